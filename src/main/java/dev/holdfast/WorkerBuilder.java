@@ -1,0 +1,119 @@
+package dev.holdfast;
+
+import dev.holdfast.failure.Classifier;
+import dev.holdfast.postgres.Migrations;
+import dev.holdfast.postgres.PostgresTicketPruner;
+import dev.holdfast.postgres.PostgresTicketQueue;
+import dev.holdfast.postgres.PostgresWakeUps;
+import dev.holdfast.postgres.PostgresWorkerRegistry;
+import dev.holdfast.queue.TicketListener;
+import dev.holdfast.retry.RetryPolicy;
+import dev.holdfast.retry.RetrySettings;
+import dev.holdfast.worker.TicketHandler;
+import dev.holdfast.worker.Worker;
+import dev.holdfast.worker.WorkerIdentity;
+import dev.holdfast.worker.WorkerPorts;
+import dev.holdfast.worker.WorkerSettings;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.random.RandomGenerator;
+import javax.sql.DataSource;
+
+/** Describes a worker; {@link #start} makes it. Not thread-safe. */
+public final class WorkerBuilder {
+  private final DataSource dataSource;
+  private final Map<String, TicketHandler> handlers = new LinkedHashMap<>();
+  private final List<TicketListener> listeners = new ArrayList<>();
+  private DataSource listening;
+  private WorkerSettings settings = WorkerSettings.defaults();
+  private RetrySettings retry = RetrySettings.defaults();
+  private Classifier classifier = Classifier.standard();
+  private String schema = Holdfast.SCHEMA;
+
+  WorkerBuilder(DataSource dataSource) {
+    this.dataSource = Objects.requireNonNull(dataSource, "dataSource is null");
+    this.listening = dataSource;
+  }
+
+  /**
+   * Runs tickets of a kind; tickets of other kinds are left to other workers.
+   *
+   * @throws IllegalArgumentException if the kind has a handler already
+   */
+  public WorkerBuilder handler(String kind, TicketHandler handler) {
+    if (handlers.putIfAbsent(kind, handler) != null) {
+      throw new IllegalArgumentException("kind " + kind + " has a handler already");
+    }
+    return this;
+  }
+
+  /** Tickets that run at once; default 100. */
+  public WorkerBuilder concurrency(int concurrency) {
+    return settings(settings.withConcurrency(concurrency));
+  }
+
+  public WorkerBuilder settings(WorkerSettings newSettings) {
+    this.settings = newSettings;
+    return this;
+  }
+
+  /** The policy per category, which queue, design and ticket may override. */
+  public WorkerBuilder retry(RetrySettings newRetry) {
+    this.retry = newRetry;
+    return this;
+  }
+
+  public WorkerBuilder classifier(Classifier newClassifier) {
+    this.classifier = newClassifier;
+    return this;
+  }
+
+  /** Hears of committed changes, on worker threads. May be given more than once. */
+  public WorkerBuilder listener(TicketListener listener) {
+    listeners.add(listener);
+    return this;
+  }
+
+  /**
+   * Where notifications are listened for, if the data source goes through a transaction pooler:
+   * they do not come through one.
+   */
+  public WorkerBuilder listenOn(DataSource direct) {
+    this.listening = direct;
+    return this;
+  }
+
+  /** Another schema than {@code holdfast}, for tests and benchmarks beside a living one. */
+  public WorkerBuilder schema(String newSchema) {
+    this.schema = newSchema;
+    return this;
+  }
+
+  /**
+   * Makes the worker and lets it claim.
+   *
+   * @throws dev.holdfast.ticket.HoldfastException if the schema is missing, too old or too new, or
+   *     the database cannot be reached
+   */
+  public Worker start() {
+    Migrations.requireCurrent(dataSource, schema);
+    RetryPolicy policy = new RetryPolicy(RandomGenerator.getDefault()::nextDouble);
+    WorkerPorts ports =
+        new WorkerPorts(
+            new PostgresTicketQueue(dataSource, schema, policy, retry),
+            new PostgresWorkerRegistry(dataSource, schema),
+            new PostgresWakeUps(listening, dataSource, schema),
+            new PostgresTicketPruner(dataSource, schema),
+            listeners);
+    return new Worker(ports, handlers, classifier, settings, WorkerIdentity.create(version()))
+        .start();
+  }
+
+  private static String version() {
+    String version = Holdfast.class.getPackage().getImplementationVersion();
+    return version == null ? "development" : version;
+  }
+}

@@ -1,0 +1,79 @@
+package dev.holdfast.app;
+
+import dev.holdfast.bench.Bench;
+import dev.holdfast.bench.BenchOptions;
+import dev.holdfast.bench.BenchReport;
+import dev.holdfast.bench.CellName;
+import dev.holdfast.cli.Benchmarks;
+import dev.holdfast.cli.Terminal;
+import dev.holdfast.config.DatabaseSettings;
+import dev.holdfast.config.Settings;
+import dev.holdfast.postgres.Database;
+import dev.holdfast.ticket.HoldfastException;
+import java.io.File;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Runs benchmarks where the configuration says, and cleans up however it ends. */
+final class BenchRunner implements Benchmarks {
+  private static final int POOL_SIZE = 10;
+
+  private final Path home;
+
+  /**
+   * @param home where an embedded server gets a directory of its own for as long as it is needed
+   */
+  BenchRunner(Path home) {
+    this.home = home;
+  }
+
+  @Override
+  public BenchReport run(
+      Settings settings, List<CellName> cells, BenchOptions options, Terminal terminal) {
+    try (BenchCleanup cleanup = new BenchCleanup()) {
+      Database database = database(settings, options, terminal, cleanup);
+      Bench bench =
+          cleanup.add(Bench.open(database, program(), options, line -> say(terminal, line)));
+      return bench.run(cells, terminal.clock().instant());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new HoldfastException("the benchmark was interrupted", e);
+    }
+  }
+
+  private Database database(
+      Settings settings, BenchOptions options, Terminal terminal, BenchCleanup cleanup) {
+    DatabaseSettings configured = settings.database();
+    if (configured.url() != null) {
+      return new Database(
+          configured.url(), configured.user(), configured.password(), POOL_SIZE, "holdfast-bench");
+    }
+    say(terminal, "starting an embedded PostgreSQL for the benchmark ...");
+    BenchServer server = cleanup.add(BenchServer.start(home, options.quick()));
+    return Demo.database(server.address());
+  }
+
+  /** As this process was started: from its jar, or else from its classes. */
+  private static List<String> program() {
+    Path java = Path.of(System.getProperty("java.home"), "bin", "java");
+    String classes = System.getProperty("java.class.path");
+    List<String> command = new ArrayList<>(List.of(java.toString()));
+    String options = System.getenv().getOrDefault("HOLDFAST_JAVA_OPTS", "").strip();
+    if (!options.isEmpty()) {
+      command.addAll(List.of(options.split("\\s+")));
+    }
+    boolean jar = classes.endsWith(".jar") && !classes.contains(File.pathSeparator);
+    if (jar) {
+      // The other process may have another working directory.
+      classes = Path.of(classes).toAbsolutePath().toString();
+    }
+    command.addAll(jar ? List.of("-jar", classes) : List.of("-cp", classes, Main.class.getName()));
+    return command;
+  }
+
+  private static void say(Terminal terminal, String line) {
+    terminal.err().println(line);
+    terminal.err().flush();
+  }
+}

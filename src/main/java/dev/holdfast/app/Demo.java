@@ -1,0 +1,253 @@
+package dev.holdfast.app;
+
+import dev.holdfast.config.Settings;
+import dev.holdfast.postgres.ConnectionPool;
+import dev.holdfast.postgres.Database;
+import dev.holdfast.postgres.EmbeddedServer;
+import dev.holdfast.postgres.EmbeddedServerOptions;
+import dev.holdfast.postgres.Migrations;
+import dev.holdfast.postgres.PostgresDesignShelf;
+import dev.holdfast.postgres.PostgresTicketDesk;
+import dev.holdfast.postgres.PostgresTicketInbox;
+import dev.holdfast.postgres.PostgresTicketReader;
+import dev.holdfast.queue.NewTicket;
+import dev.holdfast.queue.TicketDesk;
+import dev.holdfast.queue.TicketReader;
+import dev.holdfast.queue.TicketRow;
+import dev.holdfast.ticket.HoldfastException;
+import dev.holdfast.ticket.TicketState;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * {@code holdfast demo}: a real database, a real worker, sample tickets, and somebody who decides.
+ */
+final class Demo implements AutoCloseable {
+  private static final long LOOK_EVERY_MILLIS = 150;
+  private static final Duration LONGEST = Duration.ofMinutes(5);
+  private static final String ACTOR = "demo";
+
+  /** A sample ticket under way; {@code step} is the next of its steps. */
+  private static final class Tracked {
+    final DemoTicket sample;
+    final long id;
+    int step;
+    TicketState state = TicketState.READY;
+
+    Tracked(DemoTicket sample, long id) {
+      this.sample = sample;
+      this.id = id;
+    }
+
+    boolean settled() {
+      return step == sample.steps().size() && state == sample.end();
+    }
+  }
+
+  private final PrintWriter out;
+  private final EmbeddedServer server;
+  private final WorkerProcess worker;
+  private final ConnectionPool pool;
+  private final TicketDesk desk;
+  private final TicketReader reader;
+  private final List<Tracked> tickets = new ArrayList<>();
+  private final CountDownLatch stop = new CountDownLatch(1);
+
+  private Demo(PrintWriter out, EmbeddedServer server, WorkerProcess worker, ConnectionPool pool) {
+    this.out = out;
+    this.server = server;
+    this.worker = worker;
+    this.pool = pool;
+    this.desk = new PostgresTicketDesk(pool.dataSource());
+    this.reader = new PostgresTicketReader(pool.dataSource());
+  }
+
+  /**
+   * Brings everything up and enqueues the samples.
+   *
+   * @param home where the data is kept, usually {@code .holdfast}
+   * @throws HoldfastException if that is not possible; the message says what to do
+   */
+  static Demo start(PrintWriter out, Settings settings, Path home) {
+    out.println("PostgreSQL: starting an embedded server in " + home + " ...");
+    out.flush();
+    EmbeddedServer server = EmbeddedServer.start(EmbeddedServerOptions.in(home));
+    try {
+      return start(out, settings, home, server);
+    } catch (RuntimeException e) {
+      server.close();
+      throw e;
+    }
+  }
+
+  private static Demo start(PrintWriter out, Settings settings, Path home, EmbeddedServer server) {
+    Database database = database(server.address());
+    Migrations.Result migrated = Migrations.bringUpToDate(database.unpooled());
+    out.printf(
+        "PostgreSQL: %s, schema version %s%n", server.address().jdbcUrl(), migrated.version());
+    ConnectionPool pool = database.withPoolSize(2).withApplicationName("holdfast-demo").pool();
+    DemoJobs.install(home, new PostgresDesignShelf(pool.dataSource()));
+    WorkerProcess worker = WorkerProcess.start(onFreePort(settings), database, event -> {});
+    out.printf(
+        "Worker:     %s, http://127.0.0.1:%d/health/ready and /metrics%n%n",
+        worker.workerId(), worker.port());
+    Demo demo = new Demo(out, server, worker, pool);
+    demo.enqueue();
+    return demo;
+  }
+
+  /** A first look must not fail because something else has port 8080. */
+  private static Settings onFreePort(Settings settings) {
+    try (ServerSocket probe = new ServerSocket()) {
+      probe.bind(new InetSocketAddress(settings.web().host(), settings.web().port()));
+      return settings;
+    } catch (IOException e) {
+      return settings.withWeb(settings.web().withPort(0));
+    }
+  }
+
+  static Database database(EmbeddedServer.Address address) {
+    return new Database(address.jdbcUrl(), address.user(), address.password(), 10, "holdfast");
+  }
+
+  private void enqueue() {
+    PostgresTicketInbox inbox = new PostgresTicketInbox(pool.dataSource());
+    for (DemoTicket sample : DemoTicket.all()) {
+      Duration delay = sample.delay().isZero() ? null : sample.delay();
+      NewTicket ticket =
+          NewTicket.ofDesign(DemoJobs.design(sample.job()))
+              .withTitle(sample.title())
+              .withDelay(delay);
+      tickets.add(new Tracked(sample, inbox.enqueue(ticket)));
+    }
+    tickets.forEach(
+        each -> out.printf("  #%-4d %-13s %s%n", each.id, each.sample.job(), each.sample.title()));
+    out.println();
+    out.flush();
+  }
+
+  /** Shows what happens until {@link #stop}. */
+  void run() throws InterruptedException {
+    DemoScreen screen = screen();
+    boolean told = false;
+    do {
+      look(screen);
+      if (!told && settled()) {
+        told = true;
+        explain();
+        out.println("Ctrl-C ends the demo; the data stays in .holdfast for the next one.");
+        out.flush();
+      }
+    } while (!stop.await(LOOK_EVERY_MILLIS, TimeUnit.MILLISECONDS));
+  }
+
+  /**
+   * Shows what happens until every sample is where it shall be left.
+   *
+   * @return false if one is not after five minutes
+   */
+  boolean runUntilDone() throws InterruptedException {
+    DemoScreen screen = screen();
+    long deadline = System.nanoTime() + LONGEST.toNanos();
+    while (!settled() && System.nanoTime() - deadline < 0) {
+      look(screen);
+      if (stop.await(LOOK_EVERY_MILLIS, TimeUnit.MILLISECONDS)) {
+        return false;
+      }
+    }
+    explain();
+    for (Tracked each : tickets) {
+      if (!each.settled()) {
+        out.printf(
+            "#%d is %s; it should be %s%n",
+            each.id, each.state.wireName(), each.sample.end().wireName());
+      }
+    }
+    out.flush();
+    return settled();
+  }
+
+  private DemoScreen screen() {
+    return new DemoScreen(out, row(tickets.getFirst()).createdAt());
+  }
+
+  private boolean settled() {
+    return tickets.stream().allMatch(Tracked::settled);
+  }
+
+  private void look(DemoScreen screen) {
+    for (Tracked each : tickets) {
+      TicketRow row = row(each);
+      screen.show(row, each.sample.job(), reader.timeline(each.id));
+      each.state = TicketState.ofWireName(row.state()).orElseThrow();
+      act(each);
+    }
+  }
+
+  private TicketRow row(Tracked ticket) {
+    return reader
+        .find(ticket.id)
+        .orElseThrow(() -> new HoldfastException("ticket " + ticket.id + " was deleted"));
+  }
+
+  private void act(Tracked ticket) {
+    if (ticket.step == ticket.sample.steps().size()) {
+      return;
+    }
+    DemoTicket.Step step = ticket.sample.steps().get(ticket.step);
+    if (step.when() != ticket.state) {
+      return;
+    }
+    ticket.step++;
+    ticket.state =
+        switch (step.action()) {
+          case DemoTicket.Action.Approve approve -> desk.approve(ticket.id, ACTOR);
+          case DemoTicket.Action.Reject reject -> desk.reject(ticket.id, ACTOR, reject.feedback());
+          case DemoTicket.Action.Release release ->
+              desk.release(ticket.id, ACTOR, release.guidance(), TicketDesk.Retries.RESET);
+          case DemoTicket.Action.Cancel cancel -> desk.cancel(ticket.id, ACTOR, cancel.reason());
+        };
+  }
+
+  private void explain() {
+    EmbeddedServer.Address address = server.address();
+    out.printf("%nLook at the tables:%n  psql '%s'%n", psqlUrl(address));
+    out.println("  SELECT * FROM holdfast.on_hold_tickets;");
+    for (Tracked each : tickets) {
+      if (each.state == TicketState.ON_HOLD && each.sample.job().equals("guided")) {
+        out.printf(
+            "%nDecide: in another terminal, in this directory%n  ./holdfast show %d%n  ./holdfast"
+                + " release %d --guidance '%s'%n",
+            each.id, each.id, DemoTicket.GUIDANCE);
+      }
+    }
+    out.println();
+    out.flush();
+  }
+
+  private static String psqlUrl(EmbeddedServer.Address address) {
+    String location = address.jdbcUrl().substring("jdbc:postgresql://".length());
+    return "postgresql://" + address.user() + ":" + address.password() + "@" + location;
+  }
+
+  void stop() {
+    stop.countDown();
+  }
+
+  /** Drains the worker and stops the server; the data stays. */
+  @Override
+  public void close() {
+    stop();
+    worker.close();
+    pool.close();
+    server.close();
+  }
+}

@@ -1,0 +1,54 @@
+package dev.holdfast.app;
+
+import dev.holdfast.handler.design.DesignValidator;
+import dev.holdfast.handler.design.ValidDesign;
+import dev.holdfast.queue.DesignShelf;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+
+/** Puts the sample programs beside the data, and their designs on the shelf. */
+final class DemoJobs {
+  private static final List<String> JOBS =
+      List.of("report", "rate-limit", "syntax-error", "missing-file", "guided");
+
+  private DemoJobs() {}
+
+  static String design(String job) {
+    return "demo-" + job;
+  }
+
+  static void install(Path home, DesignShelf shelf) {
+    Path directory = home.resolve("demo").toAbsolutePath();
+    DesignValidator validator = new DesignValidator();
+    try {
+      Files.createDirectories(directory);
+      for (String job : JOBS) {
+        Files.writeString(directory.resolve(job + ".sh"), resource(job + ".sh"));
+        String text = resource(job + ".yaml").replace("${directory}", quotable(directory));
+        ValidDesign design = validator.validate(text);
+        shelf.put(design(job), design.kind(), design.definition(), "demo");
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** As it has to stand between the double quotes of YAML. */
+  private static String quotable(Path directory) {
+    return directory.toString().replace("\\", "\\\\").replace("\"", "\\\"");
+  }
+
+  private static String resource(String name) throws IOException {
+    try (InputStream in = DemoJobs.class.getResourceAsStream("demo/" + name)) {
+      if (in == null) {
+        throw new IllegalStateException("the jar lacks the demo's " + name);
+      }
+      return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+    }
+  }
+}

@@ -1,0 +1,23 @@
+package dev.holdfast.app;
+
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+
+/** How much a command logs. */
+final class LogLevel {
+  private LogLevel() {}
+
+  /** HOLDFAST_LOG_LEVEL, or else more for a worker, whose log is what one looks at. */
+  static String of(Map<String, String> environment, String... arguments) {
+    String wanted = environment.getOrDefault("HOLDFAST_LOG_LEVEL", "");
+    if (!wanted.isBlank()) {
+      return wanted;
+    }
+    List<String> words = Arrays.asList(arguments);
+    if (words.contains("--verbose") || words.contains("-v")) {
+      return "debug";
+    }
+    return words.contains("worker") ? "info" : "warn";
+  }
+}

@@ -1,0 +1,48 @@
+package dev.holdfast.app;
+
+import dev.holdfast.cli.Backend;
+import dev.holdfast.cli.BenchCommand;
+import dev.holdfast.cli.Commands;
+import dev.holdfast.cli.DemoCommand;
+import dev.holdfast.cli.HoldfastCommand;
+import dev.holdfast.cli.Servers;
+import dev.holdfast.cli.Terminal;
+import dev.holdfast.cli.WorkerCommand;
+import dev.holdfast.config.ConfigLoader;
+import java.nio.file.Path;
+import java.time.InstantSource;
+import java.util.Map;
+
+/** Where the program starts. */
+public final class Main {
+  private static final String HOME = ".holdfast";
+
+  private Main() {}
+
+  public static void main(String[] arguments) {
+    // Read by logback.xml, once, at the first message.
+    System.setProperty("holdfast.log.level", LogLevel.of(System.getenv(), arguments));
+    Terminal terminal = Terminal.ofProcess(InstantSource.system());
+    System.exit(run(terminal, System.getenv(), Path.of(""), arguments));
+  }
+
+  /**
+   * Runs one command line.
+   *
+   * @param directory where {@code holdfast.yaml} and {@code .holdfast} are looked for
+   * @return the exit code
+   */
+  public static int run(
+      Terminal terminal, Map<String, String> environment, Path directory, String... arguments) {
+    ConfigLoader loader = new ConfigLoader(directory, environment);
+    Backend.Opener opener = settings -> OneShot.open(settings, directory.resolve(HOME));
+    String person = System.getProperty("user.name", "unknown");
+    Servers servers = new ServerCommands(directory.resolve(HOME));
+    return new Commands()
+        .with("worker", command -> new WorkerCommand(command, servers))
+        .with("demo", command -> new DemoCommand(command, servers))
+        .with(
+            "bench", command -> new BenchCommand(command, new BenchRunner(directory.resolve(HOME))))
+        .run(new HoldfastCommand(terminal, loader, opener, person), arguments);
+  }
+}

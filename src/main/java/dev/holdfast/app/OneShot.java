@@ -1,0 +1,136 @@
+package dev.holdfast.app;
+
+import dev.holdfast.cli.Backend;
+import dev.holdfast.config.ConfigException;
+import dev.holdfast.config.DatabaseSettings;
+import dev.holdfast.config.Settings;
+import dev.holdfast.postgres.Database;
+import dev.holdfast.postgres.EmbeddedServer;
+import dev.holdfast.postgres.Migrations;
+import dev.holdfast.postgres.PostgresCheckup;
+import dev.holdfast.postgres.PostgresDesignShelf;
+import dev.holdfast.postgres.PostgresTicketDesk;
+import dev.holdfast.postgres.PostgresTicketFeed;
+import dev.holdfast.postgres.PostgresTicketInbox;
+import dev.holdfast.postgres.PostgresTicketReader;
+import dev.holdfast.postgres.SingleConnection;
+import dev.holdfast.queue.Checkup;
+import dev.holdfast.queue.DesignShelf;
+import dev.holdfast.queue.QueueUnavailableException;
+import dev.holdfast.queue.TicketDesk;
+import dev.holdfast.queue.TicketFeed;
+import dev.holdfast.queue.TicketInbox;
+import dev.holdfast.queue.TicketReader;
+import dev.holdfast.ticket.HoldfastException;
+import java.nio.file.Path;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a one-shot command needs of the database: one connection, made at first use. Used by one
+ * thread.
+ */
+final class OneShot implements Backend {
+  private static final String SCHEMA = "holdfast";
+
+  private final Database database;
+  private final DataSource listening;
+  private final SingleConnection connection;
+  private final int maxPayloadBytes;
+  private final boolean embedded;
+
+  private OneShot(Database database, DataSource listening, int maxPayloadBytes, boolean embedded) {
+    this.database = database;
+    this.listening = listening;
+    this.connection = new SingleConnection(database.unpooled());
+    this.maxPayloadBytes = maxPayloadBytes;
+    this.embedded = embedded;
+  }
+
+  /**
+   * The configured database, or else the embedded one that runs in this directory.
+   *
+   * @param home where a running embedded instance is noted: {@code .holdfast}
+   * @throws QueueUnavailableException if there is neither
+   */
+  static OneShot open(Settings settings, Path home) {
+    DatabaseSettings configured = settings.database();
+    if (configured.url() != null) {
+      Database database = database(configured, configured.url());
+      String listenUrl = configured.listenUrl();
+      DataSource listening =
+          listenUrl == null ? database.unpooled() : database(configured, listenUrl).unpooled();
+      return new OneShot(database, listening, settings.payloadMaxBytes(), false);
+    }
+    EmbeddedServer.Address address =
+        EmbeddedServer.running(home)
+            .orElseThrow(
+                () ->
+                    new QueueUnavailableException(
+                        "no database: set HOLDFAST_DATABASE_URL (or database.url in holdfast.yaml),"
+                            + " or start one here with: holdfast demo, or holdfast worker"
+                            + " --embedded",
+                        null));
+    Database database =
+        new Database(address.jdbcUrl(), address.user(), address.password(), 1, "holdfast");
+    return new OneShot(database, database.unpooled(), settings.payloadMaxBytes(), true);
+  }
+
+  /**
+   * @throws ConfigException if the URL cannot be read
+   */
+  static Database database(DatabaseSettings settings, String url) {
+    try {
+      return new Database(
+          url, settings.user(), settings.password(), settings.poolSize(), "holdfast");
+    } catch (HoldfastException e) {
+      throw new ConfigException(String.valueOf(e.getMessage()), e);
+    }
+  }
+
+  @Override
+  public TicketInbox inbox() {
+    return new PostgresTicketInbox(connection, SCHEMA, maxPayloadBytes);
+  }
+
+  @Override
+  public TicketDesk desk() {
+    return new PostgresTicketDesk(connection);
+  }
+
+  @Override
+  public TicketReader reader() {
+    return new PostgresTicketReader(connection);
+  }
+
+  @Override
+  public DesignShelf designs() {
+    return new PostgresDesignShelf(connection);
+  }
+
+  @Override
+  public TicketFeed feed(@Nullable Long ticketId) {
+    return new PostgresTicketFeed(connection, SCHEMA, ticketId);
+  }
+
+  @Override
+  public Checkup checkup() {
+    return new PostgresCheckup(connection, listening, SCHEMA);
+  }
+
+  @Override
+  public Migrated migrate() {
+    Migrations.Result result = Migrations.migrate(database.unpooled());
+    return new Migrated(result.applied(), result.version());
+  }
+
+  @Override
+  public String address() {
+    return database + (embedded ? " (embedded)" : "");
+  }
+
+  @Override
+  public void close() {
+    connection.close();
+  }
+}

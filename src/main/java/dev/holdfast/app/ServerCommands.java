@@ -1,0 +1,125 @@
+package dev.holdfast.app;
+
+import dev.holdfast.cli.ExitCode;
+import dev.holdfast.cli.Servers;
+import dev.holdfast.cli.Terminal;
+import dev.holdfast.config.DatabaseSettings;
+import dev.holdfast.config.Settings;
+import dev.holdfast.postgres.Database;
+import dev.holdfast.postgres.EmbeddedServer;
+import dev.holdfast.postgres.EmbeddedServerOptions;
+import dev.holdfast.postgres.Migrations;
+import dev.holdfast.queue.QueueUnavailableException;
+import java.nio.file.Path;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import org.jspecify.annotations.Nullable;
+
+/** The commands that run until they are told to end. */
+final class ServerCommands implements Servers {
+  private final Path home;
+
+  /**
+   * @param home where data and work are kept: {@code .holdfast}
+   */
+  ServerCommands(Path home) {
+    this.home = home;
+  }
+
+  @Override
+  public int worker(
+      Settings settings, @Nullable Path embedded, boolean console, Terminal terminal) {
+    EmbeddedServer server = embedded == null ? null : startEmbedded(embedded);
+    // Before the first claim: a signal that finds no hook ends a worker without a drain, and what
+    // it has claimed by then waits for its lease to expire.
+    CompletableFuture<AutoCloseable> running = new CompletableFuture<>();
+    Thread hook = ProcessExit.closeAtSignal(() -> running.join().close());
+    try {
+      WorkerProcess worker = WorkerProcess.start(settings, database(settings, server), event -> {});
+      running.complete(() -> close(worker, server));
+      announce(terminal, settings, worker);
+    } catch (RuntimeException e) {
+      close(null, server);
+      running.complete(() -> {});
+      ProcessExit.forget(hook);
+      throw e;
+    }
+    waitForEver();
+    return ExitCode.DONE;
+  }
+
+  private static void close(@Nullable WorkerProcess worker, @Nullable EmbeddedServer server) {
+    if (worker != null) {
+      worker.close();
+    }
+    if (server != null) {
+      server.close();
+    }
+  }
+
+  private static void announce(Terminal terminal, Settings settings, WorkerProcess worker) {
+    terminal
+        .out()
+        .printf(
+            "worker %s listens on http://%s:%d%n",
+            worker.workerId(), settings.web().host(), worker.port());
+    terminal.out().flush();
+  }
+
+  private EmbeddedServer startEmbedded(Path directory) {
+    EmbeddedServer server =
+        EmbeddedServer.start(EmbeddedServerOptions.in(home).withDirectory(directory));
+    try {
+      Migrations.bringUpToDate(Demo.database(server.address()).unpooled());
+      return server;
+    } catch (RuntimeException e) {
+      server.close();
+      throw e;
+    }
+  }
+
+  private Database database(Settings settings, @Nullable EmbeddedServer server) {
+    if (server != null) {
+      return Demo.database(server.address());
+    }
+    DatabaseSettings configured = settings.database();
+    if (configured.url() != null) {
+      return OneShot.database(configured, configured.url());
+    }
+    return EmbeddedServer.running(home)
+        .map(Demo::database)
+        .orElseThrow(
+            () ->
+                new QueueUnavailableException(
+                    "no database: set HOLDFAST_DATABASE_URL (or database.url in holdfast.yaml), or"
+                        + " let the worker start one with --embedded",
+                    null));
+  }
+
+  private static void waitForEver() {
+    try {
+      new CountDownLatch(1).await();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  @Override
+  public int demo(Settings settings, boolean exitWhenDone, Terminal terminal) {
+    Demo demo = Demo.start(terminal.out(), settings, home);
+    Thread hook = ProcessExit.closeAtSignal(demo);
+    try {
+      if (!exitWhenDone) {
+        demo.run();
+        return ExitCode.DONE;
+      }
+      boolean done = demo.runUntilDone();
+      demo.close();
+      ProcessExit.forget(hook);
+      return done ? ExitCode.DONE : ExitCode.FAILED;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return ExitCode.FAILED;
+    }
+  }
+}

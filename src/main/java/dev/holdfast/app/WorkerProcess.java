@@ -1,0 +1,170 @@
+package dev.holdfast.app;
+
+import dev.holdfast.Holdfast;
+import dev.holdfast.config.Settings;
+import dev.holdfast.config.WebSettings;
+import dev.holdfast.failure.Classifier;
+import dev.holdfast.handler.command.CommandHandler;
+import dev.holdfast.handler.command.CommandSettings;
+import dev.holdfast.postgres.ConnectionPool;
+import dev.holdfast.postgres.Database;
+import dev.holdfast.postgres.Migrations;
+import dev.holdfast.postgres.PostgresTicketReader;
+import dev.holdfast.queue.QueueUnavailableException;
+import dev.holdfast.queue.TicketListener;
+import dev.holdfast.queue.TicketReader;
+import dev.holdfast.telemetry.QueueGauges;
+import dev.holdfast.telemetry.TicketMetrics;
+import dev.holdfast.ticket.HoldfastException;
+import dev.holdfast.web.WorkerServer;
+import dev.holdfast.worker.Worker;
+import dev.holdfast.worker.WorkerSettings;
+import io.micrometer.core.instrument.binder.jvm.JvmMemoryMetrics;
+import io.micrometer.core.instrument.binder.jvm.JvmThreadMetrics;
+import io.micrometer.core.instrument.binder.system.UptimeMetrics;
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import java.util.Optional;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A worker with its HTTP port on one database, as {@code holdfast worker} and {@code holdfast demo}
+ * run it.
+ */
+final class WorkerProcess implements AutoCloseable {
+  private static final Logger log = LoggerFactory.getLogger(WorkerProcess.class);
+
+  private final ConnectionPool pool;
+  private final Worker worker;
+  private final WorkerServer server;
+  private final PrometheusMeterRegistry registry =
+      new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+  private final TicketReader reader;
+  private final QueueGauges gauges = new QueueGauges(registry);
+
+  /** Why it does not claim, whatever its heartbeats say; null from the start to the drain. */
+  private volatile @Nullable String standstill = "starting";
+
+  private WorkerProcess(Settings settings, Database database, TicketListener listener) {
+    // A pool would try again for seconds before it says that the password is wrong.
+    Migrations.requireCurrent(database.unpooled(), "holdfast");
+    this.pool = database.withApplicationName("holdfast-worker").pool();
+    this.reader = new PostgresTicketReader(pool.dataSource());
+    // The port first: a worker that cannot have it must not have claimed anything.
+    try {
+      this.server = startServer(settings.web());
+    } catch (RuntimeException e) {
+      pool.close();
+      throw e;
+    }
+    try {
+      this.worker = startWorker(settings, database, listener);
+    } catch (RuntimeException e) {
+      server.close();
+      pool.close();
+      throw e;
+    }
+    standstill = null;
+  }
+
+  /**
+   * @param listener hears of every change besides the metrics
+   * @throws HoldfastException if the database or the port cannot be had; the message says what to
+   *     do
+   */
+  static WorkerProcess start(Settings settings, Database database, TicketListener listener) {
+    return new WorkerProcess(settings, database, listener);
+  }
+
+  private Worker startWorker(Settings settings, Database database, TicketListener listener) {
+    CommandSettings commands =
+        new CommandSettings(
+            settings.command().allowInline(),
+            settings.command().workspaces(),
+            System.getenv(),
+            settings.command().passEnvironment(),
+            settings.command().killGrace());
+    new JvmMemoryMetrics().bindTo(registry);
+    new JvmThreadMetrics().bindTo(registry);
+    new UptimeMetrics().bindTo(registry);
+    return Holdfast.worker(pool.dataSource())
+        .handler("command", new CommandHandler(commands))
+        .settings(workerSettings(settings))
+        .retry(settings.retry())
+        .classifier(Classifier.standard().withRules(settings.classifierRules()))
+        .listener(new TicketMetrics(registry))
+        .listener(listener)
+        .listenOn(listening(settings, database))
+        .start();
+  }
+
+  /** Outside the pool: one connection is kept for as long as the worker lives. */
+  private static DataSource listening(Settings settings, Database database) {
+    String listenUrl = settings.database().listenUrl();
+    Database direct =
+        listenUrl == null
+            ? database
+            : new Database(listenUrl, database.user(), database.password(), 1, "holdfast");
+    return direct.withApplicationName("holdfast-listen").unpooled();
+  }
+
+  private static WorkerSettings workerSettings(Settings settings) {
+    dev.holdfast.config.WorkerSettings configured = settings.worker();
+    return new WorkerSettings(
+        configured.concurrency(),
+        configured.pollers(),
+        configured.claimBatch(),
+        configured.pollInterval(),
+        configured.lease(),
+        configured.heartbeatInterval(),
+        configured.rescueInterval(),
+        configured.drainTimeout(),
+        configured.queues(),
+        settings.retention().kept(),
+        settings.retention().interval());
+  }
+
+  private WorkerServer startServer(WebSettings web) {
+    return WorkerServer.start(
+        web.host(), web.port(), new WorkerServer.Answers(this::problem, this::scrape));
+  }
+
+  private Optional<String> problem() {
+    String reason = standstill;
+    if (reason != null) {
+      return Optional.of(reason);
+    }
+    return worker.healthy()
+        ? Optional.empty()
+        : Optional.of("heartbeats fail: the database cannot be reached");
+  }
+
+  private String scrape() {
+    try {
+      gauges.update(reader.queues());
+    } catch (QueueUnavailableException e) {
+      log.debug("the queues' depths are left out of this scrape: {}", e.getMessage());
+    }
+    return registry.scrape();
+  }
+
+  int port() {
+    return server.port();
+  }
+
+  String workerId() {
+    return worker.id();
+  }
+
+  /** Drains, then stops the rest. Health answers "draining" meanwhile. */
+  @Override
+  public void close() {
+    standstill = "draining";
+    worker.close();
+    server.close();
+    pool.close();
+  }
+}

@@ -1,0 +1,5 @@
+/** The one composition root, and {@code main}. */
+@NullMarked
+package dev.holdfast.app;
+
+import org.jspecify.annotations.NullMarked;

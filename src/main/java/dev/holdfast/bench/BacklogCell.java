@@ -1,0 +1,55 @@
+package dev.holdfast.bench;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/** Whether depth or age slows the drain: a million ready tickets, and a million finished ones. */
+final class BacklogCell implements Cell {
+  private static final String SMALL = "small table";
+
+  private final List<TicketRun.Outcome> small = new ArrayList<>();
+  private final List<TicketRun.Outcome> ready = new ArrayList<>();
+  private final List<TicketRun.Outcome> finished = new ArrayList<>();
+  private final List<Double> probe = new ArrayList<>();
+
+  @Override
+  public CellResult measure(Lab lab) throws InterruptedException {
+    int tickets = lab.options().tickets(200_000, 1_000);
+    int backlog = lab.options().size(1_000_000, 4_000);
+    int rounds = lab.options().rounds(3);
+    lab.warmUp();
+    for (int round = 1; round <= rounds; round++) {
+      probe.add(RawRun.of(lab, tickets + backlog, tickets, 2, 500).committedRate());
+      small.add(TicketRun.noOp(lab, tickets).run(lab));
+      ready.add(TicketRun.noOp(lab, tickets + backlog).upTo(tickets).run(lab));
+      lab.tables().clear();
+      lab.tables().addFinished(backlog);
+      finished.add(TicketRun.noOp(lab, tickets).runOn(lab, backlog));
+      lab.say(
+          "backlog, round %d of %d: small table %,.0f/s, ready %,.0f/s, finished %,.0f/s"
+              .formatted(
+                  round,
+                  rounds,
+                  small.getLast().committedRate(),
+                  ready.getLast().committedRate(),
+                  finished.getLast().committedRate()));
+    }
+    Bar bar = Bar.ratio(SMALL, 0.95, 1.0);
+    return new CellResult(
+        CellName.BACKLOG.wireName(),
+        CellName.BACKLOG.what(),
+        List.of(
+            figure("%,d ready".formatted(backlog), ready).judgedBy(bar, lab.options()),
+            figure("%,d finished".formatted(backlog), finished).judgedBy(bar, lab.options())),
+        List.of(
+            Curves.of(SMALL, small),
+            Curves.of("%,d ready".formatted(backlog), ready),
+            Curves.of("%,d finished".formatted(backlog), finished)));
+  }
+
+  private Figure figure(String name, List<TicketRun.Outcome> runs) {
+    return Figure.of(name, "tickets/s", Curves.rates(runs))
+        .beside(SMALL, Curves.rates(small))
+        .beside(PROBE + ", same backlog ready", probe);
+  }
+}

@@ -1,0 +1,66 @@
+package dev.holdfast.bench;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a figure is held against.
+ *
+ * @param of the name of the reference whose ratio is judged; empty judges the value itself
+ * @param must the bar; null where there is only an aim
+ * @param aim what is wanted
+ */
+public record Bar(String of, Direction direction, @Nullable Double must, double aim) {
+  /** Which way is better. */
+  public enum Direction {
+    AT_LEAST,
+    AT_MOST
+  }
+
+  /** How it came out. */
+  public enum Verdict {
+    /** Better than wanted. */
+    AIM,
+    /** Good enough. */
+    PASS,
+    FAIL,
+    /** Nothing is expected of it, or the numbers were too small to judge. */
+    NONE
+  }
+
+  /** At least so many times the reference. */
+  static Bar ratio(String of, double must, double aim) {
+    return new Bar(of, Direction.AT_LEAST, must, aim);
+  }
+
+  /** At most so many times the reference. */
+  static Bar ratioAtMost(String of, double must, double aim) {
+    return new Bar(of, Direction.AT_MOST, must, aim);
+  }
+
+  static Bar atLeast(double must, double aim) {
+    return new Bar("", Direction.AT_LEAST, must, aim);
+  }
+
+  /** Nothing has to be reached. */
+  static Bar wanted(double aim) {
+    return new Bar("", Direction.AT_LEAST, null, aim);
+  }
+
+  static Bar atMost(double must, double aim) {
+    return new Bar("", Direction.AT_MOST, must, aim);
+  }
+
+  Verdict judge(double value) {
+    if (reaches(value, aim)) {
+      return Verdict.AIM;
+    }
+    return must == null || reaches(value, must) ? Verdict.PASS : Verdict.FAIL;
+  }
+
+  private boolean reaches(double value, double bar) {
+    return switch (direction) {
+      case AT_LEAST -> value >= bar;
+      case AT_MOST -> value <= bar;
+    };
+  }
+}

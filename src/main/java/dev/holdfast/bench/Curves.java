@@ -1,0 +1,30 @@
+package dev.holdfast.bench;
+
+import java.util.Comparator;
+import java.util.List;
+
+/** Rates of several runs of the same thing. */
+final class Curves {
+  private Curves() {}
+
+  static List<Double> rates(List<TicketRun.Outcome> runs) {
+    return runs.stream().map(TicketRun.Outcome::committedRate).toList();
+  }
+
+  /** The rates over time of the run in the middle. */
+  static CellResult.Curve of(String label, List<TicketRun.Outcome> runs) {
+    TicketRun.Outcome middle =
+        runs.stream()
+            .sorted(Comparator.comparingDouble(TicketRun.Outcome::committedRate))
+            .toList()
+            .get(runs.size() / 2);
+    return new CellResult.Curve(label, middle.windows().size(), middle.rates());
+  }
+
+  /** What a run has come to: the mean rate of its last three windows. */
+  static double last(List<Double> rates) {
+    List<Double> three = rates.subList(Math.max(0, rates.size() - 3), rates.size());
+    double seconds = three.stream().mapToDouble(rate -> 1 / rate).sum();
+    return three.size() / seconds;
+  }
+}

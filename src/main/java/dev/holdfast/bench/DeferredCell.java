@@ -1,0 +1,48 @@
+package dev.holdfast.bench;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Tickets that wait, before the ready ones in priority: half back off, half are held. */
+final class DeferredCell implements Cell {
+  private static final String SMALL = "without them";
+  private static final int PRIORITY = 10;
+  private static final Duration LONG = Duration.ofHours(8);
+
+  @Override
+  public CellResult measure(Lab lab) throws InterruptedException {
+    int tickets = lab.options().tickets(200_000, 1_000);
+    int half = lab.options().size(500_000, 2_000);
+    int rounds = lab.options().rounds(3);
+    List<TicketRun.Outcome> without = new ArrayList<>();
+    List<TicketRun.Outcome> with = new ArrayList<>();
+    List<Double> probe = new ArrayList<>();
+    lab.warmUp();
+    for (int round = 1; round <= rounds; round++) {
+      probe.add(RawRun.of(lab, tickets).committedRate());
+      without.add(TicketRun.noOp(lab, tickets).run(lab));
+      lab.tables().clear();
+      lab.enqueue(half, Lab.ticket().withPriority(PRIORITY).withDelay(LONG));
+      lab.tables().addHeld(half, PRIORITY);
+      with.add(TicketRun.noOp(lab, tickets).runOn(lab, 0));
+      lab.say(
+          "deferred, round %d of %d: without %,.0f/s, with %,.0f/s"
+              .formatted(
+                  round,
+                  rounds,
+                  without.getLast().committedRate(),
+                  with.getLast().committedRate()));
+    }
+    Figure figure =
+        Figure.of("%,d waiting".formatted(2 * half), "tickets/s", Curves.rates(with))
+            .beside(SMALL, Curves.rates(without))
+            .beside(PROBE + " without them", probe)
+            .judgedBy(Bar.ratio(SMALL, 0.8, 0.95), lab.options());
+    return new CellResult(
+        CellName.DEFERRED.wireName(),
+        CellName.DEFERRED.what(),
+        List.of(figure),
+        List.of(Curves.of(SMALL, without), Curves.of(figure.name(), with)));
+  }
+}

@@ -1,0 +1,68 @@
+package dev.holdfast.bench;
+
+import dev.holdfast.failure.Category;
+import dev.holdfast.failure.ErrorReport;
+import dev.holdfast.retry.Backoff;
+import dev.holdfast.retry.BackoffType;
+import dev.holdfast.retry.CategoryPolicy;
+import dev.holdfast.retry.Counting;
+import dev.holdfast.retry.RetrySettings;
+import dev.holdfast.worker.HandlerResult;
+import dev.holdfast.worker.TicketContext;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+
+/** Tickets that fail once and succeed at the retry, which comes at once. */
+final class FailuresCell implements Cell {
+  private static final String NO_OP = "no-op drain";
+
+  @Override
+  public CellResult measure(Lab lab) throws InterruptedException {
+    int tickets = lab.options().tickets(20_000, 500);
+    int noOps = 5 * tickets;
+    int rounds = lab.options().rounds(5);
+    List<Double> probe = new ArrayList<>();
+    List<Double> noOp = new ArrayList<>();
+    List<Double> failing = new ArrayList<>();
+    lab.warmUp();
+    failing(lab, lab.options().size(20_000, 100)).run(lab);
+    for (int round = 1; round <= rounds; round++) {
+      probe.add(RawRun.of(lab, noOps).rate());
+      noOp.add(TicketRun.noOp(lab, noOps).run(lab).rate());
+      failing.add(failing(lab, tickets).run(lab).rate());
+      lab.say(
+          "failures, round %d of %d: no-op %,.0f/s, failing once %,.0f/s"
+              .formatted(round, rounds, noOp.getLast(), failing.getLast()));
+    }
+    Figure figure =
+        Figure.of("%,d tickets, two executions each".formatted(tickets), "tickets/s", failing)
+            .beside(NO_OP, noOp)
+            .beside(PROBE + ", no-op", probe)
+            .judgedBy(Bar.ratio(NO_OP, 0.3, 0.45), lab.options());
+    return new CellResult(
+        CellName.FAILURES.wireName(), CellName.FAILURES.what(), List.of(figure), List.of());
+  }
+
+  private static TicketRun failing(Lab lab, int tickets) {
+    TicketRun usual = TicketRun.noOp(lab, tickets);
+    return new TicketRun(
+        tickets, tickets, 2, FailuresCell::failOnce, retriesAtOnce(), usual.settings());
+  }
+
+  private static HandlerResult failOnce(TicketContext context) {
+    return context.attempt() == 1
+        ? HandlerResult.failed(ErrorReport.ofText("503 Service Unavailable: overloaded"))
+        : HandlerResult.done(null);
+  }
+
+  private static RetrySettings retriesAtOnce() {
+    Map<Category, CategoryPolicy> all = new EnumMap<>(Category.class);
+    for (Category each : Category.values()) {
+      all.put(each, new CategoryPolicy(3, new Backoff(BackoffType.NONE, Duration.ZERO)));
+    }
+    return new RetrySettings(all, Duration.ofMinutes(15), 0, 0, 0, Counting.SHARED);
+  }
+}

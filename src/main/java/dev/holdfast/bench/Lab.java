@@ -1,0 +1,140 @@
+package dev.holdfast.bench;
+
+import dev.holdfast.postgres.ConnectionPool;
+import dev.holdfast.postgres.Database;
+import dev.holdfast.postgres.PostgresTicketDesk;
+import dev.holdfast.postgres.PostgresTicketInbox;
+import dev.holdfast.postgres.bench.BenchSchema;
+import dev.holdfast.postgres.bench.RawProbe;
+import dev.holdfast.postgres.bench.TicketTables;
+import dev.holdfast.queue.NewTicket;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
+import java.util.stream.IntStream;
+import javax.sql.DataSource;
+
+/** What every cell works with. Used by one thread, but any may close it. */
+final class Lab implements AutoCloseable {
+  /** The queue, and the kind, of all tickets that are measured. */
+  static final String QUEUE = "bench";
+
+  /** As long as a usual task: 200 bytes of JSON. */
+  static final String PAYLOAD = "{\"task\": \"" + "x".repeat(180) + "\"}";
+
+  private static final String ACTOR = "holdfast bench";
+
+  private final Database database;
+  private final List<String> program;
+  private final BenchOptions options;
+  private final Set<AutoCloseable> running = ConcurrentHashMap.newKeySet();
+  private final Consumer<String> progress;
+  private final TicketTables tables;
+  private final RawProbe probe;
+  private boolean warm;
+
+  Lab(Database database, List<String> program, BenchOptions options, Consumer<String> progress) {
+    this.program = List.copyOf(program);
+    this.database = database.withApplicationName(BenchSchema.APPLICATION);
+    this.options = options;
+    this.progress = progress;
+    this.tables = new TicketTables(direct());
+    this.probe = new RawProbe(direct());
+  }
+
+  BenchOptions options() {
+    return options;
+  }
+
+  Database database() {
+    return database;
+  }
+
+  /** Starts Holdfast in another process. */
+  List<String> program() {
+    return program;
+  }
+
+  TicketTables tables() {
+    return tables;
+  }
+
+  RawProbe probe() {
+    return probe;
+  }
+
+  /** A new connection per call, without a time limit. */
+  DataSource direct() {
+    return database.unpooled();
+  }
+
+  ConnectionPool pool(int size) {
+    return database.withPoolSize(size).pool();
+  }
+
+  PostgresTicketInbox inbox(DataSource dataSource) {
+    return new PostgresTicketInbox(
+        dataSource, BenchSchema.NAME, PostgresTicketInbox.DEFAULT_MAX_PAYLOAD_BYTES);
+  }
+
+  void pause() {
+    desk().pauseQueue(QUEUE, ACTOR);
+  }
+
+  void resume() {
+    desk().resumeQueue(QUEUE, ACTOR);
+  }
+
+  private PostgresTicketDesk desk() {
+    return new PostgresTicketDesk(direct(), BenchSchema.NAME);
+  }
+
+  static NewTicket ticket() {
+    return NewTicket.ofKind(QUEUE).withQueue(QUEUE).withPayload(PAYLOAD);
+  }
+
+  /** As a program would add many. */
+  void enqueue(int tickets, NewTicket like) {
+    Iterator<NewTicket> all = IntStream.range(0, tickets).mapToObj(i -> like).iterator();
+    inbox(direct()).enqueueAll(all);
+  }
+
+  void say(String line) {
+    progress.accept(line);
+  }
+
+  /** Whatever outlives a crash of this process, until {@link #forget}. */
+  <T extends AutoCloseable> T keep(T opened) {
+    running.add(opened);
+    return opened;
+  }
+
+  void forget(AutoCloseable closed) {
+    running.remove(closed);
+  }
+
+  /** Closes what was kept. */
+  @Override
+  public void close() {
+    for (AutoCloseable each : running) {
+      try {
+        each.close();
+      } catch (Exception e) {
+        say("while cleaning up: " + e.getMessage());
+      }
+    }
+  }
+
+  /** Once per process: lets worker and probe reach the speed they keep. */
+  void warmUp() throws InterruptedException {
+    if (warm || options.warmUp() == 0) {
+      return;
+    }
+    warm = true;
+    say("warming up with " + options.warmUp() + " tickets each ...");
+    RawRun.of(this, options.warmUp()).rate();
+    TicketRun.noOp(this, options.warmUp()).run(this);
+  }
+}

@@ -1,0 +1,37 @@
+package dev.holdfast.bench;
+
+import dev.holdfast.worker.WorkerSettings;
+import java.util.ArrayList;
+import java.util.List;
+
+/** What a trickle of work sees: each ticket claimed on its own. */
+final class OneByOneCell implements Cell {
+  private static final int CONNECTIONS = 16;
+
+  @Override
+  public CellResult measure(Lab lab) throws InterruptedException {
+    int tickets = lab.options().tickets(20_000, 400);
+    int rounds = lab.options().rounds(5);
+    List<Double> probe = new ArrayList<>();
+    List<Double> holdfast = new ArrayList<>();
+    WorkerSettings settings =
+        WorkerSettings.defaults()
+            .withPollers(CONNECTIONS)
+            .withConcurrency(CONNECTIONS)
+            .withClaimBatch(1);
+    lab.warmUp();
+    for (int round = 1; round <= rounds; round++) {
+      probe.add(RawRun.of(lab, tickets, tickets, CONNECTIONS, 1).rate());
+      holdfast.add(TicketRun.noOp(lab, tickets).with(settings).run(lab).rate());
+      lab.say(
+          "one-by-one, round %d of %d: raw probe %,.0f/s, Holdfast %,.0f/s"
+              .formatted(round, rounds, probe.getLast(), holdfast.getLast()));
+    }
+    Figure figure =
+        Figure.of(CONNECTIONS + " connections, claims of one", "tickets/s", holdfast)
+            .beside(PROBE, probe)
+            .judgedBy(Bar.ratio(PROBE, 0.8, 1.0), lab.options());
+    return new CellResult(
+        CellName.ONE_BY_ONE.wireName(), CellName.ONE_BY_ONE.what(), List.of(figure), List.of());
+  }
+}

@@ -1,0 +1,131 @@
+package dev.holdfast.bench;
+
+import dev.holdfast.postgres.bench.RawProbe.Timing;
+import dev.holdfast.postgres.bench.Truth;
+import dev.holdfast.retry.RetrySettings;
+import dev.holdfast.ticket.HoldfastException;
+import dev.holdfast.worker.HandlerResult;
+import dev.holdfast.worker.TicketHandler;
+import dev.holdfast.worker.WorkerSettings;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * A drain by the real worker: tickets wait in a paused queue, the worker is up and idle, and the
+ * time runs from the queue's resumption.
+ *
+ * @param tickets that are enqueued
+ * @param drained how many of them are to be worked
+ * @param executions of each ticket until it succeeds
+ */
+record TicketRun(
+    int tickets,
+    int drained,
+    int executions,
+    TicketHandler handler,
+    RetrySettings retry,
+    WorkerSettings settings) {
+  private static final Duration PATIENCE = Duration.ofMinutes(10);
+  private static final long LOOK_EVERY_NANOS = 500_000;
+  private static final int WINDOW = 10_000;
+
+  /** What came out of it. */
+  record Outcome(int drained, Timing timing, Windows windows) {
+    /** Up to the moment when the database showed nothing pending or running. */
+    double rate() {
+      return drained / timing.seconds();
+    }
+
+    /** Up to the commit of the last full window; comparable where a run was cut short. */
+    double committedRate() {
+      return windows.committedRate(timing.startNanos());
+    }
+
+    List<Double> rates() {
+      return windows.rates(timing.startNanos());
+    }
+  }
+
+  static TicketRun noOp(Lab lab, int tickets) {
+    return new TicketRun(
+        tickets,
+        tickets,
+        1,
+        context -> HandlerResult.done(null),
+        RetrySettings.defaults(),
+        WorkerSettings.defaults().withConcurrency(lab.options().concurrency()));
+  }
+
+  /** Works only so many of the tickets. */
+  TicketRun upTo(int newDrained) {
+    return new TicketRun(tickets, newDrained, executions, handler, retry, settings);
+  }
+
+  TicketRun with(WorkerSettings newSettings) {
+    return new TicketRun(tickets, drained, executions, handler, retry, newSettings);
+  }
+
+  /** 10,000 tickets, or a tenth of a small run. */
+  static int window(int drained) {
+    return Math.max(1, Math.min(WINDOW, drained / 10));
+  }
+
+  /** Fills empty tables and runs. */
+  Outcome run(Lab lab) throws InterruptedException {
+    lab.tables().clear();
+    lab.tables().forgetWorkers();
+    return runOn(lab, 0);
+  }
+
+  /**
+   * Runs on what is there.
+   *
+   * @param finishedBefore tickets that were put there as finished, with their attempts
+   */
+  Outcome runOn(Lab lab, int finishedBefore) throws InterruptedException {
+    lab.pause();
+    lab.enqueue(tickets, Lab.ticket());
+    lab.tables().settle();
+    Windows windows = new Windows(window(drained), drained);
+    Timing timing;
+    try (BenchWorker worker = BenchWorker.start(lab, settings, retry, handler, windows)) {
+      long start = System.nanoTime();
+      lab.resume();
+      windows.awaitAll(PATIENCE);
+      timing = new Timing(start, drained < tickets ? System.nanoTime() : awaitRest(lab));
+    }
+    if (drained == tickets) {
+      int finished = finishedBefore + tickets + BenchWorker.HELLOS;
+      int attempts = finished + tickets * (executions - 1);
+      lab.tables().truth().require("the worker's run", new Truth(finished, attempts, 0, 0));
+    } else {
+      requirePart(lab.tables().truth(), finishedBefore);
+    }
+    return new Outcome(drained, timing, windows);
+  }
+
+  /** The moment when nothing runs any more, by {@link System#nanoTime}. */
+  static long awaitRest(Lab lab) {
+    while (!lab.tables().atRest()) {
+      LockSupport.parkNanos(LOOK_EVERY_NANOS);
+    }
+    return System.nanoTime();
+  }
+
+  /** A worker that was stopped on the way: how far it came is open, but not that it fits. */
+  private void requirePart(Truth found, int finishedBefore) {
+    long finished = found.finished() - finishedBefore - BenchWorker.HELLOS;
+    boolean fits =
+        finished >= drained
+            && finished + found.waiting() == tickets
+            // A worker that stops gives back what it has just claimed.
+            && found.attempts() >= found.finished()
+            && found.leases() == 0;
+    if (!fits) {
+      throw new HoldfastException(
+          "the worker's run is void: of %d tickets, %d of which were to be worked, the tables say %s"
+              .formatted(tickets, drained, found));
+    }
+  }
+}

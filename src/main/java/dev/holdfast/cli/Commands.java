@@ -1,0 +1,69 @@
+package dev.holdfast.cli;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.function.Function;
+import picocli.CommandLine;
+
+/**
+ * All commands by name. Only the one that was asked for is made, for reading annotations takes its
+ * time.
+ */
+public final class Commands {
+  private final Map<String, Function<HoldfastCommand, Object>> makers = new LinkedHashMap<>();
+
+  /** The one-shot commands. */
+  public Commands() {
+    makers.put("migrate", MigrateCommand::new);
+    makers.put("design", DesignCommand::with);
+    makers.put("enqueue", EnqueueCommand::new);
+    makers.put("list", ListCommand::new);
+    makers.put("show", ShowCommand::new);
+    makers.put("watch", WatchCommand::new);
+    makers.put("release", ReleaseCommand::new);
+    makers.put("hold", HoldCommand::new);
+    makers.put("cancel", CancelCommand::new);
+    makers.put("approve", ApproveCommand::new);
+    makers.put("reject", RejectCommand::new);
+    makers.put("pause", PauseCommand::new);
+    makers.put("resume", ResumeCommand::new);
+    makers.put("stats", StatsCommand::new);
+    makers.put("doctor", DoctorCommand::new);
+    makers.put("classify", ClassifyCommand::new);
+    makers.put("help", HelpCommand::new);
+  }
+
+  /** Adds a command that somebody else implements. */
+  public Commands with(String name, Function<HoldfastCommand, Object> maker) {
+    makers.put(name, maker);
+    return this;
+  }
+
+  /** Runs one command line; every error is one line on the terminal's err. */
+  public int run(HoldfastCommand root, String... arguments) {
+    CommandLine line = commandLine(root, arguments);
+    try {
+      return line.execute(arguments);
+    } finally {
+      root.terminal().out().flush();
+      root.terminal().err().flush();
+    }
+  }
+
+  CommandLine commandLine(HoldfastCommand root, String... arguments) {
+    CommandLine line = new CommandLine(root);
+    String first = arguments.length == 0 ? "" : arguments[0];
+    makers.forEach(
+        (name, maker) -> {
+          if (!makers.containsKey(first) || first.equals("help") || first.equals(name)) {
+            line.addSubcommand(name, maker.apply(root));
+          }
+        });
+    ErrorLine errors = new ErrorLine(root);
+    return line.setOut(root.terminal().out())
+        .setErr(root.terminal().err())
+        .setExpandAtFiles(false)
+        .setParameterExceptionHandler(errors)
+        .setExecutionExceptionHandler(errors);
+  }
+}

@@ -1,0 +1,115 @@
+package dev.holdfast.cli;
+
+import dev.holdfast.queue.TicketFilter;
+import dev.holdfast.queue.TicketRow;
+import java.time.Instant;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** {@code holdfast list}. */
+@Command(
+    name = "list",
+    description = "List tickets, the newest first.",
+    footer = {
+      "",
+      "Examples:",
+      "  holdfast list --state on_hold --category api_error",
+      "  holdfast list --queue mail --limit 500 --json | jq '.[].id'"
+    })
+final class ListCommand implements Callable<Integer> {
+  private final HoldfastCommand root;
+
+  @Option(
+      names = "--state",
+      paramLabel = "S",
+      description = "ready, in_progress, needs_review, on_hold, done or cancelled.")
+  private @Nullable String state;
+
+  @Option(names = "--queue", paramLabel = "Q", description = "Only tickets of this queue.")
+  private @Nullable String queue;
+
+  @Option(
+      names = "--category",
+      paramLabel = "C",
+      description = "transient, api_error, code_error, system_error or unknown.")
+  private @Nullable String category;
+
+  @Option(
+      names = "--fingerprint",
+      paramLabel = "F",
+      description = "Only tickets whose last error has this fingerprint.")
+  private @Nullable String fingerprint;
+
+  @Option(
+      names = "--limit",
+      paramLabel = "N",
+      defaultValue = "50",
+      description = "How many; default ${DEFAULT-VALUE}.")
+  private int limit;
+
+  @Option(names = "--json", description = "Print a JSON array of rows.")
+  private boolean json;
+
+  ListCommand(HoldfastCommand root) {
+    this.root = root;
+  }
+
+  @Override
+  public Integer call() {
+    TicketFilter filter =
+        new TicketFilter(
+            state == null ? null : Words.state(state),
+            queue,
+            category == null ? null : Words.category(category),
+            fingerprint,
+            null,
+            Words.limit(limit));
+    try (Backend backend = root.open()) {
+      List<TicketRow> rows = backend.reader().list(filter);
+      if (json) {
+        root.terminal().line(JsonOutput.of(rows));
+      } else {
+        print(rows);
+      }
+      return ExitCode.DONE;
+    }
+  }
+
+  private void print(List<TicketRow> rows) {
+    if (rows.isEmpty()) {
+      root.terminal().progress("no such tickets");
+      return;
+    }
+    Instant now = root.terminal().clock().instant();
+    TextTable table =
+        new TextTable("ID", "STATE", "QUEUE", "KIND", "RETRIES", "UPDATED", "TITLE", "WHY");
+    for (TicketRow row : rows) {
+      table.row(
+          row.id(),
+          row.state(),
+          row.queue(),
+          row.kind(),
+          row.retryCount(),
+          PlainText.relative(row.updatedAt(), now),
+          row.title(),
+          why(row, now));
+    }
+    table.print(root.terminal());
+  }
+
+  private static String why(TicketRow row, Instant now) {
+    if (row.holdReason() != null) {
+      return row.holdReason();
+    }
+    boolean waits =
+        row.state().equals("ready") && row.retryAfter() != null && row.retryAfter().isAfter(now);
+    if (waits) {
+      String error = row.errorCategory() == null ? "" : row.errorCategory() + ", ";
+      return error + "due " + PlainText.relative(row.retryAfter(), now);
+    }
+    return row.workerId() == null ? "" : row.workerId();
+  }
+}

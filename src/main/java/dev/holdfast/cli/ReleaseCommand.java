@@ -1,0 +1,108 @@
+package dev.holdfast.cli;
+
+import dev.holdfast.failure.Category;
+import dev.holdfast.queue.TicketDesk;
+import dev.holdfast.queue.TicketDesk.Retries;
+import java.util.Iterator;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code holdfast release}. */
+@Command(
+    name = "release",
+    description = "Send held tickets back to work, with your guidance for the next attempt.",
+    footer = {
+      "",
+      "Examples:",
+      "  holdfast release 17 --guidance 'the file is in /data now'",
+      "  holdfast release --fingerprint 3f2a9c1b --guidance @advice.md",
+      "  holdfast release --category api_error --keep-retries --by ann"
+    })
+final class ReleaseCommand implements Callable<Integer> {
+  private final HoldfastCommand root;
+
+  @Parameters(paramLabel = "ID", arity = "0..*", description = "The tickets.")
+  private List<String> ids = List.of();
+
+  @Option(
+      names = "--fingerprint",
+      paramLabel = "F",
+      description = "All held tickets with this error; holdfast stats shows the fingerprints.")
+  private @Nullable String fingerprint;
+
+  @Option(
+      names = "--category",
+      paramLabel = "C",
+      description = "All held tickets with errors of this category.")
+  private @Nullable String category;
+
+  @Option(
+      names = "--guidance",
+      paramLabel = "TEXT|@FILE",
+      description = "What the next attempts are told; @- reads standard input.")
+  private @Nullable String guidance;
+
+  @Option(names = "--keep-retries", description = "Do not start counting retries anew.")
+  private boolean keepRetries;
+
+  // No ticket has a session yet; scripts may already say it.
+  @SuppressWarnings("UnusedVariable")
+  @Option(
+      names = "--fresh",
+      description =
+          "Start the agent's session anew instead of resuming it. A ticket without a session has"
+              + " nothing to forget.")
+  private boolean fresh;
+
+  @Option(
+      names = "--by",
+      paramLabel = "WHO",
+      description = "Who decides this; default: your user name.")
+  private @Nullable String by;
+
+  @Option(names = "--json", description = "Print a JSON object with what was released and refused.")
+  private boolean json;
+
+  ReleaseCommand(HoldfastCommand root) {
+    this.root = root;
+  }
+
+  @Override
+  public Integer call() {
+    requireOneSelection();
+    List<Long> numbers = ids.stream().map(Words::id).distinct().toList();
+    Category chosenCategory = category == null ? null : Words.category(category);
+    String words =
+        guidance == null ? null : Words.textOrFile("--guidance", guidance, root.terminal().in());
+    String actor = by == null ? root.person() : by;
+    try (Backend backend = root.open()) {
+      Iterator<Long> chosen =
+          ids.isEmpty()
+              ? new HeldTickets(backend.reader(), chosenCategory, fingerprint)
+              : numbers.iterator();
+      if (!chosen.hasNext()) {
+        root.terminal()
+            .progress("no held ticket matches; holdfast stats shows the groups of errors");
+      }
+      Retries retries = keepRetries ? Retries.KEEP : Retries.RESET;
+      TicketDesk desk = backend.desk();
+      return new TicketAction(root.terminal(), "released", json)
+          .run(chosen, id -> desk.release(id, actor, words, retries));
+    }
+  }
+
+  private void requireOneSelection() {
+    int selections =
+        (ids.isEmpty() ? 0 : 1) + (fingerprint == null ? 0 : 1) + (category == null ? 0 : 1);
+    boolean bulk = ids.isEmpty() && selections > 0;
+    if (selections != 1 && !bulk) {
+      throw new UsageException(
+          "which tickets? give ids, or --fingerprint F, or --category C; holdfast list --state"
+              + " on_hold shows them");
+    }
+  }
+}

@@ -1,0 +1,76 @@
+package dev.holdfast.cli;
+
+import dev.holdfast.queue.AttemptRow;
+import dev.holdfast.queue.TicketReader;
+import dev.holdfast.queue.TicketRow;
+import dev.holdfast.queue.TimelineEntry;
+import dev.holdfast.ticket.Guidance;
+import dev.holdfast.ticket.TicketNotFoundException;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code holdfast show}. */
+@Command(
+    name = "show",
+    description =
+        "Show a ticket with its attempts, its guidance and everything that happened to it.",
+    footer = {"", "Examples:", "  holdfast show 17", "  holdfast show 17 --json | jq .result"})
+final class ShowCommand implements Callable<Integer> {
+  private final HoldfastCommand root;
+
+  @Parameters(paramLabel = "ID", description = "The ticket.")
+  private String id = "";
+
+  @Option(
+      names = "--json",
+      description = "Print one JSON object: the row, and attempts, guidance and timeline.")
+  private boolean json;
+
+  ShowCommand(HoldfastCommand root) {
+    this.root = root;
+  }
+
+  @Override
+  public Integer call() {
+    long number = Words.id(id);
+    try (Backend backend = root.open()) {
+      TicketReader reader = backend.reader();
+      TicketRow ticket =
+          reader
+              .find(number)
+              .orElseThrow(
+                  () ->
+                      new TicketNotFoundException(
+                          "there is no ticket " + number + "; holdfast list shows the tickets"));
+      List<AttemptRow> attempts = reader.attempts(number);
+      List<Guidance> guidance = reader.guidance(number);
+      List<TimelineEntry> timeline = reader.timeline(number);
+      if (json) {
+        Map<String, @Nullable Object> object = JsonOutput.columns(ticket);
+        object.put("attempts", attempts);
+        object.put("guidance", guidance.stream().map(ShowCommand::columns).toList());
+        object.put("timeline", timeline);
+        root.terminal().line(JsonOutput.of(object));
+      } else {
+        new TicketPage(root.terminal()).print(ticket, attempts, guidance, timeline);
+      }
+      return ExitCode.DONE;
+    }
+  }
+
+  /** By the columns of ticket_guidance. */
+  private static Map<String, @Nullable Object> columns(Guidance guidance) {
+    Map<String, @Nullable Object> columns = new LinkedHashMap<>();
+    columns.put("guidance", guidance.text());
+    columns.put("author", guidance.author());
+    columns.put("source", guidance.source());
+    columns.put("created_at", guidance.givenAt());
+    return columns;
+  }
+}

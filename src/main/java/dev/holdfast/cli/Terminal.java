@@ -1,0 +1,43 @@
+package dev.holdfast.cli;
+
+import java.io.BufferedReader;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
+import java.time.InstantSource;
+
+/**
+ * What a command reads and writes.
+ *
+ * @param out results
+ * @param err errors and progress
+ * @param clock for showing times as "3m ago" only
+ */
+public record Terminal(PrintWriter out, PrintWriter err, InputStream in, InstantSource clock) {
+  /** Standard input, output and error of this process, as UTF-8 whatever the locale. */
+  public static Terminal ofProcess(InstantSource clock) {
+    return new Terminal(
+        new PrintWriter(System.out, false, StandardCharsets.UTF_8),
+        new PrintWriter(System.err, true, StandardCharsets.UTF_8),
+        System.in,
+        clock);
+  }
+
+  BufferedReader reader() {
+    return new BufferedReader(new InputStreamReader(in, StandardCharsets.UTF_8));
+  }
+
+  void line(String text) {
+    out.println(text);
+  }
+
+  void progress(String text) {
+    err.println(text);
+  }
+
+  /** True once nobody reads the output any more: {@code holdfast watch | head}. */
+  boolean isDeaf() {
+    return out.checkError();
+  }
+}

@@ -1,0 +1,99 @@
+package dev.holdfast.cli;
+
+import dev.holdfast.queue.QueueUnavailableException;
+import dev.holdfast.queue.TicketFeed;
+import dev.holdfast.queue.TimelineEntry;
+import dev.holdfast.ticket.TicketNotFoundException;
+import java.time.Duration;
+import java.time.ZoneId;
+import java.time.format.DateTimeFormatter;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code holdfast watch}. */
+@Command(
+    name = "watch",
+    description =
+        "Print what happens to tickets as it happens, until Ctrl-C. With an ID, what happened"
+            + " before comes first.",
+    footer = {
+      "",
+      "Examples:",
+      "  holdfast watch",
+      "  holdfast watch 17",
+      "  holdfast watch --json | jq -c 'select(.event == \"failed\")'"
+    })
+final class WatchCommand implements Callable<Integer> {
+  private static final Duration POLL = Duration.ofMillis(500);
+  private static final DateTimeFormatter CLOCK = DateTimeFormatter.ofPattern("HH:mm:ss");
+
+  private final HoldfastCommand root;
+
+  @Parameters(paramLabel = "ID", arity = "0..1", description = "One ticket; without it, all.")
+  private @Nullable String id;
+
+  @Option(names = "--json", description = "Print each event as a JSON object on a line.")
+  private boolean json;
+
+  private boolean lost;
+
+  WatchCommand(HoldfastCommand root) {
+    this.root = root;
+  }
+
+  @Override
+  public Integer call() throws InterruptedException {
+    Long number = id == null ? null : (Long) Words.id(id);
+    try (Backend backend = root.open()) {
+      TicketFeed feed = backend.feed(number);
+      if (number != null) {
+        if (backend.reader().find(number).isEmpty()) {
+          throw new TicketNotFoundException(
+              "there is no ticket " + number + "; holdfast list shows the tickets");
+        }
+        backend.reader().timeline(number).forEach(this::print);
+      }
+      // Asking whether somebody listens also flushes.
+      while (!root.terminal().isDeaf()) {
+        printNext(feed);
+        Thread.sleep(POLL);
+      }
+      return ExitCode.DONE;
+    }
+  }
+
+  /** A database that is restarted is waited for: the feed goes on where it stopped. */
+  private void printNext(TicketFeed feed) {
+    try {
+      feed.next().forEach(this::print);
+      lost = false;
+    } catch (QueueUnavailableException e) {
+      if (!lost) {
+        root.terminal()
+            .progress("holdfast: " + PlainText.oneLine(e.getMessage()) + "; waiting for it");
+      }
+      lost = true;
+    }
+  }
+
+  private void print(TimelineEntry event) {
+    // Pausing a queue concerns no ticket.
+    boolean ofTicket = event.ticketId() > 0;
+    if (json) {
+      Map<String, @Nullable Object> columns = JsonOutput.columns(event);
+      columns.put("ticket_id", ofTicket ? (Long) event.ticketId() : null);
+      root.terminal().line(JsonOutput.of(columns));
+      return;
+    }
+    String ticket = ofTicket ? " #" + event.ticketId() + " " : " ";
+    String actor = event.actor() == null ? "" : " by " + event.actor();
+    String details =
+        event.details() == null || event.details().equals("{}") ? "" : " " + event.details();
+    String time = CLOCK.format(event.at().atZone(ZoneId.systemDefault()));
+    root.terminal().line(time + ticket + PlainText.oneLine(event.event() + actor + details));
+  }
+}

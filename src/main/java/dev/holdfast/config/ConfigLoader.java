@@ -1,0 +1,153 @@
+package dev.holdfast.config;
+
+import dev.holdfast.config.Values.Given;
+import java.io.IOException;
+import java.nio.charset.MalformedInputException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Brings flags, environment, file and defaults together; the first that has a key wins. Whatever it
+ * does not know or cannot read is a {@link ConfigException}: nothing is repaired or ignored.
+ */
+public final class ConfigLoader {
+  /** The file that is read from the current directory if it is there. */
+  public static final String FILE_NAME = "holdfast.yaml";
+
+  private static final String PREFIX = "HOLDFAST_";
+
+  /** Variables with our prefix that are not configuration keys. */
+  private static final Set<String> OTHER_VARIABLES =
+      Set.of(
+          "HOLDFAST_CONFIG",
+          "HOLDFAST_LOG_LEVEL",
+          // Read by the launcher.
+          "HOLDFAST_JAVA_OPTS",
+          // What a running command is told: it may call holdfast itself.
+          "HOLDFAST_TICKET_ID",
+          "HOLDFAST_ATTEMPT",
+          "HOLDFAST_LEASE_NO",
+          "HOLDFAST_GUIDANCE",
+          "HOLDFAST_RUN_ID");
+
+  /** What Kubernetes puts into every container's environment where a Service is called holdfast. */
+  private static final Pattern SERVICE_LINK =
+      Pattern.compile("HOLDFAST_(SERVICE_HOST|SERVICE_PORT(_.*)?|PORT(_\\d.*)?)");
+
+  private static final List<String> LOG_LEVELS =
+      List.of("off", "error", "warn", "info", "debug", "trace");
+
+  private final Path directory;
+  private final Map<String, String> environment;
+
+  /**
+   * @param directory where {@code holdfast.yaml} is looked for
+   * @param environment the variables, as of {@code System.getenv()}
+   */
+  public ConfigLoader(Path directory, Map<String, String> environment) {
+    this.directory = directory;
+    this.environment = Map.copyOf(environment);
+  }
+
+  /**
+   * @param file from {@code --config}; null takes HOLDFAST_CONFIG, or else the file in the
+   *     directory if there is one
+   * @param flags key names with the text given on the command line
+   * @throws ConfigException naming the first key that is unknown or has a bad value
+   */
+  public Settings load(@Nullable Path file, Map<String, String> flags) {
+    requireLogLevel();
+    Map<String, Given> given = new HashMap<>(fromFile(file));
+    given.putAll(fromEnvironment());
+    flags.forEach((key, text) -> given.put(key, new Given(text, "the command line")));
+    return Settings.of(Values.read(given));
+  }
+
+  /** The logging library would take a bad one for the loudest. */
+  private void requireLogLevel() {
+    String level = environment.getOrDefault("HOLDFAST_LOG_LEVEL", "warn");
+    if (!level.isBlank() && !LOG_LEVELS.contains(level.toLowerCase(Locale.ROOT))) {
+      throw new ConfigException(
+          "HOLDFAST_LOG_LEVEL: \""
+              + level
+              + "\" is no level; allowed: "
+              + String.join(", ", LOG_LEVELS));
+    }
+  }
+
+  private Map<String, Given> fromEnvironment() {
+    Map<String, Key<?>> byVariable =
+        Keys.ALL.stream().collect(Collectors.toMap(Key::environmentName, key -> key));
+    Map<String, Given> given = new HashMap<>();
+    for (Map.Entry<String, String> variable : environment.entrySet()) {
+      String name = variable.getKey();
+      if (!name.startsWith(PREFIX)
+          || OTHER_VARIABLES.contains(name)
+          || SERVICE_LINK.matcher(name).matches()
+          || variable.getValue().isBlank()) {
+        continue;
+      }
+      Key<?> key = byVariable.get(name);
+      if (key == null) {
+        throw new ConfigException(
+            "unknown variable "
+                + name
+                + " in the environment; the nearest known one is "
+                + NearestName.of(name, byVariable.keySet())
+                + "; all: holdfast help config");
+      }
+      given.put(key.name(), new Given(variable.getValue(), name));
+    }
+    return given;
+  }
+
+  private Map<String, Given> fromFile(@Nullable Path explicit) {
+    String variable = environment.getOrDefault("HOLDFAST_CONFIG", "");
+    if (explicit != null) {
+      return read(directory.resolve(explicit));
+    }
+    if (!variable.isBlank()) {
+      return read(directory.resolve(variable));
+    }
+    Path usual = directory.resolve(FILE_NAME);
+    return Files.exists(usual) ? read(usual) : Map.of();
+  }
+
+  private static Map<String, Given> read(Path file) {
+    String name = String.valueOf(file.getFileName());
+    Object document = parse(file, name);
+    if (document == null) {
+      return Map.of();
+    }
+    if (document instanceof Map<?, ?> map) {
+      return new FileKeys(name).flatten(map);
+    }
+    String what = document instanceof List ? "a list" : "one value";
+    throw new ConfigException(
+        name
+            + ": is "
+            + what
+            + "; expected keys and values, as in \"worker:\" and \"  concurrency: 10\"");
+  }
+
+  private static @Nullable Object parse(Path file, String name) {
+    try {
+      return YamlText.parse(Files.readString(file));
+    } catch (IllegalArgumentException e) {
+      throw new ConfigException(name + ": " + e.getMessage(), e);
+    } catch (MalformedInputException e) {
+      throw new ConfigException(name + ": is not UTF-8 text", e);
+    } catch (IOException e) {
+      throw new ConfigException(
+          "cannot read the configuration file " + file + "; check --config and HOLDFAST_CONFIG", e);
+    }
+  }
+}

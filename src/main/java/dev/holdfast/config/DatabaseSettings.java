@@ -1,0 +1,44 @@
+package dev.holdfast.config;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where the tickets are.
+ *
+ * @param url null for the embedded instance of the current directory
+ * @param user null for the URL's
+ * @param password null for the URL's; never shown
+ * @param poolSize connections at most
+ * @param listenUrl null for {@code url}
+ */
+public record DatabaseSettings(
+    @Nullable String url,
+    @Nullable String user,
+    @Nullable String password,
+    int poolSize,
+    @Nullable String listenUrl) {
+
+  static DatabaseSettings of(Values values) {
+    return new DatabaseSettings(
+        orNull(values.get(Keys.DATABASE_URL)),
+        orNull(values.get(Keys.DATABASE_USER)),
+        orNull(values.get(Keys.DATABASE_PASSWORD)),
+        values.get(Keys.DATABASE_POOL_SIZE),
+        orNull(values.get(Keys.DATABASE_LISTEN_URL)));
+  }
+
+  private static @Nullable String orNull(String text) {
+    return text.isEmpty() ? null : text;
+  }
+
+  /** Without passwords. */
+  @Override
+  public String toString() {
+    return "DatabaseSettings[url=%s, user=%s, password=%s, poolSize=%d, listenUrl=%s]"
+        .formatted(shown(url), user, password == null ? null : "***", poolSize, shown(listenUrl));
+  }
+
+  private static @Nullable String shown(@Nullable String address) {
+    return address == null ? null : Redaction.withoutPassword(address);
+  }
+}

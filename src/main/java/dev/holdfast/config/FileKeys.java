@@ -1,0 +1,84 @@
+package dev.holdfast.config;
+
+import dev.holdfast.config.Values.Given;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Turns the nested maps of a file into keys with dots, and refuses what is not in the table. */
+final class FileKeys {
+  private final String file;
+  private final Map<String, Given> given = new HashMap<>();
+
+  FileKeys(String file) {
+    this.file = file;
+  }
+
+  Map<String, Given> flatten(Map<?, ?> document) {
+    flatten("", document);
+    return given;
+  }
+
+  private void flatten(String prefix, Map<?, ?> section) {
+    section.forEach((name, value) -> add(prefix + plain(name), value));
+  }
+
+  /** Hyphen and underscore are one, as they are in the environment. */
+  private static String plain(@Nullable Object name) {
+    String text = String.valueOf(name);
+    for (Key<?> key : Keys.ALL) {
+      for (String part : key.name().split("\\.", -1)) {
+        if (part.replace('-', '_').equals(text.replace('-', '_'))) {
+          return part;
+        }
+      }
+    }
+    return text;
+  }
+
+  private void add(String name, @Nullable Object value) {
+    if (Keys.ALL.stream().anyMatch(key -> key.name().equals(name))) {
+      addValue(name, value);
+    } else if (Keys.ALL.stream().noneMatch(key -> key.name().startsWith(name + "."))) {
+      List<String> known = Keys.ALL.stream().map(Key::name).toList();
+      throw new ConfigException(
+          "unknown key "
+              + name
+              + " in "
+              + file
+              + "; the nearest known one is "
+              + NearestName.of(name, known)
+              + "; all: holdfast help config");
+    } else if (value instanceof Map<?, ?> section) {
+      flatten(name + ".", section);
+    } else if (value != null) {
+      throw new ConfigException(
+          name
+              + " in "
+              + file
+              + ": is "
+              + (value instanceof List ? "a list" : "one value")
+              + "; expected keys below it, as "
+              + example(name));
+    }
+  }
+
+  private void addValue(String name, @Nullable Object value) {
+    if (value == null) {
+      throw new ConfigException(
+          name + " in " + file + ": has no value; write one or remove the line");
+    }
+    if (given.put(name, new Given(value, file)) != null) {
+      throw new ConfigException(name + " in " + file + ": is given twice; keep one");
+    }
+  }
+
+  private static String example(String section) {
+    return Keys.ALL.stream()
+        .map(Key::name)
+        .filter(key -> key.startsWith(section + "."))
+        .findFirst()
+        .orElseThrow();
+  }
+}

@@ -1,0 +1,30 @@
+package dev.holdfast.config;
+
+import java.util.Locale;
+
+/**
+ * One configuration key, as data. Loading, validation and documentation all come from it.
+ *
+ * @param <T> what its value is once read
+ * @param name as in the file: {@code worker.poll-interval}
+ * @param defaultText the default as one would write it; empty for none
+ * @param secret whether its value must never be shown
+ * @param description what it controls, and what its special values mean
+ */
+public record Key<T>(
+    String name, KeyType<T> type, String defaultText, boolean secret, String description) {
+
+  /** {@code HOLDFAST_WORKER_POLL_INTERVAL} for {@code worker.poll-interval}. */
+  public String environmentName() {
+    return "HOLDFAST_" + name.replace('.', '_').replace('-', '_').toUpperCase(Locale.ROOT);
+  }
+
+  T defaultValue() {
+    return type.parse(defaultText);
+  }
+
+  /** The value as an error message may show it. */
+  String shown(Object value) {
+    return secret ? "***" : "\"" + Redaction.withoutPassword(String.valueOf(value)) + "\"";
+  }
+}

@@ -1,0 +1,21 @@
+package dev.holdfast.config;
+
+import dev.holdfast.queue.Retention;
+import java.time.Duration;
+
+/**
+ * What is deleted when.
+ *
+ * @param kept how long what is kept
+ * @param interval how often workers delete what is kept no longer; zero is never
+ */
+public record RetentionSettings(Retention kept, Duration interval) {
+  static RetentionSettings of(Values values) {
+    return new RetentionSettings(
+        new Retention(
+            values.get(Keys.RETENTION_DONE),
+            values.get(Keys.RETENTION_CANCELLED),
+            values.get(Keys.RETENTION_STOPPED_WORKERS)),
+        values.get(Keys.RETENTION_INTERVAL));
+  }
+}

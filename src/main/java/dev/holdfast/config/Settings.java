@@ -1,0 +1,77 @@
+package dev.holdfast.config;
+
+import dev.holdfast.failure.Category;
+import dev.holdfast.failure.InvalidRuleException;
+import dev.holdfast.failure.Rule;
+import dev.holdfast.retry.Backoff;
+import dev.holdfast.retry.CategoryPolicy;
+import dev.holdfast.retry.RetrySettings;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The whole configuration. Immutable; every value is checked.
+ *
+ * @param classifierRules rules that come before the built-in ones, or in their place
+ * @param payloadMaxBytes the largest payload, as UTF-8 JSON
+ */
+public record Settings(
+    DatabaseSettings database,
+    WorkerSettings worker,
+    RetrySettings retry,
+    List<Rule> classifierRules,
+    RetentionSettings retention,
+    int payloadMaxBytes,
+    CommandSettings command,
+    WebSettings web) {
+
+  static Settings of(Values values) {
+    return new Settings(
+        DatabaseSettings.of(values),
+        WorkerSettings.of(values),
+        retry(values),
+        rules(values.get(Keys.CLASSIFIER_RULES)),
+        RetentionSettings.of(values),
+        values.get(Keys.PAYLOAD_MAX_BYTES),
+        CommandSettings.of(values),
+        WebSettings.of(values));
+  }
+
+  public Settings withWeb(WebSettings newWeb) {
+    return new Settings(
+        database, worker, retry, classifierRules, retention, payloadMaxBytes, command, newWeb);
+  }
+
+  /** What holds where nothing is configured. */
+  public static Settings defaults() {
+    return of(Values.read(Map.of()));
+  }
+
+  private static List<Rule> rules(List<Map<String, ?>> documents) {
+    if (documents.isEmpty()) {
+      return List.of();
+    }
+    try {
+      return Rule.parseAll(documents);
+    } catch (InvalidRuleException e) {
+      throw new ConfigException(Keys.CLASSIFIER_RULES.name() + ": " + e.getMessage(), e);
+    }
+  }
+
+  private static RetrySettings retry(Values values) {
+    Map<Category, CategoryPolicy> categories = new EnumMap<>(Category.class);
+    for (Category category : Category.values()) {
+      Keys.CategoryKeys keys = Keys.of(category);
+      Backoff backoff = new Backoff(values.get(keys.backoff()), values.get(keys.baseDelay()));
+      categories.put(category, new CategoryPolicy(values.get(keys.maxRetries()), backoff));
+    }
+    return new RetrySettings(
+        categories,
+        values.get(Keys.RETRY_MAX_DELAY),
+        values.get(Keys.RETRY_JITTER),
+        values.get(Keys.RETRY_SAME_ERROR_LIMIT),
+        values.get(Keys.RETRY_CRASH_LIMIT),
+        values.get(Keys.RETRY_COUNTING));
+  }
+}

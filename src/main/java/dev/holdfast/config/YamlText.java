@@ -1,0 +1,63 @@
+package dev.holdfast.config;
+
+import java.util.regex.MatchResult;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
+import tools.jackson.core.StreamReadFeature;
+import tools.jackson.core.TokenStreamLocation;
+import tools.jackson.databind.DeserializationFeature;
+import tools.jackson.dataformat.yaml.YAMLMapper;
+
+/** YAML and JSON documents as maps, lists and scalars. A key given twice is an error. */
+final class YamlText {
+  private static final Pattern POSITION = Pattern.compile("line \\d+, column \\d+");
+
+  private YamlText() {}
+
+  /**
+   * @return null for an empty document
+   * @throws IllegalArgumentException naming line and column
+   */
+  static @Nullable Object parse(String text) {
+    if (text.lines().allMatch(line -> line.isBlank() || line.strip().startsWith("#"))) {
+      return null;
+    }
+    try {
+      return YAMLMapper.builder()
+          .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
+          .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+          .build()
+          .readValue(text, Object.class);
+    } catch (JacksonException e) {
+      throw new IllegalArgumentException("is not valid YAML" + where(e) + ": " + reason(e), e);
+    }
+  }
+
+  /** Where the trouble is, which for YAML only the message's last position says. */
+  private static String where(JacksonException e) {
+    Matcher position = POSITION.matcher(String.valueOf(e.getOriginalMessage()));
+    String found =
+        position.results().reduce((first, last) -> last).map(MatchResult::group).orElse("");
+    TokenStreamLocation at = e.getLocation();
+    if (found.isEmpty() && at != null && at.getLineNr() > 0) {
+      found = "line " + at.getLineNr() + ", column " + at.getColumnNr();
+    }
+    return found.isEmpty() ? "" : " at " + found;
+  }
+
+  /**
+   * The parser's own words; the indented lines between them quote the document, which may hold
+   * secrets.
+   */
+  private static String reason(JacksonException e) {
+    String words =
+        String.valueOf(e.getOriginalMessage())
+            .lines()
+            .filter(line -> !line.isBlank() && !line.startsWith(" "))
+            .collect(Collectors.joining(", "));
+    return words.isEmpty() ? "unreadable" : words;
+  }
+}

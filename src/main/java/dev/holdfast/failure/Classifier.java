@@ -1,0 +1,190 @@
+package dev.holdfast.failure;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Says what kind of failure a report is (A5 to A13), by a table of rules. Immutable and
+ * thread-safe; equal reports get equal answers. See docs/classification.md.
+ */
+public final class Classifier {
+  private static final Classifier STANDARD = new Classifier(List.of(), RuleTable.builtIn());
+
+  /** Rule of a category that the job stated outright. */
+  public static final String STATED = "stated";
+
+  /** Rule of an unknown failure. */
+  public static final String NONE = "none";
+
+  private final List<Rule> userRules;
+  private final List<Rule> builtIn;
+  private final RuleSet rules;
+  private final @Nullable FailureCache cache;
+
+  private record Decision(Category category, String rule, String evidence, @Nullable Stage stage) {
+    static Decision by(Rule rule, String found) {
+      return new Decision(rule.category(), rule.id(), found, rule.stage());
+    }
+  }
+
+  private Classifier(List<Rule> userRules, List<Rule> builtIn) {
+    this(userRules, builtIn, new FailureCache());
+  }
+
+  private Classifier(List<Rule> userRules, List<Rule> builtIn, @Nullable FailureCache cache) {
+    this.userRules = List.copyOf(userRules);
+    this.builtIn = List.copyOf(builtIn);
+    this.rules = new RuleSet(userRules, builtIn);
+    this.cache = cache;
+  }
+
+  /** The classifier with the built-in rules alone. */
+  public static Classifier standard() {
+    return STANDARD;
+  }
+
+  /**
+   * A classifier that tries the given rules first, in their order. One with the id of a built-in
+   * rule stands in that rule's place instead; one that is not enabled removes it.
+   *
+   * @throws InvalidRuleException where two of the rules have one id
+   */
+  public Classifier withRules(List<Rule> rules) {
+    List<Rule> first = new ArrayList<>(userRules);
+    List<Rule> table = new ArrayList<>(builtIn);
+    List<String> ids = new ArrayList<>();
+    for (Rule rule : rules) {
+      if (ids.contains(rule.id())) {
+        throw new InvalidRuleException(
+            "the rule id \"" + rule.id() + "\" is used twice; rename or remove one");
+      }
+      ids.add(rule.id());
+      if (!replace(table, rule) && !replace(first, rule)) {
+        first.add(rule);
+      }
+    }
+    return new Classifier(first, table);
+  }
+
+  /** All rules, the user's first, then the built-in ones. */
+  public List<Rule> rules() {
+    List<Rule> rules = new ArrayList<>(userRules);
+    rules.addAll(builtIn);
+    return List.copyOf(rules);
+  }
+
+  /** The same classifier, slow and simple: it tries every expression and remembers nothing. */
+  Classifier withoutShortcuts() {
+    return new Classifier(userRules, builtIn, null);
+  }
+
+  /** Classifies a report. Never throws for any content of it. */
+  public Failure classify(ErrorReport report) {
+    if (cache == null) {
+      return judge(report);
+    }
+    Failure failure = cache.get(report);
+    if (failure == null) {
+      failure = judge(report);
+      cache.put(report, failure);
+    }
+    return failure;
+  }
+
+  private Failure judge(ErrorReport report) {
+    Evidence evidence = new Evidence(report, rules.literals(), cache != null);
+    Decision decision = decide(report, evidence);
+    // The statuses and hints in a test report are the test's, not a server's.
+    boolean quoted = decision.stage() == Stage.CODE;
+    Integer status = report.httpStatus();
+    if (status == null && !quoted && evidence.status().isPresent()) {
+      status = evidence.status().getAsInt();
+    }
+    Duration hint = report.retryAfter();
+    if (hint == null && !quoted) {
+      hint = RetryHintParser.find(evidence.window()).orElse(null);
+    }
+    String fingerprint =
+        Fingerprint.of(decision.category(), status, evidence.window(), evidence.rootCause());
+    return new Failure(
+        report.text(),
+        decision.category(),
+        decision.rule(),
+        decision.evidence(),
+        hint,
+        status,
+        fingerprint);
+  }
+
+  private Decision decide(ErrorReport report, Evidence evidence) {
+    if (report.statedCategory() != null) {
+      return new Decision(
+          report.statedCategory(), STATED, report.statedCategory().wireName(), null);
+    }
+    return firstOf(rules.ofUser(), evidence)
+        .or(() -> given(report, evidence))
+        .or(() -> byStages(evidence))
+        .orElse(new Decision(Category.UNKNOWN, NONE, "", null));
+  }
+
+  /** What the reporter knows for certain comes before what its text says. */
+  private Optional<Decision> given(ErrorReport report, Evidence evidence) {
+    Optional<Decision> decision = firstOf(rules.of(Stage.TYPE), evidence);
+    if (decision.isEmpty() && report.exitCode() != null) {
+      decision = firstOf(rules.of(Stage.EXIT), evidence);
+    }
+    if (decision.isEmpty() && report.httpStatus() != null && report.httpStatus() >= 400) {
+      decision =
+          firstOf(rules.of(Stage.BODY), evidence)
+              .or(() -> firstOf(rules.of(Stage.STATUS), evidence));
+    }
+    return decision;
+  }
+
+  private Optional<Decision> byStages(Evidence evidence) {
+    for (Stage stage : Stage.values()) {
+      Optional<Decision> decision =
+          stage == Stage.TEXT ? byWording(evidence) : firstOf(rules.of(stage), evidence);
+      if (decision.isPresent()) {
+        return decision;
+      }
+    }
+    return Optional.empty();
+  }
+
+  /** The root cause is asked before the whole text, whose wrappers and logs may mislead. */
+  private Optional<Decision> byWording(Evidence evidence) {
+    if (!evidence.rootCause().isEmpty()) {
+      for (RuleMatcher matcher : rules.of(Stage.TEXT)) {
+        String found = evidence.match(matcher, evidence.rootCause());
+        if (found != null) {
+          return Optional.of(Decision.by(matcher.rule(), found));
+        }
+      }
+    }
+    return firstOf(rules.of(Stage.TEXT), evidence);
+  }
+
+  private static Optional<Decision> firstOf(List<RuleMatcher> rules, Evidence evidence) {
+    for (RuleMatcher matcher : rules) {
+      String found = evidence.match(matcher);
+      if (found != null) {
+        return Optional.of(Decision.by(matcher.rule(), found));
+      }
+    }
+    return Optional.empty();
+  }
+
+  private static boolean replace(List<Rule> rules, Rule rule) {
+    for (int i = 0; i < rules.size(); i++) {
+      if (rules.get(i).id().equals(rule.id())) {
+        rules.set(i, rule);
+        return true;
+      }
+    }
+    return false;
+  }
+}

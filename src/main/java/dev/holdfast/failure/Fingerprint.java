@@ -1,0 +1,203 @@
+package dev.holdfast.failure;
+
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Locale;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A hash that is equal for equal errors of different runs and different for different errors: of
+ * the category, the HTTP status and the root cause lines, without what changes from run to run
+ * (ids, times, durations, paths, positions, addresses, numbers) and in lower case of the root
+ * locale.
+ */
+final class Fingerprint {
+  private static final int BYTES = 16;
+  private static final int MAX_LINES = 12;
+  private static final int MAX_LINE = 500;
+
+  private static final List<String> TELLING =
+      List.of(
+          "error",
+          "exception",
+          "fail",
+          "fatal",
+          "panic",
+          "denied",
+          "refused",
+          "cannot",
+          "can't",
+          "unable",
+          "not found",
+          "expected",
+          "timed out",
+          "timeout",
+          "limit",
+          "quota",
+          "invalid",
+          "exceeded",
+          "killed",
+          "conflict",
+          "rejected",
+          "undefined",
+          "missing");
+
+  /** Numbers that name the error; they stay. */
+  private static final Pattern NAMING =
+      Pattern.compile(
+          "(?i)\\b((?:exit(?:ed)?|return|signal|errno|error|curl:|os error|status|code|sqlstate)["
+              + " a-z]{0,12}[ :=(\\[-]{1,3})(\\d{1,4})(?![\\w.])");
+
+  /** A replacement; it is tried only where one of the characters of {@code needs} is there. */
+  record Step(Pattern pattern, String replacement, String needs) {
+    Step(String regex, String replacement, String needs) {
+      this(Pattern.compile(regex), replacement, needs);
+    }
+
+    String apply(String text) {
+      for (int i = 0; i < text.length(); i++) {
+        if (needs.indexOf(text.charAt(i)) >= 0) {
+          return pattern.matcher(text).replaceAll(replacement);
+        }
+      }
+      return text;
+    }
+  }
+
+  private static final String DIGITS = "0123456789";
+
+  static final List<Step> STEPS =
+      List.of(
+          new Step("https?://[^\\s\"'<>)]{1,400}", "<url>", ":"),
+          new Step(
+              "\\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\\b", "<id>", "-"),
+          new Step(
+              "\\b\\d{4}[-/]\\d{2}[-/]\\d{2}(?:[t ]\\d{2}:\\d{2}(?::\\d{2}(?:[.,]\\d{1,9})?)?(?:"
+                  + " ?z|[+-]\\d{2}:?\\d{2})?)?",
+              "<time>", "-/"),
+          new Step(
+              "\\b(?:mon|tue|wed|thu|fri|sat|sun)[a-z]{0,6},? \\d{1,2} [a-z]{3} \\d{4}(?:"
+                  + " \\d{2}:\\d{2}:\\d{2})?(?: gmt)?",
+              "<time>", DIGITS),
+          new Step("\\b\\d{1,2}:\\d{2}(?::\\d{2}(?:[.,]\\d{1,9})?)?\\b", "<time>", ":"),
+          new Step(
+              "(?<![\\w/.<])(?:[a-z]:[\\\\/]|\\\\\\\\|~?/)[^\\s\"'`<>|:;,()\\[\\]]{1,400}",
+              "<path>",
+              "/\\"),
+          new Step(
+              "(?<![\\w/])(?:\\.{0,2}[\\w.@+-]{1,80}[/\\\\]){1,30}(?=[\\w.@+-])", "<path>", "/\\"),
+          new Step("\\b0x[0-9a-f]{1,16}\\b", "<n>", "x"),
+          new Step("@[0-9a-f]{4,16}\\b", "@<id>", "@"),
+          new Step("\\b(?:\\d{1,3}\\.){3}\\d{1,3}(?::\\d{1,5})?\\b", "<addr>", "."),
+          new Step(
+              "\\b(?:req|request|org|organization|msg|run|call|chatcmpl|toolu|sess|session|proj|project|user|trace|asst|thread|batch|resp|sk|ak|ray|cs|id|job|task|ticket|attempt|worker|pod|tmp|temp)[_-][\\w-]{2,80}(?<=\\w)",
+              "<id>",
+              "_-"),
+          new Step(
+              "(?<![\\w<])(?=[a-z_-]{0,40}\\d)(?=[\\d_-]{0,40}[a-z])[0-9a-z_-]{16,120}(?![\\w>])",
+              "<id>",
+              DIGITS),
+          new Step("(?<![\\w<])(?=[a-f]{0,40}\\d)[0-9a-f]{7,64}(?![\\w>])", "<id>", DIGITS),
+          new Step(
+              "(?<![\\w<])(?:\\d{1,12}(?:\\.\\d{1,15})?\\s?(?:ms|milliseconds?|seconds?|secs?|minutes?|mins?|hours?|hrs?|days?|us|µs|ns|s|m|h|d)(?![a-z])["
+                  + " ,]{0,2}){1,8}",
+              "<span> ",
+              DIGITS),
+          new Step("(?<![a-z<])[-+]?\\d{1,30}(?:[.,]\\d{1,30}){0,6}", "<n>", DIGITS),
+          new Step("<n>(?:[kmgt]i?b|%)(?![a-z])", "<n>", ">"));
+
+  private Fingerprint() {}
+
+  static String of(
+      Category category, @Nullable Integer httpStatus, String window, String rootCause) {
+    return hash(category.wireName() + "\n" + httpStatus + "\n" + normalised(window, rootCause));
+  }
+
+  static String normalised(String window, String rootCause) {
+    String text = rootCause.isBlank() ? tellingLines(window) : rootCause;
+    StringBuilder out = new StringBuilder();
+    for (String line : text.split("\n", MAX_LINES + 1)) {
+      out.append(normaliseLine(line.substring(0, Math.min(line.length(), MAX_LINE)))).append('\n');
+    }
+    return out.toString().strip();
+  }
+
+  private static String normaliseLine(String line) {
+    String text = line.toLowerCase(Locale.ROOT);
+    text =
+        NAMING
+            .matcher(text)
+            .replaceAll(m -> Matcher.quoteReplacement(m.group(1) + letters(m.group(2))));
+    for (Step step : STEPS) {
+      text = step.apply(text);
+    }
+    return lettersOnly(text).strip();
+  }
+
+  /** One space for each run of what is neither a letter nor a mark of an earlier step. */
+  private static String lettersOnly(String text) {
+    StringBuilder out = new StringBuilder(text.length());
+    boolean gap = false;
+    for (int i = 0; i < text.length(); i += Character.charCount(text.codePointAt(i))) {
+      int c = text.codePointAt(i);
+      boolean kept = Character.isLetter(c) || "<>#".indexOf(c) >= 0;
+      if (kept) {
+        out.append(gap ? " " : "").appendCodePoint(c);
+      }
+      gap = !kept;
+    }
+    return out.append(gap ? " " : "").toString();
+  }
+
+  /** Digits as letters between #, so that the later steps leave them alone. */
+  private static String letters(String digits) {
+    StringBuilder out = new StringBuilder("#");
+    for (int i = 0; i < digits.length(); i++) {
+      out.append((char) ('a' + (digits.charAt(i) - '0')));
+    }
+    return out.append('#').toString();
+  }
+
+  private static String tellingLines(String window) {
+    StringBuilder out = new StringBuilder();
+    int lines = 0;
+    String lastLine = "";
+    for (String line : window.split("\n", -1)) {
+      if (line.isBlank()) {
+        continue;
+      }
+      lastLine = line;
+      String start = line.substring(0, Math.min(line.length(), MAX_LINE));
+      if (lines < MAX_LINES && isTelling(start)) {
+        out.append(start).append('\n');
+        lines++;
+      }
+    }
+    return lines == 0 ? lastLine : out.toString();
+  }
+
+  private static boolean isTelling(String line) {
+    String folded = LiteralIndex.fold(line);
+    for (String word : TELLING) {
+      if (folded.contains(word)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private static String hash(String text) {
+    try {
+      byte[] digest =
+          MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
+      return HexFormat.of().formatHex(digest, 0, BYTES);
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("every Java platform has SHA-256", e);
+    }
+  }
+}

@@ -1,0 +1,189 @@
+package dev.holdfast.failure;
+
+import java.util.OptionalInt;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * Finds the HTTP status that a text states. A number counts only where the words around it say that
+ * it is one (A13): "line 429", "took 5031 ms" and "Job 503" are none. Statuses below 400 never
+ * count, because an error inside a 200 answer is still an error.
+ */
+final class HttpStatusFinder {
+  private static final String S = "([45]\\d\\d)(?![\\w%]|[.,]\\d|-\\d)";
+
+  private static final String PHRASE =
+      "(?:Bad Request|Unauthori[sz]ed|Payment Required|Forbidden|Not Found|Method Not Allowed|Not"
+          + " Acceptable|Proxy Auth|Request Time-?out|Conflict|Gone|Length Required|Payload Too"
+          + " Large|Content Too Large|Request Entity|URI Too|Unsupported Media|Unprocessable|Locked"
+          + "|Too Early|Too Many Requests|Client Closed|Unavailable For|Internal Server"
+          + "|Not Implemented|Bad Gateway|Service (?:Temporarily )?Unavailable|Gateway Time-?out"
+          + "|Overloaded|Client Error|Server Error|Insufficient Storage|Web server|status code"
+          + "|page not found|[A-Z]{4,}_[A-Z_]+|UNAVAILABLE|INTERNAL|UNAUTHENTICATED"
+          + "|Deadline Exceeded|no healthy|upstream|rate limit|quota|insufficient|error:)";
+
+  /** What may follow a status where nothing but its place after "error" or "with" shows it. */
+  private static final String END =
+      "(?=\\s{0,3}(?:[{<(\\[\"'`:;)\\]}|.!]|[-–—] |, |[A-Z]|[45]\\d\\d\\b|status"
+          + " code|(?:when|while|for|from|during|on|due|in|after|at) |[a-z]{3,12}[.\\[]\\d|$))";
+
+  private static final Pattern EXPLICIT =
+      Pattern.compile(
+          // status code 429, statusCode: 429, "status":429, code=429, code is 429
+          "(?i:\\b(?:http[ _-]?)?(?:status|response)["
+              + " _-]?code[\"'`]?(?:\\s{0,3}(?:is|was|of|returned))?\\s{0,3}[:=]?\\s{0,3}[\"'`]?)"
+              + S
+              + "|(?i:(?<![a-z])[\"'`]?(?:http_?)?(?:status|error)?["
+              + " _]?(?:status|code|error_code)[\"'`]?\\s{0,3}(?:[:=]|\\bis\\b)\\s{0,3}[\"'`(]?(?:HTTP"
+              + " )?)"
+              + S,
+          Pattern.MULTILINE);
+
+  private static final Pattern CONTEXT =
+      Pattern.compile(
+          // HTTP 503, HTTP/1.1 503, HTTP Error 503, HTTP status: 503
+          "(?i:\\bHTTPS?(?:/\\d(?:\\.\\d)?)?(?: (?:error|status|code|response))?!?(?:"
+              + " code)?\\s{0,3}[:=(]?\\s{0,3})"
+              + S
+              // 503 Service Unavailable, 529 Overloaded
+              + "|(?=[45]\\d\\d)(?<![\\w./:#-])"
+              + S
+              + "(?=[\\s:,(-]{1,3}(?i:"
+              + PHRASE
+              + "))"
+              // Error: 400 {..., API error (429): ..., RateLimitException: 429: ...
+              + "|(?i:(?=error|exception|fault)(?<!Key|Value|Index|Assertion|Type)(?:error|exception|fault|error"
+              + " response)(?: \\([^()\\n"
+              + "]{1,100}\\))?\\s{0,3}[:(\\[-]?\\s{0,3})"
+              + S
+              + END
+              // returned error: 403, failed with 502, got status: 429
+              + "|(?i:\\b(?:returned|responded|responds|failed|got|received|answered|with|status|response|rejected)(?:"
+              + " (?:an?|the|http|status|error|code|of|with)){0,4}:?\\s{1,3}\\(?)"
+              + S
+              + END,
+          Pattern.MULTILINE);
+
+  private static final Pattern PLACE =
+      Pattern.compile(
+          // 429 {"type":..., 429 Rate limit reached, <429> ..., | 504: ..., [429 ...
+          "\\A\\W{0,5}(?:[a-z]{2,20}: )?"
+              + S
+              + "(?=>?:?\\s{1,3}(?:- )?(?:[{\\[<\"]|[A-Z][a-z]))|(?i:(?:Bad"
+              + " Request|Unauthori[sz]ed|Forbidden|Not Found|Too Many Requests|Internal Server"
+              + " Error|Bad Gateway|Service (?:Temporarily )?Unavailable|Gateway Time-?out)(?:"
+              + " -|:)? ?\\(?)"
+              + S
+              + "|\\A\\W{0,5}"
+              + S
+              + "(?=: [a-z])|<"
+              + S
+              + "(?=> )|\\bAPI returns? "
+              + S
+              + "|\\|\\s{0,3}"
+              + S
+              + "(?=: )"
+              + "|^[\\w.$]*(?:[a-z][A-Z]|\\.[A-Z])\\w*: "
+              + S
+              + "(?=:? {1,3}(?:[A-Z{]|[45]\\d\\d))"
+              // GET https://... → 400: ..., OpenRouter API call (1/3): 400 Provider ...
+              + "|(?i:\\b(?:API|request|call|endpoint|GET|POST|PUT|PATCH|DELETE)\\b[^\\n"
+              + "]{0,160}?(?::|→|->)\\s{1,3})"
+              + S
+              + "(?=: |:? {1,3}[A-Z][a-z]|:?\\s*$)"
+              + "|^npm (?:ERR!|error) "
+              + S
+              + "|\\b(?:code E|ERR_PNPM_FETCH_|failed-)"
+              + S
+              + "|\"param\":\\s?\""
+              + S
+              + "(?=\",\\s?\"code\":\\s?\"bad_response_status_code)|(?:状态码|错误码|狀態碼|ステータスコード|Statuscode|Fehlercode|código"
+              + " de estado|code d'état|код состояния|код ошибки)\\s{0,3}[:：=为]?\\s{0,3}"
+              + S,
+          Pattern.MULTILINE);
+
+  private static final Pattern NUMBER = Pattern.compile(S);
+
+  /** More than an expression looks back from the number. */
+  private static final int BEFORE = 1_000;
+
+  private static final Pattern RETRY_NOTE =
+      Pattern.compile("(?i)\\b(?:retrying|will retry|attempt \\d{1,3}[ /])");
+
+  private static final Pattern SQL =
+      Pattern.compile("(?i)\\bselect\\b.{1,200}\\b(?:from|where)\\b");
+
+  private HttpStatusFinder() {}
+
+  static OptionalInt find(String text) {
+    Matcher numbers = NUMBER.matcher(text);
+    if (!numbers.find()) {
+      return OptionalInt.empty();
+    }
+    int from = Math.max(0, numbers.start() - BEFORE);
+    int to = numbers.end();
+    while (numbers.find()) {
+      to = numbers.end();
+    }
+    return find(text, from, to);
+  }
+
+  /** The same, where all numbers that may be one lie within a part of the text. */
+  static OptionalInt find(String text, int from, int to) {
+    Found explicit = first(EXPLICIT, text, from, to);
+    if (!explicit.inNote()) {
+      return OptionalInt.of(explicit.status());
+    }
+    Found stated = first(CONTEXT, text, from, to);
+    stated = explicit.before(stated) ? explicit : stated;
+    Found placed = first(PLACE, text, from, to);
+    Found found = stated.before(placed) ? stated : placed;
+    return found.status() == 0 ? OptionalInt.empty() : OptionalInt.of(found.status());
+  }
+
+  /** A status, where it stands and whether that is a client's note on its own retries. */
+  private record Found(int status, int at, boolean inNote) {
+    static final Found NOTHING = new Found(0, Integer.MAX_VALUE, true);
+
+    boolean before(Found other) {
+      return inNote == other.inNote ? at <= other.at : !inNote;
+    }
+  }
+
+  /** The first status outside a client's notes on its own retries, else the first of all. */
+  private static Found first(Pattern pattern, String text, int from, int to) {
+    Matcher matcher =
+        pattern.matcher(text).region(from, to).useTransparentBounds(true).useAnchoringBounds(false);
+    Found first = Found.NOTHING;
+    while (matcher.find()) {
+      int group = group(matcher);
+      // around the number, for a match may start with the end of the line before
+      String line = lineAround(text, matcher.start(group(matcher)));
+      if (SQL.matcher(line).find()) {
+        continue;
+      }
+      boolean inNote = RETRY_NOTE.matcher(line).find();
+      Found found = new Found(Integer.parseInt(matcher.group(group)), matcher.start(group), inNote);
+      if (!inNote) {
+        return found;
+      }
+      first = first.before(found) ? first : found;
+    }
+    return first;
+  }
+
+  private static int group(Matcher matcher) {
+    for (int i = 1; i <= matcher.groupCount(); i++) {
+      if (matcher.group(i) != null) {
+        return i;
+      }
+    }
+    throw new IllegalStateException("a status pattern matched without a status");
+  }
+
+  private static String lineAround(String text, int at) {
+    int start = Math.max(text.lastIndexOf('\n', at) + 1, at - 80);
+    int end = text.indexOf('\n', at);
+    return text.substring(start, Math.min(end < 0 ? text.length() : end, at + 80));
+  }
+}

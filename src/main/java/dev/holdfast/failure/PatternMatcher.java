@@ -1,0 +1,94 @@
+package dev.holdfast.failure;
+
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.List;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Finds what a rule's expression finds, but tries only those of its outermost alternatives that can
+ * match for the literals the text has. Thread-safe.
+ */
+final class PatternMatcher {
+  private final List<Alternative> alternatives = new ArrayList<>();
+
+  /** One alternative; compiled at its first use, because few of them are ever needed. */
+  private static final class Alternative {
+    private final String regex;
+    private final int flags;
+    private final List<BitSet> required;
+    private volatile @Nullable Pattern compiled;
+
+    Alternative(String regex, int flags, List<BitSet> required) {
+      this.regex = regex;
+      this.flags = flags;
+      this.required = required;
+    }
+
+    boolean mayMatch(@Nullable BitSet present) {
+      if (present != null) {
+        for (BitSet some : required) {
+          if (!some.intersects(present)) {
+            return false;
+          }
+        }
+      }
+      return true;
+    }
+
+    Matcher matcher(String text) {
+      Pattern pattern = compiled;
+      if (pattern == null) {
+        pattern = Pattern.compile(regex, flags);
+        compiled = pattern;
+      }
+      return pattern.matcher(text);
+    }
+  }
+
+  PatternMatcher(Pattern pattern, LiteralIndex.Builder index) {
+    String regex = pattern.pattern();
+    boolean usual = RegexSource.isUsual(regex);
+    for (String part : usual ? RegexSource.alternatives(regex) : List.of(regex)) {
+      List<BitSet> required = new ArrayList<>();
+      for (Set<String> some : RequiredLiterals.of(part)) {
+        required.add(index.numbers(some));
+      }
+      alternatives.add(new Alternative(part, pattern.flags(), required));
+    }
+  }
+
+  /** The literals that any match needs, added to the given ones; false where there are none. */
+  boolean addLiterals(BitSet all) {
+    for (Alternative alternative : alternatives) {
+      if (alternative.required.isEmpty()) {
+        return false;
+      }
+      all.or(alternative.required.getFirst());
+    }
+    return true;
+  }
+
+  /**
+   * The first match, at its place the first alternative's, as of the undivided expression; or null.
+   *
+   * @param present the literals in the text; null where they are not known
+   */
+  @Nullable String find(String text, @Nullable BitSet present) {
+    int first = Integer.MAX_VALUE;
+    String found = null;
+    for (Alternative alternative : alternatives) {
+      if (alternative.mayMatch(present)) {
+        Matcher matcher = alternative.matcher(text);
+        if (matcher.find() && matcher.start() < first) {
+          first = matcher.start();
+          found = matcher.group();
+        }
+      }
+    }
+    return found;
+  }
+}

@@ -1,0 +1,223 @@
+package dev.holdfast.failure;
+
+import java.time.DateTimeException;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZonedDateTime;
+import java.time.format.DateTimeFormatter;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * Finds how long the server asks to wait (A24): headers first, then structured fields, then prose.
+ * Never the client's own backoff, an elapsed time or a configured timeout. An absolute time counts
+ * only where the text also holds the server's Date header, because no clock is asked here.
+ */
+final class RetryHintParser {
+  private static final String NUMBER = "(\\d{1,12}(?:\\.\\d{1,12})?)";
+  private static final String IS = "[\"'`]?\\s{0,3}[:=]\\s{0,3}[\"'`\\[]{0,2}";
+  private static final String HTTP_DATE =
+      "([A-Z][a-z]{2}, \\d{2} [A-Z][a-z]{2} \\d{4} \\d{2}:\\d{2}:\\d{2} GMT)";
+  private static final String SPAN = "(" + DurationText.SPAN + ")";
+  private static final String ABOUT = "(?:about |approximately |around |another |at least |~ ?)?";
+
+  private static final GuardedPattern MILLIS =
+      GuardedPattern.of(
+          "(?i)(?<!\\w)[\"'`]?retry[-_ ]?after[-_ ]?(?:ms|millis)" + IS + NUMBER, "after");
+  private static final GuardedPattern HEADER_SPAN =
+      GuardedPattern.of("(?i)(?<!\\w)[\"'`]?retry[-_ ]?after(?:[-_]?header)?" + IS + SPAN, "after");
+  private static final GuardedPattern SECONDS =
+      GuardedPattern.of(
+          "(?i)(?<!\\w)[\"'`]?(?:retry[-_ ]?after(?:[-_]?sec(?:ond)?s)?|resets?_in_seconds"
+              + "|(?:x-)?ratelimit-reset-after)"
+              + IS
+              + NUMBER
+              + "(?![\\w.,]*\\d)(?!\\s?[a-z])",
+          "after",
+          "reset");
+  private static final GuardedPattern HEADER_DATE =
+      GuardedPattern.of("(?i:(?<!\\w)[\"'`]?retry-after" + IS + ")" + HTTP_DATE, "after");
+  private static final GuardedPattern RETRY_INFO =
+      GuardedPattern.of(
+          "(?i)(?<!\\w)[\"'`]?retry_?delay" + IS + "(?:\\{\\s{0,5}[\"']?seconds" + IS + ")?" + SPAN,
+          "delay");
+  private static final GuardedPattern RETRY_INFO_SECONDS =
+      GuardedPattern.of(
+          "(?i)(?<!\\w)[\"'`]?retry_?delay[\"'`]?\\s{0,3}[:=]?\\s{0,3}\\{\\s{0,5}[\"']?seconds"
+              + IS
+              + NUMBER,
+          "delay");
+
+  private static final GuardedPattern PROSE =
+      GuardedPattern.of(
+          "(?i)\\b(?:(?=try|retry)(?<!will |'ll |next |auto[ -]|automatically |going to |and"
+              + " )(?:try|retry)(?: (?:your|the|this) request)?(?: again)? (?:in|after):? |(?<!will"
+              + " |'ll )wait (?:for )?|(?<!not )resets?(?: again)? ?(?:in|after):? |available(?:"
+              + " again)? (?:in|after) |(?:riprova(?:re)?|reintent[ae]|tente (?:novamente|de novo))"
+              + " (?:en|tra|fra|em|in|dentro de) )"
+              + ABOUT
+              + SPAN,
+          "try",
+          "wait",
+          "reset",
+          "available",
+          "riprova",
+          "reintent",
+          "tente ");
+
+  /** The same in languages that put the span first, or whose letters are no word characters. */
+  private static final GuardedPattern FOREIGN_PROSE =
+      GuardedPattern.of(
+          "(?i)"
+              + SPAN
+              + " ?(?:之?后(?:再次?|重新?)?(?:试|重试|尝试|请求)|後(?:に再|再試|に再試行)|후(?:에)? ?다시)"
+              + "|\\b(?:in|nach) "
+              + SPAN
+              + " ?(?:erneut|wieder|noch ?einmal)|(?:réessaye[zr]|int[eé]ntelo(?: de"
+              + " nuevo)?|int[eé]ntalo(?: de nuevo)?) (?:dans|après|en) "
+              + SPAN
+              + "|(?:[Пп]овторите|[Пп]опробуйте)\\D{0,20} через "
+              + SPAN,
+          "后",
+          "後",
+          "후",
+          "erneut",
+          "wieder",
+          "noch",
+          "essay",
+          "ntentelo",
+          "nténtelo",
+          "ntentalo",
+          "nténtalo",
+          "овторите",
+          "опробуйте");
+
+  private static final GuardedPattern USED_UP =
+      GuardedPattern.of(
+          "(?i)ratelimit-remaining(-requests|-tokens)?" + IS + "0(?![\\d.])", "remaining");
+
+  /** All expressions that are not always tried. */
+  static final List<GuardedPattern> GUARDED =
+      List.of(
+          MILLIS,
+          HEADER_SPAN,
+          SECONDS,
+          HEADER_DATE,
+          RETRY_INFO,
+          RETRY_INFO_SECONDS,
+          PROSE,
+          FOREIGN_PROSE,
+          USED_UP);
+
+  private final String text;
+  private final String folded;
+
+  private RetryHintParser(String text) {
+    this.text = text;
+    this.folded = LiteralIndex.fold(text);
+  }
+
+  static Optional<Duration> find(String text) {
+    return new RetryHintParser(text).find();
+  }
+
+  private Optional<Duration> find() {
+    return number(MILLIS, 1)
+        .or(() -> first(HEADER_SPAN, DurationText::parse))
+        .or(() -> number(SECONDS, 1_000))
+        .or(() -> first(HEADER_DATE, this::untilHttpDate))
+        .or(() -> number(RETRY_INFO_SECONDS, 1_000))
+        .or(() -> first(RETRY_INFO, DurationText::parse))
+        .or(() -> last(PROSE.matcher(text, folded)))
+        .or(() -> last(FOREIGN_PROSE.matcher(text, folded)))
+        .or(this::resetOfUsedUpLimit);
+  }
+
+  private Optional<Duration> number(GuardedPattern pattern, long unitMillis) {
+    return first(pattern, digits -> DurationText.ofNumber(digits, unitMillis));
+  }
+
+  private Optional<Duration> first(
+      GuardedPattern pattern, Function<String, Optional<Duration>> reader) {
+    return first(pattern.matcher(text, folded), reader);
+  }
+
+  private static Optional<Duration> first(
+      Matcher matcher, Function<String, Optional<Duration>> reader) {
+    while (matcher.find()) {
+      Optional<Duration> hint = reader.apply(matcher.group(1));
+      if (hint.isPresent()) {
+        return hint;
+      }
+    }
+    return Optional.empty();
+  }
+
+  /** The last one in prose: a log repeats the message at every try, and the last one is current. */
+  private static Optional<Duration> last(Matcher matcher) {
+    Optional<Duration> hint = Optional.empty();
+    while (matcher.find()) {
+      for (int group = 1; group <= matcher.groupCount(); group++) {
+        if (matcher.group(group) != null) {
+          hint = DurationText.parse(matcher.group(group));
+        }
+      }
+    }
+    return hint;
+  }
+
+  private Optional<Duration> untilHttpDate(String date) {
+    try {
+      return until(ZonedDateTime.parse(date, DateTimeFormatter.RFC_1123_DATE_TIME).toInstant());
+    } catch (DateTimeException _) {
+      return Optional.empty();
+    }
+  }
+
+  private Optional<Duration> until(Instant moment) {
+    Matcher matcher =
+        Pattern.compile("(?i:(?<![\\w-])[\"'`]?date" + IS + ")" + HTTP_DATE).matcher(text);
+    if (!matcher.find()) {
+      return Optional.empty();
+    }
+    Instant now =
+        ZonedDateTime.parse(matcher.group(1), DateTimeFormatter.RFC_1123_DATE_TIME).toInstant();
+    Duration wait = Duration.between(now, moment);
+    return Optional.of(wait.isNegative() ? Duration.ZERO : wait);
+  }
+
+  /** Without any other hint, the reset of the limit of which nothing remains. */
+  private Optional<Duration> resetOfUsedUpLimit() {
+    Matcher usedUp = USED_UP.matcher(text, folded);
+    Optional<Duration> longest = Optional.empty();
+    while (usedUp.find()) {
+      String dimension = usedUp.group(1) == null ? "" : usedUp.group(1);
+      Optional<Duration> reset = reset(dimension);
+      if (longest.isEmpty() || (reset.isPresent() && reset.get().compareTo(longest.get()) > 0)) {
+        longest = reset;
+      }
+    }
+    return longest;
+  }
+
+  private Optional<Duration> reset(String dimension) {
+    String name = "(?i)ratelimit-reset" + dimension + IS;
+    Optional<Duration> span =
+        first(Pattern.compile(name + SPAN).matcher(text), DurationText::parse);
+    return span.or(
+        () -> first(Pattern.compile(name + "(\\d{1,13})").matcher(text), this::resetNumber));
+  }
+
+  /** Small numbers are seconds, large ones the epoch in seconds or milliseconds. */
+  private Optional<Duration> resetNumber(String digits) {
+    long number = Long.parseLong(digits);
+    if (number < 1_000_000_000L) {
+      return Optional.of(Duration.ofSeconds(number));
+    }
+    return until(
+        number < 100_000_000_000L ? Instant.ofEpochSecond(number) : Instant.ofEpochMilli(number));
+  }
+}

@@ -1,0 +1,135 @@
+package dev.holdfast.handler.command;
+
+import dev.holdfast.failure.Category;
+import dev.holdfast.failure.ErrorReport;
+import dev.holdfast.ticket.InvalidTicketException;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.Objects;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/** What is reported of a program that did not succeed. */
+final class CommandFailures {
+  /** How much of the end of a program's output goes into the error. */
+  static final int END_BYTES = 16 * 1024;
+
+  private CommandFailures() {}
+
+  /** The ticket or its design is wrong: trying again does not help, a person has to change it. */
+  static ErrorReport refused(InvalidTicketException cause) {
+    return refused(Objects.requireNonNullElse(cause.getMessage(), cause.toString()));
+  }
+
+  /** The program broke a rule that only a change of it can mend. */
+  static ErrorReport refused(String message) {
+    return new ErrorReport(message, null, null, null, Category.CODE_ERROR, null);
+  }
+
+  /** The worker's host could not start the program. */
+  static ErrorReport notStarted(IOException cause) {
+    String message = Objects.requireNonNullElse(cause.getMessage(), cause.toString());
+    return new ErrorReport(message, cause, null, null, Category.SYSTEM_ERROR, null);
+  }
+
+  /** It ran longer than it may (a timeout is transient), with what it had said until then. */
+  static ErrorReport timedOut(String how, ProgramRun run, Redaction redaction) {
+    return new ErrorReport(
+        redaction.of(how + said(run)), null, null, null, Category.TRANSIENT, null);
+  }
+
+  /**
+   * Its last line of stdout says the error outright, or else the end of what it said is for the
+   * classifier.
+   */
+  static ErrorReport exited(String how, int code, ProgramRun run, Redaction redaction) {
+    Optional<ObjectNode> line = LastLine.of(run.stdout()).object();
+    if (line.isPresent() && saysError(line.get().path("error"))) {
+      return stated(how, code, line.get(), run, redaction);
+    }
+    return new ErrorReport(redaction.of(how + said(run)), null, null, code, null, null);
+  }
+
+  private static boolean saysError(JsonNode error) {
+    return error.isContainer() || (error.isString() && !error.stringValue().isBlank());
+  }
+
+  private static ErrorReport stated(
+      String how, int code, ObjectNode line, ProgramRun run, Redaction redaction) {
+    StringBuilder text = new StringBuilder();
+    JsonNode error = line.get("error");
+    text.append(error.isString() ? error.stringValue() : error.toString())
+        .append("\n(")
+        .append(how)
+        .append(')');
+    Category category = category(line.path("category"), text);
+    Duration retryAfter = retryAfter(line.path("retry_after_ms"), text);
+    if (category != null) {
+      // With its category stated, what else it said is for people and changes nothing.
+      text.append(stderr(run));
+    }
+    return new ErrorReport(redaction.of(text.toString()), null, null, code, category, retryAfter);
+  }
+
+  private static @Nullable Category category(JsonNode stated, StringBuilder text) {
+    if (stated.isMissingNode() || stated.isNull()) {
+      return null;
+    }
+    Optional<Category> category = Category.ofWireName(stated.asString(""));
+    if (category.isEmpty()) {
+      text.append("\n(its category ")
+          .append(stated)
+          .append(" is none of ")
+          .append(categories())
+          .append(')');
+    }
+    return category.orElse(null);
+  }
+
+  private static @Nullable Duration retryAfter(JsonNode stated, StringBuilder text) {
+    if (stated.isMissingNode() || stated.isNull()) {
+      return null;
+    }
+    if (stated.isNumber() && stated.canConvertToLong() && stated.asLong() >= 0) {
+      return Duration.ofMillis(stated.asLong());
+    }
+    text.append("\n(its retry_after_ms is not a whole number of milliseconds)");
+    return null;
+  }
+
+  private static String categories() {
+    return Arrays.stream(Category.values()).map(Category::wireName).toList().toString();
+  }
+
+  /** The end of stderr; of stdout where there is none. */
+  private static String said(ProgramRun run) {
+    String stderr = stderr(run);
+    return stderr.isEmpty() ? end("stdout", run.stdout()) : stderr;
+  }
+
+  private static String stderr(ProgramRun run) {
+    return end("stderr", run.stderr());
+  }
+
+  private static String end(String name, OutputTail output) {
+    String end = output.end(END_BYTES);
+    if (end.isBlank()) {
+      return "";
+    }
+    boolean cut = output.total() > END_BYTES;
+    String note =
+        cut
+            ? "[the last "
+                + EndText.size(END_BYTES)
+                + " of "
+                + EndText.size(output.total())
+                + " of "
+                + name
+                + "]\n"
+            : "";
+    return "\n" + note + end.stripTrailing();
+  }
+}

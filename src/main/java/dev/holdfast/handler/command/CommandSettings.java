@@ -1,0 +1,36 @@
+package dev.holdfast.handler.command;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * How the worker runs programs.
+ *
+ * @param allowInline whether a ticket's payload may name the program where it has no design ({@code
+ *     handlers.command.allow-inline}, default false)
+ * @param workspaceRoot where the attempts' own working directories are made; created when missing
+ * @param environment the worker's own environment, of which the programs get a part
+ * @param passable names that a design may ask for with {@code pass_environment} ({@code
+ *     handlers.command.pass-environment}, default none)
+ * @param killGrace between asking a process tree to end and killing it; default {@link
+ *     #DEFAULT_KILL_GRACE}
+ */
+public record CommandSettings(
+    boolean allowInline,
+    Path workspaceRoot,
+    Map<String, String> environment,
+    Set<String> passable,
+    Duration killGrace) {
+  /** Below the 5 s in which a stopping worker has to end. */
+  public static final Duration DEFAULT_KILL_GRACE = Duration.ofSeconds(2);
+
+  public CommandSettings {
+    environment = Map.copyOf(environment);
+    passable = Set.copyOf(passable);
+    if (killGrace.isNegative()) {
+      throw new IllegalArgumentException("killGrace must not be negative, but is " + killGrace);
+    }
+  }
+}

@@ -1,0 +1,95 @@
+package dev.holdfast.handler.command;
+
+import dev.holdfast.handler.design.DesignValidator;
+import dev.holdfast.ticket.ClaimedTicket;
+import dev.holdfast.ticket.Design;
+import dev.holdfast.ticket.InvalidTicketException;
+import java.nio.file.InvalidPathException;
+import java.util.List;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * Finds out what a ticket wants to be run: its design's program or, where the configuration allows
+ * it, its payload's.
+ */
+final class CommandSource {
+  /**
+   * What a payload may say; the rest of it is the program's input. Nothing that reaches into the
+   * worker's environment.
+   */
+  private static final List<String> INLINE_KEYS =
+      List.of("command", "directory", "timeout", "environment", "review");
+
+  private final DesignValidator validator = new DesignValidator();
+  private final boolean allowInline;
+
+  CommandSource(boolean allowInline) {
+    this.allowInline = allowInline;
+  }
+
+  /**
+   * @throws InvalidTicketException if there is nothing that may be run
+   */
+  CommandDesign of(ClaimedTicket claimed) {
+    return claimed.design().isPresent() ? ofDesign(claimed.design().get()) : ofPayload(claimed);
+  }
+
+  private CommandDesign ofDesign(Design design) {
+    try {
+      return checked(design.definition());
+    } catch (InvalidTicketException e) {
+      throw new InvalidTicketException(
+          "design " + design.name() + " version " + design.version() + ": " + e.getMessage());
+    }
+  }
+
+  private CommandDesign ofPayload(ClaimedTicket claimed) {
+    JsonNode payload = Json.MAPPER.readTree(claimed.ticket().payload());
+    if (!payload.has("command")) {
+      throw new InvalidTicketException(
+          "the ticket has no design and so no program: cancel it, and enqueue with --design NAME");
+    }
+    if (!allowInline) {
+      throw new InvalidTicketException(
+          "the ticket's payload names a program, which this worker does not allow: put it into a"
+              + " design (holdfast design put NAME --file F) and enqueue with --design NAME, or set"
+              + " handlers.command.allow-inline: true");
+    }
+    try {
+      return checked(inlineDesign(payload));
+    } catch (InvalidTicketException e) {
+      throw new InvalidTicketException("the program in the ticket's payload: " + e.getMessage());
+    }
+  }
+
+  private static String inlineDesign(JsonNode payload) {
+    if (payload.has("pass_environment")) {
+      throw new InvalidTicketException(
+          "pass_environment is for designs only: remove it from the payload");
+    }
+    ObjectNode design = Json.MAPPER.createObjectNode().put("kind", "command");
+    for (String key : INLINE_KEYS) {
+      if (payload.has(key)) {
+        design.set(key, payload.get(key));
+      }
+    }
+    return design.toString();
+  }
+
+  /** Checked again, for a row may have been written past {@code holdfast design put}. */
+  private CommandDesign checked(String definition) {
+    String kind = validator.validate(definition).kind();
+    if (!kind.equals("command")) {
+      throw new InvalidTicketException(
+          "its kind is " + kind + ", not command: enqueue the ticket with that kind");
+    }
+    try {
+      return CommandDesign.of(Json.MAPPER.readTree(definition));
+    } catch (InvalidPathException e) {
+      throw new InvalidTicketException(
+          "its directory cannot be named in the worker's locale: start the worker with"
+              + " LC_ALL=C.UTF-8");
+    }
+  }
+}

@@ -1,0 +1,100 @@
+package dev.holdfast.handler.command;
+
+import dev.holdfast.ticket.ClaimedTicket;
+import dev.holdfast.ticket.Guidance;
+import dev.holdfast.ticket.InvalidTicketException;
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+
+/**
+ * A program's environment: what every program needs of the worker's own, what its design asks for,
+ * and the ticket's variables. Of the worker's environment only named variables pass, so that a
+ * secret with a new name does not slip through.
+ */
+final class ProgramEnvironment {
+  /** Marks every process of an attempt, so that those which left its session are found too. */
+  static final String RUN_ID = "HOLDFAST_RUN_ID";
+
+  /**
+   * Linux refuses to start a program with a longer variable (128 KiB); the whole guidance is on
+   * stdin anyway.
+   */
+  static final int MAX_GUIDANCE_BYTES = 64 * 1024;
+
+  private static final Set<String> PASSED =
+      Set.of(
+          "PATH",
+          "HOME",
+          "USER",
+          "LOGNAME",
+          "SHELL",
+          "LANG",
+          "LANGUAGE",
+          "TZ",
+          "TMPDIR",
+          "JAVA_HOME",
+          "SSL_CERT_FILE",
+          "SSL_CERT_DIR");
+
+  private ProgramEnvironment() {}
+
+  /**
+   * @throws InvalidTicketException if the design asks for a variable that the worker does not pass
+   *     on, or does not have
+   */
+  static Map<String, String> of(
+      ClaimedTicket claimed, CommandDesign design, CommandSettings settings, String runId) {
+    Map<String, String> environment = new TreeMap<>();
+    settings
+        .environment()
+        .forEach(
+            (name, value) -> {
+              if (PASSED.contains(name) || name.startsWith("LC_")) {
+                environment.put(name, value);
+              }
+            });
+    design.passEnvironment().forEach(name -> environment.put(name, passed(name, settings)));
+    environment.putAll(design.environment());
+    environment.put("HOLDFAST_TICKET_ID", Long.toString(claimed.id()));
+    environment.put("HOLDFAST_ATTEMPT", Integer.toString(claimed.attempt()));
+    environment.put("HOLDFAST_LEASE_NO", Long.toString(claimed.lease().no()));
+    environment.put("HOLDFAST_GUIDANCE", guidance(claimed));
+    environment.put(RUN_ID, runId);
+    return environment;
+  }
+
+  private static String passed(String name, CommandSettings settings) {
+    if (!settings.passable().contains(name)) {
+      throw new InvalidTicketException(
+          "the design asks for the worker's variable "
+              + name
+              + ", which it does not pass on: add it to handlers.command.pass-environment, or"
+              + " remove it from pass_environment");
+    }
+    String value = settings.environment().get(name);
+    if (value == null) {
+      throw new InvalidTicketException(
+          "the design asks for the variable "
+              + name
+              + ", which the worker does not have: set it where the worker is started");
+    }
+    return value;
+  }
+
+  private static String guidance(ClaimedTicket claimed) {
+    String all =
+        claimed.guidance().stream()
+            .map(Guidance::text)
+            .collect(Collectors.joining("\n\n"))
+            .replace("\0", "");
+    byte[] bytes = all.getBytes(StandardCharsets.UTF_8);
+    if (bytes.length <= MAX_GUIDANCE_BYTES) {
+      return all;
+    }
+    return "[The beginning is cut here; all of it is in the document on stdin.]\n"
+        + Utf8.from(bytes, bytes.length - MAX_GUIDANCE_BYTES, true);
+  }
+}

@@ -1,0 +1,64 @@
+package dev.holdfast.handler.command;
+
+import java.util.HashMap;
+import java.util.Map;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * Makes what a program said fit to be stored: the values of variables that its design had passed on
+ * to it are replaced by their names, and characters that PostgreSQL's JSON refuses are taken out.
+ */
+final class Redaction {
+  /** A shorter value is found in innocent text too. */
+  private static final int MIN_SECRET = 8;
+
+  private final Map<String, String> nameByValue = new HashMap<>();
+
+  Redaction(CommandDesign design, Map<String, String> environment) {
+    for (String name : design.passEnvironment()) {
+      String value = environment.getOrDefault(name, "");
+      if (value.length() >= MIN_SECRET) {
+        nameByValue.put(value, "[" + name + "]");
+      }
+    }
+  }
+
+  String of(String text) {
+    String safe = text.replace("\0", "");
+    for (Map.Entry<String, String> each : nameByValue.entrySet()) {
+      safe = safe.replace(each.getKey(), each.getValue());
+    }
+    return safe;
+  }
+
+  /** The same for every key and text of a result. */
+  JsonNode of(JsonNode node) {
+    if (node.isString()) {
+      return Json.MAPPER.getNodeFactory().stringNode(wellFormed(of(node.stringValue())));
+    }
+    if (node.isObject()) {
+      ObjectNode copy = Json.MAPPER.createObjectNode();
+      node.forEachEntry((key, value) -> copy.set(wellFormed(of(key)), of(value)));
+      return copy;
+    }
+    if (node.isArray()) {
+      ArrayNode copy = Json.MAPPER.createArrayNode();
+      node.forEach(each -> copy.add(of(each)));
+      return copy;
+    }
+    return node;
+  }
+
+  /** A surrogate without its other half is no character. */
+  private static String wellFormed(String text) {
+    StringBuilder safe = new StringBuilder(text.length());
+    text.codePoints().forEach(each -> safe.appendCodePoint(isSurrogate(each) ? 0xFFFD : each));
+    return safe.toString();
+  }
+
+  private static boolean isSurrogate(int codePoint) {
+    return codePoint >= Character.MIN_SURROGATE && codePoint <= Character.MAX_SURROGATE;
+  }
+}

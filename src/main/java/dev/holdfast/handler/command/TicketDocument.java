@@ -1,0 +1,50 @@
+package dev.holdfast.handler.command;
+
+import dev.holdfast.ticket.ClaimedTicket;
+import dev.holdfast.ticket.Design;
+import dev.holdfast.ticket.Guidance;
+import dev.holdfast.ticket.Ticket;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/** The ticket as a program reads it on stdin: one JSON object, one line, UTF-8. */
+final class TicketDocument {
+  private TicketDocument() {}
+
+  static String of(ClaimedTicket claimed) {
+    Ticket ticket = claimed.ticket();
+    ObjectNode document = Json.MAPPER.createObjectNode();
+    document.put("id", ticket.id());
+    document.put("queue", ticket.queue());
+    document.put("kind", ticket.kind());
+    document.put("title", ticket.title());
+    document.set("payload", Json.MAPPER.readTree(ticket.payload()));
+    document.put("priority", ticket.priority());
+    document.put("attempt", claimed.attempt());
+    document.put("lease_no", claimed.lease().no());
+    document.put("retry_count", claimed.retryCount());
+    document.put("created_at", ticket.createdAt().toString());
+    guidance(claimed, document.putArray("guidance"));
+    claimed
+        .design()
+        .ifPresentOrElse(
+            design -> design(design, document.putObject("design")),
+            () -> document.putNull("design"));
+    return document + "\n";
+  }
+
+  private static void guidance(ClaimedTicket claimed, ArrayNode array) {
+    for (Guidance each : claimed.guidance()) {
+      array
+          .addObject()
+          .put("text", each.text())
+          .put("author", each.author())
+          .put("source", each.source())
+          .put("given_at", each.givenAt().toString());
+    }
+  }
+
+  private static void design(Design design, ObjectNode node) {
+    node.put("name", design.name()).put("version", design.version());
+  }
+}

@@ -1,0 +1,142 @@
+package dev.holdfast.handler.design;
+
+import dev.holdfast.ticket.InvalidTicketException;
+import java.nio.charset.StandardCharsets;
+import tools.jackson.core.JacksonException;
+import tools.jackson.core.JsonParser;
+import tools.jackson.core.StreamReadConstraints;
+import tools.jackson.core.StreamReadFeature;
+import tools.jackson.core.TokenStreamLocation;
+import tools.jackson.core.json.JsonFactory;
+import tools.jackson.databind.DeserializationFeature;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.ObjectMapper;
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.ObjectNode;
+import tools.jackson.dataformat.yaml.YAMLFactory;
+import tools.jackson.dataformat.yaml.YAMLMapper;
+import tools.jackson.dataformat.yaml.YAMLParser;
+
+/**
+ * Reads a design's text, JSON or YAML, into one object. Refuses what could mean two things or grow
+ * without bound: more than {@value #MAX_BYTES} bytes, a key given twice, aliases, a second
+ * document, more than {@value #MAX_DEPTH} levels.
+ */
+final class DesignText {
+  static final int MAX_BYTES = 1 << 20;
+  static final int MAX_DEPTH = 100;
+
+  private static final StreamReadConstraints LIMITS =
+      StreamReadConstraints.builder().maxNestingDepth(MAX_DEPTH).build();
+
+  static final ObjectMapper JSON =
+      JsonMapper.builder(JsonFactory.builder().streamReadConstraints(LIMITS).build())
+          .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
+          .enable(
+              DeserializationFeature.FAIL_ON_TRAILING_TOKENS,
+              DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
+          .build();
+
+  private static final ObjectMapper YAML =
+      YAMLMapper.builder(YAMLFactory.builder().streamReadConstraints(LIMITS).build())
+          .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
+          .enable(
+              DeserializationFeature.FAIL_ON_TRAILING_TOKENS,
+              DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
+          .build();
+
+  private DesignText() {}
+
+  /**
+   * @throws InvalidTicketException saying where the text cannot be read
+   */
+  static ObjectNode read(String text) {
+    refuseOversize(text);
+    String plain = text.startsWith("\uFEFF") ? text.substring(1) : text;
+    if (plain.isBlank()) {
+      throw new InvalidTicketException(
+          "the design is empty: write a YAML or JSON object with the key \"kind\"");
+    }
+    if (tree(plain) instanceof ObjectNode object) {
+      return object;
+    }
+    throw new InvalidTicketException(
+        "the design must be an object: write keys and values, as in kind: command");
+  }
+
+  private static void refuseOversize(String text) {
+    int size =
+        text.length() > MAX_BYTES ? text.length() : text.getBytes(StandardCharsets.UTF_8).length;
+    if (size > MAX_BYTES) {
+      throw new InvalidTicketException(
+          "the design has "
+              + size
+              + " bytes and may have "
+              + MAX_BYTES
+              + ": keep large inputs in files or in the tickets' payloads");
+    }
+  }
+
+  private static JsonNode tree(String text) {
+    try {
+      return JSON.readTree(text);
+    } catch (JacksonException asJson) {
+      if (looksLikeJson(text)) {
+        throw unreadable("JSON", asJson);
+      }
+      return yaml(text);
+    }
+  }
+
+  private static JsonNode yaml(String text) {
+    try {
+      refuseAliases(text);
+      return YAML.readTree(text);
+    } catch (JacksonException e) {
+      throw unreadable("YAML", e);
+    }
+  }
+
+  /**
+   * Aliases can make a small text a huge document, and the tree reader takes their names for text.
+   */
+  private static void refuseAliases(String text) {
+    try (JsonParser parser = YAML.createParser(text)) {
+      while (parser.nextToken() != null) {
+        if (parser instanceof YAMLParser yaml && yaml.isCurrentAlias()) {
+          throw new InvalidTicketException(
+              "the design uses the YAML alias *"
+                  + yaml.getString()
+                  + " on line "
+                  + yaml.currentTokenLocation().getLineNr()
+                  + ": aliases are not supported, write the value out");
+        }
+      }
+    }
+  }
+
+  /** A quote or a closing brace after the opening one: no YAML that anybody writes by hand. */
+  private static boolean looksLikeJson(String text) {
+    String start = text.strip();
+    if (!start.startsWith("{") && !start.startsWith("[")) {
+      return false;
+    }
+    String next = start.substring(1).stripLeading();
+    return next.isEmpty() || next.startsWith("\"") || next.startsWith("}") || next.startsWith("{");
+  }
+
+  private static InvalidTicketException unreadable(String language, JacksonException e) {
+    TokenStreamLocation at = e.getLocation();
+    String where =
+        at == null || at.getLineNr() < 1
+            ? ""
+            : " on line " + at.getLineNr() + ", column " + at.getColumnNr();
+    String message = e.getOriginalMessage().strip().replaceAll("\\s*\\R\\s*", " ");
+    return new InvalidTicketException(
+        "the design is not readable as "
+            + language
+            + where
+            + ": "
+            + (message.length() > 300 ? message.substring(0, 300) + "…" : message));
+  }
+}

@@ -1,0 +1,86 @@
+package dev.holdfast.handler.design;
+
+import dev.holdfast.retry.RetryOverridesParser;
+import dev.holdfast.ticket.InvalidTicketException;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * Checks design documents against the published JSON Schema (2020-12) of their kind, and their
+ * {@code retry:} against what the retry settings understand. A kind's schema is the resource {@code
+ * /dev/holdfast/handler/design-KIND.schema.json}. Thread-safe.
+ */
+public final class DesignValidator {
+  /** A further kind is its name here and its schema beside the others. */
+  private static final List<String> KINDS = List.of("command");
+
+  private final Map<String, DesignSchema> schemas = new TreeMap<>();
+
+  /** For every kind that Holdfast brings. */
+  public DesignValidator() {
+    this(KINDS);
+  }
+
+  DesignValidator(List<String> kinds) {
+    kinds.forEach(kind -> schemas.put(kind, DesignSchema.ofKind(kind)));
+  }
+
+  /**
+   * @param text the document, as YAML or JSON
+   * @throws InvalidTicketException in one line, naming each wrong key and what it may be
+   */
+  public ValidDesign validate(String text) {
+    return validate(DesignText.read(text));
+  }
+
+  private ValidDesign validate(ObjectNode document) {
+    String kind = kind(document.get("kind"));
+    List<String> problems = schema(kind).problems(document);
+    if (!problems.isEmpty()) {
+      throw new InvalidTicketException("the design is not valid: " + summary(problems));
+    }
+    checkRetry(document.get("retry"));
+    return new ValidDesign(kind, DesignText.JSON.writeValueAsString(document));
+  }
+
+  private String kind(@Nullable JsonNode kind) {
+    if (kind == null || !kind.isString()) {
+      throw new InvalidTicketException(
+          "the design has no \"kind\": write one of " + schemas.keySet());
+    }
+    return kind.stringValue();
+  }
+
+  private DesignSchema schema(String kind) {
+    DesignSchema schema = schemas.get(kind);
+    if (schema == null) {
+      throw new InvalidTicketException(
+          "the design's kind \""
+              + kind
+              + "\" is unknown: "
+              + NearestKey.hint(kind, schemas.keySet()));
+    }
+    return schema;
+  }
+
+  private static String summary(List<String> problems) {
+    int shown = Math.min(problems.size(), 5);
+    String more = problems.size() > shown ? "; and " + (problems.size() - shown) + " more" : "";
+    return String.join("; ", problems.subList(0, shown)) + more;
+  }
+
+  private static void checkRetry(@Nullable JsonNode retry) {
+    if (retry == null) {
+      return;
+    }
+    try {
+      RetryOverridesParser.parse(DesignText.JSON.treeToValue(retry, Map.class));
+    } catch (IllegalArgumentException e) {
+      throw new InvalidTicketException("the design is not valid: retry: " + e.getMessage());
+    }
+  }
+}

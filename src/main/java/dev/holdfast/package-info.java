@@ -1,0 +1,5 @@
+/** The way in for programs that embed Holdfast: {@link dev.holdfast.Holdfast}. */
+@NullMarked
+package dev.holdfast;
+
+import org.jspecify.annotations.NullMarked;

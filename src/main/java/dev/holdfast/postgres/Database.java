@@ -1,0 +1,136 @@
+package dev.holdfast.postgres;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import dev.holdfast.ticket.HoldfastException;
+import java.util.Properties;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+import org.postgresql.ds.PGSimpleDataSource;
+
+/**
+ * Where the database is and how to talk to it. Any URL that {@link DatabaseUrl} reads; credentials
+ * in it are taken out, and {@code user} and {@code password}, where given, win over them.
+ * Immutable; its text form masks the password.
+ *
+ * <p>Driver settings in the URL win over the ones made here. Two are of interest:
+ *
+ * <ul>
+ *   <li>{@code prepareThreshold} (driver's default 5): a statement is prepared on the server at its
+ *       fifth use. Behind pgbouncer in transaction mode set {@code prepareThreshold=0}, unless it
+ *       is 1.21 or newer with {@code max_prepared_statements} above 0.
+ *   <li>{@code socketTimeout} (here {@value #SOCKET_TIMEOUT_SECONDS} s): how long one answer may
+ *       take before the connection is given up as dead.
+ * </ul>
+ *
+ * @param url as JDBC URL, without credentials
+ * @param poolSize connections at most; at least 1
+ * @param applicationName what {@code pg_stat_activity} shows
+ */
+public record Database(
+    String url,
+    @Nullable String user,
+    @Nullable String password,
+    int poolSize,
+    String applicationName) {
+  private static final int SOCKET_TIMEOUT_SECONDS = 60;
+  private static final int CONNECT_TIMEOUT_SECONDS = 4;
+  private static final int CONNECTION_TIMEOUT_MILLIS = 5_000;
+  private static final int DEFAULT_POOL_SIZE = 10;
+
+  /**
+   * @throws HoldfastException if the URL cannot be read or the pool size is below 1
+   */
+  public Database {
+    DatabaseUrl parsed = DatabaseUrl.parse(url);
+    url = parsed.jdbcUrl();
+    user = isBlank(user) ? parsed.user() : user;
+    password = isBlank(password) ? parsed.password() : password;
+    if (poolSize < 1) {
+      throw new HoldfastException("the pool needs at least one connection, not " + poolSize);
+    }
+  }
+
+  public static Database of(String url) {
+    return new Database(url, null, null, DEFAULT_POOL_SIZE, "holdfast");
+  }
+
+  public Database withPoolSize(int newPoolSize) {
+    return new Database(url, user, password, newPoolSize, applicationName);
+  }
+
+  public Database withApplicationName(String newApplicationName) {
+    return new Database(url, user, password, poolSize, newApplicationName);
+  }
+
+  /** Another database of the same server. */
+  public Database named(String databaseName) {
+    String renamed = url.replaceFirst("/[^/?]*(\\?|$)", "/" + databaseName + "$1");
+    return new Database(renamed, user, password, poolSize, applicationName);
+  }
+
+  /** Unqualified names mean this schema and no other; a user's own schema least of all. */
+  public Database searching(String schema) {
+    String both = url + (url.contains("?") ? "&" : "?") + "currentSchema=" + schema;
+    return new Database(both, user, password, poolSize, applicationName);
+  }
+
+  /**
+   * A pool, to be closed by the caller. It connects at first use: an unreachable database shows
+   * there, as {@link dev.holdfast.queue.QueueUnavailableException}.
+   */
+  public ConnectionPool pool() {
+    return new ConnectionPool(open());
+  }
+
+  HikariDataSource open() {
+    HikariConfig config = new HikariConfig();
+    config.setPoolName(applicationName);
+    config.setJdbcUrl(url);
+    config.setUsername(user);
+    config.setPassword(password);
+    config.setMaximumPoolSize(poolSize);
+    config.setMinimumIdle(Math.min(2, poolSize));
+    config.setConnectionTimeout(CONNECTION_TIMEOUT_MILLIS);
+    config.setInitializationFailTimeout(-1);
+    // Every guard in the SQL counts on a fresh snapshot per statement, whatever the server's
+    // default.
+    config.setTransactionIsolation("TRANSACTION_READ_COMMITTED");
+    config.setDataSourceProperties(driverProperties(SOCKET_TIMEOUT_SECONDS));
+    return new HikariDataSource(config);
+  }
+
+  /**
+   * One new connection per call, without socket timeout: for migrations and for LISTEN, which
+   * belong outside the pool.
+   */
+  public DataSource unpooled() {
+    PGSimpleDataSource dataSource = new PGSimpleDataSource();
+    dataSource.setApplicationName(applicationName);
+    dataSource.setTcpKeepAlive(true);
+    dataSource.setConnectTimeout(CONNECT_TIMEOUT_SECONDS);
+    dataSource.setUrl(url);
+    dataSource.setUser(user);
+    dataSource.setPassword(password);
+    return dataSource;
+  }
+
+  private Properties driverProperties(int socketTimeoutSeconds) {
+    Properties properties = new Properties();
+    properties.setProperty("ApplicationName", applicationName);
+    properties.setProperty("connectTimeout", String.valueOf(CONNECT_TIMEOUT_SECONDS));
+    properties.setProperty("reWriteBatchedInserts", "true");
+    properties.setProperty("socketTimeout", String.valueOf(socketTimeoutSeconds));
+    properties.setProperty("tcpKeepAlive", "true");
+    return properties;
+  }
+
+  private static boolean isBlank(@Nullable String text) {
+    return text == null || text.isBlank();
+  }
+
+  @Override
+  public String toString() {
+    return (user == null ? "" : user + (password == null ? "" : ":***") + "@") + url;
+  }
+}

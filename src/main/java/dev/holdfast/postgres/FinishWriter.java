@@ -1,0 +1,157 @@
+package dev.holdfast.postgres;
+
+import dev.holdfast.queue.Finish;
+import dev.holdfast.queue.FinishResult;
+import dev.holdfast.ticket.TicketState;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jdbi.v3.core.Handle;
+
+/** Stores a mixed batch of finishes inside the caller's transaction. */
+final class FinishWriter {
+  private final FailureWriter failureWriter;
+  private final AppliedFinishes appliedFinishes;
+  private final String finishSucceeded;
+  private final String finishGivenBack;
+  private final String closeIfFinished;
+  private final String wakeWorkers;
+
+  /** Finished, but locked by a heartbeat or a person when they were to be dropped. */
+  private final Set<Long> lockedLeases = ConcurrentHashMap.newKeySet();
+
+  FinishWriter(Sql sql, FailureWriter failureWriter) {
+    this.failureWriter = failureWriter;
+    this.appliedFinishes = new AppliedFinishes(sql);
+    this.finishSucceeded = sql.loadPinned("finish_succeeded");
+    this.finishGivenBack = sql.loadPinned("finish_given_back");
+    this.closeIfFinished = sql.loadPinned("close_if_finished");
+    this.wakeWorkers = sql.inSchema("SELECT holdfast.wake_workers(:queues::text[])");
+  }
+
+  /** One result per finish, in their order. */
+  List<FinishResult> write(
+      Handle handle, List<? extends Finish> finishes, Collection<Long> closedLeases) {
+    List<Finish.Succeeded> succeeded = new ArrayList<>();
+    List<Finish.Failed> failed = new ArrayList<>();
+    List<Finish.GivenBack> givenBack = new ArrayList<>();
+    for (Finish finish : inLockOrder(finishes)) {
+      switch (finish) {
+        case Finish.Succeeded each -> succeeded.add(each);
+        case Finish.Failed each -> failed.add(each);
+        case Finish.GivenBack each -> givenBack.add(each);
+      }
+    }
+    Map<TicketLease, FinishResult> results = new HashMap<>();
+    succeeded(handle, succeeded, results);
+    if (!failed.isEmpty()) {
+      results.putAll(failureWriter.write(handle, failed));
+    }
+    givenBack(handle, givenBack, results);
+    List<FinishResult> answer = answer(handle, finishes, results);
+    close(handle, closedLeases);
+    return answer;
+  }
+
+  private static List<Finish> inLockOrder(List<? extends Finish> finishes) {
+    List<Finish> ordered = new ArrayList<>(finishes);
+    ordered.sort(Comparator.comparingLong(Finish::ticketId).thenComparingLong(Finish::leaseNo));
+    return ordered;
+  }
+
+  /**
+   * Drops those of the leases that have no ticket in progress under them any more, and those that
+   * were locked when they should have been dropped before.
+   */
+  void close(Handle handle, Collection<Long> leases) {
+    Set<Long> wanted = new HashSet<>(lockedLeases);
+    wanted.addAll(leases);
+    if (wanted.isEmpty()) {
+      return;
+    }
+    List<Long> locked =
+        PinnedPlan.on(handle.createQuery(closeIfFinished))
+            .bind("leases", wanted.toArray(Long[]::new))
+            .mapTo(Long.class)
+            .list();
+    lockedLeases.removeAll(wanted);
+    lockedLeases.addAll(locked);
+  }
+
+  private void succeeded(
+      Handle handle, List<Finish.Succeeded> batch, Map<TicketLease, FinishResult> results) {
+    if (batch.isEmpty()) {
+      return;
+    }
+    Set<TicketLease> stored = new HashSet<>();
+    PinnedPlan.on(handle.createQuery(finishSucceeded))
+        .bind("ids", Columns.longs(batch, Finish::ticketId))
+        .bind("leases", Columns.longs(batch, Finish::leaseNo))
+        .bind("states", Columns.texts(batch, each -> state(each).wireName()))
+        .bind("results", Columns.texts(batch, Finish.Succeeded::result))
+        .map((row, context) -> new TicketLease(row.getLong("ticket_id"), row.getLong("lease_no")))
+        .forEach(stored::add);
+    for (Finish.Succeeded each : batch) {
+      if (stored.contains(TicketLease.of(each))) {
+        results.put(TicketLease.of(each), new FinishResult.Succeeded(each.ticketId(), state(each)));
+      }
+    }
+  }
+
+  static TicketState state(Finish.Succeeded finish) {
+    return finish.review() ? TicketState.NEEDS_REVIEW : TicketState.DONE;
+  }
+
+  private void givenBack(
+      Handle handle, List<Finish.GivenBack> batch, Map<TicketLease, FinishResult> results) {
+    if (batch.isEmpty()) {
+      return;
+    }
+    Set<String> queues = new HashSet<>();
+    PinnedPlan.on(handle.createQuery(finishGivenBack))
+        .bind("ids", Columns.longs(batch, Finish::ticketId))
+        .bind("leases", Columns.longs(batch, Finish::leaseNo))
+        .map(
+            (row, context) -> {
+              queues.add(row.getString("queue"));
+              return new TicketLease(row.getLong("id"), row.getLong("lease_no"));
+            })
+        .forEach(each -> results.put(each, new FinishResult.GivenBack(each.ticketId())));
+    if (!queues.isEmpty()) {
+      handle
+          .createQuery(wakeWorkers)
+          .bind("queues", queues.toArray(String[]::new))
+          .mapTo(String.class)
+          .list();
+    }
+  }
+
+  /**
+   * In the order of the finishes; what changed nothing is stale, unless an earlier try of the same
+   * finish did change it.
+   */
+  private List<FinishResult> answer(
+      Handle handle, List<? extends Finish> finishes, Map<TicketLease, FinishResult> results) {
+    List<Finish> unanswered = new ArrayList<>();
+    for (Finish finish : finishes) {
+      if (!results.containsKey(TicketLease.of(finish))) {
+        unanswered.add(finish);
+      }
+    }
+    if (!unanswered.isEmpty()) {
+      results.putAll(appliedFinishes.find(handle, unanswered));
+    }
+    return finishes.stream()
+        .map(
+            finish ->
+                results.getOrDefault(
+                    TicketLease.of(finish), new FinishResult.Stale(finish.ticketId())))
+        .toList();
+  }
+}

@@ -1,0 +1,163 @@
+package dev.holdfast.postgres;
+
+import dev.holdfast.ticket.HoldfastException;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import javax.sql.DataSource;
+import org.flywaydb.core.Flyway;
+import org.flywaydb.core.api.FlywayException;
+import org.flywaydb.core.api.MigrationInfo;
+import org.flywaydb.core.api.output.MigrateResult;
+
+/** Brings the schema to this version of Holdfast, and tells whether it is there. */
+public final class Migrations {
+  /** The newest migration in the jar; a test holds it against the files. */
+  public static final int NEWEST = 5;
+
+  private static final int OLDEST_SERVER = 15;
+  private static final String DEFAULT_SCHEMA = "holdfast";
+
+  /**
+   * What a migration did.
+   *
+   * @param applied how many migrations were run; 0 if the schema was up to date
+   * @param version the schema's version now
+   */
+  public record Result(int applied, String version) {}
+
+  private Migrations() {}
+
+  /**
+   * Migrates the schema {@code holdfast}; harmless when repeated, safe when several do it at once.
+   */
+  public static Result migrate(DataSource dataSource) {
+    return migrate(dataSource, DEFAULT_SCHEMA);
+  }
+
+  /**
+   * @throws HoldfastException if the server is too old, the schema newer than this version, or a
+   *     migration fails
+   */
+  public static Result migrate(DataSource dataSource, String schema) {
+    requireServer(dataSource);
+    try {
+      Flyway flyway = flyway(dataSource, schema);
+      requireNotNewer(flyway.info().current());
+      MigrateResult result = flyway.migrate();
+      MigrationInfo current = flyway.info().current();
+      return new Result(
+          result.migrationsExecuted, current == null ? "0" : String.valueOf(current.getVersion()));
+    } catch (FlywayException e) {
+      throw new HoldfastException("the migration failed: " + firstLine(e), e);
+    }
+  }
+
+  /** Like {@link #migrate(DataSource)}, but without starting Flyway where nothing is to be done. */
+  public static Result bringUpToDate(DataSource dataSource) {
+    requireServer(dataSource);
+    return version(dataSource, new Sql(DEFAULT_SCHEMA)) == NEWEST
+        ? new Result(0, String.valueOf(NEWEST))
+        : migrate(dataSource);
+  }
+
+  /**
+   * Quick check before work starts: one statement, no Flyway.
+   *
+   * @throws HoldfastException if the schema is missing, older or newer than this version needs; the
+   *     message names the next step
+   */
+  public static void requireCurrent(DataSource dataSource, String schema) {
+    requireServer(dataSource);
+    int version = version(dataSource, new Sql(schema));
+    if (version < NEWEST) {
+      throw new HoldfastException(
+          version == 0
+              ? "the database has no schema " + schema + " yet; run: holdfast migrate"
+              : "the schema "
+                  + schema
+                  + " is at version "
+                  + version
+                  + ", this Holdfast needs "
+                  + NEWEST
+                  + "; run: holdfast migrate");
+    }
+    requireNotNewer(version);
+  }
+
+  /** The newest applied migration; 0 where the schema is missing. */
+  static int version(DataSource dataSource, Sql sql) {
+    String query = "SELECT to_regclass('holdfast.flyway_schema_history') IS NOT NULL";
+    String newest =
+        "SELECT COALESCE(max(version::integer), 0) FROM holdfast.flyway_schema_history WHERE"
+            + " success AND version IS NOT NULL";
+    try (Connection connection = dataSource.getConnection();
+        Statement statement = connection.createStatement()) {
+      try (ResultSet there = statement.executeQuery(sql.inSchema(query))) {
+        if (!there.next() || !there.getBoolean(1)) {
+          return 0;
+        }
+      }
+      try (ResultSet version = statement.executeQuery(sql.inSchema(newest))) {
+        version.next();
+        return version.getInt(1);
+      }
+    } catch (SQLException e) {
+      throw SqlErrors.translate(e);
+    }
+  }
+
+  private static void requireNotNewer(@org.jspecify.annotations.Nullable MigrationInfo current) {
+    if (current != null && current.getVersion() != null) {
+      requireNotNewer(current.getVersion().getMajor().intValue());
+    }
+  }
+
+  private static void requireNotNewer(int version) {
+    if (version > NEWEST) {
+      throw new HoldfastException(
+          "the schema is at version "
+              + version
+              + ", newer than this Holdfast knows ("
+              + NEWEST
+              + "); install a newer Holdfast");
+    }
+  }
+
+  private static void requireServer(DataSource dataSource) {
+    try (Connection connection = dataSource.getConnection()) {
+      requireServer(connection.getMetaData().getDatabaseMajorVersion());
+    } catch (SQLException e) {
+      throw SqlErrors.translate(e);
+    }
+  }
+
+  static void requireServer(int majorVersion) {
+    if (majorVersion < OLDEST_SERVER) {
+      throw new HoldfastException(
+          "PostgreSQL "
+              + majorVersion
+              + " is too old; Holdfast needs "
+              + OLDEST_SERVER
+              + " or newer: upgrade the server, or set HOLDFAST_DATABASE_URL to another");
+    }
+  }
+
+  private static Flyway flyway(DataSource dataSource, String schema) {
+    return Flyway.configure()
+        .dataSource(dataSource)
+        .locations("classpath:db/migrations")
+        .schemas(schema)
+        .defaultSchema(schema)
+        .createSchemas(true)
+        // A schema with a legacy `tickets` table in it has no history yet.
+        .baselineOnMigrate(true)
+        .baselineVersion("0")
+        .load();
+  }
+
+  private static String firstLine(Exception e) {
+    return String.valueOf(e.getMessage()).strip().lines().findFirst().orElse("no message");
+  }
+}

@@ -1,0 +1,41 @@
+package dev.holdfast.postgres;
+
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import org.jdbi.v3.core.statement.SqlStatement;
+import org.jdbi.v3.core.statement.StatementContext;
+import org.jdbi.v3.core.statement.StatementCustomizer;
+
+/**
+ * Keeps a statement to its indexes, and from waiting long for a lock.
+ *
+ * <p>A server-side prepared statement keeps the plan that was made for its first executions; one
+ * made while the tables were empty, as on the day a worker is installed, scans them whole and goes
+ * on doing so when a hundred thousand tickets have come, until some ANALYZE. So the settings go
+ * ahead of the statement, in the same round trip, for this transaction only.
+ */
+final class PinnedPlan implements StatementCustomizer {
+  private static final String SETTINGS =
+      "SELECT set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off',"
+          + " true), set_config('lock_timeout', '250ms', true);\n";
+
+  private static final PinnedPlan INSTANCE = new PinnedPlan();
+
+  private PinnedPlan() {}
+
+  /** The statement with the settings ahead of it; only for {@link #on}. */
+  static String pin(String statement) {
+    return SETTINGS + statement;
+  }
+
+  /** Lets a statement made by {@link #pin} answer with its own result, not with the settings'. */
+  static <S extends SqlStatement<S>> S on(S statement) {
+    return statement.addCustomizer(INSTANCE);
+  }
+
+  @Override
+  public void afterExecution(PreparedStatement statement, StatementContext context)
+      throws SQLException {
+    statement.getMoreResults();
+  }
+}

@@ -1,0 +1,111 @@
+package dev.holdfast.postgres;
+
+import dev.holdfast.queue.NewTicket;
+import dev.holdfast.queue.TicketInbox;
+import dev.holdfast.ticket.HoldfastException;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Types;
+import java.time.Duration;
+import java.time.ZoneOffset;
+import java.util.Iterator;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+
+/** Tickets come in through {@code holdfast.enqueue_ticket}, many at once by COPY. Thread-safe. */
+public final class PostgresTicketInbox implements TicketInbox {
+  /** {@code payload.max-bytes} unless configured: 1 MiB of UTF-8. */
+  public static final int DEFAULT_MAX_PAYLOAD_BYTES = 1_048_576;
+
+  private static final String DEFAULT_SCHEMA = "holdfast";
+
+  private final DataSource dataSource;
+  private final Sql sql;
+  private final NewTicketRules rules;
+  private final String enqueueTicket;
+
+  public PostgresTicketInbox(DataSource dataSource) {
+    this(dataSource, DEFAULT_SCHEMA, DEFAULT_MAX_PAYLOAD_BYTES);
+  }
+
+  public PostgresTicketInbox(DataSource dataSource, String schema, int maxPayloadBytes) {
+    this.dataSource = dataSource;
+    this.sql = new Sql(schema);
+    this.rules = new NewTicketRules(maxPayloadBytes);
+    this.enqueueTicket = sql.load("enqueue_ticket");
+  }
+
+  @Override
+  public long enqueue(NewTicket ticket) {
+    rules.check(ticket);
+    try (Connection connection = dataSource.getConnection()) {
+      return insert(connection, ticket);
+    } catch (SQLException e) {
+      throw SqlErrors.translate(e);
+    }
+  }
+
+  /**
+   * Enqueues on the caller's own connection: the ticket is there if and when the caller's
+   * transaction commits, together with whatever else it writes. Neither commits nor closes.
+   *
+   * @return the ticket's id, or that of the kept ticket which already has its unique key
+   * @throws HoldfastException as {@link #enqueue(NewTicket)}. If the database was asked before (a
+   *     design that does not exist, a lost connection), the caller's transaction can only be rolled
+   *     back
+   */
+  public long enqueue(Connection connection, NewTicket ticket) {
+    rules.check(ticket);
+    try {
+      return insert(connection, ticket);
+    } catch (SQLException e) {
+      throw SqlErrors.translate(e);
+    }
+  }
+
+  @Override
+  public long enqueueAll(Iterator<NewTicket> tickets) {
+    try (Connection connection = dataSource.getConnection()) {
+      connection.setAutoCommit(false);
+      try {
+        long added = new TicketCopy(connection, sql, rules).copyAll(tickets);
+        connection.commit();
+        return added;
+      } finally {
+        // Undoes what was not committed.
+        connection.rollback();
+        connection.setAutoCommit(true);
+      }
+    } catch (SQLException e) {
+      throw SqlErrors.translate(e);
+    }
+  }
+
+  private long insert(Connection connection, NewTicket ticket) throws SQLException {
+    try (PreparedStatement statement = connection.prepareStatement(enqueueTicket)) {
+      statement.setString(1, ticket.kind());
+      statement.setString(2, ticket.payload());
+      statement.setString(3, ticket.queue());
+      statement.setString(4, ticket.title());
+      statement.setString(5, ticket.design());
+      statement.setInt(6, ticket.priority());
+      statement.setObject(
+          7,
+          ticket.runAt() == null ? null : ticket.runAt().atOffset(ZoneOffset.UTC),
+          Types.TIMESTAMP_WITH_TIMEZONE);
+      statement.setObject(8, micros(ticket.delay()), Types.BIGINT);
+      statement.setString(9, ticket.uniqueKey());
+      statement.setBigDecimal(10, ticket.maxCostUsd());
+      try (ResultSet id = statement.executeQuery()) {
+        id.next();
+        return id.getLong(1);
+      }
+    }
+  }
+
+  private static @Nullable Long micros(@Nullable Duration delay) {
+    return delay == null ? null : delay.getSeconds() * 1_000_000 + delay.getNano() / 1_000;
+  }
+}

@@ -1,0 +1,148 @@
+package dev.holdfast.postgres;
+
+import dev.holdfast.failure.Failure;
+import dev.holdfast.queue.Claim;
+import dev.holdfast.queue.ClaimRequest;
+import dev.holdfast.queue.Finish;
+import dev.holdfast.queue.FinishResult;
+import dev.holdfast.queue.Heartbeat;
+import dev.holdfast.queue.TicketQueue;
+import dev.holdfast.retry.RetryPolicy;
+import dev.holdfast.retry.RetrySettings;
+import dev.holdfast.ticket.ClaimedTicket;
+import java.sql.Array;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import javax.sql.DataSource;
+
+/**
+ * The queue on PostgreSQL. Thread-safe; each call takes one pooled connection for one transaction.
+ */
+public final class PostgresTicketQueue implements TicketQueue {
+  private final Transactions transactions;
+  private final FinishWriter finishWriter;
+  private final LeaseRescuer leaseRescuer;
+  private final String claim;
+  private final String readyTickets;
+  private final String heartbeat;
+
+  /**
+   * @param settings the configured policy, over which queue, design and ticket lay theirs
+   */
+  public PostgresTicketQueue(
+      DataSource dataSource, String schema, RetryPolicy policy, RetrySettings settings) {
+    Sql sql = new Sql(schema);
+    FailureWriter failureWriter = new FailureWriter(sql, new FailureJudge(policy, settings));
+    this.transactions = new Transactions(dataSource);
+    this.finishWriter = new FinishWriter(sql, failureWriter);
+    this.leaseRescuer = new LeaseRescuer(sql, failureWriter, finishWriter);
+    this.claim = sql.loadPinned("claim");
+    this.readyTickets = sql.load("ready_tickets");
+    this.heartbeat = sql.loadPinned("heartbeat");
+  }
+
+  @Override
+  public Claim claim(ClaimRequest request) {
+    return transactions.run(
+        handle ->
+            PinnedPlan.on(handle.createQuery(claim))
+                .bind("kinds", request.kinds().toArray(String[]::new))
+                .bind("queues", request.queues().toArray(String[]::new))
+                .bind("limit", request.limit())
+                .bind("worker", request.workerId())
+                .bind("lease_ms", request.lease().toMillis())
+                .scanResultSet(
+                    (rows, context) -> {
+                      try (context) {
+                        return readClaim(rows.get(), request.workerId());
+                      }
+                    }));
+  }
+
+  private static Claim readClaim(java.sql.ResultSet rows, String workerId) throws SQLException {
+    List<ClaimedTicket> tickets = new ArrayList<>();
+    boolean promoted = false;
+    Optional<Duration> nextDue = Optional.empty();
+    while (rows.next()) {
+      promoted = rows.getLong("promoted") > 0;
+      double nextDueMs = rows.getDouble("next_due_ms");
+      if (!rows.wasNull()) {
+        nextDue = Optional.of(Duration.ofMillis(Math.max(0, (long) Math.ceil(nextDueMs))));
+      }
+      if (rows.getObject("id") != null) {
+        tickets.add(ClaimedTicketMapper.map(rows, workerId));
+      }
+    }
+    return new Claim(tickets, promoted, nextDue);
+  }
+
+  @Override
+  public Heartbeat heartbeat(String workerId, Collection<Long> leaseNos, Duration lease) {
+    return transactions.run(
+        handle -> {
+          Set<Long> renewed = new HashSet<>();
+          Set<Long> busy = new HashSet<>();
+          Map<Long, Set<Long>> revoked = new HashMap<>();
+          PinnedPlan.on(handle.createQuery(heartbeat))
+              .bind("leases", leaseNos.toArray(Long[]::new))
+              .bind("worker", workerId)
+              .bind("lease_ms", lease.toMillis())
+              .map(
+                  (row, context) -> {
+                    (row.getBoolean("renewed") ? renewed : busy).add(row.getLong("id"));
+                    return Map.entry(row.getLong("id"), ids(row.getArray("revoked")));
+                  })
+              .forEach(
+                  each -> {
+                    if (!each.getValue().isEmpty()) {
+                      revoked.put(each.getKey(), each.getValue());
+                    }
+                  });
+          return new Heartbeat(renewed, busy, revoked);
+        });
+  }
+
+  private static Set<Long> ids(Array array) throws SQLException {
+    return Set.of((Long[]) array.getArray());
+  }
+
+  @Override
+  public List<FinishResult> finish(List<? extends Finish> finishes, Collection<Long> closedLeases) {
+    return transactions.run(handle -> finishWriter.write(handle, finishes, closedLeases));
+  }
+
+  @Override
+  public FinishResult retryOrFailTicket(long ticketId, long leaseNo, Failure failure) {
+    Finish.Failed failed = new Finish.Failed(ticketId, leaseNo, failure);
+    return transactions.run(
+        handle -> {
+          FinishResult result = finishWriter.write(handle, List.of(failed), List.of()).getFirst();
+          finishWriter.close(handle, List.of(leaseNo));
+          return result;
+        });
+  }
+
+  @Override
+  public List<FinishResult> rescue(int limit) {
+    return transactions.run(handle -> leaseRescuer.rescue(handle, limit));
+  }
+
+  @Override
+  public List<ClaimedTicket> getReadyTickets(int limit) {
+    return transactions.run(
+        handle ->
+            handle
+                .createQuery(readyTickets)
+                .bind("limit", limit)
+                .map((row, context) -> ClaimedTicketMapper.map(row, ""))
+                .list());
+  }
+}

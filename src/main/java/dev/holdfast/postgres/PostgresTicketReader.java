@@ -1,0 +1,139 @@
+package dev.holdfast.postgres;
+
+import dev.holdfast.queue.AttemptRow;
+import dev.holdfast.queue.ErrorGroup;
+import dev.holdfast.queue.QueueHealth;
+import dev.holdfast.queue.TicketFilter;
+import dev.holdfast.queue.TicketReader;
+import dev.holdfast.queue.TicketRow;
+import dev.holdfast.queue.TimelineEntry;
+import dev.holdfast.queue.WorkerRow;
+import dev.holdfast.ticket.Guidance;
+import dev.holdfast.ticket.TicketState;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.UnaryOperator;
+import javax.sql.DataSource;
+import org.jdbi.v3.core.Jdbi;
+import org.jdbi.v3.core.JdbiException;
+import org.jdbi.v3.core.mapper.reflect.ConstructorMapper;
+import org.jdbi.v3.core.statement.Query;
+import org.jspecify.annotations.Nullable;
+
+/** Reads the views, one statement per call. Thread-safe. */
+public final class PostgresTicketReader implements TicketReader {
+  private static final String DEFAULT_SCHEMA = "holdfast";
+
+  private final Jdbi jdbi;
+  private final Sql sql;
+  private final String listTickets;
+  private final String listHeld;
+  private final String listRunning;
+
+  public PostgresTicketReader(DataSource dataSource) {
+    this(dataSource, DEFAULT_SCHEMA);
+  }
+
+  public PostgresTicketReader(DataSource dataSource, String schema) {
+    this.jdbi = Jdbi.create(dataSource);
+    this.sql = new Sql(schema);
+    this.listTickets = sql.load("list_tickets");
+    this.listHeld = sql.load("list_held_tickets");
+    this.listRunning = sql.load("list_running_tickets");
+  }
+
+  @Override
+  public List<TicketRow> list(TicketFilter filter) {
+    @Nullable TicketState state = filter.state();
+    if (state == TicketState.ON_HOLD) {
+      return rows(TicketRow.class, listHeld, query -> bind(query, filter));
+    }
+    if (state == TicketState.IN_PROGRESS) {
+      return rows(TicketRow.class, listRunning, query -> bind(query, filter));
+    }
+    @Nullable String stateName = state == null ? null : state.wireName();
+    return rows(
+        TicketRow.class, listTickets, query -> bind(query, filter).bind("state", stateName));
+  }
+
+  private static Query bind(Query query, TicketFilter filter) {
+    return query
+        .bind("queue", filter.queue())
+        .bind("category", filter.category() == null ? null : filter.category().wireName())
+        .bind("fingerprint", filter.fingerprint())
+        .bind("before", filter.beforeId())
+        .bind("limit", filter.limit());
+  }
+
+  @Override
+  public Optional<TicketRow> find(long ticketId) {
+    String find = "SELECT * FROM holdfast.tickets WHERE id = :id";
+    return rows(TicketRow.class, sql.inSchema(find), query -> query.bind("id", ticketId)).stream()
+        .findFirst();
+  }
+
+  @Override
+  public List<AttemptRow> attempts(long ticketId) {
+    return rows(
+        AttemptRow.class,
+        sql.inSchema(
+            "SELECT * FROM holdfast.ticket_attempts WHERE ticket_id = :id ORDER BY lease_no"),
+        query -> query.bind("id", ticketId));
+  }
+
+  @Override
+  public List<TimelineEntry> timeline(long ticketId) {
+    return rows(
+        TimelineEntry.class, sql.load("ticket_timeline"), query -> query.bind("id", ticketId));
+  }
+
+  @Override
+  public List<Guidance> guidance(long ticketId) {
+    return rows(
+        Guidance.class,
+        sql.inSchema(
+            """
+            SELECT guidance AS text, author, source, created_at AS given_at
+            FROM holdfast.ticket_guidance WHERE ticket_id = :id ORDER BY id
+            """),
+        query -> query.bind("id", ticketId));
+  }
+
+  @Override
+  public List<QueueHealth> queues() {
+    return rows(
+        QueueHealth.class,
+        sql.inSchema("SELECT * FROM holdfast.queue_health ORDER BY queue"),
+        query -> query);
+  }
+
+  @Override
+  public List<ErrorGroup> errorGroups(int limit) {
+    return rows(
+        ErrorGroup.class,
+        sql.inSchema(
+            "SELECT * FROM holdfast.error_groups ORDER BY tickets DESC, oldest LIMIT :limit"),
+        query -> query.bind("limit", limit));
+  }
+
+  @Override
+  public List<WorkerRow> workers() {
+    return rows(
+        WorkerRow.class,
+        sql.inSchema("SELECT * FROM holdfast.workers ORDER BY started_at DESC, id"),
+        query -> query);
+  }
+
+  private <T> List<T> rows(Class<T> type, String statement, UnaryOperator<Query> arguments) {
+    try {
+      return jdbi.withHandle(
+          handle ->
+              arguments
+                  .apply(handle.createQuery(statement))
+                  .map(ConstructorMapper.of(type))
+                  .list());
+    } catch (JdbiException e) {
+      throw SqlErrors.translate(e);
+    }
+  }
+}

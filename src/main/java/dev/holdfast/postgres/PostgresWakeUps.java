@@ -1,0 +1,149 @@
+package dev.holdfast.postgres;
+
+import dev.holdfast.queue.WakeUps;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import javax.sql.DataSource;
+import org.postgresql.PGConnection;
+import org.postgresql.PGNotification;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * LISTEN on one connection of its own. After each connect it sends itself a notification through
+ * the data source; only when that comes back are notifications proven to arrive (they do not behind
+ * a transaction pooler). A blocking read does not notice a dead network, so the wait is finite and
+ * each round asks the server something.
+ */
+public final class PostgresWakeUps implements WakeUps {
+  private static final Logger log = LoggerFactory.getLogger(PostgresWakeUps.class);
+  private static final int WAIT_MILLIS = 500;
+  private static final int QUIET_WAITS_BEFORE_ASKING = 20;
+  private static final Duration LONGEST_PAUSE = Duration.ofSeconds(10);
+
+  private final DataSource listening;
+  private final DataSource notifying;
+  private final String schema;
+  private final CountDownLatch closing = new CountDownLatch(1);
+  private volatile boolean proven;
+
+  /**
+   * @param listening gives direct connections to the server, one of which is kept
+   * @param notifying the data source that everybody else uses
+   */
+  public PostgresWakeUps(DataSource listening, DataSource notifying, String schema) {
+    this.listening = listening;
+    this.notifying = notifying;
+    this.schema = new Sql(schema).schema();
+  }
+
+  @Override
+  public void start(Listener listener) {
+    Thread.ofPlatform().name("holdfast-listen").daemon().start(() -> listenForEver(listener));
+  }
+
+  @Override
+  public boolean proven() {
+    return proven;
+  }
+
+  private void listenForEver(Listener listener) {
+    int failures = 0;
+    while (isOpen()) {
+      try (Connection connection = listening.getConnection()) {
+        connection.setAutoCommit(true);
+        subscribe(connection);
+        failures = 0;
+        // What was notified while nobody listened is not notified again.
+        listener.ready("");
+        listener.revoked();
+        read(connection, listener);
+        unsubscribe(connection);
+      } catch (Throwable e) {
+        failures++;
+        log.debug("listening was interrupted, will be resumed: {}", e.toString());
+      } finally {
+        proven = false;
+      }
+      pause(failures);
+    }
+  }
+
+  private void subscribe(Connection connection) throws SQLException {
+    try (Statement statement = connection.createStatement()) {
+      statement.execute("LISTEN " + schema + "_ready");
+      statement.execute("LISTEN " + schema + "_revoked");
+      statement.execute("LISTEN " + schema + "_probe");
+    }
+    try (Connection other = notifying.getConnection();
+        Statement statement = other.createStatement()) {
+      statement.execute("NOTIFY " + schema + "_probe");
+      if (!other.getAutoCommit()) {
+        other.commit();
+      }
+    }
+  }
+
+  /** A pooled connection goes back: nobody would take the notifications from it any more. */
+  private static void unsubscribe(Connection connection) throws SQLException {
+    try (Statement statement = connection.createStatement()) {
+      statement.execute("UNLISTEN *");
+    }
+  }
+
+  private void read(Connection connection, Listener listener) throws SQLException {
+    PGConnection postgres = connection.unwrap(PGConnection.class);
+    int quietWaits = 0;
+    while (isOpen()) {
+      PGNotification[] notifications = postgres.getNotifications(WAIT_MILLIS);
+      quietWaits = notifications.length == 0 ? quietWaits + 1 : 0;
+      if (quietWaits == QUIET_WAITS_BEFORE_ASKING) {
+        quietWaits = 0;
+        ask(connection);
+      }
+      for (PGNotification notification : notifications) {
+        dispatch(notification, listener);
+      }
+    }
+  }
+
+  /** Fails if the connection is dead, after the data source's socket timeout at the latest. */
+  private static void ask(Connection connection) throws SQLException {
+    try (Statement statement = connection.createStatement()) {
+      statement.execute("SELECT 1");
+    }
+  }
+
+  private void dispatch(PGNotification notification, Listener listener) {
+    String channel = notification.getName().substring(schema.length() + 1);
+    switch (channel) {
+      case "ready" -> listener.ready(notification.getParameter());
+      case "revoked" -> listener.revoked();
+      case "probe" -> proven = true;
+      default -> log.debug("a notification on {} is not for us", notification.getName());
+    }
+  }
+
+  private void pause(int failures) {
+    long millis = Math.min(LONGEST_PAUSE.toMillis(), 100L << Math.min(failures, 10));
+    try {
+      closing.await(failures == 0 ? 0 : millis, TimeUnit.MILLISECONDS);
+    } catch (InterruptedException e) {
+      log.debug("the listener was interrupted");
+    }
+  }
+
+  private boolean isOpen() {
+    return closing.getCount() > 0;
+  }
+
+  /** Returns at once; the thread ends within a second. */
+  @Override
+  public void close() {
+    closing.countDown();
+  }
+}

@@ -1,0 +1,150 @@
+package dev.holdfast.postgres;
+
+import dev.holdfast.queue.QueueUnavailableException;
+import dev.holdfast.queue.TicketBusyException;
+import dev.holdfast.ticket.HoldfastException;
+import dev.holdfast.ticket.IllegalTransitionException;
+import dev.holdfast.ticket.InvalidTicketException;
+import dev.holdfast.ticket.TicketNotFoundException;
+import java.sql.SQLException;
+import java.sql.SQLTransientConnectionException;
+import org.jspecify.annotations.Nullable;
+import org.postgresql.util.PSQLException;
+import org.postgresql.util.ServerErrorMessage;
+
+/** Turns what the database says into our own exceptions, once, at the edge. */
+public final class SqlErrors {
+  private SqlErrors() {}
+
+  static HoldfastException translate(RuntimeException e) {
+    for (Throwable cause = e; cause != null; cause = cause.getCause()) {
+      if (cause instanceof HoldfastException ours) {
+        return ours;
+      }
+      if (cause instanceof SQLException sql) {
+        return translate(sql);
+      }
+    }
+    throw e;
+  }
+
+  public static HoldfastException translate(SQLException e) {
+    if (e instanceof SQLTransientConnectionException) {
+      return noConnection(e);
+    }
+    String message = serverMessage(e);
+    String state = e.getSQLState() == null ? "" : e.getSQLState();
+    return switch (state) {
+      case "HF404" -> new TicketNotFoundException(message);
+      case "HF409" -> new IllegalTransitionException(message);
+      case "HF422" -> new InvalidTicketException(message);
+      case "22021" ->
+          new InvalidTicketException(
+              "a text has the character NUL (\\u0000), which PostgreSQL cannot store; leave it"
+                  + " out");
+      case "22P05" ->
+          new InvalidTicketException(
+              "a JSON text has \\u0000 or half a surrogate pair, which PostgreSQL cannot store;"
+                  + " leave it out");
+      case "55P03" ->
+          new TicketBusyException(
+              "another transaction has it locked: commit or roll back what is open, or try again"
+                  + " later",
+              e);
+      case "3F000", "42P01", "42883", "42703" ->
+          new QueueUnavailableException(
+              message + ": the schema is missing or old; run: holdfast migrate", e);
+      case "42501" ->
+          new QueueUnavailableException(
+              message + ": GRANT holdfast_worker or holdfast_operator to the database user", e);
+      default -> byClass(e, state, message);
+    };
+  }
+
+  private static HoldfastException byClass(SQLException e, String state, String message) {
+    return switch (state.length() < 2 ? "" : state.substring(0, 2)) {
+      // Data exceptions, constraint violations, program limits: the value is wrong, not the
+      // database.
+      case "22", "23", "54" -> new InvalidTicketException(words(e, message));
+      case "08", "28", "3D" -> unreachable(message, e);
+      default -> new QueueUnavailableException("the database failed: " + message, e);
+    };
+  }
+
+  /**
+   * True for a deadlock or serialization failure: nothing was done, the same call may succeed now.
+   */
+  static boolean isWorthAnotherTry(Throwable e) {
+    for (Throwable cause = e; cause != null; cause = cause.getCause()) {
+      if (cause instanceof SQLException sql) {
+        return "40001".equals(sql.getSQLState()) || "40P01".equals(sql.getSQLState());
+      }
+    }
+    return false;
+  }
+
+  /**
+   * The pool had nothing to lend: because no connection could be made, or because all are in use.
+   */
+  private static HoldfastException noConnection(SQLException e) {
+    if (e.getCause() instanceof SQLException cause) {
+      return unreachable(serverMessage(cause), e);
+    }
+    return new QueueUnavailableException(
+        "no database connection became free in time; raise the pool size, or look for slow"
+            + " statements: "
+            + firstLine(e),
+        e);
+  }
+
+  static QueueUnavailableException unreachable(String message, SQLException e) {
+    return new QueueUnavailableException(
+        "cannot reach the database: "
+            + message
+            + "; check HOLDFAST_DATABASE_URL, HOLDFAST_DATABASE_USER and"
+            + " HOLDFAST_DATABASE_PASSWORD",
+        e);
+  }
+
+  private static String words(SQLException e, String message) {
+    String constraint = constraint(e);
+    return switch (constraint == null ? "" : constraint) {
+      case "ticket_unique_key" ->
+          "a kept ticket has this unique key already; enqueue_ticket returns its id instead of"
+              + " failing";
+      case "ticket_base_pkey" -> "there is a ticket with this id already; leave the id out";
+      case "definition_is_an_object" -> "a design must be a JSON object";
+      case "known_assignee_type" -> "assignee_type must be agent, human or NULL";
+      case "max_cost_is_an_amount" -> "max_cost_usd must be an amount from 0 to 1000000000";
+      default -> message;
+    };
+  }
+
+  /** Where in a COPY or function it happened; empty if the server did not say. */
+  static String where(SQLException e) {
+    ServerErrorMessage server =
+        e instanceof PSQLException postgres ? postgres.getServerErrorMessage() : null;
+    return server == null || server.getWhere() == null ? "" : server.getWhere();
+  }
+
+  private static @Nullable String constraint(SQLException e) {
+    ServerErrorMessage server =
+        e instanceof PSQLException postgres ? postgres.getServerErrorMessage() : null;
+    return server == null ? null : server.getConstraint();
+  }
+
+  static String serverMessage(SQLException e) {
+    ServerErrorMessage server =
+        e instanceof PSQLException postgres ? postgres.getServerErrorMessage() : null;
+    if (server == null || server.getMessage() == null) {
+      return firstLine(e);
+    }
+    return server.getHint() == null
+        ? server.getMessage()
+        : server.getMessage() + " (" + server.getHint() + ")";
+  }
+
+  private static String firstLine(Exception e) {
+    return String.valueOf(e.getMessage()).strip().lines().findFirst().orElse("no message");
+  }
+}

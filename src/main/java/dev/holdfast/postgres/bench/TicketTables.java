@@ -1,0 +1,73 @@
+package dev.holdfast.postgres.bench;
+
+import dev.holdfast.ticket.HoldfastException;
+import java.util.List;
+import javax.sql.DataSource;
+
+/** Holdfast's tables in the benchmark's schema: prepared before a run, examined after it. */
+public final class TicketTables {
+  private static final List<String> NAMES =
+      List.of(
+          "ticket_base",
+          "ready",
+          "deferred",
+          "leases",
+          "ticket_attempts",
+          "ticket_activity",
+          "ticket_guidance");
+  private static final String NO_LEASES =
+      "SELECT (NOT EXISTS (SELECT FROM holdfast_bench.leases))::int";
+  private static final String TRUTH = BenchSql.load("truth");
+  private static final String ADD_FINISHED = BenchSql.load("add_finished");
+  private static final String ADD_HELD = BenchSql.load("add_held");
+
+  private final DataSource direct;
+  private final Upkeep upkeep;
+
+  /**
+   * @param direct gives connections without a time limit
+   */
+  public TicketTables(DataSource direct) {
+    this.direct = direct;
+    this.upkeep = new Upkeep(direct, NAMES);
+  }
+
+  /** Forgets all tickets; queues stay, and a worker that runs does too. */
+  public void clear() {
+    upkeep.truncate();
+  }
+
+  /** Forgets the workers of earlier runs, none of which runs now. */
+  public void forgetWorkers() {
+    BenchSql.execute(direct, "TRUNCATE " + BenchSchema.NAME + ".workers");
+  }
+
+  /** As after a quiet night: vacuumed, analyzed, and a checkpoint where the user may ask for it. */
+  public void settle() {
+    upkeep.settle();
+  }
+
+  /** Tickets that were finished long ago, each with its attempt row; not through the API. */
+  public void addFinished(int tickets) {
+    BenchSql.update(direct, ADD_FINISHED, tickets);
+  }
+
+  /** Tickets that wait for a person; not through the API. */
+  public void addHeld(int tickets, int priority) {
+    BenchSql.update(direct, ADD_HELD, priority, tickets);
+  }
+
+  /** Whether no ticket is in progress. */
+  public boolean atRest() {
+    return BenchSql.numbers(direct, NO_LEASES)[0] == 1;
+  }
+
+  public Truth truth() {
+    long[] found = BenchSql.numbers(direct, TRUTH);
+    if (found[1] != found[2]) {
+      throw new HoldfastException(
+          "the tickets count " + found[2] + " attempts, but there are " + found[1] + " rows");
+    }
+    return new Truth(found[0], found[1], found[3], found[4]);
+  }
+}

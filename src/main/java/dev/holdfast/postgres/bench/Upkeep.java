@@ -1,0 +1,32 @@
+package dev.holdfast.postgres.bench;
+
+import dev.holdfast.postgres.SqlErrors;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.List;
+import javax.sql.DataSource;
+
+/** Brings a set of the schema's tables into the same state before every run. */
+record Upkeep(DataSource direct, List<String> tables) {
+  private static final String INSUFFICIENT_PRIVILEGE = "42501";
+
+  void truncate() {
+    BenchSql.execute(direct, "TRUNCATE " + list());
+  }
+
+  void settle() {
+    BenchSql.execute(direct, "VACUUM (ANALYZE) " + list());
+    try (Connection connection = direct.getConnection()) {
+      BenchSql.execute(connection, "CHECKPOINT");
+    } catch (SQLException e) {
+      // Without it, checkpoints fall where they will; that is noise, not an error.
+      if (!INSUFFICIENT_PRIVILEGE.equals(e.getSQLState())) {
+        throw SqlErrors.translate(e);
+      }
+    }
+  }
+
+  private String list() {
+    return String.join(", ", tables.stream().map(name -> BenchSchema.NAME + "." + name).toList());
+  }
+}

@@ -1,0 +1,5 @@
+/** The benchmark's side of the database: its schema, its raw probes and what it reads off. */
+@NullMarked
+package dev.holdfast.postgres.bench;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,26 @@
+package dev.holdfast.queue;
+
+import dev.holdfast.failure.Failure;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How an attempt ended, as its worker reports it. Applied only while its lease is there and newer
+ * than the ticket's fence (A51).
+ */
+public sealed interface Finish {
+  long ticketId();
+
+  long leaseNo();
+
+  /**
+   * @param result JSON text, or null
+   * @param review whether a person looks at it: needs_review, or else done at once
+   */
+  record Succeeded(long ticketId, long leaseNo, @Nullable String result, boolean review)
+      implements Finish {}
+
+  record Failed(long ticketId, long leaseNo, Failure failure) implements Finish {}
+
+  /** The worker is stopping: the ticket is ready again and no retry is used up (A52). */
+  record GivenBack(long ticketId, long leaseNo) implements Finish {}
+}

@@ -1,0 +1,28 @@
+package dev.holdfast.queue;
+
+import dev.holdfast.retry.RetryDecision;
+import dev.holdfast.ticket.TicketState;
+import java.time.Instant;
+
+/** What became of a reported finish. */
+public sealed interface FinishResult {
+  long ticketId();
+
+  /** A success was stored; {@code state} is needs_review or done. */
+  record Succeeded(long ticketId, TicketState state) implements FinishResult {}
+
+  /** {@code {retried: true, retryAfter}} (A31). */
+  record Retried(long ticketId, Instant retryAfter, RetryDecision decision)
+      implements FinishResult {}
+
+  /** {@code {retried: false, onHold: true}} (A36). */
+  record Held(long ticketId, RetryDecision decision) implements FinishResult {}
+
+  record GivenBack(long ticketId) implements FinishResult {}
+
+  /**
+   * Nothing was changed: the ticket is unknown (A49), or the lease is not its current one any more
+   * (A48, A51). The worker drops what it has.
+   */
+  record Stale(long ticketId) implements FinishResult {}
+}

@@ -1,0 +1,20 @@
+package dev.holdfast.queue;
+
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * What a heartbeat learned.
+ *
+ * @param renewed the leases that were renewed
+ * @param busy leases that are there but could not be renewed now, because somebody's transaction
+ *     has them locked; one that was asked for and is neither renewed nor busy is lost
+ * @param revoked by lease, the tickets a person cancelled or held meanwhile
+ */
+public record Heartbeat(Set<Long> renewed, Set<Long> busy, Map<Long, Set<Long>> revoked) {
+  public Heartbeat {
+    renewed = Set.copyOf(renewed);
+    busy = Set.copyOf(busy);
+    revoked = Map.copyOf(revoked);
+  }
+}

@@ -1,0 +1,84 @@
+package dev.holdfast.queue;
+
+import java.math.BigDecimal;
+import java.time.Duration;
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A ticket to be enqueued. Immutable: each {@code with...} returns a changed copy.
+ *
+ * @param design the name of a design, whose latest version is taken; or null for a ticket of a kind
+ *     alone
+ * @param kind which handler works it; null takes the design's
+ * @param title for people; may be null
+ * @param payload the task as JSON text, an object as a rule; default {@code {}}
+ * @param queue default {@code default}
+ * @param priority higher is sooner; default 0
+ * @param delay not claimed before this long from now, by the database's clock; null is at once
+ * @param runAt not claimed before this time; null is at once; wins over delay
+ * @param uniqueKey at most one kept ticket has it: enqueuing it again returns the first one's id
+ * @param maxCostUsd what its model calls may cost; null is the design's limit
+ */
+public record NewTicket(
+    @Nullable String design,
+    @Nullable String kind,
+    @Nullable String title,
+    String payload,
+    String queue,
+    int priority,
+    @Nullable Duration delay,
+    @Nullable Instant runAt,
+    @Nullable String uniqueKey,
+    @Nullable BigDecimal maxCostUsd) {
+
+  private static final String DEFAULT_QUEUE = "default";
+
+  public static NewTicket ofDesign(String design) {
+    return new NewTicket(design, null, null, "{}", DEFAULT_QUEUE, 0, null, null, null, null);
+  }
+
+  public static NewTicket ofKind(String kind) {
+    return new NewTicket(null, kind, null, "{}", DEFAULT_QUEUE, 0, null, null, null, null);
+  }
+
+  public NewTicket withTitle(@Nullable String newTitle) {
+    return new NewTicket(
+        design, kind, newTitle, payload, queue, priority, delay, runAt, uniqueKey, maxCostUsd);
+  }
+
+  public NewTicket withPayload(String newPayload) {
+    return new NewTicket(
+        design, kind, title, newPayload, queue, priority, delay, runAt, uniqueKey, maxCostUsd);
+  }
+
+  public NewTicket withQueue(String newQueue) {
+    return new NewTicket(
+        design, kind, title, payload, newQueue, priority, delay, runAt, uniqueKey, maxCostUsd);
+  }
+
+  public NewTicket withPriority(int newPriority) {
+    return new NewTicket(
+        design, kind, title, payload, queue, newPriority, delay, runAt, uniqueKey, maxCostUsd);
+  }
+
+  public NewTicket withDelay(@Nullable Duration newDelay) {
+    return new NewTicket(
+        design, kind, title, payload, queue, priority, newDelay, runAt, uniqueKey, maxCostUsd);
+  }
+
+  public NewTicket withRunAt(@Nullable Instant newRunAt) {
+    return new NewTicket(
+        design, kind, title, payload, queue, priority, delay, newRunAt, uniqueKey, maxCostUsd);
+  }
+
+  public NewTicket withUniqueKey(@Nullable String newUniqueKey) {
+    return new NewTicket(
+        design, kind, title, payload, queue, priority, delay, runAt, newUniqueKey, maxCostUsd);
+  }
+
+  public NewTicket withMaxCostUsd(@Nullable BigDecimal newMaxCostUsd) {
+    return new NewTicket(
+        design, kind, title, payload, queue, priority, delay, runAt, uniqueKey, newMaxCostUsd);
+  }
+}

@@ -1,0 +1,46 @@
+package dev.holdfast.queue;
+
+import dev.holdfast.ticket.TicketState;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a person may do. Each call is one transaction, is logged in {@code ticket_activity} with its
+ * actor, and is refused with {@link dev.holdfast.ticket.IllegalTransitionException} if the ticket
+ * is not in a state that allows it (exactly one of two people wins; the other is told who did) or
+ * {@link dev.holdfast.ticket.TicketNotFoundException} if it is unknown. Thread-safe.
+ */
+public interface TicketDesk {
+  /**
+   * on_hold to ready.
+   *
+   * @param guidance what the next attempt is told; may be null
+   * @param retries whether the used retries are forgotten, as a rule, or kept (A56)
+   * @return the new state
+   */
+  TicketState release(long ticketId, String actor, @Nullable String guidance, Retries retries);
+
+  enum Retries {
+    RESET,
+    KEEP
+  }
+
+  /** ready or in_progress to on_hold; a running attempt is stopped. */
+  TicketState hold(long ticketId, String actor, String reason);
+
+  /** Any open state to cancelled; a running attempt is stopped (A58). */
+  TicketState cancel(long ticketId, String actor, @Nullable String reason);
+
+  /** needs_review to done. */
+  TicketState approve(long ticketId, String actor);
+
+  /** needs_review to ready; the feedback becomes guidance. */
+  TicketState reject(long ticketId, String actor, String feedback);
+
+  /**
+   * Stops claims from a queue, over restarts, until it is resumed. A queue that does not exist yet
+   * is made.
+   */
+  void pauseQueue(String queue, String actor);
+
+  void resumeQueue(String queue, String actor);
+}

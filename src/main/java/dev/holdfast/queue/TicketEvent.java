@@ -1,0 +1,57 @@
+package dev.holdfast.queue;
+
+import dev.holdfast.failure.Category;
+import dev.holdfast.ticket.ClaimedTicket;
+import dev.holdfast.ticket.TicketState;
+import java.time.Duration;
+import java.time.Instant;
+
+/** A committed change of a ticket, as the worker that made it tells its listeners. */
+public sealed interface TicketEvent {
+  long ticketId();
+
+  /** The ticket is in progress under a lease of this worker. */
+  record Claimed(ClaimedTicket ticket) implements TicketEvent {
+    @Override
+    public long ticketId() {
+      return ticket.id();
+    }
+  }
+
+  /**
+   * @param isRetry whether the attempt was a retry (A65)
+   */
+  record Succeeded(long ticketId, TicketState state, boolean isRetry, Duration ranFor)
+      implements TicketEvent {}
+
+  /** The state is ready again, with {@code {retry: true, retryAfter, attemptsRemaining}} (A30). */
+  record RetryScheduled(
+      long ticketId,
+      Category category,
+      Instant retryAfter,
+      Duration delay,
+      int attemptsRemaining,
+      boolean wasRetry,
+      boolean crashed)
+      implements TicketEvent {}
+
+  /**
+   * The state is on_hold, with {@code {reason, errorCategory}} (A35).
+   *
+   * @param reason {@code max_retries}, {@code same_error} or {@code crashes}
+   */
+  record Held(
+      long ticketId,
+      Category category,
+      String reason,
+      String holdReason,
+      boolean wasRetry,
+      boolean crashed)
+      implements TicketEvent {}
+
+  /** A stopping worker gave the ticket back; no retry was used up. */
+  record GivenBack(long ticketId) implements TicketEvent {}
+
+  /** A result came too late and was dropped (A51). */
+  record StaleResultDropped(long ticketId) implements TicketEvent {}
+}

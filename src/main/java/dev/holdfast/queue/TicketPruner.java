@@ -1,0 +1,11 @@
+package dev.holdfast.queue;
+
+/** Deletes what retention lets go. */
+public interface TicketPruner {
+  /**
+   * Deletes at most {@code limit} tickets in one transaction.
+   *
+   * @return how many; fewer than the limit means nothing is left to prune
+   */
+  int prune(Retention retention, int limit);
+}

@@ -1,0 +1,47 @@
+package dev.holdfast.queue;
+
+import dev.holdfast.failure.Failure;
+import dev.holdfast.ticket.ClaimedTicket;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
+
+/**
+ * The worker's side of the durable queue. Every method is one transaction and holds no connection
+ * afterwards. Thread-safe. A lost database shows as {@link QueueUnavailableException}; nothing is
+ * half done then.
+ */
+public interface TicketQueue {
+  /** Claims ready tickets: in_progress under a new lease when this returns (A38-A44). */
+  Claim claim(ClaimRequest request);
+
+  /** Renews leases, and says which are lost and which tickets were revoked. */
+  Heartbeat heartbeat(String workerId, Collection<Long> leaseNos, Duration lease);
+
+  /**
+   * Stores how attempts ended: state, attempt row and activity row together. Reporting the same
+   * finish again is harmless and gives the same kind of answer.
+   *
+   * @param closedLeases leases of which every ticket is finished with this batch
+   * @return one result per finish, in order
+   */
+  List<FinishResult> finish(List<? extends Finish> finishes, Collection<Long> closedLeases);
+
+  /**
+   * Decides what becomes of one failed ticket (A1): {@link FinishResult.Retried}, {@link
+   * FinishResult.Held} or {@link FinishResult.Stale}.
+   */
+  FinishResult retryOrFailTicket(long ticketId, long leaseNo, Failure failure);
+
+  /**
+   * Takes tickets with expired leases through {@code retryOrFailTicket} as system_error "lease
+   * expired" (A50).
+   *
+   * @param limit leases at most
+   * @return what became of each ticket
+   */
+  List<FinishResult> rescue(int limit);
+
+  /** The ready tickets in claim order, not claimed (A38-A41): for people and tests. */
+  List<ClaimedTicket> getReadyTickets(int limit);
+}

@@ -1,0 +1,25 @@
+package dev.holdfast.queue;
+
+import java.util.List;
+import java.util.Optional;
+
+/** What people look at. Reads only; a consistent picture per call. Thread-safe. */
+public interface TicketReader {
+  /** Newest first. */
+  List<TicketRow> list(TicketFilter filter);
+
+  Optional<TicketRow> find(long ticketId);
+
+  List<AttemptRow> attempts(long ticketId);
+
+  /** Oldest first. */
+  List<TimelineEntry> timeline(long ticketId);
+
+  List<dev.holdfast.ticket.Guidance> guidance(long ticketId);
+
+  List<QueueHealth> queues();
+
+  List<ErrorGroup> errorGroups(int limit);
+
+  List<WorkerRow> workers();
+}

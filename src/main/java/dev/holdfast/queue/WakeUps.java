@@ -1,0 +1,28 @@
+package dev.holdfast.queue;
+
+/**
+ * Hints from the database that something changed. Polling is the truth: hints may be lost, doubled
+ * or late.
+ */
+public interface WakeUps extends AutoCloseable {
+  /** Called on the listening thread; must not block. */
+  interface Listener {
+    /** A ticket became claimable in this queue. */
+    void ready(String queue);
+
+    /** A person revoked some running ticket: heartbeat now to learn which. */
+    void revoked();
+  }
+
+  /** Starts listening on a thread of its own, for ever, over lost connections. */
+  void start(Listener listener);
+
+  /**
+   * True once a notification sent by this process came back to it; false again while the connection
+   * is lost (they do not come through a transaction pooler).
+   */
+  boolean proven();
+
+  @Override
+  void close();
+}

@@ -1,0 +1,23 @@
+package dev.holdfast.retry;
+
+import java.util.Arrays;
+import java.util.Locale;
+import java.util.Optional;
+
+/** Why a failed ticket waits for a person instead of being retried. */
+public enum HoldCause {
+  /** The category's retries are used up (A33). */
+  MAX_RETRIES,
+  /** One error too many times in a row ({@code retry.same-error-limit}). */
+  SAME_ERROR,
+  /** Its worker died too many times ({@code retry.crash-limit}). */
+  CRASHES;
+
+  public String wireName() {
+    return name().toLowerCase(Locale.ROOT);
+  }
+
+  public static Optional<HoldCause> ofWireName(String name) {
+    return Arrays.stream(values()).filter(cause -> cause.wireName().equals(name)).findFirst();
+  }
+}

@@ -1,0 +1,73 @@
+package dev.holdfast.retry;
+
+import dev.holdfast.failure.Category;
+import dev.holdfast.failure.Failure;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.function.DoubleSupplier;
+
+/**
+ * Decides between retry and hold. Pure but for the random numbers it is given. Thread-safe if they
+ * are.
+ */
+public final class RetryPolicy {
+  private final DoubleSupplier random;
+
+  /**
+   * @param random numbers from 0 (inclusive) to 1 for the jitter
+   */
+  public RetryPolicy(DoubleSupplier random) {
+    this.random = random;
+  }
+
+  /**
+   * Retries while the count is below the category's maximum (A16), unless the ticket only repeats
+   * itself.
+   */
+  public RetryDecision shouldRetryTicket(
+      Failure failure, RetryHistory history, RetrySettings settings) {
+    CategoryPolicy strategy = settings.of(failure.category());
+    int used = history.used(failure.category(), settings.counting());
+    int remaining = Math.max(0, strategy.maxRetries() - used);
+    Optional<RetryDecision.Hold> hold = hold(failure, history, settings, remaining);
+    Duration delay =
+        hold.isPresent() ? Duration.ZERO : delay(failure, used + 1, settings, strategy);
+    return new RetryDecision(hold.isEmpty(), delay, remaining, failure, strategy, hold);
+  }
+
+  private static Optional<RetryDecision.Hold> hold(
+      Failure failure, RetryHistory history, RetrySettings settings, int remaining) {
+    String category = failure.category().wireName();
+    if (remaining == 0) {
+      return held(HoldCause.MAX_RETRIES, "Max retries exceeded: " + category);
+    }
+    if (settings.crashLimit() > 0 && history.crashCount() >= settings.crashLimit()) {
+      return held(
+          HoldCause.CRASHES, "Its worker died " + history.crashCount() + " times: " + category);
+    }
+    boolean repeats =
+        settings.sameErrorLimit() > 0 && history.sameErrorCount() >= settings.sameErrorLimit();
+    // The same rate limit again is what one expects of a rate limit.
+    if (repeats && failure.category() != Category.TRANSIENT) {
+      return held(
+          HoldCause.SAME_ERROR,
+          "Same error " + history.sameErrorCount() + " times in a row: " + category);
+    }
+    return Optional.empty();
+  }
+
+  private static Optional<RetryDecision.Hold> held(HoldCause cause, String reason) {
+    return Optional.of(new RetryDecision.Hold(cause, reason));
+  }
+
+  /** The backoff, raised to the server's hint (A24), capped, then spread by the jitter (A18). */
+  private Duration delay(
+      Failure failure, int retry, RetrySettings settings, CategoryPolicy strategy) {
+    Duration delay = strategy.backoff().delay(retry, settings.maxDelay());
+    Duration hint = failure.retryAfter();
+    if (hint != null && hint.compareTo(delay) > 0) {
+      delay = hint.compareTo(settings.maxDelay()) > 0 ? settings.maxDelay() : hint;
+    }
+    return delay.plusMillis((long) (delay.toMillis() * settings.jitter() * random.getAsDouble()));
+  }
+}

@@ -1,0 +1,143 @@
+package dev.holdfast.telemetry;
+
+import dev.holdfast.failure.Category;
+import dev.holdfast.queue.TicketEvent;
+import dev.holdfast.queue.TicketListener;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.DistributionSummary;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Timer;
+import java.time.Duration;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.Objects;
+
+/**
+ * Counts what the worker decides (A62 to A65). Every series exists from the start, so that the
+ * first scrape shows zeros. Thread-safe.
+ */
+public final class TicketMetrics implements TicketListener {
+  private static final double[] DELAY_BUCKETS = {1, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800};
+
+  private final Map<Category, Counter> retried = new EnumMap<>(Category.class);
+  private final Map<Category, Counter> exhausted = new EnumMap<>(Category.class);
+  private final DistributionSummary retryDelay;
+  private final Timer attempts;
+  private final Counter claimed;
+  private final Counter succeeded;
+  private final Counter held;
+  private final Counter givenBack;
+  private final Counter leasesExpired;
+  private final Counter staleResults;
+  private final RetrySuccess retrySuccess = new RetrySuccess();
+
+  public TicketMetrics(MeterRegistry registry) {
+    for (Category category : Category.values()) {
+      retried.put(
+          category,
+          byCategory(
+              registry,
+              "tickets.retried",
+              "Retries scheduled, by the failure's category.",
+              category));
+      exhausted.put(
+          category,
+          byCategory(
+              registry,
+              "tickets.retry.exhausted",
+              "Tickets held because their retries were used up.",
+              category));
+    }
+    retryDelay =
+        DistributionSummary.builder("retry.delay")
+            .description("The wait before each scheduled retry.")
+            .baseUnit("seconds")
+            .serviceLevelObjectives(DELAY_BUCKETS)
+            .register(registry);
+    Gauge.builder("retry.success.rate", retrySuccess, RetrySuccess::percent)
+        .description(
+            "Percent of this worker's finished retries that succeeded; 0 when there were none.")
+        .register(registry);
+    attempts =
+        Timer.builder("holdfast.attempt")
+            .description("How long successful attempts ran.")
+            .serviceLevelObjectives(
+                Duration.ofSeconds(1),
+                Duration.ofSeconds(10),
+                Duration.ofMinutes(1),
+                Duration.ofMinutes(10))
+            .register(registry);
+    claimed = counter(registry, "holdfast.tickets.claimed", "Tickets claimed by this worker.");
+    succeeded = counter(registry, "holdfast.tickets.succeeded", "Attempts that succeeded.");
+    held =
+        counter(
+            registry,
+            "holdfast.tickets.held",
+            "Tickets put on hold by this worker, for whatever reason.");
+    givenBack =
+        counter(
+            registry,
+            "holdfast.tickets.given.back",
+            "Tickets given back at shutdown; no retry used.");
+    leasesExpired =
+        counter(
+            registry,
+            "holdfast.leases.expired",
+            "Tickets rescued from expired leases by this worker.");
+    staleResults =
+        counter(
+            registry,
+            "holdfast.results.stale",
+            "Results dropped because the lease was not current any more.");
+  }
+
+  private static Counter byCategory(
+      MeterRegistry registry, String name, String description, Category category) {
+    return Counter.builder(name)
+        .description(description)
+        .tag("category", category.wireName())
+        .register(registry);
+  }
+
+  private static Counter counter(MeterRegistry registry, String name, String description) {
+    return Counter.builder(name).description(description).register(registry);
+  }
+
+  @Override
+  public void on(TicketEvent event) {
+    switch (event) {
+      case TicketEvent.Claimed each -> claimed.increment();
+      case TicketEvent.Succeeded each -> {
+        succeeded.increment();
+        attempts.record(each.ranFor());
+        retrySuccess.finished(each.isRetry(), true);
+      }
+      case TicketEvent.RetryScheduled each -> {
+        of(retried, each.category()).increment();
+        retryDelay.record(each.delay().toMillis() / 1000.0);
+        failed(each.wasRetry(), each.crashed());
+      }
+      case TicketEvent.Held each -> {
+        held.increment();
+        if (each.reason().equals("max_retries")) {
+          of(exhausted, each.category()).increment();
+        }
+        failed(each.wasRetry(), each.crashed());
+      }
+      case TicketEvent.GivenBack each -> givenBack.increment();
+      case TicketEvent.StaleResultDropped each -> staleResults.increment();
+    }
+  }
+
+  private void failed(boolean wasRetry, boolean crashed) {
+    retrySuccess.finished(wasRetry, false);
+    if (crashed) {
+      leasesExpired.increment();
+    }
+  }
+
+  private static Counter of(Map<Category, Counter> counters, Category category) {
+    return Objects.requireNonNull(counters.get(category));
+  }
+}

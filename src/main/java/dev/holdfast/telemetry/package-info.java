@@ -1,0 +1,5 @@
+/** Listeners that count: metrics for Prometheus through Micrometer. */
+@NullMarked
+package dev.holdfast.telemetry;
+
+import org.jspecify.annotations.NullMarked;

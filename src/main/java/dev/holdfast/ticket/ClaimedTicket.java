@@ -1,0 +1,28 @@
+package dev.holdfast.ticket;
+
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * A ticket under a lease, with all that its handler needs.
+ *
+ * @param design the design it was enqueued with; empty for a ticket of a kind alone (A41)
+ * @param attempt this execution's number, from 1; never reset
+ * @param retryCount retries used since it was enqueued or last released
+ * @param guidance what people said at releases and rejections, oldest first
+ */
+public record ClaimedTicket(
+    Ticket ticket,
+    Lease lease,
+    Optional<Design> design,
+    int attempt,
+    int retryCount,
+    List<Guidance> guidance) {
+  public ClaimedTicket {
+    guidance = List.copyOf(guidance);
+  }
+
+  public long id() {
+    return ticket.id();
+  }
+}

@@ -1,0 +1,29 @@
+package dev.holdfast.ticket;
+
+import java.util.Arrays;
+import java.util.Locale;
+import java.util.Optional;
+
+/** Where a ticket stands (A2). The legal changes are in {@link Transition}. */
+public enum TicketState {
+  READY,
+  IN_PROGRESS,
+  NEEDS_REVIEW,
+  ON_HOLD,
+  DONE,
+  CANCELLED;
+
+  /** The name in the database, in JSON and on the command line: {@code needs_review}. */
+  public String wireName() {
+    return name().toLowerCase(Locale.ROOT);
+  }
+
+  public static Optional<TicketState> ofWireName(String name) {
+    return Arrays.stream(values()).filter(state -> state.wireName().equals(name)).findFirst();
+  }
+
+  /** True for the states nothing leaves: done and cancelled. */
+  public boolean isFinal() {
+    return this == DONE || this == CANCELLED;
+  }
+}

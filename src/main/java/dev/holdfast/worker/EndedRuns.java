@@ -1,0 +1,104 @@
+package dev.holdfast.worker;
+
+import dev.holdfast.queue.Finish;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * Attempts that have ended and wait to be stored, taken in batches of bounded size and length: a
+ * thousand results of a megabyte each do not fit into one statement. Thread-safe.
+ */
+final class EndedRuns {
+  private static final int MOST_RUNS = 2_000;
+  private static final long MOST_CHARS = 8_000_000;
+
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Condition changed = lock.newCondition();
+  private final Deque<TicketRun> runs = new ArrayDeque<>();
+  private boolean closed;
+
+  void add(TicketRun run) {
+    lock.lock();
+    try {
+      runs.add(run);
+      changed.signalAll();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** From now on nobody waits for more. */
+  void close() {
+    lock.lock();
+    try {
+      closed = true;
+      changed.signalAll();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** True once it is closed and everything was taken. */
+  boolean isClosed() {
+    lock.lock();
+    try {
+      return closed && runs.isEmpty();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Waits until something has ended. Empty only if it is closed. */
+  List<TicketRun> take() throws InterruptedException {
+    lock.lock();
+    try {
+      while (runs.isEmpty() && !closed) {
+        changed.await();
+      }
+      return batch();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Waits so long at most; empty if nothing has ended by then. */
+  List<TicketRun> poll(Duration atMost) throws InterruptedException {
+    long left = atMost.toNanos();
+    lock.lock();
+    try {
+      while (runs.isEmpty() && !closed && left > 0) {
+        left = changed.awaitNanos(left);
+      }
+      return batch();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private List<TicketRun> batch() {
+    List<TicketRun> batch = new ArrayList<>();
+    long chars = 0;
+    while (!runs.isEmpty() && batch.size() < MOST_RUNS && chars < MOST_CHARS) {
+      TicketRun run = runs.removeFirst();
+      batch.add(run);
+      chars += length(run.finish());
+    }
+    return batch;
+  }
+
+  private static int length(Finish finish) {
+    return switch (finish) {
+      case Finish.Succeeded succeeded -> {
+        String result = succeeded.result();
+        yield result == null ? 0 : result.length();
+      }
+      case Finish.Failed failed -> failed.failure().message().length();
+      case Finish.GivenBack givenBack -> 0;
+    };
+  }
+}

@@ -1,0 +1,33 @@
+package dev.holdfast.worker;
+
+import dev.holdfast.queue.TicketEvent;
+import dev.holdfast.queue.TicketListener;
+import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Tells listeners of committed changes; one that throws harms nobody (A55). */
+final class Events {
+  private static final Logger log = LoggerFactory.getLogger(Events.class);
+
+  private final List<TicketListener> listeners;
+
+  Events(List<TicketListener> listeners) {
+    this.listeners = List.copyOf(listeners);
+  }
+
+  void tell(TicketEvent event) {
+    for (TicketListener listener : listeners) {
+      try {
+        listener.on(event);
+      } catch (RuntimeException | Error e) {
+        // Errors too: a listener's missing class must not end the thread that claims or stores.
+        log.warn(
+            "a listener failed on {} of ticket {}",
+            event.getClass().getSimpleName(),
+            event.ticketId(),
+            e);
+      }
+    }
+  }
+}

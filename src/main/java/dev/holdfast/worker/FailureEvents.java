@@ -1,0 +1,36 @@
+package dev.holdfast.worker;
+
+import dev.holdfast.queue.FinishResult;
+import dev.holdfast.queue.TicketEvent;
+import dev.holdfast.retry.RetryDecision;
+
+/**
+ * The events of decisions on failures, whether an attempt reported them or a rescue did (A30, A35).
+ */
+final class FailureEvents {
+  private FailureEvents() {}
+
+  static TicketEvent retried(FinishResult.Retried result, boolean wasRetry, boolean crashed) {
+    RetryDecision decision = result.decision();
+    return new TicketEvent.RetryScheduled(
+        result.ticketId(),
+        decision.classification().category(),
+        result.retryAfter(),
+        decision.nextDelay(),
+        decision.attemptsRemaining(),
+        wasRetry,
+        crashed);
+  }
+
+  static TicketEvent held(FinishResult.Held result, boolean wasRetry, boolean crashed) {
+    RetryDecision decision = result.decision();
+    RetryDecision.Hold hold = decision.hold().orElseThrow();
+    return new TicketEvent.Held(
+        result.ticketId(),
+        decision.classification().category(),
+        hold.cause().wireName(),
+        hold.reason(),
+        wasRetry,
+        crashed);
+  }
+}

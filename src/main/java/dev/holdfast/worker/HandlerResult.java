@@ -1,0 +1,42 @@
+package dev.holdfast.worker;
+
+import dev.holdfast.failure.ErrorReport;
+import org.jspecify.annotations.Nullable;
+
+/** How a handler ended. */
+public sealed interface HandlerResult {
+  /**
+   * @param result JSON text for {@code tickets.result}, or null
+   * @param review whether a person looks at the result
+   */
+  record Succeeded(@Nullable String result, Review review) implements HandlerResult {}
+
+  /** The job failed; the evidence is classified, and the ticket retried or held. */
+  record Failed(ErrorReport error) implements HandlerResult {}
+
+  enum Review {
+    /** To needs_review, until somebody approves or rejects. */
+    HUMAN,
+    /** Straight to done. */
+    NONE
+  }
+
+  /** Success without a result, to needs_review. */
+  static HandlerResult success() {
+    return new Succeeded(null, Review.HUMAN);
+  }
+
+  /** Success with a result as JSON text, to needs_review. */
+  static HandlerResult success(String json) {
+    return new Succeeded(json, Review.HUMAN);
+  }
+
+  /** Success with an optional result as JSON text, straight to done. */
+  static HandlerResult done(@Nullable String json) {
+    return new Succeeded(json, Review.NONE);
+  }
+
+  static HandlerResult failed(ErrorReport error) {
+    return new Failed(error);
+  }
+}

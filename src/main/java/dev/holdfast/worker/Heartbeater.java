@@ -1,0 +1,110 @@
+package dev.holdfast.worker;
+
+import dev.holdfast.queue.Heartbeat;
+import dev.holdfast.queue.TicketQueue;
+import dev.holdfast.ticket.HoldfastException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Renews the worker's leases, learns of revoked tickets, and stops attempts before a lease that
+ * cannot be renewed may end, by this machine's own monotonic clock (design rule 5). {@link #beat}
+ * and {@link #guard} belong to two threads: the guard must not wait for a database that hangs.
+ */
+final class Heartbeater {
+  private static final Logger log = LoggerFactory.getLogger(Heartbeater.class);
+
+  private final TicketQueue queue;
+  private final LeaseBook book;
+  private final String workerId;
+  private final Duration lease;
+  private final Duration interval;
+  private final Duration retryPause;
+  private final Runnable onRecovery;
+  private volatile boolean failing;
+  private volatile long lastGoodNanos = System.nanoTime();
+
+  /**
+   * @param onRecovery runs when a heartbeat succeeds after one that did not
+   */
+  Heartbeater(
+      TicketQueue queue,
+      LeaseBook book,
+      String workerId,
+      WorkerSettings settings,
+      Runnable onRecovery) {
+    this.queue = queue;
+    this.book = book;
+    this.workerId = workerId;
+    this.lease = settings.lease();
+    this.interval = settings.heartbeatInterval();
+    this.retryPause = min(interval, lease.dividedBy(10));
+    this.onRecovery = onRecovery;
+  }
+
+  private static Duration min(Duration one, Duration other) {
+    return one.compareTo(other) < 0 ? one : other;
+  }
+
+  /**
+   * False from a failed heartbeat, or one that hangs, to the next good one: no claims meanwhile.
+   */
+  boolean healthy() {
+    // The interval is less than half the lease: such a heartbeat is not merely late.
+    long patience = lease.multipliedBy(3).dividedBy(5).toNanos();
+    return !failing && System.nanoTime() - lastGoodNanos < patience;
+  }
+
+  /** A lease that was not renewed for so long is about to end. */
+  private long safeNanos() {
+    return lease.multipliedBy(4).dividedBy(5).toNanos();
+  }
+
+  /** One heartbeat; returns the wait before the next. */
+  Duration beat() {
+    long sentNanos = System.nanoTime();
+    Set<Long> asked = book.leaseNos();
+    try {
+      Heartbeat heartbeat = queue.heartbeat(workerId, asked, lease);
+      boolean recovered = !healthy();
+      lastGoodNanos = sentNanos;
+      failing = false;
+      if (recovered) {
+        onRecovery.run();
+      }
+      stop(
+          book.heard(asked, heartbeat, sentNanos),
+          TicketRun.StopCause.LEASE_LOST,
+          "its lease is lost");
+      stop(
+          book.runs(heartbeat.revoked()),
+          TicketRun.StopCause.REVOKED,
+          "a person cancelled or held it");
+      return interval;
+    } catch (HoldfastException e) {
+      failing = true;
+      log.warn("heartbeat failed: {}; no claims until one succeeds", e.getMessage());
+      return retryPause;
+    }
+  }
+
+  /** Stops attempts whose lease is about to end; returns the wait before the next look. */
+  Duration guard() {
+    stop(
+        book.notRenewedSince(System.nanoTime() - safeNanos()),
+        TicketRun.StopCause.LEASE_LOST,
+        "its lease could not be renewed and is about to end");
+    return lease.dividedBy(20);
+  }
+
+  private static void stop(List<TicketRun> runs, TicketRun.StopCause cause, String why) {
+    for (TicketRun run : runs) {
+      if (run.stop(cause)) {
+        log.info("stopping ticket {} (lease {}): {}", run.ticketId(), run.leaseNo(), why);
+      }
+    }
+  }
+}

@@ -1,0 +1,156 @@
+package dev.holdfast.worker;
+
+import dev.holdfast.failure.Classifier;
+import dev.holdfast.failure.ErrorReport;
+import dev.holdfast.failure.Failure;
+import dev.holdfast.queue.Finish;
+import dev.holdfast.queue.FinishResult;
+import dev.holdfast.queue.QueueUnavailableException;
+import dev.holdfast.queue.TicketBusyException;
+import dev.holdfast.queue.TicketQueue;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Brings ended attempts into the queue, whatever it takes. Used by one thread; {@link #stop} may be
+ * called by another.
+ */
+final class ResultStore {
+  private static final Logger log = LoggerFactory.getLogger(ResultStore.class);
+  private static final Duration FIRST_PAUSE = Duration.ofMillis(100);
+  private static final Duration LONGEST_PAUSE = Duration.ofSeconds(5);
+
+  /** Hears of each attempt exactly once, unless {@link #store} throws. */
+  interface Receiver {
+    void stored(TicketRun run, FinishResult result);
+
+    /** Somebody has the ticket locked: to be stored later. */
+    void busy(TicketRun run);
+
+    /** It cannot be stored, and the failure in its stead neither. */
+    void refused(TicketRun run, RuntimeException cause);
+  }
+
+  private final TicketQueue queue;
+  private final Classifier classifier;
+  private final CountDownLatch stopped = new CountDownLatch(1);
+
+  ResultStore(TicketQueue queue, Classifier classifier) {
+    this.queue = queue;
+    this.classifier = classifier;
+  }
+
+  /** From now on an unreachable database is not waited for. */
+  void stop() {
+    stopped.countDown();
+  }
+
+  boolean isStopped() {
+    return stopped.getCount() == 0;
+  }
+
+  /**
+   * Stores all of them together; if one of them is refused or locked, the others do not suffer.
+   *
+   * @param closed leases that are finished with them
+   * @throws QueueUnavailableException if the database is away and the store is stopped
+   */
+  void store(List<TicketRun> runs, Collection<Long> closed, Receiver receiver)
+      throws InterruptedException {
+    List<FinishResult> results;
+    try {
+      results = untilAnswered(runs.stream().map(TicketRun::finish).toList(), closed);
+    } catch (QueueUnavailableException e) {
+      throw e;
+    } catch (RuntimeException e) {
+      apart(runs, closed, e, receiver);
+      return;
+    }
+    for (int i = 0; i < results.size(); i++) {
+      receiver.stored(runs.get(i), results.get(i));
+    }
+  }
+
+  private void apart(
+      List<TicketRun> runs, Collection<Long> closed, RuntimeException cause, Receiver receiver)
+      throws InterruptedException {
+    if (runs.size() > 1) {
+      int half = runs.size() / 2;
+      store(runs.subList(0, half), Set.of(), receiver);
+      store(runs.subList(half, runs.size()), closed, receiver);
+    } else if (cause instanceof TicketBusyException) {
+      receiver.busy(runs.getFirst());
+    } else {
+      storeRefusal(runs.getFirst(), closed, cause, receiver);
+    }
+  }
+
+  /** The refused value becomes a failure of its own attempt. */
+  private void storeRefusal(
+      TicketRun run, Collection<Long> closed, RuntimeException refusal, Receiver receiver)
+      throws InterruptedException {
+    log.warn("the result of ticket {} cannot be stored: {}", run.ticketId(), refusal.toString());
+    try {
+      Finish failed = new Finish.Failed(run.ticketId(), run.leaseNo(), refused(run, refusal));
+      receiver.stored(run, untilAnswered(List.of(failed), closed).getFirst());
+    } catch (QueueUnavailableException e) {
+      throw e;
+    } catch (TicketBusyException e) {
+      receiver.busy(run);
+    } catch (RuntimeException e) {
+      receiver.refused(run, e);
+    }
+  }
+
+  private Failure refused(TicketRun run, RuntimeException refusal) {
+    return switch (run.finish()) {
+      case Finish.Failed failed ->
+          new Failure(
+              "the error could not be stored: " + refusal.getMessage(),
+              failed.failure().category(),
+              failed.failure().rule(),
+              "",
+              failed.failure().retryAfter(),
+              failed.failure().httpStatus(),
+              failed.failure().fingerprint());
+      case Finish.Succeeded succeeded -> refused(refusal);
+      case Finish.GivenBack givenBack -> refused(refusal);
+    };
+  }
+
+  private Failure refused(RuntimeException refusal) {
+    return classifier.classify(
+        ErrorReport.ofText("ValueError: the result cannot be stored: " + refusal.getMessage()));
+  }
+
+  /**
+   * Tries until the database answers: a result that was paid for is not dropped because of an
+   * outage.
+   */
+  private List<FinishResult> untilAnswered(List<Finish> finishes, Collection<Long> closed)
+      throws InterruptedException {
+    Duration pause = FIRST_PAUSE;
+    while (true) {
+      try {
+        return queue.finish(finishes, closed);
+      } catch (QueueUnavailableException e) {
+        log.warn("{} results wait for the database: {}", finishes.size(), e.getMessage());
+        if (stopped.await(pause.toMillis(), TimeUnit.MILLISECONDS)) {
+          throw e;
+        }
+        pause = longer(pause);
+      }
+    }
+  }
+
+  private static Duration longer(Duration pause) {
+    Duration twice = pause.multipliedBy(2);
+    return twice.compareTo(LONGEST_PAUSE) > 0 ? LONGEST_PAUSE : twice;
+  }
+}

@@ -1,0 +1,76 @@
+package dev.holdfast.worker;
+
+import java.time.Duration;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+
+/** Wakes waiting loops. A signal given between two waits is not lost. Thread-safe. */
+final class Signal {
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Condition given = lock.newCondition();
+  private long count;
+  private boolean expected;
+  private long expectedNanos;
+
+  void give() {
+    lock.lock();
+    try {
+      count++;
+      given.signalAll();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Gives a signal after the delay, to whoever waits then. Of several the soonest counts. */
+  void giveIn(Duration delay) {
+    long nanos = System.nanoTime() + delay.toNanos();
+    lock.lock();
+    try {
+      if (!expected || nanos - expectedNanos < 0) {
+        expected = true;
+        expectedNanos = nanos;
+        given.signalAll();
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** The number of signals so far: pass it to {@link #await} to hear of later ones. */
+  long count() {
+    lock.lock();
+    try {
+      return count;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
+   * Waits for a signal after {@code seen}, at most for the given time. Returns whether there was
+   * one.
+   */
+  boolean await(long seen, Duration atMost) throws InterruptedException {
+    long deadline = System.nanoTime() + atMost.toNanos();
+    lock.lock();
+    try {
+      while (count == seen) {
+        long left = deadline - System.nanoTime();
+        long untilExpected = expected ? expectedNanos - System.nanoTime() : Long.MAX_VALUE;
+        if (untilExpected <= 0) {
+          expected = false;
+          count++;
+          given.signalAll();
+        } else if (left <= 0) {
+          return false;
+        } else {
+          given.awaitNanos(Math.min(left, untilExpected));
+        }
+      }
+      return true;
+    } finally {
+      lock.unlock();
+    }
+  }
+}

@@ -1,0 +1,174 @@
+package dev.holdfast.worker;
+
+import dev.holdfast.failure.Category;
+import dev.holdfast.failure.Classifier;
+import dev.holdfast.failure.ErrorReport;
+import dev.holdfast.failure.Failure;
+import dev.holdfast.queue.Finish;
+import dev.holdfast.ticket.ClaimedTicket;
+import java.util.Objects;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One attempt in this process: runs the handler on a virtual thread of its own and hands the
+ * outcome on exactly once.
+ */
+final class TicketRun implements TicketContext, Runnable {
+  /** Why an attempt is stopped from outside. */
+  enum StopCause {
+    /** A person cancelled or held the ticket: its result will be refused. */
+    REVOKED,
+    /** The lease is lost or about to be. */
+    LEASE_LOST,
+    /** The worker is stopping. */
+    DRAIN
+  }
+
+  private final ClaimedTicket claimed;
+  private final TicketHandler handler;
+  private final Classifier classifier;
+  private final Consumer<TicketRun> whenEnded;
+  private final long startedNanos = System.nanoTime();
+  private final Thread thread;
+  private @Nullable StopCause stopCause;
+  private @Nullable Finish finish;
+  private long endedNanos;
+
+  TicketRun(
+      ClaimedTicket claimed,
+      TicketHandler handler,
+      Classifier classifier,
+      Consumer<TicketRun> whenEnded) {
+    this.claimed = claimed;
+    this.handler = handler;
+    this.classifier = classifier;
+    this.whenEnded = whenEnded;
+    this.thread = Thread.ofVirtual().name("ticket-" + claimed.id()).unstarted(this);
+  }
+
+  void start() {
+    thread.start();
+  }
+
+  @Override
+  public ClaimedTicket claimed() {
+    return claimed;
+  }
+
+  @Override
+  public synchronized boolean isCancelled() {
+    return stopCause != null;
+  }
+
+  long leaseNo() {
+    return claimed.lease().no();
+  }
+
+  /** Only after it has ended. */
+  synchronized long ranForNanos() {
+    return endedNanos - startedNanos;
+  }
+
+  /** What to store. Only after it has ended. */
+  synchronized Finish finish() {
+    return Objects.requireNonNull(finish, "still running");
+  }
+
+  /** Interrupts the handler; the first cause counts. Returns whether it did anything. */
+  synchronized boolean stop(StopCause cause) {
+    if (finish != null || stopCause != null) {
+      return false;
+    }
+    stopCause = cause;
+    thread.interrupt();
+    return true;
+  }
+
+  /**
+   * Ends the attempt although its handler goes on: it does not heed interrupts, and what it returns
+   * later is dropped.
+   */
+  void abandon() {
+    end(givenBack());
+  }
+
+  @Override
+  public void run() {
+    end(outcome());
+  }
+
+  private void end(Finish outcome) {
+    synchronized (this) {
+      if (finish != null) {
+        return;
+      }
+      finish = toStore(outcome);
+      endedNanos = System.nanoTime();
+    }
+    whenEnded.accept(this);
+  }
+
+  /**
+   * What was stopped is given back and uses up no retry, unless it succeeded in spite of the
+   * interrupt: what was paid for is not done again. If the lease is lost by then, or a person has
+   * the ticket, the queue refuses either.
+   */
+  private Finish toStore(Finish outcome) {
+    return stopCause == null || outcome instanceof Finish.Succeeded ? outcome : givenBack();
+  }
+
+  private Finish givenBack() {
+    return new Finish.GivenBack(claimed.id(), leaseNo());
+  }
+
+  /**
+   * The attempt boundary: whatever the handler throws, Errors included, is a failure of this
+   * attempt and of nothing else.
+   */
+  private Finish outcome() {
+    try {
+      if (isCancelled()) {
+        throw new InterruptedException("stopped before it began");
+      }
+      return switch (handler.handle(this)) {
+        case HandlerResult.Succeeded succeeded -> succeeded(succeeded);
+        case HandlerResult.Failed failed -> failed(failed.error());
+        case null ->
+            failed(
+                ErrorReport.ofText(
+                    "NullPointerException: the handler of kind "
+                        + claimed.ticket().kind()
+                        + " returned null"));
+      };
+    } catch (Throwable e) {
+      return thrown(e);
+    }
+  }
+
+  private Finish thrown(Throwable e) {
+    try {
+      return failed(ErrorReport.ofThrowable(e));
+    } catch (Throwable second) {
+      // An exception whose own methods throw, or no memory left: a slot must not leak even then.
+      String name = e.getClass().getName();
+      String message = name + ", which could not be classified: " + second.getClass().getName();
+      return new Finish.Failed(
+          claimed.id(),
+          leaseNo(),
+          new Failure(message, Category.UNKNOWN, Classifier.NONE, "", null, null, name));
+    }
+  }
+
+  private Finish succeeded(HandlerResult.Succeeded succeeded) {
+    return new Finish.Succeeded(
+        claimed.id(),
+        leaseNo(),
+        succeeded.result(),
+        succeeded.review() == HandlerResult.Review.HUMAN);
+  }
+
+  private Finish failed(ErrorReport error) {
+    return new Finish.Failed(claimed.id(), leaseNo(), classifier.classify(error));
+  }
+}

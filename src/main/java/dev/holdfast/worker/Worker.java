@@ -1,0 +1,274 @@
+package dev.holdfast.worker;
+
+import dev.holdfast.failure.Classifier;
+import dev.holdfast.queue.FinishResult;
+import dev.holdfast.queue.QueueUnavailableException;
+import dev.holdfast.queue.TicketEvent;
+import dev.holdfast.queue.TicketListener;
+import dev.holdfast.queue.WorkerRegistry;
+import dev.holdfast.ticket.ClaimedTicket;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.random.RandomGenerator;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A running worker: pollers, a virtual thread per ticket, completer, heartbeater, rescuer, pruner.
+ * Survives the database's absence for ever. Thread-safe; {@link #close} drains and may be called
+ * more than once.
+ */
+public final class Worker implements AutoCloseable {
+  private static final Logger log = LoggerFactory.getLogger(Worker.class);
+  private static final int RESCUE_BATCH = 100;
+  private static final int PRUNE_BATCH = 1000;
+
+  /** For claims that are under way when the worker is stopped. */
+  private static final Duration LAST_CLAIM = Duration.ofSeconds(1);
+
+  /** After the drain's time, for handlers to heed the interrupt and their processes to die. */
+  private static final Duration LAST_WORDS = Duration.ofSeconds(3);
+
+  /** For the database to take what is left, and then once more to hear that the worker is gone. */
+  private static final Duration LAST_WRITE = Duration.ofMillis(900);
+
+  private final WorkerIdentity identity;
+  private final WorkerPorts ports;
+  private final Map<String, TicketHandler> handlers;
+  private final Classifier classifier;
+  private final WorkerSettings settings;
+  private final Events events;
+  private final LeaseBook book = new LeaseBook();
+  private final Slots slots;
+  private final Completer completer;
+  private final Heartbeater heartbeater;
+  private final ServiceLoop heartbeats;
+  private final ServiceLoop guards;
+  private final ServiceLoop rescues;
+  private final ServiceLoop prunes;
+  private final WakeUpSwitch wakeUpSwitch;
+  private final List<Poller> pollers = new ArrayList<>();
+  private final List<Thread> pollerThreads = new ArrayList<>();
+  private final ExecutorService stateWriter =
+      Executors.newSingleThreadExecutor(
+          Thread.ofPlatform().name("holdfast-state").daemon().factory());
+  private boolean closed;
+
+  /**
+   * @param handlers by kind; at least one
+   */
+  public Worker(
+      WorkerPorts ports,
+      Map<String, TicketHandler> handlers,
+      Classifier classifier,
+      WorkerSettings settings,
+      WorkerIdentity identity) {
+    if (handlers.isEmpty()) {
+      throw new IllegalArgumentException("a worker needs at least one handler");
+    }
+    this.ports = ports;
+    this.handlers = Map.copyOf(handlers);
+    this.classifier = classifier;
+    this.settings = settings;
+    this.identity = identity;
+    this.slots = new Slots(settings.concurrency());
+    this.heartbeater = new Heartbeater(ports.queue(), book, identity.id(), settings, this::pollNow);
+    Duration afterError = Duration.ofSeconds(1);
+    this.heartbeats = new ServiceLoop("heartbeat", afterError, heartbeater::beat);
+    this.rescues = new ServiceLoop("rescue", afterError, this::rescue);
+    this.prunes = new ServiceLoop("prune", Duration.ofMinutes(1), this::prune);
+    this.guards = new ServiceLoop("guard", afterError, heartbeater::guard);
+    this.wakeUpSwitch = new WakeUpSwitch(ports.registry(), identity.id(), heartbeats::wakeUp);
+    List<TicketListener> listeners = new ArrayList<>(ports.listeners());
+    listeners.add(this::pollWhenDue);
+    this.events = new Events(listeners);
+    ResultStore store = new ResultStore(ports.queue(), classifier);
+    this.completer = new Completer(store, book, slots, events);
+  }
+
+  /**
+   * Registers and begins to claim.
+   *
+   * @throws QueueUnavailableException if the database cannot be reached now
+   */
+  public synchronized Worker start() {
+    ports.registry().register(identity.registration(settings, handlers.keySet()));
+    completer.start();
+    ports.wakeUps().start(wakeUpSwitch);
+    heartbeats.start();
+    guards.start();
+    rescues.start();
+    if (!settings.retentionInterval().isZero()) {
+      prunes.start();
+    }
+    for (int i = 1; i <= settings.pollers(); i++) {
+      startPoller(i);
+    }
+    log.info(
+        "worker {} runs {} with concurrency {}",
+        identity.id(),
+        handlers.keySet(),
+        settings.concurrency());
+    return this;
+  }
+
+  private void startPoller(int number) {
+    Poller poller =
+        new Poller(
+            ports.queue(),
+            slots,
+            this::startRuns,
+            heartbeater::healthy,
+            wakeUpSwitch,
+            Poller.request(identity.id(), handlers.keySet(), settings),
+            new PollWait(
+                settings.pollInterval(),
+                ports.wakeUps()::proven,
+                RandomGenerator.getDefault()::nextDouble));
+    pollers.add(poller);
+    pollerThreads.add(Thread.ofPlatform().name("holdfast-poll-" + number).daemon().start(poller));
+  }
+
+  public String id() {
+    return identity.id();
+  }
+
+  /** Tickets under way in this process. */
+  public int running() {
+    return book.size();
+  }
+
+  /** False while heartbeats fail: nothing is claimed then. */
+  public boolean healthy() {
+    return heartbeater.healthy();
+  }
+
+  /** Pollers that found the worker unhealthy wait for their interval otherwise. */
+  private void pollNow() {
+    wakeUpSwitch.signal().give();
+  }
+
+  /** Nobody notifies of tickets that will be due: without this a short delay could take long. */
+  private void pollWhenDue(TicketEvent event) {
+    if (event instanceof TicketEvent.RetryScheduled retry) {
+      wakeUpSwitch.signal().giveIn(retry.delay());
+    }
+  }
+
+  private void startRuns(List<ClaimedTicket> tickets, long claimedNanos) {
+    List<TicketRun> runs = tickets.stream().map(this::run).toList();
+    book.add(tickets.getFirst().lease().no(), runs, claimedNanos);
+    for (TicketRun run : runs) {
+      events.tell(new TicketEvent.Claimed(run.claimed()));
+      run.start();
+    }
+  }
+
+  private TicketRun run(ClaimedTicket ticket) {
+    TicketHandler handler =
+        Objects.requireNonNull(
+            handlers.get(ticket.ticket().kind()), "claimed a kind without a handler");
+    return new TicketRun(ticket, handler, classifier, completer::submit);
+  }
+
+  private Duration rescue() {
+    List<FinishResult> rescued = ports.queue().rescue(RESCUE_BATCH);
+    for (FinishResult result : rescued) {
+      log.warn(
+          "rescued ticket {}: its lease had expired; {}",
+          result.ticketId(),
+          result.getClass().getSimpleName());
+      switch (result) {
+        case FinishResult.Retried each -> events.tell(FailureEvents.retried(each, false, true));
+        case FinishResult.Held each -> events.tell(FailureEvents.held(each, false, true));
+        case FinishResult.Succeeded each -> {}
+        case FinishResult.GivenBack each -> {}
+        case FinishResult.Stale each -> {}
+      }
+    }
+    return rescued.size() >= RESCUE_BATCH ? Duration.ZERO : settings.rescueInterval();
+  }
+
+  private Duration prune() {
+    boolean more = ports.pruner().prune(settings.retention(), PRUNE_BATCH) >= PRUNE_BATCH;
+    return more ? Duration.ZERO : settings.retentionInterval();
+  }
+
+  /**
+   * Drains: claims nothing more, lets running tickets finish within the drain timeout while their
+   * leases are renewed, then gives the rest back without using up a retry (A52). Returns within the
+   * timeout plus five seconds, whatever handlers and database do.
+   */
+  @Override
+  public synchronized void close() {
+    if (closed) {
+      return;
+    }
+    closed = true;
+    long deadline = System.nanoTime() + settings.drainTimeout().toNanos();
+    try {
+      stopClaiming();
+      if (!book.awaitEmpty(deadline - System.nanoTime())) {
+        giveBack(deadline + LAST_WORDS.toNanos());
+      }
+    } catch (InterruptedException e) {
+      // Whoever interrupts a drain wants it short.
+      Thread.currentThread().interrupt();
+    } finally {
+      stopServices();
+    }
+  }
+
+  private void stopClaiming() throws InterruptedException {
+    pollers.forEach(Poller::stop);
+    wakeUpSwitch.signal().give();
+    slots.open();
+    stateWriter.execute(() -> update(WorkerRegistry.State.DRAINING));
+    long deadline = System.nanoTime() + LAST_CLAIM.toNanos();
+    for (Thread thread : pollerThreads) {
+      thread.join(Duration.ofNanos(Math.max(0, deadline - System.nanoTime())));
+    }
+    log.info("worker {} drains {} tickets", identity.id(), running());
+  }
+
+  private void giveBack(long deadline) throws InterruptedException {
+    List<TicketRun> left = book.runs();
+    log.info("giving {} tickets back", left.size());
+    left.forEach(run -> run.stop(TicketRun.StopCause.DRAIN));
+    if (!book.awaitEmpty(deadline - System.nanoTime())) {
+      book.runs().forEach(TicketRun::abandon);
+    }
+  }
+
+  private void stopServices() {
+    rescues.stop();
+    prunes.stop();
+    completer.stop();
+    stateWriter.execute(() -> update(WorkerRegistry.State.STOPPED));
+    stateWriter.shutdown();
+    try {
+      completer.join(LAST_WRITE);
+      stateWriter.awaitTermination(LAST_WRITE.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    heartbeats.stop();
+    guards.stop();
+    ports.wakeUps().close();
+    log.info("worker {} stopped", identity.id());
+  }
+
+  private void update(WorkerRegistry.State state) {
+    try {
+      ports.registry().update(identity.id(), state);
+    } catch (QueueUnavailableException e) {
+      log.warn("the worker's state could not be stored: {}", e.getMessage());
+    }
+  }
+}

@@ -1,0 +1,20 @@
+package dev.holdfast.worker;
+
+import dev.holdfast.queue.TicketListener;
+import dev.holdfast.queue.TicketPruner;
+import dev.holdfast.queue.TicketQueue;
+import dev.holdfast.queue.WakeUps;
+import dev.holdfast.queue.WorkerRegistry;
+import java.util.List;
+
+/** What a worker needs of the outside. */
+public record WorkerPorts(
+    TicketQueue queue,
+    WorkerRegistry registry,
+    WakeUps wakeUps,
+    TicketPruner pruner,
+    List<TicketListener> listeners) {
+  public WorkerPorts {
+    listeners = List.copyOf(listeners);
+  }
+}

@@ -1,0 +1,213 @@
+package dev.holdfast.worker;
+
+import dev.holdfast.queue.Retention;
+import java.time.Duration;
+import java.util.Set;
+
+/**
+ * How a worker behaves. Immutable; {@code with...} returns changed copies.
+ *
+ * @param concurrency tickets that run at once; default 100
+ * @param pollers threads that claim; default 1, which is enough for tens of thousands of tickets
+ *     per second
+ * @param claimBatch tickets per claim at most; default 500
+ * @param pollInterval wait after a poll that found nothing; default 1 s. While notifications are
+ *     proven to arrive it grows up to four times as long, but never past the next due ticket
+ * @param lease how long a claim holds without a heartbeat; default 60 s
+ * @param heartbeatInterval default 15 s; less than half the lease
+ * @param rescueInterval how often expired leases are looked for; default 5 s
+ * @param drainTimeout how long running tickets may finish after a stop; default 30 s
+ * @param queues the queues it claims from; empty means all
+ * @param retention how long finished tickets are kept
+ * @param retentionInterval how often they are pruned; default 1 h
+ */
+public record WorkerSettings(
+    int concurrency,
+    int pollers,
+    int claimBatch,
+    Duration pollInterval,
+    Duration lease,
+    Duration heartbeatInterval,
+    Duration rescueInterval,
+    Duration drainTimeout,
+    Set<String> queues,
+    Retention retention,
+    Duration retentionInterval) {
+
+  public WorkerSettings {
+    queues = Set.copyOf(queues);
+    require(concurrency >= 1, "concurrency must be at least 1");
+    require(pollers >= 1, "pollers must be at least 1");
+    require(claimBatch >= 1, "claim batch must be at least 1");
+    require(isPositive(pollInterval), "poll interval must be more than 0");
+    require(isPositive(heartbeatInterval), "heartbeat interval must be more than 0");
+    require(isPositive(rescueInterval), "rescue interval must be more than 0");
+    require(!drainTimeout.isNegative(), "drain timeout must not be negative");
+    require(
+        heartbeatInterval.multipliedBy(2).compareTo(lease) < 0,
+        "the heartbeat interval must be less than half the lease, or one late heartbeat loses it");
+  }
+
+  private static boolean isPositive(Duration duration) {
+    return !duration.isNegative() && !duration.isZero();
+  }
+
+  private static void require(boolean condition, String message) {
+    if (!condition) {
+      throw new IllegalArgumentException(message);
+    }
+  }
+
+  public static WorkerSettings defaults() {
+    Retention retention =
+        new Retention(Duration.ofDays(30), Duration.ofDays(30), Duration.ofDays(1));
+    return new WorkerSettings(
+        100,
+        1,
+        500,
+        Duration.ofSeconds(1),
+        Duration.ofSeconds(60),
+        Duration.ofSeconds(15),
+        Duration.ofSeconds(5),
+        Duration.ofSeconds(30),
+        Set.of(),
+        retention,
+        Duration.ofHours(1));
+  }
+
+  public WorkerSettings withConcurrency(int newConcurrency) {
+    return new WorkerSettings(
+        newConcurrency,
+        pollers,
+        claimBatch,
+        pollInterval,
+        lease,
+        heartbeatInterval,
+        rescueInterval,
+        drainTimeout,
+        queues,
+        retention,
+        retentionInterval);
+  }
+
+  public WorkerSettings withPollers(int newPollers) {
+    return new WorkerSettings(
+        concurrency,
+        newPollers,
+        claimBatch,
+        pollInterval,
+        lease,
+        heartbeatInterval,
+        rescueInterval,
+        drainTimeout,
+        queues,
+        retention,
+        retentionInterval);
+  }
+
+  public WorkerSettings withClaimBatch(int newClaimBatch) {
+    return new WorkerSettings(
+        concurrency,
+        pollers,
+        newClaimBatch,
+        pollInterval,
+        lease,
+        heartbeatInterval,
+        rescueInterval,
+        drainTimeout,
+        queues,
+        retention,
+        retentionInterval);
+  }
+
+  public WorkerSettings withPollInterval(Duration newPollInterval) {
+    return new WorkerSettings(
+        concurrency,
+        pollers,
+        claimBatch,
+        newPollInterval,
+        lease,
+        heartbeatInterval,
+        rescueInterval,
+        drainTimeout,
+        queues,
+        retention,
+        retentionInterval);
+  }
+
+  /** Sets both, because one bounds the other. */
+  public WorkerSettings withLease(Duration newLease, Duration newHeartbeatInterval) {
+    return new WorkerSettings(
+        concurrency,
+        pollers,
+        claimBatch,
+        pollInterval,
+        newLease,
+        newHeartbeatInterval,
+        rescueInterval,
+        drainTimeout,
+        queues,
+        retention,
+        retentionInterval);
+  }
+
+  public WorkerSettings withRescueInterval(Duration newRescueInterval) {
+    return new WorkerSettings(
+        concurrency,
+        pollers,
+        claimBatch,
+        pollInterval,
+        lease,
+        heartbeatInterval,
+        newRescueInterval,
+        drainTimeout,
+        queues,
+        retention,
+        retentionInterval);
+  }
+
+  public WorkerSettings withDrainTimeout(Duration newDrainTimeout) {
+    return new WorkerSettings(
+        concurrency,
+        pollers,
+        claimBatch,
+        pollInterval,
+        lease,
+        heartbeatInterval,
+        rescueInterval,
+        newDrainTimeout,
+        queues,
+        retention,
+        retentionInterval);
+  }
+
+  public WorkerSettings withQueues(Set<String> newQueues) {
+    return new WorkerSettings(
+        concurrency,
+        pollers,
+        claimBatch,
+        pollInterval,
+        lease,
+        heartbeatInterval,
+        rescueInterval,
+        drainTimeout,
+        newQueues,
+        retention,
+        retentionInterval);
+  }
+
+  public WorkerSettings withRetention(Retention newRetention, Duration newRetentionInterval) {
+    return new WorkerSettings(
+        concurrency,
+        pollers,
+        claimBatch,
+        pollInterval,
+        lease,
+        heartbeatInterval,
+        rescueInterval,
+        drainTimeout,
+        queues,
+        newRetention,
+        newRetentionInterval);
+  }
+}

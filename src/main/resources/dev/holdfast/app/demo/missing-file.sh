@@ -1,0 +1,3 @@
+# A job that needs a file nobody has put there.
+set -eu
+cat orders.csv

@@ -1,0 +1,9 @@
+-- ?1 the payload. One ticket with its ready row, and the word to whoever listens.
+WITH t AS (
+  INSERT INTO holdfast_bench.probe_ticket (payload) VALUES (?::jsonb) RETURNING id, priority, created_at, queue
+), r AS (
+  INSERT INTO holdfast_bench.probe_ready (priority, created_at, id, queue)
+  SELECT priority, created_at, id, queue FROM t
+  RETURNING id
+)
+SELECT id, pg_notify('holdfast_bench_raw', 'bench') FROM r

@@ -1,0 +1,1 @@
+COPY holdfast.ticket_base (design_id, kind, payload, queue, title, priority, retry_after, unique_key, max_cost_usd) FROM STDIN

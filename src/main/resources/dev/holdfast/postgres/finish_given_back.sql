@@ -1,0 +1,19 @@
+-- A stopping worker gives tickets back: ready again at once, no retry used up (A52). Parameters: :ids (sorted), :leases.
+-- The lease is not locked and the primary key is pinned: see finish_succeeded.sql.
+WITH input AS (
+  SELECT * FROM unnest(:ids::bigint[], :leases::bigint[]) AS i (id, lease_no)
+), returned AS (
+  UPDATE holdfast.ticket_base b
+  SET fence = i.lease_no, attempt_count = b.attempt_count + 1, started_at = l.claimed_at, updated_at = now()
+  FROM input i
+  CROSS JOIN LATERAL (SELECT l.claimed_at, l.worker_id FROM holdfast.leases l WHERE l.id = i.lease_no LIMIT 1) l
+  WHERE b.id = ANY (ARRAY[i.id]) AND b.state = 'ready' AND b.fence < i.lease_no
+  RETURNING b.id, b.queue, b.kind, b.priority, b.created_at, b.assignee_type, b.attempt_count, b.fence, l.claimed_at, l.worker_id
+), attempted AS (
+  INSERT INTO holdfast.ticket_attempts (ticket_id, lease_no, started_at, finished_at, attempt, outcome, worker_id)
+  SELECT id, fence, claimed_at, now(), attempt_count, 'given_back', worker_id FROM returned
+), now_ready AS (
+  INSERT INTO holdfast.ready (priority, created_at, id, queue, kind)
+  SELECT priority, created_at, id, queue, kind FROM returned WHERE assignee_type = 'agent'
+)
+SELECT id, fence AS lease_no, queue FROM returned

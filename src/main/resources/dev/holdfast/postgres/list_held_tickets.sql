@@ -1,0 +1,15 @@
+-- :queue, :category, :fingerprint (NULL takes all), :before (NULL is the first page), :limit.
+-- Expects the partial index ticket_held: few tickets wait for a person, however many there are.
+SELECT t.*
+FROM holdfast.tickets t
+WHERE t.id = ANY (ARRAY(
+  SELECT b.id
+  FROM holdfast.ticket_base b
+  WHERE b.held_at IS NOT NULL
+    AND b.id < COALESCE(:before::bigint, 9223372036854775807)
+    AND (:queue::text IS NULL OR b.queue = :queue::text)
+    AND (:category::text IS NULL OR b.error_category = :category::text)
+    AND (:fingerprint::text IS NULL OR b.error_fingerprint = :fingerprint::text)
+  ORDER BY b.id DESC
+  LIMIT :limit))
+ORDER BY t.id DESC

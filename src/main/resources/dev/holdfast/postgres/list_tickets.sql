@@ -1,0 +1,11 @@
+-- :state, :queue, :category, :fingerprint (NULL takes all), :before (NULL is the first page), :limit.
+-- Walks the primary key backwards and stops at the limit. States with statements of their own: in_progress, on_hold.
+SELECT t.*
+FROM holdfast.tickets t
+WHERE t.id < COALESCE(:before::bigint, 9223372036854775807)
+  AND (:state::text IS NULL OR t.state = :state::text)
+  AND (:queue::text IS NULL OR t.queue = :queue::text)
+  AND (:category::text IS NULL OR t.error_category = :category::text)
+  AND (:fingerprint::text IS NULL OR t.error_fingerprint = :fingerprint::text)
+ORDER BY t.id DESC
+LIMIT :limit

@@ -1,0 +1,36 @@
+-- What happened since a moment ago, from the tables' ends: created tickets, decisions, claims, finished attempts.
+-- Parameters: tickets, activity, leases: ids after which to read; since: finished_at after which to read;
+--   ticket: one ticket or NULL for all; limit: rows of each kind at most.
+-- Indexes: the primary keys, and the BRIN on ticket_attempts.finished_at.
+-- Trap: a claim whose attempt finished since is gone from leases; the attempt's own row tells of it.
+SELECT e.source, e.no, e.ticket_id, e.at, e.event, e.actor, e.details
+FROM (
+  (SELECT 'created' AS source, b.id AS no, b.id AS ticket_id, b.created_at AS at, 'created' AS event, NULL::text AS actor,
+     jsonb_build_object('queue', b.queue, 'kind', b.kind)::text AS details, 0 AS rank
+   FROM holdfast.ticket_base b
+   WHERE b.id > :tickets AND (CAST(:ticket AS bigint) IS NULL OR b.id = :ticket)
+   ORDER BY b.id LIMIT :limit)
+  UNION ALL
+  (SELECT 'activity', y.id, COALESCE(y.ticket_id, 0), y.created_at, y.action, y.actor, y.details::text, 3
+   FROM holdfast.ticket_activity y
+   WHERE y.id > :activity AND (CAST(:ticket AS bigint) IS NULL OR y.ticket_id = :ticket)
+   ORDER BY y.id LIMIT :limit)
+  UNION ALL
+  (SELECT 'claimed', l.id, u.ticket_id, l.claimed_at, 'claimed', l.worker_id, jsonb_build_object('leaseNo', l.id)::text, 1
+   FROM holdfast.leases l CROSS JOIN LATERAL unnest(l.ids) AS u(ticket_id)
+   WHERE l.id > :leases AND (CAST(:ticket AS bigint) IS NULL OR u.ticket_id = :ticket)
+   ORDER BY l.id LIMIT :limit)
+  UNION ALL
+  (SELECT 'claimed', a.lease_no, a.ticket_id, a.started_at, 'claimed', a.worker_id, jsonb_build_object('leaseNo', a.lease_no)::text, 1
+   FROM holdfast.ticket_attempts a
+   WHERE a.finished_at > :since AND a.lease_no > :leases AND (CAST(:ticket AS bigint) IS NULL OR a.ticket_id = :ticket)
+   ORDER BY a.finished_at LIMIT :limit)
+  UNION ALL
+  (SELECT 'finished', a.lease_no, a.ticket_id, a.finished_at, a.outcome, a.worker_id,
+     jsonb_strip_nulls(jsonb_build_object('attempt', a.attempt, 'category', a.category, 'rule', a.rule,
+       'fingerprint', a.fingerprint, 'error', left(a.error, 500)))::text, 2
+   FROM holdfast.ticket_attempts a
+   WHERE a.finished_at > :since AND (CAST(:ticket AS bigint) IS NULL OR a.ticket_id = :ticket)
+   ORDER BY a.finished_at LIMIT :limit)
+) e
+ORDER BY e.at, e.ticket_id, e.rank

@@ -1,0 +1,5 @@
+package dev.holdfast.architecture.broken.queue;
+
+import dev.holdfast.architecture.broken.Facade;
+
+record QueueThatKnowsTheFacade(Facade.Part part) {}

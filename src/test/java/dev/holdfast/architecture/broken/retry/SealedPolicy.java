@@ -1,0 +1,5 @@
+package dev.holdfast.architecture.broken.retry;
+
+abstract sealed class SealedPolicy {
+  static final class Only extends SealedPolicy {}
+}

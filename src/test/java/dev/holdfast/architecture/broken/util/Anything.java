@@ -1,0 +1,3 @@
+package dev.holdfast.architecture.broken.util;
+
+final class Anything {}

@@ -1,0 +1,76 @@
+package dev.holdfast.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.testing.TestDatabase;
+import dev.holdfast.testing.WithDatabase;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.JsonNode;
+
+@WithDatabase
+class DesignCommandIT {
+  @TempDir Path directory;
+
+  private final Cli cli;
+
+  DesignCommandIT(TestDatabase database) {
+    this.cli = Cli.on(database);
+  }
+
+  @Test
+  @DisplayName(
+      "put stores versions, the same document again changes nothing; list, show and enqueue know"
+          + " it")
+  void putListShow() throws IOException {
+    Path file =
+        Files.writeString(directory.resolve("d.yaml"), "kind: command\ncommand: [echo, hi]\n");
+    assertThat(cli.run("design", "put", "hello", "--file", file.toString()).out().strip())
+        .isEqualTo("design hello is at version 1");
+    assertThat(cli.run("design", "put", "hello", "--file", file.toString()).out())
+        .contains("version 1");
+    assertThat(
+            cli.runWithInput(
+                    "{\"kind\": \"command\", \"command\": [\"true\"]}",
+                    "design",
+                    "put",
+                    "hello",
+                    "--file",
+                    "-")
+                .out())
+        .contains("version 2");
+
+    assertThat(cli.run("design", "list").out()).contains("hello", "command");
+    JsonNode shown = cli.run("design", "show", "hello", "--json").json();
+    assertThat(shown.get("version").intValue()).isEqualTo(2);
+    assertThat(shown.at("/definition/command/0").stringValue()).isEqualTo("true");
+    assertThat(cli.run("design", "show", "hello").out())
+        .startsWith("hello, version 2, kind command");
+    assertThat(cli.run("enqueue", "--design", "hello").code()).isZero();
+  }
+
+  @Test
+  @DisplayName("a bad document is one line and exit code 2, an unknown design exit code 3")
+  void garbage() throws IOException {
+    for (String document :
+        new String[] {
+          "", "[]", "kind: magic", "kind: command", "{{{", "kind: command\ncommnd: [x]"
+        }) {
+      Path file = Files.writeString(directory.resolve("bad.yaml"), document);
+      Cli.Result result = cli.run("design", "put", "bad", "--file", file.toString());
+      assertThat(result.code()).as("%s: %s", document, result.err()).isEqualTo(2);
+      assertThat(result.err()).startsWith("holdfast: ").hasLineCount(1).doesNotContain("Exception");
+    }
+    assertThat(cli.run("design", "put", "bad", "--file", "/no/such").code()).isEqualTo(2);
+    assertThat(cli.run("design", "put", "bad").code()).isEqualTo(2);
+    assertThat(cli.run("design").code()).isEqualTo(2);
+    assertThat(cli.run("design", "show", "no-such").code()).isEqualTo(3);
+    assertThat(cli.run("design", "show", "no-such").err())
+        .contains("holdfast design list")
+        .hasLineCount(1);
+  }
+}

@@ -1,0 +1,199 @@
+package dev.holdfast.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.testing.TestDatabase;
+import dev.holdfast.testing.WithDatabase;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+@WithDatabase
+class EnqueueCommandIT {
+  @TempDir Path directory;
+
+  private final TestDatabase database;
+  private final Cli cli;
+
+  EnqueueCommandIT(TestDatabase database) {
+    this.database = database;
+    this.cli = Cli.on(database);
+  }
+
+  @Test
+  @DisplayName("enqueue prints the new id, and every flag is stored")
+  void flags() throws SQLException {
+    Cli.Result result =
+        cli.run(
+            "enqueue",
+            "--kind",
+            "command",
+            "--title",
+            "a title",
+            "--payload",
+            "{\"n\": 1}",
+            "--queue",
+            "mail",
+            "--priority",
+            "7",
+            "--at",
+            "2036-01-02T03:04:05+01:00",
+            "--key",
+            "k1",
+            "--max-cost",
+            "2.50");
+
+    assertThat(result.err()).isEmpty();
+    assertThat(result.code()).isZero();
+    long id = Long.parseLong(result.out().strip());
+    assertThat(
+            Cli.query(
+                database,
+                "SELECT concat_ws('|', kind, title, payload, queue, priority, retry_after AT TIME"
+                    + " ZONE 'UTC', unique_key, max_cost_usd, state) FROM holdfast.tickets WHERE id"
+                    + " = "
+                    + id))
+        .isEqualTo("command|a title|{\"n\": 1}|mail|7|2036-01-02 02:04:05|k1|2.50|ready");
+  }
+
+  @Test
+  @DisplayName("a key that exists gives the first ticket's id again")
+  void sameKey() {
+    String first = cli.run("enqueue", "--kind", "command", "--key", "same").out();
+    assertThat(cli.run("enqueue", "--kind", "command", "--key", "same", "--json").out().strip())
+        .isEqualTo("{\"id\":" + first.strip() + "}");
+  }
+
+  @Test
+  @DisplayName("a delay is counted by the database's clock")
+  void delay() throws SQLException {
+    String id = cli.run("enqueue", "--kind", "command", "--delay", "5m").out().strip();
+    assertThat(
+            Cli.query(
+                database,
+                "SELECT retry_after - created_at BETWEEN interval '299 s' AND interval '301 s' FROM"
+                    + " holdfast.tickets WHERE id = "
+                    + id))
+        .isEqualTo("t");
+  }
+
+  @Test
+  @DisplayName("the payload from a file, and from standard input")
+  void payloadFile() throws IOException, SQLException {
+    Path file = Files.writeString(directory.resolve("p.json"), "{\"from\": \"file\"}");
+    String first = cli.run("enqueue", "--kind", "command", "--payload", "@" + file).out().strip();
+    String second =
+        cli.runWithInput("{\"from\": \"stdin\"}", "enqueue", "--kind", "command", "--payload", "@-")
+            .out()
+            .strip();
+
+    String payload = "SELECT payload->>'from' FROM holdfast.tickets WHERE id = ";
+    assertThat(Cli.query(database, payload + first)).isEqualTo("file");
+    assertThat(Cli.query(database, payload + second)).isEqualTo("stdin");
+  }
+
+  @Test
+  @DisplayName("many from a file, all or none; existing keys are skipped and said")
+  void file() throws IOException, SQLException {
+    List<String> lines = new ArrayList<>();
+    for (int i = 0; i < 500; i++) {
+      lines.add(
+          "{\"kind\": \"command\", \"queue\": \"bulk\", \"payload\": {\"i\": "
+              + i
+              + "}, \"delay\": \"1h\"}");
+    }
+    lines.add("");
+    lines.add(
+        "{\"kind\": \"command\", \"queue\": \"bulk\", \"unique_key\": \"twice\", \"max_cost_usd\":"
+            + " 1.5, \"priority\": 3}");
+    lines.add("{\"kind\": \"command\", \"queue\": \"bulk\", \"unique_key\": \"twice\"}");
+    Path file = Files.write(directory.resolve("t.jsonl"), lines);
+
+    Cli.Result result = cli.run("enqueue", "--file", file.toString());
+
+    assertThat(result.err()).isEmpty();
+    assertThat(result.out().strip()).isEqualTo("added 501; 1 had a unique_key that exists already");
+    assertThat(Cli.query(database, "SELECT count(*) FROM holdfast.tickets WHERE queue = 'bulk'"))
+        .isEqualTo("501");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "not json",
+        "[1]",
+        "{}",
+        "{\"kind\": \"a\", \"design\": \"b\"}",
+        "{\"kind\": 5}",
+        "{\"kind\": \"command\", \"priority\": \"high\"}",
+        "{\"kind\": \"command\", \"delay\": \"soon\"}",
+        "{\"kind\": \"command\", \"run_at\": \"tomorrow\"}",
+        "{\"kind\": \"command\", \"prio\": 1}",
+        "{\"kind\": \"command\", \"max_cost_usd\": -1}",
+      })
+  @DisplayName("a bad line is named, and nothing is added")
+  void badLine(String bad) throws IOException, SQLException {
+    Path file = directory.resolve("t.jsonl");
+    Files.writeString(file, "{\"kind\": \"command\", \"queue\": \"badline\"}\n\n" + bad + "\n");
+
+    Cli.Result result = cli.run("enqueue", "--file", file.toString());
+
+    assertThat(result.code()).isEqualTo(2);
+    assertThat(result.err()).startsWith("holdfast: --file: line 3: ").hasLineCount(1);
+    assertThat(Cli.query(database, "SELECT count(*) FROM holdfast.tickets WHERE queue = 'badline'"))
+        .isEqualTo("0");
+  }
+
+  @Test
+  @DisplayName("a design that is not there is exit code 3")
+  void unknownDesign() {
+    Cli.Result result = cli.run("enqueue", "--design", "nope");
+    assertThat(result.code()).isEqualTo(3);
+    assertThat(result.err()).contains("nope").hasLineCount(1);
+  }
+
+  @Test
+  @DisplayName("garbage in each argument is exit code 2 and one line")
+  void garbage() {
+    List<List<String>> lines =
+        List.of(
+            List.of("enqueue"),
+            List.of("enqueue", "--design", "a", "--kind", "b"),
+            List.of("enqueue", "--kind", "command", "--payload", "{"),
+            List.of("enqueue", "--kind", "command", "--payload", "@/no/such/file"),
+            List.of("enqueue", "--kind", "command", "--payload", "@\0"),
+            List.of("enqueue", "--kind", "command", "--priority", "high"),
+            List.of("enqueue", "--kind", "command", "--priority", "99999999999"),
+            List.of("enqueue", "--kind", "command", "--delay", "-5m"),
+            List.of("enqueue", "--kind", "command", "--delay", "5 parsecs"),
+            List.of("enqueue", "--kind", "command", "--at", "2026-11-30T09:00:00"),
+            List.of(
+                "enqueue", "--kind", "command", "--at", "2036-01-01T00:00:00Z", "--delay", "5m"),
+            List.of("enqueue", "--kind", "command", "--queue", "a b; DROP TABLE"),
+            List.of("enqueue", "--kind", "command", "--max-cost", "-1"),
+            List.of("enqueue", "--kind", "command", "--max-cost", "1e999999"),
+            List.of("enqueue", "--kind", "command", "--title", "nul \0 here"),
+            List.of("enqueue", "--kind", "command", "--bogus"),
+            List.of("enqueue", "--kind", "command", "extra"),
+            List.of("enqueue", "--file", "/no/such/file"),
+            List.of("enqueue", "--file", "x.jsonl", "--queue", "q"));
+    for (List<String> line : lines) {
+      Cli.Result result = cli.run(line.toArray(String[]::new));
+      assertThat(result.code()).as("%s: %s", line, result.err()).isEqualTo(2);
+      assertThat(result.err())
+          .as("%s", line)
+          .startsWith("holdfast: ")
+          .hasLineCount(1)
+          .doesNotContain("Exception");
+      assertThat(result.out()).as("%s", line).isEmpty();
+    }
+  }
+}

@@ -1,0 +1,170 @@
+package dev.holdfast.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What all commands share: help, errors, exit codes. */
+class ProgramTest {
+  private static final List<String> DATABASE_COMMANDS =
+      List.of(
+          "migrate",
+          "design list",
+          "design show x",
+          "enqueue --kind k",
+          "list",
+          "show 1",
+          "watch",
+          "watch 1",
+          "release 1",
+          "release --fingerprint f",
+          "hold 1 --reason r",
+          "cancel 1 --reason r",
+          "approve 1",
+          "reject 1 --feedback f",
+          "pause q",
+          "resume q",
+          "stats");
+
+  private final Cli cli = Cli.withoutDatabase();
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "migrate",
+        "design",
+        "design put",
+        "design list",
+        "design show",
+        "enqueue",
+        "list",
+        "show",
+        "watch",
+        "release",
+        "hold",
+        "cancel",
+        "approve",
+        "reject",
+        "pause",
+        "resume",
+        "stats",
+        "doctor",
+        "classify",
+        "help"
+      })
+  @DisplayName("every command explains itself with an example")
+  void help(String command) {
+    Cli.Result result = cli.run((command + " --help").split(" ", -1));
+    assertThat(result.code()).isZero();
+    assertThat(result.err()).isEmpty();
+    assertThat(result.out())
+        .contains("Usage: holdfast " + command, "Example", "--config", "--verbose");
+  }
+
+  @Test
+  @DisplayName("help names every command, help COMMAND and help config explain")
+  void helpCommand() {
+    assertThat(cli.run("help").out())
+        .contains("migrate", "classify", "doctor")
+        .isEqualTo(cli.run("--help").out());
+    assertThat(cli.run("help", "release").out()).isEqualTo(cli.run("release", "--help").out());
+    assertThat(cli.run("help", "config").out())
+        .contains("worker.poll-interval", "HOLDFAST_WORKER_POLL_INTERVAL", "10ms to 1h");
+    assertThat(cli.run("help", "config", "--markdown").out()).startsWith("# Configuration");
+    assertThat(cli.run("help", "relaese").err()).contains("did you mean release").hasLineCount(1);
+  }
+
+  @Test
+  @DisplayName("--version names the program")
+  void version() {
+    assertThat(cli.run("--version").out()).startsWith("holdfast ");
+  }
+
+  @Test
+  @DisplayName("wrong usage is exit code 2 and one line with the nearest word")
+  void wrongUsage() {
+    assertThat(cli.run().code()).isEqualTo(2);
+    assertThat(cli.run().err()).contains("--help").hasLineCount(1);
+    assertThat(cli.run("lits").err()).contains("did you mean", "list").hasLineCount(1);
+    assertThat(cli.run("lits").code()).isEqualTo(2);
+    assertThat(cli.run("list", "--stat", "x").err()).contains("--state").hasLineCount(1);
+    assertThat(cli.run("bogus\nline", "--\u001b[31m").err())
+        .hasLineCount(1)
+        .doesNotContain("\u001b");
+    assertThat(cli.run("@/etc/hostname").code()).isEqualTo(2);
+  }
+
+  @Test
+  @DisplayName(
+      "without a database every command that needs one is exit code 4 and says how to get one")
+  void noDatabase() {
+    for (String command : DATABASE_COMMANDS) {
+      Cli.Result result = cli.run(command.split(" ", -1));
+      assertThat(result.code()).as(command).isEqualTo(4);
+      assertThat(result.err())
+          .as(command)
+          .contains("HOLDFAST_DATABASE_URL", "holdfast demo")
+          .hasLineCount(1);
+    }
+  }
+
+  @Test
+  @DisplayName("an unreachable database is exit code 4 in one line, without the password")
+  void unreachable() {
+    Cli dead =
+        new Cli(
+            Map.of("HOLDFAST_DATABASE_URL", "postgres://ann:hunter2@127.0.0.1:1/work"),
+            cli.directory());
+    for (String command : DATABASE_COMMANDS) {
+      Cli.Result result = dead.run(command.split(" ", -1));
+      assertThat(result.code()).as("%s: %s", command, result.err()).isEqualTo(4);
+      assertThat(result.err())
+          .as(command)
+          .startsWith("holdfast: ")
+          .hasLineCount(1)
+          .doesNotContain("Exception", "hunter2");
+      assertThat(result.out()).as(command).isEmpty();
+    }
+    Cli.Result doctor = dead.run("doctor");
+    assertThat(doctor.code()).isEqualTo(4);
+    assertThat(doctor.out())
+        .startsWith("fail  database: ")
+        .hasLineCount(1)
+        .doesNotContain("hunter2");
+  }
+
+  @Test
+  @DisplayName("a stack trace only with --verbose")
+  void verbose() {
+    assertThat(cli.run("list", "--verbose").err()).contains("\tat dev.holdfast");
+    assertThat(cli.run("--verbose", "list").err()).contains("\tat dev.holdfast");
+    assertThat(cli.run("list").err()).doesNotContain("\tat ");
+  }
+
+  @Test
+  @DisplayName(
+      "a configuration that cannot be used is exit code 2 and one line, before or after the"
+          + " command's name")
+  void configuration(@TempDir Path directory) throws IOException {
+    Path file = Files.writeString(directory.resolve("c.yaml"), "worker:\n  leese: 5s\n");
+    for (Cli.Result result :
+        List.of(
+            cli.run("list", "--config", file.toString()),
+            cli.run("--config", file.toString(), "list"),
+            cli.run("classify", "x", "--config=" + file),
+            cli.run("design", "list", "--config", file.toString()))) {
+      assertThat(result.code()).isEqualTo(2);
+      assertThat(result.err()).contains("worker.leese", "worker.lease").hasLineCount(1);
+    }
+    assertThat(cli.run("list", "--config", "/no/such.yaml").code()).isEqualTo(2);
+  }
+}

@@ -1,0 +1,201 @@
+package dev.holdfast.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.testing.TestDatabase;
+import dev.holdfast.testing.WithDatabase;
+import java.sql.SQLException;
+import java.util.List;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import tools.jackson.databind.JsonNode;
+
+/** List, show, stats. */
+@WithDatabase
+class ReadingCommandsIT {
+  private final TestDatabase database;
+  private final Cli cli;
+
+  ReadingCommandsIT(TestDatabase database) {
+    this.database = database;
+    this.cli = Cli.on(database);
+  }
+
+  private long ready(String queue) {
+    return Long.parseLong(
+        cli.run("enqueue", "--kind", "command", "--queue", queue, "--payload", "{\"a\": [1]}")
+            .out()
+            .strip());
+  }
+
+  @Test
+  @DisplayName("list --json has the columns of holdfast.tickets, json columns embedded")
+  void listJson() throws SQLException {
+    long id = ready("columns");
+
+    JsonNode row = cli.run("list", "--queue", "columns", "--json").json().get(0);
+
+    assertThat(row.propertyNames())
+        .containsExactlyInAnyOrder(
+            Cli.query(
+                    database,
+                    "SELECT string_agg(column_name, ',') FROM information_schema.columns WHERE"
+                        + " table_schema = 'holdfast' AND table_name = 'tickets'")
+                .split(",", -1));
+    assertThat(row.get("id").longValue()).isEqualTo(id);
+    assertThat(row.at("/payload/a/0").intValue()).isEqualTo(1);
+    assertThat(row.get("created_at").stringValue()).matches("\\d{4}-\\d\\d-\\d\\dT.*Z");
+    assertThat(row.get("result").isNull()).isTrue();
+  }
+
+  @Test
+  @DisplayName("list filters by state, queue, category and fingerprint, newest first, limited")
+  void filters() throws SQLException {
+    long first = ready("filters");
+    long second = ready("filters");
+    long held = Cli.held(database, "api_error", "f-list");
+
+    assertThat(ids(cli.run("list", "--queue", "filters", "--json").json()))
+        .containsExactly(second, first);
+    assertThat(ids(cli.run("list", "--queue", "filters", "--limit", "1", "--json").json()))
+        .containsExactly(second);
+    assertThat(
+            ids(
+                cli.run(
+                        "list",
+                        "--state",
+                        "on-hold",
+                        "--category",
+                        "api_error",
+                        "--fingerprint",
+                        "f-list",
+                        "--json")
+                    .json()))
+        .containsExactly(held);
+    assertThat(ids(cli.run("list", "--state", "done", "--json").json())).isEmpty();
+  }
+
+  private static List<Long> ids(JsonNode rows) {
+    return rows.valueStream().map(row -> row.get("id").longValue()).toList();
+  }
+
+  @Test
+  @DisplayName("list for people: aligned, with relative times and why a ticket waits")
+  void listText() throws SQLException {
+    long id = Cli.held(database, "code_error", "f-text");
+
+    List<String> lines = cli.run("list", "--fingerprint", "f-text").lines();
+
+    assertThat(lines.getFirst()).startsWith("ID").contains("STATE", "UPDATED", "WHY");
+    assertThat(lines.get(1))
+        .startsWith(id + " ")
+        .contains("on_hold", "s ago", "Max retries exceeded: code_error");
+    assertThat(cli.run("list", "--queue", "empty").err().strip()).isEqualTo("no such tickets");
+  }
+
+  @Test
+  @DisplayName("a title cannot steer the terminal")
+  void controlCharacters() {
+    cli.run(
+        "enqueue", "--kind", "command", "--queue", "evil", "--title", "red \u001b[31m\nnew line");
+
+    Cli.Result result = cli.run("list", "--queue", "evil");
+
+    assertThat(result.out()).doesNotContain("\u001b").contains("red [31m new line");
+    assertThat(result.lines()).hasSize(2);
+  }
+
+  @Test
+  @DisplayName("show: the row, attempts, guidance and timeline, for people and as JSON")
+  void show() throws SQLException {
+    long id = Cli.held(database, "api_error", "f-show");
+    cli.run("release", "" + id, "--guidance", "look in /data", "--by", "ann");
+    Cli.query(
+        database,
+        """
+        INSERT INTO holdfast.ticket_attempts (ticket_id, lease_no, started_at, finished_at, attempt, outcome, worker_id, category, error)
+        VALUES (%d, 1, now() - interval '5 s', now(), 1, 'failed', 'w1', 'api_error', 'boom') RETURNING 1
+        """
+            .formatted(id));
+
+    JsonNode json = cli.run("show", "" + id, "--json").json();
+    assertThat(json.get("state").stringValue()).isEqualTo("ready");
+    assertThat(json.at("/attempts/0/outcome").stringValue()).isEqualTo("failed");
+    assertThat(json.at("/attempts/0/worker_id").stringValue()).isEqualTo("w1");
+    assertThat(json.at("/guidance/0/guidance").stringValue()).isEqualTo("look in /data");
+    assertThat(json.at("/guidance/0/author").stringValue()).isEqualTo("ann");
+    assertThat(json.get("timeline").valueStream().map(each -> each.get("event").stringValue()))
+        .contains("created", "claimed", "failed", "released");
+
+    String text = cli.run("show", "" + id).out();
+    assertThat(text)
+        .startsWith("#" + id)
+        .contains("state         ready", "guidance by ann", "look in /data", "failed", "boom");
+  }
+
+  @Test
+  @DisplayName("stats: queues, workers, groups of errors")
+  void stats() throws SQLException {
+    ready("stats-queue");
+    Cli.held(database, "api_error", "f-stats");
+    cli.run("pause", "stats-queue", "--by", "ann");
+
+    JsonNode json = cli.run("stats", "--json").json();
+    assertThat(
+            json.get("queues")
+                .valueStream()
+                .filter(each -> each.get("queue").stringValue().equals("stats-queue"))
+                .findFirst())
+        .hasValueSatisfying(
+            each -> {
+              assertThat(each.get("ready").intValue()).isEqualTo(1);
+              assertThat(each.get("paused").booleanValue()).isTrue();
+            });
+    assertThat(json.get("workers").isArray()).isTrue();
+    assertThat(
+            json.get("error_groups")
+                .valueStream()
+                .map(each -> each.get("error_fingerprint").stringValue()))
+        .contains("f-stats");
+
+    assertThat(cli.run("stats").out())
+        .contains("stats-queue", "by ann", "WORKER", "f-stats", "release --fingerprint");
+  }
+
+  @Test
+  @DisplayName(
+      "garbage in each argument: exit code 2 with the allowed words, 3 for what is not there")
+  void garbage() {
+    assertThat(cli.run("list", "--state", "on_hodl").err())
+        .contains("did you mean on_hold", "needs_review");
+    assertThat(cli.run("list", "--category", "sunny").err())
+        .contains("transient, api_error, code_error, system_error, unknown");
+    List<List<String>> lines =
+        List.of(
+            List.of("list", "--state", ""),
+            List.of("list", "--state", "\u0130N_PROGRESS"),
+            List.of("list", "--category", ""),
+            List.of("list", "--limit", "0"),
+            List.of("list", "--limit", "-1"),
+            List.of("list", "--limit", "many"),
+            List.of("list", "extra"),
+            List.of("show"),
+            List.of("show", "abc"),
+            List.of("show", "1", "2"),
+            List.of("stats", "--nope"),
+            List.of("watch", "abc"));
+    for (List<String> line : lines) {
+      Cli.Result result = cli.run(line.toArray(String[]::new));
+      assertThat(result.code()).as("%s: %s", line, result.err()).isEqualTo(2);
+      assertThat(result.err())
+          .as("%s", line)
+          .startsWith("holdfast: ")
+          .hasLineCount(1)
+          .doesNotContain("Exception");
+    }
+    assertThat(cli.run("show", "999999999").code()).isEqualTo(3);
+    assertThat(cli.run("watch", "999999999").code()).isEqualTo(3);
+    assertThat(cli.run("list", "--queue", "'; DROP TABLE x; --", "--fingerprint", "\"").code())
+        .isZero();
+  }
+}

@@ -1,0 +1,240 @@
+package dev.holdfast.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.testing.TestDatabase;
+import dev.holdfast.testing.WithDatabase;
+import java.sql.SQLException;
+import java.util.List;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+/** Release, hold, cancel, approve, reject, pause, resume. */
+@WithDatabase
+class TicketCommandsIT {
+  private final TestDatabase database;
+  private final Cli cli;
+
+  TicketCommandsIT(TestDatabase database) {
+    this.database = database;
+    this.cli = Cli.on(database);
+  }
+
+  private String state(long id) throws SQLException {
+    return Cli.query(database, "SELECT state FROM holdfast.tickets WHERE id = " + id);
+  }
+
+  private long ready() {
+    return Long.parseLong(cli.run("enqueue", "--kind", "command").out().strip());
+  }
+
+  private long inReview() throws SQLException {
+    return Long.parseLong(
+        Cli.query(
+            database,
+            "INSERT INTO holdfast.tickets (kind, state) VALUES ('command', 'needs_review')"
+                + " RETURNING id"));
+  }
+
+  private String actor(long id) throws SQLException {
+    return Cli.query(
+        database,
+        "SELECT action || ' by ' || actor FROM holdfast.ticket_activity WHERE ticket_id = "
+            + id
+            + " ORDER BY id DESC LIMIT 1");
+  }
+
+  @Test
+  @DisplayName("A56: release sends a held ticket back with guidance and a clean count of retries")
+  void release() throws SQLException {
+    long id = Cli.held(database, "api_error", "f-release");
+
+    Cli.Result result =
+        cli.run("release", "#" + id, "--guidance", "try the other key", "--by", "ann");
+
+    assertThat(result.code()).isZero();
+    assertThat(result.out().strip()).isEqualTo("released #" + id);
+    assertThat(state(id)).isEqualTo("ready");
+    assertThat(actor(id)).isEqualTo("released by ann");
+    assertThat(Cli.query(database, "SELECT retry_count FROM holdfast.tickets WHERE id = " + id))
+        .isEqualTo("0");
+    assertThat(
+            Cli.query(
+                database, "SELECT guidance FROM holdfast.ticket_guidance WHERE ticket_id = " + id))
+        .isEqualTo("try the other key");
+  }
+
+  @Test
+  @DisplayName(
+      "A56: --keep-retries keeps the count; --by defaults to the user; @- reads the guidance;"
+          + " --fresh is taken")
+  void keepRetries() throws SQLException {
+    long id = Cli.held(database, "api_error", "f-keep");
+
+    cli.runWithInput(
+        "two\nlines", "release", "" + id, "--keep-retries", "--fresh", "--guidance", "@-");
+
+    assertThat(Cli.query(database, "SELECT retry_count FROM holdfast.tickets WHERE id = " + id))
+        .isEqualTo("2");
+    assertThat(actor(id)).isEqualTo("released by " + System.getProperty("user.name"));
+    assertThat(
+            Cli.query(
+                database, "SELECT guidance FROM holdfast.ticket_guidance WHERE ticket_id = " + id))
+        .isEqualTo("two\nlines");
+  }
+
+  @Test
+  @DisplayName("several ids: the refused ones are named, and the exit code is 3")
+  void someRefused() throws SQLException {
+    long held = Cli.held(database, "api_error", "f-some");
+    long ready = ready();
+
+    Cli.Result result = cli.run("release", "" + held, "" + ready, "999999999");
+
+    assertThat(result.code()).isEqualTo(3);
+    assertThat(result.out().strip())
+        .isEqualTo("released 1 of 3; refused #" + ready + " #999999999");
+    assertThat(result.err().lines())
+        .hasSize(2)
+        .anySatisfy(
+            line ->
+                assertThat(line).startsWith("holdfast: #" + ready + ": ").contains("it is ready"))
+        .anySatisfy(
+            line -> assertThat(line).startsWith("holdfast: #999999999: ").contains("no ticket"));
+  }
+
+  @Test
+  @DisplayName("the same as JSON")
+  void someRefusedJson() throws SQLException {
+    long held = Cli.held(database, "api_error", "f-json");
+    Cli.Result result = cli.run("release", "" + held, "999999999", "--json");
+    assertThat(result.json().at("/released/0").longValue()).isEqualTo(held);
+    assertThat(result.json().at("/refused/0/id").longValue()).isEqualTo(999999999);
+    assertThat(result.json().at("/refused/0/error").stringValue()).contains("no ticket");
+  }
+
+  @Test
+  @DisplayName(
+      "release by fingerprint goes through all held tickets in batches, and leaves others alone")
+  void bulkFingerprint() throws SQLException {
+    Cli.query(
+        database,
+        """
+        WITH added AS (
+          INSERT INTO holdfast.tickets (kind, state, error_category, error_fingerprint, hold_reason)
+          SELECT 'command', 'on_hold', 'system_error', 'f-bulk', 'why' FROM generate_series(1, 1203) RETURNING id)
+        SELECT count(*) FROM added
+        """);
+    long other = Cli.held(database, "system_error", "f-other");
+
+    Cli.Result result = cli.run("release", "--fingerprint", "f-bulk", "--guidance", "go on");
+
+    assertThat(result.code()).isZero();
+    assertThat(result.out()).startsWith("released all 1203: #");
+    assertThat(result.err().strip()).isEqualTo("released 1000 so far");
+    assertThat(
+            Cli.query(
+                database,
+                "SELECT count(*) FROM holdfast.on_hold_tickets WHERE error_fingerprint = 'f-bulk'"))
+        .isEqualTo("0");
+    assertThat(state(other)).isEqualTo("on_hold");
+  }
+
+  @Test
+  @DisplayName("release by category, and where nothing matches")
+  void bulkCategory() throws SQLException {
+    long id = Cli.held(database, "code_error", "f-cat");
+    assertThat(cli.run("release", "--category", "code_error", "--fingerprint", "f-cat").code())
+        .isZero();
+    assertThat(state(id)).isEqualTo("ready");
+
+    Cli.Result none = cli.run("release", "--fingerprint", "no-such");
+    assertThat(none.code()).isZero();
+    assertThat(none.err()).contains("no held ticket matches");
+  }
+
+  @Test
+  @DisplayName("A58: hold and cancel, with reasons")
+  void holdAndCancel() throws SQLException {
+    long id = ready();
+    assertThat(cli.run("hold", "" + id, "--reason", "wait").out().strip()).isEqualTo("held #" + id);
+    assertThat(state(id)).isEqualTo("on_hold");
+    assertThat(cli.run("cancel", "" + id, "--reason", "not wanted", "--by", "bob").code()).isZero();
+    assertThat(state(id)).isEqualTo("cancelled");
+    assertThat(actor(id)).isEqualTo("cancelled by bob");
+
+    Cli.Result again = cli.run("cancel", "" + id, "--reason", "again");
+    assertThat(again.code()).isEqualTo(3);
+    assertThat(again.err()).contains("bob").hasLineCount(1);
+    assertThat(again.out().strip()).isEmpty();
+  }
+
+  @Test
+  @DisplayName("approve and reject; the feedback becomes guidance")
+  void review() throws SQLException {
+    long good = inReview();
+    long bad = inReview();
+    assertThat(cli.run("approve", "" + good).code()).isZero();
+    assertThat(cli.run("reject", "" + bad, "--feedback", "no totals").code()).isZero();
+    assertThat(state(good)).isEqualTo("done");
+    assertThat(state(bad)).isEqualTo("ready");
+    assertThat(
+            Cli.query(
+                database,
+                "SELECT source || ': ' || guidance FROM holdfast.ticket_guidance WHERE ticket_id = "
+                    + bad))
+        .isEqualTo("reject: no totals");
+    assertThat(cli.run("approve", "" + bad).code()).isEqualTo(3);
+  }
+
+  @Test
+  @DisplayName("pause and resume a queue")
+  void pause() throws SQLException {
+    assertThat(cli.run("pause", "nightly", "--by", "ann").out().strip())
+        .isEqualTo("paused the queue nightly");
+    assertThat(Cli.query(database, "SELECT paused_by FROM holdfast.queues WHERE name = 'nightly'"))
+        .isEqualTo("ann");
+    assertThat(cli.run("resume", "nightly").code()).isZero();
+    assertThat(
+            Cli.query(
+                database, "SELECT paused_at IS NULL FROM holdfast.queues WHERE name = 'nightly'"))
+        .isEqualTo("t");
+    assertThat(cli.run("resume", "no-such-queue").code()).isEqualTo(3);
+  }
+
+  @Test
+  @DisplayName("garbage in each argument is exit code 2 and one line")
+  void garbage() {
+    List<List<String>> lines =
+        List.of(
+            List.of("release"),
+            List.of("release", "seventeen"),
+            List.of("release", "0"),
+            List.of("release", "-5"),
+            List.of("release", "99999999999999999999"),
+            List.of("release", "1", "--fingerprint", "f"),
+            List.of("release", "--category", "sunny"),
+            List.of("release", "1", "--guidance", "@/no/such/file"),
+            List.of("release", "1", "--guidance", "nul \0"),
+            List.of("release", "1", "--by", ""),
+            List.of("hold", "1"),
+            List.of("hold", "--reason", "x"),
+            List.of("hold", "1", "--reason", " "),
+            List.of("cancel", "1"),
+            List.of("approve"),
+            List.of("reject", "1"),
+            List.of("pause"),
+            List.of("pause", "a b; DROP TABLE"),
+            List.of("pause", "a", "b"),
+            List.of("resume", ""));
+    for (List<String> line : lines) {
+      Cli.Result result = cli.run(line.toArray(String[]::new));
+      assertThat(result.code()).as("%s: %s", line, result.err()).isIn(2, 3);
+      assertThat(result.err())
+          .as("%s", line)
+          .startsWith("holdfast: ")
+          .hasLineCount(1)
+          .doesNotContain("Exception");
+    }
+  }
+}

@@ -1,0 +1,63 @@
+package dev.holdfast.config;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.lang.reflect.Field;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+class KeysTest {
+  @Test
+  @DisplayName("every key is in the table, once, with a description and a default of its own type")
+  void table() throws IllegalAccessException {
+    Set<Object> declared = new HashSet<>();
+    for (Field field : Keys.class.getDeclaredFields()) {
+      if (field.getType() == Key.class) {
+        declared.add(field.get(null));
+      }
+    }
+    assertThat(declared).hasSizeGreaterThan(20);
+    assertThat(Keys.ALL.containsAll(declared)).isTrue();
+    assertThat(Keys.ALL).doesNotHaveDuplicates();
+    assertThat(Keys.ALL).allSatisfy(key -> assertThat(key.description()).endsWith("."));
+    assertThat(Keys.ALL).allSatisfy(key -> assertThat(key.defaultValue()).isNotNull());
+  }
+
+  @Test
+  @DisplayName("no two keys have one environment name")
+  void environmentNames() {
+    List<String> names = Keys.ALL.stream().map(Key::environmentName).toList();
+    assertThat(names)
+        .doesNotHaveDuplicates()
+        .contains("HOLDFAST_RETRY_CATEGORIES_API_ERROR_BASE_DELAY");
+  }
+
+  @Test
+  @DisplayName("docs/configuration.md is what the table says")
+  void page() throws IOException {
+    assertThat(Path.of("docs/configuration.md")).exists();
+    assertThat(Files.readString(Path.of("docs/configuration.md")))
+        .as("stale; run: ./holdfast help config --markdown > docs/configuration.md")
+        .isEqualTo(ConfigurationPage.markdown());
+  }
+
+  @Test
+  @DisplayName("the page never shows a secret's default, and names every key")
+  void text() {
+    assertThat(ConfigurationPage.text()).contains(Keys.ALL.stream().map(Key::name).toList());
+  }
+
+  @Test
+  @DisplayName("edit distance")
+  void distance() {
+    assertThat(NearestName.distance("", "abc")).isEqualTo(3);
+    assertThat(NearestName.distance("kitten", "sitting")).isEqualTo(3);
+    assertThat(NearestName.distance("same", "same")).isZero();
+  }
+}

@@ -1,0 +1,297 @@
+package dev.holdfast.config;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.holdfast.config.WebSettings.Role;
+import dev.holdfast.config.WebSettings.Token;
+import dev.holdfast.failure.Category;
+import dev.holdfast.failure.Rule;
+import dev.holdfast.queue.Retention;
+import dev.holdfast.retry.Backoff;
+import dev.holdfast.retry.BackoffType;
+import dev.holdfast.retry.CategoryPolicy;
+import dev.holdfast.retry.Counting;
+import dev.holdfast.retry.RetrySettings;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+/** Every default and every key of each record: a key cannot be added untested. */
+class SettingsTest {
+  private static final Path NOWHERE = Path.of("no-such-directory");
+
+  private static Settings withFlags(Map<String, String> flags) {
+    return new ConfigLoader(NOWHERE, Map.of()).load(null, flags);
+  }
+
+  @Test
+  @DisplayName("database: defaults and keys")
+  void database() {
+    assertThat(Settings.defaults().database())
+        .isEqualTo(new DatabaseSettings(null, null, null, 10, null));
+
+    Settings set =
+        withFlags(
+            Map.of(
+                "database.url",
+                "postgres://h/d",
+                "database.user",
+                "u",
+                "database.password",
+                "p",
+                "database.pool-size",
+                "3",
+                "database.listen-url",
+                "jdbc:postgresql://l/d"));
+
+    assertThat(set.database())
+        .isEqualTo(new DatabaseSettings("postgres://h/d", "u", "p", 3, "jdbc:postgresql://l/d"));
+  }
+
+  @Test
+  @DisplayName("worker: defaults and keys")
+  void worker() {
+    assertThat(Settings.defaults().worker())
+        .isEqualTo(
+            new WorkerSettings(
+                100,
+                1,
+                Duration.ofSeconds(1),
+                Duration.ofSeconds(60),
+                Duration.ofSeconds(15),
+                Duration.ofSeconds(5),
+                Duration.ofSeconds(30),
+                Set.of(),
+                500));
+
+    Settings set =
+        withFlags(
+            Map.of(
+                "worker.concurrency",
+                "7",
+                "worker.pollers",
+                "2",
+                "worker.poll-interval",
+                "50ms",
+                "worker.lease",
+                "10s",
+                "worker.heartbeat-interval",
+                "2s",
+                "worker.rescue-interval",
+                "3s",
+                "worker.drain-timeout",
+                "0",
+                "worker.queues",
+                "a, b",
+                "worker.claim-batch",
+                "9"));
+
+    assertThat(set.worker())
+        .isEqualTo(
+            new WorkerSettings(
+                7,
+                2,
+                Duration.ofMillis(50),
+                Duration.ofSeconds(10),
+                Duration.ofSeconds(2),
+                Duration.ofSeconds(3),
+                Duration.ZERO,
+                Set.of("a", "b"),
+                9));
+  }
+
+  @Test
+  @DisplayName("A14, A15, A18: the retry defaults, and their keys")
+  void retry() {
+    assertThat(Settings.defaults().retry()).isEqualTo(RetrySettings.defaults());
+
+    Settings set =
+        withFlags(
+            Map.of(
+                "retry.max-delay",
+                "1h",
+                "retry.jitter",
+                "0",
+                "retry.same-error-limit",
+                "0",
+                "retry.crash-limit",
+                "9",
+                "retry.counting",
+                "per_category",
+                "retry.categories.api_error.max-retries",
+                "8",
+                "retry.categories.api_error.backoff",
+                "none",
+                "retry.categories.api_error.base-delay",
+                "1ms"));
+
+    assertThat(set.retry().of(Category.API_ERROR))
+        .isEqualTo(new CategoryPolicy(8, new Backoff(BackoffType.NONE, Duration.ofMillis(1))));
+    assertThat(set.retry().of(Category.TRANSIENT))
+        .isEqualTo(RetrySettings.defaults().of(Category.TRANSIENT));
+    assertThat(set.retry().maxDelay()).isEqualTo(Duration.ofHours(1));
+    assertThat(set.retry().jitter()).isZero();
+    assertThat(set.retry().sameErrorLimit()).isZero();
+    assertThat(set.retry().crashLimit()).isEqualTo(9);
+    assertThat(set.retry().counting()).isEqualTo(Counting.PER_CATEGORY);
+  }
+
+  @Test
+  @DisplayName("every category has its three keys")
+  void categories() {
+    for (Category category : Category.values()) {
+      String prefix = "retry.categories." + category.wireName();
+      Settings set =
+          withFlags(
+              Map.of(
+                  prefix + ".max-retries",
+                  "6",
+                  prefix + ".backoff",
+                  "linear",
+                  prefix + ".base-delay",
+                  "4s"));
+      assertThat(set.retry().of(category))
+          .isEqualTo(new CategoryPolicy(6, new Backoff(BackoffType.LINEAR, Duration.ofSeconds(4))));
+    }
+  }
+
+  @Test
+  @DisplayName("retention: defaults and keys")
+  void retention() {
+    assertThat(Settings.defaults().retention())
+        .isEqualTo(
+            new RetentionSettings(
+                new Retention(Duration.ofDays(30), Duration.ofDays(30), Duration.ofDays(1)),
+                Duration.ofHours(1)));
+
+    Settings set =
+        withFlags(
+            Map.of(
+                "retention.done",
+                "0",
+                "retention.cancelled",
+                "2d",
+                "retention.stopped-workers",
+                "3d",
+                "retention.interval",
+                "4h"));
+
+    assertThat(set.retention())
+        .isEqualTo(
+            new RetentionSettings(
+                new Retention(Duration.ZERO, Duration.ofDays(2), Duration.ofDays(3)),
+                Duration.ofHours(4)));
+  }
+
+  @Test
+  @DisplayName("classifier, payload, command: defaults and keys")
+  void theRest() {
+    Settings defaults = Settings.defaults();
+    assertThat(defaults.classifierRules()).isEmpty();
+    assertThat(defaults.payloadMaxBytes()).isEqualTo(1_048_576);
+    assertThat(defaults.command())
+        .isEqualTo(
+            new CommandSettings(
+                false, Set.of(), Path.of(".holdfast/workspaces"), Duration.ofSeconds(2)));
+
+    Settings set =
+        withFlags(
+            Map.of(
+                "classifier.rules",
+                "[{id: vpn, stage: text, category: transient, patterns: ['tunnel down']}]",
+                "payload.max-bytes",
+                "99",
+                "handlers.command.allow-inline",
+                "true",
+                "handlers.command.pass-environment",
+                "HOME,LANG",
+                "handlers.command.workspaces",
+                "/w",
+                "handlers.command.kill-grace",
+                "1s"));
+
+    assertThat(set.classifierRules()).extracting(Rule::id).containsExactly("vpn");
+    assertThat(set.payloadMaxBytes()).isEqualTo(99);
+    assertThat(set.command())
+        .isEqualTo(
+            new CommandSettings(
+                true, Set.of("HOME", "LANG"), Path.of("/w"), Duration.ofSeconds(1)));
+  }
+
+  @Test
+  @DisplayName("web: defaults and keys")
+  void web() {
+    assertThat(Settings.defaults().web()).isEqualTo(new WebSettings(8080, "127.0.0.1", List.of()));
+
+    Settings set =
+        withFlags(
+            Map.of(
+                "web.port",
+                "0",
+                "web.host",
+                "0.0.0.0",
+                "web.tokens",
+                "viewer:0123456789abcdef,operator:fedcba9876543210"));
+
+    assertThat(set.web())
+        .isEqualTo(
+            new WebSettings(
+                0,
+                "0.0.0.0",
+                List.of(
+                    new Token(Role.VIEWER, "0123456789abcdef"),
+                    new Token(Role.OPERATOR, "fedcba9876543210"))));
+  }
+
+  @Test
+  @DisplayName("other machines may connect only where there are tokens")
+  void openHostNeedsTokens() {
+    assertThatThrownBy(() -> withFlags(Map.of("web.host", "0.0.0.0")))
+        .isInstanceOf(ConfigException.class)
+        .hasMessageContaining("web.host")
+        .hasMessageContaining("web.tokens");
+  }
+
+  @Test
+  @DisplayName("a heartbeat interval of half the lease or more is refused")
+  void heartbeat() {
+    Map<String, String> half = Map.of("worker.lease", "30s", "worker.heartbeat-interval", "15s");
+
+    assertThatThrownBy(() -> withFlags(half))
+        .isInstanceOf(ConfigException.class)
+        .hasMessage(
+            "worker.heartbeat-interval: 15s must be less than half of worker.lease, which is 30s");
+  }
+
+  @Test
+  @DisplayName("a classifier rule that cannot be used stops the start")
+  void badRule() {
+    assertThatThrownBy(() -> withFlags(Map.of("classifier.rules", "[{id: vpn, category: sunny}]")))
+        .isInstanceOf(ConfigException.class)
+        .hasMessageStartingWith("classifier.rules: ")
+        .hasMessageContaining("sunny");
+  }
+
+  @Test
+  @DisplayName("secrets are not in what the records print")
+  void secrets() {
+    Settings set =
+        withFlags(
+            Map.of(
+                "database.url",
+                "postgres://ann:hunter2@h/d",
+                "database.password",
+                "hunter2",
+                "database.listen-url",
+                "jdbc:postgresql://h/d?user=a&password=hunter2",
+                "web.tokens",
+                "operator:hunter2hunter2hunter2"));
+
+    assertThat(set.toString()).doesNotContain("hunter2").contains("postgres://ann:***@h/d");
+  }
+}

@@ -1,0 +1,66 @@
+package dev.holdfast.deployment;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.queue.QueueHealth;
+import dev.holdfast.telemetry.QueueGauges;
+import dev.holdfast.telemetry.TicketMetrics;
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import tools.jackson.databind.JsonNode;
+
+class AlertsTest {
+  /** A series with its labels, as {@code up{job="holdfast"}}. */
+  private static final Pattern SELECTOR = Pattern.compile("(\\w+)\\{([^}]*)}");
+
+  private static final Pattern LABEL = Pattern.compile("(\\w+)=\"([^\"]*)\"");
+
+  /** What a worker shows at its first scrape, with one queue. */
+  private static String scrape() {
+    PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+    new TicketMetrics(registry);
+    new QueueGauges(registry)
+        .update(List.of(new QueueHealth("mail", false, null, 0, null, 0, 0, null, 0, 0)));
+    return registry.scrape();
+  }
+
+  @Test
+  @DisplayName("A62 to A65: every series and label value that an alert asks for exists")
+  void series() throws IOException {
+    String scrape = scrape();
+    Set<String> asked = new TreeSet<>();
+    for (JsonNode rule :
+        Yaml.documents(Path.of("deploy/alerts.yaml")).getFirst().at("/groups/0/rules")) {
+      Matcher selector = SELECTOR.matcher(rule.path("expr").asString());
+      while (selector.find()) {
+        assertThat(selector.group(2)).contains("job=\"holdfast\"");
+        if (!selector.group(1).equals("up")) {
+          asked.add(selector.group(1));
+          assertThat(scrape).containsPattern(pattern(selector.group(1), selector.group(2)));
+        }
+      }
+    }
+    assertThat(asked)
+        .contains("tickets_retry_exhausted_total", "tickets_retried_total", "retry_success_rate");
+  }
+
+  private static Pattern pattern(String name, String labels) {
+    StringBuilder line = new StringBuilder("(?m)^" + name + "[ {]");
+    Matcher label = LABEL.matcher(labels);
+    while (label.find()) {
+      if (!label.group(1).equals("job")) {
+        line.append(".*").append(Pattern.quote(label.group()));
+      }
+    }
+    return Pattern.compile(line.toString());
+  }
+}

@@ -1,0 +1,153 @@
+package dev.holdfast.deployment;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.config.ConfigLoader;
+import dev.holdfast.config.Settings;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.regex.MatchResult;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import tools.jackson.databind.JsonNode;
+
+class DeploymentFilesTest {
+  /** What a worker may take after its drain. */
+  private static final Duration AFTER_DRAIN = Duration.ofSeconds(5);
+
+  private static final Pattern VARIABLE = Pattern.compile("\\$\\{\\w+:-([^}]*)}");
+
+  private static JsonNode service(String name) throws IOException {
+    return Yaml.documents(Path.of("docker-compose.yml")).getFirst().at("/services/" + name);
+  }
+
+  private static JsonNode resource(String kind, String name) throws IOException {
+    return Yaml.documents(Path.of("deploy/kubernetes.yaml")).stream()
+        .filter(each -> each.path("kind").asString().equals(kind))
+        .filter(each -> each.at("/metadata/name").asString().equals(name))
+        .findFirst()
+        .orElseThrow(() -> new AssertionError("no " + kind + " " + name));
+  }
+
+  private static Settings settings(Map<String, String> environment) {
+    return new ConfigLoader(Path.of("no-such-directory"), environment).load(null, Map.of());
+  }
+
+  private static Map<String, String> texts(JsonNode map) {
+    Map<String, String> texts = new TreeMap<>();
+    map.properties()
+        .forEach(
+            each ->
+                texts.put(
+                    each.getKey(), VARIABLE.matcher(each.getValue().asString()).replaceAll("$1")));
+    return texts;
+  }
+
+  private static Duration seconds(String text) {
+    return Duration.ofSeconds(Long.parseLong(text.replaceFirst("s$", "")));
+  }
+
+  private static String only(Path file, String regex) throws IOException {
+    Matcher matcher = Pattern.compile(regex, Pattern.MULTILINE).matcher(Files.readString(file));
+    assertThat(matcher.results().map(MatchResult::group)).as("%s in %s", regex, file).hasSize(1);
+    matcher.reset();
+    assertThat(matcher.find()).isTrue();
+    return matcher.group(1);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"worker-a", "worker-b"})
+  @DisplayName("compose: a worker accepts its settings, and docker waits longer than its drain")
+  void composeWorker(String name) throws IOException {
+    JsonNode worker = service(name);
+    Settings settings = settings(texts(worker.path("environment")));
+    assertThat(settings.web().host()).isEqualTo("0.0.0.0");
+    assertThat(settings.database().password()).isNotBlank();
+    assertThat(seconds(worker.path("stop_grace_period").asString()))
+        .isGreaterThan(settings.worker().drainTimeout().plus(AFTER_DRAIN));
+    assertThat(worker.path("init").asBoolean()).isTrue();
+    assertThat(worker.path("ports").get(0).asString()).startsWith("127.0.0.1:");
+  }
+
+  @Test
+  @DisplayName("compose: one password for the server and its users, published on loopback only")
+  void composeDatabase() throws IOException {
+    JsonNode postgres = service("postgres");
+    assertThat(postgres.at("/environment/POSTGRES_PASSWORD").asString())
+        .isEqualTo(service("migrate").at("/environment/HOLDFAST_DATABASE_PASSWORD").asString())
+        .isEqualTo(service("worker-a").at("/environment/HOLDFAST_DATABASE_PASSWORD").asString());
+    assertThat(postgres.path("ports").get(0).asString()).startsWith("127.0.0.1:");
+  }
+
+  @Test
+  @DisplayName("compose: no variable of the file is an unknown setting to a ./holdfast beside it")
+  void composeVariables() throws IOException {
+    Map<String, String> variables = new TreeMap<>();
+    Matcher used =
+        Pattern.compile("\\$\\{(HOLDFAST_\\w+):-([^}]*)}")
+            .matcher(Files.readString(Path.of("docker-compose.yml")));
+    while (used.find()) {
+      variables.put(used.group(1), used.group(2));
+    }
+    assertThat(variables).isNotEmpty();
+    assertThat(settings(variables)).isNotNull();
+  }
+
+  @Test
+  @DisplayName("kubernetes: the worker accepts its settings, and is given longer than its drain")
+  void kubernetesWorker() throws IOException {
+    Map<String, String> environment =
+        texts(resource("Secret", "holdfast-worker").path("stringData"));
+    JsonNode pod = resource("Deployment", "holdfast-worker").at("/spec/template/spec");
+    JsonNode container = pod.path("containers").get(0);
+    container
+        .path("env")
+        .forEach(
+            each -> environment.put(each.path("name").asString(), each.path("value").asString()));
+    Settings settings = settings(environment);
+    assertThat(settings.web().host()).isEqualTo("0.0.0.0");
+    assertThat(container.path("ports").get(0).path("containerPort").asInt())
+        .isEqualTo(settings.web().port());
+    assertThat(Duration.ofSeconds(pod.path("terminationGracePeriodSeconds").asInt()))
+        .isGreaterThan(settings.worker().drainTimeout().plus(AFTER_DRAIN));
+    assertThat(container.at("/livenessProbe/httpGet/path").asString()).isEqualTo("/health/live");
+    assertThat(container.at("/readinessProbe/httpGet/path").asString()).isEqualTo("/health/ready");
+    assertThat(container.at("/envFrom/0/secretRef/name").asString()).isEqualTo("holdfast-worker");
+  }
+
+  @Test
+  @DisplayName("kubernetes: pods run as the image's user, and get no variables of Services")
+  void kubernetesPods() throws IOException {
+    String user = only(Path.of("deploy/Dockerfile"), "^USER (\\d+):\\d+$");
+    for (JsonNode each :
+        new JsonNode[] {
+          resource("Job", "holdfast-migrate"), resource("Deployment", "holdfast-worker")
+        }) {
+      JsonNode pod = each.at("/spec/template/spec");
+      assertThat(pod.at("/securityContext/runAsUser").asString()).isEqualTo(user);
+      assertThat(pod.path("enableServiceLinks").asBoolean(true)).isFalse();
+      assertThat(pod.at("/containers/0/securityContext/readOnlyRootFilesystem").asBoolean())
+          .isTrue();
+      assertThat(pod.at("/containers/0/volumeMounts").toString()).contains("/var/lib/holdfast");
+    }
+    JsonNode migration = resource("Secret", "holdfast-migrate").path("stringData");
+    assertThat(settings(texts(migration)).database().user()).isEqualTo("holdfast_owner");
+  }
+
+  @Test
+  @DisplayName("systemd: it waits longer than the drain, and leaves programs to the worker")
+  void unit() throws IOException {
+    Path unit = Path.of("deploy/holdfast.service");
+    assertThat(seconds(only(unit, "^TimeoutStopSec=(\\d+s)$")))
+        .isGreaterThan(settings(Map.of()).worker().drainTimeout().plus(AFTER_DRAIN));
+    assertThat(only(unit, "^KillMode=(.*)$")).isEqualTo("mixed");
+  }
+}

@@ -1,0 +1,159 @@
+package dev.holdfast.e2e;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
+
+import dev.holdfast.testing.TestDatabase;
+import dev.holdfast.testing.WithDatabase;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What stops a worker's start: one line that names the next step, and no secret in it. */
+@WithDatabase
+class BadStartIT {
+  private static final String SECRET = "hunter2-x";
+
+  private final TestDatabase database;
+  private final TicketRows rows;
+  @TempDir private Path directory;
+  @AutoClose private Installation holdfast;
+
+  BadStartIT(TestDatabase database) {
+    this.database = database;
+    this.rows = new TicketRows(database.dataSource());
+  }
+
+  @BeforeEach
+  void prepare() {
+    holdfast = Installation.on(database, directory);
+  }
+
+  @Test
+  @DisplayName("a database that nobody serves: exit 4")
+  void unreachable() throws Exception {
+    int closed;
+    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      closed = socket.getLocalPort();
+    }
+    holdfast
+        .with("HOLDFAST_DATABASE_URL", "postgres://ann:" + SECRET + "@127.0.0.1:" + closed + "/db")
+        .with("HOLDFAST_DATABASE_USER", "")
+        .with("HOLDFAST_DATABASE_PASSWORD", "");
+    assertRefused(4, "cannot reach the database", "HOLDFAST_DATABASE_URL");
+  }
+
+  @Test
+  @DisplayName("a password that is refused: exit 4, and it is not printed, --verbose or not")
+  void wrongPassword() throws Exception {
+    assumeThat(database.password()).as("a server that asks for passwords").isNotEmpty();
+    holdfast.with("HOLDFAST_DATABASE_PASSWORD", SECRET);
+    assertRefused(4, "password authentication failed", "HOLDFAST_DATABASE_PASSWORD");
+    Outcome verbose = holdfast.run("list", "--verbose");
+    assertThat(verbose.exit()).isEqualTo(4);
+    assertThat(verbose.stderr()).contains("\tat ");
+    assertThat(verbose.printed()).doesNotContain(SECRET);
+  }
+
+  @Test
+  @DisplayName("no schema: it says to run holdfast migrate, which makes it")
+  void noSchema() throws Exception {
+    rows.column("ALTER SCHEMA holdfast RENAME TO elsewhere");
+    try {
+      assertRefused(1, "no schema holdfast", "run: holdfast migrate");
+      assertThat(holdfast.run("migrate").exit()).isZero();
+      holdfast.worker();
+    } finally {
+      holdfast.close();
+      rows.column("DROP SCHEMA holdfast CASCADE");
+      rows.column("ALTER SCHEMA elsewhere RENAME TO holdfast");
+    }
+  }
+
+  @Test
+  @DisplayName("a schema from a newer version is not touched")
+  void newerSchema() throws Exception {
+    rows.column(
+        "INSERT INTO holdfast.flyway_schema_history SELECT installed_rank + 1, '99', description,"
+            + " type, script, checksum, installed_by, installed_on, execution_time, success FROM"
+            + " holdfast.flyway_schema_history ORDER BY installed_rank DESC LIMIT 1");
+    try {
+      assertRefused(1, "version 99, newer than this Holdfast knows", "install a newer Holdfast");
+    } finally {
+      rows.column("DELETE FROM holdfast.flyway_schema_history WHERE version = '99'");
+    }
+  }
+
+  @Test
+  @DisplayName("a port that is taken: no ticket is claimed before that is known")
+  void portTaken() throws Exception {
+    rows.addDesign("true", Job.of(directory, "true"));
+    long id = rows.enqueue("true", "port");
+    try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      Outcome outcome = holdfast.run("worker", "--port", String.valueOf(taken.getLocalPort()));
+      assertOneLine(outcome, 1, "port " + taken.getLocalPort(), "--port");
+      assertThat(rows.of(id, "state || ' ' || attempt_count")).isEqualTo("ready 0");
+    }
+  }
+
+  @Test
+  @DisplayName("an unknown key, in the environment or the file: the nearest one is named")
+  void unknownKey() throws Exception {
+    Files.writeString(directory.resolve("holdfast.yaml"), "worker:\n  pol-interval: 1s\n");
+    assertRefused(2, "worker.pol-interval in holdfast.yaml", "worker.poll-interval");
+    holdfast.with("HOLDFAST_WORKER_CONCURENCY", "7");
+    Files.delete(directory.resolve("holdfast.yaml"));
+    assertRefused(2, "HOLDFAST_WORKER_CONCURENCY", "HOLDFAST_WORKER_CONCURRENCY");
+  }
+
+  @Test
+  @DisplayName("a duration that is none")
+  void badDuration() throws Exception {
+    holdfast.with("HOLDFAST_WORKER_LEASE", "soon");
+    assertRefused(2, "worker.lease: \"soon\" (from HOLDFAST_WORKER_LEASE)", "100ms to 1d");
+  }
+
+  @Test
+  @DisplayName("a database URL that cannot be read: what it should look like, not what it was")
+  void garbage() throws Exception {
+    holdfast.with("HOLDFAST_DATABASE_URL", "mysql://ann:" + SECRET + "@db/prod");
+    assertRefused(2, "database", "postgres://");
+    holdfast.with("HOLDFAST_DATABASE_URL", "postgres://ann:" + SECRET + "#1@db:port/prod");
+    assertRefused(2, "database", "postgres://");
+  }
+
+  @Test
+  @DisplayName("a program is not told the database's address and password")
+  void programsKnowNoSecrets() throws Exception {
+    rows.addDesign("env", Job.of(directory, "env; env >&2; exit 1"));
+    holdfast.with("HOLDFAST_WEB_TOKENS", "operator:" + SECRET.repeat(3));
+    holdfast.with("HOLDFAST_RETRY_CATEGORIES_UNKNOWN_MAX_RETRIES", "0");
+    long id = rows.enqueue("env", "env");
+    HoldfastProcess worker = holdfast.worker("--queue", "env");
+    rows.awaitState(id, "on_hold");
+    String shown = holdfast.ok("show", Long.toString(id));
+    assertThat(shown).contains("HOLDFAST_TICKET_ID=" + id).contains("PATH=");
+    String everything = shown + worker;
+    assertThat(everything).doesNotContain("HOLDFAST_DATABASE").doesNotContain(SECRET);
+    if (!database.password().isEmpty()) {
+      assertThat(everything).doesNotContain(database.password());
+    }
+  }
+
+  private void assertRefused(int exit, String... parts) throws Exception {
+    assertOneLine(holdfast.run("worker", "--port", "0"), exit, parts);
+  }
+
+  private static void assertOneLine(Outcome outcome, int exit, String... parts) {
+    assertThat(outcome.stderr()).hasLineCount(1).startsWith("holdfast: ").contains(parts);
+    assertThat(outcome.exit()).isEqualTo(exit);
+    assertThat(outcome.stdout()).isEmpty();
+    assertThat(outcome.printed()).doesNotContain(SECRET);
+  }
+}

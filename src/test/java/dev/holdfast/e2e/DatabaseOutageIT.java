@@ -1,0 +1,138 @@
+package dev.holdfast.e2e;
+
+import static dev.holdfast.e2e.TicketRows.await;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.postgres.EmbeddedServer;
+import dev.holdfast.postgres.EmbeddedServerOptions;
+import dev.holdfast.postgres.Migrations;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Path;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.postgresql.ds.PGSimpleDataSource;
+
+/** A worker whose database goes away and comes back, on a server of the test's own. */
+@Tag("slow")
+class DatabaseOutageIT {
+  @TempDir private Path directory;
+  @AutoClose private Installation holdfast;
+  private EmbeddedServerOptions options;
+  private EmbeddedServer server;
+  private TicketRows rows;
+  private Job job;
+
+  @BeforeEach
+  void startServer() throws IOException {
+    // The same port after the restart.
+    options =
+        EmbeddedServerOptions.in(directory.resolve("server"))
+            .withSettings(Map.of("fsync", "off", "port", Integer.toString(freePort())));
+    server = EmbeddedServer.start(options);
+    EmbeddedServer.Address address = server.address();
+    PGSimpleDataSource dataSource = new PGSimpleDataSource();
+    dataSource.setUrl(address.jdbcUrl());
+    dataSource.setUser(address.user());
+    dataSource.setPassword(address.password());
+    Migrations.migrate(dataSource);
+    rows = new TicketRows(dataSource);
+    holdfast =
+        new Installation(directory)
+            .with("HOLDFAST_DATABASE_URL", address.jdbcUrl())
+            .with("HOLDFAST_DATABASE_USER", address.user())
+            .with("HOLDFAST_DATABASE_PASSWORD", address.password())
+            .with("HOLDFAST_WORKER_HEARTBEAT_INTERVAL", "500ms");
+    job = Job.waiting(directory);
+    rows.addDesign("wait", job);
+  }
+
+  private static int freePort() throws IOException {
+    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      return socket.getLocalPort();
+    }
+  }
+
+  @AfterEach
+  void stopServer() {
+    holdfast.close();
+    server.close();
+  }
+
+  @Test
+  @DisplayName(
+      "A46: a worker outlives a restart of its database: running jobs go on, a job that finishes"
+          + " meanwhile is stored afterwards, once, and /health/ready says what is the matter")
+  void restart() throws Exception {
+    HoldfastProcess worker = holdfast.worker();
+    long finishes = rows.enqueue("wait", "default");
+    long goesOn = rows.enqueue("wait", "default");
+    ProcessHandle program = job.awaitStart(finishes, 1);
+    ProcessHandle other = job.awaitStart(goesOn, 1);
+
+    server.close();
+    await("the worker notices").until(() -> worker.status("/health/ready") == 503);
+    assertThat(worker.get("/health/ready").body()).contains("database");
+    assertThat(worker.status("/health/live")).isEqualTo(200);
+    assertThat(worker.status("/metrics")).isEqualTo(200);
+    job.go(finishes, 1);
+    program.onExit().join();
+
+    server = EmbeddedServer.start(options);
+    rows.awaitState(finishes, "done");
+    await("the worker is ready again").until(() -> worker.status("/health/ready") == 200);
+    assertThat(other.isAlive()).as("the other program runs").isTrue();
+    job.go(goesOn, 1);
+    rows.awaitState(goesOn, "done");
+    long later = rows.enqueue("wait", "default");
+    job.awaitStart(later, 1);
+    job.go(later, 1);
+    rows.awaitState(later, "done");
+    assertThat(rows.outcomes(finishes)).containsExactly("succeeded");
+    assertThat(rows.outcomes(goesOn)).containsExactly("succeeded");
+  }
+
+  @Test
+  @DisplayName("A46: killed backends are replaced; notifications arrive again")
+  void killedBackends() throws Exception {
+    // Polling alone would take so long that the wake-up must have come.
+    HoldfastProcess worker = holdfast.with("HOLDFAST_WORKER_POLL_INTERVAL", "10m").worker();
+    long id = rows.enqueue("wait", "default");
+    ProcessHandle program = job.awaitStart(id, 1);
+    String others = "pid <> pg_backend_pid() AND backend_type = 'client backend'";
+    int killed =
+        Integer.parseInt(
+            rows.value(
+                "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE " + others));
+    assertThat(killed).isGreaterThanOrEqualTo(2);
+    job.go(id, 1);
+    rows.awaitState(id, "done");
+    program.onExit().join();
+    await("it listens again")
+        .until(
+            () ->
+                rows.value(
+                        "SELECT count(*) FROM pg_stat_activity WHERE application_name ="
+                            + " 'holdfast-listen'")
+                    .equals("1"));
+    await("it wants to be woken")
+        .until(
+            () ->
+                rows.value(
+                        "SELECT wants_wakeup FROM holdfast.workers WHERE id = ?", worker.workerId())
+                    .equals("t"));
+    long later = rows.enqueue("wait", "default");
+    job.awaitStart(later, 1);
+    job.go(later, 1);
+    rows.awaitState(later, "done");
+    assertThat(rows.outcomes(id)).containsExactly("succeeded");
+    assertThat(worker.isAlive()).isTrue();
+  }
+}

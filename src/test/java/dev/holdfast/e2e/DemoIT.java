@@ -1,0 +1,58 @@
+package dev.holdfast.e2e;
+
+import static dev.holdfast.e2e.TicketRows.await;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The first five minutes, in an empty directory. */
+@Tag("slow")
+class DemoIT {
+  private static final Pattern RELEASE_THIS =
+      Pattern.compile("holdfast release (\\d+) --guidance 'use the color green'");
+
+  @TempDir private Path directory;
+  @AutoClose private Installation holdfast;
+
+  @BeforeEach
+  void prepare() {
+    holdfast = new Installation(directory);
+  }
+
+  @Test
+  @DisplayName(
+      "demo runs the samples while a second terminal looks at them and releases one, without a"
+          + " database URL; it ends with 0, keeps its data, and --exit-when-done ends by itself")
+  void demo() throws Exception {
+    Outcome nothing = holdfast.run("list");
+    assertThat(nothing.exit()).isEqualTo(4);
+    assertThat(nothing.stderr()).hasLineCount(1).contains("holdfast demo");
+
+    HoldfastProcess demo = holdfast.start("demo");
+    String id = demo.awaitOutput(RELEASE_THIS).group(1);
+    assertThat(holdfast.ok("list", "--state", "on_hold")).contains("\n" + id + " ");
+    assertThat(holdfast.ok("show", id)).contains("Max retries exceeded: unknown");
+    assertThat(holdfast.ok("release", id, "--guidance", "use the color green"))
+        .isEqualTo("released #" + id);
+    await("the released ticket is done")
+        .until(() -> holdfast.ok("list", "--state", "done").contains("\n" + id + " "));
+    assertThat(holdfast.ok("show", id)).contains("{\"color\": \"green\"}", "released");
+
+    demo.signal("TERM");
+    assertThat(demo.awaitExit(Duration.ofSeconds(40))).isZero();
+    assertThat(holdfast.run("list").exit()).as("nothing is left running").isEqualTo(4);
+
+    Outcome again = holdfast.run("demo", "--exit-when-done");
+    assertThat(again.exit()).isZero();
+    assertThat(again.stderr()).isEmpty();
+    assertThat(again.stdout()).contains("on_hold: Max retries exceeded: system_error");
+  }
+}

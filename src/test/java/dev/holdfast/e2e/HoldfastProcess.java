@@ -1,0 +1,137 @@
+package dev.holdfast.e2e;
+
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+/** A running process of the packaged program. Closing kills it with all that it started. */
+final class HoldfastProcess implements AutoCloseable {
+  private static final Pattern LISTENS =
+      Pattern.compile("worker (\\S+) listens on (http://\\S+)\\R");
+
+  /** A loaded machine takes its time; who waits this long waits in vain. */
+  private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+  private static final HttpClient HTTP =
+      HttpClient.newBuilder().connectTimeout(Duration.ofSeconds(10)).build();
+
+  private final Process process;
+  private final Output out;
+  private final Output err;
+
+  HoldfastProcess(Process process) {
+    this.process = process;
+    this.out = Output.of(process.getInputStream());
+    this.err = Output.of(process.getErrorStream());
+  }
+
+  long pid() {
+    return process.pid();
+  }
+
+  /** Waits for the line that says where the worker listens; groups: its id, its address. */
+  private MatchResult announcement() throws InterruptedException {
+    return awaitOutput(LISTENS);
+  }
+
+  String workerId() throws InterruptedException {
+    return announcement().group(1);
+  }
+
+  HoldfastProcess awaitListening() throws InterruptedException {
+    announcement();
+    return this;
+  }
+
+  /** The first match in standard output. */
+  MatchResult awaitOutput(Pattern pattern) throws InterruptedException {
+    return out.await(pattern, PATIENCE)
+        .orElseThrow(() -> new AssertionError("no \"" + pattern + "\" in the output of " + this));
+  }
+
+  /** Answers of the worker's HTTP port. */
+  HttpResponse<String> get(String path) throws IOException, InterruptedException {
+    HttpRequest request =
+        HttpRequest.newBuilder(URI.create(announcement().group(2) + path))
+            .timeout(Duration.ofSeconds(10))
+            .build();
+    return HTTP.send(request, HttpResponse.BodyHandlers.ofString());
+  }
+
+  int status(String path) throws IOException, InterruptedException {
+    return get(path).statusCode();
+  }
+
+  /**
+   * The value of one series.
+   *
+   * @param series its name with its labels, as scraped
+   */
+  double metric(String series) throws IOException, InterruptedException {
+    String scrape = get("/metrics").body();
+    return scrape
+        .lines()
+        .filter(line -> line.startsWith(series + " "))
+        .map(line -> Double.parseDouble(line.substring(series.length() + 1)))
+        .findFirst()
+        .orElseThrow(() -> new AssertionError("no series " + series + " in\n" + scrape));
+  }
+
+  /**
+   * Sends a signal to this process alone.
+   *
+   * @param name as in {@code kill -s}: KILL, TERM, STOP, CONT
+   */
+  void signal(String name) throws IOException, InterruptedException {
+    int exit =
+        new ProcessBuilder("/bin/sh", "-c", "kill -s " + name + " " + pid()).start().waitFor();
+    if (exit != 0) {
+      throw new AssertionError("cannot send SIG" + name + " to " + this);
+    }
+  }
+
+  boolean isAlive() {
+    return process.isAlive();
+  }
+
+  /** Its exit code; fails if it is still there after so long. */
+  int awaitExit(Duration atMost) throws InterruptedException {
+    if (!process.waitFor(atMost.toMillis(), TimeUnit.MILLISECONDS)) {
+      throw new AssertionError("still runs after " + atMost + ": " + this);
+    }
+    return process.exitValue();
+  }
+
+  Outcome awaitOutcome() throws InterruptedException {
+    int exit = awaitExit(PATIENCE);
+    return new Outcome(exit, out.whole(), err.whole());
+  }
+
+  String stderr() {
+    return err.text();
+  }
+
+  @Override
+  public void close() {
+    try (Stream<ProcessHandle> descendants = process.descendants()) {
+      List<ProcessHandle> all = descendants.toList();
+      process.destroyForcibly().onExit().join();
+      all.forEach(ProcessHandle::destroyForcibly);
+    }
+  }
+
+  @Override
+  public String toString() {
+    String state = isAlive() ? "running" : "exit code " + process.exitValue();
+    return "process %d (%s)\n--- stdout:\n%s\n--- stderr:\n%s"
+        .formatted(pid(), state, out.text(), err.text());
+  }
+}

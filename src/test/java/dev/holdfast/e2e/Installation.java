@@ -1,0 +1,107 @@
+package dev.holdfast.e2e;
+
+import dev.holdfast.testing.TestDatabase;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The packaged program, used in one directory with one environment. Of the test's own environment
+ * only what any program needs is passed on; the test's language and time zone are. Closing kills
+ * what was started. Used by one thread.
+ */
+final class Installation implements AutoCloseable {
+  private static final Path JAR = Path.of("target", "holdfast.jar").toAbsolutePath();
+  private static final List<String> PASSED = List.of("PATH", "HOME", "TMPDIR", "XDG_CACHE_HOME");
+  private static final List<String> LOCALE =
+      List.of("user.language", "user.country", "user.timezone");
+
+  private final Path directory;
+  private final Map<String, String> environment = new HashMap<>();
+  private final Deque<HoldfastProcess> started = new ArrayDeque<>();
+
+  /**
+   * @param directory where commands run
+   */
+  Installation(Path directory) {
+    this.directory = directory;
+    for (String name : PASSED) {
+      String value = System.getenv(name);
+      if (value != null) {
+        environment.put(name, value);
+      }
+    }
+  }
+
+  /** With its tickets in the given database, and impatient where nothing is to be proven by it. */
+  static Installation on(TestDatabase database, Path directory) {
+    return new Installation(directory)
+        .with("HOLDFAST_DATABASE_URL", database.jdbcUrl())
+        .with("HOLDFAST_DATABASE_USER", database.user())
+        .with("HOLDFAST_DATABASE_PASSWORD", database.password())
+        .with("HOLDFAST_WORKER_POLL_INTERVAL", "50ms");
+  }
+
+  /** Sets a variable for everything that is started from now on; empty removes it. */
+  Installation with(String variable, String value) {
+    environment.put(variable, value);
+    return this;
+  }
+
+  Path directory() {
+    return directory;
+  }
+
+  HoldfastProcess start(String... words) throws IOException {
+    if (!Files.exists(JAR)) {
+      throw new AssertionError(JAR + " is missing; run: mvn -DskipTests package");
+    }
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    // As the launcher starts short commands: many of them share few cores here.
+    command.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xshare:auto"));
+    LOCALE.forEach(name -> command.add("-D" + name + "=" + System.getProperty(name, "")));
+    command.addAll(List.of("-jar", JAR.toString()));
+    command.addAll(List.of(words));
+    ProcessBuilder builder = new ProcessBuilder(command).directory(directory.toFile());
+    builder.environment().clear();
+    builder.environment().putAll(environment);
+    Process process = builder.start();
+    process.getOutputStream().close();
+    HoldfastProcess running = new HoldfastProcess(process);
+    started.push(running);
+    return running;
+  }
+
+  /** A worker on a free port; returns once it listens. */
+  HoldfastProcess worker(String... words) throws IOException, InterruptedException {
+    List<String> all = new ArrayList<>(List.of("worker", "--port", "0", "--no-console"));
+    all.addAll(List.of(words));
+    return start(all.toArray(String[]::new)).awaitListening();
+  }
+
+  /** Runs a command to its end. */
+  Outcome run(String... words) throws IOException, InterruptedException {
+    return start(words).awaitOutcome();
+  }
+
+  /** Runs a command that must succeed without a complaint; returns what it printed. */
+  String ok(String... words) throws IOException, InterruptedException {
+    Outcome outcome = run(words);
+    if (outcome.exit() != 0 || !outcome.stderr().isEmpty()) {
+      throw new AssertionError(String.join(" ", words) + ": " + outcome);
+    }
+    return outcome.stdout().strip();
+  }
+
+  @Override
+  public void close() {
+    started.forEach(HoldfastProcess::close);
+  }
+}

@@ -1,0 +1,77 @@
+package dev.holdfast.e2e;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.testing.TestDatabase;
+import dev.holdfast.testing.WithDatabase;
+import java.net.http.HttpResponse;
+import java.nio.file.Path;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What a worker counts, as Prometheus sees it. */
+@Tag("slow")
+@WithDatabase
+class MetricsIT {
+  @Test
+  @DisplayName(
+      "A62-A65: /metrics tells of retries, exhausted retries, delays in seconds and the success"
+          + " rate of retries, and holdfast_* of the rest")
+  void counts(TestDatabase database, @TempDir Path directory) throws Exception {
+    TicketRows rows = new TicketRows(database.dataSource());
+    rows.addDesign(
+        "twice",
+        Job.of(directory, "[ $HOLDFAST_ATTEMPT -gt 2 ] || { echo ETIMEDOUT >&2; exit 1; }"));
+    rows.addDesign("never", Job.of(directory, "echo 'TypeError: x is not a function' >&2; exit 1"));
+    try (Installation holdfast =
+        Installation.on(database, directory)
+            .with("HOLDFAST_RETRY_JITTER", "0")
+            .with("HOLDFAST_RETRY_CATEGORIES_TRANSIENT_BASE_DELAY", "200ms")) {
+      HoldfastProcess worker = holdfast.worker();
+      assertThat(worker.metric("retry_success_rate")).as("before any retry").isZero();
+      rows.awaitState(rows.enqueue("twice", "work"), "done");
+      rows.awaitState(rows.enqueue("never", "work"), "on_hold");
+      rows.column("SELECT holdfast.pause_queue('idle', 'ann')");
+
+      assertThat(worker.metric("tickets_retried_total{category=\"transient\"}")).isEqualTo(2);
+      assertThat(worker.metric("tickets_retried_total{category=\"code_error\"}")).isEqualTo(1);
+      assertThat(worker.metric("tickets_retried_total{category=\"api_error\"}")).isZero();
+      assertThat(worker.metric("tickets_retry_exhausted_total{category=\"code_error\"}"))
+          .isEqualTo(1);
+      assertThat(worker.metric("tickets_retry_exhausted_total{category=\"transient\"}")).isZero();
+      assertThat(worker.metric("retry_delay_seconds_count")).isEqualTo(3);
+      assertThat(worker.metric("retry_delay_seconds_sum")).isEqualTo(0.2 + 0.4 + 0);
+      assertThat(worker.metric("retry_delay_seconds_bucket{le=\"1.0\"}")).isEqualTo(3);
+      // Of three retries that have finished, one succeeded.
+      assertThat(worker.metric("retry_success_rate")).isBetween(33.3, 33.4);
+
+      assertThat(worker.metric("holdfast_tickets_claimed_total")).isEqualTo(5);
+      assertThat(worker.metric("holdfast_tickets_succeeded_total")).isEqualTo(1);
+      assertThat(worker.metric("holdfast_tickets_held_total")).isEqualTo(1);
+      assertThat(worker.metric("holdfast_tickets_given_back_total")).isZero();
+      assertThat(worker.metric("holdfast_leases_expired_total")).isZero();
+      assertThat(worker.metric("holdfast_results_stale_total")).isZero();
+      assertThat(worker.metric("holdfast_queue_tickets{queue=\"work\",wait=\"on_hold\"}"))
+          .isEqualTo(1);
+      assertThat(worker.metric("holdfast_queue_paused{queue=\"idle\"}")).isEqualTo(1);
+      assertThat(worker.metric("holdfast_queue_paused{queue=\"work\"}")).isZero();
+    }
+  }
+
+  @Test
+  @DisplayName("/health answers JSON, and an address that is not there 404")
+  void health(TestDatabase database, @TempDir Path directory) throws Exception {
+    try (Installation holdfast = Installation.on(database, directory)) {
+      HoldfastProcess worker = holdfast.worker();
+      HttpResponse<String> live = worker.get("/health/live");
+      assertThat(live.statusCode()).isEqualTo(200);
+      assertThat(live.headers().firstValue("Content-Type"))
+          .hasValueSatisfying(type -> assertThat(type).startsWith("application/json"));
+      assertThat(live.body()).isEqualTo("{\"status\":\"up\"}");
+      assertThat(worker.get("/health/ready").body()).isEqualTo("{\"status\":\"ready\"}");
+      assertThat(worker.status("/nowhere")).isEqualTo(404);
+    }
+  }
+}

@@ -1,0 +1,101 @@
+package dev.holdfast.e2e;
+
+import static dev.holdfast.e2e.TicketRows.await;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.testing.TestDatabase;
+import dev.holdfast.testing.WithDatabase;
+import java.nio.file.Path;
+import java.time.Duration;
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What SIGTERM does to a worker in the middle of its work. */
+@WithDatabase
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class StopIT {
+  @AutoClose private Installation holdfast;
+  private TicketRows rows;
+  private Job job;
+
+  @BeforeAll
+  void prepare(TestDatabase database, @TempDir Path directory) {
+    rows = new TicketRows(database.dataSource());
+    holdfast = Installation.on(database, directory);
+    job = Job.waiting(directory);
+    rows.addDesign("wait", job);
+  }
+
+  @Test
+  @DisplayName(
+      "A52: SIGTERM gives back what does not finish in time: no retry used, its program gone, exit"
+          + " 0 within the drain timeout and five seconds")
+  void givesBack() throws Exception {
+    long id = rows.enqueue("wait", "back");
+    HoldfastProcess worker =
+        holdfast.with("HOLDFAST_WORKER_DRAIN_TIMEOUT", "1s").worker("--queue", "back");
+    ProcessHandle program = job.awaitStart(id, 1);
+
+    worker.signal("TERM");
+    assertThat(worker.awaitExit(Duration.ofSeconds(6))).isZero();
+    assertThat(program.isAlive()).as("the program is left running").isFalse();
+    assertThat(rows.of(id, "state")).isEqualTo("ready");
+    assertThat(rows.of(id, "retry_count")).isEqualTo("0");
+    assertThat(rows.of(id, "retry_after")).isEqualTo("null");
+    assertThat(rows.outcomes(id)).containsExactly("given_back");
+
+    holdfast.worker("--queue", "back");
+    job.awaitStart(id, 2);
+    job.go(id, 2);
+    rows.awaitState(id, "done");
+    assertThat(rows.outcomes(id)).containsExactly("given_back", "succeeded");
+    assertThat(rows.of(id, "retry_count")).isEqualTo("0");
+  }
+
+  @Test
+  @DisplayName("a program that ignores SIGTERM is dead too when its stopped worker exits")
+  void stubborn() throws Exception {
+    Path directory = job.directory();
+    rows.addDesign("stubborn", Job.of(directory, "trap '' TERM\n" + job.script()));
+    long id = rows.enqueue("stubborn", "stubborn");
+    HoldfastProcess worker =
+        holdfast.with("HOLDFAST_WORKER_DRAIN_TIMEOUT", "0s").worker("--queue", "stubborn");
+    ProcessHandle program = job.awaitStart(id, 1);
+    worker.signal("TERM");
+    assertThat(worker.awaitExit(Duration.ofSeconds(5))).isZero();
+    assertThat(program.isAlive()).as("the program is left running").isFalse();
+    assertThat(rows.outcomes(id)).containsExactly("given_back");
+  }
+
+  @Test
+  @DisplayName(
+      "a job that finishes within the drain timeout is stored as a success; meanwhile"
+          + " /health/ready says 503 draining, /health/live 200, and nothing more is claimed")
+  void drains() throws Exception {
+    long id = rows.enqueue("wait", "drain");
+    HoldfastProcess worker =
+        holdfast.with("HOLDFAST_WORKER_DRAIN_TIMEOUT", "60s").worker("--queue", "drain");
+    job.awaitStart(id, 1);
+    assertThat(worker.status("/health/ready")).isEqualTo(200);
+
+    worker.signal("TERM");
+    await("readiness says draining").until(() -> worker.status("/health/ready") == 503);
+    assertThat(worker.get("/health/ready").body()).contains("draining");
+    assertThat(worker.status("/health/live")).isEqualTo(200);
+    assertThat(rows.value("SELECT state FROM holdfast.workers WHERE id = ?", worker.workerId()))
+        .isEqualTo("draining");
+    long late = rows.enqueue("wait", "drain");
+    job.go(id, 1);
+    assertThat(worker.awaitExit(Duration.ofSeconds(30))).isZero();
+    assertThat(rows.of(id, "state")).isEqualTo("done");
+    assertThat(rows.of(id, "result ->> 'attempt'")).isEqualTo("1");
+    assertThat(rows.outcomes(id)).containsExactly("succeeded");
+    assertThat(rows.of(late, "state || ' ' || attempt_count")).isEqualTo("ready 0");
+    assertThat(rows.value("SELECT state FROM holdfast.workers WHERE id = ?", worker.workerId()))
+        .isEqualTo("stopped");
+  }
+}

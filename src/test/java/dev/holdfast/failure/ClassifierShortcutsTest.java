@@ -1,0 +1,102 @@
+package dev.holdfast.failure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.failure.LabelledErrors.Labelled;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Random;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+/** Leaving out what cannot match must not change a single answer. */
+class ClassifierShortcutsTest {
+  private static final long SEED = Long.getLong("classifier.seed", 20261121L);
+  private static final Classifier QUICK = Classifier.standard();
+  private static final Classifier SLOW = QUICK.withoutShortcuts();
+  private static final List<String> TEXTS = texts();
+
+  private static List<String> texts() {
+    List<String> texts = new ArrayList<>();
+    for (String resource : List.of("errors_examples.jsonl", "errors_corpus.jsonl")) {
+      LabelledErrors.read(resource).texts().stream().map(Labelled::text).forEach(texts::add);
+    }
+    return texts;
+  }
+
+  @Test
+  @DisplayName("A5-A13: answers are the same with and without shortcuts, for all labelled texts")
+  void labelledTexts() {
+    for (String text : TEXTS) {
+      assertSame(ErrorReport.ofText(text));
+    }
+  }
+
+  @Test
+  @DisplayName("A5-A13: and for mixtures of them in any letter case")
+  void mixtures() {
+    Random random = new Random(SEED);
+    for (int i = 0; i < 300; i++) {
+      String one = TEXTS.get(random.nextInt(TEXTS.size()));
+      String other = TEXTS.get(random.nextInt(TEXTS.size()));
+      String text = one.substring(random.nextInt(one.length() + 1)) + "\n" + other;
+      assertSame(ErrorReport.ofText(random.nextInt(4) == 0 ? text.toUpperCase(Locale.ROOT) : text));
+    }
+  }
+
+  @Test
+  @DisplayName("A5-A13: and where a status, an exit code or an exception is known")
+  void knownFacts() {
+    for (int i = 0; i < TEXTS.size(); i += 7) {
+      assertSame(ErrorReport.ofText(TEXTS.get(i)).withHttpStatus(503).withExitCode(2));
+      assertSame(ErrorReport.ofThrowable(new IllegalStateException(TEXTS.get(i))));
+    }
+  }
+
+  private static void assertSame(ErrorReport report) {
+    assertThat(QUICK.classify(report)).isEqualTo(SLOW.classify(report));
+  }
+
+  @Test
+  @DisplayName("A24: a guarded expression finds what it finds without its guard")
+  void guardedExpressions() {
+    for (String text : TEXTS) {
+      String folded = LiteralIndex.fold(text);
+      for (GuardedPattern guarded : guarded()) {
+        assertThat(guarded.matcher(text, folded).find())
+            .as("%s in %s", guarded.pattern(), text)
+            .isEqualTo(guarded.pattern().matcher(text).find());
+      }
+    }
+  }
+
+  private static List<GuardedPattern> guarded() {
+    List<GuardedPattern> guarded = new ArrayList<>(RetryHintParser.GUARDED);
+    guarded.addAll(RootCause.GUARDED);
+    guarded.addAll(ExitCodeFinder.GUARDED);
+    return guarded;
+  }
+
+  @Test
+  @DisplayName("A13: a status is found the same in the whole text as around its numbers")
+  void statusRegion() {
+    for (String text : TEXTS) {
+      assertThat(HttpStatusFinder.find(text))
+          .as(text)
+          .isEqualTo(HttpStatusFinder.find(text, 0, text.length()));
+    }
+  }
+
+  @Test
+  @DisplayName("A step of the fingerprint that is left out would have changed nothing")
+  void fingerprintSteps() {
+    for (String text : TEXTS) {
+      for (Fingerprint.Step step : Fingerprint.STEPS) {
+        assertThat(step.apply(text))
+            .as("%s in %s", step.pattern(), text)
+            .isEqualTo(step.pattern().matcher(text).replaceAll(step.replacement()));
+      }
+    }
+  }
+}

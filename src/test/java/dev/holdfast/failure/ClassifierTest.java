@@ -1,0 +1,289 @@
+package dev.holdfast.failure;
+
+import static dev.holdfast.failure.Category.API_ERROR;
+import static dev.holdfast.failure.Category.CODE_ERROR;
+import static dev.holdfast.failure.Category.SYSTEM_ERROR;
+import static dev.holdfast.failure.Category.TRANSIENT;
+import static dev.holdfast.failure.Category.UNKNOWN;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.net.ConnectException;
+import java.net.SocketTimeoutException;
+import java.net.http.HttpTimeoutException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.NoSuchFileException;
+import java.time.Duration;
+import java.util.concurrent.ExecutionException;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.NullSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class ClassifierTest {
+  private final Classifier classifier = Classifier.standard();
+
+  private Category ofText(String text) {
+    return classifier.classify(ErrorReport.ofText(text)).category();
+  }
+
+  private Category ofThrowable(Throwable cause) {
+    return classifier.classify(ErrorReport.ofThrowable(cause)).category();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "rate limit exceeded",
+        "HTTP 503",
+        "Request timed out",
+        "ETIMEDOUT",
+        "API timeout"
+      })
+  @DisplayName("A6: rate limits, 503s and timeouts are transient")
+  void transientTexts(String text) {
+    assertThat(ofText(text)).isEqualTo(TRANSIENT);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "API error: bad request",
+        "401 Unauthorized",
+        "403 Forbidden",
+        "invalid api key",
+        "EXIT-AUTH-FAILURE",
+        "EXIT-QUOTA-EXCEEDED"
+      })
+  @DisplayName("A7: API errors and auth failures are api_error")
+  void apiTexts(String text) {
+    assertThat(ofText(text)).isEqualTo(API_ERROR);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "SyntaxError: Unexpected token",
+        "TypeError: x is not a function",
+        "NullPointerException",
+        "stopped: non_improving",
+        "stopped: invalid_output"
+      })
+  @DisplayName("A8: syntax errors and logic issues are code_error")
+  void codeTexts(String text) {
+    assertThat(ofText(text)).isEqualTo(CODE_ERROR);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "ENOENT: no such file",
+        "EACCES: permission denied",
+        "fatal: not a git repository",
+        "lease expired"
+      })
+  @DisplayName("A9: missing files, permissions and git failures are system_error")
+  void systemTexts(String text) {
+    assertThat(ofText(text)).isEqualTo(SYSTEM_ERROR);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"lorem ipsum dolor", "Something went wrong", "exit code 1", "Error"})
+  @DisplayName("A10: everything unclassified is unknown")
+  void unknownTexts(String text) {
+    Failure failure = classifier.classify(ErrorReport.ofText(text));
+    assertThat(failure.category()).isEqualTo(UNKNOWN);
+    assertThat(failure.rule()).isEqualTo("none");
+    assertThat(failure.evidence()).isEmpty();
+  }
+
+  @ParameterizedTest
+  @NullSource
+  @ValueSource(strings = {"", "   ", "\n\t"})
+  @DisplayName("A11: a null or blank error is unknown")
+  void blankTexts(String text) {
+    assertThat(ofText(text)).isEqualTo(UNKNOWN);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"\n429 {\"error\": 1}", "\n\n503: overloaded", "\n 429 Too Many Requests"})
+  @DisplayName("A10: a status right after a line break is found, and nothing is thrown")
+  void statusAfterLineBreak(String text) {
+    assertThat(Classifier.standard().classify(ErrorReport.ofText(text)).httpStatus())
+        .isIn(429, 503);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "API error 429 rate limit, TRANSIENT",
+    "API timeout, TRANSIENT",
+    "API error: command not found, SYSTEM_ERROR",
+    "API error: build failed, CODE_ERROR",
+    "build failed: command not found, SYSTEM_ERROR",
+    "build failed: service unavailable, TRANSIENT",
+    "command not found after the connection was lost, TRANSIENT",
+  })
+  @DisplayName("A12: overlaps go transient > system_error > code_error > api_error")
+  void overlaps(String text, Category expected) {
+    assertThat(ofText(text)).isEqualTo(expected);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "see line 4290",
+        "took 5031 ms",
+        "listening on port 50300",
+        "Job 503 ended",
+        "429 items",
+        "issue #503",
+        "v5.0.3",
+        "id=4290503",
+        "https://example.com/503",
+        "500 of 503 done",
+        "HTTP 50312",
+        "status code: 42907",
+        "error code 5000",
+        "status: 503ms",
+        "code: 429.7"
+      })
+  @DisplayName("A13: numbers inside words and other numbers are no status codes")
+  void wordBoundaries(String text) {
+    Failure failure = classifier.classify(ErrorReport.ofText(text));
+    assertThat(failure.category()).isEqualTo(UNKNOWN);
+    assertThat(failure.httpStatus()).isNull();
+  }
+
+  @Test
+  @DisplayName("A12, T18: a stated category is believed against any text")
+  void statedCategory() {
+    ErrorReport report =
+        ErrorReport.ofText("HTTP 503").withHttpStatus(503).withStatedCategory(CODE_ERROR);
+    Failure failure = classifier.classify(report);
+    assertThat(failure.category()).isEqualTo(CODE_ERROR);
+    assertThat(failure.rule()).isEqualTo(Classifier.STATED);
+  }
+
+  @Test
+  @DisplayName("A12, T18: a typed failure anywhere in the cause chain passes its report through")
+  void typedFailure() {
+    ErrorReport stated =
+        ErrorReport.ofText("busy")
+            .withStatedCategory(TRANSIENT)
+            .withHttpStatus(429)
+            .withRetryAfter(Duration.ofSeconds(30));
+    RuntimeException thrown =
+        new IllegalStateException("turn failed", new TypedFailureException(stated));
+
+    Failure failure = classifier.classify(ErrorReport.ofThrowable(thrown));
+    assertThat(failure.category()).isEqualTo(TRANSIENT);
+    assertThat(failure.httpStatus()).isEqualTo(429);
+    assertThat(failure.retryAfter()).isEqualTo(Duration.ofSeconds(30));
+    assertThat(failure.message()).contains("turn failed").contains("busy");
+  }
+
+  @Test
+  @DisplayName("A12: the class of the innermost cause decides before any text")
+  void typedCauses() {
+    assertThat(ofThrowable(new SocketTimeoutException("no such file"))).isEqualTo(TRANSIENT);
+    assertThat(ofThrowable(new HttpTimeoutException("x"))).isEqualTo(TRANSIENT);
+    assertThat(ofThrowable(new ConnectException("x"))).isEqualTo(TRANSIENT);
+    assertThat(ofThrowable(new NoSuchFileException("rate limit"))).isEqualTo(SYSTEM_ERROR);
+    assertThat(ofThrowable(new AccessDeniedException("429"))).isEqualTo(SYSTEM_ERROR);
+    assertThat(ofThrowable(new OutOfMemoryError("heap"))).isEqualTo(SYSTEM_ERROR);
+    assertThat(ofThrowable(new NullPointerException("timeout"))).isEqualTo(CODE_ERROR);
+    assertThat(ofThrowable(new ClassCastException("timeout"))).isEqualTo(CODE_ERROR);
+    assertThat(ofThrowable(new StackOverflowError())).isEqualTo(CODE_ERROR);
+    assertThat(ofThrowable(new ExecutionException("HTTP 503", new ClassCastException("timeout"))))
+        .isEqualTo(CODE_ERROR);
+    assertThat(ofThrowable(new IllegalStateException("x", new SocketTimeoutException("y"))))
+        .isEqualTo(TRANSIENT);
+  }
+
+  @Test
+  @DisplayName("Composition 5: an abort that keeps its 503 as cause is transient, not unknown")
+  void abortKeepsItsCause() {
+    RuntimeException abort =
+        new RuntimeException("aborted", new RuntimeException("HTTP 503 Service Unavailable"));
+    Failure failure = classifier.classify(ErrorReport.ofThrowable(abort));
+    assertThat(failure.category()).isEqualTo(TRANSIENT);
+    assertThat(failure.httpStatus()).isEqualTo(503);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "75, TRANSIENT",
+    "124, TRANSIENT",
+    "126, SYSTEM_ERROR",
+    "127, SYSTEM_ERROR",
+    "137, SYSTEM_ERROR",
+    "139, SYSTEM_ERROR",
+    "143, SYSTEM_ERROR",
+    "-9, SYSTEM_ERROR",
+    "1, UNKNOWN",
+    "2, UNKNOWN",
+    "128, UNKNOWN",
+    "255, UNKNOWN",
+    "0, UNKNOWN",
+  })
+  @DisplayName("A9: exit codes of signals and missing programs are system_error, 75 is transient")
+  void exitCodes(int code, Category expected) {
+    assertThat(classifier.classify(ErrorReport.ofText("it ended").withExitCode(code)).category())
+        .isEqualTo(expected);
+  }
+
+  @Test
+  @DisplayName("A9: a given exit code of a signal decides before the text")
+  void exitCodeBeforeText() {
+    ErrorReport report = ErrorReport.ofText("waiting, timed out: AssertionError").withExitCode(137);
+    assertThat(classifier.classify(report).category()).isEqualTo(SYSTEM_ERROR);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "400, API_ERROR", "401, API_ERROR", "402, API_ERROR", "403, API_ERROR", "404, API_ERROR",
+    "408, TRANSIENT", "413, API_ERROR", "422, API_ERROR", "429, TRANSIENT", "500, TRANSIENT",
+    "502, TRANSIENT", "503, TRANSIENT", "504, TRANSIENT", "524, TRANSIENT", "529, TRANSIENT",
+    "200, UNKNOWN", "302, UNKNOWN",
+  })
+  @DisplayName("A6, A7: a given HTTP status decides where the text says nothing")
+  void givenStatus(int status, Category expected) {
+    Failure failure = classifier.classify(ErrorReport.ofText("no").withHttpStatus(status));
+    assertThat(failure.category()).isEqualTo(expected);
+    assertThat(failure.httpStatus()).isEqualTo(status);
+  }
+
+  @Test
+  @DisplayName("T5: a used-up quota beats its 429; with a short way out it is a rate limit")
+  void quotas() {
+    String quota = "{\"error\":{\"type\":\"insufficient_quota\",\"message\":\"plan\"}}";
+    assertThat(classifier.classify(ErrorReport.ofText(quota).withHttpStatus(429)).category())
+        .isEqualTo(API_ERROR);
+    assertThat(ofText("429 You exceeded your current quota")).isEqualTo(API_ERROR);
+    assertThat(ofText("429 You exceeded your current quota. Please retry in 12s."))
+        .isEqualTo(TRANSIENT);
+    assertThat(ofText("HTTP 429: account in arrears")).isEqualTo(API_ERROR);
+  }
+
+  @Test
+  @DisplayName("A8: what a failing assertion quotes is neither a status nor a hint")
+  void testReports() {
+    Failure failure =
+        classifier.classify(
+            ErrorReport.ofText("AssertionError: expected HTTP 200, got HTTP 503, Retry-After: 30"));
+    assertThat(failure.category()).isEqualTo(CODE_ERROR);
+    assertThat(failure.httpStatus()).isNull();
+    assertThat(failure.retryAfter()).isNull();
+  }
+
+  @Test
+  @DisplayName("A54: the message is the whole text")
+  void wholeMessage() {
+    String text = "HTTP 503\n" + "x".repeat(1_000_000);
+    Failure failure = classifier.classify(ErrorReport.ofText(text));
+    assertThat(failure.message()).isEqualTo(text);
+    assertThat(failure.evidence()).hasSizeLessThanOrEqualTo(Failure.MAX_EVIDENCE);
+  }
+}

@@ -1,0 +1,114 @@
+package dev.holdfast.failure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class FingerprintTest {
+  private static String of(String text) {
+    return Classifier.standard().classify(ErrorReport.ofText(text)).fingerprint();
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "Request req_011CXa timed out after 5031 ms | Request req_92bZZ timed out after 12.5s",
+        "ENOENT: no such file, open '/tmp/run-1/a.txt' | ENOENT: no such file, open"
+            + " '/srv/x/b.json'",
+        "ENOENT: no such file, open 'C:\\Users\\a\\b.txt' | ENOENT: no such file, open 'D:\\c.txt'",
+        "connect ETIMEDOUT 140.82.112.4:443 | connect ETIMEDOUT 10.0.0.1:8080",
+        "2026-11-21T07:00:00.123Z ERROR lock wait timeout | 2027-01-02 13:14:15 ERROR lock wait"
+            + " timeout",
+        "job 6f1ed002-ab55-4c8e-9b1d-1c2d3e4f5a6b failed: disk full | job"
+            + " 0a1b2c3d-0000-4000-8000-aabbccddeeff failed: disk full",
+        "Error at 0x7f4290503500: segfault | Error at 0x7fffdeadbeef: segfault",
+        "src/limits.py:429: patch does not apply | src/limits.py:12: patch does not apply",
+        "org org-AbC12dEfG34 rate limit reached, used 500 | org org-9ZyXw87654 rate limit reached,"
+            + " used 3",
+        "RATE LIMIT reached | rate limit reached",
+        "Timed out after 1m3s | timed out after 58 seconds",
+        "commit 3e2f9e4 could not apply | commit 80b640f could not apply",
+      })
+  @DisplayName("A9, E23: equal errors of different runs have one fingerprint")
+  void equalErrors(String one, String other) {
+    assertThat(of(one)).isEqualTo(of(other));
+  }
+
+  @Test
+  @DisplayName("E23: different errors have different fingerprints")
+  void differentErrors() {
+    List<String> texts =
+        List.of(
+            "HTTP 503 Service Unavailable",
+            "HTTP 429 Too Many Requests",
+            "HTTP 401 Unauthorized",
+            "exit code 137",
+            "exit code 139",
+            "exit code 1",
+            "curl: (6) Could not resolve host",
+            "curl: (52) Empty reply from server",
+            "ENOENT: no such file or directory, open '/a'",
+            "ENOENT: no such file or directory, mkdir '/a'",
+            "EACCES: permission denied, open '/a'",
+            "error[E0308]: mismatched types",
+            "error[E0425]: cannot find function `timeout` in this scope",
+            "cannot find symbol: variable TIMEOUT",
+            "cannot find symbol: variable LIMIT",
+            "FAILED tests/test_api.py::test_a - AssertionError: x",
+            "FAILED tests/test_api.py::test_b - AssertionError: x",
+            "KeyError: 'a'",
+            "KeyError: 'b'",
+            "磁盘已满",
+            "权限不够",
+            "");
+    Set<String> fingerprints = new HashSet<>();
+    for (String text : texts) {
+      assertThat(fingerprints.add(of(text))).as(text).isTrue();
+    }
+  }
+
+  @Test
+  @DisplayName("E23: the fingerprint of a stack trace is that of its root cause, not of its frames")
+  void stackTraces() {
+    String one =
+        "RuntimeException: turn 1\n"
+            + "\tat a.B.c(B.java:10)\n"
+            + "Caused by: java.io.IOException: pipe is shut\n"
+            + "\tat x.Y.z(Y.java:1)";
+    String other =
+        "ExecutionException: turn 2\n"
+            + "\tat q.R.s(R.java:77)\n"
+            + "Caused by: java.io.IOException: pipe is shut\n"
+            + "\tat k.L.m(L.java:9)";
+    assertThat(of(one)).isEqualTo(of(other));
+  }
+
+  @Test
+  @DisplayName("E23: the fingerprint is 32 hex digits")
+  void shape() {
+    assertThat(of("x")).matches("[0-9a-f]{32}");
+  }
+
+  @Test
+  @DisplayName("E23: the default locale changes neither category nor fingerprint")
+  void turkishLocale() {
+    String text = "FATAL: COULD NOT RESOLVE HOST, TIMED OUT; RATE LIMIT; INVALID_API_KEY IN FILE";
+    Locale before = Locale.getDefault();
+    try {
+      Locale.setDefault(Locale.ROOT);
+      Failure root = Classifier.standard().classify(ErrorReport.ofText(text));
+      Locale.setDefault(Locale.of("tr", "TR"));
+      assertThat(Classifier.standard().classify(ErrorReport.ofText(text))).isEqualTo(root);
+    } finally {
+      Locale.setDefault(before);
+    }
+  }
+}

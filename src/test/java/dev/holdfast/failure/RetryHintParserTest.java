@@ -1,0 +1,96 @@
+package dev.holdfast.failure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class RetryHintParserTest {
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '~',
+      value = {
+        "Retry-After: 120 | 120000",
+        "retry-after=2, x-ratelimit-reset-tokens=7.66s | 2000",
+        "\"retry_after\": 12.5 | 12500",
+        "retry-after-ms: 1500, retry-after: 2 | 1500",
+        "retryAfter: '30s' | 30000",
+        "'retryDelay': '46s' | 46000",
+        "retryDelay: { seconds: 46 } | 46000",
+        "\"resets_in_seconds\":13872 | 13872000",
+        "Please try again in 4.77s. | 4770",
+        "Please try again in 50.597142857s. | 50597",
+        "Please try again in 120ms. | 120",
+        "try again in 6m0s | 360000",
+        "try again in 9m38.016s | 578016",
+        "Please retry in 10h17m5.7s | 37025700",
+        "or try again in 2 days 17 hours 14 minutes. | 234840000",
+        "Please retry after 20 seconds. | 20000",
+        "Please retry your request in 1 hour | 3600000",
+        "try again in a minute | 60000",
+        "Your quota will reset after 0s. | 0",
+        "Limit resets in: 6m0s | 360000",
+        "Expected available in 42 seconds. | 42000",
+        "Please wait 45 seconds before retrying. | 45000",
+        "请在 15 秒后重试 | 15000",
+        "30秒後に再試行してください | 30000",
+        "Bitte versuchen Sie es in 2 Stunden erneut | 7200000",
+        "réessayez dans 30 secondes | 30000",
+        "x-ratelimit-remaining-requests: 0 x-ratelimit-reset-requests: 1m30s | 90000",
+        "x-ratelimit-remaining: 0 x-ratelimit-reset: 30 | 30000",
+      })
+  @DisplayName("A24: what the server asks to wait is found in each of its forms")
+  void hints(String text, long millis) {
+    assertThat(RetryHintParser.find(text)).contains(Duration.ofMillis(millis));
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "Retrying in 3 seconds… (attempt 4/10)",
+        "will retry in 5s",
+        "Next retry in 30 seconds",
+        "rate limited; sleeping 12 seconds before attempt 3",
+        "will sleep for 16 seconds and will retry.",
+        "retrying 5/5 in 3.32s",
+        "request timed out after 30000ms",
+        "read timeout=60",
+        "Connect Timeout Error (timeout: 10000ms)",
+        "Duration: 4.29s",
+        "\"totalRetryDelay\": 787",
+        "\"delayMs\":2000",
+        "If you created the deployment within the last 5 minutes, please wait a moment",
+        "wait a few minutes before you try again",
+        "resets Feb 11, 7pm (America/New_York)",
+        "Retry-After: Sat, 21 Nov 2026 07:28:00 GMT",
+        "x-ratelimit-remaining-requests: 5 x-ratelimit-reset-requests: 6m0s",
+        "x-ratelimit-remaining: 0 x-ratelimit-reset: 1746057600",
+        "retry-after: -1",
+        "try again in 99999999999 days",
+        "x-should-retry: true",
+      })
+  @DisplayName("A24: backoff of the client, elapsed times and absolute times are no hints")
+  void noHints(String text) {
+    assertThat(RetryHintParser.find(text)).isEmpty();
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '~',
+      value = {
+        "Date: Sat, 21 Nov 2026 07:00:00 GMT / Retry-After: Sat, 21 Nov 2026 07:02:00 GMT | 120",
+        "Retry-After: Sat, 21 Nov 2026 07:00:00 GMT / Date: Sat, 21 Nov 2026 07:02:00 GMT | 0",
+        "date: Sat, 21 Nov 2026 07:00:00 GMT / x-ratelimit-remaining: 0 / x-ratelimit-reset:"
+            + " 1795244460 | 60",
+      })
+  @DisplayName("A24: an absolute time counts against the Date header of the same answer")
+  void absoluteTimes(String text, long seconds) {
+    assertThat(RetryHintParser.find(text.replace(" / ", "\n")))
+        .contains(Duration.ofSeconds(seconds));
+  }
+}

@@ -1,0 +1,227 @@
+package dev.holdfast.handler.command;
+
+import static dev.holdfast.handler.command.CommandTickets.error;
+import static dev.holdfast.handler.command.CommandTickets.ticket;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.failure.Category;
+import dev.holdfast.failure.Classifier;
+import dev.holdfast.failure.ErrorReport;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+@DisplayName("Command handler: failures")
+class CommandFailuresIT {
+  @TempDir Path temp;
+  private CommandTickets tickets;
+
+  @BeforeEach
+  void setUp() {
+    tickets = new CommandTickets(temp.resolve("workspaces"));
+  }
+
+  @Test
+  @DisplayName("A non-zero exit reports the code and the end of stderr")
+  void exitCode() throws Exception {
+    ErrorReport report =
+        tickets.fail("echo out; echo first >&2; echo 'Error: it broke' >&2; exit 3");
+
+    assertThat(report.text()).isEqualTo("exit code 3 from sh\nfirst\nError: it broke");
+    assertThat(report.exitCode()).isEqualTo(3);
+    assertThat(report.statedCategory()).isNull();
+  }
+
+  @Test
+  @DisplayName(
+      "With nothing on stderr the end of stdout is reported; with nothing at all, the code alone")
+  void silentStderr() throws Exception {
+    assertThat(tickets.fail("echo 'it broke'; exit 75").text())
+        .isEqualTo("exit code 75 from sh\nit broke");
+    assertThat(tickets.fail("exit 1").text()).isEqualTo("exit code 1 from sh");
+  }
+
+  @Test
+  @DisplayName(
+      "A long stderr is cut at its beginning, and says so without a number that looks like a"
+          + " status")
+  void longStderr() throws Exception {
+    ErrorReport report =
+        tickets.fail(
+            "head -c 439296 /dev/zero | tr '\\0' x >&2; echo >&2; echo 'the end ü' >&2; exit 1");
+
+    assertThat(report.text())
+        .startsWith("exit code 1 from sh\n[the last 16KiB of 430KiB of stderr]\nxxx")
+        .endsWith("x\nthe end ü")
+        .hasSizeLessThan(17_000);
+  }
+
+  @Test
+  @DisplayName("Death by a signal is named")
+  void signal() throws Exception {
+    ErrorReport killed = tickets.fail("kill -KILL $$");
+    ErrorReport segfault = tickets.fail("kill -SEGV $$");
+
+    assertThat(killed.text()).isEqualTo("exit code 137 from sh: killed by signal 9 (SIGKILL)");
+    assertThat(killed.exitCode()).isEqualTo(137);
+    assertThat(segfault.text()).startsWith("exit code 139 from sh: killed by signal 11 (SIGSEGV)");
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @DisplayName(
+      "Programs' ends are classified: exit codes first, then the text; numbers of ours are no"
+          + " status")
+  @CsvSource(
+      delimiter = '~',
+      textBlock =
+          """
+          exit 75                                          ~ transient
+          exit 137                                         ~ system_error
+          kill -KILL $$                                    ~ system_error
+          kill -TERM $$                                    ~ system_error
+          echo 'Error: 429 Too Many Requests' >&2; exit 1  ~ transient
+          echo 'Traceback: NameError: x' >&2; exit 1       ~ code_error
+          sh missing.sh                                    ~ system_error
+          ./missing.sh                                     ~ system_error
+          echo 'nothing anybody knows' >&2; exit 3         ~ unknown
+          head -c 439296 /dev/zero | tr '\\0' x >&2; exit 1 ~ unknown
+          """)
+  void classified(String script, String category) throws Exception {
+    assertThat(Classifier.standard().classify(tickets.fail(script)).category().wireName())
+        .isEqualTo(category);
+  }
+
+  @Test
+  @DisplayName("A last line with \"error\" says text, category and delay outright")
+  void statedError() throws Exception {
+    ErrorReport report =
+        tickets.fail(
+            "echo 'some log' >&2; echo '{\"error\": \"try later\", \"category\": \"transient\","
+                + " \"retry_after_ms\": 1500}'; exit 9");
+
+    assertThat(report.text()).isEqualTo("try later\n(exit code 9 from sh)\nsome log");
+    assertThat(report.statedCategory()).isEqualTo(Category.TRANSIENT);
+    assertThat(report.retryAfter()).isEqualTo(Duration.ofMillis(1500));
+    assertThat(report.exitCode()).isEqualTo(9);
+  }
+
+  @Test
+  @DisplayName(
+      "A stated error without a category is classified by its own text; an object is kept as JSON")
+  void statedWithoutCategory() throws Exception {
+    ErrorReport report =
+        tickets.fail(
+            "echo noise >&2; echo '{\"error\": {\"code\": \"rate_limit_exceeded\"}}'; exit 1");
+
+    assertThat(report.text())
+        .isEqualTo("{\"code\":\"rate_limit_exceeded\"}\n(exit code 1 from sh)");
+    assertThat(report.statedCategory()).isNull();
+  }
+
+  @Test
+  @DisplayName("A category or delay that is none is told, and the text classified")
+  void statedNonsense() throws Exception {
+    ErrorReport report =
+        tickets.fail(
+            "echo '{\"error\": \"e\", \"category\": \"rate_limit\", \"retry_after_ms\": -5}'; exit"
+                + " 1");
+
+    assertThat(report.text())
+        .isEqualTo(
+            "e\n"
+                + "(exit code 1 from sh)\n"
+                + "(its category \"rate_limit\" is none of [transient, api_error, code_error,"
+                + " system_error, unknown])\n"
+                + "(its retry_after_ms is not a whole number of milliseconds)");
+    assertThat(report.statedCategory()).isNull();
+    assertThat(report.retryAfter()).isNull();
+  }
+
+  @Test
+  @DisplayName("A last JSON line without \"error\" is output like any other")
+  void noErrorKey() throws Exception {
+    assertThat(tickets.fail("echo '{\"category\": \"transient\"}'; echo boom >&2; exit 1").text())
+        .isEqualTo("exit code 1 from sh\nboom");
+  }
+
+  @Test
+  @DisplayName(
+      "A program that does not exist or may not be executed: system_error with the next step")
+  void missingProgram() throws Exception {
+    Path plain = Files.writeString(temp.resolve("plain.sh"), "exit 0");
+    assertThat(start("no-such-program"))
+        .isEqualTo(
+            "cannot start no-such-program: ENOENT, there is no such program on the PATH "
+                + System.getenv("PATH")
+                + ": install it on the worker's host, or write its full path");
+    assertThat(start(temp + "/absent"))
+        .isEqualTo(
+            "cannot start %1$s/absent: ENOENT, there is no file %1$s/absent: correct the design's command"
+                .formatted(temp));
+    assertThat(start(plain.toString()))
+        .isEqualTo(
+            "cannot start %1$s: EACCES, %1$s is not an executable file: make it one, or name its interpreter first"
+                .formatted(plain));
+    assertThat(start("a\\u0001b")).startsWith("cannot start");
+  }
+
+  @Test
+  @DisplayName("An argument list that the system refuses is a system_error, not a crash")
+  void tooLong() throws Exception {
+    assertThat(start("true\", \"" + "x".repeat(200_000)))
+        .containsIgnoringCase("argument list too long");
+  }
+
+  @Test
+  @DisplayName("A directory that does not exist or is none: system_error with the next step")
+  void missingDirectory() throws Exception {
+    Path file = Files.createFile(temp.resolve("file"));
+
+    ErrorReport report = tickets.fail("true", "\"directory\": \"" + temp + "/absent\"");
+    assertThat(report.text())
+        .isEqualTo(
+            "the design's directory "
+                + temp
+                + "/absent does not exist (ENOENT) on this worker's host: create it or correct the"
+                + " design");
+    assertThat(report.statedCategory()).isEqualTo(Category.SYSTEM_ERROR);
+    assertThat(tickets.fail("true", "\"directory\": \"" + file + "\"").text())
+        .contains("cannot be entered (EACCES)");
+  }
+
+  @Test
+  @DisplayName("A workspace that cannot be made is a system_error that names it")
+  void badWorkspace() throws Exception {
+    Path file = Files.createFile(temp.resolve("file"));
+
+    ErrorReport report = new CommandTickets(file.resolve("below")).fail("true");
+
+    assertThat(report.text())
+        .startsWith("cannot make a working directory under " + file + "/below");
+    assertThat(report.statedCategory()).isEqualTo(Category.SYSTEM_ERROR);
+  }
+
+  @Test
+  @DisplayName("The program's name in errors has no options, no inline script and no line breaks")
+  void names() {
+    assertThat(EndText.name(List.of("/usr/bin/python3", "/srv/job.py", "--key=x")))
+        .isEqualTo("python3 job.py");
+    assertThat(EndText.name(List.of("sh", "-c", "curl -H secret"))).isEqualTo("sh");
+    assertThat(EndText.name(List.of("run", "a\nb" + "c".repeat(80))))
+        .isEqualTo("run a b" + "c".repeat(53) + "…");
+  }
+
+  private String start(String program) throws InterruptedException {
+    ErrorReport report =
+        error(tickets.run(ticket("{\"kind\": \"command\", \"command\": [\"" + program + "\"]}")));
+    assertThat(report.statedCategory()).isEqualTo(Category.SYSTEM_ERROR);
+    return report.text();
+  }
+}

@@ -1,0 +1,250 @@
+package dev.holdfast.handler.command;
+
+import static dev.holdfast.handler.command.CommandTickets.error;
+import static dev.holdfast.handler.command.CommandTickets.shell;
+import static dev.holdfast.handler.command.CommandTickets.ticket;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.failure.Category;
+import dev.holdfast.ticket.Design;
+import dev.holdfast.worker.HandlerResult;
+import dev.holdfast.worker.HandlerResult.Review;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+@DisplayName("Command handler: what a program is given and gives")
+class CommandHandlerIT {
+  @TempDir Path temp;
+  private CommandTickets tickets;
+
+  @BeforeEach
+  void setUp() {
+    tickets = new CommandTickets(temp.resolve("workspaces"));
+  }
+
+  @Test
+  @DisplayName("The ticket is one JSON document on stdin")
+  void givesTicketOnStdin() throws Exception {
+    HandlerResult.Succeeded done =
+        (HandlerResult.Succeeded)
+            tickets.run(
+                ticket(
+                    Optional.of(new Design(5, "job", 3, "command", shell("cat"))),
+                    "{\"n\": 1.10}",
+                    List.of("do ü")));
+
+    assertThat(done.result())
+        .isEqualTo(
+            "{\"id\":17,\"queue\":\"default\",\"kind\":\"command\",\"title\":\"A"
+                + " title\",\"payload\":{\"n\":1.10},"
+                + "\"priority\":4,\"attempt\":2,\"lease_no\":99,\"retry_count\":1,\"created_at\":\"2026-11-21T08:00:00Z\",\"guidance\":[{\"text\":\"do"
+                + " ü\",\"author\":\"ann\",\"source\":\"release\","
+                + "\"given_at\":\"2026-11-21T08:00:00Z\"}],\"design\":{\"name\":\"job\",\"version\":3}}");
+  }
+
+  @Test
+  @DisplayName("The last line that is a JSON object is the result; the design says who reviews it")
+  void takesLastLine() throws Exception {
+    HandlerResult.Succeeded done =
+        tickets.succeed(
+            "echo working; echo '{\"answer\": 42}'; echo; echo '  '", "\"review\": \"none\"");
+
+    assertThat(done.result()).isEqualTo("{\"answer\":42}");
+    assertThat(done.review()).isEqualTo(Review.NONE);
+    assertThat(tickets.succeed("true").review()).isEqualTo(Review.HUMAN);
+  }
+
+  @Test
+  @DisplayName("Any other last line is no result")
+  void otherLinesAreNoResult() throws Exception {
+    assertThat(tickets.succeed("echo '{\"a\": 1}'; echo done").result()).isNull();
+    assertThat(tickets.succeed("echo '{not json}'").result()).isNull();
+    assertThat(tickets.succeed("echo '[1]'").result()).isNull();
+    assertThat(tickets.succeed("echo '{\"a\": 1} {\"b\": 2}'").result()).isNull();
+    assertThat(tickets.succeed("true").result()).isNull();
+  }
+
+  @Test
+  @DisplayName("A result with NUL or half a surrogate pair is made storable")
+  void resultIsStorable() throws Exception {
+    assertThat(
+            tickets
+                .succeed("printf '%s\\n' '{\"a\": \"x\\u0000y\", \"b\": [\"\\ud83d\"]}'")
+                .result())
+        .isEqualTo("{\"a\":\"xy\",\"b\":[\"\uFFFD\"]}");
+  }
+
+  @Test
+  @DisplayName("A result longer than what is kept fails the attempt instead of getting lost")
+  void refusesHugeResult() throws Exception {
+    assertThat(
+            tickets
+                .fail("printf '{\"a\": \"'; head -c 1100000 /dev/zero | tr '\\0' x; echo '\"}'")
+                .text())
+        .isEqualTo(
+            "the program's last line on stdout is longer than 1024KiB and cannot be stored as the"
+                + " ticket's result: write large results to a file and print its name");
+  }
+
+  @Test
+  @DisplayName("Id, attempt, lease and guidance are in the environment")
+  void givesTicketInEnvironment() throws Exception {
+    String script =
+        "echo \"{\\\"seen\\\": \\\"$HOLDFAST_TICKET_ID $HOLDFAST_ATTEMPT $HOLDFAST_LEASE_NO"
+            + " [$HOLDFAST_GUIDANCE]\\\"}\"";
+    Optional<Design> design = Optional.of(new Design(5, "job", 3, "command", shell(script)));
+
+    assertThat(result(tickets.run(ticket(design, "{}", List.of()))))
+        .isEqualTo("{\"seen\":\"17 2 99 []\"}");
+    assertThat(result(tickets.run(ticket(design, "{}", List.of("use b")))))
+        .isEqualTo("{\"seen\":\"17 2 99 [use b]\"}");
+  }
+
+  @Test
+  @DisplayName(
+      "All guidance is given, oldest first, a blank line between; the oldest is cut where a"
+          + " variable could not hold it")
+  void joinsGuidance() throws Exception {
+    Optional<Design> design =
+        Optional.of(
+            new Design(
+                5,
+                "job",
+                3,
+                "command",
+                shell("printf %s \"$HOLDFAST_GUIDANCE\" > out", directory())));
+
+    tickets.run(ticket(design, "{}", List.of("first", "second")));
+    assertThat(temp.resolve("out")).hasContent("first\n\nsecond");
+
+    HandlerResult result =
+        tickets.run(ticket(design, "{}", List.of("ü".repeat(200_000), "the newest")));
+    assertThat(result).isInstanceOf(HandlerResult.Succeeded.class);
+    assertThat(Files.readString(temp.resolve("out")))
+        .startsWith("[The beginning is cut here; all of it is in the document on stdin.]\nü")
+        .endsWith("ü\n\nthe newest")
+        .doesNotContain("\uFFFD");
+  }
+
+  @Test
+  @DisplayName(
+      "Without a directory in the design each attempt has an empty one of its own, gone afterwards")
+  void ownDirectory() throws Exception {
+    assertThat(
+            tickets
+                .succeed("mkdir -p a/b && touch a/b/c .d && chmod 0 a/b && ln -s / root")
+                .result())
+        .isNull();
+    assertThat(tickets.fail("touch x; exit 1").exitCode()).isEqualTo(1);
+    assertThat(
+            tickets
+                .succeed("echo \"{\\\"files\\\": \\\"$(ls -A)\\\", \\\"pwd\\\": \\\"$(pwd)\\\"}\"")
+                .result())
+        .startsWith("{\"files\":\"\",\"pwd\":\"" + temp.resolve("workspaces/ticket-17-attempt-2-"));
+    assertThat(temp.resolve("workspaces")).isEmptyDirectory();
+  }
+
+  @Test
+  @DisplayName("The design's directory is used as it is, and stays")
+  void givenDirectory() throws Exception {
+    tickets.succeed("touch made", directory());
+
+    assertThat(temp.resolve("made")).exists();
+  }
+
+  @Test
+  @DisplayName("A program named in a payload is refused, and says how to allow it")
+  void refusesInline() throws Exception {
+    var report =
+        error(
+            tickets.run(
+                ticket(
+                    Optional.empty(),
+                    "{\"command\": [\"touch\", \"" + temp + "/ran\"]}",
+                    List.of())));
+
+    assertThat(report.text())
+        .isEqualTo(
+            "the ticket's payload names a program, which this worker does not allow: put it into a"
+                + " design (holdfast design put NAME --file F) and enqueue with --design NAME, or"
+                + " set handlers.command.allow-inline: true");
+    assertThat(report.statedCategory()).isEqualTo(Category.CODE_ERROR);
+    assertThat(temp.resolve("ran")).doesNotExist();
+  }
+
+  @Test
+  @DisplayName("Where the configuration allows it, a program named in a payload is run")
+  void runsInline() throws Exception {
+    tickets.allowInline();
+    String payload =
+        "{\"command\": [\"sh\", \"-c\", \"echo '{\\\"v\\\": \\\"'$V'\\\"}'\"], \"environment\":"
+            + " {\"V\": \"7\"}, \"n\": 1}";
+
+    assertThat(result(tickets.run(ticket(Optional.empty(), payload, List.of()))))
+        .isEqualTo("{\"v\":\"7\"}");
+  }
+
+  @Test
+  @DisplayName(
+      "An allowed payload is checked as a design is, and gets nothing of the worker's environment")
+  void checksInline() throws Exception {
+    tickets.allowInline().workerVariable("DEPLOY_KEY", "hidden").passable("DEPLOY_KEY");
+
+    assertThat(
+            error(tickets.run(ticket(Optional.empty(), "{\"command\": \"ls\"}", List.of()))).text())
+        .isEqualTo(
+            "the program in the ticket's payload: the design is not valid: command must be of type"
+                + " array, not \"ls\"");
+    assertThat(
+            error(
+                    tickets.run(
+                        ticket(
+                            Optional.empty(),
+                            "{\"command\": [\"ls\"], \"pass_environment\": [\"DEPLOY_KEY\"]}",
+                            List.of())))
+                .text())
+        .isEqualTo(
+            "the program in the ticket's payload: pass_environment is for designs only: remove it"
+                + " from the payload");
+  }
+
+  @Test
+  @DisplayName("A design's program wins over a payload's, which is then mere input")
+  void designWins() throws Exception {
+    Optional<Design> design =
+        Optional.of(new Design(5, "job", 3, "command", shell("echo '{\"by\": \"design\"}'")));
+
+    assertThat(result(tickets.run(ticket(design, "{\"command\": [\"false\"]}", List.of()))))
+        .isEqualTo("{\"by\":\"design\"}");
+  }
+
+  @Test
+  @DisplayName(
+      "A ticket without a program, a design that is damaged or of another kind: one clear line")
+  void badDesigns() throws Exception {
+    assertThat(error(tickets.run(ticket(Optional.empty(), "{}", List.of()))).text())
+        .isEqualTo(
+            "the ticket has no design and so no program: cancel it, and enqueue with --design"
+                + " NAME");
+    assertThat(error(tickets.run(ticket(Optional.empty(), "[1]", List.of()))).text())
+        .startsWith("the ticket has no design");
+    assertThat(error(tickets.run(ticket("{\"kind\": \"command\"}"))).text())
+        .startsWith("design job version 3: the design is not valid: \"command\" is missing");
+    assertThat(error(tickets.run(ticket("{\"kind\": \"agent\"}"))).text())
+        .startsWith("design job version 3: the design's kind \"agent\" is unknown");
+  }
+
+  private String directory() {
+    return "\"directory\": \"" + temp + "\"";
+  }
+
+  private static String result(HandlerResult result) {
+    return String.valueOf(((HandlerResult.Succeeded) result).result());
+  }
+}

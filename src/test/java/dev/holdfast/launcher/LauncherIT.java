@@ -1,0 +1,263 @@
+package dev.holdfast.launcher;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * The script {@code holdfast} in a checkout of its own, with a Java and a Maven that only tell how
+ * they were called.
+ */
+@Tag("slow")
+class LauncherIT {
+  private record Outcome(int exit, String stdout, String stderr) {}
+
+  @TempDir Path directory;
+  private Path root;
+  private Path tools;
+  private Path jar;
+
+  @BeforeEach
+  void layOutCheckout() throws IOException {
+    directory = directory.toRealPath();
+    root = Files.createDirectories(directory.resolve("check out"));
+    tools = Files.createDirectories(directory.resolve("tools"));
+    jar = root.resolve("target/holdfast.jar");
+    Files.createDirectories(root.resolve("src/main"));
+    Files.writeString(root.resolve("pom.xml"), "<project/>");
+    // No JDK of this machine may be found, only those that a test makes.
+    String script = Files.readString(Path.of("holdfast"));
+    executable(
+        root.resolve("holdfast"),
+        script
+            .replace("/usr/lib/jvm/*", directory + "/jvm/*")
+            .replace("/usr/libexec/java_home", "/nonexistent/java_home"));
+    for (String tool :
+        List.of(
+            "bash",
+            "cat",
+            "dirname",
+            "env",
+            "find",
+            "grep",
+            "mkdir",
+            "readlink",
+            "rm",
+            "sed",
+            "sleep",
+            "tail")) {
+      executable(tools.resolve(tool), "#!/bin/sh\nexec " + find(tool) + " \"$@\"\n");
+    }
+  }
+
+  @Test
+  @DisplayName(
+      "it starts the jar with the newest-enough JDK, in the user's directory, with the user's"
+          + " words")
+  void starts() throws Exception {
+    jdk("jvm/old", "17.0.15");
+    jdk("jvm/new", "25.0.1");
+    haveJar();
+    Path elsewhere = Files.createDirectories(directory.resolve("else where"));
+    Path link = Files.createSymbolicLink(elsewhere.resolve("hf"), root.resolve("holdfast"));
+    Outcome outcome = run(elsewhere, link, Map.of(), "enqueue", "--title", "two words");
+    assertThat(outcome.stderr()).isEmpty();
+    assertThat(outcome.stdout())
+        .startsWith("new in " + elsewhere + ", C.UTF-8:")
+        .endsWith("[-jar][" + jar + "][enqueue][--title][two words]\n");
+    assertThat(outcome.exit()).isEqualTo(7);
+  }
+
+  @Test
+  @DisplayName("JAVA_HOME comes first, unless it is too old")
+  void prefersJavaHome() throws Exception {
+    jdk("jvm/found", "25");
+    Path old = jdk("old", "21.0.2");
+    Path mine = jdk("mine", "26");
+    haveJar();
+    assertThat(start(Map.of("JAVA_HOME", mine.toString()), "list").stdout()).startsWith("mine in");
+    assertThat(start(Map.of("JAVA_HOME", old.toString()), "list").stdout()).startsWith("found in");
+  }
+
+  @Test
+  @DisplayName("a JDK of SDKMAN is found, and HOLDFAST_JAVA_OPTS reaches it")
+  void sdkman() throws Exception {
+    jdk("sdk/candidates/java/25-tem", "25.0.1");
+    haveJar();
+    Outcome outcome =
+        start(
+            Map.of(
+                "SDKMAN_DIR",
+                directory.resolve("sdk").toString(),
+                "HOLDFAST_JAVA_OPTS",
+                "-Xmx64m -Dx=y"),
+            "worker");
+    assertThat(outcome.stdout()).startsWith("25-tem in").contains("[-Xmx64m][-Dx=y][-jar]");
+  }
+
+  @Test
+  @DisplayName("a locale that knows more than ASCII is the user's own choice")
+  void keepsLocale() throws Exception {
+    jdk("jvm/new", "25");
+    haveJar();
+    assertThat(start(Map.of("LANG", "tr_TR.UTF-8"), "list").stdout()).contains(", tr_TR.UTF-8:");
+    assertThat(start(Map.of("LC_ALL", "POSIX"), "list").stdout()).contains(", C.UTF-8:");
+  }
+
+  @Test
+  @DisplayName("without a JDK it says what to install")
+  void noJdk() throws Exception {
+    jdk("jvm/old", "17.0.15");
+    haveJar();
+    Outcome outcome = start(Map.of(), "list");
+    assertThat(outcome.exit()).isEqualTo(1);
+    assertThat(outcome.stdout()).isEmpty();
+    assertThat(outcome.stderr())
+        .isEqualToNormalizingNewlines(
+            "holdfast: no JDK 25 or newer found in JAVA_HOME, PATH, /usr/lib/jvm or SDKMAN;"
+                + " install one (apt-get install openjdk-25-jdk, sdk install java 25-tem, or"
+                + " https://adoptium.net) or point JAVA_HOME at it\n");
+  }
+
+  @Test
+  @DisplayName("it builds when the jar is missing or older than a source, and only then")
+  void buildsWhenStale() throws Exception {
+    jdk("jvm/new", "25");
+    maven("mkdir -p target; echo built >>target/calls; echo jar >target/holdfast.jar");
+    assertThat(start(Map.of(), "list").stderr()).contains("building " + jar).hasLineCount(1);
+    assertThat(start(Map.of(), "list").stderr()).isEmpty();
+    FileTime before = FileTime.fromMillis(Files.getLastModifiedTime(jar).toMillis() - 60_000);
+    Files.setLastModifiedTime(jar, before);
+    assertThat(start(Map.of(), "list").stderr()).contains("building " + jar);
+    assertThat(root.resolve("target/calls")).hasContent("built\nbuilt");
+    assertThat(root.resolve("target/.launcher-lock")).doesNotExist();
+  }
+
+  @Test
+  @DisplayName("where the network is away, it builds from what Maven has already")
+  void buildsOffline() throws Exception {
+    jdk("jvm/new", "25");
+    maven(
+        """
+        case "$*" in
+          *" -o "*) mkdir -p target; echo jar >target/holdfast.jar ;;
+          *) echo "Could not transfer artifact x from central: Unknown host"; exit 1 ;;
+        esac
+        """);
+    assertThat(start(Map.of(), "list").stdout()).startsWith("new in");
+  }
+
+  @Test
+  @DisplayName("a failed build shows its end and what to try")
+  void failedBuild() throws Exception {
+    jdk("jvm/new", "25");
+    maven("echo '[ERROR] no such thing'; exit 1");
+    Outcome outcome = start(Map.of(), "list");
+    assertThat(outcome.exit()).isEqualTo(1);
+    assertThat(outcome.stdout()).isEmpty();
+    assertThat(outcome.stderr())
+        .contains("[ERROR] no such thing")
+        .contains("the build failed, see " + root.resolve("target/launcher-build.log"));
+    assertThat(root.resolve("target/.launcher-lock")).doesNotExist();
+  }
+
+  @Test
+  @DisplayName("without Maven a stale jar still runs, with a word of warning; a missing one cannot")
+  void noMaven() throws Exception {
+    jdk("jvm/new", "25");
+    Outcome missing = start(Map.of(), "list");
+    assertThat(missing.exit()).isEqualTo(1);
+    assertThat(missing.stderr()).contains("Maven is needed once").contains("apt-get install maven");
+    haveJar();
+    Files.setLastModifiedTime(jar, FileTime.fromMillis(0));
+    Outcome stale = start(Map.of(), "list");
+    assertThat(stale.stdout()).startsWith("new in");
+    assertThat(stale.stderr()).contains("stays older than the sources");
+  }
+
+  @Test
+  @DisplayName("the lock of a build that was killed is no obstacle")
+  void staleLock() throws Exception {
+    jdk("jvm/new", "25");
+    maven("echo jar >target/holdfast.jar");
+    Path lock = Files.createDirectories(root.resolve("target/.launcher-lock"));
+    Process gone = new ProcessBuilder("true").start();
+    gone.waitFor();
+    Files.writeString(lock.resolve("pid"), Long.toString(gone.pid()));
+    assertThat(start(Map.of(), "list").stdout()).startsWith("new in");
+  }
+
+  private Outcome start(Map<String, String> environment, String... words) throws Exception {
+    return run(root, root.resolve("holdfast"), environment, words);
+  }
+
+  private Outcome run(Path where, Path script, Map<String, String> environment, String... words)
+      throws Exception {
+    Path stdout = directory.resolve("stdout");
+    Path stderr = directory.resolve("stderr");
+    List<String> command = new ArrayList<>(List.of(script.toString()));
+    command.addAll(List.of(words));
+    ProcessBuilder builder =
+        new ProcessBuilder(command)
+            .directory(where.toFile())
+            .redirectOutput(stdout.toFile())
+            .redirectError(stderr.toFile());
+    builder.environment().clear();
+    builder.environment().put("PATH", tools.toString());
+    builder.environment().put("HOME", directory.toString());
+    builder.environment().putAll(environment);
+    int exit = builder.start().waitFor();
+    return new Outcome(exit, Files.readString(stdout), Files.readString(stderr));
+  }
+
+  private Path jdk(String name, String version) throws IOException {
+    Path home = directory.resolve(name);
+    Files.createDirectories(home.resolve("bin"));
+    Files.writeString(home.resolve("release"), "JAVA_VERSION=\"" + version + "\"\n");
+    executable(
+        home.resolve("bin/java"),
+        """
+        #!/bin/bash
+        printf '%s in %s, %s:' NAME "$PWD" "${LC_ALL:-$LANG}"
+        printf '[%s]' "$@"
+        echo
+        exit 7
+        """
+            .replace("NAME", home.getFileName().toString()));
+    return home;
+  }
+
+  private void maven(String body) throws IOException {
+    executable(tools.resolve("mvn"), "#!/bin/bash\n" + body + "\n");
+  }
+
+  private void haveJar() throws IOException {
+    Files.createDirectories(jar.resolveSibling(""));
+    Files.writeString(jar, "jar");
+  }
+
+  private static void executable(Path file, String text) throws IOException {
+    Files.writeString(file, text, StandardCharsets.UTF_8);
+    Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rwxr-xr-x"));
+  }
+
+  private static Path find(String tool) {
+    return List.of(Path.of("/bin", tool), Path.of("/usr/bin", tool)).stream()
+        .filter(Files::isExecutable)
+        .findFirst()
+        .orElseThrow();
+  }
+}

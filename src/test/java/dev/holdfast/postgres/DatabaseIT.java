@@ -1,0 +1,97 @@
+package dev.holdfast.postgres;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.zaxxer.hikari.HikariDataSource;
+import dev.holdfast.queue.NewTicket;
+import dev.holdfast.queue.QueueUnavailableException;
+import dev.holdfast.queue.TicketFilter;
+import dev.holdfast.testing.TestDatabase;
+import dev.holdfast.testing.WithDatabase;
+import java.sql.Connection;
+import java.util.List;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+@WithDatabase
+class DatabaseIT {
+  private final Database database;
+
+  DatabaseIT(TestDatabase testDatabase) {
+    this.database =
+        new Database(
+                testDatabase.jdbcUrl(),
+                testDatabase.user(),
+                testDatabase.password(),
+                2,
+                "desk-test")
+            .withPoolSize(2);
+  }
+
+  @Test
+  @DisplayName("the pool connects with our settings, and COPY works through it")
+  void pool() {
+    try (HikariDataSource pool = database.open()) {
+      TestSql sql = new TestSql(pool);
+      assertThat(sql.value("SHOW application_name")).isEqualTo("desk-test");
+      assertThat(sql.value("SHOW transaction_isolation")).isEqualTo("read committed");
+      assertThat(sql.value("SHOW default_transaction_isolation")).isEqualTo("read committed");
+      List<NewTicket> tickets = List.of(NewTicket.ofKind("pool"), NewTicket.ofKind("pool"));
+      assertThat(new PostgresTicketInbox(pool).enqueueAll(tickets.iterator())).isEqualTo(2);
+      assertThat(sql.number("SELECT count(*) FROM holdfast.ready WHERE kind = 'pool'"))
+          .isEqualTo(2);
+    }
+  }
+
+  @Test
+  @DisplayName("outside the pool every connection is a new one")
+  void unpooled() throws Exception {
+    try (Connection first = database.unpooled().getConnection();
+        Connection second = database.unpooled().getConnection()) {
+      assertThat(TestSql.column(first, "SELECT pg_backend_pid()"))
+          .isNotEqualTo(TestSql.column(second, "SELECT pg_backend_pid()"));
+      assertThat(TestSql.column(first, "SHOW application_name")).containsExactly("desk-test");
+    }
+  }
+
+  @Test
+  @DisplayName("an unreachable database shows at first use, in one line that names what to check")
+  void unreachable() {
+    try (HikariDataSource pool = Database.of("postgres://u:s3cret@127.0.0.1:1/none").open()) {
+      assertThatThrownBy(() -> new PostgresTicketReader(pool).list(TicketFilter.all(1)))
+          .isInstanceOf(QueueUnavailableException.class)
+          .hasMessageStartingWith("cannot reach the database: Connection to 127.0.0.1:1 refused.")
+          .hasMessageContaining("check HOLDFAST_DATABASE_URL")
+          .extracting(Throwable::getMessage)
+          .satisfies(text -> assertThat(text).hasLineCount(1).doesNotContain("s3cret"));
+    }
+  }
+
+  @Test
+  @DisplayName("a database that is not there is told apart from one that cannot be reached")
+  void unknownDatabase() {
+    String url = database.url().replaceFirst("/[^/]+$", "/no_such_database");
+    Database other = new Database(url, database.user(), database.password(), 1, "desk-test");
+    try (HikariDataSource pool = other.open()) {
+      assertThatThrownBy(() -> new PostgresTicketDesk(pool).approve(1, "ann"))
+          .isInstanceOf(QueueUnavailableException.class)
+          .hasMessageContaining("database \"no_such_database\" does not exist")
+          .hasMessageContaining("check HOLDFAST_DATABASE_URL");
+    }
+  }
+
+  @Test
+  @DisplayName("a pool whose connections are all in use says so, and not that the database is gone")
+  void exhausted() throws Exception {
+    try (HikariDataSource pool = database.withPoolSize(1).open()) {
+      pool.setConnectionTimeout(250);
+      try (Connection taken = pool.getConnection()) {
+        assertThat(taken.isValid(1)).isTrue();
+        assertThatThrownBy(() -> new PostgresTicketInbox(pool).enqueue(NewTicket.ofKind("k")))
+            .isInstanceOf(QueueUnavailableException.class)
+            .hasMessageContaining("no database connection became free in time");
+      }
+    }
+  }
+}

@@ -1,0 +1,109 @@
+package dev.holdfast.postgres;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.holdfast.ticket.HoldfastException;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class DatabaseTest {
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      nullValues = "-",
+      value = {
+        "jdbc:postgresql://h/db                     | jdbc:postgresql://h:5432/db              | - "
+            + "  | -",
+        "jdbc:postgresql://h:6543/db?ssl=true&user=u&password=p%26w+x |"
+            + " jdbc:postgresql://h:6543/db?ssl=true | u | p&w x",
+        "jdbc:postgresql:db                         | jdbc:postgresql://localhost:5432/db      | - "
+            + "  | -",
+        "jdbc:postgresql://u:p@h/db                 | jdbc:postgresql://h:5432/db              | u "
+            + "  | p",
+        "postgres://u:p@h/db                        | jdbc:postgresql://h:5432/db              | u "
+            + "  | p",
+        "postgresql://u@h:1/db                      | jdbc:postgresql://h:1/db                 | u "
+            + "  | -",
+        "POSTGRES://h                               | jdbc:postgresql://h:5432/                | - "
+            + "  | -",
+        "postgres://u%40corp:p%2Fq%3A%40+r@h/my%20db | jdbc:postgresql://h:5432/my+db          |"
+            + " u@corp | p/q:@+r",
+        "postgres://u:p@ss@h/db                     | jdbc:postgresql://h:5432/db              | u "
+            + "  | p@ss",
+        "postgres://a:1,b,[::1]:2/db?target=x       |"
+            + " jdbc:postgresql://a:1,b:5432,[::1]:2/db?target=x | - | -",
+        "postgres://h/db?sslmode=require&connect_timeout=3&application_name=me+you |"
+            + " jdbc:postgresql://h:5432/db?sslmode=require&connectTimeout=3&ApplicationName=me%2Byou"
+            + " | - | -",
+      })
+  @DisplayName("every usual form of URL is read, percent-decoded, its credentials taken out")
+  void urls(String url, String jdbcUrl, String user, String password) {
+    Database database = Database.of(url);
+    assertThat(database.url()).isEqualTo(jdbcUrl);
+    assertThat(database.user()).isEqualTo(user);
+    assertThat(database.password()).isEqualTo(password);
+    assertThat(database.withPoolSize(3))
+        .isEqualTo(new Database(jdbcUrl, user, password, 3, "holdfast"));
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "",
+        "mysql://u:s3cret@h/db",
+        "localhost:5432/db",
+        "u:s3cret@h/db",
+        "postgres://u:s3/cret@h/db/more",
+        "postgres://u:s3cret/x@h:5432",
+        "postgres://u:s3cret@h:port/db",
+        "postgres://u:s3cret@h:70000/db",
+        "postgres://u:s3cret@h:0/db",
+        "postgres://u:s3cret@h%zz/db",
+        "postgres://u:s3cret%2@h/db",
+        "postgres://u:s3cret@two hosts/db",
+        "jdbc:postgresql://h/db?password=s3cret%",
+      })
+  @DisplayName(
+      "garbage is refused in one line that shows the right form and no part of the password")
+  void garbage(String url) {
+    assertThatThrownBy(() -> Database.of(url))
+        .isInstanceOf(HoldfastException.class)
+        .hasMessageStartingWith("the database URL cannot be read: ")
+        .hasMessageContaining(
+            "HOLDFAST_DATABASE_URL to postgres://user:password@host:5432/database")
+        .hasNoCause()
+        .extracting(Throwable::getMessage)
+        .satisfies(text -> assertThat(text).doesNotContain("s3", "cret").hasLineCount(1));
+  }
+
+  @Test
+  @DisplayName("user and password of their own win over the URL's, and blank ones do not")
+  void precedence() {
+    Database both = new Database("postgres://u:p@h/db", "own", "secret", 1, "holdfast");
+    assertThat(both.user()).isEqualTo("own");
+    assertThat(both.password()).isEqualTo("secret");
+    Database blank = new Database("postgres://u:p@h/db", "", " ", 1, "holdfast");
+    assertThat(blank.user()).isEqualTo("u");
+    assertThat(blank.password()).isEqualTo("p");
+  }
+
+  @Test
+  @DisplayName("the text form masks the password")
+  void masked() {
+    assertThat(Database.of("postgres://u:s3cret@h/db"))
+        .hasToString("u:***@jdbc:postgresql://h:5432/db");
+    assertThat(DatabaseUrl.parse("postgres://u:s3cret@h/db").toString()).doesNotContain("s3cret");
+  }
+
+  @Test
+  @DisplayName("a pool without a connection is refused")
+  void poolSize() {
+    assertThatThrownBy(() -> Database.of("postgres://h/db").withPoolSize(0))
+        .isInstanceOf(HoldfastException.class)
+        .hasMessage("the pool needs at least one connection, not 0");
+  }
+}

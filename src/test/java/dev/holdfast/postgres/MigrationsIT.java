@@ -1,0 +1,244 @@
+package dev.holdfast.postgres;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.holdfast.queue.NewTicket;
+import dev.holdfast.queue.QueueUnavailableException;
+import dev.holdfast.queue.TicketFilter;
+import dev.holdfast.testing.TestDatabase;
+import dev.holdfast.testing.WithDatabase;
+import dev.holdfast.ticket.HoldfastException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.stream.Stream;
+import javax.sql.DataSource;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.postgresql.ds.PGSimpleDataSource;
+
+@WithDatabase
+class MigrationsIT {
+  private final DataSource dataSource;
+  private final TestSql sql;
+
+  MigrationsIT(TestDatabase database) {
+    this.dataSource = database.dataSource();
+    this.sql = new TestSql(dataSource);
+  }
+
+  @BeforeEach
+  void startEmpty() {
+    sql.run("DROP SCHEMA IF EXISTS holdfast CASCADE");
+    sql.run("DROP SCHEMA IF EXISTS elsewhere CASCADE");
+  }
+
+  @AfterEach
+  void leaveMigrated() {
+    startEmpty();
+    Migrations.migrate(dataSource);
+  }
+
+  @Test
+  @DisplayName("A59: an empty database is migrated, and again does nothing")
+  void freshAndTwice() {
+    assertThat(Migrations.migrate(dataSource))
+        .isEqualTo(new Migrations.Result(Migrations.NEWEST, "" + Migrations.NEWEST));
+    assertThat(Migrations.migrate(dataSource))
+        .isEqualTo(new Migrations.Result(0, "" + Migrations.NEWEST));
+    assertThatCode(() -> Migrations.requireCurrent(dataSource, "holdfast"))
+        .doesNotThrowAnyException();
+  }
+
+  @Test
+  @DisplayName("two processes that migrate at once do not disturb each other")
+  void concurrently() throws Exception {
+    Callable<Migrations.Result> migrate = () -> Migrations.migrate(dataSource);
+    try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      for (var result : threads.invokeAll(List.of(migrate, migrate, migrate))) {
+        assertThat(result.get().version()).isEqualTo("" + Migrations.NEWEST);
+      }
+    }
+  }
+
+  @Test
+  @DisplayName("the newest version that the program knows is that of the newest file")
+  void newestIsNewest() throws IOException {
+    try (Stream<Path> files = Files.list(Path.of("db/migrations"))) {
+      assertThat(files.map(file -> file.getFileName().toString()))
+          .allMatch(name -> name.matches("V\\d+__[a-z_]+\\.sql"))
+          .extracting(name -> Integer.valueOf(name.substring(1, name.indexOf('_'))))
+          .contains(Migrations.NEWEST)
+          .allMatch(version -> version <= Migrations.NEWEST);
+    }
+  }
+
+  @Test
+  @DisplayName("A59, A66, T3: a legacy table's rows come over, naive times are read as UTC")
+  void legacyTable() {
+    sql.run("CREATE SCHEMA holdfast");
+    sql.run(
+        """
+        CREATE TABLE holdfast.tickets (
+          id text PRIMARY KEY, title text, state text, assignee_type text, priority text, vm_id text,
+          retry_count integer, rejection_count integer, error text, hold_reason text,
+          created_at timestamp, updated_at timestamp, completed_at timestamp)
+        """);
+    sql.run(
+        """
+        INSERT INTO holdfast.tickets VALUES
+          ('7', 'waits', 'ready', 'agent', 'medium', NULL, NULL, 0, NULL, NULL, '2025-01-02 03:04:05.678', NULL, NULL),
+          ('ab-12', 'ran', 'in_progress', 'agent', '5', 'vm-1', 2, 1, 'HTTP 503', NULL, '2025-01-02 03:04:06', NULL, NULL),
+          ('9', 'held', 'on_hold', NULL, NULL, NULL, 3, 0, 'boom', 'Max retries exceeded: unknown',
+            '2025-01-02 03:04:07', '2025-02-03 04:05:06', NULL),
+          ('10', 'odd', 'blocked', 'agent', NULL, NULL, 0, 0, NULL, NULL, NULL, NULL, NULL),
+          ('007', 'over', 'cancelled', 'human', NULL, NULL, 0, 0, NULL, NULL, '2025-01-02', '2025-01-03', '2025-01-03 12:00')
+        """);
+    Migrations.migrate(dataSource);
+    String rows =
+        """
+        SELECT concat_ws('|', title, CASE WHEN unique_key IS NULL THEN id END, unique_key, state, assignee_type, priority,
+          retry_count, rejection_count, error, hold_reason, to_char(created_at AT TIME ZONE 'UTC', 'HH24:MI:SS.MS'),
+          held_at AT TIME ZONE 'UTC')
+        FROM holdfast.tickets WHERE title <> 'odd' ORDER BY title
+        """;
+    assertThat(sql.column(rows))
+        .containsExactly(
+            "held|9|on_hold|0|3|0|boom|Max retries exceeded: unknown|03:04:07.000|2025-02-03"
+                + " 04:05:06",
+            "over|007|cancelled|human|0|0|0|00:00:00.000",
+            "ran|ab-12|ready|agent|5|2|1|HTTP 503|03:04:06.000",
+            "waits|7|ready|agent|0|0|0|03:04:05.678");
+    assertThat(sql.value("SELECT hold_reason FROM holdfast.tickets WHERE title = 'odd'"))
+        .isEqualTo("Its state before Holdfast is not known here: blocked");
+    assertThat(
+            sql.value(
+                "SELECT payload -> 'legacy' ->> 'vm_id' FROM holdfast.tickets WHERE title = 'ran'"))
+        .isEqualTo("vm-1");
+    assertThat(
+            sql.column(
+                "SELECT title FROM holdfast.ready JOIN holdfast.tickets USING (id) ORDER BY 1"))
+        .containsExactly("ran", "waits");
+    assertThat(sql.number("SELECT holdfast.enqueue_ticket(kind => 'new')")).isGreaterThan(10);
+    assertThat(sql.number("SELECT count(*) FROM holdfast.legacy_tickets")).isEqualTo(5);
+    assertThat(Migrations.migrate(dataSource).applied()).isZero();
+  }
+
+  @Test
+  @DisplayName(
+      "A59: a legacy table with numeric ids, the retry columns and a designs table comes over")
+  void legacyTableWithRetryColumns() {
+    sql.run("CREATE SCHEMA holdfast");
+    sql.run("CREATE TABLE holdfast.designs (id serial PRIMARY KEY, name text, definition jsonb)");
+    sql.run(
+        """
+        CREATE TABLE holdfast.tickets (
+          id serial PRIMARY KEY, design_id integer REFERENCES holdfast.designs, kind text, queue text, payload jsonb,
+          state text, priority integer, retry_count integer DEFAULT 0,
+          retry_after timestamp, retry_strategy jsonb, created_at timestamptz DEFAULT now())
+        """);
+    sql.run("INSERT INTO holdfast.designs (name) VALUES ('old')");
+    sql.run(
+        """
+        INSERT INTO holdfast.tickets (design_id, kind, queue, payload, state, priority, retry_after, retry_strategy)
+        VALUES (1, 'build', 'ci', '{"a": 1}', 'ready', 3, '2199-01-02 03:04:05', '{"maxRetries": 3}'),
+          (1, 'two words', 'no such name!', '[1]', 'ready', 3, NULL, NULL)
+        """);
+    Migrations.migrate(dataSource);
+    assertThat(
+            sql.column(
+                """
+                SELECT concat_ws('|', id, kind, queue, payload ->> 'a', priority, assignee_type, retry_strategy,
+                  retry_after AT TIME ZONE 'UTC')
+                FROM holdfast.tickets ORDER BY id
+                """))
+        .containsExactly(
+            "1|build|ci|1|3|agent|{\"maxRetries\": 3}|2199-01-02 03:04:05",
+            "2|legacy|default|3|agent");
+    assertThat(sql.number("SELECT count(*) FROM holdfast.deferred")).isOne();
+    assertThat(sql.number("SELECT count(*) FROM holdfast.legacy_designs")).isOne();
+  }
+
+  @Test
+  @DisplayName("a schema of another name works from the first migration to the last read")
+  void otherSchema() {
+    Migrations.migrate(dataSource, "elsewhere");
+    PostgresTicketInbox inbox = new PostgresTicketInbox(dataSource, "elsewhere", 1000);
+    long id = inbox.enqueue(NewTicket.ofKind("k"));
+    assertThat(inbox.enqueueAll(List.of(NewTicket.ofKind("k").withUniqueKey("u")).iterator()))
+        .isOne();
+    PostgresTicketDesk desk = new PostgresTicketDesk(dataSource, "elsewhere");
+    desk.hold(id, "hal", "wait");
+    PostgresTicketReader reader = new PostgresTicketReader(dataSource, "elsewhere");
+    assertThat(reader.list(TicketFilter.all(10))).hasSize(2);
+    assertThat(reader.timeline(id)).hasSize(2);
+    assertThat(sql.value("SELECT obj_description('elsewhere.release_ticket'::regproc, 'pg_proc')"))
+        .contains("SELECT elsewhere.release_ticket(17");
+    assertThatThrownBy(() -> Migrations.requireCurrent(dataSource, "holdfast"))
+        .hasMessage("the database has no schema holdfast yet; run: holdfast migrate");
+  }
+
+  @Test
+  @DisplayName("without the schema, every port says: holdfast migrate")
+  void noSchema() {
+    assertThatThrownBy(() -> new PostgresTicketReader(dataSource).list(TicketFilter.all(1)))
+        .isInstanceOf(QueueUnavailableException.class)
+        .hasMessageEndingWith("the schema is missing or old; run: holdfast migrate");
+    assertThatThrownBy(() -> new PostgresTicketInbox(dataSource).enqueue(NewTicket.ofKind("k")))
+        .isInstanceOf(QueueUnavailableException.class)
+        .hasMessageEndingWith("the schema is missing or old; run: holdfast migrate");
+  }
+
+  @Test
+  @DisplayName(
+      "a schema newer or older than the program is refused, and the message says what to do")
+  void otherVersion() {
+    Migrations.migrate(dataSource);
+    sql.run(
+        """
+        INSERT INTO holdfast.flyway_schema_history
+          (installed_rank, version, description, type, script, installed_by, execution_time, success)
+        VALUES (99, '99', 'from the future', 'SQL', 'V99__from_the_future.sql', 'x', 1, true)
+        """);
+    String newer = "the schema is at version 99, newer than this Holdfast knows (";
+    assertThatThrownBy(() -> Migrations.requireCurrent(dataSource, "holdfast"))
+        .isInstanceOf(HoldfastException.class)
+        .hasMessageStartingWith(newer)
+        .hasMessageEndingWith("install a newer Holdfast");
+    assertThatThrownBy(() -> Migrations.migrate(dataSource))
+        .isInstanceOf(HoldfastException.class)
+        .hasMessageStartingWith(newer);
+    sql.run("DELETE FROM holdfast.flyway_schema_history WHERE version IN ('99', '5')");
+    assertThatThrownBy(() -> Migrations.requireCurrent(dataSource, "holdfast"))
+        .hasMessageStartingWith("the schema holdfast is at version 4, this Holdfast needs ")
+        .hasMessageEndingWith("run: holdfast migrate");
+  }
+
+  @Test
+  @DisplayName("a server older than PostgreSQL 15 is refused by name")
+  void oldServer() {
+    assertThatCode(() -> Migrations.requireServer(15)).doesNotThrowAnyException();
+    assertThatThrownBy(() -> Migrations.requireServer(14))
+        .isInstanceOf(HoldfastException.class)
+        .hasMessageStartingWith("PostgreSQL 14 is too old; Holdfast needs 15 or newer");
+  }
+
+  @Test
+  @DisplayName("an unreachable database is told about in one line")
+  void unreachable() {
+    PGSimpleDataSource nowhere = new PGSimpleDataSource();
+    nowhere.setUrl("jdbc:postgresql://127.0.0.1:1/none");
+    assertThatThrownBy(() -> Migrations.migrate(nowhere))
+        .isInstanceOf(QueueUnavailableException.class)
+        .hasMessageStartingWith("cannot reach the database: Connection to 127.0.0.1:1 refused")
+        .hasMessageContaining("check HOLDFAST_DATABASE_URL");
+  }
+}

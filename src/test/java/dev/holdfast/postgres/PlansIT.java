@@ -1,0 +1,233 @@
+package dev.holdfast.postgres;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.zaxxer.hikari.HikariDataSource;
+import dev.holdfast.failure.Category;
+import dev.holdfast.testing.TestDatabase;
+import dev.holdfast.testing.TestQueue;
+import dev.holdfast.testing.TicketDatabase;
+import dev.holdfast.testing.WithDatabase;
+import dev.holdfast.ticket.ClaimedTicket;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * What the planner makes of the statements when it is wrong about the tables. Prepared statements
+ * are planned once and for long, so the plans of {@code force_generic_plan} are looked at.
+ */
+@WithDatabase
+class PlansIT {
+  private static final int MANY = 100_000;
+
+  private static final Map<String, String> NUMBERS =
+      Map.of("limit", "500", "lease_ms", "60000", "done_ms", "1", "cancelled_ms", "1");
+
+  /** Parameters of these statements that are arrays of other things than texts. */
+  private static final Map<String, String> ARRAYS =
+      Map.of(
+          "ids", "bigint[]",
+          "leases", "bigint[]",
+          "delays", "bigint[]",
+          "retryCounts", "integer[]",
+          "sameErrorCounts", "integer[]",
+          "crashCounts", "integer[]",
+          "httpStatuses", "integer[]");
+
+  private final TestDatabase testDatabase;
+  private final TicketDatabase database;
+
+  PlansIT(TestDatabase testDatabase) {
+    this.testDatabase = testDatabase;
+    this.database = new TicketDatabase(testDatabase);
+  }
+
+  @AfterEach
+  void empty() {
+    database.run(
+        "TRUNCATE holdfast.ticket_base, holdfast.ready, holdfast.deferred, holdfast.leases,"
+            + " holdfast.ticket_attempts");
+  }
+
+  private void analyze() {
+    database.run(
+        "VACUUM ANALYZE holdfast.ticket_base, holdfast.ready, holdfast.deferred, holdfast.leases,"
+            + " holdfast.lanes, holdfast.queues, holdfast.designs, holdfast.ticket_attempts,"
+            + " holdfast.ticket_guidance, holdfast.ticket_activity");
+  }
+
+  private void fill() {
+    database.run(
+        "INSERT INTO holdfast.ticket_base (kind, priority, retry_after) SELECT 'many', n % 7,"
+            + " CASE WHEN n % 2 = 0 THEN now() + n * interval '1 minute' END"
+            + " FROM generate_series(1, ?) n",
+        MANY);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "claim",
+        "finish_succeeded",
+        "finish_failed",
+        "finish_given_back",
+        "lock_failed",
+        "lock_expired",
+        "close_if_finished",
+        "applied_before",
+        "heartbeat",
+        "prune"
+      })
+  @DisplayName("statements keep to their indexes, whatever the statistics say")
+  void keepToIndexes(String name) throws SQLException {
+    List<String> plans = new ArrayList<>();
+    plans.add(plan(name));
+    analyze();
+    plans.add(plan(name));
+    database.run("INSERT INTO holdfast.ticket_base (kind) VALUES ('one')");
+    analyze();
+    plans.add(plan(name));
+
+    assertThat(plans).allSatisfy(plan -> assertKeepsToIndexes(plan, name));
+  }
+
+  private static void assertKeepsToIndexes(String plan, String name) {
+    assertThat(plan).doesNotContain("Seq Scan", "Bitmap", "Merge Join", "JIT:");
+    // The planner may not read a table of tickets without saying which of them it wants.
+    Pattern scan =
+        Pattern.compile(
+            "Index (?:Only )?Scan using (ticket_base_pkey|ready_in_claim_order|deferred_by_time|"
+                + "ticket_attempts_pkey|leases_pkey|ticket_activity_by_ticket) .*\n(.*)");
+    Matcher scans = scan.matcher(plan);
+    int found = 0;
+    while (scans.find()) {
+      found++;
+      boolean wanderer = name.equals("prune") && scans.group().contains("b_1");
+      if (!wanderer) {
+        assertThat(scans.group(2)).as(plan).contains("Index Cond:");
+      }
+    }
+    assertThat(found).as(plan).isPositive();
+    if (name.equals("claim")) {
+      assertThat(plan).doesNotContainPattern("Sort.*\n.*Sort Key: [dr]_1");
+    }
+  }
+
+  private String plan(String name) throws SQLException {
+    List<String> parameters = new ArrayList<>();
+    Matcher matcher =
+        Pattern.compile("(?<!:):([A-Za-z_]+)")
+            .matcher(new Sql("holdfast").load(name).replaceAll("--[^\n]*", ""));
+    String statement =
+        matcher.replaceAll(
+            found -> {
+              if (!parameters.contains(found.group(1))) {
+                parameters.add(found.group(1));
+              }
+              return "\\$" + (parameters.indexOf(found.group(1)) + 1);
+            });
+    try (Connection connection = testDatabase.dataSource().getConnection();
+        Statement session = connection.createStatement()) {
+      connection.setAutoCommit(false);
+      session.execute("SET plan_cache_mode = force_generic_plan");
+      session.execute(PinnedPlan.pin("SELECT 1"));
+      session.execute("PREPARE planned (" + types(parameters) + ") AS " + statement);
+      StringBuilder plan = new StringBuilder();
+      try (ResultSet lines =
+          session.executeQuery("EXPLAIN EXECUTE planned (" + values(parameters) + ")")) {
+        while (lines.next()) {
+          plan.append(lines.getString(1)).append('\n');
+        }
+      }
+      return plan.toString();
+    }
+  }
+
+  private static String types(List<String> parameters) {
+    return String.join(", ", parameters.stream().map(PlansIT::type).toList());
+  }
+
+  private static String type(String parameter) {
+    if (NUMBERS.containsKey(parameter)) {
+      return "bigint";
+    }
+    return parameter.equals("worker") ? "text" : ARRAYS.getOrDefault(parameter, "text[]");
+  }
+
+  private static String values(List<String> parameters) {
+    return String.join(
+        ", ", parameters.stream().map(each -> NUMBERS.getOrDefault(each, "'{}'")).toList());
+  }
+
+  @Test
+  @DisplayName("a worker that idled on an empty database does not scan what comes later")
+  void plansOfIdleDays() {
+    database.run("ALTER TABLE holdfast.ticket_base SET (autovacuum_enabled = false)");
+    database.run("ALTER TABLE holdfast.ready SET (autovacuum_enabled = false)");
+    database.run("ALTER TABLE holdfast.deferred SET (autovacuum_enabled = false)");
+    analyze();
+    try (HikariDataSource one = database.pool(1)) {
+      TestQueue queue = TestQueue.on(new TicketDatabase(one));
+      TestQueue idle = new TestQueue(queue.queue(), queue.database(), "many");
+      for (int i = 0; i < 12; i++) {
+        idle.claim(100);
+        work(idle, List.of());
+      }
+      fill();
+
+      long before = rowsScanned(one);
+      for (int i = 0; i < 5; i++) {
+        work(idle, idle.claim(100));
+      }
+
+      assertThat(rowsScanned(one) - before).isLessThan(MANY / 10);
+      assertThat(database.number("SELECT count(*) FROM holdfast.ticket_attempts")).isEqualTo(500);
+    }
+  }
+
+  /**
+   * A third succeeds, a third fails, a third is given back; without tickets the empty statements.
+   */
+  private static void work(TestQueue queue, List<ClaimedTicket> tickets) {
+    List<dev.holdfast.queue.Finish> finishes = new ArrayList<>();
+    long lease = tickets.isEmpty() ? -1 : tickets.getFirst().lease().no();
+    List<Long> ids = new ArrayList<>(tickets.stream().map(ClaimedTicket::id).toList());
+    if (ids.isEmpty()) {
+      ids.addAll(List.of(-1L, -2L, -3L));
+    }
+    for (int i = 0; i < ids.size(); i++) {
+      long id = ids.get(i);
+      finishes.add(
+          switch (i % 3) {
+            case 0 -> new dev.holdfast.queue.Finish.Succeeded(id, lease, null, false);
+            case 1 ->
+                new dev.holdfast.queue.Finish.Failed(
+                    id, lease, TestQueue.failure(Category.TRANSIENT, "x"));
+            default -> new dev.holdfast.queue.Finish.GivenBack(id, lease);
+          });
+    }
+    queue.queue().finish(finishes, List.of(lease));
+    queue.queue().heartbeat(TestQueue.WORKER, List.of(lease), java.time.Duration.ofMinutes(1));
+  }
+
+  /** Rows read by sequential scans of the tables that grow, as this connection has told by now. */
+  private static long rowsScanned(HikariDataSource one) {
+    TicketDatabase database = new TicketDatabase(one);
+    database.run("SELECT pg_stat_force_next_flush()");
+    return database.number(
+        "SELECT sum(seq_tup_read)::bigint FROM pg_stat_user_tables WHERE relname IN"
+            + " ('ticket_base', 'ready', 'deferred', 'ticket_attempts', 'leases')");
+  }
+}

@@ -1,0 +1,218 @@
+package dev.holdfast.postgres;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.queue.NewTicket;
+import dev.holdfast.testing.TestDatabase;
+import dev.holdfast.testing.WithDatabase;
+import dev.holdfast.ticket.TicketState;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.List;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.postgresql.ds.PGSimpleDataSource;
+
+@WithDatabase
+class RolesIT {
+  private final TestDatabase database;
+  private final TestSql owner;
+  private final TestTickets tickets;
+
+  RolesIT(TestDatabase database) {
+    this.database = database;
+    this.owner = new TestSql(database.dataSource());
+    this.tickets = new TestTickets(database.dataSource());
+  }
+
+  /** Everybody who connects through it has only the role's rights. */
+  private TestSql as(String role) {
+    return new TestSql(new RoleDataSource(database, role));
+  }
+
+  private static final class RoleDataSource extends PGSimpleDataSource {
+    private static final long serialVersionUID = 1;
+    private final String role;
+
+    RoleDataSource(TestDatabase database, String role) {
+      this.role = role;
+      setUrl(database.jdbcUrl());
+      setUser(database.user());
+      setPassword(database.password());
+    }
+
+    @Override
+    public Connection getConnection() throws SQLException {
+      Connection connection = super.getConnection();
+      TestSql.column(connection, "SET ROLE " + role);
+      return connection;
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "INSERT INTO holdfast.tickets (kind) VALUES ('x')",
+        "UPDATE holdfast.tickets SET state = 'ready'",
+        "DELETE FROM holdfast.tickets",
+        "SELECT holdfast.enqueue_ticket(kind => 'x')",
+        "SELECT holdfast.release_ticket(1, 'me')",
+        "SELECT holdfast.pause_queue('q', 'me')",
+        "INSERT INTO holdfast.designs (name, version, kind, definition) VALUES ('d', 1, 'k', '{}')",
+        "TRUNCATE holdfast.ticket_base",
+      })
+  @DisplayName("a viewer reads and cannot write")
+  void viewer(String statement) {
+    assertThat(as("holdfast_viewer").refusal(statement).sqlState()).isEqualTo("42501");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "tickets",
+        "designs",
+        "ticket_attempts",
+        "ticket_activity",
+        "ticket_guidance",
+        "queues",
+        "workers",
+        "on_hold_tickets",
+        "ticket_timeline",
+        "queue_health",
+        "retry_outcomes",
+        "error_groups"
+      })
+  @DisplayName("a viewer and an operator see everything")
+  void reads(String relation) {
+    for (String role : List.of("holdfast_viewer", "holdfast_operator")) {
+      assertThat(as(role).number("SELECT count(*) FROM holdfast." + relation)).isNotNegative();
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "INSERT INTO holdfast.ticket_base (kind) VALUES ('x')",
+        "UPDATE holdfast.ticket_base SET state = 'done'",
+        "DELETE FROM holdfast.ready",
+        "DELETE FROM holdfast.tickets",
+        "UPDATE holdfast.leases SET expires_at = now()",
+        "INSERT INTO holdfast.ticket_activity (action, actor) VALUES ('released', 'not me')",
+        "UPDATE holdfast.queues SET paused_at = now()",
+        "UPDATE holdfast.designs SET kind = 'x'",
+        "SELECT holdfast.make_claimable(b) FROM holdfast.ticket_base b",
+        "SELECT holdfast.edit_ticket(1, '{}')",
+        "SELECT holdfast.log_activity(1, 'released', 'not me')",
+      })
+  @DisplayName("an operator cannot touch what lies below the view, nor history")
+  void operatorRefused(String statement) {
+    assertThat(as("holdfast_operator").refusal(statement).sqlState()).isEqualTo("42501");
+  }
+
+  @Test
+  @DisplayName(
+      "an operator enqueues, edits, releases and pauses with nothing but the operator's rights")
+  void operator() {
+    TestSql operator = as("holdfast_operator");
+    long id = operator.number("INSERT INTO holdfast.tickets (kind) VALUES ('op') RETURNING id");
+    assertThat(
+            operator.value(
+                """
+                UPDATE holdfast.tickets SET state = 'on_hold', hold_reason = 'wait', priority = 4 WHERE id = ?
+                RETURNING concat_ws('|', state, hold_reason, priority)
+                """,
+                id))
+        .isEqualTo("on_hold|wait|4");
+    assertThat(operator.value("SELECT holdfast.release_ticket(?, 'ann', 'go on')", id))
+        .isEqualTo("ready");
+    assertThat(operator.number("SELECT holdfast.enqueue_ticket(kind => 'op')")).isGreaterThan(id);
+    operator.run("SELECT holdfast.pause_queue('op', 'ann')");
+    operator.run("SELECT holdfast.resume_queue('op', 'ann')");
+    long running = tickets.in(TicketState.IN_PROGRESS);
+    assertThat(operator.value("SELECT holdfast.hold_ticket(?, 'ann', 'why')", running))
+        .isEqualTo("on_hold");
+    assertThat(operator.value("SELECT holdfast.cancel_ticket(?, 'ann')", running))
+        .isEqualTo("cancelled");
+    long reviewed = tickets.in(TicketState.NEEDS_REVIEW);
+    assertThat(operator.value("SELECT holdfast.reject_ticket(?, 'ann', 'no')", reviewed))
+        .isEqualTo("ready");
+    assertThat(
+            operator.value(
+                "SELECT holdfast.approve_ticket(?, 'ann')", tickets.in(TicketState.NEEDS_REVIEW)))
+        .isEqualTo("done");
+    assertThat(
+            new PostgresDesignShelf(operator.dataSource()).put("op", "op", "{}", "ann").version())
+        .isOne();
+  }
+
+  @Test
+  @DisplayName(
+      "a worker's rights are enough for a worker: enqueue, COPY, claim, finish, heartbeat, prune")
+  void worker() {
+    TestTickets worker = new TestTickets(as("holdfast_worker").dataSource());
+    for (TicketState state : TicketState.values()) {
+      assertThat(worker.in(state)).isPositive();
+    }
+    PostgresTicketInbox inbox = new PostgresTicketInbox(as("holdfast_worker").dataSource());
+    assertThat(
+            inbox.enqueueAll(
+                List.of(
+                        NewTicket.ofKind("by-worker"),
+                        NewTicket.ofKind("by-worker").withUniqueKey("by-worker"))
+                    .iterator()))
+        .isEqualTo(2);
+    Migrations.requireCurrent(as("holdfast_worker").dataSource(), "holdfast");
+    assertThat(
+            as("holdfast_worker").refusal("DELETE FROM holdfast.flyway_schema_history").sqlState())
+        .isEqualTo("42501");
+  }
+
+  @Test
+  @DisplayName("nobody else can execute any function")
+  void functionsAreNotPublic() {
+    assertThat(
+            owner.column(
+                """
+                SELECT p.oid::regprocedure FROM pg_proc p
+                WHERE p.pronamespace = 'holdfast'::regnamespace AND has_function_privilege('public', p.oid, 'EXECUTE')
+                """))
+        .isEmpty();
+  }
+
+  @Test
+  @DisplayName("every function has a fixed search path that ends with pg_temp")
+  void searchPaths() {
+    assertThat(
+            owner.column(
+                """
+                SELECT p.oid::regprocedure FROM pg_proc p
+                WHERE p.pronamespace = 'holdfast'::regnamespace
+                  AND NOT ('search_path=holdfast, pg_temp' = ANY (COALESCE(p.proconfig, '{}')))
+                """))
+        .isEmpty();
+  }
+
+  @Test
+  @DisplayName(
+      "a caller's search path and temporary tables cannot divert a SECURITY DEFINER function")
+  void noDiversion() throws SQLException {
+    long id = tickets.in(TicketState.ON_HOLD);
+    try (Connection connection = as("holdfast_operator").dataSource().getConnection()) {
+      TestSql.column(
+          connection, "CREATE TEMP TABLE ticket_activity (LIKE holdfast.ticket_activity)");
+      TestSql.column(connection, "SET search_path = pg_temp, holdfast");
+      TestSql.column(connection, "SELECT holdfast.release_ticket(?, 'ann')", id);
+      assertThat(TestSql.column(connection, "SELECT count(*) FROM pg_temp.ticket_activity"))
+          .containsExactly("0");
+    }
+    assertThat(
+            owner.number(
+                """
+                SELECT count(*) FROM holdfast.ticket_activity WHERE ticket_id = ? AND action = 'released'
+                """,
+                id))
+        .isOne();
+  }
+}

@@ -1,0 +1,84 @@
+package dev.holdfast.postgres;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Plain SQL as a person types it, each statement on a connection of its own unless one is given.
+ */
+record TestSql(DataSource dataSource) {
+
+  /** The first column of the only row, as text. */
+  @Nullable String value(String sql, @Nullable Object... arguments) {
+    List<String> rows = column(sql, arguments);
+    if (rows.size() != 1) {
+      throw new AssertionError(rows.size() + " rows from " + sql);
+    }
+    return rows.getFirst();
+  }
+
+  long number(String sql, @Nullable Object... arguments) {
+    return Long.parseLong(String.valueOf(value(sql, arguments)));
+  }
+
+  /** The first column of every row, as text. */
+  List<String> column(String sql, @Nullable Object... arguments) {
+    try (Connection connection = dataSource.getConnection()) {
+      return column(connection, sql, arguments);
+    } catch (SQLException e) {
+      throw new AssertionError(sql, e);
+    }
+  }
+
+  static List<String> column(Connection connection, String sql, @Nullable Object... arguments)
+      throws SQLException {
+    try (PreparedStatement statement = connection.prepareStatement(sql)) {
+      for (int i = 0; i < arguments.length; i++) {
+        statement.setObject(i + 1, arguments[i]);
+      }
+      List<String> values = new ArrayList<>();
+      if (statement.execute()) {
+        try (ResultSet rows = statement.getResultSet()) {
+          while (rows.next()) {
+            values.add(rows.getString(1));
+          }
+        }
+      } else {
+        values.add(String.valueOf(statement.getUpdateCount()));
+      }
+      return values;
+    }
+  }
+
+  /** How many rows a statement changed. */
+  int update(String sql, @Nullable Object... arguments) {
+    return Integer.parseInt(String.valueOf(value(sql, arguments)));
+  }
+
+  /** Runs a statement that answers nothing of interest. */
+  void run(String sql, @Nullable Object... arguments) {
+    column(sql, arguments);
+  }
+
+  /**
+   * What the server says to a statement that it must refuse.
+   *
+   * @param message its hint included
+   */
+  record Refusal(String sqlState, String message) {}
+
+  Refusal refusal(String sql, @Nullable Object... arguments) {
+    try (Connection connection = dataSource.getConnection()) {
+      column(connection, sql, arguments);
+    } catch (SQLException e) {
+      return new Refusal(e.getSQLState(), SqlErrors.serverMessage(e));
+    }
+    throw new AssertionError("was not refused: " + sql);
+  }
+}

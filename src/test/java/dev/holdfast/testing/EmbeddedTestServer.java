@@ -1,0 +1,73 @@
+package dev.holdfast.testing;
+
+import dev.holdfast.postgres.EmbeddedServer;
+import dev.holdfast.postgres.EmbeddedServerOptions;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Our own embedded server, fast instead of durable. {@code -Dtest.postgres.binaries=FILE.jar} runs
+ * another PostgreSQL than the one on the classpath.
+ */
+record EmbeddedTestServer(EmbeddedServer server, Path home) implements TestServerSource {
+  private static final Map<String, String> SETTINGS =
+      Map.of(
+          "fsync", "off",
+          "full_page_writes", "off",
+          "synchronous_commit", "off",
+          "max_connections", "200",
+          "timezone", TestServer.TIME_ZONE);
+
+  static EmbeddedTestServer start() {
+    try {
+      Path home = Files.createTempDirectory("holdfast-test-");
+      EmbeddedServerOptions options = EmbeddedServerOptions.in(home).withSettings(SETTINGS);
+      @Nullable String binaries = System.getProperty("test.postgres.binaries");
+      EmbeddedServer server =
+          EmbeddedServer.start(
+              binaries == null ? options : options.withBinaries(Path.of(binaries)));
+      EmbeddedTestServer source = new EmbeddedTestServer(server, home);
+      // Ctrl-C ends the JVM without a word to JUnit.
+      Runtime.getRuntime().addShutdownHook(new Thread(source::close));
+      return source;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  @Override
+  public String jdbcUrl(String database) {
+    return "jdbc:postgresql://127.0.0.1:" + server.address().port() + "/" + database;
+  }
+
+  @Override
+  public String user() {
+    return server.address().user();
+  }
+
+  @Override
+  public String password() {
+    return server.address().password();
+  }
+
+  @Override
+  public synchronized void close() {
+    if (!Files.exists(home)) {
+      return;
+    }
+    server.close();
+    try (Stream<Path> files = Files.walk(home)) {
+      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+        Files.deleteIfExists(file);
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}

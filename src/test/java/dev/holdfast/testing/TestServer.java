@@ -1,0 +1,85 @@
+package dev.holdfast.testing;
+
+import dev.holdfast.postgres.Migrations;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.HexFormat;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * The one server of this JVM's tests, with a migrated template that each test class gets a copy of.
+ * Its names carry a random part, for with {@code -Dtest.database=jdbc:…} several runs may share a
+ * server.
+ */
+final class TestServer implements AutoCloseable {
+  /** Far from UTC on purpose. */
+  static final String TIME_ZONE = "Asia/Tokyo";
+
+  private final TestServerSource source;
+  private final String prefix;
+  private final TestDatabase template;
+  private final AtomicInteger databases = new AtomicInteger();
+
+  private TestServer(TestServerSource source, String prefix, TestDatabase template) {
+    this.source = source;
+    this.prefix = prefix;
+    this.template = template;
+  }
+
+  /** Starts or finds the server that {@code -Dtest.database} names, and migrates the template. */
+  static TestServer start() throws SQLException {
+    TestServerSource source = TestServerSource.fromSystemProperties();
+    String prefix = "holdfast_" + HexFormat.of().toHexDigits(ThreadLocalRandom.current().nextInt());
+    TestDatabase template =
+        new TestDatabase(
+            source.jdbcUrl(prefix + "_template"),
+            source.user(),
+            source.password(),
+            majorVersion(source));
+    TestServer server = new TestServer(source, prefix, template);
+    server.execute("CREATE DATABASE " + prefix + "_template");
+    Migrations.migrate(template.dataSource());
+    return server;
+  }
+
+  /** Copies the template. */
+  TestDatabase create() throws SQLException {
+    String name = prefix + "_" + databases.incrementAndGet();
+    execute("CREATE DATABASE " + name + " TEMPLATE " + prefix + "_template");
+    return new TestDatabase(
+        source.jdbcUrl(name), template.user(), template.password(), template.serverMajorVersion());
+  }
+
+  /** Ends whatever sessions the test left and drops its database. */
+  void drop(TestDatabase database) throws SQLException {
+    String url = database.jdbcUrl();
+    execute("DROP DATABASE " + url.substring(url.lastIndexOf('/') + 1) + " WITH (FORCE)");
+  }
+
+  @Override
+  public void close() throws Exception {
+    drop(template);
+    source.close();
+  }
+
+  private static int majorVersion(TestServerSource source) throws SQLException {
+    try (Connection connection = connect(source)) {
+      return connection.getMetaData().getDatabaseMajorVersion();
+    }
+  }
+
+  private void execute(String sql) throws SQLException {
+    try (Connection connection = connect(source);
+        Statement statement = connection.createStatement()) {
+      statement.execute(sql);
+    }
+  }
+
+  private static Connection connect(TestServerSource source) throws SQLException {
+    return DriverManager.getConnection(
+        source.jdbcUrl("postgres"), source.user(), source.password());
+  }
+}

@@ -1,0 +1,313 @@
+package dev.holdfast.worker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.queue.Claim;
+import dev.holdfast.queue.ClaimRequest;
+import dev.holdfast.queue.Finish;
+import dev.holdfast.queue.FinishResult;
+import dev.holdfast.queue.TicketEvent;
+import dev.holdfast.queue.WorkerRegistry;
+import dev.holdfast.testing.TestDatabase;
+import dev.holdfast.testing.TicketDatabase;
+import dev.holdfast.testing.WithDatabase;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@WithDatabase
+@Timeout(120)
+class WorkerDrainIT {
+  private final TicketDatabase database;
+  private final TestWorker setup;
+
+  WorkerDrainIT(TestDatabase database) {
+    this.database = new TicketDatabase(database);
+    this.setup = new TestWorker(this.database);
+  }
+
+  @AfterEach
+  void nothingIsLost() {
+    database.assertNoTicketIsLost();
+  }
+
+  private static void never() throws InterruptedException {
+    new CountDownLatch(1).await();
+  }
+
+  /** Waits without heeding interrupts. */
+  private static void stubbornly(CountDownLatch latch) {
+    while (latch.getCount() > 0) {
+      try {
+        latch.await();
+      } catch (InterruptedException e) {
+        // That is the point.
+      }
+    }
+  }
+
+  private static Duration closing(Worker worker) {
+    long start = System.nanoTime();
+    worker.close();
+    return Duration.ofNanos(System.nanoTime() - start);
+  }
+
+  @Test
+  @DisplayName("A52: running tickets may finish; nothing more is claimed")
+  void finish() throws Exception {
+    List<Long> ids = setup.enqueue(2);
+    CountDownLatch closing = new CountDownLatch(1);
+    setup
+        .settings(settings -> settings.withConcurrency(1).withDrainTimeout(Duration.ofSeconds(30)))
+        .registry(
+            registry ->
+                new RegistryWrapper(registry) {
+                  @Override
+                  public void update(String workerId, State state) {
+                    closing.countDown();
+                    super.update(workerId, state);
+                  }
+                })
+        .handler(
+            ticket -> {
+              // Goes on when the drain has begun.
+              closing.await();
+              return HandlerResult.done(null);
+            });
+    Worker worker = setup.start();
+    setup.events.await(TicketEvent.Claimed.class);
+
+    Duration closed = closing(worker);
+
+    assertThat(closed).isLessThan(Duration.ofSeconds(20));
+    assertThat(ids).map(database::state).containsExactly("done", "ready");
+    assertThat(setup.events.all(TicketEvent.Succeeded.class)).hasSize(1);
+    assertThat(database.value("SELECT state FROM holdfast.workers WHERE id = ?", worker.id()))
+        .isEqualTo("stopped");
+  }
+
+  @Test
+  @DisplayName("A52: what is unfinished is given back, and retry_count is as before")
+  void giveBack() {
+    long id = setup.enqueue();
+    database.run("UPDATE holdfast.tickets SET retry_count = 2 WHERE id = ?", id);
+    setup
+        .settings(settings -> settings.withDrainTimeout(Duration.ZERO))
+        .handler(
+            ticket -> {
+              never();
+              return HandlerResult.done(null);
+            });
+    Worker worker = setup.start();
+    setup.events.await(TicketEvent.Claimed.class);
+
+    worker.close();
+
+    assertThat(setup.events.all(TicketEvent.GivenBack.class)).hasSize(1);
+    assertThat(database.ticket(id))
+        .containsEntry("state", "ready")
+        .containsEntry("retry_count", "2")
+        .containsEntry("error", null)
+        .containsEntry("crash_count", "0");
+    assertThat(database.outcomes(id)).containsExactly("given_back");
+  }
+
+  @Test
+  @DisplayName("A52: what succeeds in spite of the interrupt is not done again")
+  void successAfterInterrupt() throws Exception {
+    long id = setup.enqueue();
+    CountDownLatch running = new CountDownLatch(1);
+    setup
+        .settings(settings -> settings.withDrainTimeout(Duration.ZERO))
+        .handler(
+            ticket -> {
+              try {
+                running.countDown();
+                never();
+              } catch (InterruptedException e) {
+                assertThat(ticket.isCancelled()).isTrue();
+              }
+              return HandlerResult.done("\"paid for\"");
+            });
+    Worker worker = setup.start();
+    running.await();
+
+    worker.close();
+
+    assertThat(database.ticket(id))
+        .containsEntry("state", "done")
+        .containsEntry("result", "\"paid for\"");
+  }
+
+  @Test
+  @DisplayName("A52: a handler that ignores the interrupt is left behind, its ticket given back")
+  void stubborn() throws Exception {
+    long id = setup.enqueue();
+    CountDownLatch running = new CountDownLatch(1);
+    CountDownLatch release = new CountDownLatch(1);
+    setup
+        .settings(settings -> settings.withDrainTimeout(Duration.ZERO))
+        .handler(
+            ticket -> {
+              running.countDown();
+              stubbornly(release);
+              return HandlerResult.done(null);
+            });
+    Worker worker = setup.start();
+    running.await();
+
+    Duration closed = closing(worker);
+    release.countDown();
+
+    assertThat(closed).isLessThan(Duration.ofSeconds(5));
+    assertThat(database.state(id)).isEqualTo("ready");
+    assertThat(database.outcomes(id)).containsExactly("given_back");
+  }
+
+  @Test
+  @DisplayName("rule 5: with a database that hangs a worker still stops within five seconds")
+  void hangingDatabase() {
+    setup.enqueue();
+    CountDownLatch hang = new CountDownLatch(1);
+    setup
+        .settings(settings -> settings.withDrainTimeout(Duration.ZERO))
+        .queue(
+            queue ->
+                new QueueWrapper(queue) {
+                  @Override
+                  public List<FinishResult> finish(
+                      List<? extends Finish> finishes, Collection<Long> closedLeases) {
+                    stubbornly(hang);
+                    return super.finish(finishes, closedLeases);
+                  }
+
+                  @Override
+                  public Claim claim(ClaimRequest request) {
+                    Claim claim = super.claim(request);
+                    if (claim.tickets().isEmpty()) {
+                      stubbornly(hang);
+                    }
+                    return claim;
+                  }
+                })
+        .registry(
+            registry ->
+                new RegistryWrapper(registry) {
+                  @Override
+                  public void update(String workerId, State state) {
+                    stubbornly(hang);
+                  }
+                })
+        .handler(ticket -> HandlerResult.done(null));
+    Worker worker = setup.start();
+    setup.events.await(TicketEvent.Claimed.class);
+
+    Duration closed = closing(worker);
+    hang.countDown();
+
+    assertThat(closed).isLessThan(Duration.ofSeconds(5));
+    // It was on its way; nobody tears the database from its threads.
+    setup.events.await(TicketEvent.Succeeded.class);
+  }
+
+  @Test
+  @DisplayName("A52: a claim that answers after the stop is given back at once")
+  void lateClaim() throws Exception {
+    CountDownLatch claiming = new CountDownLatch(1);
+    CountDownLatch answer = new CountDownLatch(1);
+    CountDownLatch returned = new CountDownLatch(1);
+    setup
+        .settings(settings -> settings.withDrainTimeout(Duration.ZERO))
+        .queue(
+            queue ->
+                new QueueWrapper(queue) {
+                  @Override
+                  public Claim claim(ClaimRequest request) {
+                    claiming.countDown();
+                    stubbornly(answer);
+                    return super.claim(request);
+                  }
+
+                  @Override
+                  public List<FinishResult> finish(
+                      List<? extends Finish> finishes, Collection<Long> closedLeases) {
+                    List<FinishResult> results = super.finish(finishes, closedLeases);
+                    returned.countDown();
+                    return results;
+                  }
+                })
+        .handler(ticket -> HandlerResult.done(null));
+    Worker worker = setup.start();
+    claiming.await();
+    long id = setup.enqueue();
+
+    worker.close();
+    answer.countDown();
+    returned.await();
+
+    assertThat(database.state(id)).isEqualTo("ready");
+    assertThat(database.outcomes(id)).containsExactly("given_back");
+  }
+
+  @Test
+  @DisplayName("an interrupted drain is short, and the interrupt is kept")
+  void interruptedDrain() {
+    setup.enqueue();
+    setup
+        .settings(settings -> settings.withDrainTimeout(Duration.ofMinutes(10)))
+        .handler(
+            ticket -> {
+              never();
+              return HandlerResult.done(null);
+            });
+    Worker worker = setup.start();
+    setup.events.await(TicketEvent.Claimed.class);
+
+    Thread.currentThread().interrupt();
+    Duration closed = closing(worker);
+
+    assertThat(Thread.interrupted()).isTrue();
+    assertThat(closed).isLessThan(Duration.ofSeconds(10));
+  }
+
+  @Test
+  @DisplayName("closing twice, and closing what was never started, is harmless")
+  void twice() {
+    setup.handler(ticket -> HandlerResult.done(null));
+    Worker worker = setup.start();
+    worker.close();
+    worker.close();
+    setup.build().close();
+
+    assertThat(worker.running()).isZero();
+  }
+
+  /** Passes everything on. */
+  private static class RegistryWrapper implements WorkerRegistry {
+    private final WorkerRegistry registry;
+
+    RegistryWrapper(WorkerRegistry registry) {
+      this.registry = registry;
+    }
+
+    @Override
+    public void register(Registration registration) {
+      registry.register(registration);
+    }
+
+    @Override
+    public void update(String workerId, State state) {
+      registry.update(workerId, state);
+    }
+
+    @Override
+    public void wantsWakeUp(String workerId, boolean wanted) {
+      registry.wantsWakeUp(workerId, wanted);
+    }
+  }
+}

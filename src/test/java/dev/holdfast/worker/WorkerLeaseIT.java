@@ -1,0 +1,295 @@
+package dev.holdfast.worker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.queue.Claim;
+import dev.holdfast.queue.ClaimRequest;
+import dev.holdfast.queue.Heartbeat;
+import dev.holdfast.queue.QueueUnavailableException;
+import dev.holdfast.queue.TicketEvent;
+import dev.holdfast.testing.TestDatabase;
+import dev.holdfast.testing.TicketDatabase;
+import dev.holdfast.testing.WithDatabase;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@WithDatabase
+@Timeout(120)
+class WorkerLeaseIT {
+  private static final String CRASHES = "SELECT crash_count FROM holdfast.tickets WHERE id = ?";
+
+  private static final Duration LEASE = Duration.ofSeconds(2);
+
+  private final TicketDatabase database;
+  private final TestWorker setup;
+  private final CountDownLatch interrupted = new CountDownLatch(1);
+
+  WorkerLeaseIT(TestDatabase database) {
+    this.database = new TicketDatabase(database);
+    this.setup =
+        new TestWorker(this.database)
+            .settings(
+                settings ->
+                    settings
+                        .withLease(LEASE, Duration.ofMillis(200))
+                        .withConcurrency(1)
+                        .withRescueInterval(Duration.ofHours(1))
+                        .withDrainTimeout(Duration.ZERO));
+  }
+
+  @AfterEach
+  void nothingIsLost() {
+    database.assertNoTicketIsLost();
+  }
+
+  /** Waits to be interrupted in its first attempt; the second succeeds. */
+  private HandlerResult work(TicketContext ticket) throws InterruptedException {
+    if (ticket.attempt() == 1) {
+      try {
+        new CountDownLatch(1).await();
+      } finally {
+        interrupted.countDown();
+      }
+    }
+    return HandlerResult.done(null);
+  }
+
+  private String leaseLeft(long id) {
+    return database.value("SELECT lease_expires_at > now() FROM holdfast.tickets WHERE id = ?", id);
+  }
+
+  @Test
+  @DisplayName("a running ticket keeps its lease by heartbeats for longer than the lease")
+  void renewed() {
+    long id = setup.enqueue();
+    AtomicInteger beats = new AtomicInteger();
+    CountDownLatch manyBeats = new CountDownLatch(12);
+    setup
+        .handler(
+            ticket -> {
+              manyBeats.await();
+              return HandlerResult.done(null);
+            })
+        .queue(
+            queue ->
+                new QueueWrapper(queue) {
+                  @Override
+                  public Heartbeat heartbeat(
+                      String workerId, Collection<Long> leaseNos, Duration lease) {
+                    Heartbeat heartbeat = super.heartbeat(workerId, leaseNos, lease);
+                    if (!heartbeat.renewed().isEmpty()) {
+                      beats.incrementAndGet();
+                      manyBeats.countDown();
+                    }
+                    return heartbeat;
+                  }
+                });
+
+    try (Worker worker = setup.start()) {
+      setup.events.await(TicketEvent.Succeeded.class);
+      assertThat(worker.healthy()).isTrue();
+    }
+    assertThat(beats.get()).isGreaterThanOrEqualTo(12);
+    assertThat(database.outcomes(id)).containsExactly("succeeded");
+  }
+
+  @Test
+  @DisplayName("rule 5: failing heartbeats stop claims and interrupt the job before its lease ends")
+  void failingHeartbeats() throws Exception {
+    long id = setup.enqueue();
+    AtomicBoolean down = new AtomicBoolean();
+    AtomicInteger claimsWhileDown = new AtomicInteger();
+    setup
+        .handler(this::work)
+        .queue(
+            queue ->
+                new QueueWrapper(queue) {
+                  @Override
+                  public Heartbeat heartbeat(
+                      String workerId, Collection<Long> leaseNos, Duration lease) {
+                    if (down.get()) {
+                      throw new QueueUnavailableException("pretended", null);
+                    }
+                    return super.heartbeat(workerId, leaseNos, lease);
+                  }
+                });
+
+    try (Worker worker = setup.start()) {
+      setup.events.await(TicketEvent.Claimed.class);
+      down.set(true);
+      assertThat(interrupted.await(20, TimeUnit.SECONDS)).isTrue();
+      // The job ended before anybody else may take the ticket.
+      String left = leaseLeft(id);
+      setup.events.await(TicketEvent.GivenBack.class);
+      assertThat(left).isIn("t", "null");
+      assertThat(worker.healthy()).isFalse();
+      assertThat(setup.events.all(TicketEvent.Claimed.class)).hasSize(1);
+      // Its lease was still there: it is neither lost nor a crash, and it is worked again.
+      assertThat(database.state(id)).isEqualTo("ready");
+      assertThat(database.ticket(id)).containsEntry("retry_count", "0");
+      down.set(false);
+      setup.events.await(TicketEvent.Succeeded.class);
+    }
+    assertThat(claimsWhileDown).hasValue(0);
+    assertThat(database.outcomes(id)).containsExactly("given_back", "succeeded");
+  }
+
+  @Test
+  @DisplayName("rule 5: a heartbeat that hangs is no better than one that fails")
+  void hangingHeartbeat() throws Exception {
+    long id = setup.enqueue();
+    AtomicBoolean hanging = new AtomicBoolean();
+    CountDownLatch hang = new CountDownLatch(1);
+    setup
+        .handler(this::work)
+        .queue(
+            queue ->
+                new QueueWrapper(queue) {
+                  @Override
+                  public Heartbeat heartbeat(
+                      String workerId, Collection<Long> leaseNos, Duration lease) {
+                    if (hanging.get()) {
+                      awaitUninterrupted(hang);
+                    }
+                    return super.heartbeat(workerId, leaseNos, lease);
+                  }
+                });
+
+    try (Worker worker = setup.start()) {
+      setup.events.await(TicketEvent.Claimed.class);
+      hanging.set(true);
+      assertThat(interrupted.await(20, TimeUnit.SECONDS)).isTrue();
+      setup.events.await(TicketEvent.GivenBack.class);
+      assertThat(worker.healthy()).isFalse();
+      assertThat(database.state(id)).isEqualTo("ready");
+      hanging.set(false);
+      hang.countDown();
+      setup.events.await(TicketEvent.Succeeded.class);
+      assertThat(worker.healthy()).isTrue();
+    }
+    assertThat(database.outcomes(id)).containsExactly("given_back", "succeeded");
+  }
+
+  private static void awaitUninterrupted(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  @Test
+  @DisplayName("A51: a worker whose lease was rescued drops its late result and goes on")
+  void rescuedMeanwhile() throws Exception {
+    CountDownLatch finish = new CountDownLatch(1);
+    long id = setup.enqueue();
+    setup
+        .settings(settings -> settings.withLease(Duration.ofMinutes(1), Duration.ofSeconds(20)))
+        .handler(
+            ticket -> {
+              if (ticket.attempt() == 1) {
+                finish.await();
+              }
+              return HandlerResult.done("" + ticket.attempt());
+            });
+
+    try (Worker worker = setup.start()) {
+      setup.events.await(TicketEvent.Claimed.class);
+      expireAndRescue(id, worker);
+      finish.countDown();
+      setup.events.await(TicketEvent.StaleResultDropped.class);
+      assertThat(database.ticket(id)).containsEntry("state", "ready").containsEntry("result", null);
+      database.run("UPDATE holdfast.tickets SET retry_after = now() WHERE id = ?", id);
+      setup.events.await(TicketEvent.Succeeded.class);
+      assertThat(worker.running()).isZero();
+    }
+    assertThat(database.ticket(id)).containsEntry("result", "2");
+    assertThat(database.outcomes(id)).containsExactly("crashed", "succeeded");
+  }
+
+  /**
+   * Again and again: the worker's own first heartbeat may renew the lease between the two steps.
+   */
+  private void expireAndRescue(long id, Worker worker) {
+    for (int tries = 0; tries < 100 && database.number(CRASHES, id) == 0; tries++) {
+      database.run(
+          "UPDATE holdfast.leases SET expires_at = now() - interval '1 s' WHERE worker_id = ?",
+          worker.id());
+      dev.holdfast.testing.TestQueue.on(database).queue().rescue(10);
+    }
+    assertThat(database.number(CRASHES, id)).isEqualTo(1);
+  }
+
+  @Test
+  @DisplayName("A50: a worker rescues what another one left, and tells of it as a crash")
+  void rescuesOthers() {
+    dev.holdfast.testing.TestQueue dead =
+        new dev.holdfast.testing.TestQueue(
+            dev.holdfast.testing.TestQueue.on(database).queue(), database, setup.kind);
+    long id = setup.enqueue();
+    dead.expire(dead.claim());
+    setup
+        .settings(settings -> settings.withRescueInterval(TestWorker.SOON))
+        .handler(ticket -> HandlerResult.done(null));
+
+    try (Worker worker = setup.start()) {
+      TicketEvent.RetryScheduled event = setup.events.await(TicketEvent.RetryScheduled.class);
+      assertThat(event.ticketId()).isEqualTo(id);
+      assertThat(event.crashed()).isTrue();
+      assertThat(event.delay()).isEqualTo(Duration.ofSeconds(10));
+      assertThat(worker.running()).isZero();
+    }
+  }
+
+  @Test
+  @DisplayName(
+      "A46: nothing is claimed before the first heartbeat fails and after it, until a good one")
+  void noClaimWhileUnhealthy() throws Exception {
+    CountDownLatch twoBeats = new CountDownLatch(2);
+    AtomicBoolean down = new AtomicBoolean(true);
+    AtomicInteger claims = new AtomicInteger();
+    setup
+        // Nothing but the recovery will wake the poller.
+        .settings(settings -> settings.withPollInterval(Duration.ofHours(1)))
+        .wakeUps(postgres -> TestWorker.deaf())
+        .handler(ticket -> HandlerResult.done(null))
+        .queue(
+            queue ->
+                new QueueWrapper(queue) {
+                  @Override
+                  public Heartbeat heartbeat(
+                      String workerId, Collection<Long> leaseNos, Duration lease) {
+                    twoBeats.countDown();
+                    if (down.get()) {
+                      throw new QueueUnavailableException("pretended", null);
+                    }
+                    return super.heartbeat(workerId, leaseNos, lease);
+                  }
+
+                  @Override
+                  public Claim claim(ClaimRequest request) {
+                    claims.incrementAndGet();
+                    return super.claim(request);
+                  }
+                });
+
+    try (Worker worker = setup.start()) {
+      twoBeats.await();
+      int before = claims.get();
+      long id = setup.enqueue();
+      assertThat(worker.healthy()).isFalse();
+      assertThat(claims.get() - before).isLessThanOrEqualTo(1);
+      assertThat(database.state(id)).isEqualTo("ready");
+      down.set(false);
+      setup.events.await(TicketEvent.Succeeded.class);
+    }
+  }
+}
