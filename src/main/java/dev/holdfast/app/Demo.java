@@ -24,6 +24,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
@@ -97,8 +98,10 @@ final class Demo implements AutoCloseable {
     DemoJobs.install(home, new PostgresDesignShelf(pool.dataSource()));
     WorkerProcess worker = WorkerProcess.start(onFreePort(settings), database, event -> {});
     out.printf(
+        Locale.ROOT,
         "Worker:     %s, http://127.0.0.1:%d/health/ready and /metrics%n%n",
-        worker.workerId(), worker.port());
+        worker.workerId(),
+        worker.port());
     Demo demo = new Demo(out, server, worker, pool);
     demo.enqueue();
     return demo;
@@ -129,7 +132,13 @@ final class Demo implements AutoCloseable {
       tickets.add(new Tracked(sample, inbox.enqueue(ticket)));
     }
     tickets.forEach(
-        each -> out.printf("  #%-4d %-13s %s%n", each.id, each.sample.job(), each.sample.title()));
+        each ->
+            out.printf(
+                Locale.ROOT,
+                "  #%-4d %-13s %s%n",
+                each.id,
+                each.sample.job(),
+                each.sample.title()));
     out.println();
     out.flush();
   }
@@ -167,8 +176,11 @@ final class Demo implements AutoCloseable {
     for (Tracked each : tickets) {
       if (!each.settled()) {
         out.printf(
+            Locale.ROOT,
             "#%d is %s; it should be %s%n",
-            each.id, each.state.wireName(), each.sample.end().wireName());
+            each.id,
+            each.state.wireName(),
+            each.sample.end().wireName());
       }
     }
     out.flush();
@@ -224,9 +236,12 @@ final class Demo implements AutoCloseable {
     for (Tracked each : tickets) {
       if (each.state == TicketState.ON_HOLD && each.sample.job().equals("guided")) {
         out.printf(
+            Locale.ROOT,
             "%nDecide: in another terminal, in this directory%n  ./holdfast show %d%n  ./holdfast"
                 + " release %d --guidance '%s'%n",
-            each.id, each.id, DemoTicket.GUIDANCE);
+            each.id,
+            each.id,
+            DemoTicket.GUIDANCE);
       }
     }
     out.println();

@@ -11,6 +11,7 @@ import dev.holdfast.postgres.EmbeddedServerOptions;
 import dev.holdfast.postgres.Migrations;
 import dev.holdfast.queue.QueueUnavailableException;
 import java.nio.file.Path;
+import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
@@ -61,8 +62,11 @@ final class ServerCommands implements Servers {
     terminal
         .out()
         .printf(
+            Locale.ROOT,
             "worker %s listens on http://%s:%d%n",
-            worker.workerId(), settings.web().host(), worker.port());
+            worker.workerId(),
+            settings.web().host(),
+            worker.port());
     terminal.out().flush();
   }
 

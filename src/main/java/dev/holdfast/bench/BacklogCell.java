@@ -2,6 +2,7 @@ package dev.holdfast.bench;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 
 /** Whether depth or age slows the drain: a million ready tickets, and a million finished ones. */
 final class BacklogCell implements Cell {
@@ -26,25 +27,26 @@ final class BacklogCell implements Cell {
       lab.tables().addFinished(backlog);
       finished.add(TicketRun.noOp(lab, tickets).runOn(lab, backlog));
       lab.say(
-          "backlog, round %d of %d: small table %,.0f/s, ready %,.0f/s, finished %,.0f/s"
-              .formatted(
-                  round,
-                  rounds,
-                  small.getLast().committedRate(),
-                  ready.getLast().committedRate(),
-                  finished.getLast().committedRate()));
+          "backlog, round %d of %d: small table %,.0f/s, ready %,.0f/s, finished %,.0f/s",
+          round,
+          rounds,
+          small.getLast().committedRate(),
+          ready.getLast().committedRate(),
+          finished.getLast().committedRate());
     }
     Bar bar = Bar.ratio(SMALL, 0.95, 1.0);
     return new CellResult(
         CellName.BACKLOG.wireName(),
         CellName.BACKLOG.what(),
         List.of(
-            figure("%,d ready".formatted(backlog), ready).judgedBy(bar, lab.options()),
-            figure("%,d finished".formatted(backlog), finished).judgedBy(bar, lab.options())),
+            figure(String.format(Locale.ROOT, "%,d ready", backlog), ready)
+                .judgedBy(bar, lab.options()),
+            figure(String.format(Locale.ROOT, "%,d finished", backlog), finished)
+                .judgedBy(bar, lab.options())),
         List.of(
             Curves.of(SMALL, small),
-            Curves.of("%,d ready".formatted(backlog), ready),
-            Curves.of("%,d finished".formatted(backlog), finished)));
+            Curves.of(String.format(Locale.ROOT, "%,d ready", backlog), ready),
+            Curves.of(String.format(Locale.ROOT, "%,d finished", backlog), finished)));
   }
 
   private Figure figure(String name, List<TicketRun.Outcome> runs) {

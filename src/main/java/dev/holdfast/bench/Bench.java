@@ -51,7 +51,7 @@ public final class Bench implements AutoCloseable {
     ServerFacts server = ServerFacts.of(lab.direct());
     List<CellResult> results = new ArrayList<>();
     for (CellName each : cells) {
-      lab.say(each.wireName() + ": " + each.what());
+      lab.say("%s: %s", each.wireName(), each.what());
       results.add(cell(each).measure(lab));
     }
     return new BenchReport(

@@ -3,6 +3,7 @@ package dev.holdfast.bench;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 
 /** Tickets that wait, before the ready ones in priority: half back off, half are held. */
 final class DeferredCell implements Cell {
@@ -27,15 +28,14 @@ final class DeferredCell implements Cell {
       lab.tables().addHeld(half, PRIORITY);
       with.add(TicketRun.noOp(lab, tickets).runOn(lab, 0));
       lab.say(
-          "deferred, round %d of %d: without %,.0f/s, with %,.0f/s"
-              .formatted(
-                  round,
-                  rounds,
-                  without.getLast().committedRate(),
-                  with.getLast().committedRate()));
+          "deferred, round %d of %d: without %,.0f/s, with %,.0f/s",
+          round, rounds, without.getLast().committedRate(), with.getLast().committedRate());
     }
     Figure figure =
-        Figure.of("%,d waiting".formatted(2 * half), "tickets/s", Curves.rates(with))
+        Figure.of(
+                String.format(Locale.ROOT, "%,d waiting", 2 * half),
+                "tickets/s",
+                Curves.rates(with))
             .beside(SMALL, Curves.rates(without))
             .beside(PROBE + " without them", probe)
             .judgedBy(Bar.ratio(SMALL, 0.8, 0.95), lab.options());

@@ -2,6 +2,7 @@ package dev.holdfast.bench;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 
 /** No-op tickets as fast as one worker can, to the moment the database shows none left. */
 final class DrainCell implements Cell {
@@ -16,11 +17,11 @@ final class DrainCell implements Cell {
       probe.add(RawRun.of(lab, tickets).rate());
       holdfast.add(TicketRun.noOp(lab, tickets).run(lab).rate());
       lab.say(
-          "drain, round %d of %d: raw probe %,.0f/s, Holdfast %,.0f/s"
-              .formatted(round, rounds, probe.getLast(), holdfast.getLast()));
+          "drain, round %d of %d: raw probe %,.0f/s, Holdfast %,.0f/s",
+          round, rounds, probe.getLast(), holdfast.getLast());
     }
     Figure figure =
-        Figure.of("%,d no-op tickets".formatted(tickets), "tickets/s", holdfast)
+        Figure.of(String.format(Locale.ROOT, "%,d no-op tickets", tickets), "tickets/s", holdfast)
             .beside(PROBE, probe)
             .judgedBy(Bar.ratio(PROBE, 0.55, 0.8), lab.options());
     return new CellResult(

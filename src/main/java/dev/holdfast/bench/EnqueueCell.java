@@ -33,8 +33,8 @@ final class EnqueueCell implements Cell {
     for (int round = 1; round <= rounds; round++) {
       round(lab, singles, bulk);
       lab.say(
-          "enqueue, round %d of %d: bulk raw probe %,.0f/s, Holdfast %,.0f/s"
-              .formatted(round, rounds, probe.get(2).getLast(), holdfast.get(2).getLast()));
+          "enqueue, round %d of %d: bulk raw probe %,.0f/s, Holdfast %,.0f/s",
+          round, rounds, probe.get(2).getLast(), holdfast.get(2).getLast());
     }
     return new CellResult(
         CellName.ENQUEUE.wireName(),

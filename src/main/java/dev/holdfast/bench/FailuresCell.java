@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 
 /** Tickets that fail once and succeed at the retry, which comes at once. */
@@ -34,11 +35,14 @@ final class FailuresCell implements Cell {
       noOp.add(TicketRun.noOp(lab, noOps).run(lab).rate());
       failing.add(failing(lab, tickets).run(lab).rate());
       lab.say(
-          "failures, round %d of %d: no-op %,.0f/s, failing once %,.0f/s"
-              .formatted(round, rounds, noOp.getLast(), failing.getLast()));
+          "failures, round %d of %d: no-op %,.0f/s, failing once %,.0f/s",
+          round, rounds, noOp.getLast(), failing.getLast());
     }
     Figure figure =
-        Figure.of("%,d tickets, two executions each".formatted(tickets), "tickets/s", failing)
+        Figure.of(
+                String.format(Locale.ROOT, "%,d tickets, two executions each", tickets),
+                "tickets/s",
+                failing)
             .beside(NO_OP, noOp)
             .beside(PROBE + ", no-op", probe)
             .judgedBy(Bar.ratio(NO_OP, 0.3, 0.45), lab.options());

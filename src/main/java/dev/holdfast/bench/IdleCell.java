@@ -6,6 +6,7 @@ import dev.holdfast.worker.HandlerResult;
 import dev.holdfast.worker.WorkerSettings;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -26,10 +27,10 @@ final class IdleCell implements Cell {
     for (int round = 1; round <= rounds; round++) {
       boolean last = round == rounds;
       window(lab, options.size(15, 1), seconds, last);
-      lab.say("idle, round %d of %d: %.2f/s".formatted(round, rounds, rates.getLast()));
+      lab.say("idle, round %d of %d: %.2f/s", round, rounds, rates.getLast());
     }
     Figure figure =
-        Figure.of("one worker, %d s".formatted(seconds), "statements/s", rates)
+        Figure.of(String.format(Locale.ROOT, "one worker, %d s", seconds), "statements/s", rates)
             .judgedBy(Bar.atMost(1.0, 0.3), options);
     for (String note : notes) {
       figure = figure.noting(note);
@@ -70,10 +71,11 @@ final class IdleCell implements Cell {
     calls.forEach(
         (query, count) ->
             notes.add(
-                "%.2f/s %s"
-                    .formatted(
-                        count / seconds,
-                        query.substring(0, Math.min(query.length(), SHOWN_CHARS)))));
+                String.format(
+                    Locale.ROOT,
+                    "%.2f/s %s",
+                    count / seconds,
+                    query.substring(0, Math.min(query.length(), SHOWN_CHARS)))));
   }
 
   private static void rest(int seconds) throws InterruptedException {

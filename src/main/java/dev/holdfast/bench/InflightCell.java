@@ -5,6 +5,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.stream.Stream;
 
 /**
@@ -58,14 +59,15 @@ final class InflightCell implements Cell {
         Stream.generate(() -> width * 1000.0 / InflightWorker.WAIT_MILLIS)
             .limit(measured.rates().size())
             .toList();
-    return Figure.of("%,d in flight".formatted(width), "tickets/s", measured.rates())
+    return Figure.of(
+            String.format(Locale.ROOT, "%,d in flight", width), "tickets/s", measured.rates())
         .beside(IDEAL, ideal)
         .beside(PROBE + ", no-op", probe);
   }
 
   private static Figure memory(int width, Width measured) {
     return Figure.of(
-            "%,d in flight, resident".formatted(width),
+            String.format(Locale.ROOT, "%,d in flight, resident", width),
             "MB",
             List.of((double) measured.residentMb()))
         .noting("peak of the worker's process, heap of at most " + LARGEST_HEAP_MB + " MB");
@@ -91,8 +93,8 @@ final class InflightCell implements Cell {
       for (int round = 1; round <= rounds; round++) {
         rates.add(phase(lab, child, lab.options().size(WAVES, 4) * width));
         lab.say(
-            "inflight, %,d at once, round %d of %d: %,.0f/s"
-                .formatted(width, round, rounds, rates.getLast()));
+            "inflight, %,d at once, round %d of %d: %,.0f/s",
+            width, round, rounds, rates.getLast());
       }
       return new Width(rates, child.peakResidentMegabytes());
     } finally {

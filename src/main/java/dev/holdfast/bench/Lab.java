@@ -10,6 +10,7 @@ import dev.holdfast.postgres.bench.TicketTables;
 import dev.holdfast.queue.NewTicket;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
@@ -101,8 +102,9 @@ final class Lab implements AutoCloseable {
     inbox(direct()).enqueueAll(all);
   }
 
-  void say(String line) {
-    progress.accept(line);
+  /** A line of progress; numbers read the same under every locale. */
+  void say(String format, Object... values) {
+    progress.accept(String.format(Locale.ROOT, format, values));
   }
 
   /** Whatever outlives a crash of this process, until {@link #forget}. */
@@ -122,7 +124,7 @@ final class Lab implements AutoCloseable {
       try {
         each.close();
       } catch (Exception e) {
-        say("while cleaning up: " + e.getMessage());
+        say("while cleaning up: %s", e);
       }
     }
   }
@@ -133,7 +135,7 @@ final class Lab implements AutoCloseable {
       return;
     }
     warm = true;
-    say("warming up with " + options.warmUp() + " tickets each ...");
+    say("warming up with %d tickets each ...", options.warmUp());
     RawRun.of(this, options.warmUp()).rate();
     TicketRun.noOp(this, options.warmUp()).run(this);
   }

@@ -24,8 +24,8 @@ final class OneByOneCell implements Cell {
       probe.add(RawRun.of(lab, tickets, tickets, CONNECTIONS, 1).rate());
       holdfast.add(TicketRun.noOp(lab, tickets).with(settings).run(lab).rate());
       lab.say(
-          "one-by-one, round %d of %d: raw probe %,.0f/s, Holdfast %,.0f/s"
-              .formatted(round, rounds, probe.getLast(), holdfast.getLast()));
+          "one-by-one, round %d of %d: raw probe %,.0f/s, Holdfast %,.0f/s",
+          round, rounds, probe.getLast(), holdfast.getLast());
     }
     Figure figure =
         Figure.of(CONNECTIONS + " connections, claims of one", "tickets/s", holdfast)

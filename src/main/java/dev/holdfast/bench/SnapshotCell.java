@@ -3,6 +3,7 @@ package dev.holdfast.bench;
 import dev.holdfast.postgres.bench.OldSnapshot;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 
 /** What the drain has come to after its tickets, while nothing that it left could be cleaned up. */
 final class SnapshotCell implements Cell {
@@ -26,11 +27,14 @@ final class SnapshotCell implements Cell {
         with.add(TicketRun.noOp(lab, tickets).run(lab));
       }
       lab.say(
-          "snapshot, round %d of %d: last windows without %,.0f/s, with %,.0f/s"
-              .formatted(round, rounds, last(without.getLast()), last(with.getLast())));
+          "snapshot, round %d of %d: last windows without %,.0f/s, with %,.0f/s",
+          round, rounds, last(without.getLast()), last(with.getLast()));
     }
     Figure figure =
-        Figure.of("last windows of %,d tickets".formatted(tickets), "tickets/s", last(with))
+        Figure.of(
+                String.format(Locale.ROOT, "last windows of %,d tickets", tickets),
+                "tickets/s",
+                last(with))
             .beside(WITHOUT, last(without))
             .beside(PROBE + " with snapshot, no cursor", probe)
             .judgedBy(Bar.ratio(WITHOUT, 0.85, 0.95), lab.options());

@@ -45,7 +45,7 @@ final class StartCell implements Cell {
       }
       for (int round = 1; round <= rounds; round++) {
         seconds.add(once(lab, scratch, directory));
-        lab.say("start, round %d of %d: %.2f s".formatted(round, rounds, seconds.getLast()));
+        lab.say("start, round %d of %d: %.2f s", round, rounds, seconds.getLast());
       }
     } finally {
       remove(directory);

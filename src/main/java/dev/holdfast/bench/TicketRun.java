@@ -9,6 +9,7 @@ import dev.holdfast.worker.TicketHandler;
 import dev.holdfast.worker.WorkerSettings;
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.locks.LockSupport;
 
 /**
@@ -124,8 +125,13 @@ record TicketRun(
             && found.leases() == 0;
     if (!fits) {
       throw new HoldfastException(
-          "the worker's run is void: of %d tickets, %d of which were to be worked, the tables say %s"
-              .formatted(tickets, drained, found));
+          String.format(
+              Locale.ROOT,
+              "the worker's run is void: of %d tickets, %d of which were to be worked, the tables"
+                  + " say %s",
+              tickets,
+              drained,
+              found));
     }
   }
 }

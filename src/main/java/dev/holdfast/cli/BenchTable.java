@@ -16,14 +16,15 @@ final class BenchTable {
   static void print(BenchReport report, Terminal terminal) {
     BenchReport.Machine machine = report.machine();
     terminal.line(
-        "%s, %d cpus, %,d MB, load %.2f; %s; PostgreSQL %s"
-            .formatted(
-                machine.cpu(),
-                machine.cpus(),
-                machine.memoryMb(),
-                machine.load(),
-                machine.java(),
-                report.postgres()));
+        String.format(
+            Locale.ROOT,
+            "%s, %d cpus, %,d MB, load %.2f; %s; PostgreSQL %s",
+            machine.cpu(),
+            machine.cpus(),
+            machine.memoryMb(),
+            machine.load(),
+            machine.java(),
+            report.postgres()));
     terminal.line("median (min to max) of the rounds; ratios are taken round by round");
     terminal.line("");
     TextTable table =

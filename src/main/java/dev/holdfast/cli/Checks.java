@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 
 /** The judgements of {@code holdfast doctor}, from facts to one line each. */
 final class Checks {
@@ -185,15 +186,17 @@ final class Checks {
     OpenTransaction oldest = open.getFirst();
     return CheckResult.warn(
         "transactions",
-        "%d open for more than %d minutes, which keeps vacuum from cleaning up; the oldest for %s: process %d of %s (%s, %s)"
-            .formatted(
-                open.size(),
-                LONG_TRANSACTION.toMinutes(),
-                PlainText.rough(oldest.age()),
-                oldest.pid(),
-                oldest.user(),
-                oldest.application(),
-                oldest.state()),
+        String.format(
+            Locale.ROOT,
+            "%d open for more than %d minutes, which keeps vacuum from cleaning up; the oldest for"
+                + " %s: process %d of %s (%s, %s)",
+            open.size(),
+            LONG_TRANSACTION.toMinutes(),
+            PlainText.rough(oldest.age()),
+            oldest.pid(),
+            oldest.user(),
+            oldest.application(),
+            oldest.state()),
         "end it with: SELECT pg_terminate_backend(" + oldest.pid() + ")");
   }
 }

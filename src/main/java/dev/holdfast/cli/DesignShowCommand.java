@@ -2,6 +2,7 @@ package dev.holdfast.cli;
 
 import dev.holdfast.ticket.Design;
 import dev.holdfast.ticket.TicketNotFoundException;
+import java.util.Locale;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -54,7 +55,12 @@ final class DesignShowCommand implements Callable<Integer> {
         mapper
             .writerWithDefaultPrettyPrinter()
             .writeValueAsString(mapper.readTree(design.definition()));
-    return "%s, version %d, kind %s%n%s"
-        .formatted(design.name(), design.version(), design.kind(), document);
+    return String.format(
+        Locale.ROOT,
+        "%s, version %d, kind %s%n%s",
+        design.name(),
+        design.version(),
+        design.kind(),
+        document);
   }
 }

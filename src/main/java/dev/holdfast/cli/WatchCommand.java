@@ -7,6 +7,7 @@ import dev.holdfast.ticket.TicketNotFoundException;
 import java.time.Duration;
 import java.time.ZoneId;
 import java.time.format.DateTimeFormatter;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -29,7 +30,8 @@ import picocli.CommandLine.Parameters;
     })
 final class WatchCommand implements Callable<Integer> {
   private static final Duration POLL = Duration.ofMillis(500);
-  private static final DateTimeFormatter CLOCK = DateTimeFormatter.ofPattern("HH:mm:ss");
+  private static final DateTimeFormatter CLOCK =
+      DateTimeFormatter.ofPattern("HH:mm:ss", Locale.ROOT);
 
   private final HoldfastCommand root;
 

@@ -1,5 +1,6 @@
 package dev.holdfast.config;
 
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,8 +35,14 @@ public record DatabaseSettings(
   /** Without passwords. */
   @Override
   public String toString() {
-    return "DatabaseSettings[url=%s, user=%s, password=%s, poolSize=%d, listenUrl=%s]"
-        .formatted(shown(url), user, password == null ? null : "***", poolSize, shown(listenUrl));
+    return String.format(
+        Locale.ROOT,
+        "DatabaseSettings[url=%s, user=%s, password=%s, poolSize=%d, listenUrl=%s]",
+        shown(url),
+        user,
+        password == null ? null : "***",
+        poolSize,
+        shown(listenUrl));
   }
 
   private static @Nullable String shown(@Nullable String address) {

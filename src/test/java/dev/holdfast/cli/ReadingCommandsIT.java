@@ -114,7 +114,7 @@ class ReadingCommandsIT {
         database,
         """
         INSERT INTO holdfast.ticket_attempts (ticket_id, lease_no, started_at, finished_at, attempt, outcome, worker_id, category, error)
-        VALUES (%d, 1, now() - interval '5 s', now(), 1, 'failed', 'w1', 'api_error', 'boom') RETURNING 1
+        VALUES (%s, 1, now() - interval '5 s', now(), 1, 'failed', 'w1', 'api_error', 'boom') RETURNING 1
         """
             .formatted(id));
 

@@ -7,6 +7,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
@@ -131,7 +132,12 @@ final class HoldfastProcess implements AutoCloseable {
   @Override
   public String toString() {
     String state = isAlive() ? "running" : "exit code " + process.exitValue();
-    return "process %d (%s)\n--- stdout:\n%s\n--- stderr:\n%s"
-        .formatted(pid(), state, out.text(), err.text());
+    return String.format(
+        Locale.ROOT,
+        "process %d (%s)\n--- stdout:\n%s\n--- stderr:\n%s",
+        pid(),
+        state,
+        out.text(),
+        err.text());
   }
 }

@@ -244,7 +244,7 @@ class TicketsViewIT {
           """
           CREATE FUNCTION pg_temp.finish_meanwhile(id bigint) RETURNS text LANGUAGE plpgsql AS $$
           BEGIN
-            UPDATE holdfast.ticket_base b SET result = '{"answer": 42}', state = 'needs_review', fence = %d
+            UPDATE holdfast.ticket_base b SET result = '{"answer": 42}', state = 'needs_review', fence = %s
             WHERE b.id = finish_meanwhile.id;
             RETURN 'edited';
           END $$

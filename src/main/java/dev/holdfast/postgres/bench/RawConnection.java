@@ -5,6 +5,7 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.Arrays;
+import java.util.Locale;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongConsumer;
 import org.postgresql.PGConnection;
@@ -78,7 +79,12 @@ final class RawConnection implements AutoCloseable {
     int stored = complete.executeUpdate();
     if (stored != size) {
       throw new SQLException(
-          "completed %d of %d tickets (%d characters read)".formatted(stored, size, payloadChars));
+          String.format(
+              Locale.ROOT,
+              "completed %d of %d tickets (%d characters read)",
+              stored,
+              size,
+              payloadChars));
     }
   }
 

@@ -186,7 +186,7 @@ class DesignValidatorTest {
   void refusesYamlBomb() {
     StringBuilder bomb = new StringBuilder("a0: &a0 [lol, lol]\n");
     for (int i = 1; i < 40; i++) {
-      bomb.append("a%d: &a%d [*a%d, *a%d]%n".formatted(i, i, i - 1, i - 1));
+      bomb.append(String.format(Locale.ROOT, "a%d: &a%d [*a%d, *a%d]%n", i, i, i - 1, i - 1));
     }
 
     assertThatThrownBy(() -> validator.validate(bomb + "kind: command\n"))
