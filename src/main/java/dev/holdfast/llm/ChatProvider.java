@@ -1,0 +1,27 @@
+package dev.holdfast.llm;
+
+/** A provider of models under one account or several. Thread-safe; calls block. */
+public interface ChatProvider extends AutoCloseable {
+  /** Its name in the configuration. */
+  String name();
+
+  /**
+   * One logical call, never retried here but for one free retry of an I/O error before the first
+   * byte of the response. Every HTTP request is told to the provider's {@link WireListener}.
+   *
+   * @param stream hears the answer as it is written; the result holds all of it again
+   * @throws InterruptedException when the calling thread is interrupted; the connection is closed
+   *     and the request told as possibly billed
+   */
+  CallResult call(ChatRequest request, StreamListener stream) throws InterruptedException;
+
+  /**
+   * Marks the account in use as used up and goes on with the next key (D14).
+   *
+   * @return whether there is another one that is not used up
+   */
+  boolean markUsageLimitReached(java.time.@org.jspecify.annotations.Nullable Duration resetsIn);
+
+  @Override
+  void close();
+}

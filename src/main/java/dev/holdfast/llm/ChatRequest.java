@@ -1,0 +1,27 @@
+package dev.holdfast.llm;
+
+import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One call of a model.
+ *
+ * @param model the provider's own name for it
+ * @param system the system prompt; "" for none
+ * @param maxOutputTokens null for the provider's default
+ * @param timeout for the whole call, from its start to the last byte (B18)
+ */
+public record ChatRequest(
+    String model,
+    String system,
+    List<Message> messages,
+    List<ToolSpec> tools,
+    ToolChoice toolChoice,
+    @Nullable Integer maxOutputTokens,
+    Duration timeout) {
+  public ChatRequest {
+    messages = List.copyOf(messages);
+    tools = List.copyOf(tools);
+  }
+}

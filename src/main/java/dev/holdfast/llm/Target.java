@@ -1,0 +1,14 @@
+package dev.holdfast.llm;
+
+/**
+ * Where a call goes.
+ *
+ * @param provider a name under {@code providers} in the configuration
+ * @param model the provider's own name for the model
+ */
+public record Target(String provider, String model) {
+  @Override
+  public String toString() {
+    return provider + "/" + model;
+  }
+}

@@ -1,0 +1,5 @@
+/** Talking to models: one port, what goes over it, and the retry of single calls (E-1). */
+@NullMarked
+package dev.holdfast.llm;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,26 @@
+package dev.holdfast.tool;
+
+import dev.holdfast.llm.ToolCall;
+import dev.holdfast.llm.ToolSpec;
+import java.util.List;
+
+/** The tools of one session. Used by one thread at a time. */
+public interface ToolBox extends AutoCloseable {
+  /** In a stable order, so that prompts stay cacheable. */
+  List<ToolSpec> specs();
+
+  /** Whether a call may be repeated although an earlier one may have taken effect (C38). */
+  boolean isIdempotent(String toolName);
+
+  /**
+   * Runs one answer's calls, in parallel within the bound, each with its own retries (C24-C31).
+   *
+   * @return one reply per call, in the order of the calls, whatever failed
+   * @throws InterruptedException when the calling thread is interrupted; every tool is stopped
+   *     first
+   */
+  List<ToolReply> run(List<ToolCall> calls) throws InterruptedException;
+
+  @Override
+  void close();
+}

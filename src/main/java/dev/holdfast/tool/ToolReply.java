@@ -1,0 +1,22 @@
+package dev.holdfast.tool;
+
+import dev.holdfast.llm.ToolCall;
+
+/**
+ * What became of one call.
+ *
+ * @param content what the model is shown; bounded, and says so where something was cut
+ * @param executions how often the tool ran; 0 where the call was refused before
+ */
+public record ToolReply(ToolCall call, Outcome outcome, String content, int executions) {
+  /** How a call ended. */
+  public enum Outcome {
+    OK,
+    /** The tool asks the model to mend its call (C19): no failure of the tool. */
+    MODEL_RETRY,
+    /** Failed after its retries, or must not be retried. */
+    FAILED,
+    /** It may or may not have taken effect, and must not run again (C38). */
+    UNKNOWN_EFFECT
+  }
+}

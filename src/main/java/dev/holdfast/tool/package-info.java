@@ -1,0 +1,5 @@
+/** What a model may call: tools, their executor with retry (C), and the workspace they live in. */
+@NullMarked
+package dev.holdfast.tool;
+
+import org.jspecify.annotations.NullMarked;
