@@ -59,6 +59,7 @@ public final class PostgresTicketQueue implements TicketQueue {
                 .bind("limit", request.limit())
                 .bind("worker", request.workerId())
                 .bind("lease_ms", request.lease().toMillis())
+                .bind("after", request.after().toArray(Long[]::new))
                 .scanResultSet(
                     (rows, context) -> {
                       try (context) {

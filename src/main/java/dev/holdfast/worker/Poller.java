@@ -35,6 +35,7 @@ final class Poller implements Runnable {
   private final WakeUpSwitch wakeUps;
   private final ClaimRequest request;
   private final PollWait wait;
+  private final ClaimCursor cursor = new ClaimCursor();
   private volatile boolean stopping;
 
   Poller(
@@ -98,7 +99,10 @@ final class Poller implements Runnable {
         return wait.unhealthy();
       }
       long claimedNanos = System.nanoTime();
-      Claim claim = queue.claim(withLimit(free));
+      ClaimRequest asked = request.of(free, cursor.after(claimedNanos));
+      Claim claim = queue.claim(asked);
+      boolean full = claim.tickets().size() == free;
+      cursor.claimed(claim.tickets(), full, claimedNanos, System.nanoTime());
       if (stopping) {
         giveBack(claim.tickets());
         return Duration.ZERO;
@@ -107,7 +111,7 @@ final class Poller implements Runnable {
         used = claim.tickets().size();
         starter.start(claim.tickets(), claimedNanos);
       }
-      return pauseAfter(claim, free);
+      return pauseAfter(claim, full, asked);
     } finally {
       slots.release(free - used);
     }
@@ -124,15 +128,10 @@ final class Poller implements Runnable {
     queue.finish(finishes, leases);
   }
 
-  private Duration pauseAfter(Claim claim, int free) {
-    boolean full = claim.tickets().size() == free;
-    boolean lookAgain = wakeUps.claimed(full) || full || claim.moreAtOnce();
+  private Duration pauseAfter(Claim claim, boolean full, ClaimRequest asked) {
+    boolean lookAgain =
+        wakeUps.claimed(full) || full || claim.moreAtOnce() || !asked.after().isEmpty();
     return lookAgain ? Duration.ZERO : wait.after(claim);
-  }
-
-  private ClaimRequest withLimit(int limit) {
-    return new ClaimRequest(
-        request.workerId(), request.kinds(), request.queues(), limit, request.lease());
   }
 
   private void rest(int errors) {

@@ -88,6 +88,52 @@ class ClaimIT {
     assertThat(claimed(2)).containsExactly(third);
   }
 
+  private List<Long> claimedBehind(int limit, Long... after) {
+    return queue.queue().claim(queue.request(limit).of(limit, List.of(after))).tickets().stream()
+        .map(ClaimedTicket::id)
+        .toList();
+  }
+
+  @Test
+  @DisplayName(
+      "A39: a claim behind others keeps the order and leaves alone what stands before them")
+  void behind() {
+    long first = insert("priority", "3");
+    long second = insert("priority, created_at", "2147483647, '2020-01-01'");
+    long third = insert("priority, created_at", "1, '2020-01-03'");
+    long fourth = insert("priority, created_at", "1, '2020-01-03'");
+    long last = insert("priority, created_at", "-2147483648, '2020-01-01'");
+
+    assertThat(claimedBehind(1, third)).containsExactly(fourth);
+    assertThat(claimedBehind(10, first)).containsExactly(third, last);
+    assertThat(claimedBehind(10, first)).isEmpty();
+    assertThat(claimed(10)).containsExactly(second, first);
+  }
+
+  @Test
+  @DisplayName(
+      "A39: each lane has its own place; one without, or whose ticket is gone, is claimed whole")
+  void behindPerLane() {
+    long one = insert("queue, priority", "'lane-one', 5");
+    long oneMore = insert("queue, priority", "'lane-one', 4");
+    long two = insert("queue, priority", "'lane-two', 9");
+
+    assertThat(claimedBehind(10, one, Long.MAX_VALUE)).containsExactly(two, oneMore);
+    assertThat(claimedBehind(10, Long.MAX_VALUE)).containsExactly(one);
+  }
+
+  @Test
+  @DisplayName("A47: two places in one lane, after somebody moved a ticket, claim nothing twice")
+  void behindTwice() {
+    long moved = insert("queue, priority", "'lane-a', 9");
+    long here = insert("queue, priority", "'lane-b', 5");
+    long next = insert("queue, priority", "'lane-b', 4");
+    assertThat(claimed(2)).containsExactly(moved, here);
+    database.run("UPDATE holdfast.ticket_base SET queue = 'lane-b' WHERE id = ?", moved);
+
+    assertThat(claimedBehind(10, moved, here)).containsExactly(next);
+  }
+
   @Test
   @DisplayName("A40: an explicit limit is honoured")
   void limit() {

@@ -38,6 +38,7 @@ class PlansIT {
   /** Parameters of these statements that are arrays of other things than texts. */
   private static final Map<String, String> ARRAYS =
       Map.of(
+          "after", "bigint[]",
           "ids", "bigint[]",
           "leases", "bigint[]",
           "delays", "bigint[]",
@@ -122,6 +123,7 @@ class PlansIT {
     assertThat(found).as(plan).isPositive();
     if (name.equals("claim")) {
       assertThat(plan).doesNotContainPattern("Sort.*\n.*Sort Key: [dr]_1");
+      assertThat(plan).containsPattern("Index Cond: .*ROW\\(\\(~");
     }
   }
 

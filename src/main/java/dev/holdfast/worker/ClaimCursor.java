@@ -1,0 +1,75 @@
+package dev.holdfast.worker;
+
+import dev.holdfast.ticket.ClaimedTicket;
+import dev.holdfast.ticket.Ticket;
+import java.time.Instant;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Where a poller's next claim may start. While somebody holds an old snapshot, nothing that was
+ * claimed can be cleaned up, and every full claim walks over all of it; a claim that starts behind
+ * the last one does not. But tickets that were requeued or are more urgent stand before that place,
+ * so a full claim comes at least every {@link #SHARE} times as long as the last full one took: that
+ * costs a twentieth of the time, and it is how long an urgent ticket waits at most. Not
+ * thread-safe: each poller has its own.
+ */
+final class ClaimCursor {
+  private static final int SHARE = 20;
+
+  /** A full claim that takes less than this walks over nothing worth avoiding. */
+  private static final long CHEAP_NANOS = 10_000_000;
+
+  private record Lane(String queue, String kind) {}
+
+  private record Place(int rank, Instant createdAt, long id) implements Comparable<Place> {
+    private static final Comparator<Place> CLAIM_ORDER =
+        Comparator.comparing(Place::rank).thenComparing(Place::createdAt).thenComparing(Place::id);
+
+    static Place of(Ticket ticket) {
+      return new Place(~ticket.priority(), ticket.createdAt(), ticket.id());
+    }
+
+    @Override
+    public int compareTo(Place other) {
+      return CLAIM_ORDER.compare(this, other);
+    }
+  }
+
+  private final Map<Lane, Place> last = new HashMap<>();
+  private long fullAgainNanos;
+  private boolean full = true;
+
+  /** Which tickets the claim that starts now may leave behind it; empty for a full claim. */
+  List<Long> after(long nowNanos) {
+    full = full || nowNanos - fullAgainNanos >= 0;
+    return full ? List.of() : last.values().stream().map(Place::id).toList();
+  }
+
+  /**
+   * Notes what the claim brought.
+   *
+   * @param wasFull whether it brought as many tickets as it was asked for
+   */
+  void claimed(List<ClaimedTicket> tickets, boolean wasFull, long startedNanos, long endedNanos) {
+    boolean advanced = false;
+    for (ClaimedTicket each : tickets) {
+      Ticket ticket = each.ticket();
+      Place place = Place.of(ticket);
+      Lane lane = new Lane(ticket.queue(), ticket.kind());
+      Place before = last.get(lane);
+      if (before == null || before.compareTo(place) < 0) {
+        last.put(lane, place);
+        advanced = true;
+      }
+    }
+    long took = endedNanos - startedNanos;
+    if (full) {
+      fullAgainNanos = endedNanos + SHARE * took;
+    }
+    // What is left before the cursor, or nothing behind it: only a full claim can tell.
+    full = !wasFull || !advanced || (full && took < CHEAP_NANOS);
+  }
+}
