@@ -1,4 +1,4 @@
--- The rows of the durable queue. Read `tickets` (V3): it is the one place that tells the truth.
+-- The rows of the durable queue. Read `tickets` (V4): it is the one place that tells the truth.
 --
 -- Underneath, what changes often is kept apart from what is wide (docs/adr/0002-table-layout.md):
 --   ticket_base   one wide row per ticket, written at enqueue and once per finished attempt, always as a HOT update
@@ -10,7 +10,7 @@
 -- Unqualified names: Flyway puts the schema (holdfast) first on the search path.
 -- Earlier binaries: none.
 
--- Tables `tickets` and `designs` from before Holdfast are kept as legacy_tickets and legacy_designs; V5 brings the tickets
+-- Tables `tickets` and `designs` from before Holdfast are kept as legacy_tickets and legacy_designs; V6 brings the tickets
 -- over (A59).
 DO $$
 DECLARE

@@ -38,11 +38,9 @@ final class AppliedFinishes {
   /** The answers the finishes got when they were stored; nothing for those that never were. */
   Map<TicketLease, FinishResult> find(Handle handle, List<Finish> finishes) {
     Map<TicketLease, Applied> applied = new HashMap<>();
-    PinnedPlan.on(handle.createQuery(appliedBefore))
-        .bind("ids", Columns.longs(finishes, Finish::ticketId))
-        .bind("leases", Columns.longs(finishes, Finish::leaseNo))
-        .map((row, context) -> Applied.map(row))
-        .forEach(each -> applied.put(each.key(), each));
+    for (Applied each : handle.inTransaction(inside -> appliedBefore(inside, finishes))) {
+      applied.put(each.key(), each);
+    }
     Map<TicketLease, FinishResult> results = new HashMap<>();
     for (Finish finish : finishes) {
       Applied before = applied.get(TicketLease.of(finish));
@@ -51,6 +49,15 @@ final class AppliedFinishes {
       }
     }
     return results;
+  }
+
+  /** In a transaction, for {@link PinnedPlan}. */
+  private List<Applied> appliedBefore(Handle handle, List<Finish> finishes) {
+    return PinnedPlan.on(handle.createQuery(appliedBefore))
+        .bind("ids", Columns.longs(finishes, Finish::ticketId))
+        .bind("leases", Columns.longs(finishes, Finish::leaseNo))
+        .map((row, context) -> Applied.map(row))
+        .list();
   }
 
   private static Optional<FinishResult> answer(Finish finish, Applied before) {

@@ -3,6 +3,8 @@ package dev.holdfast.postgres;
 import dev.holdfast.queue.Finish;
 import dev.holdfast.queue.FinishResult;
 import dev.holdfast.ticket.TicketState;
+import java.sql.ResultSet;
+import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
@@ -20,7 +22,7 @@ final class FinishWriter {
   private final AppliedFinishes appliedFinishes;
   private final String finishSucceeded;
   private final String finishGivenBack;
-  private final String closeIfFinished;
+  private final String closeLeases;
   private final String wakeWorkers;
 
   /** Finished, but locked by a heartbeat or a person when they were to be dropped. */
@@ -29,9 +31,11 @@ final class FinishWriter {
   FinishWriter(Sql sql, FailureWriter failureWriter) {
     this.failureWriter = failureWriter;
     this.appliedFinishes = new AppliedFinishes(sql);
-    this.finishSucceeded = sql.loadPinned("finish_succeeded");
+    this.finishSucceeded =
+        sql.inSchema(
+            "SELECT * FROM holdfast.finish_succeeded(:ids, :leases, :states, :results, :closed)");
     this.finishGivenBack = sql.loadPinned("finish_given_back");
-    this.closeIfFinished = sql.loadPinned("close_if_finished");
+    this.closeLeases = sql.inSchema("SELECT * FROM holdfast.close_leases(:leases)");
     this.wakeWorkers = sql.inSchema("SELECT holdfast.wake_workers(:queues::text[])");
   }
 
@@ -49,7 +53,12 @@ final class FinishWriter {
       }
     }
     Map<TicketLease, FinishResult> results = new HashMap<>();
-    succeeded(handle, succeeded, results);
+    if (failed.isEmpty() && givenBack.isEmpty()) {
+      // One statement, so that a caller needs no transaction around it.
+      succeeded(handle, succeeded, closedLeases, results);
+      return answer(handle, finishes, results);
+    }
+    succeeded(handle, succeeded, List.of(), results);
     if (!failed.isEmpty()) {
       results.putAll(failureWriter.write(handle, failed));
     }
@@ -70,38 +79,78 @@ final class FinishWriter {
    * were locked when they should have been dropped before.
    */
   void close(Handle handle, Collection<Long> leases) {
+    Set<Long> wanted = toClose(leases);
+    if (!wanted.isEmpty()) {
+      keepLocked(
+          wanted,
+          handle
+              .createQuery(closeLeases)
+              .bind("leases", wanted.toArray(Long[]::new))
+              .mapTo(Long.class)
+              .list());
+    }
+  }
+
+  boolean hasLockedLeases() {
+    return !lockedLeases.isEmpty();
+  }
+
+  private Set<Long> toClose(Collection<Long> leases) {
     Set<Long> wanted = new HashSet<>(lockedLeases);
     wanted.addAll(leases);
-    if (wanted.isEmpty()) {
-      return;
-    }
-    List<Long> locked =
-        PinnedPlan.on(handle.createQuery(closeIfFinished))
-            .bind("leases", wanted.toArray(Long[]::new))
-            .mapTo(Long.class)
-            .list();
+    return wanted;
+  }
+
+  private void keepLocked(Set<Long> wanted, Collection<Long> locked) {
     lockedLeases.removeAll(wanted);
     lockedLeases.addAll(locked);
   }
 
   private void succeeded(
-      Handle handle, List<Finish.Succeeded> batch, Map<TicketLease, FinishResult> results) {
-    if (batch.isEmpty()) {
+      Handle handle,
+      List<Finish.Succeeded> batch,
+      Collection<Long> closedLeases,
+      Map<TicketLease, FinishResult> results) {
+    Set<Long> closing = toClose(closedLeases);
+    if (batch.isEmpty() && closing.isEmpty()) {
       return;
     }
     Set<TicketLease> stored = new HashSet<>();
-    PinnedPlan.on(handle.createQuery(finishSucceeded))
+    Set<Long> locked = new HashSet<>();
+    handle
+        .createQuery(finishSucceeded)
         .bind("ids", Columns.longs(batch, Finish::ticketId))
         .bind("leases", Columns.longs(batch, Finish::leaseNo))
         .bind("states", Columns.texts(batch, each -> state(each).wireName()))
         .bind("results", Columns.texts(batch, Finish.Succeeded::result))
-        .map((row, context) -> new TicketLease(row.getLong("ticket_id"), row.getLong("lease_no")))
-        .forEach(stored::add);
+        .bind("closed", closing.toArray(Long[]::new))
+        .scanResultSet(
+            (rows, context) -> {
+              try (context) {
+                return readStored(rows.get(), stored, locked);
+              }
+            });
+    keepLocked(closing, locked);
     for (Finish.Succeeded each : batch) {
       if (stored.contains(TicketLease.of(each))) {
         results.put(TicketLease.of(each), new FinishResult.Succeeded(each.ticketId(), state(each)));
       }
     }
+  }
+
+  private static int readStored(ResultSet rows, Set<TicketLease> stored, Set<Long> locked)
+      throws SQLException {
+    while (rows.next()) {
+      long ticketId = rows.getLong(1);
+      boolean lease = rows.wasNull();
+      long leaseNo = rows.getLong(2);
+      if (lease) {
+        locked.add(leaseNo);
+      } else {
+        stored.add(new TicketLease(ticketId, leaseNo));
+      }
+    }
+    return stored.size();
   }
 
   static TicketState state(Finish.Succeeded finish) {

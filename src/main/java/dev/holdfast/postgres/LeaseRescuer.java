@@ -16,14 +16,23 @@ final class LeaseRescuer {
   /** One for all expired leases: what the worker died of is not known. */
   private static final String FINGERPRINT = "lease-expired";
 
+  private final String anyExpired;
   private final String expiredLeases;
   private final FailureWriter failureWriter;
   private final FinishWriter finishWriter;
 
   LeaseRescuer(Sql sql, FailureWriter failureWriter, FinishWriter finishWriter) {
+    this.anyExpired =
+        sql.inSchema("SELECT EXISTS (SELECT FROM holdfast.leases l WHERE l.expires_at < now())");
     this.expiredLeases = sql.load("expired_leases");
     this.failureWriter = failureWriter;
     this.finishWriter = finishWriter;
+  }
+
+  /** Whether there may be anything to do; one read, so that an idle worker needs no transaction. */
+  boolean isDue(Handle handle) {
+    return finishWriter.hasLockedLeases()
+        || handle.createQuery(anyExpired).mapTo(Boolean.class).one();
   }
 
   List<FinishResult> rescue(Handle handle, int limit) {

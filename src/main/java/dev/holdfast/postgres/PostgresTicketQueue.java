@@ -44,16 +44,21 @@ public final class PostgresTicketQueue implements TicketQueue {
     this.transactions = new Transactions(dataSource);
     this.finishWriter = new FinishWriter(sql, failureWriter);
     this.leaseRescuer = new LeaseRescuer(sql, failureWriter, finishWriter);
-    this.claim = sql.loadPinned("claim");
+    this.claim =
+        sql.inSchema(
+            "SELECT * FROM holdfast.claim_tickets(:kinds, :queues, :limit, :worker, :lease_ms,"
+                + " :after)");
     this.readyTickets = sql.load("ready_tickets");
-    this.heartbeat = sql.loadPinned("heartbeat");
+    this.heartbeat =
+        sql.inSchema("SELECT * FROM holdfast.renew_leases(:worker, :leases, :lease_ms)");
   }
 
   @Override
   public Claim claim(ClaimRequest request) {
-    return transactions.run(
+    return transactions.runStatement(
         handle ->
-            PinnedPlan.on(handle.createQuery(claim))
+            handle
+                .createQuery(claim)
                 .bind("kinds", request.kinds().toArray(String[]::new))
                 .bind("queues", request.queues().toArray(String[]::new))
                 .bind("limit", request.limit())
@@ -87,12 +92,13 @@ public final class PostgresTicketQueue implements TicketQueue {
 
   @Override
   public Heartbeat heartbeat(String workerId, Collection<Long> leaseNos, Duration lease) {
-    return transactions.run(
+    return transactions.runStatement(
         handle -> {
           Set<Long> renewed = new HashSet<>();
           Set<Long> busy = new HashSet<>();
           Map<Long, Set<Long>> revoked = new HashMap<>();
-          PinnedPlan.on(handle.createQuery(heartbeat))
+          handle
+              .createQuery(heartbeat)
               .bind("leases", leaseNos.toArray(Long[]::new))
               .bind("worker", workerId)
               .bind("lease_ms", lease.toMillis())
@@ -117,6 +123,10 @@ public final class PostgresTicketQueue implements TicketQueue {
 
   @Override
   public List<FinishResult> finish(List<? extends Finish> finishes, Collection<Long> closedLeases) {
+    if (finishes.stream().allMatch(Finish.Succeeded.class::isInstance)) {
+      return transactions.runStatement(
+          handle -> finishWriter.write(handle, finishes, closedLeases));
+    }
     return transactions.run(handle -> finishWriter.write(handle, finishes, closedLeases));
   }
 
@@ -133,7 +143,9 @@ public final class PostgresTicketQueue implements TicketQueue {
 
   @Override
   public List<FinishResult> rescue(int limit) {
-    return transactions.run(handle -> leaseRescuer.rescue(handle, limit));
+    return transactions.runStatement(leaseRescuer::isDue)
+        ? transactions.run(handle -> leaseRescuer.rescue(handle, limit))
+        : List.of();
   }
 
   @Override

@@ -16,6 +16,7 @@ import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
@@ -32,13 +33,14 @@ import org.junit.jupiter.params.provider.ValueSource;
 class PlansIT {
   private static final int MANY = 100_000;
 
-  private static final Map<String, String> NUMBERS =
-      Map.of("limit", "500", "lease_ms", "60000", "done_ms", "1", "cancelled_ms", "1");
+  private static final Set<String> FUNCTIONS =
+      Set.of("claim_tickets", "finish_succeeded", "close_leases", "renew_leases");
+
+  private static final Set<String> NUMBERS = Set.of("limit", "done_ms", "cancelled_ms");
 
   /** Parameters of these statements that are arrays of other things than texts. */
   private static final Map<String, String> ARRAYS =
       Map.of(
-          "after", "bigint[]",
           "ids", "bigint[]",
           "leases", "bigint[]",
           "delays", "bigint[]",
@@ -80,15 +82,15 @@ class PlansIT {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "claim",
+        "claim_tickets",
         "finish_succeeded",
         "finish_failed",
         "finish_given_back",
         "lock_failed",
         "lock_expired",
-        "close_if_finished",
+        "close_leases",
         "applied_before",
-        "heartbeat",
+        "renew_leases",
         "prune"
       })
   @DisplayName("statements keep to their indexes, whatever the statistics say")
@@ -121,34 +123,23 @@ class PlansIT {
       }
     }
     assertThat(found).as(plan).isPositive();
-    if (name.equals("claim")) {
+    if (name.equals("claim_tickets")) {
       assertThat(plan).doesNotContainPattern("Sort.*\n.*Sort Key: [dr]_1");
       assertThat(plan).containsPattern("Index Cond: .*ROW\\(\\(~");
     }
   }
 
   private String plan(String name) throws SQLException {
-    List<String> parameters = new ArrayList<>();
-    Matcher matcher =
-        Pattern.compile("(?<!:):([A-Za-z_]+)")
-            .matcher(new Sql("holdfast").load(name).replaceAll("--[^\n]*", ""));
-    String statement =
-        matcher.replaceAll(
-            found -> {
-              if (!parameters.contains(found.group(1))) {
-                parameters.add(found.group(1));
-              }
-              return "\\$" + (parameters.indexOf(found.group(1)) + 1);
-            });
     try (Connection connection = testDatabase.dataSource().getConnection();
         Statement session = connection.createStatement()) {
       connection.setAutoCommit(false);
       session.execute("SET plan_cache_mode = force_generic_plan");
-      session.execute(PinnedPlan.pin("SELECT 1"));
-      session.execute("PREPARE planned (" + types(parameters) + ") AS " + statement);
+      Planned planned = FUNCTIONS.contains(name) ? function(session, name) : statement(name);
+      session.execute(planned.settings());
+      session.execute("PREPARE planned (" + planned.types() + ") AS " + planned.text());
       StringBuilder plan = new StringBuilder();
       try (ResultSet lines =
-          session.executeQuery("EXPLAIN EXECUTE planned (" + values(parameters) + ")")) {
+          session.executeQuery("EXPLAIN EXECUTE planned (" + planned.values() + ")")) {
         while (lines.next()) {
           plan.append(lines.getString(1)).append('\n');
         }
@@ -157,20 +148,61 @@ class PlansIT {
     }
   }
 
-  private static String types(List<String> parameters) {
-    return String.join(", ", parameters.stream().map(PlansIT::type).toList());
+  /** What is run and planned, with $1 ... for its parameters. */
+  private record Planned(String settings, String types, String text, String values) {}
+
+  private static Planned statement(String name) {
+    List<String> parameters = new ArrayList<>();
+    Matcher matcher =
+        Pattern.compile("(?<!:):([A-Za-z_]+)")
+            .matcher(new Sql("holdfast").load(name).replaceAll("--[^\n]*", ""));
+    String text =
+        matcher.replaceAll(
+            found -> {
+              if (!parameters.contains(found.group(1))) {
+                parameters.add(found.group(1));
+              }
+              return "\\$" + (parameters.indexOf(found.group(1)) + 1);
+            });
+    return new Planned(
+        PinnedPlan.pin("SELECT 1"),
+        String.join(", ", parameters.stream().map(PlansIT::type).toList()),
+        text,
+        values(parameters.stream().map(PlansIT::type).toList()));
+  }
+
+  /** The first statement that the function returns, under the function's own settings. */
+  private static Planned function(Statement session, String name) throws SQLException {
+    try (ResultSet row =
+        session.executeQuery(
+            "SELECT prosrc, proargnames[1 : pronargs], proconfig, ARRAY(SELECT format_type(t, NULL)"
+                + " FROM unnest(proargtypes) t) FROM pg_proc WHERE proname = '"
+                + name
+                + "' AND pronamespace = 'holdfast'::regnamespace")) {
+      row.next();
+      String source = row.getString(1);
+      String text = source.substring(source.indexOf("RETURN QUERY") + 12, source.indexOf(";\n"));
+      String[] names = (String[]) row.getArray(2).getArray();
+      List<String> types = List.of((String[]) row.getArray(4).getArray());
+      for (int i = 0; i < names.length; i++) {
+        text = text.replaceAll("\\b" + names[i] + "\\b", "\\$" + (i + 1));
+      }
+      StringBuilder settings = new StringBuilder();
+      for (String each : (String[]) row.getArray(3).getArray()) {
+        String[] setting = each.split("=", 2);
+        settings.append("SELECT set_config('%s', '%s', true);".formatted(setting[0], setting[1]));
+      }
+      return new Planned(settings.toString(), String.join(", ", types), text, values(types));
+    }
   }
 
   private static String type(String parameter) {
-    if (NUMBERS.containsKey(parameter)) {
-      return "bigint";
-    }
-    return parameter.equals("worker") ? "text" : ARRAYS.getOrDefault(parameter, "text[]");
+    return NUMBERS.contains(parameter) ? "bigint" : ARRAYS.getOrDefault(parameter, "text[]");
   }
 
-  private static String values(List<String> parameters) {
+  private static String values(List<String> types) {
     return String.join(
-        ", ", parameters.stream().map(each -> NUMBERS.getOrDefault(each, "'{}'")).toList());
+        ", ", types.stream().map(each -> each.endsWith("[]") ? "'{}'" : "'500'").toList());
   }
 
   @Test
