@@ -56,15 +56,7 @@ class DeferredTicketsIT {
           "INSERT INTO holdfast.deferred (run_at, created_at, id, priority, queue, kind) VALUES"
               + " (now(), now(), -1, 0, 'default', 'boundary'),"
               + " (now() + interval '1 millisecond', now(), -2, 0, 'default', 'boundary')");
-      String claim =
-          new Sql("holdfast")
-              .load("claim")
-              .replaceAll("--[^\n]*", "")
-              .replace(":kinds", "'{none}'")
-              .replace(":queues", "'{}'")
-              .replace(":limit", "1")
-              .replace(":worker", "'w'")
-              .replace(":lease_ms", "1000");
+      String claim = "SELECT * FROM holdfast.claim_tickets('{none}', '{}', 1, 'w', 1000, '{}')";
       try (ResultSet row = statement.executeQuery(claim)) {
         assertThat(row.next()).isTrue();
         assertThat(row.getInt("promoted")).isEqualTo(1);

@@ -182,7 +182,9 @@ class RolesIT {
   }
 
   @Test
-  @DisplayName("every function has a fixed search path that ends with pg_temp")
+  @DisplayName(
+      "every function has a fixed search path that ends with pg_temp, but for those of every"
+          + " enqueue, which name the schema instead")
   void searchPaths() {
     assertThat(
             owner.column(
@@ -190,8 +192,27 @@ class RolesIT {
                 SELECT p.oid::regprocedure FROM pg_proc p
                 WHERE p.pronamespace = 'holdfast'::regnamespace
                   AND NOT ('search_path=holdfast, pg_temp' = ANY (COALESCE(p.proconfig, '{}')))
+                ORDER BY p.proname
                 """))
-        .isEmpty();
+        .containsExactly(
+            "file_inserted_tickets()", "kind_of_new_ticket(text,designs)", "wake_workers(text[])");
+  }
+
+  @Test
+  @DisplayName("temporary tables of the caller's cannot divert the filing of a new ticket")
+  void filingIsNotDiverted() throws SQLException {
+    try (Connection connection = as("holdfast_worker").dataSource().getConnection()) {
+      for (String table : List.of("ready", "deferred", "lanes", "workers")) {
+        TestSql.column(connection, "CREATE TEMP TABLE %1$s (LIKE holdfast.%1$s)".formatted(table));
+      }
+      TestSql.column(connection, "SET search_path = pg_temp, holdfast");
+      TestSql.column(
+          connection, "INSERT INTO holdfast.tickets (kind, queue) VALUES ('divert', 'divert')");
+      assertThat(TestSql.column(connection, "SELECT count(*) FROM pg_temp.ready"))
+          .containsExactly("0");
+    }
+    assertThat(owner.number("SELECT count(*) FROM holdfast.ready WHERE kind = 'divert'"))
+        .isEqualTo(1);
   }
 
   @Test
