@@ -1,4 +1,4 @@
-/** What tests share: a real PostgreSQL with one fresh, migrated database per test class. */
+/** What tests share: a real PostgreSQL with one database per class, and a server of models. */
 @NullMarked
 package dev.holdfast.testing;
 
