@@ -1,0 +1,103 @@
+package dev.holdfast.llm.anthropic;
+
+import com.anthropic.client.AnthropicClient;
+import com.anthropic.client.okhttp.AnthropicOkHttpClient;
+import com.anthropic.core.RequestOptions;
+import com.anthropic.core.Timeout;
+import com.anthropic.core.http.HttpResponseFor;
+import com.anthropic.core.http.StreamResponse;
+import com.anthropic.errors.SseException;
+import com.anthropic.models.messages.RawMessageStreamEvent;
+import dev.holdfast.llm.CallResult;
+import dev.holdfast.llm.ChatRequest;
+import dev.holdfast.llm.wire.ErrorInStreamException;
+import dev.holdfast.llm.wire.InvalidAnswerException;
+import dev.holdfast.llm.wire.JsonTree;
+import dev.holdfast.llm.wire.Transmission;
+import dev.holdfast.llm.wire.VendorApi;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/** Messages through anthropic-java, one client for each key. */
+final class AnthropicApi implements VendorApi {
+  static final String VENDOR_URL = "https://api.anthropic.com";
+
+  private static final int IDLE_CONNECTIONS = 50;
+  private static final Duration KEEP_ALIVE = Duration.ofMinutes(1);
+  private static final Duration CONNECT = Duration.ofSeconds(20);
+
+  /** Ours decides; the SDK's is there in case ours is broken. */
+  private static final Duration LATER = Duration.ofSeconds(5);
+
+  private final String baseUrl;
+  private final Map<String, AnthropicClient> clients = new ConcurrentHashMap<>();
+
+  AnthropicApi(@Nullable String baseUrl) {
+    this.baseUrl = baseUrl == null ? VENDOR_URL : baseUrl;
+  }
+
+  @Override
+  public CallResult exchange(ChatRequest request, String key, Transmission transmission) {
+    RequestOptions options =
+        RequestOptions.builder().timeout(timeout(request.timeout().plus(LATER))).build();
+    AnthropicClient client =
+        clients
+            .computeIfAbsent(key, this::connect)
+            .withOptions(one -> one.addInterceptor(http -> new TappedClient(http, transmission)));
+    try (HttpResponseFor<StreamResponse<RawMessageStreamEvent>> response =
+        client
+            .messages()
+            .withRawResponse()
+            .createStreaming(AnthropicRequest.of(request), options)) {
+      if (transmission.isDocument()) {
+        throw document(transmission.document());
+      }
+      EventReader reader = new EventReader(transmission);
+      read(response, reader);
+      return reader.result();
+    }
+  }
+
+  private static RuntimeException document(String text) {
+    if (JsonTree.isError(text)) {
+      return new ErrorInStreamException(text, new InvalidAnswerException("an error on 200", null));
+    }
+    String start = text.length() > 200 ? text.substring(0, 200) + "..." : text;
+    return new InvalidAnswerException("HTTP 200 with no event stream: " + start.strip(), null);
+  }
+
+  private static void read(
+      HttpResponseFor<StreamResponse<RawMessageStreamEvent>> response, EventReader reader) {
+    try (StreamResponse<RawMessageStreamEvent> events = response.parse()) {
+      events.stream().forEach(reader::accept);
+    } catch (SseException e) {
+      throw new ErrorInStreamException(JsonTree.of(e.body().convert(Object.class)).toString(), e);
+    }
+  }
+
+  private AnthropicClient connect(String key) {
+    return AnthropicOkHttpClient.builder()
+        .baseUrl(baseUrl)
+        .apiKey(key)
+        .maxRetries(0)
+        .maxIdleConnections(IDLE_CONNECTIONS)
+        .keepAliveDuration(KEEP_ALIVE)
+        .build();
+  }
+
+  private static Timeout timeout(Duration whole) {
+    return Timeout.builder()
+        .connect(whole.compareTo(CONNECT) < 0 ? whole : CONNECT)
+        .read(whole)
+        .write(whole)
+        .request(whole)
+        .build();
+  }
+
+  @Override
+  public void close() {
+    clients.values().forEach(AnthropicClient::close);
+  }
+}

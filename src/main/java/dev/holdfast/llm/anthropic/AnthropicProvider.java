@@ -1,0 +1,21 @@
+package dev.holdfast.llm.anthropic;
+
+import dev.holdfast.llm.ChatProvider;
+import dev.holdfast.llm.ProviderSettings;
+import dev.holdfast.llm.WireListener;
+import dev.holdfast.llm.wire.WireProvider;
+import java.time.Clock;
+import java.util.function.LongSupplier;
+
+/** Anthropic's messages API. */
+public final class AnthropicProvider {
+  private AnthropicProvider() {}
+
+  /**
+   * @param clock for absolute times in answers that carry no date of their own
+   */
+  public static ChatProvider create(
+      ProviderSettings settings, WireListener wire, LongSupplier nanoTime, Clock clock) {
+    return new WireProvider(settings, new AnthropicApi(settings.baseUrl()), wire, nanoTime, clock);
+  }
+}

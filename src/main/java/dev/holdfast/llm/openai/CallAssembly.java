@@ -1,0 +1,53 @@
+package dev.holdfast.llm.openai;
+
+import com.openai.models.chat.completions.ChatCompletionChunk.Choice.Delta.ToolCall;
+import dev.holdfast.llm.wire.AnswerBuilder;
+import dev.holdfast.llm.wire.AnswerBuilder.OpenCall;
+import java.util.HashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Finds out which call a piece belongs to. By the book each has an index; some servers leave it
+ * out, some give 0 to all calls, some send each call whole.
+ */
+final class CallAssembly {
+  private final AnswerBuilder answer;
+  private final Map<Long, OpenCall> byIndex = new HashMap<>();
+  private @Nullable OpenCall last;
+
+  CallAssembly(AnswerBuilder answer) {
+    this.answer = answer;
+  }
+
+  void accept(ToolCall piece) {
+    String id = piece._id().asKnown().orElse("");
+    String name = piece._function().asKnown().flatMap(f -> f._name().asKnown()).orElse("");
+    Long index = piece._index().asKnown().orElse(null);
+    OpenCall call = find(index, id, name);
+    if (call.id().isEmpty()) {
+      call.id(id);
+    }
+    call.name(name);
+    piece
+        ._function()
+        .asKnown()
+        .flatMap(function -> function._arguments().asKnown())
+        .ifPresent(call::arguments);
+    last = call;
+  }
+
+  private OpenCall find(@Nullable Long index, String id, String name) {
+    OpenCall open = index == null ? last : byIndex.get(index);
+    boolean other = open != null && !id.isEmpty() && !open.id().isEmpty() && !id.equals(open.id());
+    boolean whole = open != null && index == null && id.isEmpty() && !name.isEmpty();
+    if (open != null && !other && !whole) {
+      return open;
+    }
+    OpenCall opened = answer.call(id);
+    if (index != null) {
+      byIndex.put(index, opened);
+    }
+    return opened;
+  }
+}

@@ -1,0 +1,138 @@
+package dev.holdfast.llm.openai;
+
+import com.openai.core.JsonField;
+import com.openai.core.JsonValue;
+import com.openai.core.ObjectMappers;
+import com.openai.models.chat.completions.ChatCompletionChunk;
+import com.openai.models.chat.completions.ChatCompletionChunk.Choice;
+import dev.holdfast.llm.CallResult;
+import dev.holdfast.llm.StopReason;
+import dev.holdfast.llm.Usage;
+import dev.holdfast.llm.wire.AnswerBuilder;
+import dev.holdfast.llm.wire.ErrorInStreamException;
+import dev.holdfast.llm.wire.InvalidAnswerException;
+import dev.holdfast.llm.wire.JsonTree;
+import dev.holdfast.llm.wire.Transmission;
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * Reads an answer out of chunks, as tolerantly as the many imitators of OpenAI need it: fields may
+ * be missing or of a strange type, and the usage may stand anywhere.
+ */
+final class ChunkReader {
+  private static final List<String> REASONING = List.of("reasoning_content", "reasoning");
+
+  private final Transmission transmission;
+  private final AnswerBuilder answer;
+  private final CallAssembly calls;
+  private Usage usage = Usage.NONE;
+  private @Nullable String stop;
+  private boolean anyChunk;
+  private boolean anyChoice;
+  private boolean refused;
+
+  ChunkReader(Transmission transmission) {
+    this.transmission = transmission;
+    this.answer = transmission.newAnswer();
+    this.calls = new CallAssembly(answer);
+  }
+
+  void accept(ChatCompletionChunk chunk) {
+    anyChunk = true;
+    usage(chunk);
+    for (Choice choice : chunk._choices().asKnown().orElse(List.of())) {
+      anyChoice = true;
+      choice._delta().asKnown().ifPresent(this::delta);
+      choice._finishReason().asKnown().ifPresent(reason -> stop = reason.asString());
+      found(OpenAiUsage.within(choice._allProperties()));
+    }
+  }
+
+  private void usage(ChatCompletionChunk chunk) {
+    found(chunk._usage().asKnown().map(OpenAiUsage::of));
+    found(OpenAiUsage.ofGroq(chunk._allProperties()));
+  }
+
+  /** The last one counts: some servers tell the usage so far with every chunk. */
+  private void found(Optional<Usage> found) {
+    if (found.isPresent()) {
+      usage = found.get();
+      transmission.usage(usage);
+    }
+  }
+
+  private void delta(Choice.Delta delta) {
+    Map<String, JsonValue> all = delta._allProperties();
+    REASONING.stream()
+        .flatMap(field -> string(all.get(field)).stream())
+        .findFirst()
+        .ifPresent(answer::reasoning);
+    delta._content().asKnown().ifPresent(answer::text);
+    delta
+        ._refusal()
+        .asKnown()
+        .ifPresent(
+            words -> {
+              refused |= !words.isEmpty();
+              answer.text(words);
+            });
+    delta._toolCalls().asKnown().orElse(List.of()).forEach(calls::accept);
+  }
+
+  private static Optional<String> string(@Nullable JsonField<?> value) {
+    return value == null ? Optional.empty() : value.asString();
+  }
+
+  /** An answer that came in one piece, from a server that does not stream. */
+  void document(String text) {
+    if (JsonTree.isError(text)) {
+      throw new ErrorInStreamException(text, new InvalidAnswerException("an error on 200", null));
+    }
+    if (!(JsonTree.parse(text) instanceof ObjectNode root) || !root.path("choices").isArray()) {
+      String start = text.length() > 200 ? text.substring(0, 200) + "..." : text;
+      throw new InvalidAnswerException("HTTP 200 with no answer in it: " + start.strip(), null);
+    }
+    for (JsonNode choice : root.path("choices")) {
+      if (choice instanceof ObjectNode object && object.has("message")) {
+        object.set("delta", object.remove("message"));
+      }
+    }
+    try {
+      accept(ObjectMappers.jsonMapper().readValue(root.toString(), ChatCompletionChunk.class));
+    } catch (IOException e) {
+      throw new InvalidAnswerException("HTTP 200 with no answer in it", e);
+    }
+    if (stop == null && anyChoice) {
+      stop = "stop";
+    }
+  }
+
+  CallResult result() {
+    if (!anyChunk || (!anyChoice && stop == null)) {
+      throw new InvalidAnswerException(
+          anyChunk ? "the answer has no choices" : "the answer is empty", null);
+    }
+    if (stop == null) {
+      throw new UncheckedIOException(new EOFException("the stream ended before the answer did"));
+    }
+    return answer.build(refused ? StopReason.REFUSED : reason(stop), usage, null);
+  }
+
+  private static StopReason reason(String stop) {
+    return switch (stop) {
+      case "stop", "end_turn", "eos" -> StopReason.END;
+      case "tool_calls", "function_call" -> StopReason.TOOL_CALLS;
+      case "length", "max_tokens" -> StopReason.MAX_TOKENS;
+      case "content_filter" -> StopReason.REFUSED;
+      default -> StopReason.OTHER;
+    };
+  }
+}

@@ -1,0 +1,134 @@
+package dev.holdfast.llm.wire;
+
+import dev.holdfast.llm.CallResult;
+import dev.holdfast.llm.Message;
+import dev.holdfast.llm.StopReason;
+import dev.holdfast.llm.StreamListener;
+import dev.holdfast.llm.ToolCall;
+import dev.holdfast.llm.Usage;
+import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** Puts an answer together from its pieces. Used by one thread. */
+public final class AnswerBuilder {
+  private final StreamListener stream;
+  private final int maxChars;
+  private final StringBuilder text = new StringBuilder();
+  private final StringBuilder reasoning = new StringBuilder();
+  private final List<OpenCall> calls = new ArrayList<>();
+  private long chars;
+
+  /** A tool call that is still being written. */
+  public final class OpenCall {
+    private final StringBuilder name = new StringBuilder();
+    private final StringBuilder arguments = new StringBuilder();
+    private String id;
+
+    private OpenCall(String id) {
+      this.id = id;
+    }
+
+    public String id() {
+      return id;
+    }
+
+    /** Names come whole as a rule, in pieces from some servers. */
+    public void name(String piece) {
+      count(piece);
+      boolean first = name.isEmpty() && !piece.isEmpty();
+      name.append(piece);
+      if (first) {
+        stream.toolCallStarted(piece);
+      }
+    }
+
+    public void id(String known) {
+      id = known;
+    }
+
+    /** A call without any arguments, by a vendor that leaves out the braces. */
+    public void orEmptyObject() {
+      if (arguments.isEmpty()) {
+        arguments.append("{}");
+      }
+    }
+
+    public void arguments(String piece) {
+      count(piece);
+      arguments.append(piece);
+    }
+  }
+
+  AnswerBuilder(StreamListener stream, int maxChars) {
+    this.stream = stream;
+    this.maxChars = maxChars;
+  }
+
+  public void text(String piece) {
+    count(piece);
+    if (!piece.isEmpty()) {
+      text.append(piece);
+      stream.text(piece);
+    }
+  }
+
+  public void reasoning(String piece) {
+    count(piece);
+    if (!piece.isEmpty()) {
+      reasoning.append(piece);
+      stream.reasoning(piece);
+    }
+  }
+
+  /**
+   * @param id "" where the server gave none
+   */
+  public OpenCall call(String id) {
+    OpenCall call = new OpenCall(id);
+    calls.add(call);
+    // a call of nothing costs memory as well
+    chars += 16;
+    return call;
+  }
+
+  public boolean hasCalls() {
+    return !calls.isEmpty();
+  }
+
+  public boolean hasText() {
+    return !text.isEmpty();
+  }
+
+  private void count(String piece) {
+    chars += piece.length();
+    if (chars > maxChars) {
+      throw new UncheckedIOException(new AnswerTooLongException(maxChars));
+    }
+  }
+
+  /**
+   * The whole answer. Calls without an id, or with one that is taken, get one of ours, so that each
+   * result finds its call.
+   *
+   * @param opaque see {@link Message.Assistant#opaque}
+   */
+  public CallResult.Answer build(StopReason stop, Usage usage, @Nullable String opaque) {
+    Set<String> taken = new HashSet<>();
+    List<ToolCall> done = new ArrayList<>();
+    for (OpenCall call : calls) {
+      String id = call.id;
+      if (id.isBlank() || !taken.add(id)) {
+        id = "call_" + UUID.randomUUID().toString().replace("-", "");
+      }
+      done.add(new ToolCall(id, call.name.toString(), call.arguments.toString()));
+    }
+    StopReason reason = stop == StopReason.END && !done.isEmpty() ? StopReason.TOOL_CALLS : stop;
+    return new CallResult.Answer(
+        new Message.Assistant(text.toString(), reasoning.toString(), done, opaque), reason, usage);
+  }
+}

@@ -1,0 +1,131 @@
+package dev.holdfast.llm.wire;
+
+import dev.holdfast.llm.FailureKind;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The one mapping of error answers to failures (B17): structured code first, then HTTP status, then
+ * text, because status is not the class. OpenAI says 429 for an empty account, Anthropic says it
+ * for a monthly cap, and overload arrives on 200 inside a stream. One table for all vendors: their
+ * codes do not contradict each other, and gateways pass on the codes of whoever is behind them.
+ */
+final class ErrorTable {
+  private static final Map<String, Verdict> CODES = new HashMap<>();
+  private static final Map<String, Verdict> CODES_WITHOUT_STATUS = new HashMap<>();
+
+  private static final Pattern OVERFLOW =
+      Pattern.compile(
+          "(?i)prompt is too long|input is too long|maximum context length|context[_"
+              + " ]length[_ ]exceeded|exceeds? the (?:available |model's |maximum )?context"
+              + "|context window (?:exceeds|is full|limit)|greater than the context length"
+              + "|token count[^\\n]{0,60}exceeds the maximum|maximum prompt length is \\d"
+              + "|exceeded model token limit|reduce the length of the (?:messages|prompt)"
+              + "|exceeds the limit of \\d+ tokens|too large for model with \\d+ maximum context");
+  private static final Pattern SPENT =
+      Pattern.compile(
+          "(?i)you have reached your specified API usage limits|credit balance is too low"
+              + "|insufficient (?:credits|balance|funds)|billing hard limit");
+  private static final Pattern NO_QUOTA_AT_ALL = Pattern.compile("\\blimit: 0\\b");
+
+  static {
+    put(CODES, Verdict.OVERFLOW, "context_length_exceeded", "context_window_exceeded");
+    put(CODES, Verdict.OVERFLOW, "request_too_large", "model_context_window_exceeded");
+    put(CODES, Verdict.QUOTA, "insufficient_quota", "credit_balance_exhausted", "billing_error");
+    put(CODES, Verdict.QUOTA, "organization_spend_limit_exceeded", "insufficient_balance");
+    put(CODES, Verdict.QUOTA, "project_spend_limit_exceeded", "billing_not_active");
+    put(CODES, Verdict.QUOTA, "organization_usage_limit_exceeded", "payment_required");
+    put(CODES, Verdict.QUOTA, "enforced_spend_limit_reached", "billing_hard_limit_reached");
+    put(CODES, Verdict.AUTH, "invalid_api_key", "authentication_error", "permission_error");
+    put(CODES, Verdict.AUTH, "account_deactivated", "unsupported_country_region_territory");
+    put(CODES, Verdict.AUTH, "unauthenticated", "permission_denied");
+    put(CODES, Verdict.RATE_LIMIT, "rate_limit_exceeded", "rate_limit_error", "slow_down");
+    put(CODES, Verdict.RATE_LIMIT, "too_many_requests", "resource_exhausted");
+    put(CODES, Verdict.BROKEN, "overloaded_error", "server_is_overloaded", "overloaded");
+    put(CODES, Verdict.BROKEN, "service_unavailable_error", "engine_overloaded", "unavailable");
+    put(CODES, Verdict.REFUSED, "model_not_found", "content_policy_violation");
+
+    // said beside a status these only repeat it, and not always rightly
+    put(CODES_WITHOUT_STATUS, Verdict.REFUSED, "invalid_request_error", "not_found_error");
+    put(CODES_WITHOUT_STATUS, Verdict.REFUSED, "bad_request_error", "invalid_argument");
+  }
+
+  private ErrorTable() {}
+
+  private static void put(Map<String, Verdict> table, Verdict verdict, String... codes) {
+    for (String code : codes) {
+      table.put(ErrorBody.fold(code), verdict);
+    }
+  }
+
+  /**
+   * @param status null for an error within a stream
+   */
+  static Verdict of(@Nullable Integer status, ErrorBody body) {
+    if (body.html()) {
+      return ofHtml(status);
+    }
+    Verdict coded = byCode(CODES, body.codes());
+    if (Verdict.RATE_LIMIT.equals(coded) && NO_QUOTA_AT_ALL.matcher(body.message()).find()) {
+      return Verdict.QUOTA;
+    }
+    if (coded != null) {
+      return coded;
+    }
+    Integer effective = status == null ? body.number() : status;
+    if (effective == null) {
+      Verdict refused = byCode(CODES_WITHOUT_STATUS, body.codes());
+      return byText(body.message(), refused == null ? Verdict.BROKEN : refused);
+    }
+    return ofStatus(effective, body.message());
+  }
+
+  private static @Nullable Verdict byCode(Map<String, Verdict> table, List<String> codes) {
+    for (String code : codes) {
+      Verdict verdict = table.get(ErrorBody.fold(code));
+      if (verdict != null) {
+        return verdict;
+      }
+    }
+    return null;
+  }
+
+  /** A gateway between us and the provider speaks: its 403 says nothing about our key. */
+  private static Verdict ofHtml(@Nullable Integer status) {
+    if (status == null) {
+      return Verdict.INVALID;
+    }
+    return status == 403 ? Verdict.BROKEN : ofStatus(status, "");
+  }
+
+  private static Verdict ofStatus(int status, String message) {
+    return switch (status) {
+      case 401, 403 -> Verdict.AUTH;
+      case 402 -> Verdict.QUOTA;
+      case 408 -> Verdict.TIMEOUT;
+      case 413 -> Verdict.OVERFLOW;
+      case 429 -> Verdict.RATE_LIMIT;
+      default -> byText(message, status >= 500 ? Verdict.BROKEN : Verdict.REFUSED);
+    };
+  }
+
+  private static Verdict byText(String message, Verdict otherwise) {
+    if (OVERFLOW.matcher(message).find()) {
+      return Verdict.OVERFLOW;
+    }
+    return SPENT.matcher(message).find() ? Verdict.QUOTA : otherwise;
+  }
+
+  /** Whether the provider may have been paid for work, as far as the status tells. */
+  static boolean maybeBilled(@Nullable Integer status, FailureKind kind) {
+    if (status == null || status < 400) {
+      return true;
+    }
+    boolean refusedAtOnce = status < 500 && status != 408;
+    boolean overloaded = status == 503 || status == 529;
+    return !refusedAtOnce && !overloaded && kind != FailureKind.CONTEXT_OVERFLOW;
+  }
+}

@@ -1,0 +1,156 @@
+package dev.holdfast.llm.wire;
+
+import dev.holdfast.failure.RetryHints;
+import dev.holdfast.llm.CallResult;
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.net.ConnectException;
+import java.net.NoRouteToHostException;
+import java.net.SocketTimeoutException;
+import java.net.UnknownHostException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import javax.net.ssl.SSLHandshakeException;
+import javax.net.ssl.SSLPeerUnverifiedException;
+import org.jspecify.annotations.Nullable;
+
+/** Makes failures of what an exchange threw and of what was seen of its answer. */
+final class Failures {
+  private static final int MAX_CAUSES = 20;
+
+  private Failures() {}
+
+  static CallResult.Failed of(Exception thrown, Transmission seen, Instant now) {
+    Integer status = seen.status();
+    if (status != null && status >= 300) {
+      return answered(status, ErrorBody.of(seen.errorBody()), seen, now, thrown);
+    }
+    if (thrown instanceof ErrorInStreamException inStream) {
+      return inStream(inStream, seen.headers(), now);
+    }
+    Throwable tooLong = find(thrown, AnswerTooLongException.class);
+    if (tooLong != null) {
+      return failed(Verdict.INVALID, message(tooLong), true, thrown);
+    }
+    IOException io = find(thrown, IOException.class);
+    return io == null || isUnreadable(io)
+        ? failed(Verdict.INVALID, "the answer cannot be read: " + chain(thrown), true, thrown)
+        : io(thrown, io, seen);
+  }
+
+  /** Jackson's exceptions are IOExceptions, and no trouble of the network. */
+  private static boolean isUnreadable(IOException io) {
+    return io.getClass().getName().startsWith("com.fasterxml.jackson.");
+  }
+
+  private static CallResult.Failed answered(
+      int status, ErrorBody body, Transmission seen, Instant now, Throwable cause) {
+    Verdict verdict = ErrorTable.of(status, body);
+    return new CallResult.Failed(
+        verdict.kind(),
+        verdict.retryable(),
+        "HTTP " + status + named(body),
+        status,
+        body.codes().isEmpty() ? null : body.codes().getFirst(),
+        hint(seen.headers(), seen.errorBody(), now),
+        ErrorTable.maybeBilled(status, verdict.kind()),
+        cause);
+  }
+
+  private static CallResult.Failed inStream(
+      ErrorInStreamException error, Map<String, List<String>> headers, Instant now) {
+    ErrorBody body = ErrorBody.of(error.body());
+    Verdict verdict = ErrorTable.of(null, body);
+    return new CallResult.Failed(
+        verdict.kind(),
+        verdict.retryable(),
+        "error within the answer" + named(body),
+        body.number(),
+        body.codes().isEmpty() ? null : body.codes().getFirst(),
+        hint(headers, error.body(), now),
+        true,
+        error);
+  }
+
+  private static @Nullable Duration hint(
+      Map<String, List<String>> headers, String body, Instant now) {
+    return RetryHints.find(headers, body, now).orElse(null);
+  }
+
+  private static String named(ErrorBody body) {
+    String code = body.codes().isEmpty() ? "" : " " + body.codes().getFirst();
+    return code + (body.message().isEmpty() ? "" : ": " + body.message());
+  }
+
+  private static CallResult.Failed io(Exception thrown, IOException io, Transmission seen) {
+    boolean sent = seen.status() != null || !isBeforeConnection(thrown);
+    boolean timedOut =
+        find(thrown, SocketTimeoutException.class) != null || io instanceof InterruptedIOException;
+    if (timedOut) {
+      return failed(Verdict.TIMEOUT, chain(thrown), sent, thrown);
+    }
+    String when = seen.status() == null ? "no answer: " : "the answer was cut: ";
+    boolean hopeless =
+        find(thrown, SSLHandshakeException.class) != null
+            || find(thrown, SSLPeerUnverifiedException.class) != null;
+    Verdict verdict = hopeless ? new Verdict(Verdict.NETWORK.kind(), false) : Verdict.NETWORK;
+    return failed(verdict, when + chain(thrown), sent, thrown);
+  }
+
+  private static boolean isBeforeConnection(Throwable thrown) {
+    Throwable connect = find(thrown, SocketTimeoutException.class);
+    boolean connectTimedOut = connect != null && message(connect).contains("onnect timed out");
+    return connectTimedOut
+        || find(thrown, ConnectException.class) != null
+        || find(thrown, UnknownHostException.class) != null
+        || find(thrown, NoRouteToHostException.class) != null
+        || find(thrown, SSLHandshakeException.class) != null;
+  }
+
+  static CallResult.Failed failed(
+      Verdict verdict, String message, boolean maybeBilled, @Nullable Throwable cause) {
+    return new CallResult.Failed(
+        verdict.kind(),
+        verdict.retryable(),
+        ErrorBody.cut(message),
+        null,
+        null,
+        null,
+        maybeBilled,
+        cause);
+  }
+
+  /** Also of a nested cause (E4). */
+  static <T extends Throwable> @Nullable T find(Throwable thrown, Class<T> type) {
+    Throwable link = thrown;
+    T deepest = null;
+    for (int i = 0; link != null && i < MAX_CAUSES; i++) {
+      if (type.isInstance(link)) {
+        deepest = type.cast(link);
+      }
+      link = link.getCause();
+    }
+    return deepest;
+  }
+
+  /** The messages from the outermost to the root cause, each once. */
+  private static String chain(Throwable thrown) {
+    StringBuilder out = new StringBuilder();
+    Throwable link = thrown;
+    for (int i = 0; link != null && i < MAX_CAUSES; i++) {
+      String message = message(link);
+      if (out.indexOf(message) < 0) {
+        out.append(out.isEmpty() ? "" : ": ").append(message);
+      }
+      link = link.getCause();
+    }
+    return out.toString();
+  }
+
+  private static String message(Throwable thrown) {
+    String message = thrown.getMessage();
+    return message == null || message.isBlank() ? thrown.getClass().getSimpleName() : message;
+  }
+}

@@ -1,0 +1,61 @@
+package dev.holdfast.llm.wire;
+
+import dev.holdfast.llm.Message;
+import dev.holdfast.llm.ToolCall;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Puts each tool result right behind the message that asked for it, in the order of the calls. Both
+ * vendors refuse a conversation with a call without its result or a result without its call, so a
+ * missing one is filled in and a stray one left out. Ids count within one answer only, since models
+ * use them again.
+ */
+public final class ToolPairs {
+  static final String LOST = "The result of this call was lost.";
+
+  private ToolPairs() {}
+
+  public static List<Message> complete(List<Message> messages) {
+    List<Message> complete = new ArrayList<>();
+    int at = 0;
+    while (at < messages.size()) {
+      Message message = messages.get(at++);
+      if (message instanceof Message.Assistant assistant) {
+        int end = endOfTurn(messages, at);
+        addTurn(complete, assistant, messages.subList(at, end));
+        at = end;
+      } else if (message instanceof Message.User) {
+        complete.add(message);
+      }
+    }
+    return complete;
+  }
+
+  private static int endOfTurn(List<Message> messages, int from) {
+    int end = from;
+    while (end < messages.size() && !(messages.get(end) instanceof Message.Assistant)) {
+      end++;
+    }
+    return end;
+  }
+
+  private static void addTurn(
+      List<Message> complete, Message.Assistant assistant, List<Message> rest) {
+    complete.add(assistant);
+    Map<String, Message.ToolResult> results = new LinkedHashMap<>();
+    for (Message message : rest) {
+      if (message instanceof Message.ToolResult result) {
+        results.putIfAbsent(result.callId(), result);
+      }
+    }
+    for (ToolCall call : assistant.toolCalls()) {
+      Message.ToolResult result = results.get(call.id());
+      complete.add(
+          result == null ? new Message.ToolResult(call.id(), call.name(), LOST, true) : result);
+    }
+    rest.stream().filter(Message.User.class::isInstance).forEach(complete::add);
+  }
+}

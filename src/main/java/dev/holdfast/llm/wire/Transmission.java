@@ -1,0 +1,129 @@
+package dev.holdfast.llm.wire;
+
+import dev.holdfast.llm.StreamListener;
+import dev.holdfast.llm.Usage;
+import java.io.BufferedInputStream;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What came back of one HTTP request. Written by the thread that sends it; the fields that tell of
+ * it may be read by any.
+ */
+public final class Transmission {
+  private static final int MAX_ERROR_BODY = 64 * 1024;
+  private static final String STARTS_OF_EVENTS = "deir:";
+
+  private final StreamListener stream;
+  private final int maxAnswerChars;
+  private volatile @Nullable Integer status;
+  private volatile @Nullable String requestId;
+  private volatile Usage usage = Usage.NONE;
+  private volatile Map<String, List<String>> headers = Map.of();
+  private volatile String errorBody = "";
+  private volatile boolean document;
+  private @Nullable InputStream body;
+
+  Transmission(StreamListener stream, int maxAnswerChars) {
+    this.stream = stream;
+    this.maxAnswerChars = maxAnswerChars;
+  }
+
+  /**
+   * The head of the answer is here. An error's body is read at once, because the SDK would forget
+   * it where it is no JSON.
+   *
+   * @return the body, for the SDK
+   */
+  public InputStream opened(
+      int status, Map<String, List<String>> headers, @Nullable String requestId, InputStream raw) {
+    this.headers = headers;
+    this.requestId = requestId;
+    this.status = status;
+    try {
+      InputStream opened = status >= 200 && status < 300 ? answer(raw) : error(raw);
+      body = opened;
+      return opened;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private InputStream error(InputStream raw) throws IOException {
+    byte[] bytes = raw.readNBytes(MAX_ERROR_BODY);
+    errorBody = new String(bytes, StandardCharsets.UTF_8);
+    return new ByteArrayInputStream(bytes);
+  }
+
+  private InputStream answer(InputStream raw) throws IOException {
+    BufferedInputStream in = new BufferedInputStream(new BodyWatch(raw, maxAnswerChars));
+    in.mark(1024);
+    int first = in.read();
+    for (int i = 0; i < 1000 && first >= 0 && first <= ' '; i++) {
+      first = in.read();
+    }
+    in.reset();
+    document = first >= 0 && STARTS_OF_EVENTS.indexOf(first) < 0;
+    return in;
+  }
+
+  /** Whether the body is one document, of whatever kind, and no event stream. */
+  public boolean isDocument() {
+    return document;
+  }
+
+  /** The whole document. */
+  public String document() {
+    InputStream in = body;
+    if (in == null) {
+      throw new IllegalStateException("there is no answer yet");
+    }
+    try {
+      int most = (int) Math.min(Integer.MAX_VALUE - 8L, maxAnswerChars * 4L + 64 * 1024);
+      byte[] bytes = in.readNBytes(most);
+      if (bytes.length == most) {
+        throw new AnswerTooLongException(maxAnswerChars);
+      }
+      return new String(bytes, StandardCharsets.UTF_8);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** A place for the answer, which hands on each piece as it comes. */
+  public AnswerBuilder newAnswer() {
+    return new AnswerBuilder(stream, maxAnswerChars);
+  }
+
+  /** What is known of the usage so far; a cut answer has been paid for as well. */
+  public void usage(Usage usage) {
+    this.usage = usage;
+  }
+
+  Usage usage() {
+    return usage;
+  }
+
+  @Nullable Integer status() {
+    return status;
+  }
+
+  @Nullable String requestId() {
+    return requestId;
+  }
+
+  Map<String, List<String>> headers() {
+    return headers;
+  }
+
+  /** "" where the answer is none of an error. */
+  String errorBody() {
+    return errorBody;
+  }
+}

@@ -1,0 +1,193 @@
+package dev.holdfast.llm.wire;
+
+import dev.holdfast.llm.CallResult;
+import dev.holdfast.llm.ChatProvider;
+import dev.holdfast.llm.ChatRequest;
+import dev.holdfast.llm.FailureKind;
+import dev.holdfast.llm.KeyRing;
+import dev.holdfast.llm.ProviderKey;
+import dev.holdfast.llm.ProviderSettings;
+import dev.holdfast.llm.StreamListener;
+import dev.holdfast.llm.Target;
+import dev.holdfast.llm.Usage;
+import dev.holdfast.llm.WireCall;
+import dev.holdfast.llm.WireListener;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A provider over HTTP. Each request runs on a virtual thread of its own, so that the deadline cuts
+ * a server that drips for ever (B18) and an interrupt closes the connection at once, whatever the
+ * SDK waits for. Thread-safe.
+ */
+public final class WireProvider implements ChatProvider {
+  private static final Logger LOG = LoggerFactory.getLogger(WireProvider.class);
+
+  private final ProviderSettings settings;
+  private final VendorApi api;
+  private final WireListener wire;
+  private final LongSupplier nanoTime;
+  private final Clock clock;
+  private final KeyRing keys;
+
+  /** A usage limit belongs to the key that met it, and others may have switched since. */
+  private final ThreadLocal<@Nullable ProviderKey> lastUsed = new ThreadLocal<>();
+
+  public WireProvider(
+      ProviderSettings settings,
+      VendorApi api,
+      WireListener wire,
+      LongSupplier nanoTime,
+      Clock clock) {
+    this.settings = settings;
+    this.api = api;
+    this.wire = wire;
+    this.nanoTime = nanoTime;
+    this.clock = clock;
+    this.keys = new KeyRing(settings.keys(), nanoTime);
+  }
+
+  @Override
+  public String name() {
+    return settings.name();
+  }
+
+  @Override
+  public boolean markUsageLimitReached(@Nullable Duration resetsIn) {
+    ProviderKey used = lastUsed.get();
+    return keys.markUsedUp(used == null ? keys.current() : used, resetsIn);
+  }
+
+  @Override
+  public CallResult call(ChatRequest request, StreamListener stream) throws InterruptedException {
+    if (Thread.interrupted()) {
+      throw new InterruptedException("interrupted before the request");
+    }
+    long deadline = nanoTime.getAsLong() + request.timeout().toNanos();
+    ProviderKey key = keys.current();
+    lastUsed.set(key);
+    Exchange first = new Exchange(request, key, deadline);
+    CallResult result = first.run(stream);
+    if (!first.mayBeStaleConnection(result)) {
+      return result;
+    }
+    LOG.debug("{}: no byte of an answer, asking again at once", settings.name());
+    return new Exchange(request, key, deadline).run(stream);
+  }
+
+  /** One HTTP request. */
+  private final class Exchange {
+    private final ChatRequest request;
+    private final ProviderKey key;
+    private final long deadline;
+    private final Relay relay = new Relay();
+    private final Transmission seen = new Transmission(relay, settings.maxAnswerChars());
+    private final long started = nanoTime.getAsLong();
+
+    Exchange(ChatRequest request, ProviderKey key, long deadline) {
+      this.request = request;
+      this.key = key;
+      this.deadline = deadline;
+    }
+
+    CallResult run(StreamListener stream) throws InterruptedException {
+      Thread sender = Thread.ofVirtual().name("llm-" + settings.name()).start(this::send);
+      boolean told = false;
+      try {
+        CallResult result = await(stream);
+        tell(result);
+        told = true;
+        return result;
+      } finally {
+        // Closes the connection where the answer is not complete; else it does nothing.
+        sender.interrupt();
+        if (!told) {
+          tell(Failures.failed(Verdict.NETWORK, "the call was interrupted", true, null));
+        }
+      }
+    }
+
+    private CallResult await(StreamListener stream) throws InterruptedException {
+      while (true) {
+        long left = deadline - nanoTime.getAsLong();
+        if (left <= 0) {
+          return Failures.failed(
+              Verdict.TIMEOUT, "no complete answer within " + request.timeout(), true, null);
+        }
+        CallResult result = relay.next(left, stream);
+        if (result != null) {
+          return result;
+        }
+      }
+    }
+
+    private void send() {
+      try {
+        relay.end(api.exchange(request, key.secret(), seen));
+      } catch (Exception e) {
+        // Kotlin throws checked exceptions where it likes.
+        relay.end(withoutSecret(Failures.of(e, seen, clock.instant())));
+      } catch (Error e) {
+        relay.broken(e);
+      }
+    }
+
+    /** Servers quote the key they refuse. */
+    private CallResult.Failed withoutSecret(CallResult.Failed failed) {
+      Throwable cause = failed.cause();
+      boolean leaks =
+          cause != null && !settings.keys().isEmpty() && cause.toString().contains(key.secret());
+      String message =
+          settings.keys().isEmpty()
+              ? failed.message()
+              : failed.message().replace(key.secret(), key.label());
+      return new CallResult.Failed(
+          failed.kind(),
+          failed.retryable(),
+          message,
+          failed.httpStatus(),
+          failed.code(),
+          failed.retryAfter(),
+          failed.maybeBilled(),
+          leaks ? null : cause);
+    }
+
+    boolean mayBeStaleConnection(CallResult result) {
+      return result instanceof CallResult.Failed failed
+          && failed.kind() == FailureKind.NETWORK_ERROR
+          && failed.retryable()
+          && seen.status() == null
+          && deadline - nanoTime.getAsLong() > 0;
+    }
+
+    private void tell(CallResult result) {
+      CallResult.Failed failed = result instanceof CallResult.Failed f ? f : null;
+      Usage usage = result instanceof CallResult.Answer answer ? answer.usage() : seen.usage();
+      WireCall call =
+          new WireCall(
+              new Target(settings.name(), request.model()),
+              key.label(),
+              failed == null ? null : failed.kind(),
+              seen.status(),
+              usage,
+              settings.prices().cost(request.model(), usage).orElse(null),
+              Duration.ofNanos(nanoTime.getAsLong() - started),
+              failed == null || failed.maybeBilled(),
+              seen.requestId());
+      try {
+        wire.on(call);
+      } catch (RuntimeException e) {
+        LOG.warn("{}: the listener of wire calls failed", settings.name(), e);
+      }
+    }
+  }
+
+  @Override
+  public void close() {
+    api.close();
+  }
+}
