@@ -39,9 +39,18 @@ public final class RetryHints {
     lower.computeIfAbsent(
         "date", _ -> DateTimeFormatter.RFC_1123_DATE_TIME.format(now.atOffset(ZoneOffset.UTC)));
     String text = body.length() > MAX_BODY ? body.substring(0, MAX_BODY) : body;
+    Instant serversNow = date(lower.getOrDefault("date", ""), now);
     return RetryHintParser.find(headerLines(lower) + "\n" + text)
-        .or(() -> longestUsedUp(lower, now))
-        .or(() -> regainedAccess(text, now));
+        .or(() -> longestUsedUp(lower, serversNow))
+        .or(() -> regainedAccess(text, serversNow));
+  }
+
+  private static Instant date(String header, Instant otherwise) {
+    try {
+      return DateTimeFormatter.RFC_1123_DATE_TIME.parse(header, Instant::from);
+    } catch (DateTimeException _) {
+      return otherwise;
+    }
   }
 
   private static Map<String, String> lowerCase(Map<String, List<String>> headers) {

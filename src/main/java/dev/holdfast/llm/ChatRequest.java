@@ -24,4 +24,8 @@ public record ChatRequest(
     messages = List.copyOf(messages);
     tools = List.copyOf(tools);
   }
+
+  public ChatRequest withTimeout(Duration other) {
+    return new ChatRequest(model, system, messages, tools, toolChoice, maxOutputTokens, other);
+  }
 }

@@ -1,0 +1,174 @@
+package dev.holdfast.llm;
+
+import dev.holdfast.llm.ProviderEvent.ProviderRequestFinished;
+import dev.holdfast.llm.ProviderEvent.ProviderRequestStarted;
+import dev.holdfast.retry.Sleeper;
+import java.time.Duration;
+import java.util.function.DoubleSupplier;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Retries a call of a model outside a session, such as a judge's or a reviewer's (E1-E12); inside
+ * one the turn runner retries alone. Cancellation is the interrupt of the thread. Thread-safe.
+ */
+public final class ProviderCallRetry {
+  private static final double JITTER = 0.1;
+
+  private final CallRetryOptions options;
+  private final Sleeper sleeper;
+  private final LongSupplier nanoTime;
+  private final DoubleSupplier random;
+  private final ProviderEventListener events;
+
+  /**
+   * @param options the defaults
+   * @param random from -1 to 1
+   */
+  public ProviderCallRetry(
+      CallRetryOptions options,
+      Sleeper sleeper,
+      LongSupplier nanoTime,
+      DoubleSupplier random,
+      ProviderEventListener events) {
+    this.options = options;
+    this.sleeper = sleeper;
+    this.nanoTime = nanoTime;
+    this.random = random;
+    this.events = events;
+  }
+
+  /** The same for one context, such as a repair run (E7). */
+  public ProviderCallRetry with(CallRetryOptions.Overrides overrides) {
+    return new ProviderCallRetry(options.with(overrides), sleeper, nanoTime, random, events);
+  }
+
+  /** With the context's options. */
+  public CallResult call(ChatProvider provider, ChatRequest request, RetryContext context)
+      throws InterruptedException {
+    return call(provider, request, context, CallRetryOptions.Overrides.NONE);
+  }
+
+  /**
+   * @param request its timeout holds for each try; the context's deadline for all (E9)
+   * @param overrides for this call only
+   * @return the last try's result; where the budget is used up, a failure that names the last one
+   * @throws InterruptedException at once on an abort, with no further request (E8)
+   */
+  public CallResult call(
+      ChatProvider provider,
+      ChatRequest request,
+      RetryContext context,
+      CallRetryOptions.Overrides overrides)
+      throws InterruptedException {
+    Call call = new Call(provider, request, context, options.with(overrides));
+    events.on(new ProviderRequestStarted(provider.name(), request.model()));
+    String error = "aborted";
+    boolean success = false;
+    try {
+      CallResult result = call.run();
+      success = result instanceof CallResult.Answer;
+      error = result instanceof CallResult.Failed failed ? failed.message() : "";
+      return result;
+    } catch (RuntimeException e) {
+      error = e.toString();
+      throw e;
+    } finally {
+      events.on(
+          new ProviderRequestFinished(
+              provider.name(), call.retries, success, call.millis(), success ? null : error));
+    }
+  }
+
+  private final class Call {
+    private final ChatProvider provider;
+    private final ChatRequest request;
+    private final RetryContext context;
+    private final CallRetryOptions own;
+    private final long started = nanoTime.getAsLong();
+    private int retries;
+
+    Call(ChatProvider provider, ChatRequest request, RetryContext context, CallRetryOptions own) {
+      this.provider = provider;
+      this.request = request;
+      this.context = context;
+      this.own = own;
+    }
+
+    long millis() {
+      return Duration.ofNanos(nanoTime.getAsLong() - started).toMillis();
+    }
+
+    CallResult run() throws InterruptedException {
+      CallResult.Failed last = null;
+      while (true) {
+        if (Thread.interrupted()) {
+          throw new InterruptedException("aborted before a request");
+        }
+        if (!context.takeCall()) {
+          return outOfBudget(last);
+        }
+        CallResult result = provider.call(withinDeadline(), StreamListener.NONE);
+        if (!(result instanceof CallResult.Failed failed)) {
+          return result;
+        }
+        last = failed;
+        if (!isRetriable(failed) || retries >= own.maxRetries() || !pause(failed)) {
+          return failed;
+        }
+        retries++;
+      }
+    }
+
+    /** Waits for the next retry; false where the wait would be too long (E12, E9). */
+    private boolean pause(CallResult.Failed failed) throws InterruptedException {
+      Duration delay = jittered(own.delay(retries + 1));
+      Duration asked = failed.retryAfter();
+      if (asked != null && asked.compareTo(own.maxDelay()) > 0) {
+        return false;
+      }
+      if (asked != null && asked.compareTo(delay) > 0) {
+        delay = asked;
+      }
+      if (delay.compareTo(context.timeLeft()) >= 0) {
+        return false;
+      }
+      sleeper.sleep(delay);
+      return true;
+    }
+
+    private ChatRequest withinDeadline() {
+      Duration left = context.timeLeft();
+      return left.compareTo(request.timeout()) < 0 ? request.withTimeout(left) : request;
+    }
+  }
+
+  /** E6: a tenth up or down, behind the cap. */
+  private Duration jittered(Duration delay) {
+    double millis = delay.toMillis() * (1 + JITTER * random.getAsDouble());
+    return Duration.ofMillis(Math.max(0, Math.round(millis)));
+  }
+
+  /** E2 and E3: what is not known to pass is not tried again. */
+  private static boolean isRetriable(CallResult.Failed failed) {
+    return switch (failed.kind()) {
+      case RATE_LIMIT, TIMEOUT -> true;
+      case MODEL_ERROR, NETWORK_ERROR -> failed.retryable();
+      case AUTH_ERROR, QUOTA_EXCEEDED, INVALID_RESPONSE, CONTEXT_OVERFLOW, OUT_OF_BUDGET -> false;
+    };
+  }
+
+  /** Keeps the last true cause, so that the ticket's retry is decided by that. */
+  private static CallResult.Failed outOfBudget(CallResult.@Nullable Failed last) {
+    String words = "the attempt has no time or no model calls left";
+    return new CallResult.Failed(
+        FailureKind.OUT_OF_BUDGET,
+        false,
+        last == null ? words : words + "; the last failure: " + last.message(),
+        last == null ? null : last.httpStatus(),
+        last == null ? null : last.code(),
+        last == null ? null : last.retryAfter(),
+        false,
+        last == null ? null : last.cause());
+  }
+}
