@@ -17,15 +17,20 @@ import javax.net.ssl.SSLPeerUnverifiedException;
 import org.jspecify.annotations.Nullable;
 
 /** Makes failures of what an exchange threw and of what was seen of its answer. */
-final class Failures {
+public final class Failures {
   private static final int MAX_CAUSES = 20;
 
   private Failures() {}
 
+  /** As an answer with that status and body comes out, for a provider without a wire. */
+  public static CallResult.Failed ofAnswer(int status, String body, Instant now) {
+    return answered(status, body, Map.of(), now, null);
+  }
+
   static CallResult.Failed of(Exception thrown, Transmission seen, Instant now) {
     Integer status = seen.status();
     if (status != null && status >= 300) {
-      return answered(status, ErrorBody.of(seen.errorBody()), seen, now, thrown);
+      return answered(status, seen.errorBody(), seen.headers(), now, thrown);
     }
     if (thrown instanceof ErrorInStreamException inStream) {
       return inStream(inStream, seen.headers(), now);
@@ -46,7 +51,12 @@ final class Failures {
   }
 
   private static CallResult.Failed answered(
-      int status, ErrorBody body, Transmission seen, Instant now, Throwable cause) {
+      int status,
+      String text,
+      Map<String, List<String>> headers,
+      Instant now,
+      @Nullable Throwable cause) {
+    ErrorBody body = ErrorBody.of(text);
     Verdict verdict = ErrorTable.of(status, body);
     return new CallResult.Failed(
         verdict.kind(),
@@ -54,7 +64,7 @@ final class Failures {
         "HTTP " + status + named(body),
         status,
         body.codes().isEmpty() ? null : body.codes().getFirst(),
-        hint(seen.headers(), seen.errorBody(), now),
+        hint(headers, text, now),
         ErrorTable.maybeBilled(status, verdict.kind()),
         cause);
   }

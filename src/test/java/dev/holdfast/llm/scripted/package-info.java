@@ -1,0 +1,4 @@
+@NullMarked
+package dev.holdfast.llm.scripted;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.holdfast.llm.wire;
+
+import org.jspecify.annotations.NullMarked;
