@@ -81,6 +81,8 @@ final class AnthropicApi implements VendorApi {
     return AnthropicOkHttpClient.builder()
         .baseUrl(baseUrl)
         .apiKey(key)
+        // The SDK would send a bearer token, which gateways that imitate Anthropic do not know.
+        .putHeader("X-Api-Key", key)
         .maxRetries(0)
         .maxIdleConnections(IDLE_CONNECTIONS)
         .keepAliveDuration(KEEP_ALIVE)

@@ -86,10 +86,8 @@ final class OpenAiRequest {
 
   private static void assistant(ObjectNode node, Message.Assistant assistant) {
     node.put("role", "assistant");
-    // no words beside calls are null, as OpenAI itself says it; some servers refuse ""
-    if (assistant.text().isEmpty() && !assistant.toolCalls().isEmpty()) {
-      node.putNull("content");
-    } else {
+    // Beside calls OpenAI itself leaves out what is empty, and some servers refuse "".
+    if (!assistant.text().isEmpty() || assistant.toolCalls().isEmpty()) {
       node.put("content", assistant.text());
     }
     if (assistant.toolCalls().isEmpty()) {

@@ -1,0 +1,163 @@
+package dev.holdfast.llm;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.testing.ModelBehaviour;
+import dev.holdfast.testing.ModelReply;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/** The rules of Anthropic's conversations, on what really goes over the wire. */
+class AnthropicShapeTest extends ProviderFixture {
+  private static final JsonMapper JSON = JsonMapper.shared();
+
+  private JsonNode sent(List<Message> conversation) throws InterruptedException {
+    provider(Vendor.ANTHROPIC).call(request(LONG, conversation), StreamListener.NONE);
+    return models.lastRequest().body();
+  }
+
+  @Test
+  @DisplayName(
+      "results stand together behind their calls, cache marks on system, tools and the end")
+  void wholeRequest() throws InterruptedException {
+    JsonNode schema = JSON.readTree("{\"type\":\"object\",\"properties\":{}}");
+    ToolCall one = new ToolCall("x", "a", "{\"n\":1}");
+    ToolCall two = new ToolCall("y", "b", "no json");
+    provider(Vendor.ANTHROPIC)
+        .call(
+            new ChatRequest(
+                "m-1",
+                "be brief",
+                List.of(
+                    new Message.User("go"),
+                    new Message.Assistant("I will", List.of(one, two)),
+                    new Message.ToolResult("y", "b", "broke", true),
+                    new Message.ToolResult("x", "a", "done", false),
+                    new Message.User("and now?")),
+                List.of(new ToolSpec("a", "does a", schema), new ToolSpec("b", "does b", schema)),
+                ToolChoice.REQUIRED,
+                null,
+                LONG),
+            StreamListener.NONE);
+    JsonNode expected =
+        JSON.readTree(
+            """
+            {"model": "m-1", "stream": true, "max_tokens": 8192, "tool_choice": {"type": "any"},
+             "system": [{"type": "text", "text": "be brief",
+               "cache_control": {"type": "ephemeral"}}],
+             "tools": [
+               {"name": "a", "description": "does a",
+                "input_schema": {"type": "object", "properties": {}}},
+               {"name": "b", "description": "does b",
+                "input_schema": {"type": "object", "properties": {}},
+                "cache_control": {"type": "ephemeral"}}],
+             "messages": [
+               {"role": "user", "content": [{"type": "text", "text": "go"}]},
+               {"role": "assistant", "content": [
+                 {"type": "text", "text": "I will"},
+                 {"type": "tool_use", "id": "x", "name": "a", "input": {"n": 1}},
+                 {"type": "tool_use", "id": "y", "name": "b",
+                  "input": {"malformed_arguments": "no json"}}]},
+               {"role": "user", "content": [
+                 {"type": "tool_result", "tool_use_id": "x", "content": "done"},
+                 {"type": "tool_result", "tool_use_id": "y", "content": "broke",
+                  "is_error": true},
+                 {"type": "text", "text": "and now?", "cache_control": {"type": "ephemeral"}}]}]}
+            """);
+    assertThat(models.lastRequest().body()).isEqualTo(expected);
+    assertThat(models.lastRequest().path()).isEqualTo("/v1/messages");
+    assertThat(models.lastRequest().headers()).containsEntry("x-api-key", "secret-1");
+  }
+
+  @Test
+  @DisplayName("signed thinking goes back unchanged to Anthropic, and to nobody else")
+  void thinking() throws InterruptedException {
+    models.next(
+        ModelBehaviour.answer(
+            ModelReply.calls(new ToolCall("x", "a", "{}")).withText("so").withReasoning("hm")));
+    Message.Assistant thought = answered(Vendor.ANTHROPIC).message();
+    assertThat(thought.opaque()).isNotNull();
+    List<Message> conversation =
+        List.of(new Message.User("go"), thought, new Message.ToolResult("x", "a", "done", false));
+    assertThat(sent(conversation).path("messages").path(1).path("content"))
+        .isEqualTo(
+            JSON.readTree(
+                """
+                [{"type": "thinking", "thinking": "hm", "signature": "c2lnbmVk"},
+                 {"type": "text", "text": "so"},
+                 {"type": "tool_use", "id": "x", "name": "a", "input": {}}]
+                """));
+    provider(Vendor.OPENAI).call(request(LONG, conversation), StreamListener.NONE);
+    assertThat(models.lastRequest().body().toString()).doesNotContain("c2lnbmVk", "hm");
+  }
+
+  @Test
+  @DisplayName("another provider's opaque part is left out, and garbage in it does no harm")
+  void foreignOpaque() throws InterruptedException {
+    for (String opaque : List.of("{\"other\":[1]}", "garbage", "{\"anthropic\":\"x\"}", "[]")) {
+      JsonNode body =
+          sent(
+              List.of(
+                  new Message.User("go"),
+                  new Message.Assistant("so", "hm", List.of(), opaque),
+                  new Message.User("on")));
+      assertThat(body.path("messages").path(1).path("content").toString())
+          .isEqualTo("[{\"type\":\"text\",\"text\":\"so\"}]");
+    }
+  }
+
+  @Test
+  @DisplayName("any conversation, however torn, comes out in a shape that both vendors accept")
+  void anyConversation() throws InterruptedException {
+    Random random = new Random(4711);
+    for (int run = 0; run < 60; run++) {
+      List<Message> torn = torn(random);
+      check(sent(torn).path("messages"), torn);
+    }
+  }
+
+  private static List<Message> torn(Random random) {
+    List<Message> messages = new ArrayList<>();
+    for (int i = random.nextInt(8); i > 0; i--) {
+      String id = "id" + random.nextInt(3);
+      messages.add(
+          switch (random.nextInt(4)) {
+            case 0 -> new Message.User(random.nextBoolean() ? "" : "u");
+            case 1 -> new Message.Assistant(random.nextBoolean() ? "" : "a", List.of());
+            case 2 -> new Message.Assistant("", List.of(new ToolCall(id, "t", "{}")));
+            default -> new Message.ToolResult(id, "t", "r", false);
+          });
+    }
+    return messages;
+  }
+
+  private static void check(JsonNode messages, List<Message> from) {
+    String role = "assistant";
+    Set<String> open = new HashSet<>();
+    assertThat(messages.size()).as("%s", from).isPositive();
+    for (JsonNode message : messages) {
+      assertThat(message.path("role").asString("")).as("%s", from).isNotEqualTo(role);
+      role = message.path("role").asString("");
+      assertThat(message.path("content").size()).as("%s", from).isPositive();
+      for (JsonNode block : message.path("content")) {
+        switch (block.path("type").asString("")) {
+          case "text" -> assertThat(block.path("text").asString("")).isNotBlank();
+          case "tool_use" -> open.add(block.path("id").asString(""));
+          case "tool_result" ->
+              assertThat(open.remove(block.path("tool_use_id").asString(""))).isTrue();
+          default -> throw new AssertionError(block);
+        }
+      }
+      if (role.equals("user")) {
+        assertThat(open).as("calls without a result in %s", from).isEmpty();
+      }
+    }
+  }
+}

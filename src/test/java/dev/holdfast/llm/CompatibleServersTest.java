@@ -1,0 +1,164 @@
+package dev.holdfast.llm;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.testing.ModelBehaviour;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/** What servers send that speak OpenAI's chat completions nearly. */
+class CompatibleServersTest extends ProviderFixture {
+  private static String event(String json) {
+    return "data: " + json.replace('\'', '"') + "\n\n";
+  }
+
+  private static String delta(String json) {
+    return event("{'choices':[{'delta':" + json + "}]}");
+  }
+
+  private static String end(String reason) {
+    return event("{'choices':[{'delta':{},'finish_reason':'" + reason + "'}]}");
+  }
+
+  private List<ToolCall> calls(String... events) throws InterruptedException {
+    models.next(ModelBehaviour.rawStream(String.join("", events)));
+    return answered(Vendor.OPENAI).message().toolCalls();
+  }
+
+  @Test
+  @DisplayName("tool calls whole in one chunk, without index and id, said to end with stop")
+  void wholeCalls() throws InterruptedException {
+    String both =
+        "{'tool_calls':[{'function':{'name':'a','arguments':'{}'}},"
+            + "{'function':{'name':'b','arguments':'[1]'}}]}";
+    models.next(ModelBehaviour.rawStream(delta(both) + end("stop")));
+    CallResult.Answer answer = answered(Vendor.OPENAI);
+    assertThat(answer.stop()).isEqualTo(StopReason.TOOL_CALLS);
+    assertThat(answer.message().toolCalls()).extracting(ToolCall::name).containsExactly("a", "b");
+    assertThat(answer.message().toolCalls())
+        .extracting(ToolCall::id)
+        .doesNotHaveDuplicates()
+        .allMatch(id -> id.startsWith("call_"));
+  }
+
+  @Test
+  @DisplayName("calls that all have index 0 are told apart by their ids")
+  void sameIndex() throws InterruptedException {
+    List<ToolCall> calls =
+        calls(
+            delta("{'tool_calls':[{'index':0,'id':'x','function':{'name':'a','arguments':'1'}}]}"),
+            delta("{'tool_calls':[{'index':0,'id':'y','function':{'name':'b','arguments':'2'}}]}"),
+            end("tool_calls"));
+    assertThat(calls).containsExactly(new ToolCall("x", "a", "1"), new ToolCall("y", "b", "2"));
+  }
+
+  @Test
+  @DisplayName("pieces without index belong to the call before; an id that repeats is the same one")
+  void piecesWithoutIndex() throws InterruptedException {
+    List<ToolCall> calls =
+        calls(
+            delta("{'tool_calls':[{'id':'x','function':{'name':'a','arguments':'1'}}]}"),
+            delta("{'tool_calls':[{'id':'x','function':{'arguments':'2'}}]}"),
+            delta("{'tool_calls':[{'function':{'arguments':'3'}}]}"),
+            end("tool_calls"));
+    assertThat(calls).containsExactly(new ToolCall("x", "a", "123"));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"reasoning_content", "reasoning"})
+  @DisplayName("reasoning stands in either field; null fields are no text")
+  void reasoning(String field) throws InterruptedException {
+    models.next(
+        ModelBehaviour.rawStream(
+            delta("{'" + field + "':'hm','content':null}")
+                + delta("{'" + field + "':null,'content':'so','tool_calls':null}")
+                + end("stop")));
+    Message.Assistant message = answered(Vendor.OPENAI).message();
+    assertThat(message.reasoning()).isEqualTo("hm");
+    assertThat(message.text()).isEqualTo("so");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "{'choices':[],'usage':{'prompt_tokens':10,'completion_tokens':2,"
+            + "'prompt_tokens_details':{'cached_tokens':4}}}",
+        "{'choices':[],'usage':{'prompt_tokens':10,'completion_tokens':2,"
+            + "'prompt_cache_hit_tokens':4}}",
+        "{'choices':[{'delta':{},'usage':{'prompt_tokens':10,'completion_tokens':2,"
+            + "'cached_tokens':4}}]}",
+        "{'choices':[],'x_groq':{'usage':{'prompt_tokens':10,'completion_tokens':2,"
+            + "'cached_tokens':4}}}",
+      })
+  @DisplayName("the usage is found wherever it stands")
+  void usage(String chunk) throws InterruptedException {
+    models.next(ModelBehaviour.rawStream(delta("{'content':'x'}") + end("stop") + event(chunk)));
+    assertThat(answered(Vendor.OPENAI).usage()).isEqualTo(new Usage(6, 4, 0, 2));
+  }
+
+  @Test
+  @DisplayName("without usage, roles, ids and [DONE] it is an answer as well")
+  void bare() throws InterruptedException {
+    models.next(ModelBehaviour.rawStream(delta("{'content':'x'}") + end("stop")));
+    CallResult.Answer answer = answered(Vendor.OPENAI);
+    assertThat(answer.message().text()).isEqualTo("x");
+    assertThat(answer.usage()).isEqualTo(Usage.NONE);
+  }
+
+  @Test
+  @DisplayName("a server that does not stream is understood as well")
+  void document() throws InterruptedException {
+    String body =
+        "{'choices':[{'message':{'role':'assistant','content':'hi','tool_calls':[{'id':'x',"
+            + "'type':'function','function':{'name':'a','arguments':'{}'}}]},"
+            + "'finish_reason':'tool_calls'}],'usage':{'prompt_tokens':3,'completion_tokens':1}}";
+    models.next(ModelBehaviour.status(200, Map.of(), body.replace('\'', '"')));
+    CallResult.Answer answer = answered(Vendor.OPENAI);
+    assertThat(answer.message().text()).isEqualTo("hi");
+    assertThat(answer.message().toolCalls()).containsExactly(new ToolCall("x", "a", "{}"));
+    assertThat(answer.usage()).isEqualTo(new Usage(3, 0, 0, 1));
+  }
+
+  @Test
+  @DisplayName("the request has the shape of chat completions and asks for the usage")
+  void requestShape() throws InterruptedException {
+    JsonNode schema = JsonMapper.shared().readTree("{\"type\":\"object\",\"properties\":{}}");
+    provider(Vendor.OPENAI)
+        .call(
+            new ChatRequest(
+                "m-1",
+                "be brief",
+                List.of(
+                    new Message.User("go"),
+                    new Message.Assistant("", List.of(new ToolCall("x", "a", "{\"n\":1.0}"))),
+                    new Message.ToolResult("x", "a", "done", false)),
+                List.of(new ToolSpec("a", "does a", schema)),
+                ToolChoice.REQUIRED,
+                77,
+                LONG),
+            StreamListener.NONE);
+    JsonNode expected =
+        JsonMapper.shared()
+            .readTree(
+                """
+                {"model": "m-1", "stream": true, "stream_options": {"include_usage": true},
+                 "max_tokens": 77, "tool_choice": "required",
+                 "tools": [{"type": "function", "function": {"name": "a",
+                   "description": "does a", "parameters": {"type": "object", "properties": {}}}}],
+                 "messages": [
+                   {"role": "system", "content": "be brief"},
+                   {"role": "user", "content": "go"},
+                   {"role": "assistant", "tool_calls": [{"id": "x",
+                     "type": "function", "function": {"name": "a", "arguments": "{\\"n\\":1.0}"}}]},
+                   {"role": "tool", "tool_call_id": "x", "content": "done"}]}
+                """);
+    assertThat(models.lastRequest().body()).isEqualTo(expected);
+    assertThat(models.lastRequest().path()).isEqualTo("/v1/chat/completions");
+  }
+}
