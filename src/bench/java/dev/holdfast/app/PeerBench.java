@@ -53,11 +53,13 @@ public final class PeerBench {
               throw new IllegalStateException("a benchmark opens its own connections");
             },
             "bench");
+    Path page = Path.of(option("bench.page"));
+    requirePlace(page);
     BenchRunner runner = new BenchRunner(HOME, program(), peers(terminal.clock()));
     Benchmarks benchmarks =
         (settings, cells, options, shown) -> {
           BenchReport report = runner.run(settings, cells, options, shown);
-          write(report, Path.of(option("bench.page")));
+          write(report, page);
           return report;
         };
     return new Commands()
@@ -88,6 +90,17 @@ public final class PeerBench {
 
   private static String option(String name) {
     return System.getProperty(name, "").strip();
+  }
+
+  /** Now rather than after an hour. */
+  private static void requirePlace(Path page) {
+    try {
+      if (!PerformancePage.takes(Files.readString(page))) {
+        throw new HoldfastException(page + " lacks the line " + PerformancePage.BEGIN);
+      }
+    } catch (IOException e) {
+      throw new HoldfastException("cannot read " + page + " (" + e + ")", e);
+    }
   }
 
   private static void write(BenchReport report, Path page) {

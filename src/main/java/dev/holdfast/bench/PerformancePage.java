@@ -30,21 +30,25 @@ public final class PerformancePage {
 
   private PerformancePage() {}
 
+  /** Whether a page has the two comments, in their order. */
+  public static boolean takes(String page) {
+    return page.contains(BEGIN) && page.indexOf(END) > page.indexOf(BEGIN);
+  }
+
   /**
    * The page with the report's figures.
    *
    * @throws HoldfastException if the page lacks the two comments
    */
   public static String update(String page, BenchReport report) {
-    int begin = page.indexOf(BEGIN);
-    int end = page.indexOf(END);
-    if (begin < 0 || end < begin) {
+    if (!takes(page)) {
       throw new HoldfastException(
           "the page has no place for the figures; give it the lines " + BEGIN + " and " + END);
     }
-    String before = page.substring(0, begin);
+    int begin = page.indexOf(BEGIN);
+    int end = page.indexOf(END);
     String old = page.substring(begin + BEGIN.length(), end);
-    return before + BEGIN + "\n" + figures(old, report) + page.substring(end);
+    return page.substring(0, begin) + BEGIN + "\n" + figures(old, report) + page.substring(end);
   }
 
   private static String figures(String old, BenchReport report) {
