@@ -4,6 +4,7 @@ import dev.holdfast.bench.Bench;
 import dev.holdfast.bench.BenchOptions;
 import dev.holdfast.bench.BenchReport;
 import dev.holdfast.bench.CellName;
+import dev.holdfast.bench.Peer;
 import dev.holdfast.cli.Benchmarks;
 import dev.holdfast.cli.Terminal;
 import dev.holdfast.config.DatabaseSettings;
@@ -14,18 +15,31 @@ import java.io.File;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Function;
 
 /** Runs benchmarks where the configuration says, and cleans up however it ends. */
 final class BenchRunner implements Benchmarks {
   private static final int POOL_SIZE = 10;
 
   private final Path home;
+  private final List<String> program;
+  private final List<Function<Database, Peer>> peers;
 
   /**
    * @param home where an embedded server gets a directory of its own for as long as it is needed
    */
   BenchRunner(Path home) {
+    this(home, thisProgram(), List.of());
+  }
+
+  /**
+   * @param program starts Holdfast in another process, without its arguments
+   * @param peers what is measured beside Holdfast, made for the benchmark's database
+   */
+  BenchRunner(Path home, List<String> program, List<Function<Database, Peer>> peers) {
     this.home = home;
+    this.program = List.copyOf(program);
+    this.peers = List.copyOf(peers);
   }
 
   @Override
@@ -34,7 +48,8 @@ final class BenchRunner implements Benchmarks {
     try (BenchCleanup cleanup = new BenchCleanup()) {
       Database database = database(settings, options, terminal, cleanup);
       Bench bench =
-          cleanup.add(Bench.open(database, program(), options, line -> say(terminal, line)));
+          cleanup.add(Bench.open(database, program, options, line -> say(terminal, line)));
+      peers.forEach(each -> bench.add(cleanup.add(each.apply(database))));
       return bench.run(cells, terminal.clock().instant());
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
@@ -55,7 +70,7 @@ final class BenchRunner implements Benchmarks {
   }
 
   /** As this process was started: from its jar, or else from its classes. */
-  private static List<String> program() {
+  private static List<String> thisProgram() {
     Path java = Path.of(System.getProperty("java.home"), "bin", "java");
     String classes = System.getProperty("java.class.path");
     List<String> command = new ArrayList<>(List.of(java.toString()));

@@ -28,7 +28,7 @@ public record Bar(String of, Direction direction, @Nullable Double must, double 
   }
 
   /** At least so many times the reference. */
-  static Bar ratio(String of, double must, double aim) {
+  public static Bar ratio(String of, double must, double aim) {
     return new Bar(of, Direction.AT_LEAST, must, aim);
   }
 

@@ -15,6 +15,7 @@ import java.util.function.Consumer;
 public final class Bench implements AutoCloseable {
   private final BenchSchema schema;
   private final Lab lab;
+  private final List<Peer> peers = new ArrayList<>();
 
   private Bench(BenchSchema schema, Lab lab) {
     this.schema = schema;
@@ -39,6 +40,11 @@ public final class Bench implements AutoCloseable {
     return new Bench(schema, lab);
   }
 
+  /** Takes the drain of this peer beside Holdfast's. The caller closes it. */
+  public void add(Peer peer) {
+    peers.add(peer);
+  }
+
   /**
    * Measures and verifies.
    *
@@ -58,9 +64,9 @@ public final class Bench implements AutoCloseable {
         date, machine, server.version(), server.settings(), lab.options(), results);
   }
 
-  private static Cell cell(CellName name) {
+  private Cell cell(CellName name) {
     return switch (name) {
-      case DRAIN -> new DrainCell();
+      case DRAIN -> new DrainCell(peers);
       case LATENCY -> new LatencyCell();
       case ENQUEUE -> new EnqueueCell();
       case IDLE -> new IdleCell();
