@@ -1,4 +1,4 @@
-package dev.holdfast.handler.command;
+package dev.holdfast.process;
 
 import java.io.IOException;
 import java.nio.charset.Charset;
@@ -10,21 +10,21 @@ import java.util.Map;
  * the locale it was started in, and a question mark for whatever that does not have: under LC_ALL=C
  * a person's guidance would arrive mutilated, unnoticed.
  */
-final class PassableText {
+public final class PassableText {
   private PassableText() {}
 
   /** The charset of this process's arguments and variables. */
-  static Charset ofThisProcess() {
+  public static Charset ofThisProcess() {
     return Charset.forName(System.getProperty("sun.jnu.encoding", "UTF-8"));
   }
 
   /**
    * @throws IOException naming the first text that the charset cannot express
    */
-  static void check(List<String> command, Map<String, String> environment, Charset charset)
+  public static void check(List<String> command, Map<String, String> environment, Charset charset)
       throws IOException {
     for (String word : command) {
-      check("the command's word \"" + EndText.name(List.of(word)) + "\"", word, charset);
+      check("the command's word \"" + ExitText.name(List.of(word)) + "\"", word, charset);
     }
     for (Map.Entry<String, String> variable : environment.entrySet()) {
       check("the variable " + variable.getKey(), variable.getValue(), charset);

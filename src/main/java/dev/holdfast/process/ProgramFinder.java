@@ -1,4 +1,4 @@
-package dev.holdfast.handler.command;
+package dev.holdfast.process;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * Finds a program as the system would. Done before the start, because the launcher that gives a
  * program its own session would report a missing program as an exit code.
  */
-final class ProgramFinder {
+public final class ProgramFinder {
   private static final String DEFAULT_PATH = "/usr/local/bin:/usr/bin:/bin";
 
   private ProgramFinder() {}
@@ -21,7 +21,7 @@ final class ProgramFinder {
    * @param path the program's own PATH, or null
    * @throws IOException if there is no such program, or it may not be executed
    */
-  static void check(String name, Path directory, @Nullable String path) throws IOException {
+  public static void check(String name, Path directory, @Nullable String path) throws IOException {
     try {
       if (name.contains("/")) {
         checkFile(name, directory.resolve(name));
@@ -30,18 +30,14 @@ final class ProgramFinder {
       }
     } catch (InvalidPathException e) {
       throw new IOException(
-          "cannot start \"" + name + "\": that is no path: correct the design's command", e);
+          "cannot start \"" + name + "\": that is no path: correct the command", e);
     }
   }
 
   private static void checkFile(String name, Path file) throws IOException {
     if (!Files.exists(file)) {
       throw new IOException(
-          "cannot start "
-              + name
-              + ": ENOENT, there is no file "
-              + file
-              + ": correct the design's command");
+          "cannot start " + name + ": ENOENT, there is no file " + file + ": correct the command");
     }
     if (Files.isDirectory(file) || !Files.isExecutable(file)) {
       throw new IOException(

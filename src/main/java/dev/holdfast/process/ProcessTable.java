@@ -1,4 +1,4 @@
-package dev.holdfast.handler.command;
+package dev.holdfast.process;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

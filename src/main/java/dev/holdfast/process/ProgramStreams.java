@@ -1,4 +1,4 @@
-package dev.holdfast.handler.command;
+package dev.holdfast.process;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -19,6 +19,15 @@ final class ProgramStreams implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(ProgramStreams.class);
 
   private final List<OutputPipe> pipes = new ArrayList<>();
+  private final OutputTail stdout;
+  private final OutputTail stderr;
+  private final boolean merged;
+
+  ProgramStreams(OutputLimits limits) {
+    this.stdout = new OutputTail(limits.head(), limits.stdout());
+    this.stderr = new OutputTail(limits.head(), limits.stderr());
+    this.merged = limits.merged();
+  }
 
   /**
    * Starts the program on these streams.
@@ -28,35 +37,36 @@ final class ProgramStreams implements AutoCloseable {
   Process start(ProcessBuilder builder, String input) throws IOException {
     Path directory = Files.createTempDirectory("holdfast-streams-");
     Path stdin = directory.resolve("stdin");
-    Path stdout = directory.resolve("stdout");
-    Path stderr = directory.resolve("stderr");
+    Path out = directory.resolve("stdout");
+    Path err = directory.resolve("stderr");
     try {
       Files.writeString(stdin, input, StandardCharsets.UTF_8);
-      OutputPipe.make(stdout, stderr);
-      pipes.add(new OutputPipe(stdout, ProgramRun.STDOUT_LIMIT));
-      pipes.add(new OutputPipe(stderr, ProgramRun.STDERR_LIMIT));
+      OutputPipe.make(out, err);
+      pipes.add(new OutputPipe(out, stdout));
+      pipes.add(new OutputPipe(err, stderr));
       builder
           .redirectInput(stdin.toFile())
-          .redirectOutput(stdout.toFile())
-          .redirectError(stderr.toFile());
+          .redirectOutput(out.toFile())
+          .redirectErrorStream(merged)
+          .redirectError(err.toFile());
       Process process = builder.start();
       for (OutputPipe pipe : pipes) {
         pipe.handedOver();
       }
       return process;
     } finally {
-      for (Path path : List.of(stdin, stdout, stderr, directory)) {
+      for (Path path : List.of(stdin, out, err, directory)) {
         Files.deleteIfExists(path);
       }
     }
   }
 
   OutputTail stdout() {
-    return pipes.getFirst().tail();
+    return stdout;
   }
 
   OutputTail stderr() {
-    return pipes.getLast().tail();
+    return stderr;
   }
 
   /**

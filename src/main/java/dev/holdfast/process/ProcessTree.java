@@ -1,4 +1,4 @@
-package dev.holdfast.handler.command;
+package dev.holdfast.process;
 
 import java.io.IOException;
 import java.time.Duration;
@@ -15,7 +15,7 @@ import org.slf4j.LoggerFactory;
  * other process groups, other sessions. Without {@code /proc} only what hangs together by living
  * parents is found. Used by one thread.
  */
-final class ProcessTree {
+public final class ProcessTree {
   private static final Logger log = LoggerFactory.getLogger(ProcessTree.class);
   private static final Duration LOOK_AGAIN = Duration.ofMillis(10);
   private static final Duration AFTER_KILL = Duration.ofSeconds(2);
@@ -29,10 +29,10 @@ final class ProcessTree {
   private boolean hurried;
 
   /**
-   * @param runId the value of {@link ProgramEnvironment#RUN_ID} it was started with
+   * @param runId the value of {@link ProgramRun#RUN_ID} it was started with
    * @param ownSession whether it was started as the leader of a session
    */
-  ProcessTree(Process leader, String runId, boolean ownSession) {
+  public ProcessTree(Process leader, String runId, boolean ownSession) {
     this.leader = leader;
     this.runId = runId;
     this.ownSession = ownSession;
@@ -44,7 +44,7 @@ final class ProcessTree {
    * Ends all of it: asks, waits for so long at most, kills. An interrupt while it waits makes it
    * kill at once; it stays set.
    */
-  void stop(Duration grace) {
+  public void stop(Duration grace) {
     living().forEach(ProcessHandle::destroy);
     if (!isGoneWithin(grace)) {
       kill();
@@ -122,7 +122,7 @@ final class ProcessTree {
 
   private List<ProcessTable.Member> members() throws IOException {
     long session = ownSession ? leader.pid() : -1;
-    return ProcessTable.members(session, ProgramEnvironment.RUN_ID + "=" + runId, since);
+    return ProcessTable.members(session, ProgramRun.RUN_ID + "=" + runId, since);
   }
 
   private static void pause() {

@@ -1,4 +1,4 @@
-package dev.holdfast.handler.design;
+package dev.holdfast.schema;
 
 import java.util.Collection;
 import java.util.Comparator;
@@ -6,11 +6,11 @@ import java.util.Locale;
 import java.util.Optional;
 
 /** Finds the known key somebody probably meant. */
-final class NearestKey {
+public final class NearestKey {
   private NearestKey() {}
 
   /** The known key nearest to the given one, if it is near enough to be a slip of the pen. */
-  static Optional<String> of(String key, Collection<String> known) {
+  public static Optional<String> of(String key, Collection<String> known) {
     String wanted = plain(key);
     return known.stream()
         .filter(
@@ -21,7 +21,7 @@ final class NearestKey {
   }
 
   /** The tail of a message about an unknown key: what was probably meant, and all that is known. */
-  static String hint(String key, Collection<String> known) {
+  public static String hint(String key, Collection<String> known) {
     String meant = of(key, known).map(near -> "did you mean \"" + near + "\"? ").orElse("");
     return meant + "known are " + known.stream().sorted().toList();
   }

@@ -1,4 +1,4 @@
-package dev.holdfast.handler.command;
+package dev.holdfast.process;
 
 import java.io.Closeable;
 import java.io.IOException;
@@ -17,14 +17,12 @@ import java.time.Duration;
  * about 130 quiet programs would stop every virtual thread of the worker.
  */
 final class OutputPipe implements Closeable {
-  private final OutputTail tail;
   private final FileChannel channel;
   private final FileChannel keeper;
   private final Thread reader;
 
   /** Opens both ends, so that neither waits for the other, and starts to read. */
-  OutputPipe(Path fifo, int limit) throws IOException {
-    tail = new OutputTail(limit);
+  OutputPipe(Path fifo, OutputTail tail) throws IOException {
     keeper = FileChannel.open(fifo, StandardOpenOption.READ, StandardOpenOption.WRITE);
     channel = FileChannel.open(fifo, StandardOpenOption.READ);
     reader =
@@ -73,10 +71,6 @@ final class OutputPipe implements Closeable {
   /** Waits for the end of the output, until {@link System#nanoTime} reaches the deadline. */
   void awaitEnd(long deadline) throws InterruptedException {
     reader.join(Duration.ofNanos(Math.max(1, deadline - System.nanoTime())));
-  }
-
-  OutputTail tail() {
-    return tail;
   }
 
   /** Stops reading, whoever may still hold the other end. */

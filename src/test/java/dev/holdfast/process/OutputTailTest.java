@@ -1,4 +1,4 @@
-package dev.holdfast.handler.command;
+package dev.holdfast.process;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

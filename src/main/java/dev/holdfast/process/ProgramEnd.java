@@ -1,9 +1,9 @@
-package dev.holdfast.handler.command;
+package dev.holdfast.process;
 
 import java.time.Duration;
 
 /** How a program ended. */
-sealed interface ProgramEnd {
+public sealed interface ProgramEnd {
   /**
    * @param code 0 to 255; 128 + n where signal n killed it
    */

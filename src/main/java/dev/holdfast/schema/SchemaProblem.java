@@ -1,4 +1,4 @@
-package dev.holdfast.handler.design;
+package dev.holdfast.schema;
 
 import com.networknt.schema.Error;
 import java.util.ArrayList;
@@ -6,11 +6,9 @@ import java.util.List;
 import tools.jackson.core.JsonPointer;
 import tools.jackson.databind.JsonNode;
 
-/** Says in one sentence what a schema's finding means to who wrote the design. */
-final class DesignProblem {
-  private DesignProblem() {}
-
-  static String sentence(Error error, JsonNode schema) {
+/** Says in one sentence what a schema's finding means to who wrote the document. */
+record SchemaProblem(String whole) {
+  String sentence(Error error, JsonNode schema) {
     String path = plainPath(error.getInstanceLocation().toString());
     return switch (error.getKeyword()) {
       case "required" -> missing(path, error, schema);
@@ -27,8 +25,8 @@ final class DesignProblem {
     };
   }
 
-  /** {@code /command/0} as {@code command[0]}; the whole document as {@code the design}. */
-  static String plainPath(String pointer) {
+  /** {@code /command/0} as {@code command[0]}; the whole document by its name. */
+  String plainPath(String pointer) {
     StringBuilder path = new StringBuilder();
     for (JsonPointer at = JsonPointer.compile(pointer); !at.matches(); at = at.tail()) {
       if (at.mayMatchElement()) {
@@ -37,7 +35,7 @@ final class DesignProblem {
         path.append(path.isEmpty() ? "" : ".").append(at.getMatchingProperty());
       }
     }
-    return path.isEmpty() ? "the design" : path.toString();
+    return path.isEmpty() ? whole : path.toString();
   }
 
   private static String missing(String path, Error error, JsonNode schema) {

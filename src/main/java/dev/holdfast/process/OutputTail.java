@@ -1,21 +1,29 @@
-package dev.holdfast.handler.command;
+package dev.holdfast.process;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.util.Arrays;
 
 /**
  * The end of a program's output, in bounded memory whatever the program prints. Thread-safe: one
  * thread drains, others look.
  */
-final class OutputTail {
+public final class OutputTail {
   private static final int CHUNK = 8 * 1024;
 
+  private final byte[] head;
   private final int limit;
   private byte[] ring = new byte[0];
   private long total;
 
   /** Keeps the last {@code limit} bytes. */
   OutputTail(int limit) {
+    this(0, limit);
+  }
+
+  /** Keeps the first bytes too. */
+  OutputTail(int head, int limit) {
+    this.head = new byte[head];
     this.limit = limit;
   }
 
@@ -32,6 +40,9 @@ final class OutputTail {
   }
 
   synchronized void append(byte[] bytes, int length) {
+    if (total < head.length) {
+      System.arraycopy(bytes, 0, head, (int) total, (int) Math.min(length, head.length - total));
+    }
     if (ring.length < limit && total + length > ring.length) {
       grow(total + length);
     }
@@ -54,20 +65,36 @@ final class OutputTail {
   }
 
   /** How many bytes the program printed. */
-  synchronized long total() {
+  public synchronized long total() {
     return total;
   }
 
   /** The last bytes that were kept, at most so many, as text in whole characters. */
-  String end(int atMost) {
+  public String end(int atMost) {
     byte[] kept = kept();
     int from = Math.max(0, kept.length - atMost);
     return Utf8.from(kept, from, total() > kept.length - from);
   }
 
   /** All that was kept. */
-  String end() {
+  public String end() {
     return end(limit);
+  }
+
+  /** The beginning and the end, and between them how much was left out, if anything was. */
+  public synchronized String bothEnds() {
+    if (total <= limit) {
+      return end();
+    }
+    if (total <= (long) head.length + limit) {
+      byte[] all = Arrays.copyOf(head, (int) total);
+      byte[] kept = kept();
+      System.arraycopy(kept, 0, all, all.length - kept.length, kept.length);
+      return Utf8.from(all, 0, false);
+    }
+    long cut = total - head.length - limit;
+    String start = Utf8.upTo(head, head.length);
+    return start + "\n[... " + cut + " of " + total + " bytes cut here ...]\n" + end();
   }
 
   private synchronized byte[] kept() {
