@@ -27,8 +27,13 @@ public final class OutputTail {
     this.limit = limit;
   }
 
+  /** Keeps the last {@code limit} bytes. */
+  public static OutputTail keeping(int limit) {
+    return new OutputTail(limit);
+  }
+
   /** Reads to the end of the stream, or until it breaks, which for a killed program is the same. */
-  void drain(InputStream in) {
+  public void drain(InputStream in) {
     byte[] chunk = new byte[CHUNK];
     try (in) {
       for (int n = in.read(chunk); n >= 0; n = in.read(chunk)) {
