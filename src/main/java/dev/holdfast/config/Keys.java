@@ -217,6 +217,14 @@ public final class Keys {
           "How long a program that has to stop may clean up before it is killed with all its"
               + " children.");
 
+  static final Key<Integer> TOOLS_MAX_RETRIES =
+      key(
+          "tools.max-retries",
+          whole("attempts", 1, 100),
+          "3",
+          "Maximum retry attempts for failed tool executions, the first one included: 1 is no"
+              + " retry.");
+
   static final Key<Integer> WEB_PORT =
       key(
           "web.port",
@@ -274,6 +282,7 @@ public final class Keys {
                   COMMAND_PASS_ENVIRONMENT,
                   COMMAND_WORKSPACES,
                   COMMAND_KILL_GRACE,
+                  TOOLS_MAX_RETRIES,
                   WEB_PORT,
                   WEB_HOST,
                   WEB_TOKENS))

@@ -6,6 +6,7 @@ import dev.holdfast.failure.Rule;
 import dev.holdfast.retry.Backoff;
 import dev.holdfast.retry.CategoryPolicy;
 import dev.holdfast.retry.RetrySettings;
+import dev.holdfast.tool.ToolRetrySettings;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
@@ -24,6 +25,7 @@ public record Settings(
     RetentionSettings retention,
     int payloadMaxBytes,
     CommandSettings command,
+    ToolRetrySettings toolRetry,
     WebSettings web) {
 
   static Settings of(Values values) {
@@ -35,12 +37,21 @@ public record Settings(
         RetentionSettings.of(values),
         values.get(Keys.PAYLOAD_MAX_BYTES),
         CommandSettings.of(values),
+        ToolRetrySettings.defaults().withMaxAttempts(values.get(Keys.TOOLS_MAX_RETRIES)),
         WebSettings.of(values));
   }
 
   public Settings withWeb(WebSettings newWeb) {
     return new Settings(
-        database, worker, retry, classifierRules, retention, payloadMaxBytes, command, newWeb);
+        database,
+        worker,
+        retry,
+        classifierRules,
+        retention,
+        payloadMaxBytes,
+        command,
+        toolRetry,
+        newWeb);
   }
 
   /** What holds where nothing is configured. */

@@ -41,17 +41,22 @@ record ArchitectureRules(String base) {
   static final Map<String, Set<String>> IMPORTS =
       Map.ofEntries(
           Map.entry("ticket", Set.of()),
+          Map.entry("process", Set.of()),
+          Map.entry("schema", Set.of()),
           Map.entry("failure", Set.of("ticket")),
           Map.entry("retry", Set.of("ticket", "failure")),
           Map.entry("queue", Set.of("ticket", "failure", "retry")),
           Map.entry("worker", Set.of("ticket", "failure", "retry", "queue")),
           Map.entry("llm", Set.of("failure", "retry")),
-          Map.entry("tool", Set.of("failure", "retry", "llm")),
-          Map.entry("session", Set.of("failure", "retry", "llm", "tool")),
+          // "ticket" only for the base of its exceptions
+          Map.entry("tool", Set.of("ticket", "process", "schema", "failure", "retry", "llm")),
+          Map.entry("session", Set.of("schema", "failure", "retry", "llm", "tool")),
           Map.entry("repair", Set.of("ticket", "failure", "retry", "llm", "tool", "session")),
           Map.entry(
               "handler",
-              Set.of("ticket", "failure", "retry", "worker", "llm", "tool", "session", "repair")),
+              Set.of(
+                  "ticket", "process", "schema", "failure", "retry", "worker", "llm", "tool",
+                  "session", "repair")),
           Map.entry(
               "postgres",
               Set.of("ticket", "failure", "retry", "queue", "llm", "tool", "session", "repair")),

@@ -13,6 +13,7 @@ import dev.holdfast.retry.BackoffType;
 import dev.holdfast.retry.CategoryPolicy;
 import dev.holdfast.retry.Counting;
 import dev.holdfast.retry.RetrySettings;
+import dev.holdfast.tool.ToolRetrySettings;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -293,5 +294,20 @@ class SettingsTest {
                 "operator:hunter2hunter2hunter2"));
 
     assertThat(set.toString()).doesNotContain("hunter2").contains("postgres://ann:***@h/d");
+  }
+
+  @Test
+  @DisplayName("C14, C15: tools.max-retries is 3 and at least 1; less is an error that names it")
+  void tools() {
+    assertThat(Settings.defaults().toolRetry()).isEqualTo(ToolRetrySettings.defaults());
+    assertThat(Settings.defaults().toolRetry().maxAttempts()).isEqualTo(3);
+    assertThat(withFlags(Map.of("tools.max-retries", "1")).toolRetry().maxAttempts()).isEqualTo(1);
+    assertThat(Keys.TOOLS_MAX_RETRIES.description())
+        .startsWith("Maximum retry attempts for failed tool executions");
+    for (String bad : List.of("0", "-1", "2.5", "many")) {
+      assertThatThrownBy(() -> withFlags(Map.of("tools.max-retries", bad)))
+          .isInstanceOf(ConfigException.class)
+          .hasMessageContaining("tools.max-retries");
+    }
   }
 }

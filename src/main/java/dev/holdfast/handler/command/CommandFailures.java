@@ -2,6 +2,9 @@ package dev.holdfast.handler.command;
 
 import dev.holdfast.failure.Category;
 import dev.holdfast.failure.ErrorReport;
+import dev.holdfast.process.ExitText;
+import dev.holdfast.process.OutputTail;
+import dev.holdfast.process.ProgramRun;
 import dev.holdfast.ticket.InvalidTicketException;
 import java.io.IOException;
 import java.time.Duration;
@@ -123,9 +126,9 @@ final class CommandFailures {
     String note =
         cut
             ? "[the last "
-                + EndText.size(END_BYTES)
+                + ExitText.size(END_BYTES)
                 + " of "
-                + EndText.size(output.total())
+                + ExitText.size(output.total())
                 + " of "
                 + name
                 + "]\n"

@@ -1,5 +1,9 @@
 package dev.holdfast.handler.command;
 
+import dev.holdfast.process.ExitText;
+import dev.holdfast.process.OutputLimits;
+import dev.holdfast.process.ProgramEnd;
+import dev.holdfast.process.ProgramRun;
 import dev.holdfast.ticket.ClaimedTicket;
 import dev.holdfast.ticket.InvalidTicketException;
 import dev.holdfast.worker.HandlerResult;
@@ -18,6 +22,11 @@ import tools.jackson.databind.node.ObjectNode;
  * {@link InterruptedException}. Thread-safe.
  */
 public final class CommandHandler implements TicketHandler {
+  /** Enough for a result on the last line. */
+  static final int STDOUT_LIMIT = 1 << 20;
+
+  private static final OutputLimits OUTPUT = OutputLimits.ends(STDOUT_LIMIT, 64 * 1024);
+
   private final CommandSettings settings;
   private final CommandSource source;
 
@@ -41,7 +50,11 @@ public final class CommandHandler implements TicketHandler {
     try (Workplace place = Workplace.open(claimed, design.directory(), settings.workspaceRoot());
         ProgramRun run =
             ProgramRun.start(
-                design.command(), place.directory(), environment, TicketDocument.of(claimed))) {
+                design.command(),
+                place.directory(),
+                environment,
+                TicketDocument.of(claimed),
+                OUTPUT)) {
       ProgramEnd end = run.await(design.timeout(), settings.killGrace());
       return outcome(design, run, end, new Redaction(design, environment));
     } catch (IOException e) {
@@ -68,7 +81,7 @@ public final class CommandHandler implements TicketHandler {
       return HandlerResult.failed(
           CommandFailures.refused(
               "the program's last line on stdout is longer than "
-                  + EndText.size(ProgramRun.STDOUT_LIMIT)
+                  + ExitText.size(STDOUT_LIMIT)
                   + " and cannot be stored as the ticket's result: write large results to a file"
                   + " and print its name"));
     }

@@ -1,5 +1,6 @@
 package dev.holdfast.handler.command;
 
+import dev.holdfast.process.OutputTail;
 import java.util.Optional;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.node.ObjectNode;
@@ -17,7 +18,8 @@ record LastLine(String text, boolean cut) {
     String kept = stdout.end().stripTrailing();
     int before = kept.lastIndexOf('\n');
     return new LastLine(
-        kept.substring(before + 1).strip(), before < 0 && stdout.total() > ProgramRun.STDOUT_LIMIT);
+        kept.substring(before + 1).strip(),
+        before < 0 && stdout.total() > CommandHandler.STDOUT_LIMIT);
   }
 
   /** The JSON object that the line is; empty where it is anything else. */

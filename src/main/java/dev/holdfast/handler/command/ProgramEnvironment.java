@@ -1,12 +1,13 @@
 package dev.holdfast.handler.command;
 
+import dev.holdfast.process.BaseEnvironment;
+import dev.holdfast.process.ProgramRun;
+import dev.holdfast.process.Utf8;
 import dev.holdfast.ticket.ClaimedTicket;
 import dev.holdfast.ticket.Guidance;
 import dev.holdfast.ticket.InvalidTicketException;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
-import java.util.Set;
-import java.util.TreeMap;
 import java.util.stream.Collectors;
 
 /**
@@ -15,29 +16,11 @@ import java.util.stream.Collectors;
  * secret with a new name does not slip through.
  */
 final class ProgramEnvironment {
-  /** Marks every process of an attempt, so that those which left its session are found too. */
-  static final String RUN_ID = "HOLDFAST_RUN_ID";
-
   /**
    * Linux refuses to start a program with a longer variable (128 KiB); the whole guidance is on
    * stdin anyway.
    */
   static final int MAX_GUIDANCE_BYTES = 64 * 1024;
-
-  private static final Set<String> PASSED =
-      Set.of(
-          "PATH",
-          "HOME",
-          "USER",
-          "LOGNAME",
-          "SHELL",
-          "LANG",
-          "LANGUAGE",
-          "TZ",
-          "TMPDIR",
-          "JAVA_HOME",
-          "SSL_CERT_FILE",
-          "SSL_CERT_DIR");
 
   private ProgramEnvironment() {}
 
@@ -47,22 +30,14 @@ final class ProgramEnvironment {
    */
   static Map<String, String> of(
       ClaimedTicket claimed, CommandDesign design, CommandSettings settings, String runId) {
-    Map<String, String> environment = new TreeMap<>();
-    settings
-        .environment()
-        .forEach(
-            (name, value) -> {
-              if (PASSED.contains(name) || name.startsWith("LC_")) {
-                environment.put(name, value);
-              }
-            });
+    Map<String, String> environment = BaseEnvironment.of(settings.environment());
     design.passEnvironment().forEach(name -> environment.put(name, passed(name, settings)));
     environment.putAll(design.environment());
     environment.put("HOLDFAST_TICKET_ID", Long.toString(claimed.id()));
     environment.put("HOLDFAST_ATTEMPT", Integer.toString(claimed.attempt()));
     environment.put("HOLDFAST_LEASE_NO", Long.toString(claimed.lease().no()));
     environment.put("HOLDFAST_GUIDANCE", guidance(claimed));
-    environment.put(RUN_ID, runId);
+    environment.put(ProgramRun.RUN_ID, runId);
     return environment;
   }
 

@@ -1,45 +1,18 @@
 package dev.holdfast.handler.design;
 
-import com.networknt.schema.Schema;
-import com.networknt.schema.SchemaRegistry;
-import com.networknt.schema.SchemaRegistryConfig;
-import com.networknt.schema.SpecificationVersion;
-import com.networknt.schema.path.PathType;
+import dev.holdfast.schema.JsonSchema;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
-import java.util.Map;
 import tools.jackson.databind.JsonNode;
 
-/**
- * One kind's JSON Schema. Never loads another document, whatever a {@code $ref} says. Thread-safe.
- */
+/** One kind's JSON schema. Thread-safe. */
 final class DesignSchema {
-  private static final SchemaRegistry REGISTRY =
-      SchemaRegistry.withDefaultDialect(
-          SpecificationVersion.DRAFT_2020_12,
-          builder ->
-              builder
-                  .schemaLoader(
-                      loader ->
-                          loader.block(
-                              iri -> !iri.toString().startsWith("https://json-schema.org/")))
-                  .schemaRegistryConfig(
-                      SchemaRegistryConfig.builder()
-                          .locale(Locale.ENGLISH)
-                          .pathType(PathType.JSON_POINTER)
-                          .errorMessageKeyword("errorMessage")
-                          .build()));
-
-  private final JsonNode document;
-  private final Schema schema;
+  private final JsonSchema schema;
 
   private DesignSchema(JsonNode document) {
-    this.document = document;
-    this.schema = REGISTRY.getSchema(document);
+    this.schema = new JsonSchema(document, "the design");
   }
 
   static DesignSchema of(JsonNode document) {
@@ -60,26 +33,6 @@ final class DesignSchema {
 
   /** What is wrong with the design, one sentence each; empty if nothing is. */
   List<String> problems(JsonNode design) {
-    List<String> problems = new ArrayList<>();
-    refuseNul("", design, problems);
-    schema.validate(design).forEach(error -> problems.add(DesignProblem.sentence(error, document)));
-    return problems;
-  }
-
-  /** PostgreSQL stores no NUL, and no program can be given one. */
-  private static void refuseNul(String path, JsonNode node, List<String> problems) {
-    if (node.isString() && node.stringValue().indexOf('\0') >= 0) {
-      problems.add(DesignProblem.plainPath(path) + " contains a NUL character: remove it");
-    }
-    for (Map.Entry<String, JsonNode> each : node.properties()) {
-      if (each.getKey().indexOf('\0') >= 0) {
-        problems.add(
-            "a key in " + DesignProblem.plainPath(path) + " contains a NUL character: remove it");
-      }
-      refuseNul(path + "/" + each.getKey(), each.getValue(), problems);
-    }
-    for (int i = 0; node.isArray() && i < node.size(); i++) {
-      refuseNul(path + "/" + i, node.get(i), problems);
-    }
+    return schema.problems(design);
   }
 }

@@ -1,6 +1,7 @@
 package dev.holdfast.handler.design;
 
 import dev.holdfast.retry.RetryOverridesParser;
+import dev.holdfast.schema.NearestKey;
 import dev.holdfast.ticket.InvalidTicketException;
 import java.util.List;
 import java.util.Map;

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.holdfast.failure.Category;
 import dev.holdfast.failure.Classifier;
 import dev.holdfast.failure.ErrorReport;
+import dev.holdfast.process.ExitText;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -163,7 +164,7 @@ class CommandFailuresIT {
                 + ": install it on the worker's host, or write its full path");
     assertThat(start(temp + "/absent"))
         .isEqualTo(
-            "cannot start %1$s/absent: ENOENT, there is no file %1$s/absent: correct the design's command"
+            "cannot start %1$s/absent: ENOENT, there is no file %1$s/absent: correct the command"
                 .formatted(temp));
     assertThat(start(plain.toString()))
         .isEqualTo(
@@ -211,10 +212,10 @@ class CommandFailuresIT {
   @Test
   @DisplayName("The program's name in errors has no options, no inline script and no line breaks")
   void names() {
-    assertThat(EndText.name(List.of("/usr/bin/python3", "/srv/job.py", "--key=x")))
+    assertThat(ExitText.name(List.of("/usr/bin/python3", "/srv/job.py", "--key=x")))
         .isEqualTo("python3 job.py");
-    assertThat(EndText.name(List.of("sh", "-c", "curl -H secret"))).isEqualTo("sh");
-    assertThat(EndText.name(List.of("run", "a\nb" + "c".repeat(80))))
+    assertThat(ExitText.name(List.of("sh", "-c", "curl -H secret"))).isEqualTo("sh");
+    assertThat(ExitText.name(List.of("run", "a\nb" + "c".repeat(80))))
         .isEqualTo("run a b" + "c".repeat(53) + "…");
   }
 

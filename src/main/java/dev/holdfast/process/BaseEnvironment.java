@@ -1,0 +1,40 @@
+package dev.holdfast.process;
+
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+
+/**
+ * What every program needs of the worker's own environment. Only named variables pass, so that a
+ * secret with a new name does not slip through.
+ */
+public final class BaseEnvironment {
+  private static final Set<String> PASSED =
+      Set.of(
+          "PATH",
+          "HOME",
+          "USER",
+          "LOGNAME",
+          "SHELL",
+          "LANG",
+          "LANGUAGE",
+          "TZ",
+          "TMPDIR",
+          "JAVA_HOME",
+          "SSL_CERT_FILE",
+          "SSL_CERT_DIR");
+
+  private BaseEnvironment() {}
+
+  /** A new map, to be added to. */
+  public static Map<String, String> of(Map<String, String> own) {
+    Map<String, String> environment = new TreeMap<>();
+    own.forEach(
+        (name, value) -> {
+          if (PASSED.contains(name) || name.startsWith("LC_")) {
+            environment.put(name, value);
+          }
+        });
+    return environment;
+  }
+}

@@ -1,0 +1,21 @@
+package dev.holdfast.process;
+
+/**
+ * How much is kept of what a program prints, in bytes.
+ *
+ * @param head of the beginning of each output
+ * @param stdout of the end of stdout
+ * @param stderr of the end of stderr
+ * @param merged whether both go into stdout, in the order in which they were printed
+ */
+public record OutputLimits(int head, int stdout, int stderr, boolean merged) {
+  /** The ends of both outputs. */
+  public static OutputLimits ends(int stdout, int stderr) {
+    return new OutputLimits(0, stdout, stderr, false);
+  }
+
+  /** Both outputs as one, of which the beginning and the end are kept. */
+  public static OutputLimits merged(int head, int tail) {
+    return new OutputLimits(head, tail, 0, true);
+  }
+}

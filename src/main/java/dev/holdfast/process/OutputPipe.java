@@ -1,0 +1,82 @@
+package dev.holdfast.process;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.channels.Channels;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.time.Duration;
+
+/**
+ * One output of a program, as a named pipe. Java's own pipes to a program do not do: the moment the
+ * program ends they are closed, and what its children still print is lost; and a read from them
+ * cannot be ended as long as anybody holds the other end.
+ *
+ * <p>Read by a platform thread: a virtual one that waits for a pipe keeps its carrier, so that
+ * about 130 quiet programs would stop every virtual thread of the worker.
+ */
+final class OutputPipe implements Closeable {
+  private final FileChannel channel;
+  private final FileChannel keeper;
+  private final Thread reader;
+
+  /** Opens both ends, so that neither waits for the other, and starts to read. */
+  OutputPipe(Path fifo, OutputTail tail) throws IOException {
+    keeper = FileChannel.open(fifo, StandardOpenOption.READ, StandardOpenOption.WRITE);
+    channel = FileChannel.open(fifo, StandardOpenOption.READ);
+    reader =
+        Thread.ofPlatform()
+            .daemon()
+            .name("holdfast-" + fifo.getFileName())
+            .start(() -> tail.drain(Channels.newInputStream(channel)));
+  }
+
+  /**
+   * Makes named pipes that nobody else may open.
+   *
+   * @throws IOException if the system cannot
+   */
+  static void make(Path... fifos) throws IOException {
+    ProcessBuilder builder = new ProcessBuilder("mkfifo", "-m", "600");
+    for (Path fifo : fifos) {
+      builder.command().add(fifo.toString());
+    }
+    int code =
+        builder
+            .redirectError(ProcessBuilder.Redirect.DISCARD)
+            .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+            .start()
+            .onExit()
+            .join()
+            .exitValue();
+    if (code != 0) {
+      throw new IOException(
+          "mkfifo cannot make pipes in "
+              + fifos[0].getParent()
+              + " (exit code "
+              + code
+              + "): is the disk full?");
+    }
+  }
+
+  /**
+   * To be called when the program has its end: from then on the output ends when the last process
+   * lets go of it.
+   */
+  void handedOver() throws IOException {
+    keeper.close();
+  }
+
+  /** Waits for the end of the output, until {@link System#nanoTime} reaches the deadline. */
+  void awaitEnd(long deadline) throws InterruptedException {
+    reader.join(Duration.ofNanos(Math.max(1, deadline - System.nanoTime())));
+  }
+
+  /** Stops reading, whoever may still hold the other end. */
+  @Override
+  public void close() throws IOException {
+    keeper.close();
+    channel.close();
+  }
+}

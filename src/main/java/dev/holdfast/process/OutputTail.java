@@ -1,0 +1,114 @@
+package dev.holdfast.process;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.Arrays;
+
+/**
+ * The end of a program's output, in bounded memory whatever the program prints. Thread-safe: one
+ * thread drains, others look.
+ */
+public final class OutputTail {
+  private static final int CHUNK = 8 * 1024;
+
+  private final byte[] head;
+  private final int limit;
+  private byte[] ring = new byte[0];
+  private long total;
+
+  /** Keeps the last {@code limit} bytes. */
+  OutputTail(int limit) {
+    this(0, limit);
+  }
+
+  /** Keeps the first bytes too. */
+  OutputTail(int head, int limit) {
+    this.head = new byte[head];
+    this.limit = limit;
+  }
+
+  /** Keeps the last {@code limit} bytes. */
+  public static OutputTail keeping(int limit) {
+    return new OutputTail(limit);
+  }
+
+  /** Reads to the end of the stream, or until it breaks, which for a killed program is the same. */
+  public void drain(InputStream in) {
+    byte[] chunk = new byte[CHUNK];
+    try (in) {
+      for (int n = in.read(chunk); n >= 0; n = in.read(chunk)) {
+        append(chunk, n);
+      }
+    } catch (IOException e) {
+      // Closed under us by whoever stopped waiting for it: what was read stays.
+    }
+  }
+
+  synchronized void append(byte[] bytes, int length) {
+    if (total < head.length) {
+      System.arraycopy(bytes, 0, head, (int) total, (int) Math.min(length, head.length - total));
+    }
+    if (ring.length < limit && total + length > ring.length) {
+      grow(total + length);
+    }
+    int from = Math.max(0, length - ring.length);
+    for (int at = from; at < length; ) {
+      int position = (int) ((total + at) % ring.length);
+      int n = Math.min(length - at, ring.length - position);
+      System.arraycopy(bytes, at, ring, position, n);
+      at += n;
+    }
+    total += length;
+  }
+
+  /** Only while nothing was dropped: the bytes so far lie from 0 on. */
+  private void grow(long wanted) {
+    long doubled = Math.max(CHUNK, ring.length * 2L);
+    byte[] larger = new byte[(int) Math.min(limit, Math.max(doubled, wanted))];
+    System.arraycopy(ring, 0, larger, 0, (int) total);
+    ring = larger;
+  }
+
+  /** How many bytes the program printed. */
+  public synchronized long total() {
+    return total;
+  }
+
+  /** The last bytes that were kept, at most so many, as text in whole characters. */
+  public String end(int atMost) {
+    byte[] kept = kept();
+    int from = Math.max(0, kept.length - atMost);
+    return Utf8.from(kept, from, total() > kept.length - from);
+  }
+
+  /** All that was kept. */
+  public String end() {
+    return end(limit);
+  }
+
+  /** The beginning and the end, and between them how much was left out, if anything was. */
+  public synchronized String bothEnds() {
+    if (total <= limit) {
+      return end();
+    }
+    if (total <= (long) head.length + limit) {
+      byte[] all = Arrays.copyOf(head, (int) total);
+      byte[] kept = kept();
+      System.arraycopy(kept, 0, all, all.length - kept.length, kept.length);
+      return Utf8.from(all, 0, false);
+    }
+    long cut = total - head.length - limit;
+    String start = Utf8.upTo(head, head.length);
+    return start + "\n[... " + cut + " of " + total + " bytes cut here ...]\n" + end();
+  }
+
+  private synchronized byte[] kept() {
+    int length = (int) Math.min(total, ring.length);
+    byte[] bytes = new byte[length];
+    int start = length == 0 ? 0 : (int) ((total - length) % ring.length);
+    int first = Math.min(length, ring.length - start);
+    System.arraycopy(ring, start, bytes, 0, first);
+    System.arraycopy(ring, 0, bytes, first, length - first);
+    return bytes;
+  }
+}

@@ -1,0 +1,42 @@
+package dev.holdfast.process;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * A checked program that will lead a session of its own, where the system has {@code setsid}: what
+ * it forks can then be found and ended.
+ */
+public record OwnSession(ProcessBuilder builder, String runId, boolean hasSetsid) {
+  /** Runs a program, in the same process, as the leader of a new session. */
+  private static final List<String> SETSID = List.of("/usr/bin/setsid", "/bin/setsid");
+
+  /**
+   * @param environment all of the program's environment, {@link ProgramRun#RUN_ID} among it
+   * @throws IOException if there is no such program, or its words cannot be passed on
+   */
+  public static OwnSession of(List<String> command, Path directory, Map<String, String> environment)
+      throws IOException {
+    ProgramFinder.check(command.getFirst(), directory, environment.get("PATH"));
+    PassableText.check(command, environment, PassableText.ofThisProcess());
+    Optional<String> setsid =
+        SETSID.stream().filter(each -> Files.isExecutable(Path.of(each))).findFirst();
+    List<String> words = new ArrayList<>(command);
+    setsid.ifPresent(words::addFirst);
+    ProcessBuilder builder = new ProcessBuilder(words).directory(directory.toFile());
+    builder.environment().clear();
+    builder.environment().putAll(environment);
+    return new OwnSession(
+        builder, environment.getOrDefault(ProgramRun.RUN_ID, ""), setsid.isPresent());
+  }
+
+  /** Of the process that the builder has started. */
+  public ProcessTree tree(Process process) {
+    return new ProcessTree(process, runId, hasSetsid);
+  }
+}

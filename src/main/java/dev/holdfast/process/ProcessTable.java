@@ -1,0 +1,93 @@
+package dev.holdfast.process;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Linux's process table, {@code /proc}. It knows what the tree of parents forgets: the session and
+ * the environment of processes whose parent has ended.
+ */
+final class ProcessTable {
+  private static final Path PROC = Path.of("/proc");
+
+  /**
+   * The fields of {@code /proc/PID/stat} that are of use. {@code startedAt} is in clock ticks since
+   * the boot.
+   */
+  private record Stat(char state, long session, long startedAt) {
+    boolean isAlive() {
+      return state != 'Z' && state != 'X';
+    }
+  }
+
+  /**
+   * @param inSession whether it is still in the session it was started in
+   */
+  record Member(ProcessHandle handle, boolean inSession) {}
+
+  private ProcessTable() {}
+
+  static boolean exists() {
+    return Files.isReadable(PROC.resolve("self/stat"));
+  }
+
+  /** When a process started, in ticks; 0 if it has ended. */
+  static long startOf(long pid) {
+    Stat stat = stat(PROC.resolve(Long.toString(pid)));
+    return stat == null ? 0 : stat.startedAt();
+  }
+
+  /**
+   * The living processes of a session, and those which carry a variable, wherever they went.
+   *
+   * @param variable {@code NAME=value}
+   * @param since processes started before are not looked at
+   * @throws IOException if the table cannot be read, as when the worker has no file handle left
+   */
+  static List<Member> members(long session, String variable, long since) throws IOException {
+    List<Member> members = new ArrayList<>();
+    try (DirectoryStream<Path> processes = Files.newDirectoryStream(PROC, "[0-9]*")) {
+      for (Path process : processes) {
+        Stat stat = stat(process);
+        if (stat == null || !stat.isAlive() || stat.startedAt() < since) {
+          continue;
+        }
+        boolean inSession = stat.session() == session;
+        if (inSession || carries(process, variable)) {
+          ProcessHandle.of(Long.parseLong(process.getFileName().toString()))
+              .ifPresent(handle -> members.add(new Member(handle, inSession)));
+        }
+      }
+    } catch (DirectoryIteratorException e) {
+      throw e.getCause();
+    }
+    return members;
+  }
+
+  private static @Nullable Stat stat(Path process) {
+    try {
+      String line = Files.readString(process.resolve("stat"), StandardCharsets.ISO_8859_1);
+      String[] fields = line.substring(line.lastIndexOf(')') + 2).split(" ", -1);
+      return new Stat(fields[0].charAt(0), Long.parseLong(fields[3]), Long.parseLong(fields[19]));
+    } catch (IOException e) {
+      return null; // It has ended meanwhile.
+    }
+  }
+
+  private static boolean carries(Path process, String variable) {
+    try {
+      String environment =
+          "\0" + Files.readString(process.resolve("environ"), StandardCharsets.ISO_8859_1);
+      return environment.contains("\0" + variable + "\0");
+    } catch (IOException e) {
+      return false; // It has ended meanwhile, or belongs to somebody else.
+    }
+  }
+}

@@ -1,0 +1,131 @@
+package dev.holdfast.process;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.locks.LockSupport;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A started program with everything it forked, however far that went: children of ended parents,
+ * other process groups, other sessions. Without {@code /proc} only what hangs together by living
+ * parents is found. Used by one thread.
+ */
+public final class ProcessTree {
+  private static final Logger log = LoggerFactory.getLogger(ProcessTree.class);
+  private static final Duration LOOK_AGAIN = Duration.ofMillis(10);
+  private static final Duration AFTER_KILL = Duration.ofSeconds(2);
+
+  private final Process leader;
+  private final String runId;
+  private final boolean table;
+  private final boolean ownSession;
+  private final long since;
+  private final Set<ProcessHandle> seen = new LinkedHashSet<>();
+  private boolean hurried;
+
+  /**
+   * @param runId the value of {@link ProgramRun#RUN_ID} it was started with
+   * @param ownSession whether it was started as the leader of a session
+   */
+  public ProcessTree(Process leader, String runId, boolean ownSession) {
+    this.leader = leader;
+    this.runId = runId;
+    this.ownSession = ownSession;
+    this.table = ProcessTable.exists();
+    this.since = table ? ProcessTable.startOf(leader.pid()) : 0;
+  }
+
+  /**
+   * Ends all of it: asks, waits for so long at most, kills. An interrupt while it waits makes it
+   * kill at once; it stays set.
+   */
+  public void stop(Duration grace) {
+    living().forEach(ProcessHandle::destroy);
+    if (!isGoneWithin(grace)) {
+      kill();
+    }
+    if (hurried) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private void kill() {
+    long deadline = System.nanoTime() + AFTER_KILL.toNanos();
+    List<ProcessHandle> living = living();
+    while (!living.isEmpty() && System.nanoTime() - deadline < 0) {
+      killGroup();
+      living.forEach(ProcessHandle::destroyForcibly);
+      pause();
+      living = living();
+    }
+    if (!living.isEmpty()) {
+      List<Long> pids = living.stream().map(ProcessHandle::pid).toList();
+      log.warn("Processes {} of a stopped program cannot be killed: end them by hand", pids);
+    }
+  }
+
+  /**
+   * All at once, before those which fork without end can fork again. Only while the group's number
+   * cannot be a stranger's.
+   */
+  private void killGroup() {
+    try {
+      if (!ownSession || !table || members().stream().noneMatch(ProcessTable.Member::inSession)) {
+        return;
+      }
+      new ProcessBuilder("/bin/sh", "-c", "kill -s KILL -- -" + leader.pid())
+          .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+          .redirectError(ProcessBuilder.Redirect.DISCARD)
+          .start()
+          .onExit()
+          .join();
+    } catch (IOException e) {
+      log.debug("A group of processes cannot be killed at once: they are killed one by one", e);
+    }
+  }
+
+  private boolean isGoneWithin(Duration time) {
+    long deadline = System.nanoTime() + time.toNanos();
+    while (!living().isEmpty()) {
+      hurried |= Thread.interrupted();
+      if (hurried || System.nanoTime() - deadline >= 0) {
+        return false;
+      }
+      pause();
+    }
+    return true;
+  }
+
+  private List<ProcessHandle> living() {
+    if (table) {
+      try {
+        return members().stream().map(ProcessTable.Member::handle).toList();
+      } catch (IOException e) {
+        log.warn("The process table cannot be read ({}): looking for children only", e.toString());
+      }
+    }
+    return livingByParents();
+  }
+
+  private List<ProcessHandle> livingByParents() {
+    List<ProcessHandle> parents = new ArrayList<>(seen);
+    parents.add(leader.toHandle());
+    seen.add(leader.toHandle());
+    parents.forEach(each -> each.descendants().forEach(seen::add));
+    return seen.stream().filter(ProcessHandle::isAlive).toList();
+  }
+
+  private List<ProcessTable.Member> members() throws IOException {
+    long session = ownSession ? leader.pid() : -1;
+    return ProcessTable.members(session, ProgramRun.RUN_ID + "=" + runId, since);
+  }
+
+  private static void pause() {
+    LockSupport.parkNanos(LOOK_AGAIN.toNanos());
+  }
+}

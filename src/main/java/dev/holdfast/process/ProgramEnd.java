@@ -1,0 +1,14 @@
+package dev.holdfast.process;
+
+import java.time.Duration;
+
+/** How a program ended. */
+public sealed interface ProgramEnd {
+  /**
+   * @param code 0 to 255; 128 + n where signal n killed it
+   */
+  record Exited(int code) implements ProgramEnd {}
+
+  /** It ran for longer than it may, and was killed. */
+  record TimedOut(Duration timeout) implements ProgramEnd {}
+}

@@ -1,0 +1,93 @@
+package dev.holdfast.process;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What a program reads and writes. Its input comes from a file: no thread has to write, and a
+ * program that does not read it breaks nothing. The file and the names of the pipes are gone once
+ * the program has started.
+ */
+final class ProgramStreams implements AutoCloseable {
+  private static final Logger log = LoggerFactory.getLogger(ProgramStreams.class);
+
+  private final List<OutputPipe> pipes = new ArrayList<>();
+  private final OutputTail stdout;
+  private final OutputTail stderr;
+  private final boolean merged;
+
+  ProgramStreams(OutputLimits limits) {
+    this.stdout = new OutputTail(limits.head(), limits.stdout());
+    this.stderr = new OutputTail(limits.head(), limits.stderr());
+    this.merged = limits.merged();
+  }
+
+  /**
+   * Starts the program on these streams.
+   *
+   * @throws IOException if that fails; to be closed then, too
+   */
+  Process start(ProcessBuilder builder, String input) throws IOException {
+    Path directory = Files.createTempDirectory("holdfast-streams-");
+    Path stdin = directory.resolve("stdin");
+    Path out = directory.resolve("stdout");
+    Path err = directory.resolve("stderr");
+    try {
+      Files.writeString(stdin, input, StandardCharsets.UTF_8);
+      OutputPipe.make(out, err);
+      pipes.add(new OutputPipe(out, stdout));
+      pipes.add(new OutputPipe(err, stderr));
+      builder
+          .redirectInput(stdin.toFile())
+          .redirectOutput(out.toFile())
+          .redirectErrorStream(merged)
+          .redirectError(err.toFile());
+      Process process = builder.start();
+      for (OutputPipe pipe : pipes) {
+        pipe.handedOver();
+      }
+      return process;
+    } finally {
+      for (Path path : List.of(stdin, out, err, directory)) {
+        Files.deleteIfExists(path);
+      }
+    }
+  }
+
+  OutputTail stdout() {
+    return stdout;
+  }
+
+  OutputTail stderr() {
+    return stderr;
+  }
+
+  /**
+   * Waits, but not for ever: a process that got out of reach may hold the pipes as long as it
+   * likes.
+   */
+  void awaitEnd(Duration atMost) throws InterruptedException {
+    long deadline = System.nanoTime() + atMost.toNanos();
+    for (OutputPipe pipe : pipes) {
+      pipe.awaitEnd(deadline);
+    }
+  }
+
+  @Override
+  public void close() {
+    for (OutputPipe pipe : pipes) {
+      try {
+        pipe.close();
+      } catch (IOException e) {
+        log.debug("A program's pipe could not be closed", e);
+      }
+    }
+  }
+}

@@ -1,0 +1,42 @@
+package dev.holdfast.process;
+
+import java.nio.charset.StandardCharsets;
+
+/** UTF-8 text that may have been cut in the middle of a character. */
+public final class Utf8 {
+  private Utf8() {}
+
+  /**
+   * The text of the bytes from a place on; what is no UTF-8 becomes U+FFFD.
+   *
+   * @param cut whether something was cut off before, so that the rest of a character may come
+   *     first: it is left out
+   */
+  public static String from(byte[] bytes, int from, boolean cut) {
+    int start = from;
+    while (cut && start < bytes.length && start < from + 3 && (bytes[start] & 0xC0) == 0x80) {
+      start++;
+    }
+    return new String(bytes, start, bytes.length - start, StandardCharsets.UTF_8);
+  }
+
+  /** The text of the first bytes; the beginning of a character that the cut splits is left out. */
+  public static String upTo(byte[] bytes, int length) {
+    int end = length;
+    while (end > 0 && end > length - 4 && (bytes[end - 1] & 0xC0) == 0x80) {
+      end--;
+    }
+    if (end > 0 && end + missing(bytes[end - 1]) <= length) {
+      end = length;
+    } else if (end > 0 && missing(bytes[end - 1]) > 0) {
+      end--;
+    }
+    return new String(bytes, 0, end, StandardCharsets.UTF_8);
+  }
+
+  /** How many bytes a character has behind its first. */
+  private static int missing(byte first) {
+    int lead = first & 0xFF;
+    return lead >= 0xF0 ? 3 : lead >= 0xE0 ? 2 : lead >= 0xC0 ? 1 : 0;
+  }
+}

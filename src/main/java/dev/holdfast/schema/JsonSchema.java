@@ -1,0 +1,76 @@
+package dev.holdfast.schema;
+
+import com.networknt.schema.Schema;
+import com.networknt.schema.SchemaRegistry;
+import com.networknt.schema.SchemaRegistryConfig;
+import com.networknt.schema.SpecificationVersion;
+import com.networknt.schema.path.PathType;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import tools.jackson.databind.JsonNode;
+
+/** A JSON schema. Never loads another document, whatever a {@code $ref} says. Thread-safe. */
+public final class JsonSchema {
+  private static final SchemaRegistry REGISTRY =
+      SchemaRegistry.withDefaultDialect(
+          SpecificationVersion.DRAFT_2020_12,
+          builder ->
+              builder
+                  .schemaLoader(
+                      loader ->
+                          loader.block(
+                              iri -> !iri.toString().startsWith("https://json-schema.org/")))
+                  .schemaRegistryConfig(
+                      SchemaRegistryConfig.builder()
+                          .locale(Locale.ENGLISH)
+                          .pathType(PathType.JSON_POINTER)
+                          .errorMessageKeyword("errorMessage")
+                          .build()));
+
+  private final JsonNode document;
+  private final SchemaProblem problem;
+  private final Schema schema;
+
+  /**
+   * @param whole what a checked document is called in a finding, such as {@code the design}
+   * @throws com.networknt.schema.SchemaException if the document is no schema; some such documents
+   *     are found out only when they are used
+   */
+  public JsonSchema(JsonNode document, String whole) {
+    this.document = document;
+    this.problem = new SchemaProblem(whole);
+    this.schema = REGISTRY.getSchema(document);
+  }
+
+  /** What is wrong with a value, one sentence each; empty if nothing is. */
+  public List<String> problems(JsonNode value) {
+    List<String> problems = new ArrayList<>();
+    refuseNul("", value, problems);
+    schema.validate(value).forEach(error -> problems.add(problem.sentence(error, document)));
+    return problems;
+  }
+
+  /** PostgreSQL stores no NUL, and no program can be given one. */
+  private void refuseNul(String path, JsonNode node, List<String> problems) {
+    if (node.isString() && node.stringValue().indexOf('\0') >= 0) {
+      problems.add(problem.plainPath(path) + " contains a NUL character: remove it");
+    }
+    for (Map.Entry<String, JsonNode> each : node.properties()) {
+      if (each.getKey().indexOf('\0') >= 0) {
+        problems.add(
+            "a key in " + problem.plainPath(path) + " contains a NUL character: remove it");
+      }
+      refuseNul(path + "/" + escaped(each.getKey()), each.getValue(), problems);
+    }
+    for (int i = 0; node.isArray() && i < node.size(); i++) {
+      refuseNul(path + "/" + i, node.get(i), problems);
+    }
+  }
+
+  /** As a JSON pointer's segment. */
+  private static String escaped(String key) {
+    return key.replace("~", "~0").replace("/", "~1");
+  }
+}

@@ -1,0 +1,29 @@
+package dev.holdfast.tool;
+
+import dev.holdfast.process.Utf8;
+import java.nio.charset.StandardCharsets;
+
+/** What a model is shown of a tool's answer: its beginning and its end, fit to be stored. */
+final class BoundedText {
+  private BoundedText() {}
+
+  /**
+   * @param maxBytes of UTF-8; the note that says how much was cut comes on top
+   */
+  static String of(String text, int maxBytes) {
+    byte[] bytes = text.replace('\0', '\uFFFD').getBytes(StandardCharsets.UTF_8);
+    if (bytes.length <= maxBytes) {
+      return new String(bytes, StandardCharsets.UTF_8);
+    }
+    int half = maxBytes / 2;
+    String head = Utf8.upTo(bytes, half);
+    String tail = Utf8.from(bytes, bytes.length - half, true);
+    return head
+        + "\n[... "
+        + (bytes.length - 2 * half)
+        + " of "
+        + bytes.length
+        + " bytes cut here: ask for less, or for a part ...]\n"
+        + tail;
+  }
+}

@@ -1,0 +1,20 @@
+package dev.holdfast.tool;
+
+/** What a tool throws, as the executor wants it (C16, C17). */
+final class ErrorTranslation {
+  private ErrorTranslation() {}
+
+  /**
+   * The same exception where it already says what happened or must not be retried, else a {@link
+   * ToolExecutionException} that keeps it as its cause.
+   */
+  static Exception of(String toolName, Exception error) {
+    if (error instanceof ToolExecutionException
+        || error instanceof FileOperationException
+        || RetryRule.isNeverRetried(error)) {
+      return error;
+    }
+    return new ToolExecutionException(
+        "Tool '" + toolName + "' failed: " + ErrorLine.of(error), error);
+  }
+}

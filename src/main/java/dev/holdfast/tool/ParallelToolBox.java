@@ -1,0 +1,117 @@
+package dev.holdfast.tool;
+
+import dev.holdfast.llm.ToolCall;
+import dev.holdfast.llm.ToolSpec;
+import dev.holdfast.retry.Sleeper;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import java.util.function.DoubleSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Tools whose calls run in parallel (C24-C31). Each call has its own attempts, and a failed one
+ * neither stops nor hides another. Calls of tools that run alone keep their place in the order.
+ */
+public final class ParallelToolBox implements ToolBox {
+  private static final Logger log = LoggerFactory.getLogger(ParallelToolBox.class);
+
+  private final ToolSettings settings;
+  private final ToolCallRunner runner;
+  private final List<? extends AutoCloseable> owned;
+
+  /**
+   * @param random gives numbers from 0 to 1 for the jitter of delays
+   * @param owned what to close with the box, such as the servers behind its tools
+   * @throws ConfigurationException if two tools have the same name
+   */
+  public ParallelToolBox(
+      List<Tool> tools,
+      ToolSettings settings,
+      Sleeper sleeper,
+      DoubleSupplier random,
+      ToolListener listener,
+      List<? extends AutoCloseable> owned) {
+    this.settings = settings;
+    this.runner =
+        new ToolCallRunner(
+            tools, settings, new ToolRetry(settings.retry(), sleeper, random, listener));
+    this.owned = List.copyOf(owned);
+  }
+
+  @Override
+  public List<ToolSpec> specs() {
+    return runner.tools().stream().map(Tool::spec).toList();
+  }
+
+  /** False for a name that is not known: its tool may have run before it went away. */
+  @Override
+  public boolean isIdempotent(String toolName) {
+    return runner.isIdempotent(toolName);
+  }
+
+  /**
+   * {@inheritDoc}
+   *
+   * @throws UserAbortException a tool's own (C30); the other tools are stopped first
+   */
+  @Override
+  public List<ToolReply> run(List<ToolCall> calls) throws InterruptedException {
+    return outcomes(calls).stream().map(ToolOutcome::reply).toList();
+  }
+
+  /**
+   * As {@link #run}, for callers who want failures as an exception.
+   *
+   * @throws AggregateToolException if a call failed, with the replies of all (C28)
+   */
+  public List<ToolReply> runOrThrow(List<ToolCall> calls) throws InterruptedException {
+    List<ToolOutcome> outcomes = outcomes(calls);
+    List<ToolReply> replies = outcomes.stream().map(ToolOutcome::reply).toList();
+    List<AggregateToolException.FailedTool> failed =
+        outcomes.stream()
+            .filter(each -> each.failure() != null)
+            .map(
+                each ->
+                    new AggregateToolException.FailedTool(
+                        each.reply().call(), Objects.requireNonNull(each.failure())))
+            .toList();
+    if (!failed.isEmpty()) {
+      throw new AggregateToolException(failed, replies);
+    }
+    return replies;
+  }
+
+  private List<ToolOutcome> outcomes(List<ToolCall> calls) throws InterruptedException {
+    List<ToolOutcome> outcomes = new ArrayList<>();
+    while (outcomes.size() < calls.size()) {
+      List<ToolCall> next = together(calls.subList(outcomes.size(), calls.size()));
+      List<Callable<ToolOutcome>> tasks = new ArrayList<>();
+      next.forEach(call -> tasks.add(() -> runner.run(call)));
+      outcomes.addAll(BoundedParallel.run(tasks, settings.width(), settings.stopGrace()));
+    }
+    return outcomes;
+  }
+
+  /** The first calls that may run at the same time: one, where its tool runs alone. */
+  private List<ToolCall> together(List<ToolCall> calls) {
+    int end = 0;
+    while (end < calls.size() && !runner.runsAlone(calls.get(end).name())) {
+      end++;
+    }
+    return calls.subList(0, Math.max(1, end));
+  }
+
+  @Override
+  public void close() {
+    for (AutoCloseable each : owned) {
+      try {
+        each.close();
+      } catch (Exception e) {
+        log.warn("Something behind the tools could not be closed: {}", ErrorLine.of(e));
+      }
+    }
+  }
+}

@@ -1,0 +1,65 @@
+package dev.holdfast.tool;
+
+import java.io.InterruptedIOException;
+import java.net.http.HttpConnectTimeoutException;
+import java.net.http.HttpTimeoutException;
+import java.nio.channels.ClosedByInterruptException;
+import java.util.List;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+
+/** Which errors of a tool are worth another attempt, told by their types (C5-C8, C38). */
+final class RetryRule {
+  private static final List<Class<? extends Exception>> NEVER =
+      List.of(
+          UserAbortException.class,
+          ModelRetryException.class,
+          InterruptedException.class,
+          ClosedByInterruptException.class,
+          ValidationException.class,
+          ConfigurationException.class,
+          SecurityViolationException.class,
+          SecurityException.class,
+          GlobalRequestTimeoutException.class,
+          StateException.class,
+          ToolBatchingJsonException.class);
+
+  private static final int MAX_CAUSES = 20;
+
+  private RetryRule() {}
+
+  /** Whether no attempt may follow, whatever else the error is too. */
+  static boolean isNeverRetried(Exception error) {
+    return NEVER.stream().anyMatch(type -> type.isInstance(error));
+  }
+
+  /** Whether the call may have taken effect although it failed: no answer came in time. */
+  static boolean mayHaveTakenEffect(Exception error) {
+    @Nullable Throwable cause = error;
+    for (int i = 0; cause != null && i < MAX_CAUSES; i++) {
+      if (isUnanswered(cause)) {
+        return true;
+      }
+      cause = cause.getCause();
+    }
+    return false;
+  }
+
+  private static boolean isUnanswered(Throwable error) {
+    return switch (error) {
+      case HttpConnectTimeoutException connect -> false;
+      case PossiblyAppliedException applied -> true;
+      case TimeoutException timeout -> true;
+      case HttpTimeoutException timeout -> true;
+      case InterruptedIOException timeout -> true;
+      default -> false;
+    };
+  }
+
+  /** Whether it says that somebody wants everything to stop (C30), not that the tool failed. */
+  static boolean isAbort(Exception error) {
+    return error instanceof UserAbortException
+        || error instanceof InterruptedException
+        || error instanceof ClosedByInterruptException;
+  }
+}

@@ -1,0 +1,27 @@
+package dev.holdfast.tool;
+
+import java.util.Locale;
+import java.util.concurrent.CancellationException;
+
+/** How a failure is shown to a person (C32). */
+public enum Severity {
+  ERROR,
+  WARNING,
+  INFO;
+
+  /** By type, subclasses too; whatever is not known is an error. */
+  public static Severity of(Throwable error) {
+    return switch (error) {
+      case UserAbortException abort -> INFO;
+      case InterruptedException interrupt -> INFO;
+      case CancellationException cancelled -> INFO;
+      case ValidationException invalid -> WARNING;
+      default -> ERROR;
+    };
+  }
+
+  /** {@code error}, {@code warning} or {@code info}. */
+  public String wireName() {
+    return name().toLowerCase(Locale.ROOT);
+  }
+}

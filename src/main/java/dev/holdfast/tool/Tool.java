@@ -1,0 +1,36 @@
+package dev.holdfast.tool;
+
+import dev.holdfast.llm.ToolSpec;
+import tools.jackson.databind.JsonNode;
+
+/** Something that a model may call. Thread-safe, unless it {@link #runsAlone()}. */
+public interface Tool {
+  /** Always the same. */
+  ToolSpec spec();
+
+  /** Whether running it twice with the same arguments does no more than running it once (C38). */
+  boolean isIdempotent();
+
+  /** Whether it may run again although an earlier run may have taken effect (C38). */
+  default boolean isRepeatable() {
+    return isIdempotent();
+  }
+
+  /**
+   * Whether no other call of the batch may run at the same time: those before it have ended, those
+   * behind it wait. For tools that change what others look at.
+   */
+  default boolean runsAlone() {
+    return false;
+  }
+
+  /**
+   * Runs it, on a virtual thread of its own. An interrupt must end it soon.
+   *
+   * @param arguments an object, valid by the schema of {@link #spec()}
+   * @return what the model is shown; cut where it is too long
+   * @throws ModelRetryException to ask the model for a better call (C19)
+   * @throws Exception anything else is a failure, retried by its type (C5-C8)
+   */
+  String call(JsonNode arguments, ToolContext context) throws Exception;
+}

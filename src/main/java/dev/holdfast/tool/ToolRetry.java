@@ -1,0 +1,97 @@
+package dev.holdfast.tool;
+
+import dev.holdfast.retry.Sleeper;
+import java.time.Duration;
+import java.util.Locale;
+import java.util.function.DoubleSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Runs one thing with a tool's retries (C1-C12). An error comes out as it was thrown, whether it
+ * was not to be retried or the attempts are used up (C5, C9). Thread-safe.
+ */
+public final class ToolRetry {
+  private static final Logger log = LoggerFactory.getLogger(ToolRetry.class);
+
+  private final ToolRetrySettings settings;
+  private final Sleeper sleeper;
+  private final DoubleSupplier random;
+  private final ToolListener listener;
+
+  /** One attempt. */
+  @FunctionalInterface
+  public interface Attempt<T> {
+    /**
+     * @param number from 1
+     */
+    T run(int number) throws Exception;
+  }
+
+  /**
+   * @param random gives numbers from 0 to 1 for the jitter
+   */
+  public ToolRetry(
+      ToolRetrySettings settings, Sleeper sleeper, DoubleSupplier random, ToolListener listener) {
+    this.settings = settings;
+    this.sleeper = sleeper;
+    this.random = random;
+    this.listener = listener;
+  }
+
+  /**
+   * @param repeatable whether an attempt may follow one that may have taken effect (C38)
+   * @return what the first attempt that succeeds returns
+   * @throws Exception the last attempt's, the same instance
+   * @throws InterruptedException when the thread is interrupted, while it waits too (C13)
+   */
+  public <T> T call(String toolName, boolean repeatable, Attempt<T> body) throws Exception {
+    for (int attempt = 1; ; attempt++) {
+      try {
+        return body.run(attempt);
+      } catch (Exception e) {
+        if (!isRetried(e, attempt, repeatable)) {
+          logFailure(toolName, attempt, e);
+          throw e;
+        }
+        pause(toolName, attempt, e);
+      }
+    }
+  }
+
+  private boolean isRetried(Exception error, int attempt, boolean repeatable) {
+    return attempt < settings.maxAttempts()
+        && !RetryRule.isNeverRetried(error)
+        && (repeatable || !RetryRule.mayHaveTakenEffect(error));
+  }
+
+  private void pause(String toolName, int attempt, Exception error) throws InterruptedException {
+    int max = settings.maxAttempts();
+    Duration delay = settings.delay(attempt, random.getAsDouble());
+    log.warn(
+        String.format(
+            Locale.ROOT,
+            "Tool '%s' failed (attempt %d/%d), retrying in %.1fs: %s",
+            toolName,
+            attempt,
+            max,
+            delay.toNanos() / 1e9,
+            ErrorLine.of(error)));
+    listener.retrying(new ToolRetrying(toolName, attempt + 1, max, delay, error));
+    sleeper.sleep(delay);
+  }
+
+  private void logFailure(String toolName, int attempt, Exception error) {
+    if (error instanceof ModelRetryException || RetryRule.isAbort(error)) {
+      return;
+    }
+    log.error(
+        String.format(
+            Locale.ROOT,
+            "Tool '%s' failed for good (attempt %d/%d): %s",
+            toolName,
+            attempt,
+            settings.maxAttempts(),
+            ErrorLine.of(error)));
+  }
+}

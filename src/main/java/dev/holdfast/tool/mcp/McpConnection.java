@@ -1,0 +1,97 @@
+package dev.holdfast.tool.mcp;
+
+import io.modelcontextprotocol.client.McpSyncClient;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** A connected server, until it ends. Thread-safe. */
+final class McpConnection implements AutoCloseable {
+  private static final Logger log = LoggerFactory.getLogger(McpConnection.class);
+
+  /** An answer that was written just before the end is still on its way. */
+  private static final long LAST_ANSWER_MILLIS = 200;
+
+  private final McpSyncClient client;
+  private final CompletableFuture<String> ended;
+  private final Supplier<String> said;
+  private final Runnable stop;
+
+  /**
+   * @param ended completed with the reason when the server has ended
+   * @param said what it wrote to stderr
+   * @param stop ends it at once
+   */
+  McpConnection(
+      McpSyncClient client, CompletableFuture<String> ended, Supplier<String> said, Runnable stop) {
+    this.client = client;
+    this.ended = ended;
+    this.said = said;
+    this.stop = stop;
+  }
+
+  boolean isEnded() {
+    return ended.isDone();
+  }
+
+  /**
+   * Asks the server something.
+   *
+   * @throws ServerEnded if it ends before it answers
+   * @throws TimeoutException if it does not answer in time
+   * @throws RuntimeException of the SDK, for an answer that is an error
+   */
+  <T> T ask(Function<McpSyncClient, T> question, Duration timeout)
+      throws TimeoutException, InterruptedException {
+    CompletableFuture<T> answer = new CompletableFuture<>();
+    Thread.ofVirtual().name("holdfast-mcp-call").start(() -> answer(question, answer));
+    var unused =
+        ended.thenAcceptAsync(
+            reason -> answer.completeExceptionally(new ServerEnded(reason + stderr())),
+            CompletableFuture.delayedExecutor(LAST_ANSWER_MILLIS, TimeUnit.MILLISECONDS));
+    try {
+      return answer.get(timeout.toNanos(), TimeUnit.NANOSECONDS);
+    } catch (ExecutionException e) {
+      throw unwrapped(e);
+    } catch (TimeoutException e) {
+      throw new TimeoutException("no answer within " + timeout.toSeconds() + " s" + stderr());
+    }
+  }
+
+  private <T> void answer(Function<McpSyncClient, T> question, CompletableFuture<T> answer) {
+    try {
+      answer.complete(question.apply(client));
+    } catch (RuntimeException e) {
+      answer.completeExceptionally(e);
+    }
+  }
+
+  private static RuntimeException unwrapped(ExecutionException e) {
+    return switch (e.getCause()) {
+      case RuntimeException runtime -> runtime;
+      case Error error -> throw error;
+      case null, default -> new IllegalStateException(e);
+    };
+  }
+
+  private String stderr() {
+    String text = said.get();
+    return text.isEmpty() ? "" : "; it said: " + text;
+  }
+
+  @Override
+  public void close() {
+    stop.run();
+    try {
+      client.close();
+    } catch (RuntimeException e) {
+      log.debug("An MCP client did not close well: {}", e.toString());
+    }
+  }
+}

@@ -1,0 +1,97 @@
+package dev.holdfast.tool.mcp;
+
+import dev.holdfast.process.BaseEnvironment;
+import dev.holdfast.process.OwnSession;
+import dev.holdfast.process.ProgramRun;
+import io.modelcontextprotocol.client.McpClient;
+import io.modelcontextprotocol.client.McpSyncClient;
+import io.modelcontextprotocol.client.transport.HttpClientStreamableHttpTransport;
+import io.modelcontextprotocol.json.McpJsonDefaults;
+import io.modelcontextprotocol.json.McpJsonMapper;
+import io.modelcontextprotocol.spec.McpClientTransport;
+import io.modelcontextprotocol.spec.McpSchema;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpRequest;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeoutException;
+
+/**
+ * Connects servers.
+ *
+ * @param environment the worker's own, of which programs get the harmless part
+ * @param directory where programs run
+ */
+record McpConnector(Map<String, String> environment, Path directory, McpSettings settings) {
+  private static final McpSchema.Implementation CLIENT =
+      McpSchema.Implementation.builder("holdfast", "1").build();
+
+  McpConnector {
+    environment = Map.copyOf(environment);
+  }
+
+  /**
+   * Starts the server, where it is a program, and shakes hands.
+   *
+   * @throws IOException if it cannot be started
+   * @throws TimeoutException if it does not answer
+   * @throws RuntimeException if it ends or answers nonsense
+   */
+  McpConnection connect(McpServerSpec spec)
+      throws IOException, TimeoutException, InterruptedException {
+    McpConnection connection =
+        switch (spec) {
+          case McpServerSpec.Stdio stdio -> program(stdio);
+          case McpServerSpec.Http http -> remote(http);
+        };
+    boolean connected = false;
+    try {
+      connection.ask(McpSyncClient::initialize, settings.startTimeout());
+      connected = true;
+      return connection;
+    } finally {
+      if (!connected) {
+        connection.close();
+      }
+    }
+  }
+
+  private McpConnection program(McpServerSpec.Stdio stdio) throws IOException {
+    Map<String, String> variables = BaseEnvironment.of(environment);
+    variables.putAll(stdio.environment());
+    variables.put(ProgramRun.RUN_ID, UUID.randomUUID().toString());
+    OwnSession session = OwnSession.of(stdio.command(), directory, variables);
+    McpJsonMapper mapper = McpJsonDefaults.getMapper();
+    StdioTransport transport = StdioTransport.start(session, mapper, settings);
+    return new McpConnection(
+        client(transport), transport.ended(), transport::said, transport::stop);
+  }
+
+  private McpConnection remote(McpServerSpec.Http http) {
+    URI url = http.url();
+    HttpRequest.Builder request = HttpRequest.newBuilder();
+    http.headers().forEach(request::setHeader);
+    String query = url.getRawQuery() == null ? "" : "?" + url.getRawQuery();
+    HttpClientStreamableHttpTransport transport =
+        HttpClientStreamableHttpTransport.builder(url.getScheme() + "://" + url.getRawAuthority())
+            .endpoint(url.getRawPath() + query)
+            .requestBuilder(request)
+            .connectTimeout(settings.startTimeout())
+            .maxResponseSize(settings.maxMessage())
+            .build();
+    CompletableFuture<String> ended = new CompletableFuture<>();
+    return new McpConnection(
+        client(transport), ended, () -> "", () -> ended.complete("it was closed"));
+  }
+
+  private McpSyncClient client(McpClientTransport transport) {
+    return McpClient.sync(transport)
+        .clientInfo(CLIENT)
+        .requestTimeout(settings.callTimeout().multipliedBy(2))
+        .initializationTimeout(settings.startTimeout().multipliedBy(2))
+        .build();
+  }
+}

@@ -1,0 +1,204 @@
+package dev.holdfast.tool.mcp;
+
+import dev.holdfast.tool.ModelRetryException;
+import dev.holdfast.tool.PossiblyAppliedException;
+import dev.holdfast.tool.StateException;
+import dev.holdfast.tool.ToolExecutionException;
+import io.modelcontextprotocol.spec.McpError;
+import io.modelcontextprotocol.spec.McpSchema;
+import io.modelcontextprotocol.spec.McpSchema.CallToolRequest;
+import io.modelcontextprotocol.spec.McpSchema.CallToolResult;
+import java.io.IOException;
+import java.net.ConnectException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One server, connected when it is needed. One that ends, or lets a call's time pass, is stopped
+ * with all its processes and started again at the next call, so many times at most. Thread-safe.
+ */
+final class McpServer implements AutoCloseable {
+  private static final Logger log = LoggerFactory.getLogger(McpServer.class);
+  private static final int MAX_PAGES = 50;
+  private static final int MAX_CAUSES = 20;
+
+  private final String name;
+  private final McpServerSpec spec;
+  private final McpConnector connector;
+  private final ReentrantLock lock = new ReentrantLock();
+  private @Nullable McpConnection current;
+  private int starts;
+  private boolean closed;
+
+  McpServer(String name, McpServerSpec spec, McpConnector connector) {
+    this.name = name;
+    this.spec = spec;
+    this.connector = connector;
+  }
+
+  String name() {
+    return name;
+  }
+
+  /**
+   * What it offers, at most as many tools as are allowed.
+   *
+   * @throws ToolExecutionException if it cannot be started or does not say
+   */
+  List<McpSchema.Tool> list() throws InterruptedException {
+    List<McpSchema.Tool> tools = new ArrayList<>();
+    @Nullable String cursor = null;
+    int max = connector.settings().maxTools();
+    for (int page = 0; page < MAX_PAGES && tools.size() <= max; page++) {
+      McpSchema.ListToolsResult result = page(cursor);
+      tools.addAll(result.tools());
+      cursor = result.nextCursor();
+      if (cursor == null || cursor.isEmpty()) {
+        return bounded(tools, max);
+      }
+    }
+    return bounded(tools, max);
+  }
+
+  private List<McpSchema.Tool> bounded(List<McpSchema.Tool> tools, int max) {
+    if (tools.size() > max) {
+      log.warn("MCP server {} has more than {} tools: the others are left out", name, max);
+    }
+    return List.copyOf(tools.subList(0, Math.min(max, tools.size())));
+  }
+
+  private McpSchema.ListToolsResult page(@Nullable String cursor) throws InterruptedException {
+    McpConnection connection = connection();
+    try {
+      return connection.ask(
+          client -> cursor == null ? client.listTools() : client.listTools(cursor),
+          connector.settings().startTimeout());
+    } catch (RuntimeException | TimeoutException e) {
+      drop(connection);
+      throw new ToolExecutionException(
+          "MCP server " + name + " did not list its tools: " + e.getMessage(), e);
+    }
+  }
+
+  /**
+   * @return what a model is shown
+   * @throws ModelRetryException if the server answers with an error
+   * @throws PossiblyAppliedException if it does not answer
+   */
+  String call(String tool, Map<String, Object> arguments) throws InterruptedException {
+    McpConnection connection = connection();
+    CallToolResult result;
+    boolean answered = false;
+    try {
+      result =
+          connection.ask(
+              client -> client.callTool(CallToolRequest.builder(tool).arguments(arguments).build()),
+              connector.settings().callTimeout());
+      answered = true;
+    } catch (McpError e) {
+      answered = true;
+      throw new ModelRetryException(
+          "MCP server " + name + " refused the call: " + e.getMessage(), e);
+    } catch (RuntimeException | TimeoutException e) {
+      throw unanswered(e);
+    } finally {
+      if (!answered) {
+        drop(connection);
+      }
+    }
+    if (Boolean.TRUE.equals(result.isError())) {
+      throw new ModelRetryException(McpAnswer.text(result));
+    }
+    return McpAnswer.text(result);
+  }
+
+  private ToolExecutionException unanswered(Exception e) {
+    if (isNotConnected(e)) {
+      return new ToolExecutionException("MCP server " + name + " cannot be reached: " + e, e);
+    }
+    return new PossiblyAppliedException(
+        "MCP server " + name + " did not answer: " + e.getMessage(), e);
+  }
+
+  private static boolean isNotConnected(Exception e) {
+    @Nullable Throwable cause = e;
+    for (int i = 0; cause != null && i < MAX_CAUSES; i++) {
+      if (cause instanceof ConnectException) {
+        return true;
+      }
+      cause = cause.getCause();
+    }
+    return false;
+  }
+
+  private McpConnection connection() throws InterruptedException {
+    lock.lockInterruptibly();
+    try {
+      if (closed) {
+        throw new StateException("MCP server " + name + " is closed");
+      }
+      if (current != null && !current.isEnded()) {
+        return current;
+      }
+      if (current != null) {
+        current.close();
+        current = null;
+      }
+      current = start();
+      return current;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private McpConnection start() throws InterruptedException {
+    int allowed = 1 + connector.settings().maxRestarts();
+    if (starts >= allowed) {
+      throw new StateException(
+          "MCP server " + name + " ended " + starts + " times and is not started again");
+    }
+    starts++;
+    if (starts > 1) {
+      log.warn("MCP server {} is started again ({} of {})", name, starts - 1, allowed - 1);
+    }
+    try {
+      return connector.connect(spec);
+    } catch (IOException | TimeoutException | RuntimeException e) {
+      throw new ToolExecutionException(
+          "MCP server " + name + " cannot be started: " + e.getMessage(), e);
+    }
+  }
+
+  /** Stops a server that is of no use any more, with whatever it is still doing. */
+  private void drop(McpConnection connection) {
+    lock.lock();
+    try {
+      if (current == connection) {
+        current = null;
+      }
+    } finally {
+      lock.unlock();
+    }
+    connection.close();
+  }
+
+  @Override
+  public void close() {
+    lock.lock();
+    try {
+      closed = true;
+      if (current != null) {
+        current.close();
+        current = null;
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+}

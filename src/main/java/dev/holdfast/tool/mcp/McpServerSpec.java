@@ -1,0 +1,87 @@
+package dev.holdfast.tool.mcp;
+
+import dev.holdfast.tool.ConfigurationException;
+import java.net.URI;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import tools.jackson.databind.JsonNode;
+
+/** Where an MCP server is. */
+public sealed interface McpServerSpec {
+  /**
+   * A program that speaks MCP on stdin and stdout.
+   *
+   * @param environment on top of the harmless part of the worker's own
+   */
+  record Stdio(List<String> command, Map<String, String> environment) implements McpServerSpec {
+    public Stdio {
+      if (command.isEmpty()) {
+        throw new ConfigurationException("an MCP server's command must name a program");
+      }
+      command = List.copyOf(command);
+      environment = Map.copyOf(environment);
+    }
+
+    /** Without the environment's values, which may be secrets. */
+    @Override
+    public String toString() {
+      return "Stdio" + command + environment.keySet();
+    }
+  }
+
+  /**
+   * A server that speaks streamable HTTP.
+   *
+   * @param headers sent with each request, such as Authorization
+   */
+  record Http(URI url, Map<String, String> headers) implements McpServerSpec {
+    public Http {
+      String scheme = String.valueOf(url.getScheme());
+      if (!List.of("http", "https").contains(scheme) || url.getHost() == null) {
+        throw new ConfigurationException(
+            "an MCP server's url must begin with http:// or https:// and have a host");
+      }
+      headers = Map.copyOf(headers);
+    }
+
+    /** Without the headers' values, which may be secrets. */
+    @Override
+    public String toString() {
+      return "Http[" + url.getScheme() + "://" + url.getHost() + "]" + headers.keySet();
+    }
+  }
+
+  /**
+   * Of a design's entry: {@code {command: […], environment: {…}}} or {@code {url: …, headers:
+   * {…}}}.
+   *
+   * @throws ConfigurationException if it is neither
+   */
+  static McpServerSpec of(JsonNode entry) {
+    if (entry.path("command").isArray() && !entry.has("url")) {
+      return new Stdio(
+          entry.get("command").valueStream().map(JsonNode::asString).toList(),
+          texts(entry.path("environment")));
+    }
+    if (entry.path("url").isString() && !entry.has("command")) {
+      return new Http(uri(entry.get("url").stringValue()), texts(entry.path("headers")));
+    }
+    throw new ConfigurationException(
+        "an MCP server needs either a command, as a list of words, or a url");
+  }
+
+  private static URI uri(String text) {
+    try {
+      return URI.create(text);
+    } catch (IllegalArgumentException e) {
+      throw new ConfigurationException("an MCP server's url cannot be read: " + e.getMessage(), e);
+    }
+  }
+
+  private static Map<String, String> texts(JsonNode object) {
+    Map<String, String> texts = new TreeMap<>();
+    object.forEachEntry((name, value) -> texts.put(name, value.asString()));
+    return texts;
+  }
+}

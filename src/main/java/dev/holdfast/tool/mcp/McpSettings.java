@@ -1,0 +1,38 @@
+package dev.holdfast.tool.mcp;
+
+import java.time.Duration;
+
+/**
+ * Bounds of MCP servers.
+ *
+ * @param startTimeout from the start to the answered handshake; default 30 s
+ * @param callTimeout of one tool call; a server that lets it pass is stopped; default 2 min
+ * @param killGrace between asking a server's processes to end and killing them; default 2 s
+ * @param maxRestarts how often a server is started again in one session; default 3
+ * @param maxMessage the longest message of a server, in characters; default 8 Mi
+ * @param maxTools how many tools of a server are offered; default 128
+ */
+public record McpSettings(
+    Duration startTimeout,
+    Duration callTimeout,
+    Duration killGrace,
+    int maxRestarts,
+    int maxMessage,
+    int maxTools) {
+  public static McpSettings defaults() {
+    return new McpSettings(
+        Duration.ofSeconds(30), Duration.ofMinutes(2), Duration.ofSeconds(2), 3, 8 << 20, 128);
+  }
+
+  public McpSettings withCallTimeout(Duration other) {
+    return new McpSettings(startTimeout, other, killGrace, maxRestarts, maxMessage, maxTools);
+  }
+
+  public McpSettings withStartTimeout(Duration other) {
+    return new McpSettings(other, callTimeout, killGrace, maxRestarts, maxMessage, maxTools);
+  }
+
+  public McpSettings withMaxMessage(int other) {
+    return new McpSettings(startTimeout, callTimeout, killGrace, maxRestarts, other, maxTools);
+  }
+}

@@ -1,0 +1,162 @@
+package dev.holdfast.tool.mcp;
+
+import dev.holdfast.process.OutputTail;
+import dev.holdfast.process.OwnSession;
+import dev.holdfast.process.ProcessTree;
+import io.modelcontextprotocol.json.McpJsonMapper;
+import io.modelcontextprotocol.json.TypeRef;
+import io.modelcontextprotocol.spec.McpClientTransport;
+import io.modelcontextprotocol.spec.McpSchema;
+import io.modelcontextprotocol.spec.McpSchema.JSONRPCMessage;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.OutputStream;
+import java.io.Reader;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Function;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import reactor.core.publisher.Mono;
+
+/**
+ * A server as a program. The SDK's own transport neither notices the program's death nor kills what
+ * it forked, ends at the first line that is no message, and hands over the whole environment.
+ */
+final class StdioTransport implements McpClientTransport {
+  private static final Logger log = LoggerFactory.getLogger(StdioTransport.class);
+  private static final int STDERR_KEPT = 2048;
+
+  /** Some servers log to stdout; one that does little else is none. */
+  private static final int MAX_GARBAGE = 1000;
+
+  private final Process process;
+  private final ProcessTree tree;
+  private final McpJsonMapper mapper;
+  private final int maxMessage;
+  private final Duration killGrace;
+  private final OutputTail stderr;
+  private final CompletableFuture<String> ended = new CompletableFuture<>();
+  private final AtomicBoolean stopped = new AtomicBoolean();
+
+  private StdioTransport(
+      Process process, ProcessTree tree, McpJsonMapper mapper, McpSettings settings) {
+    this.process = process;
+    this.tree = tree;
+    this.mapper = mapper;
+    this.maxMessage = settings.maxMessage();
+    this.killGrace = settings.killGrace();
+    this.stderr = OutputTail.keeping(STDERR_KEPT);
+  }
+
+  /**
+   * @throws IOException if the program cannot be started
+   */
+  static StdioTransport start(OwnSession session, McpJsonMapper mapper, McpSettings settings)
+      throws IOException {
+    Process process = session.builder().start();
+    StdioTransport transport = new StdioTransport(process, session.tree(process), mapper, settings);
+    Thread.ofPlatform()
+        .daemon()
+        .name("holdfast-mcp-stderr")
+        .start(() -> transport.stderr.drain(process.getErrorStream()));
+    return transport;
+  }
+
+  /** Completed with the reason when nothing more comes from the server. */
+  CompletableFuture<String> ended() {
+    return ended;
+  }
+
+  /** The end of what it wrote to stderr. */
+  String said() {
+    return stderr.end().strip();
+  }
+
+  @Override
+  public Mono<Void> connect(Function<Mono<JSONRPCMessage>, Mono<JSONRPCMessage>> handler) {
+    // A virtual thread that waits for a pipe would keep its carrier.
+    return Mono.fromRunnable(
+        () ->
+            Thread.ofPlatform()
+                .daemon()
+                .name("holdfast-mcp-stdout")
+                .start(() -> ended.complete(read(handler))));
+  }
+
+  /** To the end of the server's output. */
+  private String read(Function<Mono<JSONRPCMessage>, Mono<JSONRPCMessage>> handler) {
+    try (Reader reader =
+        new BufferedReader(
+            new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8))) {
+      MessageLines lines = new MessageLines(reader, maxMessage);
+      int garbage = 0;
+      for (String line = lines.next(); line != null; line = lines.next()) {
+        if (!line.isBlank() && !deliver(line, handler) && ++garbage > MAX_GARBAGE) {
+          return "it writes to stdout what is no MCP";
+        }
+      }
+      return "it ended";
+    } catch (IOException e) {
+      return String.valueOf(e.getMessage());
+    }
+  }
+
+  private boolean deliver(
+      String line, Function<Mono<JSONRPCMessage>, Mono<JSONRPCMessage>> handler) {
+    JSONRPCMessage message;
+    try {
+      message = McpSchema.deserializeJsonRpcMessage(mapper, line);
+    } catch (IOException | RuntimeException e) {
+      log.debug("An MCP server wrote a line that is no message: {}", e.toString());
+      return false;
+    }
+    var unused =
+        handler
+            .apply(Mono.just(message))
+            .subscribe(
+                each -> {},
+                e -> log.debug("A message of an MCP server was refused: {}", e.toString()));
+    return true;
+  }
+
+  @Override
+  public Mono<Void> sendMessage(JSONRPCMessage message) {
+    return Mono.fromRunnable(() -> write(message));
+  }
+
+  private void write(JSONRPCMessage message) {
+    try {
+      byte[] line = (mapper.writeValueAsString(message) + "\n").getBytes(StandardCharsets.UTF_8);
+      OutputStream out = process.getOutputStream();
+      synchronized (this) {
+        out.write(line);
+        out.flush();
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException("the MCP server does not read any more", e);
+    }
+  }
+
+  @Override
+  public <T> T unmarshalFrom(Object data, TypeRef<T> type) {
+    return mapper.convertValue(data, type);
+  }
+
+  @Override
+  public Mono<Void> closeGracefully() {
+    return Mono.fromRunnable(this::stop);
+  }
+
+  /** Ends the program and all that it forked; the second time nothing. */
+  void stop() {
+    if (stopped.compareAndSet(false, true)) {
+      tree.stop(killGrace);
+      ended.complete("it was stopped");
+    }
+  }
+}

@@ -1,0 +1,58 @@
+package dev.holdfast.tool.workspace;
+
+import dev.holdfast.tool.TooBroadPatternException;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * A text that is readable only until a deadline, so that an expression which goes astray in it
+ * comes to an end, and an interrupt ends it too.
+ */
+final class DeadlineText implements CharSequence {
+  private static final int CHECK_EVERY = 4096;
+  private static final int PAUSE_EVERY = 64;
+
+  private final String text;
+  private final SearchDeadline deadline;
+  private int reads;
+  private int checks;
+
+  DeadlineText(String text, SearchDeadline deadline) {
+    this.text = text;
+    this.deadline = deadline;
+  }
+
+  /**
+   * @throws TooBroadPatternException when the time is over
+   */
+  @Override
+  public char charAt(int index) {
+    if (++reads >= CHECK_EVERY) {
+      reads = 0;
+      check();
+    }
+    return text.charAt(index);
+  }
+
+  /** Lets other virtual threads run now and then, of which this one would take a carrier. */
+  private void check() {
+    deadline.check();
+    if (++checks % PAUSE_EVERY == 0) {
+      LockSupport.parkNanos(1);
+    }
+  }
+
+  @Override
+  public int length() {
+    return text.length();
+  }
+
+  @Override
+  public CharSequence subSequence(int start, int end) {
+    return text.substring(start, end);
+  }
+
+  @Override
+  public String toString() {
+    return text;
+  }
+}

@@ -1,0 +1,56 @@
+package dev.holdfast.tool.workspace;
+
+import dev.holdfast.tool.ModelRetryException;
+import java.util.regex.Pattern;
+import java.util.regex.PatternSyntaxException;
+
+/**
+ * A shell pattern for paths: {@code *}, {@code ?}, {@code **}, {@code [a-z]}, {@code {a,b}}. One
+ * without a slash is for the file's name, wherever it lies.
+ */
+record Glob(Pattern pattern, boolean forName) {
+  /**
+   * @throws ModelRetryException if it cannot be read
+   */
+  static Glob of(String glob) {
+    try {
+      return new Glob(Pattern.compile(regex(glob)), !glob.contains("/"));
+    } catch (PatternSyntaxException e) {
+      throw new ModelRetryException("The glob \"" + glob + "\" is wrong: " + e.getDescription(), e);
+    }
+  }
+
+  boolean matches(String path, SearchDeadline deadline) {
+    String text = forName ? path.substring(path.lastIndexOf('/') + 1) : path;
+    return pattern.matcher(new DeadlineText(text, deadline)).matches();
+  }
+
+  private static String regex(String glob) {
+    StringBuilder regex = new StringBuilder();
+    for (int i = 0; i < glob.length(); i++) {
+      if (glob.startsWith("**/", i)) {
+        regex.append("(?:[^/]+/)*+");
+        i += 2;
+      } else if (glob.startsWith("**", i)) {
+        regex.append(".*");
+        i++;
+      } else {
+        regex.append(part(glob.charAt(i)));
+      }
+    }
+    return regex.toString();
+  }
+
+  private static String part(char c) {
+    return switch (c) {
+      case '*' -> "[^/]*";
+      case '?' -> "[^/]";
+      case '{' -> "(?:";
+      case '}' -> ")";
+      case ',' -> "|";
+      case '[', ']', '-' -> String.valueOf(c);
+      case '!' -> "^";
+      default -> Pattern.quote(String.valueOf(c));
+    };
+  }
+}

@@ -1,0 +1,95 @@
+package dev.holdfast.tool.workspace;
+
+import java.io.BufferedReader;
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.Channels;
+import java.nio.channels.SeekableByteChannel;
+import java.nio.charset.CodingErrorAction;
+import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
+
+/** Reads the lines of a file in bounded memory, however long its lines are. */
+final class LineReader implements Closeable {
+  private static final int SNIFFED = 8 * 1024;
+
+  private final BufferedReader reader;
+  private final int maxLine;
+  private boolean cut;
+  private int pending = -1;
+
+  /**
+   * @param maxLine how many characters of a line are kept
+   */
+  LineReader(SeekableByteChannel channel, int maxLine) {
+    this.reader =
+        new BufferedReader(
+            Channels.newReader(
+                channel,
+                StandardCharsets.UTF_8
+                    .newDecoder()
+                    .onMalformedInput(CodingErrorAction.REPLACE)
+                    .onUnmappableCharacter(CodingErrorAction.REPLACE),
+                -1));
+    this.maxLine = maxLine;
+  }
+
+  /**
+   * The first bytes of a file that is not text, which a NUL among them tells; else null. The
+   * channel is at its start again.
+   */
+  static byte @Nullable [] binaryStart(SeekableByteChannel channel) throws IOException {
+    ByteBuffer start = ByteBuffer.allocate(SNIFFED);
+    while (start.hasRemaining() && channel.read(start) >= 0) {
+      // One read may bring less than there is.
+    }
+    channel.position(0);
+    for (int i = 0; i < start.position(); i++) {
+      if (start.get(i) == 0) {
+        return start.array();
+      }
+    }
+    return null;
+  }
+
+  /** The next line without its end; null behind the last. */
+  @Nullable String next() throws IOException {
+    StringBuilder line = new StringBuilder();
+    cut = false;
+    int c = pending >= 0 ? pending : reader.read();
+    pending = -1;
+    if (c < 0) {
+      return null;
+    }
+    for (; c >= 0 && c != '\n'; c = reader.read()) {
+      if (line.length() < maxLine) {
+        line.append((char) c);
+      } else {
+        cut = true;
+      }
+    }
+    if (!cut && !line.isEmpty() && line.charAt(line.length() - 1) == '\r') {
+      line.setLength(line.length() - 1);
+    }
+    return line.toString();
+  }
+
+  /** Whether the last line was longer than what is kept of it. */
+  boolean wasCut() {
+    return cut;
+  }
+
+  /** Whether there is no other line. */
+  boolean isAtEnd() throws IOException {
+    if (pending < 0) {
+      pending = reader.read();
+    }
+    return pending < 0;
+  }
+
+  @Override
+  public void close() throws IOException {
+    reader.close();
+  }
+}

@@ -1,0 +1,82 @@
+package dev.holdfast.tool.workspace;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/** Says why a text was not found exactly once, so that the next try can be right. */
+final class NearestMatch {
+  private static final int MAX_SHOWN = 40;
+  private static final int MAX_COMPARED = 200;
+
+  private NearestMatch() {}
+
+  static String notFound(String path, String text, String search) {
+    String start = "The search text is not in " + path + ". ";
+    if (text.replace("\r\n", "\n").contains(search)) {
+      return start + "It would be with the file's line ends, which are \\r\\n: write them so.";
+    }
+    return start + nearest(text.lines().toList(), search.lines().toList());
+  }
+
+  static String ambiguous(String path, String text, String search) {
+    List<Integer> lines = new ArrayList<>();
+    for (int at = text.indexOf(search); at >= 0; at = text.indexOf(search, at + 1)) {
+      if (lines.size() == MAX_SHOWN) {
+        break;
+      }
+      lines.add(lineOf(text, at));
+    }
+    return "The search text occurs more than once in "
+        + path
+        + ", at lines "
+        + lines
+        + ". Take in the lines around the one you mean.";
+  }
+
+  /** From 1. */
+  static int lineOf(String text, int at) {
+    return (int) text.substring(0, at).chars().filter(c -> c == '\n').count() + 1;
+  }
+
+  /** The place where most lines are the same but for the spaces around them. */
+  private static String nearest(List<String> lines, List<String> wanted) {
+    int best = 0;
+    int bestScore = 0;
+    List<String> compared = wanted.stream().limit(MAX_COMPARED).map(String::strip).toList();
+    List<String> stripped = lines.stream().map(String::strip).toList();
+    for (int i = 0; i < stripped.size(); i++) {
+      int score = 0;
+      for (int j = 0; j < compared.size() && i + j < stripped.size(); j++) {
+        score += score(stripped.get(i + j), compared.get(j));
+      }
+      if (score > bestScore) {
+        best = i;
+        bestScore = score;
+      }
+    }
+    return bestScore == 0
+        ? "Nothing in the file is like it: read the file again."
+        : shown(lines, best, Math.min(compared.size(), MAX_SHOWN));
+  }
+
+  /** Equal lines count double, lines of which one begins as the other count too. */
+  private static int score(String line, String wanted) {
+    if (wanted.isEmpty() || line.isEmpty()) {
+      return 0;
+    }
+    if (line.equals(wanted)) {
+      return 4;
+    }
+    int same = 0;
+    while (same < Math.min(line.length(), wanted.length())
+        && line.charAt(same) == wanted.charAt(same)) {
+      same++;
+    }
+    return 3 * same / Math.max(line.length(), wanted.length());
+  }
+
+  private static String shown(List<String> lines, int from, int count) {
+    List<String> part = lines.subList(from, Math.min(lines.size(), from + count));
+    return "The nearest text is at line " + (from + 1) + ":\n" + String.join("\n", part);
+  }
+}

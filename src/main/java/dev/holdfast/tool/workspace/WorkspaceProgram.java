@@ -1,0 +1,56 @@
+package dev.holdfast.tool.workspace;
+
+import dev.holdfast.process.BaseEnvironment;
+import dev.holdfast.process.OutputLimits;
+import dev.holdfast.process.ProgramEnd;
+import dev.holdfast.process.ProgramRun;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+
+/**
+ * Runs programs in a workspace: sandboxed, without the worker's secrets, and with nothing left of
+ * them afterwards. Thread-safe.
+ *
+ * @param environment the worker's own, of which the programs get the harmless part
+ * @param killGrace between asking a program to end and killing it
+ */
+record WorkspaceProgram(
+    Workspace workspace, Sandbox sandbox, Map<String, String> environment, Duration killGrace) {
+  private static final int HEAD = 8 * 1024;
+  private static final int TAIL = 20 * 1024;
+
+  /**
+   * @param output what it printed, both streams in their order, cut in the middle
+   */
+  record Run(ProgramEnd end, String output) {}
+
+  WorkspaceProgram {
+    environment = Map.copyOf(environment);
+  }
+
+  /**
+   * @param variables on top of the usual ones
+   * @param input what it reads on stdin
+   * @throws IOException if it cannot be started
+   */
+  Run run(List<String> command, Map<String, String> variables, String input, Duration timeout)
+      throws IOException, InterruptedException {
+    Map<String, String> all = BaseEnvironment.of(environment);
+    all.putAll(Map.of("PAGER", "cat", "GIT_PAGER", "cat", "GIT_TERMINAL_PROMPT", "0"));
+    all.putAll(variables);
+    all.put(ProgramRun.RUN_ID, UUID.randomUUID().toString());
+    try (ProgramRun run =
+        ProgramRun.start(
+            sandbox.wrap(command, workspace.root()),
+            workspace.root(),
+            all,
+            input,
+            OutputLimits.merged(HEAD, TAIL))) {
+      ProgramEnd end = run.await(timeout, killGrace);
+      return new Run(end, run.stdout().bothEnds());
+    }
+  }
+}

@@ -1,0 +1,82 @@
+package dev.holdfast.tool.workspace;
+
+import dev.holdfast.llm.ToolSpec;
+import dev.holdfast.tool.FileOperationException;
+import dev.holdfast.tool.ModelRetryException;
+import dev.holdfast.tool.SecurityViolationException;
+import dev.holdfast.tool.Tool;
+import dev.holdfast.tool.ToolContext;
+import java.io.IOException;
+import java.nio.channels.ClosedByInterruptException;
+import java.nio.file.NoSuchFileException;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * A tool of a workspace. What the model can mend is put to it as a question (C20): a missing file,
+ * a path that is none, a path that leads out. Other I/O errors are failures.
+ */
+final class WorkspaceTool implements Tool {
+  private static final JsonMapper MAPPER = new JsonMapper();
+
+  private final ToolSpec spec;
+  private final Effect effect;
+  private final Body body;
+
+  /** What it does to the workspace. */
+  enum Effect {
+    /** Only looks; idempotent, and beside others. */
+    READS,
+    /** Leaves the same whether it runs once or twice. */
+    REPLACES,
+    CHANGES
+  }
+
+  /** What it does. */
+  interface Body {
+    String call(JsonNode arguments) throws IOException, InterruptedException;
+  }
+
+  /**
+   * @param schema of its arguments, as JSON text
+   */
+  WorkspaceTool(String name, String description, String schema, Effect effect, Body body) {
+    this.spec = new ToolSpec(name, description.strip(), MAPPER.readTree(schema));
+    this.effect = effect;
+    this.body = body;
+  }
+
+  @Override
+  public ToolSpec spec() {
+    return spec;
+  }
+
+  @Override
+  public boolean isIdempotent() {
+    return effect != Effect.CHANGES;
+  }
+
+  @Override
+  public boolean runsAlone() {
+    return effect != Effect.READS;
+  }
+
+  @Override
+  public String call(JsonNode arguments, ToolContext context)
+      throws IOException, InterruptedException {
+    try {
+      return body.call(arguments);
+    } catch (NoSuchFileException e) {
+      String path = arguments.path("path").asString(e.getFile());
+      throw new ModelRetryException("File not found: " + path + ". Check the path.", e);
+    } catch (SecurityViolationException e) {
+      throw new ModelRetryException("Security violation: " + e.getMessage() + ".", e);
+    } catch (WrongPathException e) {
+      throw new ModelRetryException(String.valueOf(e.getMessage()), e);
+    } catch (ClosedByInterruptException e) {
+      throw e;
+    } catch (IOException e) {
+      throw new FileOperationException(spec.name() + " failed: " + e, e);
+    }
+  }
+}

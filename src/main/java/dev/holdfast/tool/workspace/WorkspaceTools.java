@@ -1,0 +1,62 @@
+package dev.holdfast.tool.workspace;
+
+import dev.holdfast.schema.NearestKey;
+import dev.holdfast.tool.ConfigurationException;
+import dev.holdfast.tool.Tool;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.LongSupplier;
+
+/** The tools of a workspace, by the names that designs use. */
+public final class WorkspaceTools {
+  private static final Duration KILL_GRACE = Duration.ofSeconds(2);
+
+  private final Map<String, Tool> tools = new LinkedHashMap<>();
+
+  /**
+   * @param environment the worker's own, of which programs get the harmless part
+   * @param nanoTime for the deadlines of searches
+   */
+  public WorkspaceTools(
+      Workspace workspace,
+      Sandbox sandbox,
+      Map<String, String> environment,
+      LongSupplier nanoTime) {
+    WorkspaceProgram program = new WorkspaceProgram(workspace, sandbox, environment, KILL_GRACE);
+    for (Tool tool :
+        List.of(
+            ReadFileTool.of(workspace),
+            WriteFileTool.of(workspace),
+            EditFileTool.of(workspace),
+            ListFilesTool.of(workspace, nanoTime),
+            GrepTool.of(workspace, nanoTime),
+            RunCommandTool.of(program),
+            ApplyPatchTool.of(program))) {
+      tools.put(tool.spec().name(), tool);
+    }
+  }
+
+  /** All of them. */
+  public List<Tool> all() {
+    return List.copyOf(tools.values());
+  }
+
+  /**
+   * @throws ConfigurationException if there is no tool of a name; it names the nearest
+   */
+  public List<Tool> named(List<String> names) {
+    List<Tool> chosen = new ArrayList<>();
+    for (String name : names) {
+      Tool tool = tools.get(name);
+      if (tool == null) {
+        throw new ConfigurationException(
+            "there is no tool \"" + name + "\": " + NearestKey.hint(name, tools.keySet()));
+      }
+      chosen.add(tool);
+    }
+    return chosen;
+  }
+}

@@ -1,0 +1,120 @@
+package dev.holdfast.tool.workspace;
+
+import java.io.IOException;
+import java.nio.channels.SeekableByteChannel;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.SecureDirectoryStream;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * Visits what lies under a path of the workspace, in the order of the names, following no link and
+ * entering no {@code .git}. An interrupt ends it with {@link InterruptedException}.
+ */
+final class WorkspaceWalk {
+  private static final int MAX_DEPTH = 64;
+  private static final int MAX_ENTRIES = 100_000;
+
+  private final Visitor visitor;
+
+  /** What is found. The path is relative to the workspace. */
+  interface Visitor {
+    /**
+     * @return false to end the walk
+     */
+    boolean visit(String path, BasicFileAttributes attributes, Opener opener)
+        throws IOException, InterruptedException;
+  }
+
+  /** Opens the file that is visited; only during the visit. */
+  interface Opener {
+    SeekableByteChannel open() throws IOException;
+  }
+
+  private WorkspaceWalk(Visitor visitor) {
+    this.visitor = visitor;
+  }
+
+  /**
+   * @throws WrongPathException if the path is no directory and no regular file
+   */
+  static void of(Workspace workspace, String path, Visitor visitor)
+      throws IOException, InterruptedException {
+    Path start = workspace.resolve(path);
+    WorkspaceWalk walk = new WorkspaceWalk(visitor);
+    workspace.in(start, false, (directory, name) -> walk.start(directory, name, start));
+  }
+
+  private boolean start(SecureDirectoryStream<Path> directory, Path name, Path start)
+      throws IOException, InterruptedException {
+    BasicFileAttributes attributes = Workspace.attributes(directory, name);
+    if (!attributes.isDirectory()) {
+      Workspace.refuseIrregular(start.toString(), attributes);
+      return visit(directory, name, start.toString(), attributes);
+    }
+    try (SecureDirectoryStream<Path> inside = Workspace.enter(directory, name)) {
+      return walk(inside, start.toString(), 0);
+    }
+  }
+
+  private boolean walk(SecureDirectoryStream<Path> directory, String prefix, int depth)
+      throws IOException, InterruptedException {
+    for (Path name : names(directory)) {
+      if (Thread.interrupted()) {
+        throw new InterruptedException("interrupted while it looked at " + prefix);
+      }
+      BasicFileAttributes attributes = Workspace.attributesOrNull(directory, name);
+      if (attributes == null) {
+        continue; // It has gone meanwhile.
+      }
+      String path = prefix.isEmpty() ? name.toString() : prefix + "/" + name;
+      if (!visit(directory, name, path, attributes)
+          || !descend(directory, name, path, attributes, depth)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private boolean descend(
+      SecureDirectoryStream<Path> directory,
+      Path name,
+      String path,
+      BasicFileAttributes attributes,
+      int depth)
+      throws IOException, InterruptedException {
+    if (!attributes.isDirectory() || name.toString().equals(".git") || depth >= MAX_DEPTH) {
+      return true;
+    }
+    try (SecureDirectoryStream<Path> inside = Workspace.enter(directory, name)) {
+      return walk(inside, path, depth + 1);
+    }
+  }
+
+  private boolean visit(
+      SecureDirectoryStream<Path> directory, Path name, String path, BasicFileAttributes attributes)
+      throws IOException, InterruptedException {
+    return visitor.visit(
+        path,
+        attributes,
+        () ->
+            directory.newByteChannel(
+                name, Set.of(StandardOpenOption.READ, LinkOption.NOFOLLOW_LINKS)));
+  }
+
+  private static List<Path> names(SecureDirectoryStream<Path> directory) {
+    List<Path> names = new ArrayList<>();
+    for (Path entry : directory) {
+      if (names.size() == MAX_ENTRIES) {
+        break;
+      }
+      names.add(entry.getFileName());
+    }
+    names.sort(null);
+    return names;
+  }
+}

@@ -1,0 +1,32 @@
+package dev.holdfast.tool;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import java.util.List;
+import org.slf4j.LoggerFactory;
+
+/** What a class logs while it is open. */
+final class LogLines implements AutoCloseable {
+  private final Logger logger;
+  private final ListAppender<ILoggingEvent> lines = new ListAppender<>();
+
+  LogLines(Class<?> type) {
+    logger = (Logger) LoggerFactory.getLogger(type);
+    lines.start();
+    logger.addAppender(lines);
+  }
+
+  List<String> of(Level level) {
+    return List.copyOf(lines.list).stream()
+        .filter(each -> each.getLevel().equals(level))
+        .map(ILoggingEvent::getFormattedMessage)
+        .toList();
+  }
+
+  @Override
+  public void close() {
+    logger.detachAppender(lines);
+  }
+}

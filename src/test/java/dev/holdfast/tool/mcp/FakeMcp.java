@@ -1,0 +1,151 @@
+package dev.holdfast.tool.mcp;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * An MCP server as a program of its own, well behaved or not. Needs nothing but a JDK. Its first
+ * argument says how it starts: {@code good}, {@code silent} or {@code nonsense}.
+ */
+final class FakeMcp {
+  private static final Pattern ID = Pattern.compile("\"id\":(\"[^\"]*\"|\\d+)");
+  private static final Pattern METHOD = Pattern.compile("\"method\":\"([^\"]*)\"");
+  private static final Pattern VERSION = Pattern.compile("\"protocolVersion\":\"([^\"]*)\"");
+  private static final Pattern TOOL = Pattern.compile("\"name\":\"([^\"]*)\"");
+  private static final Pattern TEXT = Pattern.compile("\"text\":\"([^\"]*)\"");
+
+  private FakeMcp() {}
+
+  public static void main(String[] arguments) throws Exception {
+    PrintStream out = new PrintStream(System.out, true, StandardCharsets.UTF_8);
+    System.err.println("fake server, mode " + arguments[0]);
+    switch (arguments[0]) {
+      case "silent" -> new CountDownLatch(1).await();
+      case "nonsense" -> out.print("\u0001{]no\n\n{\"jsonrpc\": 7}\n".repeat(2000));
+      default -> serve(out);
+    }
+  }
+
+  private static void serve(PrintStream out) throws Exception {
+    BufferedReader in =
+        new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+    for (String line = in.readLine(); line != null; line = in.readLine()) {
+      misbehave(line, out);
+      String answer = answer(line);
+      if (!answer.isEmpty()) {
+        out.println(answer);
+      }
+    }
+  }
+
+  private static void misbehave(String line, PrintStream out) throws Exception {
+    if (!line.contains("tools/call")) {
+      return;
+    }
+    switch (group(TOOL, line)) {
+      case "die", "die always" -> System.exit(3);
+      case "die once" -> dieOnce();
+      case "hang" -> new CountDownLatch(1).await();
+      case "chatty" -> out.println("INFO a log line\n\n[1, 2\n{\"x\": 1}");
+      case "flood" -> out.print("x".repeat(3_000_000));
+      case "fork" -> fork();
+      default -> {}
+    }
+  }
+
+  private static void dieOnce() throws IOException {
+    Path mark = Path.of("died");
+    if (!Files.exists(mark)) {
+      Files.createFile(mark);
+      System.exit(3);
+    }
+  }
+
+  private static void fork() throws IOException {
+    Process child = new ProcessBuilder("setsid", "sleep", "1000").start();
+    Files.writeString(Path.of("child.pid"), child.pid() + "\n");
+  }
+
+  /** What a server answers to a message; empty for a notification. */
+  static String answer(String line) {
+    String id = group(ID, line);
+    return switch (group(METHOD, line)) {
+      case "initialize" ->
+          result(
+              id,
+              "{\"protocolVersion\": \""
+                  + group(VERSION, line)
+                  + "\", \"capabilities\": {\"tools\": {}},"
+                  + " \"serverInfo\": {\"name\": \"fake\", \"version\": \"1\"}}");
+      case "tools/list" -> result(id, "{\"tools\": [" + String.join(",", tools()) + "]}");
+      case "tools/call" -> call(id, line);
+      default -> "";
+    };
+  }
+
+  private static List<String> tools() {
+    return List.of(
+        tool("echo", "\"readOnlyHint\": true"),
+        tool("die once", "\"idempotentHint\": true"),
+        tool("die always", "\"idempotentHint\": true"),
+        tool("die", ""),
+        tool("hang", ""),
+        tool("chatty", ""),
+        tool("flood", ""),
+        tool("fork", ""),
+        tool("env", ""),
+        tool("wrong", ""),
+        tool("refused", ""),
+        tool("a/very.long name ".repeat(8).strip(), ""));
+  }
+
+  private static String tool(String name, String hints) {
+    return "{\"name\": \""
+        + name
+        + "\", \"description\": \"a tool\", \"inputSchema\": {\"type\": \"object\","
+        + " \"properties\": {\"text\": {\"type\": \"string\"}}}, \"annotations\": {"
+        + hints
+        + "}}";
+  }
+
+  private static String call(String id, String line) {
+    return switch (group(TOOL, line)) {
+      case "wrong" -> content(id, "the account is unknown", true);
+      case "refused" ->
+          "{\"jsonrpc\": \"2.0\", \"id\": "
+              + id
+              + ", \"error\": {\"code\": -32602, \"message\": \"no such account\"}}";
+      case "env" -> content(id, System.getenv().keySet() + " " + System.getenv("GIVEN"), false);
+      default -> content(id, "said " + group(TEXT, line), false);
+    };
+  }
+
+  private static String content(String id, String text, boolean isError) {
+    return result(
+        id,
+        "{\"content\": [{\"type\": \"text\", \"text\": \""
+            + text.replace("\"", "'")
+            + "\"}, {\"type\": \"image\", \"data\": \"AAAA\", \"mimeType\": \"image/png\"}],"
+            + " \"isError\": "
+            + isError
+            + "}");
+  }
+
+  private static String result(String id, String result) {
+    return "{\"jsonrpc\": \"2.0\", \"id\": " + id + ", \"result\": " + result + "}";
+  }
+
+  private static String group(Pattern pattern, String line) {
+    Matcher matcher = pattern.matcher(line);
+    return matcher.find() ? matcher.group(1) : "";
+  }
+}

@@ -1,0 +1,91 @@
+package dev.holdfast.tool.mcp;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
+
+import dev.holdfast.llm.ToolCall;
+import dev.holdfast.tool.ParallelToolBox;
+import dev.holdfast.tool.ToolListener;
+import dev.holdfast.tool.ToolReply;
+import dev.holdfast.tool.ToolSettings;
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@DisplayName("The MCP project's own server, which has everything")
+@Tag("slow")
+@Timeout(300)
+class McpEverythingIT {
+  private static final Path HOME = Path.of("target/mcp-everything").toAbsolutePath();
+  private static final Path SERVER = HOME.resolve("node_modules/.bin/mcp-server-everything");
+  private static final String PACKAGE = "@modelcontextprotocol/server-everything@2026.8.31";
+
+  @BeforeAll
+  static void install() throws Exception {
+    boolean hasNpm =
+        Stream.of(System.getenv("PATH").split(File.pathSeparator, -1))
+            .anyMatch(each -> Files.isExecutable(Path.of(each, "npm")));
+    assumeThat(hasNpm).as("npm is on this machine").isTrue();
+    if (!Files.exists(SERVER)) {
+      Files.createDirectories(HOME);
+      npm("install", "--no-audit", "--no-fund", "--prefix", HOME.toString(), PACKAGE);
+    }
+  }
+
+  private static void npm(String... words) throws IOException, InterruptedException {
+    Process process =
+        new ProcessBuilder(Stream.concat(Stream.of("npm"), Stream.of(words)).toList())
+            .directory(HOME.toFile())
+            .inheritIO()
+            .start();
+    assertThat(process.waitFor()).as("npm install").isZero();
+  }
+
+  @Test
+  @DisplayName("Its tools are listed with what they say of themselves, and answer")
+  void everything() throws Exception {
+    McpServerSpec spec =
+        new McpServerSpec.Stdio(List.of("node", SERVER.toString(), "stdio"), Map.of());
+    McpServers servers =
+        McpServers.open(Map.of("everything", spec), System.getenv(), HOME, McpSettings.defaults());
+    try (ParallelToolBox box =
+        new ParallelToolBox(
+            servers.tools(),
+            ToolSettings.defaults(),
+            time -> {},
+            () -> 0,
+            ToolListener.NONE,
+            List.of(servers))) {
+      assertThat(box.specs())
+          .extracting(each -> each.name())
+          .contains("mcp__everything__echo", "mcp__everything__get-sum");
+      assertThat(box.isIdempotent("mcp__everything__echo")).isTrue();
+      List<ToolReply> replies =
+          box.run(
+              List.of(
+                  call("get-sum", "{\"a\": 2, \"b\": 3}"),
+                  call("echo", "{\"message\": \"grüße\"}"),
+                  call("get-tiny-image", "{}"),
+                  call("get-structured-content", "{\"location\": \"Chicago\"}"),
+                  call("get-sum", "{\"a\": \"two\"}")));
+      assertThat(replies.get(0).content()).isEqualTo("The sum of 2 and 3 is 5.");
+      assertThat(replies.get(1).content()).contains("grüße");
+      assertThat(replies.get(2).content()).contains("[an image, image/png");
+      assertThat(replies.get(3).content()).contains("temperature");
+      assertThat(replies.get(4).outcome()).isEqualTo(ToolReply.Outcome.MODEL_RETRY);
+    }
+  }
+
+  private static ToolCall call(String tool, String arguments) {
+    return new ToolCall(tool, "mcp__everything__" + tool, arguments);
+  }
+}

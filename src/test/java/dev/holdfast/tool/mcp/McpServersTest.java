@@ -1,0 +1,276 @@
+package dev.holdfast.tool.mcp;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.sun.net.httpserver.HttpServer;
+import dev.holdfast.llm.ToolCall;
+import dev.holdfast.tool.ConfigurationException;
+import dev.holdfast.tool.ParallelToolBox;
+import dev.holdfast.tool.ToolExecutionException;
+import dev.holdfast.tool.ToolListener;
+import dev.holdfast.tool.ToolReply;
+import dev.holdfast.tool.ToolReply.Outcome;
+import dev.holdfast.tool.ToolSettings;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentSkipListSet;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import tools.jackson.databind.json.JsonMapper;
+
+@DisplayName("MCP servers")
+@Timeout(120)
+class McpServersTest {
+  private static final JsonMapper MAPPER = new JsonMapper();
+
+  @TempDir Path directory;
+  private McpSettings settings = McpSettings.defaults();
+  private ParallelToolBox box = box(List.of());
+
+  private static ParallelToolBox box(List<McpServers> servers) {
+    return new ParallelToolBox(
+        servers.stream().flatMap(each -> each.tools().stream()).toList(),
+        ToolSettings.defaults(),
+        time -> {},
+        () -> 0,
+        ToolListener.NONE,
+        servers);
+  }
+
+  @AfterEach
+  void close() {
+    box.close();
+  }
+
+  private static McpServerSpec program(String mode) {
+    return new McpServerSpec.Stdio(
+        List.of(
+            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+            "-Xshare:auto",
+            "-XX:TieredStopAtLevel=1",
+            "-cp",
+            Path.of("target/test-classes").toAbsolutePath().toString(),
+            FakeMcp.class.getName(),
+            mode),
+        Map.of("GIVEN", "by the design"));
+  }
+
+  private void open(McpServerSpec spec) throws InterruptedException {
+    Map<String, String> environment = new HashMap<>(System.getenv());
+    environment.put("OPENAI_API_KEY", "sk-very-secret");
+    box = box(List.of(McpServers.open(Map.of("fake", spec), environment, directory, settings)));
+  }
+
+  private ToolReply call(String tool) throws InterruptedException {
+    return box.run(List.of(new ToolCall("1", "mcp__fake__" + tool, "{\"text\": \"hi\"}")))
+        .getFirst();
+  }
+
+  @Test
+  @DisplayName("A program's tools are listed under safe names, called, and close with it")
+  void stdio() throws Exception {
+    open(program("good"));
+    assertThat(box.specs())
+        .hasSize(12)
+        .allSatisfy(spec -> assertThat(spec.name()).matches("mcp__fake__[a-zA-Z0-9_-]{1,53}"));
+    assertThat(call("echo").content())
+        .isEqualTo("said hi\n[an image, image/png, about 3 bytes, not shown]");
+    assertThat(box.isIdempotent("mcp__fake__echo")).isTrue();
+    assertThat(box.isIdempotent("mcp__fake__die_once")).isTrue();
+    assertThat(box.isIdempotent("mcp__fake__die")).isFalse();
+    assertThat(call("echo").executions()).isEqualTo(1);
+
+    call("fork");
+    long pid = Long.parseLong(Files.readString(directory.resolve("child.pid")).strip());
+    assertThat(isAlive(pid)).isTrue();
+    box.close();
+    assertThat(isAlive(pid)).isFalse();
+    assertThat(call("echo").content()).contains("is closed");
+  }
+
+  @Test
+  @DisplayName("A program gets the design's environment and none of the worker's secrets")
+  void environment() throws Exception {
+    open(program("good"));
+    assertThat(call("env").content())
+        .contains("by the design", "PATH")
+        .doesNotContain("OPENAI_API_KEY");
+  }
+
+  @Test
+  @DisplayName("C19: what a server answers with an error is the model's to mend")
+  void errors() throws Exception {
+    open(program("good"));
+    ToolReply wrong = call("wrong");
+    assertThat(wrong.outcome()).isEqualTo(Outcome.MODEL_RETRY);
+    assertThat(wrong.content()).startsWith("the account is unknown");
+    ToolReply refused = call("refused");
+    assertThat(refused.outcome()).isEqualTo(Outcome.MODEL_RETRY);
+    assertThat(refused.content()).contains("no such account");
+    ToolReply invalid =
+        box.run(List.of(new ToolCall("1", "mcp__fake__echo", "{\"text\": 1}"))).getFirst();
+    assertThat(invalid.content()).contains("text must be of type string");
+    assertThat(call("chatty").content()).startsWith("said hi");
+  }
+
+  @Test
+  @DisplayName("C38: a server that dies mid-call leaves an unknown effect, and is started again")
+  void dies() throws Exception {
+    open(program("good"));
+    ToolReply reply = call("die");
+    assertThat(reply.outcome()).isEqualTo(Outcome.UNKNOWN_EFFECT);
+    assertThat(reply.executions()).isEqualTo(1);
+    assertThat(reply.content()).contains("it ended").contains("fake server, mode good");
+    assertThat(call("echo").outcome()).isEqualTo(Outcome.OK);
+    ToolReply once = call("die_once");
+    assertThat(once.outcome()).isEqualTo(Outcome.OK);
+    assertThat(once.executions()).isEqualTo(2);
+  }
+
+  @Test
+  @DisplayName("A server that dies again and again is not started for ever")
+  void diesAlways() throws Exception {
+    open(program("good"));
+    assertThat(call("die_always").executions()).isEqualTo(3);
+    ToolReply last = call("die_always");
+    assertThat(last.outcome()).isEqualTo(Outcome.FAILED);
+    assertThat(last.content()).contains("ended 4 times and is not started again");
+  }
+
+  @Test
+  @DisplayName("C38: a server that hangs or floods is stopped, with an unknown effect")
+  void hangsAndFloods() throws Exception {
+    settings = settings.withMaxMessage(1_000_000);
+    open(program("good"));
+    ToolReply flood = call("flood");
+    assertThat(flood.outcome()).isEqualTo(Outcome.UNKNOWN_EFFECT);
+    assertThat(flood.content()).contains("longer than 1000000 characters");
+    box.close();
+
+    settings = settings.withCallTimeout(Duration.ofSeconds(1));
+    open(program("good"));
+    ToolReply hang = call("hang");
+    assertThat(hang.outcome()).isEqualTo(Outcome.UNKNOWN_EFFECT);
+    assertThat(hang.content()).contains("no answer within 1 s");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"silent", "nonsense"})
+  @DisplayName("A server that never answers, or talks nonsense, fails the start with what it said")
+  void badStart(String mode) {
+    settings = settings.withStartTimeout(Duration.ofSeconds(3));
+    assertThatThrownBy(() -> open(program(mode)))
+        .isInstanceOf(ToolExecutionException.class)
+        .hasMessageContaining("MCP server fake cannot be started")
+        .hasMessageContaining("fake server, mode " + mode);
+  }
+
+  @Test
+  @DisplayName("A program that is not there is named")
+  void missing() {
+    McpServerSpec absent = new McpServerSpec.Stdio(List.of("no-such-server"), Map.of());
+    assertThatThrownBy(() -> open(absent)).hasMessageContaining("no-such-server");
+  }
+
+  @Test
+  @DisplayName("A server over HTTP is called with its headers; one that is gone cannot be reached")
+  void http() throws Exception {
+    Set<String> authorizations = new ConcurrentSkipListSet<>();
+    HttpServer server =
+        HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+    server.createContext(
+        "/mcp/v1",
+        exchange -> {
+          authorizations.add(
+              String.valueOf(exchange.getRequestHeaders().getFirst("Authorization")));
+          String request =
+              new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8);
+          String answer = FakeMcp.answer(request);
+          byte[] body = answer.getBytes(StandardCharsets.UTF_8);
+          exchange.getResponseHeaders().add("Content-Type", "application/json");
+          boolean post = exchange.getRequestMethod().equals("POST");
+          exchange.sendResponseHeaders(
+              post ? (answer.isEmpty() ? 202 : 200) : 405, answer.isEmpty() ? -1 : body.length);
+          if (!answer.isEmpty()) {
+            exchange.getResponseBody().write(body);
+          }
+          exchange.close();
+        });
+    server.start();
+    URI url = URI.create("http://127.0.0.1:" + server.getAddress().getPort() + "/mcp/v1");
+    try {
+      open(new McpServerSpec.Http(url, Map.of("Authorization", "Bearer token")));
+      assertThat(call("echo").content()).startsWith("said hi");
+      assertThat(call("wrong").outcome()).isEqualTo(Outcome.MODEL_RETRY);
+      assertThat(authorizations).containsExactly("Bearer token");
+    } finally {
+      server.stop(0);
+    }
+    ToolReply gone = call("die");
+    assertThat(gone.outcome()).isEqualTo(Outcome.FAILED);
+    assertThat(gone.content()).contains("cannot be");
+  }
+
+  @Test
+  @DisplayName("A design's entry is a command or a url; secrets are not shown")
+  void specs() {
+    assertThat(McpServerSpec.of(MAPPER.readTree("{\"command\": [\"a\", \"b\"]}")))
+        .isEqualTo(new McpServerSpec.Stdio(List.of("a", "b"), Map.of()));
+    McpServerSpec http =
+        McpServerSpec.of(
+            MAPPER.readTree(
+                "{\"url\": \"https://me:pw@example.org/mcp?key=k\", \"headers\": {\"X\":"
+                    + " \"secret\"}}"));
+    assertThat(http).isInstanceOf(McpServerSpec.Http.class);
+    assertThat(http.toString()).contains("example.org").doesNotContain("secret", "pw", "key=k");
+    for (String bad :
+        List.of(
+            "{}",
+            "{\"command\": \"a\"}",
+            "{\"command\": []}",
+            "{\"url\": \"file:///etc\"}",
+            "{\"url\": \"::\"}",
+            "{\"command\": [\"a\"], \"url\": \"http://a\"}")) {
+      assertThatThrownBy(() -> McpServerSpec.of(MAPPER.readTree(bad)))
+          .as(bad)
+          .isInstanceOf(ConfigurationException.class);
+    }
+  }
+
+  @Test
+  @DisplayName("Names that become the same when they are made safe stay apart")
+  void names() {
+    Set<String> taken = new HashSet<>();
+    for (String tool : List.of("a.b", "a/b", "a b", "x".repeat(100), "x".repeat(101))) {
+      String name = McpName.of("server", tool, taken);
+      assertThat(name).matches("[a-zA-Z0-9_-]{1,64}");
+      assertThat(taken.add(name)).as(tool).isTrue();
+    }
+  }
+
+  private static boolean isAlive(long pid) {
+    try {
+      String stat = Files.readString(Path.of("/proc/" + pid + "/stat"));
+      return !stat.substring(stat.lastIndexOf(')') + 2).startsWith("Z");
+    } catch (IOException e) {
+      return false;
+    }
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.holdfast.tool.mcp;
+
+import org.jspecify.annotations.NullMarked;

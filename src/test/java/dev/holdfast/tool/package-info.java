@@ -1,0 +1,4 @@
+@NullMarked
+package dev.holdfast.tool;
+
+import org.jspecify.annotations.NullMarked;

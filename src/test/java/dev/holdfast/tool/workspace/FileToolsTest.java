@@ -1,0 +1,220 @@
+package dev.holdfast.tool.workspace;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.holdfast.tool.ConfigurationException;
+import dev.holdfast.tool.Tool;
+import dev.holdfast.tool.ToolReply;
+import dev.holdfast.tool.ToolReply.Outcome;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+@DisplayName("The tools for files")
+@Timeout(60)
+class FileToolsTest {
+  @TempDir Path root;
+  private ToolBench bench;
+
+  @BeforeEach
+  void setUp() throws IOException {
+    bench = ToolBench.of(root);
+  }
+
+  private void file(String path, String content) throws IOException {
+    Path file = root.resolve(path);
+    Files.createDirectories(file.getParent());
+    Files.writeString(file, content);
+  }
+
+  @Test
+  @DisplayName("C20: a missing file is the model's to mend: File not found: PATH. Check the path.")
+  void missing() throws Exception {
+    for (ToolReply reply :
+        List.of(
+            bench.call("read_file", Map.of("path", "src/absent.txt")),
+            bench.call("grep", Map.of("path", "src/absent.txt", "pattern", "a")),
+            bench.call("list_files", Map.of("path", "src/absent.txt")),
+            bench.call(
+                "edit_file", Map.of("path", "src/absent.txt", "search", "a", "replace", "b")))) {
+      assertThat(reply.outcome()).isEqualTo(Outcome.MODEL_RETRY);
+      assertThat(reply.content()).isEqualTo("File not found: src/absent.txt. Check the path.");
+    }
+  }
+
+  @Test
+  @DisplayName("read_file numbers the lines and says how to go on")
+  void reads() throws Exception {
+    file("a.txt", "one\r\ntwo\nthree");
+    assertThat(bench.text("read_file", Map.of("path", "a.txt")))
+        .isEqualTo("     1\tone\n     2\ttwo\n     3\tthree\n[end of the file]");
+    assertThat(bench.text("read_file", Map.of("path", "a.txt", "offset", 2, "limit", 1)))
+        .isEqualTo("     2\ttwo\n[more lines follow: go on with offset 3]");
+    assertThat(bench.text("read_file", Map.of("path", "a.txt", "offset", 9)))
+        .isEqualTo("[the file has only 3 lines]");
+    file("empty.txt", "");
+    assertThat(bench.text("read_file", Map.of("path", "empty.txt"))).contains("empty");
+    file("blank.txt", "\n\n");
+    assertThat(bench.text("read_file", Map.of("path", "blank.txt")))
+        .isEqualTo("     1\t\n     2\t\n[end of the file]");
+  }
+
+  @Test
+  @DisplayName("read_file shows a part of what is large, cuts long lines, and describes binary")
+  void bounded() throws Exception {
+    file("long.txt", "x".repeat(100_000) + "\nend\n");
+    assertThat(bench.text("read_file", Map.of("path", "long.txt")))
+        .hasSizeLessThan(3000)
+        .contains("[... the line is longer]")
+        .contains("2\tend");
+    file("many.txt", "line\n".repeat(100_000));
+    assertThat(bench.text("read_file", Map.of("path", "many.txt")))
+        .hasSizeLessThan(32 * 1024)
+        .contains("[more lines follow: go on with offset 2001]");
+    file("wide.txt", "y".repeat(1500).concat("\n").repeat(1000));
+    assertThat(bench.text("read_file", Map.of("path", "wide.txt"))).contains("offset 18]");
+    Files.write(root.resolve("b.png"), new byte[] {(byte) 0x89, 'P', 'N', 'G', 0, 1});
+    assertThat(bench.text("read_file", Map.of("path", "b.png")))
+        .isEqualTo(
+            "A binary file of 6 bytes that begins with 89 50 4e 47 00 01 00 00 00 00 00 00 00 00 00"
+                + " 00");
+  }
+
+  @Test
+  @DisplayName("edit_file replaces the one place, byte for byte around it")
+  void edits() throws Exception {
+    file("a.txt", "a\r\nünique $1\\\r\nc");
+    assertThat(
+            bench.text(
+                "edit_file", Map.of("path", "a.txt", "search", "ünique", "replace", "$0\\d")))
+        .isEqualTo("Edited a.txt at line 2.");
+    assertThat(Files.readString(root.resolve("a.txt"))).isEqualTo("a\r\n$0\\d $1\\\r\nc");
+  }
+
+  @Test
+  @DisplayName("edit_file says why it cannot: twice, nowhere with the nearest text, line ends")
+  void editsNothingElse() throws Exception {
+    file("a.txt", "if (a) {\n    go();\n}\nif (b) {\n    go();\n}\n");
+    Map<String, String> twice = Map.of("path", "a.txt", "search", "go();", "replace", "x");
+    assertThat(bench.text("edit_file", twice)).contains("more than once").contains("lines [2, 5]");
+    Map<String, String> near =
+        Map.of("path", "a.txt", "search", "if (b) {\n  go();", "replace", "x");
+    assertThat(bench.text("edit_file", near))
+        .endsWith("The nearest text is at line 4:\nif (b) {\n    go();");
+    file("crlf.txt", "a\r\nb\r\n");
+    Map<String, String> ends = Map.of("path", "crlf.txt", "search", "a\nb", "replace", "x");
+    assertThat(bench.text("edit_file", ends)).contains("\\r\\n");
+    Map<String, String> same = Map.of("path", "a.txt", "search", "a", "replace", "a");
+    assertThat(bench.text("edit_file", same)).contains("nothing would change");
+    Map<String, String> overlapping = Map.of("path", "o.txt", "search", "aa", "replace", "b");
+    file("o.txt", "aaa");
+    assertThat(bench.text("edit_file", overlapping)).contains("more than once");
+    Files.write(root.resolve("latin.txt"), "caf\u00e9".getBytes(StandardCharsets.ISO_8859_1));
+    Map<String, String> latin = Map.of("path", "latin.txt", "search", "caf", "replace", "x");
+    assertThat(bench.text("edit_file", latin)).contains("no UTF-8");
+    assertThat(bench.call("edit_file", twice).outcome()).isEqualTo(Outcome.MODEL_RETRY);
+  }
+
+  @Test
+  @DisplayName("list_files is sorted, narrowed by globs, bounded, and does not enter links or .git")
+  void lists() throws Exception {
+    file("b/c/D.java", "");
+    file("b/E.java", "12");
+    file("a.txt", "");
+    file(".git/config", "");
+    Files.createSymbolicLink(root.resolve("link"), root.resolve("b"));
+    assertThat(bench.text("list_files", Map.of()))
+        .isEqualTo(
+            ".git/\n"
+                + "a.txt (0 bytes)\n"
+                + "b/\n"
+                + "b/E.java (2 bytes)\n"
+                + "b/c/\n"
+                + "b/c/D.java (0 bytes)\n"
+                + "link (link)");
+    assertThat(bench.text("list_files", Map.of("glob", "*.java")))
+        .isEqualTo("b/E.java (2 bytes)\nb/c/D.java (0 bytes)");
+    assertThat(bench.text("list_files", Map.of("glob", "b/**/[D-F].{java,kt}")))
+        .isEqualTo("b/E.java (2 bytes)\nb/c/D.java (0 bytes)");
+    assertThat(bench.text("list_files", Map.of("glob", "b/*.java")))
+        .isEqualTo("b/E.java (2 bytes)");
+    assertThat(bench.text("list_files", Map.of("glob", "*.zzz"))).isEqualTo("[nothing found]");
+    assertThat(bench.call("list_files", Map.of("glob", "{")).outcome())
+        .isEqualTo(Outcome.MODEL_RETRY);
+    for (int i = 0; i < 600; i++) {
+      file("many/" + i, "");
+    }
+    assertThat(bench.text("list_files", Map.of("path", "many"))).endsWith("narrow the search]");
+  }
+
+  @Test
+  @DisplayName("grep finds lines with their places, and passes over binary files and links")
+  void greps() throws Exception {
+    file("src/a.txt", "one\nTwo two\nthree\n");
+    file("src/b.md", "two\n");
+    file("c.bin", "two\0");
+    Files.createSymbolicLink(root.resolve("link.txt"), root.resolve("src/a.txt"));
+    assertThat(bench.text("grep", Map.of("pattern", "t.o")))
+        .isEqualTo("src/a.txt:2: Two two\nsrc/b.md:1: two");
+    assertThat(bench.text("grep", Map.of("pattern", "^two", "ignore_case", true, "glob", "*.txt")))
+        .isEqualTo("src/a.txt:2: Two two");
+    assertThat(bench.text("grep", Map.of("pattern", "three", "path", "src/a.txt")))
+        .isEqualTo("src/a.txt:3: three");
+    assertThat(bench.text("grep", Map.of("pattern", "nowhere"))).isEqualTo("[nothing found]");
+    ToolReply wrong = bench.call("grep", Map.of("pattern", "(a"));
+    assertThat(wrong.outcome()).isEqualTo(Outcome.MODEL_RETRY);
+    assertThat(wrong.content()).contains("no regular expression").contains("(a");
+    file("many.txt", "two\n".repeat(500));
+    assertThat(bench.text("grep", Map.of("pattern", "two"))).endsWith("narrow the search]");
+  }
+
+  @Test
+  @DisplayName("C22: a search of more than 3 s is ended as too broad, also inside a single match")
+  void grepDeadline() throws Exception {
+    file("a.txt", "a".repeat(60) + "\n");
+    AtomicLong now = new AtomicLong();
+    ToolBench slow = ToolBench.of(root, new Sandbox.None(), () -> now.getAndAdd(100_000_000));
+    ToolReply reply = slow.call("grep", Map.of("pattern", "(.*)(.*)(.*)(.*)(.*)(.*)b$"));
+    assertThat(reply.outcome()).isEqualTo(Outcome.FAILED);
+    assertThat(reply.content()).contains("TooBroadPatternException").contains("within 3 s");
+    assertThat(reply.executions()).isEqualTo(3);
+  }
+
+  @Test
+  @DisplayName("C22: an expression that overflows the stack is too broad, and no end of the worker")
+  void grepStack() throws Exception {
+    file("a.txt", "ab".repeat(10_000) + "\n");
+    assertThat(bench.text("grep", Map.of("pattern", "(a|b)*c")))
+        .contains("TooBroadPatternException");
+  }
+
+  @Test
+  @DisplayName(
+      "C38: each tool says whether it may run twice, and only those that look run together")
+  void effects() throws Exception {
+    WorkspaceTools tools =
+        new WorkspaceTools(Workspace.of(root), new Sandbox.None(), Map.of(), System::nanoTime);
+    assertThat(tools.all())
+        .filteredOn(Tool::isIdempotent)
+        .extracting(tool -> tool.spec().name())
+        .containsExactly("read_file", "write_file", "list_files", "grep");
+    assertThat(tools.all())
+        .filteredOn(tool -> !tool.runsAlone())
+        .extracting(tool -> tool.spec().name())
+        .containsExactly("read_file", "list_files", "grep");
+    assertThat(tools.named(List.of("grep"))).hasSize(1);
+    assertThatThrownBy(() -> tools.named(List.of("grepp")))
+        .isInstanceOf(ConfigurationException.class)
+        .hasMessageContaining("did you mean \"grep\"?");
+  }
+}

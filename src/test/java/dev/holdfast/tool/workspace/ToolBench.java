@@ -1,0 +1,47 @@
+package dev.holdfast.tool.workspace;
+
+import dev.holdfast.llm.ToolCall;
+import dev.holdfast.tool.ParallelToolBox;
+import dev.holdfast.tool.ToolListener;
+import dev.holdfast.tool.ToolReply;
+import dev.holdfast.tool.ToolSettings;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.LongSupplier;
+import tools.jackson.databind.json.JsonMapper;
+
+/** Calls the tools of a workspace as a model does. */
+record ToolBench(ParallelToolBox box) {
+  private static final JsonMapper MAPPER = new JsonMapper();
+
+  static ToolBench of(Path directory, Sandbox sandbox, LongSupplier nanoTime) throws IOException {
+    Map<String, String> environment = new HashMap<>(System.getenv());
+    environment.put("OPENAI_API_KEY", "sk-very-secret");
+    WorkspaceTools tools =
+        new WorkspaceTools(Workspace.of(directory), sandbox, environment, nanoTime);
+    return new ToolBench(
+        new ParallelToolBox(
+            tools.all(),
+            ToolSettings.defaults(),
+            time -> {},
+            () -> 0,
+            ToolListener.NONE,
+            List.of()));
+  }
+
+  static ToolBench of(Path directory) throws IOException {
+    return of(directory, new Sandbox.None(), System::nanoTime);
+  }
+
+  ToolReply call(String tool, Map<String, ?> arguments) throws InterruptedException {
+    return box.run(List.of(new ToolCall("1", tool, MAPPER.writeValueAsString(arguments))))
+        .getFirst();
+  }
+
+  String text(String tool, Map<String, ?> arguments) throws InterruptedException {
+    return call(tool, arguments).content();
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.holdfast.tool.workspace;
+
+import org.jspecify.annotations.NullMarked;
