@@ -42,16 +42,19 @@ record ArchitectureRules(String base) {
       Map.ofEntries(
           Map.entry("ticket", Set.of()),
           Map.entry("failure", Set.of("ticket")),
+          Map.entry("schema", Set.of()),
           Map.entry("retry", Set.of("ticket", "failure")),
           Map.entry("queue", Set.of("ticket", "failure", "retry")),
           Map.entry("worker", Set.of("ticket", "failure", "retry", "queue")),
           Map.entry("llm", Set.of("failure", "retry")),
           Map.entry("tool", Set.of("failure", "retry", "llm")),
-          Map.entry("session", Set.of("failure", "retry", "llm", "tool")),
+          Map.entry("session", Set.of("failure", "retry", "schema", "llm", "tool")),
           Map.entry("repair", Set.of("ticket", "failure", "retry", "llm", "tool", "session")),
           Map.entry(
               "handler",
-              Set.of("ticket", "failure", "retry", "worker", "llm", "tool", "session", "repair")),
+              Set.of(
+                  "ticket", "failure", "retry", "schema", "worker", "llm", "tool", "session",
+                  "repair")),
           Map.entry(
               "postgres",
               Set.of("ticket", "failure", "retry", "queue", "llm", "tool", "session", "repair")),

@@ -1,16 +1,12 @@
 package dev.holdfast.handler.design;
 
 import com.networknt.schema.Schema;
-import com.networknt.schema.SchemaRegistry;
-import com.networknt.schema.SchemaRegistryConfig;
-import com.networknt.schema.SpecificationVersion;
-import com.networknt.schema.path.PathType;
+import dev.holdfast.schema.SafeSchemas;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import tools.jackson.databind.JsonNode;
 
@@ -18,28 +14,12 @@ import tools.jackson.databind.JsonNode;
  * One kind's JSON Schema. Never loads another document, whatever a {@code $ref} says. Thread-safe.
  */
 final class DesignSchema {
-  private static final SchemaRegistry REGISTRY =
-      SchemaRegistry.withDefaultDialect(
-          SpecificationVersion.DRAFT_2020_12,
-          builder ->
-              builder
-                  .schemaLoader(
-                      loader ->
-                          loader.block(
-                              iri -> !iri.toString().startsWith("https://json-schema.org/")))
-                  .schemaRegistryConfig(
-                      SchemaRegistryConfig.builder()
-                          .locale(Locale.ENGLISH)
-                          .pathType(PathType.JSON_POINTER)
-                          .errorMessageKeyword("errorMessage")
-                          .build()));
-
   private final JsonNode document;
   private final Schema schema;
 
   private DesignSchema(JsonNode document) {
     this.document = document;
-    this.schema = REGISTRY.getSchema(document);
+    this.schema = SafeSchemas.of(document);
   }
 
   static DesignSchema of(JsonNode document) {
