@@ -1,0 +1,86 @@
+package dev.holdfast.session;
+
+import dev.holdfast.llm.Message;
+import java.util.List;
+
+/**
+ * Keeps the conversation inside the window (D3): when a provider says that it overflows, and when
+ * the guard says that it soon will. Judged by what happens next: two compactions without a better
+ * answer behind them are enough.
+ */
+final class Compaction {
+  private static final int MAX_WITHOUT_GAIN = 2;
+  private static final long LEAST_BUDGET = 200;
+
+  private final ContextSettings settings;
+  private final ContextGuard guard;
+  private final Compactor compactor;
+  private final RunState run;
+  private final StopSignal signal;
+  private int withoutGain;
+
+  Compaction(
+      ContextSettings settings,
+      ContextGuard guard,
+      Compactor compactor,
+      RunState run,
+      StopSignal signal) {
+    this.settings = settings;
+    this.guard = guard;
+    this.compactor = compactor;
+    this.run = run;
+    this.signal = signal;
+  }
+
+  /**
+   * Looks at the end of a turn that is not retried (D2).
+   *
+   * @return whether the same turn is to be run again, with a smaller conversation
+   */
+  boolean after(TurnEnd end) throws InterruptedException {
+    return switch (end) {
+      case TurnEnd.Overflow each -> compact();
+      case TurnEnd.Errored each -> RetryableError.isOverflow(each.error().message()) && compact();
+      case TurnEnd.Continue each -> {
+        if (guard.isNear()) {
+          compact();
+        }
+        yield false;
+      }
+      default -> false;
+    };
+  }
+
+  /** The first answer behind a compaction shows whether it has helped. */
+  void answered() {
+    if (!guard.isNear()) {
+      withoutGain = 0;
+    }
+  }
+
+  private boolean compact() throws InterruptedException {
+    if (!settings.autoCompaction() || withoutGain == MAX_WITHOUT_GAIN) {
+      return false;
+    }
+    withoutGain++;
+    ContextMeter meter = run.memory().meter();
+    long before = meter.tokens();
+    List<Message> messages = run.memory().history().wellFormed();
+    long estimate = Tokens.of(messages);
+    JournalEntry.Compacted smaller =
+        signal.call(() -> compactor.compact(messages, budget(estimate, meter)));
+    if (Tokens.of(smaller.messages()) >= estimate) {
+      return false;
+    }
+    run.memory().record(smaller);
+    run.events()
+        .emit(new SessionEvent.ContextCompacted(before, meter.tokens(), smaller.summarised()));
+    return true;
+  }
+
+  /** Half of the window, and half of what there is: the provider may count more than we do. */
+  private long budget(long estimate, ContextMeter meter) {
+    long half = Math.min(settings.window() / 2 - meter.overhead(), estimate / 2);
+    return Math.max(LEAST_BUDGET, half);
+  }
+}
