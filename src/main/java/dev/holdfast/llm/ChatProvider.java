@@ -1,5 +1,8 @@
 package dev.holdfast.llm;
 
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
 /** A provider of models under one account or several. Thread-safe; calls block. */
 public interface ChatProvider extends AutoCloseable {
   /** Its name in the configuration. */
@@ -16,11 +19,12 @@ public interface ChatProvider extends AutoCloseable {
   CallResult call(ChatRequest request, StreamListener stream) throws InterruptedException;
 
   /**
-   * Marks the account in use as used up and goes on with the next key (D14).
+   * Marks the key that this thread's last call used as used up; calls go on with the next one
+   * (D14). Another thread may have done so before, which uses up no second key.
    *
    * @return whether there is another one that is not used up
    */
-  boolean markUsageLimitReached(java.time.@org.jspecify.annotations.Nullable Duration resetsIn);
+  boolean markUsageLimitReached(@Nullable Duration resetsIn);
 
   @Override
   void close();
