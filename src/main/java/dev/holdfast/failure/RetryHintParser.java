@@ -16,7 +16,7 @@ import java.util.regex.Pattern;
  * Never the client's own backoff, an elapsed time or a configured timeout. An absolute time counts
  * only where the text also holds the server's Date header, because no clock is asked here.
  */
-final class RetryHintParser {
+public final class RetryHintParser {
   private static final String NUMBER = "(\\d{1,12}(?:\\.\\d{1,12})?)";
   private static final String IS = "[\"'`]?\\s{0,3}[:=]\\s{0,3}[\"'`\\[]{0,2}";
   private static final String HTTP_DATE =
@@ -120,7 +120,8 @@ final class RetryHintParser {
     this.folded = LiteralIndex.fold(text);
   }
 
-  static Optional<Duration> find(String text) {
+  /** The wait that the text asks for; empty where it asks for none. */
+  public static Optional<Duration> find(String text) {
     return new RetryHintParser(text).find();
   }
 

@@ -1,0 +1,157 @@
+package dev.holdfast.session;
+
+import dev.holdfast.llm.FailureKind;
+import java.util.Optional;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** Moves on to the next turn, or ends the execution with its result (B50-B57). */
+final class AfterTurn {
+  private final StopSignal signal;
+  private final AutoRetry autoRetry;
+  private final RunState run;
+
+  AfterTurn(StopSignal signal, AutoRetry autoRetry, RunState run) {
+    this.signal = signal;
+    this.autoRetry = autoRetry;
+    this.run = run;
+  }
+
+  /** Empty where the session goes on. */
+  Optional<SessionResult> after(TurnEnd end) {
+    return switch (end) {
+      case TurnEnd.Reported each -> Optional.of(accept(each.report(), ReportSource.TOOL_CALL));
+      case TurnEnd.UnknownEffect each -> Optional.of(unknown(each));
+      case TurnEnd.Fatal each -> Optional.of(failed(each.exit(), each.error(), reason(each), null));
+      case TurnEnd.Aborted each -> Optional.of(stopped());
+      case TurnEnd.Continue each -> goOn(true);
+      case TurnEnd.Invalid each -> invalid(each);
+      case TurnEnd.Errored each -> Optional.of(errored(each));
+      case TurnEnd.Overflow each ->
+          Optional.of(
+              failed(ExitCode.TOKEN_LIMIT, each.error(), Progress.Forced.CONTEXT.wireName(), null));
+    };
+  }
+
+  SessionResult stopped() {
+    return signal.requested() == StopSignal.Request.STOP
+        ? new SessionResult.Stopped()
+        : new SessionResult.Cancelled();
+  }
+
+  private Optional<SessionResult> goOn(boolean completed) {
+    run.progress().nextTurn(completed);
+    return Optional.empty();
+  }
+
+  private Optional<SessionResult> invalid(TurnEnd.Invalid end) {
+    Progress.Forced forced = run.progress().forced();
+    if (forced != null) {
+      ExitCode exit = forced == Progress.Forced.CONTEXT ? ExitCode.TOKEN_LIMIT : ExitCode.MAX_TURNS;
+      return Optional.of(pendingOr(() -> failed(exit, end.error(), forced.wireName(), null)));
+    }
+    run.events()
+        .log(
+            SessionEvent.Level.WRN,
+            "agent:turn",
+            "Turn "
+                + run.progress().turn()
+                + " exhausted "
+                + end.attempts()
+                + " attempts with invalid responses; advancing to the next turn");
+    return goOn(false);
+  }
+
+  private SessionResult errored(TurnEnd.Errored end) {
+    if (signal.requested() != StopSignal.Request.NONE) {
+      return stopped();
+    }
+    ExitCode exit =
+        end.error().type().equals(FailureKind.TIMEOUT.wireName())
+            ? ExitCode.INACTIVITY_TIMEOUT
+            : ExitCode.NO_LLM_RESPONSE;
+    Exhausted bySession = autoRetry.exhausted();
+    Exhausted by = bySession == null ? new Exhausted("turn", end.attempts()) : bySession;
+    return run.progress().forced() == null
+        ? failed(exit, end.error(), "llm_error", by)
+        : pendingOr(() -> failed(exit, end.error(), run.progress().forcedName(), by));
+  }
+
+  /** B50, B51: a cached report counts only here, when the final turn's attempts are used up. */
+  private SessionResult pendingOr(Supplier<SessionResult> failure) {
+    Progress.Pending pending = run.progress().pending();
+    if (pending == null) {
+      return failure.get();
+    }
+    run.events()
+        .log(
+            SessionEvent.Level.WRN,
+            "agent:fallback-report",
+            "accepted the report from " + pending.source().wireName());
+    return accept(pending.report(), pending.source());
+  }
+
+  private SessionResult accept(FinalReport report, ReportSource source) {
+    int turn = run.progress().turn();
+    accepted(report, source, Memory.REPORTED, run.progress().forcedName(), null);
+    return new SessionResult.Reported(report, source, turn);
+  }
+
+  private static String reason(TurnEnd.Fatal end) {
+    return switch (end.exit()) {
+      case BUDGET_EXCEEDED -> "budget_exceeded";
+      case COST_LIMIT -> Budget.COST_LIMIT;
+      default -> end.error().type();
+    };
+  }
+
+  private SessionResult failed(
+      ExitCode exit, TurnError error, String reason, @Nullable Exhausted by) {
+    ReportMetadata metadata = run.progress().metadata(reason, error.message());
+    FinalReport report =
+        FinalReport.failure(
+            "The session ended without a report ("
+                + exit.wireName()
+                + ", "
+                + reason
+                + ") after "
+                + metadata.turnsCompleted()
+                + " completed turns. Last error: "
+                + error.message());
+    run.events()
+        .log(
+            exit == ExitCode.MAX_TURNS ? SessionEvent.Level.WRN : SessionEvent.Level.ERR,
+            "agent:failure-report",
+            metadata.toJson().toString());
+    accepted(report, ReportSource.SYNTHETIC, exit.wireName(), reason, metadata);
+    return new SessionResult.Failed(
+        exit,
+        error.message(),
+        FailureCategory.of(exit, error),
+        report,
+        metadata,
+        by,
+        error.failure(),
+        error.cause());
+  }
+
+  private void accepted(
+      FinalReport report,
+      ReportSource source,
+      String how,
+      String reason,
+      @Nullable ReportMetadata metadata) {
+    int turn = run.progress().turn();
+    run.memory().record(new JournalEntry.Ended(turn, how, report, source, metadata));
+    String words =
+        "source=" + source.wireName() + " status=" + report.status().wireName() + " turn=" + turn;
+    run.events().log(SessionEvent.Level.FIN, "agent:final-report-accepted", words);
+    run.events().emit(new SessionEvent.ReportAccepted(report, source, reason, turn));
+  }
+
+  private SessionResult unknown(TurnEnd.UnknownEffect end) {
+    run.memory()
+        .record(new JournalEntry.Ended(run.progress().turn(), "unknown_effect", null, null, null));
+    return new SessionResult.UnknownEffect(end.calls());
+  }
+}

@@ -1,0 +1,115 @@
+package dev.holdfast.session;
+
+import dev.holdfast.llm.ToolCall;
+import dev.holdfast.tool.ToolBox;
+import dev.holdfast.tool.ToolReply;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** Does what the last answer asks for, and writes every result down before the next step. */
+final class AnswerActions {
+  private static final String UNKNOWN =
+      "It is unknown whether this call took effect: its run was cut off. A person has been asked."
+          + " Look at what there is before you call it again.";
+  private static final String LEFT =
+      "The report was not taken: other calls of the same answer failed. Look at their results"
+          + " first.";
+
+  private final ToolBox toolBox;
+  private final ReportRules rules;
+  private final StopSignal signal;
+  private final RunState run;
+
+  AnswerActions(ToolBox toolBox, ReportRules rules, StopSignal signal, RunState run) {
+    this.toolBox = toolBox;
+    this.rules = rules;
+    this.signal = signal;
+    this.run = run;
+  }
+
+  /**
+   * Carries out the calls that have no result yet, the report last.
+   *
+   * @param resumed whether an earlier process may have begun them: then only idempotent ones run
+   */
+  TurnEnd act(boolean resumed) throws InterruptedException {
+    if (signal.requested() != StopSignal.Request.NONE) {
+      return new TurnEnd.Aborted();
+    }
+    List<ToolCall> calls = new ArrayList<>(run.memory().openCalls());
+    Optional<ToolCall> report = reportIn(calls);
+    report.ifPresent(calls::remove);
+    List<ToolReply> replies = resumed && !allIdempotent(calls) ? unknown(calls) : execute(calls);
+    List<ToolCall> unclear = with(ToolReply.Outcome.UNKNOWN_EFFECT, replies);
+    if (!unclear.isEmpty()) {
+      return new TurnEnd.UnknownEffect(unclear);
+    }
+    boolean allWell = with(ToolReply.Outcome.OK, replies).size() == replies.size();
+    return report.map(call -> reported(call, allWell)).orElseGet(TurnEnd.Continue::new);
+  }
+
+  private static Optional<ToolCall> reportIn(List<ToolCall> calls) {
+    return calls.stream().filter(call -> call.name().equals(ReportRules.TOOL)).findFirst();
+  }
+
+  private boolean allIdempotent(List<ToolCall> calls) {
+    return calls.stream().allMatch(call -> toolBox.isIdempotent(call.name()));
+  }
+
+  /** Those that may run again are run; the others are answered by what nobody knows. */
+  private List<ToolReply> unknown(List<ToolCall> calls) throws InterruptedException {
+    List<ToolReply> replies = new ArrayList<>();
+    for (ToolCall call : calls) {
+      if (!toolBox.isIdempotent(call.name())) {
+        replies.add(new ToolReply(call, ToolReply.Outcome.UNKNOWN_EFFECT, UNKNOWN, 0));
+      }
+    }
+    keep(replies);
+    replies.addAll(
+        execute(calls.stream().filter(call -> toolBox.isIdempotent(call.name())).toList()));
+    return replies;
+  }
+
+  private List<ToolReply> execute(List<ToolCall> calls) throws InterruptedException {
+    if (calls.isEmpty()) {
+      return List.of();
+    }
+    run.events().emit(new SessionEvent.ToolsStarted(run.progress().turn(), calls));
+    List<ToolReply> replies = signal.call(() -> toolBox.run(calls));
+    if (!replies.stream().map(ToolReply::call).toList().equals(calls)) {
+      throw new IllegalStateException("the tools answered other calls than they were given");
+    }
+    keep(replies);
+    return replies;
+  }
+
+  private void keep(List<ToolReply> replies) {
+    int turn = run.progress().turn();
+    List<JournalEntry> entries = new ArrayList<>();
+    replies.forEach(reply -> entries.add(new JournalEntry.ToolFinished(turn, reply)));
+    run.memory().record(entries);
+    replies.forEach(reply -> run.events().emit(new SessionEvent.ToolFinished(turn, reply)));
+  }
+
+  /**
+   * A model that reports success next to calls that failed has not seen them fail: it is shown them
+   * first, which is no failed try of its to report.
+   */
+  private TurnEnd reported(ToolCall call, boolean allWell) {
+    Optional<FinalReport> report =
+        TextReport.object(call.arguments()).flatMap(json -> rules.check(json).report());
+    if (allWell && report.isPresent()) {
+      return new TurnEnd.Reported(report.get());
+    }
+    keep(List.of(new ToolReply(call, ToolReply.Outcome.MODEL_RETRY, LEFT, 0)));
+    return new TurnEnd.Continue();
+  }
+
+  private static List<ToolCall> with(ToolReply.Outcome outcome, List<ToolReply> replies) {
+    return replies.stream()
+        .filter(reply -> reply.outcome() == outcome)
+        .map(ToolReply::call)
+        .toList();
+  }
+}

@@ -1,0 +1,136 @@
+package dev.holdfast.session;
+
+import dev.holdfast.llm.CallResult;
+import dev.holdfast.llm.Message;
+import dev.holdfast.llm.StopReason;
+import dev.holdfast.llm.ToolCall;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import tools.jackson.databind.JsonNode;
+
+/**
+ * Decides what an answer is worth before anything of it is kept (B9, B20-B24, B45, B49): calls that
+ * cannot be carried out are dropped, and the model is told why in a notice. Not thread-safe.
+ */
+final class AnswerReview {
+  static final String CONTENT_WARNING =
+      "Synthetic retry: assistant returned content without tool calls";
+  static final String DROPPED_WARNING = "Invalid tool call dropped due to malformed payload";
+  private static final String SOURCE = "agent:turn";
+  private static final int NAME_SHOWN = 80;
+
+  /** What remains of an answer. */
+  sealed interface Verdict {
+    /** It has calls that can be carried out, or a report in order. */
+    record Accepted(Message.Assistant message) implements Verdict {}
+
+    /**
+     * Nothing remains; the attempt is an invalid response.
+     *
+     * @param status why, in one word
+     */
+    record Rejected(String status) implements Verdict {}
+  }
+
+  private final Set<String> tools;
+  private final ReportRules rules;
+  private final Notices notices;
+  private final Progress progress;
+  private final SessionEvents events;
+
+  /**
+   * @param tools the names of those that exist
+   */
+  AnswerReview(Set<String> tools, ReportRules rules, RunState run) {
+    this.tools = tools;
+    this.rules = rules;
+    this.notices = run.notices();
+    this.progress = run.progress();
+    this.events = run.events();
+  }
+
+  Verdict review(CallResult.Answer answer) {
+    Message.Assistant message = answer.message();
+    if (message.toolCalls().isEmpty()) {
+      return new Verdict.Rejected(withoutCalls(answer));
+    }
+    List<ToolCall> kept = new ArrayList<>();
+    for (ToolCall call : CallIds.distinct(message.toolCalls(), progress.turn())) {
+      TextReport.object(call.arguments())
+          .ifPresentOrElse(
+              arguments -> keepIfAllowed(call, arguments, kept), () -> dropMalformed(call));
+    }
+    if (kept.isEmpty()) {
+      return new Verdict.Rejected("invalid_tool_call");
+    }
+    return new Verdict.Accepted(
+        new Message.Assistant(message.text(), message.reasoning(), kept, message.opaque()));
+  }
+
+  private void dropMalformed(ToolCall call) {
+    events.log(SessionEvent.Level.WRN, SOURCE, DROPPED_WARNING);
+    NoticeText.INVALID_CALL.pushTo(notices, shown(call.name()));
+    if (call.name().equals(ReportRules.TOOL)) {
+      progress.reportRefused("final_report_attempt");
+    }
+  }
+
+  private void keepIfAllowed(ToolCall call, JsonNode arguments, List<ToolCall> kept) {
+    if (call.name().equals(ReportRules.TOOL)) {
+      keepIfInOrder(call, arguments, kept);
+    } else if (progress.forced() != null) {
+      NoticeText.NOT_OFFERED.pushTo(notices);
+    } else if (!tools.contains(call.name()) && adopt(arguments)) {
+      NoticeText.MISPLACED_REPORT.pushTo(notices);
+    } else {
+      kept.add(call);
+    }
+  }
+
+  /** B9: a report is checked before anything of it is kept. */
+  private void keepIfInOrder(ToolCall call, JsonNode arguments, List<ToolCall> kept) {
+    ReportRules.Checked checked = rules.check(arguments);
+    if (checked.report().isEmpty()) {
+      NoticeText.INVALID_REPORT.pushTo(notices, checked.problem());
+      progress.reportRefused("incomplete_final_report");
+    } else if (kept.stream().noneMatch(other -> other.name().equals(ReportRules.TOOL))) {
+      progress.reportReceived();
+      kept.add(call);
+    }
+  }
+
+  /** A report given to a tool that does not exist: remembered, and no call (B49). */
+  private boolean adopt(JsonNode arguments) {
+    Optional<FinalReport> report = rules.check(arguments).report();
+    report.ifPresent(found -> progress.keepPending(found, ReportSource.TOOL_MESSAGE));
+    return report.isPresent();
+  }
+
+  private String withoutCalls(CallResult.Answer answer) {
+    Message.Assistant message = answer.message();
+    boolean cut = answer.stop() == StopReason.MAX_TOKENS;
+    if (!message.text().isBlank()) {
+      TextReport.in(message.text(), rules)
+          .ifPresent(report -> progress.keepPending(report, ReportSource.TEXT_EXTRACTION));
+      events.log(SessionEvent.Level.WRN, SOURCE, CONTENT_WARNING);
+      (cut ? NoticeText.OUTPUT_LIMIT : NoticeText.CONTENT_ONLY).pushTo(notices);
+      return "content_without_tools";
+    }
+    boolean thought = !message.reasoning().isBlank();
+    events.log(
+        SessionEvent.Level.WRN,
+        SOURCE,
+        thought
+            ? "Synthetic retry: assistant returned reasoning only"
+            : "Synthetic retry: assistant returned an empty response");
+    NoticeText notice = thought ? NoticeText.REASONING_ONLY : NoticeText.EMPTY;
+    (cut ? NoticeText.OUTPUT_LIMIT : notice).pushTo(notices);
+    return thought ? "reasoning_only" : "empty_response";
+  }
+
+  private static String shown(String name) {
+    return name.length() > NAME_SHOWN ? name.substring(0, NAME_SHOWN) + "…" : name;
+  }
+}

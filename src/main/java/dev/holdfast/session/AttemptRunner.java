@@ -1,0 +1,115 @@
+package dev.holdfast.session;
+
+import dev.holdfast.llm.CallResult;
+import dev.holdfast.llm.ChatRequest;
+import dev.holdfast.llm.Message;
+import dev.holdfast.llm.Target;
+import dev.holdfast.llm.Usage;
+import java.math.BigDecimal;
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/** Calls a model once and writes down what came of it. */
+final class AttemptRunner {
+  private final RunState run;
+  private final SessionPorts ports;
+  private final StopSignal signal;
+  private final Requests requests;
+  private final Budget budget;
+  private final AnswerReview review;
+
+  AttemptRunner(
+      RunState run,
+      SessionPorts ports,
+      StopSignal signal,
+      Requests requests,
+      Budget budget,
+      AnswerReview review) {
+    this.run = run;
+    this.ports = ports;
+    this.signal = signal;
+    this.requests = requests;
+    this.budget = budget;
+    this.review = review;
+  }
+
+  /** An answer that is accepted is in the journal when this returns. */
+  Tried run(int attempt, Route route) throws InterruptedException {
+    Target target = route.target();
+    CallResult.Failed refused = budget.takeCall();
+    if (refused != null) {
+      return failed(attempt, TurnError.of(target, refused), Duration.ZERO);
+    }
+    List<Message.User> shown = run.notices().pending();
+    ChatRequest request =
+        requests.to(target, run.memory().history(), shown, run.progress().forced() != null);
+    long start = ports.nanoTime().getAsLong();
+    CallResult result;
+    try {
+      result = signal.call(() -> route.provider().call(request, run.events().stream()));
+    } catch (RuntimeException e) {
+      return failed(attempt, TurnError.thrown(target, e), since(start));
+    } catch (InterruptedException e) {
+      tellAborted(attempt, target, since(start));
+      throw e;
+    }
+    return switch (result) {
+      case CallResult.Failed failure ->
+          failed(attempt, TurnError.of(target, failure), since(start));
+      case CallResult.Answer answer -> answered(attempt, target, answer, shown, since(start));
+    };
+  }
+
+  private Tried answered(
+      int attempt,
+      Target target,
+      CallResult.Answer answer,
+      List<Message.User> shown,
+      Duration latency) {
+    run.progress().stoppedWith(answer.stop().name().toLowerCase(Locale.ROOT));
+    int turn = run.progress().turn();
+    Usage usage = answer.usage();
+    BigDecimal cost = ports.prices().of(target, usage);
+    return switch (review.review(answer)) {
+      case AnswerReview.Verdict.Accepted accepted -> {
+        Message.Assistant message = accepted.message();
+        keep(
+            new JournalEntry.Answered(
+                turn, attempt, target, shown, message, answer.stop(), usage, cost));
+        yield new Tried(attempt, target, "ok", usage, cost, latency, null);
+      }
+      case AnswerReview.Verdict.Rejected rejected -> {
+        String why = rejected.status();
+        run.memory().record(new JournalEntry.Discarded(turn, attempt, target, why, usage, cost));
+        TurnError error = TurnError.invalid(target, why);
+        yield new Tried(attempt, target, why, usage, cost, latency, error);
+      }
+    };
+  }
+
+  /** B61: the notices become part of the history together with the answer they led to. */
+  private void keep(JournalEntry.Answered answer) {
+    run.memory().record(answer);
+    run.notices().persisted(answer.notices());
+  }
+
+  private static Tried failed(int attempt, TurnError error, Duration latency) {
+    return tried(attempt, error.target(), error.type(), latency, error);
+  }
+
+  private void tellAborted(int attempt, Target target, Duration latency) {
+    Tried aborted = tried(attempt, target, "aborted", latency, null);
+    run.events().emit(aborted.event(run.progress().turn(), Duration.ZERO));
+  }
+
+  private static Tried tried(
+      int attempt, Target target, String status, Duration latency, @Nullable TurnError error) {
+    return new Tried(attempt, target, status, Usage.NONE, null, latency, error);
+  }
+
+  private Duration since(long start) {
+    return Duration.ofNanos(ports.nanoTime().getAsLong() - start);
+  }
+}

@@ -1,0 +1,157 @@
+package dev.holdfast.session;
+
+import dev.holdfast.failure.RetryHintParser;
+import dev.holdfast.llm.ChatProvider;
+import dev.holdfast.llm.RetryContext;
+import dev.holdfast.llm.Target;
+import dev.holdfast.retry.Backoff;
+import dev.holdfast.retry.BackoffType;
+import java.time.Duration;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Runs a turn again that ended in an error (D1-D30). Its waits block the session's thread; the
+ * other methods may be called from any thread.
+ */
+final class AutoRetry {
+  static final String CANCELLED = "Retry cancelled";
+
+  private final RetryContext context;
+  private final StopSignal signal;
+  private final SessionEvents events;
+  private final Function<Target, ChatProvider> providers;
+  private final RetryChain chain = new RetryChain();
+  private volatile AutoRetrySettings settings;
+  private @Nullable Exhausted exhausted;
+
+  AutoRetry(
+      AutoRetrySettings settings,
+      RetryContext context,
+      StopSignal signal,
+      SessionEvents events,
+      Function<Target, ChatProvider> providers) {
+    this.settings = settings;
+    this.context = context;
+    this.signal = signal;
+    this.events = events;
+    this.providers = providers;
+  }
+
+  /**
+   * Looks at the end of a turn, before anybody compacts (D1).
+   *
+   * @return whether the same turn is to be run again; the wait is over then
+   */
+  boolean after(TurnEnd end) {
+    if (!(end instanceof TurnEnd.Errored errored) || !isRetryable(errored)) {
+      close(end);
+      return false;
+    }
+    String message = errored.error().message();
+    int attempt = chain.next();
+    Duration delay = attempt > settings.maxRetries() ? Duration.ZERO : delay(attempt, errored);
+    if (attempt > settings.maxRetries() || delay.compareTo(context.timeLeft()) >= 0) {
+      exhausted = new Exhausted("session", attempt);
+      end(false, attempt - 1, message);
+      return false;
+    }
+    events.emit(new SessionEvent.RetryAmplified("session"));
+    events.emit(start(attempt, delay, message));
+    if (signal.retrySleep(delay, chain::isAborted) == SleepEnd.COMPLETED) {
+      chain.waited();
+      return true;
+    }
+    end(false, attempt, CANCELLED);
+    return false;
+  }
+
+  private SessionEvent start(int attempt, Duration delay, String message) {
+    return new SessionEvent.AutoRetryStart(
+        attempt, settings.maxRetries(), delay.toMillis(), message);
+  }
+
+  private boolean isRetryable(TurnEnd.Errored errored) {
+    AutoRetrySettings now = settings;
+    return now.enabled()
+        && !now.skipIfExhaustedBelow()
+        && signal.requested() == StopSignal.Request.NONE
+        && RetryableError.isRetryable("error", errored.error().message(), now.wholeNumbers());
+  }
+
+  /** D13-D15: a hint decides nothing but whether the provider goes on with another account. */
+  private Duration delay(int attempt, TurnEnd.Errored errored) {
+    TurnError error = errored.error();
+    if (RetryableError.isUsageLimit(error.message())
+        && providers.apply(error.target()).markUsageLimitReached(hint(error))) {
+      return Duration.ZERO;
+    }
+    return new Backoff(BackoffType.EXPONENTIAL, settings.baseDelay())
+        .delay(attempt, Duration.ofMillis(Long.MAX_VALUE));
+  }
+
+  private static @Nullable Duration hint(TurnError error) {
+    Duration said = error.failure() == null ? null : error.failure().retryAfter();
+    return said != null ? said : RetryHintParser.find(error.message()).orElse(null);
+  }
+
+  /** The first good answer ends the chain's attempts; its turn goes on (D19, D23). */
+  void answered() {
+    int attempt = chain.attempt();
+    if (attempt > 0) {
+      chain.reset();
+      events.emit(new SessionEvent.AutoRetryEnd(true, attempt, null));
+    }
+  }
+
+  /** Whatever else ends the chain (D21, D22); harmless where there is none. */
+  void close(TurnEnd end) {
+    close(
+        switch (end) {
+          case TurnEnd.Errored each -> each.error().message();
+          case TurnEnd.Fatal each -> each.error().message();
+          case TurnEnd.Overflow each -> each.error().message();
+          case TurnEnd.Invalid each -> each.error().message();
+          case TurnEnd.Aborted each -> CANCELLED;
+          default -> "ended";
+        });
+  }
+
+  void close(String finalError) {
+    int attempt = chain.attempt();
+    if (attempt > 0) {
+      end(false, attempt, finalError);
+    } else {
+      chain.finish();
+    }
+  }
+
+  private void end(boolean success, int attempt, String finalError) {
+    chain.reset();
+    events.emit(new SessionEvent.AutoRetryEnd(success, attempt, finalError));
+    chain.finish();
+  }
+
+  /** Ends the wait, if there is one, and lets go whoever waits for the chain (D27-D29). */
+  void abort() {
+    chain.abort();
+    signal.wakeRetryWait();
+  }
+
+  RetryChain chain() {
+    return chain;
+  }
+
+  boolean isEnabled() {
+    return settings.enabled();
+  }
+
+  synchronized void setEnabled(boolean enabled) {
+    settings = settings.withEnabled(enabled);
+  }
+
+  /** Of the error that the last chain gave up on; null where none did. */
+  @Nullable Exhausted exhausted() {
+    return exhausted;
+  }
+}

@@ -1,0 +1,34 @@
+package dev.holdfast.session;
+
+/** Finds out at the start of a turn whether it is the last one, and tells the model (B42-B44). */
+final class FinalTurn {
+  static final String CONTEXT_WARNING =
+      "Context guard enforced: restricting tools to " + ReportRules.TOOL;
+  static final String MAX_TURNS_WARNING =
+      "Final turn detected: restricting tools to " + ReportRules.TOOL;
+
+  private final ContextGuard guard;
+  private final RunState run;
+
+  FinalTurn(ContextGuard guard, RunState run) {
+    this.guard = guard;
+    this.run = run;
+  }
+
+  void enterIfDue() {
+    if (run.progress().forced() != null) {
+      return;
+    }
+    if (guard.isOver()) {
+      force(Progress.Forced.CONTEXT, CONTEXT_WARNING, NoticeText.CONTEXT);
+    } else if (run.progress().isLastTurn()) {
+      force(Progress.Forced.MAX_TURNS, MAX_TURNS_WARNING, NoticeText.MAX_TURNS);
+    }
+  }
+
+  private void force(Progress.Forced reason, String warning, NoticeText notice) {
+    run.progress().force(reason);
+    run.events().log(SessionEvent.Level.WRN, "agent:turn", warning);
+    notice.pushTo(run.notices());
+  }
+}

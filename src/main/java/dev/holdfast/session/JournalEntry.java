@@ -1,0 +1,88 @@
+package dev.holdfast.session;
+
+import dev.holdfast.llm.Message;
+import dev.holdfast.llm.StopReason;
+import dev.holdfast.llm.Target;
+import dev.holdfast.llm.Usage;
+import dev.holdfast.tool.ToolReply;
+import java.math.BigDecimal;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** One finished step of a session. The entries in order are all that a later process needs. */
+public sealed interface JournalEntry {
+  /** Said to the agent from outside. */
+  record Said(Input input) implements JournalEntry {}
+
+  /**
+   * An answer that became part of the conversation. Its calls that have no {@link ToolFinished}
+   * behind it may or may not have run.
+   *
+   * @param notices what the model was told in this turn; they stand before the answer (B61)
+   * @param message without the calls that were dropped
+   * @param costUsd null where the model has no price
+   */
+  record Answered(
+      int turn,
+      int attempt,
+      Target target,
+      List<Message.User> notices,
+      Message.Assistant message,
+      StopReason stop,
+      Usage usage,
+      @Nullable BigDecimal costUsd)
+      implements JournalEntry {
+    public Answered {
+      notices = List.copyOf(notices);
+    }
+  }
+
+  /**
+   * An answer that was paid for and was of no use.
+   *
+   * @param why such as content_without_tools
+   */
+  record Discarded(
+      int turn, int attempt, Target target, String why, Usage usage, @Nullable BigDecimal costUsd)
+      implements JournalEntry {}
+
+  /**
+   * The error that ended a run of a turn; kept here, never shown to a model (D17).
+   *
+   * @param type as in events, such as rate_limit
+   */
+  record TurnFailed(int turn, Target target, String type, String message) implements JournalEntry {}
+
+  /** The result of one call. */
+  record ToolFinished(int turn, ToolReply reply) implements JournalEntry {}
+
+  /**
+   * The conversation was made smaller.
+   *
+   * @param messages all of it, as it is from here on
+   * @param summarised whether a model summed up older turns; else they were elided
+   */
+  record Compacted(
+      List<Message> messages, boolean summarised, Usage usage, @Nullable BigDecimal costUsd)
+      implements JournalEntry {
+    public Compacted {
+      messages = List.copyOf(messages);
+    }
+  }
+
+  /**
+   * One execution is over; a further one goes on with the conversation and counts its turns anew.
+   *
+   * @param how "reported", "unknown_effect" or the exit code's wire name
+   * @param report null for unknown_effect
+   * @param source null for unknown_effect
+   * @param metadata only of synthetic reports
+   */
+  record Ended(
+      int turn,
+      String how,
+      @Nullable FinalReport report,
+      @Nullable ReportSource source,
+      @Nullable ReportMetadata metadata)
+      implements JournalEntry {}
+}

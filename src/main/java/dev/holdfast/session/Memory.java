@@ -1,0 +1,143 @@
+package dev.holdfast.session;
+
+import dev.holdfast.llm.Message;
+import dev.holdfast.llm.ToolCall;
+import dev.holdfast.tool.ToolReply;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * All that a session knows, as the journal tells it: {@link #record} writes an entry down and then
+ * does to this object exactly what {@link #restore} does to a later one. Not thread-safe.
+ */
+final class Memory {
+  static final String REPORTED = "reported";
+  private static final String REPORT_TAKEN = "The report was taken.";
+  private static final String REPORT_LEFT = "The report was not taken.";
+
+  private final Journal journal;
+  private final History history = new History();
+  private final ContextMeter meter;
+  private final Set<String> said = new HashSet<>();
+  private final Map<String, ToolCall> open = new LinkedHashMap<>();
+  private JournalEntry.@Nullable Answered lastAnswer;
+  private JournalEntry.@Nullable Ended ended;
+  private Spent spent = Spent.NOTHING;
+
+  Memory(Journal journal, ContextMeter meter) {
+    this.journal = journal;
+    this.meter = meter;
+  }
+
+  void restore() {
+    journal.entries().forEach(this::apply);
+  }
+
+  void record(JournalEntry... entries) {
+    record(List.of(entries));
+  }
+
+  void record(List<JournalEntry> entries) {
+    if (!entries.isEmpty()) {
+      journal.append(entries);
+      entries.forEach(this::apply);
+    }
+  }
+
+  private void apply(JournalEntry entry) {
+    switch (entry) {
+      case JournalEntry.Said each -> {
+        said.add(each.input().key());
+        add(new Message.User(each.input().text()));
+        ended = null;
+      }
+      case JournalEntry.Answered each -> answered(each);
+      case JournalEntry.Discarded each -> spent = spent.plus(each.usage(), each.costUsd());
+      case JournalEntry.TurnFailed each -> {
+        // For people; models are never shown it (D17).
+      }
+      case JournalEntry.ToolFinished each -> toolFinished(each.reply());
+      case JournalEntry.Compacted each -> {
+        history.replaceBy(each.messages());
+        meter.replaced(each.messages());
+        if (each.summarised()) {
+          spent = spent.plus(each.usage(), each.costUsd());
+        }
+      }
+      case JournalEntry.Ended each -> ended(each);
+    }
+  }
+
+  private void answered(JournalEntry.Answered answer) {
+    answer.notices().forEach(this::add);
+    add(answer.message());
+    meter.answered(answer.usage());
+    spent = spent.plus(answer.usage(), answer.costUsd());
+    lastAnswer = answer;
+    ended = null;
+    open.clear();
+    answer.message().toolCalls().forEach(call -> open.put(call.id(), call));
+  }
+
+  private void toolFinished(ToolReply reply) {
+    open.remove(reply.call().id());
+    boolean failed = reply.outcome() != ToolReply.Outcome.OK;
+    add(new Message.ToolResult(reply.call().id(), reply.call().name(), reply.content(), failed));
+  }
+
+  private void ended(JournalEntry.Ended end) {
+    String words = end.how().equals(REPORTED) ? REPORT_TAKEN : REPORT_LEFT;
+    for (ToolCall call : open.values()) {
+      if (call.name().equals(ReportRules.TOOL)) {
+        add(new Message.ToolResult(call.id(), call.name(), words, false));
+      }
+    }
+    open.clear();
+    lastAnswer = null;
+    ended = end;
+  }
+
+  private void add(Message message) {
+    history.add(message);
+    meter.added(message);
+  }
+
+  History history() {
+    return history;
+  }
+
+  ContextMeter meter() {
+    return meter;
+  }
+
+  int saidCount() {
+    return said.size();
+  }
+
+  boolean wasSaid(String key) {
+    return said.contains(key);
+  }
+
+  /** The last answer of this execution; null where there is none yet. */
+  JournalEntry.@Nullable Answered lastAnswer() {
+    return lastAnswer;
+  }
+
+  /** Calls of the last answer that have no result yet. */
+  List<ToolCall> openCalls() {
+    return List.copyOf(open.values());
+  }
+
+  /** How the last execution ended; null while one is under way or has been told something new. */
+  JournalEntry.@Nullable Ended ended() {
+    return ended;
+  }
+
+  Spent spent() {
+    return spent;
+  }
+}

@@ -1,0 +1,58 @@
+package dev.holdfast.session;
+
+/** The words of the notices (B20-B23, B42, B43), each with its reason for {@link Notices#push}. */
+enum NoticeText {
+  CONTENT_ONLY(
+      "content-without-tools",
+      "plain text responses are ignored. Call a tool, or call agent__final_report if the task is"
+          + " done."),
+  OUTPUT_LIMIT(
+      "output-limit",
+      "your last response was cut off at the output limit and is ignored. Write less at once: split"
+          + " large contents over several tool calls."),
+  EMPTY(
+      "empty-response",
+      "your last response was empty. Call a tool, or call agent__final_report if the task is"
+          + " done."),
+  REASONING_ONLY(
+      "reasoning-only",
+      "you have thought but not acted. Call a tool now, or call agent__final_report if the task is"
+          + " done."),
+  INVALID_CALL(
+      "invalid-tool-call",
+      "a tool call was dropped because its parameters are not a JSON object: %s. Send the"
+          + " parameters of every call as one valid JSON object, with quotes and newlines"
+          + " escaped."),
+  INVALID_REPORT(
+      "invalid-final-report",
+      "your call of agent__final_report was not accepted: %s. Call it again with valid"
+          + " parameters."),
+  MISPLACED_REPORT(
+      "final-report-reminder",
+      "a final report counts only as a call of the tool agent__final_report."),
+  NOT_OFFERED("final-turn", "only agent__final_report can be called now; other calls are ignored."),
+  MAX_TURNS(
+      "max-turns",
+      "Maximum number of turns/steps reached. You must now call agent__final_report with what you"
+          + " have; no other tool is available."),
+  CONTEXT(
+      "context",
+      "The conversation is at the context window limit. You must now call agent__final_report with"
+          + " what you have; no other tool is available.");
+
+  private final String reason;
+  private final String text;
+
+  NoticeText(String reason, String text) {
+    this.reason = reason;
+    this.text = text;
+  }
+
+  void pushTo(Notices notices) {
+    notices.push(reason, text);
+  }
+
+  void pushTo(Notices notices, String detail) {
+    notices.push(reason, text.replace("%s", detail));
+  }
+}

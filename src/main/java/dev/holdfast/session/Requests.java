@@ -1,0 +1,53 @@
+package dev.holdfast.session;
+
+import dev.holdfast.llm.ChatRequest;
+import dev.holdfast.llm.Message;
+import dev.holdfast.llm.RetryContext;
+import dev.holdfast.llm.Target;
+import dev.holdfast.llm.ToolChoice;
+import dev.holdfast.llm.ToolSpec;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Builds what a model is asked. */
+final class Requests {
+  private final SessionSettings settings;
+  private final List<ToolSpec> tools;
+  private final ToolSpec report;
+  private final RetryContext context;
+
+  Requests(SessionSettings settings, List<ToolSpec> tools, ToolSpec report, RetryContext context) {
+    this.settings = settings;
+    this.tools = List.copyOf(tools);
+    this.report = report;
+    this.context = context;
+  }
+
+  /** All tools, or the report's alone in a final turn. */
+  List<ToolSpec> offered(boolean finalTurn) {
+    List<ToolSpec> offered = new ArrayList<>(finalTurn ? List.of() : tools);
+    offered.add(report);
+    return offered;
+  }
+
+  /** The history and, for this attempt only, the notices. */
+  ChatRequest to(Target target, History history, List<Message.User> notices, boolean finalTurn) {
+    List<Message> messages = new ArrayList<>(history.wellFormed());
+    messages.addAll(notices);
+    return new ChatRequest(
+        target.model(),
+        settings.system(),
+        messages,
+        offered(finalTurn),
+        ToolChoice.AUTO,
+        settings.limits().maxOutputTokens(),
+        timeout());
+  }
+
+  private Duration timeout() {
+    Duration left = context.timeLeft();
+    Duration allowed = settings.limits().llmTimeout();
+    return left.compareTo(allowed) < 0 ? left : allowed;
+  }
+}

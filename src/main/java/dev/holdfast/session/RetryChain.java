@@ -1,0 +1,74 @@
+package dev.holdfast.session;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * The state of a chain of auto-retries (D8): the counter, the promise that lasts as long as the
+ * chain, and the abort of its wait. Thread-safe.
+ */
+final class RetryChain {
+  private int attempt;
+  private CompletableFuture<Void> lifecycle = CompletableFuture.completedFuture(null);
+  private boolean abortable;
+  private boolean aborted;
+
+  /** Counts one more retry; the first one begins the chain (D10, D11). */
+  synchronized int next() {
+    attempt++;
+    if (attempt == 1 && lifecycle.isDone()) {
+      lifecycle = new CompletableFuture<>();
+    }
+    abortable = true;
+    aborted = false;
+    return attempt;
+  }
+
+  /** The wait is over; an abort has nothing to abort any more. */
+  synchronized void waited() {
+    abortable = false;
+  }
+
+  /** D20. */
+  synchronized void reset() {
+    attempt = 0;
+    abortable = false;
+  }
+
+  void finish() {
+    complete(current());
+  }
+
+  void abort() {
+    synchronized (this) {
+      aborted |= abortable;
+    }
+    complete(current());
+  }
+
+  private static void complete(CompletableFuture<Void> lifecycle) {
+    lifecycle.complete(null);
+  }
+
+  private synchronized CompletableFuture<Void> current() {
+    return lifecycle;
+  }
+
+  synchronized boolean isAborted() {
+    return aborted;
+  }
+
+  /** 0 while there is no chain. */
+  synchronized int attempt() {
+    return attempt;
+  }
+
+  /** Done where there is no chain. */
+  synchronized CompletionStage<Void> lifecycle() {
+    return lifecycle.minimalCompletionStage();
+  }
+
+  synchronized boolean isActive() {
+    return !lifecycle.isDone();
+  }
+}

@@ -1,0 +1,22 @@
+package dev.holdfast.session;
+
+/** How a terminal words the auto-retry (D31, D38). */
+public final class RetryTexts {
+  private RetryTexts() {}
+
+  /** While it waits; the seconds are rounded. */
+  public static String waiting(SessionEvent.AutoRetryStart start) {
+    return "Retrying ("
+        + start.attempt()
+        + "/"
+        + start.maxAttempts()
+        + ") in "
+        + Math.round(start.delayMs() / 1000.0)
+        + "s… (esc to cancel)";
+  }
+
+  /** When it has failed. */
+  public static String failed(SessionEvent.AutoRetryEnd end) {
+    return "Retry failed after " + end.attempt() + " attempts: " + end.finalError();
+  }
+}

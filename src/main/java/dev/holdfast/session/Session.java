@@ -1,0 +1,155 @@
+package dev.holdfast.session;
+
+import dev.holdfast.llm.ChatProvider;
+import dev.holdfast.llm.RetryContext;
+import dev.holdfast.llm.Target;
+import java.util.List;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/**
+ * An agent's conversation until its final report: the turn runner (B), the auto-retry of turns (D),
+ * compaction, and a journal of every finished step. A session over a journal that has entries goes
+ * on behind the last of them; nothing paid for is paid twice.
+ *
+ * <pre>{@code
+ * Session session =
+ *     new Session(
+ *         SessionSettings.of("You fix bugs.").withLimits(limits),
+ *         List.of(new Route(new Target("openai", "gpt"), openai), new Route(target, anthropic)),
+ *         SessionPorts.of(toolBox, journal, Sleeper.REAL, System::nanoTime).withListeners(metrics),
+ *         new RetryContext(Duration.ofHours(1), 60, System::nanoTime));
+ * switch (session.run("Make the tests pass.")) {
+ *   case SessionResult.Reported reported -> store(reported.report().toJson());
+ *   case SessionResult.Failed failed -> fail(failed.errorReport());
+ *   case SessionResult.UnknownEffect unknown -> hold(unknown.calls());
+ *   case SessionResult.Stopped stopped -> giveBack();
+ *   case SessionResult.Cancelled cancelled -> giveBack();
+ * }
+ * }</pre>
+ *
+ * <p>{@code run} blocks its thread, best a virtual one, and returns only when every retry is over
+ * (D32). All other methods may be called from any thread.
+ */
+public final class Session {
+  private final SessionSettings settings;
+  private final List<Route> routes;
+  private final SessionPorts ports;
+  private final RetryContext context;
+  private final SessionEvents events;
+  private final StopSignal signal;
+  private final AutoRetry autoRetry;
+  private final Wiring.Shared shared;
+  private final AtomicBoolean running = new AtomicBoolean();
+
+  /**
+   * @param routes at least one; attempts take them in turn
+   * @param context the deadline and the budget of model calls that all layers share
+   * @throws IllegalArgumentException without a route, or where a tool has the report's name
+   */
+  public Session(
+      SessionSettings settings, List<Route> routes, SessionPorts ports, RetryContext context) {
+    if (routes.isEmpty()) {
+      throw new IllegalArgumentException("a session needs a target");
+    }
+    this.settings = settings;
+    this.routes = List.copyOf(routes);
+    this.ports = ports;
+    this.context = context;
+    this.events = new SessionEvents(ports.listeners());
+    this.signal = new StopSignal(ports.sleeper());
+    this.autoRetry = new AutoRetry(settings.autoRetry(), context, signal, events, this::provider);
+    this.shared =
+        new Wiring.Shared(events, signal, autoRetry, new ReportRules(settings.reportSchema()));
+    if (ports.toolBox().specs().stream().anyMatch(tool -> tool.name().equals(ReportRules.TOOL))) {
+      throw new IllegalArgumentException("no tool may have the name " + ReportRules.TOOL);
+    }
+  }
+
+  /** Works on one task; see {@link #run(List)}. */
+  public SessionResult run(String task) {
+    return run(List.of(Input.task(task)));
+  }
+
+  /**
+   * Works on a task until there is a result. One call at a time.
+   *
+   * @param inputs in order; those that the journal has already are not said again
+   * @throws RuntimeException what the journal or a tool box throws; the journal is whole even then
+   */
+  public SessionResult run(List<Input> inputs) {
+    if (!running.compareAndSet(false, true)) {
+      throw new IllegalStateException("the session runs already");
+    }
+    try {
+      return finished(Wiring.of(settings, routes, ports, context, shared), inputs);
+    } finally {
+      autoRetry.close("the session ended");
+      running.set(false);
+      if (signal.interruptedFromOutside()) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+
+  private SessionResult finished(Wiring wiring, List<Input> inputs) {
+    SessionResult result;
+    try {
+      result = wiring.sessionRun().run(inputs);
+    } catch (InterruptedException e) {
+      result = new SessionResult.Cancelled();
+    }
+    RunState run = wiring.run();
+    events.emit(
+        new SessionEvent.Finished(
+            result, run.progress().finalReportAttempts(), run.memory().spent()));
+    return result;
+  }
+
+  private ChatProvider provider(Target target) {
+    return routes.stream()
+        .filter(route -> route.target().equals(target))
+        .findFirst()
+        .orElseThrow()
+        .provider();
+  }
+
+  /** Ends the session gracefully: waits end now, a running call or tool is let finish (B36). */
+  public void stop() {
+    signal.request(StopSignal.Request.STOP);
+  }
+
+  /** Cancels the session: first a waiting retry, then the running call or tool (D30). */
+  public void abort() {
+    autoRetry.abort();
+    signal.request(StopSignal.Request.CANCEL);
+  }
+
+  /** Ends a retry that waits now; the session then ends with the error (D27). */
+  public void abortRetry() {
+    autoRetry.abort();
+  }
+
+  /** Whether a chain of retries is under way (D33). */
+  public boolean isRetrying() {
+    return autoRetry.chain().isActive();
+  }
+
+  /** Done when the chain of retries that is under way has ended, at once where there is none. */
+  public CompletionStage<Void> retryEnd() {
+    return autoRetry.chain().lifecycle();
+  }
+
+  public boolean autoRetryEnabled() {
+    return autoRetry.isEnabled();
+  }
+
+  public void setAutoRetryEnabled(boolean enabled) {
+    autoRetry.setEnabled(enabled);
+  }
+
+  /** Whether conversations are compacted (D35). */
+  public boolean autoCompactionEnabled() {
+    return settings.context().autoCompaction();
+  }
+}

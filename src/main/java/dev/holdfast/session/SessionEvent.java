@@ -1,0 +1,112 @@
+package dev.holdfast.session;
+
+import dev.holdfast.llm.Target;
+import dev.holdfast.llm.ToolCall;
+import dev.holdfast.llm.Usage;
+import dev.holdfast.tool.ToolReply;
+import java.math.BigDecimal;
+import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** What happens in a session, as it happens. */
+public sealed interface SessionEvent {
+  /** How much a line of the log matters; FIN ends a session. */
+  enum Level {
+    VRB,
+    WRN,
+    ERR,
+    FIN
+  }
+
+  record TurnStarted(int turn, int maxTurns) implements SessionEvent {}
+
+  /**
+   * The one accounting entry of an attempt (B70, B72).
+   *
+   * @param attempt of this turn, from 1
+   * @param status ok, why an answer was discarded, a failure's kind, "error", or "aborted"
+   * @param costUsd null where nothing came or the model has no price
+   * @param error null where it succeeded
+   * @param backoff the wait before the next attempt; zero for none
+   */
+  record AttemptFinished(
+      int turn,
+      int attempt,
+      Target target,
+      String status,
+      Usage usage,
+      @Nullable BigDecimal costUsd,
+      Duration latency,
+      @Nullable String error,
+      Duration backoff)
+      implements SessionEvent {}
+
+  /**
+   * B71.
+   *
+   * @param inRetryLoop from the first attempt to the end of the turn, tools included
+   */
+  record TurnFinished(int turn, int attempts, String status, Duration inRetryLoop)
+      implements SessionEvent {}
+
+  /**
+   * A line of the log.
+   *
+   * @param source such as agent:retry
+   */
+  record Logged(Level level, String source, String message) implements SessionEvent {}
+
+  /** The last turn comes earlier (B48). */
+  record Collapsed(String reason, int turn, int previousMaxTurns, int newMaxTurns)
+      implements SessionEvent {}
+
+  record ToolsStarted(int turn, List<ToolCall> calls) implements SessionEvent {}
+
+  record ToolFinished(int turn, ToolReply reply) implements SessionEvent {}
+
+  /** A piece of an answer that is being written. */
+  record Text(String piece) implements SessionEvent {}
+
+  /** A piece of what the model thinks aloud. */
+  record Reasoning(String piece) implements SessionEvent {}
+
+  /**
+   * B64, B66, B68.
+   *
+   * @param forcedFinalReason "none", "max_turns" or "context"; of a synthetic report its reason
+   */
+  record ReportAccepted(FinalReport report, ReportSource source, String forcedFinalReason, int turn)
+      implements SessionEvent {}
+
+  /**
+   * @param summarised false where older turns were only elided
+   */
+  record ContextCompacted(long tokensBefore, long tokensAfter, boolean summarised)
+      implements SessionEvent {}
+
+  /** Before the wait of an auto-retry (D16, D36). */
+  record AutoRetryStart(int attempt, int maxAttempts, long delayMs, String errorMessage)
+      implements SessionEvent {}
+
+  /**
+   * The end of a chain of auto-retries (D36).
+   *
+   * @param finalError null on success
+   */
+  record AutoRetryEnd(boolean success, int attempt, @Nullable String finalError)
+      implements SessionEvent {}
+
+  /**
+   * A layer retries what a layer below has retried to exhaustion (composition, guard 2).
+   *
+   * @param layer that retries again
+   */
+  record RetryAmplified(String layer) implements SessionEvent {}
+
+  /**
+   * @param finalReportAttempts of this execution (B65)
+   */
+  record Finished(SessionResult result, int finalReportAttempts, Spent spent)
+      implements SessionEvent {}
+}

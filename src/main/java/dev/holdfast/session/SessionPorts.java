@@ -1,0 +1,61 @@
+package dev.holdfast.session;
+
+import dev.holdfast.retry.Sleeper;
+import dev.holdfast.tool.ToolBox;
+import java.util.List;
+import java.util.function.LongSupplier;
+
+/**
+ * What a session needs of the world around it.
+ *
+ * @param toolBox stays the caller's to close
+ * @param prices of calls, for the cost limit and the accounting
+ * @param directives that providers give; {@link RetryDirectives#NONE} where none do
+ */
+public record SessionPorts(
+    ToolBox toolBox,
+    Journal journal,
+    List<SessionListener> listeners,
+    Summariser summariser,
+    Prices prices,
+    RetryDirectives directives,
+    Sleeper sleeper,
+    LongSupplier nanoTime) {
+  public SessionPorts {
+    listeners = List.copyOf(listeners);
+  }
+
+  /** Without summaries, prices and directives. */
+  public static SessionPorts of(
+      ToolBox toolBox, Journal journal, Sleeper sleeper, LongSupplier nanoTime) {
+    return new SessionPorts(
+        toolBox,
+        journal,
+        List.of(),
+        Summariser.NONE,
+        Prices.NONE,
+        RetryDirectives.NONE,
+        sleeper,
+        nanoTime);
+  }
+
+  public SessionPorts withListeners(SessionListener... others) {
+    return new SessionPorts(
+        toolBox, journal, List.of(others), summariser, prices, directives, sleeper, nanoTime);
+  }
+
+  public SessionPorts withSummariser(Summariser other) {
+    return new SessionPorts(
+        toolBox, journal, listeners, other, prices, directives, sleeper, nanoTime);
+  }
+
+  public SessionPorts withPrices(Prices other) {
+    return new SessionPorts(
+        toolBox, journal, listeners, summariser, other, directives, sleeper, nanoTime);
+  }
+
+  public SessionPorts withDirectives(RetryDirectives other) {
+    return new SessionPorts(
+        toolBox, journal, listeners, summariser, prices, other, sleeper, nanoTime);
+  }
+}

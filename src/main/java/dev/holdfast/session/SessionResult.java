@@ -1,0 +1,69 @@
+package dev.holdfast.session;
+
+import dev.holdfast.failure.Category;
+import dev.holdfast.failure.ErrorReport;
+import dev.holdfast.llm.CallResult;
+import dev.holdfast.llm.ToolCall;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** How a session ended. */
+public sealed interface SessionResult {
+  /**
+   * The model reported. A report of status failure is a failed attempt of the ticket all the same.
+   *
+   * @param source never synthetic
+   * @param turn that brought it
+   */
+  record Reported(FinalReport report, ReportSource source, int turn) implements SessionResult {}
+
+  /**
+   * There is no report of the model's, so there is a synthetic one (B53-B57).
+   *
+   * @param error the last error, with the true cause where an outer bound cut an inner retry
+   * @param category for the ticket layer (composition 9); null where the error itself must say
+   * @param report of status failure
+   * @param exhaustedBy the layer that has used up its retries on it; null where none did
+   * @param last the failed call behind it; null where there is none
+   * @param cause what a call threw; null where none did
+   */
+  record Failed(
+      ExitCode exit,
+      String error,
+      @Nullable Category category,
+      FinalReport report,
+      ReportMetadata metadata,
+      @Nullable Exhausted exhaustedBy,
+      CallResult.@Nullable Failed last,
+      @Nullable Throwable cause)
+      implements SessionResult {
+    /** What the ticket layer classifies; carries the status and the Retry-After upward. */
+    public ErrorReport errorReport() {
+      return new ErrorReport(
+          error,
+          cause,
+          last == null ? null : last.httpStatus(),
+          null,
+          category,
+          last == null || last.retryAfter() == null || last.retryAfter().isNegative()
+              ? null
+              : last.retryAfter());
+    }
+  }
+
+  /** Stopped gracefully; a session over the same journal goes on from here. */
+  record Stopped() implements SessionResult {}
+
+  /** Cancelled, or its thread was interrupted; no failure, and it can go on as well. */
+  record Cancelled() implements SessionResult {}
+
+  /**
+   * Calls may or may not have taken effect and must not run again: a person decides. The
+   * conversation says so to the model, so a later execution goes on without repeating them.
+   */
+  record UnknownEffect(List<ToolCall> calls) implements SessionResult {
+    public UnknownEffect {
+      calls = List.copyOf(calls);
+    }
+  }
+}

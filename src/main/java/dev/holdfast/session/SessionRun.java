@@ -1,0 +1,90 @@
+package dev.holdfast.session;
+
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** One execution of a session, from what the journal holds to a result. */
+final class SessionRun {
+  private static final String AGAIN =
+      "The last report was not taken as the end of the task. Work on it again, then report.";
+
+  private final RunState run;
+  private final TurnRunner turns;
+  private final AnswerActions actions;
+  private final AutoRetry autoRetry;
+  private final Compaction compaction;
+  private final AfterTurn afterTurn;
+
+  SessionRun(
+      RunState run,
+      TurnRunner turns,
+      AnswerActions actions,
+      AutoRetry autoRetry,
+      Compaction compaction,
+      AfterTurn afterTurn) {
+    this.run = run;
+    this.turns = turns;
+    this.actions = actions;
+    this.autoRetry = autoRetry;
+    this.compaction = compaction;
+    this.afterTurn = afterTurn;
+  }
+
+  SessionResult run(List<Input> inputs) throws InterruptedException {
+    run.memory().restore();
+    List<Input> fresh = inputs.stream().filter(each -> !run.memory().wasSaid(each.key())).toList();
+    SessionResult earlier = fresh.isEmpty() ? earlierSuccess() : null;
+    if (earlier != null) {
+      return earlier;
+    }
+    TurnEnd left = finishLastAnswer();
+    say(fresh);
+    return loop(left == null ? turns.run() : left);
+  }
+
+  /** The turn loop: run it again, run it smaller, or move on. */
+  private SessionResult loop(TurnEnd first) throws InterruptedException {
+    TurnEnd end = first;
+    while (true) {
+      boolean again = autoRetry.after(end) || compaction.after(end);
+      Optional<SessionResult> result = again ? Optional.empty() : afterTurn.after(end);
+      if (result.isPresent()) {
+        return result.get();
+      }
+      end = turns.run();
+    }
+  }
+
+  /** A process that died between the report and the ticket's row has its report taken again. */
+  private @Nullable SessionResult earlierSuccess() {
+    JournalEntry.Ended ended = run.memory().ended();
+    if (ended == null || ended.report() == null || ended.source() == null) {
+      return null;
+    }
+    boolean taken =
+        ended.how().equals(Memory.REPORTED)
+            && ended.report().status() == FinalReport.Status.SUCCESS;
+    return taken ? new SessionResult.Reported(ended.report(), ended.source(), ended.turn()) : null;
+  }
+
+  /** Carries out what an earlier process was in the middle of; null where it was not. */
+  private @Nullable TurnEnd finishLastAnswer() throws InterruptedException {
+    JournalEntry.Answered last = run.memory().lastAnswer();
+    if (last == null) {
+      return null;
+    }
+    run.progress().resumeAt(last.turn());
+    return actions.act(true);
+  }
+
+  private void say(List<Input> fresh) {
+    JournalEntry.Ended ended = run.memory().ended();
+    boolean reported = ended != null && ended.how().equals(Memory.REPORTED);
+    fresh.forEach(input -> run.memory().record(new JournalEntry.Said(input)));
+    if (reported && fresh.isEmpty()) {
+      String key = "again-" + run.memory().saidCount();
+      run.memory().record(new JournalEntry.Said(new Input(key, AGAIN)));
+    }
+  }
+}

@@ -1,0 +1,99 @@
+package dev.holdfast.session;
+
+import java.math.BigDecimal;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+
+/**
+ * What a design says about its sessions.
+ *
+ * @param system the system prompt; "" for none
+ * @param reportSchema what {@code data} of the final report must be; null where it has {@code
+ *     content}
+ * @param limits of turns, attempts, time and money
+ * @param waits between attempts
+ * @param autoRetry of whole turns
+ * @param context of the model's window
+ */
+public record SessionSettings(
+    String system,
+    @Nullable JsonNode reportSchema,
+    Limits limits,
+    TurnWaits waits,
+    AutoRetrySettings autoRetry,
+    ContextSettings context) {
+
+  /**
+   * @param maxTurns the last one is the final turn (B43)
+   * @param maxRetries attempts of one turn in all, the first included, over all targets (B4)
+   * @param llmTimeout of one call (B18)
+   * @param maxOutputTokens null for the provider's default
+   * @param maxCostUsd of the whole session, resumed ones included; null for no bound
+   * @param skipTargetOnAuthError goes on to the next target instead of ending the session; off by
+   *     default
+   */
+  public record Limits(
+      int maxTurns,
+      int maxRetries,
+      Duration llmTimeout,
+      @Nullable Integer maxOutputTokens,
+      @Nullable BigDecimal maxCostUsd,
+      boolean skipTargetOnAuthError) {
+    public static final Limits DEFAULT =
+        new Limits(20, 3, Duration.ofMinutes(2), null, null, false);
+
+    public Limits {
+      if (maxTurns < 1 || maxRetries < 1 || !llmTimeout.isPositive()) {
+        throw new IllegalArgumentException(
+            "turns, attempts and timeout must be positive: "
+                + maxTurns
+                + ", "
+                + maxRetries
+                + ", "
+                + llmTimeout);
+      }
+    }
+
+    public Limits withMaxTurns(int turns) {
+      return new Limits(
+          turns, maxRetries, llmTimeout, maxOutputTokens, maxCostUsd, skipTargetOnAuthError);
+    }
+
+    public Limits withMaxRetries(int attempts) {
+      return new Limits(
+          maxTurns, attempts, llmTimeout, maxOutputTokens, maxCostUsd, skipTargetOnAuthError);
+    }
+  }
+
+  /** The documented defaults. */
+  public static SessionSettings of(String system) {
+    return new SessionSettings(
+        system,
+        null,
+        Limits.DEFAULT,
+        TurnWaits.DEFAULT,
+        AutoRetrySettings.DEFAULT,
+        ContextSettings.DEFAULT);
+  }
+
+  public SessionSettings withReportSchema(@Nullable JsonNode schema) {
+    return new SessionSettings(system, schema, limits, waits, autoRetry, context);
+  }
+
+  public SessionSettings withLimits(Limits other) {
+    return new SessionSettings(system, reportSchema, other, waits, autoRetry, context);
+  }
+
+  public SessionSettings withWaits(TurnWaits other) {
+    return new SessionSettings(system, reportSchema, limits, other, autoRetry, context);
+  }
+
+  public SessionSettings withAutoRetry(AutoRetrySettings other) {
+    return new SessionSettings(system, reportSchema, limits, waits, other, context);
+  }
+
+  public SessionSettings withContext(ContextSettings other) {
+    return new SessionSettings(system, reportSchema, limits, waits, autoRetry, other);
+  }
+}

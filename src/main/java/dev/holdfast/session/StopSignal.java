@@ -1,0 +1,150 @@
+package dev.holdfast.session;
+
+import dev.holdfast.retry.Sleeper;
+import java.time.Duration;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How other threads end what a session's thread is blocked in, and nothing else of it: only calls,
+ * tools and waits are interrupted, never a write to the journal. Thread-safe.
+ */
+final class StopSignal {
+  /** What is asked for; it is never taken back. */
+  enum Request {
+    NONE,
+    /** Ends waits; a running call is let finish. */
+    STOP,
+    /** Ends calls and tools as well. */
+    CANCEL
+  }
+
+  /** Work that heeds an interrupt. */
+  @FunctionalInterface
+  interface Blocking<T> {
+    T run() throws InterruptedException;
+  }
+
+  private enum Section {
+    OUTSIDE,
+    CALL,
+    WAIT,
+    RETRY_WAIT
+  }
+
+  private final Sleeper sleeper;
+  private Request requested = Request.NONE;
+  private Section section = Section.OUTSIDE;
+  private @Nullable Thread blocked;
+  private boolean interrupted;
+  private boolean fromOutside;
+
+  StopSignal(Sleeper sleeper) {
+    this.sleeper = sleeper;
+  }
+
+  synchronized Request requested() {
+    return requested;
+  }
+
+  /** Whether somebody who knows nothing of this signal has interrupted the session's thread. */
+  synchronized boolean interruptedFromOutside() {
+    return fromOutside;
+  }
+
+  synchronized void request(Request request) {
+    if (request.compareTo(requested) > 0) {
+      requested = request;
+    }
+    if (request == Request.CANCEL || section == Section.WAIT || section == Section.RETRY_WAIT) {
+      wake();
+    }
+  }
+
+  /** Ends the wait of the auto-retry, if there is one now. */
+  synchronized void wakeRetryWait() {
+    if (section == Section.RETRY_WAIT) {
+      wake();
+    }
+  }
+
+  /**
+   * Runs what a {@link Request#CANCEL} interrupts.
+   *
+   * @throws InterruptedException when it was, or the thread was interrupted from outside
+   */
+  <T> T call(Blocking<T> work) throws InterruptedException {
+    if (!enter(Section.CALL, () -> false)) {
+      throw new InterruptedException("cancelled before it began");
+    }
+    try {
+      return work.run();
+    } catch (InterruptedException e) {
+      noteInterrupt();
+      throw e;
+    } finally {
+      leave();
+    }
+  }
+
+  /** The one way a session waits (B36-B38): whatever is asked for beforehand ends it at once. */
+  SleepEnd sleepWithAbort(Duration time) {
+    return sleep(time, Section.WAIT, () -> false);
+  }
+
+  /** The wait of the auto-retry, which ends for {@code aborted} too (D27, D29). */
+  SleepEnd retrySleep(Duration time, BooleanSupplier aborted) {
+    return sleep(time, Section.RETRY_WAIT, aborted);
+  }
+
+  private SleepEnd sleep(Duration time, Section kind, BooleanSupplier aborted) {
+    if (enter(kind, aborted)) {
+      try {
+        sleeper.sleep(time);
+      } catch (InterruptedException e) {
+        noteInterrupt();
+      } finally {
+        leave();
+      }
+    }
+    return switch (requested()) {
+      case STOP -> SleepEnd.ABORTED_STOP;
+      case CANCEL -> SleepEnd.ABORTED_CANCEL;
+      case NONE -> aborted.getAsBoolean() ? SleepEnd.ABORTED_RETRY : SleepEnd.COMPLETED;
+    };
+  }
+
+  private synchronized boolean enter(Section kind, BooleanSupplier aborted) {
+    boolean mayWait = requested == Request.NONE && !aborted.getAsBoolean();
+    if (kind == Section.CALL ? requested == Request.CANCEL : !mayWait) {
+      return false;
+    }
+    section = kind;
+    blocked = Thread.currentThread();
+    return true;
+  }
+
+  private synchronized void leave() {
+    section = Section.OUTSIDE;
+    blocked = null;
+    if (interrupted) {
+      Thread.interrupted();
+      interrupted = false;
+    }
+  }
+
+  /** An interrupt that did not come from here cancels the session. */
+  private synchronized void noteInterrupt() {
+    if (!interrupted) {
+      fromOutside = true;
+      requested = Request.CANCEL;
+    }
+  }
+
+  private void wake() {
+    if (blocked != null) {
+      interrupted = true;
+      blocked.interrupt();
+    }
+  }
+}

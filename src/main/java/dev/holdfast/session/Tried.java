@@ -1,0 +1,35 @@
+package dev.holdfast.session;
+
+import dev.holdfast.llm.Target;
+import dev.holdfast.llm.Usage;
+import java.math.BigDecimal;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One attempt, after its end.
+ *
+ * @param status as in {@link SessionEvent.AttemptFinished}
+ * @param error null where the answer was accepted
+ */
+record Tried(
+    int attempt,
+    Target target,
+    String status,
+    Usage usage,
+    @Nullable BigDecimal costUsd,
+    Duration latency,
+    @Nullable TurnError error) {
+  SessionEvent.AttemptFinished event(int turn, Duration backoff) {
+    return new SessionEvent.AttemptFinished(
+        turn,
+        attempt,
+        target,
+        status,
+        usage,
+        costUsd,
+        latency,
+        error == null ? null : error.message(),
+        backoff);
+  }
+}

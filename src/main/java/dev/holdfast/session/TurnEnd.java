@@ -1,0 +1,45 @@
+package dev.holdfast.session;
+
+import dev.holdfast.llm.ToolCall;
+import java.util.List;
+
+/** How a turn ended. */
+sealed interface TurnEnd {
+  /** Its tools have run; the next turn comes. */
+  record Continue() implements TurnEnd {}
+
+  /** The model has reported through the tool. */
+  record Reported(FinalReport report) implements TurnEnd {}
+
+  /** Calls that may or may not have taken effect. */
+  record UnknownEffect(List<ToolCall> calls) implements TurnEnd {}
+
+  /** The attempts are used up, and the last one brought an answer of no use. */
+  record Invalid(TurnError error, int attempts) implements TurnEnd {}
+
+  /** The attempts are used up, and the last one failed: the documented stopReason error. */
+  record Errored(TurnError error, int attempts) implements TurnEnd {}
+
+  /** The conversation does not fit the model's window. */
+  record Overflow(TurnError error) implements TurnEnd {}
+
+  /** Nothing is tried any more. */
+  record Fatal(ExitCode exit, TurnError error) implements TurnEnd {}
+
+  /** Stopped or cancelled; {@link StopSignal} knows which. */
+  record Aborted() implements TurnEnd {}
+
+  /** For events: its status in one word. */
+  default String status() {
+    return switch (this) {
+      case Continue each -> "ok";
+      case Reported each -> "reported";
+      case UnknownEffect each -> "unknown_effect";
+      case Invalid each -> each.error().type();
+      case Errored each -> each.error().type();
+      case Overflow each -> each.error().type();
+      case Fatal each -> each.error().type();
+      case Aborted each -> "aborted";
+    };
+  }
+}

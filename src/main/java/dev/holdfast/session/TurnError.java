@@ -1,0 +1,44 @@
+package dev.holdfast.session;
+
+import dev.holdfast.llm.CallResult;
+import dev.holdfast.llm.Target;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Why an attempt failed: the documented lastError and lastErrorType.
+ *
+ * @param type a {@link dev.holdfast.llm.FailureKind} by its wire name, or "error" where the call
+ *     threw (B10)
+ * @param failure null where the call answered or threw
+ * @param cause what it threw
+ */
+record TurnError(
+    Target target,
+    String type,
+    String message,
+    CallResult.@Nullable Failed failure,
+    @Nullable Throwable cause) {
+  static final String INVALID_RESPONSE = "invalid_response";
+
+  static TurnError of(Target target, CallResult.Failed failure) {
+    return new TurnError(
+        target, failure.kind().wireName(), ErrorMessage.of(failure), failure, failure.cause());
+  }
+
+  static TurnError thrown(Target target, RuntimeException e) {
+    return new TurnError(target, "error", String.valueOf(e), null, e);
+  }
+
+  static TurnError invalid(Target target, String message) {
+    return new TurnError(target, INVALID_RESPONSE, message, null, null);
+  }
+
+  /** The same error, cut off by an outer bound, so that the bound does not hide it. */
+  TurnError cutOff(String bound) {
+    return new TurnError(target, type, bound + "; last error: " + message, failure, cause);
+  }
+
+  boolean isInvalidResponse() {
+    return type.equals(INVALID_RESPONSE);
+  }
+}

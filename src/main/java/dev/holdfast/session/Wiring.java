@@ -1,0 +1,68 @@
+package dev.holdfast.session;
+
+import dev.holdfast.llm.RetryContext;
+import dev.holdfast.llm.ToolSpec;
+import java.util.List;
+import java.util.stream.Collectors;
+
+/** Puts one execution together. */
+record Wiring(RunState run, SessionRun sessionRun) {
+  /** What outlives an execution, because other threads hold on to it. */
+  record Shared(SessionEvents events, StopSignal signal, AutoRetry autoRetry, ReportRules rules) {}
+
+  static Wiring of(
+      SessionSettings settings,
+      List<Route> routes,
+      SessionPorts ports,
+      RetryContext context,
+      Shared shared) {
+    List<ToolSpec> tools = ports.toolBox().specs();
+    Requests requests = new Requests(settings, tools, shared.rules().spec(), context);
+    long overhead = Tokens.of(settings.system()) + Tokens.ofTools(requests.offered(false));
+    Memory memory = new Memory(ports.journal(), new ContextMeter(overhead));
+    Progress progress = new Progress(settings.limits().maxTurns(), shared.events());
+    RunState run = new RunState(memory, progress, new Notices(), shared.events());
+    ContextGuard guard = new ContextGuard(settings.context(), memory.meter());
+    AnswerActions actions =
+        new AnswerActions(ports.toolBox(), shared.rules(), shared.signal(), run);
+    Compaction compaction =
+        new Compaction(
+            settings.context(), guard, new Compactor(ports.summariser()), run, shared.signal());
+    AttemptRunner attempts = attempts(settings, ports, context, shared, requests, tools, run);
+    Budget budget = new Budget(context, settings.limits().maxCostUsd(), memory);
+    TurnRunner.Parts parts =
+        new TurnRunner.Parts(
+            attempts,
+            new AfterAttempt(settings, ports.directives(), budget, run),
+            actions,
+            new FinalTurn(guard, run),
+            () -> {
+              shared.autoRetry().answered();
+              compaction.answered();
+            });
+    return new Wiring(
+        run,
+        new SessionRun(
+            run,
+            new TurnRunner(routes, settings.waits(), ports, shared.signal(), run, parts),
+            actions,
+            shared.autoRetry(),
+            compaction,
+            new AfterTurn(shared.signal(), shared.autoRetry(), run)));
+  }
+
+  private static AttemptRunner attempts(
+      SessionSettings settings,
+      SessionPorts ports,
+      RetryContext context,
+      Shared shared,
+      Requests requests,
+      List<ToolSpec> tools,
+      RunState run) {
+    AnswerReview review =
+        new AnswerReview(
+            tools.stream().map(ToolSpec::name).collect(Collectors.toSet()), shared.rules(), run);
+    Budget budget = new Budget(context, settings.limits().maxCostUsd(), run.memory());
+    return new AttemptRunner(run, ports, shared.signal(), requests, budget, review);
+  }
+}
