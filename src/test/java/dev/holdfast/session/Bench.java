@@ -1,0 +1,135 @@
+package dev.holdfast.session;
+
+import dev.holdfast.llm.CallResult;
+import dev.holdfast.llm.Message;
+import dev.holdfast.llm.RetryContext;
+import dev.holdfast.llm.Target;
+import java.math.BigDecimal;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/** A session with everything around it that a test may look at. The auto-retry is off. */
+final class Bench {
+  final AtomicLong nanos = new AtomicLong();
+  final RecordingSleeper sleeper = new RecordingSleeper(nanos);
+  final RecordingTools tools = new RecordingTools();
+  final List<SessionEvent> events = new CopyOnWriteArrayList<>();
+  final List<Route> routes = new ArrayList<>();
+  final List<SessionListener> listeners = new ArrayList<>(List.of(events::add));
+  Journal journal = new InMemoryJournal();
+  Duration timeAllowed = Duration.ofHours(10);
+  int maxCalls;
+  SessionSettings settings =
+      SessionSettings.of("You test.").withAutoRetry(AutoRetrySettings.DEFAULT.withEnabled(false));
+  Summariser summariser = Summariser.NONE;
+  RetryDirectives directives = RetryDirectives.NONE;
+  Prices prices = (target, usage) -> new BigDecimal("0.01");
+  private @Nullable Session session;
+
+  Bench() {}
+
+  /** A session on one target that answers this, the last for ever. */
+  static Bench with(CallResult... script) {
+    Bench bench = new Bench();
+    bench.target("one", script);
+    return bench;
+  }
+
+  ScriptedProvider target(String name, CallResult... script) {
+    ScriptedProvider provider = new ScriptedProvider(name);
+    for (CallResult each : script) {
+      provider.then(each);
+    }
+    routes.add(new Route(new Target(name, "m-" + name), provider));
+    return provider;
+  }
+
+  ScriptedProvider provider() {
+    return provider(0);
+  }
+
+  ScriptedProvider provider(int index) {
+    return (ScriptedProvider) routes.get(index).provider();
+  }
+
+  Bench maxTurns(int turns) {
+    settings = settings.withLimits(settings.limits().withMaxTurns(turns));
+    return this;
+  }
+
+  Bench maxRetries(int attempts) {
+    settings = settings.withLimits(settings.limits().withMaxRetries(attempts));
+    return this;
+  }
+
+  Bench autoRetry() {
+    settings = settings.withAutoRetry(AutoRetrySettings.DEFAULT);
+    return this;
+  }
+
+  Session session() {
+    if (session == null) {
+      SessionPorts ports =
+          SessionPorts.of(tools, journal, sleeper, nanos::get)
+              .withListeners(listeners.toArray(SessionListener[]::new))
+              .withSummariser(summariser)
+              .withPrices(prices)
+              .withDirectives(directives);
+      session =
+          new Session(settings, routes, ports, new RetryContext(timeAllowed, maxCalls, nanos::get));
+    }
+    return session;
+  }
+
+  SessionResult run() {
+    return session().run("do it");
+  }
+
+  SessionResult.Failed runToFailure() {
+    return (SessionResult.Failed) run();
+  }
+
+  int calls() {
+    return routes.stream().mapToInt(route -> ((ScriptedProvider) route.provider()).calls()).sum();
+  }
+
+  <T extends SessionEvent> List<T> events(Class<T> type) {
+    return events.stream().filter(type::isInstance).map(type::cast).toList();
+  }
+
+  /** The names of the targets that were tried, in order. */
+  List<String> tried() {
+    return events(SessionEvent.AttemptFinished.class).stream()
+        .map(each -> each.target().provider())
+        .toList();
+  }
+
+  /** Lines of the log as {@code WRN agent:turn words}. */
+  List<String> log() {
+    return events(SessionEvent.Logged.class).stream()
+        .map(each -> each.level() + " " + each.source() + " " + each.message())
+        .toList();
+  }
+
+  /** What the n-th request said, from 0, without the task. */
+  List<Message> sent(int request) {
+    List<Message> messages = provider().requests.get(request).messages();
+    return messages.subList(1, messages.size());
+  }
+
+  /** The notices of the n-th request, from 0. */
+  List<String> notices(int request) {
+    return provider().requests.get(request).messages().stream()
+        .filter(each -> each instanceof Message.User user && user.retryMessage() != null)
+        .map(each -> ((Message.User) each).content())
+        .toList();
+  }
+
+  <T extends JournalEntry> List<T> entries(Class<T> type) {
+    return journal.entries().stream().filter(type::isInstance).map(type::cast).toList();
+  }
+}

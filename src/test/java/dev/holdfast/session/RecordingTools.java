@@ -1,0 +1,49 @@
+package dev.holdfast.session;
+
+import dev.holdfast.llm.ToolCall;
+import dev.holdfast.llm.ToolSpec;
+import dev.holdfast.tool.ToolBox;
+import dev.holdfast.tool.ToolReply;
+import java.util.ArrayList;
+import java.util.List;
+import tools.jackson.databind.node.JsonNodeFactory;
+
+/** Stands for tools: "look" is idempotent, "send" is not; both do nothing but remember. */
+final class RecordingTools implements ToolBox {
+  /** What one call is answered. */
+  @FunctionalInterface
+  interface Reaction {
+    ToolReply to(ToolCall call) throws InterruptedException;
+  }
+
+  final List<ToolCall> ran = new ArrayList<>();
+  Reaction reaction = call -> new ToolReply(call, ToolReply.Outcome.OK, "did " + call.name(), 1);
+
+  @Override
+  public List<ToolSpec> specs() {
+    return List.of(spec("look"), spec("send"));
+  }
+
+  private static ToolSpec spec(String name) {
+    return new ToolSpec(
+        name, "Does " + name, JsonNodeFactory.instance.objectNode().put("type", "object"));
+  }
+
+  @Override
+  public boolean isIdempotent(String toolName) {
+    return toolName.equals("look");
+  }
+
+  @Override
+  public List<ToolReply> run(List<ToolCall> calls) throws InterruptedException {
+    List<ToolReply> replies = new ArrayList<>();
+    for (ToolCall call : calls) {
+      ran.add(call);
+      replies.add(reaction.to(call));
+    }
+    return replies;
+  }
+
+  @Override
+  public void close() {}
+}
