@@ -1,5 +1,8 @@
 package dev.holdfast.session;
 
+import dev.holdfast.llm.Message;
+import java.util.List;
+
 /**
  * Keeps the conversation inside the window (D3): when a provider says that it overflows, and when
  * the guard says that it soon will. Judged by what happens next: two compactions without a better
@@ -62,16 +65,22 @@ final class Compaction {
     withoutGain++;
     ContextMeter meter = run.memory().meter();
     long before = meter.tokens();
-    long budget =
-        Math.max(LEAST_BUDGET, Math.min(settings.window(), before) / 2 - meter.overhead());
+    List<Message> messages = run.memory().history().wellFormed();
+    long estimate = Tokens.of(messages);
     JournalEntry.Compacted smaller =
-        signal.call(() -> compactor.compact(run.memory().history().wellFormed(), budget));
-    if (meter.overhead() + Tokens.of(smaller.messages()) >= before) {
+        signal.call(() -> compactor.compact(messages, budget(estimate, meter)));
+    if (Tokens.of(smaller.messages()) >= estimate) {
       return false;
     }
     run.memory().record(smaller);
     run.events()
         .emit(new SessionEvent.ContextCompacted(before, meter.tokens(), smaller.summarised()));
     return true;
+  }
+
+  /** Half of the window, and half of what there is: the provider may count more than we do. */
+  private long budget(long estimate, ContextMeter meter) {
+    long half = Math.min(settings.window() / 2 - meter.overhead(), estimate / 2);
+    return Math.max(LEAST_BUDGET, half);
   }
 }

@@ -8,8 +8,9 @@ import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Journal entries as JSON, for journals that are stored. An entry names its {@code type}; unknown
- * keys are ignored, so that an older worker reads what a newer one wrote. Thread-safe.
+ * Journal entries as JSON, for journals that are stored. An object says what it is in its key
+ * {@code entry}; unknown keys are ignored, so that an older worker reads what a newer one wrote.
+ * Thread-safe.
  */
 public final class JournalJson {
   private static final JsonMapper MAPPER =
@@ -22,7 +23,7 @@ public final class JournalJson {
               value -> value.withValueInclusion(JsonInclude.Include.NON_NULL))
           .build();
 
-  @JsonTypeInfo(use = JsonTypeInfo.Id.NAME, property = "type")
+  @JsonTypeInfo(use = JsonTypeInfo.Id.NAME, property = "entry")
   @JsonSubTypes({
     @JsonSubTypes.Type(value = JournalEntry.Said.class, name = "said"),
     @JsonSubTypes.Type(value = JournalEntry.Answered.class, name = "answered"),

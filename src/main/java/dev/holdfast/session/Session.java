@@ -121,6 +121,8 @@ public final class Session {
 
   /** Cancels the session: first a waiting retry, then the running call or tool (D30). */
   public void abort() {
+    // Known before the retry wakes up: what ends then must not pass for a failure.
+    signal.announce(StopSignal.Request.CANCEL);
     autoRetry.abort();
     signal.request(StopSignal.Request.CANCEL);
   }

@@ -52,10 +52,15 @@ final class StopSignal {
     return fromOutside;
   }
 
-  synchronized void request(Request request) {
+  /** Lets the session's thread see a request at its next look, and wakes nothing yet. */
+  synchronized void announce(Request request) {
     if (request.compareTo(requested) > 0) {
       requested = request;
     }
+  }
+
+  synchronized void request(Request request) {
+    announce(request);
     if (request == Request.CANCEL || section == Section.WAIT || section == Section.RETRY_WAIT) {
       wake();
     }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.queue.QueueHealth;
 import dev.holdfast.telemetry.QueueGauges;
+import dev.holdfast.telemetry.SessionMetrics;
 import dev.holdfast.telemetry.TicketMetrics;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
@@ -28,13 +29,14 @@ class AlertsTest {
   private static String scrape() {
     PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
     new TicketMetrics(registry);
+    new SessionMetrics(registry);
     new QueueGauges(registry)
         .update(List.of(new QueueHealth("mail", false, null, 0, null, 0, 0, null, 0, 0)));
     return registry.scrape();
   }
 
   @Test
-  @DisplayName("A62 to A65: every series and label value that an alert asks for exists")
+  @DisplayName("A62 to A65, B69: every series and label value that an alert asks for exists")
   void series() throws IOException {
     String scrape = scrape();
     Set<String> asked = new TreeSet<>();
@@ -50,7 +52,11 @@ class AlertsTest {
       }
     }
     assertThat(asked)
-        .contains("tickets_retry_exhausted_total", "tickets_retried_total", "retry_success_rate");
+        .contains(
+            "tickets_retry_exhausted_total",
+            "tickets_retried_total",
+            "retry_success_rate",
+            "ai_agent_final_report_total");
   }
 
   private static Pattern pattern(String name, String labels) {

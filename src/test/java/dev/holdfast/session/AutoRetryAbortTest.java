@@ -1,0 +1,282 @@
+package dev.holdfast.session;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.session.SessionEvent.AutoRetryEnd;
+import dev.holdfast.session.SessionEvent.AutoRetryStart;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/** D-2, D-3: what other threads do to a chain of retries, and what people see of it. */
+class AutoRetryAbortTest {
+  private static Bench waiting() {
+    Bench bench = Bench.with(Replies.overloaded()).autoRetry().maxRetries(1);
+    bench.sleeper.blocks = true;
+    return bench;
+  }
+
+  @Test
+  @DisplayName("D27, D28, D32, D33, D40: abortRetry ends the wait; the prompt ends with the error")
+  void abortRetry() throws Exception {
+    Bench bench = waiting();
+    Running running = Running.start(bench);
+    bench.sleeper.blocked.await();
+    CompletableFuture<Void> promise = bench.session().retryEnd().toCompletableFuture();
+    assertThat(bench.session().isRetrying()).isTrue();
+    assertThat(promise).isNotDone();
+    assertThat(running.isDone()).as("D32: prompt() during the wait").isFalse();
+
+    bench.session().abortRetry();
+
+    assertThat(promise).isDone();
+    assertThat(running.result())
+        .isInstanceOfSatisfying(
+            SessionResult.Failed.class,
+            failed -> {
+              assertThat(failed.error()).contains("503");
+              assertThat(failed.exit()).isEqualTo(ExitCode.NO_LLM_RESPONSE);
+            });
+    assertThat(running.interruptedAfterwards()).isFalse();
+    assertThat(bench.events(AutoRetryEnd.class))
+        .containsExactly(new AutoRetryEnd(false, 1, "Retry cancelled"));
+    assertThat(bench.calls()).isEqualTo(1);
+    assertThat(bench.session().isRetrying()).isFalse();
+  }
+
+  @Test
+  @DisplayName(
+      "D8, D20: after a cancelled wait the counter stands at zero: a new chain begins at 1")
+  void freshChain() throws Exception {
+    Bench bench = waiting();
+    Running running = Running.start(bench);
+    bench.sleeper.blocked.await();
+    bench.session().abortRetry();
+    running.result();
+    bench.sleeper.blocks = false;
+    bench.provider().then(Replies.report());
+
+    bench.session().run("again");
+
+    assertThat(bench.events(AutoRetryStart.class).getLast().attempt()).isEqualTo(1);
+  }
+
+  @Test
+  @DisplayName("D29: abortRetry without a retry is harmless, before, during and after")
+  void idle() {
+    Bench bench = new Bench().autoRetry().maxRetries(1);
+    bench
+        .target("one")
+        .then(
+            request -> {
+              bench.session().abortRetry();
+              return Replies.overloaded();
+            })
+        .then(Replies.report());
+    bench.session().abortRetry();
+
+    assertThat(bench.run()).isInstanceOf(SessionResult.Reported.class);
+    bench.session().abortRetry();
+
+    assertThat(bench.events(AutoRetryEnd.class)).containsExactly(new AutoRetryEnd(true, 1, null));
+  }
+
+  @Test
+  @DisplayName("D29: an abort between the start and the wait leaves no late retry")
+  void abortInListener() {
+    Bench bench = Bench.with(Replies.overloaded()).autoRetry().maxRetries(1);
+    bench.listeners.add(
+        event -> {
+          if (event instanceof AutoRetryStart) {
+            bench.session().abortRetry();
+          }
+        });
+
+    bench.run();
+
+    assertThat(bench.sleeper.millis).isEmpty();
+    assertThat(bench.calls()).isEqualTo(1);
+    assertThat(bench.events(AutoRetryEnd.class))
+        .containsExactly(new AutoRetryEnd(false, 1, "Retry cancelled"));
+  }
+
+  @Test
+  @DisplayName("D11: the promise stands before anybody hears of the retry")
+  void promiseFirst() {
+    Bench bench = Bench.with(Replies.overloaded(), Replies.report()).autoRetry().maxRetries(1);
+    AtomicReference<Boolean> seen = new AtomicReference<>();
+    bench.listeners.add(
+        event -> {
+          if (event instanceof AutoRetryStart) {
+            seen.set(bench.session().isRetrying());
+          }
+        });
+
+    bench.run();
+
+    assertThat(seen).hasValue(true);
+  }
+
+  @Test
+  @DisplayName("D30, D40: abort ends a waiting retry and the session")
+  void abortWhileWaiting() throws Exception {
+    Bench bench = waiting();
+    Running running = Running.start(bench);
+    bench.sleeper.blocked.await();
+
+    bench.session().abort();
+
+    assertThat(running.result()).isEqualTo(new SessionResult.Cancelled());
+    assertThat(bench.events(AutoRetryEnd.class))
+        .containsExactly(new AutoRetryEnd(false, 1, "Retry cancelled"));
+    assertThat(bench.entries(JournalEntry.Ended.class)).isEmpty();
+  }
+
+  @Test
+  @DisplayName("D30: abort lets the chain go before it breaks the running call")
+  void abortOrder() throws Exception {
+    Bench bench = new Bench().autoRetry().maxRetries(1);
+    CountDownLatch reached = new CountDownLatch(1);
+    AtomicReference<Boolean> retryingAtBreak = new AtomicReference<>();
+    bench
+        .target("one")
+        .then(Replies.overloaded())
+        .then(
+            request -> {
+              reached.countDown();
+              try {
+                new CountDownLatch(1).await();
+              } catch (InterruptedException e) {
+                retryingAtBreak.set(bench.session().isRetrying());
+                throw e;
+              }
+              return Replies.report();
+            });
+    Running running = Running.start(bench);
+    reached.await();
+
+    bench.session().abort();
+
+    assertThat(running.result()).isEqualTo(new SessionResult.Cancelled());
+    assertThat(retryingAtBreak).hasValue(false);
+    assertThat(bench.events(SessionEvent.AttemptFinished.class).getLast().status())
+        .isEqualTo("aborted");
+  }
+
+  @Test
+  @DisplayName("D31: the words of the wait, with rounded seconds")
+  void waitingText() {
+    assertThat(RetryTexts.waiting(new AutoRetryStart(2, 3, 4000, "x")))
+        .isEqualTo("Retrying (2/3) in 4s… (esc to cancel)");
+    assertThat(RetryTexts.waiting(new AutoRetryStart(1, 3, 1499, "x"))).contains("in 1s…");
+    assertThat(RetryTexts.waiting(new AutoRetryStart(1, 3, 1500, "x"))).contains("in 2s…");
+  }
+
+  @Test
+  @DisplayName("D31: the key does what it did before, after several starts and one end")
+  void escape() {
+    Runnable original = () -> {};
+    Runnable abort = () -> {};
+    AtomicReference<Runnable> key = new AtomicReference<>(original);
+    RetryEscape escape = new RetryEscape(key, abort);
+
+    for (int attempt = 1; attempt <= 3; attempt++) {
+      escape.on(new AutoRetryStart(attempt, 3, 2000, "x"));
+      assertThat(key).hasValue(abort);
+    }
+    escape.on(new AutoRetryEnd(true, 3, null));
+
+    assertThat(key).hasValue(original);
+  }
+
+  @Test
+  @DisplayName("D33: the setting can be changed and read at any time")
+  void enabled() {
+    Session session = Bench.with(Replies.report()).autoRetry().session();
+    assertThat(session.autoRetryEnabled()).isTrue();
+    session.setAutoRetryEnabled(false);
+    assertThat(session.autoRetryEnabled()).isFalse();
+    assertThat(session.isRetrying()).isFalse();
+  }
+
+  @Test
+  @DisplayName("D34: the commands answer success; what they do is told by events")
+  void rpc() throws Exception {
+    Bench bench = waiting();
+    SessionRpc rpc = new SessionRpc(bench.session());
+    SessionRpcClient client = new SessionRpcClient(rpc::handle);
+    assertThat(client.setAutoRetry(false)).isTrue();
+    assertThat(bench.session().autoRetryEnabled()).isFalse();
+    assertThat(client.setAutoRetry(true)).isTrue();
+    Running running = Running.start(bench);
+    bench.sleeper.blocked.await();
+
+    assertThat(client.abortRetry()).isTrue();
+
+    running.result();
+    assertThat(bench.events(AutoRetryEnd.class)).hasSize(1);
+    assertThat(rpc.handle(json("{\"id\":7,\"type\":\"abort_retry\"}")).toString())
+        .isEqualTo("{\"id\":7,\"type\":\"response\",\"command\":\"abort_retry\",\"success\":true}");
+    for (String garbage :
+        new String[] {"{}", "[]", "7", "{\"type\":\"set_auto_retry\",\"enabled\":\"yes\"}"}) {
+      assertThat(rpc.handle(json(garbage)).path("success").booleanValue()).isFalse();
+    }
+  }
+
+  @Test
+  @DisplayName("D35: the state tells autoCompactionEnabled and no autoRetryEnabled")
+  void state() throws Exception {
+    JsonNode data =
+        new SessionRpc(Bench.with(Replies.report()).session())
+            .handle(json("{\"type\":\"get_state\"}"))
+            .path("data");
+    assertThat(data.propertyNames()).contains("autoCompactionEnabled", "isRetrying");
+    assertThat(data.has("autoRetryEnabled")).isFalse();
+  }
+
+  @Test
+  @DisplayName("D36, D37: every consumer gets the same fields; finalError only of a failure")
+  void json() {
+    assertThat(RetryEventJson.of(new AutoRetryStart(1, 3, 2000, "boom")).orElseThrow().toString())
+        .isEqualTo(
+            "{\"type\":\"auto_retry_start\",\"attempt\":1,\"maxAttempts\":3,\"delayMs\":2000,"
+                + "\"errorMessage\":\"boom\"}");
+    assertThat(RetryEventJson.of(new AutoRetryEnd(false, 3, "boom")).orElseThrow().toString())
+        .isEqualTo(
+            "{\"type\":\"auto_retry_end\",\"success\":false,\"attempt\":3,\"finalError\":\"boom\"}");
+    assertThat(RetryEventJson.of(new AutoRetryEnd(true, 1, null)).orElseThrow().toString())
+        .isEqualTo("{\"type\":\"auto_retry_end\",\"success\":true,\"attempt\":1}");
+    assertThat(RetryEventJson.of(new SessionEvent.Text("x"))).isEmpty();
+  }
+
+  @Test
+  @DisplayName("D37: three subscribers hear the same events")
+  void subscribers() {
+    Bench bench = Bench.with(Replies.overloaded(), Replies.report()).autoRetry().maxRetries(1);
+    var second = new java.util.ArrayList<SessionEvent>();
+    var third = new java.util.ArrayList<String>();
+    bench.listeners.add(second::add);
+    bench.listeners.add(
+        event -> RetryEventJson.of(event).ifPresent(json -> third.add(json.toString())));
+
+    bench.run();
+
+    assertThat(second).isEqualTo(bench.events);
+    assertThat(third).hasSize(2);
+  }
+
+  @Test
+  @DisplayName("D38: the words of a failure")
+  void failedText() {
+    assertThat(RetryTexts.failed(new AutoRetryEnd(false, 3, "503")))
+        .isEqualTo("Retry failed after 3 attempts: 503");
+  }
+
+  private static JsonNode json(String text) {
+    return JsonMapper.shared().readTree(text);
+  }
+}

@@ -1,0 +1,251 @@
+package dev.holdfast.session;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.llm.CallResult;
+import dev.holdfast.llm.FailureKind;
+import dev.holdfast.llm.Message;
+import dev.holdfast.llm.StopReason;
+import dev.holdfast.llm.Usage;
+import dev.holdfast.tool.ToolReply;
+import java.math.BigDecimal;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Random;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.RepeatedTest;
+import org.junit.jupiter.api.RepetitionInfo;
+import org.junit.jupiter.api.Test;
+
+/** D1-D3: what happens to a conversation that does not fit. */
+class CompactionTest {
+  private static final CallResult OVERFLOW =
+      Replies.failed(FailureKind.CONTEXT_OVERFLOW, false, "prompt is too long");
+
+  private static Summariser.Summary summary() {
+    return new Summariser.Summary("we looked around", Replies.USAGE, new BigDecimal("0.10"));
+  }
+
+  /** By a provider that does not count tokens. */
+  private static CallResult look(String id) {
+    return new CallResult.Answer(
+        new Message.Assistant("", List.of(Replies.call(id, "look", "{}"))),
+        StopReason.TOOL_CALLS,
+        Usage.NONE);
+  }
+
+  /** Three turns with long results, then what is given. */
+  private static Bench grown(CallResult... then) {
+    Bench bench = Bench.with(look("a"), look("b"), look("c"));
+    for (CallResult each : then) {
+      bench.provider().then(each);
+    }
+    bench.tools.reaction =
+        call -> new ToolReply(call, ToolReply.Outcome.OK, call.id() + "x".repeat(8000), 1);
+    bench.summariser = transcript -> Optional.of(summary());
+    return bench;
+  }
+
+  @Test
+  @DisplayName("D3: an overflow is compacted and the turn goes on, with no retry of D's")
+  void overflow() {
+    Bench bench = grown(OVERFLOW, Replies.report()).autoRetry();
+
+    assertThat(bench.run())
+        .isInstanceOfSatisfying(
+            SessionResult.Reported.class, each -> assertThat(each.turn()).isEqualTo(4));
+
+    assertThat(bench.events(SessionEvent.AutoRetryStart.class)).isEmpty();
+    List<Message> sent = bench.provider().requests.getLast().messages();
+    WellFormed.check(sent);
+    assertThat(sent.getFirst()).isEqualTo(new Message.User("do it"));
+    assertThat(sent.toString()).contains("Summary of the work so far:\nwe looked around");
+    assertThat(sent).as("the last step is whole").anyMatch(each -> whole(each, "c"));
+    assertThat(sent).noneMatch(each -> whole(each, "a"));
+  }
+
+  private static boolean whole(Message message, String id) {
+    return message instanceof Message.ToolResult result
+        && result.callId().equals(id)
+        && result.content().length() > 8000;
+  }
+
+  @Test
+  @DisplayName("D3: an overflow that also says 429 is an overflow")
+  void overflowText() {
+    Bench bench =
+        grown(
+                Replies.status(
+                    FailureKind.MODEL_ERROR, 400, "429: maximum context length is 8192 tokens"),
+                Replies.report())
+            .autoRetry();
+
+    assertThat(bench.run()).isInstanceOf(SessionResult.Reported.class);
+
+    assertThat(bench.events(SessionEvent.AutoRetryStart.class)).isEmpty();
+    assertThat(bench.events(SessionEvent.ContextCompacted.class)).hasSize(1);
+  }
+
+  @Test
+  @DisplayName("D1, D2: a turn that is retried is not compacted, the check comes first")
+  void retryFirst() {
+    Bench bench = grown(Replies.overloaded(), OVERFLOW, Replies.report()).autoRetry();
+    bench.maxRetries(1);
+    List<String> order = new ArrayList<>();
+    bench.summariser =
+        transcript -> {
+          order.add("compaction");
+          return Optional.of(summary());
+        };
+    bench.listeners.add(
+        event -> {
+          if (event instanceof SessionEvent.AutoRetryStart) {
+            assertThat(order).isEmpty();
+          } else if (event instanceof SessionEvent.AutoRetryEnd) {
+            order.add("retry over");
+          }
+        });
+
+    bench.run();
+
+    assertThat(order).containsExactly("retry over", "compaction");
+  }
+
+  @Test
+  @DisplayName("Near the end of the window older turns are compacted before a model complains")
+  void near() {
+    Bench bench = grown(Replies.report());
+    bench.settings = bench.settings.withContext(new ContextSettings(7000, 0.8, 0.95, true));
+
+    bench.run();
+
+    SessionEvent.ContextCompacted compacted =
+        bench.events(SessionEvent.ContextCompacted.class).getFirst();
+    assertThat(compacted.summarised()).isTrue();
+    assertThat(compacted.tokensAfter()).isLessThan(3500).isLessThan(compacted.tokensBefore());
+    assertThat(bench.events(SessionEvent.Finished.class).getFirst().spent().costUsd())
+        .as("the summary is paid for too")
+        .isEqualByComparingTo("0.14");
+  }
+
+  @Test
+  @DisplayName("A summary that fails is replaced by eliding")
+  void summaryFails() {
+    for (Summariser broken :
+        List.<Summariser>of(
+            Summariser.NONE,
+            transcript -> Optional.of(new Summariser.Summary(" ", Usage.NONE, null)),
+            transcript -> {
+              throw new IllegalStateException("model is down");
+            })) {
+      Bench bench = grown(OVERFLOW, Replies.report());
+      bench.summariser = broken;
+
+      assertThat(bench.run()).isInstanceOf(SessionResult.Reported.class);
+
+      List<Message> sent = bench.provider().requests.getLast().messages();
+      WellFormed.check(sent);
+      assertThat(sent.toString()).contains("characters elided");
+      assertThat(bench.events(SessionEvent.ContextCompacted.class).getFirst().summarised())
+          .isFalse();
+    }
+  }
+
+  @Test
+  @DisplayName("Two compactions without gain are enough: the overflow ends the session")
+  void givesUp() {
+    Bench bench = grown(OVERFLOW);
+
+    SessionResult.Failed failed = bench.runToFailure();
+
+    assertThat(failed.exit()).isEqualTo(ExitCode.TOKEN_LIMIT);
+    assertThat(failed.error()).contains("prompt is too long");
+    assertThat(bench.calls()).isLessThanOrEqualTo(3 + 3);
+    assertThat(bench.events(SessionEvent.ContextCompacted.class)).hasSizeBetween(1, 2);
+  }
+
+  @Test
+  @DisplayName(
+      "A conversation that one answer after a compaction fits may be compacted again later")
+  void gainResets() {
+    Bench bench =
+        grown(
+            OVERFLOW,
+            look("d"),
+            OVERFLOW,
+            look("e"),
+            OVERFLOW,
+            look("f"),
+            OVERFLOW,
+            Replies.report());
+
+    assertThat(bench.run()).isInstanceOf(SessionResult.Reported.class);
+    assertThat(bench.events(SessionEvent.ContextCompacted.class)).hasSize(4);
+  }
+
+  @Test
+  @DisplayName("Without auto-compaction an overflow ends the session")
+  void switchedOff() {
+    Bench bench = grown(OVERFLOW);
+    bench.settings = bench.settings.withContext(new ContextSettings(200_000, 0.8, 0.9, false));
+
+    assertThat(bench.runToFailure().exit()).isEqualTo(ExitCode.TOKEN_LIMIT);
+    assertThat(bench.calls()).isEqualTo(4);
+  }
+
+  @Test
+  @DisplayName("A compacted session resumes as compacted")
+  void resumes() {
+    Bench bench = grown(OVERFLOW, look("d"), OVERFLOW);
+    bench.run();
+    int cut =
+        bench.journal.entries().indexOf(bench.entries(JournalEntry.Compacted.class).getFirst());
+    Bench next = Bench.with(Replies.report());
+    next.journal = new InMemoryJournal(bench.journal.entries().subList(0, cut + 1));
+
+    next.run();
+
+    assertThat(next.provider().requests.getFirst().messages())
+        .isEqualTo(bench.entries(JournalEntry.Compacted.class).getFirst().messages());
+  }
+
+  @RepeatedTest(40)
+  @DisplayName(
+      "Whatever the conversation: pairs stay together, the result is whole and within budget")
+  void anyConversation(RepetitionInfo repetition) throws Exception {
+    Random random = new Random(repetition.getCurrentRepetition());
+    List<Message> messages = new ArrayList<>(List.of(new Message.User("the task")));
+    for (int step = 0; step < 1 + random.nextInt(12); step++) {
+      addStep(messages, step, random);
+    }
+    long budget = 600L + random.nextInt(3000);
+    Summariser summariser =
+        random.nextBoolean() ? transcript -> Optional.of(summary()) : Summariser.NONE;
+
+    List<Message> smaller = new Compactor(summariser).compact(messages, budget).messages();
+
+    WellFormed.check(smaller);
+    assertThat(History.wellFormed(smaller)).isEqualTo(smaller);
+    assertThat(smaller).startsWith(new Message.User("the task"));
+    assertThat(Tokens.of(smaller)).isLessThanOrEqualTo(Math.max(budget, 900));
+  }
+
+  private static void addStep(List<Message> messages, int step, Random random) {
+    if (random.nextInt(4) == 0) {
+      messages.add(new Message.User("guidance " + step));
+    }
+    int calls = 1 + random.nextInt(3);
+    var made = new ArrayList<dev.holdfast.llm.ToolCall>();
+    for (int i = 0; i < calls; i++) {
+      made.add(
+          Replies.call("c" + i, "look", "{\"n\":\"" + "y".repeat(random.nextInt(300)) + "\"}"));
+    }
+    messages.add(new Message.Assistant("step " + step, made));
+    made.forEach(
+        call ->
+            messages.add(
+                new Message.ToolResult(
+                    call.id(), "look", "x".repeat(random.nextInt(9000)), false)));
+  }
+}

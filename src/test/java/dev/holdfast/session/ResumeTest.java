@@ -1,0 +1,269 @@
+package dev.holdfast.session;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.llm.CallResult;
+import dev.holdfast.llm.ChatRequest;
+import dev.holdfast.llm.Message;
+import dev.holdfast.llm.ToolCall;
+import dev.holdfast.tool.ToolReply;
+import java.math.BigDecimal;
+import java.util.List;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import tools.jackson.core.JacksonException;
+
+/** The journal: nothing paid for is paid twice, and nothing is done twice. */
+class ResumeTest {
+  private static final CallResult[] STORY = {
+    Replies.look("a"),
+    Replies.text("thinking aloud"),
+    Replies.calls(Replies.call("a", "look", "{}"), Replies.call("b", "look", "{\"n\":1}")),
+    Replies.overloaded(),
+    Replies.look("c"),
+    Replies.report()
+  };
+
+  private static List<JournalEntry> recorded() {
+    Bench bench = Bench.with(STORY);
+    assertThat(bench.run()).isInstanceOf(SessionResult.Reported.class);
+    return bench.journal.entries();
+  }
+
+  private static Bench over(List<JournalEntry> entries, CallResult... script) {
+    Bench bench = Bench.with(script);
+    bench.journal = new InMemoryJournal(entries);
+    return bench;
+  }
+
+  @Test
+  @DisplayName("Every answer and every result is written down before the next step")
+  void order() {
+    Bench bench = Bench.with(STORY);
+    bench.tools.reaction =
+        call -> {
+          assertThat(bench.journal.entries().getLast()).isInstanceOf(JournalEntry.Answered.class);
+          return new ToolReply(call, ToolReply.Outcome.OK, "x", 1);
+        };
+
+    bench.run();
+
+    assertThat(bench.journal.entries())
+        .extracting(each -> each.getClass().getSimpleName())
+        .containsExactly(
+            "Said",
+            "Answered",
+            "ToolFinished",
+            "Discarded",
+            "Answered",
+            "ToolFinished",
+            "ToolFinished",
+            "Answered",
+            "ToolFinished",
+            "Answered",
+            "Ended");
+  }
+
+  @Test
+  @DisplayName("C35: a session cut behind any entry goes on without paying for an answer twice")
+  void cutAnywhere() {
+    List<JournalEntry> all = recorded();
+    for (int kept = 0; kept <= all.size(); kept++) {
+      List<JournalEntry> journal = all.subList(0, kept);
+      long answered = journal.stream().filter(JournalEntry.Answered.class::isInstance).count();
+      boolean reported = answered == 4;
+      Bench bench = over(journal, Replies.report());
+
+      assertThat(bench.run()).as("cut at %s", kept).isInstanceOf(SessionResult.Reported.class);
+
+      assertThat(bench.calls()).as("calls after a cut at %s", kept).isEqualTo(reported ? 0 : 1);
+      bench.provider().requests.forEach(request -> checkAnswers(request, answered));
+      assertThat(bench.session().run("do it")).isInstanceOf(SessionResult.Reported.class);
+    }
+  }
+
+  private static void checkAnswers(ChatRequest request, long answered) {
+    WellFormed.check(request.messages());
+    assertThat(request.messages().stream().filter(Message.Assistant.class::isInstance))
+        .hasSize((int) answered);
+    assertThat(request.messages().toString()).doesNotContain(History.NO_RESULT);
+  }
+
+  @Test
+  @DisplayName("A resumed session counts its turns on")
+  void turnsGoOn() {
+    List<JournalEntry> afterTwoTurns = recorded().subList(0, 7);
+    Bench bench = over(afterTwoTurns, Replies.report());
+
+    assertThat(bench.run())
+        .isInstanceOfSatisfying(
+            SessionResult.Reported.class, each -> assertThat(each.turn()).isEqualTo(3));
+  }
+
+  @Test
+  @DisplayName("Calls without a result run again only where that does no harm")
+  void idempotentCallsRunAgain() {
+    Bench bench = over(recorded().subList(0, 6), Replies.report());
+
+    bench.run();
+
+    assertThat(bench.tools.ran).extracting(ToolCall::id).containsExactly("b");
+  }
+
+  @Test
+  @DisplayName("A call that must not run twice and has no result goes to a person; then it goes on")
+  void unknownEffect() {
+    Bench first =
+        Bench.with(Replies.calls(Replies.call("s", "send", "{}"), Replies.call("l", "look", "{}")));
+    first.run();
+    Bench second = over(first.journal.entries().subList(0, 2), Replies.report());
+
+    assertThat(second.run())
+        .isEqualTo(new SessionResult.UnknownEffect(List.of(Replies.call("s", "send", "{}"))));
+    assertThat(second.tools.ran).extracting(ToolCall::id).containsExactly("l");
+    assertThat(second.calls()).isZero();
+
+    Bench third = over(second.journal.entries(), Replies.report());
+    assertThat(third.session().run(List.of(Input.task("do it"), new Input("g-1", "it was sent"))))
+        .isInstanceOf(SessionResult.Reported.class);
+    WellFormed.check(third.provider().requests.getFirst().messages());
+    assertThat(third.sent(0).toString()).contains("It is unknown").contains("it was sent");
+    assertThat(third.tools.ran).isEmpty();
+  }
+
+  @Test
+  @DisplayName("C38: a tool that does not know whether it has taken effect ends the session")
+  void unknownEffectWhileRunning() {
+    Bench bench = Bench.with(Replies.calls(Replies.call("s", "send", "{}")), Replies.report());
+    bench.tools.reaction =
+        call -> new ToolReply(call, ToolReply.Outcome.UNKNOWN_EFFECT, "timed out", 1);
+
+    assertThat(bench.run()).isInstanceOf(SessionResult.UnknownEffect.class);
+    assertThat(bench.calls()).isEqualTo(1);
+  }
+
+  @Test
+  @DisplayName("A cancel during a tool leaves a journal that goes on")
+  void cancelledInTool() throws Exception {
+    Bench bench = Bench.with(Replies.look("a"));
+    var reached = new java.util.concurrent.CountDownLatch(1);
+    bench.tools.reaction =
+        call -> {
+          reached.countDown();
+          new java.util.concurrent.CountDownLatch(1).await();
+          throw new AssertionError();
+        };
+    Running running = Running.start(bench);
+    reached.await();
+    bench.session().abort();
+    assertThat(running.result()).isEqualTo(new SessionResult.Cancelled());
+
+    Bench next = over(bench.journal.entries(), Replies.report());
+
+    assertThat(next.run()).isInstanceOf(SessionResult.Reported.class);
+    assertThat(next.tools.ran).hasSize(1);
+    assertThat(next.calls()).isEqualTo(1);
+  }
+
+  @Test
+  @DisplayName("A successful report is handed out again; nothing is asked twice")
+  void successAgain() {
+    Bench bench = over(recorded(), Replies.empty());
+
+    assertThat(bench.run())
+        .isEqualTo(
+            new SessionResult.Reported(
+                new FinalReport(FinalReport.Status.SUCCESS, "all done", null),
+                ReportSource.TOOL_CALL,
+                4));
+    assertThat(bench.calls()).isZero();
+  }
+
+  @Test
+  @DisplayName("Guidance after the end goes on with the same conversation and fresh turns")
+  void guidance() {
+    Bench bench = over(recorded(), Replies.report());
+
+    assertThat(bench.session().run(List.of(Input.task("do it"), new Input("g-1", "use tabs"))))
+        .isInstanceOfSatisfying(
+            SessionResult.Reported.class, each -> assertThat(each.turn()).isEqualTo(1));
+
+    List<Message> sent = bench.provider().requests.getFirst().messages();
+    assertThat(sent).endsWith(new Message.User("use tabs"));
+    assertThat(sent.stream().filter(each -> each.equals(new Message.User("do it")))).hasSize(1);
+    WellFormed.check(sent);
+  }
+
+  @Test
+  @DisplayName("A report of failure is worked on again when the ticket is retried")
+  void failureAgain() {
+    Bench first = Bench.with(Replies.report("{\"status\":\"failure\",\"content\":\"cannot\"}"));
+    first.run();
+    Bench second = over(first.journal.entries(), Replies.report());
+
+    assertThat(second.run())
+        .isInstanceOfSatisfying(
+            SessionResult.Reported.class,
+            each -> assertThat(each.report().status()).isEqualTo(FinalReport.Status.SUCCESS));
+    assertThat(second.sent(0).getLast().toString()).contains("was not taken as the end");
+  }
+
+  @Test
+  @DisplayName("What was spent before counts against the cost limit after a resume")
+  void costAcrossResumes() {
+    Bench bench = over(recorded().subList(0, 7), Replies.report());
+    SessionSettings.Limits limits = bench.settings.limits();
+    bench.settings =
+        bench.settings.withLimits(
+            new SessionSettings.Limits(
+                20, 3, limits.llmTimeout(), null, new BigDecimal("0.03"), false));
+
+    SessionResult.Failed failed = bench.runToFailure();
+
+    assertThat(failed.exit()).isEqualTo(ExitCode.COST_LIMIT);
+    assertThat(bench.calls()).isZero();
+    assertThat(bench.events(SessionEvent.Finished.class).getLast().spent().costUsd())
+        .isEqualByComparingTo("0.03");
+  }
+
+  @Test
+  @DisplayName("Every entry survives being written as JSON")
+  void json() {
+    List<JournalEntry> all = new java.util.ArrayList<>(recorded());
+    all.add(new JournalEntry.TurnFailed(3, new dev.holdfast.llm.Target("p", "m"), "error", "x"));
+    all.add(
+        new JournalEntry.Compacted(
+            List.of(
+                new Message.User("a"),
+                new Message.Assistant("t", "r", List.of(Replies.call("i", "n", "{}")), "{}"),
+                new Message.ToolResult("i", "n", "c", true)),
+            true,
+            Replies.USAGE,
+            null));
+    all.add(
+        new JournalEntry.Ended(
+            1,
+            "EXIT-TOKEN-LIMIT",
+            FinalReport.failure("no"),
+            ReportSource.SYNTHETIC,
+            new ReportMetadata("context", 1, 0, "end", null)));
+
+    assertThat(all).extracting(each -> JournalJson.read(JournalJson.write(each))).isEqualTo(all);
+    assertThat(JournalJson.write(all.getFirst()))
+        .isEqualTo("{\"entry\":\"said\",\"input\":{\"key\":\"task\",\"text\":\"do it\"}}");
+  }
+
+  @Test
+  @DisplayName("What is no entry is refused; keys of a newer version are not")
+  void badJson() {
+    for (String garbage :
+        List.of("", "{}", "[]", "{\"entry\":\"nope\"}", "{\"entry\":\"answered\"}")) {
+      org.assertj.core.api.Assertions.assertThatThrownBy(() -> JournalJson.read(garbage))
+          .isInstanceOfAny(JacksonException.class, NullPointerException.class);
+    }
+    assertThat(
+            JournalJson.read(
+                "{\"entry\":\"said\",\"input\":{\"key\":\"k\",\"text\":\"t\",\"new\":1},\"x\":[]}"))
+        .isEqualTo(new JournalEntry.Said(new Input("k", "t")));
+  }
+}
