@@ -39,6 +39,10 @@ final class ReportRules {
     }
     JsonNode content = arguments.get("content");
     if (content != null && content.isString() && !content.stringValue().isBlank()) {
+      // PostgreSQL stores no NUL.
+      if (content.stringValue().indexOf('\0') >= 0) {
+        return wrong("\"content\" contains a NUL character: leave it out");
+      }
       return right(ofWireName(status), content.stringValue(), null);
     }
     if (schema != null && arguments.hasNonNull("data")) {

@@ -268,7 +268,7 @@ class FinalTurnTest {
                 assertThat(each.report().toJson().toString())
                     .isEqualTo("{\"status\":\"success\",\"data\":{\"n\":1}}"));
     assertThat(bench.notices(1)).singleElement().asString().contains("\"data\" is missing");
-    assertThat(bench.notices(2)).hasSize(2).last().asString().contains("/n");
+    assertThat(bench.notices(2)).hasSize(2).last().asString().contains("n must be of type integer");
   }
 
   @Test

@@ -137,6 +137,7 @@ class SessionEventsTest {
             Replies.text(deep),
             Replies.calls(Replies.call("", "", "")),
             Replies.calls(Replies.call("x", "\n", deep)),
+            Replies.report("{\"status\":\"success\",\"content\":\"a\\u0000b\"}"),
             Replies.report("{\"status\":7,\"content\":[]}"),
             Replies.report("{\"status\":\"success\",\"content\":\"  \"}"),
             Replies.answer(new Message.Assistant("", List.of()), StopReason.REFUSED));
