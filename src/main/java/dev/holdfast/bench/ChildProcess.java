@@ -5,6 +5,7 @@ import dev.holdfast.ticket.HoldfastException;
 import java.io.BufferedReader;
 import java.io.BufferedWriter;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -64,7 +65,7 @@ final class ChildProcess implements AutoCloseable {
   private void readLines() {
     try (BufferedReader reader = process.inputReader(StandardCharsets.UTF_8)) {
       reader.lines().forEach(lines::add);
-    } catch (IOException e) {
+    } catch (IOException | UncheckedIOException e) {
       lines.add(ENDED + " (" + e + ")");
     } finally {
       lines.add(ENDED);
