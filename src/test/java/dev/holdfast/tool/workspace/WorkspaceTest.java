@@ -83,6 +83,22 @@ class WorkspaceTest {
   }
 
   @Test
+  @DisplayName("C20: a directory that becomes a link between the check and the use is refused")
+  void linkedAfterTheCheck() throws Exception {
+    Files.createDirectory(root.resolve("real"));
+    Files.writeString(root.resolve("real/secret.txt"), "mine");
+    Path checked = workspace.resolve("real/secret.txt");
+    Files.move(root.resolve("real"), temp.resolve("parked"));
+    Files.createSymbolicLink(root.resolve("real"), outside);
+    assertThatThrownBy(
+            () ->
+                workspace.in(
+                    checked, true, (directory, name) -> Workspace.attributes(directory, name)))
+        .isInstanceOf(SecurityViolationException.class)
+        .hasMessageContaining("has become a link");
+  }
+
+  @Test
   @DisplayName(
       "C20: a directory that is exchanged for a link again and again never lets a file out")
   void race() throws Exception {
