@@ -195,7 +195,13 @@ class RolesIT {
                 ORDER BY p.proname
                 """))
         .containsExactly(
-            "file_inserted_tickets()", "kind_of_new_ticket(text,designs)", "wake_workers(text[])");
+            "claim_tickets(text[],text[],integer,text,bigint,bigint[])",
+            "close_leases(bigint[])",
+            "file_inserted_tickets()",
+            "finish_succeeded(bigint[],bigint[],text[],text[],bigint[])",
+            "kind_of_new_ticket(text,designs)",
+            "renew_leases(text,bigint[],bigint)",
+            "wake_workers(text[])");
   }
 
   @Test
