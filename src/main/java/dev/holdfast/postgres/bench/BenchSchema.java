@@ -23,6 +23,8 @@ public final class BenchSchema implements AutoCloseable {
 
   private static final String LOCK =
       "SELECT pg_try_advisory_lock(hashtextextended('" + NAME + "', 0))";
+  private static final String UNLOCK =
+      "SELECT pg_advisory_unlock(hashtextextended('" + NAME + "', 0))";
   private static final String EXISTS = "SELECT to_regnamespace('" + NAME + "') IS NOT NULL";
   private static final String DROP = "DROP SCHEMA IF EXISTS " + NAME + " CASCADE";
 
@@ -98,7 +100,8 @@ public final class BenchSchema implements AutoCloseable {
     }
     closed = true;
     try (guard) {
-      BenchSql.execute(guard, END_OTHERS, DROP);
+      // Given up here, because the server ends a closed session only a little later.
+      BenchSql.execute(guard, END_OTHERS, DROP, UNLOCK);
     } catch (SQLException e) {
       throw SqlErrors.translate(e);
     }

@@ -10,6 +10,7 @@ import dev.holdfast.tool.ToolReply;
 import dev.holdfast.tool.ToolSettings;
 import java.io.File;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -37,7 +38,14 @@ class McpEverythingIT {
     assumeThat(hasNpm).as("npm is on this machine").isTrue();
     if (!Files.exists(SERVER)) {
       Files.createDirectories(HOME);
-      npm("install", "--no-audit", "--no-fund", "--prefix", HOME.toString(), PACKAGE);
+      npm(
+          "install",
+          "--prefer-offline",
+          "--no-audit",
+          "--no-fund",
+          "--prefix",
+          HOME.toString(),
+          PACKAGE);
     }
   }
 
@@ -45,9 +53,12 @@ class McpEverythingIT {
     Process process =
         new ProcessBuilder(Stream.concat(Stream.of("npm"), Stream.of(words)).toList())
             .directory(HOME.toFile())
-            .inheritIO()
+            .redirectErrorStream(true)
             .start();
-    assertThat(process.waitFor()).as("npm install").isZero();
+    // Its own end of the pipe: npm makes a stdin that it inherits unreadable for everybody else.
+    process.getOutputStream().close();
+    String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    assertThat(process.waitFor()).as("npm install: %s", output).isZero();
   }
 
   @Test
