@@ -59,6 +59,16 @@ final class Checks {
         : CheckResult.ok("schema", "at version " + version);
   }
 
+  static CheckResult roles(List<String> missing) {
+    return missing.isEmpty()
+        ? CheckResult.ok(
+            "roles", "holdfast_viewer, holdfast_operator and holdfast_worker are there")
+        : CheckResult.warn(
+            "roles",
+            "missing: " + String.join(", ", missing) + "; whoever migrated may not create roles",
+            "create them and give them their rights as docs/sql.md says under Roles");
+  }
+
   static CheckResult notifications(boolean arrive) {
     return arrive
         ? CheckResult.ok("notifications", "they arrive")

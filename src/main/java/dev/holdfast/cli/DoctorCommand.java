@@ -62,6 +62,7 @@ final class DoctorCommand implements Callable<Integer> {
     TicketReader reader = backend.reader();
     List<WorkerRow> workers = reader.workers();
     List<WorkerRow> live = Checks.live(workers, server.now());
+    results.add(Checks.roles(checkup.missingRoles()));
     results.add(Checks.workers(workers, live));
     results.add(Checks.kinds(checkup.readyKinds(), live));
     results.add(Checks.pauses(reader.queues()));

@@ -42,6 +42,12 @@ public final class PostgresCheckup implements Checkup {
       ORDER BY xact_start
       """;
 
+  private static final String MISSING_ROLES =
+      """
+      SELECT r.name FROM unnest(ARRAY['holdfast_viewer', 'holdfast_operator', 'holdfast_worker']) AS r (name)
+      WHERE NOT EXISTS (SELECT FROM pg_roles WHERE rolname = r.name)
+      """;
+
   private final DataSource dataSource;
   private final DataSource listening;
   private final Sql sql;
@@ -94,6 +100,16 @@ public final class PostgresCheckup implements Checkup {
                               row.getString("state"),
                               Duration.ofSeconds(row.getLong("seconds"))))
                   .list());
+    } catch (JdbiException e) {
+      throw SqlErrors.translate(e);
+    }
+  }
+
+  @Override
+  public List<String> missingRoles() {
+    try {
+      return jdbi.withHandle(
+          handle -> handle.createQuery(MISSING_ROLES).mapTo(String.class).list());
     } catch (JdbiException e) {
       throw SqlErrors.translate(e);
     }

@@ -47,4 +47,7 @@ public interface Checkup {
 
   /** Transactions in any database of the server that are older than the given age, oldest first. */
   List<OpenTransaction> transactionsOlderThan(Duration age);
+
+  /** Those of the roles for people, programs and workers that the server lacks. */
+  List<String> missingRoles();
 }

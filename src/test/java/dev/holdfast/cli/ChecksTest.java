@@ -61,4 +61,13 @@ class ChecksTest {
         .startsWith("warn  ")
         .contains("3h", "idle in transaction", "pg_terminate_backend(77)");
   }
+
+  @Test
+  @DisplayName("missing roles are named, with where to read on")
+  void roles() {
+    assertThat(Checks.roles(List.of()).status()).isEqualTo(Status.OK);
+    assertThat(Checks.roles(List.of("holdfast_viewer")).line())
+        .startsWith("warn  roles: missing: holdfast_viewer; ")
+        .contains("docs/sql.md");
+  }
 }

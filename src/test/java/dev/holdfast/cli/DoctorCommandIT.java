@@ -50,7 +50,9 @@ class DoctorCommandIT {
     Cli.Result result = cli.run("doctor");
 
     assertThat(result.code()).isZero();
-    assertThat(result.lines()).hasSize(9).allSatisfy(line -> assertThat(line).startsWith("ok    "));
+    assertThat(result.lines())
+        .hasSize(10)
+        .allSatisfy(line -> assertThat(line).startsWith("ok    "));
     assertThat(result.out())
         .contains("database: PostgreSQL " + database.serverMajorVersion())
         .contains("they arrive", "1 running with 10 slots")
