@@ -220,9 +220,8 @@ class PostgresJournalIT {
     Journal other = open(running);
     one.append(List.of(HELLO));
     other.append(List.of(HELLO));
-    one.append(List.of(AGAIN));
 
-    assertThatThrownBy(() -> other.append(List.of(HELLO)))
+    assertThatThrownBy(() -> one.append(List.of(AGAIN)))
         .isInstanceOf(IllegalStateException.class)
         .hasMessageContaining("two sessions");
   }
