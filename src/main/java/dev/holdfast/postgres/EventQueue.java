@@ -64,6 +64,12 @@ final class EventQueue {
     return closing.getCount() == 0;
   }
 
+  /** Gives up what still waits. */
+  synchronized void discard() {
+    dropped += events.size();
+    events.clear();
+  }
+
   synchronized void countDropped(int more) {
     dropped += more;
   }

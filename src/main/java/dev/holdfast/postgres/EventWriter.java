@@ -2,7 +2,6 @@ package dev.holdfast.postgres;
 
 import dev.holdfast.queue.QueueUnavailableException;
 import dev.holdfast.queue.TicketBusyException;
-import dev.holdfast.ticket.HoldfastException;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -54,17 +53,18 @@ final class EventWriter implements Runnable {
       } catch (QueueUnavailableException | TicketBusyException e) {
         if (lastTry) {
           drop(batch, e);
+          queue.discard();
           return;
         }
         queue.pause(WAIT);
-      } catch (HoldfastException e) {
+      } catch (RuntimeException e) {
         drop(batch, e);
         return;
       }
     }
   }
 
-  private void drop(List<EventQueue.Waiting> batch, HoldfastException e) {
+  private void drop(List<EventQueue.Waiting> batch, RuntimeException e) {
     queue.countDropped(batch.size());
     LOG.warn("{} session events were not written: {}", batch.size(), e.getMessage());
   }

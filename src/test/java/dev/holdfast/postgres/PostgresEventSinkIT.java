@@ -149,12 +149,14 @@ class PostgresEventSinkIT {
     LossyDataSource line = new LossyDataSource(database.dataSource());
     line.refuse();
     PostgresEventSink sink = new PostgresEventSink(line, "holdfast", System::nanoTime);
-    sink.on(id, 7, turn(1));
+    for (int i = 0; i < 2_000; i++) {
+      sink.on(id, 7, turn(1));
+    }
 
     assertThat(CompletableFuture.runAsync(sink::close)).succeedsWithin(20, TimeUnit.SECONDS);
     sink.on(id, 7, turn(2));
 
-    assertThat(sink.dropped()).isEqualTo(2);
+    assertThat(sink.dropped()).isEqualTo(2_001);
   }
 
   @Test
