@@ -13,15 +13,12 @@ import dev.holdfast.testing.TestQueue;
 import dev.holdfast.testing.TicketDatabase;
 import dev.holdfast.testing.WithDatabase;
 import dev.holdfast.ticket.HoldfastException;
-import dev.holdfast.ticket.IllegalTransitionException;
-import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -109,78 +106,6 @@ class PostgresJournalIT {
   }
 
   @Test
-  @DisplayName("an append under a lease that is over is refused and writes nothing")
-  void fenced() {
-    Running first = running();
-    Journal old = open(first);
-    old.append(List.of(HELLO));
-    queue.expire(first.lease);
-    assertThat(queue.queue().rescue(10)).isNotEmpty();
-    assertThatThrownBy(() -> old.append(List.of(AGAIN)))
-        .isInstanceOf(IllegalTransitionException.class)
-        .hasMessageContaining("closed to lease " + first.lease);
-    queue.makeDue(first.id);
-    Running second = new Running(first.id, queue.claim());
-
-    assertThatThrownBy(() -> old.append(List.of(AGAIN)))
-        .isInstanceOf(IllegalTransitionException.class);
-    open(second).append(List.of(AGAIN));
-
-    assertThat(open(second).entries()).containsExactly(HELLO, AGAIN);
-  }
-
-  @ParameterizedTest
-  @ValueSource(strings = {"hold_ticket(?, 'ann', 'stop')", "cancel_ticket(?, 'ann')"})
-  @DisplayName("no append once a person has taken the ticket away")
-  void revoked(String call) {
-    Running running = running();
-    Journal journal = open(running);
-    database.run("SELECT holdfast." + call, running.id);
-
-    assertThatThrownBy(() -> journal.append(List.of(HELLO)))
-        .isInstanceOf(IllegalTransitionException.class);
-    assertThat(reader.rows(running.id)).isEmpty();
-  }
-
-  @Test
-  @DisplayName("an append with a lease of somebody else's ticket is refused")
-  void leaseOfAnother() {
-    Running one = running();
-    Running other = running();
-
-    assertThatThrownBy(() -> shelf.open(one.id, other.lease).append(List.of(HELLO)))
-        .isInstanceOf(IllegalTransitionException.class);
-  }
-
-  @Test
-  @DisplayName("an append and the end of its lease never overlap: it waits, and is then refused")
-  void race() throws Exception {
-    Running running = running();
-    Journal journal = open(running);
-    CompletableFuture<Void> append;
-    try (Connection person = database.dataSource().getConnection()) {
-      person.setAutoCommit(false);
-      TestSql.column(person, "SELECT holdfast.hold_ticket(?, 'ann', 'stop')", running.id);
-      append =
-          CompletableFuture.runAsync(
-              () -> journal.append(List.of(HELLO)), Thread::startVirtualThread);
-      Awaitility.await()
-          .until(
-              () ->
-                  database.number(
-                          "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND"
-                              + " query LIKE '%steps of a session%'")
-                      > 0);
-      assertThat(append).isNotDone();
-      person.commit();
-    }
-    assertThat(append)
-        .failsWithin(20, TimeUnit.SECONDS)
-        .withThrowableThat()
-        .withCauseInstanceOf(IllegalTransitionException.class);
-  }
-
-  @Test
   @DisplayName("an append whose answer was lost is not written twice")
   void lostAnswer() {
     Running running = running();
@@ -210,20 +135,6 @@ class PostgresJournalIT {
     assertThatThrownBy(() -> journal.append(List.of(HELLO)))
         .isInstanceOf(QueueUnavailableException.class);
     assertThat(waits).hasValue(13);
-  }
-
-  @Test
-  @DisplayName("two sessions under one lease are told so")
-  void twoWriters() {
-    Running running = running();
-    Journal one = open(running);
-    Journal other = open(running);
-    one.append(List.of(HELLO));
-    other.append(List.of(HELLO));
-
-    assertThatThrownBy(() -> one.append(List.of(AGAIN)))
-        .isInstanceOf(IllegalStateException.class)
-        .hasMessageContaining("two sessions");
   }
 
   @Test

@@ -182,28 +182,6 @@ class RolesIT {
   }
 
   @Test
-  @DisplayName("a worker's rights are enough for sessions: journal, events, orders, pruning")
-  void workerOfSessions() {
-    javax.sql.DataSource worker = as("holdfast_worker").dataSource();
-    long id = tickets.in(TicketState.DONE);
-    new PostgresTicketDesk(worker).abortRetry(tickets.in(TicketState.IN_PROGRESS), "ann");
-    String kind = "sessions-of-worker";
-    long running = new PostgresTicketInbox(worker).enqueue(NewTicket.ofKind(kind));
-    new PostgresJournalShelf(worker, "holdfast", time -> {})
-        .open(running, tickets.claim(kind))
-        .append(JournalEntries.OF_EVERY_KIND);
-    try (PostgresEventSink sink = new PostgresEventSink(worker, "holdfast", System::nanoTime)) {
-      sink.on(id, 1, new dev.holdfast.session.SessionEvent.TurnStarted(1, 2));
-    }
-    assertThat(new PostgresRetryAborts(worker, "holdfast").take(List.of(id))).isEmpty();
-    assertThat(owner.number("SELECT count(*) FROM holdfast.session_events WHERE ticket_id = ?", id))
-        .isOne();
-    as("holdfast_worker").run("DELETE FROM holdfast.tickets WHERE id = " + id);
-    assertThat(owner.number("SELECT count(*) FROM holdfast.session_events WHERE ticket_id = ?", id))
-        .isZero();
-  }
-
-  @Test
   @DisplayName("nobody else can execute any function")
   void functionsAreNotPublic() {
     assertThat(
