@@ -9,6 +9,7 @@ import dev.holdfast.postgres.EmbeddedServer;
 import dev.holdfast.postgres.Migrations;
 import dev.holdfast.postgres.PostgresCheckup;
 import dev.holdfast.postgres.PostgresDesignShelf;
+import dev.holdfast.postgres.PostgresJournalReader;
 import dev.holdfast.postgres.PostgresTicketDesk;
 import dev.holdfast.postgres.PostgresTicketFeed;
 import dev.holdfast.postgres.PostgresTicketInbox;
@@ -21,6 +22,7 @@ import dev.holdfast.queue.TicketDesk;
 import dev.holdfast.queue.TicketFeed;
 import dev.holdfast.queue.TicketInbox;
 import dev.holdfast.queue.TicketReader;
+import dev.holdfast.session.JournalReader;
 import dev.holdfast.ticket.HoldfastException;
 import java.nio.file.Path;
 import javax.sql.DataSource;
@@ -101,6 +103,11 @@ final class OneShot implements Backend {
   @Override
   public TicketReader reader() {
     return new PostgresTicketReader(connection);
+  }
+
+  @Override
+  public JournalReader journals() {
+    return new PostgresJournalReader(connection, SCHEMA);
   }
 
   @Override

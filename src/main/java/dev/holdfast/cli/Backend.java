@@ -6,6 +6,7 @@ import dev.holdfast.queue.TicketDesk;
 import dev.holdfast.queue.TicketFeed;
 import dev.holdfast.queue.TicketInbox;
 import dev.holdfast.queue.TicketReader;
+import dev.holdfast.session.JournalReader;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,6 +33,8 @@ public interface Backend extends AutoCloseable {
   TicketDesk desk();
 
   TicketReader reader();
+
+  JournalReader journals();
 
   DesignShelf designs();
 

@@ -27,6 +27,7 @@ public final class Commands {
     makers.put("reject", RejectCommand::new);
     makers.put("pause", PauseCommand::new);
     makers.put("resume", ResumeCommand::new);
+    makers.put("abort-retry", AbortRetryCommand::new);
     makers.put("stats", StatsCommand::new);
     makers.put("doctor", DoctorCommand::new);
     makers.put("classify", ClassifyCommand::new);

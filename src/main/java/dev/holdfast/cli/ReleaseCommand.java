@@ -2,6 +2,7 @@ package dev.holdfast.cli;
 
 import dev.holdfast.failure.Category;
 import dev.holdfast.queue.TicketDesk;
+import dev.holdfast.queue.TicketDesk.Conversation;
 import dev.holdfast.queue.TicketDesk.Retries;
 import java.util.Iterator;
 import java.util.List;
@@ -49,8 +50,6 @@ final class ReleaseCommand implements Callable<Integer> {
   @Option(names = "--keep-retries", description = "Do not start counting retries anew.")
   private boolean keepRetries;
 
-  // No ticket has a session yet; scripts may already say it.
-  @SuppressWarnings("UnusedVariable")
   @Option(
       names = "--fresh",
       description =
@@ -89,9 +88,10 @@ final class ReleaseCommand implements Callable<Integer> {
             .progress("no held ticket matches; holdfast stats shows the groups of errors");
       }
       Retries retries = keepRetries ? Retries.KEEP : Retries.RESET;
+      Conversation conversation = fresh ? Conversation.START_OVER : Conversation.RESUME;
       TicketDesk desk = backend.desk();
       return new TicketAction(root.terminal(), "released", json)
-          .run(chosen, id -> desk.release(id, actor, words, retries));
+          .run(chosen, id -> desk.release(id, actor, words, retries, conversation));
     }
   }
 

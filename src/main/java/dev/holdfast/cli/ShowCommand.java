@@ -4,6 +4,7 @@ import dev.holdfast.queue.AttemptRow;
 import dev.holdfast.queue.TicketReader;
 import dev.holdfast.queue.TicketRow;
 import dev.holdfast.queue.TimelineEntry;
+import dev.holdfast.session.JournalRow;
 import dev.holdfast.ticket.Guidance;
 import dev.holdfast.ticket.TicketNotFoundException;
 import java.util.LinkedHashMap;
@@ -19,8 +20,15 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "show",
     description =
-        "Show a ticket with its attempts, its guidance and everything that happened to it.",
-    footer = {"", "Examples:", "  holdfast show 17", "  holdfast show 17 --json | jq .result"})
+        "Show a ticket with its attempts, its guidance, everything that happened to it, and the"
+            + " transcript of an agent's session.",
+    footer = {
+      "",
+      "Examples:",
+      "  holdfast show 17",
+      "  holdfast show 17 --json | jq .result",
+      "  holdfast show 17 --transcript > session.jsonl"
+    })
 final class ShowCommand implements Callable<Integer> {
   private final HoldfastCommand root;
 
@@ -29,8 +37,15 @@ final class ShowCommand implements Callable<Integer> {
 
   @Option(
       names = "--json",
-      description = "Print one JSON object: the row, and attempts, guidance and timeline.")
+      description =
+          "Print one JSON object: the row, and attempts, guidance, timeline and transcript.")
   private boolean json;
+
+  @Option(
+      names = "--transcript",
+      description =
+          "Print nothing but the whole transcript: a JSON object on a line for each finished step.")
+  private boolean transcript;
 
   ShowCommand(HoldfastCommand root) {
     this.root = root;
@@ -48,6 +63,11 @@ final class ShowCommand implements Callable<Integer> {
                   () ->
                       new TicketNotFoundException(
                           "there is no ticket " + number + "; holdfast list shows the tickets"));
+      List<JournalRow> journal = backend.journals().rows(number);
+      if (transcript) {
+        journal.forEach(row -> root.terminal().line(JsonOutput.of(row)));
+        return ExitCode.DONE;
+      }
       List<AttemptRow> attempts = reader.attempts(number);
       List<Guidance> guidance = reader.guidance(number);
       List<TimelineEntry> timeline = reader.timeline(number);
@@ -56,9 +76,11 @@ final class ShowCommand implements Callable<Integer> {
         object.put("attempts", attempts);
         object.put("guidance", guidance.stream().map(ShowCommand::columns).toList());
         object.put("timeline", timeline);
+        object.put("transcript", journal);
         root.terminal().line(JsonOutput.of(object));
       } else {
         new TicketPage(root.terminal()).print(ticket, attempts, guidance, timeline);
+        new TranscriptPage(root.terminal()).print(journal);
       }
       return ExitCode.DONE;
     }

@@ -2,14 +2,18 @@ package dev.holdfast.cli;
 
 import dev.holdfast.queue.QueueUnavailableException;
 import dev.holdfast.queue.TicketFeed;
+import dev.holdfast.queue.TicketReader;
 import dev.holdfast.queue.TimelineEntry;
 import dev.holdfast.ticket.TicketNotFoundException;
 import java.time.Duration;
 import java.time.ZoneId;
 import java.time.format.DateTimeFormatter;
+import java.util.Comparator;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Callable;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -57,7 +61,7 @@ final class WatchCommand implements Callable<Integer> {
           throw new TicketNotFoundException(
               "there is no ticket " + number + "; holdfast list shows the tickets");
         }
-        backend.reader().timeline(number).forEach(this::print);
+        before(backend.reader(), number).forEach(this::print);
       }
       // Asking whether somebody listens also flushes.
       while (!root.terminal().isDeaf()) {
@@ -66,6 +70,12 @@ final class WatchCommand implements Callable<Integer> {
       }
       return ExitCode.DONE;
     }
+  }
+
+  private static List<TimelineEntry> before(TicketReader reader, long number) {
+    return Stream.concat(reader.timeline(number).stream(), reader.sessionEvents(number).stream())
+        .sorted(Comparator.comparing(TimelineEntry::at))
+        .toList();
   }
 
   /** A database that is restarted is waited for: the feed goes on where it stopped. */
@@ -92,10 +102,15 @@ final class WatchCommand implements Callable<Integer> {
       return;
     }
     String ticket = ofTicket ? " #" + event.ticketId() + " " : " ";
+    String time = CLOCK.format(event.at().atZone(ZoneId.systemDefault()));
+    String words = SessionWords.of(event).orElseGet(() -> words(event));
+    root.terminal().line(time + ticket + PlainText.oneLine(words));
+  }
+
+  private static String words(TimelineEntry event) {
     String actor = event.actor() == null ? "" : " by " + event.actor();
     String details =
         event.details() == null || event.details().equals("{}") ? "" : " " + event.details();
-    String time = CLOCK.format(event.at().atZone(ZoneId.systemDefault()));
-    root.terminal().line(time + ticket + PlainText.oneLine(event.event() + actor + details));
+    return event.event() + actor + details;
   }
 }

@@ -28,14 +28,19 @@ public final class PostgresTicketDesk implements TicketDesk {
 
   @Override
   public TicketState release(
-      long ticketId, String actor, @Nullable String guidance, Retries retries) {
+      long ticketId,
+      String actor,
+      @Nullable String guidance,
+      Retries retries,
+      Conversation conversation) {
     return act(
-        "SELECT holdfast.release_ticket(:id, :actor, :guidance, :keep)",
+        "SELECT holdfast.release_ticket(:id, :actor, :guidance, :keep, :fresh)",
         call ->
             call.bind("id", ticketId)
                 .bind("actor", actor)
                 .bind("guidance", guidance)
-                .bind("keep", retries == Retries.KEEP));
+                .bind("keep", retries == Retries.KEEP)
+                .bind("fresh", conversation == Conversation.START_OVER));
   }
 
   @Override
@@ -64,6 +69,13 @@ public final class PostgresTicketDesk implements TicketDesk {
     return act(
         "SELECT holdfast.reject_ticket(:id, :actor, :feedback)",
         call -> call.bind("id", ticketId).bind("actor", actor).bind("feedback", feedback));
+  }
+
+  @Override
+  public void abortRetry(long ticketId, String actor) {
+    act(
+        "SELECT holdfast.abort_retry(:id, :actor)",
+        call -> call.bind("id", ticketId).bind("actor", actor));
   }
 
   @Override

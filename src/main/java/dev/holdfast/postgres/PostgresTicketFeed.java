@@ -16,7 +16,7 @@ import org.jdbi.v3.core.mapper.reflect.ConstructorMapper;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the ends of four tables. Ids and times are given before a commit, so rows may appear behind
+ * Reads the ends of five tables. Ids and times are given before a commit, so rows may appear behind
  * the newest one: each read overlaps the one before by some seconds, and rows that were told
  * already are left out.
  */
@@ -29,6 +29,7 @@ public final class PostgresTicketFeed implements TicketFeed {
       SELECT (SELECT COALESCE(max(id), 0) FROM holdfast.ticket_base) AS tickets,
         (SELECT COALESCE(max(id), 0) FROM holdfast.ticket_activity) AS activity,
         (SELECT COALESCE(max(id), 0) FROM holdfast.leases) AS leases,
+        (SELECT COALESCE(max(id), 0) FROM holdfast.session_events) AS sessions,
         clock_timestamp() AS since
       """;
 
@@ -39,7 +40,8 @@ public final class PostgresTicketFeed implements TicketFeed {
   private Set<Identity> told = new HashSet<>();
 
   /** Where to read from: ids, and a time of the database's clock. */
-  public record Position(long tickets, long activity, long leases, OffsetDateTime since) {}
+  public record Position(
+      long tickets, long activity, long leases, long sessions, OffsetDateTime since) {}
 
   private record Identity(String source, long no, long ticketId) {}
 
@@ -93,6 +95,7 @@ public final class PostgresTicketFeed implements TicketFeed {
             .bind("tickets", position.tickets)
             .bind("activity", position.activity)
             .bind("leases", position.leases)
+            .bind("sessions", position.sessions)
             .bind("since", position.since)
             .bind("ticket", ticketId)
             .bind("limit", LIMIT)
@@ -126,6 +129,7 @@ public final class PostgresTicketFeed implements TicketFeed {
         last(rows, "created", position.tickets, settled),
         last(rows, "activity", position.activity, settled),
         last(rows, "claimed", position.leases, settled),
+        last(rows, "session", position.sessions, settled),
         since);
   }
 

@@ -16,6 +16,7 @@ import java.util.function.UnaryOperator;
 import javax.sql.DataSource;
 import org.jdbi.v3.core.Jdbi;
 import org.jdbi.v3.core.JdbiException;
+import org.jdbi.v3.core.mapper.RowMapper;
 import org.jdbi.v3.core.mapper.reflect.ConstructorMapper;
 import org.jdbi.v3.core.statement.Query;
 import org.jspecify.annotations.Nullable;
@@ -100,6 +101,28 @@ public final class PostgresTicketReader implements TicketReader {
   }
 
   @Override
+  public List<TimelineEntry> sessionEvents(long ticketId) {
+    return rows(
+        TimelineEntry.class,
+        sql.inSchema(
+            """
+            SELECT ticket_id, at, event, NULL AS actor, details::text AS details
+            FROM holdfast.session_events WHERE ticket_id = :id ORDER BY id
+            """),
+        query -> query.bind("id", ticketId));
+  }
+
+  @Override
+  public boolean hasRetryAbort(long ticketId) {
+    String find = "SELECT EXISTS (SELECT FROM holdfast.retry_aborts WHERE ticket_id = :id)";
+    return mapped(
+            sql.inSchema(find),
+            query -> query.bind("id", ticketId),
+            (row, context) -> row.getBoolean(1))
+        .getFirst();
+  }
+
+  @Override
   public List<QueueHealth> queues() {
     return rows(
         QueueHealth.class,
@@ -125,13 +148,14 @@ public final class PostgresTicketReader implements TicketReader {
   }
 
   private <T> List<T> rows(Class<T> type, String statement, UnaryOperator<Query> arguments) {
+    return mapped(statement, arguments, ConstructorMapper.of(type));
+  }
+
+  private <T> List<T> mapped(
+      String statement, UnaryOperator<Query> arguments, RowMapper<T> mapper) {
     try {
       return jdbi.withHandle(
-          handle ->
-              arguments
-                  .apply(handle.createQuery(statement))
-                  .map(ConstructorMapper.of(type))
-                  .list());
+          handle -> arguments.apply(handle.createQuery(statement)).map(mapper).list());
     } catch (JdbiException e) {
       throw SqlErrors.translate(e);
     }

@@ -26,7 +26,7 @@ final class StorableText {
     return storable.toString();
   }
 
-  private static boolean isFine(String text, int i) {
+  static boolean isFine(String text, int i) {
     char c = text.charAt(i);
     if (Character.isHighSurrogate(c)) {
       return i + 1 < text.length() && Character.isLowSurrogate(text.charAt(i + 1));

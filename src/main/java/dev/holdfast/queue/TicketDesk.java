@@ -17,7 +17,27 @@ public interface TicketDesk {
    * @param retries whether the used retries are forgotten, as a rule, or kept (A56)
    * @return the new state
    */
-  TicketState release(long ticketId, String actor, @Nullable String guidance, Retries retries);
+  default TicketState release(
+      long ticketId, String actor, @Nullable String guidance, Retries retries) {
+    return release(ticketId, actor, guidance, retries, Conversation.RESUME);
+  }
+
+  /**
+   * on_hold to ready.
+   *
+   * @param conversation whether an agent goes on with its session, as a rule, or starts over
+   */
+  TicketState release(
+      long ticketId,
+      String actor,
+      @Nullable String guidance,
+      Retries retries,
+      Conversation conversation);
+
+  enum Conversation {
+    RESUME,
+    START_OVER
+  }
 
   enum Retries {
     RESET,
@@ -35,6 +55,13 @@ public interface TicketDesk {
 
   /** needs_review to ready; the feedback becomes guidance. */
   TicketState reject(long ticketId, String actor, String feedback);
+
+  /**
+   * Orders the session of a running ticket to end the retry that it waits in. The order is void
+   * where nothing waits in the next 15 s; {@link TicketReader#hasRetryAbort} tells whether it was
+   * taken.
+   */
+  void abortRetry(long ticketId, String actor);
 
   /**
    * Stops claims from a queue, over restarts, until it is resumed. A queue that does not exist yet

@@ -17,6 +17,12 @@ public interface TicketReader {
 
   List<dev.holdfast.ticket.Guidance> guidance(long ticketId);
 
+  /** What happened in the sessions of an agent's ticket, oldest first; without texts in full. */
+  List<TimelineEntry> sessionEvents(long ticketId);
+
+  /** Whether an order to end the ticket's retry waits to be taken by its worker. */
+  boolean hasRetryAbort(long ticketId);
+
   List<QueueHealth> queues();
 
   List<ErrorGroup> errorGroups(int limit);

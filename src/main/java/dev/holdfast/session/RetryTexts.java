@@ -6,13 +6,24 @@ public final class RetryTexts {
 
   /** While it waits; the seconds are rounded. */
   public static String waiting(SessionEvent.AutoRetryStart start) {
+    return waiting(start, "esc to cancel");
+  }
+
+  /**
+   * Where no key is listened for.
+   *
+   * @param wayOut what ends the wait
+   */
+  public static String waiting(SessionEvent.AutoRetryStart start, String wayOut) {
     return "Retrying ("
         + start.attempt()
         + "/"
         + start.maxAttempts()
         + ") in "
         + Math.round(start.delayMs() / 1000.0)
-        + "s… (esc to cancel)";
+        + "s… ("
+        + wayOut
+        + ")";
   }
 
   /** When it has failed. */

@@ -1,5 +1,6 @@
--- What happened since a moment ago, from the tables' ends: created tickets, decisions, claims, finished attempts.
--- Parameters: tickets, activity, leases: ids after which to read; since: finished_at after which to read;
+-- What happened since a moment ago, from the tables' ends: created tickets, decisions, claims, finished attempts, events of
+--   agents' sessions.
+-- Parameters: tickets, activity, leases, sessions: ids after which to read; since: finished_at after which to read;
 --   ticket: one ticket or NULL for all; limit: rows of each kind at most.
 -- Indexes: the primary keys, and the BRIN on ticket_attempts.finished_at.
 -- Trap: a claim whose attempt finished since is gone from leases; the attempt's own row tells of it.
@@ -15,6 +16,11 @@ FROM (
    FROM holdfast.ticket_activity y
    WHERE y.id > :activity AND (CAST(:ticket AS bigint) IS NULL OR y.ticket_id = :ticket)
    ORDER BY y.id LIMIT :limit)
+  UNION ALL
+  (SELECT 'session', v.id, v.ticket_id, v.at, v.event, NULL, v.details::text, 2
+   FROM holdfast.session_events v
+   WHERE v.id > :sessions AND (CAST(:ticket AS bigint) IS NULL OR v.ticket_id = :ticket)
+   ORDER BY v.id LIMIT :limit)
   UNION ALL
   (SELECT 'claimed', l.id, u.ticket_id, l.claimed_at, 'claimed', l.worker_id, jsonb_build_object('leaseNo', l.id)::text, 1
    FROM holdfast.leases l CROSS JOIN LATERAL unnest(l.ids) AS u(ticket_id)

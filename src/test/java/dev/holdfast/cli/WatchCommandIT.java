@@ -102,6 +102,38 @@ class WatchCommandIT {
     }
   }
 
+  @Test
+  @DisplayName("D31, D36, D38: watch words the retries of sessions, before and as they come")
+  void sessions() throws Exception {
+    long id = Long.parseLong(cli.run("enqueue", "--kind", "command").out().strip());
+    event(
+        id,
+        "auto_retry_start",
+        "{\"attempt\":2,\"maxAttempts\":3,\"delayMs\":8000,\"errorMessage\":\"HTTP 503\"}");
+    try (Watch watch = watch("watch", "" + id)) {
+      assertThat(watch.out().readLine()).contains("#" + id + " created");
+      assertThat(watch.out().readLine())
+          .endsWith(
+              "#%1$s Retrying (2/3) in 8s… (holdfast abort-retry %1$s to cancel): HTTP 503"
+                  .formatted(id));
+      event(id, "turn_started", "{\"turn\":4}");
+      event(id, "auto_retry_end", "{\"success\":false,\"attempt\":3,\"finalError\":\"HTTP 503\"}");
+      event(id, "auto_retry_end", "{\"success\":true,\"attempt\":1}");
+      event(id, "auto_retry_end", "[]");
+      assertThat(watch.out().readLine()).endsWith("turn_started {\"turn\": 4}");
+      assertThat(watch.out().readLine()).endsWith("Retry failed after 3 attempts: HTTP 503");
+      assertThat(watch.out().readLine()).endsWith("Retry succeeded after 1 attempts");
+      assertThat(watch.out().readLine()).contains("Retry failed");
+    }
+  }
+
+  private void event(long id, String event, String details) throws SQLException {
+    Cli.query(
+        database,
+        "INSERT INTO holdfast.session_events (ticket_id, lease_no, event, details) VALUES (%s, 1, '%s', '%s') RETURNING id"
+            .formatted(id, event, details));
+  }
+
   /**
    * The feed opens at the present, a moment after the command starts: tickets are made until one
    * shows.

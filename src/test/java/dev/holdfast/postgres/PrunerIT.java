@@ -95,13 +95,40 @@ class PrunerIT {
         gone);
     long kept = queue.enqueue();
     queue.succeed(kept, queue.claim());
+    session(gone);
+    session(kept);
 
     assertThat(pruner.prune(new Retention(DAY, DAY, DAY), 100)).isEqualTo(1);
-    for (String table : List.of("ticket_attempts", "ticket_activity", "ticket_guidance")) {
+    for (String table :
+        List.of(
+            "ticket_attempts",
+            "ticket_activity",
+            "ticket_guidance",
+            "session_journal",
+            "session_events",
+            "retry_aborts")) {
       assertThat(database.column("SELECT DISTINCT ticket_id FROM holdfast." + table))
           .doesNotContain(String.valueOf(gone));
     }
     assertThat(database.outcomes(kept)).hasSize(1);
+    for (String table : List.of("session_journal", "session_events", "retry_aborts")) {
+      assertThat(database.column("SELECT ticket_id FROM holdfast." + table))
+          .containsExactly(String.valueOf(kept));
+    }
+  }
+
+  private void session(long id) {
+    database.run(
+        "INSERT INTO holdfast.session_journal (ticket_id, seq, lease_no, kind, entry)"
+            + " VALUES (?, 1, 1, 'said', '{}')",
+        id);
+    database.run(
+        "INSERT INTO holdfast.session_events (ticket_id, lease_no, event, details)"
+            + " VALUES (?, 1, 'log', '{}')",
+        id);
+    database.run(
+        "INSERT INTO holdfast.retry_aborts (ticket_id, lease_no, requested_by) VALUES (?, 1, 'a')",
+        id);
   }
 
   @Test

@@ -60,6 +60,9 @@ class RolesIT {
         "SELECT holdfast.enqueue_ticket(kind => 'x')",
         "SELECT holdfast.release_ticket(1, 'me')",
         "SELECT holdfast.pause_queue('q', 'me')",
+        "SELECT holdfast.abort_retry(1, 'me')",
+        "INSERT INTO holdfast.session_events (ticket_id, lease_no, event, details) VALUES (1, 1,"
+            + " 'x', '{}')",
         "INSERT INTO holdfast.designs (name, version, kind, definition) VALUES ('d', 1, 'k', '{}')",
         "TRUNCATE holdfast.ticket_base",
       })
@@ -77,6 +80,9 @@ class RolesIT {
         "ticket_activity",
         "ticket_guidance",
         "queues",
+        "session_journal",
+        "session_events",
+        "retry_aborts",
         "workers",
         "on_hold_tickets",
         "ticket_timeline",
@@ -105,6 +111,10 @@ class RolesIT {
         "SELECT holdfast.make_claimable(b) FROM holdfast.ticket_base b",
         "SELECT holdfast.edit_ticket(1, '{}')",
         "SELECT holdfast.log_activity(1, 'released', 'not me')",
+        "INSERT INTO holdfast.retry_aborts (ticket_id, lease_no, requested_by) VALUES (1, 1, 'not"
+            + " me')",
+        "DELETE FROM holdfast.session_journal",
+        "SELECT holdfast.start_over(b) FROM holdfast.ticket_base b",
       })
   @DisplayName("an operator cannot touch what lies below the view, nor history")
   void operatorRefused(String statement) {
@@ -131,6 +141,8 @@ class RolesIT {
     operator.run("SELECT holdfast.pause_queue('op', 'ann')");
     operator.run("SELECT holdfast.resume_queue('op', 'ann')");
     long running = tickets.in(TicketState.IN_PROGRESS);
+    assertThat(operator.value("SELECT holdfast.abort_retry(?, 'ann')", running))
+        .isEqualTo("in_progress");
     assertThat(operator.value("SELECT holdfast.hold_ticket(?, 'ann', 'why')", running))
         .isEqualTo("on_hold");
     assertThat(operator.value("SELECT holdfast.cancel_ticket(?, 'ann')", running))

@@ -1,0 +1,52 @@
+package dev.holdfast.postgres;
+
+import dev.holdfast.retry.Sleeper;
+import dev.holdfast.session.Journal;
+import dev.holdfast.session.JournalShelf;
+import javax.sql.DataSource;
+
+/**
+ * The table {@code session_journal}. A journal of it is fenced by the ticket's lease: once that is
+ * over, whatever ended it, an append throws {@link dev.holdfast.ticket.IllegalTransitionException}
+ * and writes nothing.
+ *
+ * <p>What was paid for is not given up because the database restarts or somebody has the ticket
+ * locked: an append is tried again for about a minute before it throws {@link
+ * dev.holdfast.queue.QueueUnavailableException}; for a few seconds where its thread is interrupted.
+ * An interrupt never cuts a write off, and the thread has it still when the append returns.
+ *
+ * <p>Thread-safe; a journal is for one session's thread.
+ */
+public final class PostgresJournalShelf implements JournalShelf {
+  private final Transactions transactions;
+  private final PostgresJournalReader reader;
+  private final String append;
+  private final String lastSeq;
+  private final Sleeper sleeper;
+
+  public PostgresJournalShelf(DataSource dataSource, String schema) {
+    this(dataSource, schema, Sleeper.REAL);
+  }
+
+  /**
+   * @param sleeper for the waits between two tries
+   */
+  public PostgresJournalShelf(DataSource dataSource, String schema, Sleeper sleeper) {
+    Sql sql = new Sql(schema);
+    this.transactions = new Transactions(dataSource);
+    this.reader = new PostgresJournalReader(dataSource, schema);
+    this.append = sql.loadPinned("append_journal");
+    this.lastSeq =
+        sql.inSchema(
+            "SELECT COALESCE(max(seq), 0) FROM holdfast.session_journal WHERE ticket_id = :ticket");
+    this.sleeper = sleeper;
+  }
+
+  @Override
+  public Journal open(long ticketId, long leaseNo) {
+    return new PostgresJournal(
+        new TicketLease(ticketId, leaseNo),
+        new PostgresJournal.Statements(transactions, reader, append, lastSeq),
+        new Persistence(sleeper));
+  }
+}

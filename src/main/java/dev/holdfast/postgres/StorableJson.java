@@ -1,0 +1,80 @@
+package dev.holdfast.postgres;
+
+/**
+ * Makes JSON fit for {@code jsonb}, which takes neither NUL nor half a surrogate pair. {@link
+ * #escape} loses nothing: such a character becomes U+FDD0, which means no character anywhere, and
+ * its four hexadecimal digits.
+ */
+final class StorableJson {
+  private static final char MARK = '\uFDD0';
+  private static final int DIGITS = 4;
+  private static final String NUL = "\\u0000";
+
+  private StorableJson() {}
+
+  /** JSON that can be stored. */
+  static String escape(String json) {
+    StringBuilder out = new StringBuilder(json.length() + 16);
+    int i = 0;
+    while (i < json.length()) {
+      char c = json.charAt(i);
+      if (json.startsWith(NUL, i)) {
+        mark(out, '\0');
+        i += NUL.length();
+      } else if (c == '\\' && i + 1 < json.length()) {
+        out.append(c).append(json.charAt(i + 1));
+        i += 2;
+      } else {
+        append(out, json, i);
+        i++;
+      }
+    }
+    return out.toString();
+  }
+
+  private static void append(StringBuilder out, String json, int i) {
+    char c = json.charAt(i);
+    if (c == MARK || !StorableText.isFine(json, i)) {
+      mark(out, c);
+    } else {
+      out.append(c);
+    }
+  }
+
+  private static void mark(StringBuilder out, char c) {
+    String digits = Integer.toHexString(c);
+    out.append(MARK).append("0".repeat(DIGITS - digits.length())).append(digits);
+  }
+
+  /** What was escaped. */
+  static String unescape(String stored) {
+    int mark = stored.indexOf(MARK);
+    if (mark < 0) {
+      return stored;
+    }
+    StringBuilder out = new StringBuilder(stored.length());
+    int from = 0;
+    for (; mark >= 0; mark = stored.indexOf(MARK, from)) {
+      out.append(stored, from, mark);
+      from = mark + 1 + restore(out, stored, mark + 1);
+    }
+    return out.append(stored, from, stored.length()).toString();
+  }
+
+  /** Returns how many digits were read; none where somebody else has written the mark. */
+  private static int restore(StringBuilder out, String stored, int at) {
+    String digits = stored.substring(at, Math.min(at + DIGITS, stored.length()));
+    if (!digits.matches("[0-9a-f]{4}")) {
+      out.append(MARK);
+      return 0;
+    }
+    char c = (char) Integer.parseInt(digits, 16);
+    out.append(c == '\0' ? NUL : String.valueOf(c));
+    return DIGITS;
+  }
+
+  /** JSON that can be stored, with U+FFFD for what cannot: for texts that people only look at. */
+  static String replace(String json) {
+    return escape(json).replaceAll(MARK + "[0-9a-f]{4}", "\uFFFD");
+  }
+}
