@@ -238,8 +238,8 @@ public final class Keys {
           "tools.timeout",
           span(Duration.ofMillis(100), DAY),
           "15m",
-          "How long one try of a tool call may take, above the tools' own limits: it ends those that"
-              + " hang.");
+          "How long one try of a tool call may take, above the tools' own limits: it ends those"
+              + " that hang.");
 
   static final Key<Duration> LLM_TIMEOUT =
       key(

@@ -37,8 +37,7 @@ record ProviderKeys(
 
   private static ProviderKeys named(String name) {
     String prefix = SECTION + name + ".";
-    ProviderType usual =
-        name.equals("anthropic") ? ProviderType.ANTHROPIC : ProviderType.OPENAI;
+    ProviderType usual = name.equals("anthropic") ? ProviderType.ANTHROPIC : ProviderType.OPENAI;
     return new ProviderKeys(
         new Key<>(
             prefix + "type",

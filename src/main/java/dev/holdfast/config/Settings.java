@@ -55,15 +55,7 @@ public record Settings(
 
   public Settings withAgents(AgentSettings others) {
     return new Settings(
-        database,
-        worker,
-        retry,
-        classifierRules,
-        retention,
-        payloadMaxBytes,
-        command,
-        others,
-        web);
+        database, worker, retry, classifierRules, retention, payloadMaxBytes, command, others, web);
   }
 
   /** What holds where nothing is configured. */

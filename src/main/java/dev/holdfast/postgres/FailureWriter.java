@@ -57,8 +57,7 @@ final class FailureWriter {
       Finish.Failed failed =
           Objects.requireNonNull(failureOf.get(ticket.key()), "was not asked for");
       verdicts.add(
-          judge.judge(
-              ticket, failed.failure(), FailureJudge.Outcome.FAILED, failed.holdReason()));
+          judge.judge(ticket, failed.failure(), FailureJudge.Outcome.FAILED, failed.holdReason()));
     }
     return store(handle, verdicts);
   }

@@ -27,13 +27,7 @@ public record SessionPorts(
   public static SessionPorts of(
       ToolBox toolBox, Journal journal, Sleeper sleeper, LongSupplier nanoTime) {
     return new SessionPorts(
-        toolBox,
-        journal,
-        List.of(),
-        Summariser.NONE,
-        RetryDirectives.NONE,
-        sleeper,
-        nanoTime);
+        toolBox, journal, List.of(), Summariser.NONE, RetryDirectives.NONE, sleeper, nanoTime);
   }
 
   public SessionPorts withListeners(SessionListener... others) {
@@ -42,12 +36,10 @@ public record SessionPorts(
   }
 
   public SessionPorts withSummariser(Summariser other) {
-    return new SessionPorts(
-        toolBox, journal, listeners, other, directives, sleeper, nanoTime);
+    return new SessionPorts(toolBox, journal, listeners, other, directives, sleeper, nanoTime);
   }
 
   public SessionPorts withDirectives(RetryDirectives other) {
-    return new SessionPorts(
-        toolBox, journal, listeners, summariser, other, sleeper, nanoTime);
+    return new SessionPorts(toolBox, journal, listeners, summariser, other, sleeper, nanoTime);
   }
 }

@@ -98,7 +98,8 @@ final class ResultStore {
       throws InterruptedException {
     log.warn("the result of ticket {} cannot be stored: {}", run.ticketId(), refusal.toString());
     try {
-      Finish failed = new Finish.Failed(
+      Finish failed =
+          new Finish.Failed(
               run.ticketId(), run.leaseNo(), refused(run, refusal), holdReason(run.finish()));
       receiver.stored(run, untilAnswered(List.of(failed), closed).getFirst());
     } catch (QueueUnavailableException e) {

@@ -85,7 +85,9 @@ record AgentDesign(
         limits.path("max_turns").asInt(defaults.maxTurns()),
         limits.path("max_retries").asInt(defaults.maxRetries()),
         duration(limits.path("llm_timeout"), llmTimeout),
-        limits.has("max_output_tokens") ? Integer.valueOf(limits.get("max_output_tokens").asInt()) : null,
+        limits.has("max_output_tokens")
+            ? Integer.valueOf(limits.get("max_output_tokens").asInt())
+            : null,
         limits.has("max_cost_usd") ? limits.get("max_cost_usd").decimalValue() : null,
         limits.path("skip_target_on_auth_error").asBoolean(defaults.skipTargetOnAuthError()));
   }

@@ -1,6 +1,7 @@
 package dev.holdfast.handler.agent;
 
 import dev.holdfast.handler.design.DesignValidator;
+import dev.holdfast.handler.design.ValidDesign;
 import dev.holdfast.ticket.ClaimedTicket;
 import dev.holdfast.ticket.Design;
 import dev.holdfast.ticket.HoldfastException;
@@ -40,11 +41,11 @@ final class AgentDesigns {
   }
 
   private AgentDesign checked(String definition) {
-    String kind = validator.validate(definition).kind();
-    if (!kind.equals("agent")) {
+    ValidDesign valid = validator.validate(definition);
+    if (!valid.kind().equals("agent")) {
       throw new InvalidTicketException(
-          "its kind is " + kind + ", not agent: enqueue the ticket with that kind");
+          "its kind is " + valid.kind() + ", not agent: enqueue the ticket with that kind");
     }
-    return AgentDesign.of(JsonMapper.shared().readTree(definition), llmTimeout);
+    return AgentDesign.of(JsonMapper.shared().readTree(valid.definition()), llmTimeout);
   }
 }

@@ -26,8 +26,8 @@ import java.util.List;
 /**
  * Works tickets of kind {@code agent}: a session with the models of the ticket's design, in a
  * workspace of the ticket's own, until its final report. The session is kept in the journal of the
- * ticket, and an attempt goes on behind what is there. An interrupt aborts the session and comes out
- * as {@link InterruptedException}. Thread-safe.
+ * ticket, and an attempt goes on behind what is there. An interrupt aborts the session and comes
+ * out as {@link InterruptedException}. Thread-safe.
  */
 public final class AgentHandler implements TicketHandler {
   private final AgentSettings settings;
@@ -59,7 +59,7 @@ public final class AgentHandler implements TicketHandler {
       AgentDesign design = designs.of(claimed);
       List<Route> routes = AgentRoutes.of(design.targets(), ports.providers());
       AgentWorkspace workspace =
-          AgentWorkspace.open(settings.workspaceRoot(), claimed.id(), design.copyFrom());
+          AgentWorkspace.open(settings.workspaceRoot(), claimed.ticket(), design.copyFrom());
       HandlerResult result = work(claimed, design, routes, workspace);
       if (result instanceof HandlerResult.Succeeded succeeded
           && succeeded.review() == HandlerResult.Review.NONE) {
@@ -76,13 +76,14 @@ public final class AgentHandler implements TicketHandler {
   private HandlerResult work(
       ClaimedTicket claimed, AgentDesign design, List<Route> routes, AgentWorkspace workspace)
       throws InterruptedException {
-    RetryContext budget =
-        new RetryContext(design.timeout(), settings.maxCalls(), ports.nanoTime());
+    RetryContext budget = new RetryContext(design.timeout(), settings.maxCalls(), ports.nanoTime());
     try (ToolBox box = tools.open(design, workspace.workspace());
         RetryWaits.Watch watch = waits.watch(claimed.id())) {
       Session session =
           new Session(
-              settingsOf(design), routes, sessionPorts(claimed, design, routes, box, watch, budget),
+              settingsOf(design),
+              routes,
+              sessionPorts(claimed, design, routes, box, watch, budget),
               budget);
       watch.opened(session);
       SessionResult result = session.run(AgentTask.inputs(claimed));
@@ -119,8 +120,7 @@ public final class AgentHandler implements TicketHandler {
     return SessionPorts.of(
             box, ports.journals().open(id, leaseNo), ports.sleeper(), ports.nanoTime())
         .withListeners(listeners.toArray(SessionListener[]::new))
-        .withSummariser(
-            new ModelSummariser(routes, design.limits().llmTimeout(), calls, budget));
+        .withSummariser(new ModelSummariser(routes, design.limits().llmTimeout(), calls, budget));
   }
 
   private static ErrorReport failure(Exception cause, Category category) {

@@ -52,14 +52,13 @@ final class AgentResult {
   }
 
   private static HandlerResult unknown(SessionResult.UnknownEffect unknown) {
-    String calls = unknown.calls().stream().map(AgentResult::shown).collect(Collectors.joining("; "));
+    String calls =
+        unknown.calls().stream().map(AgentResult::shown).collect(Collectors.joining("; "));
     String names =
         unknown.calls().stream().map(ToolCall::name).distinct().collect(Collectors.joining(", "));
     return HandlerResult.held(
         String.format(
-            Locale.ROOT,
-            "Unknown whether %s took effect: look, then release with guidance",
-            names),
+            Locale.ROOT, "Unknown whether %s took effect: look, then release with guidance", names),
         new ErrorReport(
             "the worker ended while these tool calls ran, which may not run twice: " + calls,
             null,

@@ -31,7 +31,9 @@ final class AgentRoutes {
               + " in its configuration"
               + key(target.provider())
               + "; it has "
-              + (providers.isEmpty() ? "none" : String.join(", ", new TreeSet<>(providers.keySet()))));
+              + (providers.isEmpty()
+                  ? "none"
+                  : String.join(", ", new TreeSet<>(providers.keySet()))));
     }
     return new Route(target, provider);
   }

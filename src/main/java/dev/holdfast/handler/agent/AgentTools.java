@@ -47,8 +47,7 @@ final class AgentTools {
   ToolBox open(AgentDesign design, Workspace workspace) throws InterruptedException {
     List<Tool> tools =
         new ArrayList<>(
-            new WorkspaceTools(workspace, sandbox(), environment, nanoTime)
-                .named(design.tools()));
+            new WorkspaceTools(workspace, sandbox(), environment, nanoTime).named(design.tools()));
     McpServers servers =
         McpServers.open(design.mcp(), environment, workspace.root(), McpSettings.defaults());
     boolean complete = false;

@@ -1,6 +1,7 @@
 package dev.holdfast.handler.agent;
 
 import dev.holdfast.handler.DirectoryTree;
+import dev.holdfast.ticket.Ticket;
 import dev.holdfast.tool.workspace.Workspace;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -21,9 +22,10 @@ record AgentWorkspace(Path directory, Workspace workspace) {
    * @param copyFrom what a new one begins with
    * @throws IOException if it cannot be made; the message says what to do
    */
-  static AgentWorkspace open(Path root, long ticketId, Optional<Path> copyFrom)
-      throws IOException {
-    Path directory = root.toAbsolutePath().resolve("ticket-" + ticketId);
+  static AgentWorkspace open(Path root, Ticket ticket, Optional<Path> copyFrom) throws IOException {
+    // Another database has a ticket of this number too.
+    String name = "ticket-" + ticket.id() + "-" + ticket.createdAt().getEpochSecond();
+    Path directory = root.toAbsolutePath().resolve(name);
     if (!Files.isDirectory(directory)) {
       make(directory, copyFrom);
     }
@@ -65,7 +67,8 @@ record AgentWorkspace(Path directory, Workspace workspace) {
     try {
       DirectoryTree.delete(directory);
     } catch (IOException e) {
-      log.warn("Workspace {} could not be deleted ({}): delete it by hand", directory, e.toString());
+      log.warn(
+          "Workspace {} could not be deleted ({}): delete it by hand", directory, e.toString());
     }
   }
 }
