@@ -188,6 +188,22 @@ class AgentIT {
   }
 
   @Test
+  @DisplayName(
+      "limits.max_cost_usd: a session that has spent its money waits for a person, unretried")
+  void costLimit() throws Exception {
+    models.always(toolCall("run_command", "{\"command\": \"true\"}"));
+    long id = enqueue(DESIGN.replace("{max_retries: 10,", "{max_cost_usd: 0.03,"));
+    holdfast.worker();
+    rows.awaitState(id, "on_hold");
+
+    // A call of gpt-a costs 0.02; claude-b has no price and is not reached.
+    assertThat(models.requests()).hasSize(2);
+    assertThat(rows.of(id, "hold_reason")).startsWith("Cost limit reached");
+    assertThat(rows.of(id, "error")).contains("0.04 USD of the 0.03 allowed");
+    assertThat(rows.outcomes(id)).containsExactly("failed");
+  }
+
+  @Test
   @DisplayName("B11: a key that is refused ends the attempt as api_error, and is shown nowhere")
   void refusedKey() throws Exception {
     models.always(error(401, "invalid_api_key", "Incorrect API key provided: " + SECRET));

@@ -4,6 +4,7 @@ import dev.holdfast.failure.Category;
 import dev.holdfast.failure.ErrorReport;
 import dev.holdfast.handler.StorableJson;
 import dev.holdfast.llm.ToolCall;
+import dev.holdfast.session.ExitCode;
 import dev.holdfast.session.FinalReport;
 import dev.holdfast.session.SessionResult;
 import dev.holdfast.worker.HandlerResult;
@@ -23,12 +24,22 @@ final class AgentResult {
   static HandlerResult of(SessionResult result, Review review) throws InterruptedException {
     return switch (result) {
       case SessionResult.Reported reported -> reported(reported.report(), review);
-      case SessionResult.Failed failed -> HandlerResult.failed(failed.errorReport());
+      case SessionResult.Failed failed -> failed(failed);
       case SessionResult.UnknownEffect unknown -> unknown(unknown);
       case SessionResult.Stopped stopped -> throw new InterruptedException("the session stopped");
       case SessionResult.Cancelled cancelled ->
           throw new InterruptedException("the session was cancelled");
     };
+  }
+
+  /** Used-up money is held for a person: what is retried without more of it only ends there too. */
+  private static HandlerResult failed(SessionResult.Failed failed) {
+    return failed.exit() == ExitCode.COST_LIMIT
+        ? HandlerResult.held(
+            "Cost limit reached: look at what was done; limits.max_cost_usd of its design is used"
+                + " up",
+            failed.errorReport())
+        : HandlerResult.failed(failed.errorReport());
   }
 
   private static HandlerResult reported(FinalReport report, Review review) {
