@@ -96,7 +96,8 @@ final class Demo implements AutoCloseable {
         "PostgreSQL: %s, schema version %s%n", server.address().jdbcUrl(), migrated.version());
     ConnectionPool pool = database.withPoolSize(2).withApplicationName("holdfast-demo").pool();
     DemoJobs.install(home, new PostgresDesignShelf(pool.dataSource()));
-    WorkerProcess worker = WorkerProcess.start(onFreePort(settings), database, event -> {});
+    WorkerProcess worker =
+        WorkerProcess.start(onFreePort(DemoAgent.with(settings, home)), database, event -> {});
     out.printf(
         Locale.ROOT,
         "Worker:     %s, http://127.0.0.1:%d/health/ready and /metrics%n%n",
@@ -128,6 +129,7 @@ final class Demo implements AutoCloseable {
       NewTicket ticket =
           NewTicket.ofDesign(DemoJobs.design(sample.job()))
               .withTitle(sample.title())
+              .withPayload(sample.payload())
               .withDelay(delay);
       tickets.add(new Tracked(sample, inbox.enqueue(ticket)));
     }
@@ -234,6 +236,13 @@ final class Demo implements AutoCloseable {
     out.printf("%nLook at the tables:%n  psql '%s'%n", psqlUrl(address));
     out.println("  SELECT * FROM holdfast.on_hold_tickets;");
     for (Tracked each : tickets) {
+      if (each.state == TicketState.DONE && each.sample.job().equals(DemoAgent.JOB)) {
+        out.printf(
+            Locale.ROOT,
+            "%nWhat the agent reports, with a scripted model:%n  ./holdfast show %d%nWith a real"
+                + " one: set OPENAI_API_KEY and see docs/agents.md.%n",
+            each.id);
+      }
       if (each.state == TicketState.ON_HOLD && each.sample.job().equals("guided")) {
         out.printf(
             Locale.ROOT,

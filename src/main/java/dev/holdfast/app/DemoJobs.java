@@ -30,12 +30,18 @@ final class DemoJobs {
       for (String job : JOBS) {
         Files.writeString(directory.resolve(job + ".sh"), resource(job + ".sh"));
         String text = resource(job + ".yaml").replace("${directory}", quotable(directory));
-        ValidDesign design = validator.validate(text);
-        shelf.put(design(job), design.kind(), design.definition(), "demo");
+        put(job, validator.validate(text), shelf);
       }
+      DemoAgent.install(directory);
+      String agent = resource("agent.yaml").replace("${directory}", quotable(directory));
+      put(DemoAgent.JOB, validator.validate(agent), shelf);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
+  }
+
+  private static void put(String job, ValidDesign design, DesignShelf shelf) {
+    shelf.put(design(job), design.kind(), design.definition(), "demo");
   }
 
   /** As it has to stand between the double quotes of YAML. */
@@ -43,7 +49,7 @@ final class DemoJobs {
     return directory.toString().replace("\\", "\\\\").replace("\"", "\\\"");
   }
 
-  private static String resource(String name) throws IOException {
+  static String resource(String name) throws IOException {
     try (InputStream in = DemoJobs.class.getResourceAsStream("demo/" + name)) {
       if (in == null) {
         throw new IllegalStateException("the jar lacks the demo's " + name);

@@ -11,8 +11,14 @@ import java.util.List;
  * @param delay before its first attempt
  * @param steps in order; each waits for its state
  * @param end where it is left
+ * @param payload as JSON
  */
-record DemoTicket(String job, String title, Duration delay, List<Step> steps, TicketState end) {
+record DemoTicket(
+    String job, String title, Duration delay, List<Step> steps, TicketState end, String payload) {
+
+  private DemoTicket(String job, String title, Duration delay, List<Step> steps, TicketState end) {
+    this(job, title, delay, steps, end, "{}");
+  }
 
   /** What a person does. */
   sealed interface Action {
@@ -63,6 +69,13 @@ record DemoTicket(String job, String title, Duration delay, List<Step> steps, Ti
             Duration.ZERO,
             List.of(),
             TicketState.ON_HOLD),
+        new DemoTicket(
+            DemoAgent.JOB,
+            "An agent with real tools fixes a shell script; its model only plays a script",
+            Duration.ZERO,
+            List.of(new Step(TicketState.NEEDS_REVIEW, new Action.Approve())),
+            TicketState.DONE,
+            DemoAgent.PAYLOAD),
         new DemoTicket(
             "report",
             "Delayed by an hour, and cancelled before",

@@ -38,6 +38,7 @@ final class WorkerProcess implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(WorkerProcess.class);
 
   private final ConnectionPool pool;
+  private final Agents agents;
   private final Worker worker;
   private final WorkerServer server;
   private final PrometheusMeterRegistry registry =
@@ -61,8 +62,16 @@ final class WorkerProcess implements AutoCloseable {
       throw e;
     }
     try {
+      this.agents = Agents.of(settings.agents(), registry);
+    } catch (RuntimeException e) {
+      server.close();
+      pool.close();
+      throw e;
+    }
+    try {
       this.worker = startWorker(settings, database, listener);
     } catch (RuntimeException e) {
+      agents.close();
       server.close();
       pool.close();
       throw e;
@@ -92,6 +101,7 @@ final class WorkerProcess implements AutoCloseable {
     new UptimeMetrics().bindTo(registry);
     return Holdfast.worker(pool.dataSource())
         .handler("command", new CommandHandler(commands))
+        .handler("agent", agents.handler())
         .settings(workerSettings(settings))
         .retry(settings.retry())
         .classifier(Classifier.standard().withRules(settings.classifierRules()))
@@ -164,6 +174,7 @@ final class WorkerProcess implements AutoCloseable {
   public void close() {
     standstill = "draining";
     worker.close();
+    agents.close();
     server.close();
     pool.close();
   }

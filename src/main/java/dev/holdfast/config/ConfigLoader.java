@@ -9,6 +9,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -67,8 +68,18 @@ public final class ConfigLoader {
     requireLogLevel();
     Map<String, Given> given = new HashMap<>(fromFile(file));
     given.putAll(fromEnvironment());
+    ProviderKeys.KEY_VARIABLES.forEach((variable, provider) -> usual(variable, provider, given));
     flags.forEach((key, text) -> given.put(key, new Given(text, "the command line")));
     return Settings.of(Values.read(given));
+  }
+
+  /** What other programs use too gives way to whatever is meant for us. */
+  private void usual(String variable, String provider, Map<String, Given> given) {
+    ProviderKeys keys = ProviderKeys.of(provider);
+    String secret = environment.getOrDefault(variable, "").strip();
+    if (!secret.isEmpty() && !given.containsKey(keys.apiKeys().name())) {
+      given.putIfAbsent(keys.apiKey().name(), new Given(secret, variable));
+    }
   }
 
   /** The logging library would take a bad one for the loudest. */
@@ -85,7 +96,9 @@ public final class ConfigLoader {
 
   private Map<String, Given> fromEnvironment() {
     Map<String, Key<?>> byVariable =
-        Keys.ALL.stream().collect(Collectors.toMap(Key::environmentName, key -> key));
+        Keys.ALL.stream()
+            .filter(key -> !ProviderKeys.isAny(key))
+            .collect(Collectors.toMap(Key::environmentName, key -> key));
     Map<String, Given> given = new HashMap<>();
     for (Map.Entry<String, String> variable : environment.entrySet()) {
       String name = variable.getKey();
@@ -95,7 +108,10 @@ public final class ConfigLoader {
           || variable.getValue().isBlank()) {
         continue;
       }
-      Key<?> key = byVariable.get(name);
+      Key<?> key =
+          Optional.<Key<?>>ofNullable(byVariable.get(name))
+              .or(() -> ProviderKeys.findVariable(name))
+              .orElse(null);
       if (key == null) {
         throw new ConfigException(
             "unknown variable "

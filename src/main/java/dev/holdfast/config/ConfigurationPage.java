@@ -61,6 +61,7 @@ public final class ConfigurationPage {
 
       | variable | what it does |
       |---|---|
+      | `OPENAI_API_KEY`, `ANTHROPIC_API_KEY` | The keys of the providers `openai` and `anthropic`, where the configuration has none. |
       | `HOLDFAST_CONFIG` | The configuration file. |
       | `HOLDFAST_JAVA_OPTS` | Further options for the JVM, read by `./holdfast`. |
       | `HOLDFAST_LOG_LEVEL` | `off`, `error`, `warn`, `info`, `debug` or `trace`; default `info` for `worker` and `demo`, `debug` with `--verbose`, else `warn`. |

@@ -4,6 +4,7 @@ import dev.holdfast.config.Values.Given;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** Turns the nested maps of a file into keys with dots, and refuses what is not in the table. */
@@ -38,9 +39,10 @@ final class FileKeys {
   }
 
   private void add(String name, @Nullable Object value) {
-    if (Keys.ALL.stream().anyMatch(key -> key.name().equals(name))) {
-      addValue(name, value);
-    } else if (Keys.ALL.stream().noneMatch(key -> key.name().startsWith(name + "."))) {
+    Optional<Key<?>> key = Keys.find(name);
+    if (key.isPresent()) {
+      addValue(key.get().name(), value);
+    } else if (!Keys.isSection(name)) {
       List<String> known = Keys.ALL.stream().map(Key::name).toList();
       throw new ConfigException(
           "unknown key "
@@ -79,6 +81,6 @@ final class FileKeys {
         .map(Key::name)
         .filter(key -> key.startsWith(section + "."))
         .findFirst()
-        .orElseThrow();
+        .orElseGet(() -> ProviderKeys.ANY.type().name());
   }
 }

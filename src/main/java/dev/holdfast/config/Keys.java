@@ -11,6 +11,7 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
@@ -225,6 +226,70 @@ public final class Keys {
           "Maximum retry attempts for failed tool executions, the first one included: 1 is no"
               + " retry.");
 
+  static final Key<Integer> TOOLS_WIDTH =
+      key(
+          "tools.width",
+          whole("calls", 0, 1000),
+          "0",
+          "How many tool calls of one agent run at once. 0 is 4, or the number of processors where"
+              + " that is less.");
+  static final Key<Duration> TOOLS_TIMEOUT =
+      key(
+          "tools.timeout",
+          span(Duration.ofMillis(100), DAY),
+          "15m",
+          "How long one try of a tool call may take, above the tools' own limits: it ends those"
+              + " that hang.");
+
+  static final Key<Duration> LLM_TIMEOUT =
+      key(
+          "llm.timeout",
+          span(Duration.ofMillis(100), DAY),
+          "2m",
+          "How long one call of a model may take, from its start to the last byte, where a design"
+              + " has no limits.llm_timeout.");
+  static final Key<Integer> LLM_MAX_CALLS =
+      key(
+          "llm.max-calls-per-execution",
+          whole("calls", 0, 1_000_000),
+          "60",
+          "How often all layers of one attempt of a ticket together may call a model, so that their"
+              + " retries cannot multiply into a storm. 0 is no bound.");
+
+  static final Key<Boolean> SESSION_RETRY_ENABLED =
+      key(
+          "session.retry.enabled",
+          new KeyType.Flag(),
+          "true",
+          "Whether an agent's turn that ended in a passing error is run again within the attempt.");
+  static final Key<Integer> SESSION_RETRY_MAX_RETRIES =
+      key(
+          "session.retry.max-retries",
+          whole("retries", 0, 1000),
+          "3",
+          "Retries of such a turn, after its first run.");
+  static final Key<Duration> SESSION_RETRY_BASE_DELAY =
+      key(
+          "session.retry.base-delay",
+          span(Duration.ZERO, DAY),
+          "2s",
+          "The wait before the first of them; each further one is twice as long.");
+  static final Key<Boolean> SESSION_RETRY_SKIP =
+      key(
+          "session.retry.skip-if-exhausted-below",
+          new KeyType.Flag(),
+          "false",
+          "Whether an error that the turn has retried as often as it may is passed up at once.");
+
+  static final Key<String> AGENTS_WORKSPACE_ROOT =
+      key(
+          "agents.workspace-root",
+          ANY_TEXT,
+          ".holdfast/agents",
+          "The directory in which the agent of each ticket gets a workspace of its own, which stays"
+              + " until a success ends the ticket; what waits for a review keeps it. Workers that"
+              + " share tickets need one that they all see.");
+
   static final Key<Integer> WEB_PORT =
       key(
           "web.port",
@@ -282,12 +347,37 @@ public final class Keys {
                   COMMAND_PASS_ENVIRONMENT,
                   COMMAND_WORKSPACES,
                   COMMAND_KILL_GRACE,
+                  AGENTS_WORKSPACE_ROOT),
+              ProviderKeys.ANY.all(),
+              List.of(
+                  LLM_TIMEOUT,
+                  LLM_MAX_CALLS,
+                  SESSION_RETRY_ENABLED,
+                  SESSION_RETRY_MAX_RETRIES,
+                  SESSION_RETRY_BASE_DELAY,
+                  SESSION_RETRY_SKIP,
                   TOOLS_MAX_RETRIES,
+                  TOOLS_WIDTH,
+                  TOOLS_TIMEOUT,
                   WEB_PORT,
                   WEB_HOST,
                   WEB_TOKENS))
           .<Key<?>>flatMap(List::stream)
           .toList();
+
+  /** The key of a name; hyphen and underscore are one in a provider's name. */
+  static Optional<Key<?>> find(String name) {
+    return ALL.stream()
+        .filter(key -> !ProviderKeys.isAny(key) && key.name().equals(name))
+        .findFirst()
+        .or(() -> ProviderKeys.find(name));
+  }
+
+  /** Whether keys are below a name. */
+  static boolean isSection(String name) {
+    return ProviderKeys.isSection(name)
+        || ALL.stream().anyMatch(key -> key.name().startsWith(name + "."));
+  }
 
   /** The keys of one category's retry policy. */
   record CategoryKeys(Key<Integer> maxRetries, Key<BackoffType> backoff, Key<Duration> baseDelay) {}

@@ -6,7 +6,6 @@ import dev.holdfast.failure.Rule;
 import dev.holdfast.retry.Backoff;
 import dev.holdfast.retry.CategoryPolicy;
 import dev.holdfast.retry.RetrySettings;
-import dev.holdfast.tool.ToolRetrySettings;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
@@ -25,7 +24,7 @@ public record Settings(
     RetentionSettings retention,
     int payloadMaxBytes,
     CommandSettings command,
-    ToolRetrySettings toolRetry,
+    AgentSettings agents,
     WebSettings web) {
 
   static Settings of(Values values) {
@@ -37,7 +36,7 @@ public record Settings(
         RetentionSettings.of(values),
         values.get(Keys.PAYLOAD_MAX_BYTES),
         CommandSettings.of(values),
-        ToolRetrySettings.defaults().withMaxAttempts(values.get(Keys.TOOLS_MAX_RETRIES)),
+        AgentSettings.of(values),
         WebSettings.of(values));
   }
 
@@ -50,8 +49,13 @@ public record Settings(
         retention,
         payloadMaxBytes,
         command,
-        toolRetry,
+        agents,
         newWeb);
+  }
+
+  public Settings withAgents(AgentSettings others) {
+    return new Settings(
+        database, worker, retry, classifierRules, retention, payloadMaxBytes, command, others, web);
   }
 
   /** What holds where nothing is configured. */

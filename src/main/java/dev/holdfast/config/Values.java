@@ -1,14 +1,19 @@
 package dev.holdfast.config;
 
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 
 /** The value of every key, read and checked. Immutable. */
 final class Values {
-  private final Map<Key<?>, Object> byKey;
+  private final Map<String, Object> byName;
 
-  private Values(Map<Key<?>, Object> byKey) {
-    this.byKey = byKey;
+  private final List<String> providers;
+
+  private Values(Map<String, Object> byName, List<String> providers) {
+    this.byName = byName;
+    this.providers = providers;
   }
 
   /**
@@ -23,12 +28,25 @@ final class Values {
    * @throws ConfigException for the first bad value
    */
   static Values read(Map<String, Given> given) {
-    Map<Key<?>, Object> values = new LinkedHashMap<>();
-    for (Key<?> key : Keys.ALL) {
+    Map<String, Object> values = new LinkedHashMap<>();
+    List<String> providers = ProviderKeys.names(given.keySet().stream());
+    for (Key<?> key : keys(providers)) {
       Given each = given.get(key.name());
-      values.put(key, each == null ? key.defaultValue() : read(key, each));
+      values.put(key.name(), each == null ? key.defaultValue() : read(key, each));
     }
-    return new Values(values);
+    return new Values(values, providers);
+  }
+
+  private static List<Key<?>> keys(List<String> providers) {
+    List<Key<?>> keys = new ArrayList<>(Keys.ALL);
+    keys.removeIf(ProviderKeys::isAny);
+    providers.forEach(name -> keys.addAll(ProviderKeys.of(name).all()));
+    return keys;
+  }
+
+  /** The names of those that are configured. */
+  List<String> providers() {
+    return providers;
   }
 
   private static Object read(Key<?> key, Given given) {
@@ -51,7 +69,7 @@ final class Values {
 
   @SuppressWarnings("unchecked") // put there by the key's own type
   <T> T get(Key<T> key) {
-    Object value = byKey.get(key);
+    Object value = byName.get(key.name());
     if (value == null) {
       throw new IllegalStateException(key.name() + " is missing in Keys.ALL");
     }

@@ -1,6 +1,8 @@
 package dev.holdfast.llm;
 
+import java.math.BigDecimal;
 import java.time.Duration;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** A provider of models under one account or several. Thread-safe; calls block. */
@@ -25,6 +27,9 @@ public interface ChatProvider extends AutoCloseable {
    * @return whether there is another one that is not used up
    */
   boolean markUsageLimitReached(@Nullable Duration resetsIn);
+
+  /** What a call of a model costs in USD, by the price table; empty where it has no price. */
+  Optional<BigDecimal> cost(String model, Usage usage);
 
   @Override
   void close();

@@ -38,6 +38,14 @@ final class FailureJudge {
   }
 
   Verdict judge(LockedTicket ticket, Failure reported, Outcome outcome) {
+    return judge(ticket, reported, outcome, null);
+  }
+
+  /**
+   * @param holdReason why the ticket is to be held whatever the policy says; null where it decides
+   */
+  Verdict judge(
+      LockedTicket ticket, Failure reported, Outcome outcome, @Nullable String holdReason) {
     Failure failure = storable(reported);
     Map<Category, Integer> counts = counts(ticket.retryCounts());
     int sameErrorCount =
@@ -45,7 +53,9 @@ final class FailureJudge {
     int crashCount = ticket.crashCount() + (outcome == Outcome.CRASHED ? 1 : 0);
     RetryHistory history =
         new RetryHistory(ticket.retryCount(), counts, sameErrorCount, crashCount);
-    RetryDecision decision = policy.shouldRetryTicket(failure, history, settingsOf(ticket));
+    RetryDecision byPolicy = policy.shouldRetryTicket(failure, history, settingsOf(ticket));
+    RetryDecision decision =
+        holdReason == null ? byPolicy : byPolicy.heldFor(StorableText.of(holdReason));
     if (decision.shouldRetry()) {
       counts.merge(failure.category(), 1, Integer::sum);
     }

@@ -44,8 +44,8 @@ final class FailureWriter {
    * @param failures in the order in which tickets are locked
    */
   Map<TicketLease, FinishResult> write(Handle handle, List<Finish.Failed> failures) {
-    Map<TicketLease, Failure> failureOf = new HashMap<>();
-    failures.forEach(failed -> failureOf.put(TicketLease.of(failed), failed.failure()));
+    Map<TicketLease, Finish.Failed> failureOf = new HashMap<>();
+    failures.forEach(failed -> failureOf.put(TicketLease.of(failed), failed));
     List<LockedTicket> locked =
         PinnedPlan.on(handle.createQuery(lockFailed))
             .bind("ids", Columns.longs(failures, Finish::ticketId))
@@ -54,8 +54,10 @@ final class FailureWriter {
             .list();
     List<Verdict> verdicts = new ArrayList<>();
     for (LockedTicket ticket : locked) {
-      Failure failure = Objects.requireNonNull(failureOf.get(ticket.key()), "was not asked for");
-      verdicts.add(judge.judge(ticket, failure, FailureJudge.Outcome.FAILED));
+      Finish.Failed failed =
+          Objects.requireNonNull(failureOf.get(ticket.key()), "was not asked for");
+      verdicts.add(
+          judge.judge(ticket, failed.failure(), FailureJudge.Outcome.FAILED, failed.holdReason()));
     }
     return store(handle, verdicts);
   }

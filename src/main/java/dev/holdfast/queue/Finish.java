@@ -19,7 +19,16 @@ public sealed interface Finish {
   record Succeeded(long ticketId, long leaseNo, @Nullable String result, boolean review)
       implements Finish {}
 
-  record Failed(long ticketId, long leaseNo, Failure failure) implements Finish {}
+  /**
+   * @param holdReason why only a person can say how to go on, whatever retries are left; null where
+   *     the retry settings decide
+   */
+  record Failed(long ticketId, long leaseNo, Failure failure, @Nullable String holdReason)
+      implements Finish {
+    public Failed(long ticketId, long leaseNo, Failure failure) {
+      this(ticketId, leaseNo, failure, null);
+    }
+  }
 
   /** The worker is stopping: the ticket is ready again and no retry is used up (A52). */
   record GivenBack(long ticketId, long leaseNo) implements Finish {}

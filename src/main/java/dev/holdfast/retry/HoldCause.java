@@ -11,7 +11,9 @@ public enum HoldCause {
   /** One error too many times in a row ({@code retry.same-error-limit}). */
   SAME_ERROR,
   /** Its worker died too many times ({@code retry.crash-limit}). */
-  CRASHES;
+  CRASHES,
+  /** Its handler says that only a person can decide how to go on. */
+  HANDLER;
 
   public String wireName() {
     return name().toLowerCase(Locale.ROOT);

@@ -25,4 +25,15 @@ public record RetryDecision(
    * @param reason the text in {@code tickets.hold_reason}
    */
   public record Hold(HoldCause cause, String reason) {}
+
+  /** The same failure, held although it might have been retried. */
+  public RetryDecision heldFor(String reason) {
+    return new RetryDecision(
+        false,
+        Duration.ZERO,
+        attemptsRemaining,
+        classification,
+        strategy,
+        Optional.of(new Hold(HoldCause.HANDLER, reason)));
+  }
 }

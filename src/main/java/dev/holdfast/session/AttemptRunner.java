@@ -58,20 +58,21 @@ final class AttemptRunner {
     return switch (result) {
       case CallResult.Failed failure ->
           failed(attempt, TurnError.of(target, failure), since(start));
-      case CallResult.Answer answer -> answered(attempt, target, answer, shown, since(start));
+      case CallResult.Answer answer -> answered(attempt, route, answer, shown, since(start));
     };
   }
 
   private Tried answered(
       int attempt,
-      Target target,
+      Route route,
       CallResult.Answer answer,
       List<Message.User> shown,
       Duration latency) {
     run.progress().stoppedWith(answer.stop().name().toLowerCase(Locale.ROOT));
     int turn = run.progress().turn();
+    Target target = route.target();
     Usage usage = answer.usage();
-    BigDecimal cost = ports.prices().of(target, usage);
+    BigDecimal cost = route.provider().cost(target.model(), usage).orElse(null);
     return switch (review.review(answer)) {
       case AnswerReview.Verdict.Accepted accepted -> {
         Message.Assistant message = accepted.message();

@@ -9,7 +9,6 @@ import java.util.function.LongSupplier;
  * What a session needs of the world around it.
  *
  * @param toolBox stays the caller's to close
- * @param prices of calls, for the cost limit and the accounting
  * @param directives that providers give; {@link RetryDirectives#NONE} where none do
  */
 public record SessionPorts(
@@ -17,7 +16,6 @@ public record SessionPorts(
     Journal journal,
     List<SessionListener> listeners,
     Summariser summariser,
-    Prices prices,
     RetryDirectives directives,
     Sleeper sleeper,
     LongSupplier nanoTime) {
@@ -25,37 +23,23 @@ public record SessionPorts(
     listeners = List.copyOf(listeners);
   }
 
-  /** Without summaries, prices and directives. */
+  /** Without summaries and directives. */
   public static SessionPorts of(
       ToolBox toolBox, Journal journal, Sleeper sleeper, LongSupplier nanoTime) {
     return new SessionPorts(
-        toolBox,
-        journal,
-        List.of(),
-        Summariser.NONE,
-        Prices.NONE,
-        RetryDirectives.NONE,
-        sleeper,
-        nanoTime);
+        toolBox, journal, List.of(), Summariser.NONE, RetryDirectives.NONE, sleeper, nanoTime);
   }
 
   public SessionPorts withListeners(SessionListener... others) {
     return new SessionPorts(
-        toolBox, journal, List.of(others), summariser, prices, directives, sleeper, nanoTime);
+        toolBox, journal, List.of(others), summariser, directives, sleeper, nanoTime);
   }
 
   public SessionPorts withSummariser(Summariser other) {
-    return new SessionPorts(
-        toolBox, journal, listeners, other, prices, directives, sleeper, nanoTime);
-  }
-
-  public SessionPorts withPrices(Prices other) {
-    return new SessionPorts(
-        toolBox, journal, listeners, summariser, other, directives, sleeper, nanoTime);
+    return new SessionPorts(toolBox, journal, listeners, other, directives, sleeper, nanoTime);
   }
 
   public SessionPorts withDirectives(RetryDirectives other) {
-    return new SessionPorts(
-        toolBox, journal, listeners, summariser, prices, other, sleeper, nanoTime);
+    return new SessionPorts(toolBox, journal, listeners, summariser, other, sleeper, nanoTime);
   }
 }

@@ -14,6 +14,14 @@ public sealed interface HandlerResult {
   /** The job failed; the evidence is classified, and the ticket retried or held. */
   record Failed(ErrorReport error) implements HandlerResult {}
 
+  /**
+   * Only a person can say how to go on: the ticket is held, whatever retries it has left.
+   *
+   * @param reason for {@code tickets.hold_reason}: what to look at before a release
+   * @param error classified and stored as of any failed attempt
+   */
+  record Held(String reason, ErrorReport error) implements HandlerResult {}
+
   enum Review {
     /** To needs_review, until somebody approves or rejects. */
     HUMAN,
@@ -34,6 +42,10 @@ public sealed interface HandlerResult {
   /** Success with an optional result as JSON text, straight to done. */
   static HandlerResult done(@Nullable String json) {
     return new Succeeded(json, Review.NONE);
+  }
+
+  static HandlerResult held(String reason, ErrorReport error) {
+    return new Held(reason, error);
   }
 
   static HandlerResult failed(ErrorReport error) {

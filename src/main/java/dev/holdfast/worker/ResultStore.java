@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -97,7 +98,9 @@ final class ResultStore {
       throws InterruptedException {
     log.warn("the result of ticket {} cannot be stored: {}", run.ticketId(), refusal.toString());
     try {
-      Finish failed = new Finish.Failed(run.ticketId(), run.leaseNo(), refused(run, refusal));
+      Finish failed =
+          new Finish.Failed(
+              run.ticketId(), run.leaseNo(), refused(run, refusal), holdReason(run.finish()));
       receiver.stored(run, untilAnswered(List.of(failed), closed).getFirst());
     } catch (QueueUnavailableException e) {
       throw e;
@@ -122,6 +125,10 @@ final class ResultStore {
       case Finish.Succeeded succeeded -> refused(refusal);
       case Finish.GivenBack givenBack -> refused(refusal);
     };
+  }
+
+  private static @Nullable String holdReason(Finish finish) {
+    return finish instanceof Finish.Failed failed ? failed.holdReason() : null;
   }
 
   private Failure refused(RuntimeException refusal) {

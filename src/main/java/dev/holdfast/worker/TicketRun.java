@@ -111,11 +111,17 @@ final class TicketRun implements TicketContext, Runnable {
 
   /**
    * What was stopped is given back and uses up no retry, unless it succeeded in spite of the
-   * interrupt: what was paid for is not done again. If the lease is lost by then, or a person has
-   * the ticket, the queue refuses either.
+   * interrupt: what was paid for is not done again. Nor must a question to a person get lost. If
+   * the lease is lost by then, or a person has the ticket, the queue refuses either.
    */
   private Finish toStore(Finish outcome) {
-    return stopCause == null || outcome instanceof Finish.Succeeded ? outcome : givenBack();
+    boolean kept =
+        switch (outcome) {
+          case Finish.Succeeded succeeded -> true;
+          case Finish.Failed failed -> failed.holdReason() != null;
+          case Finish.GivenBack givenBack -> false;
+        };
+    return stopCause == null || kept ? outcome : givenBack();
   }
 
   private Finish givenBack() {
@@ -134,6 +140,9 @@ final class TicketRun implements TicketContext, Runnable {
       return switch (handler.handle(this)) {
         case HandlerResult.Succeeded succeeded -> succeeded(succeeded);
         case HandlerResult.Failed failed -> failed(failed.error());
+        case HandlerResult.Held held ->
+            new Finish.Failed(
+                claimed.id(), leaseNo(), classifier.classify(held.error()), held.reason());
         case null ->
             failed(
                 ErrorReport.ofText(

@@ -299,9 +299,11 @@ class SettingsTest {
   @Test
   @DisplayName("C14, C15: tools.max-retries is 3 and at least 1; less is an error that names it")
   void tools() {
-    assertThat(Settings.defaults().toolRetry()).isEqualTo(ToolRetrySettings.defaults());
-    assertThat(Settings.defaults().toolRetry().maxAttempts()).isEqualTo(3);
-    assertThat(withFlags(Map.of("tools.max-retries", "1")).toolRetry().maxAttempts()).isEqualTo(1);
+    assertThat(Settings.defaults().agents().tools().retry())
+        .isEqualTo(ToolRetrySettings.defaults());
+    assertThat(Settings.defaults().agents().tools().retry().maxAttempts()).isEqualTo(3);
+    assertThat(withFlags(Map.of("tools.max-retries", "1")).agents().tools().retry().maxAttempts())
+        .isEqualTo(1);
     assertThat(Keys.TOOLS_MAX_RETRIES.description())
         .startsWith("Maximum retry attempts for failed tool executions");
     for (String bad : List.of("0", "-1", "2.5", "many")) {

@@ -3,9 +3,11 @@ package dev.holdfast.e2e;
 import static dev.holdfast.e2e.TicketRows.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
@@ -53,6 +55,17 @@ class DemoIT {
     Outcome again = holdfast.run("demo", "--exit-when-done");
     assertThat(again.exit()).isZero();
     assertThat(again.stderr()).isEmpty();
-    assertThat(again.stdout()).contains("on_hold: Max retries exceeded: system_error");
+    assertThat(again.stdout())
+        .contains("on_hold: Max retries exceeded: system_error")
+        .containsPattern("agent +attempt 1 succeeded")
+        .contains("its model only plays a script");
+    try (Stream<Path> workspaces = Files.list(directory.resolve(".holdfast/agents"))) {
+      assertThat(workspaces)
+          .as("one for each demo, with the script that the agent has mended")
+          .hasSize(2)
+          .allSatisfy(
+              each ->
+                  assertThat(each.resolve("total.sh")).content().contains("sum=$((sum + amount))"));
+    }
   }
 }

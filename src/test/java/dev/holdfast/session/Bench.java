@@ -4,7 +4,6 @@ import dev.holdfast.llm.CallResult;
 import dev.holdfast.llm.Message;
 import dev.holdfast.llm.RetryContext;
 import dev.holdfast.llm.Target;
-import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -27,7 +26,6 @@ final class Bench {
       SessionSettings.of("You test.").withAutoRetry(AutoRetrySettings.DEFAULT.withEnabled(false));
   Summariser summariser = Summariser.NONE;
   RetryDirectives directives = RetryDirectives.NONE;
-  Prices prices = (target, usage) -> new BigDecimal("0.01");
   private @Nullable Session session;
 
   Bench() {}
@@ -77,7 +75,6 @@ final class Bench {
           SessionPorts.of(tools, journal, sleeper, nanos::get)
               .withListeners(listeners.toArray(SessionListener[]::new))
               .withSummariser(summariser)
-              .withPrices(prices)
               .withDirectives(directives);
       session =
           new Session(settings, routes, ports, new RetryContext(timeAllowed, maxCalls, nanos::get));

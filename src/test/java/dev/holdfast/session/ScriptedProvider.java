@@ -4,12 +4,15 @@ import dev.holdfast.llm.CallResult;
 import dev.holdfast.llm.ChatProvider;
 import dev.holdfast.llm.ChatRequest;
 import dev.holdfast.llm.StreamListener;
+import dev.holdfast.llm.Usage;
 import dev.holdfast.retry.Sleeper;
+import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** Stands for a provider's server: answers by a script, the last line of it for ever. */
@@ -72,6 +75,12 @@ final class ScriptedProvider implements ChatProvider {
   public boolean markUsageLimitReached(@Nullable Duration resetsIn) {
     usedUp.add(resetsIn);
     return hasAnotherAccount;
+  }
+
+  /** Every answer costs a cent. */
+  @Override
+  public Optional<BigDecimal> cost(String model, Usage usage) {
+    return Optional.of(new BigDecimal("0.01"));
   }
 
   @Override

@@ -1,10 +1,9 @@
 package dev.holdfast.handler.command;
 
+import dev.holdfast.handler.StorableJson;
 import java.util.HashMap;
 import java.util.Map;
 import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.node.ArrayNode;
-import tools.jackson.databind.node.ObjectNode;
 
 /**
  * Makes what a program said fit to be stored: the values of variables that its design had passed on
@@ -35,30 +34,6 @@ final class Redaction {
 
   /** The same for every key and text of a result. */
   JsonNode of(JsonNode node) {
-    if (node.isString()) {
-      return Json.MAPPER.getNodeFactory().stringNode(wellFormed(of(node.stringValue())));
-    }
-    if (node.isObject()) {
-      ObjectNode copy = Json.MAPPER.createObjectNode();
-      node.forEachEntry((key, value) -> copy.set(wellFormed(of(key)), of(value)));
-      return copy;
-    }
-    if (node.isArray()) {
-      ArrayNode copy = Json.MAPPER.createArrayNode();
-      node.forEach(each -> copy.add(of(each)));
-      return copy;
-    }
-    return node;
-  }
-
-  /** A surrogate without its other half is no character. */
-  private static String wellFormed(String text) {
-    StringBuilder safe = new StringBuilder(text.length());
-    text.codePoints().forEach(each -> safe.appendCodePoint(isSurrogate(each) ? 0xFFFD : each));
-    return safe.toString();
-  }
-
-  private static boolean isSurrogate(int codePoint) {
-    return codePoint >= Character.MIN_SURROGATE && codePoint <= Character.MAX_SURROGATE;
+    return StorableJson.of(node, this::of);
   }
 }

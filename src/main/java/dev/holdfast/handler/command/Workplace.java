@@ -1,12 +1,10 @@
 package dev.holdfast.handler.command;
 
+import dev.holdfast.handler.DirectoryTree;
 import dev.holdfast.ticket.ClaimedTicket;
 import java.io.IOException;
-import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
-import java.nio.file.LinkOption;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -75,25 +73,12 @@ final class Workplace implements AutoCloseable {
       return;
     }
     try {
-      delete(directory);
+      DirectoryTree.delete(directory);
     } catch (IOException e) {
       log.warn(
           "Working directory {} could not be deleted ({}): delete it by hand",
           directory,
           e.toString());
     }
-  }
-
-  /** Follows no links. Opens up directories that the program has closed to itself. */
-  private static void delete(Path path) throws IOException {
-    if (Files.isDirectory(path, LinkOption.NOFOLLOW_LINKS)) {
-      Files.setPosixFilePermissions(path, PosixFilePermissions.fromString("rwx------"));
-      try (DirectoryStream<Path> entries = Files.newDirectoryStream(path)) {
-        for (Path entry : entries) {
-          delete(entry);
-        }
-      }
-    }
-    Files.delete(path);
   }
 }

@@ -1,6 +1,7 @@
 package dev.holdfast.handler.design;
 
 import dev.holdfast.retry.RetryOverridesParser;
+import dev.holdfast.schema.JsonSchema;
 import dev.holdfast.schema.NearestKey;
 import dev.holdfast.ticket.InvalidTicketException;
 import java.util.List;
@@ -17,7 +18,7 @@ import tools.jackson.databind.node.ObjectNode;
  */
 public final class DesignValidator {
   /** A further kind is its name here and its schema beside the others. */
-  private static final List<String> KINDS = List.of("command");
+  private static final List<String> KINDS = List.of("agent", "command");
 
   private final Map<String, DesignSchema> schemas = new TreeMap<>();
 
@@ -45,6 +46,7 @@ public final class DesignValidator {
       throw new InvalidTicketException("the design is not valid: " + summary(problems));
     }
     checkRetry(document.get("retry"));
+    checkReport(document.path("report").get("schema"));
     return new ValidDesign(kind, DesignText.JSON.writeValueAsString(document));
   }
 
@@ -82,6 +84,20 @@ public final class DesignValidator {
       RetryOverridesParser.parse(DesignText.JSON.treeToValue(retry, Map.class));
     } catch (IllegalArgumentException e) {
       throw new InvalidTicketException("the design is not valid: retry: " + e.getMessage());
+    }
+  }
+
+  /** Some schemas are found to be none only when they are used. */
+  private static void checkReport(@Nullable JsonNode schema) {
+    if (schema == null) {
+      return;
+    }
+    try {
+      new JsonSchema(schema, "data").problems(DesignText.JSON.createObjectNode());
+    } catch (RuntimeException e) {
+      throw new InvalidTicketException(
+          "the design is not valid: report.schema is no JSON schema: "
+              + String.valueOf(e.getMessage()).lines().findFirst().orElse(""));
     }
   }
 }

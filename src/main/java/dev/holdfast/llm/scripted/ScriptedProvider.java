@@ -17,6 +17,7 @@ import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -134,6 +135,12 @@ public final class ScriptedProvider implements ChatProvider {
     } catch (RuntimeException e) {
       LOG.warn("{}: the listener of wire calls failed", name, e);
     }
+  }
+
+  /** A script costs nothing. */
+  @Override
+  public Optional<BigDecimal> cost(String model, Usage usage) {
+    return Optional.of(BigDecimal.ZERO);
   }
 
   /** There is one account only, and it is never used up. */

@@ -12,8 +12,10 @@ import dev.holdfast.llm.Target;
 import dev.holdfast.llm.Usage;
 import dev.holdfast.llm.WireCall;
 import dev.holdfast.llm.WireListener;
+import java.math.BigDecimal;
 import java.time.Clock;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -60,6 +62,11 @@ public final class WireProvider implements ChatProvider {
   public boolean markUsageLimitReached(@Nullable Duration resetsIn) {
     ProviderKey used = lastUsed.get();
     return keys.markUsedUp(used == null ? keys.current() : used, resetsIn);
+  }
+
+  @Override
+  public Optional<BigDecimal> cost(String model, Usage usage) {
+    return settings.prices().cost(model, usage);
   }
 
   @Override
@@ -174,7 +181,7 @@ public final class WireProvider implements ChatProvider {
               failed == null ? null : failed.kind(),
               seen.status(),
               usage,
-              settings.prices().cost(request.model(), usage).orElse(null),
+              cost(request.model(), usage).orElse(null),
               Duration.ofNanos(nanoTime.getAsLong() - started),
               failed == null || failed.maybeBilled(),
               seen.requestId());

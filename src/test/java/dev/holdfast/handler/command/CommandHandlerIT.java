@@ -236,8 +236,11 @@ class CommandHandlerIT {
         .startsWith("the ticket has no design");
     assertThat(error(tickets.run(ticket("{\"kind\": \"command\"}"))).text())
         .startsWith("design job version 3: the design is not valid: \"command\" is missing");
-    assertThat(error(tickets.run(ticket("{\"kind\": \"agent\"}"))).text())
-        .startsWith("design job version 3: the design's kind \"agent\" is unknown");
+    assertThat(error(tickets.run(ticket("{\"kind\": \"robot\"}"))).text())
+        .startsWith("design job version 3: the design's kind \"robot\" is unknown");
+    String agent = "{\"kind\": \"agent\", \"targets\": [{\"provider\": \"p\", \"model\": \"m\"}]}";
+    assertThat(error(tickets.run(ticket(agent))).text())
+        .startsWith("design job version 3: its kind is agent, not command");
   }
 
   private String directory() {

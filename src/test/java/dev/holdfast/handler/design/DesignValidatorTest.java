@@ -68,13 +68,33 @@ class DesignValidatorTest {
             "the design must be an object: write keys and values, as in kind: command"),
         Arguments.of(
             "[1]", "the design must be an object: write keys and values, as in kind: command"),
-        Arguments.of("command: [ls]", "the design has no \"kind\": write one of [command]"),
-        Arguments.of("kind: 7", "the design has no \"kind\": write one of [command]"),
+        Arguments.of("command: [ls]", "the design has no \"kind\": write one of [agent, command]"),
+        Arguments.of("kind: 7", "the design has no \"kind\": write one of [agent, command]"),
         Arguments.of(
             "kind: comand",
             "the design's kind \"comand\" is unknown: did you mean \"command\"? known are"
-                + " [command]"),
-        Arguments.of("kind: robot", "the design's kind \"robot\" is unknown: known are [command]"),
+                + " [agent, command]"),
+        Arguments.of(
+            "kind: agent",
+            "the design is not valid: \"targets\" is missing in the design: the models to ask, as"
+                + " in [{provider: openai, model: gpt-5}]; attempts take them in turn"),
+        Arguments.of(
+            "{kind: agent, targets: [{provider: openai, model: m}], approval: [run_command]}",
+            "the design is not valid: approval: waiting for a person's approval of a tool call is"
+                + " not supported yet: remove approval, and leave out of tools what must not run"
+                + " unseen"),
+        Arguments.of(
+            "{kind: agent, targets: [{provider: openai, model: m}], tools: [rm]}",
+            "the design is not valid: tools[0] must be one of [read_file, write_file, edit_file,"
+                + " list_files, grep, run_command, apply_patch], not \"rm\""),
+        Arguments.of(
+            "{kind: agent, targets: [{provider: openai, model: m}], report: {schema: {type: 7}}}",
+            "the design is not valid: report.schema.type"),
+        Arguments.of(
+            "{kind: agent, targets: [{provider: openai, model: m}], limits: {max_turns: 0}}",
+            "the design is not valid: limits.max_turns: must have a minimum value of 1"),
+        Arguments.of(
+            "kind: robot", "the design's kind \"robot\" is unknown: known are [agent, command]"),
         Arguments.of(
             "kind: command",
             "the design is not valid: \"command\" is missing in the design: the program and its"

@@ -1,0 +1,106 @@
+package dev.holdfast.app;
+
+import dev.holdfast.config.AgentSettings;
+import dev.holdfast.config.ProviderEntry;
+import dev.holdfast.handler.agent.AgentHandler;
+import dev.holdfast.handler.agent.AgentPorts;
+import dev.holdfast.llm.ChatProvider;
+import dev.holdfast.llm.WireListener;
+import dev.holdfast.llm.anthropic.AnthropicProvider;
+import dev.holdfast.llm.openai.OpenAiProvider;
+import dev.holdfast.llm.scripted.InvalidScriptException;
+import dev.holdfast.llm.scripted.Script;
+import dev.holdfast.llm.scripted.ScriptedProvider;
+import dev.holdfast.retry.Sleeper;
+import dev.holdfast.telemetry.ModelMetrics;
+import dev.holdfast.telemetry.SessionMetrics;
+import dev.holdfast.ticket.HoldfastException;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ThreadLocalRandom;
+
+/** What works the tickets of kind agent in a worker: its handler and the providers behind it. */
+final class Agents implements AutoCloseable {
+  private final Map<String, ChatProvider> providers;
+  private final AgentHandler handler;
+
+  private Agents(Map<String, ChatProvider> providers, AgentHandler handler) {
+    this.providers = providers;
+    this.handler = handler;
+  }
+
+  /**
+   * @throws HoldfastException if a script cannot be read
+   */
+  static Agents of(AgentSettings settings, MeterRegistry registry) {
+    ModelMetrics metrics = new ModelMetrics(registry);
+    Map<String, ChatProvider> providers = new LinkedHashMap<>();
+    for (ProviderEntry entry : settings.providers()) {
+      providers.put(entry.settings().name(), provider(entry, metrics));
+    }
+    AgentPorts ports =
+        AgentPorts.of(
+                providers,
+                Sleeper.REAL,
+                System::nanoTime,
+                () -> ThreadLocalRandom.current().nextDouble())
+            .withListeners(List.of(new SessionMetrics(registry)), metrics);
+    return new Agents(providers, new AgentHandler(handlerSettings(settings), ports));
+  }
+
+  private static ChatProvider provider(ProviderEntry entry, WireListener wire) {
+    return switch (entry.type()) {
+      case OPENAI ->
+          OpenAiProvider.create(entry.settings(), wire, System::nanoTime, Clock.systemUTC());
+      case ANTHROPIC ->
+          AnthropicProvider.create(entry.settings(), wire, System::nanoTime, Clock.systemUTC());
+      case SCRIPTED ->
+          new ScriptedProvider(entry.settings().name(), script(entry), wire, Sleeper.REAL);
+    };
+  }
+
+  private static Script script(ProviderEntry entry) {
+    try {
+      return Script.load(entry.script().orElseThrow());
+    } catch (InvalidScriptException e) {
+      throw new HoldfastException(
+          "providers." + entry.settings().name() + ".script: " + e.getMessage(), e);
+    }
+  }
+
+  private static dev.holdfast.handler.agent.AgentSettings handlerSettings(AgentSettings settings) {
+    return new dev.holdfast.handler.agent.AgentSettings(
+        settings.workspaceRoot(),
+        System.getenv(),
+        hidden(),
+        settings.llmTimeout(),
+        settings.maxCalls(),
+        settings.autoRetry(),
+        settings.tools());
+  }
+
+  /** Where the configuration and the embedded database's password are. */
+  private static List<Path> hidden() {
+    List<Path> hidden = new ArrayList<>(List.of(Path.of(".holdfast"), Path.of("holdfast.yaml")));
+    String file = System.getenv().getOrDefault("HOLDFAST_CONFIG", "");
+    if (!file.isBlank()) {
+      hidden.add(Path.of(file));
+    }
+    return hidden;
+  }
+
+  AgentHandler handler() {
+    return handler;
+  }
+
+  /** After the last ticket's end. */
+  @Override
+  public void close() {
+    providers.values().forEach(ChatProvider::close);
+  }
+}

@@ -1,0 +1,44 @@
+package dev.holdfast.handler;
+
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+
+/** Whole directories. Follows no links. */
+public final class DirectoryTree {
+  private DirectoryTree() {}
+
+  /** Opens up directories that a program has closed to itself. */
+  public static void delete(Path path) throws IOException {
+    if (Files.isDirectory(path, LinkOption.NOFOLLOW_LINKS)) {
+      Files.setPosixFilePermissions(path, PosixFilePermissions.fromString("rwx------"));
+      try (DirectoryStream<Path> entries = Files.newDirectoryStream(path)) {
+        for (Path entry : entries) {
+          delete(entry);
+        }
+      }
+    }
+    Files.delete(path);
+  }
+
+  /**
+   * Copies what is in a directory. A link stays the link it is; programs stay executable.
+   *
+   * @param to a directory that is there
+   */
+  public static void copy(Path from, Path to) throws IOException {
+    try (DirectoryStream<Path> entries = Files.newDirectoryStream(from)) {
+      for (Path entry : entries) {
+        Path target = to.resolve(entry.getFileName());
+        if (Files.isDirectory(entry, LinkOption.NOFOLLOW_LINKS)) {
+          copy(entry, Files.createDirectory(target));
+        } else {
+          Files.copy(entry, target, LinkOption.NOFOLLOW_LINKS);
+        }
+      }
+    }
+  }
+}

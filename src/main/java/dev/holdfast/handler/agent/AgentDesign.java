@@ -1,0 +1,98 @@
+package dev.holdfast.handler.agent;
+
+import dev.holdfast.llm.Target;
+import dev.holdfast.retry.DurationText;
+import dev.holdfast.session.ContextSettings;
+import dev.holdfast.session.SessionSettings;
+import dev.holdfast.tool.mcp.McpServerSpec;
+import dev.holdfast.worker.HandlerResult.Review;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+
+/**
+ * A design of kind {@code agent}.
+ *
+ * @param system the system prompt; "" for none
+ * @param targets at least one; attempts take them in turn
+ * @param tools names of built-in tools
+ * @param mcp servers by name, in the design's order
+ * @param limits of a session
+ * @param contextWindow in tokens
+ * @param reportSchema what {@code data} of the report must be; null where it has {@code content}
+ * @param copyFrom what a new workspace begins with
+ * @param timeout of an attempt in all; default {@link #DEFAULT_TIMEOUT}
+ * @param review what a success waits for; default a person
+ */
+record AgentDesign(
+    String system,
+    List<Target> targets,
+    List<String> tools,
+    Map<String, McpServerSpec> mcp,
+    SessionSettings.Limits limits,
+    long contextWindow,
+    @Nullable JsonNode reportSchema,
+    Optional<Path> copyFrom,
+    Duration timeout,
+    Review review) {
+  static final Duration DEFAULT_TIMEOUT = Duration.ofHours(1);
+
+  AgentDesign {
+    targets = List.copyOf(targets);
+    tools = List.copyOf(tools);
+  }
+
+  /**
+   * Of a document that is valid by its schema.
+   *
+   * @param llmTimeout where the design has none
+   * @throws dev.holdfast.tool.ConfigurationException if an MCP server is neither a program nor a
+   *     URL
+   */
+  static AgentDesign of(JsonNode document, Duration llmTimeout) {
+    JsonNode limits = document.path("limits");
+    return new AgentDesign(
+        document.path("system").asString(""),
+        document.path("targets").valueStream().map(AgentDesign::target).toList(),
+        document.path("tools").valueStream().map(JsonNode::asString).toList(),
+        servers(document.path("mcp")),
+        limits(limits, llmTimeout),
+        limits.path("context_window").asLong(ContextSettings.DEFAULT.window()),
+        document.path("report").get("schema"),
+        document.path("workspace").path("copy_from").stringValueOpt().map(Path::of),
+        duration(document.path("timeout"), DEFAULT_TIMEOUT),
+        document.path("review").asString("human").equals("none") ? Review.NONE : Review.HUMAN);
+  }
+
+  private static Target target(JsonNode node) {
+    return new Target(node.path("provider").asString(), node.path("model").asString());
+  }
+
+  private static Map<String, McpServerSpec> servers(JsonNode entries) {
+    Map<String, McpServerSpec> servers = new LinkedHashMap<>();
+    entries.forEachEntry((name, entry) -> servers.put(name, McpServerSpec.of(entry)));
+    return servers;
+  }
+
+  private static SessionSettings.Limits limits(JsonNode limits, Duration llmTimeout) {
+    SessionSettings.Limits defaults = SessionSettings.Limits.DEFAULT;
+    return new SessionSettings.Limits(
+        limits.path("max_turns").asInt(defaults.maxTurns()),
+        limits.path("max_retries").asInt(defaults.maxRetries()),
+        duration(limits.path("llm_timeout"), llmTimeout),
+        limits.has("max_output_tokens")
+            ? Integer.valueOf(limits.get("max_output_tokens").asInt())
+            : null,
+        limits.has("max_cost_usd") ? limits.get("max_cost_usd").decimalValue() : null,
+        limits.path("skip_target_on_auth_error").asBoolean(defaults.skipTargetOnAuthError()));
+  }
+
+  private static Duration duration(JsonNode node, Duration otherwise) {
+    return node.stringValueOpt().map(DurationText::parse).orElse(otherwise);
+  }
+}

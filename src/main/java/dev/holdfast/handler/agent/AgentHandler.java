@@ -1,0 +1,130 @@
+package dev.holdfast.handler.agent;
+
+import dev.holdfast.failure.Category;
+import dev.holdfast.failure.ErrorReport;
+import dev.holdfast.llm.CallRetryOptions;
+import dev.holdfast.llm.ProviderCallRetry;
+import dev.holdfast.llm.RetryContext;
+import dev.holdfast.session.ContextSettings;
+import dev.holdfast.session.Route;
+import dev.holdfast.session.Session;
+import dev.holdfast.session.SessionListener;
+import dev.holdfast.session.SessionPorts;
+import dev.holdfast.session.SessionResult;
+import dev.holdfast.session.SessionSettings;
+import dev.holdfast.ticket.ClaimedTicket;
+import dev.holdfast.ticket.InvalidTicketException;
+import dev.holdfast.tool.ConfigurationException;
+import dev.holdfast.tool.ToolBox;
+import dev.holdfast.worker.HandlerResult;
+import dev.holdfast.worker.TicketContext;
+import dev.holdfast.worker.TicketHandler;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Works tickets of kind {@code agent}: a session with the models of the ticket's design, in a
+ * workspace of the ticket's own, until its final report. The session is kept in the journal of the
+ * ticket, and an attempt goes on behind what is there. An interrupt aborts the session and comes
+ * out as {@link InterruptedException}. Thread-safe.
+ */
+public final class AgentHandler implements TicketHandler {
+  private final AgentSettings settings;
+  private final AgentPorts ports;
+  private final AgentDesigns designs;
+  private final AgentTools tools;
+  private final RetryWaits waits;
+  private final ProviderCallRetry calls;
+
+  public AgentHandler(AgentSettings settings, AgentPorts ports) {
+    this.settings = settings;
+    this.ports = ports;
+    this.designs = new AgentDesigns(settings.llmTimeout());
+    this.tools = new AgentTools(settings, ports);
+    this.waits = new RetryWaits(ports.aborts(), ports.sleeper());
+    this.calls =
+        new ProviderCallRetry(
+            CallRetryOptions.DEFAULTS,
+            ports.sleeper(),
+            ports.nanoTime(),
+            () -> 2 * ports.random().getAsDouble() - 1,
+            ports.calls());
+  }
+
+  @Override
+  public HandlerResult handle(TicketContext context) throws InterruptedException {
+    ClaimedTicket claimed = context.claimed();
+    try {
+      AgentDesign design = designs.of(claimed);
+      List<Route> routes = AgentRoutes.of(design.targets(), ports.providers());
+      AgentWorkspace workspace =
+          AgentWorkspace.open(settings.workspaceRoot(), claimed.ticket(), design.copyFrom());
+      HandlerResult result = work(claimed, design, routes, workspace);
+      if (result instanceof HandlerResult.Succeeded succeeded
+          && succeeded.review() == HandlerResult.Review.NONE) {
+        workspace.delete();
+      }
+      return result;
+    } catch (InvalidTicketException | ConfigurationException e) {
+      return HandlerResult.failed(failure(e, Category.CODE_ERROR));
+    } catch (IOException e) {
+      return HandlerResult.failed(failure(e, Category.SYSTEM_ERROR));
+    }
+  }
+
+  private HandlerResult work(
+      ClaimedTicket claimed, AgentDesign design, List<Route> routes, AgentWorkspace workspace)
+      throws InterruptedException {
+    RetryContext budget = new RetryContext(design.timeout(), settings.maxCalls(), ports.nanoTime());
+    try (ToolBox box = tools.open(design, workspace.workspace());
+        RetryWaits.Watch watch = waits.watch(claimed.id())) {
+      Session session =
+          new Session(
+              settingsOf(design),
+              routes,
+              sessionPorts(claimed, design, routes, box, watch, budget),
+              budget);
+      watch.opened(session);
+      SessionResult result = session.run(AgentTask.inputs(claimed));
+      return AgentResult.of(result, design.review());
+    }
+  }
+
+  private SessionSettings settingsOf(AgentDesign design) {
+    ContextSettings usual = ContextSettings.DEFAULT;
+    return SessionSettings.of(design.system())
+        .withReportSchema(design.reportSchema())
+        .withLimits(design.limits())
+        .withAutoRetry(settings.autoRetry())
+        .withContext(
+            new ContextSettings(
+                design.contextWindow(),
+                usual.compactAt(),
+                usual.finalAt(),
+                usual.autoCompaction()));
+  }
+
+  private SessionPorts sessionPorts(
+      ClaimedTicket claimed,
+      AgentDesign design,
+      List<Route> routes,
+      ToolBox box,
+      SessionListener watch,
+      RetryContext budget) {
+    long id = claimed.id();
+    long leaseNo = claimed.lease().no();
+    List<SessionListener> listeners = new ArrayList<>(ports.listeners());
+    listeners.add(watch);
+    listeners.add(event -> ports.events().on(id, leaseNo, event));
+    return SessionPorts.of(
+            box, ports.journals().open(id, leaseNo), ports.sleeper(), ports.nanoTime())
+        .withListeners(listeners.toArray(SessionListener[]::new))
+        .withSummariser(new ModelSummariser(routes, design.limits().llmTimeout(), calls, budget));
+  }
+
+  private static ErrorReport failure(Exception cause, Category category) {
+    String message = cause.getMessage() == null ? cause.toString() : cause.getMessage();
+    return new ErrorReport(message, cause, null, null, category, null);
+  }
+}

@@ -1,0 +1,69 @@
+package dev.holdfast.handler.agent;
+
+import dev.holdfast.llm.ChatProvider;
+import dev.holdfast.llm.ProviderEventListener;
+import dev.holdfast.retry.Sleeper;
+import dev.holdfast.session.EventSink;
+import dev.holdfast.session.JournalShelf;
+import dev.holdfast.session.RetryAborts;
+import dev.holdfast.session.SessionListener;
+import java.util.List;
+import java.util.Map;
+import java.util.function.DoubleSupplier;
+import java.util.function.LongSupplier;
+
+/**
+ * What agents need of the world around them. All of it is thread-safe and stays the caller's to
+ * close.
+ *
+ * @param providers by their names in the configuration
+ * @param journals where sessions are kept
+ * @param events for the tickets' live streams
+ * @param aborts orders to end a retry that waits
+ * @param listeners hear of every session
+ * @param calls hears of calls outside a session's turns, such as summaries
+ * @param random numbers from 0 to 1
+ */
+public record AgentPorts(
+    Map<String, ChatProvider> providers,
+    JournalShelf journals,
+    EventSink events,
+    RetryAborts aborts,
+    List<SessionListener> listeners,
+    ProviderEventListener calls,
+    Sleeper sleeper,
+    LongSupplier nanoTime,
+    DoubleSupplier random) {
+  public AgentPorts {
+    providers = Map.copyOf(providers);
+    listeners = List.copyOf(listeners);
+  }
+
+  /** Sessions that die with the process, and that nobody watches. */
+  public static AgentPorts of(
+      Map<String, ChatProvider> providers,
+      Sleeper sleeper,
+      LongSupplier nanoTime,
+      DoubleSupplier random) {
+    return new AgentPorts(
+        providers,
+        JournalShelf.IN_MEMORY,
+        EventSink.NONE,
+        RetryAborts.NONE,
+        List.of(),
+        ProviderEventListener.NONE,
+        sleeper,
+        nanoTime,
+        random);
+  }
+
+  public AgentPorts withSessions(JournalShelf shelf, EventSink sink, RetryAborts orders) {
+    return new AgentPorts(
+        providers, shelf, sink, orders, listeners, calls, sleeper, nanoTime, random);
+  }
+
+  public AgentPorts withListeners(List<SessionListener> others, ProviderEventListener ofCalls) {
+    return new AgentPorts(
+        providers, journals, events, aborts, others, ofCalls, sleeper, nanoTime, random);
+  }
+}

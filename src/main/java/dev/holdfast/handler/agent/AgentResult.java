@@ -1,0 +1,90 @@
+package dev.holdfast.handler.agent;
+
+import dev.holdfast.failure.Category;
+import dev.holdfast.failure.ErrorReport;
+import dev.holdfast.handler.StorableJson;
+import dev.holdfast.llm.ToolCall;
+import dev.holdfast.session.ExitCode;
+import dev.holdfast.session.FinalReport;
+import dev.holdfast.session.SessionResult;
+import dev.holdfast.worker.HandlerResult;
+import dev.holdfast.worker.HandlerResult.Review;
+import java.util.Locale;
+import java.util.stream.Collectors;
+
+/** What a session's end is to its ticket (composition 9). */
+final class AgentResult {
+  private static final int SHOWN_ARGUMENTS = 300;
+
+  private AgentResult() {}
+
+  /**
+   * @throws InterruptedException where the session has not ended: the ticket is to be given back
+   */
+  static HandlerResult of(SessionResult result, Review review) throws InterruptedException {
+    return switch (result) {
+      case SessionResult.Reported reported -> reported(reported.report(), review);
+      case SessionResult.Failed failed -> failed(failed);
+      case SessionResult.UnknownEffect unknown -> unknown(unknown);
+      case SessionResult.Stopped stopped -> throw new InterruptedException("the session stopped");
+      case SessionResult.Cancelled cancelled ->
+          throw new InterruptedException("the session was cancelled");
+    };
+  }
+
+  /** Used-up money is held for a person: what is retried without more of it only ends there too. */
+  private static HandlerResult failed(SessionResult.Failed failed) {
+    return failed.exit() == ExitCode.COST_LIMIT
+        ? HandlerResult.held(
+            "Cost limit reached: look at what was done; limits.max_cost_usd of its design is used"
+                + " up",
+            failed.errorReport())
+        : HandlerResult.failed(failed.errorReport());
+  }
+
+  private static HandlerResult reported(FinalReport report, Review review) {
+    return switch (report.status()) {
+      case SUCCESS ->
+          new HandlerResult.Succeeded(StorableJson.of(report.toJson()).toString(), review);
+      case FAILURE -> HandlerResult.failed(failure(report));
+    };
+  }
+
+  /**
+   * Its category is stated, not read out of the words: a report that tells of a "429" in the code
+   * it worked on is no rate limit. The model has finished and says that the task, as it is put,
+   * cannot be done. Waiting changes nothing about that, so it is code_error, like the end without a
+   * report: one more try at once, then a person.
+   */
+  private static ErrorReport failure(FinalReport report) {
+    String words = report.content() == null ? String.valueOf(report.data()) : report.content();
+    return new ErrorReport(
+        "the agent reports failure: " + words, null, null, null, Category.CODE_ERROR, null);
+  }
+
+  private static HandlerResult unknown(SessionResult.UnknownEffect unknown) {
+    String calls =
+        unknown.calls().stream().map(AgentResult::shown).collect(Collectors.joining("; "));
+    String names =
+        unknown.calls().stream().map(ToolCall::name).distinct().collect(Collectors.joining(", "));
+    return HandlerResult.held(
+        String.format(
+            Locale.ROOT, "Unknown whether %s took effect: look, then release with guidance", names),
+        new ErrorReport(
+            "the worker ended while these tool calls ran, which may not run twice: " + calls,
+            null,
+            null,
+            null,
+            Category.SYSTEM_ERROR,
+            null));
+  }
+
+  private static String shown(ToolCall call) {
+    String arguments = call.arguments();
+    return call.name()
+        + " "
+        + (arguments.length() > SHOWN_ARGUMENTS
+            ? arguments.substring(0, SHOWN_ARGUMENTS) + "…"
+            : arguments);
+  }
+}

@@ -1,0 +1,34 @@
+package dev.holdfast.handler.agent;
+
+import dev.holdfast.session.AutoRetrySettings;
+import dev.holdfast.tool.ToolSettings;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * How the worker runs agents.
+ *
+ * @param workspaceRoot where the tickets' workspaces are; created when missing ({@code
+ *     agents.workspace-root})
+ * @param environment the worker's own, of which programs get the harmless part
+ * @param hidden files and directories that confined programs find empty, besides the usual places
+ *     of credentials
+ * @param llmTimeout of one call of a model, where the design has none ({@code llm.timeout})
+ * @param maxCalls of models in one attempt, 0 for no bound ({@code llm.max-calls-per-execution})
+ * @param autoRetry of turns ({@code session.retry})
+ */
+public record AgentSettings(
+    Path workspaceRoot,
+    Map<String, String> environment,
+    List<Path> hidden,
+    Duration llmTimeout,
+    int maxCalls,
+    AutoRetrySettings autoRetry,
+    ToolSettings tools) {
+  public AgentSettings {
+    environment = Map.copyOf(environment);
+    hidden = List.copyOf(hidden);
+  }
+}

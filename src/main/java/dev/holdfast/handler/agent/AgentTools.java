@@ -1,0 +1,75 @@
+package dev.holdfast.handler.agent;
+
+import dev.holdfast.retry.Sleeper;
+import dev.holdfast.tool.ParallelToolBox;
+import dev.holdfast.tool.Tool;
+import dev.holdfast.tool.ToolBox;
+import dev.holdfast.tool.ToolListener;
+import dev.holdfast.tool.ToolSettings;
+import dev.holdfast.tool.mcp.McpServers;
+import dev.holdfast.tool.mcp.McpSettings;
+import dev.holdfast.tool.workspace.Sandbox;
+import dev.holdfast.tool.workspace.Workspace;
+import dev.holdfast.tool.workspace.WorkspaceTools;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.function.DoubleSupplier;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/** Puts the tools of a design together. Thread-safe. */
+final class AgentTools {
+  private final ToolSettings settings;
+  private final Map<String, String> environment;
+  private final List<Path> hidden;
+  private final Sleeper sleeper;
+  private final LongSupplier nanoTime;
+  private final DoubleSupplier random;
+  private @Nullable Sandbox sandbox;
+
+  AgentTools(AgentSettings settings, AgentPorts ports) {
+    this.settings = settings.tools();
+    this.environment = settings.environment();
+    this.hidden = settings.hidden();
+    this.sleeper = ports.sleeper();
+    this.nanoTime = ports.nanoTime();
+    this.random = ports.random();
+  }
+
+  /**
+   * Starts the MCP servers; closing the box stops them.
+   *
+   * @throws dev.holdfast.tool.ConfigurationException if the design's tools do not go together
+   * @throws dev.holdfast.tool.ToolExecutionException if an MCP server cannot be started
+   */
+  ToolBox open(AgentDesign design, Workspace workspace) throws InterruptedException {
+    List<Tool> tools =
+        new ArrayList<>(
+            new WorkspaceTools(workspace, sandbox(), environment, nanoTime).named(design.tools()));
+    McpServers servers =
+        McpServers.open(design.mcp(), environment, workspace.root(), McpSettings.defaults());
+    boolean complete = false;
+    try {
+      tools.addAll(servers.tools());
+      ToolBox box =
+          new ParallelToolBox(
+              tools, settings, sleeper, random, ToolListener.NONE, List.of(servers));
+      complete = true;
+      return box;
+    } finally {
+      if (!complete) {
+        servers.close();
+      }
+    }
+  }
+
+  /** Found out for the first agent: a worker without any need not know. */
+  private synchronized Sandbox sandbox() throws InterruptedException {
+    if (sandbox == null) {
+      sandbox = Sandbox.detect(environment, hidden);
+    }
+    return sandbox;
+  }
+}

@@ -1,0 +1,74 @@
+package dev.holdfast.handler.agent;
+
+import dev.holdfast.handler.DirectoryTree;
+import dev.holdfast.ticket.Ticket;
+import dev.holdfast.tool.workspace.Workspace;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The directory of one ticket's agent. It stays between the attempts of the ticket, so that a
+ * resumed session finds what it has made, and is deleted by the attempt whose success ends the
+ * ticket. What waits for a review keeps it: the reviewer may want to look, or send it back.
+ */
+record AgentWorkspace(Path directory, Workspace workspace) {
+  private static final Logger log = LoggerFactory.getLogger(AgentWorkspace.class);
+
+  /**
+   * @param copyFrom what a new one begins with
+   * @throws IOException if it cannot be made; the message says what to do
+   */
+  static AgentWorkspace open(Path root, Ticket ticket, Optional<Path> copyFrom) throws IOException {
+    // Another database has a ticket of this number too.
+    String name = "ticket-" + ticket.id() + "-" + ticket.createdAt().getEpochSecond();
+    Path directory = root.toAbsolutePath().resolve(name);
+    if (!Files.isDirectory(directory)) {
+      make(directory, copyFrom);
+    }
+    return new AgentWorkspace(directory, Workspace.of(directory));
+  }
+
+  /** A copy that was cut short must not pass for a workspace. */
+  private static void make(Path directory, Optional<Path> copyFrom) throws IOException {
+    Path root = directory.getParent();
+    try {
+      Files.createDirectories(root);
+    } catch (IOException e) {
+      throw new IOException(
+          "cannot make the directory of workspaces " + root + " (" + e + "): make it writable", e);
+    }
+    Path fresh = Files.createTempDirectory(root, "new-");
+    try {
+      if (copyFrom.isPresent()) {
+        copy(copyFrom.get(), fresh);
+      }
+      Files.move(fresh, directory);
+    } catch (IOException e) {
+      DirectoryTree.delete(fresh);
+      throw e;
+    }
+  }
+
+  private static void copy(Path from, Path to) throws IOException {
+    if (!Files.isDirectory(from)) {
+      throw new IOException(
+          "the design's workspace.copy_from "
+              + from
+              + " is no directory (ENOENT) on this worker's host: create it or correct the design");
+    }
+    DirectoryTree.copy(from, to);
+  }
+
+  void delete() {
+    try {
+      DirectoryTree.delete(directory);
+    } catch (IOException e) {
+      log.warn(
+          "Workspace {} could not be deleted ({}): delete it by hand", directory, e.toString());
+    }
+  }
+}

@@ -1,0 +1,119 @@
+package dev.holdfast.handler.agent;
+
+import dev.holdfast.retry.Sleeper;
+import dev.holdfast.session.RetryAborts;
+import dev.holdfast.session.Session;
+import dev.holdfast.session.SessionEvent;
+import dev.holdfast.session.SessionListener;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The sessions of this worker that wait in an auto-retry. While there are any, it asks twice a
+ * second whether somebody has ordered one of the waits to end (D27). Thread-safe.
+ */
+final class RetryWaits {
+  private static final Logger log = LoggerFactory.getLogger(RetryWaits.class);
+  private static final Duration ASK_EVERY = Duration.ofMillis(500);
+
+  private final RetryAborts aborts;
+  private final Sleeper sleeper;
+  private final Map<Long, Session> waiting = new HashMap<>();
+  private boolean asking;
+
+  RetryWaits(RetryAborts aborts, Sleeper sleeper) {
+    this.aborts = aborts;
+    this.sleeper = sleeper;
+  }
+
+  /** Hears of one ticket's session when it waits. */
+  final class Watch implements SessionListener, AutoCloseable {
+    private final long ticketId;
+    private volatile @Nullable Session session;
+
+    private Watch(long ticketId) {
+      this.ticketId = ticketId;
+    }
+
+    /** Before it runs. */
+    void opened(Session opened) {
+      session = opened;
+    }
+
+    @Override
+    public void on(SessionEvent event) {
+      Session watched = session;
+      switch (event) {
+        case SessionEvent.AutoRetryStart start when watched != null -> add(ticketId, watched);
+        case SessionEvent.AutoRetryEnd end -> remove(ticketId);
+        case SessionEvent.TurnStarted turn -> remove(ticketId);
+        default -> {
+          // Nothing else begins or ends a wait.
+        }
+      }
+    }
+
+    @Override
+    public void close() {
+      remove(ticketId);
+    }
+  }
+
+  Watch watch(long ticketId) {
+    return new Watch(ticketId);
+  }
+
+  private synchronized void add(long ticketId, Session session) {
+    waiting.put(ticketId, session);
+    if (!asking) {
+      asking = true;
+      Thread.ofVirtual().name("retry-aborts").start(this::ask);
+    }
+  }
+
+  private synchronized void remove(long ticketId) {
+    waiting.remove(ticketId);
+  }
+
+  /** Empty, and nobody asks any more, once none waits. */
+  private synchronized Map<Long, Session> toAskFor() {
+    asking = !waiting.isEmpty();
+    return Map.copyOf(waiting);
+  }
+
+  private void ask() {
+    try {
+      for (Map<Long, Session> now = toAskFor(); !now.isEmpty(); now = toAskFor()) {
+        take(now.keySet()).forEach(this::abort);
+        sleeper.sleep(ASK_EVERY);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /** An outage of the database must not end the asking. */
+  private Set<Long> take(Set<Long> tickets) {
+    try {
+      return aborts.take(tickets);
+    } catch (RuntimeException e) {
+      log.debug("orders to end retries cannot be asked for now: {}", e.toString());
+      return Set.of();
+    }
+  }
+
+  private void abort(long ticketId) {
+    Session session;
+    synchronized (this) {
+      session = waiting.get(ticketId);
+    }
+    if (session != null) {
+      session.abortRetry();
+    }
+  }
+}

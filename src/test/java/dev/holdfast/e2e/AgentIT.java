@@ -1,0 +1,219 @@
+package dev.holdfast.e2e;
+
+import static dev.holdfast.testing.ModelBehaviour.cutAfter;
+import static dev.holdfast.testing.ModelBehaviour.error;
+import static dev.holdfast.testing.ModelBehaviour.errorInStream;
+import static dev.holdfast.testing.ModelBehaviour.hang;
+import static dev.holdfast.testing.ModelBehaviour.html;
+import static dev.holdfast.testing.ModelBehaviour.toolCall;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.testing.ModelReply;
+import dev.holdfast.testing.ModelRequest;
+import dev.holdfast.testing.ModelServer;
+import dev.holdfast.testing.TestDatabase;
+import dev.holdfast.testing.WithDatabase;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** An agent's ticket through a worker process, its models behind a real HTTP server. */
+@Tag("slow")
+@WithDatabase
+@Timeout(180)
+class AgentIT {
+  private static final String SECRET = "sk-agent-it-secret";
+  private static final String DESIGN =
+      """
+      kind: agent
+      system: You fix what is broken.
+      targets: [{provider: openai, model: gpt-a}, {provider: my-claude, model: claude-b}]
+      tools: [write_file, run_command]
+      limits: {max_retries: 10, llm_timeout: 3s}
+      """;
+
+  private final TestDatabase database;
+  private final TicketRows rows;
+  @TempDir private Path directory;
+  @AutoClose private final ModelServer models = ModelServer.start();
+  @AutoClose private Installation holdfast;
+
+  AgentIT(TestDatabase database) {
+    this.database = database;
+    this.rows = new TicketRows(database.dataSource());
+  }
+
+  @BeforeEach
+  void prepare() {
+    holdfast =
+        Installation.on(database, directory)
+            .with("OPENAI_API_KEY", SECRET)
+            .with("HOLDFAST_PROVIDERS_OPENAI_BASE_URL", models.openAiUrl())
+            .with("HOLDFAST_PROVIDERS_MY_CLAUDE_TYPE", "anthropic")
+            .with("HOLDFAST_PROVIDERS_MY_CLAUDE_BASE_URL", models.anthropicUrl())
+            .with("HOLDFAST_PROVIDERS_MY_CLAUDE_API_KEYS", SECRET + "1," + SECRET + "2")
+            .with(
+                "HOLDFAST_PROVIDERS_OPENAI_PRICES",
+                "[{model: \"gpt-*\", input: 1000, output: 2000}]")
+            .with("HOLDFAST_SESSION_RETRY_BASE_DELAY", "100ms");
+  }
+
+  private long enqueue(String design) throws Exception {
+    Files.writeString(directory.resolve("design.yaml"), design);
+    holdfast.ok("design", "put", "fixer", "--file", "design.yaml");
+    return Long.parseLong(
+        holdfast.ok("enqueue", "--design", "fixer", "--payload", "{\"prompt\": \"Fix it.\"}"));
+  }
+
+  private static long millisBetween(ModelRequest first, ModelRequest second) {
+    return Duration.ofNanos(second.atNanos() - first.atNanos()).toMillis();
+  }
+
+  @Test
+  @DisplayName(
+      "issue 4: 429 with Retry-After, 529, a hang, garbage, an error inside a stream on HTTP 200"
+          + " and a cut stream, then success: needs_review, and every request accounted for")
+  void everyFailure() throws Exception {
+    models.nextFor(
+        "gpt-a",
+        error(429, "rate_limit_exceeded", "slow down", Map.of("Retry-After", "1")),
+        hang(),
+        errorInStream(1, "server_error", "the model broke"),
+        toolCall("write_file", "{\"path\": \"a.txt\", \"content\": \"fixed\\n\"}"),
+        toolCall("run_command", "{\"command\": \"env; cat a.txt\"}"));
+    models.nextFor(
+        "claude-b",
+        error(529, "overloaded_error", "Overloaded"),
+        html(200, "<html>a login page</html>"),
+        cutAfter(2, ModelReply.text("almost there")));
+    models.always(
+        toolCall("agent__final_report", "{\"status\": \"success\", \"content\": \"fixed\"}"));
+    long id = enqueue(DESIGN);
+    HoldfastProcess worker = holdfast.worker();
+    rows.awaitState(id, "needs_review");
+
+    List<ModelRequest> requests = models.requests();
+    assertThat(requests.stream().map(ModelRequest::model))
+        .as("round-robin over the targets, and one more for each later turn")
+        .containsExactly(
+            "gpt-a",
+            "claude-b",
+            "gpt-a",
+            "claude-b",
+            "gpt-a",
+            "claude-b",
+            "gpt-a",
+            "gpt-a",
+            "gpt-a");
+    assertThat(millisBetween(requests.get(0), requests.get(1)))
+        .as("a rate limit goes on to the next target at once")
+        .isLessThan(1000);
+    assertThat(millisBetween(requests.get(2), requests.get(3)))
+        .as("the hang is cut by limits.llm_timeout")
+        .isBetween(2900L, 15_000L);
+    assertThat(rows.outcomes(id)).as("attempts of the ticket").containsExactly("succeeded");
+    assertThat(rows.of(id, "result::text"))
+        .isEqualTo("{\"status\": \"success\", \"content\": \"fixed\"}");
+
+    String seen = requests.getLast().body().toString();
+    assertThat(seen).contains("fixed", "PATH=").doesNotContain(SECRET, "HOLDFAST_DATABASE");
+    assertThat(requests.getFirst().key()).isEqualTo(SECRET);
+    assertThat(requests.get(1).key()).isEqualTo(SECRET + "1");
+    assertMetrics(worker);
+    assertThat(worker.toString() + rows.of(id, "to_jsonb(tickets)::text")).doesNotContain(SECRET);
+  }
+
+  private void assertMetrics(HoldfastProcess worker) throws Exception {
+    assertCalls(worker, "openai", "gpt-a", Map.of("none", 3, "rate_limit", 1, "timeout", 1));
+    double others =
+        worker
+            .get("/metrics")
+            .body()
+            .lines()
+            .filter(line -> line.startsWith("holdfast_llm_calls_total{"))
+            .mapToDouble(line -> Double.parseDouble(line.substring(line.lastIndexOf(' ') + 1)))
+            .sum();
+    assertThat(others).as("wire calls that were counted").isEqualTo(models.requests().size());
+    String gpt = "model=\"gpt-a\",provider=\"openai\"}";
+    assertThat(worker.metric("holdfast_llm_tokens_total{kind=\"output\"," + gpt)).isEqualTo(15);
+    assertThat(worker.metric("holdfast_llm_cost_usd_total{" + gpt))
+        .isEqualTo(3 * (10 * 0.001 + 5 * 0.002));
+    assertThat(worker.metric("holdfast_llm_latency_seconds_count{" + gpt)).isEqualTo(6);
+    assertThat(
+            worker.metric(
+                "ai_agent_final_report_total{forced_final_reason=\"none\",source=\"tool-call\","
+                    + "status=\"success\"}"))
+        .isEqualTo(1);
+  }
+
+  private static void assertCalls(
+      HoldfastProcess worker, String provider, String model, Map<String, Integer> byFailure)
+      throws Exception {
+    for (Map.Entry<String, Integer> each : byFailure.entrySet()) {
+      assertThat(
+              worker.metric(
+                  "holdfast_llm_calls_total{failure=\"%s\",model=\"%s\",provider=\"%s\"}"
+                      .formatted(each.getKey(), model, provider)))
+          .as(each.getKey())
+          .isEqualTo(each.getValue().doubleValue());
+    }
+  }
+
+  @Test
+  @DisplayName(
+      "composition 1: all layers of an attempt together keep to llm.max-calls-per-execution; what"
+          + " is used up is transient")
+  void callBudget() throws Exception {
+    models.always(error(503, "server_error", "unavailable"));
+    holdfast
+        .with("HOLDFAST_LLM_MAX_CALLS_PER_EXECUTION", "5")
+        .with("HOLDFAST_SESSION_RETRY_BASE_DELAY", "10ms")
+        .with("HOLDFAST_RETRY_CATEGORIES_TRANSIENT_MAX_RETRIES", "0");
+    long id = enqueue(DESIGN.replace("max_retries: 10", "max_retries: 2"));
+    holdfast.worker();
+    rows.awaitState(id, "on_hold");
+
+    assertThat(models.requests()).hasSize(5);
+    assertThat(rows.of(id, "hold_reason")).isEqualTo("Max retries exceeded: transient");
+    assertThat(rows.of(id, "error")).contains("unavailable");
+  }
+
+  @Test
+  @DisplayName(
+      "limits.max_cost_usd: a session that has spent its money waits for a person, unretried")
+  void costLimit() throws Exception {
+    models.always(toolCall("run_command", "{\"command\": \"true\"}"));
+    long id = enqueue(DESIGN.replace("{max_retries: 10,", "{max_cost_usd: 0.03,"));
+    holdfast.worker();
+    rows.awaitState(id, "on_hold");
+
+    // A call of gpt-a costs 0.02; claude-b has no price and is not reached.
+    assertThat(models.requests()).hasSize(2);
+    assertThat(rows.of(id, "hold_reason")).startsWith("Cost limit reached");
+    assertThat(rows.of(id, "error")).contains("0.04 USD of the 0.03 allowed");
+    assertThat(rows.outcomes(id)).containsExactly("failed");
+  }
+
+  @Test
+  @DisplayName("B11: a key that is refused ends the attempt as api_error, and is shown nowhere")
+  void refusedKey() throws Exception {
+    models.always(error(401, "invalid_api_key", "Incorrect API key provided: " + SECRET));
+    holdfast.with("HOLDFAST_RETRY_CATEGORIES_API_ERROR_MAX_RETRIES", "0");
+    long id = enqueue(DESIGN);
+    HoldfastProcess worker = holdfast.worker();
+    rows.awaitState(id, "on_hold");
+
+    assertThat(models.requests()).hasSize(1);
+    assertThat(rows.of(id, "error_category")).isEqualTo("api_error");
+    assertThat(holdfast.ok("show", Long.toString(id)) + worker).doesNotContain(SECRET);
+  }
+}

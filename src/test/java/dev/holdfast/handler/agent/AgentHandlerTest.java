@@ -1,0 +1,262 @@
+package dev.holdfast.handler.agent;
+
+import static dev.holdfast.handler.agent.AgentTickets.TARGET;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.holdfast.failure.Category;
+import dev.holdfast.failure.ErrorReport;
+import dev.holdfast.llm.Message;
+import dev.holdfast.llm.StopReason;
+import dev.holdfast.llm.Target;
+import dev.holdfast.llm.ToolCall;
+import dev.holdfast.llm.Usage;
+import dev.holdfast.session.AutoRetrySettings;
+import dev.holdfast.session.InMemoryJournal;
+import dev.holdfast.session.Input;
+import dev.holdfast.session.JournalEntry;
+import dev.holdfast.session.SessionEvent;
+import dev.holdfast.ticket.Guidance;
+import dev.holdfast.worker.HandlerResult;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A session with real tools in a real directory; only the model is a script. */
+@Timeout(60)
+class AgentHandlerTest {
+  private static final String REPORT =
+      "  - tool_calls: [{name: agent__final_report, arguments: {status: success, content: \"it"
+          + " works\"}}]\n";
+  private static final String GIVE_UP =
+      "  - tool_calls: [{name: agent__final_report, arguments: {status: failure, content: \"the"
+          + " spec says 429 and nothing else\"}}]\n";
+
+  @TempDir private Path directory;
+  private AgentTickets tickets;
+
+  @BeforeEach
+  void prepare() {
+    tickets = new AgentTickets(directory.resolve("agents"));
+  }
+
+  private static ErrorReport error(HandlerResult result) {
+    return ((HandlerResult.Failed) result).error();
+  }
+
+  private Path workspace() {
+    return directory.resolve("agents/ticket-17-1795248000");
+  }
+
+  @Test
+  @DisplayName(
+      "issue 4.3: a copy of the design's directory is worked on with real tools, the report is the"
+          + " result, and the workspace stays for the reviewer")
+  void works() throws Exception {
+    Path sample = directory.resolve("sample");
+    Files.createDirectories(sample.resolve("bin"));
+    Files.writeString(sample.resolve("bin/add.sh"), "echo $(($1 - $2))\n");
+    String script =
+        """
+        steps:
+          - tool_calls: [{name: read_file, arguments: {path: bin/add.sh}}]
+          - tool_calls: [{name: edit_file, arguments: {path: bin/add.sh, search: "$1 - $2", replace: "$1 + $2"}}]
+          - tool_calls: [{name: run_command, arguments: {command: "sh bin/add.sh 2 3 > sum"}}]
+        """;
+
+    HandlerResult result =
+        tickets.run(
+            TARGET
+                + "tools: [read_file, edit_file, run_command]\nworkspace: {copy_from: \""
+                + sample
+                + "\"}\n",
+            script + REPORT);
+
+    assertThat(result)
+        .isEqualTo(
+            new HandlerResult.Succeeded(
+                "{\"status\":\"success\",\"content\":\"it works\"}", HandlerResult.Review.HUMAN));
+    assertThat(workspace().resolve("sum")).hasContent("5");
+    assertThat(sample.resolve("bin/add.sh"))
+        .as("the sample itself")
+        .hasContent("echo $(($1 - $2))");
+    assertThat(tickets.events).hasAtLeastOneElementOfType(SessionEvent.ToolFinished.class);
+  }
+
+  @Test
+  @DisplayName("review: none ends the ticket, and its workspace goes with it")
+  void workspaceGoes() throws Exception {
+    assertThat(tickets.run(TARGET + "review: none\n", "steps:\n" + REPORT))
+        .isInstanceOf(HandlerResult.Succeeded.class);
+    assertThat(workspace()).doesNotExist();
+  }
+
+  @Test
+  @DisplayName("the workspace stays between attempts, and is not made anew")
+  void workspaceStays() throws Exception {
+    tickets.run(TARGET, "steps:\n" + GIVE_UP);
+    Files.writeString(workspace().resolve("notes"), "mine");
+    tickets.run(TARGET, "steps:\n" + REPORT);
+    assertThat(workspace().resolve("notes")).hasContent("mine");
+  }
+
+  @Test
+  @DisplayName("composition 9: a report of failure is a code_error, whatever numbers are in it")
+  void reportedFailure() throws Exception {
+    ErrorReport error = error(tickets.run(TARGET, "steps:\n" + GIVE_UP));
+    assertThat(error.statedCategory()).isEqualTo(Category.CODE_ERROR);
+    assertThat(error.text())
+        .isEqualTo("the agent reports failure: the spec says 429 and nothing else");
+  }
+
+  @Test
+  @DisplayName("composition 9: a rate limit that outlasts the turn is transient, with its wait")
+  void rateLimited() throws Exception {
+    ErrorReport error =
+        error(
+            tickets.run(
+                TARGET + "limits: {max_retries: 1}\n",
+                "steps:\n  - failure: {status: 429, message: slow down, retry_after: 7s}\n"));
+    assertThat(error.statedCategory()).isEqualTo(Category.TRANSIENT);
+    assertThat(error.retryAfter()).isEqualTo(Duration.ofSeconds(7));
+    assertThat(error.httpStatus()).isEqualTo(429);
+  }
+
+  @Test
+  @DisplayName(
+      "the task is the payload's prompt, or all of it; guidance is said once, with its author")
+  void task() throws Exception {
+    tickets.guidance =
+        List.of(new Guidance("Use tabs.", "ann", "reject", Instant.parse("2026-11-21T09:00:00Z")));
+    tickets.run(TARGET, "steps:\n" + GIVE_UP);
+    tickets.run(TARGET, "steps:\n" + GIVE_UP.repeat(2));
+    List<String> said =
+        tickets.journal.entries().stream()
+            .filter(JournalEntry.Said.class::isInstance)
+            .map(entry -> ((JournalEntry.Said) entry).input())
+            .filter(input -> !input.key().startsWith("again"))
+            .map(Input::text)
+            .toList();
+    assertThat(said)
+        .containsExactly(
+            "Make it work.",
+            "A person (ann) has looked at the report, did not accept it, and says:\nUse tabs.");
+
+    tickets.payload = "{\"n\": 1}";
+    assertThat(AgentTask.inputs(tickets.context(TARGET).claimed()).getFirst().text())
+        .isEqualTo("{\"n\": 1}");
+  }
+
+  @Test
+  @DisplayName("C38: a call that may have taken effect is not run again: the ticket is to be held")
+  void unknownEffect() throws Exception {
+    ToolCall call = new ToolCall("c1", "run_command", "{\"command\": \"touch again\"}");
+    tickets.journal =
+        new InMemoryJournal(
+            List.of(
+                new JournalEntry.Said(Input.task("Make it work.")),
+                new JournalEntry.Answered(
+                    1,
+                    1,
+                    new Target("played", "m"),
+                    List.of(),
+                    new Message.Assistant("", List.of(call)),
+                    StopReason.TOOL_CALLS,
+                    Usage.NONE,
+                    null)));
+
+    HandlerResult.Held held =
+        (HandlerResult.Held) tickets.run(TARGET + "tools: [run_command]\n", "steps:\n" + REPORT);
+
+    assertThat(held.reason())
+        .isEqualTo("Unknown whether run_command took effect: look, then release with guidance");
+    assertThat(held.error().text()).contains("touch again");
+    assertThat(workspace().resolve("again")).doesNotExist();
+    assertThat(tickets.run(TARGET + "tools: [run_command]\n", "steps:\n" + REPORT.repeat(2)))
+        .as("released by a person, it goes on")
+        .isInstanceOf(HandlerResult.Succeeded.class);
+  }
+
+  @Test
+  @DisplayName("A52: an interrupt ends the session, and comes out as one")
+  void interrupted() throws Exception {
+    AgentHandler handler = tickets.handler("steps:\n  - {delay: 1h, text: never}\n");
+    CompletableFuture<Throwable> end = new CompletableFuture<>();
+    Thread thread =
+        Thread.ofVirtual()
+            .start(
+                () -> {
+                  try {
+                    handler.handle(tickets.context(TARGET));
+                    end.complete(new AssertionError("it returned"));
+                  } catch (Throwable e) {
+                    end.complete(e);
+                  }
+                });
+    Awaitility.await()
+        .until(() -> tickets.events.stream().anyMatch(SessionEvent.TurnStarted.class::isInstance));
+    thread.interrupt();
+    assertThat(end.get(10, TimeUnit.SECONDS)).isInstanceOf(InterruptedException.class);
+  }
+
+  @Test
+  @DisplayName(
+      "D27: an order to end a retry reaches a session that waits, and only then is asked for")
+  void abortedRetry() throws Exception {
+    tickets.autoRetry = new AutoRetrySettings(true, 3, Duration.ofHours(1), false, false);
+    tickets.aborts =
+        waiting -> {
+          assertThat(tickets.events).hasAtLeastOneElementOfType(SessionEvent.AutoRetryStart.class);
+          return Set.copyOf(waiting);
+        };
+    ErrorReport error =
+        error(
+            tickets.run(
+                TARGET + "limits: {max_retries: 1}\n",
+                "steps:\n  - failure: {status: 503, message: overloaded}\n"));
+    assertThat(error.statedCategory()).isEqualTo(Category.TRANSIENT);
+    assertThat(tickets.events).hasAtLeastOneElementOfType(SessionEvent.AutoRetryEnd.class);
+  }
+
+  @Test
+  @DisplayName("what only a change of the design can mend is a code_error that says what to change")
+  void refused() throws Exception {
+    assertThat(error(tickets.run("targets: [{provider: openai, model: m}]\n", "steps:\n" + REPORT)))
+        .satisfies(
+            error -> {
+              assertThat(error.text())
+                  .contains("providers.openai", "OPENAI_API_KEY")
+                  .endsWith("it has played");
+              assertThat(error.statedCategory()).isEqualTo(Category.CODE_ERROR);
+            });
+    assertThat(error(tickets.run(TARGET + "approval: [run_command]\n", "steps:\n" + REPORT)).text())
+        .startsWith("design fixer version 3: ")
+        .contains("approval", "not supported yet");
+    ErrorReport missing =
+        error(tickets.run(TARGET + "workspace: {copy_from: /nonesuch}\n", "steps:\n" + REPORT));
+    assertThat(missing.statedCategory()).isEqualTo(Category.SYSTEM_ERROR);
+    assertThat(missing.text()).contains("/nonesuch", "ENOENT");
+    assertThat(directory.resolve("agents")).isEmptyDirectory();
+  }
+
+  @Test
+  @DisplayName("a tool box that cannot be put together stops nothing but the attempt")
+  void brokenServer() {
+    assertThatThrownBy(
+            () ->
+                tickets.run(
+                    TARGET + "mcp: {gone: {command: [/nonesuch/server]}}\n", "steps:\n" + REPORT))
+        .hasMessageContaining("gone");
+  }
+}

@@ -1,0 +1,94 @@
+package dev.holdfast.handler.agent;
+
+import dev.holdfast.llm.scripted.Script;
+import dev.holdfast.llm.scripted.ScriptedProvider;
+import dev.holdfast.retry.Sleeper;
+import dev.holdfast.session.AutoRetrySettings;
+import dev.holdfast.session.EventSink;
+import dev.holdfast.session.InMemoryJournal;
+import dev.holdfast.session.JournalShelf;
+import dev.holdfast.session.RetryAborts;
+import dev.holdfast.session.SessionEvent;
+import dev.holdfast.ticket.ClaimedTicket;
+import dev.holdfast.ticket.Design;
+import dev.holdfast.ticket.Guidance;
+import dev.holdfast.ticket.Lease;
+import dev.holdfast.ticket.Ticket;
+import dev.holdfast.tool.ToolSettings;
+import dev.holdfast.worker.HandlerResult;
+import dev.holdfast.worker.TicketContext;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+/** Builds tickets of kind agent and runs them on a handler whose model plays a script. */
+final class AgentTickets {
+  private static final Instant CREATED = Instant.parse("2026-11-21T08:00:00Z");
+
+  static final String TARGET = "targets: [{provider: played, model: m}]\n";
+
+  private final Path workspaces;
+  final List<SessionEvent> events = new CopyOnWriteArrayList<>();
+  InMemoryJournal journal = new InMemoryJournal();
+  RetryAborts aborts = RetryAborts.NONE;
+  AutoRetrySettings autoRetry = new AutoRetrySettings(false, 3, Duration.ofHours(1), false, false);
+  List<Guidance> guidance = List.of();
+  String payload = "{\"prompt\": \"Make it work.\"}";
+
+  AgentTickets(Path workspaces) {
+    this.workspaces = workspaces;
+  }
+
+  AgentHandler handler(String script) {
+    EventSink sink = (ticketId, leaseNo, event) -> events.add(event);
+    JournalShelf shelf = (ticketId, leaseNo) -> journal;
+    AgentSettings settings =
+        new AgentSettings(
+            workspaces,
+            Map.of("PATH", System.getenv("PATH")),
+            List.of(),
+            Duration.ofSeconds(30),
+            60,
+            autoRetry,
+            ToolSettings.defaults());
+    ScriptedProvider provider =
+        new ScriptedProvider("played", Script.parse(script), call -> {}, Sleeper.REAL);
+    return new AgentHandler(
+        settings,
+        AgentPorts.of(Map.of("played", provider), Sleeper.REAL, System::nanoTime, () -> 0)
+            .withSessions(shelf, sink, aborts));
+  }
+
+  /**
+   * @param design what comes behind the kind
+   */
+  HandlerResult run(String design, String script) throws InterruptedException {
+    return handler(script).handle(context(design));
+  }
+
+  TicketContext context(String design) {
+    ClaimedTicket claimed =
+        new ClaimedTicket(
+            new Ticket(17, "default", "agent", "A title", payload, 4, CREATED),
+            new Lease(99, "worker-1", CREATED, CREATED.plusSeconds(60)),
+            Optional.of(new Design(5, "fixer", 3, "agent", "kind: agent\n" + design)),
+            1,
+            0,
+            guidance);
+    return new TicketContext() {
+      @Override
+      public ClaimedTicket claimed() {
+        return claimed;
+      }
+
+      @Override
+      public boolean isCancelled() {
+        return false;
+      }
+    };
+  }
+}
