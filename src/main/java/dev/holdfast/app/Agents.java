@@ -11,6 +11,9 @@ import dev.holdfast.llm.openai.OpenAiProvider;
 import dev.holdfast.llm.scripted.InvalidScriptException;
 import dev.holdfast.llm.scripted.Script;
 import dev.holdfast.llm.scripted.ScriptedProvider;
+import dev.holdfast.postgres.PostgresEventSink;
+import dev.holdfast.postgres.PostgresJournalShelf;
+import dev.holdfast.postgres.PostgresRetryAborts;
 import dev.holdfast.retry.Sleeper;
 import dev.holdfast.telemetry.ModelMetrics;
 import dev.holdfast.telemetry.SessionMetrics;
@@ -23,34 +26,45 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
+import javax.sql.DataSource;
 
 /** What works the tickets of kind agent in a worker: its handler and the providers behind it. */
 final class Agents implements AutoCloseable {
+  private static final String SCHEMA = "holdfast";
+
   private final Map<String, ChatProvider> providers;
+  private final PostgresEventSink events;
   private final AgentHandler handler;
 
-  private Agents(Map<String, ChatProvider> providers, AgentHandler handler) {
+  private Agents(
+      Map<String, ChatProvider> providers, PostgresEventSink events, AgentHandler handler) {
     this.providers = providers;
+    this.events = events;
     this.handler = handler;
   }
 
   /**
    * @throws HoldfastException if a script cannot be read
    */
-  static Agents of(AgentSettings settings, MeterRegistry registry) {
+  static Agents of(AgentSettings settings, MeterRegistry registry, DataSource dataSource) {
     ModelMetrics metrics = new ModelMetrics(registry);
     Map<String, ChatProvider> providers = new LinkedHashMap<>();
     for (ProviderEntry entry : settings.providers()) {
       providers.put(entry.settings().name(), provider(entry, metrics));
     }
+    PostgresEventSink events = new PostgresEventSink(dataSource, SCHEMA, System::nanoTime);
     AgentPorts ports =
         AgentPorts.of(
                 providers,
                 Sleeper.REAL,
                 System::nanoTime,
                 () -> ThreadLocalRandom.current().nextDouble())
-            .withListeners(List.of(new SessionMetrics(registry)), metrics);
-    return new Agents(providers, new AgentHandler(handlerSettings(settings), ports));
+            .withListeners(List.of(new SessionMetrics(registry)), metrics)
+            .withSessions(
+                new PostgresJournalShelf(dataSource, SCHEMA),
+                events,
+                new PostgresRetryAborts(dataSource, SCHEMA));
+    return new Agents(providers, events, new AgentHandler(handlerSettings(settings), ports));
   }
 
   private static ChatProvider provider(ProviderEntry entry, WireListener wire) {
@@ -102,5 +116,6 @@ final class Agents implements AutoCloseable {
   @Override
   public void close() {
     providers.values().forEach(ChatProvider::close);
+    events.close();
   }
 }

@@ -62,7 +62,7 @@ final class WorkerProcess implements AutoCloseable {
       throw e;
     }
     try {
-      this.agents = Agents.of(settings.agents(), registry);
+      this.agents = Agents.of(settings.agents(), registry, pool.dataSource());
     } catch (RuntimeException e) {
       server.close();
       pool.close();
