@@ -214,7 +214,7 @@ class AgentHandlerTest {
   @DisplayName(
       "D27: an order to end a retry reaches a session that waits, and only then is asked for")
   void abortedRetry() throws Exception {
-    tickets.autoRetry = new AutoRetrySettings(true, 3, Duration.ofHours(1), false, false);
+    tickets.autoRetry = new AutoRetrySettings(true, 3, Duration.ofMinutes(10), false, false);
     tickets.aborts =
         waiting -> {
           assertThat(tickets.events).hasAtLeastOneElementOfType(SessionEvent.AutoRetryStart.class);
@@ -226,6 +226,10 @@ class AgentHandlerTest {
                 TARGET + "limits: {max_retries: 1}\n",
                 "steps:\n  - failure: {status: 503, message: overloaded}\n"));
     assertThat(error.statedCategory()).isEqualTo(Category.TRANSIENT);
+    assertThat(tickets.events)
+        .filteredOn(SessionEvent.AutoRetryStart.class::isInstance)
+        .as("waits, of which the first was ended")
+        .hasSize(1);
     assertThat(tickets.events).hasAtLeastOneElementOfType(SessionEvent.AutoRetryEnd.class);
   }
 
