@@ -9,6 +9,7 @@ import dev.holdfast.handler.command.CommandSettings;
 import dev.holdfast.postgres.ConnectionPool;
 import dev.holdfast.postgres.Database;
 import dev.holdfast.postgres.Migrations;
+import dev.holdfast.postgres.PostgresTicketDesk;
 import dev.holdfast.postgres.PostgresTicketReader;
 import dev.holdfast.queue.QueueUnavailableException;
 import dev.holdfast.queue.TicketListener;
@@ -139,7 +140,16 @@ final class WorkerProcess implements AutoCloseable {
 
   private WorkerServer startServer(WebSettings web) {
     return WorkerServer.start(
-        web.host(), web.port(), new WorkerServer.Answers(this::problem, this::scrape));
+        web.host(),
+        web.port(),
+        new WorkerServer.Answers(this::problem, this::scrape),
+        new WorkerServer.Access(
+            new PostgresTicketDesk(pool.dataSource()),
+            web.tokens().stream()
+                .filter(token -> token.role() == WebSettings.Role.OPERATOR)
+                .map(WebSettings.Token::secret)
+                .toList(),
+            web.tokens().isEmpty()));
   }
 
   private Optional<String> problem() {

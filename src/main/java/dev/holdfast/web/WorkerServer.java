@@ -1,16 +1,18 @@
 package dev.holdfast.web;
 
+import dev.holdfast.queue.TicketDesk;
 import io.javalin.Javalin;
 import io.javalin.http.Context;
 import io.javalin.util.JavalinBindException;
 import io.javalin.util.JavalinLogger;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
 
 /**
- * A worker's HTTP port: {@code /health/live}, {@code /health/ready} and {@code /metrics}. Handlers
- * run on virtual threads.
+ * A worker's HTTP port: {@code /health/live}, {@code /health/ready}, {@code /metrics} and {@code
+ * /api/v1/tickets/ID/abort-retry}. Handlers run on virtual threads.
  */
 public final class WorkerServer implements AutoCloseable {
   private final Javalin javalin;
@@ -23,16 +25,28 @@ public final class WorkerServer implements AutoCloseable {
    */
   public record Answers(Supplier<Optional<String>> problem, Supplier<String> metrics) {}
 
+  /**
+   * What people may do over HTTP.
+   *
+   * @param operatorTokens the secrets of those who may
+   * @param open whether no tokens are configured at all, so that whoever reaches the port may
+   */
+  public record Access(TicketDesk desk, List<String> operatorTokens, boolean open) {
+    public Access {
+      operatorTokens = List.copyOf(operatorTokens);
+    }
+  }
+
   private WorkerServer(Javalin javalin) {
     this.javalin = javalin;
   }
 
   /**
-   * @param host loopback unless asked otherwise: there is no login here
+   * @param host loopback unless asked otherwise
    * @param port 0 takes a free one
    * @throws PortTakenException if somebody else listens there
    */
-  public static WorkerServer start(String host, int port, Answers answers) {
+  public static WorkerServer start(String host, int port, Answers answers, Access access) {
     Javalin javalin =
         Javalin.create(
             config -> {
@@ -45,6 +59,10 @@ public final class WorkerServer implements AutoCloseable {
               config.routes.get(
                   "/health/ready", context -> ready(context, answers.problem().get()));
               config.routes.get("/metrics", context -> metrics(context, answers.metrics().get()));
+              config.routes.post(
+                  AbortRetryRoute.PATH,
+                  new AbortRetryRoute(
+                      access.desk(), new Operators(access.operatorTokens(), access.open())));
             });
     // It would log what the exception says.
     JavalinLogger.enabled = false;

@@ -1,0 +1,129 @@
+package dev.holdfast.web;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.postgres.PostgresTicketDesk;
+import dev.holdfast.testing.TestDatabase;
+import dev.holdfast.testing.TestQueue;
+import dev.holdfast.testing.TicketDatabase;
+import dev.holdfast.testing.WithDatabase;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+@WithDatabase
+class AbortRetryRouteIT {
+  private static final String SECRET = "an-operators-secret";
+
+  private final TestDatabase testDatabase;
+  private final TicketDatabase database;
+  private final TestQueue queue;
+  @AutoClose private final WorkerServer open;
+  @AutoClose private final WorkerServer guarded;
+  @AutoClose private final HttpClient http = HttpClient.newHttpClient();
+
+  AbortRetryRouteIT(TestDatabase testDatabase) {
+    this.testDatabase = testDatabase;
+    this.database = new TicketDatabase(testDatabase);
+    this.queue = TestQueue.on(database);
+    this.open = server(List.of(), true);
+    this.guarded = server(List.of(SECRET), false);
+  }
+
+  private WorkerServer server(List<String> tokens, boolean open) {
+    return WorkerServer.start(
+        "127.0.0.1",
+        0,
+        new WorkerServer.Answers(Optional::empty, () -> ""),
+        new WorkerServer.Access(new PostgresTicketDesk(testDatabase.dataSource()), tokens, open));
+  }
+
+  private HttpResponse<String> post(WorkerServer server, String id, String... headers)
+      throws IOException, InterruptedException {
+    HttpRequest.Builder request =
+        HttpRequest.newBuilder(
+                URI.create(
+                    "http://127.0.0.1:%s/api/v1/tickets/%s/abort-retry?by=ann"
+                        .formatted("" + server.port(), id)))
+            .POST(HttpRequest.BodyPublishers.noBody());
+    if (headers.length > 0) {
+      request.headers(headers);
+    }
+    return http.send(request.build(), BodyHandlers.ofString());
+  }
+
+  private long running() {
+    long id = queue.enqueue();
+    queue.claim(1);
+    return id;
+  }
+
+  private long orders(long id) {
+    return database.number("SELECT count(*) FROM holdfast.retry_aborts WHERE ticket_id = ?", id);
+  }
+
+  @Test
+  @DisplayName("D34: abort-retry over HTTP is ordered for a running ticket, in the person's name")
+  void ordered() throws Exception {
+    long id = running();
+    HttpResponse<String> response = post(open, "" + id);
+
+    assertThat(response.statusCode()).as(response.body()).isEqualTo(202);
+    assertThat(orders(id)).isEqualTo(1);
+    assertThat(
+            database.column(
+                "SELECT actor FROM holdfast.ticket_activity WHERE ticket_id = ? AND action LIKE"
+                    + " '%retry%'",
+                id))
+        .containsExactly("ann");
+  }
+
+  @Test
+  @DisplayName("no such ticket, one that does not run, no number: a problem document each")
+  void refused() throws Exception {
+    assertProblem(post(open, "987654321"), 404);
+    assertProblem(post(open, "" + queue.enqueue()), 409);
+    assertProblem(post(open, "seven"), 400);
+  }
+
+  @Test
+  @DisplayName("with tokens configured only an operator's may, and nothing is ordered without")
+  void tokens() throws Exception {
+    long id = running();
+    assertProblem(post(guarded, "" + id), 401);
+    assertProblem(post(guarded, "" + id, "Authorization", "Bearer wrong"), 403);
+    assertThat(orders(id)).isZero();
+    assertThat(post(guarded, "" + id, "Authorization", "Bearer " + SECRET).statusCode())
+        .isEqualTo(202);
+  }
+
+  @Test
+  @DisplayName("a page of another site cannot order anything through somebody's browser")
+  void otherSite() throws Exception {
+    long id = running();
+    assertProblem(post(open, "" + id, "Origin", "https://evil.example"), 403);
+    assertProblem(post(open, "" + id, "Origin", "null"), 403);
+    assertProblem(post(open, "" + id, "Origin", "::"), 403);
+    assertThat(orders(id)).isZero();
+    assertThat(post(open, "" + id, "Origin", "http://127.0.0.1:" + open.port()).statusCode())
+        .isEqualTo(202);
+  }
+
+  private static void assertProblem(HttpResponse<String> response, int status) {
+    assertThat(response.statusCode()).as(response.body()).isEqualTo(status);
+    assertThat(response.headers().firstValue("Content-Type")).hasValue("application/problem+json");
+    JsonNode problem = new JsonMapper().readTree(response.body());
+    assertThat(problem.get("status").asInt()).isEqualTo(status);
+    assertThat(problem.get("detail").asString()).isNotBlank();
+  }
+}
