@@ -171,8 +171,9 @@ class WorkerDrainIT {
 
   @Test
   @DisplayName("rule 5: with a database that hangs a worker still stops within five seconds")
-  void hangingDatabase() {
+  void hangingDatabase() throws InterruptedException {
     setup.enqueue();
+    CountDownLatch finishing = new CountDownLatch(1);
     CountDownLatch hang = new CountDownLatch(1);
     setup
         .settings(settings -> settings.withDrainTimeout(Duration.ZERO))
@@ -182,6 +183,7 @@ class WorkerDrainIT {
                   @Override
                   public List<FinishResult> finish(
                       List<? extends Finish> finishes, Collection<Long> closedLeases) {
+                    finishing.countDown();
                     stubbornly(hang);
                     return super.finish(finishes, closedLeases);
                   }
@@ -205,7 +207,7 @@ class WorkerDrainIT {
                 })
         .handler(ticket -> HandlerResult.done(null));
     Worker worker = setup.start();
-    setup.events.await(TicketEvent.Claimed.class);
+    finishing.await();
 
     Duration closed = closing(worker);
     hang.countDown();
