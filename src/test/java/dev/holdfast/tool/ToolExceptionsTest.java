@@ -3,7 +3,6 @@ package dev.holdfast.tool;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.holdfast.llm.Message;
 import dev.holdfast.llm.ToolCall;
 import dev.holdfast.ticket.HoldfastException;
 import java.io.IOException;
@@ -71,33 +70,6 @@ class ToolExceptionsTest {
             Parameters: {"pattern": "a"}
             To retry: Install ripgrep. Run: apt install rg\
             """);
-  }
-
-  @Test
-  @DisplayName(
-      "C35: each call gets exactly one result right behind its turn, and no result is alone")
-  void history() {
-    Message user = new Message.User("go");
-    Message turn = new Message.Assistant("", List.of(CALL, new ToolCall("2", "read_file", "{}")));
-    Message second = result("2", "text");
-    List<Message> broken =
-        List.of(result("9", "?"), user, turn, second, second, user, turn, result("1", "again"));
-    assertThat(ToolHistory.patched(broken))
-        .containsExactly(
-            user,
-            turn,
-            second,
-            new Message.ToolResult("1", "grep", ToolHistory.NO_RESULT, true),
-            user,
-            turn,
-            result("1", "again"),
-            new Message.ToolResult("2", "read_file", ToolHistory.NO_RESULT, true));
-    List<Message> whole = List.of(user, turn, result("1", "a"), second);
-    assertThat(ToolHistory.patched(whole)).isEqualTo(whole);
-  }
-
-  private static Message result(String id, String content) {
-    return new Message.ToolResult(id, "any", content, false);
   }
 
   @Test
