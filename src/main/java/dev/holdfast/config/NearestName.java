@@ -1,5 +1,6 @@
 package dev.holdfast.config;
 
+import dev.holdfast.schema.NearestKey;
 import java.util.Collection;
 import java.util.Comparator;
 
@@ -20,25 +21,7 @@ public final class NearestName {
         .orElseGet(
             () ->
                 known.stream()
-                    .min(Comparator.comparingInt(name -> distance(given, name)))
+                    .min(Comparator.comparingInt(name -> NearestKey.distance(given, name)))
                     .orElseThrow());
-  }
-
-  /** Levenshtein's: insertions, deletions and replacements. */
-  static int distance(String a, String b) {
-    int[] previous = new int[b.length() + 1];
-    for (int j = 0; j <= b.length(); j++) {
-      previous[j] = j;
-    }
-    for (int i = 1; i <= a.length(); i++) {
-      int[] current = new int[b.length() + 1];
-      current[0] = i;
-      for (int j = 1; j <= b.length(); j++) {
-        int replaced = previous[j - 1] + (a.charAt(i - 1) == b.charAt(j - 1) ? 0 : 1);
-        current[j] = Math.min(replaced, Math.min(previous[j], current[j - 1]) + 1);
-      }
-      previous = current;
-    }
-    return previous[b.length()];
   }
 }

@@ -15,7 +15,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
-/** Reads a row of claim.sql or ready_tickets.sql. */
+/** Reads a row of the function claim_tickets or of ready_tickets.sql. */
 final class ClaimedTicketMapper {
   private ClaimedTicketMapper() {}
 

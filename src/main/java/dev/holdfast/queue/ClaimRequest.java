@@ -37,7 +37,7 @@ public record ClaimRequest(
   }
 
   /** The same, for so many tickets, looking behind those only. */
-  public ClaimRequest of(int tickets, List<Long> behind) {
+  public ClaimRequest narrowedTo(int tickets, List<Long> behind) {
     return new ClaimRequest(workerId, kinds, queues, tickets, lease, behind);
   }
 }

@@ -30,8 +30,8 @@ public final class NearestKey {
     return key.replace('-', '_').toLowerCase(Locale.ROOT);
   }
 
-  /** Levenshtein distance, one row at a time. */
-  private static int distance(String a, String b) {
+  /** Levenshtein distance, one row at a time: insertions, deletions and replacements. */
+  public static int distance(String a, String b) {
     int[] row = new int[b.length() + 1];
     for (int j = 0; j < row.length; j++) {
       row[j] = j;

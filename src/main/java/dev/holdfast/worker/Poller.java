@@ -99,7 +99,7 @@ final class Poller implements Runnable {
         return wait.unhealthy();
       }
       long claimedNanos = System.nanoTime();
-      ClaimRequest asked = request.of(free, cursor.after(claimedNanos));
+      ClaimRequest asked = request.narrowedTo(free, cursor.after(claimedNanos));
       Claim claim = queue.claim(asked);
       boolean full = claim.tickets().size() == free;
       cursor.claimed(claim.tickets(), full, claimedNanos, System.nanoTime());

@@ -1,5 +1,5 @@
 -- Stores decisions on failures (A26, A33): ticket, attempt, activity (A60) and the place in the queue together, in one statement.
--- The tickets are locked already, the primary key is pinned as in finish_succeeded.sql. Parameters, arrays of one length; :delays in milliseconds, :strategies and :details JSON text.
+-- The tickets are locked already, the primary key is pinned by PinnedPlan. Parameters, arrays of one length; :delays in milliseconds, :strategies and :details JSON text.
 WITH input AS (
   SELECT * FROM unnest(
     :ids::bigint[], :leases::bigint[], :outcomes::text[], :holdReasons::text[], :delays::bigint[], :retryCounts::integer[],

@@ -1,5 +1,5 @@
 -- A stopping worker gives tickets back: ready again at once, no retry used up (A52). Parameters: :ids (sorted), :leases.
--- The lease is not locked and the primary key is pinned: see finish_succeeded.sql.
+-- The lease is not locked and the primary key is pinned: see the function finish_succeeded, and PinnedPlan.
 WITH input AS (
   SELECT * FROM unnest(:ids::bigint[], :leases::bigint[]) AS i (id, lease_no)
 ), returned AS (

@@ -26,6 +26,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.NullMarked;
 
 /**
@@ -65,7 +67,9 @@ record ArchitectureRules(String base) {
               "bench", Set.of("", "ticket", "failure", "retry", "queue", "worker", "postgres")),
           Map.entry("web", Set.of("ticket", "failure", "retry", "queue")),
           Map.entry("telemetry", ports()),
-          Map.entry("config", ports()));
+          Map.entry(
+              "config",
+              Stream.concat(ports().stream(), Stream.of("schema")).collect(Collectors.toSet())));
 
   /** The packages that may see everything; nothing may see them. */
   static final Set<String> TOP = Set.of("app", "cli");

@@ -2,6 +2,7 @@ package dev.holdfast.config;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.schema.NearestKey;
 import java.io.IOException;
 import java.lang.reflect.Field;
 import java.nio.file.Files;
@@ -56,8 +57,8 @@ class KeysTest {
   @Test
   @DisplayName("edit distance")
   void distance() {
-    assertThat(NearestName.distance("", "abc")).isEqualTo(3);
-    assertThat(NearestName.distance("kitten", "sitting")).isEqualTo(3);
-    assertThat(NearestName.distance("same", "same")).isZero();
+    assertThat(NearestKey.distance("", "abc")).isEqualTo(3);
+    assertThat(NearestKey.distance("kitten", "sitting")).isEqualTo(3);
+    assertThat(NearestKey.distance("same", "same")).isZero();
   }
 }

@@ -17,8 +17,8 @@ import org.junit.jupiter.api.io.TempDir;
 class MetricsIT {
   @Test
   @DisplayName(
-      "A62-A65: /metrics tells of retries, exhausted retries, delays in seconds and the success"
-          + " rate of retries, and holdfast_* of the rest")
+      "A62, A63, A64, A65: /metrics tells of retries, exhausted retries, delays in seconds and the"
+          + " success rate of retries, and holdfast_* of the rest")
   void counts(TestDatabase database, @TempDir Path directory) throws Exception {
     TicketRows rows = new TicketRows(database.dataSource());
     rows.addDesign(

@@ -89,7 +89,11 @@ class ClaimIT {
   }
 
   private List<Long> claimedBehind(int limit, Long... after) {
-    return queue.queue().claim(queue.request(limit).of(limit, List.of(after))).tickets().stream()
+    return queue
+        .queue()
+        .claim(queue.request(limit).narrowedTo(limit, List.of(after)))
+        .tickets()
+        .stream()
         .map(ClaimedTicket::id)
         .toList();
   }

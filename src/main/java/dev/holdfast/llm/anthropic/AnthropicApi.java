@@ -11,6 +11,7 @@ import com.anthropic.models.messages.RawMessageStreamEvent;
 import dev.holdfast.llm.CallResult;
 import dev.holdfast.llm.ChatRequest;
 import dev.holdfast.llm.wire.ErrorInStreamException;
+import dev.holdfast.llm.wire.HttpBounds;
 import dev.holdfast.llm.wire.InvalidAnswerException;
 import dev.holdfast.llm.wire.JsonTree;
 import dev.holdfast.llm.wire.Transmission;
@@ -24,13 +25,6 @@ import org.jspecify.annotations.Nullable;
 final class AnthropicApi implements VendorApi {
   static final String VENDOR_URL = "https://api.anthropic.com";
 
-  private static final int IDLE_CONNECTIONS = 50;
-  private static final Duration KEEP_ALIVE = Duration.ofMinutes(1);
-  private static final Duration CONNECT = Duration.ofSeconds(20);
-
-  /** Ours decides; the SDK's is there in case ours is broken. */
-  private static final Duration LATER = Duration.ofSeconds(5);
-
   private final String baseUrl;
   private final Map<String, AnthropicClient> clients = new ConcurrentHashMap<>();
 
@@ -40,8 +34,7 @@ final class AnthropicApi implements VendorApi {
 
   @Override
   public CallResult exchange(ChatRequest request, String key, Transmission transmission) {
-    RequestOptions options =
-        RequestOptions.builder().timeout(timeout(request.timeout().plus(LATER))).build();
+    RequestOptions options = RequestOptions.builder().timeout(timeout(request.timeout())).build();
     AnthropicClient client =
         clients
             .computeIfAbsent(key, this::connect)
@@ -84,14 +77,15 @@ final class AnthropicApi implements VendorApi {
         // The SDK would send a bearer token, which gateways that imitate Anthropic do not know.
         .putHeader("X-Api-Key", key)
         .maxRetries(0)
-        .maxIdleConnections(IDLE_CONNECTIONS)
-        .keepAliveDuration(KEEP_ALIVE)
+        .maxIdleConnections(HttpBounds.IDLE_CONNECTIONS)
+        .keepAliveDuration(HttpBounds.KEEP_ALIVE)
         .build();
   }
 
-  private static Timeout timeout(Duration whole) {
+  private static Timeout timeout(Duration cutOff) {
+    Duration whole = HttpBounds.whole(cutOff);
     return Timeout.builder()
-        .connect(whole.compareTo(CONNECT) < 0 ? whole : CONNECT)
+        .connect(HttpBounds.connect(cutOff))
         .read(whole)
         .write(whole)
         .request(whole)

@@ -13,6 +13,7 @@ import com.openai.models.chat.completions.ChatCompletionChunk;
 import dev.holdfast.llm.CallResult;
 import dev.holdfast.llm.ChatRequest;
 import dev.holdfast.llm.wire.ErrorInStreamException;
+import dev.holdfast.llm.wire.HttpBounds;
 import dev.holdfast.llm.wire.JsonTree;
 import dev.holdfast.llm.wire.Transmission;
 import dev.holdfast.llm.wire.VendorApi;
@@ -23,18 +24,11 @@ import org.jspecify.annotations.Nullable;
 final class OpenAiApi implements VendorApi {
   static final String VENDOR_URL = "https://api.openai.com/v1";
 
-  private static final int IDLE_CONNECTIONS = 50;
-  private static final Duration KEEP_ALIVE = Duration.ofMinutes(1);
-  private static final Duration CONNECT = Duration.ofSeconds(20);
-
-  /** Ours decides; the SDK's is there in case ours is broken. */
-  private static final Duration LATER = Duration.ofSeconds(5);
-
   private final String baseUrl;
   private final OkHttpClient http =
       OkHttpClient.builder()
-          .maxIdleConnections(IDLE_CONNECTIONS)
-          .keepAliveDuration(KEEP_ALIVE)
+          .maxIdleConnections(HttpBounds.IDLE_CONNECTIONS)
+          .keepAliveDuration(HttpBounds.KEEP_ALIVE)
           .build();
 
   OpenAiApi(@Nullable String baseUrl) {
@@ -43,8 +37,7 @@ final class OpenAiApi implements VendorApi {
 
   @Override
   public CallResult exchange(ChatRequest request, String key, Transmission transmission) {
-    RequestOptions options =
-        RequestOptions.builder().timeout(timeout(request.timeout().plus(LATER))).build();
+    RequestOptions options = RequestOptions.builder().timeout(timeout(request.timeout())).build();
     try (HttpResponseFor<StreamResponse<ChatCompletionChunk>> response =
         client(key, transmission)
             .chat()
@@ -80,9 +73,10 @@ final class OpenAiApi implements VendorApi {
             .build());
   }
 
-  private static Timeout timeout(Duration whole) {
+  private static Timeout timeout(Duration cutOff) {
+    Duration whole = HttpBounds.whole(cutOff);
     return Timeout.builder()
-        .connect(whole.compareTo(CONNECT) < 0 ? whole : CONNECT)
+        .connect(HttpBounds.connect(cutOff))
         .read(whole)
         .write(whole)
         .request(whole)
