@@ -90,8 +90,7 @@ final class Agents implements AutoCloseable {
                 new PostgresJournalShelf(dataSource, SCHEMA),
                 events,
                 new PostgresRetryAborts(dataSource, SCHEMA));
-    return new Agents(
-        providers, events, watch, new AgentHandler(handlerSettings(settings), ports));
+    return new Agents(providers, events, watch, new AgentHandler(handlerSettings(settings), ports));
   }
 
   /** Budgets of keys are written by their labels, which are known only here. */

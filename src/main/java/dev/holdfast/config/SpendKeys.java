@@ -16,8 +16,8 @@ final class SpendKeys {
           "cooldown.base-delay",
           new KeyType.Span(Duration.ofMillis(1), DAY),
           "5s",
-          "How long nobody in the cluster calls a provider that is limited, overloaded or out, where"
-              + " it names no time itself. Each further time in a row is twice as long.");
+          "How long nobody in the cluster calls a provider that is limited, overloaded or out,"
+              + " where it names no time itself. Each further time in a row is twice as long.");
   static final Key<Duration> COOLDOWN_MAX_DELAY =
       key(
           "cooldown.max-delay",
@@ -43,22 +43,22 @@ final class SpendKeys {
           "cooldown.spread",
           new KeyType.Fraction(),
           "0.2",
-          "The part of a cool-down by which the starts after its end are spread, at least 1s; 0 is no"
-              + " spread.");
+          "The part of a cool-down by which the starts after its end are spread, at least 1s; 0 is"
+              + " no spread.");
   static final Key<Duration> COOLDOWN_WAIT_IN_SESSION =
       key(
           "cooldown.wait-in-session",
           new KeyType.Span(Duration.ZERO, Duration.ofHours(1)),
           "5s",
-          "The longest wait that a running agent sits out; for a longer one its ticket gives the slot"
-              + " back until then, and uses up no retry.");
+          "The longest wait that a running agent sits out; for a longer one its ticket gives the"
+              + " slot back until then, and uses up no retry.");
   static final Key<Duration> COOLDOWN_POLL_INTERVAL =
       key(
           "cooldown.poll-interval",
           new KeyType.Span(Duration.ofMillis(10), Duration.ofMinutes(10)),
           "1s",
-          "How often a worker reads the cool-downs where notifications do not come through: how late"
-              + " it may learn of one.");
+          "How often a worker reads the cool-downs where notifications do not come through: how"
+              + " late it may learn of one.");
   static final Key<String> COOLDOWN_SCOPE =
       key(
           "cooldown.scope",
@@ -76,8 +76,8 @@ final class SpendKeys {
   static final Key<Optional<BigDecimal>> TICKET_COST =
       money(
           "limits.ticket.max-cost-usd",
-          "What an agent's ticket may cost over all attempts, where neither its design nor the ticket"
-              + " itself says it.");
+          "What an agent's ticket may cost over all attempts, where neither its design nor the"
+              + " ticket itself says it.");
   static final Key<Integer> TICKET_TOKENS =
       key(
           "limits.ticket.max-tokens",
@@ -110,7 +110,8 @@ final class SpendKeys {
   static final Key<List<Map<String, ?>>> BUDGETS_PER_KEY =
       key(
           "budgets.per-key",
-          new KeyType.Documents("a list of {provider, key, usd, per}; key is key-1, key-2 ..., or *"),
+          new KeyType.Documents(
+              "a list of {provider, key, usd, per}; key is key-1, key-2 ..., or *"),
           "",
           "What the calls under one key of a provider may cost; * is each of its keys. In the"
               + " environment: the list as JSON.");
@@ -126,8 +127,8 @@ final class SpendKeys {
           "budgets.unpriced",
           new KeyType.Choice<>(List.of("allow", "refuse"), word -> word),
           "allow",
-          "Whether a model without a price may be called where a budget is set. allow: its calls count"
-              + " as nothing, and a warning says so once; refuse: the ticket is held.");
+          "Whether a model without a price may be called where a budget is set. allow: its calls"
+              + " count as nothing, and a warning says so once; refuse: the ticket is held.");
 
   static final List<Key<?>> ALL =
       List.of(

@@ -17,8 +17,7 @@ import java.util.Set;
  * @param pollInterval how old a worker's copy may be where notifications are lost
  * @param budgets of all workers together
  */
-public record SpendSettings(
-    AccountSettings accounts, Duration pollInterval, List<Budget> budgets) {
+public record SpendSettings(AccountSettings accounts, Duration pollInterval, List<Budget> budgets) {
   private static final Set<String> DESIGN_KEYS = Set.of("design", "usd", "per");
   private static final Set<String> KEY_KEYS = Set.of("provider", "key", "usd", "per");
   private static final BigDecimal MOST = BigDecimal.valueOf(1_000_000_000);
@@ -61,7 +60,9 @@ public record SpendSettings(
 
   static SpendSettings of(Values values) {
     List<Budget> budgets = new ArrayList<>();
-    values.get(SpendKeys.BUDGETS_PER_DAY).ifPresent(usd -> budgets.add(new Budget("day", "day", usd)));
+    values
+        .get(SpendKeys.BUDGETS_PER_DAY)
+        .ifPresent(usd -> budgets.add(new Budget("day", "day", usd)));
     for (Map<String, ?> each : values.get(SpendKeys.BUDGETS_PER_DESIGN)) {
       budgets.add(document(SpendKeys.BUDGETS_PER_DESIGN, each, DESIGN_KEYS));
     }
@@ -86,7 +87,8 @@ public record SpendSettings(
   private static Budget document(Key<?> key, Map<String, ?> document, Set<String> allowed) {
     try {
       if (!allowed.containsAll(document.keySet())) {
-        throw new IllegalArgumentException("it may have the keys " + new java.util.TreeSet<>(allowed));
+        throw new IllegalArgumentException(
+            "it may have the keys " + new java.util.TreeSet<>(allowed));
       }
       String per = document.containsKey("per") ? String.valueOf(document.get("per")) : "day";
       if (!per.equals("day") && !per.equals("total")) {

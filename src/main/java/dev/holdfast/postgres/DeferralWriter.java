@@ -31,7 +31,9 @@ final class DeferralWriter {
         .bind("ids", Columns.longs(batch, Finish::ticketId))
         .bind("leases", Columns.longs(batch, Finish::leaseNo))
         .bind("delays", Columns.longs(batch, each -> Math.max(0, each.delay().toMillis())))
-        .bind("scopes", Columns.texts(batch, each -> String.join(SEPARATOR, each.waitsFor().scopes())))
+        .bind(
+            "scopes",
+            Columns.texts(batch, each -> String.join(SEPARATOR, each.waitsFor().scopes())))
         .bind("words", Columns.texts(batch, each -> StorableText.of(each.waitsFor().words())))
         .map(
             (row, context) ->

@@ -60,8 +60,7 @@ public final class PostgresAccountStore implements AccountStore {
   }
 
   /** Empty for a row that is of a budget. */
-  private static Optional<Closure> closure(ResultSet row, Set<String> budgets)
-      throws SQLException {
+  private static Optional<Closure> closure(ResultSet row, Set<String> budgets) throws SQLException {
     String budget = row.getString("budget");
     if (budget != null) {
       budgets.add(budget);
@@ -154,7 +153,8 @@ public final class PostgresAccountStore implements AccountStore {
   public void answered(Scope scope) {
     of(
         scope,
-        "SELECT holdfast.report_provider_answer(:provider, :key, :model) WHERE :worker IS NOT NULL");
+        "SELECT holdfast.report_provider_answer(:provider, :key, :model) WHERE :worker IS NOT"
+            + " NULL");
   }
 
   private void of(Scope scope, String call) {
@@ -237,7 +237,8 @@ public final class PostgresAccountStore implements AccountStore {
             handle
                 .createQuery(
                     sql.inSchema(
-                        "SELECT holdfast.book_lost_reservations(), holdfast.release_waiting('system')"))
+                        "SELECT holdfast.book_lost_reservations(),"
+                            + " holdfast.release_waiting('system')"))
                 .mapToMap()
                 .list());
   }

@@ -44,9 +44,7 @@ final class AfterTurn {
   private static SessionResult stoodStill(TurnEnd.StoodStill end) {
     TurnError error = end.error();
     return new SessionResult.StoodStill(
-        end.why(),
-        error == null ? null : error.message(),
-        error == null ? null : error.failure());
+        end.why(), error == null ? null : error.message(), error == null ? null : error.failure());
   }
 
   private Optional<SessionResult> goOn(boolean completed) {

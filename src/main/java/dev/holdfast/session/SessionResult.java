@@ -58,8 +58,7 @@ public sealed interface SessionResult {
    * @param error of the call that found it out; null where none was made
    * @param last that call
    */
-  record StoodStill(
-      Standstill why, @Nullable String error, CallResult.@Nullable Failed last)
+  record StoodStill(Standstill why, @Nullable String error, CallResult.@Nullable Failed last)
       implements SessionResult {}
 
   /** Stopped gracefully; a session over the same journal goes on from here. */

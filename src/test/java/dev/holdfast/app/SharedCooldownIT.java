@@ -112,8 +112,7 @@ class SharedCooldownIT {
           + " another is no product of the layers")
   void outage() {
     AtomicBoolean out = new AtomicBoolean(true);
-    models.always(
-        choose(request -> out.get() ? error(503, "server_error", "unavailable") : DONE));
+    models.always(choose(request -> out.get() ? error(503, "server_error", "unavailable") : DONE));
     fleet
         .with("COOLDOWN_BASE_DELAY", "100ms")
         .with("COOLDOWN_MAX_DELAY", "300ms")
@@ -136,7 +135,9 @@ class SharedCooldownIT {
                 (Object) ids.toArray(Long[]::new)))
         .containsOnly("ready");
     int requests = models.requests().size();
-    assertThat(requests).as("3 make the outage, in flight ones, then one per cool-down").isLessThan(60);
+    assertThat(requests)
+        .as("3 make the outage, in flight ones, then one per cool-down")
+        .isLessThan(60);
     out.set(false);
     fleet.awaitAll(ids, "done");
     assertThat(

@@ -35,7 +35,11 @@ final class StandstillResult {
               wait(TicketWait.Kind.ACCOUNT, why));
       case BUDGET ->
           new HandlerResult.Held(
-              BUDGET_EXCEEDED + why.words() + "; raise it: holdfast budgets raise " + scope + " --to USD",
+              BUDGET_EXCEEDED
+                  + why.words()
+                  + "; raise it: holdfast budgets raise "
+                  + scope
+                  + " --to USD",
               report(still, Category.TRANSIENT),
               wait(TicketWait.Kind.BUDGET, why));
     };

@@ -17,8 +17,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * This worker's copy of what the cluster knows of accounts, so that a call asks nobody in the
- * common case. It is as old as its last {@link #refresh}: after what this worker does itself,
- * at a notification, and at the poll interval. Counts by the monotonic clock only. Thread-safe.
+ * common case. It is as old as its last {@link #refresh}: after what this worker does itself, at a
+ * notification, and at the poll interval. Counts by the monotonic clock only. Thread-safe.
  */
 public final class AccountBook {
   private static final Logger LOG = LoggerFactory.getLogger(AccountBook.class);
@@ -52,10 +52,7 @@ public final class AccountBook {
    * @param random from 0 to 1
    */
   public AccountBook(
-      AccountStore store,
-      AccountSettings settings,
-      LongSupplier nanoTime,
-      DoubleSupplier random) {
+      AccountStore store, AccountSettings settings, LongSupplier nanoTime, DoubleSupplier random) {
     this.store = store;
     this.settings = settings;
     this.nanoTime = nanoTime;
@@ -136,7 +133,12 @@ public final class AccountBook {
     Closure closure = entry.closure();
     if (closure.needsPerson()) {
       return new Standstill(
-          Standstill.Kind.ACCOUNT, null, false, List.of(closure.scope().text()), words(closure), null);
+          Standstill.Kind.ACCOUNT,
+          null,
+          false,
+          List.of(closure.scope().text()),
+          words(closure),
+          null);
     }
     if (closure.left() == null) {
       return null;
@@ -159,7 +161,12 @@ public final class AccountBook {
     Duration wait = left.plus(part(spread(length), random.getAsDouble()));
     boolean brief = wait.compareTo(settings.waitInSession()) <= 0;
     return new Standstill(
-        Standstill.Kind.COOLING, wait, brief, List.of(closure.scope().text()), words(closure), null);
+        Standstill.Kind.COOLING,
+        wait,
+        brief,
+        List.of(closure.scope().text()),
+        words(closure),
+        null);
   }
 
   private Duration spread(Duration length) {
@@ -224,7 +231,8 @@ public final class AccountBook {
     try {
       first = store.failed(failure, ticketId);
     } catch (RuntimeException e) {
-      LOG.warn("the others cannot be told that {} failed: {}", failure.scope().words(), e.toString());
+      LOG.warn(
+          "the others cannot be told that {} failed: {}", failure.scope().words(), e.toString());
     }
     refresh();
     if (first) {

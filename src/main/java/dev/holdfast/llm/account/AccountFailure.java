@@ -55,7 +55,8 @@ public record AccountFailure(
       case RATE_LIMIT -> Optional.of(failure(limited, Reason.RATE_LIMIT, failed, false));
       case QUOTA_EXCEEDED ->
           Optional.of(failure(Scope.ofAccount(account), Reason.QUOTA, failed, false));
-      case AUTH_ERROR -> Optional.of(failure(refused(account, model, failed), Reason.AUTH, failed, false));
+      case AUTH_ERROR ->
+          Optional.of(failure(refused(account, model, failed), Reason.AUTH, failed, false));
       case NETWORK_ERROR ->
           failed.httpStatus() == null && failed.retryable()
               ? Optional.of(failure(provider, Reason.OUTAGE, failed, false))

@@ -15,9 +15,9 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A provider for one attempt of one ticket, which calls only what the cluster leaves open: it
- * heeds cool-downs and breakers, takes the next key where one is closed, reserves what a call may
- * cost, and tells the cluster what came of it. For one session's thread; others may ask {@link
+ * A provider for one attempt of one ticket, which calls only what the cluster leaves open: it heeds
+ * cool-downs and breakers, takes the next key where one is closed, reserves what a call may cost,
+ * and tells the cluster what came of it. For one session's thread; others may ask {@link
  * #standstill}.
  */
 public final class GuardedProvider implements ChatProvider {

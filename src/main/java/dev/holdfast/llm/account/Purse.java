@@ -53,8 +53,7 @@ final class Purse {
     if (budgets.isEmpty()) {
       return new Grant.Free();
     }
-    Optional<BigDecimal> worst =
-        WorstCost.of(provider, request, book.settings().outputTokens());
+    Optional<BigDecimal> worst = WorstCost.of(provider, request, book.settings().outputTokens());
     if (worst.isEmpty()) {
       return withoutPrice(account.provider() + "/" + request.model(), budgets);
     }
@@ -127,7 +126,8 @@ final class Purse {
               BigDecimal.ZERO));
     }
     if (unpriced.add(target)) {
-      LOG.warn("{} does not count it: set providers.<name>.prices, or budgets.unpriced: refuse", words);
+      LOG.warn(
+          "{} does not count it: set providers.<name>.prices, or budgets.unpriced: refuse", words);
     }
     return new Grant.Free();
   }

@@ -24,8 +24,7 @@ public record Scope(String provider, String keyId, String model) {
 
   /** All that a call of a model under an account depends on. */
   static List<Scope> around(Account account, String model) {
-    return List.of(
-        ofProvider(account.provider()), ofAccount(account), ofModel(account, model));
+    return List.of(ofProvider(account.provider()), ofAccount(account), ofModel(account, model));
   }
 
   /** As in {@code ticket_waits.scopes}. */
