@@ -42,8 +42,9 @@ public record Standstill(
     if (one == null) {
       return other;
     }
-    Standstill first = endsBefore(one, other) ? one : other;
-    Standstill second = first == one ? other : one;
+    boolean keep = endsBefore(one, other);
+    Standstill first = keep ? one : other;
+    Standstill second = keep ? other : one;
     if (first.kind == Kind.BUDGET || second.kind == Kind.BUDGET) {
       return first;
     }

@@ -57,7 +57,8 @@ final class Fleet implements AutoCloseable {
               settings,
               new Database(
                   database.jdbcUrl(), database.user(), database.password(), 4, "holdfast-test"),
-              event -> {}));
+              event -> {},
+              false));
     }
     return this;
   }

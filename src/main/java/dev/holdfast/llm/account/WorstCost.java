@@ -75,6 +75,6 @@ public final class WorstCost {
   }
 
   private static long tokens(String text) {
-    return (text.getBytes(StandardCharsets.UTF_8).length + BYTES_PER_TOKEN - 1) / BYTES_PER_TOKEN;
+    return (text.getBytes(StandardCharsets.UTF_8).length + BYTES_PER_TOKEN - 1L) / BYTES_PER_TOKEN;
   }
 }
