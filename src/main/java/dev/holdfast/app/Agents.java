@@ -16,6 +16,7 @@ import dev.holdfast.llm.scripted.InvalidScriptException;
 import dev.holdfast.llm.scripted.Script;
 import dev.holdfast.llm.scripted.ScriptedProvider;
 import dev.holdfast.postgres.PostgresAccountStore;
+import dev.holdfast.postgres.PostgresAllowanceShelf;
 import dev.holdfast.postgres.PostgresEventSink;
 import dev.holdfast.postgres.PostgresJournalShelf;
 import dev.holdfast.postgres.PostgresRetryAborts;
@@ -85,7 +86,7 @@ final class Agents implements AutoCloseable {
                 System::nanoTime,
                 () -> ThreadLocalRandom.current().nextDouble())
             .withListeners(List.of(new SessionMetrics(registry)), metrics)
-            .withGuard(new Accounts(book, Sleeper.REAL, accountMetrics))
+            .withGuard(new Accounts(book, Sleeper.REAL, accountMetrics), new PostgresAllowanceShelf(dataSource, SCHEMA))
             .withSessions(
                 new PostgresJournalShelf(dataSource, SCHEMA),
                 events,
@@ -136,7 +137,8 @@ final class Agents implements AutoCloseable {
         settings.llmTimeout(),
         settings.maxCalls(),
         settings.autoRetry(),
-        settings.tools());
+        settings.tools(),
+        settings.spend().allowance());
   }
 
   /** Where the configuration and the embedded database's password are. */

@@ -10,6 +10,7 @@ import dev.holdfast.postgres.Migrations;
 import dev.holdfast.postgres.PostgresCheckup;
 import dev.holdfast.postgres.PostgresDesignShelf;
 import dev.holdfast.postgres.PostgresJournalReader;
+import dev.holdfast.postgres.PostgresSpendingDesk;
 import dev.holdfast.postgres.PostgresTicketDesk;
 import dev.holdfast.postgres.PostgresTicketFeed;
 import dev.holdfast.postgres.PostgresTicketInbox;
@@ -18,6 +19,7 @@ import dev.holdfast.postgres.SingleConnection;
 import dev.holdfast.queue.Checkup;
 import dev.holdfast.queue.DesignShelf;
 import dev.holdfast.queue.QueueUnavailableException;
+import dev.holdfast.queue.SpendingDesk;
 import dev.holdfast.queue.TicketDesk;
 import dev.holdfast.queue.TicketFeed;
 import dev.holdfast.queue.TicketInbox;
@@ -103,6 +105,11 @@ final class OneShot implements Backend {
   @Override
   public TicketReader reader() {
     return new PostgresTicketReader(connection);
+  }
+
+  @Override
+  public SpendingDesk spending() {
+    return new PostgresSpendingDesk(connection, SCHEMA);
   }
 
   @Override

@@ -2,6 +2,7 @@ package dev.holdfast.cli;
 
 import dev.holdfast.queue.Checkup;
 import dev.holdfast.queue.DesignShelf;
+import dev.holdfast.queue.SpendingDesk;
 import dev.holdfast.queue.TicketDesk;
 import dev.holdfast.queue.TicketFeed;
 import dev.holdfast.queue.TicketInbox;
@@ -33,6 +34,8 @@ public interface Backend extends AutoCloseable {
   TicketDesk desk();
 
   TicketReader reader();
+
+  SpendingDesk spending();
 
   JournalReader journals();
 

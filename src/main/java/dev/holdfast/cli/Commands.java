@@ -28,6 +28,8 @@ public final class Commands {
     makers.put("pause", PauseCommand::new);
     makers.put("resume", ResumeCommand::new);
     makers.put("abort-retry", AbortRetryCommand::new);
+    makers.put("providers", ProvidersCommand::with);
+    makers.put("budgets", BudgetsCommand::with);
     makers.put("stats", StatsCommand::new);
     makers.put("doctor", DoctorCommand::new);
     makers.put("classify", ClassifyCommand::new);

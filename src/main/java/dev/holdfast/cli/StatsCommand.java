@@ -66,7 +66,7 @@ final class StatsCommand implements Callable<Integer> {
   private static TextTable queues(List<QueueHealth> queues, Instant now) {
     TextTable table =
         new TextTable(
-            "QUEUE", "READY", "OLDEST", "RETRYING", "SCHEDULED", "RUNNING", "ON HOLD", "PAUSED");
+            "QUEUE", "READY", "OLDEST", "RETRYING", "SCHEDULED", "PROVIDER", "RUNNING", "ON HOLD", "PAUSED");
     for (QueueHealth each : queues) {
       table.row(
           each.queue(),
@@ -74,6 +74,7 @@ final class StatsCommand implements Callable<Integer> {
           PlainText.relative(each.oldestReadyAt(), now),
           each.retrying(),
           each.scheduled(),
+          each.waitingForProvider(),
           each.inProgress(),
           each.onHold(),
           each.paused() ? "by " + each.pausedBy() : "");

@@ -3,6 +3,7 @@ package dev.holdfast.config;
 import dev.holdfast.llm.Account;
 import dev.holdfast.llm.ChatProvider;
 import dev.holdfast.llm.account.AccountSettings;
+import dev.holdfast.session.Allowance;
 import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -15,9 +16,13 @@ import java.util.Set;
  * What the cluster shares about providers, and what may be spent.
  *
  * @param pollInterval how old a worker's copy may be where notifications are lost
+ * @param allowance of tickets and attempts whose designs do not say
  * @param budgets of all workers together
  */
-public record SpendSettings(AccountSettings accounts, Duration pollInterval, List<Budget> budgets) {
+public record SpendSettings(AccountSettings accounts,
+    Duration pollInterval,
+    Allowance allowance,
+    List<Budget> budgets) {
   private static final Set<String> DESIGN_KEYS = Set.of("design", "usd", "per");
   private static final Set<String> KEY_KEYS = Set.of("provider", "key", "usd", "per");
   private static final BigDecimal MOST = BigDecimal.valueOf(1_000_000_000);
@@ -81,7 +86,21 @@ public record SpendSettings(AccountSettings accounts, Duration pollInterval, Lis
             values.get(SpendKeys.BUDGETS_OUTPUT_TOKENS),
             values.get(SpendKeys.BUDGETS_UNPRICED).equals("refuse")),
         values.get(SpendKeys.COOLDOWN_POLL_INTERVAL),
+        allowance(values),
         budgets);
+  }
+
+  private static Allowance allowance(Values values) {
+    Duration time = values.get(SpendKeys.TICKET_TIME);
+    return new Allowance(
+        "ticket",
+        values.get(SpendKeys.TICKET_COST).orElse(null),
+        values.get(SpendKeys.TICKET_TOKENS),
+        values.get(SpendKeys.TICKET_CALLS),
+        time.isZero() ? null : time,
+        values.get(SpendKeys.ATTEMPT_COST).orElse(null),
+        values.get(SpendKeys.ATTEMPT_TOKENS),
+        values.get(SpendKeys.BUDGETS_OUTPUT_TOKENS));
   }
 
   private static Budget document(Key<?> key, Map<String, ?> document, Set<String> allowed) {

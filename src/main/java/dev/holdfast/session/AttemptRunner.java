@@ -8,6 +8,7 @@ import dev.holdfast.llm.Usage;
 import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
@@ -38,13 +39,17 @@ final class AttemptRunner {
   /** An answer that is accepted is in the journal when this returns. */
   Tried run(int attempt, Route route) throws InterruptedException {
     Target target = route.target();
-    CallResult.Failed refused = budget.takeCall();
-    if (refused != null) {
-      return failed(attempt, TurnError.of(target, refused), Duration.ZERO);
-    }
     List<Message.User> shown = run.notices().pending();
-    ChatRequest request =
-        requests.to(target, run.memory().history(), shown, run.progress().forced() != null);
+    Budget.Permit permit =
+        budget.take(
+            route,
+            requests.to(
+                target, run.memory().history(), shown, run.progress().forced() != null));
+    ChatRequest request = permit.request();
+    if (request == null) {
+      return failed(
+          attempt, TurnError.of(target, Objects.requireNonNull(permit.refused())), Duration.ZERO);
+    }
     long start = ports.nanoTime().getAsLong();
     CallResult result;
     try {

@@ -1,36 +1,145 @@
 package dev.holdfast.session;
 
 import dev.holdfast.llm.CallResult;
+import dev.holdfast.llm.ChatRequest;
 import dev.holdfast.llm.FailureKind;
 import dev.holdfast.llm.RetryContext;
+import dev.holdfast.llm.account.WorstCost;
 import java.math.BigDecimal;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** What bounds all layers of an execution together: calls, time and money. */
+/**
+ * What bounds all layers of an execution together: calls, time, tokens and money. What a call may
+ * cost at worst has to fit before it is sent. Not thread-safe.
+ */
 final class Budget {
   static final String COST_LIMIT = "cost_limit";
 
-  private final RetryContext context;
-  private final @Nullable BigDecimal maxCostUsd;
-  private final Memory memory;
+  /** A shorter answer is not worth asking for. */
+  private static final int LEAST_OUTPUT_TOKENS = 256;
 
-  Budget(RetryContext context, @Nullable BigDecimal maxCostUsd, Memory memory) {
+  private final RetryContext context;
+  private final @Nullable BigDecimal ticketUsd;
+  private final Allowance allowance;
+  private final Memory memory;
+  private @Nullable Spent atStart;
+
+  Budget(RetryContext context, SessionSettings settings, Memory memory) {
     this.context = context;
-    this.maxCostUsd = maxCostUsd;
+    this.allowance = settings.allowance();
+    this.ticketUsd =
+        allowance.costUsd() == null ? settings.limits().maxCostUsd() : allowance.costUsd();
     this.memory = memory;
   }
 
-  /** Takes one call; the failure where none may be made. */
-  CallResult.@Nullable Failed takeCall() {
-    BigDecimal cost = memory.spent().costUsd();
-    if (maxCostUsd != null && cost.compareTo(maxCostUsd) >= 0) {
-      return refused(
-          "the session has cost " + cost + " USD of the " + maxCostUsd + " allowed", COST_LIMIT);
+  /**
+   * @param request as it may be sent, its answer made shorter where only that fits; null where none
+   *     may be sent
+   * @param refused why not; null where it may
+   */
+  record Permit(@Nullable ChatRequest request, CallResult.@Nullable Failed refused) {}
+
+  /** Takes one call. */
+  Permit take(Route route, ChatRequest request) {
+    if (atStart == null) {
+      atStart = memory.spent();
+    }
+    CallResult.Failed used = usedUp();
+    if (used != null) {
+      return new Permit(null, used);
+    }
+    ChatRequest fitting = fitting(route, request);
+    if (fitting == null) {
+      return new Permit(null, noRoom(route, request));
     }
     return context.takeCall()
-        ? null
-        : refused("the execution's model calls or time are used up", null);
+        ? new Permit(fitting, null)
+        : new Permit(null, timeOrCalls());
+  }
+
+  private CallResult.@Nullable Failed usedUp() {
+    Spent spent = memory.spent();
+    if (allowance.answers() > 0 && spent.answers() >= allowance.answers()) {
+      return over(allowance.scope(), spent.answers() + " of " + allowance.answers() + " answers used");
+    }
+    if (allowance.tokens() > 0 && spent.usage().context() >= allowance.tokens()) {
+      return over(
+          allowance.scope(),
+          spent.usage().context() + " of " + allowance.tokens() + " tokens used");
+    }
+    long ofAttempt = spent.usage().context() - start().usage().context();
+    if (allowance.attemptTokens() > 0 && ofAttempt >= allowance.attemptTokens()) {
+      return over("attempt", ofAttempt + " of " + allowance.attemptTokens() + " tokens used");
+    }
+    return null;
+  }
+
+  private Spent start() {
+    return atStart == null ? Spent.NOTHING : atStart;
+  }
+
+  /** Null where the call does not fit however short its answer. */
+  private @Nullable ChatRequest fitting(Route route, ChatRequest request) {
+    if (fits(route, request)) {
+      return request;
+    }
+    int most =
+        request.maxOutputTokens() == null ? allowance.outputTokens() : request.maxOutputTokens();
+    for (int tokens = most / 2; tokens >= LEAST_OUTPUT_TOKENS; tokens /= 2) {
+      ChatRequest shorter = request.withMaxOutputTokens(tokens);
+      if (fits(route, shorter)) {
+        return shorter;
+      }
+    }
+    return null;
+  }
+
+  private boolean fits(Route route, ChatRequest request) {
+    BigDecimal worst = worst(route, request);
+    return worst.signum() == 0 || (fits(worst, ticketUsd, memory.spent().costUsd())
+        && fits(worst, allowance.attemptCostUsd(), attemptCost()));
+  }
+
+  private static boolean fits(BigDecimal worst, @Nullable BigDecimal limit, BigDecimal spent) {
+    return limit == null || spent.add(worst).compareTo(limit) <= 0;
+  }
+
+  private BigDecimal attemptCost() {
+    return memory.spent().costUsd().subtract(start().costUsd());
+  }
+
+  private BigDecimal worst(Route route, ChatRequest request) {
+    return ticketUsd == null && allowance.attemptCostUsd() == null
+        ? BigDecimal.ZERO
+        : WorstCost.of(route.provider(), request, allowance.outputTokens())
+            .orElse(BigDecimal.ZERO);
+  }
+
+  private CallResult.Failed noRoom(Route route, ChatRequest request) {
+    BigDecimal least = worst(route, request.withMaxOutputTokens(LEAST_OUTPUT_TOKENS));
+    boolean byTicket = !fits(least, ticketUsd, memory.spent().costUsd());
+    BigDecimal limit = byTicket ? ticketUsd : allowance.attemptCostUsd();
+    BigDecimal spent = byTicket ? memory.spent().costUsd() : attemptCost();
+    return over(
+        byTicket ? allowance.scope() : "attempt",
+        shown(spent)
+            + " USD spent of "
+            + (limit == null ? "0" : shown(limit))
+            + ", the next call may cost "
+            + shown(least));
+  }
+
+  private static String shown(BigDecimal usd) {
+    return usd.signum() == 0 ? "0" : usd.stripTrailingZeros().toPlainString();
+  }
+
+  private CallResult.Failed timeOrCalls() {
+    Duration ticketTime = allowance.time();
+    if (ticketTime != null && context.timeLeft().isZero()) {
+      return over(allowance.scope(), "the time that it may be worked on is used up");
+    }
+    return refused("the execution's model calls or time are used up", null);
   }
 
   /** Nothing was sent for the call that was taken. */
@@ -41,6 +150,10 @@ final class Budget {
   /** Whether a wait would go past the deadline. */
   boolean endsBefore(Duration wait) {
     return !wait.isZero() && wait.compareTo(context.timeLeft()) >= 0;
+  }
+
+  private static CallResult.Failed over(String scope, String words) {
+    return refused(scope + ": " + words, COST_LIMIT);
   }
 
   static CallResult.Failed refused(String message, @Nullable String code) {

@@ -15,6 +15,7 @@ import tools.jackson.databind.JsonNode;
  * @param waits between attempts
  * @param autoRetry of whole turns
  * @param context of the model's window
+ * @param allowance what it may use beside the limits
  */
 public record SessionSettings(
     String system,
@@ -22,7 +23,8 @@ public record SessionSettings(
     Limits limits,
     TurnWaits waits,
     AutoRetrySettings autoRetry,
-    ContextSettings context) {
+    ContextSettings context,
+    Allowance allowance) {
 
   /**
    * @param maxTurns the last one is the final turn (B43)
@@ -74,26 +76,31 @@ public record SessionSettings(
         Limits.DEFAULT,
         TurnWaits.DEFAULT,
         AutoRetrySettings.DEFAULT,
-        ContextSettings.DEFAULT);
+        ContextSettings.DEFAULT,
+        Allowance.NONE);
   }
 
   public SessionSettings withReportSchema(@Nullable JsonNode schema) {
-    return new SessionSettings(system, schema, limits, waits, autoRetry, context);
+    return new SessionSettings(system, schema, limits, waits, autoRetry, context, allowance);
   }
 
   public SessionSettings withLimits(Limits other) {
-    return new SessionSettings(system, reportSchema, other, waits, autoRetry, context);
+    return new SessionSettings(system, reportSchema, other, waits, autoRetry, context, allowance);
   }
 
   public SessionSettings withWaits(TurnWaits other) {
-    return new SessionSettings(system, reportSchema, limits, other, autoRetry, context);
+    return new SessionSettings(system, reportSchema, limits, other, autoRetry, context, allowance);
   }
 
   public SessionSettings withAutoRetry(AutoRetrySettings other) {
-    return new SessionSettings(system, reportSchema, limits, waits, other, context);
+    return new SessionSettings(system, reportSchema, limits, waits, other, context, allowance);
   }
 
   public SessionSettings withContext(ContextSettings other) {
-    return new SessionSettings(system, reportSchema, limits, waits, autoRetry, other);
+    return new SessionSettings(system, reportSchema, limits, waits, autoRetry, other, allowance);
+  }
+
+  public SessionSettings withAllowance(Allowance other) {
+    return new SessionSettings(system, reportSchema, limits, waits, autoRetry, context, other);
   }
 }

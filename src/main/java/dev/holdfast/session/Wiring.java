@@ -28,8 +28,8 @@ record Wiring(RunState run, SessionRun sessionRun) {
     Compaction compaction =
         new Compaction(
             settings.context(), guard, new Compactor(ports.summariser()), run, shared.signal());
-    AttemptRunner attempts = attempts(settings, ports, context, shared, requests, tools, run);
-    Budget budget = new Budget(context, settings.limits().maxCostUsd(), memory);
+    Budget budget = new Budget(context, settings, memory);
+    AttemptRunner attempts = attempts(ports, budget, shared, requests, tools, run);
     TurnRunner.Parts parts =
         new TurnRunner.Parts(
             attempts,
@@ -54,9 +54,8 @@ record Wiring(RunState run, SessionRun sessionRun) {
   }
 
   private static AttemptRunner attempts(
-      SessionSettings settings,
       SessionPorts ports,
-      RetryContext context,
+      Budget budget,
       Shared shared,
       Requests requests,
       List<ToolSpec> tools,
@@ -64,7 +63,6 @@ record Wiring(RunState run, SessionRun sessionRun) {
     AnswerReview review =
         new AnswerReview(
             tools.stream().map(ToolSpec::name).collect(Collectors.toSet()), shared.rules(), run);
-    Budget budget = new Budget(context, settings.limits().maxCostUsd(), run.memory());
     return new AttemptRunner(run, ports, shared.signal(), requests, budget, review);
   }
 }

@@ -28,6 +28,7 @@ import tools.jackson.databind.JsonNode;
  * @param copyFrom what a new workspace begins with
  * @param timeout of an attempt in all; default {@link #DEFAULT_TIMEOUT}
  * @param review what a success waits for; default a person
+ * @param limitsDocument what it says of limits, for those that the configuration has as well
  */
 record AgentDesign(
     String system,
@@ -39,7 +40,8 @@ record AgentDesign(
     @Nullable JsonNode reportSchema,
     Optional<Path> copyFrom,
     Duration timeout,
-    Review review) {
+    Review review,
+    JsonNode limitsDocument) {
   static final Duration DEFAULT_TIMEOUT = Duration.ofHours(1);
 
   AgentDesign {
@@ -66,7 +68,8 @@ record AgentDesign(
         document.path("report").get("schema"),
         document.path("workspace").path("copy_from").stringValueOpt().map(Path::of),
         duration(document.path("timeout"), DEFAULT_TIMEOUT),
-        document.path("review").asString("human").equals("none") ? Review.NONE : Review.HUMAN);
+        document.path("review").asString("human").equals("none") ? Review.NONE : Review.HUMAN,
+        limits);
   }
 
   private static Target target(JsonNode node) {

@@ -7,6 +7,7 @@ import dev.holdfast.llm.ChatProvider;
 import dev.holdfast.llm.ProviderCallRetry;
 import dev.holdfast.llm.RetryContext;
 import dev.holdfast.llm.account.CallOf;
+import dev.holdfast.session.Allowance;
 import dev.holdfast.session.ContextSettings;
 import dev.holdfast.session.Route;
 import dev.holdfast.session.Session;
@@ -27,6 +28,7 @@ import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 
 /**
  * Works tickets of kind {@code agent}: a session with the models of the ticket's design, in a
@@ -81,13 +83,21 @@ public final class AgentHandler implements TicketHandler {
   private HandlerResult work(
       ClaimedTicket claimed, AgentDesign design, List<Route> routes, AgentWorkspace workspace)
       throws InterruptedException {
-    RetryContext budget = new RetryContext(design.timeout(), settings.maxCalls(), ports.nanoTime());
+    Allowance all =
+        AgentAllowance.of(
+            claimed.id(),
+            design.limitsDocument(),
+            settings.allowance(),
+            ports.allowances().of(claimed.id()));
+    boolean timed = all.time() != null && all.time().compareTo(design.timeout()) < 0;
+    Allowance allowance = timed ? all : all.withTime(null);
+    RetryContext budget = context(design, allowance);
     List<Route> guarded = guarded(claimed, routes, budget);
     try (ToolBox box = tools.open(design, workspace.workspace());
         RetryWaits.Watch watch = waits.watch(claimed.id())) {
       Session session =
           new Session(
-              settingsOf(design),
+              settingsOf(design).withAllowance(allowance),
               guarded,
               sessionPorts(claimed, design, guarded, box, watch, budget),
               budget);
@@ -95,6 +105,13 @@ public final class AgentHandler implements TicketHandler {
       SessionResult result = session.run(AgentTask.inputs(claimed));
       return AgentResult.of(result, design.review());
     }
+  }
+
+  private RetryContext context(AgentDesign design, Allowance allowance) {
+    return new RetryContext(
+        Objects.requireNonNullElse(allowance.time(), design.timeout()),
+        design.limitsDocument().path("max_attempt_calls").asInt(settings.maxCalls()),
+        ports.nanoTime());
   }
 
   private List<Route> guarded(ClaimedTicket claimed, List<Route> routes, RetryContext budget) {

@@ -4,6 +4,7 @@ import dev.holdfast.llm.ChatProvider;
 import dev.holdfast.llm.ProviderEventListener;
 import dev.holdfast.llm.account.CallGuard;
 import dev.holdfast.retry.Sleeper;
+import dev.holdfast.session.AllowanceShelf;
 import dev.holdfast.session.EventSink;
 import dev.holdfast.session.JournalShelf;
 import dev.holdfast.session.RetryAborts;
@@ -22,6 +23,7 @@ import java.util.function.LongSupplier;
  * @param events for the tickets' live streams
  * @param aborts orders to end a retry that waits
  * @param guard what stands between an attempt and its providers
+ * @param allowances of single tickets
  * @param listeners hear of every session
  * @param calls hears of calls outside a session's turns, such as summaries
  * @param random numbers from 0 to 1
@@ -32,6 +34,7 @@ public record AgentPorts(
     EventSink events,
     RetryAborts aborts,
     CallGuard guard,
+    AllowanceShelf allowances,
     List<SessionListener> listeners,
     ProviderEventListener calls,
     Sleeper sleeper,
@@ -54,6 +57,7 @@ public record AgentPorts(
         EventSink.NONE,
         RetryAborts.NONE,
         CallGuard.NONE,
+        AllowanceShelf.NONE,
         List.of(),
         ProviderEventListener.NONE,
         sleeper,
@@ -63,16 +67,16 @@ public record AgentPorts(
 
   public AgentPorts withSessions(JournalShelf shelf, EventSink sink, RetryAborts orders) {
     return new AgentPorts(
-        providers, shelf, sink, orders, guard, listeners, calls, sleeper, nanoTime, random);
+        providers, shelf, sink, orders, guard, allowances, listeners, calls, sleeper, nanoTime, random);
   }
 
   public AgentPorts withListeners(List<SessionListener> others, ProviderEventListener ofCalls) {
     return new AgentPorts(
-        providers, journals, events, aborts, guard, others, ofCalls, sleeper, nanoTime, random);
+        providers, journals, events, aborts, guard, allowances, others, ofCalls, sleeper, nanoTime, random);
   }
 
-  public AgentPorts withGuard(CallGuard other) {
+  public AgentPorts withGuard(CallGuard other, AllowanceShelf ofTickets) {
     return new AgentPorts(
-        providers, journals, events, aborts, other, listeners, calls, sleeper, nanoTime, random);
+        providers, journals, events, aborts, other, ofTickets, listeners, calls, sleeper, nanoTime, random);
   }
 }

@@ -37,10 +37,18 @@ final class AgentResult {
   private static HandlerResult failed(SessionResult.Failed failed) {
     return failed.exit() == ExitCode.COST_LIMIT
         ? HandlerResult.held(
-            "Cost limit reached: look at what was done; limits.max_cost_usd of its design is used"
-                + " up",
-            failed.errorReport())
+            StandstillResult.BUDGET_EXCEEDED + budget(failed.error()), failed.errorReport())
         : HandlerResult.failed(failed.errorReport());
+  }
+
+  /** The bound comes first in its words, then what had gone wrong before. */
+  private static String budget(String error) {
+    String bound = error.replaceFirst("^out of budget: ", "").replaceFirst("; last error: .*", "");
+    String scope = bound.startsWith("ticket:") ? bound.substring(0, bound.indexOf(": ")) : "";
+    return bound
+        + (bound.contains(" USD ") && !scope.isEmpty()
+            ? "; raise it: holdfast budgets raise " + scope + " --to USD"
+            : "; look at what was done, then release it");
   }
 
   private static HandlerResult reported(FinalReport report, Review review) {

@@ -1,5 +1,6 @@
 package dev.holdfast.handler.agent;
 
+import dev.holdfast.session.Allowance;
 import dev.holdfast.session.AutoRetrySettings;
 import dev.holdfast.tool.ToolSettings;
 import java.nio.file.Path;
@@ -18,6 +19,7 @@ import java.util.Map;
  * @param llmTimeout of one call of a model, where the design has none ({@code llm.timeout})
  * @param maxCalls of models in one attempt, 0 for no bound ({@code llm.max-calls-per-execution})
  * @param autoRetry of turns ({@code session.retry})
+ * @param allowance what tickets and attempts may use where their designs do not say ({@code limits})
  */
 public record AgentSettings(
     Path workspaceRoot,
@@ -26,7 +28,28 @@ public record AgentSettings(
     Duration llmTimeout,
     int maxCalls,
     AutoRetrySettings autoRetry,
-    ToolSettings tools) {
+    ToolSettings tools,
+    Allowance allowance) {
+  /** Without bounds of the worker's. */
+  public AgentSettings(
+      Path workspaceRoot,
+      Map<String, String> environment,
+      List<Path> hidden,
+      Duration llmTimeout,
+      int maxCalls,
+      AutoRetrySettings autoRetry,
+      ToolSettings tools) {
+    this(
+        workspaceRoot,
+        environment,
+        hidden,
+        llmTimeout,
+        maxCalls,
+        autoRetry,
+        tools,
+        Allowance.NONE);
+  }
+
   public AgentSettings {
     environment = Map.copyOf(environment);
     hidden = List.copyOf(hidden);
