@@ -122,9 +122,7 @@ public final class PostgresConsoleReader implements ConsoleReader {
 
   /** One more than asked for tells whether there is a next page. */
   private static Query bind(Query statement, TicketQuery query) {
-    return filter(statement, query)
-        .bind("before", query.before())
-        .bind("limit", query.limit() + 1);
+    return filter(statement, query).bind("before", query.before()).bind("limit", query.limit() + 1);
   }
 
   private static Query filter(Query statement, TicketQuery query) {

@@ -9,6 +9,7 @@ import java.time.LocalDate;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -63,12 +64,12 @@ public record Filters(TicketQuery query, List<String> problems) {
 
   /** The first day, as the date field has it; "" for none. */
   public String from() {
-    return query.from() == null ? "" : day(query.from(), 0);
+    return Objects.requireNonNullElse(day(query.from(), 0), "");
   }
 
   /** The last day; "" for none. */
   public String to() {
-    return query.to() == null ? "" : day(query.to(), 1);
+    return Objects.requireNonNullElse(day(query.to(), 1), "");
   }
 
   private static @Nullable String day(@Nullable Instant time, int less) {
@@ -83,8 +84,7 @@ public record Filters(TicketQuery query, List<String> problems) {
   static Filters of(Function<String, @Nullable String> parameter) {
     List<String> problems = new ArrayList<>();
     String state = text(parameter.apply("state"));
-    Optional<TicketState> known =
-        state == null ? Optional.empty() : TicketState.ofWireName(state);
+    Optional<TicketState> known = state == null ? Optional.empty() : TicketState.ofWireName(state);
     if (state != null && known.isEmpty()) {
       problems.add("there is no state \"" + Format.cut(state, 40) + "\"");
     }

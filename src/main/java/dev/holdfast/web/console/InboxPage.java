@@ -57,4 +57,20 @@ public record InboxPage(
     String reason = Format.firstLine(group.holdReason(), 200);
     return reason.isEmpty() ? "Held without a reason" : reason;
   }
+
+  /** What else its error says, or why its newest ticket was held. */
+  public String more(HeldGroup group) {
+    if (group.error() == null) {
+      return "";
+    }
+    return group
+        .error()
+        .lines()
+        .map(String::strip)
+        .filter(line -> !line.isEmpty())
+        .skip(1)
+        .findFirst()
+        .map(line -> Format.cut(line, 160))
+        .orElse(Format.firstLine(group.holdReason(), 160));
+  }
 }

@@ -56,8 +56,7 @@ final class InboxRoutes implements Routes {
   private void group(Context context) {
     String fingerprint = Objects.requireNonNullElse(context.queryParam("fingerprint"), "");
     String category = Objects.requireNonNullElse(context.queryParam("category"), "");
-    Filters paged =
-        Filters.of(name -> name.equals("before") ? context.queryParam("before") : null);
+    Filters paged = Filters.of(name -> name.equals("before") ? context.queryParam("before") : null);
     TicketQuery query =
         TicketQuery.ofGroup(
             fingerprint.replace("\0", ""),

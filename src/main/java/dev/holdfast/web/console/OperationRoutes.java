@@ -37,8 +37,7 @@ final class OperationRoutes implements Routes {
 
   private void queues(Context context) {
     Page page = shell.page(context, "Queues", Section.QUEUES);
-    shell.show(
-        context, "queues", QueuesPage.of(page, ports.tickets().queues(), reader.flow()));
+    shell.show(context, "queues", QueuesPage.of(page, ports.tickets().queues(), reader.flow()));
   }
 
   private void workers(Context context) {
@@ -77,8 +76,7 @@ final class OperationRoutes implements Routes {
             ? List.of()
             : LineChanges.between(ResultView.indented(before.definition()), document);
     Page page = shell.page(context, shown.name(), Section.DESIGNS);
-    shell.show(
-        context, "design", new DesignPage(page, versions, shown, document, before, changes));
+    shell.show(context, "design", new DesignPage(page, versions, shown, document, before, changes));
   }
 
   private static Optional<DesignVersion> version(

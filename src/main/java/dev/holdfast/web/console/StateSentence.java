@@ -2,6 +2,7 @@ package dev.holdfast.web.console;
 
 import dev.holdfast.queue.TicketRow;
 import dev.holdfast.queue.view.RetryWait;
+import java.time.Duration;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
@@ -16,8 +17,8 @@ final class StateSentence {
       case "ready" -> ready(ticket, now);
       case "in_progress" -> running(ticket, wait, now);
       case "on_hold" ->
-          "Waits for a person since "
-              + Format.ago(ticket.heldAt(), now)
+          "Waits for a person"
+              + since(ticket.heldAt(), now)
               + ": "
               + (ticket.holdReason() == null ? "no reason given" : ticket.holdReason())
               + ".";
@@ -31,6 +32,10 @@ final class StateSentence {
     };
   }
 
+  private static String since(@Nullable Instant time, Instant now) {
+    return time == null ? "" : " for " + Format.rough(Duration.between(time, now));
+  }
+
   private static String ready(TicketRow ticket, Instant now) {
     Instant due = ticket.retryAfter();
     boolean waits = due != null && due.isAfter(now);
@@ -39,7 +44,7 @@ final class StateSentence {
     }
     if (!waits) {
       return ticket.attemptCount() == 0
-          ? "Ready since " + Format.ago(ticket.createdAt(), now) + "; the next free worker takes it."
+          ? "Ready" + since(ticket.createdAt(), now) + "; the next free worker takes it."
           : "Ready again; the next free worker takes it.";
     }
     if (ticket.attemptCount() == 0 || ticket.error() == null) {
@@ -59,14 +64,12 @@ final class StateSentence {
     String sentence =
         "Attempt "
             + (ticket.attemptCount() + 1)
-            + " runs since "
-            + Format.ago(ticket.startedAt(), now)
+            + " runs"
+            + since(ticket.startedAt(), now)
             + " on "
             + ticket.workerId();
     return wait == null
         ? sentence + "."
-        : sentence
-            + "; its session retries after: "
-            + Format.firstLine(wait.error(), ERROR_LENGTH);
+        : sentence + "; its session retries after: " + Format.firstLine(wait.error(), ERROR_LENGTH);
   }
 }

@@ -11,14 +11,14 @@ import org.jspecify.annotations.Nullable;
  * A ticket with all that is known of it.
  *
  * @param sentence its state and why
- * @param wait the retry its session waits in
+ * @param retry the retry its session waits in
  * @param payload indented
  */
 public record TicketPage(
     Page page,
     TicketRow ticket,
     String sentence,
-    @Nullable RetryWait wait,
+    @Nullable RetryWait retry,
     @Nullable ErrorView error,
     ResultView result,
     List<Attempt> attempts,

@@ -101,8 +101,7 @@ final class TicketRoutes implements Routes {
             .map(ticket -> new ReviewPage.Item(ticket, ResultView.of(ticket.result())))
             .toList();
     Page page = shell.page(context, "Review", Section.REVIEW);
-    String next =
-        tickets.next() == null ? null : Links.with("/review", "before", tickets.next());
+    String next = tickets.next() == null ? null : Links.with("/review", "before", tickets.next());
     shell.show(context, "review", new ReviewPage(page, items, next));
   }
 

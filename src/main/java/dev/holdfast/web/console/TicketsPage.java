@@ -11,7 +11,12 @@ import org.jspecify.annotations.Nullable;
  * @param path of the page: all tickets, or those to be reviewed
  */
 public record TicketsPage(
-    Page page, String path, Filters filters, TicketWindow tickets, List<String> queues, String sql) {
+    Page page,
+    String path,
+    Filters filters,
+    TicketWindow tickets,
+    List<String> queues,
+    String sql) {
   public TicketsPage {
     queues = List.copyOf(queues);
   }

@@ -44,6 +44,7 @@ public record TimelineLine(Instant at, String event, String actor, String detail
 
   /** {@code lease no} for {@code leaseNo}. */
   private static String name(String key) {
-    return Format.words(key.replaceAll("(?<=[a-z])(?=[A-Z])", " ")).toLowerCase(java.util.Locale.ROOT);
+    return Format.words(key.replaceAll("(?<=[a-z])(?=[A-Z])", " "))
+        .toLowerCase(java.util.Locale.ROOT);
   }
 }

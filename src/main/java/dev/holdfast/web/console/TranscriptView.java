@@ -104,8 +104,7 @@ public record TranscriptView(List<Step> steps, String total) {
     }
     return switch (entry) {
       case JournalEntry.Said said ->
-          Step.of(
-              "said", "Told the agent", said.input().key(), new Block("", said.input().text()));
+          Step.of("said", "Told the agent", said.input().key(), new Block("", said.input().text()));
       case JournalEntry.Answered answer -> answered(answer);
       case JournalEntry.Discarded answer ->
           Step.of(

@@ -64,6 +64,7 @@
     }
   }
   setInterval(function () { if (changed && timer === null) { soon(); } }, 2000);
+  setInterval(function () { if (live() && live().dataset.poll) { refresh(); } }, 1000);
   document.addEventListener('visibilitychange', function () { if (!document.hidden) { soon(); } });
   // The number in the menu comes with every answer.
   document.body.addEventListener('htmx:beforeSwap', function (event) {
