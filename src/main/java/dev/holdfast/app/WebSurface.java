@@ -2,6 +2,7 @@ package dev.holdfast.app;
 
 import dev.holdfast.config.Settings;
 import dev.holdfast.config.WebSettings;
+import dev.holdfast.postgres.PostgresConsoleReader;
 import dev.holdfast.postgres.PostgresDesignShelf;
 import dev.holdfast.postgres.PostgresJournalReader;
 import dev.holdfast.postgres.PostgresLoginKey;
@@ -18,6 +19,7 @@ import dev.holdfast.web.Role;
 import dev.holdfast.web.Routes;
 import dev.holdfast.web.WebPorts;
 import dev.holdfast.web.WebServer;
+import dev.holdfast.web.console.Console;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
@@ -37,14 +39,18 @@ final class WebSurface {
       Settings settings, DataSource database, HealthRoutes health, boolean console) {
     WebSettings web = settings.web();
     List<Routes> groups = new ArrayList<>(List.of(health));
+    Pages pages = Pages.plain();
     if (console) {
       WebPorts ports = ports(settings, database);
+      Console people = new Console(ports, new PostgresConsoleReader(database));
       groups.add(new ApiRoutes(ports));
+      groups.add(people);
+      pages = people;
     }
     return WebServer.start(
         new WebServer.Socket(web.host(), web.port(), settings.payloadMaxBytes()),
         access(web, database),
-        Pages.plain(),
+        pages,
         groups);
   }
 
