@@ -146,8 +146,9 @@ class PatchApplierIT {
   }
 
   private String binaryPatch() throws Exception {
-    Path directory = Files.createDirectories(root.resolve("diff/b")).getParent();
-    Files.createDirectory(directory.resolve("a"));
+    Path directory = root.resolve("diff");
+    Files.createDirectories(directory.resolve("a"));
+    Files.createDirectory(directory.resolve("b"));
     Files.write(directory.resolve("b/b.bin"), new byte[1]);
     return git.run(
             GitCommand.in(directory, "diff", "--no-index", "--no-prefix", "--binary", "a", "b"))
