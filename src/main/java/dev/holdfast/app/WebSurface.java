@@ -12,6 +12,7 @@ import dev.holdfast.postgres.PostgresTicketReader;
 import dev.holdfast.web.Access;
 import dev.holdfast.web.AccessToken;
 import dev.holdfast.web.ApiRoutes;
+import dev.holdfast.web.BulkActions;
 import dev.holdfast.web.HealthRoutes;
 import dev.holdfast.web.Pages;
 import dev.holdfast.web.Role;
@@ -39,7 +40,7 @@ final class WebSurface {
     List<Routes> groups = new ArrayList<>(List.of(health));
     if (console) {
       WebPorts ports = ports(settings, database);
-      groups.add(new ApiRoutes(ports));
+      groups.add(new ApiRoutes(ports, new BulkActions()));
     }
     return WebServer.start(
         new WebServer.Socket(web.host(), web.port(), settings.payloadMaxBytes()),
@@ -51,7 +52,7 @@ final class WebSurface {
   private static WebPorts ports(Settings settings, DataSource database) {
     return new WebPorts(
         new PostgresTicketReader(database),
-        new PostgresTicketDesk(database),
+        new PostgresTicketDesk(database, SCHEMA, settings.payloadMaxBytes()),
         new PostgresTicketInbox(database, SCHEMA, settings.payloadMaxBytes()),
         new PostgresDesignShelf(database),
         new PostgresJournalReader(database, SCHEMA),

@@ -28,7 +28,7 @@ final class WebFixture {
   static WebPorts ports(DataSource database) {
     return new WebPorts(
         new PostgresTicketReader(database),
-        new PostgresTicketDesk(database),
+        new PostgresTicketDesk(database, "holdfast", MAX_PAYLOAD),
         new PostgresTicketInbox(database, "holdfast", MAX_PAYLOAD),
         new PostgresDesignShelf(database),
         new PostgresJournalReader(database, "holdfast"),
@@ -49,6 +49,16 @@ final class WebFixture {
   static Access bearers(DataSource database) {
     return Access.ofBearers(
         tokens(), new PostgresLoginKey(database, "holdfast")::secret, InstantSource.system());
+  }
+
+  /** A server with the API, for bearers of the tokens above. */
+  static WebServer server(DataSource database) {
+    return server(bearers(database), new ApiRoutes(ports(database), new BulkActions()));
+  }
+
+  static WebServer server(Access access, Routes... groups) {
+    return WebServer.start(
+        new WebServer.Socket("127.0.0.1", 0, MAX_PAYLOAD), access, Pages.plain(), List.of(groups));
   }
 
   private static String hash(String secret) {
