@@ -36,8 +36,7 @@ public final class PostgresTicketDesk implements TicketDesk {
     this(Jdbi.create(dataSource), new Sql(schema), new NewTicketRules(maxPayloadBytes), null);
   }
 
-  private PostgresTicketDesk(
-      Jdbi jdbi, Sql sql, NewTicketRules rules, @Nullable String version) {
+  private PostgresTicketDesk(Jdbi jdbi, Sql sql, NewTicketRules rules, @Nullable String version) {
     this.jdbi = jdbi;
     this.sql = sql;
     this.rules = rules;

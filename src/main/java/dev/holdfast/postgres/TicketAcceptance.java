@@ -31,8 +31,7 @@ final class TicketAcceptance {
       return new Accepted(earlier, false);
     }
     Accepted accepted = enqueued(inbox.enqueue(connection, ticket), actor);
-    number(
-        "SELECT 0 FROM holdfast.keep_request_ticket(?, ?)", key.key(), accepted.ticketId());
+    number("SELECT 0 FROM holdfast.keep_request_ticket(?, ?)", key.key(), accepted.ticketId());
     return accepted;
   }
 

@@ -47,7 +47,11 @@ final class ActionRoutes implements Routes {
   @Override
   public void addTo(JavalinDefaultRoutingApi routes) {
     add(routes, "release", Release.class, this::release);
-    add(routes, "unrelease", Nothing.class, (act, body) -> act.desk.unrelease(act.id, act.as(body.by)));
+    add(
+        routes,
+        "unrelease",
+        Nothing.class,
+        (act, body) -> act.desk.unrelease(act.id, act.as(body.by)));
     add(routes, "hold", Reason.class, this::hold);
     add(routes, "cancel", Reason.class, this::cancel);
     add(routes, "approve", Nothing.class, (act, body) -> act.desk.approve(act.id, act.as(body.by)));

@@ -1,24 +1,30 @@
 package dev.holdfast.web;
 
 import io.javalin.router.JavalinDefaultRoutingApi;
+import java.time.Duration;
 import java.util.List;
 
 /** {@code /api/v1}: everything the console does, for programs. */
 public final class ApiRoutes implements Routes {
+  private static final Duration HEARTBEAT = Duration.ofSeconds(15);
+
   private final List<Routes> groups;
   private final CreateRoute create;
 
   /**
-   * @param bulk shared with the pages, so that each shows what the other began
+   * @param bulk closed by the caller
+   * @param events closed by the caller, before the server: who still watches would hold that up
    */
-  public ApiRoutes(WebPorts ports, BulkActions bulk) {
+  public ApiRoutes(WebPorts ports, BulkActions bulk, EventHub events) {
     this.create = new CreateRoute(ports);
     this.groups =
         List.of(
             new TicketRoutes(ports),
             new ActionRoutes(ports),
             new BulkRoutes(ports, bulk),
-            new QueueRoutes(ports));
+            new QueueRoutes(ports),
+            new EventRoutes(events, HEARTBEAT),
+            new OpenApiRoute());
   }
 
   @Override

@@ -9,13 +9,15 @@ import dev.holdfast.ticket.Design;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.StreamReadFeature;
-import tools.jackson.databind.DatabindException;
 import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.MapperFeature;
 import tools.jackson.databind.PropertyNamingStrategies;
+import tools.jackson.databind.cfg.CoercionAction;
+import tools.jackson.databind.cfg.CoercionInputShape;
 import tools.jackson.databind.cfg.EnumFeature;
 import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.type.LogicalType;
 
 /**
  * Bodies as JSON: rows with the names of their SQL columns, JSON columns embedded, times as ISO
@@ -34,11 +36,19 @@ final class Bodies {
           .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
           .enable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
           .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+          .disable(DeserializationFeature.ACCEPT_FLOAT_AS_INT)
+          .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
           .disable(MapperFeature.ALLOW_COERCION_OF_SCALARS)
+          .withCoercionConfig(
+              LogicalType.Textual,
+              text ->
+                  text.setCoercion(CoercionInputShape.Integer, CoercionAction.Fail)
+                      .setCoercion(CoercionInputShape.Float, CoercionAction.Fail)
+                      .setCoercion(CoercionInputShape.Boolean, CoercionAction.Fail))
           .build();
 
   /** The columns that are JSON already. */
-  private interface JsonColumns {
+  interface JsonColumns {
     @JsonRawValue
     String payload();
 
@@ -68,16 +78,27 @@ final class Bodies {
    * @throws Refused 400 for what is no JSON, 422 for what is none of this type
    */
   static <T> T read(byte[] json, Class<T> type) {
+    JsonNode tree = tree(json);
+    if (!tree.isObject()) {
+      throw new Refused(422, "the body must be a JSON object");
+    }
     try {
-      T value = MAPPER.readValue(json, type);
-      if (value == null) {
-        throw new Refused(422, "the body must be a JSON object, not null");
-      }
-      return value;
-    } catch (DatabindException e) {
-      throw new Refused(422, "the body does not fit: " + firstLine(e));
+      return MAPPER.treeToValue(tree, type);
     } catch (JacksonException e) {
-      throw Refused.badRequest("the body is not JSON: " + firstLine(e));
+      throw new Refused(422, "the body does not fit: " + firstLine(e));
+    }
+  }
+
+  private static JsonNode tree(byte[] json) {
+    try {
+      return MAPPER.readTree(json);
+    } catch (JacksonException e) {
+      var place = e.getLocation();
+      throw Refused.badRequest(
+          "the body is not one JSON document with each name once, all in UTF-8"
+              + (place == null
+                  ? ""
+                  : ": look at line " + place.getLineNr() + ", column " + place.getColumnNr()));
     }
   }
 
@@ -88,7 +109,8 @@ final class Bodies {
   private static String firstLine(JacksonException e) {
     String line = String.valueOf(e.getOriginalMessage()).lines().findFirst().orElse("");
     // Names of our classes are nobody's business.
-    return line.replaceAll("\\(?\\b(?:class |record )?[`\"]?dev\\.holdfast\\.[\\w.$]+[`\"]?\\)?", "this request")
+    return line.replaceAll(
+            "\\(?\\b(?:class |record )?[`\"]?dev\\.holdfast\\.[\\w.$]+[`\"]?\\)?", "this request")
         .replaceAll("`?(?:java|tools)\\.[\\w.$]+`?", "the wanted type");
   }
 }

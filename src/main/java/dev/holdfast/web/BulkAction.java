@@ -55,13 +55,7 @@ public final class BulkAction {
 
   public synchronized Progress progress() {
     return new Progress(
-        id,
-        action,
-        done,
-        refused,
-        List.copyOf(refusals),
-        finished.getCount() == 0,
-        problem);
+        id, action, done, refused, List.copyOf(refusals), finished.getCount() == 0, problem);
   }
 
   /** Waits for the end, but not longer than this; true if it is reached. */

@@ -22,8 +22,17 @@ final class Requests {
   /** The query of {@code GET /api/v1/tickets}. */
   static final Set<String> FILTERS =
       Set.of(
-          "state", "queue", "kind", "category", "fingerprint", "text", "assignee", "created_from",
-          "created_before", "before", "limit");
+          "state",
+          "queue",
+          "kind",
+          "category",
+          "fingerprint",
+          "text",
+          "assignee",
+          "created_from",
+          "created_before",
+          "before",
+          "limit");
 
   private Requests() {}
 

@@ -2,6 +2,7 @@ package dev.holdfast.web;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.zaxxer.hikari.HikariDataSource;
 import dev.holdfast.failure.Category;
 import dev.holdfast.testing.AtOnce;
 import dev.holdfast.testing.TestDatabase;
@@ -24,6 +25,7 @@ class TicketApiIT {
 
   private final TicketDatabase database;
   private final TestQueue queue;
+  @AutoClose private final HikariDataSource pool;
   @AutoClose private final WebServer server;
   @AutoClose private final ApiClient ann;
   @AutoClose private final ApiClient shared;
@@ -31,7 +33,8 @@ class TicketApiIT {
   TicketApiIT(TestDatabase testDatabase) {
     this.database = new TicketDatabase(testDatabase);
     this.queue = TestQueue.on(database);
-    this.server = WebFixture.server(testDatabase.dataSource());
+    this.pool = database.pool(8);
+    this.server = WebFixture.server(pool);
     this.ann = new ApiClient(server.port(), WebFixture.ANN);
     this.shared = new ApiClient(server.port(), WebFixture.OPERATOR);
   }
@@ -158,8 +161,10 @@ class TicketApiIT {
   void stale() {
     long id = held();
     String seen = etag(id);
-    assertThat(shared.post(path(id, "/payload"), "{\"payload\": {\"n\": 2}, \"by\": \"bob\"}")
-            .status())
+    assertThat(
+            shared
+                .post(path(id, "/payload"), "{\"payload\": {\"n\": 2}, \"by\": \"bob\"}")
+                .status())
         .isEqualTo(200);
 
     Answer refused = ann.post(path(id, "/release"), "{}", "If-Match", seen);
@@ -182,8 +187,9 @@ class TicketApiIT {
     queue.claim();
     assertThat(ann.post(path(id, "/hold"), "{\"reason\": \"x\"}", "If-Match", seen).status())
         .isEqualTo(412);
-    assertThat(ann.post(path(id, "/hold"), "{\"reason\": \"x\"}", "If-Match", "\"1\", " + etag(id))
-            .status())
+    assertThat(
+            ann.post(path(id, "/hold"), "{\"reason\": \"x\"}", "If-Match", "\"1\", " + etag(id))
+                .status())
         .isEqualTo(200);
   }
 
@@ -285,16 +291,14 @@ class TicketApiIT {
   void bulk() {
     List<Long> ids = queue.enqueue(5);
     for (int i = 0; i < 2; i++) {
-      queue.claim(5)
-          .forEach(
-              ticket ->
-                  queue.fail(ticket.id(), ticket.lease().no(), Category.CODE_ERROR));
+      queue
+          .claim(5)
+          .forEach(ticket -> queue.fail(ticket.id(), ticket.lease().no(), Category.CODE_ERROR));
       ids.stream().filter(id -> database.state(id).equals("ready")).forEach(queue::makeDue);
     }
     String fingerprint =
         database.value(
-            "SELECT DISTINCT error_fingerprint FROM holdfast.tickets WHERE kind = ?",
-            queue.kind());
+            "SELECT DISTINCT error_fingerprint FROM holdfast.tickets WHERE kind = ?", queue.kind());
     Answer released =
         ann.post(
             TICKETS + "/release",
@@ -304,7 +308,9 @@ class TicketApiIT {
 
     long held = held();
     Answer some =
-        ann.post(TICKETS + "/release", "{\"ids\": [%s, %s, 99999999]}".formatted("" + held, "" + ids.getFirst()));
+        ann.post(
+            TICKETS + "/release",
+            "{\"ids\": [%s, %s, 99999999]}".formatted("" + held, "" + ids.getFirst()));
     JsonNode progress = ann.get(some.header("Location").orElseThrow()).json();
     assertThat(progress.get("done").asInt()).isEqualTo(1);
     assertThat(progress.get("finished").asBoolean()).isTrue();

@@ -4,9 +4,10 @@ import dev.holdfast.postgres.PostgresDesignShelf;
 import dev.holdfast.postgres.PostgresJournalReader;
 import dev.holdfast.postgres.PostgresLoginKey;
 import dev.holdfast.postgres.PostgresTicketDesk;
-import dev.holdfast.postgres.PostgresTicketFeed;
+import dev.holdfast.postgres.PostgresTicketFeeds;
 import dev.holdfast.postgres.PostgresTicketInbox;
 import dev.holdfast.postgres.PostgresTicketReader;
+import dev.holdfast.retry.Sleeper;
 import java.time.InstantSource;
 import java.util.HexFormat;
 import java.util.List;
@@ -32,7 +33,7 @@ final class WebFixture {
         new PostgresTicketInbox(database, "holdfast", MAX_PAYLOAD),
         new PostgresDesignShelf(database),
         new PostgresJournalReader(database, "holdfast"),
-        () -> new PostgresTicketFeed(database, "holdfast", null));
+        new PostgresTicketFeeds(database, "holdfast"));
   }
 
   static List<AccessToken> tokens() {
@@ -53,7 +54,11 @@ final class WebFixture {
 
   /** A server with the API, for bearers of the tokens above. */
   static WebServer server(DataSource database) {
-    return server(bearers(database), new ApiRoutes(ports(database), new BulkActions()));
+    return server(bearers(database), api(ports(database)));
+  }
+
+  static ApiRoutes api(WebPorts ports) {
+    return new ApiRoutes(ports, new BulkActions(), new EventHub(ports.feeds(), Sleeper.REAL));
   }
 
   static WebServer server(Access access, Routes... groups) {
