@@ -2,6 +2,7 @@ package dev.holdfast.app;
 
 import dev.holdfast.config.Settings;
 import dev.holdfast.config.WebSettings;
+import dev.holdfast.postgres.PostgresConsoleReader;
 import dev.holdfast.postgres.PostgresDesignShelf;
 import dev.holdfast.postgres.PostgresJournalReader;
 import dev.holdfast.postgres.PostgresLoginKey;
@@ -21,6 +22,7 @@ import dev.holdfast.web.Role;
 import dev.holdfast.web.Routes;
 import dev.holdfast.web.WebPorts;
 import dev.holdfast.web.WebServer;
+import dev.holdfast.web.console.Console;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
@@ -51,14 +53,18 @@ final class WebSurface implements AutoCloseable {
     EventHub events = new EventHub(ports.feeds(), Sleeper.REAL);
     BulkActions bulk = new BulkActions();
     List<Routes> groups = new ArrayList<>(List.of(health));
+    Pages pages = Pages.plain();
     if (console) {
+      Console people = new Console(ports, new PostgresConsoleReader(database));
       groups.add(new ApiRoutes(ports, bulk, events));
+      groups.add(people);
+      pages = people;
     }
     WebServer server =
         WebServer.start(
             new WebServer.Socket(web.host(), web.port(), settings.payloadMaxBytes()),
             access(web, database),
-            Pages.plain(),
+            pages,
             groups);
     return new WebSurface(server, events, bulk);
   }
