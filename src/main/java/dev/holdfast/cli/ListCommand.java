@@ -4,6 +4,7 @@ import dev.holdfast.queue.TicketFilter;
 import dev.holdfast.queue.TicketRow;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -72,13 +73,23 @@ final class ListCommand implements Callable<Integer> {
       if (json) {
         root.terminal().line(JsonOutput.of(rows));
       } else {
-        print(rows);
+        print(rows, waits(backend, rows));
       }
       return ExitCode.DONE;
     }
   }
 
-  private void print(List<TicketRow> rows) {
+  /** Only those that are put off may wait for a provider. */
+  private static Map<Long, String> waits(Backend backend, List<TicketRow> rows) {
+    List<Long> put =
+        rows.stream()
+            .filter(row -> row.state().equals("ready") && row.retryAfter() != null)
+            .map(TicketRow::id)
+            .toList();
+    return backend.reader().waitingFor(put);
+  }
+
+  private void print(List<TicketRow> rows, Map<Long, String> waits) {
     if (rows.isEmpty()) {
       root.terminal().progress("no such tickets");
       return;
@@ -95,17 +106,23 @@ final class ListCommand implements Callable<Integer> {
           row.retryCount(),
           PlainText.relative(row.updatedAt(), now),
           row.title(),
-          why(row, now));
+          why(row, waits.get(row.id()), now));
     }
     table.print(root.terminal());
   }
 
-  private static String why(TicketRow row, Instant now) {
+  private static String why(TicketRow row, @Nullable String waitsFor, Instant now) {
     if (row.holdReason() != null) {
       return row.holdReason();
     }
     boolean waits =
         row.state().equals("ready") && row.retryAfter() != null && row.retryAfter().isAfter(now);
+    if (waits && waitsFor != null) {
+      return "waiting for "
+          + waitsFor.replaceFirst(" \\(.*", "")
+          + ", due "
+          + PlainText.relative(row.retryAfter(), now);
+    }
     if (waits) {
       String error = row.errorCategory() == null ? "" : row.errorCategory() + ", ";
       return error + "due " + PlainText.relative(row.retryAfter(), now);

@@ -149,6 +149,22 @@ public final class PostgresTicketReader implements TicketReader {
   }
 
   @Override
+  public Map<Long, String> waitingFor(Collection<Long> ticketIds) {
+    if (ticketIds.isEmpty()) {
+      return Map.of();
+    }
+    Map<Long, String> words = new HashMap<>();
+    mapped(
+            sql.inSchema(
+                "SELECT ticket_id, waits_for FROM holdfast.waiting_tickets WHERE ticket_id = ANY"
+                    + " (:ids)"),
+            query -> query.bind("ids", ticketIds.toArray(Long[]::new)),
+            (row, context) -> Map.entry(row.getLong(1), row.getString(2)))
+        .forEach(each -> words.put(each.getKey(), each.getValue()));
+    return words;
+  }
+
+  @Override
   public List<QueueHealth> queues() {
     return rows(
         QueueHealth.class,

@@ -33,4 +33,7 @@ public interface TicketReader {
   List<ErrorGroup> errorGroups(int limit);
 
   List<WorkerRow> workers();
+
+  /** What those of the tickets wait for that wait for a provider, an account or a budget. */
+  Map<Long, String> waitingFor(Collection<Long> ticketIds);
 }

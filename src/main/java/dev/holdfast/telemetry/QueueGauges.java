@@ -30,6 +30,7 @@ public final class QueueGauges {
       depths.add(depth(queue, "ready", queue.ready()));
       depths.add(depth(queue, "retrying", queue.retrying()));
       depths.add(depth(queue, "scheduled", queue.scheduled()));
+      depths.add(depth(queue, "provider", queue.waitingForProvider()));
       depths.add(depth(queue, "in_progress", queue.inProgress()));
       depths.add(depth(queue, "on_hold", queue.onHold()));
       pauses.add(MultiGauge.Row.of(Tags.of("queue", queue.queue()), queue.paused() ? 1 : 0));

@@ -101,7 +101,9 @@ class SharedCooldownIT {
         .isZero();
     assertThat(
             fleet.tickets.number(
-                "SELECT count(*) FROM holdfast.ticket_attempts WHERE outcome = 'failed'"))
+                "SELECT count(*) FROM holdfast.ticket_attempts WHERE outcome = 'failed' AND"
+                    + " ticket_id = ANY (?)",
+                (Object) ids.toArray(Long[]::new)))
         .isZero();
     assertThat(fleet.tickets.number("SELECT count(*) FROM holdfast.provider_cooldowns")).isZero();
   }
@@ -145,5 +147,81 @@ class SharedCooldownIT {
                 "SELECT sum(retry_count) FROM holdfast.tickets WHERE id = ANY (?)",
                 (Object) ids.toArray(Long[]::new)))
         .isZero();
+  }
+
+  @Test
+  @DisplayName(
+      "issue 5.2: a dead key is called once, the next key is taken at once; with none left its"
+          + " tickets are held with one notice, and one command lets all of them go")
+  void deadKey() {
+    AtomicBoolean dead = new AtomicBoolean(true);
+    models.always(
+        choose(
+            request ->
+                dead.get() && !request.key().equals("sk-third")
+                    ? error(401, "invalid_api_key", "Incorrect API key provided")
+                    : DONE));
+    fleet.with("PROVIDERS_OPENAI_API_KEYS", "sk-second").with("WORKER_CONCURRENCY", "1").start(2);
+    List<Long> first = fleet.enqueue("dead", TARGET, 1);
+    fleet.awaitAll(first, "on_hold");
+    assertThat(models.requests()).extracting(ModelRequest::key).containsExactly("sk-first", "sk-second");
+    List<Long> others = fleet.enqueue("dead", TARGET, 8);
+    fleet.awaitAll(others, "on_hold");
+
+    assertThat(models.requests()).as("nothing more was sent").hasSize(2);
+    assertThat(fleet.tickets.ticket(others.getFirst()).get("hold_reason"))
+        .startsWith("account_unavailable: openai key ")
+        .contains("holdfast providers mend openai")
+        .doesNotContain("sk-");
+    assertThat(
+            fleet.tickets.number(
+                "SELECT count(*) FROM holdfast.ticket_activity WHERE action ="
+                    + " 'provider_unavailable'"))
+        .as("one notice for each key")
+        .isEqualTo(2);
+    dead.set(false);
+    dev.holdfast.cli.Cli.Result mended =
+        dev.holdfast.cli.Cli.on(database).run("providers", "mend", "openai", "--by", "ann");
+    assertThat(mended.out()).contains("released 9 held tickets");
+    fleet.awaitAll(first, "done");
+    fleet.awaitAll(others, "done");
+    assertThat(dev.holdfast.cli.Cli.on(database).run("providers", "mend", "openai").code())
+        .isEqualTo(3);
+  }
+
+  @Test
+  @DisplayName(
+      "issue 5.3: over the day's budget tickets are held and say so; raising it releases them, and"
+          + " the ticket's own limit bounds its session")
+  void budget() {
+    models.always(DONE);
+    // A call costs at least 0.3 at worst: 300 tokens at 1000 USD per million.
+    fleet.with("BUDGETS_PER_DAY", "0.2").start(2);
+    String small = TARGET + "limits: {max_output_tokens: 300}\n";
+    List<Long> ids = fleet.enqueue("costly", small, 5);
+    fleet.awaitAll(ids, "on_hold");
+    assertThat(models.requests()).isEmpty();
+    assertThat(fleet.tickets.ticket(ids.getFirst()).get("hold_reason"))
+        .startsWith("budget_exceeded: budget day: 0 USD spent of 0.2")
+        .contains("holdfast budgets raise day --to USD");
+
+    dev.holdfast.cli.Cli cli = dev.holdfast.cli.Cli.on(database);
+    assertThat(cli.run("budgets", "raise", "day", "--to", "-1").code()).isEqualTo(2);
+    assertThat(cli.run("budgets", "raise", "day", "--to", "100").out()).contains("released 5");
+    fleet.awaitAll(ids, "done");
+    assertThat(cli.run("budgets", "--json").json().path(0).path("spent_usd").asDouble())
+        .isPositive();
+
+    long own =
+        Long.parseLong(
+            cli.run("enqueue", "--design", "costly", "--payload", "{}", "--max-cost", "0.1")
+                .out()
+                .strip());
+    fleet.awaitAll(List.of(own), "on_hold");
+    assertThat(fleet.tickets.ticket(own).get("hold_reason"))
+        .startsWith("budget_exceeded: ticket:" + own + ": 0 USD spent of 0.1")
+        .contains("holdfast budgets raise ticket:" + own);
+    cli.run("budgets", "raise", "ticket:" + own, "--to", "50");
+    fleet.awaitAll(List.of(own), "done");
   }
 }
