@@ -86,7 +86,9 @@ final class Agents implements AutoCloseable {
                 System::nanoTime,
                 () -> ThreadLocalRandom.current().nextDouble())
             .withListeners(List.of(new SessionMetrics(registry)), metrics)
-            .withGuard(new Accounts(book, Sleeper.REAL, accountMetrics), new PostgresAllowanceShelf(dataSource, SCHEMA))
+            .withGuard(
+                new Accounts(book, Sleeper.REAL, accountMetrics),
+                new PostgresAllowanceShelf(dataSource, SCHEMA))
             .withSessions(
                 new PostgresJournalShelf(dataSource, SCHEMA),
                 events,

@@ -10,8 +10,8 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "raise",
     description =
-        "Set a budget, make it where there is none, and release the tickets that it held. A configured"
-            + " one keeps this until its configuration changes.",
+        "Set a budget, make it where there is none, and release the tickets that it held. A"
+            + " configured one keeps this until its configuration changes.",
     footer = {
       "",
       "Examples:",
@@ -57,7 +57,13 @@ final class BudgetsRaiseCommand implements Callable<Integer> {
               .spending()
               .raise(scope, Words.money("--to", to), by == null ? root.person() : by, per);
       root.terminal()
-          .line("set " + PlainText.oneLine(scope) + " to " + to.strip() + " USD: released " + released);
+          .line(
+              "set "
+                  + PlainText.oneLine(scope)
+                  + " to "
+                  + to.strip()
+                  + " USD: released "
+                  + released);
       return ExitCode.DONE;
     }
   }

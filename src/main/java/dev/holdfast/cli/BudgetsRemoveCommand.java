@@ -10,8 +10,8 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "remove",
     description =
-        "Take a budget away, with what was spent of it, and release the tickets that it held. One that"
-            + " is configured comes back with the next start of a worker.",
+        "Take a budget away, with what was spent of it, and release the tickets that it held. One"
+            + " that is configured comes back with the next start of a worker.",
     footer = {"", "Example:", "  holdfast budgets remove design:fixer"})
 final class BudgetsRemoveCommand implements Callable<Integer> {
   private final HoldfastCommand root;

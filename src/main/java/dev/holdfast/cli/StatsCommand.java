@@ -66,7 +66,15 @@ final class StatsCommand implements Callable<Integer> {
   private static TextTable queues(List<QueueHealth> queues, Instant now) {
     TextTable table =
         new TextTable(
-            "QUEUE", "READY", "OLDEST", "RETRYING", "SCHEDULED", "PROVIDER", "RUNNING", "ON HOLD", "PAUSED");
+            "QUEUE",
+            "READY",
+            "OLDEST",
+            "RETRYING",
+            "SCHEDULED",
+            "PROVIDER",
+            "RUNNING",
+            "ON HOLD",
+            "PAUSED");
     for (QueueHealth each : queues) {
       table.row(
           each.queue(),

@@ -19,10 +19,8 @@ import java.util.Set;
  * @param allowance of tickets and attempts whose designs do not say
  * @param budgets of all workers together
  */
-public record SpendSettings(AccountSettings accounts,
-    Duration pollInterval,
-    Allowance allowance,
-    List<Budget> budgets) {
+public record SpendSettings(
+    AccountSettings accounts, Duration pollInterval, Allowance allowance, List<Budget> budgets) {
   private static final Set<String> DESIGN_KEYS = Set.of("design", "usd", "per");
   private static final Set<String> KEY_KEYS = Set.of("provider", "key", "usd", "per");
   private static final BigDecimal MOST = BigDecimal.valueOf(1_000_000_000);

@@ -33,8 +33,7 @@ public final class PostgresSpendingDesk implements SpendingDesk {
 
   private <T> List<T> rows(Class<T> type, String query) {
     return transactions.runStatement(
-        handle ->
-            handle.createQuery(sql.inSchema(query)).map(ConstructorMapper.of(type)).list());
+        handle -> handle.createQuery(sql.inSchema(query)).map(ConstructorMapper.of(type)).list());
   }
 
   @Override
@@ -57,7 +56,8 @@ public final class PostgresSpendingDesk implements SpendingDesk {
     return transactions.runStatement(
         handle ->
             handle
-                .createQuery(sql.inSchema("SELECT holdfast.raise_budget(:scope, :usd, :actor, :per)"))
+                .createQuery(
+                    sql.inSchema("SELECT holdfast.raise_budget(:scope, :usd, :actor, :per)"))
                 .bind("scope", scope)
                 .bind("usd", usd)
                 .bind("actor", actor)

@@ -27,8 +27,7 @@ public record Allowance(
     long attemptTokens,
     int outputTokens) {
   /** No bounds but the design's. */
-  public static final Allowance NONE =
-      new Allowance("ticket", null, 0, 0, null, null, 0, 8192);
+  public static final Allowance NONE = new Allowance("ticket", null, 0, 0, null, null, 0, 8192);
 
   public Allowance withScope(String name) {
     return new Allowance(

@@ -8,8 +8,8 @@ import dev.holdfast.llm.Usage;
 import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.List;
-import java.util.Objects;
 import java.util.Locale;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** Calls a model once and writes down what came of it. */
@@ -43,8 +43,7 @@ final class AttemptRunner {
     Budget.Permit permit =
         budget.take(
             route,
-            requests.to(
-                target, run.memory().history(), shown, run.progress().forced() != null));
+            requests.to(target, run.memory().history(), shown, run.progress().forced() != null));
     ChatRequest request = permit.request();
     if (request == null) {
       return failed(

@@ -53,15 +53,14 @@ final class Budget {
     if (fitting == null) {
       return new Permit(null, noRoom(route, request));
     }
-    return context.takeCall()
-        ? new Permit(fitting, null)
-        : new Permit(null, timeOrCalls());
+    return context.takeCall() ? new Permit(fitting, null) : new Permit(null, timeOrCalls());
   }
 
   private CallResult.@Nullable Failed usedUp() {
     Spent spent = memory.spent();
     if (allowance.answers() > 0 && spent.answers() >= allowance.answers()) {
-      return over(allowance.scope(), spent.answers() + " of " + allowance.answers() + " answers used");
+      return over(
+          allowance.scope(), spent.answers() + " of " + allowance.answers() + " answers used");
     }
     if (allowance.tokens() > 0 && spent.usage().context() >= allowance.tokens()) {
       return over(
@@ -97,8 +96,9 @@ final class Budget {
 
   private boolean fits(Route route, ChatRequest request) {
     BigDecimal worst = worst(route, request);
-    return worst.signum() == 0 || (fits(worst, ticketUsd, memory.spent().costUsd())
-        && fits(worst, allowance.attemptCostUsd(), attemptCost()));
+    return worst.signum() == 0
+        || (fits(worst, ticketUsd, memory.spent().costUsd())
+            && fits(worst, allowance.attemptCostUsd(), attemptCost()));
   }
 
   private static boolean fits(BigDecimal worst, @Nullable BigDecimal limit, BigDecimal spent) {
@@ -112,8 +112,7 @@ final class Budget {
   private BigDecimal worst(Route route, ChatRequest request) {
     return ticketUsd == null && allowance.attemptCostUsd() == null
         ? BigDecimal.ZERO
-        : WorstCost.of(route.provider(), request, allowance.outputTokens())
-            .orElse(BigDecimal.ZERO);
+        : WorstCost.of(route.provider(), request, allowance.outputTokens()).orElse(BigDecimal.ZERO);
   }
 
   private CallResult.Failed noRoom(Route route, ChatRequest request) {

@@ -164,7 +164,9 @@ class SharedCooldownIT {
     fleet.with("PROVIDERS_OPENAI_API_KEYS", "sk-second").with("WORKER_CONCURRENCY", "1").start(2);
     List<Long> first = fleet.enqueue("dead", TARGET, 1);
     fleet.awaitAll(first, "on_hold");
-    assertThat(models.requests()).extracting(ModelRequest::key).containsExactly("sk-first", "sk-second");
+    assertThat(models.requests())
+        .extracting(ModelRequest::key)
+        .containsExactly("sk-first", "sk-second");
     List<Long> others = fleet.enqueue("dead", TARGET, 8);
     fleet.awaitAll(others, "on_hold");
 

@@ -65,7 +65,8 @@ class AgentIT {
                 "HOLDFAST_PROVIDERS_OPENAI_PRICES",
                 "[{model: \"gpt-*\", input: 1000, output: 2000}]")
             .with("HOLDFAST_SESSION_RETRY_BASE_DELAY", "100ms")
-            // What the session does by itself is looked at here; cool-downs have tests of their own.
+            // What the session does by itself is looked at here; cool-downs have tests of their
+            // own.
             .with("HOLDFAST_COOLDOWN_BASE_DELAY", "10ms")
             .with("HOLDFAST_COOLDOWN_MAX_HINT", "10ms")
             .with("HOLDFAST_COOLDOWN_SPREAD", "0");

@@ -74,8 +74,8 @@ class PostgresAccountStoreIT {
 
   @Test
   @DisplayName(
-      "A24: a later, shorter hint never shortens a cool-down, a longer one lengthens it, and only the"
-          + " first is news; a hint past all reason is cut to cooldown.max-hint")
+      "A24: a later, shorter hint never shortens a cool-down, a longer one lengthens it, and only"
+          + " the first is news; a hint past all reason is cut to cooldown.max-hint")
   void hints() {
     PostgresAccountStore store = store("one");
     assertThat(store.failed(failure(KEY, Reason.RATE_LIMIT, Duration.ofSeconds(30), false), 1))
@@ -86,8 +86,7 @@ class PostgresAccountStoreIT {
     assertThat(left()).isGreaterThan(Duration.ofSeconds(25));
     store.failed(failure(KEY, Reason.RATE_LIMIT, Duration.ofSeconds(90), false), 3);
     assertThat(left()).isBetween(Duration.ofSeconds(80), Duration.ofSeconds(90));
-    store.failed(
-        failure(KEY, Reason.RATE_LIMIT, Duration.ofSeconds(Long.MAX_VALUE / 2), false), 3);
+    store.failed(failure(KEY, Reason.RATE_LIMIT, Duration.ofSeconds(Long.MAX_VALUE / 2), false), 3);
     assertThat(left()).isBetween(Duration.ofMinutes(59), Duration.ofHours(1));
     store.answered(KEY);
     assertThat(left()).as("that answer was on its way before").isGreaterThan(Duration.ZERO);
@@ -213,8 +212,8 @@ class PostgresAccountStoreIT {
     store.settle(granted.id(), new BigDecimal("0.1"));
     assertThat(
             sql.value(
-                "SELECT spent_usd || ' ' || reserved_usd::bigint FROM holdfast.budgets WHERE scope ="
-                    + " 'day'"))
+                "SELECT spent_usd || ' ' || reserved_usd::bigint FROM holdfast.budgets WHERE scope"
+                    + " = 'day'"))
         .isEqualTo("0.4 0");
   }
 
@@ -229,8 +228,7 @@ class PostgresAccountStoreIT {
     assertThat(store.reserve(List.of("day", "design:a"), new BigDecimal("0.5"), 1, 1))
         .isInstanceOfSatisfying(
             Reservation.NoRoom.class, each -> assertThat(each.scope()).isEqualTo("design:a"));
-    assertThat(sql.number("SELECT count(*) FROM holdfast.budgets WHERE reserved_usd > 0"))
-        .isZero();
+    assertThat(sql.number("SELECT count(*) FROM holdfast.budgets WHERE reserved_usd > 0")).isZero();
     sql.run("UPDATE holdfast.budgets SET spent_usd = limit_usd, day = day - 1");
     assertThat(store.reserve(List.of("day"), ONE, 1, 1)).isInstanceOf(Reservation.Granted.class);
     assertThat(store.reserve(List.of("design:a"), ONE, 1, 1))
@@ -242,8 +240,7 @@ class PostgresAccountStoreIT {
         .isEqualTo("10");
     for (String bad : List.of("-1", "NaN", "1000000001")) {
       assertThatThrownBy(
-              () ->
-                  sql.run("SELECT holdfast.raise_budget('day', ?::numeric, 'ann')", bad))
+              () -> sql.run("SELECT holdfast.raise_budget('day', ?::numeric, 'ann')", bad))
           .hasStackTraceContaining("a budget is an amount of USD");
     }
     assertThatThrownBy(() -> desk.raise("week", ONE, "ann", null))

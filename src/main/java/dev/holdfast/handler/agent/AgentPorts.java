@@ -67,16 +67,37 @@ public record AgentPorts(
 
   public AgentPorts withSessions(JournalShelf shelf, EventSink sink, RetryAborts orders) {
     return new AgentPorts(
-        providers, shelf, sink, orders, guard, allowances, listeners, calls, sleeper, nanoTime, random);
+        providers,
+        shelf,
+        sink,
+        orders,
+        guard,
+        allowances,
+        listeners,
+        calls,
+        sleeper,
+        nanoTime,
+        random);
   }
 
   public AgentPorts withListeners(List<SessionListener> others, ProviderEventListener ofCalls) {
     return new AgentPorts(
-        providers, journals, events, aborts, guard, allowances, others, ofCalls, sleeper, nanoTime, random);
+        providers,
+        journals,
+        events,
+        aborts,
+        guard,
+        allowances,
+        others,
+        ofCalls,
+        sleeper,
+        nanoTime,
+        random);
   }
 
   public AgentPorts withGuard(CallGuard other, AllowanceShelf ofTickets) {
     return new AgentPorts(
-        providers, journals, events, aborts, other, ofTickets, listeners, calls, sleeper, nanoTime, random);
+        providers, journals, events, aborts, other, ofTickets, listeners, calls, sleeper, nanoTime,
+        random);
   }
 }

@@ -19,7 +19,8 @@ import java.util.Map;
  * @param llmTimeout of one call of a model, where the design has none ({@code llm.timeout})
  * @param maxCalls of models in one attempt, 0 for no bound ({@code llm.max-calls-per-execution})
  * @param autoRetry of turns ({@code session.retry})
- * @param allowance what tickets and attempts may use where their designs do not say ({@code limits})
+ * @param allowance what tickets and attempts may use where their designs do not say ({@code
+ *     limits})
  */
 public record AgentSettings(
     Path workspaceRoot,
@@ -40,14 +41,7 @@ public record AgentSettings(
       AutoRetrySettings autoRetry,
       ToolSettings tools) {
     this(
-        workspaceRoot,
-        environment,
-        hidden,
-        llmTimeout,
-        maxCalls,
-        autoRetry,
-        tools,
-        Allowance.NONE);
+        workspaceRoot, environment, hidden, llmTimeout, maxCalls, autoRetry, tools, Allowance.NONE);
   }
 
   public AgentSettings {
