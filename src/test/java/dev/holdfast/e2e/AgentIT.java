@@ -12,6 +12,7 @@ import dev.holdfast.testing.ModelReply;
 import dev.holdfast.testing.ModelRequest;
 import dev.holdfast.testing.ModelServer;
 import dev.holdfast.testing.TestDatabase;
+import dev.holdfast.testing.TicketDatabase;
 import dev.holdfast.testing.WithDatabase;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -54,6 +55,8 @@ class AgentIT {
 
   @BeforeEach
   void prepare() {
+    // A key that one test has refused would be closed for all that follow.
+    new TicketDatabase(database).run("DELETE FROM holdfast.provider_cooldowns");
     holdfast =
         Installation.on(database, directory)
             .with("OPENAI_API_KEY", SECRET)
