@@ -15,11 +15,17 @@ public interface ToolBox extends AutoCloseable {
   /**
    * Runs one answer's calls, in parallel within the bound, each with its own retries (C24-C31).
    *
+   * @param progress is told of each call as it starts and ends
    * @return one reply per call, in the order of the calls, whatever failed
    * @throws InterruptedException when the calling thread is interrupted; every tool is stopped
    *     first
    */
-  List<ToolReply> run(List<ToolCall> calls) throws InterruptedException;
+  List<ToolReply> run(List<ToolCall> calls, ToolProgress progress) throws InterruptedException;
+
+  /** As {@link #run(List, ToolProgress)}, where nobody wants to know what happens meanwhile. */
+  default List<ToolReply> run(List<ToolCall> calls) throws InterruptedException {
+    return run(calls, ToolProgress.NONE);
+  }
 
   @Override
   void close();

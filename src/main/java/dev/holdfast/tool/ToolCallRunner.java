@@ -34,7 +34,7 @@ final class ToolCallRunner {
    * @throws InterruptedException if this thread was interrupted, or the tool says that it was
    * @throws UserAbortException the tool's own
    */
-  ToolOutcome run(ToolCall call) throws InterruptedException {
+  ToolOutcome run(ToolCall call, ToolProgress progress) throws InterruptedException {
     Known known = tools.get(call.name());
     if (known == null) {
       return modelRetry(
@@ -51,6 +51,9 @@ final class ToolCallRunner {
       arguments = known.arguments().of(call);
     } catch (ModelRetryException e) {
       return modelRetry(call, 0, ErrorLine.message(e));
+    }
+    if (!known.tool().isIdempotent()) {
+      progress.starting(call);
     }
     return execute(call, known.tool(), arguments);
   }

@@ -3,6 +3,7 @@ package dev.holdfast.session;
 import dev.holdfast.llm.ToolCall;
 import dev.holdfast.llm.ToolSpec;
 import dev.holdfast.tool.ToolBox;
+import dev.holdfast.tool.ToolProgress;
 import dev.holdfast.tool.ToolReply;
 import java.util.ArrayList;
 import java.util.List;
@@ -35,11 +36,17 @@ final class RecordingTools implements ToolBox {
   }
 
   @Override
-  public List<ToolReply> run(List<ToolCall> calls) throws InterruptedException {
+  public List<ToolReply> run(List<ToolCall> calls, ToolProgress progress)
+      throws InterruptedException {
     List<ToolReply> replies = new ArrayList<>();
     for (ToolCall call : calls) {
+      if (!isIdempotent(call.name())) {
+        progress.starting(call);
+      }
       ran.add(call);
-      replies.add(reaction.to(call));
+      ToolReply reply = reaction.to(call);
+      progress.finished(reply);
+      replies.add(reply);
     }
     return replies;
   }

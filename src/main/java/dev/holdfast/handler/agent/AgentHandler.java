@@ -115,8 +115,9 @@ public final class AgentHandler implements TicketHandler {
     long id = claimed.id();
     long leaseNo = claimed.lease().no();
     List<SessionListener> listeners = new ArrayList<>(ports.listeners());
-    listeners.add(watch);
     listeners.add(event -> ports.events().on(id, leaseNo, event));
+    // The last one: whoever aborts a retry has been told of it.
+    listeners.add(watch);
     return SessionPorts.of(
             box, ports.journals().open(id, leaseNo), ports.sleeper(), ports.nanoTime())
         .withListeners(listeners.toArray(SessionListener[]::new))

@@ -174,7 +174,9 @@ class AgentHandlerTest {
                     new Message.Assistant("", List.of(call)),
                     StopReason.TOOL_CALLS,
                     Usage.NONE,
-                    null)));
+                    null,
+                    true),
+                new JournalEntry.ToolStarted(1, "c1", "run_command")));
 
     HandlerResult.Held held =
         (HandlerResult.Held) tickets.run(TARGET + "tools: [run_command]\n", "steps:\n" + REPORT);
