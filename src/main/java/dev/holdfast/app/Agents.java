@@ -11,6 +11,7 @@ import dev.holdfast.llm.openai.OpenAiProvider;
 import dev.holdfast.llm.scripted.InvalidScriptException;
 import dev.holdfast.llm.scripted.Script;
 import dev.holdfast.llm.scripted.ScriptedProvider;
+import dev.holdfast.postgres.PostgresApprovalShelf;
 import dev.holdfast.postgres.PostgresEventSink;
 import dev.holdfast.postgres.PostgresJournalShelf;
 import dev.holdfast.postgres.PostgresRetryAborts;
@@ -63,7 +64,8 @@ final class Agents implements AutoCloseable {
             .withSessions(
                 new PostgresJournalShelf(dataSource, SCHEMA),
                 events,
-                new PostgresRetryAborts(dataSource, SCHEMA));
+                new PostgresRetryAborts(dataSource, SCHEMA))
+            .withApprovals(new PostgresApprovalShelf(dataSource, SCHEMA));
     return new Agents(providers, events, new AgentHandler(handlerSettings(settings), ports));
   }
 

@@ -1,6 +1,7 @@
 package dev.holdfast.queue;
 
 import dev.holdfast.failure.Failure;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,6 +28,20 @@ public sealed interface Finish {
       implements Finish {
     public Failed(long ticketId, long leaseNo, Failure failure) {
       this(ticketId, leaseNo, failure, null);
+    }
+  }
+
+  /**
+   * The ticket waits for a person's word before it goes on. No failure, and no retry is used up.
+   *
+   * @param reason for {@code tickets.hold_reason}
+   * @param actions what a person may do, as in {@code tickets.allowed_actions}
+   * @param details JSON object for the activity that tells of it
+   */
+  record Parked(long ticketId, long leaseNo, String reason, List<String> actions, String details)
+      implements Finish {
+    public Parked {
+      actions = List.copyOf(actions);
     }
   }
 

@@ -20,19 +20,23 @@ final class AnswerActions {
           + " first.";
 
   private final ToolBox toolBox;
+  private final Approvals approvals;
   private final ReportRules rules;
   private final StopSignal signal;
   private final RunState run;
 
-  AnswerActions(ToolBox toolBox, ReportRules rules, StopSignal signal, RunState run) {
+  AnswerActions(
+      ToolBox toolBox, Approvals approvals, ReportRules rules, StopSignal signal, RunState run) {
     this.toolBox = toolBox;
+    this.approvals = approvals;
     this.rules = rules;
     this.signal = signal;
     this.run = run;
   }
 
   /**
-   * Carries out the calls that have no result yet, the report last.
+   * Carries out the calls that have no result yet, the report last. None of them runs before a
+   * person has decided on all that a person has to allow: they may build on each other.
    *
    * @param resumed whether an earlier process may have begun them: then none runs that it has begun
    *     and that may not run twice
@@ -44,8 +48,20 @@ final class AnswerActions {
     List<ToolCall> calls = new ArrayList<>(run.memory().openCalls());
     Optional<ToolCall> report = reportIn(calls);
     report.ifPresent(calls::remove);
-    List<ToolReply> replies =
-        resumed && calls.stream().anyMatch(this::isUnclear) ? unclear(calls) : execute(calls);
+    Admission admission =
+        calls.isEmpty()
+            ? Admission.of(List.of())
+            : Admission.of(
+                approvals.rulings(run.memory().answers(), run.progress().turn(), calls));
+    if (!admission.waiting().isEmpty()) {
+      return new TurnEnd.AwaitsApproval(admission.waiting());
+    }
+    List<ToolReply> replies = new ArrayList<>(admission.denied());
+    keep(admission.denied());
+    replies.addAll(
+        resumed && calls.stream().anyMatch(this::isUnclear)
+            ? unclear(admission)
+            : execute(admission.allowed(), admission));
     List<ToolCall> unclear = with(ToolReply.Outcome.UNKNOWN_EFFECT, replies);
     if (!unclear.isEmpty()) {
       return new TurnEnd.UnknownEffect(unclear);
@@ -66,9 +82,9 @@ final class AnswerActions {
    * What an earlier process began is answered by what nobody knows. Its other calls that change
    * something are left alone: they may build on what is unclear. The rest may run.
    */
-  private List<ToolReply> unclear(List<ToolCall> calls) throws InterruptedException {
+  private List<ToolReply> unclear(Admission admission) throws InterruptedException {
     List<ToolReply> replies = new ArrayList<>();
-    for (ToolCall call : calls) {
+    for (ToolCall call : admission.allowed()) {
       if (isUnclear(call)) {
         replies.add(new ToolReply(call, ToolReply.Outcome.UNKNOWN_EFFECT, UNKNOWN, 0));
       } else if (!toolBox.isIdempotent(call.name())) {
@@ -77,17 +93,22 @@ final class AnswerActions {
     }
     keep(replies);
     replies.addAll(
-        execute(calls.stream().filter(call -> toolBox.isIdempotent(call.name())).toList()));
+        execute(
+            admission.allowed().stream()
+                .filter(call -> toolBox.isIdempotent(call.name()))
+                .toList(),
+            admission));
     return replies;
   }
 
-  private List<ToolReply> execute(List<ToolCall> calls) throws InterruptedException {
+  private List<ToolReply> execute(List<ToolCall> calls, Admission admission)
+      throws InterruptedException {
     if (calls.isEmpty()) {
       return List.of();
     }
     run.events().emit(new SessionEvent.ToolsStarted(run.progress().turn(), calls));
     List<ToolReply> replies;
-    try (ToolRecord written = new ToolRecord(run)) {
+    try (ToolRecord written = new ToolRecord(run, admission)) {
       replies = signal.call(() -> toolBox.run(calls, written));
     }
     if (!replies.stream().map(ToolReply::call).toList().equals(calls)) {

@@ -28,6 +28,7 @@ final class Memory {
   private JournalEntry.@Nullable Answered lastAnswer;
   private JournalEntry.@Nullable Ended ended;
   private Spent spent = Spent.NOTHING;
+  private int answers;
 
   Memory(Journal journal, ContextMeter meter) {
     this.journal = journal;
@@ -80,6 +81,7 @@ final class Memory {
     meter.answered(answer.usage());
     spent = spent.plus(answer.usage(), answer.costUsd());
     lastAnswer = answer;
+    answers++;
     ended = null;
     open.clear();
     started.clear();
@@ -128,6 +130,11 @@ final class Memory {
   /** The last answer of this execution; null where there is none yet. */
   JournalEntry.@Nullable Answered lastAnswer() {
     return lastAnswer;
+  }
+
+  /** How many answers are part of the conversation; the last one's number. */
+  int answers() {
+    return answers;
   }
 
   /** Calls of the last answer that have no result yet. */

@@ -11,10 +11,15 @@ import dev.holdfast.tool.ToolReply;
  */
 final class ToolRecord implements ToolProgress, AutoCloseable {
   private final RunState run;
+  private final Admission admission;
   private boolean closed;
 
-  ToolRecord(RunState run) {
+  /**
+   * @param admission of the calls
+   */
+  ToolRecord(RunState run, Admission admission) {
     this.run = run;
+    this.admission = admission;
   }
 
   @Override
@@ -25,8 +30,9 @@ final class ToolRecord implements ToolProgress, AutoCloseable {
   }
 
   @Override
-  public synchronized void finished(ToolReply reply) throws InterruptedException {
+  public synchronized void finished(ToolReply ended) throws InterruptedException {
     refuseIfClosed();
+    ToolReply reply = admission.noted(ended);
     int turn = run.progress().turn();
     run.memory().record(new JournalEntry.ToolFinished(turn, reply));
     run.events().emit(new SessionEvent.ToolFinished(turn, reply));

@@ -6,6 +6,7 @@ import dev.holdfast.retry.Sleeper;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.function.DoubleSupplier;
 import org.slf4j.Logger;
@@ -50,6 +51,11 @@ public final class ParallelToolBox implements ToolBox {
   @Override
   public boolean isIdempotent(String toolName) {
     return runner.isIdempotent(toolName);
+  }
+
+  @Override
+  public Optional<CallPreview> preview(ToolCall call) throws InterruptedException {
+    return runner.preview(call);
   }
 
   /**

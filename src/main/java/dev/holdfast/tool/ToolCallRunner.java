@@ -6,6 +6,7 @@ import java.nio.channels.ClosedByInterruptException;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import tools.jackson.databind.JsonNode;
 
 /** Runs single calls: finds the tool, checks the arguments, retries, bounds the answer. */
@@ -116,6 +117,18 @@ final class ToolCallRunner {
   private ToolReply reply(
       ToolCall call, ToolReply.Outcome outcome, String content, int executions) {
     return new ToolReply(call, outcome, BoundedText.of(content, settings.maxOutput()), executions);
+  }
+
+  Optional<CallPreview> preview(ToolCall call) throws InterruptedException {
+    Known known = tools.get(call.name());
+    if (known == null) {
+      return Optional.empty();
+    }
+    try {
+      return Optional.of(known.tool().preview(known.arguments().of(call)));
+    } catch (ModelRetryException e) {
+      return Optional.empty();
+    }
   }
 
   List<Tool> tools() {

@@ -124,6 +124,7 @@ final class ResultStore {
               failed.failure().fingerprint());
       case Finish.Succeeded succeeded -> refused(refusal);
       case Finish.GivenBack givenBack -> refused(refusal);
+      case Finish.Parked parked -> refused(refusal);
     };
   }
 

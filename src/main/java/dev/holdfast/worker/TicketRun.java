@@ -119,6 +119,7 @@ final class TicketRun implements TicketContext, Runnable {
         switch (outcome) {
           case Finish.Succeeded succeeded -> true;
           case Finish.Failed failed -> failed.holdReason() != null;
+          case Finish.Parked parked -> true;
           case Finish.GivenBack givenBack -> false;
         };
     return stopCause == null || kept ? outcome : givenBack();
@@ -143,6 +144,9 @@ final class TicketRun implements TicketContext, Runnable {
         case HandlerResult.Held held ->
             new Finish.Failed(
                 claimed.id(), leaseNo(), classifier.classify(held.error()), held.reason());
+        case HandlerResult.Parked parked ->
+            new Finish.Parked(
+                claimed.id(), leaseNo(), parked.reason(), parked.actions(), parked.details());
         case null ->
             failed(
                 ErrorReport.ofText(

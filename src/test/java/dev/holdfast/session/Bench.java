@@ -26,6 +26,7 @@ final class Bench {
       SessionSettings.of("You test.").withAutoRetry(AutoRetrySettings.DEFAULT.withEnabled(false));
   Summariser summariser = Summariser.NONE;
   RetryDirectives directives = RetryDirectives.NONE;
+  Approvals approvals = Approvals.NONE;
   private @Nullable Session session;
 
   Bench() {}
@@ -75,7 +76,8 @@ final class Bench {
           SessionPorts.of(tools, journal, sleeper, nanos::get)
               .withListeners(listeners.toArray(SessionListener[]::new))
               .withSummariser(summariser)
-              .withDirectives(directives);
+              .withDirectives(directives)
+              .withApprovals(approvals);
       session =
           new Session(settings, routes, ports, new RetryContext(timeAllowed, maxCalls, nanos::get));
     }

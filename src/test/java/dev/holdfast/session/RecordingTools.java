@@ -2,11 +2,13 @@ package dev.holdfast.session;
 
 import dev.holdfast.llm.ToolCall;
 import dev.holdfast.llm.ToolSpec;
+import dev.holdfast.tool.CallPreview;
 import dev.holdfast.tool.ToolBox;
 import dev.holdfast.tool.ToolProgress;
 import dev.holdfast.tool.ToolReply;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import tools.jackson.databind.node.JsonNodeFactory;
 
 /** Stands for tools: "look" is idempotent, "send" is not; both do nothing but remember. */
@@ -33,6 +35,11 @@ final class RecordingTools implements ToolBox {
   @Override
   public boolean isIdempotent(String toolName) {
     return toolName.equals("look");
+  }
+
+  @Override
+  public Optional<CallPreview> preview(ToolCall call) {
+    return Optional.of(CallPreview.NOTHING);
   }
 
   @Override

@@ -232,7 +232,7 @@ class ResumeTest {
             new Notices(),
             new SessionEvents(List.of()));
     int before = bench.journal.entries().size();
-    ToolRecord written = new ToolRecord(run);
+    ToolRecord written = new ToolRecord(run, Admission.of(List.of()));
     written.close();
 
     assertThatThrownBy(

@@ -121,6 +121,8 @@ public final class AgentHandler implements TicketHandler {
     return SessionPorts.of(
             box, ports.journals().open(id, leaseNo), ports.sleeper(), ports.nanoTime())
         .withListeners(listeners.toArray(SessionListener[]::new))
+        .withApprovals(
+            DesignApprovals.of(design.approval(), box, ports.approvals(), id, claimed.lease()))
         .withSummariser(new ModelSummariser(routes, design.limits().llmTimeout(), calls, budget));
   }
 

@@ -3,6 +3,7 @@ package dev.holdfast.handler.agent;
 import dev.holdfast.llm.ChatProvider;
 import dev.holdfast.llm.ProviderEventListener;
 import dev.holdfast.retry.Sleeper;
+import dev.holdfast.session.ApprovalShelf;
 import dev.holdfast.session.EventSink;
 import dev.holdfast.session.JournalShelf;
 import dev.holdfast.session.RetryAborts;
@@ -20,6 +21,7 @@ import java.util.function.LongSupplier;
  * @param journals where sessions are kept
  * @param events for the tickets' live streams
  * @param aborts orders to end a retry that waits
+ * @param approvals where people are asked for tool calls
  * @param listeners hear of every session
  * @param calls hears of calls outside a session's turns, such as summaries
  * @param random numbers from 0 to 1
@@ -29,6 +31,7 @@ public record AgentPorts(
     JournalShelf journals,
     EventSink events,
     RetryAborts aborts,
+    ApprovalShelf approvals,
     List<SessionListener> listeners,
     ProviderEventListener calls,
     Sleeper sleeper,
@@ -50,6 +53,7 @@ public record AgentPorts(
         JournalShelf.IN_MEMORY,
         EventSink.NONE,
         RetryAborts.NONE,
+        ApprovalShelf.NOBODY,
         List.of(),
         ProviderEventListener.NONE,
         sleeper,
@@ -59,11 +63,16 @@ public record AgentPorts(
 
   public AgentPorts withSessions(JournalShelf shelf, EventSink sink, RetryAborts orders) {
     return new AgentPorts(
-        providers, shelf, sink, orders, listeners, calls, sleeper, nanoTime, random);
+        providers, shelf, sink, orders, approvals, listeners, calls, sleeper, nanoTime, random);
   }
 
   public AgentPorts withListeners(List<SessionListener> others, ProviderEventListener ofCalls) {
     return new AgentPorts(
-        providers, journals, events, aborts, others, ofCalls, sleeper, nanoTime, random);
+        providers, journals, events, aborts, approvals, others, ofCalls, sleeper, nanoTime, random);
+  }
+
+  public AgentPorts withApprovals(ApprovalShelf shelf) {
+    return new AgentPorts(
+        providers, journals, events, aborts, shelf, listeners, calls, sleeper, nanoTime, random);
   }
 }

@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import tools.jackson.databind.JsonNode;
 
 /**
@@ -38,11 +39,12 @@ final class ApplyPatchTool {
 
   static Tool of(WorkspaceProgram program) {
     return new WorkspaceTool(
-        "apply_patch",
-        DESCRIPTION,
-        SCHEMA,
-        WorkspaceTool.Effect.CHANGES,
-        new ApplyPatchTool(program)::call);
+            "apply_patch",
+            DESCRIPTION,
+            SCHEMA,
+            WorkspaceTool.Effect.CHANGES,
+            new ApplyPatchTool(program)::call)
+        .withPreview(Set.of(), arguments -> arguments.get("patch").asString());
   }
 
   private String call(JsonNode arguments) throws IOException, InterruptedException {

@@ -248,7 +248,7 @@ class AgentHandlerTest {
             });
     assertThat(error(tickets.run(TARGET + "approval: [run_command]\n", "steps:\n" + REPORT)).text())
         .startsWith("design fixer version 3: ")
-        .contains("approval", "not supported yet");
+        .contains("approval names run_command", "not among its tools");
     ErrorReport missing =
         error(tickets.run(TARGET + "workspace: {copy_from: /nonesuch}\n", "steps:\n" + REPORT));
     assertThat(missing.statedCategory()).isEqualTo(Category.SYSTEM_ERROR);
