@@ -29,7 +29,11 @@ final class ToolCallPage {
     }
     String which = waiting.size() == 1 ? "" : " --call " + waiting.getFirst().id();
     terminal.line(
-        "  holdfast release " + ticketId + " --approve-call" + which + "; or --deny-call with"
+        "  holdfast release "
+            + ticketId
+            + " --approve-call"
+            + which
+            + "; or --deny-call with"
             + " --guidance TEXT; or --approve-call with --arguments JSON");
   }
 }

@@ -51,8 +51,7 @@ final class AnswerActions {
     Admission admission =
         calls.isEmpty()
             ? Admission.of(List.of())
-            : Admission.of(
-                approvals.rulings(run.memory().answers(), run.progress().turn(), calls));
+            : Admission.of(approvals.rulings(run.memory().answers(), run.progress().turn(), calls));
     if (!admission.waiting().isEmpty()) {
       return new TurnEnd.AwaitsApproval(admission.waiting());
     }
@@ -94,9 +93,7 @@ final class AnswerActions {
     keep(replies);
     replies.addAll(
         execute(
-            admission.allowed().stream()
-                .filter(call -> toolBox.isIdempotent(call.name()))
-                .toList(),
+            admission.allowed().stream().filter(call -> toolBox.isIdempotent(call.name())).toList(),
             admission));
     return replies;
   }

@@ -10,7 +10,9 @@ public interface ApprovalShelf {
   /** Nobody is there to ask: every call waits. */
   ApprovalShelf NOBODY =
       (ticketId, leaseNo, calls) ->
-          calls.stream().map(each -> new Approval(0, Decision.NONE, null, null, null, null)).toList();
+          calls.stream()
+              .map(each -> new Approval(0, Decision.NONE, null, null, null, null))
+              .toList();
 
   /** What a person said. */
   enum Decision {
@@ -34,7 +36,13 @@ public interface ApprovalShelf {
    * @param shape equal for calls that a remembered approval may cover
    */
   record Asked(
-      int answer, int turn, String callId, String tool, String arguments, String effect, String shape) {}
+      int answer,
+      int turn,
+      String callId,
+      String tool,
+      String arguments,
+      String effect,
+      String shape) {}
 
   /**
    * What is known of one.

@@ -29,7 +29,14 @@ public record SessionPorts(
   public static SessionPorts of(
       ToolBox toolBox, Journal journal, Sleeper sleeper, LongSupplier nanoTime) {
     return new SessionPorts(
-        toolBox, journal, List.of(), Summariser.NONE, RetryDirectives.NONE, Approvals.NONE, sleeper, nanoTime);
+        toolBox,
+        journal,
+        List.of(),
+        Summariser.NONE,
+        RetryDirectives.NONE,
+        Approvals.NONE,
+        sleeper,
+        nanoTime);
   }
 
   public SessionPorts withListeners(SessionListener... others) {
@@ -38,11 +45,13 @@ public record SessionPorts(
   }
 
   public SessionPorts withSummariser(Summariser other) {
-    return new SessionPorts(toolBox, journal, listeners, other, directives, approvals, sleeper, nanoTime);
+    return new SessionPorts(
+        toolBox, journal, listeners, other, directives, approvals, sleeper, nanoTime);
   }
 
   public SessionPorts withDirectives(RetryDirectives other) {
-    return new SessionPorts(toolBox, journal, listeners, summariser, other, approvals, sleeper, nanoTime);
+    return new SessionPorts(
+        toolBox, journal, listeners, summariser, other, approvals, sleeper, nanoTime);
   }
 
   public SessionPorts withApprovals(Approvals other) {

@@ -143,8 +143,7 @@ class ToolApprovalsIT {
     assertThatThrownBy(() -> desk.decideCall(id, "bob", decision(false, first)))
         .isInstanceOf(IllegalTransitionException.class)
         .hasMessageContaining("was approved by ann at");
-    assertThat(
-            desk.decideCall(id, "bob", new CallDecision(false, null, null, " not here ", false)))
+    assertThat(desk.decideCall(id, "bob", new CallDecision(false, null, null, " not here ", false)))
         .isEqualTo(TicketState.READY);
 
     List<Approval> known = shelf.ask(id, queue.claim(), List.of(RUN, WRITE));
@@ -209,8 +208,7 @@ class ToolApprovalsIT {
     long lease = queue.claim();
     Asked same = asked(2, "c1", "run_command", "{\"command\":\"make\"}");
     Asked other = asked(2, "c2", "run_command", "{\"command\":\"make install\"}");
-    Asked otherTool =
-        new Asked(2, 2, "c3", "apply_patch", RUN.arguments(), "", RUN.shape());
+    Asked otherTool = new Asked(2, 2, "c3", "apply_patch", RUN.arguments(), "", RUN.shape());
 
     List<Approval> known = shelf.ask(id, lease, List.of(same, other, otherTool));
 
@@ -229,8 +227,7 @@ class ToolApprovalsIT {
     database.run("SELECT holdfast.decide_tool_call(?, 'ann', 'deny', ?)", id, call(id, 3).id());
     long next = queue.claim();
     database.run("SELECT holdfast.hold_ticket(?, 'ann', 'stop')", id);
-    desk.release(
-        id, "ann", null, TicketDesk.Retries.RESET, TicketDesk.Conversation.START_OVER);
+    desk.release(id, "ann", null, TicketDesk.Retries.RESET, TicketDesk.Conversation.START_OVER);
     assertThatThrownBy(() -> shelf.ask(id, next, List.of(same)))
         .as("a stale attempt asks nobody")
         .isInstanceOf(IllegalTransitionException.class);

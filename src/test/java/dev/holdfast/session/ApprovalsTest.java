@@ -36,15 +36,15 @@ class ApprovalsTest {
   }
 
   @Test
-  @DisplayName("5.4: until every call is decided none of the answer runs, however often it restarts")
+  @DisplayName(
+      "5.4: until every call is decided none of the answer runs, however often it restarts")
   void waits() {
     Journal journal = new InMemoryJournal();
     Bench first = bench(journal);
     assertThat(first.run())
         .isEqualTo(
             new SessionResult.AwaitsApproval(
-                List.of(
-                    new PendingCall(7, SEND_1, "sends"), new PendingCall(7, SEND_2, "sends"))));
+                List.of(new PendingCall(7, SEND_1, "sends"), new PendingCall(7, SEND_2, "sends"))));
     said.put("s1", new Approvals.Ruling.Allowed(SEND_1, null));
     Bench second = bench(journal);
 
@@ -57,8 +57,8 @@ class ApprovalsTest {
 
   @Test
   @DisplayName(
-      "5.4: what was allowed runs once and as it was allowed; the model is told what was changed and"
-          + " denied")
+      "5.4: what was allowed runs once and as it was allowed; the model is told what was changed"
+          + " and denied")
   void decided() {
     Journal journal = new InMemoryJournal();
     bench(journal).run();

@@ -235,8 +235,7 @@ class ResumeTest {
     ToolRecord written = new ToolRecord(run, Admission.of(List.of()));
     written.close();
 
-    assertThatThrownBy(
-            () -> written.finished(new ToolReply(LOOK, ToolReply.Outcome.OK, "late", 1)))
+    assertThatThrownBy(() -> written.finished(new ToolReply(LOOK, ToolReply.Outcome.OK, "late", 1)))
         .isInstanceOf(InterruptedException.class);
     assertThatThrownBy(() -> written.starting(SEND_1)).isInstanceOf(InterruptedException.class);
     assertThat(bench.journal.entries()).hasSize(before);

@@ -103,8 +103,7 @@ final class DesignApprovals implements Approvals {
         CallText.shape(call, preview.freeArguments()));
   }
 
-  private Ruling ruling(
-      ToolCall call, ApprovalShelf.Asked asked, ApprovalShelf.Approval approval) {
+  private Ruling ruling(ToolCall call, ApprovalShelf.Asked asked, ApprovalShelf.Approval approval) {
     return switch (approval.decision()) {
       case NONE -> new Ruling.Waits(new PendingCall(approval.id(), call, asked.effect()));
       case DENIED -> new Ruling.Denied(call, denied(approval));

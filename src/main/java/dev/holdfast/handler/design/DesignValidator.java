@@ -86,7 +86,9 @@ public final class DesignValidator {
     for (JsonNode each : document.path("approval")) {
       String name = each.asString();
       boolean ofServer =
-          document.path("mcp").propertyStream()
+          document
+              .path("mcp")
+              .propertyStream()
               .anyMatch(server -> name.startsWith("mcp__" + server.getKey() + "__"));
       if (!ofServer && !tools.contains(name)) {
         throw new InvalidTicketException(

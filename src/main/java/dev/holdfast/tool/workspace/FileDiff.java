@@ -34,8 +34,7 @@ final class FileDiff {
       return "replaces " + path + ", which is too large to be shown";
     }
     try {
-      String text =
-          StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(old)).toString();
+      String text = StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(old)).toString();
       return between("a/" + path, text, "b/" + path, changed);
     } catch (CharacterCodingException e) {
       return "replaces " + path + ", which is no text now";

@@ -32,7 +32,6 @@ class CallTextTest {
         .isNotEqualTo(
             CallText.shape(call("write_file", "{\"path\":\"b\",\"content\":\"1\"}"), free))
         .isNotEqualTo(CallText.shape(call("write_file", "{\"path\":\"a\"}"), free))
-        .isNotEqualTo(
-            CallText.shape(call("other", "{\"path\":\"a\",\"content\":\"1\"}"), free));
+        .isNotEqualTo(CallText.shape(call("other", "{\"path\":\"a\",\"content\":\"1\"}"), free));
   }
 }
