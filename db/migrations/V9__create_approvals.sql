@@ -5,9 +5,9 @@
 
 ALTER TABLE ticket_attempts DROP CONSTRAINT known_outcome;
 ALTER TABLE ticket_attempts ADD CONSTRAINT known_outcome
-  CHECK (outcome IN ('succeeded', 'failed', 'crashed', 'given_back', 'revoked', 'parked')) NOT VALID;
+  CHECK (outcome IN ('succeeded', 'failed', 'crashed', 'given_back', 'revoked', 'deferred', 'parked')) NOT VALID;
 ALTER TABLE ticket_attempts VALIDATE CONSTRAINT known_outcome;
-COMMENT ON COLUMN ticket_attempts.outcome IS 'succeeded, failed, crashed (its lease expired), given_back (its worker was stopped; uses up no retry), revoked (a person cancelled or held the ticket), parked (it waits for a person''s word before it goes on; uses up no retry).';
+COMMENT ON COLUMN ticket_attempts.outcome IS 'succeeded, failed, crashed (its lease expired), given_back (its worker was stopped; uses up no retry), deferred (it waits for a provider; uses up no retry), revoked (a person cancelled or held the ticket), parked (it waits for a person''s word before it goes on; uses up no retry).';
 COMMENT ON COLUMN session_journal.kind IS 'said, answered, discarded, turn_failed, tool_started, tool_finished, compacted or ended; started_over where a person had the session begin anew: what stands before it is for the record only.';
 
 CREATE TABLE tool_approvals (
@@ -135,6 +135,8 @@ BEGIN
   IF EXISTS (SELECT FROM tool_approvals a WHERE a.ticket_id = t.id AND a.decision IS NULL AND a.voided_at IS NULL) THEN
     RETURN t.state;
   END IF;
+  -- Whoever undoes the release finds a hold like any other: what was decided stays decided.
+  UPDATE ticket_base b SET hold_actions = '{release,release_with_guidance,cancel}' WHERE b.id = t.id;
   UPDATE ticket_base b
   SET state = 'ready', held_at = NULL, hold_reason = NULL, hold_actions = NULL, retry_after = NULL, crash_count = 0, updated_at = now()
   WHERE b.id = t.id
