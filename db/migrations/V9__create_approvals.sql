@@ -170,12 +170,78 @@ BEGIN
 END
 $$;
 
+-- What attempts of agents have cost, and what for. All that an attempt paid for is in the journal, which goes with its ticket.
+CREATE VIEW attempt_costs AS
+SELECT a.ticket_id, a.lease_no, a.attempt, d.name AS design, d.version AS design_version, a.outcome, a.category, a.fingerprint,
+  a.started_at, a.finished_at, j.answers, j.tokens_in, j.tokens_out, j.cost_usd
+FROM ticket_attempts a
+JOIN ticket_base b ON b.id = a.ticket_id
+LEFT JOIN designs d ON d.id = b.design_id
+CROSS JOIN LATERAL (
+  SELECT count(*) AS answers,
+    sum((s.entry->'usage'->>'input')::bigint + (s.entry->'usage'->>'cacheRead')::bigint + (s.entry->'usage'->>'cacheWrite')::bigint) AS tokens_in,
+    sum((s.entry->'usage'->>'output')::bigint) AS tokens_out,
+    sum((s.entry->>'costUsd')::numeric) AS cost_usd
+  FROM session_journal s
+  WHERE s.ticket_id = a.ticket_id AND s.lease_no = a.lease_no
+    AND (s.kind IN ('answered', 'discarded') OR s.kind = 'compacted' AND s.entry->'summarised' = 'true')
+) j
+WHERE j.answers > 0;
+COMMENT ON VIEW attempt_costs IS 'What each attempt of an agent has paid for: answers of models with their tokens and, where the models have prices, cost.';
+COMMENT ON COLUMN attempt_costs.answers IS 'Answers that came, useless ones and summaries included.';
+COMMENT ON COLUMN attempt_costs.cost_usd IS 'Of the answers whose model has a price; NULL if none has.';
+
+CREATE VIEW outcomes_by_design AS
+SELECT design, design_version, count(*) AS attempts, count(*) FILTER (WHERE outcome = 'succeeded') AS succeeded,
+  round(100.0 * count(*) FILTER (WHERE outcome = 'succeeded') / NULLIF(count(*) FILTER (WHERE outcome IN ('succeeded', 'failed', 'crashed')), 0), 2)
+    AS success_percent,
+  sum(cost_usd) AS cost_usd,
+  round(sum(cost_usd) / NULLIF(count(*) FILTER (WHERE outcome = 'succeeded'), 0), 6) AS cost_per_success_usd
+FROM attempt_costs
+GROUP BY design, design_version
+ORDER BY design, design_version;
+COMMENT ON VIEW outcomes_by_design IS 'How often attempts of each version of an agent''s design succeed, and what that costs.';
+COMMENT ON COLUMN outcomes_by_design.success_percent IS 'Of the attempts that ran to an end: succeeded, failed, crashed.';
+COMMENT ON COLUMN outcomes_by_design.cost_per_success_usd IS 'All that was paid, over the successes.';
+
+CREATE VIEW outcomes_by_model AS
+SELECT m.provider, m.model, count(*) AS attempts, count(*) FILTER (WHERE a.outcome = 'succeeded') AS succeeded,
+  round(100.0 * count(*) FILTER (WHERE a.outcome = 'succeeded') / NULLIF(count(*) FILTER (WHERE a.outcome IN ('succeeded', 'failed', 'crashed')), 0), 2)
+    AS success_percent,
+  sum(m.answers)::bigint AS answers, sum(m.discarded)::bigint AS discarded, sum(m.tokens_in)::bigint AS tokens_in,
+  sum(m.tokens_out)::bigint AS tokens_out, sum(m.cost_usd) AS cost_usd
+FROM (
+  SELECT s.ticket_id, s.lease_no, s.entry->'target'->>'provider' AS provider, s.entry->'target'->>'model' AS model, count(*) AS answers,
+    count(*) FILTER (WHERE s.kind = 'discarded') AS discarded,
+    sum((s.entry->'usage'->>'input')::bigint + (s.entry->'usage'->>'cacheRead')::bigint + (s.entry->'usage'->>'cacheWrite')::bigint) AS tokens_in,
+    sum((s.entry->'usage'->>'output')::bigint) AS tokens_out, sum((s.entry->>'costUsd')::numeric) AS cost_usd
+  FROM session_journal s
+  WHERE s.kind IN ('answered', 'discarded')
+  GROUP BY s.ticket_id, s.lease_no, provider, model
+) m
+JOIN ticket_attempts a ON a.ticket_id = m.ticket_id AND a.lease_no = m.lease_no
+GROUP BY m.provider, m.model
+ORDER BY m.provider, m.model;
+COMMENT ON VIEW outcomes_by_model IS 'What each model has answered and cost, and how the attempts ended that it had a part in. An attempt with several models counts for each.';
+COMMENT ON COLUMN outcomes_by_model.discarded IS 'Answers that were paid for and of no use.';
+
+CREATE VIEW outcomes_by_error AS
+SELECT category, fingerprint, count(*) AS attempts, count(DISTINCT ticket_id) AS tickets, sum(cost_usd) AS cost_usd,
+  max(finished_at) AS last_at,
+  (array_agg(ticket_id ORDER BY finished_at DESC))[1] AS last_ticket_id
+FROM attempt_costs
+WHERE outcome IN ('failed', 'crashed')
+GROUP BY category, fingerprint
+ORDER BY sum(cost_usd) DESC NULLS LAST, count(*) DESC;
+COMMENT ON VIEW outcomes_by_error IS 'What attempts of agents have cost that failed, by category and fingerprint of their errors: what is worth mending first.';
+
 REVOKE EXECUTE ON FUNCTION call_hash, waiting_call, decide_tool_call FROM PUBLIC;
 
 DO $$
 DECLARE
   s text := quote_ident('${flyway:defaultSchema}');
-  tables text := format('%1$s.tool_approvals, %1$s.waiting_tool_calls', s);
+  tables text := format('%1$s.tool_approvals, %1$s.waiting_tool_calls, %1$s.attempt_costs, %1$s.outcomes_by_design, '
+    '%1$s.outcomes_by_model, %1$s.outcomes_by_error', s);
 BEGIN
   IF EXISTS (SELECT FROM pg_roles WHERE rolname = 'holdfast_viewer') THEN
     EXECUTE format('GRANT SELECT ON %s TO holdfast_viewer', tables);

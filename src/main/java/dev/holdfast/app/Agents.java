@@ -12,6 +12,7 @@ import dev.holdfast.llm.scripted.InvalidScriptException;
 import dev.holdfast.llm.scripted.Script;
 import dev.holdfast.llm.scripted.ScriptedProvider;
 import dev.holdfast.postgres.PostgresApprovalShelf;
+import dev.holdfast.postgres.PostgresAttemptBook;
 import dev.holdfast.postgres.PostgresEventSink;
 import dev.holdfast.postgres.PostgresJournalShelf;
 import dev.holdfast.postgres.PostgresRetryAborts;
@@ -65,7 +66,9 @@ final class Agents implements AutoCloseable {
                 new PostgresJournalShelf(dataSource, SCHEMA),
                 events,
                 new PostgresRetryAborts(dataSource, SCHEMA))
-            .withApprovals(new PostgresApprovalShelf(dataSource, SCHEMA));
+            .withHistory(
+                new PostgresApprovalShelf(dataSource, SCHEMA),
+                new PostgresAttemptBook(dataSource, SCHEMA));
     return new Agents(providers, events, new AgentHandler(handlerSettings(settings), ports));
   }
 
@@ -97,6 +100,7 @@ final class Agents implements AutoCloseable {
         settings.llmTimeout(),
         settings.maxCalls(),
         settings.autoRetry(),
+        settings.loops(),
         settings.tools());
   }
 

@@ -48,6 +48,7 @@ record Wiring(RunState run, SessionRun sessionRun) {
             actions,
             shared.autoRetry(),
             compaction,
+            new LoopGuard(settings.loops(), run),
             new AfterTurn(shared.signal(), shared.autoRetry(), run)));
   }
 

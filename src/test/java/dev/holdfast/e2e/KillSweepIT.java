@@ -27,7 +27,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -61,6 +63,7 @@ class KillSweepIT {
       BEGIN
         IF EXISTS (SELECT FROM holdfast.sweep_gates g
           WHERE g.ticket_id = ticket AND g.kind = what AND g.turn = of_turn) THEN
+          PERFORM set_config('lock_timeout', '0', true);
           PERFORM pg_advisory_xact_lock_shared(4711, ticket::integer);
         END IF;
       END $$;
@@ -163,13 +166,18 @@ class KillSweepIT {
       return toolCall("agent__final_report", "{\"status\": \"success\", \"content\": \"done\"}");
     }
     if (isIdempotent(turn)) {
-      return toolCall("write_file", "{\"path\": \"t%d.txt\", \"content\": \"x\"}".formatted(turn));
+      return toolCall("write_file", "{\"path\": \"t" + turn + ".txt\", \"content\": \"x\"}");
     }
     String wait =
         boundary.equals(new Boundary(Point.RUNS, turn))
             ? "; touch runs; while [ ! -f go ]; do sleep 0.05; done"
             : "";
-    return toolCall("run_command", "{\"command\": \"echo %d >> log.txt%s\"}".formatted(turn, wait));
+    return toolCall("run_command", "{\"command\": \"echo " + turn + " >> log.txt" + wait + "\"}");
+  }
+
+  @BeforeEach
+  void prepare() {
+    holdfast = Installation.on(database, directory);
   }
 
   @Test
@@ -179,15 +187,14 @@ class KillSweepIT {
   void sweep() throws Exception {
     models.always(ModelBehaviour.choose(this::answer));
     rows.column(GATES + "SELECT 1");
-    holdfast =
-        Installation.on(database, directory)
-            .with("OPENAI_API_KEY", "sk-test")
-            .with("HOLDFAST_PROVIDERS_OPENAI_BASE_URL", models.openAiUrl())
-            .with("HOLDFAST_DATABASE_POOL_SIZE", "50")
-            .with("HOLDFAST_WORKER_LEASE", "4s")
-            .with("HOLDFAST_WORKER_HEARTBEAT_INTERVAL", "1s")
-            .with("HOLDFAST_WORKER_RESCUE_INTERVAL", "100ms")
-            .with("HOLDFAST_RETRY_CATEGORIES_SYSTEM_ERROR_BASE_DELAY", "50ms");
+    holdfast
+        .with("OPENAI_API_KEY", "sk-test")
+        .with("HOLDFAST_PROVIDERS_OPENAI_BASE_URL", models.openAiUrl())
+        .with("HOLDFAST_DATABASE_POOL_SIZE", "50")
+        .with("HOLDFAST_WORKER_LEASE", "4s")
+        .with("HOLDFAST_WORKER_HEARTBEAT_INTERVAL", "1s")
+        .with("HOLDFAST_WORKER_RESCUE_INTERVAL", "100ms")
+        .with("HOLDFAST_RETRY_CATEGORIES_SYSTEM_ERROR_BASE_DELAY", "50ms");
     Files.writeString(directory.resolve("design.yaml"), DESIGN);
     holdfast.ok("design", "put", "sweep", "--file", "design.yaml");
     try (Connection locks = database.dataSource().getConnection()) {
@@ -251,7 +258,7 @@ class KillSweepIT {
     }
   }
 
-  private @org.jspecify.annotations.Nullable Path workspaceOrNull(int session) throws IOException {
+  private @Nullable Path workspaceOrNull(int session) throws IOException {
     Path root = directory.resolve(".holdfast/agents");
     if (!Files.isDirectory(root)) {
       return null;

@@ -23,7 +23,9 @@ final class Bench {
   Duration timeAllowed = Duration.ofHours(10);
   int maxCalls;
   SessionSettings settings =
-      SessionSettings.of("You test.").withAutoRetry(AutoRetrySettings.DEFAULT.withEnabled(false));
+      SessionSettings.of("You test.")
+          .withAutoRetry(AutoRetrySettings.DEFAULT.withEnabled(false))
+          .withLoops(LoopSettings.OFF);
   Summariser summariser = Summariser.NONE;
   RetryDirectives directives = RetryDirectives.NONE;
   Approvals approvals = Approvals.NONE;

@@ -86,7 +86,11 @@ public final class AgentHandler implements TicketHandler {
               sessionPorts(claimed, design, routes, box, watch, budget),
               budget);
       watch.opened(session);
-      SessionResult result = session.run(AgentTask.inputs(claimed));
+      SessionResult result =
+          session.run(
+              AgentTask.inputs(
+                  claimed,
+                  claimed.attempt() > 1 ? ports.attempts().failed(claimed.id()) : List.of()));
       return AgentResult.of(result, design.review());
     }
   }
@@ -97,6 +101,7 @@ public final class AgentHandler implements TicketHandler {
         .withReportSchema(design.reportSchema())
         .withLimits(design.limits())
         .withAutoRetry(settings.autoRetry())
+        .withLoops(settings.loops())
         .withContext(
             new ContextSettings(
                 design.contextWindow(),
