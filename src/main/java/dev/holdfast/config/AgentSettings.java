@@ -17,6 +17,7 @@ import java.util.List;
  * @param maxCalls of models in one attempt; 0 for no bound
  * @param autoRetry of turns
  * @param loops when a session goes round in circles
+ * @param spend what is shared with other workers about providers, and budgets
  * @param workspaceRoot where each ticket's agent gets a directory of its own
  */
 public record AgentSettings(
@@ -26,6 +27,7 @@ public record AgentSettings(
     AutoRetrySettings autoRetry,
     LoopSettings loops,
     ToolSettings tools,
+    SpendSettings spend,
     Path workspaceRoot) {
   public AgentSettings {
     providers = List.copyOf(providers);
@@ -53,6 +55,7 @@ public record AgentSettings(
             atLeastTwo(values.get(Keys.SESSION_LOOPS_NUDGE_AFTER)),
             atLeastTwo(values.get(Keys.SESSION_LOOPS_END_AFTER))),
         width == 0 ? tools : tools.withWidth(width),
+        SpendSettings.of(values),
         Path.of(values.get(Keys.AGENTS_WORKSPACE_ROOT)));
   }
 
@@ -66,6 +69,7 @@ public record AgentSettings(
     List<ProviderEntry> all = new ArrayList<>(providers);
     all.removeIf(each -> each.settings().name().equals(more.settings().name()));
     all.add(more);
-    return new AgentSettings(all, llmTimeout, maxCalls, autoRetry, loops, tools, workspaceRoot);
+    return new AgentSettings(
+        all, llmTimeout, maxCalls, autoRetry, loops, tools, spend, workspaceRoot);
   }
 }

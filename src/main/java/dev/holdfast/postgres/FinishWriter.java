@@ -20,6 +20,7 @@ import org.jdbi.v3.core.Handle;
 final class FinishWriter {
   private final FailureWriter failureWriter;
   private final ParkWriter parkWriter;
+  private final DeferralWriter deferralWriter;
   private final AppliedFinishes appliedFinishes;
   private final String finishSucceeded;
   private final String finishGivenBack;
@@ -32,6 +33,7 @@ final class FinishWriter {
   FinishWriter(Sql sql, FailureWriter failureWriter) {
     this.failureWriter = failureWriter;
     this.parkWriter = new ParkWriter(sql);
+    this.deferralWriter = new DeferralWriter(sql);
     this.appliedFinishes = new AppliedFinishes(sql);
     this.finishSucceeded =
         sql.inSchema(
@@ -48,16 +50,18 @@ final class FinishWriter {
     List<Finish.Failed> failed = new ArrayList<>();
     List<Finish.GivenBack> givenBack = new ArrayList<>();
     List<Finish.Parked> parked = new ArrayList<>();
+    List<Finish.Deferred> deferred = new ArrayList<>();
     for (Finish finish : inLockOrder(finishes)) {
       switch (finish) {
         case Finish.Succeeded each -> succeeded.add(each);
         case Finish.Failed each -> failed.add(each);
+        case Finish.Deferred each -> deferred.add(each);
         case Finish.GivenBack each -> givenBack.add(each);
         case Finish.Parked each -> parked.add(each);
       }
     }
     Map<TicketLease, FinishResult> results = new HashMap<>();
-    if (failed.isEmpty() && givenBack.isEmpty() && parked.isEmpty()) {
+    if (failed.isEmpty() && givenBack.isEmpty() && parked.isEmpty() && deferred.isEmpty()) {
       // One statement, so that a caller needs no transaction around it.
       succeeded(handle, succeeded, closedLeases, results);
       return answer(handle, finishes, results);
@@ -68,6 +72,9 @@ final class FinishWriter {
     }
     givenBack(handle, givenBack, results);
     results.putAll(parkWriter.write(handle, parked));
+    if (!deferred.isEmpty()) {
+      results.putAll(deferralWriter.write(handle, deferred));
+    }
     List<FinishResult> answer = answer(handle, finishes, results);
     close(handle, closedLeases);
     return answer;

@@ -120,6 +120,7 @@ final class TicketRun implements TicketContext, Runnable {
           case Finish.Succeeded succeeded -> true;
           case Finish.Failed failed -> failed.holdReason() != null;
           case Finish.Parked parked -> true;
+          case Finish.Deferred deferred -> false;
           case Finish.GivenBack givenBack -> false;
         };
     return stopCause == null || kept ? outcome : givenBack();
@@ -143,7 +144,13 @@ final class TicketRun implements TicketContext, Runnable {
         case HandlerResult.Failed failed -> failed(failed.error());
         case HandlerResult.Held held ->
             new Finish.Failed(
-                claimed.id(), leaseNo(), classifier.classify(held.error()), held.reason());
+                claimed.id(),
+                leaseNo(),
+                classifier.classify(held.error()),
+                held.reason(),
+                held.waitsFor());
+        case HandlerResult.Deferred deferred ->
+            new Finish.Deferred(claimed.id(), leaseNo(), deferred.delay(), deferred.waitsFor());
         case HandlerResult.Parked parked ->
             new Finish.Parked(
                 claimed.id(), leaseNo(), parked.reason(), parked.actions(), parked.details());

@@ -2,6 +2,7 @@ package dev.holdfast.handler.agent;
 
 import dev.holdfast.llm.ChatProvider;
 import dev.holdfast.llm.ProviderEventListener;
+import dev.holdfast.llm.account.CallGuard;
 import dev.holdfast.retry.Sleeper;
 import dev.holdfast.session.ApprovalShelf;
 import dev.holdfast.session.AttemptBook;
@@ -22,6 +23,7 @@ import java.util.function.LongSupplier;
  * @param journals where sessions are kept
  * @param events for the tickets' live streams
  * @param aborts orders to end a retry that waits
+ * @param guard what stands between an attempt and its providers
  * @param approvals where people are asked for tool calls
  * @param attempts what became of earlier ones
  * @param listeners hear of every session
@@ -33,6 +35,7 @@ public record AgentPorts(
     JournalShelf journals,
     EventSink events,
     RetryAborts aborts,
+    CallGuard guard,
     ApprovalShelf approvals,
     AttemptBook attempts,
     List<SessionListener> listeners,
@@ -56,6 +59,7 @@ public record AgentPorts(
         JournalShelf.IN_MEMORY,
         EventSink.NONE,
         RetryAborts.NONE,
+        CallGuard.NONE,
         ApprovalShelf.NOBODY,
         AttemptBook.NONE,
         List.of(),
@@ -67,19 +71,25 @@ public record AgentPorts(
 
   public AgentPorts withSessions(JournalShelf shelf, EventSink sink, RetryAborts orders) {
     return new AgentPorts(
-        providers, shelf, sink, orders, approvals, attempts, listeners, calls, sleeper, nanoTime,
-        random);
+        providers, shelf, sink, orders, guard, approvals, attempts, listeners, calls, sleeper,
+        nanoTime, random);
   }
 
   public AgentPorts withListeners(List<SessionListener> others, ProviderEventListener ofCalls) {
     return new AgentPorts(
-        providers, journals, events, aborts, approvals, attempts, others, ofCalls, sleeper,
+        providers, journals, events, aborts, guard, approvals, attempts, others, ofCalls, sleeper,
         nanoTime, random);
   }
 
   public AgentPorts withHistory(ApprovalShelf shelf, AttemptBook book) {
     return new AgentPorts(
-        providers, journals, events, aborts, shelf, book, listeners, calls, sleeper, nanoTime,
-        random);
+        providers, journals, events, aborts, guard, shelf, book, listeners, calls, sleeper,
+        nanoTime, random);
+  }
+
+  public AgentPorts withGuard(CallGuard other) {
+    return new AgentPorts(
+        providers, journals, events, aborts, other, approvals, attempts, listeners, calls, sleeper,
+        nanoTime, random);
   }
 }

@@ -36,6 +36,7 @@ final class AgentResult {
       case SessionResult.Failed failed -> failed(failed);
       case SessionResult.AwaitsApproval waits -> parked(waits);
       case SessionResult.UnknownEffect unknown -> unknown(unknown);
+      case SessionResult.StoodStill still -> StandstillResult.of(still);
       case SessionResult.Stopped stopped -> throw new InterruptedException("the session stopped");
       case SessionResult.Cancelled cancelled ->
           throw new InterruptedException("the session was cancelled");
