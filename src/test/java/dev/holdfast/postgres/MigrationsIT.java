@@ -49,9 +49,13 @@ class MigrationsIT {
 
   @Test
   @DisplayName("A59: an empty database is migrated, and again does nothing")
-  void freshAndTwice() {
+  void freshAndTwice() throws IOException {
+    int all;
+    try (Stream<Path> files = Files.list(Path.of("db/migrations"))) {
+      all = (int) files.count();
+    }
     assertThat(Migrations.migrate(dataSource))
-        .isEqualTo(new Migrations.Result(Migrations.NEWEST, "" + Migrations.NEWEST));
+        .isEqualTo(new Migrations.Result(all, "" + Migrations.NEWEST));
     assertThat(Migrations.migrate(dataSource))
         .isEqualTo(new Migrations.Result(0, "" + Migrations.NEWEST));
     assertThatCode(() -> Migrations.requireCurrent(dataSource, "holdfast"))
@@ -220,10 +224,9 @@ class MigrationsIT {
         "DELETE FROM holdfast.flyway_schema_history WHERE version IN ('99', ?)",
         "" + Migrations.NEWEST);
     assertThatThrownBy(() -> Migrations.requireCurrent(dataSource, "holdfast"))
-        .hasMessageStartingWith(
-            "the schema holdfast is at version %s, this Holdfast needs "
-                .formatted("" + (Migrations.NEWEST - 1)))
-        .hasMessageEndingWith("run: holdfast migrate");
+        .hasMessageMatching(
+            "the schema holdfast is at version [0-9]+, this Holdfast needs %s; run: holdfast migrate"
+                .formatted("" + Migrations.NEWEST));
   }
 
   @Test

@@ -1,0 +1,20 @@
+package dev.holdfast.web;
+
+import dev.holdfast.queue.DesignShelf;
+import dev.holdfast.queue.TicketDesk;
+import dev.holdfast.queue.TicketFeeds;
+import dev.holdfast.queue.TicketInbox;
+import dev.holdfast.queue.TicketReader;
+import dev.holdfast.session.JournalReader;
+
+/**
+ * What the API and the pages read, and what people do through them. Everything throws {@link
+ * dev.holdfast.queue.QueueUnavailableException} while the database is away. Thread-safe.
+ */
+public record WebPorts(
+    TicketReader tickets,
+    TicketDesk desk,
+    TicketInbox inbox,
+    DesignShelf designs,
+    JournalReader journals,
+    TicketFeeds feeds) {}
