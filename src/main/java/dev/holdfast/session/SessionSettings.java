@@ -14,6 +14,7 @@ import tools.jackson.databind.JsonNode;
  * @param limits of turns, attempts, time and money
  * @param waits between attempts
  * @param autoRetry of whole turns
+ * @param loops when it goes round in circles
  * @param context of the model's window
  * @param allowance what it may use beside the limits
  */
@@ -23,6 +24,7 @@ public record SessionSettings(
     Limits limits,
     TurnWaits waits,
     AutoRetrySettings autoRetry,
+    LoopSettings loops,
     ContextSettings context,
     Allowance allowance) {
 
@@ -76,31 +78,37 @@ public record SessionSettings(
         Limits.DEFAULT,
         TurnWaits.DEFAULT,
         AutoRetrySettings.DEFAULT,
+        LoopSettings.DEFAULT,
         ContextSettings.DEFAULT,
         Allowance.NONE);
   }
 
   public SessionSettings withReportSchema(@Nullable JsonNode schema) {
-    return new SessionSettings(system, schema, limits, waits, autoRetry, context, allowance);
+    return new SessionSettings(system, schema, limits, waits, autoRetry, loops, context, allowance);
   }
 
   public SessionSettings withLimits(Limits other) {
-    return new SessionSettings(system, reportSchema, other, waits, autoRetry, context, allowance);
+    return new SessionSettings(system, reportSchema, other, waits, autoRetry, loops, context, allowance);
   }
 
   public SessionSettings withWaits(TurnWaits other) {
-    return new SessionSettings(system, reportSchema, limits, other, autoRetry, context, allowance);
+    return new SessionSettings(system, reportSchema, limits, other, autoRetry, loops, context, allowance);
   }
 
   public SessionSettings withAutoRetry(AutoRetrySettings other) {
-    return new SessionSettings(system, reportSchema, limits, waits, other, context, allowance);
+    return new SessionSettings(system, reportSchema, limits, waits, other, loops, context, allowance);
+  }
+
+  public SessionSettings withLoops(LoopSettings other) {
+    return new SessionSettings(system, reportSchema, limits, waits, autoRetry, other, context, allowance);
   }
 
   public SessionSettings withContext(ContextSettings other) {
-    return new SessionSettings(system, reportSchema, limits, waits, autoRetry, other, allowance);
+    return new SessionSettings(system, reportSchema, limits, waits, autoRetry, loops, other, allowance);
   }
 
   public SessionSettings withAllowance(Allowance other) {
-    return new SessionSettings(system, reportSchema, limits, waits, autoRetry, context, other);
+    return new SessionSettings(
+        system, reportSchema, limits, waits, autoRetry, loops, context, other);
   }
 }

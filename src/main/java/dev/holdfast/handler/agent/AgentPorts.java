@@ -5,6 +5,8 @@ import dev.holdfast.llm.ProviderEventListener;
 import dev.holdfast.llm.account.CallGuard;
 import dev.holdfast.retry.Sleeper;
 import dev.holdfast.session.AllowanceShelf;
+import dev.holdfast.session.ApprovalShelf;
+import dev.holdfast.session.AttemptBook;
 import dev.holdfast.session.EventSink;
 import dev.holdfast.session.JournalShelf;
 import dev.holdfast.session.RetryAborts;
@@ -24,6 +26,8 @@ import java.util.function.LongSupplier;
  * @param aborts orders to end a retry that waits
  * @param guard what stands between an attempt and its providers
  * @param allowances of single tickets
+ * @param approvals where people are asked for tool calls
+ * @param attempts what became of earlier ones
  * @param listeners hear of every session
  * @param calls hears of calls outside a session's turns, such as summaries
  * @param random numbers from 0 to 1
@@ -35,6 +39,8 @@ public record AgentPorts(
     RetryAborts aborts,
     CallGuard guard,
     AllowanceShelf allowances,
+    ApprovalShelf approvals,
+    AttemptBook attempts,
     List<SessionListener> listeners,
     ProviderEventListener calls,
     Sleeper sleeper,
@@ -58,6 +64,8 @@ public record AgentPorts(
         RetryAborts.NONE,
         CallGuard.NONE,
         AllowanceShelf.NONE,
+        ApprovalShelf.NOBODY,
+        AttemptBook.NONE,
         List.of(),
         ProviderEventListener.NONE,
         sleeper,
@@ -67,37 +75,25 @@ public record AgentPorts(
 
   public AgentPorts withSessions(JournalShelf shelf, EventSink sink, RetryAborts orders) {
     return new AgentPorts(
-        providers,
-        shelf,
-        sink,
-        orders,
-        guard,
-        allowances,
-        listeners,
-        calls,
-        sleeper,
-        nanoTime,
-        random);
+        providers, shelf, sink, orders, guard, allowances, approvals, attempts, listeners, calls, sleeper,
+        nanoTime, random);
   }
 
   public AgentPorts withListeners(List<SessionListener> others, ProviderEventListener ofCalls) {
     return new AgentPorts(
-        providers,
-        journals,
-        events,
-        aborts,
-        guard,
-        allowances,
-        others,
-        ofCalls,
-        sleeper,
-        nanoTime,
-        random);
+        providers, journals, events, aborts, guard, allowances, approvals, attempts, others, ofCalls, sleeper,
+        nanoTime, random);
+  }
+
+  public AgentPorts withHistory(ApprovalShelf shelf, AttemptBook book) {
+    return new AgentPorts(
+        providers, journals, events, aborts, guard, allowances, shelf, book, listeners, calls, sleeper,
+        nanoTime, random);
   }
 
   public AgentPorts withGuard(CallGuard other, AllowanceShelf ofTickets) {
     return new AgentPorts(
-        providers, journals, events, aborts, other, ofTickets, listeners, calls, sleeper, nanoTime,
-        random);
+        providers, journals, events, aborts, other, ofTickets, approvals, attempts, listeners, calls, sleeper,
+        nanoTime, random);
   }
 }

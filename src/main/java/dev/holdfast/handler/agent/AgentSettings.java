@@ -2,6 +2,7 @@ package dev.holdfast.handler.agent;
 
 import dev.holdfast.session.Allowance;
 import dev.holdfast.session.AutoRetrySettings;
+import dev.holdfast.session.LoopSettings;
 import dev.holdfast.tool.ToolSettings;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -21,6 +22,7 @@ import java.util.Map;
  * @param autoRetry of turns ({@code session.retry})
  * @param allowance what tickets and attempts may use where their designs do not say ({@code
  *     limits})
+ * @param loops when a session goes round in circles ({@code session.loops})
  */
 public record AgentSettings(
     Path workspaceRoot,
@@ -29,6 +31,7 @@ public record AgentSettings(
     Duration llmTimeout,
     int maxCalls,
     AutoRetrySettings autoRetry,
+    LoopSettings loops,
     ToolSettings tools,
     Allowance allowance) {
   /** Without bounds of the worker's. */
@@ -39,9 +42,18 @@ public record AgentSettings(
       Duration llmTimeout,
       int maxCalls,
       AutoRetrySettings autoRetry,
+      LoopSettings loops,
       ToolSettings tools) {
     this(
-        workspaceRoot, environment, hidden, llmTimeout, maxCalls, autoRetry, tools, Allowance.NONE);
+        workspaceRoot,
+        environment,
+        hidden,
+        llmTimeout,
+        maxCalls,
+        autoRetry,
+        loops,
+        tools,
+        Allowance.NONE);
   }
 
   public AgentSettings {
