@@ -162,7 +162,7 @@ class KillSweepIT {
       return hang();
     }
     answered.merge(session + "/" + turn, 1, Integer::sum);
-    if (turn == TURNS) {
+    if (turn >= TURNS) {
       return toolCall("agent__final_report", "{\"status\": \"success\", \"content\": \"done\"}");
     }
     if (isIdempotent(turn)) {
@@ -183,7 +183,8 @@ class KillSweepIT {
   @Test
   @DisplayName(
       "5.1: kill -9 at every boundary of ten turns: no answered call of a model is asked for again,"
-          + " no tool runs twice that may not, an unknown outcome waits for a person")
+          + " no tool runs twice that may not, an unknown outcome waits for a person; what people say"
+          + " at a release and a rejection enters the conversation")
   void sweep() throws Exception {
     models.always(ModelBehaviour.choose(this::answer));
     rows.column(GATES + "SELECT 1");
@@ -209,6 +210,19 @@ class KillSweepIT {
     await("every session goes on or waits for a person").untilAsserted(this::assertAllEnded);
     assertUnclearAreHeld();
     assertNothingTwice();
+    rejected();
+  }
+
+  /** What a person says at a rejection is part of the conversation that goes on. */
+  private void rejected() {
+    long id = tickets.getOrDefault(0, 0L);
+    int before = models.requests().size();
+    rows.value("SELECT holdfast.reject_ticket(?, 'bob', 'shorter, please')", id);
+    await("it is asked again").until(() -> models.requests().size() == before + 1);
+    rows.awaitState(id, "needs_review");
+    ModelRequest last = models.lastRequest();
+    assertThat(last.assistantMessages()).isEqualTo(TURNS);
+    assertThat(last.lastMessage()).contains("bob", "did not accept it", "shorter, please");
   }
 
   /** A ticket for each boundary, and a gate where it is. */

@@ -14,6 +14,7 @@ import dev.holdfast.session.SessionListener;
 import dev.holdfast.session.SessionPorts;
 import dev.holdfast.session.SessionResult;
 import dev.holdfast.session.SessionSettings;
+import dev.holdfast.session.UnreadableJournalException;
 import dev.holdfast.ticket.ClaimedTicket;
 import dev.holdfast.ticket.Design;
 import dev.holdfast.ticket.InvalidTicketException;
@@ -71,6 +72,10 @@ public final class AgentHandler implements TicketHandler {
         workspace.delete();
       }
       return result;
+    } catch (UnreadableJournalException e) {
+      return HandlerResult.held(
+          "The session cannot go on: release with --fresh starts it over",
+          failure(e, Category.SYSTEM_ERROR));
     } catch (InvalidTicketException | ConfigurationException e) {
       return HandlerResult.failed(failure(e, Category.CODE_ERROR));
     } catch (IOException e) {
