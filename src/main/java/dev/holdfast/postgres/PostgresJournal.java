@@ -4,7 +4,7 @@ import dev.holdfast.session.Journal;
 import dev.holdfast.session.JournalEntry;
 import dev.holdfast.session.JournalJson;
 import dev.holdfast.session.JournalRow;
-import dev.holdfast.session.UnreadableJournalException;
+import dev.holdfast.ticket.UnreadableJournalException;
 import dev.holdfast.ticket.IllegalTransitionException;
 import java.util.List;
 import java.util.Objects;

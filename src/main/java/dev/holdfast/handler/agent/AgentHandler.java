@@ -14,7 +14,7 @@ import dev.holdfast.session.SessionListener;
 import dev.holdfast.session.SessionPorts;
 import dev.holdfast.session.SessionResult;
 import dev.holdfast.session.SessionSettings;
-import dev.holdfast.session.UnreadableJournalException;
+import dev.holdfast.ticket.UnreadableJournalException;
 import dev.holdfast.ticket.ClaimedTicket;
 import dev.holdfast.ticket.Design;
 import dev.holdfast.ticket.InvalidTicketException;

@@ -4,7 +4,7 @@ import dev.holdfast.llm.ToolCall;
 import dev.holdfast.session.ApprovalShelf;
 import dev.holdfast.session.Approvals;
 import dev.holdfast.session.PendingCall;
-import dev.holdfast.session.UnreadableJournalException;
+import dev.holdfast.ticket.UnreadableJournalException;
 import dev.holdfast.ticket.Lease;
 import dev.holdfast.tool.CallPreview;
 import dev.holdfast.tool.ConfigurationException;

@@ -18,7 +18,7 @@ import dev.holdfast.session.Input;
 import dev.holdfast.session.Journal;
 import dev.holdfast.session.JournalEntry;
 import dev.holdfast.session.SessionEvent;
-import dev.holdfast.session.UnreadableJournalException;
+import dev.holdfast.ticket.UnreadableJournalException;
 import dev.holdfast.ticket.Guidance;
 import dev.holdfast.worker.HandlerResult;
 import java.nio.file.Files;

@@ -1,6 +1,5 @@
-package dev.holdfast.session;
+package dev.holdfast.ticket;
 
-import dev.holdfast.ticket.HoldfastException;
 import org.jspecify.annotations.Nullable;
 
 /**
