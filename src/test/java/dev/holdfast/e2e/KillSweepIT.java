@@ -183,8 +183,8 @@ class KillSweepIT {
   @Test
   @DisplayName(
       "5.1: kill -9 at every boundary of ten turns: no answered call of a model is asked for again,"
-          + " no tool runs twice that may not, an unknown outcome waits for a person; what people say"
-          + " at a release and a rejection enters the conversation")
+          + " no tool runs twice that may not, an unknown outcome waits for a person; what people"
+          + " say at a release and a rejection enters the conversation")
   void sweep() throws Exception {
     models.always(ModelBehaviour.choose(this::answer));
     rows.column(GATES + "SELECT 1");
