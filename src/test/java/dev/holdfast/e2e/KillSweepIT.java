@@ -14,6 +14,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
@@ -43,9 +44,13 @@ import org.junit.jupiter.api.io.TempDir;
  */
 @Tag("slow")
 @WithDatabase
-@Timeout(240)
+@Timeout(400)
 class KillSweepIT {
   private static final int TURNS = 10;
+
+  /** There are some thirty sessions of ten turns, each of which starts programs. */
+  private static final Duration PATIENCE = Duration.ofSeconds(150);
+
   private static final Pattern SESSION = Pattern.compile("session-(\\d+)\\.");
   private static final String DESIGN =
       """
@@ -201,13 +206,17 @@ class KillSweepIT {
     try (Connection locks = database.dataSource().getConnection()) {
       enqueue(locks);
       HoldfastProcess worker = holdfast.worker();
-      await("every session stands at its boundary").untilAsserted(this::assertAllStand);
+      await("every session stands at its boundary")
+          .atMost(PATIENCE)
+          .untilAsserted(this::assertAllStand);
       worker.signal("KILL");
       worker.awaitOutcome();
       openGates(locks);
     }
     holdfast.worker();
-    await("every session goes on or waits for a person").untilAsserted(this::assertAllEnded);
+    await("every session goes on or waits for a person")
+        .atMost(PATIENCE)
+        .untilAsserted(this::assertAllEnded);
     assertUnclearAreHeld();
     assertNothingTwice();
     rejected();
