@@ -4,8 +4,8 @@ import dev.holdfast.session.Journal;
 import dev.holdfast.session.JournalEntry;
 import dev.holdfast.session.JournalJson;
 import dev.holdfast.session.JournalRow;
-import dev.holdfast.ticket.HoldfastException;
 import dev.holdfast.ticket.IllegalTransitionException;
+import dev.holdfast.ticket.UnreadableJournalException;
 import java.util.List;
 import java.util.Objects;
 import org.jdbi.v3.core.Handle;
@@ -32,7 +32,7 @@ final class PostgresJournal implements Journal {
   }
 
   /**
-   * @throws HoldfastException where a row is no entry that this version can read
+   * @throws UnreadableJournalException where a row is no entry that this version can read
    */
   @Override
   public List<JournalEntry> entries() {
@@ -45,7 +45,7 @@ final class PostgresJournal implements Journal {
     try {
       return Objects.requireNonNull(JournalJson.read(row.entry()));
     } catch (JacksonException | NullPointerException | IllegalArgumentException e) {
-      throw new HoldfastException(
+      throw new UnreadableJournalException(
           "the journal of ticket %s cannot be read: row %s (%s) is no entry that this version of Holdfast knows; update the worker, or start the session over: holdfast release %s --fresh"
               .formatted(lease.ticketId(), row.seq(), row.kind(), lease.ticketId()),
           e);

@@ -14,6 +14,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
@@ -43,9 +44,13 @@ import org.junit.jupiter.api.io.TempDir;
  */
 @Tag("slow")
 @WithDatabase
-@Timeout(240)
+@Timeout(400)
 class KillSweepIT {
   private static final int TURNS = 10;
+
+  /** There are some thirty sessions of ten turns, each of which starts programs. */
+  private static final Duration PATIENCE = Duration.ofSeconds(150);
+
   private static final Pattern SESSION = Pattern.compile("session-(\\d+)\\.");
   private static final String DESIGN =
       """
@@ -162,7 +167,7 @@ class KillSweepIT {
       return hang();
     }
     answered.merge(session + "/" + turn, 1, Integer::sum);
-    if (turn == TURNS) {
+    if (turn >= TURNS) {
       return toolCall("agent__final_report", "{\"status\": \"success\", \"content\": \"done\"}");
     }
     if (isIdempotent(turn)) {
@@ -183,7 +188,8 @@ class KillSweepIT {
   @Test
   @DisplayName(
       "5.1: kill -9 at every boundary of ten turns: no answered call of a model is asked for again,"
-          + " no tool runs twice that may not, an unknown outcome waits for a person")
+          + " no tool runs twice that may not, an unknown outcome waits for a person; what people"
+          + " say at a release and a rejection enters the conversation")
   void sweep() throws Exception {
     models.always(ModelBehaviour.choose(this::answer));
     rows.column(GATES + "SELECT 1");
@@ -200,15 +206,32 @@ class KillSweepIT {
     try (Connection locks = database.dataSource().getConnection()) {
       enqueue(locks);
       HoldfastProcess worker = holdfast.worker();
-      await("every session stands at its boundary").untilAsserted(this::assertAllStand);
+      await("every session stands at its boundary")
+          .atMost(PATIENCE)
+          .untilAsserted(this::assertAllStand);
       worker.signal("KILL");
       worker.awaitOutcome();
       openGates(locks);
     }
     holdfast.worker();
-    await("every session goes on or waits for a person").untilAsserted(this::assertAllEnded);
+    await("every session goes on or waits for a person")
+        .atMost(PATIENCE)
+        .untilAsserted(this::assertAllEnded);
     assertUnclearAreHeld();
     assertNothingTwice();
+    rejected();
+  }
+
+  /** What a person says at a rejection is part of the conversation that goes on. */
+  private void rejected() {
+    long id = tickets.getOrDefault(0, 0L);
+    int before = models.requests().size();
+    rows.value("SELECT holdfast.reject_ticket(?, 'bob', 'shorter, please')", id);
+    await("it is asked again").until(() -> models.requests().size() == before + 1);
+    rows.awaitState(id, "needs_review");
+    ModelRequest last = models.lastRequest();
+    assertThat(last.assistantMessages()).isEqualTo(TURNS);
+    assertThat(last.lastMessage()).contains("bob", "did not accept it", "shorter, please");
   }
 
   /** A ticket for each boundary, and a gate where it is. */

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.llm.CallResult;
+import dev.holdfast.llm.Message;
+import dev.holdfast.llm.StopReason;
 import dev.holdfast.llm.Target;
 import dev.holdfast.llm.ToolCall;
 import dev.holdfast.postgres.PostgresEventSink;
@@ -22,6 +24,7 @@ import java.util.Set;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 /** Sessions over the journal in PostgreSQL. */
 @WithDatabase
@@ -157,6 +160,47 @@ class DurableSessionIT {
 
     assertThatThrownBy(bench::run).isInstanceOf(IllegalTransitionException.class);
     assertThat(provider.calls()).isEqualTo(1);
+  }
+
+  /** Measured on demand: {@code -Dmeasure.sessions=200}. The figure is in docs/agents.md. */
+  @Test
+  @EnabledIfSystemProperty(named = "measure.sessions", matches = "[0-9]+")
+  @DisplayName("5: how long a session of 200 turns takes from the claim to its next request")
+  void resumeOfManyTurns() {
+    for (int round = 0; round < 5; round++) {
+      long id = queue.enqueue();
+      long lease = queue.claim();
+      Journal journal = shelf.open(id, lease);
+      journal.append(List.of(entry()));
+      for (int turn = 1; turn <= 200; turn++) {
+        ToolCall call = Replies.call("c" + turn, "look", "{\"n\":" + turn + "}");
+        journal.append(
+            List.of(
+                new JournalEntry.Answered(
+                    turn,
+                    1,
+                    new Target("one", "m"),
+                    List.of(),
+                    new Message.Assistant("I look at " + turn, List.of(call)),
+                    StopReason.TOOL_CALLS,
+                    Replies.USAGE,
+                    null,
+                    true)));
+        journal.append(
+            List.of(
+                new JournalEntry.ToolFinished(
+                    turn,
+                    new ToolReply(call, ToolReply.Outcome.OK, "line of text\n".repeat(400), 1))));
+      }
+      long next = nextLease(id, lease);
+      Bench bench = over(provider(Replies.report()), shelf.open(id, next)).maxTurns(300);
+      long start = System.nanoTime();
+      bench.run();
+      System.out.println(
+          "MEASURED resume of 200 turns: " + (System.nanoTime() - start) / 1_000_000 + " ms");
+      assertThat(bench.calls()).isEqualTo(1);
+      queue.succeed(id, next);
+    }
   }
 
   @Test

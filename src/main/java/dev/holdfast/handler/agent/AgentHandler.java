@@ -18,6 +18,7 @@ import dev.holdfast.session.SessionSettings;
 import dev.holdfast.ticket.ClaimedTicket;
 import dev.holdfast.ticket.Design;
 import dev.holdfast.ticket.InvalidTicketException;
+import dev.holdfast.ticket.UnreadableJournalException;
 import dev.holdfast.tool.ConfigurationException;
 import dev.holdfast.tool.ToolBox;
 import dev.holdfast.worker.HandlerResult;
@@ -73,6 +74,10 @@ public final class AgentHandler implements TicketHandler {
         workspace.delete();
       }
       return result;
+    } catch (UnreadableJournalException e) {
+      return HandlerResult.held(
+          "The session cannot go on: release with --fresh starts it over",
+          failure(e, Category.SYSTEM_ERROR));
     } catch (InvalidTicketException | ConfigurationException e) {
       return HandlerResult.failed(failure(e, Category.CODE_ERROR));
     } catch (IOException e) {

@@ -4,8 +4,8 @@ import dev.holdfast.llm.ToolCall;
 import dev.holdfast.session.ApprovalShelf;
 import dev.holdfast.session.Approvals;
 import dev.holdfast.session.PendingCall;
-import dev.holdfast.ticket.HoldfastException;
 import dev.holdfast.ticket.Lease;
+import dev.holdfast.ticket.UnreadableJournalException;
 import dev.holdfast.tool.CallPreview;
 import dev.holdfast.tool.ConfigurationException;
 import dev.holdfast.tool.ToolBox;
@@ -124,7 +124,7 @@ final class DesignApprovals implements Approvals {
     String edited = approval.arguments();
     String runs = edited == null ? asked.arguments() : edited;
     if (!CallText.hash(call.name(), runs).equals(approval.hash())) {
-      throw new HoldfastException(
+      throw new UnreadableJournalException(
           "call "
               + approval.id()
               + " of ticket "
@@ -132,7 +132,8 @@ final class DesignApprovals implements Approvals {
               + " is not the one that was approved, and does not run: start the session over with"
               + " holdfast release "
               + ticketId
-              + " --fresh");
+              + " --fresh",
+          null);
     }
     ToolCall exact = edited == null ? call : new ToolCall(call.id(), call.name(), edited);
     return new Ruling.Allowed(exact, note(approval, edited));

@@ -15,9 +15,11 @@ import dev.holdfast.session.AttemptBook;
 import dev.holdfast.session.AutoRetrySettings;
 import dev.holdfast.session.InMemoryJournal;
 import dev.holdfast.session.Input;
+import dev.holdfast.session.Journal;
 import dev.holdfast.session.JournalEntry;
 import dev.holdfast.session.SessionEvent;
 import dev.holdfast.ticket.Guidance;
+import dev.holdfast.ticket.UnreadableJournalException;
 import dev.holdfast.worker.HandlerResult;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -185,6 +187,28 @@ class AgentHandlerTest {
         .contains("\n- attempt 1, transient: rate limit exceeded\n")
         .contains("x…; it called run_command 3 times (2 failed)");
     assertThat(said.getLast().lines()).hasSize(4);
+  }
+
+  @Test
+  @DisplayName("5.1: a journal that cannot be read holds the ticket, naming the row and --fresh")
+  void unreadableJournal() throws Exception {
+    tickets.journal =
+        new Journal() {
+          @Override
+          public List<JournalEntry> entries() {
+            throw new UnreadableJournalException("row 3 (answered) is no entry", null);
+          }
+
+          @Override
+          public void append(List<JournalEntry> entries) {
+            throw new AssertionError("nothing may be written");
+          }
+        };
+
+    HandlerResult.Held held = (HandlerResult.Held) tickets.run(TARGET, "steps:\n" + REPORT);
+
+    assertThat(held.reason()).contains("--fresh");
+    assertThat(held.error().text()).contains("row 3 (answered)");
   }
 
   @Test

@@ -8,6 +8,7 @@ import dev.holdfast.session.AttemptBook;
 import dev.holdfast.session.AutoRetrySettings;
 import dev.holdfast.session.EventSink;
 import dev.holdfast.session.InMemoryJournal;
+import dev.holdfast.session.Journal;
 import dev.holdfast.session.JournalShelf;
 import dev.holdfast.session.LoopSettings;
 import dev.holdfast.session.RetryAborts;
@@ -36,7 +37,7 @@ final class AgentTickets {
 
   private final Path workspaces;
   final List<SessionEvent> events = new CopyOnWriteArrayList<>();
-  InMemoryJournal journal = new InMemoryJournal();
+  Journal journal = new InMemoryJournal();
   RetryAborts aborts = RetryAborts.NONE;
   AttemptBook attempts = AttemptBook.NONE;
   int attempt = 1;
