@@ -34,6 +34,12 @@ class ServerCommandsTest {
         }
 
         @Override
+        public int console(Settings settings, Terminal terminal) {
+          started.add(new Started(settings, null, true));
+          return 0;
+        }
+
+        @Override
         public int demo(Settings settings, boolean exitWhenDone, Terminal terminal) {
           started.add(new Started(settings, null, exitWhenDone));
           return 0;

@@ -1,0 +1,77 @@
+package dev.holdfast.web;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import dev.holdfast.testing.TestDatabase;
+import dev.holdfast.testing.TicketDatabase;
+import dev.holdfast.testing.WithDatabase;
+import dev.holdfast.web.ApiClient.Answer;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+/** The server takes the database away from everybody, and gives it back. */
+@WithDatabase
+class WebOutageIT {
+  private final TestDatabase testDatabase;
+
+  WebOutageIT(TestDatabase testDatabase) {
+    this.testDatabase = testDatabase;
+  }
+
+  private void allowConnections(boolean allowed) throws SQLException {
+    String url = testDatabase.jdbcUrl();
+    String name = url.replaceFirst(".*/([^/?]+)(\\?.*)?$", "$1");
+    String other = url.replaceFirst("/[^/?]+(\\?.*)?$", "/postgres");
+    try (Connection connection =
+            DriverManager.getConnection(other, testDatabase.user(), testDatabase.password());
+        Statement statement = connection.createStatement()) {
+      statement.execute("ALTER DATABASE \"" + name + "\" ALLOW_CONNECTIONS " + allowed);
+      if (!allowed) {
+        statement.execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '"
+                + name
+                + "'");
+      }
+    }
+  }
+
+  @Test
+  @DisplayName("while the database is gone it is 503 with Retry-After, and then all is well again")
+  void gone() throws SQLException {
+    HikariConfig config = new HikariConfig();
+    config.setDataSource(new TicketDatabase(testDatabase).dataSource());
+    config.setMaximumPoolSize(3);
+    config.setConnectionTimeout(1_000);
+    try (HikariDataSource pool = new HikariDataSource(config);
+        WebServer server = WebFixture.server(pool);
+        ApiClient ann = new ApiClient(server.port(), WebFixture.ANN)) {
+      assertThat(ann.get("/api/v1/queues").status()).isEqualTo(200);
+      allowConnections(false);
+      try {
+        for (Answer answer :
+            new Answer[] {
+              ann.get("/api/v1/tickets"),
+              ann.post("/api/v1/tickets", "{\"kind\": \"x\"}"),
+              ann.post("/api/v1/tickets/1/release", "{}")
+            }) {
+          assertThat(answer.status()).as(answer.toString()).isEqualTo(503);
+          assertThat(answer.header("Retry-After")).isPresent();
+          assertThat(answer.detail()).doesNotContain("HOLDFAST_", "jdbc", "FATAL");
+        }
+        assertThat(ann.get("/openapi.json").status()).isEqualTo(200);
+      } finally {
+        allowConnections(true);
+      }
+      await().atMost(Duration.ofSeconds(20)).until(() -> ann.get("/api/v1/queues").status() == 200);
+      assertThat(ann.post("/api/v1/tickets", "{\"kind\": \"x\"}").status()).isEqualTo(201);
+    }
+  }
+}
