@@ -7,33 +7,23 @@ import dev.holdfast.llm.FailureKind;
 import dev.holdfast.llm.Message;
 import dev.holdfast.llm.ProviderCallRetry;
 import dev.holdfast.llm.ProviderEvent;
-import dev.holdfast.llm.ProviderEventListener;
 import dev.holdfast.llm.RetryContext;
 import dev.holdfast.llm.ToolChoice;
-import dev.holdfast.retry.Sleeper;
 import dev.holdfast.session.Route;
 import java.util.List;
-import java.util.function.DoubleSupplier;
-import java.util.function.LongSupplier;
 
 /**
  * Asks the targets in their order until one answers; each call is retried by itself (E-1), and all
  * of them keep to the attempt's budget and the run's. Thread-safe.
  */
 final class Models {
-  /**
-   * @param random from -1 to 1
-   * @param listener hears of calls, besides the run's events
-   */
-  record Ports(
-      Sleeper sleeper, LongSupplier nanoTime, DoubleSupplier random, ProviderEventListener listener) {}
-
   private final List<Route> routes;
-  private final Ports ports;
+  private final ModelPorts ports;
   private final RetryContext context;
   private final RunBudget budget;
 
-  Models(List<Route> routes, Ports ports, RetryContext context, RunBudget budget) {
+  Models(
+      List<Route> routes, ModelPorts ports, RetryContext context, RunBudget budget) {
     this.routes = List.copyOf(routes);
     this.ports = ports;
     this.context = context;

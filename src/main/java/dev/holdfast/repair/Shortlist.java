@@ -56,7 +56,7 @@ record Shortlist(List<Candidate> ranked, List<Candidate> near) {
   private static Shortlist of(List<Candidate> ranked, List<Candidate> tied) {
     List<Candidate> different = new ArrayList<>();
     for (Candidate each : tied) {
-      if (different.stream().noneMatch(known -> known.trial().diff().equals(each.trial().diff()))) {
+      if (different.stream().noneMatch(known -> known.trial().tree().equals(each.trial().tree()))) {
         different.add(each);
       }
     }

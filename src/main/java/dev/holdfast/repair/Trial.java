@@ -25,11 +25,11 @@ public sealed interface Trial {
   /**
    * It applied, and was verified.
    *
-   * @param diff from the base commit to the tree with the patch
-   * @param lines added and removed by that diff
+   * @param tree with the patch
+   * @param lines that the patch adds and removes
    * @param files that it changes
    */
-  record Applied(String diff, int lines, List<String> files, Verified verified) implements Trial {
+  record Applied(Tree tree, int lines, List<String> files, Verified verified) implements Trial {
     public Applied {
       files = List.copyOf(files);
     }

@@ -5,48 +5,48 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The repository of a run. A state of its tree is named by the diff from the base commit to it, ""
- * for the base itself; no call depends on what an earlier one left in the worktrees. Thread-safe
+ * The repository of a run. No call depends on what an earlier one left in a worktree. Thread-safe
  * for calls with different lanes.
  */
 public interface Workbench {
   /** The commit that everything is based on. */
-  String base();
+  String baseCommit();
+
+  Tree baseTree();
 
   /**
    * Runs the verification on a state.
    *
-   * @throws IOException if the state cannot be made or the commands cannot be started
+   * @throws IOException if the state cannot be made
    */
-  Verified verify(String diff) throws IOException, InterruptedException;
+  Verified verify(Tree tree) throws IOException, InterruptedException;
 
   /**
-   * Whether a model's output has a patch in it that can be read; says why not, empty if it has.
+   * Why a model's output has no patch that can be read; empty where it has one, applicable or not.
+   *
+   * @param lane as of {@link #attempt}
    */
-  Optional<String> problem(String output);
+  Optional<String> invalidity(Tree tree, String output, int lane)
+      throws IOException, InterruptedException;
 
   /**
    * Tries a model's output on a state and verifies the result, away from other lanes.
    *
    * @param lane from 0; each has a worktree of its own
    */
-  Trial attempt(String diff, String output, int lane) throws IOException, InterruptedException;
+  Trial attempt(Tree tree, String output, int lane) throws IOException, InterruptedException;
 
   /** The files of a state; valid until the next call. */
-  Sources sources(String diff) throws IOException, InterruptedException;
+  Sources sources(Tree tree) throws IOException, InterruptedException;
 
-  /**
-   * Commits a state on the ticket's branch, in place of what was there.
-   *
-   * @return the branch and the commit
-   */
-  Commit commit(String diff, String message) throws IOException, InterruptedException;
+  /** Commits a state on the ticket's branch, in place of what was there. */
+  Commit commit(Tree tree, String message) throws IOException, InterruptedException;
 
   record Commit(String branch, String id) {}
 
   /** What a model may be shown of a tree. */
   interface Sources {
-    /** Paths from the root, with {@code /}, of all tracked and new files. */
+    /** Paths from the root, with {@code /}, of all files that git does not ignore. */
     List<String> files();
 
     /** The text of a file; empty if it is binary, gone, too large or leads out of the tree. */

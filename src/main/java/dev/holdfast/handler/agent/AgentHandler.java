@@ -2,6 +2,7 @@ package dev.holdfast.handler.agent;
 
 import dev.holdfast.failure.Category;
 import dev.holdfast.failure.ErrorReport;
+import dev.holdfast.handler.TargetRoutes;
 import dev.holdfast.llm.CallRetryOptions;
 import dev.holdfast.llm.ProviderCallRetry;
 import dev.holdfast.llm.RetryContext;
@@ -57,7 +58,7 @@ public final class AgentHandler implements TicketHandler {
     ClaimedTicket claimed = context.claimed();
     try {
       AgentDesign design = designs.of(claimed);
-      List<Route> routes = AgentRoutes.of(design.targets(), ports.providers());
+      List<Route> routes = TargetRoutes.of(design.targets(), ports.providers());
       AgentWorkspace workspace =
           AgentWorkspace.open(settings.workspaceRoot(), claimed.ticket(), design.copyFrom());
       HandlerResult result = work(claimed, design, routes, workspace);

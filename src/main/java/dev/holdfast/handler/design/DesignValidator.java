@@ -18,7 +18,7 @@ import tools.jackson.databind.node.ObjectNode;
  */
 public final class DesignValidator {
   /** A further kind is its name here and its schema beside the others. */
-  private static final List<String> KINDS = List.of("agent", "command");
+  private static final List<String> KINDS = List.of("agent", "command", "repair");
 
   private final Map<String, DesignSchema> schemas = new TreeMap<>();
 

@@ -1,4 +1,4 @@
-package dev.holdfast.handler.agent;
+package dev.holdfast.handler;
 
 import dev.holdfast.llm.ChatProvider;
 import dev.holdfast.llm.Target;
@@ -9,14 +9,14 @@ import java.util.Map;
 import java.util.TreeSet;
 
 /** Finds the providers of a design's targets. */
-final class AgentRoutes {
-  private AgentRoutes() {}
+public final class TargetRoutes {
+  private TargetRoutes() {}
 
   /**
    * @param providers by name; hyphen and underscore are one in it
    * @throws InvalidTicketException if the worker lacks one
    */
-  static List<Route> of(List<Target> targets, Map<String, ChatProvider> providers) {
+  public static List<Route> of(List<Target> targets, Map<String, ChatProvider> providers) {
     return targets.stream().map(target -> route(target, providers)).toList();
   }
 

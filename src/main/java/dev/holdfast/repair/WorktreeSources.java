@@ -1,0 +1,70 @@
+package dev.holdfast.repair;
+
+import dev.holdfast.tool.git.Git;
+import dev.holdfast.tool.git.GitCommand;
+import dev.holdfast.tool.git.GitResult;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/** The files of a worktree, as models may see them. Follows no link out of it. */
+final class WorktreeSources implements Workbench.Sources {
+  private static final long MAX_BYTES = 256 * 1024;
+
+  private final Path root;
+  private final List<String> files;
+
+  private WorktreeSources(Path root, List<String> files) {
+    this.root = root;
+    this.files = files;
+  }
+
+  static WorktreeSources of(Path directory, Git git) throws IOException, InterruptedException {
+    GitResult listed =
+        git.run(
+            GitCommand.in(
+                directory, "ls-files", "-z", "--cached", "--others", "--exclude-standard"));
+    if (!listed.isSuccess()) {
+      throw new IOException("git cannot list the files of " + directory + ": " + listed.stderr());
+    }
+    List<String> files =
+        Stream.of(listed.stdout().split("\0"))
+            .filter(each -> !each.isEmpty())
+            .distinct()
+            .sorted()
+            .toList();
+    return new WorktreeSources(directory.toRealPath(), files);
+  }
+
+  @Override
+  public List<String> files() {
+    return files;
+  }
+
+  @Override
+  public Optional<String> text(String path) {
+    try {
+      Path file = root.resolve(path).toRealPath();
+      if (!file.startsWith(root) || !Files.isRegularFile(file) || Files.size(file) > MAX_BYTES) {
+        return Optional.empty();
+      }
+      String text =
+          StandardCharsets.UTF_8
+              .newDecoder()
+              .decode(ByteBuffer.wrap(Files.readAllBytes(file)))
+              .toString();
+      return text.indexOf('\0') < 0 ? Optional.of(text) : Optional.empty();
+    } catch (CharacterCodingException e) {
+      return Optional.empty();
+    } catch (IOException | InvalidPathException e) {
+      return Optional.empty();
+    }
+  }
+}
