@@ -15,6 +15,7 @@ import dev.holdfast.postgres.PostgresEventSink;
 import dev.holdfast.postgres.PostgresJournalShelf;
 import dev.holdfast.postgres.PostgresRetryAborts;
 import dev.holdfast.retry.Sleeper;
+import dev.holdfast.session.EventSink;
 import dev.holdfast.telemetry.ModelMetrics;
 import dev.holdfast.telemetry.SessionMetrics;
 import dev.holdfast.ticket.HoldfastException;
@@ -99,13 +100,21 @@ final class Agents implements AutoCloseable {
   }
 
   /** Where the configuration and the embedded database's password are. */
-  private static List<Path> hidden() {
+  static List<Path> hidden() {
     List<Path> hidden = new ArrayList<>(List.of(Path.of(".holdfast"), Path.of("holdfast.yaml")));
     String file = System.getenv().getOrDefault("HOLDFAST_CONFIG", "");
     if (!file.isBlank()) {
       hidden.add(Path.of(file));
     }
     return hidden;
+  }
+
+  Map<String, ChatProvider> providers() {
+    return providers;
+  }
+
+  EventSink events() {
+    return events;
   }
 
   AgentHandler handler() {

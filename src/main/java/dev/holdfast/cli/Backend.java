@@ -6,6 +6,7 @@ import dev.holdfast.queue.TicketDesk;
 import dev.holdfast.queue.TicketFeed;
 import dev.holdfast.queue.TicketInbox;
 import dev.holdfast.queue.TicketReader;
+import dev.holdfast.repair.RunReader;
 import dev.holdfast.session.JournalReader;
 import org.jspecify.annotations.Nullable;
 
@@ -35,6 +36,9 @@ public interface Backend extends AutoCloseable {
   TicketReader reader();
 
   JournalReader journals();
+
+  /** The runs of repairs. */
+  RunReader runs();
 
   DesignShelf designs();
 

@@ -29,6 +29,7 @@ public final class Commands {
     makers.put("resume", ResumeCommand::new);
     makers.put("abort-retry", AbortRetryCommand::new);
     makers.put("stats", StatsCommand::new);
+    makers.put("runs", RunsCommand::with);
     makers.put("doctor", DoctorCommand::new);
     makers.put("classify", ClassifyCommand::new);
     makers.put("help", HelpCommand::new);

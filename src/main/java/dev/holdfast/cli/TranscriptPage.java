@@ -105,11 +105,12 @@ final class TranscriptPage {
   }
 
   private void step(JournalEntry.StepFinished step) {
-    String spent =
-        step.usage().equals(Usage.NONE) ? "" : ", " + cost(step.usage(), step.costUsd());
+    String spent = step.usage().equals(Usage.NONE) ? "" : ", " + cost(step.usage(), step.costUsd());
     terminal.line("  step " + PlainText.oneLine(step.step()) + spent);
     if (step.value().isObject()) {
-      step.value().forEachEntry((key, value) -> text(key, value.isString() ? value.stringValue() : value.toString()));
+      step.value()
+          .forEachEntry(
+              (key, value) -> text(key, value.isString() ? value.stringValue() : value.toString()));
     }
   }
 

@@ -77,8 +77,7 @@ final class Advice {
   Diagnosis diagnose(String name, int step, int attempt, int branches, String situation)
       throws IOException, InterruptedException {
     log.note(new RunEvent.DiagnosisStarted(step, attempt));
-    String answer =
-        answer(name + "/diagnosis", Prompts.DIAGNOSE.formatted(branches), situation);
+    String answer = answer(name + "/diagnosis", Prompts.DIAGNOSE.formatted(branches), situation);
     Optional<Hypothesis> chosen = chosen(answer, branches);
     String error = chosen.isEmpty() ? unusable(answer) : "";
     log.note(

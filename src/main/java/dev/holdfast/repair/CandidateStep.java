@@ -76,9 +76,7 @@ final class CandidateStep {
         applied.add(new Candidate(valid.get(i).number(), each));
       }
     }
-    return applied.isEmpty()
-        ? notApplied(name, attempt, trials, verified)
-        : chosen(name, applied);
+    return applied.isEmpty() ? notApplied(name, attempt, trials, verified) : chosen(name, applied);
   }
 
   private @Nullable StepOutcome withoutValid(List<Generated> generated) {
@@ -87,13 +85,13 @@ final class CandidateStep {
     signals.add("An earlier answer had no usable patch: " + why);
     return invalid < INVALID_LIMIT
         ? null
-        : failed(StopReason.INVALID_OUTPUT, invalid + " outputs in a row had no valid patch: " + why);
+        : failed(
+            StopReason.INVALID_OUTPUT, invalid + " outputs in a row had no valid patch: " + why);
   }
 
   private List<Generated> generate(String name, int attempt, Tree tree, Verified verified)
       throws IOException, InterruptedException {
-    String prompt =
-        Prompts.repair(task, tree, verified, signals, parts.workbench().sources(tree));
+    String prompt = Prompts.repair(task, tree, verified, signals, parts.workbench().sources(tree));
     List<Integer> numbers = IntStream.rangeClosed(1, settings.l3().bestOfN()).boxed().toList();
     List<String> outputs =
         Parallel.run(
@@ -154,7 +152,11 @@ final class CandidateStep {
   }
 
   private static String output(List<Generated> valid, int number) {
-    return valid.stream().filter(each -> each.number() == number).findFirst().orElseThrow().output();
+    return valid.stream()
+        .filter(each -> each.number() == number)
+        .findFirst()
+        .orElseThrow()
+        .output();
   }
 
   private RunEvent evaluated(int attempt, int number, Trial trial) {

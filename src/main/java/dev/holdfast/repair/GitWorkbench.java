@@ -103,8 +103,7 @@ public final class GitWorkbench implements Workbench {
   }
 
   private Verified verified(Worktree worktree) throws IOException, InterruptedException {
-    Verification result =
-        tools.verifier().verify(worktree, commands, Verifier.Success.SEEN_TWICE);
+    Verification result = tools.verifier().verify(worktree, commands, Verifier.Success.SEEN_TWICE);
     return new Verified(
         result.passed(),
         result.failureSignature().orElse(""),

@@ -23,8 +23,7 @@ public record LoopRules(int maxIterations, RepairSettings.Escalation escalation)
       return nonImproving(state);
     } else if (repeated) {
       return new LoopDecision.Stop(
-          StopReason.REPEATED_FAILURE,
-          state.applyFailures() + " patches in a row did not apply");
+          StopReason.REPEATED_FAILURE, state.applyFailures() + " patches in a row did not apply");
     }
     if (state.iterations() < maxIterations) {
       return new LoopDecision.Repair(state.iterations() + 1);
@@ -37,7 +36,6 @@ public record LoopRules(int maxIterations, RepairSettings.Escalation escalation)
 
   private static LoopDecision nonImproving(LoopState state) {
     return new LoopDecision.Stop(
-        StopReason.NON_IMPROVING,
-        state.nonImproving() + " repairs in a row left the same failure");
+        StopReason.NON_IMPROVING, state.nonImproving() + " repairs in a row left the same failure");
   }
 }

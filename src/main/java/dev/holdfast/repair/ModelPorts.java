@@ -12,4 +12,7 @@ import java.util.function.LongSupplier;
  * @param listener hears of calls, besides the run's events
  */
 public record ModelPorts(
-    Sleeper sleeper, LongSupplier nanoTime, DoubleSupplier random, ProviderEventListener listener) {}
+    Sleeper sleeper,
+    LongSupplier nanoTime,
+    DoubleSupplier random,
+    ProviderEventListener listener) {}

@@ -22,8 +22,7 @@ final class Models {
   private final RetryContext context;
   private final RunBudget budget;
 
-  Models(
-      List<Route> routes, ModelPorts ports, RetryContext context, RunBudget budget) {
+  Models(List<Route> routes, ModelPorts ports, RetryContext context, RunBudget budget) {
     this.routes = List.copyOf(routes);
     this.ports = ports;
     this.context = context;

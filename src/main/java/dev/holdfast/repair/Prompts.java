@@ -54,7 +54,11 @@ final class Prompts {
    * @param signals hypotheses, and what became of earlier tries, oldest first
    */
   static String repair(
-      RepairTask task, Tree tree, Verified verified, List<String> signals, Workbench.Sources sources) {
+      RepairTask task,
+      Tree tree,
+      Verified verified,
+      List<String> signals,
+      Workbench.Sources sources) {
     StringBuilder prompt = new StringBuilder();
     section(prompt, "Goal", task.goal());
     task.guidance().forEach(each -> section(prompt, "A person says", each));

@@ -181,8 +181,7 @@ final class RepairLoop {
   }
 
   /** An L3 step; null where L2 goes on from its candidate. */
-  private @Nullable Stop escalated(String reason)
-      throws IOException, InterruptedException {
+  private @Nullable Stop escalated(String reason) throws IOException, InterruptedException {
     int step = state.escalations() + 1;
     parts.log().note(new RunEvent.RunEscalated("L2", "L3", reason));
     StepOutcome outcome =

@@ -89,8 +89,7 @@ public final class RepairRun {
             new RunLog.Clocks(ports.models().nanoTime(), ports.wall()),
             ports.traceOf().apply(name));
     RunStart start = start(log, job.task(), history, workbench);
-    RepairTask task =
-        new RepairTask(job.task().goal(), job.task().guidance(), start.rejected());
+    RepairTask task = new RepairTask(job.task().goal(), job.task().guidance(), start.rejected());
     RunBudget budget = new RunBudget(settings.limits(), log);
     RetryContext context =
         new RetryContext(budget.timeLeft(), callsNow(budget), ports.models().nanoTime());
@@ -98,8 +97,7 @@ public final class RepairRun {
     CandidateStep.Parts parts =
         new CandidateStep.Parts(
             log, workbench, models, new Advice(log, models, task), ports.width());
-    RepairLoop.Stop stop =
-        new RepairLoop(parts, settings, task, budget, start.tree()).run();
+    RepairLoop.Stop stop = new RepairLoop(parts, settings, task, budget, start.tree()).run();
     return end(log, job, workbench, stop);
   }
 

@@ -29,7 +29,11 @@ final class RunBudget {
     }
     if (spent.calls() >= limits.maxCalls()) {
       throw new BudgetExceededException(
-          "calls: " + spent.calls() + " of the " + limits.maxCalls() + " allowed (limits.max_calls)");
+          "calls: "
+              + spent.calls()
+              + " of the "
+              + limits.maxCalls()
+              + " allowed (limits.max_calls)");
     }
     if (timeLeft().isZero()) {
       throw new BudgetExceededException(

@@ -47,7 +47,13 @@ public sealed interface RunEvent {
    * @param lines of its diff
    */
   record CandidateEvaluated(
-      int step, int attempt, int candidate, boolean applied, boolean passed, int lines, String error)
+      int step,
+      int attempt,
+      int candidate,
+      boolean applied,
+      boolean passed,
+      int lines,
+      String error)
       implements RunEvent {}
 
   /**

@@ -56,8 +56,8 @@ public record RunHistory(int number, @Nullable RunStart start, @Nullable RunEnd 
 
   /**
    * The end that only has to be told again: the worker was lost between the run's end and the
-   * ticket's. A person who sends the ticket back says something at a rejection, and a release
-   * never leaves more retries used than there were.
+   * ticket's. A person who sends the ticket back says something at a rejection, and a release never
+   * leaves more retries used than there were.
    */
   public Optional<RunEnd> untold(RunEnd.At now) {
     RunEnd last = end;

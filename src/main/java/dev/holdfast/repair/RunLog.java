@@ -69,11 +69,7 @@ final class RunLog {
    * @param entries of the ticket's journal; those of other runs are passed over
    */
   RunLog(
-      Journal journal,
-      List<JournalEntry> entries,
-      Identity identity,
-      Clocks clocks,
-      Trace trace) {
+      Journal journal, List<JournalEntry> entries, Identity identity, Clocks clocks, Trace trace) {
     this.journal = journal;
     this.identity = identity;
     this.clocks = clocks;
@@ -189,11 +185,7 @@ final class RunLog {
   }
 
   private synchronized void append(
-      String name,
-      JsonNode value,
-      List<JsonNode> own,
-      Usage usage,
-      @Nullable BigDecimal costUsd) {
+      String name, JsonNode value, List<JsonNode> own, Usage usage, @Nullable BigDecimal costUsd) {
     List<JsonNode> events = new ArrayList<>(pending);
     events.addAll(own);
     if (name.startsWith("fault-") && events.isEmpty()) {

@@ -8,8 +8,8 @@ import java.util.List;
  * @param passed whether all of them passed, twice where it was to be success
  * @param signature of the failure; "" where it passed (E23)
  * @param failing checks and tests by name
- * @param failures how much fails, to compare two states; a command that fails without telling
- *     which tests do counts more than one that tells
+ * @param failures how much fails, to compare two states; a command that fails without telling which
+ *     tests do counts more than one that tells
  * @param output the end of what the failing commands wrote, bounded
  * @param flaky whether a check has both passed and failed on the same tree
  */

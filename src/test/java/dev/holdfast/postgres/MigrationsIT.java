@@ -14,9 +14,12 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.NavigableSet;
+import java.util.TreeSet;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterEach;
@@ -49,9 +52,9 @@ class MigrationsIT {
 
   @Test
   @DisplayName("A59: an empty database is migrated, and again does nothing")
-  void freshAndTwice() {
+  void freshAndTwice() throws IOException {
     assertThat(Migrations.migrate(dataSource))
-        .isEqualTo(new Migrations.Result(Migrations.NEWEST, "" + Migrations.NEWEST));
+        .isEqualTo(new Migrations.Result(versions().size(), "" + Migrations.NEWEST));
     assertThat(Migrations.migrate(dataSource))
         .isEqualTo(new Migrations.Result(0, "" + Migrations.NEWEST));
     assertThatCode(() -> Migrations.requireCurrent(dataSource, "holdfast"))
@@ -72,12 +75,16 @@ class MigrationsIT {
   @Test
   @DisplayName("the newest version that the program knows is that of the newest file")
   void newestIsNewest() throws IOException {
+    assertThat(versions().last()).isEqualTo(Migrations.NEWEST);
+  }
+
+  private static NavigableSet<Integer> versions() throws IOException {
     try (Stream<Path> files = Files.list(Path.of("db/migrations"))) {
-      assertThat(files.map(file -> file.getFileName().toString()))
-          .allMatch(name -> name.matches("V\\d+__[a-z_]+\\.sql"))
-          .extracting(name -> Integer.valueOf(name.substring(1, name.indexOf('_'))))
-          .contains(Migrations.NEWEST)
-          .allMatch(version -> version <= Migrations.NEWEST);
+      List<String> names = files.map(file -> file.getFileName().toString()).toList();
+      assertThat(names).allMatch(name -> name.matches("V\\d+__[a-z_]+\\.sql"));
+      return names.stream()
+          .map(name -> Integer.valueOf(name.substring(1, name.indexOf('_'))))
+          .collect(Collectors.toCollection(TreeSet::new));
     }
   }
 
@@ -200,7 +207,7 @@ class MigrationsIT {
   @Test
   @DisplayName(
       "a schema newer or older than the program is refused, and the message says what to do")
-  void otherVersion() {
+  void otherVersion() throws IOException {
     Migrations.migrate(dataSource);
     sql.run(
         """
@@ -222,7 +229,7 @@ class MigrationsIT {
     assertThatThrownBy(() -> Migrations.requireCurrent(dataSource, "holdfast"))
         .hasMessageStartingWith(
             "the schema holdfast is at version %s, this Holdfast needs "
-                .formatted("" + (Migrations.NEWEST - 1)))
+                .formatted("" + versions().lower(Migrations.NEWEST)))
         .hasMessageEndingWith("run: holdfast migrate");
   }
 

@@ -50,11 +50,7 @@ public final class TicketDesigns {
     ValidDesign valid = validator.validate(definition);
     if (!valid.kind().equals(kind)) {
       throw new InvalidTicketException(
-          "its kind is "
-              + valid.kind()
-              + ", not "
-              + kind
-              + ": enqueue the ticket with that kind");
+          "its kind is " + valid.kind() + ", not " + kind + ": enqueue the ticket with that kind");
     }
     return DesignText.JSON.readTree(valid.definition());
   }

@@ -75,10 +75,7 @@ final class RepairDelivery {
   }
 
   private static ObjectNode json(Delivery.Delivered done) {
-    return MAPPER
-        .createObjectNode()
-        .put("delivered_to", done.where())
-        .put("commit", done.commit());
+    return MAPPER.createObjectNode().put("delivered_to", done.where()).put("commit", done.commit());
   }
 
   private static HandlerResult held(String what, String next) {

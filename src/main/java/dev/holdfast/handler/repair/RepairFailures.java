@@ -27,8 +27,7 @@ final class RepairFailures {
     return switch (failure.kind()) {
       case RATE_LIMIT, TIMEOUT, NETWORK_ERROR, OUT_OF_BUDGET -> Category.TRANSIENT;
       case MODEL_ERROR -> failure.retryable() ? Category.TRANSIENT : Category.API_ERROR;
-      case QUOTA_EXCEEDED ->
-          failure.retryAfter() == null ? Category.API_ERROR : Category.TRANSIENT;
+      case QUOTA_EXCEEDED -> failure.retryAfter() == null ? Category.API_ERROR : Category.TRANSIENT;
       case AUTH_ERROR -> Category.API_ERROR;
       case INVALID_RESPONSE, CONTEXT_OVERFLOW -> Category.CODE_ERROR;
     };

@@ -50,9 +50,7 @@ public final class RepairHandler implements TicketHandler {
       RepairDesign design =
           designs.of(claimed, document -> RepairDesign.of(document, settings.llmTimeout()));
       Optional<DeliveryOrder> order = DeliveryOrder.in(claimed.ticket().payload());
-      return order.isPresent()
-          ? delivery.deliver(design, order.get())
-          : repair(claimed, design);
+      return order.isPresent() ? delivery.deliver(design, order.get()) : repair(claimed, design);
     } catch (ModelFailedException e) {
       return HandlerResult.failed(RepairFailures.of(e));
     } catch (InvalidTicketException | RepositoryException e) {
@@ -76,7 +74,7 @@ public final class RepairHandler implements TicketHandler {
     }
     try (TicketRepository repository =
         ports.repositories().open(claimed.id(), design.repository(), history.baseCommit())) {
-      GitWorkbench workbench = new GitWorkbench(repository, ports.tools(), design.verify());
+      GitWorkbench workbench = new GitWorkbench(repository, ports.tools().get(), design.verify());
       RunEnd end =
           new RepairRun(runPorts(claimed), design.settings(), routes)
               .run(job, journal, entries, workbench);

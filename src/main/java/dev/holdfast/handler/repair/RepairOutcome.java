@@ -71,7 +71,11 @@ final class RepairOutcome {
     design
         .verify()
         .forEach(
-            each -> commands.addObject().put("name", each.name()).put("command", String.join(" ", each.command())));
+            each ->
+                commands
+                    .addObject()
+                    .put("name", each.name())
+                    .put("command", String.join(" ", each.command())));
     return verification.put("output", end.verified().output());
   }
 
@@ -106,7 +110,9 @@ final class RepairOutcome {
     text.append(
         end.tree().diff().isEmpty()
             ? "\nNo patch has applied so far.\n"
-            : "\nBest candidate so far (" + end.lines() + " lines):\n"
+            : "\nBest candidate so far ("
+                + end.lines()
+                + " lines):\n"
                 + cut(end.tree().diff(), SHOWN_DIFF));
     text.append("\nTrace: ").append(trace(number)).append('\n');
     return new ErrorReport(text.toString(), null, null, null, category(end.reason()), null);

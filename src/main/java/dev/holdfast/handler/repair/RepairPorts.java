@@ -28,11 +28,17 @@ public record RepairPorts(
     JournalShelf journals,
     EventSink events,
     TicketRepositories repositories,
-    GitWorkbench.Tools tools,
+    ToolsSource tools,
     LongPredicate approved,
     InstantSource wall) {
   public RepairPorts {
     providers = Map.copyOf(providers);
+  }
+
+  /** What changes and checks files, made at the first call. */
+  @FunctionalInterface
+  public interface ToolsSource {
+    GitWorkbench.Tools get() throws InterruptedException;
   }
 
   /**
@@ -40,8 +46,7 @@ public record RepairPorts(
    *
    * @param runs where the traces of runs are ({@code repair.runs-root})
    * @param llmTimeout of one call, where a design has none ({@code llm.timeout})
-   * @param maxCalls of models in one attempt, 0 for no bound ({@code
-   *     llm.max-calls-per-execution})
+   * @param maxCalls of models in one attempt, 0 for no bound ({@code llm.max-calls-per-execution})
    * @param width how many candidates of a ticket are verified at once ({@code repair.parallel})
    */
   public record Settings(Path runs, Duration llmTimeout, int maxCalls, int width) {}

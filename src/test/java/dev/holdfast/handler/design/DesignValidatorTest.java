@@ -68,8 +68,10 @@ class DesignValidatorTest {
             "the design must be an object: write keys and values, as in kind: command"),
         Arguments.of(
             "[1]", "the design must be an object: write keys and values, as in kind: command"),
-        Arguments.of("command: [ls]", "the design has no \"kind\": write one of [agent, command, repair]"),
-        Arguments.of("kind: 7", "the design has no \"kind\": write one of [agent, command, repair]"),
+        Arguments.of(
+            "command: [ls]", "the design has no \"kind\": write one of [agent, command, repair]"),
+        Arguments.of(
+            "kind: 7", "the design has no \"kind\": write one of [agent, command, repair]"),
         Arguments.of(
             "kind: comand",
             "the design's kind \"comand\" is unknown: did you mean \"command\"? known are"
@@ -94,7 +96,8 @@ class DesignValidatorTest {
             "{kind: agent, targets: [{provider: openai, model: m}], limits: {max_turns: 0}}",
             "the design is not valid: limits.max_turns: must have a minimum value of 1"),
         Arguments.of(
-            "kind: robot", "the design's kind \"robot\" is unknown: known are [agent, command, repair]"),
+            "kind: robot",
+            "the design's kind \"robot\" is unknown: known are [agent, command, repair]"),
         Arguments.of(
             "kind: command",
             "the design is not valid: \"command\" is missing in the design: the program and its"
