@@ -28,6 +28,6 @@ public record Verified(
   boolean isWorthKeepingOver(Verified before) {
     return passed
         || failures < before.failures
-        || failures == before.failures && !signature.equals(before.signature);
+        || (failures == before.failures && !signature.equals(before.signature));
   }
 }
