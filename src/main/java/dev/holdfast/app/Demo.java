@@ -97,7 +97,8 @@ final class Demo implements AutoCloseable {
     ConnectionPool pool = database.withPoolSize(2).withApplicationName("holdfast-demo").pool();
     DemoJobs.install(home, new PostgresDesignShelf(pool.dataSource()));
     WorkerProcess worker =
-        WorkerProcess.start(onFreePort(DemoAgent.with(settings, home)), database, event -> {});
+        WorkerProcess.start(
+            onFreePort(DemoAgent.with(settings, home)), database, event -> {}, true);
     out.printf(
         Locale.ROOT,
         "Worker:     %s, http://127.0.0.1:%d/health/ready and /metrics%n%n",

@@ -36,7 +36,8 @@ final class ServerCommands implements Servers {
     CompletableFuture<AutoCloseable> running = new CompletableFuture<>();
     Thread hook = ProcessExit.closeAtSignal(() -> running.join().close());
     try {
-      WorkerProcess worker = WorkerProcess.start(settings, database(settings, server), event -> {});
+      WorkerProcess worker =
+          WorkerProcess.start(settings, database(settings, server), event -> {}, console);
       running.complete(() -> close(worker, server));
       announce(terminal, settings, worker);
     } catch (RuntimeException e) {

@@ -2,14 +2,12 @@ package dev.holdfast.app;
 
 import dev.holdfast.Holdfast;
 import dev.holdfast.config.Settings;
-import dev.holdfast.config.WebSettings;
 import dev.holdfast.failure.Classifier;
 import dev.holdfast.handler.command.CommandHandler;
 import dev.holdfast.handler.command.CommandSettings;
 import dev.holdfast.postgres.ConnectionPool;
 import dev.holdfast.postgres.Database;
 import dev.holdfast.postgres.Migrations;
-import dev.holdfast.postgres.PostgresTicketDesk;
 import dev.holdfast.postgres.PostgresTicketReader;
 import dev.holdfast.queue.QueueUnavailableException;
 import dev.holdfast.queue.TicketListener;
@@ -17,7 +15,8 @@ import dev.holdfast.queue.TicketReader;
 import dev.holdfast.telemetry.QueueGauges;
 import dev.holdfast.telemetry.TicketMetrics;
 import dev.holdfast.ticket.HoldfastException;
-import dev.holdfast.web.WorkerServer;
+import dev.holdfast.web.HealthRoutes;
+import dev.holdfast.web.WebServer;
 import dev.holdfast.worker.Worker;
 import dev.holdfast.worker.WorkerSettings;
 import io.micrometer.core.instrument.binder.jvm.JvmMemoryMetrics;
@@ -41,7 +40,7 @@ final class WorkerProcess implements AutoCloseable {
   private final ConnectionPool pool;
   private final Agents agents;
   private final Worker worker;
-  private final WorkerServer server;
+  private final WebServer server;
   private final PrometheusMeterRegistry registry =
       new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
   private final TicketReader reader;
@@ -50,14 +49,17 @@ final class WorkerProcess implements AutoCloseable {
   /** Why it does not claim, whatever its heartbeats say; null from the start to the drain. */
   private volatile @Nullable String standstill = "starting";
 
-  private WorkerProcess(Settings settings, Database database, TicketListener listener) {
+  private WorkerProcess(
+      Settings settings, Database database, TicketListener listener, boolean console) {
     // A pool would try again for seconds before it says that the password is wrong.
     Migrations.requireCurrent(database.unpooled(), "holdfast");
     this.pool = database.withApplicationName("holdfast-worker").pool();
     this.reader = new PostgresTicketReader(pool.dataSource());
     // The port first: a worker that cannot have it must not have claimed anything.
     try {
-      this.server = startServer(settings.web());
+      this.server =
+          WebSurface.start(
+              settings, pool.dataSource(), new HealthRoutes(this::problem, this::scrape), console);
     } catch (RuntimeException e) {
       pool.close();
       throw e;
@@ -82,11 +84,13 @@ final class WorkerProcess implements AutoCloseable {
 
   /**
    * @param listener hears of every change besides the metrics
+   * @param console whether to serve the API and the console beside health and metrics
    * @throws HoldfastException if the database or the port cannot be had; the message says what to
    *     do
    */
-  static WorkerProcess start(Settings settings, Database database, TicketListener listener) {
-    return new WorkerProcess(settings, database, listener);
+  static WorkerProcess start(
+      Settings settings, Database database, TicketListener listener, boolean console) {
+    return new WorkerProcess(settings, database, listener, console);
   }
 
   private Worker startWorker(Settings settings, Database database, TicketListener listener) {
@@ -137,20 +141,6 @@ final class WorkerProcess implements AutoCloseable {
         configured.queues(),
         settings.retention().kept(),
         settings.retention().interval());
-  }
-
-  private WorkerServer startServer(WebSettings web) {
-    return WorkerServer.start(
-        web.host(),
-        web.port(),
-        new WorkerServer.Answers(this::problem, this::scrape),
-        new WorkerServer.Access(
-            new PostgresTicketDesk(pool.dataSource()),
-            web.tokens().stream()
-                .filter(token -> token.role() == WebSettings.Role.OPERATOR)
-                .map(WebSettings.Token::secret)
-                .toList(),
-            web.tokens().isEmpty()));
   }
 
   private Optional<String> problem() {

@@ -1,6 +1,7 @@
 package dev.holdfast.cli;
 
 import dev.holdfast.failure.Category;
+import dev.holdfast.queue.HeldTickets;
 import dev.holdfast.queue.TicketDesk;
 import dev.holdfast.queue.TicketDesk.Conversation;
 import dev.holdfast.queue.TicketDesk.Retries;

@@ -328,10 +328,22 @@ public final class Keys {
       secret(
           "web.tokens",
           new KeyType.Texts(
-              Pattern.compile("(viewer|operator):\\S{16,}"),
-              "entries viewer:TOKEN or operator:TOKEN, TOKEN of at least 16 characters"),
-          "Bearer tokens of the API and the console, each after its role. Without any, only this"
+              Pattern.compile(
+                  "(viewer|operator)(/[A-Za-z0-9][A-Za-z0-9._@-]{0,63})?"
+                      + ":(sha256:[0-9A-Fa-f]{64}|(?!sha256:)\\S{16,})"),
+              "entries viewer:TOKEN or operator/NAME:TOKEN, TOKEN of at least 16 characters or its"
+                  + " hash sha256:HEX"),
+          "Bearer tokens of the API and the console, each after its role and, with a slash, the"
+              + " name of whose it is, under which its actions are recorded. holdfast token makes"
+              + " one with its hash, which is all that need stand here. Without any, only this"
               + " machine may connect.");
+  static final Key<Integer> WEB_REQUESTS_PER_MINUTE =
+      key(
+          "web.requests-per-minute",
+          whole("requests", 0, 1_000_000),
+          "6000",
+          "How many requests each visitor may send a minute, counted for each token, or else for"
+              + " each address. 0 is no bound.");
 
   /** In the order of the documentation. */
   public static final List<Key<?>> ALL =
@@ -385,7 +397,8 @@ public final class Keys {
                   TOOLS_TIMEOUT,
                   WEB_PORT,
                   WEB_HOST,
-                  WEB_TOKENS))
+                  WEB_TOKENS,
+                  WEB_REQUESTS_PER_MINUTE))
           .<Key<?>>flatMap(List::stream)
           .toList();
 

@@ -1,7 +1,13 @@
 package dev.holdfast.config;
 
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The HTTP server.
@@ -9,8 +15,9 @@ import java.util.Set;
  * @param port 0 takes a free one
  * @param host the address to listen on
  * @param tokens without any, only loopback is allowed
+ * @param requestsPerMinute of each visitor at most; 0 is no bound
  */
-public record WebSettings(int port, String host, List<Token> tokens) {
+public record WebSettings(int port, String host, List<Token> tokens, int requestsPerMinute) {
   private static final Set<String> LOOPBACK = Set.of("127.0.0.1", "localhost", "::1");
 
   /** What a bearer of a token may do. */
@@ -19,17 +26,45 @@ public record WebSettings(int port, String host, List<Token> tokens) {
     OPERATOR
   }
 
-  /** A bearer token; its secret is never shown. */
-  public record Token(Role role, String secret) {
+  /**
+   * A bearer token, of which only the hash is kept.
+   *
+   * @param name whose it is; null where the entry does not say
+   * @param sha256 of the token, in hexadecimal digits
+   */
+  public record Token(Role role, @Nullable String name, String sha256) {
+    private static final String HASHED = "sha256:";
+
+    /** {@code ROLE[/NAME]:TOKEN} or {@code ROLE[/NAME]:sha256:HASH}. */
     static Token of(String text) {
       int colon = text.indexOf(':');
-      Role role = text.substring(0, colon).equals("operator") ? Role.OPERATOR : Role.VIEWER;
-      return new Token(role, text.substring(colon + 1));
+      String[] who = text.substring(0, colon).split("/", 2);
+      String secret = text.substring(colon + 1);
+      return new Token(
+          who[0].equals("operator") ? Role.OPERATOR : Role.VIEWER,
+          who.length == 1 ? null : who[1],
+          secret.startsWith(HASHED)
+              ? secret.substring(HASHED.length()).toLowerCase(Locale.ROOT)
+              : sha256(secret));
+    }
+
+    /** What may stand in the configuration in place of a token. */
+    public static String hashed(String secret) {
+      return HASHED + sha256(secret);
+    }
+
+    private static String sha256(String secret) {
+      try {
+        MessageDigest digest = MessageDigest.getInstance("SHA-256");
+        return HexFormat.of().formatHex(digest.digest(secret.getBytes(StandardCharsets.UTF_8)));
+      } catch (NoSuchAlgorithmException e) {
+        throw new IllegalStateException(e);
+      }
     }
 
     @Override
     public String toString() {
-      return "Token[role=" + role + ", secret=***]";
+      return "Token[role=" + role + ", name=" + name + ", sha256=***]";
     }
   }
 
@@ -45,13 +80,14 @@ public record WebSettings(int port, String host, List<Token> tokens) {
   }
 
   public WebSettings withPort(int newPort) {
-    return new WebSettings(newPort, host, tokens);
+    return new WebSettings(newPort, host, tokens, requestsPerMinute);
   }
 
   static WebSettings of(Values values) {
     return new WebSettings(
         values.get(Keys.WEB_PORT),
         values.get(Keys.WEB_HOST),
-        values.get(Keys.WEB_TOKENS).stream().map(Token::of).toList());
+        values.get(Keys.WEB_TOKENS).stream().map(Token::of).toList(),
+        values.get(Keys.WEB_REQUESTS_PER_MINUTE));
   }
 }

@@ -9,7 +9,7 @@ import java.util.regex.Pattern;
  * a Python traceback, the innermost cause Node prints, the message of a Go or Rust panic; without a
  * trace the first line shaped like an exception.
  */
-final class RootCause {
+public final class RootCause {
   private static final int MAX_LENGTH = 1_500;
 
   private static final GuardedPattern JAVA_CAUSE =
@@ -46,7 +46,7 @@ final class RootCause {
   private RootCause() {}
 
   /** The root cause with the lines of its message, without frames; "" where nothing looks so. */
-  static String of(String text) {
+  public static String of(String text) {
     String folded = LiteralIndex.fold(text);
     int at = lastEnd(JAVA_CAUSE.matcher(text, folded));
     if (at >= 0) {

@@ -2,8 +2,10 @@ package dev.holdfast.postgres;
 
 import dev.holdfast.queue.TicketDesk;
 import dev.holdfast.ticket.TicketState;
+import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import javax.sql.DataSource;
+import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.Jdbi;
 import org.jdbi.v3.core.JdbiException;
 import org.jdbi.v3.core.statement.Query;
@@ -16,14 +18,25 @@ public final class PostgresTicketDesk implements TicketDesk {
 
   private final Jdbi jdbi;
   private final Sql sql;
+  private final @Nullable String version;
 
   public PostgresTicketDesk(DataSource dataSource) {
     this(dataSource, DEFAULT_SCHEMA);
   }
 
   public PostgresTicketDesk(DataSource dataSource, String schema) {
-    this.jdbi = Jdbi.create(dataSource);
-    this.sql = new Sql(schema);
+    this(Jdbi.create(dataSource), new Sql(schema), null);
+  }
+
+  private PostgresTicketDesk(Jdbi jdbi, Sql sql, @Nullable String version) {
+    this.jdbi = jdbi;
+    this.sql = sql;
+    this.version = version;
+  }
+
+  @Override
+  public TicketDesk onVersion(String seen) {
+    return new PostgresTicketDesk(jdbi, sql, seen);
   }
 
   @Override
@@ -34,10 +47,10 @@ public final class PostgresTicketDesk implements TicketDesk {
       Retries retries,
       Conversation conversation) {
     return act(
+        ticketId,
         "SELECT holdfast.release_ticket(:id, :actor, :guidance, :keep, :fresh)",
         call ->
-            call.bind("id", ticketId)
-                .bind("actor", actor)
+            call.bind("actor", actor)
                 .bind("guidance", guidance)
                 .bind("keep", retries == Retries.KEEP)
                 .bind("fresh", conversation == Conversation.START_OVER));
@@ -46,36 +59,60 @@ public final class PostgresTicketDesk implements TicketDesk {
   @Override
   public TicketState hold(long ticketId, String actor, String reason) {
     return act(
+        ticketId,
         "SELECT holdfast.hold_ticket(:id, :actor, :reason)",
-        call -> call.bind("id", ticketId).bind("actor", actor).bind("reason", reason));
+        call -> call.bind("actor", actor).bind("reason", reason));
   }
 
   @Override
   public TicketState cancel(long ticketId, String actor, @Nullable String reason) {
     return act(
+        ticketId,
         "SELECT holdfast.cancel_ticket(:id, :actor, :reason)",
-        call -> call.bind("id", ticketId).bind("actor", actor).bind("reason", reason));
+        call -> call.bind("actor", actor).bind("reason", reason));
   }
 
   @Override
   public TicketState approve(long ticketId, String actor) {
     return act(
-        "SELECT holdfast.approve_ticket(:id, :actor)",
-        call -> call.bind("id", ticketId).bind("actor", actor));
+        ticketId, "SELECT holdfast.approve_ticket(:id, :actor)", call -> call.bind("actor", actor));
   }
 
   @Override
   public TicketState reject(long ticketId, String actor, String feedback) {
     return act(
+        ticketId,
         "SELECT holdfast.reject_ticket(:id, :actor, :feedback)",
-        call -> call.bind("id", ticketId).bind("actor", actor).bind("feedback", feedback));
+        call -> call.bind("actor", actor).bind("feedback", feedback));
   }
 
   @Override
   public void abortRetry(long ticketId, String actor) {
-    act(
-        "SELECT holdfast.abort_retry(:id, :actor)",
-        call -> call.bind("id", ticketId).bind("actor", actor));
+    act(ticketId, "SELECT holdfast.abort_retry(:id, :actor)", call -> call.bind("actor", actor));
+  }
+
+  @Override
+  public TicketState unrelease(long ticketId, String actor) {
+    return act(
+        ticketId,
+        "SELECT holdfast.unrelease_ticket(:id, :actor)",
+        call -> call.bind("actor", actor));
+  }
+
+  @Override
+  public TicketState editPayload(long ticketId, String actor, String payload) {
+    return act(
+        ticketId,
+        "SELECT holdfast.edit_payload(:id, :actor, CAST(:payload AS jsonb))",
+        call -> call.bind("actor", actor).bind("payload", payload));
+  }
+
+  @Override
+  public TicketState assign(long ticketId, @Nullable String assignee, String actor) {
+    return act(
+        ticketId,
+        "SELECT holdfast.assign_ticket(:id, :assignee, :actor)",
+        call -> call.bind("assignee", assignee).bind("actor", actor));
   }
 
   @Override
@@ -92,16 +129,37 @@ public final class PostgresTicketDesk implements TicketDesk {
         call -> call.bind("queue", queue).bind("actor", actor));
   }
 
-  private TicketState act(String statement, UnaryOperator<Query> arguments) {
-    return TicketState.ofWireName(call(statement, arguments)).orElseThrow();
+  private TicketState act(long ticketId, String statement, UnaryOperator<Query> arguments) {
+    String state =
+        retried(
+            handle -> {
+              if (version != null) {
+                requireVersion(handle, ticketId, version);
+              }
+              return call(handle, statement, query -> arguments.apply(query.bind("id", ticketId)));
+            });
+    return TicketState.ofWireName(state).orElseThrow();
   }
 
-  private String call(String statement, UnaryOperator<Query> arguments) {
-    String call = sql.inSchema(statement);
+  private void requireVersion(Handle handle, long ticketId, String seen) {
+    call(
+        handle,
+        "SELECT holdfast.require_version(:id, :version)",
+        query -> query.bind("id", ticketId).bind("version", seen));
+  }
+
+  private void call(String statement, UnaryOperator<Query> arguments) {
+    retried(handle -> call(handle, statement, arguments));
+  }
+
+  private String call(Handle handle, String statement, UnaryOperator<Query> arguments) {
+    return arguments.apply(handle.createQuery(sql.inSchema(statement))).mapTo(String.class).one();
+  }
+
+  private String retried(Function<Handle, String> work) {
     for (int tries = 1; ; tries++) {
       try {
-        return jdbi.withHandle(
-            handle -> arguments.apply(handle.createQuery(call)).mapTo(String.class).one());
+        return version == null ? jdbi.withHandle(work::apply) : jdbi.inTransaction(work::apply);
       } catch (JdbiException e) {
         // A person's word is not lost because a rescue of the same lease went the other way round.
         if (tries == TRIES || !SqlErrors.isWorthAnotherTry(e)) {

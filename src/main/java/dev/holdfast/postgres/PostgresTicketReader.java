@@ -10,7 +10,10 @@ import dev.holdfast.queue.TimelineEntry;
 import dev.holdfast.queue.WorkerRow;
 import dev.holdfast.ticket.Guidance;
 import dev.holdfast.ticket.TicketState;
+import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
 import javax.sql.DataSource;
@@ -62,8 +65,18 @@ public final class PostgresTicketReader implements TicketReader {
         .bind("queue", filter.queue())
         .bind("category", filter.category() == null ? null : filter.category().wireName())
         .bind("fingerprint", filter.fingerprint())
+        .bind("kind", filter.kind())
+        .bind("text", filter.text() == null ? null : containing(filter.text()))
+        .bind("from", filter.createdFrom())
+        .bind("until", filter.createdBefore())
+        .bind("assignee", filter.assignee())
         .bind("before", filter.beforeId())
         .bind("limit", filter.limit());
+  }
+
+  /** A pattern of LIKE for texts with this one in them. */
+  private static String containing(String text) {
+    return "%" + text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_") + "%";
   }
 
   @Override
@@ -120,6 +133,19 @@ public final class PostgresTicketReader implements TicketReader {
             query -> query.bind("id", ticketId),
             (row, context) -> row.getBoolean(1))
         .getFirst();
+  }
+
+  @Override
+  public Map<Long, String> assignees(Collection<Long> ticketIds) {
+    Map<Long, String> assignees = new HashMap<>();
+    String find =
+        "SELECT ticket_id, assignee FROM holdfast.ticket_assignments WHERE ticket_id = ANY (:ids)";
+    mapped(
+            sql.inSchema(find),
+            query -> query.bindArray("ids", Long.class, List.copyOf(ticketIds)),
+            (row, context) -> Map.entry(row.getLong(1), row.getString(2)))
+        .forEach(entry -> assignees.put(entry.getKey(), entry.getValue()));
+    return assignees;
   }
 
   @Override

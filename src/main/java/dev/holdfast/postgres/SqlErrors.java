@@ -1,6 +1,7 @@
 package dev.holdfast.postgres;
 
 import dev.holdfast.queue.QueueUnavailableException;
+import dev.holdfast.queue.StaleViewException;
 import dev.holdfast.queue.TicketBusyException;
 import dev.holdfast.ticket.HoldfastException;
 import dev.holdfast.ticket.IllegalTransitionException;
@@ -37,6 +38,7 @@ public final class SqlErrors {
     return switch (state) {
       case "HF404" -> new TicketNotFoundException(message);
       case "HF409" -> new IllegalTransitionException(message);
+      case "HF412" -> new StaleViewException(message);
       case "HF422" -> new InvalidTicketException(message);
       case "22021" ->
           new InvalidTicketException(

@@ -64,6 +64,34 @@ public interface TicketDesk {
   void abortRetry(long ticketId, String actor);
 
   /**
+   * Undoes a release of the last 60 seconds as if it had not been, where no worker has claimed the
+   * ticket yet: ready to on_hold, with the hold, the retry counts and the guidance from before.
+   */
+  TicketState unrelease(long ticketId, String actor);
+
+  /**
+   * Changes the payload of a held ticket; it stays on hold.
+   *
+   * @param payload JSON text
+   */
+  TicketState editPayload(long ticketId, String actor, String payload);
+
+  /**
+   * Says which person looks after a ticket, in any state, which does not change.
+   *
+   * @param assignee a name of at most 100 characters; null is nobody any more
+   */
+  TicketState assign(long ticketId, @Nullable String assignee, String actor);
+
+  /**
+   * The same desk for somebody who acts on what they have seen: whatever they do to a ticket is
+   * refused with {@link StaleViewException} unless the ticket is still as it was then.
+   *
+   * @param version of {@link TicketRow#version}
+   */
+  TicketDesk onVersion(String version);
+
+  /**
    * Stops claims from a queue, over restarts, until it is resumed. A queue that does not exist yet
    * is made.
    */

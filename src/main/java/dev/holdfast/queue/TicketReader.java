@@ -1,6 +1,8 @@
 package dev.holdfast.queue;
 
+import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /** What people look at. Reads only; a consistent picture per call. Thread-safe. */
@@ -22,6 +24,9 @@ public interface TicketReader {
 
   /** Whether an order to end the ticket's retry waits to be taken by its worker. */
   boolean hasRetryAbort(long ticketId);
+
+  /** Which of these tickets some person looks after, and who. */
+  Map<Long, String> assignees(Collection<Long> ticketIds);
 
   List<QueueHealth> queues();
 

@@ -38,4 +38,14 @@ public record TicketRow(
     int sameErrorCount,
     @Nullable Instant heldAt,
     @Nullable List<String> allowedActions,
-    @Nullable BigDecimal maxCostUsd) {}
+    @Nullable BigDecimal maxCostUsd) {
+
+  /** Changes whenever the ticket does, as {@code holdfast.ticket_version} in SQL: its ETag. */
+  public String version() {
+    long micros =
+        Math.addExact(
+            Math.multiplyExact(updatedAt.getEpochSecond(), 1_000_000L),
+            updatedAt.getNano() / 1_000L);
+    return leaseNo + "-" + micros;
+  }
+}

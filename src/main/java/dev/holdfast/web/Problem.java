@@ -3,12 +3,41 @@ package dev.holdfast.web;
 import io.javalin.http.Context;
 import java.util.Map;
 
-/** An error as RFC 9457 has it; the detail names the next step where there is one. */
-record Problem(int status, String title, String detail) {
+/**
+ * An error as RFC 9457 has it.
+ *
+ * @param status of HTTP
+ * @param title its reason phrase
+ * @param detail what is wrong and the next step; nothing of the server's insides
+ */
+public record Problem(int status, String title, String detail) {
+  static final String MEDIA_TYPE = "application/problem+json";
+
+  private static final Map<Integer, String> TITLES =
+      Map.ofEntries(
+          Map.entry(400, "Bad Request"),
+          Map.entry(401, "Unauthorized"),
+          Map.entry(403, "Forbidden"),
+          Map.entry(404, "Not Found"),
+          Map.entry(405, "Method Not Allowed"),
+          Map.entry(406, "Not Acceptable"),
+          Map.entry(409, "Conflict"),
+          Map.entry(412, "Precondition Failed"),
+          Map.entry(413, "Content Too Large"),
+          Map.entry(415, "Unsupported Media Type"),
+          Map.entry(422, "Unprocessable Content"),
+          Map.entry(429, "Too Many Requests"),
+          Map.entry(500, "Internal Server Error"),
+          Map.entry(503, "Service Unavailable"));
+
+  static Problem of(int status, String detail) {
+    return new Problem(status, TITLES.getOrDefault(status, "Error"), detail);
+  }
+
   void answer(Context context) {
     context
         .status(status)
-        .contentType("application/problem+json")
+        .contentType(MEDIA_TYPE)
         .result(
             Bodies.json(
                 Map.of("type", "about:blank", "title", title, "status", status, "detail", detail)));

@@ -227,7 +227,8 @@ class SettingsTest {
   @Test
   @DisplayName("web: defaults and keys")
   void web() {
-    assertThat(Settings.defaults().web()).isEqualTo(new WebSettings(8080, "127.0.0.1", List.of()));
+    assertThat(Settings.defaults().web())
+        .isEqualTo(new WebSettings(8080, "127.0.0.1", List.of(), 6000));
 
     Settings set =
         withFlags(
@@ -237,7 +238,9 @@ class SettingsTest {
                 "web.host",
                 "0.0.0.0",
                 "web.tokens",
-                "viewer:0123456789abcdef,operator:fedcba9876543210"));
+                "viewer:0123456789abcdef,operator/ann@home:sha256:" + "aB".repeat(32),
+                "web.requests-per-minute",
+                "60"));
 
     assertThat(set.web())
         .isEqualTo(
@@ -245,8 +248,12 @@ class SettingsTest {
                 0,
                 "0.0.0.0",
                 List.of(
-                    new Token(Role.VIEWER, "0123456789abcdef"),
-                    new Token(Role.OPERATOR, "fedcba9876543210"))));
+                    new Token(
+                        Role.VIEWER,
+                        null,
+                        "9f9f5111f7b27a781f1f1ddde5ebc2dd2b796bfc7365c9c28b548e564176929f"),
+                    new Token(Role.OPERATOR, "ann@home", "ab".repeat(32))),
+                60));
   }
 
   @Test

@@ -14,12 +14,9 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.NavigableSet;
-import java.util.TreeSet;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterEach;
@@ -53,8 +50,12 @@ class MigrationsIT {
   @Test
   @DisplayName("A59: an empty database is migrated, and again does nothing")
   void freshAndTwice() throws IOException {
+    int all;
+    try (Stream<Path> files = Files.list(Path.of("db/migrations"))) {
+      all = (int) files.count();
+    }
     assertThat(Migrations.migrate(dataSource))
-        .isEqualTo(new Migrations.Result(versions().size(), "" + Migrations.NEWEST));
+        .isEqualTo(new Migrations.Result(all, "" + Migrations.NEWEST));
     assertThat(Migrations.migrate(dataSource))
         .isEqualTo(new Migrations.Result(0, "" + Migrations.NEWEST));
     assertThatCode(() -> Migrations.requireCurrent(dataSource, "holdfast"))
@@ -75,16 +76,12 @@ class MigrationsIT {
   @Test
   @DisplayName("the newest version that the program knows is that of the newest file")
   void newestIsNewest() throws IOException {
-    assertThat(versions().last()).isEqualTo(Migrations.NEWEST);
-  }
-
-  private static NavigableSet<Integer> versions() throws IOException {
     try (Stream<Path> files = Files.list(Path.of("db/migrations"))) {
-      List<String> names = files.map(file -> file.getFileName().toString()).toList();
-      assertThat(names).allMatch(name -> name.matches("V\\d+__[a-z_]+\\.sql"));
-      return names.stream()
-          .map(name -> Integer.valueOf(name.substring(1, name.indexOf('_'))))
-          .collect(Collectors.toCollection(TreeSet::new));
+      assertThat(files.map(file -> file.getFileName().toString()))
+          .allMatch(name -> name.matches("V\\d+__[a-z_]+\\.sql"))
+          .extracting(name -> Integer.valueOf(name.substring(1, name.indexOf('_'))))
+          .contains(Migrations.NEWEST)
+          .allMatch(version -> version <= Migrations.NEWEST);
     }
   }
 
@@ -207,7 +204,7 @@ class MigrationsIT {
   @Test
   @DisplayName(
       "a schema newer or older than the program is refused, and the message says what to do")
-  void otherVersion() throws IOException {
+  void otherVersion() {
     Migrations.migrate(dataSource);
     sql.run(
         """
@@ -227,10 +224,9 @@ class MigrationsIT {
         "DELETE FROM holdfast.flyway_schema_history WHERE version IN ('99', ?)",
         "" + Migrations.NEWEST);
     assertThatThrownBy(() -> Migrations.requireCurrent(dataSource, "holdfast"))
-        .hasMessageStartingWith(
-            "the schema holdfast is at version %s, this Holdfast needs "
-                .formatted("" + versions().lower(Migrations.NEWEST)))
-        .hasMessageEndingWith("run: holdfast migrate");
+        .hasMessageMatching(
+            "the schema holdfast is at version [0-9]+, this Holdfast needs %s; run: holdfast migrate"
+                .formatted("" + Migrations.NEWEST));
   }
 
   @Test

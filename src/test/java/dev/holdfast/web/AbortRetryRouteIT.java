@@ -2,7 +2,6 @@ package dev.holdfast.web;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.holdfast.postgres.PostgresTicketDesk;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.TestQueue;
 import dev.holdfast.testing.TicketDatabase;
@@ -14,7 +13,6 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.util.List;
-import java.util.Optional;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -23,32 +21,29 @@ import tools.jackson.databind.json.JsonMapper;
 
 @WithDatabase
 class AbortRetryRouteIT {
-  private static final String SECRET = "an-operators-secret";
-
-  private final TestDatabase testDatabase;
   private final TicketDatabase database;
   private final TestQueue queue;
-  @AutoClose private final WorkerServer open;
-  @AutoClose private final WorkerServer guarded;
+  @AutoClose private final WebServer open;
+  @AutoClose private final WebServer guarded;
   @AutoClose private final HttpClient http = HttpClient.newHttpClient();
 
   AbortRetryRouteIT(TestDatabase testDatabase) {
-    this.testDatabase = testDatabase;
     this.database = new TicketDatabase(testDatabase);
     this.queue = TestQueue.on(database);
-    this.open = server(List.of(), true);
-    this.guarded = server(List.of(SECRET), false);
+    WebPorts ports = WebFixture.ports(testDatabase.dataSource());
+    this.open = server(ports, Access.ofThisMachine("me"));
+    this.guarded = server(ports, WebFixture.bearers());
   }
 
-  private WorkerServer server(List<String> tokens, boolean open) {
-    return WorkerServer.start(
-        "127.0.0.1",
-        0,
-        new WorkerServer.Answers(Optional::empty, () -> ""),
-        new WorkerServer.Access(new PostgresTicketDesk(testDatabase.dataSource()), tokens, open));
+  private static WebServer server(WebPorts ports, Access access) {
+    return WebServer.start(
+        new WebServer.Socket("127.0.0.1", 0, 1_000_000),
+        access,
+        Pages.plain(),
+        List.of(new ApiRoutes(ports)));
   }
 
-  private HttpResponse<String> post(WorkerServer server, String id, String... headers)
+  private HttpResponse<String> post(WebServer server, String id, String... headers)
       throws IOException, InterruptedException {
     HttpRequest.Builder request =
         HttpRequest.newBuilder(
@@ -101,9 +96,11 @@ class AbortRetryRouteIT {
   void tokens() throws Exception {
     long id = running();
     assertProblem(post(guarded, "" + id), 401);
-    assertProblem(post(guarded, "" + id, "Authorization", "Bearer wrong"), 403);
+    assertProblem(post(guarded, "" + id, "Authorization", "Bearer wrong"), 401);
+    assertProblem(post(guarded, "" + id, "Authorization", "Bearer " + WebFixture.VIEWER), 403);
     assertThat(orders(id)).isZero();
-    assertThat(post(guarded, "" + id, "Authorization", "Bearer " + SECRET).statusCode())
+    assertThat(
+            post(guarded, "" + id, "Authorization", "Bearer " + WebFixture.OPERATOR).statusCode())
         .isEqualTo(202);
   }
 

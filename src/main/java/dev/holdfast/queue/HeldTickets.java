@@ -1,9 +1,6 @@
-package dev.holdfast.cli;
+package dev.holdfast.queue;
 
 import dev.holdfast.failure.Category;
-import dev.holdfast.queue.TicketFilter;
-import dev.holdfast.queue.TicketReader;
-import dev.holdfast.queue.TicketRow;
 import dev.holdfast.ticket.TicketState;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -14,9 +11,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The ids of the held tickets of one error or category, read in batches, so that a hundred thousand
- * are no burden.
+ * are no burden. Used by one thread.
  */
-final class HeldTickets implements Iterator<Long> {
+public final class HeldTickets implements Iterator<Long> {
   private static final int BATCH = 500;
 
   private final TicketReader reader;
@@ -26,7 +23,8 @@ final class HeldTickets implements Iterator<Long> {
   private @Nullable Long before;
   private boolean last;
 
-  HeldTickets(TicketReader reader, @Nullable Category category, @Nullable String fingerprint) {
+  public HeldTickets(
+      TicketReader reader, @Nullable Category category, @Nullable String fingerprint) {
     this.reader = reader;
     this.category = category;
     this.fingerprint = fingerprint;

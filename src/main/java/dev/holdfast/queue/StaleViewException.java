@@ -1,0 +1,13 @@
+package dev.holdfast.queue;
+
+import dev.holdfast.ticket.HoldfastException;
+
+/**
+ * The ticket has changed since the person who acts looked at it; nothing was done. The message says
+ * what it is now and who was the last to act on it.
+ */
+public final class StaleViewException extends HoldfastException {
+  public StaleViewException(String message) {
+    super(message);
+  }
+}

@@ -1,0 +1,53 @@
+package dev.holdfast.queue.view;
+
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * What the console's pages show beyond {@link dev.holdfast.queue.TicketReader}. Reads only, each
+ * call fast whatever the table holds: pages are cut by keys, and what would need all tickets looks
+ * at a window of them and says so. Thread-safe.
+ */
+public interface ConsoleReader {
+  /** The database's clock, by which all ages and countdowns are shown. */
+  Instant now();
+
+  /** How many tickets wait for a person. */
+  long heldCount();
+
+  /**
+   * How many tickets are held with one error.
+   *
+   * @param fingerprint "" for tickets without an error
+   * @param category "" for tickets without an error
+   */
+  long groupSize(String fingerprint, String category);
+
+  /** Groups of held tickets with one error, the largest first. */
+  Inbox inbox(InboxQuery query);
+
+  /** Tickets, newest first. */
+  TicketWindow tickets(TicketQuery query);
+
+  /**
+   * Held tickets that match, oldest id first, for an action on all of them.
+   *
+   * @param query its {@code before} and {@code limit} are not used
+   * @param afterId only larger ids
+   * @param heldBefore only tickets held by then: what the person who acts has seen
+   */
+  List<Long> heldIds(TicketQuery query, long afterId, Instant heldBefore, int limit);
+
+  /** The wait of a running ticket's session before it tries again, if it waits. */
+  Optional<RetryWait> retryWait(long ticketId);
+
+  /** What runs now, by worker and time, the first {@code limit}. */
+  List<RunningTicket> running(int limit);
+
+  /** Finished attempts of the last half hour by queue and minute, oldest first. */
+  List<Flow> flow();
+
+  /** All versions of a design, the newest first; empty if there is none. */
+  List<DesignVersion> designVersions(String name);
+}

@@ -1,0 +1,17 @@
+package dev.holdfast.queue.view;
+
+import java.time.Instant;
+
+/**
+ * A version of a design.
+ *
+ * @param definition the document as JSON text
+ */
+public record DesignVersion(
+    long id,
+    String name,
+    int version,
+    String kind,
+    String definition,
+    Instant createdAt,
+    String createdBy) {}

@@ -1,0 +1,16 @@
+package dev.holdfast.queue.view;
+
+import java.util.List;
+
+/**
+ * A page of groups and what there is of them in all.
+ *
+ * @param groups the largest first
+ * @param groupCount of all pages
+ * @param ticketCount of all pages
+ */
+public record Inbox(List<HeldGroup> groups, long groupCount, long ticketCount) {
+  public Inbox {
+    groups = List.copyOf(groups);
+  }
+}

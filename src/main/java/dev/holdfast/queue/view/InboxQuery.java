@@ -1,0 +1,17 @@
+package dev.holdfast.queue.view;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which groups of held tickets to show; null fields do not filter.
+ *
+ * @param assignee only tickets this person looks after
+ * @param offset groups to leave out, the largest first
+ * @param limit at least 1
+ */
+public record InboxQuery(
+    @Nullable String queue,
+    @Nullable String category,
+    @Nullable String assignee,
+    int offset,
+    int limit) {}

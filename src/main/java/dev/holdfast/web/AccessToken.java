@@ -1,0 +1,34 @@
+package dev.holdfast.web;
+
+import java.security.MessageDigest;
+import java.util.HexFormat;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A token that may be sent. Only its SHA-256 is kept. Immutable; its text form hides that, too.
+ *
+ * @param role of its bearer; not {@link Role#ANYONE}
+ * @param name whose it is; null where several share it
+ * @param sha256 of the token, 64 hexadecimal digits in lower case
+ */
+public record AccessToken(Role role, @Nullable String name, String sha256) {
+
+  /** Takes as long for every token. */
+  boolean matches(byte[] hash) {
+    return MessageDigest.isEqual(HexFormat.of().parseHex(sha256), hash);
+  }
+
+  /** Names the token without telling it. */
+  String id() {
+    return HexFormat.of().formatHex(Digests.sha256("token " + sha256), 0, 8);
+  }
+
+  static byte[] hash(String secret) {
+    return Digests.sha256(secret);
+  }
+
+  @Override
+  public String toString() {
+    return "AccessToken[role=" + role + ", name=" + name + ", sha256=***]";
+  }
+}

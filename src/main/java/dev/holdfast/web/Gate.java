@@ -1,0 +1,187 @@
+package dev.holdfast.web;
+
+import io.javalin.http.Context;
+import io.javalin.http.HandlerType;
+import io.javalin.router.JavalinDefaultRoutingApi;
+import io.javalin.security.RouteRole;
+import java.net.URI;
+import java.time.InstantSource;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * Stands before every route: who comes, whether they may, and whether it is they who ask and not a
+ * page of another site that their browser shows.
+ */
+final class Gate implements Routes {
+  private static final int FAILURES_PER_MINUTE = 20;
+  private static final String BEARER = "Bearer ";
+  private static final Set<HandlerType> READS =
+      Set.of(HandlerType.GET, HandlerType.HEAD, HandlerType.OPTIONS);
+  private static final Set<String> THIS_MACHINE = Set.of("localhost", "127.0.0.1", "[::1]");
+
+  private final Access access;
+  private final RequestRates requests;
+  private final RequestRates failures;
+
+  Gate(Access access, InstantSource clock) {
+    this.access = access;
+    this.requests = new RequestRates(access.requestsPerMinute(), clock);
+    this.failures = new RequestRates(FAILURES_PER_MINUTE, clock);
+  }
+
+  @Override
+  public void addTo(JavalinDefaultRoutingApi routes) {
+    routes.before(Gate::protect);
+    routes.beforeMatched(this::admit);
+  }
+
+  /** What browsers are told about every answer. */
+  private static void protect(Context context) {
+    context
+        .header("X-Content-Type-Options", "nosniff")
+        .header("Referrer-Policy", "same-origin")
+        .header("Cross-Origin-Opener-Policy", "same-origin")
+        .header("Cross-Origin-Resource-Policy", "same-origin")
+        .header("Cache-Control", "no-store")
+        .header(
+            "Content-Security-Policy",
+            "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:;"
+                + " font-src 'self'; connect-src 'self'; manifest-src 'self'; form-action 'self';"
+                + " base-uri 'none'; frame-ancestors 'none'");
+  }
+
+  private void admit(Context context) {
+    Role wanted = wanted(context);
+    if (wanted == Role.ANYONE) {
+      return;
+    }
+    Visitor visitor = access.needsToken() ? bearer(context) : onThisMachine(context);
+    if (!visitor.role().includes(wanted)) {
+      throw new Refused(403, "this needs an operator's token; yours is a viewer's");
+    }
+    visitor.enter(context);
+  }
+
+  private static Role wanted(Context context) {
+    Set<RouteRole> roles = context.routeRoles();
+    if (roles.size() == 1 && roles.iterator().next() instanceof Role role) {
+      return role;
+    }
+    throw new IllegalStateException("the route " + context.path() + " must name one role");
+  }
+
+  private Visitor onThisMachine(Context context) {
+    requireRate(context.ip());
+    // A name that somebody else's DNS points to this machine is how their page would get here.
+    if (!THIS_MACHINE.contains(hostName(context))) {
+      throw new Refused(
+          403, "without web.tokens, Holdfast answers only to localhost, not to this host's name");
+    }
+    requireSameSite(context);
+    return access.anybody();
+  }
+
+  private static String hostName(Context context) {
+    String host = String.valueOf(context.header("Host"));
+    return host.replaceFirst(":[0-9]*$", "").toLowerCase(Locale.ROOT);
+  }
+
+  private Visitor bearer(Context context) {
+    String header = context.header("Authorization");
+    if (header != null) {
+      return withToken(context, header);
+    }
+    String cookie = context.cookie(LoginCookies.NAME);
+    if (cookie == null) {
+      throw new Refused(
+          401, "send a token of web.tokens: Authorization: Bearer TOKEN, or log in at /login");
+    }
+    return loggedIn(context, cookie);
+  }
+
+  private Visitor withToken(Context context, String header) {
+    Optional<AccessToken> token =
+        failures.isFull(context.ip()) || !header.startsWith(BEARER)
+            ? Optional.empty()
+            : access.bearing(header.substring(BEARER.length()).strip());
+    if (token.isEmpty()) {
+      throw refuseToken(context);
+    }
+    requireRate(token.get().id());
+    return new Visitor(token.get().name(), "api", token.get().role(), "", false);
+  }
+
+  /** Counts the failure; many from one address are refused without a look at the token. */
+  Refused refuseToken(Context context) {
+    if (!failures.take(context.ip())) {
+      context.header("Retry-After", "60");
+      return new Refused(429, "too many wrong tokens from this address; wait a minute");
+    }
+    return new Refused(401, "that is none of the tokens in web.tokens");
+  }
+
+  boolean hasFailedTooOften(Context context) {
+    return failures.isFull(context.ip());
+  }
+
+  private Visitor loggedIn(Context context, String cookie) {
+    LoginCookies.Login login =
+        access
+            .cookies()
+            .read(cookie, access.tokens())
+            .orElseThrow(() -> new Refused(401, "this login is over; log in again at /login"));
+    requireRate(login.token().id());
+    String csrf = access.cookies().csrfToken(cookie);
+    if (!READS.contains(context.method())) {
+      requireSameSite(context);
+      requireCsrfToken(context, csrf);
+    }
+    String name = login.token().name() == null ? login.name() : login.token().name();
+    return new Visitor(name, "console", login.token().role(), csrf, true);
+  }
+
+  private static void requireCsrfToken(Context context, String wanted) {
+    String given = context.header("X-CSRF-Token");
+    if (given == null && isForm(context)) {
+      given = context.formParam("_csrf");
+    }
+    if (given == null || !Digests.areEqual(wanted, given)) {
+      throw new Refused(403, "this page is too old to act; load it again");
+    }
+  }
+
+  private static boolean isForm(Context context) {
+    String type = context.contentType();
+    return type != null && type.startsWith("application/x-www-form-urlencoded");
+  }
+
+  private void requireRate(String who) {
+    if (!requests.take(who)) {
+      throw new Refused(429, "too many requests; see web.requests-per-minute");
+    }
+  }
+
+  /** Browsers say which site's page sends something; other programs do not. */
+  static void requireSameSite(Context context) {
+    String origin = context.header("Origin");
+    String site = context.header("Sec-Fetch-Site");
+    boolean crossSite =
+        !READS.contains(context.method())
+            && site != null
+            && !site.equals("same-origin")
+            && !site.equals("none");
+    if (crossSite || (origin != null && !isOurs(origin, context))) {
+      throw new Refused(403, "this was sent by a page of another site");
+    }
+  }
+
+  private static boolean isOurs(String origin, Context context) {
+    try {
+      return String.valueOf(URI.create(origin).getAuthority()).equals(context.header("Host"));
+    } catch (IllegalArgumentException e) {
+      return false;
+    }
+  }
+}

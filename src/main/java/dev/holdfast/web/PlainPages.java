@@ -1,0 +1,42 @@
+package dev.holdfast.web;
+
+import org.jspecify.annotations.Nullable;
+
+/** What works where the console is not there. */
+final class PlainPages implements Pages {
+  @Override
+  public String login(@Nullable String problem, String next) {
+    return page(
+        "Log in",
+        (problem == null ? "" : "<p>" + escape(problem) + "</p>")
+            + "<form method=\"post\" action=\"/login\">"
+            + "<input type=\"hidden\" name=\"next\" value=\""
+            + escape(next)
+            + "\"><label>Token <input type=\"password\" name=\"token\" autofocus></label>"
+            + " <label>Your name <input name=\"name\" maxlength=\"100\"></label>"
+            + " <button>Log in</button></form>");
+  }
+
+  @Override
+  public String problem(Problem problem) {
+    return page(problem.title(), "<p>" + escape(problem.detail()) + "</p>");
+  }
+
+  private static String page(String title, String body) {
+    return "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>"
+        + escape(title)
+        + "</title><h1>"
+        + escape(title)
+        + "</h1>"
+        + body
+        + "</html>";
+  }
+
+  private static String escape(String text) {
+    return text.replace("&", "&amp;")
+        .replace("<", "&lt;")
+        .replace(">", "&gt;")
+        .replace("\"", "&quot;")
+        .replace("'", "&#39;");
+  }
+}

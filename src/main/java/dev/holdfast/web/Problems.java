@@ -1,0 +1,98 @@
+package dev.holdfast.web;
+
+import dev.holdfast.queue.QueueUnavailableException;
+import dev.holdfast.queue.StaleViewException;
+import dev.holdfast.queue.TicketBusyException;
+import dev.holdfast.ticket.HoldfastException;
+import dev.holdfast.ticket.IllegalTransitionException;
+import dev.holdfast.ticket.InvalidTicketException;
+import dev.holdfast.ticket.TicketNotFoundException;
+import io.javalin.http.Context;
+import io.javalin.http.HandlerType;
+import io.javalin.http.HttpResponseException;
+import io.javalin.http.HttpStatus;
+import io.javalin.router.JavalinDefaultRoutingApi;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Turns what handlers throw into problem documents; into pages where a browser asks for one. */
+final class Problems implements Routes {
+  private static final Logger log = LoggerFactory.getLogger(Problems.class);
+  private static final String RETRY_SECONDS = "5";
+
+  private final Access access;
+  private final Pages pages;
+
+  Problems(Access access, Pages pages) {
+    this.access = access;
+    this.pages = pages;
+  }
+
+  @Override
+  public void addTo(JavalinDefaultRoutingApi routes) {
+    routes.exception(Exception.class, (e, context) -> answer(context, problem(e, context)));
+    routes.exception(HttpResponseException.class, (e, context) -> answer(context, problem(e)));
+    // What the server itself refuses (too long a line, a broken header) comes without a body.
+  }
+
+  private void answer(Context context, Problem problem) {
+    if (problem.status() == 503) {
+      context.header("Retry-After", RETRY_SECONDS);
+    }
+    if (problem.status() == 401) {
+      context.header("WWW-Authenticate", "Bearer");
+    }
+    if (isPage(context) && problem.status() == 401 && access.needsToken() && isGet(context)) {
+      context.redirect(LoginRoutes.addressFor(context), HttpStatus.SEE_OTHER);
+    } else if (isPage(context)) {
+      context.status(problem.status()).html(pages.problem(problem));
+    } else {
+      problem.answer(context);
+    }
+  }
+
+  private static boolean isGet(Context context) {
+    return context.method().equals(HandlerType.GET);
+  }
+
+  /** Whether a person looks at the answer. */
+  static boolean isPage(Context context) {
+    String accept = context.header("Accept");
+    return !context.path().startsWith("/api/") && accept != null && accept.contains("text/html");
+  }
+
+  private static Problem problem(HttpResponseException e) {
+    return switch (e.getStatus()) {
+      case 404 -> Problem.of(404, "there is nothing here; /openapi.json lists what there is");
+      case 405 ->
+          Problem.of(405, "this method is not for this path; /openapi.json lists which are");
+      case 413 -> Problem.of(413, "the body is too large; see payload.max-bytes");
+      default ->
+          Problem.of(
+              e.getStatus() < 400 ? 500 : e.getStatus(), "the request could not be answered");
+    };
+  }
+
+  private static Problem problem(Exception e, Context context) {
+    return switch (e) {
+      case Refused refused -> Problem.of(refused.status(), words(refused));
+      case TicketNotFoundException found -> Problem.of(404, words(found));
+      case IllegalTransitionException state -> Problem.of(409, words(state));
+      case StaleViewException stale -> Problem.of(412, words(stale));
+      case InvalidTicketException value -> Problem.of(422, words(value));
+      case TicketBusyException busy -> Problem.of(503, words(busy));
+      case QueueUnavailableException gone -> {
+        log.warn("{} {}: {}", context.method(), context.path(), gone.getMessage());
+        yield Problem.of(503, "the database cannot be reached just now; try again in some seconds");
+      }
+      default -> {
+        log.error("{} {} failed", context.method(), context.path(), e);
+        yield Problem.of(500, "this is a fault of Holdfast; its log has the details");
+      }
+    };
+  }
+
+  private static String words(HoldfastException e) {
+    return String.valueOf(e.getMessage());
+  }
+}

@@ -1,0 +1,13 @@
+package dev.holdfast.web.console;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A page without a menu: nobody is let in, or nothing can be read.
+ *
+ * @param problem what is wrong; null for nothing
+ * @param next where to go from here
+ * @param again after how many seconds the browser tries by itself; 0 for never
+ */
+public record BarePage(
+    String title, @Nullable String problem, String next, int again, String assets) {}

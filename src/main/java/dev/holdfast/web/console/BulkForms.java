@@ -1,0 +1,211 @@
+package dev.holdfast.web.console;
+
+import dev.holdfast.queue.TicketDesk.Conversation;
+import dev.holdfast.queue.TicketDesk.Retries;
+import dev.holdfast.queue.view.ConsoleReader;
+import dev.holdfast.queue.view.TicketQuery;
+import dev.holdfast.ticket.InvalidTicketException;
+import dev.holdfast.ticket.TicketState;
+import dev.holdfast.web.Refused;
+import dev.holdfast.web.Role;
+import dev.holdfast.web.Routes;
+import dev.holdfast.web.Visitor;
+import dev.holdfast.web.WebPorts;
+import io.javalin.http.Context;
+import io.javalin.http.HttpStatus;
+import io.javalin.router.JavalinDefaultRoutingApi;
+import java.time.DateTimeException;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+
+/** What the buttons beside many held tickets do, and how far it has come. */
+final class BulkForms implements Routes {
+  /** What takes longer is shown with its progress. */
+  private static final long PATIENCE_MILLIS = 1_500;
+
+  private static final BulkRun.Verb RELEASED = new BulkRun.Verb("Released", true);
+  private static final BulkRun.Verb CANCELLED = new BulkRun.Verb("Cancelled", false);
+  private static final BulkRun.Verb ASSIGNED = new BulkRun.Verb("Assigned", false);
+  private static final BulkRun.Verb TAKEN_BACK = new BulkRun.Verb("Took back", false);
+
+  private final ConsoleReader reader;
+  private final Shell shell;
+  private final BulkRuns runs;
+  private final WebPorts ports;
+
+  BulkForms(WebPorts ports, ConsoleReader reader, Shell shell, BulkRuns runs) {
+    this.ports = ports;
+    this.reader = reader;
+    this.shell = shell;
+    this.runs = runs;
+  }
+
+  @Override
+  public void addTo(JavalinDefaultRoutingApi routes) {
+    routes.post("/held/act", this::act, Role.OPERATOR);
+    routes.post("/undo", this::undo, Role.OPERATOR);
+    routes.get("/runs/{id}", this::show, Role.VIEWER);
+    routes.post("/runs/{id}/stop", this::stop, Role.OPERATOR);
+  }
+
+  private void act(Context context) throws InterruptedException {
+    String back = Links.back(context.formParam("back"), "/");
+    String actor = Visitor.of(context).actor();
+    List<BulkRun.Item> selected = items(context.formParams("id"));
+    String wanted = String.valueOf(context.formParam("do"));
+    if (selected.isEmpty() && !wanted.equals("release-all")) {
+      tell(context, back, Notice.bad("Nothing was done: select tickets first."));
+      return;
+    }
+    try {
+      BulkRun run =
+          switch (wanted) {
+            case "release" ->
+                runs.start(
+                    RELEASED, selected.size(), back, selected.iterator(), release(context, actor));
+            case "release-all" -> releaseAll(context, back, actor);
+            case "cancel" ->
+                runs.start(
+                    CANCELLED,
+                    selected.size(),
+                    back,
+                    selected.iterator(),
+                    item -> runs.desk(item).cancel(item.id(), actor, null));
+            case "assign" -> {
+              String person = TicketForms.words(context, "assignee");
+              yield runs.start(
+                  ASSIGNED,
+                  selected.size(),
+                  back,
+                  selected.iterator(),
+                  item -> runs.desk(item).assign(item.id(), person, actor));
+            }
+            default -> throw new Refused(400, "there is no such action");
+          };
+      answer(context, run);
+    } catch (InvalidTicketException e) {
+      tell(context, back, Notice.bad(TicketForms.sentence(e)));
+    }
+  }
+
+  private BulkRun.Action release(Context context, String actor) {
+    String guidance = TicketForms.words(context, "guidance");
+    Retries retries = TicketForms.retries(context);
+    Conversation conversation = TicketForms.conversation(context);
+    return item -> runs.desk(item).release(item.id(), actor, guidance, retries, conversation);
+  }
+
+  private BulkRun releaseAll(Context context, String back, String actor) {
+    TicketQuery query = query(context);
+    Instant seen = seen(context);
+    long total =
+        query.fingerprint() != null && query.category() != null
+            ? reader.groupSize(query.fingerprint(), query.category())
+            : 0;
+    return runs.start(
+        RELEASED, total, back, new HeldItems(reader, query, seen), release(context, actor));
+  }
+
+  /** The filter of the page; refuses one that it does not understand instead of acting on more. */
+  private static TicketQuery query(Context context) {
+    if (context.formParam("group") != null) {
+      return TicketQuery.ofGroup(
+          Objects.requireNonNullElse(context.formParam("fingerprint"), ""),
+          Objects.requireNonNullElse(context.formParam("category"), ""),
+          null,
+          1);
+    }
+    Filters filters =
+        Filters.of(name -> name.equals("state") ? null : context.formParam(field(name)));
+    if (!filters.problems().isEmpty()) {
+      throw new InvalidTicketException(String.join("; ", filters.problems()));
+    }
+    return filters.query().withState(TicketState.ON_HOLD);
+  }
+
+  /** In the form, "assignee" is whom to assign tickets to. */
+  private static String field(String name) {
+    return name.equals("assignee") ? "person" : name;
+  }
+
+  private static Instant seen(Context context) {
+    try {
+      return Instant.parse(String.valueOf(context.formParam("seen")));
+    } catch (DateTimeException e) {
+      throw new Refused(400, "the form does not say when it was made; load the page again");
+    }
+  }
+
+  private static List<BulkRun.Item> items(List<String> fields) {
+    List<BulkRun.Item> items = new ArrayList<>();
+    for (String field : fields) {
+      int at = field.indexOf('@');
+      String id = at < 0 ? field : field.substring(0, at);
+      if (!id.matches("[0-9]{1,18}")) {
+        throw new Refused(400, "a ticket's id is a whole number");
+      }
+      items.add(new BulkRun.Item(Long.parseLong(id), at < 0 ? null : field.substring(at + 1)));
+    }
+    return items;
+  }
+
+  /** Of the tickets that a notice named, or of all that a run released. */
+  private void undo(Context context) throws InterruptedException {
+    String back = Links.back(context.formParam("back"), "/");
+    String ids = context.formParam("ids");
+    List<BulkRun.Item> items =
+        ids == null || ids.isEmpty() ? List.of() : items(List.of(ids.split(",")));
+    String actor = Visitor.of(context).actor();
+    Iterator<BulkRun.Item> each = items.iterator();
+    answer(
+        context,
+        runs.start(
+            TAKEN_BACK,
+            items.size(),
+            back,
+            each,
+            item -> ports.desk().unrelease(item.id(), actor)));
+  }
+
+  private void answer(Context context, BulkRun run) throws InterruptedException {
+    if (run.waitFor(PATIENCE_MILLIS)) {
+      tell(context, run.back(), run.notice());
+    } else {
+      context.redirect("/runs/" + run.id(), HttpStatus.SEE_OTHER);
+    }
+  }
+
+  private static void tell(Context context, String back, Notice notice) {
+    NoticeCookie.put(context, notice);
+    context.redirect(back, HttpStatus.SEE_OTHER);
+  }
+
+  private void show(Context context) {
+    Optional<BulkRun> found = runs.find(context.pathParam("id"));
+    Page page = shell.page(context, "Action on many tickets", null);
+    if (found.isEmpty()) {
+      shell.message(
+          context,
+          404,
+          page,
+          "This process knows of no such action: another one may be at work on it, or it was"
+              + " restarted. What was done is done; the tickets tell.");
+      return;
+    }
+    BulkRun run = found.get();
+    shell.show(
+        context,
+        "run",
+        new RunPage(
+            page, run.id(), run.isOver(), run.processed(), run.total(), run.notice(), run.back()));
+  }
+
+  private void stop(Context context) {
+    runs.find(context.pathParam("id")).ifPresent(BulkRun::stop);
+    context.redirect("/runs/" + context.pathParam("id"), HttpStatus.SEE_OTHER);
+  }
+}

@@ -1,0 +1,50 @@
+package dev.holdfast.web.console;
+
+import dev.holdfast.queue.view.ConsoleReader;
+import dev.holdfast.web.Pages;
+import dev.holdfast.web.Problem;
+import dev.holdfast.web.Routes;
+import dev.holdfast.web.WebPorts;
+import io.javalin.router.JavalinDefaultRoutingApi;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The pages for people, and what their forms do. All of it is rendered here and works without
+ * JavaScript; a small script keeps what is shown up to date. Thread-safe.
+ */
+public final class Console implements Routes, Pages {
+  private final Templates templates = new Templates();
+  private final Assets assets = new Assets();
+  private final List<Routes> groups;
+
+  public Console(WebPorts ports, ConsoleReader reader) {
+    Shell shell = new Shell(reader, templates, assets);
+    BulkRuns runs = new BulkRuns(ports.desk());
+    this.groups =
+        List.of(
+            assets,
+            new InboxRoutes(ports, reader, shell),
+            new TicketRoutes(ports, reader, shell),
+            new OperationRoutes(ports, reader, shell),
+            new TicketForms(ports),
+            new BulkForms(ports, reader, shell, runs));
+  }
+
+  @Override
+  public void addTo(JavalinDefaultRoutingApi routes) {
+    groups.forEach(group -> group.addTo(routes));
+  }
+
+  @Override
+  public String login(@Nullable String problem, String next) {
+    return templates.render("login", new BarePage("Log in", problem, next, 0, assets.path()));
+  }
+
+  @Override
+  public String problem(Problem problem) {
+    int again = problem.status() == 503 ? 5 : 0;
+    return templates.render(
+        "problem", new BarePage(problem.title(), problem.detail(), "/", again, assets.path()));
+  }
+}

@@ -1,0 +1,25 @@
+package dev.holdfast.web.console;
+
+import dev.holdfast.queue.view.TicketWindow;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The held tickets with one error.
+ *
+ * @param tickets a page of them
+ * @param total how many there are
+ * @param error the whole error of the newest; null without one
+ */
+public record GroupPage(
+    Page page,
+    String fingerprint,
+    String category,
+    TicketWindow tickets,
+    long total,
+    @Nullable ErrorView error,
+    String sql) {
+  public String next() {
+    return Links.with(
+        "/group", "fingerprint", fingerprint, "category", category, "before", tickets.next());
+  }
+}

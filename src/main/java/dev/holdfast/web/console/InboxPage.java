@@ -1,0 +1,76 @@
+package dev.holdfast.web.console;
+
+import dev.holdfast.queue.view.HeldGroup;
+import dev.holdfast.queue.view.Inbox;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The start page.
+ *
+ * @param shown which page of the groups, from 1
+ * @param queue the filter
+ * @param category the filter
+ * @param assignee the filter
+ */
+public record InboxPage(
+    Page page,
+    Inbox inbox,
+    int shown,
+    @Nullable String queue,
+    @Nullable String category,
+    @Nullable String assignee) {
+  static final int GROUPS = 50;
+
+  public boolean isFiltered() {
+    return queue != null || category != null || assignee != null;
+  }
+
+  public boolean hasNext() {
+    return (long) shown * GROUPS < inbox.groupCount();
+  }
+
+  public String address(int number) {
+    return Links.with(
+        "/",
+        "queue",
+        queue,
+        "category",
+        category,
+        "assignee",
+        assignee,
+        "page",
+        number == 1 ? null : number);
+  }
+
+  /** When the tickets of a group were held, hour by hour. */
+  public Sparkline spark(HeldGroup group) {
+    long day = group.byHour().stream().mapToLong(Long::longValue).sum();
+    return Sparkline.of(group.byHour(), Format.number(day) + " held in the last 24 hours");
+  }
+
+  /** What a group is called. */
+  public String name(HeldGroup group) {
+    String text = Format.firstLine(group.error(), 200);
+    if (!text.isEmpty()) {
+      return text;
+    }
+    String reason = Format.firstLine(group.holdReason(), 200);
+    return reason.isEmpty() ? "Held without a reason" : reason;
+  }
+
+  /** What else its error says, or why its newest ticket was held. */
+  public String more(HeldGroup group) {
+    if (group.error() == null) {
+      return "";
+    }
+    return group
+        .error()
+        .lines()
+        .map(String::strip)
+        .filter(line -> !line.isEmpty())
+        .skip(1)
+        .findFirst()
+        .map(line -> Format.cut(line, 160))
+        .orElse(Format.firstLine(group.holdReason(), 160));
+  }
+}

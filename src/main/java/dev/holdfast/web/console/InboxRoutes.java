@@ -1,0 +1,91 @@
+package dev.holdfast.web.console;
+
+import dev.holdfast.queue.view.ConsoleReader;
+import dev.holdfast.queue.view.Inbox;
+import dev.holdfast.queue.view.InboxQuery;
+import dev.holdfast.queue.view.TicketLine;
+import dev.holdfast.queue.view.TicketQuery;
+import dev.holdfast.queue.view.TicketWindow;
+import dev.holdfast.web.Role;
+import dev.holdfast.web.Routes;
+import dev.holdfast.web.WebPorts;
+import io.javalin.http.Context;
+import io.javalin.router.JavalinDefaultRoutingApi;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** The inbox and its groups. */
+final class InboxRoutes implements Routes {
+  private static final int LAST_PAGE = 1_000;
+
+  private final WebPorts ports;
+  private final ConsoleReader reader;
+  private final Shell shell;
+
+  InboxRoutes(WebPorts ports, ConsoleReader reader, Shell shell) {
+    this.ports = ports;
+    this.reader = reader;
+    this.shell = shell;
+  }
+
+  @Override
+  public void addTo(JavalinDefaultRoutingApi routes) {
+    routes.get("/", this::inbox, Role.VIEWER);
+    routes.get("/group", this::group, Role.VIEWER);
+  }
+
+  private void inbox(Context context) {
+    String queue = Filters.text(context.queryParam("queue"));
+    String category = Filters.text(context.queryParam("category"));
+    String assignee = Filters.text(context.queryParam("assignee"));
+    int shown = pageNumber(context.queryParam("page"));
+    Inbox inbox =
+        reader.inbox(
+            new InboxQuery(
+                queue, category, assignee, (shown - 1) * InboxPage.GROUPS, InboxPage.GROUPS));
+    Page page = shell.page(context, "Inbox", Section.INBOX);
+    shell.show(context, "inbox", new InboxPage(page, inbox, shown, queue, category, assignee));
+  }
+
+  private static int pageNumber(@Nullable String text) {
+    return text == null || !text.matches("[0-9]{1,4}")
+        ? 1
+        : Math.clamp(Integer.parseInt(text), 1, LAST_PAGE);
+  }
+
+  private void group(Context context) {
+    String fingerprint = Objects.requireNonNullElse(context.queryParam("fingerprint"), "");
+    String category = Objects.requireNonNullElse(context.queryParam("category"), "");
+    Filters paged = Filters.of(name -> name.equals("before") ? context.queryParam("before") : null);
+    TicketQuery query =
+        TicketQuery.ofGroup(
+            fingerprint.replace("\0", ""),
+            category.replace("\0", ""),
+            paged.query().before(),
+            Filters.PAGE);
+    TicketWindow tickets = reader.tickets(query);
+    Page page = shell.page(context, "Held tickets", Section.INBOX);
+    shell.show(
+        context,
+        "group",
+        new GroupPage(
+            page,
+            fingerprint,
+            category,
+            tickets,
+            reader.groupSize(String.valueOf(query.fingerprint()), String.valueOf(query.category())),
+            error(tickets),
+            SqlText.group(fingerprint, category)));
+  }
+
+  /** Of the newest ticket, all of it. */
+  private @Nullable ErrorView error(TicketWindow tickets) {
+    return tickets.tickets().stream()
+        .findFirst()
+        .map(TicketLine::id)
+        .flatMap(ports.tickets()::find)
+        .map(ticket -> ticket.error())
+        .map(ErrorView::of)
+        .orElse(null);
+  }
+}

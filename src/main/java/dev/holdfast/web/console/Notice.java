@@ -1,0 +1,30 @@
+package dev.holdfast.web.console;
+
+import java.util.List;
+
+/**
+ * What became of an action, in words.
+ *
+ * @param isGood whether all of it was done
+ * @param details a line for each ticket with which it was not
+ * @param undo released tickets that may still be taken back
+ */
+public record Notice(boolean isGood, String text, List<String> details, List<Long> undo) {
+  public Notice {
+    details = List.copyOf(details);
+    undo = List.copyOf(undo);
+  }
+
+  static Notice good(String text) {
+    return new Notice(true, text, List.of(), List.of());
+  }
+
+  static Notice bad(String text) {
+    return new Notice(false, text, List.of(), List.of());
+  }
+
+  /** The tickets for the undo form's field. */
+  public String undoIds() {
+    return String.join(",", undo.stream().map(String::valueOf).toList());
+  }
+}

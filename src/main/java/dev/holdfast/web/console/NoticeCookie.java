@@ -1,0 +1,65 @@
+package dev.holdfast.web.console;
+
+import io.javalin.http.Context;
+import io.javalin.http.Cookie;
+import io.javalin.http.SameSite;
+import java.nio.charset.StandardCharsets;
+import java.util.Base64;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * Carries what became of an action over the redirect to the page that tells it, once. Nothing is
+ * kept here, so any console on the database may show that page. Who forges one is told a lie by
+ * themselves: it is escaped like all other text.
+ */
+final class NoticeCookie {
+  private static final String NAME = "holdfast_notice";
+  private static final int SECONDS = 60;
+  private static final int MOST_DETAILS = 8;
+  private static final int MOST_UNDO = 100;
+  private static final int LONGEST_TEXT = 400;
+  private static final int LONGEST_DETAIL = 160;
+  private static final JsonMapper MAPPER = JsonMapper.builder().build();
+
+  private NoticeCookie() {}
+
+  static void put(Context context, Notice notice) {
+    Notice small =
+        new Notice(
+            notice.isGood(),
+            Format.cut(notice.text(), LONGEST_TEXT),
+            notice.details().stream()
+                .limit(MOST_DETAILS)
+                .map(detail -> Format.cut(detail, LONGEST_DETAIL))
+                .toList(),
+            notice.undo().size() > MOST_UNDO ? List.of() : notice.undo());
+    String json = MAPPER.writeValueAsString(small);
+    context.cookie(
+        cookie(
+            Base64.getUrlEncoder()
+                .withoutPadding()
+                .encodeToString(json.getBytes(StandardCharsets.UTF_8)),
+            SECONDS));
+  }
+
+  /** Takes it away; null where there is none that can be read. */
+  static @Nullable Notice take(Context context) {
+    String value = context.cookie(NAME);
+    if (value == null || value.isEmpty()) {
+      return null;
+    }
+    context.cookie(cookie("", 0));
+    try {
+      return MAPPER.readValue(Base64.getUrlDecoder().decode(value), Notice.class);
+    } catch (JacksonException | IllegalArgumentException | NullPointerException e) {
+      return null;
+    }
+  }
+
+  private static Cookie cookie(String value, int seconds) {
+    return new Cookie(NAME, value, "/", seconds, false, true, null, SameSite.LAX);
+  }
+}

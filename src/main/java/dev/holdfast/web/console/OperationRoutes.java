@@ -1,0 +1,88 @@
+package dev.holdfast.web.console;
+
+import dev.holdfast.queue.view.ConsoleReader;
+import dev.holdfast.queue.view.DesignVersion;
+import dev.holdfast.queue.view.RunningTicket;
+import dev.holdfast.web.Role;
+import dev.holdfast.web.Routes;
+import dev.holdfast.web.WebPorts;
+import io.javalin.http.Context;
+import io.javalin.router.JavalinDefaultRoutingApi;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/** Queues, workers and designs. */
+final class OperationRoutes implements Routes {
+  private static final int MOST_RUNNING = 2_000;
+
+  private final WebPorts ports;
+  private final ConsoleReader reader;
+  private final Shell shell;
+
+  OperationRoutes(WebPorts ports, ConsoleReader reader, Shell shell) {
+    this.ports = ports;
+    this.reader = reader;
+    this.shell = shell;
+  }
+
+  @Override
+  public void addTo(JavalinDefaultRoutingApi routes) {
+    routes.get("/queues", this::queues, Role.VIEWER);
+    routes.get("/workers", this::workers, Role.VIEWER);
+    routes.get("/designs", this::designs, Role.VIEWER);
+    routes.get("/design", this::design, Role.VIEWER);
+  }
+
+  private void queues(Context context) {
+    Page page = shell.page(context, "Queues", Section.QUEUES);
+    shell.show(context, "queues", QueuesPage.of(page, ports.tickets().queues(), reader.flow()));
+  }
+
+  private void workers(Context context) {
+    Page page = shell.page(context, "Workers", Section.WORKERS);
+    shell.show(
+        context,
+        "workers",
+        new WorkersPage(
+            page,
+            ports.tickets().workers(),
+            reader.running(MOST_RUNNING).stream()
+                .collect(Collectors.groupingBy(RunningTicket::workerId))));
+  }
+
+  private void designs(Context context) {
+    Page page = shell.page(context, "Designs", Section.DESIGNS);
+    shell.show(context, "designs", new DesignsPage(page, ports.designs().list()));
+  }
+
+  private void design(Context context) {
+    String name = Filters.text(context.queryParam("name"));
+    List<DesignVersion> versions = name == null ? List.of() : reader.designVersions(name);
+    if (versions.isEmpty()) {
+      Page page = shell.page(context, "No such design", Section.DESIGNS);
+      shell.message(context, 404, page, "There is no design of this name.");
+      return;
+    }
+    DesignVersion shown =
+        version(versions, context.queryParam("version")).orElse(versions.getFirst());
+    String with = context.queryParam("with");
+    @Nullable DesignVersion before =
+        version(versions, with == null ? "" + (shown.version() - 1) : with).orElse(null);
+    String document = ResultView.indented(shown.definition());
+    List<Diff.Line> changes =
+        before == null
+            ? List.of()
+            : LineChanges.between(ResultView.indented(before.definition()), document);
+    Page page = shell.page(context, shown.name(), Section.DESIGNS);
+    shell.show(context, "design", new DesignPage(page, versions, shown, document, before, changes));
+  }
+
+  private static Optional<DesignVersion> version(
+      List<DesignVersion> versions, @Nullable String number) {
+    return versions.stream()
+        .filter(each -> String.valueOf(each.version()).equals(number))
+        .findFirst();
+  }
+}

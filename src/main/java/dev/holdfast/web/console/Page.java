@@ -1,0 +1,31 @@
+package dev.holdfast.web.console;
+
+import dev.holdfast.web.Visitor;
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What every page has.
+ *
+ * @param section the menu entry it belongs to; null for none
+ * @param held how many tickets wait for a person
+ * @param now the database's clock
+ * @param url path and query of the page itself
+ * @param notice what became of the last action
+ * @param assets where the static files of this version are
+ */
+public record Page(
+    String title,
+    @Nullable Section section,
+    Visitor visitor,
+    long held,
+    Instant now,
+    String url,
+    @Nullable Notice notice,
+    String assets) {
+
+  /** How long ago or how soon. */
+  public String ago(@Nullable Instant time) {
+    return Format.ago(time, now);
+  }
+}

@@ -1,0 +1,19 @@
+package dev.holdfast.web.console;
+
+import dev.holdfast.queue.TicketRow;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Results that wait for a person.
+ *
+ * @param next the address of the next page; null at the end
+ */
+public record ReviewPage(Page page, List<Item> items, @Nullable String next) {
+  public ReviewPage {
+    items = List.copyOf(items);
+  }
+
+  /** A ticket with its result. */
+  public record Item(TicketRow ticket, ResultView result) {}
+}

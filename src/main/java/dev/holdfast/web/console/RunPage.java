@@ -1,0 +1,11 @@
+package dev.holdfast.web.console;
+
+/**
+ * An action on many tickets.
+ *
+ * @param id of the run
+ * @param notice what it has come to
+ * @param back the page it was ordered from
+ */
+public record RunPage(
+    Page page, String id, boolean isOver, long processed, long total, Notice notice, String back) {}

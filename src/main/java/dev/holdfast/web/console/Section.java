@@ -1,0 +1,28 @@
+package dev.holdfast.web.console;
+
+/** The entries of the console's menu. */
+public enum Section {
+  INBOX("Inbox", "/"),
+  REVIEW("Review", "/review"),
+  TICKETS("Tickets", "/tickets"),
+  QUEUES("Queues", "/queues"),
+  WORKERS("Workers", "/workers"),
+  PROVIDERS("Providers", "/providers"),
+  DESIGNS("Designs", "/designs");
+
+  private final String title;
+  private final String path;
+
+  Section(String title, String path) {
+    this.title = title;
+    this.path = path;
+  }
+
+  public String title() {
+    return title;
+  }
+
+  public String path() {
+    return path;
+  }
+}

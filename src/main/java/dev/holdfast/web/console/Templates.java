@@ -1,0 +1,23 @@
+package dev.holdfast.web.console;
+
+import gg.jte.ContentType;
+import gg.jte.TemplateEngine;
+import gg.jte.output.StringOutput;
+
+/**
+ * The templates of {@code src/main/jte}, compiled at build time; what they are given is escaped for
+ * the place where it stands. Thread-safe.
+ */
+final class Templates {
+  private final TemplateEngine engine = TemplateEngine.createPrecompiled(ContentType.Html);
+
+  /**
+   * @param name of the template, without its ending
+   * @param model its only parameter
+   */
+  String render(String name, Object model) {
+    StringOutput html = new StringOutput();
+    engine.render(name + ".jte", model, html);
+    return html.toString();
+  }
+}

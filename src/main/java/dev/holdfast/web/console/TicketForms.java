@@ -1,0 +1,220 @@
+package dev.holdfast.web.console;
+
+import dev.holdfast.queue.StaleViewException;
+import dev.holdfast.queue.TicketDesk;
+import dev.holdfast.queue.TicketDesk.Conversation;
+import dev.holdfast.queue.TicketDesk.Retries;
+import dev.holdfast.queue.TicketRow;
+import dev.holdfast.ticket.HoldfastException;
+import dev.holdfast.ticket.IllegalTransitionException;
+import dev.holdfast.ticket.InvalidTicketException;
+import dev.holdfast.ticket.TicketNotFoundException;
+import dev.holdfast.web.Refused;
+import dev.holdfast.web.Role;
+import dev.holdfast.web.Routes;
+import dev.holdfast.web.Visitor;
+import dev.holdfast.web.WebPorts;
+import io.javalin.http.Context;
+import io.javalin.http.HttpStatus;
+import io.javalin.router.JavalinDefaultRoutingApi;
+import java.util.List;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * What the buttons beside one ticket or queue do. Each leads back to its page, which tells what
+ * became of it.
+ */
+final class TicketForms implements Routes {
+  static final int LONGEST_WORDS = 20_000;
+  private static final JsonMapper MAPPER = JsonMapper.builder().build();
+
+  private final WebPorts ports;
+
+  TicketForms(WebPorts ports) {
+    this.ports = ports;
+  }
+
+  @Override
+  public void addTo(JavalinDefaultRoutingApi routes) {
+    routes.post("/tickets/{id}/release", this::release, Role.OPERATOR);
+    routes.post("/tickets/{id}/review", this::review, Role.OPERATOR);
+    routes.post("/tickets/{id}/act", this::act, Role.OPERATOR);
+    routes.post("/tickets/{id}/abort-retry", this::abortRetry, Role.OPERATOR);
+    routes.post("/queues/act", this::queue, Role.OPERATOR);
+  }
+
+  private void release(Context context) {
+    long id = id(context);
+    answer(
+        context,
+        () -> {
+          TicketDesk desk = desk(context);
+          String guidance = words(context, "guidance");
+          String actor = Visitor.of(context).actor();
+          boolean edited = edit(desk, id, actor, context.formParam("payload"));
+          // An edit makes what was seen old; nobody else can have come between that and this.
+          (edited ? ports.desk() : desk)
+              .release(id, actor, guidance, retries(context), conversation(context));
+          return new Notice(
+              true,
+              "Released #"
+                  + id
+                  + (edited ? " with a new payload" : "")
+                  + (guidance == null ? "" : " with your guidance")
+                  + ".",
+              List.of(),
+              List.of(id));
+        });
+  }
+
+  /** True where the payload is another one now. */
+  private boolean edit(TicketDesk desk, long id, String actor, @Nullable String payload) {
+    if (payload == null || payload.isBlank()) {
+      return false;
+    }
+    String stored = ports.tickets().find(id).map(TicketRow::payload).orElse("{}");
+    try {
+      if (MAPPER.readTree(payload).equals(MAPPER.readTree(stored))) {
+        return false;
+      }
+    } catch (JacksonException e) {
+      throw new InvalidTicketException(
+          "the payload is no JSON: " + Format.firstLine(e.getOriginalMessage(), 200));
+    }
+    desk.editPayload(id, actor, payload);
+    return true;
+  }
+
+  private void review(Context context) {
+    long id = id(context);
+    String actor = Visitor.of(context).actor();
+    answer(
+        context,
+        () -> {
+          if ("approve".equals(context.formParam("do"))) {
+            desk(context).approve(id, actor);
+            return Notice.good("Approved #" + id + ": it is done.");
+          }
+          String feedback = words(context, "feedback");
+          if (feedback == null) {
+            return Notice.bad("#" + id + " was not rejected: say what should be different.");
+          }
+          desk(context).reject(id, actor, feedback);
+          return Notice.good("Rejected #" + id + "; the next attempt is told your feedback.");
+        });
+  }
+
+  private void act(Context context) {
+    long id = id(context);
+    String actor = Visitor.of(context).actor();
+    String wanted = String.valueOf(context.formParam("do"));
+    answer(
+        context,
+        () ->
+            switch (wanted) {
+              case "assign" -> assign(context, id, words(context, "assignee"), actor);
+              case "unassign" -> assign(context, id, null, actor);
+              case "hold" -> {
+                String reason = words(context, "reason");
+                desk(context).hold(id, actor, reason == null ? "held by " + actor : reason);
+                yield Notice.good("#" + id + " is on hold.");
+              }
+              case "cancel" -> {
+                desk(context).cancel(id, actor, words(context, "reason"));
+                yield Notice.good("Cancelled #" + id + ".");
+              }
+              default -> throw new Refused(400, "there is no such action");
+            });
+  }
+
+  private Notice assign(Context context, long id, @Nullable String person, String actor) {
+    desk(context).assign(id, person, actor);
+    return Notice.good(
+        person == null
+            ? "Nobody looks after #" + id + " any more."
+            : person + " looks after #" + id + ".");
+  }
+
+  private void abortRetry(Context context) {
+    long id = id(context);
+    answer(
+        context,
+        () -> {
+          ports.desk().abortRetry(id, Visitor.of(context).actor());
+          return Notice.good("The retry of #" + id + " is being aborted.");
+        });
+  }
+
+  private void queue(Context context) {
+    String queue = String.valueOf(context.formParam("queue"));
+    String actor = Visitor.of(context).actor();
+    answer(
+        context,
+        () -> {
+          if ("pause".equals(context.formParam("do"))) {
+            ports.desk().pauseQueue(queue, actor);
+            return Notice.good("Paused " + queue + "; what runs goes on.");
+          }
+          ports.desk().resumeQueue(queue, actor);
+          return Notice.good("Resumed " + queue + ".");
+        },
+        "/queues");
+  }
+
+  private void answer(Context context, Supplier<Notice> work) {
+    answer(context, work, Links.ticket(id(context)));
+  }
+
+  private static void answer(Context context, Supplier<Notice> work, String otherwise) {
+    Notice notice;
+    try {
+      notice = work.get();
+    } catch (IllegalTransitionException
+        | StaleViewException
+        | InvalidTicketException
+        | TicketNotFoundException e) {
+      notice = Notice.bad(sentence(e));
+    }
+    NoticeCookie.put(context, notice);
+    context.redirect(Links.back(context.formParam("back"), otherwise), HttpStatus.SEE_OTHER);
+  }
+
+  static String sentence(HoldfastException e) {
+    String message = String.valueOf(e.getMessage());
+    return message.isEmpty() ? "refused" : message;
+  }
+
+  private TicketDesk desk(Context context) {
+    String version = context.formParam("version");
+    return version == null || version.isBlank() ? ports.desk() : ports.desk().onVersion(version);
+  }
+
+  private static long id(Context context) {
+    String text = context.pathParam("id");
+    if (!text.matches("[0-9]{1,18}")) {
+      throw new Refused(400, "a ticket's id is a whole number");
+    }
+    return Long.parseLong(text);
+  }
+
+  static @Nullable String words(Context context, String field) {
+    String given = context.formParam(field);
+    String words = given == null ? "" : given.replace("\r\n", "\n").replace("\0", "").strip();
+    if (words.length() > LONGEST_WORDS) {
+      throw new InvalidTicketException(
+          field + ": at most " + Format.number(LONGEST_WORDS) + " characters");
+    }
+    return words.isEmpty() ? null : words;
+  }
+
+  static Retries retries(Context context) {
+    return context.formParam("keep") == null ? Retries.RESET : Retries.KEEP;
+  }
+
+  static Conversation conversation(Context context) {
+    return context.formParam("fresh") == null ? Conversation.RESUME : Conversation.START_OVER;
+  }
+}

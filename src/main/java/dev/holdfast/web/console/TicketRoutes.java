@@ -1,0 +1,145 @@
+package dev.holdfast.web.console;
+
+import dev.holdfast.queue.QueueHealth;
+import dev.holdfast.queue.TicketReader;
+import dev.holdfast.queue.TicketRow;
+import dev.holdfast.queue.view.ConsoleReader;
+import dev.holdfast.queue.view.RetryWait;
+import dev.holdfast.queue.view.TicketQuery;
+import dev.holdfast.queue.view.TicketWindow;
+import dev.holdfast.ticket.TicketState;
+import dev.holdfast.web.Role;
+import dev.holdfast.web.Routes;
+import dev.holdfast.web.WebPorts;
+import io.javalin.http.Context;
+import io.javalin.http.HttpStatus;
+import io.javalin.router.JavalinDefaultRoutingApi;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** Lists of tickets, and one ticket with all that is known of it. */
+final class TicketRoutes implements Routes {
+  private static final int RESULTS = 10;
+
+  private final WebPorts ports;
+  private final ConsoleReader reader;
+  private final Shell shell;
+
+  TicketRoutes(WebPorts ports, ConsoleReader reader, Shell shell) {
+    this.ports = ports;
+    this.reader = reader;
+    this.shell = shell;
+  }
+
+  @Override
+  public void addTo(JavalinDefaultRoutingApi routes) {
+    routes.get("/tickets", this::tickets, Role.VIEWER);
+    routes.get("/tickets/{id}", this::ticket, Role.VIEWER);
+    routes.get("/review", this::review, Role.VIEWER);
+    routes.get("/search", this::search, Role.VIEWER);
+  }
+
+  private void tickets(Context context) {
+    Filters filters = Filters.of(context::queryParam);
+    list(context, "Tickets", filters);
+  }
+
+  private void list(Context context, String title, Filters filters) {
+    TicketWindow tickets = reader.tickets(filters.query());
+    Page page = shell.page(context, title, Section.TICKETS);
+    List<String> queues = ports.tickets().queues().stream().map(QueueHealth::queue).toList();
+    context.status(filters.problems().isEmpty() ? 200 : 400);
+    shell.show(
+        context,
+        "tickets",
+        new TicketsPage(
+            page, "/tickets", filters, tickets, queues, SqlText.tickets(filters.query())));
+  }
+
+  /** A number leads to its ticket; other words are looked for in titles and keys. */
+  private void search(Context context) {
+    String text = Filters.text(context.queryParam("q"));
+    Optional<Long> id = text == null ? Optional.empty() : number(text);
+    if (id.isPresent() && ports.tickets().find(id.get()).isPresent()) {
+      context.redirect(Links.ticket(id.get()), HttpStatus.SEE_OTHER);
+      return;
+    }
+    TicketQuery query =
+        text == null ? TicketQuery.all(Filters.PAGE) : TicketQuery.all(Filters.PAGE).withText(text);
+    list(context, "Search", new Filters(query, List.of()));
+  }
+
+  private static Optional<Long> number(String text) {
+    String digits = text.startsWith("#") ? text.substring(1) : text;
+    return digits.matches("[0-9]{1,18}") ? Optional.of(Long.valueOf(digits)) : Optional.empty();
+  }
+
+  private void review(Context context) {
+    Filters filters =
+        Filters.of(name -> name.equals("before") ? context.queryParam("before") : null);
+    TicketQuery query =
+        new TicketQuery(
+            TicketState.NEEDS_REVIEW,
+            null,
+            null,
+            null,
+            null,
+            null,
+            null,
+            null,
+            null,
+            filters.query().before(),
+            RESULTS);
+    TicketWindow tickets = reader.tickets(query);
+    List<ReviewPage.Item> items =
+        tickets.tickets().stream()
+            .map(line -> ports.tickets().find(line.id()))
+            .flatMap(Optional::stream)
+            .filter(ticket -> ticket.state().equals(TicketState.NEEDS_REVIEW.wireName()))
+            .map(ticket -> new ReviewPage.Item(ticket, ResultView.of(ticket.result())))
+            .toList();
+    Page page = shell.page(context, "Review", Section.REVIEW);
+    String next = tickets.next() == null ? null : Links.with("/review", "before", tickets.next());
+    shell.show(context, "review", new ReviewPage(page, items, next));
+  }
+
+  private void ticket(Context context) {
+    Optional<TicketRow> ticket =
+        number(context.pathParam("id")).flatMap(id -> ports.tickets().find(id));
+    if (ticket.isEmpty()) {
+      Page page = shell.page(context, "No such ticket", Section.TICKETS);
+      shell.message(context, 404, page, "There is no ticket with this number, or no longer.");
+      return;
+    }
+    shell.show(context, "ticket", page(context, ticket.get()));
+  }
+
+  private TicketPage page(Context context, TicketRow ticket) {
+    long id = ticket.id();
+    TicketReader tickets = ports.tickets();
+    Page page = shell.page(context, "#" + id, Section.TICKETS);
+    @Nullable RetryWait wait = reader.retryWait(id).orElse(null);
+    return new TicketPage(
+        page,
+        ticket,
+        StateSentence.of(ticket, wait, page.now()),
+        wait,
+        ticket.error() == null ? null : ErrorView.of(ticket.error()),
+        ResultView.of(ticket.result()),
+        tickets.attempts(id).reversed().stream()
+            .map(row -> new TicketPage.Attempt(row, errorOf(row.error())))
+            .toList(),
+        tickets.guidance(id),
+        tickets.timeline(id).reversed().stream().map(TimelineLine::of).toList(),
+        TranscriptView.of(ports.journals().rows(id)),
+        ResultView.indented(ticket.payload()),
+        tickets.assignees(Set.of(id)).get(id),
+        SqlText.ticket(id));
+  }
+
+  private static @Nullable ErrorView errorOf(@Nullable String error) {
+    return error == null ? null : ErrorView.of(error);
+  }
+}

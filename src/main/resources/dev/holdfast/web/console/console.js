@@ -1,0 +1,142 @@
+// What makes the pages live. Everything can be read and done without it.
+(function () {
+  'use strict';
+  var skew = Number(document.body.dataset.now) - Date.now();
+  var now = function () { return Date.now() + skew; };
+  var all = function (selector, root) { return Array.prototype.slice.call((root || document).querySelectorAll(selector)); };
+
+  function rough(seconds) {
+    if (seconds < 90) { return seconds + 's'; }
+    if (seconds < 5400) { return Math.floor(seconds / 60) + 'm'; }
+    return seconds < 129600 ? Math.floor(seconds / 3600) + 'h' : Math.floor(seconds / 86400) + 'd';
+  }
+  function tick() {
+    all('time[data-ago]').forEach(function (time) {
+      var seconds = Math.floor((now() - Date.parse(time.dateTime)) / 1000);
+      var text = seconds < 0 ? 'in ' + rough(-seconds) : rough(seconds) + ' ago';
+      if (time.textContent !== text) { time.textContent = text; }
+    });
+    all('[data-until]').forEach(function (wait) {
+      var seconds = Math.ceil((Number(wait.dataset.until) - now()) / 1000);
+      var text = seconds > 0 ? 'in ' + seconds + ' s' : 'now';
+      if (wait.textContent !== text) { wait.textContent = text; }
+    });
+  }
+  setInterval(tick, 1000);
+
+  // The part of the page that changes is fetched anew after something happened, unless somebody is busy with it.
+  var live = function () { return document.querySelector('[data-live]'); };
+  function isBusy(region) {
+    var active = document.activeElement;
+    return all('input[type=checkbox]:checked', region).length > 0
+      || (active && region.contains(active) && /^(INPUT|TEXTAREA|SELECT)$/.test(active.tagName) && active.type !== 'checkbox')
+      || all('textarea', region).some(function (area) { return area.value !== area.defaultValue; })
+      || String(window.getSelection()) !== '';
+  }
+  function say(text) {
+    var state = document.getElementById('live-state');
+    if (state && state.textContent !== text) { state.textContent = text; }
+  }
+  var pending = false, last = 0, changed = false;
+  function refresh() {
+    var region = live();
+    if (!region || pending || document.hidden) { return; }
+    if (isBusy(region)) { say('Updates wait until you have finished.'); changed = true; return; }
+    changed = false;
+    pending = true;
+    last = Date.now();
+    var open = all('details[open][id]', region).map(function (details) { return details.id; });
+    var current = document.querySelector('.current a');
+    var row = current && current.getAttribute('href');
+    htmx.ajax('GET', region.dataset.live, {target: region, select: '[data-live]', swap: 'outerHTML'}).then(function () {
+      open.forEach(function (id) { var details = document.getElementById(id); if (details) { details.open = true; } });
+      all('[data-row] a').some(function (link) {
+        return link.getAttribute('href') === row && link.closest('[data-row]').classList.add('current') === undefined;
+      });
+      tick();
+    }).finally(function () { pending = false; });
+  }
+  var timer = null;
+  function soon() {
+    changed = true;
+    if (timer === null) {
+      timer = setTimeout(function () { timer = null; refresh(); }, Math.max(250, 2000 - (Date.now() - last)));
+    }
+  }
+  setInterval(function () { if (changed && timer === null) { soon(); } }, 2000);
+  setInterval(function () { if (live() && live().dataset.poll) { refresh(); } }, 1000);
+  document.addEventListener('visibilitychange', function () { if (!document.hidden) { soon(); } });
+  // The number in the menu comes with every answer.
+  document.body.addEventListener('htmx:beforeSwap', function (event) {
+    var answer = new DOMParser().parseFromString(event.detail.serverResponse, 'text/html');
+    if (!answer.querySelector('[data-live]')) {
+      // Logged out meanwhile, or another page altogether.
+      event.detail.shouldSwap = false;
+      location.reload();
+      return;
+    }
+    var then = answer.body.dataset.now;
+    var held = answer.getElementById('held-count'), shown = document.getElementById('held-count');
+    if (held && shown) { shown.textContent = held.textContent; }
+    if (then) { skew = Number(then) - Date.now(); }
+  });
+
+  function listen() {
+    var region = live();
+    if (!region || !window.EventSource) { return; }
+    var events = new EventSource('/api/v1/events');
+    events.onopen = function () { say('Live.'); };
+    events.onerror = function () {
+      say('The connection is lost; this page shows what was. Trying again …');
+      if (events.readyState === EventSource.CLOSED) { setTimeout(listen, 5000); }
+    };
+    var names = ['message', 'created', 'claimed', 'succeeded', 'failed', 'crashed', 'given_back', 'revoked', 'released', 'held',
+      'cancelled', 'approved', 'rejected', 'retry_decision', 'assigned', 'unassigned', 'release_undone', 'payload_edited', 'edited',
+      'queue_paused', 'queue_resumed', 'auto_retry_start', 'auto_retry_end', 'turn_started', 'turn_finished', 'attempt_finished',
+      'tools_started', 'tool_finished', 'report_accepted', 'retry_abort_ordered', 'log'];
+    names.forEach(function (name) { events.addEventListener(name, soon); });
+    window.addEventListener('pagehide', function () { events.close(); });
+  }
+  listen();
+
+  document.addEventListener('click', function (event) {
+    var copy = event.target.closest('[data-copy]');
+    if (copy) {
+      navigator.clipboard.writeText(document.getElementById(copy.dataset.copy).textContent).then(function () {
+        copy.textContent = 'Copied';
+      });
+    }
+  });
+  document.addEventListener('change', function (event) {
+    if (event.target.matches('[data-all]')) {
+      all('input[name=id]', event.target.form).forEach(function (box) { box.checked = event.target.checked; });
+    }
+  });
+
+  var go = {i: '/', r: '/review', t: '/tickets', q: '/queues', w: '/workers', p: '/providers', d: '/designs'};
+  var leader = false;
+  function move(step) {
+    var rows = all('[data-row]');
+    if (rows.length === 0) { return; }
+    var at = rows.findIndex(function (row) { return row.classList.contains('current'); });
+    var next = rows[Math.min(rows.length - 1, Math.max(0, at < 0 ? 0 : at + step))];
+    rows.forEach(function (row) { row.classList.toggle('current', row === next); });
+    var link = next.querySelector('a');
+    if (link) { link.focus({preventScroll: true}); }
+    next.scrollIntoView({block: 'nearest'});
+  }
+  document.addEventListener('keydown', function (event) {
+    if (event.ctrlKey || event.altKey || event.metaKey || /^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName)) { return; }
+    var key = event.key;
+    if (leader && go[key]) { location.href = go[key]; }
+    leader = key === 'g';
+    if (key === '/') { event.preventDefault(); document.getElementById('search').focus(); }
+    if (key === 'j') { move(1); }
+    if (key === 'k') { move(-1); }
+    if (key === 'x') {
+      var box = document.querySelector('.current input[name=id]');
+      if (box) { box.checked = !box.checked; }
+    }
+  });
+  tick();
+})();

@@ -1,0 +1,57 @@
+package dev.holdfast.web;
+
+import dev.holdfast.postgres.PostgresDesignShelf;
+import dev.holdfast.postgres.PostgresJournalReader;
+import dev.holdfast.postgres.PostgresLoginKey;
+import dev.holdfast.postgres.PostgresTicketDesk;
+import dev.holdfast.postgres.PostgresTicketFeed;
+import dev.holdfast.postgres.PostgresTicketInbox;
+import dev.holdfast.postgres.PostgresTicketReader;
+import java.time.InstantSource;
+import java.util.HexFormat;
+import java.util.List;
+import javax.sql.DataSource;
+
+/** What tests of the web surface are given: the real ports on a database, and tokens. */
+final class WebFixture {
+  /** Nobody's in particular. */
+  static final String OPERATOR = "an-operators-secret";
+
+  /** Of ann, an operator. */
+  static final String ANN = "the-secret-of-ann-alone";
+
+  static final String VIEWER = "a-secret-of-a-viewer";
+  static final int MAX_PAYLOAD = 100_000;
+
+  private WebFixture() {}
+
+  static WebPorts ports(DataSource database) {
+    return new WebPorts(
+        new PostgresTicketReader(database),
+        new PostgresTicketDesk(database),
+        new PostgresTicketInbox(database, "holdfast", MAX_PAYLOAD),
+        new PostgresDesignShelf(database),
+        new PostgresJournalReader(database, "holdfast"),
+        () -> new PostgresTicketFeed(database, "holdfast", null));
+  }
+
+  static List<AccessToken> tokens() {
+    return List.of(
+        new AccessToken(Role.OPERATOR, null, hash(OPERATOR)),
+        new AccessToken(Role.OPERATOR, "ann", hash(ANN)),
+        new AccessToken(Role.VIEWER, null, hash(VIEWER)));
+  }
+
+  static Access bearers() {
+    return Access.ofBearers(tokens(), () -> "a key for tests", InstantSource.system());
+  }
+
+  static Access bearers(DataSource database) {
+    return Access.ofBearers(
+        tokens(), new PostgresLoginKey(database, "holdfast")::secret, InstantSource.system());
+  }
+
+  private static String hash(String secret) {
+    return HexFormat.of().formatHex(AccessToken.hash(secret));
+  }
+}
