@@ -9,8 +9,8 @@ import dev.holdfast.session.Route;
 import java.io.IOException;
 import java.math.BigDecimal;
 import java.time.Duration;
-import java.time.InstantSource;
 import java.time.Instant;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
@@ -32,6 +32,7 @@ final class Bench {
   RepairSettings.Diagnosis diagnosis = RepairSettings.Diagnosis.DEFAULTS;
   RepairTask task = new RepairTask("Make it good.", List.of(), false);
   RunEnd.At at = new RunEnd.At(0, 0);
+  Trace file = Trace.NONE;
 
   /** A patch of the file; more lines make it larger. */
   static String change(String from, String to) {
@@ -59,11 +60,13 @@ final class Bench {
           @Override
           public void begin(List<JsonNode> earlier) {
             events.addAll(earlier);
+            file.begin(earlier);
           }
 
           @Override
           public void append(List<JsonNode> more) {
             events.addAll(more);
+            file.append(more);
           }
         };
     RepairRun.Ports ports =

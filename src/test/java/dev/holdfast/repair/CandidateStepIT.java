@@ -37,7 +37,8 @@ class CandidateStepIT {
   }
 
   @Test
-  @DisplayName("E26, E27, E28: three candidates, each traced with its validity; the smallest that passes")
+  @DisplayName(
+      "E26, E27, E28: three candidates, each traced with its validity; the smallest that passes")
   void smallestPassing() throws Exception {
     candidates(change("bad 0", "good 1\nmore\nlines"), change("bad 0", "good 2"), NO_DIFF);
     RunEnd end = bench.run();
@@ -53,7 +54,8 @@ class CandidateStepIT {
   }
 
   @Test
-  @DisplayName("E30, E39: two that pass with diffs of one size go to the judge; StepFinished says so")
+  @DisplayName(
+      "E30, E39: two that pass with diffs of one size go to the judge; StepFinished says so")
   void judge() throws Exception {
     candidates(change("bad 0", "good 1"), change("bad 0", "good 2"), change("bad 0", "good 3"));
     bench.model.judges("Sure. {\"winner\": 3, \"confidence\": \"high\", \"why\": \"x\"}");
@@ -67,7 +69,8 @@ class CandidateStepIT {
   }
 
   @Test
-  @DisplayName("E31: a judge who fails, or names nobody in question: the best-ranked, low confidence")
+  @DisplayName(
+      "E31: a judge who fails, or names nobody in question: the best-ranked, low confidence")
   void judgeFails() throws Exception {
     for (String answer : new String[] {ScriptedModel.BROKEN, "no", "{\"winner\": 9}"}) {
       prepare();
@@ -148,7 +151,15 @@ class CandidateStepIT {
   @DisplayName("E33: a valid patch in between ends the row of invalid outputs")
   void invalidInARow() throws Exception {
     candidates(
-        NO_DIFF, NO_DIFF, NO_DIFF, BROKEN, BROKEN, BROKEN, NO_DIFF, NO_DIFF, NO_DIFF,
+        NO_DIFF,
+        NO_DIFF,
+        NO_DIFF,
+        BROKEN,
+        BROKEN,
+        BROKEN,
+        NO_DIFF,
+        NO_DIFF,
+        NO_DIFF,
         change("bad 0", "good 1"));
     assertThat(bench.run().reason()).isEqualTo(StopReason.VERIFICATION_PASSED);
     assertThat(bench.payloads("CandidateGenerated")).hasSize(12);
@@ -156,11 +167,19 @@ class CandidateStepIT {
 
   @Test
   @DisplayName(
-      "E34, E35, E36, E37: the same apply error twice: a diagnosis, its most confident hypothesis in"
-          + " the next prompt, the counter at 0, and a third attempt")
+      "E34, E35, E36, E37: the same apply error twice: a diagnosis, its most confident hypothesis"
+          + " in the next prompt, the counter at 0, and a third attempt")
   void diagnosis() throws Exception {
     candidates(
-        BROKEN, BROKEN, BROKEN, BROKEN, BROKEN, BROKEN, BROKEN, BROKEN, BROKEN,
+        BROKEN,
+        BROKEN,
+        BROKEN,
+        BROKEN,
+        BROKEN,
+        BROKEN,
+        BROKEN,
+        BROKEN,
+        BROKEN,
         change("bad 0", "good 1"));
     bench.model.diagnoses(
         "{\"hypotheses\": [{\"hypothesis\": \"wrong file\", \"confidence\": 0.2},"
@@ -183,15 +202,20 @@ class CandidateStepIT {
   @DisplayName("E34: another apply error counts from 1, and no diagnosis is made")
   void differentErrors() throws Exception {
     candidates(
-        BROKEN, BROKEN, BROKEN,
-        change("elsewhere", "x"), change("elsewhere", "x"), change("elsewhere", "x"),
+        BROKEN,
+        BROKEN,
+        BROKEN,
+        change("elsewhere", "x"),
+        change("elsewhere", "x"),
+        change("elsewhere", "x"),
         change("bad 0", "good 1"));
     assertThat(bench.run().reason()).isEqualTo(StopReason.VERIFICATION_PASSED);
     assertThat(bench.types()).doesNotContain("DiagnosisStarted");
   }
 
   @Test
-  @DisplayName("E37: the attempts of a step are bounded: the same error behind a diagnosis ends the run")
+  @DisplayName(
+      "E37: the attempts of a step are bounded: the same error behind a diagnosis ends the run")
   void bounded() throws Exception {
     candidates(BROKEN);
     bench.model.diagnoses("{\"hypotheses\": [{\"hypothesis\": \"h\", \"confidence\": 1}]}");

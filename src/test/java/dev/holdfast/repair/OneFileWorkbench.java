@@ -25,7 +25,8 @@ final class OneFileWorkbench implements Workbench {
       return new Verified(true, "", List.of(), 0, "", false);
     }
     String kind = first.split(" ")[0];
-    return new Verified(false, "sig-" + kind, List.of("check: " + kind), 1_000_000, "wrong: " + kind, false);
+    return new Verified(
+        false, "sig-" + kind, List.of("check: " + kind), 1_000_000, "wrong: " + kind, false);
   }
 
   @Override

@@ -83,7 +83,8 @@ class RepairLoopIT {
   }
 
   @Test
-  @DisplayName("E17, E18, E25: at the default the same failure twice escalates to L3, with its reason")
+  @DisplayName(
+      "E17, E18, E25: at the default the same failure twice escalates to L3, with its reason")
   void escalates() throws Exception {
     bench.model.repairs(
         change("bad 0", "bad 1"), change("bad 0", "bad 2"), change("bad 0", "good 3"));
@@ -97,7 +98,8 @@ class RepairLoopIT {
   }
 
   @Test
-  @DisplayName("E17, E21: two patches in a row that do not apply escalate; one that applies comes between")
+  @DisplayName(
+      "E17, E21: two patches in a row that do not apply escalate; one that applies comes between")
   void applyFailures() throws Exception {
     bench.model.repairs(
         change("nowhere", "x"),
@@ -114,7 +116,8 @@ class RepairLoopIT {
   }
 
   @Test
-  @DisplayName("E22: an output without a diff is a RepairAttempted with its marker, and no apply failure")
+  @DisplayName(
+      "E22: an output without a diff is a RepairAttempted with its marker, and no apply failure")
   void noDiff() throws Exception {
     bench.without(false).model.repairs(NO_DIFF);
     RunEnd end = bench.run();
@@ -185,7 +188,8 @@ class RepairLoopIT {
   }
 
   @Test
-  @DisplayName("a result that a person has refused is worked on although it passes, from where it was")
+  @DisplayName(
+      "a result that a person has refused is worked on although it passes, from where it was")
   void rejected() throws Exception {
     bench.model.repairs(change("bad 0", "good 1"), change("good 1", "good 2"));
     RunEnd first = bench.run();

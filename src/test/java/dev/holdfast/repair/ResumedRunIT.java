@@ -12,7 +12,9 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** A run that is cut off behind each of its journal's entries goes on and pays for nothing twice. */
+/**
+ * A run that is cut off behind each of its journal's entries goes on and pays for nothing twice.
+ */
 @Timeout(120)
 class ResumedRunIT {
   /** Stands for kill -9: nothing of the process runs on behind it. */
@@ -90,7 +92,8 @@ class ResumedRunIT {
   }
 
   @Test
-  @DisplayName("three candidates, the worker killed with one of them journalled: the others are asked")
+  @DisplayName(
+      "three candidates, the worker killed with one of them journalled: the others are asked")
   void someCandidates() throws Exception {
     Bench bench = new Bench();
     bench.model.repairs(NO_DIFF, NO_DIFF, change("bad 0", "good 1"));

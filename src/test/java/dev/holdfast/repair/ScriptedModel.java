@@ -50,7 +50,8 @@ final class ScriptedModel implements ChatProvider {
 
   private ScriptedModel role(String system, String... answers) {
     roles.add(
-        new Role(request -> request.system().startsWith(system), new ArrayDeque<>(List.of(answers))));
+        new Role(
+            request -> request.system().startsWith(system), new ArrayDeque<>(List.of(answers))));
     return this;
   }
 

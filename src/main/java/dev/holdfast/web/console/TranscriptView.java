@@ -139,7 +139,10 @@ public record TranscriptView(List<Step> steps, String total) {
   private static Step finished(JournalEntry.StepFinished done) {
     boolean asked = !done.usage().equals(Usage.NONE);
     JsonNode value = done.value();
-    String text = value.isString() ? value.stringValue() : value.isNull() ? "" : ResultView.indented(value.toString());
+    String text =
+        value.isString()
+            ? value.stringValue()
+            : value.isNull() ? "" : ResultView.indented(value.toString());
     return Step.of(
         asked ? "answer" : "tool",
         done.step(),
