@@ -59,11 +59,9 @@ public final class RepairMetrics {
       case "StepStarted" -> steps.increment();
       case "DiagnosisStarted" -> diagnoses.increment();
       case "JudgeInvoked" -> judgements.increment();
-      case "CandidateGenerated" ->
-          candidates(payload.path("valid").asBoolean(false)).increment();
+      case "CandidateGenerated" -> candidates(payload.path("valid").asBoolean(false)).increment();
       case "ProviderRequestFinished" ->
-          requests(
-                  payload.path("retries").asInt(0) > 0, payload.path("success").asBoolean(false))
+          requests(payload.path("retries").asInt(0) > 0, payload.path("success").asBoolean(false))
               .increment();
       default -> {
         // The other events are counted nowhere.

@@ -114,8 +114,7 @@ record BrokenProject(
 
   static String git(Path directory, String... words) throws IOException, InterruptedException {
     List<String> command =
-        new ArrayList<>(
-            List.of("git", "-c", "user.name=t", "-c", "user.email=t@example.com"));
+        new ArrayList<>(List.of("git", "-c", "user.name=t", "-c", "user.email=t@example.com"));
     command.addAll(List.of(words));
     Process process =
         new ProcessBuilder(command).directory(directory.toFile()).redirectErrorStream(true).start();
@@ -140,18 +139,18 @@ record BrokenProject(
   /** A diff whose hunk contradicts itself and the file. */
   String corrupt() {
     return """
-        Here is the fix:
+    Here is the fix:
 
-        ```diff
-        --- a/%1$s
-        +++ b/%1$s
-        @@ -40,7 +40,2 @@ nothing like it
-         a line that is nowhere
-        -another one
-        +  fixed
-        @@ garbage @@
-        ```
-        """
+    ```diff
+    --- a/%1$s
+    +++ b/%1$s
+    @@ -40,7 +40,2 @@ nothing like it
+     a line that is nowhere
+    -another one
+    +  fixed
+    @@ garbage @@
+    ```
+    """
         .formatted(source);
   }
 }

@@ -104,7 +104,8 @@ class RepairIT {
     assertThat(Files.readString(repository().resolve(project.source()))).contains(project.buggy());
     assertThat(BrokenProject.git(repository(), "rev-parse", "holdfast/ticket-" + id))
         .isEqualTo(result.path("commit").asString());
-    assertThat(holdfast.ok("show", Long.toString(id))).contains("passes with a patch", "step run-1");
+    assertThat(holdfast.ok("show", Long.toString(id)))
+        .contains("passes with a patch", "step run-1");
 
     JsonNode stats = JsonMapper.shared().readTree(holdfast.ok("runs", "stats", "--json"));
     assertThat(stats.path("requests").asInt()).isGreaterThanOrEqualTo(6);
@@ -124,8 +125,8 @@ class RepairIT {
 
   @Test
   @DisplayName(
-      "issue 6, a Java project: a corrupt diff, a wrong fix twice, escalation, three candidates: the"
-          + " smallest that passes waits for review, and is merged once approved")
+      "issue 6, a Java project: a corrupt diff, a wrong fix twice, escalation, three candidates:"
+          + " the smallest that passes waits for review, and is merged once approved")
   void javaProject() throws Exception {
     mends(BrokenProject.java());
   }
@@ -141,7 +142,8 @@ class RepairIT {
   }
 
   @Test
-  @DisplayName("issue 6.6: a worker killed in mid-run: the next one goes on, no answer is paid for twice")
+  @DisplayName(
+      "issue 6.6: a worker killed in mid-run: the next one goes on, no answer is paid for twice")
   void killed() throws Exception {
     BrokenProject project = BrokenProject.java();
     models.next(
@@ -181,8 +183,8 @@ class RepairIT {
 
   @Test
   @DisplayName(
-      "issue 6.7: a run that gets nowhere waits on_hold with its failing checks and its best candidate,"
-          + " and a release with guidance goes on from there")
+      "issue 6.7: a run that gets nowhere waits on_hold with its failing checks and its best"
+          + " candidate, and a release with guidance goes on from there")
   void held() throws Exception {
     BrokenProject project = BrokenProject.java();
     models.always(answer("I do not know."));

@@ -82,7 +82,8 @@ class PostgresJournalIT {
                 "SELECT string_agg(DISTINCT kind, ' ' ORDER BY kind) FROM holdfast.session_journal"
                     + " WHERE ticket_id = ?",
                 first.id))
-        .isEqualTo("answered compacted discarded ended said step_finished tool_finished turn_failed");
+        .isEqualTo(
+            "answered compacted discarded ended said step_finished tool_finished turn_failed");
   }
 
   @ParameterizedTest

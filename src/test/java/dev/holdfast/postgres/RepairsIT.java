@@ -27,8 +27,7 @@ class RepairsIT {
   @DisplayName("E47: the events of journalled steps are in repair_events, and read back as traced")
   void events() {
     String kind = "repair-events";
-    long id =
-        sql.number("INSERT INTO holdfast.ticket_base (kind) VALUES (?) RETURNING id", kind);
+    long id = sql.number("INSERT INTO holdfast.ticket_base (kind) VALUES (?) RETURNING id", kind);
     new PostgresJournalShelf(database.dataSource(), "holdfast", time -> {})
         .open(id, tickets.claim(kind))
         .append(JournalEntries.OF_EVERY_KIND);
@@ -85,7 +84,8 @@ class RepairsIT {
   void noDelivery() {
     PostgresTicketDesk desk = new PostgresTicketDesk(database.dataSource());
     for (String result :
-        List.of("{\"on_approve\": \"none\", \"commit\": \"c1\"}", "{\"on_approve\": \"push\"}", "7")) {
+        List.of(
+            "{\"on_approve\": \"none\", \"commit\": \"c1\"}", "{\"on_approve\": \"push\"}", "7")) {
       long id = inReview("repair", result);
       desk.approve(id, "ann");
       assertThat(deliveries(id)).as(result).isZero();

@@ -30,8 +30,7 @@ class TraceFileIT {
     file = RepairRun.traceFile(runs, "ticket-17-run-1");
     Bench bench = new Bench();
     bench.file = new TraceFile(file);
-    bench.model.repairs(
-        change("nowhere", "x"), NO_DIFF, NO_DIFF, change("bad 0", "good 1"));
+    bench.model.repairs(change("nowhere", "x"), NO_DIFF, NO_DIFF, change("bad 0", "good 1"));
     assertThat(bench.run().reason()).isEqualTo(StopReason.VERIFICATION_PASSED);
   }
 
@@ -55,7 +54,8 @@ class TraceFileIT {
   @DisplayName("E47: the three jq queries of the source")
   void jq() throws Exception {
     assumeTrue(
-        Files.isExecutable(Path.of("/usr/bin/jq")) || Files.isExecutable(Path.of("/usr/local/bin/jq")),
+        Files.isExecutable(Path.of("/usr/bin/jq"))
+            || Files.isExecutable(Path.of("/usr/local/bin/jq")),
         "jq is not installed");
     String all = "cat .holdfast/runs/*/trace.jsonl | ";
     assertThat(
@@ -73,8 +73,7 @@ class TraceFileIT {
   }
 
   private List<String> shell(String command) throws IOException, InterruptedException {
-    Process process =
-        new ProcessBuilder("sh", "-c", command).directory(directory.toFile()).start();
+    Process process = new ProcessBuilder("sh", "-c", command).directory(directory.toFile()).start();
     String out = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     assertThat(process.waitFor()).isZero();
     return out.lines().map(String::strip).toList();

@@ -31,6 +31,15 @@ final class RepairDelivery {
     if (!approved.test(order.ticketId())) {
       return held("ticket " + order.ticketId() + " is not approved", "approve it, then release");
     }
+    HandlerResult result = delivered(design, order);
+    if (result instanceof HandlerResult.Succeeded) {
+      repositories.delete(order.ticketId());
+    }
+    return result;
+  }
+
+  private HandlerResult delivered(RepairDesign design, DeliveryOrder order)
+      throws IOException, InterruptedException {
     try (TicketRepository repository =
         repositories.open(order.ticketId(), design.repository(), Optional.of(order.base()))) {
       if (!repository.result().equals(Optional.of(order.commit()))) {

@@ -13,7 +13,7 @@ import tools.jackson.databind.JsonNode;
 
 /** L3 steps, reached by two repairs that improve nothing. */
 @Timeout(60)
-class CandidateStepIT {
+class CandidateStepTest {
   private static final String BROKEN = change("nowhere", "x");
 
   private Bench bench;

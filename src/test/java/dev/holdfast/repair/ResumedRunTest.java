@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Timeout;
  * A run that is cut off behind each of its journal's entries goes on and pays for nothing twice.
  */
 @Timeout(120)
-class ResumedRunIT {
+class ResumedRunTest {
   /** Stands for kill -9: nothing of the process runs on behind it. */
   private static final class Killed extends Error {
     private static final long serialVersionUID = 1;

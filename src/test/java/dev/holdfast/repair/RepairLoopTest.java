@@ -4,6 +4,9 @@ import static dev.holdfast.repair.Bench.NO_DIFF;
 import static dev.holdfast.repair.Bench.change;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.session.InMemoryJournal;
+import dev.holdfast.session.Journal;
+import dev.holdfast.session.JournalEntry;
 import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.List;
@@ -14,7 +17,7 @@ import tools.jackson.databind.JsonNode;
 
 /** L2 as a whole: models, patches, verification, journal and trace. */
 @Timeout(60)
-class RepairLoopIT {
+class RepairLoopTest {
   private final Bench bench = new Bench();
 
   @Test
@@ -44,11 +47,14 @@ class RepairLoopIT {
   @Test
   @DisplayName("E14: what passes already needs no repair: no iteration, no call, no commit")
   void nothingToRepair() throws Exception {
-    bench.model.repairs(change("bad 0", "good 1"));
-    bench.run();
-    RunEnd first = bench.run();
-    assertThat(first.reason()).isEqualTo(StopReason.VERIFICATION_PASSED);
-    assertThat(bench.model.calls()).as("of both runs").isEqualTo(1);
+    bench.workbench = new OneFileWorkbench("good 0\n");
+    RunEnd end = bench.run();
+    assertThat(end.reason()).isEqualTo(StopReason.NOTHING_TO_REPAIR);
+    assertThat(end.counts()).isEqualTo(new RunEnd.Counts(0, 0));
+    assertThat(end.commit()).isEmpty();
+    assertThat(bench.model.calls()).isZero();
+    assertThat(bench.story())
+        .containsExactly("RunStarted", "VerificationFinished", "RunStopped");
   }
 
   @Test
@@ -152,19 +158,19 @@ class RepairLoopIT {
   }
 
   /** Each entry takes 40 s. */
-  private record Slow(Bench bench, dev.holdfast.session.InMemoryJournal kept)
-      implements dev.holdfast.session.Journal {
+  private record Slow(Bench bench, InMemoryJournal kept)
+      implements Journal {
     Slow(Bench bench) {
-      this(bench, new dev.holdfast.session.InMemoryJournal());
+      this(bench, new InMemoryJournal());
     }
 
     @Override
-    public List<dev.holdfast.session.JournalEntry> entries() {
+    public List<JournalEntry> entries() {
       return kept.entries();
     }
 
     @Override
-    public void append(List<dev.holdfast.session.JournalEntry> entries) {
+    public void append(List<JournalEntry> entries) {
       bench.nanos.addAndGet(Duration.ofSeconds(40).toNanos());
       kept.append(entries);
     }
