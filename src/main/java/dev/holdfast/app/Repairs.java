@@ -52,6 +52,7 @@ final class Repairs {
                 System::nanoTime,
                 () -> ThreadLocalRandom.current().nextDouble(-1, 1),
                 new ModelMetrics(registry)),
+            agents.guard(),
             new PostgresJournalShelf(dataSource, SCHEMA),
             events,
             new TicketRepositories(settings.repair().workspaceRoot(), git),

@@ -385,6 +385,7 @@ public final class Keys {
                   REPAIR_RUNS_ROOT,
                   REPAIR_PARALLEL),
               ProviderKeys.ANY.all(),
+              SpendKeys.ALL,
               List.of(
                   LLM_TIMEOUT,
                   LLM_MAX_CALLS,

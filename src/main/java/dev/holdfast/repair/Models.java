@@ -8,6 +8,7 @@ import dev.holdfast.llm.Message;
 import dev.holdfast.llm.ProviderCallRetry;
 import dev.holdfast.llm.ProviderEvent;
 import dev.holdfast.llm.RetryContext;
+import dev.holdfast.llm.Standstill;
 import dev.holdfast.llm.ToolChoice;
 import dev.holdfast.session.Route;
 import java.util.List;
@@ -34,11 +35,13 @@ final class Models {
    *
    * @param first where in the targets to begin, so that candidates differ
    * @throws ModelFailedException if none does
+   * @throws StoodStillException if none is to be called now
    * @throws BudgetExceededException if the run may ask no more
    */
   RunLog.Done<String> ask(String system, String prompt, int first, RunLog.Events events)
-      throws ModelFailedException, InterruptedException {
+      throws ModelFailedException, StoodStillException, InterruptedException {
     CallResult.Failed last = null;
+    Standstill still = null;
     for (int i = 0; i < routes.size(); i++) {
       budget.requireLeft();
       Route route = routes.get((first + i) % routes.size());
@@ -49,17 +52,21 @@ final class Models {
               answer.usage(),
               route.provider().cost(route.target().model(), answer.usage()).orElse(null));
         }
+        case CallResult.Refused refused -> still = Standstill.sooner(still, refused.why());
         case CallResult.Failed failed -> last = failed;
       }
-      if (last.kind() == FailureKind.OUT_OF_BUDGET) {
+      if (last != null && last.kind() == FailureKind.OUT_OF_BUDGET) {
         break;
       }
     }
     budget.requireLeft();
-    if (last == null) {
+    if (last != null) {
+      throw new ModelFailedException(last);
+    }
+    if (still == null) {
       throw new IllegalStateException("a run needs a target");
     }
-    throw new ModelFailedException(last);
+    throw new StoodStillException(still);
   }
 
   private ProviderCallRetry retry(RunLog.Events events) {

@@ -33,14 +33,22 @@ public final class RepairRun {
    * @param wall the time in events
    * @param traceOf where the trace of a run goes, by the run's name
    * @param width how many candidates are verified at once
+   * @param guard what stands between an attempt and its providers
    * @param maxCalls of models in one attempt of the ticket, whatever the run may; 0 for no bound
    */
   public record Ports(
       ModelPorts models,
       InstantSource wall,
       Function<String, Trace> traceOf,
+      Guard guard,
       int width,
       int maxCalls) {}
+
+  /** Puts what has to be asked before each call in front of the providers. */
+  @FunctionalInterface
+  public interface Guard {
+    List<Route> guarded(List<Route> routes, RetryContext context);
+  }
 
   /**
    * @param workplace a name for the ticket that no other database's ticket has
@@ -74,6 +82,7 @@ public final class RepairRun {
    * @param journal fenced by the ticket's lease
    * @param entries of the journal
    * @throws ModelFailedException if no target answers; the next attempt goes on
+   * @throws StoodStillException if none is to be called now; the next attempt goes on
    * @throws IOException if the repository or the disk fails; the next attempt goes on
    */
   public RunEnd run(Job job, Journal journal, List<JournalEntry> entries, Workbench workbench)
@@ -93,7 +102,7 @@ public final class RepairRun {
     RunBudget budget = new RunBudget(settings.limits(), log);
     RetryContext context =
         new RetryContext(budget.timeLeft(), callsNow(budget), ports.models().nanoTime());
-    Models models = new Models(routes, ports.models(), context, budget);
+    Models models = new Models(ports.guard().guarded(routes, context), ports.models(), context, budget);
     CandidateStep.Parts parts =
         new CandidateStep.Parts(
             log, workbench, models, new Advice(log, models, task), ports.width());

@@ -74,6 +74,7 @@ final class Bench {
             new ModelPorts(time -> {}, nanos::get, () -> 0, ProviderEventListener.NONE),
             InstantSource.fixed(Instant.parse("2026-11-21T08:00:00Z")),
             name -> trace,
+            (routes, context) -> routes,
             2,
             0);
     List<JournalEntry> entries = journal.entries();

@@ -53,8 +53,7 @@ class RepairLoopTest {
     assertThat(end.counts()).isEqualTo(new RunEnd.Counts(0, 0));
     assertThat(end.commit()).isEmpty();
     assertThat(bench.model.calls()).isZero();
-    assertThat(bench.story())
-        .containsExactly("RunStarted", "VerificationFinished", "RunStopped");
+    assertThat(bench.story()).containsExactly("RunStarted", "VerificationFinished", "RunStopped");
   }
 
   @Test
@@ -158,8 +157,7 @@ class RepairLoopTest {
   }
 
   /** Each entry takes 40 s. */
-  private record Slow(Bench bench, InMemoryJournal kept)
-      implements Journal {
+  private record Slow(Bench bench, InMemoryJournal kept) implements Journal {
     Slow(Bench bench) {
       this(bench, new InMemoryJournal());
     }

@@ -78,13 +78,14 @@ public final class AgentHandler implements TicketHandler {
       ClaimedTicket claimed, AgentDesign design, List<Route> routes, AgentWorkspace workspace)
       throws InterruptedException {
     RetryContext budget = new RetryContext(design.timeout(), settings.maxCalls(), ports.nanoTime());
+    List<Route> guarded = TargetRoutes.guarded(routes, claimed, budget, ports.guard());
     try (ToolBox box = tools.open(design, workspace.workspace());
         RetryWaits.Watch watch = waits.watch(claimed.id())) {
       Session session =
           new Session(
               settingsOf(design),
-              routes,
-              sessionPorts(claimed, design, routes, box, watch, budget),
+              guarded,
+              sessionPorts(claimed, design, guarded, box, watch, budget),
               budget);
       watch.opened(session);
       SessionResult result = session.run(AgentTask.inputs(claimed));

@@ -2,6 +2,7 @@ package dev.holdfast.handler.repair;
 
 import dev.holdfast.failure.Category;
 import dev.holdfast.failure.ErrorReport;
+import dev.holdfast.handler.StandstillResult;
 import dev.holdfast.handler.TargetRoutes;
 import dev.holdfast.handler.design.TicketDesigns;
 import dev.holdfast.repair.GitWorkbench;
@@ -9,6 +10,7 @@ import dev.holdfast.repair.ModelFailedException;
 import dev.holdfast.repair.RepairRun;
 import dev.holdfast.repair.RunEnd;
 import dev.holdfast.repair.RunHistory;
+import dev.holdfast.repair.StoodStillException;
 import dev.holdfast.repair.Trace;
 import dev.holdfast.repair.TraceFile;
 import dev.holdfast.repair.git.RepositoryException;
@@ -51,6 +53,8 @@ public final class RepairHandler implements TicketHandler {
           designs.of(claimed, document -> RepairDesign.of(document, settings.llmTimeout()));
       Optional<DeliveryOrder> order = DeliveryOrder.in(claimed.ticket().payload());
       return order.isPresent() ? delivery.deliver(design, order.get()) : repair(claimed, design);
+    } catch (StoodStillException e) {
+      return StandstillResult.of(e.why(), null, null);
     } catch (ModelFailedException e) {
       return HandlerResult.failed(RepairFailures.of(e));
     } catch (InvalidTicketException | RepositoryException e) {
@@ -88,6 +92,7 @@ public final class RepairHandler implements TicketHandler {
         ports.models(),
         ports.wall(),
         name -> trace(claimed, name),
+        (routes, context) -> TargetRoutes.guarded(routes, claimed, context, ports.guard()),
         settings.width(),
         settings.maxCalls());
   }

@@ -1,6 +1,7 @@
 package dev.holdfast.handler.repair;
 
 import dev.holdfast.llm.ChatProvider;
+import dev.holdfast.llm.account.CallGuard;
 import dev.holdfast.repair.GitWorkbench;
 import dev.holdfast.repair.ModelPorts;
 import dev.holdfast.repair.git.TicketRepositories;
@@ -17,6 +18,7 @@ import java.util.function.LongPredicate;
  * close.
  *
  * @param providers by their names in the configuration
+ * @param guard what stands between an attempt and its providers
  * @param journals where runs are kept
  * @param events for the tickets' live streams
  * @param approved whether a ticket's result has been approved by a person
@@ -25,6 +27,7 @@ import java.util.function.LongPredicate;
 public record RepairPorts(
     Map<String, ChatProvider> providers,
     ModelPorts models,
+    CallGuard guard,
     JournalShelf journals,
     EventSink events,
     TicketRepositories repositories,
