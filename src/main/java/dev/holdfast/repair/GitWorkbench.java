@@ -22,6 +22,12 @@ public final class GitWorkbench implements Workbench {
   /** A command that fails and does not say which tests do. */
   private static final long UNTOLD = 1_000_000;
 
+  /** The trees without files, which every repository knows. */
+  private static final String EMPTY_SHA1 = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
+
+  private static final String EMPTY_SHA256 =
+      "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321";
+
   private static final int OUTPUT_CHARS = 12_000;
   private static final int NAMED = 100;
   private static final int NAME_CHARS = 300;
@@ -132,7 +138,9 @@ public final class GitWorkbench implements Workbench {
 
   @Override
   public Sources sources(Tree tree) throws IOException, InterruptedException {
-    return WorktreeSources.of(at(tree, 0).directory(), tools.git());
+    Worktree worktree = at(tree, 0);
+    String empty = tree.id().length() == EMPTY_SHA1.length() ? EMPTY_SHA1 : EMPTY_SHA256;
+    return WorktreeSources.of(worktree.directory(), worktree.changes(empty, tree.id()));
   }
 
   @Override

@@ -102,7 +102,8 @@ public final class RepairRun {
     RunBudget budget = new RunBudget(settings.limits(), log);
     RetryContext context =
         new RetryContext(budget.timeLeft(), callsNow(budget), ports.models().nanoTime());
-    Models models = new Models(ports.guard().guarded(routes, context), ports.models(), context, budget);
+    Models models =
+        new Models(ports.guard().guarded(routes, context), ports.models(), context, budget);
     CandidateStep.Parts parts =
         new CandidateStep.Parts(
             log, workbench, models, new Advice(log, models, task), ports.width());

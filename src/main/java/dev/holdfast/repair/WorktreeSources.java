@@ -1,8 +1,5 @@
 package dev.holdfast.repair;
 
-import dev.holdfast.tool.git.Git;
-import dev.holdfast.tool.git.GitCommand;
-import dev.holdfast.tool.git.GitResult;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
@@ -12,7 +9,6 @@ import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
-import java.util.stream.Stream;
 
 /** The files of a worktree, as models may see them. Follows no link out of it. */
 final class WorktreeSources implements Workbench.Sources {
@@ -23,23 +19,10 @@ final class WorktreeSources implements Workbench.Sources {
 
   private WorktreeSources(Path root, List<String> files) {
     this.root = root;
-    this.files = files;
+    this.files = List.copyOf(files);
   }
 
-  static WorktreeSources of(Path directory, Git git) throws IOException, InterruptedException {
-    GitResult listed =
-        git.run(
-            GitCommand.in(
-                directory, "ls-files", "-z", "--cached", "--others", "--exclude-standard"));
-    if (!listed.isSuccess()) {
-      throw new IOException("git cannot list the files of " + directory + ": " + listed.stderr());
-    }
-    List<String> files =
-        Stream.of(listed.stdout().split("\0"))
-            .filter(each -> !each.isEmpty())
-            .distinct()
-            .sorted()
-            .toList();
+  static WorktreeSources of(Path directory, List<String> files) throws IOException {
     return new WorktreeSources(directory.toRealPath(), files);
   }
 

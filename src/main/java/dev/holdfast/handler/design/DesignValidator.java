@@ -52,6 +52,9 @@ public final class DesignValidator {
     }
     checkRetry(document.get("retry"));
     checkReport(document.path("report").get("schema"));
+    if (kind.equals("repair")) {
+      RepairChecks.check(document);
+    }
     return new ValidDesign(kind, DesignText.JSON.writeValueAsString(document));
   }
 

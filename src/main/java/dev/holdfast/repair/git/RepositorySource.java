@@ -43,13 +43,13 @@ public sealed interface RepositorySource {
    * @throws RepositoryException if the path or the ref is none
    */
   static RepositorySource local(String path, String ref) {
-    throw new UnsupportedOperationException();
+    return new Local(SourceRules.path(path), SourceRules.ref(ref));
   }
 
   /**
    * @throws RepositoryException if the URL or the ref is none
    */
   static RepositorySource remote(String url, String ref) {
-    throw new UnsupportedOperationException();
+    return new Remote(SourceRules.url(url), SourceRules.ref(ref));
   }
 }

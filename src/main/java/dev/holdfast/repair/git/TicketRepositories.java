@@ -2,8 +2,11 @@ package dev.holdfast.repair.git;
 
 import dev.holdfast.tool.git.Git;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
  * The tickets' own copies of repositories, each in a directory {@code ticket-ID} under one root.
@@ -16,9 +19,11 @@ public final class TicketRepositories {
 
   /**
    * @param root made when it is needed
+   * @param git not confined, for it writes here and, at the end, the branch of the result to the
+   *     original
    */
   public TicketRepositories(Path root, Git git) {
-    this.root = root;
+    this.root = root.toAbsolutePath();
     this.git = git;
   }
 
@@ -28,17 +33,69 @@ public final class TicketRepositories {
    *
    * @param base the commit an earlier attempt began with, from the journal; empty to take what the
    *     source's ref is now
-   * @throws RepositoryException if there is no such repository or ref, or another process works on
+   * @throws RepositoryException if there is no such repository or ref, or another attempt works on
    *     the ticket on this machine
    * @throws IOException if the disk or the network fails
    */
   public TicketRepository open(long ticketId, RepositorySource source, Optional<String> base)
       throws IOException, InterruptedException {
-    throw new UnsupportedOperationException("not yet: " + root + git);
+    TicketDirectory place = new TicketDirectory(root, ticketId);
+    Files.createDirectories(place.directory());
+    TicketLock lock = TicketLock.of(place.lock());
+    boolean opened = false;
+    try {
+      Removal.aside(place.worktrees(), place.trash());
+      GitDirectory repository = repository(place);
+      Optional<String> there = base.isEmpty() ? base : repository.commit(base.get());
+      String commit =
+          there.isPresent() ? there.get() : new Fetching(git, repository).fetch(source, base);
+      TicketRepository open = new OpenRepository(git, place, source, lock, commit);
+      opened = true;
+      return open;
+    } finally {
+      if (!opened) {
+        lock.close();
+      }
+    }
   }
 
-  /** Deletes all that there is of a ticket's repository; nothing if there is none. */
+  /** The bare repository, made anew where a crash left it incomplete. */
+  private GitDirectory repository(TicketDirectory place) throws IOException, InterruptedException {
+    GitDirectory repository = new GitDirectory(git, place.repository());
+    if (Files.isDirectory(place.repository())) {
+      deleteLocks(place.repository());
+      if (repository.commit(Fetching.BASE).isPresent()) {
+        return repository;
+      }
+      Removal.of(place.repository());
+    }
+    Files.createDirectories(place.repository());
+    repository.checked("init", "--quiet", "--bare", "--template=");
+    return repository;
+  }
+
+  /** Left by a git that was killed; nobody else can be at work here. */
+  private static void deleteLocks(Path repository) throws IOException {
+    List<Path> locks;
+    try (Stream<Path> walk = Files.walk(repository)) {
+      locks = walk.filter(file -> file.getFileName().toString().endsWith(".lock")).toList();
+    }
+    for (Path lock : locks) {
+      Files.deleteIfExists(lock);
+    }
+  }
+
+  /**
+   * Deletes all that there is of a ticket's repository; nothing if there is none.
+   *
+   * @throws RepositoryException if an attempt works in it
+   */
   public void delete(long ticketId) throws IOException {
-    throw new UnsupportedOperationException();
+    TicketDirectory place = new TicketDirectory(root, ticketId);
+    if (Files.isDirectory(place.directory())) {
+      try (TicketLock lock = TicketLock.of(place.lock())) {
+        Removal.of(place.directory());
+      }
+    }
   }
 }

@@ -29,4 +29,7 @@ public interface Worktree {
    * files, such as what a build made, stay.
    */
   void restore(String tree) throws IOException, InterruptedException;
+
+  /** The paths that differ between two trees, sorted. */
+  List<String> changes(String fromTree, String toTree) throws IOException, InterruptedException;
 }

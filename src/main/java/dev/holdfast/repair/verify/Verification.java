@@ -24,6 +24,8 @@ public record Verification(
     Optional<String> failureSignature,
     boolean flaky,
     List<String> changedFiles) {
+  private static final int MAX_LINE = 300;
+
   public Verification {
     runs = List.copyOf(runs);
     failing = List.copyOf(failing);
@@ -31,9 +33,45 @@ public record Verification(
   }
 
   /**
-   * For a model or a person: the failing checks and the ends of the outputs, so many characters.
+   * For a model or a person: what failed, then the ends of the failed commands' outputs.
+   *
+   * @param maxChars about so many characters
    */
   public String report(int maxChars) {
-    throw new UnsupportedOperationException();
+    StringBuilder text = new StringBuilder();
+    if (flaky) {
+      text.append("It passed once and failed when it was run again on the same files.\n");
+    }
+    for (FailingCheck check : failing) {
+      if (text.length() > maxChars / 2) {
+        text.append("... and more failing checks\n");
+        break;
+      }
+      text.append("FAILED ").append(check.command()).append(": ").append(check.name()).append('\n');
+      check
+          .message()
+          .lines()
+          .limit(12)
+          .forEach(line -> text.append("    ").append(cut(line)).append('\n'));
+    }
+    if (!changedFiles.isEmpty()) {
+      text.append("The verification itself changed files, which was undone: ");
+      text.append(String.join(", ", changedFiles.stream().limit(10).toList())).append('\n');
+    }
+    for (CheckRun run : runs) {
+      int left = maxChars - text.length();
+      if (!run.passed() && left > 200) {
+        text.append("OUTPUT of ").append(run.name()).append(" (").append(run.end()).append("):\n");
+        String output = run.output().strip();
+        text.append(
+            output.length() <= left ? output : "…" + output.substring(output.length() - left));
+        text.append('\n');
+      }
+    }
+    return text.toString().strip();
+  }
+
+  private static String cut(String line) {
+    return line.length() <= MAX_LINE ? line : line.substring(0, MAX_LINE) + "…";
   }
 }

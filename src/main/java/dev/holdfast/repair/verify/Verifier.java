@@ -3,6 +3,7 @@ package dev.holdfast.repair.verify;
 import dev.holdfast.repair.git.Worktree;
 import dev.holdfast.tool.workspace.Sandbox;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.function.LongSupplier;
@@ -43,6 +44,42 @@ public final class Verifier {
    */
   public Verification verify(Worktree worktree, List<VerifyCommand> commands, Success success)
       throws IOException, InterruptedException {
-    throw new UnsupportedOperationException("not yet: " + sandbox + environment + nanoTime);
+    List<String> changed = new ArrayList<>();
+    List<CheckRun> runs = once(worktree, commands, changed);
+    boolean passed = runs.stream().allMatch(CheckRun::passed);
+    boolean flaky = false;
+    if (passed && success == Success.SEEN_TWICE) {
+      runs = once(worktree, commands, changed);
+      flaky = !runs.stream().allMatch(CheckRun::passed);
+    }
+    List<FailingCheck> failing = runs.stream().flatMap(run -> run.failing().stream()).toList();
+    return new Verification(
+        passed && !flaky,
+        runs,
+        failing,
+        FailureSignature.of(runs, worktree.directory().toString()),
+        flaky,
+        changed.stream().distinct().sorted().toList());
+  }
+
+  /**
+   * One after the other in the same files, for one may need what another has built.
+   *
+   * @param changed gets what they changed
+   */
+  private List<CheckRun> once(Worktree worktree, List<VerifyCommand> commands, List<String> changed)
+      throws IOException, InterruptedException {
+    String before = worktree.snapshot();
+    CommandRun command = new CommandRun(sandbox, environment, nanoTime);
+    List<CheckRun> runs = new ArrayList<>();
+    for (VerifyCommand each : commands) {
+      runs.add(command.run(each, worktree.directory()));
+    }
+    String after = worktree.snapshot();
+    if (!after.equals(before)) {
+      changed.addAll(worktree.changes(before, after));
+      worktree.restore(before);
+    }
+    return runs;
   }
 }

@@ -15,13 +15,16 @@ import java.util.TreeMap;
  * @param environment on top of what every run gets
  * @param input what it reads on stdin, in UTF-8
  * @param timeout after which it is killed; default 2 minutes
+ * @param ownConfiguration whether the configuration of the worker's user counts, which says how to
+ *     authenticate; default false
  */
 public record GitCommand(
     Path directory,
     List<String> words,
     Map<String, String> environment,
     String input,
-    Duration timeout) {
+    Duration timeout,
+    boolean ownConfiguration) {
   private static final Duration DEFAULT_TIMEOUT = Duration.ofMinutes(2);
 
   public GitCommand {
@@ -30,20 +33,25 @@ public record GitCommand(
   }
 
   public static GitCommand in(Path directory, String... words) {
-    return new GitCommand(directory, List.of(words), Map.of(), "", DEFAULT_TIMEOUT);
+    return new GitCommand(directory, List.of(words), Map.of(), "", DEFAULT_TIMEOUT, false);
   }
 
   public GitCommand withInput(String text) {
-    return new GitCommand(directory, words, environment, text, timeout);
+    return new GitCommand(directory, words, environment, text, timeout, ownConfiguration);
   }
 
   public GitCommand withTimeout(Duration time) {
-    return new GitCommand(directory, words, environment, input, time);
+    return new GitCommand(directory, words, environment, input, time, ownConfiguration);
   }
 
   public GitCommand withVariable(String name, String value) {
     Map<String, String> more = new TreeMap<>(environment);
     more.put(name, value);
-    return new GitCommand(directory, words, more, input, timeout);
+    return new GitCommand(directory, words, more, input, timeout, ownConfiguration);
+  }
+
+  /** For what goes over the network. */
+  public GitCommand withOwnConfiguration() {
+    return new GitCommand(directory, words, environment, input, timeout, true);
   }
 }

@@ -48,6 +48,8 @@ public record GitProgram(Map<String, String> environment, Confinement confinemen
           "core.protectNTFS=true",
           "core.quotePath=false",
           "core.untrackedCache=false",
+          // it would be a program; this one names no refs
+          "core.alternateRefsCommand=true",
           "commit.gpgSign=false",
           "push.gpgSign=false",
           "gc.auto=0",
@@ -81,6 +83,9 @@ public record GitProgram(Map<String, String> environment, Confinement confinemen
   public GitResult run(GitCommand command) throws IOException, InterruptedException {
     Map<String, String> variables = BaseEnvironment.of(environment);
     variables.putAll(ISOLATION);
+    if (command.ownConfiguration()) {
+      variables.remove("GIT_CONFIG_GLOBAL");
+    }
     variables.putAll(command.environment());
     variables.put(ProgramRun.RUN_ID, UUID.randomUUID().toString());
     try (ProgramRun run =

@@ -15,9 +15,11 @@ final class PathLabel {
   private static final Pattern REMARK =
       Pattern.compile("\\s*\\((?:new|created|modified|changed)[^)]*\\):?\\s*$");
   private static final Pattern NUMBER = Pattern.compile("^\\s*(?:\\d+[.)]|[-*])\\s+");
+
+  /** With an extension: "Before/After" above a fence is no file. */
   private static final Pattern LIKE_A_FILE =
-      Pattern.compile(
-          "[^\\s:*?\"<>|]*[\\w)\\]]\\.[A-Za-z0-9]{1,10}|\\.?[^\\s:*?\"<>|]+/[^\\s:*?\"<>|]*[^\\s:*?\"<>|/.]");
+      Pattern.compile("[^\\s:*?\"<>|]*[\\w)\\]]\\.[A-Za-z0-9]{1,10}");
+
   private static final Pattern ATTRIBUTE =
       Pattern.compile("(?:title|file|filename|filepath|path|name)\\s*=\\s*[\"']?([^\"'\\s}]+)");
 
@@ -27,14 +29,22 @@ final class PathLabel {
     this.isFile = isFile;
   }
 
-  /** Of the line above a block: the path alone, or behind {@code File:}. */
+  /**
+   * Of the line above a block: the path alone, or behind {@code File:}. A file that is not there
+   * yet must have a directory before its name or be set off, or a heading like "Node.js" would make
+   * one.
+   */
   Optional<String> above(String line) {
     Matcher named = NAMED.matcher(line);
     if (named.matches()) {
       return Optional.of(bare(named.group(1))).filter(path -> !path.isEmpty());
     }
     String path = bare(NUMBER.matcher(line).replaceFirst(""));
-    return isFile.test(path) || isPath(path) ? Optional.of(path) : Optional.empty();
+    boolean marked = line.contains("`") || line.contains("**") || REMARK.matcher(line).find();
+    boolean meant =
+        (isPath(path) && (marked || path.contains("/")))
+            || (marked && path.matches("[^\\s:*?\"<>|]+/[^\\s:*?\"<>|]+"));
+    return isFile.test(path) || meant ? Optional.of(path) : Optional.empty();
   }
 
   /** Of what stands behind the backticks that open a fence. */

@@ -1,0 +1,122 @@
+package dev.holdfast.repair.git;
+
+import dev.holdfast.tool.git.Git;
+import dev.holdfast.tool.git.GitCommand;
+import dev.holdfast.tool.git.GitProgram;
+import dev.holdfast.tool.git.GitResult;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Collectors;
+
+/** Brings one commit of a source, without its history, into a ticket's repository. */
+final class Fetching {
+  /** What keeps the commit in the ticket's repository. */
+  static final String BASE = "refs/holdfast/base";
+
+  private static final Duration TIMEOUT = Duration.ofMinutes(30);
+
+  private final Git git;
+  private final GitDirectory repository;
+
+  Fetching(Git git, GitDirectory repository) {
+    this.git = git;
+    this.repository = repository;
+  }
+
+  /**
+   * @param wanted the commit, or empty for what the ref is now
+   * @return the commit's id
+   */
+  String fetch(RepositorySource source, Optional<String> wanted)
+      throws IOException, InterruptedException {
+    switch (source) {
+      case RepositorySource.Local local -> fetchLocal(local, wanted);
+      case RepositorySource.Remote remote -> fetchRemote(remote, wanted);
+    }
+    return repository
+        .commit(BASE)
+        .orElseThrow(
+            () ->
+                new RepositoryException(
+                    source.ref() + " of " + source.description() + " is no commit"));
+  }
+
+  private void fetchLocal(RepositorySource.Local local, Optional<String> wanted)
+      throws IOException, InterruptedException {
+    GitDirectory original = original(git, local.path());
+    String revision = wanted.orElse(local.ref());
+    String commit =
+        original
+            .commit(revision)
+            .orElseThrow(
+                () ->
+                    new RepositoryException(
+                        local.path()
+                            + " has no branch, tag or commit "
+                            + revision
+                            + ": correct repository.ref"));
+    String path = original.checked("rev-parse", "--path-format=absolute", "--git-common-dir");
+    repository.checked(
+        fetch("--upload-pack=" + server("upload-pack"), "--", path, "+" + commit + ":" + BASE));
+  }
+
+  private void fetchRemote(RepositorySource.Remote remote, Optional<String> wanted)
+      throws IOException, InterruptedException {
+    String revision = wanted.orElse(remote.ref());
+    GitCommand command = fetch("--", remote.url(), "+" + revision + ":" + BASE);
+    GitResult result = repository.run(command.withOwnConfiguration());
+    if (result.stderr().contains("couldn't find remote ref")) {
+      throw new RepositoryException(
+          remote.url() + " has no branch, tag or commit " + revision + ": correct repository.ref");
+    }
+    if (!result.isSuccess()) {
+      throw GitDirectory.failure(command, result);
+    }
+  }
+
+  private GitCommand fetch(String... words) {
+    List<String> all =
+        new ArrayList<>(List.of("fetch", "--quiet", "--depth=1", "--no-tags", "--update-shallow"));
+    all.add("--no-write-fetch-head");
+    all.addAll(List.of(words));
+    return repository.command(all.toArray(String[]::new)).withTimeout(TIMEOUT);
+  }
+
+  /**
+   * The original, as it is found without looking further up.
+   *
+   * @throws RepositoryException if there is none
+   */
+  static GitDirectory original(Git git, Path path) throws IOException, InterruptedException {
+    if (!Files.isDirectory(path)) {
+      throw new RepositoryException(
+          "there is no directory " + path + " on the worker's host: correct repository.path");
+    }
+    GitDirectory original = new GitDirectory(git, path.toRealPath());
+    if (!original.run(original.command("rev-parse", "--git-dir")).isSuccess()) {
+      throw new RepositoryException(
+          path + " is no git repository: name the root of a checkout or a bare repository");
+    }
+    return original;
+  }
+
+  /**
+   * The other side of a transport to a path, which else would follow that repository's settings.
+   */
+  static String server(String service) {
+    String settings =
+        GitProgram.settings().stream()
+            .map(word -> "'" + word + "'")
+            .collect(Collectors.joining(" "));
+    return "git "
+        + settings
+        + " -c uploadpack.allowAnySHA1InWant=true -c receive.denyNonFastForwards=false"
+        + " -c receive.autogc=false "
+        + service;
+  }
+}

@@ -1,0 +1,73 @@
+package dev.holdfast.repair.git;
+
+import dev.holdfast.tool.git.Git;
+import dev.holdfast.tool.git.GitCommand;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.util.Collection;
+import java.util.List;
+import java.util.stream.Stream;
+
+/**
+ * A worktree of a ticket's repository. Git is told where the repository is and never asks the
+ * directory, whose {@code .git} a verification could have changed.
+ */
+final class OpenWorktree implements Worktree {
+  private final GitDirectory files;
+  private final Path gitDirectory;
+
+  /**
+   * @param gitDirectory what the repository keeps about the worktree
+   */
+  OpenWorktree(Git git, Path directory, Path gitDirectory) {
+    this.files = new GitDirectory(git, directory);
+    this.gitDirectory = gitDirectory;
+  }
+
+  @Override
+  public Path directory() {
+    return files.directory();
+  }
+
+  @Override
+  public String snapshot(Collection<String> alsoIgnored) throws IOException, InterruptedException {
+    Files.deleteIfExists(gitDirectory.resolve("index.lock"));
+    files.checked(command("add", "--all", "--", "."));
+    List<String> there =
+        alsoIgnored.stream()
+            .filter(path -> Files.exists(directory().resolve(path), LinkOption.NOFOLLOW_LINKS))
+            .toList();
+    if (!there.isEmpty()) {
+      files.checked(
+          command("add", "--force", "--pathspec-from-file=-", "--pathspec-file-nul")
+              .withVariable("GIT_LITERAL_PATHSPECS", "1")
+              .withInput(String.join("\0", there) + "\0"));
+    }
+    return files.checked(command("write-tree"));
+  }
+
+  @Override
+  public void restore(String tree) throws IOException, InterruptedException {
+    Files.deleteIfExists(gitDirectory.resolve("index.lock"));
+    files.checked(command("read-tree", "--reset", "-u", "--end-of-options", tree));
+    files.checked(command("clean", "-ffd", "--quiet"));
+  }
+
+  @Override
+  public List<String> changes(String fromTree, String toTree)
+      throws IOException, InterruptedException {
+    String names =
+        files.checked(
+            command("diff-tree", "-r", "--no-renames", "--name-only", "-z", fromTree, toTree));
+    return Stream.of(names.split("\0", -1)).filter(name -> !name.isEmpty()).sorted().toList();
+  }
+
+  private GitCommand command(String... words) {
+    return files
+        .command(words)
+        .withVariable("GIT_DIR", gitDirectory.toString())
+        .withVariable("GIT_WORK_TREE", directory().toString());
+  }
+}

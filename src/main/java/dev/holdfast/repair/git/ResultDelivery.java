@@ -1,0 +1,195 @@
+package dev.holdfast.repair.git;
+
+import dev.holdfast.tool.git.Git;
+import dev.holdfast.tool.git.GitCommand;
+import dev.holdfast.tool.git.GitResult;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Optional;
+
+/** Brings a result from the ticket's repository to where it belongs. */
+final class ResultDelivery {
+  private static final Duration TIMEOUT = Duration.ofMinutes(15);
+  private static final String HEADS = "refs/heads/";
+
+  private final Git git;
+  private final GitDirectory repository;
+  private final String branch;
+
+  ResultDelivery(Git git, GitDirectory repository, String branch) {
+    this.git = git;
+    this.repository = repository;
+    this.branch = branch;
+  }
+
+  /**
+   * Puts the branch into the original, and changes nothing else there.
+   *
+   * @throws IOException if it cannot be
+   */
+  void publish(RepositorySource.Local local) throws IOException, InterruptedException {
+    GitDirectory original = Fetching.original(git, local.path());
+    String path = original.checked("rev-parse", "--path-format=absolute", "--git-common-dir");
+    repository.checked(
+        push(
+            "--receive-pack=" + Fetching.server("receive-pack"),
+            "--",
+            path,
+            "+" + HEADS + branch + ":" + HEADS + branch));
+  }
+
+  Delivery push(RepositorySource source, String commit) throws IOException, InterruptedException {
+    return switch (source) {
+      case RepositorySource.Local local -> {
+        publish(local);
+        yield delivered(branch, source, commit);
+      }
+      case RepositorySource.Remote remote ->
+          pushed(remote, "+" + HEADS + branch + ":" + HEADS + branch, branch, commit);
+    };
+  }
+
+  Delivery merge(RepositorySource source, String base, String commit)
+      throws IOException, InterruptedException {
+    return switch (source) {
+      case RepositorySource.Local local -> mergeLocal(local, base, commit);
+      case RepositorySource.Remote remote -> mergeRemote(remote, commit);
+    };
+  }
+
+  private Delivery mergeLocal(RepositorySource.Local local, String base, String commit)
+      throws IOException, InterruptedException {
+    GitDirectory original = Fetching.original(git, local.path());
+    Optional<String> target = branchOf(original, local.ref());
+    if (target.isEmpty()) {
+      return new Delivery.Refused(
+          local.ref() + " of " + local.path() + " is no branch: merge " + branch + " by hand");
+    }
+    String name = target.get();
+    if (!original.commit(HEADS + name).equals(Optional.of(base))) {
+      return new Delivery.Refused(
+          name
+              + " of "
+              + local.path()
+              + " has moved on since the repair began: merge "
+              + branch
+              + " by hand, or release the ticket with --fresh");
+    }
+    publish(local);
+    Optional<Path> checkout = checkout(original, name);
+    if (checkout.isPresent()) {
+      return mergeCheckout(new GitDirectory(git, checkout.get()), local, name, commit);
+    }
+    original.checked("update-ref", "-m", "holdfast: " + branch, HEADS + name, commit, base);
+    return delivered(name, local, commit);
+  }
+
+  /** A checkout of the branch is brought along; it is never left in between. */
+  private Delivery mergeCheckout(
+      GitDirectory checkout, RepositorySource.Local local, String name, String commit)
+      throws IOException, InterruptedException {
+    if (!checkout.checked("status", "--porcelain", "--untracked-files=no").isEmpty()) {
+      return new Delivery.Refused(
+          checkout.directory()
+              + " has "
+              + name
+              + " checked out with changes that are not committed: commit them, then run git merge "
+              + branch);
+    }
+    GitResult merged =
+        checkout.run(checkout.command("merge", "--quiet", "--ff-only", "--no-stat", commit));
+    return merged.isSuccess()
+        ? delivered(name, local, commit)
+        : new Delivery.Refused(
+            "git merge --ff-only fails in "
+                + checkout.directory()
+                + " ("
+                + merged.stderr().strip()
+                + "): merge "
+                + branch
+                + " by hand");
+  }
+
+  private static Optional<String> branchOf(GitDirectory original, String ref)
+      throws IOException, InterruptedException {
+    if (ref.equals("HEAD")) {
+      GitResult head = original.run(original.command("symbolic-ref", "--quiet", "HEAD"));
+      return head.isSuccess()
+          ? Optional.of(head.stdout().strip().substring(HEADS.length()))
+          : Optional.empty();
+    }
+    String name = ref.startsWith(HEADS) ? ref.substring(HEADS.length()) : ref;
+    return original.commit(HEADS + name).map(found -> name);
+  }
+
+  private static Optional<Path> checkout(GitDirectory original, String name)
+      throws IOException, InterruptedException {
+    Path at = original.directory();
+    boolean bare = false;
+    for (String line : original.checked("worktree", "list", "--porcelain", "-z").split("\0", -1)) {
+      if (line.startsWith("worktree ")) {
+        at = Path.of(line.substring("worktree ".length()));
+        bare = false;
+      } else if (line.equals("bare")) {
+        bare = true;
+      } else if (line.equals("branch " + HEADS + name) && !bare) {
+        return Optional.of(at);
+      }
+    }
+    return Optional.empty();
+  }
+
+  private Delivery mergeRemote(RepositorySource.Remote remote, String commit)
+      throws IOException, InterruptedException {
+    GitCommand ask =
+        repository
+            .command("ls-remote", "--symref", "--", remote.url(), "HEAD", HEADS + remote.ref())
+            .withTimeout(TIMEOUT)
+            .withOwnConfiguration();
+    String refs = repository.checked(ask);
+    String name =
+        remote.ref().startsWith(HEADS) ? remote.ref().substring(HEADS.length()) : remote.ref();
+    if (name.equals("HEAD")) {
+      int at = refs.indexOf("ref: " + HEADS);
+      name = at < 0 ? "" : refs.substring(at + 5 + HEADS.length()).split("\\s", 2)[0];
+    }
+    if (name.isEmpty() || !(refs + "\n").contains(HEADS + name)) {
+      return new Delivery.Refused(
+          remote.ref() + " of " + remote.url() + " is no branch: merge " + branch + " by hand");
+    }
+    return pushed(remote, commit + ":" + HEADS + name, name, commit);
+  }
+
+  private Delivery pushed(RepositorySource.Remote remote, String what, String name, String commit)
+      throws IOException, InterruptedException {
+    GitCommand command = push("--", remote.url(), what).withOwnConfiguration();
+    GitResult result = repository.run(command);
+    if (result.isSuccess()) {
+      return delivered(name, remote, commit);
+    }
+    if (result.stderr().contains("rejected]")) {
+      return new Delivery.Refused(
+          remote.url()
+              + " does not take "
+              + name
+              + " ("
+              + result.stderr().strip()
+              + "): merge the patch by hand, or release the ticket with --fresh");
+    }
+    throw GitDirectory.failure(command, result);
+  }
+
+  private GitCommand push(String... words) {
+    String[] all = new String[words.length + 3];
+    all[0] = "push";
+    all[1] = "--quiet";
+    all[2] = "--no-verify";
+    System.arraycopy(words, 0, all, 3, words.length);
+    return repository.command(all).withTimeout(TIMEOUT);
+  }
+
+  private static Delivery delivered(String name, RepositorySource source, String commit) {
+    return new Delivery.Delivered("branch " + name + " of " + source.description(), commit);
+  }
+}

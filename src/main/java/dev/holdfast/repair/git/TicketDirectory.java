@@ -1,0 +1,28 @@
+package dev.holdfast.repair.git;
+
+import java.nio.file.Path;
+
+/** Where a ticket's repository and its worktrees lie. */
+record TicketDirectory(Path root, long ticketId) {
+  Path directory() {
+    return root.resolve("ticket-" + ticketId);
+  }
+
+  /** Bare. */
+  Path repository() {
+    return directory().resolve("repository.git");
+  }
+
+  Path worktrees() {
+    return directory().resolve("worktrees");
+  }
+
+  /** What could not be deleted at once. */
+  Path trash() {
+    return directory().resolve("trash");
+  }
+
+  Path lock() {
+    return directory().resolve("lock");
+  }
+}

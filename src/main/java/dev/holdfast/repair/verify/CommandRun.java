@@ -1,0 +1,117 @@
+package dev.holdfast.repair.verify;
+
+import dev.holdfast.process.BaseEnvironment;
+import dev.holdfast.process.ExitText;
+import dev.holdfast.process.OutputLimits;
+import dev.holdfast.process.ProgramEnd;
+import dev.holdfast.process.ProgramFinder;
+import dev.holdfast.process.ProgramRun;
+import dev.holdfast.tool.workspace.Sandbox;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.function.LongSupplier;
+
+/** Runs one verify command and reads what it says. */
+record CommandRun(Sandbox sandbox, Map<String, String> environment, LongSupplier nanoTime) {
+  private static final int HEAD = 16 * 1024;
+  private static final int TAIL = 48 * 1024;
+  private static final int MAX_MESSAGE = 2000;
+  private static final Duration KILL_GRACE = Duration.ofSeconds(2);
+
+  private record Ended(boolean success, String end, String output) {}
+
+  CheckRun run(VerifyCommand command, Path root) throws IOException, InterruptedException {
+    long start = nanoTime.getAsLong();
+    if (command.junit().isPresent()) {
+      new ReportFiles(root, command.junit().get()).delete();
+    }
+    Ended ended = execute(command, root);
+    int tests = 0;
+    List<FailingCheck> failing = new ArrayList<>();
+    if (command.junit().isPresent()) {
+      tests = read(command, new ReportFiles(root, command.junit().get()), ended.success(), failing);
+    }
+    if (!ended.success() && failing.isEmpty()) {
+      failing.add(new FailingCheck(command.name(), ended.end(), last(ended.output())));
+    }
+    Duration duration = Duration.ofNanos(nanoTime.getAsLong() - start);
+    return new CheckRun(
+        command.name(), failing.isEmpty(), ended.end(), tests, failing, ended.output(), duration);
+  }
+
+  private Ended execute(VerifyCommand command, Path root) throws InterruptedException {
+    Map<String, String> variables = BaseEnvironment.of(environment);
+    variables.putAll(Map.of("CI", "true", "PAGER", "cat", "GIT_PAGER", "cat"));
+    variables.putAll(Map.of("GIT_TERMINAL_PROMPT", "0", "NO_COLOR", "1"));
+    variables.put(ProgramRun.RUN_ID, UUID.randomUUID().toString());
+    try {
+      ProgramFinder.check(command.command().getFirst(), root, environment.get("PATH"));
+      try (ProgramRun run =
+          ProgramRun.start(
+              sandbox.wrap(command.command(), root),
+              root,
+              variables,
+              "",
+              OutputLimits.merged(HEAD, TAIL))) {
+        ProgramEnd end = run.await(command.timeout(), KILL_GRACE);
+        return ended(end, run.stdout().bothEnds());
+      }
+    } catch (IOException e) {
+      return new Ended(false, String.valueOf(e.getMessage()), "");
+    }
+  }
+
+  private static Ended ended(ProgramEnd end, String output) {
+    return switch (end) {
+      case ProgramEnd.Exited(int code) ->
+          new Ended(code == 0, "exit code " + code + ExitText.signal(code), output);
+      case ProgramEnd.TimedOut(Duration timeout) ->
+          new Ended(false, "timed out after " + timeout.toSeconds() + " s and was killed", output);
+    };
+  }
+
+  /**
+   * @param failing gets what failed; a command that is to write a report must write one, or deleted
+   *     tests would pass
+   * @return how many tests there are
+   */
+  private static int read(
+      VerifyCommand command, ReportFiles files, boolean success, List<FailingCheck> failing)
+      throws IOException {
+    int tests = 0;
+    for (Path file : files.find()) {
+      try {
+        TestReport report = files.read(file);
+        tests += report.tests();
+        for (TestReport.FailedTest each : report.failed()) {
+          failing.add(new FailingCheck(command.name(), each.name(), cut(each.text())));
+        }
+      } catch (IOException e) {
+        String what = "the report " + files.name(file) + " cannot be read";
+        failing.add(new FailingCheck(command.name(), what, String.valueOf(e.getMessage())));
+      }
+    }
+    if (success && tests == 0 && failing.isEmpty()) {
+      failing.add(
+          new FailingCheck(
+              command.name(),
+              "no test was run",
+              "no test is in any report that matches " + command.junit().orElse("")));
+    }
+    return tests;
+  }
+
+  private static String cut(String text) {
+    return text.length() <= MAX_MESSAGE ? text : text.substring(0, MAX_MESSAGE) + "…";
+  }
+
+  private static String last(String output) {
+    String text = output.strip();
+    return text.length() <= MAX_MESSAGE ? text : "…" + text.substring(text.length() - MAX_MESSAGE);
+  }
+}

@@ -1,0 +1,78 @@
+package dev.holdfast.repair.verify;
+
+import java.io.IOException;
+import java.nio.file.FileVisitResult;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.PathMatcher;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.ArrayList;
+import java.util.List;
+
+/** The reports that a command writes. Those of an earlier run are deleted before it starts. */
+final class ReportFiles {
+  private static final int MAX_FILES = 5000;
+  private static final long MAX_BYTES = 20 << 20;
+
+  private final Path root;
+  private final PathMatcher matcher;
+
+  /**
+   * @param glob relative to the root
+   */
+  ReportFiles(Path root, String glob) {
+    this.root = root;
+    this.matcher = root.getFileSystem().getPathMatcher("glob:" + glob);
+  }
+
+  /** Regular files of a readable size, in the order of their names; no link is followed. */
+  List<Path> find() throws IOException {
+    List<Path> found = new ArrayList<>();
+    Files.walkFileTree(
+        root,
+        new SimpleFileVisitor<>() {
+          @Override
+          public FileVisitResult preVisitDirectory(Path directory, BasicFileAttributes attributes) {
+            return directory.endsWith(".git")
+                ? FileVisitResult.SKIP_SUBTREE
+                : FileVisitResult.CONTINUE;
+          }
+
+          @Override
+          public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
+            if (attributes.isRegularFile() && matcher.matches(root.relativize(file))) {
+              found.add(file);
+            }
+            return found.size() < MAX_FILES ? FileVisitResult.CONTINUE : FileVisitResult.TERMINATE;
+          }
+
+          @Override
+          public FileVisitResult visitFileFailed(Path file, IOException e) {
+            return FileVisitResult.CONTINUE;
+          }
+        });
+    found.sort(null);
+    return found;
+  }
+
+  void delete() throws IOException {
+    for (Path file : find()) {
+      Files.deleteIfExists(file);
+    }
+  }
+
+  /**
+   * @throws IOException if it is too large or no report
+   */
+  TestReport read(Path file) throws IOException {
+    if (Files.size(file) > MAX_BYTES) {
+      throw new IOException("larger than 20 MiB");
+    }
+    return TestReport.read(file);
+  }
+
+  String name(Path file) {
+    return root.relativize(file).toString();
+  }
+}

@@ -1,0 +1,173 @@
+package dev.holdfast.repair.git;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.holdfast.tool.patch.PatchApplier;
+import dev.holdfast.tool.patch.PatchLimits;
+import dev.holdfast.tool.patch.PatchResult;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+@DisplayName("Repositories that are not as usual")
+@Timeout(120)
+class OddRepositoryIT {
+  @TempDir Path temp;
+  private GitBench bench;
+  private Path original;
+
+  @BeforeEach
+  void setUp() throws Exception {
+    bench = new GitBench(temp);
+    original = bench.repository("original", Map.of("a.txt", "a\n"));
+  }
+
+  private void repairs(Path repository, String ref) throws Exception {
+    RepositorySource source = RepositorySource.local(repository.toString(), ref);
+    try (TicketRepository opened = bench.tickets().open(1, source, Optional.empty())) {
+      Worktree worktree = opened.worktree("main", opened.baseTree());
+      Files.writeString(worktree.directory().resolve("a.txt"), "repaired\n");
+      String commit = opened.commit(worktree.snapshot(), "Repair");
+      assertThat(bench.owner(repository, "rev-parse", "holdfast/ticket-1")).isEqualTo(commit);
+    }
+  }
+
+  @Test
+  @DisplayName("Bare, shallow, a linked worktree, a tag, a commit and HEAD all work")
+  void work() throws Exception {
+    Path bare = temp.resolve("bare.git");
+    bench.owner(temp, "clone", "-q", "--bare", original.toString(), bare.toString());
+    repairs(bare, "main");
+    bench.commit(original, Map.of("a.txt", "b\n"));
+    Path shallow = temp.resolve("shallow");
+    bench.owner(temp, "clone", "-q", "--depth=1", "file://" + original, shallow.toString());
+    repairs(shallow, "main");
+    Path linked = temp.resolve("linked");
+    bench.owner(original, "worktree", "add", "-q", "-b", "side", linked.toString());
+    repairs(linked, "side");
+    bench.owner(original, "tag", "-a", "-m", "x", "v1");
+    repairs(original, "v1");
+    repairs(original, bench.owner(original, "rev-parse", "main^"));
+    repairs(original, "HEAD");
+  }
+
+  @Test
+  @DisplayName(
+      "Missing, no repository, a directory within one, empty, no such ref: said with the next step")
+  void missing() throws Exception {
+    Files.createDirectories(original.resolve("sub"));
+    Path empty = Files.createDirectory(temp.resolve("empty"));
+    assertRefused(temp.resolve("none"), "main", "there is no directory");
+    assertRefused(empty, "main", "is no git repository");
+    assertRefused(original.resolve("sub"), "main", "is no git repository");
+    assertRefused(original, "nope", "has no branch, tag or commit nope");
+    bench.owner(empty, "init", "-q", "-b", "main");
+    assertRefused(empty, "main", "has no branch, tag or commit main");
+    RepositorySource absent = RepositorySource.remote("file://" + temp.resolve("none"), "main");
+    assertThatThrownBy(() -> bench.tickets().open(1, absent, Optional.empty()))
+        .isInstanceOf(IOException.class);
+    RepositorySource ref = RepositorySource.remote("file://" + original, "nope");
+    assertThatThrownBy(() -> bench.tickets().open(1, ref, Optional.empty()))
+        .isInstanceOf(RepositoryException.class)
+        .hasMessageContaining("has no branch, tag or commit nope");
+  }
+
+  private void assertRefused(Path path, String ref, String message) {
+    RepositorySource source = RepositorySource.local(path.toString(), ref);
+    assertThatThrownBy(() -> bench.tickets().open(1, source, Optional.empty()))
+        .isInstanceOf(RepositoryException.class)
+        .hasMessageContaining(message);
+  }
+
+  @Test
+  @DisplayName("Submodules stay empty and are not patched; a link that leads out is not followed")
+  void submodulesAndLinks() throws Exception {
+    Path library = bench.repository("library", Map.of("l.txt", "l\n"));
+    bench.owner(original, "submodule", "add", "-q", library.toString(), "lib");
+    Files.createSymbolicLink(original.resolve("out"), temp);
+    Files.writeString(original.resolve("süß 1.txt"), "ü\n");
+    bench.commit(original, Map.of());
+    try (TicketRepository repository = bench.open(1, original)) {
+      Worktree worktree = repository.worktree("main", repository.baseTree());
+      assertThat(worktree.directory().resolve("lib")).isEmptyDirectory();
+      assertThat(worktree.directory().resolve("out")).isSymbolicLink();
+      assertThat(worktree.snapshot()).isEqualTo(repository.baseTree());
+      PatchApplier applier = new PatchApplier(GitBench.GIT, PatchLimits.DEFAULT);
+      for (String path : new String[] {"lib/x.txt", "out/x.txt", ".gitmodules", ".git"}) {
+        String patch = "--- /dev/null\n+++ b/" + path + "\n@@ -0,0 +1 @@\n+x\n";
+        assertThat(applier.apply(worktree.directory(), patch))
+            .as(path)
+            .isInstanceOfSatisfying(
+                PatchResult.Rejected.class,
+                rejected -> assertThat(rejected.kind()).isEqualTo(PatchResult.Kind.UNSAFE));
+      }
+      assertThat(applier.apply(worktree.directory(), "süß 1.txt\n```\nß\n```\n"))
+          .isInstanceOf(PatchResult.Applied.class);
+      assertThat(worktree.changes(repository.baseTree(), worktree.snapshot()))
+          .containsExactly("süß 1.txt");
+      repository.commit(worktree.snapshot(), "Repair");
+    }
+    assertThat(temp.resolve("x.txt")).doesNotExist();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "ext::sh -c touch% /tmp/x",
+        "fd::3",
+        "-oProxyCommand=x",
+        "relative/path",
+        "",
+        "https://u:secret@host/x",
+        "transport::address",
+        "https://host/a b",
+        "C:\\repo"
+      })
+  @DisplayName("A URL that runs programs, has a password or is none is refused, without showing it")
+  void urls(String url) {
+    assertThatThrownBy(() -> RepositorySource.remote(url, "main"))
+        .isInstanceOf(RepositoryException.class)
+        .hasMessageNotContaining("secret");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "--upload-pack=x",
+        "-x",
+        "",
+        "a b",
+        "a..b",
+        "HEAD~1",
+        "a^{tree}",
+        "a:b",
+        "@{-1}",
+        "a\nb"
+      })
+  @DisplayName("A ref that git could take for something else is refused")
+  void refs(String ref) {
+    assertThatThrownBy(() -> RepositorySource.local("/srv/x", ref))
+        .isInstanceOf(RepositoryException.class);
+  }
+
+  @Test
+  @DisplayName("Usual URLs and refs are taken")
+  void usual() {
+    for (String url :
+        new String[] {"https://host/x.git", "ssh://git@host:22/x", "git@host:group/x.git"}) {
+      assertThat(RepositorySource.remote(url, "feature/x-1.2").description()).isEqualTo(url);
+    }
+    assertThatThrownBy(() -> RepositorySource.local("srv/x", "main"))
+        .isInstanceOf(RepositoryException.class);
+  }
+}

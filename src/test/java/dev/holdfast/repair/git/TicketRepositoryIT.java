@@ -1,0 +1,322 @@
+package dev.holdfast.repair.git;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+@DisplayName("A ticket's repository")
+@Timeout(120)
+class TicketRepositoryIT {
+  @TempDir Path temp;
+  private GitBench bench;
+  private Path original;
+
+  @BeforeEach
+  void setUp() throws Exception {
+    bench = new GitBench(temp);
+    original = bench.repository("original", Map.of("a.txt", "a\n", ".gitignore", "out/\n"));
+  }
+
+  private String repaired(TicketRepository repository) throws Exception {
+    Worktree worktree = repository.worktree("main", repository.baseTree());
+    Files.writeString(worktree.directory().resolve("a.txt"), "repaired\n");
+    return repository.commit(worktree.snapshot(), "Repair a\n\nIt was broken.");
+  }
+
+  @Test
+  @DisplayName("The original's checkout, status and refs stay, but for the branch of the result")
+  void untouched() throws Exception {
+    Files.writeString(original.resolve("a.txt"), "not committed\n");
+    Files.writeString(original.resolve("new.txt"), "untracked\n");
+    Map<String, String> before = bench.state(original, "holdfast/ticket-7");
+    String commit;
+    try (TicketRepository repository = bench.open(7, original)) {
+      Worktree worktree = repository.worktree("main", repository.baseTree());
+      assertThat(worktree.directory().resolve("a.txt")).hasContent("a\n");
+      assertThat(worktree.directory().resolve("new.txt")).doesNotExist();
+      commit = repaired(repository);
+      assertThat(repository.result()).contains(commit);
+      assertThat(repository.branch()).isEqualTo("holdfast/ticket-7");
+    }
+    assertThat(bench.state(original, "holdfast/ticket-7")).isEqualTo(before);
+    assertThat(bench.owner(original, "rev-parse", "holdfast/ticket-7")).isEqualTo(commit);
+    assertThat(bench.owner(original, "rev-parse", "holdfast/ticket-7^"))
+        .isEqualTo(bench.owner(original, "rev-parse", "main"));
+    assertThat(bench.owner(original, "show", "holdfast/ticket-7:a.txt")).isEqualTo("repaired");
+    assertThat(bench.owner(original, "log", "-1", "--format=%an %ae|%cn|%s", "holdfast/ticket-7"))
+        .isEqualTo("Holdfast holdfast@localhost|Holdfast|Repair a");
+    assertThat(bench.owner(original, "fsck")).doesNotContain("missing", "error");
+  }
+
+  @Test
+  @DisplayName("No hook, filter, monitor or signing of the original is executed, nor of the result")
+  void nothingRuns() throws Exception {
+    Path trace = temp.resolve("ran");
+    String run = "touch " + trace + "; cat";
+    for (String hook :
+        List.of(
+            "post-checkout",
+            "pre-commit",
+            "commit-msg",
+            "update",
+            "pre-receive",
+            "post-receive",
+            "reference-transaction",
+            "post-update",
+            "pre-push",
+            "post-index-change")) {
+      Path file = original.resolve(".git/hooks/" + hook);
+      Files.createDirectories(file.getParent());
+      Files.writeString(file, "#!/bin/sh\ntouch " + trace + "\n");
+      assertThat(file.toFile().setExecutable(true)).isTrue();
+    }
+    Files.writeString(
+        original.resolve(".git/config"),
+        "\n[filter \"evil\"]\n\tclean = "
+            + run
+            + "\n\tsmudge = "
+            + run
+            + "\n\trequired = true\n"
+            + "[core]\n\tfsmonitor = "
+            + run
+            + "\n\tsshCommand = "
+            + run
+            + "\n"
+            + "[uploadpack]\n\tpackObjectsHook = "
+            + run
+            + "\n[commit]\n\tgpgSign = true\n"
+            + "[gpg]\n\tprogram = "
+            + run
+            + "\n[diff]\n\texternal = "
+            + run
+            + "\n",
+        java.nio.file.StandardOpenOption.APPEND);
+    Files.writeString(original.resolve(".gitattributes"), "* filter=evil diff=evil\n");
+    // The owner's own git may run them: only what comes after counts.
+    bench.owner(
+        original,
+        "-c",
+        "core.hooksPath=/dev/null",
+        "-c",
+        "commit.gpgSign=false",
+        "-c",
+        "core.fsmonitor=false",
+        "add",
+        ".gitattributes");
+    bench.owner(
+        original,
+        "-c",
+        "core.hooksPath=/dev/null",
+        "-c",
+        "commit.gpgSign=false",
+        "-c",
+        "core.fsmonitor=false",
+        "commit",
+        "-q",
+        "-m",
+        "attributes");
+    Files.deleteIfExists(trace);
+    try (TicketRepository repository = bench.open(1, original)) {
+      repaired(repository);
+      assertThat(
+              repository.diff(
+                  repository.baseTree(), repository.treeOf(repository.result().orElseThrow())))
+          .contains("+repaired");
+    }
+    assertThat(trace).doesNotExist();
+  }
+
+  @Test
+  @DisplayName("E26: a snapshot is the tree's hash, and restore brings it back to the letter")
+  void snapshots() throws Exception {
+    try (TicketRepository repository = bench.open(1, original)) {
+      Worktree worktree = repository.worktree("main", repository.baseTree());
+      Path directory = worktree.directory();
+      assertThat(worktree.snapshot()).isEqualTo(repository.baseTree());
+      Files.writeString(directory.resolve("a.txt"), "changed\n");
+      Files.createDirectories(directory.resolve("d/e"));
+      Files.writeString(directory.resolve("d/e/new.txt"), "new\n");
+      Files.createDirectories(directory.resolve("out"));
+      Files.writeString(directory.resolve("out/built.txt"), "built\n");
+      String changed = worktree.snapshot();
+      assertThat(changed).isNotEqualTo(repository.baseTree());
+      assertThat(worktree.changes(repository.baseTree(), changed))
+          .containsExactly("a.txt", "d/e/new.txt");
+
+      worktree.restore(repository.baseTree());
+      assertThat(worktree.snapshot()).isEqualTo(repository.baseTree());
+      assertThat(directory.resolve("a.txt")).hasContent("a\n");
+      assertThat(directory.resolve("d")).doesNotExist();
+      assertThat(directory.resolve("out/built.txt")).hasContent("built\n");
+
+      worktree.restore(changed);
+      assertThat(directory.resolve("d/e/new.txt")).hasContent("new\n");
+      assertThat(worktree.snapshot()).isEqualTo(changed);
+      String ignored = worktree.snapshot(List.of("out/built.txt", "absent"));
+      assertThat(worktree.changes(changed, ignored)).containsExactly("out/built.txt");
+      Files.delete(directory.resolve("a.txt"));
+      Files.createDirectory(directory.resolve("a.txt"));
+      Files.writeString(directory.resolve("a.txt/x"), "x");
+      worktree.restore(ignored);
+      assertThat(worktree.snapshot()).isEqualTo(ignored);
+      assertThatThrownBy(() -> worktree.restore("0".repeat(40))).isInstanceOf(IOException.class);
+      // A second one is apart from the first.
+      Worktree other = repository.worktree("candidate-1", changed);
+      Files.writeString(other.directory().resolve("a.txt"), "other\n");
+      assertThat(worktree.snapshot()).isEqualTo(ignored);
+    }
+  }
+
+  @Test
+  @DisplayName("E26: a program that replaces .git by a repository of its own gains nothing")
+  void replacedGit() throws Exception {
+    Path trace = temp.resolve("ran");
+    try (TicketRepository repository = bench.open(1, original)) {
+      Worktree worktree = repository.worktree("main", repository.baseTree());
+      Path directory = worktree.directory();
+      Files.delete(directory.resolve(".git"));
+      bench.owner(directory, "init", "-q");
+      bench.owner(directory, "config", "filter.evil.clean", "touch " + trace + "; cat");
+      Files.writeString(directory.resolve(".gitattributes"), "* filter=evil\n");
+      Files.writeString(directory.resolve("a.txt"), "changed\n");
+      assertThat(worktree.changes(repository.baseTree(), worktree.snapshot()))
+          .containsExactly(".gitattributes", "a.txt");
+      worktree.restore(repository.baseTree());
+      assertThat(worktree.snapshot()).isEqualTo(repository.baseTree());
+    }
+    assertThat(trace).doesNotExist();
+  }
+
+  @Test
+  @DisplayName("What a killed attempt left is cleared away, and its result and commit are kept")
+  void afterCrash() throws Exception {
+    RepositorySource source = RepositorySource.local(original.toString(), "main");
+    String base;
+    String result;
+    try (TicketRepository repository = bench.open(3, original)) {
+      base = repository.baseCommit();
+      result = repaired(repository);
+    }
+    Path place = temp.resolve("work/ticket-3");
+    Files.createDirectories(place.resolve("worktrees/main"));
+    Files.writeString(place.resolve("worktrees/main/half"), "half");
+    Files.writeString(place.resolve("repository.git/config.lock"), "");
+    Files.writeString(place.resolve("repository.git/refs/heads/holdfast/ticket-3.lock"), "");
+    bench.commit(original, Map.of("a.txt", "moved on\n"));
+    try (TicketRepository again = bench.tickets().open(3, source, Optional.of(base))) {
+      assertThat(again.baseCommit()).isEqualTo(base);
+      assertThat(again.result()).contains(result);
+      assertThat(place.resolve("worktrees")).doesNotExist();
+      Worktree worktree = again.worktree("main", again.treeOf(result));
+      assertThat(worktree.directory().resolve("a.txt")).hasContent("repaired\n");
+      repaired(again);
+    }
+    // Killed in the middle of the first fetch.
+    Files.delete(place.resolve("repository.git/refs/holdfast/base"));
+    Files.deleteIfExists(place.resolve("repository.git/HEAD"));
+    try (TicketRepository anew = bench.tickets().open(3, source, Optional.of(base))) {
+      assertThat(anew.baseCommit()).isEqualTo(base);
+      repaired(anew);
+    }
+    bench.tickets().delete(3);
+    assertThat(place).doesNotExist();
+  }
+
+  @Test
+  @DisplayName("A ticket is one attempt's; others work on the same repository at the same time")
+  void concurrent() throws Exception {
+    try (TicketRepository first = bench.open(1, original)) {
+      assertThat(first.baseTree()).isNotEmpty();
+      assertThatThrownBy(() -> bench.open(1, original))
+          .isInstanceOf(RepositoryException.class)
+          .hasMessageContaining("another attempt");
+    }
+    List<Callable<String>> work = new ArrayList<>();
+    for (long id = 1; id <= 4; id++) {
+      long ticket = id;
+      work.add(
+          () -> {
+            try (TicketRepository repository = bench.open(ticket, original)) {
+              repository.worktree("one", repository.baseTree());
+              repository.worktree("two", repository.baseTree());
+              return repaired(repository);
+            }
+          });
+    }
+    try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      List<Future<String>> results = threads.invokeAll(work);
+      for (int i = 0; i < results.size(); i++) {
+        assertThat(bench.owner(original, "rev-parse", "holdfast/ticket-" + (i + 1)))
+            .isEqualTo(results.get(i).get());
+      }
+    }
+  }
+
+  @Test
+  @DisplayName(
+      "Merge brings the result into the branch and a clean checkout of it, else says why not")
+  void merges() throws Exception {
+    try (TicketRepository repository = bench.open(1, original)) {
+      assertThat(repository.merge()).isInstanceOf(Delivery.Refused.class);
+      String commit = repaired(repository);
+      Files.writeString(original.resolve("a.txt"), "mine\n");
+      assertThat(repository.merge())
+          .isInstanceOfSatisfying(
+              Delivery.Refused.class,
+              refused ->
+                  assertThat(refused.reason())
+                      .contains("not committed", "git merge holdfast/ticket-1"));
+      assertThat(original.resolve("a.txt")).hasContent("mine\n");
+      bench.owner(original, "checkout", "-q", "a.txt");
+      assertThat(repository.merge())
+          .isEqualTo(new Delivery.Delivered("branch main of " + original, commit));
+      assertThat(original.resolve("a.txt")).hasContent("repaired\n");
+      assertThat(bench.owner(original, "status", "--porcelain")).isEmpty();
+      bench.commit(original, Map.of("a.txt", "moved on\n"));
+      assertThat(repository.merge())
+          .isInstanceOfSatisfying(
+              Delivery.Refused.class, refused -> assertThat(refused.reason()).contains("moved on"));
+    }
+  }
+
+  @Test
+  @DisplayName("A URL: fetched, pushed as its branch and merged only by a person's design")
+  void remote() throws Exception {
+    Path bare = temp.resolve("bare.git");
+    bench.owner(temp, "clone", "-q", "--bare", original.toString(), bare.toString());
+    RepositorySource source = RepositorySource.remote("file://" + bare, "main");
+    String refs = bench.owner(bare, "for-each-ref");
+    try (TicketRepository repository = bench.tickets().open(9, source, Optional.empty())) {
+      String commit = repaired(repository);
+      assertThat(bench.owner(bare, "for-each-ref")).isEqualTo(refs);
+      assertThat(repository.push()).isInstanceOf(Delivery.Delivered.class);
+      assertThat(bench.owner(bare, "rev-parse", "holdfast/ticket-9")).isEqualTo(commit);
+      assertThat(repository.merge())
+          .isEqualTo(new Delivery.Delivered("branch main of file://" + bare, commit));
+      assertThat(bench.owner(bare, "rev-parse", "main")).isEqualTo(commit);
+    }
+    bench.commit(original, Map.of("b.txt", "b\n"));
+    bench.owner(original, "push", "-q", "--force", bare.toString(), "main");
+    try (TicketRepository repository =
+        bench.tickets().open(9, source, Optional.of(bench.owner(original, "rev-parse", "main^")))) {
+      repaired(repository);
+      assertThat(repository.merge()).isInstanceOf(Delivery.Refused.class);
+    }
+  }
+}

@@ -1,0 +1,75 @@
+package dev.holdfast.repair.verify;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Objects;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+@DisplayName("Test reports")
+class TestReportTest {
+  @TempDir Path temp;
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "surefire.xml | 3 | demo.CalcTest.twice | expected: <4> but was: <5>",
+        "gradle.xml | 1 | demo.CalcTest.twice() | java.lang.AssertionError: 5",
+        "pytest.xml | 2 | tests.test_calc.test_twice[2-4] | assert 5 == 4",
+        "node.xml | 2 | test.twice | Expected values to be strictly equal",
+      })
+  @DisplayName("of surefire, gradle, pytest and node name what failed")
+  void read(String file, int tests, String name, String text) throws Exception {
+    Path path = Path.of(Objects.requireNonNull(getClass().getResource(file)).toURI());
+    TestReport report = TestReport.read(path);
+    assertThat(report.tests()).isEqualTo(tests);
+    assertThat(report.failed().getFirst().name()).isEqualTo(name);
+    assertThat(report.failed().getFirst().text()).contains(text);
+  }
+
+  @Test
+  @DisplayName("cannot read files, open connections or grow in memory")
+  void entities() throws Exception {
+    Path secret = Files.writeString(temp.resolve("secret"), "secret");
+    for (String declaration :
+        new String[] {
+          "<!ENTITY e SYSTEM \"" + secret.toUri() + "\">",
+          "<!ENTITY a \"aaaaaaaaaa\"><!ENTITY b \"&a;&a;&a;&a;\"><!ENTITY e \"&b;&b;&b;&b;\">",
+        }) {
+      Path file =
+          Files.writeString(
+              temp.resolve("x.xml"),
+              "<!DOCTYPE testsuite ["
+                  + declaration
+                  + "]><testsuite><testcase name='a'><failure>"
+                  + "&e;</failure></testcase></testsuite>");
+      assertThatThrownBy(() -> TestReport.read(file))
+          .isInstanceOf(IOException.class)
+          .hasMessageNotContaining("secret");
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "",
+        "no xml",
+        "<html><testcase/></html>",
+        "<testsuite><testcase name='a'>",
+        "<testsuite"
+      })
+  @DisplayName("that are none are an error")
+  void broken(String text) throws Exception {
+    Path file = Files.writeString(temp.resolve("x.xml"), text);
+    assertThatThrownBy(() -> TestReport.read(file)).isInstanceOf(IOException.class);
+  }
+}
