@@ -17,6 +17,8 @@ import dev.holdfast.llm.scripted.InvalidScriptException;
 import dev.holdfast.llm.scripted.Script;
 import dev.holdfast.llm.scripted.ScriptedProvider;
 import dev.holdfast.postgres.PostgresAccountStore;
+import dev.holdfast.postgres.PostgresApprovalShelf;
+import dev.holdfast.postgres.PostgresAttemptBook;
 import dev.holdfast.postgres.PostgresEventSink;
 import dev.holdfast.postgres.PostgresJournalShelf;
 import dev.holdfast.postgres.PostgresRetryAborts;
@@ -95,7 +97,10 @@ final class Agents implements AutoCloseable {
             .withSessions(
                 new PostgresJournalShelf(dataSource, SCHEMA),
                 events,
-                new PostgresRetryAborts(dataSource, SCHEMA));
+                new PostgresRetryAborts(dataSource, SCHEMA))
+            .withHistory(
+                new PostgresApprovalShelf(dataSource, SCHEMA),
+                new PostgresAttemptBook(dataSource, SCHEMA));
     return new Agents(
         providers, events, guard, watch, new AgentHandler(handlerSettings(settings), ports));
   }
@@ -143,6 +148,7 @@ final class Agents implements AutoCloseable {
         settings.llmTimeout(),
         settings.maxCalls(),
         settings.autoRetry(),
+        settings.loops(),
         settings.tools());
   }
 

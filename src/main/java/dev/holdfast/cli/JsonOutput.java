@@ -21,7 +21,15 @@ final class JsonOutput {
 
   /** Components that hold JSON text. */
   private static final Set<String> EMBEDDED =
-      Set.of("payload", "retryStrategy", "result", "definition", "details", "entry");
+      Set.of(
+          "payload",
+          "retryStrategy",
+          "result",
+          "definition",
+          "details",
+          "entry",
+          "arguments",
+          "editedArguments");
 
   private JsonOutput() {}
 

@@ -1,15 +1,19 @@
 package dev.holdfast.cli;
 
 import dev.holdfast.failure.Category;
+import dev.holdfast.queue.CallDecision;
 import dev.holdfast.queue.HeldTickets;
 import dev.holdfast.queue.TicketDesk;
 import dev.holdfast.queue.TicketDesk.Conversation;
 import dev.holdfast.queue.TicketDesk.Retries;
+import dev.holdfast.queue.ToolCallRow;
+import dev.holdfast.ticket.TicketState;
 import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -22,7 +26,13 @@ import picocli.CommandLine.Parameters;
       "Examples:",
       "  holdfast release 17 --guidance 'the file is in /data now'",
       "  holdfast release --fingerprint 3f2a9c1b --guidance @advice.md",
-      "  holdfast release --category api_error --keep-retries --by ann"
+      "  holdfast release --category api_error --keep-retries --by ann",
+      "",
+      "A ticket held for approval has tool calls that wait; holdfast show prints them:",
+      "  holdfast release 17 --approve-call",
+      "  holdfast release 17 --approve-call --call 4 --arguments '{\"command\": \"make test\"}'",
+      "  holdfast release 17 --approve-call --remember",
+      "  holdfast release 17 --deny-call --guidance 'not on this host'"
     })
 final class ReleaseCommand implements Callable<Integer> {
   private final HoldfastCommand root;
@@ -58,6 +68,8 @@ final class ReleaseCommand implements Callable<Integer> {
               + " nothing to forget.")
   private boolean fresh;
 
+  @Mixin private final CallOptions call = new CallOptions();
+
   @Option(
       names = "--by",
       paramLabel = "WHO",
@@ -73,12 +85,16 @@ final class ReleaseCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
+    call.check();
     requireOneSelection();
     List<Long> numbers = ids.stream().map(Words::id).distinct().toList();
     Category chosenCategory = category == null ? null : Words.category(category);
     String words =
         guidance == null ? null : Words.textOrFile("--guidance", guidance, root.terminal().in());
     String actor = by == null ? root.person() : by;
+    if (call.isGiven()) {
+      return decide(numbers, words, actor);
+    }
     try (Backend backend = root.open()) {
       Iterator<Long> chosen =
           ids.isEmpty()
@@ -93,6 +109,23 @@ final class ReleaseCommand implements Callable<Integer> {
       TicketDesk desk = backend.desk();
       return new TicketAction(root.terminal(), "released", json)
           .run(chosen, id -> desk.release(id, actor, words, retries, conversation));
+    }
+  }
+
+  private int decide(List<Long> numbers, @Nullable String words, String actor) {
+    if (numbers.size() != 1 || fresh || keepRetries) {
+      throw new UsageException(
+          "--approve-call and --deny-call take one ticket, without --fresh and --keep-retries");
+    }
+    CallDecision decision = call.decision(words, root.terminal().in());
+    try (Backend backend = root.open()) {
+      TicketState state = backend.desk().decideCall(numbers.getFirst(), actor, decision);
+      long waiting =
+          backend.reader().toolCalls(numbers.getFirst()).stream()
+              .filter(ToolCallRow::waits)
+              .count();
+      call.report(root.terminal(), numbers.getFirst(), state, waiting, json);
+      return ExitCode.DONE;
     }
   }
 

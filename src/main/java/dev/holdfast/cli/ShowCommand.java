@@ -4,6 +4,7 @@ import dev.holdfast.queue.AttemptRow;
 import dev.holdfast.queue.TicketReader;
 import dev.holdfast.queue.TicketRow;
 import dev.holdfast.queue.TimelineEntry;
+import dev.holdfast.queue.ToolCallRow;
 import dev.holdfast.session.JournalRow;
 import dev.holdfast.ticket.Guidance;
 import dev.holdfast.ticket.TicketNotFoundException;
@@ -38,7 +39,8 @@ final class ShowCommand implements Callable<Integer> {
   @Option(
       names = "--json",
       description =
-          "Print one JSON object: the row, and attempts, guidance, timeline and transcript.")
+          "Print one JSON object: the row, and attempts, guidance, tool_calls, timeline and"
+              + " transcript.")
   private boolean json;
 
   @Option(
@@ -70,16 +72,19 @@ final class ShowCommand implements Callable<Integer> {
       }
       List<AttemptRow> attempts = reader.attempts(number);
       List<Guidance> guidance = reader.guidance(number);
+      List<ToolCallRow> calls = reader.toolCalls(number);
       List<TimelineEntry> timeline = reader.timeline(number);
       if (json) {
         Map<String, @Nullable Object> object = JsonOutput.columns(ticket);
         object.put("attempts", attempts);
         object.put("guidance", guidance.stream().map(ShowCommand::columns).toList());
+        object.put("tool_calls", calls);
         object.put("timeline", timeline);
         object.put("transcript", journal);
         root.terminal().line(JsonOutput.of(object));
       } else {
         new TicketPage(root.terminal()).print(ticket, attempts, guidance, timeline);
+        new ToolCallPage(root.terminal()).print(number, calls);
         new TranscriptPage(root.terminal()).print(journal);
       }
       return ExitCode.DONE;

@@ -58,6 +58,9 @@ final class TranscriptPage {
           heading(answer.turn(), answer.target(), answer.usage(), answer.costUsd(), answer.why());
       case JournalEntry.TurnFailed turn ->
           text("turn " + turn.turn() + " failed, " + turn.target(), turn.message());
+      case JournalEntry.ToolStarted begun -> {
+        // Its result says more, and is there before anybody goes on.
+      }
       case JournalEntry.ToolFinished tool ->
           text(
               tool.reply().call().name()

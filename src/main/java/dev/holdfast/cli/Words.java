@@ -17,6 +17,8 @@ import java.time.OffsetDateTime;
 import java.time.format.DateTimeParseException;
 import java.util.Arrays;
 import java.util.List;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.json.JsonMapper;
 
 /**
  * Reads what people write as arguments; whatever cannot be read is a {@link UsageException} that
@@ -122,5 +124,18 @@ final class Words {
       throw new UsageException(
           option + ": cannot read the file \"" + name + "\"; check its name after the @", e);
     }
+  }
+
+  /** JSON that is an object, from the argument itself or a file as in {@link #textOrFile}. */
+  static String jsonObject(String option, String text, InputStream in) {
+    String json = textOrFile(option, text, in);
+    try {
+      if (new JsonMapper().readTree(json).isObject()) {
+        return json;
+      }
+    } catch (JacksonException e) {
+      // Told below, as for other JSON.
+    }
+    throw new UsageException(option + " is no JSON object, as in {\"path\": \"a.txt\"}");
   }
 }

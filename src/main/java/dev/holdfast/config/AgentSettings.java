@@ -1,6 +1,7 @@
 package dev.holdfast.config;
 
 import dev.holdfast.session.AutoRetrySettings;
+import dev.holdfast.session.LoopSettings;
 import dev.holdfast.tool.ToolRetrySettings;
 import dev.holdfast.tool.ToolSettings;
 import java.nio.file.Path;
@@ -15,6 +16,7 @@ import java.util.List;
  * @param llmTimeout of one call, where a design says nothing
  * @param maxCalls of models in one attempt; 0 for no bound
  * @param autoRetry of turns
+ * @param loops when a session goes round in circles
  * @param spend what is shared with other workers about providers, and budgets
  * @param workspaceRoot where each ticket's agent gets a directory of its own
  */
@@ -23,6 +25,7 @@ public record AgentSettings(
     Duration llmTimeout,
     int maxCalls,
     AutoRetrySettings autoRetry,
+    LoopSettings loops,
     ToolSettings tools,
     SpendSettings spend,
     Path workspaceRoot) {
@@ -48,9 +51,17 @@ public record AgentSettings(
             values.get(Keys.SESSION_RETRY_BASE_DELAY),
             usual.wholeNumbers(),
             values.get(Keys.SESSION_RETRY_SKIP)),
+        new LoopSettings(
+            atLeastTwo(values.get(Keys.SESSION_LOOPS_NUDGE_AFTER)),
+            atLeastTwo(values.get(Keys.SESSION_LOOPS_END_AFTER))),
         width == 0 ? tools : tools.withWidth(width),
         SpendSettings.of(values),
         Path.of(values.get(Keys.AGENTS_WORKSPACE_ROOT)));
+  }
+
+  /** One step alone is no loop. */
+  private static int atLeastTwo(int steps) {
+    return steps == 1 ? 2 : steps;
   }
 
   /** With one provider more, in the place of another of its name. */
@@ -58,6 +69,7 @@ public record AgentSettings(
     List<ProviderEntry> all = new ArrayList<>(providers);
     all.removeIf(each -> each.settings().name().equals(more.settings().name()));
     all.add(more);
-    return new AgentSettings(all, llmTimeout, maxCalls, autoRetry, tools, spend, workspaceRoot);
+    return new AgentSettings(
+        all, llmTimeout, maxCalls, autoRetry, loops, tools, spend, workspaceRoot);
   }
 }

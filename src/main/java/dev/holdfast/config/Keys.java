@@ -281,6 +281,20 @@ public final class Keys {
           "false",
           "Whether an error that the turn has retried as often as it may is passed up at once.");
 
+  static final Key<Integer> SESSION_LOOPS_NUDGE_AFTER =
+      key(
+          "session.loops.nudge-after",
+          whole("steps, 0 or at least 2", 0, 1000),
+          "3",
+          "So many equal steps of an agent in a row, or equal pairs of steps, have the model told"
+              + " so, once; 0 is never. A step is an answer with its results.");
+  static final Key<Integer> SESSION_LOOPS_END_AFTER =
+      key(
+          "session.loops.end-after",
+          whole("steps, 0 or at least 2", 0, 1000),
+          "5",
+          "So many of them end the attempt, as code_error; 0 is never.");
+
   static final Key<String> AGENTS_WORKSPACE_ROOT =
       key(
           "agents.workspace-root",
@@ -393,6 +407,8 @@ public final class Keys {
                   SESSION_RETRY_MAX_RETRIES,
                   SESSION_RETRY_BASE_DELAY,
                   SESSION_RETRY_SKIP,
+                  SESSION_LOOPS_NUDGE_AFTER,
+                  SESSION_LOOPS_END_AFTER,
                   TOOLS_MAX_RETRIES,
                   TOOLS_WIDTH,
                   TOOLS_TIMEOUT,

@@ -66,6 +66,8 @@ final class AppliedFinishes {
           Optional.of(new FinishResult.Succeeded(each.ticketId(), FinishWriter.state(each)));
       case Finish.GivenBack each when before.outcome().equals("given_back") ->
           Optional.of(new FinishResult.GivenBack(each.ticketId()));
+      case Finish.Parked each when before.outcome().equals("parked") ->
+          Optional.of(new FinishResult.Parked(each.ticketId(), each.reason()));
       case Finish.Deferred each when before.outcome().equals("deferred") ->
           Optional.of(
               new FinishResult.Deferred(
@@ -74,6 +76,7 @@ final class AppliedFinishes {
           Optional.of(DecisionLog.read(each, before.decision(), before.finishedAt()));
       case Finish.Succeeded each -> Optional.empty();
       case Finish.GivenBack each -> Optional.empty();
+      case Finish.Parked each -> Optional.empty();
       case Finish.Deferred each -> Optional.empty();
       case Finish.Failed each -> Optional.empty();
     };

@@ -19,6 +19,7 @@ import org.jdbi.v3.core.Handle;
 /** Stores a mixed batch of finishes inside the caller's transaction. */
 final class FinishWriter {
   private final FailureWriter failureWriter;
+  private final ParkWriter parkWriter;
   private final DeferralWriter deferralWriter;
   private final AppliedFinishes appliedFinishes;
   private final String finishSucceeded;
@@ -31,6 +32,7 @@ final class FinishWriter {
 
   FinishWriter(Sql sql, FailureWriter failureWriter) {
     this.failureWriter = failureWriter;
+    this.parkWriter = new ParkWriter(sql);
     this.deferralWriter = new DeferralWriter(sql);
     this.appliedFinishes = new AppliedFinishes(sql);
     this.finishSucceeded =
@@ -47,6 +49,7 @@ final class FinishWriter {
     List<Finish.Succeeded> succeeded = new ArrayList<>();
     List<Finish.Failed> failed = new ArrayList<>();
     List<Finish.GivenBack> givenBack = new ArrayList<>();
+    List<Finish.Parked> parked = new ArrayList<>();
     List<Finish.Deferred> deferred = new ArrayList<>();
     for (Finish finish : inLockOrder(finishes)) {
       switch (finish) {
@@ -54,10 +57,11 @@ final class FinishWriter {
         case Finish.Failed each -> failed.add(each);
         case Finish.Deferred each -> deferred.add(each);
         case Finish.GivenBack each -> givenBack.add(each);
+        case Finish.Parked each -> parked.add(each);
       }
     }
     Map<TicketLease, FinishResult> results = new HashMap<>();
-    if (failed.isEmpty() && givenBack.isEmpty() && deferred.isEmpty()) {
+    if (failed.isEmpty() && givenBack.isEmpty() && parked.isEmpty() && deferred.isEmpty()) {
       // One statement, so that a caller needs no transaction around it.
       succeeded(handle, succeeded, closedLeases, results);
       return answer(handle, finishes, results);
@@ -67,6 +71,7 @@ final class FinishWriter {
       results.putAll(failureWriter.write(handle, failed));
     }
     givenBack(handle, givenBack, results);
+    results.putAll(parkWriter.write(handle, parked));
     if (!deferred.isEmpty()) {
       results.putAll(deferralWriter.write(handle, deferred));
     }

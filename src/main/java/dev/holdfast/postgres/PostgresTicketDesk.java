@@ -1,5 +1,6 @@
 package dev.holdfast.postgres;
 
+import dev.holdfast.queue.CallDecision;
 import dev.holdfast.queue.TicketDesk;
 import dev.holdfast.ticket.TicketState;
 import java.util.function.Function;
@@ -79,6 +80,21 @@ public final class PostgresTicketDesk implements TicketDesk {
         ticketId,
         "SELECT holdfast.cancel_ticket(:id, :actor, :reason)",
         call -> call.bind("actor", actor).bind("reason", reason));
+  }
+
+  @Override
+  public TicketState decideCall(long ticketId, String actor, CallDecision decision) {
+    return act(
+        ticketId,
+        "SELECT holdfast.decide_tool_call(:id, :actor, :decision, :call, :arguments::jsonb, :words,"
+            + " :remember)",
+        call ->
+            call.bind("actor", actor)
+                .bind("decision", decision.approve() ? "approve" : "deny")
+                .bind("call", decision.call())
+                .bind("arguments", decision.arguments())
+                .bind("words", decision.words())
+                .bind("remember", decision.remember()));
   }
 
   @Override

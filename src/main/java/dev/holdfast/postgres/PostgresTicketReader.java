@@ -7,6 +7,7 @@ import dev.holdfast.queue.TicketFilter;
 import dev.holdfast.queue.TicketReader;
 import dev.holdfast.queue.TicketRow;
 import dev.holdfast.queue.TimelineEntry;
+import dev.holdfast.queue.ToolCallRow;
 import dev.holdfast.queue.WorkerRow;
 import dev.holdfast.ticket.Guidance;
 import dev.holdfast.ticket.TicketState;
@@ -122,6 +123,14 @@ public final class PostgresTicketReader implements TicketReader {
             SELECT ticket_id, at, event, NULL AS actor, details::text AS details
             FROM holdfast.session_events WHERE ticket_id = :id ORDER BY id
             """),
+        query -> query.bind("id", ticketId));
+  }
+
+  @Override
+  public List<ToolCallRow> toolCalls(long ticketId) {
+    return rows(
+        ToolCallRow.class,
+        sql.inSchema("SELECT * FROM holdfast.tool_approvals WHERE ticket_id = :id ORDER BY id"),
         query -> query.bind("id", ticketId));
   }
 

@@ -3,6 +3,7 @@ package dev.holdfast.queue;
 import dev.holdfast.failure.Failure;
 import dev.holdfast.ticket.TicketWait;
 import java.time.Duration;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,6 +40,20 @@ public sealed interface Finish {
 
     public Failed(long ticketId, long leaseNo, Failure failure) {
       this(ticketId, leaseNo, failure, null);
+    }
+  }
+
+  /**
+   * The ticket waits for a person's word before it goes on. No failure, and no retry is used up.
+   *
+   * @param reason for {@code tickets.hold_reason}
+   * @param actions what a person may do, as in {@code tickets.allowed_actions}
+   * @param details JSON object for the activity that tells of it
+   */
+  record Parked(long ticketId, long leaseNo, String reason, List<String> actions, String details)
+      implements Finish {
+    public Parked {
+      actions = List.copyOf(actions);
     }
   }
 

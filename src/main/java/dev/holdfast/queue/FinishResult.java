@@ -19,6 +19,9 @@ public sealed interface FinishResult {
   /** {@code {retried: false, onHold: true}} (A36). */
   record Held(long ticketId, RetryDecision decision) implements FinishResult {}
 
+  /** The ticket waits for a person's word. */
+  record Parked(long ticketId, String reason) implements FinishResult {}
+
   record GivenBack(long ticketId) implements FinishResult {}
 
   /** Ready again at that time. */

@@ -50,6 +50,16 @@ public interface TicketDesk {
   /** Any open state to cancelled; a running attempt is stopped (A58). */
   TicketState cancel(long ticketId, String actor, @Nullable String reason);
 
+  /**
+   * Says what becomes of a tool call that a held ticket waits for. The last one sends the ticket
+   * back to work.
+   *
+   * @return the ticket's state: on_hold while further calls of it wait
+   * @throws dev.holdfast.ticket.InvalidTicketException where several calls wait and none is named,
+   *     or the arguments are no JSON object
+   */
+  TicketState decideCall(long ticketId, String actor, CallDecision decision);
+
   /** needs_review to done. */
   TicketState approve(long ticketId, String actor);
 

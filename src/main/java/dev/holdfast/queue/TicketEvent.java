@@ -49,6 +49,13 @@ public sealed interface TicketEvent {
       boolean crashed)
       implements TicketEvent {}
 
+  /**
+   * The state is on_hold: the ticket waits for a person's word before it goes on. No failure.
+   *
+   * @param holdReason such as approval
+   */
+  record Parked(long ticketId, String holdReason) implements TicketEvent {}
+
   /** A stopping worker gave the ticket back; no retry was used up. */
   record GivenBack(long ticketId) implements TicketEvent {}
 

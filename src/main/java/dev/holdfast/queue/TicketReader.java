@@ -22,6 +22,9 @@ public interface TicketReader {
   /** What happened in the sessions of an agent's ticket, oldest first; without texts in full. */
   List<TimelineEntry> sessionEvents(long ticketId);
 
+  /** The tool calls that a person had to allow or has to, oldest first. */
+  List<ToolCallRow> toolCalls(long ticketId);
+
   /** Whether an order to end the ticket's retry waits to be taken by its worker. */
   boolean hasRetryAbort(long ticketId);
 

@@ -22,6 +22,8 @@ final class AfterTurn {
     return switch (end) {
       case TurnEnd.Reported each -> Optional.of(accept(each.report(), ReportSource.TOOL_CALL));
       case TurnEnd.UnknownEffect each -> Optional.of(unknown(each));
+      case TurnEnd.AwaitsApproval each ->
+          Optional.of(new SessionResult.AwaitsApproval(each.calls()));
       case TurnEnd.Fatal each -> Optional.of(failed(each.exit(), each.error(), reason(each), null));
       case TurnEnd.Aborted each -> Optional.of(stopped());
       case TurnEnd.StoodStill each -> Optional.of(stoodStill(each));

@@ -12,26 +12,34 @@ final class AnswerActions {
   private static final String UNKNOWN =
       "It is unknown whether this call took effect: its run was cut off. A person has been asked."
           + " Look at what there is before you call it again.";
+  private static final String NOT_RUN =
+      "This call was not run: an earlier call of the same answer was cut off, and it is unknown"
+          + " whether that took effect. A person has been asked. Call it again if it is still due.";
   private static final String LEFT =
       "The report was not taken: other calls of the same answer failed. Look at their results"
           + " first.";
 
   private final ToolBox toolBox;
+  private final Approvals approvals;
   private final ReportRules rules;
   private final StopSignal signal;
   private final RunState run;
 
-  AnswerActions(ToolBox toolBox, ReportRules rules, StopSignal signal, RunState run) {
+  AnswerActions(
+      ToolBox toolBox, Approvals approvals, ReportRules rules, StopSignal signal, RunState run) {
     this.toolBox = toolBox;
+    this.approvals = approvals;
     this.rules = rules;
     this.signal = signal;
     this.run = run;
   }
 
   /**
-   * Carries out the calls that have no result yet, the report last.
+   * Carries out the calls that have no result yet, the report last. None of them runs before a
+   * person has decided on all that a person has to allow: they may build on each other.
    *
-   * @param resumed whether an earlier process may have begun them: then only idempotent ones run
+   * @param resumed whether an earlier process may have begun them: then none runs that it has begun
+   *     and that may not run twice
    */
   TurnEnd act(boolean resumed) throws InterruptedException {
     if (signal.requested() != StopSignal.Request.NONE) {
@@ -40,7 +48,19 @@ final class AnswerActions {
     List<ToolCall> calls = new ArrayList<>(run.memory().openCalls());
     Optional<ToolCall> report = reportIn(calls);
     report.ifPresent(calls::remove);
-    List<ToolReply> replies = resumed && !allIdempotent(calls) ? unknown(calls) : execute(calls);
+    Admission admission =
+        calls.isEmpty()
+            ? Admission.of(List.of())
+            : Admission.of(approvals.rulings(run.memory().answers(), run.progress().turn(), calls));
+    if (!admission.waiting().isEmpty()) {
+      return new TurnEnd.AwaitsApproval(admission.waiting());
+    }
+    List<ToolReply> replies = new ArrayList<>(admission.denied());
+    keep(admission.denied());
+    replies.addAll(
+        resumed && calls.stream().anyMatch(this::isUnclear)
+            ? unclear(admission)
+            : execute(admission.allowed(), admission));
     List<ToolCall> unclear = with(ToolReply.Outcome.UNKNOWN_EFFECT, replies);
     if (!unclear.isEmpty()) {
       return new TurnEnd.UnknownEffect(unclear);
@@ -53,37 +73,48 @@ final class AnswerActions {
     return calls.stream().filter(call -> call.name().equals(ReportRules.TOOL)).findFirst();
   }
 
-  private boolean allIdempotent(List<ToolCall> calls) {
-    return calls.stream().allMatch(call -> toolBox.isIdempotent(call.name()));
+  private boolean isUnclear(ToolCall call) {
+    return !toolBox.isIdempotent(call.name()) && run.memory().mayHaveStarted(call);
   }
 
-  /** Those that may run again are run; the others are answered by what nobody knows. */
-  private List<ToolReply> unknown(List<ToolCall> calls) throws InterruptedException {
+  /**
+   * What an earlier process began is answered by what nobody knows. Its other calls that change
+   * something are left alone: they may build on what is unclear. The rest may run.
+   */
+  private List<ToolReply> unclear(Admission admission) throws InterruptedException {
     List<ToolReply> replies = new ArrayList<>();
-    for (ToolCall call : calls) {
-      if (!toolBox.isIdempotent(call.name())) {
+    for (ToolCall call : admission.allowed()) {
+      if (isUnclear(call)) {
         replies.add(new ToolReply(call, ToolReply.Outcome.UNKNOWN_EFFECT, UNKNOWN, 0));
+      } else if (!toolBox.isIdempotent(call.name())) {
+        replies.add(new ToolReply(call, ToolReply.Outcome.MODEL_RETRY, NOT_RUN, 0));
       }
     }
     keep(replies);
     replies.addAll(
-        execute(calls.stream().filter(call -> toolBox.isIdempotent(call.name())).toList()));
+        execute(
+            admission.allowed().stream().filter(call -> toolBox.isIdempotent(call.name())).toList(),
+            admission));
     return replies;
   }
 
-  private List<ToolReply> execute(List<ToolCall> calls) throws InterruptedException {
+  private List<ToolReply> execute(List<ToolCall> calls, Admission admission)
+      throws InterruptedException {
     if (calls.isEmpty()) {
       return List.of();
     }
     run.events().emit(new SessionEvent.ToolsStarted(run.progress().turn(), calls));
-    List<ToolReply> replies = signal.call(() -> toolBox.run(calls));
+    List<ToolReply> replies;
+    try (ToolRecord written = new ToolRecord(run, admission)) {
+      replies = signal.call(() -> toolBox.run(calls, written));
+    }
     if (!replies.stream().map(ToolReply::call).toList().equals(calls)) {
       throw new IllegalStateException("the tools answered other calls than they were given");
     }
-    keep(replies);
     return replies;
   }
 
+  /** Writes results of our own down. */
   private void keep(List<ToolReply> replies) {
     int turn = run.progress().turn();
     List<JournalEntry> entries = new ArrayList<>();

@@ -82,7 +82,7 @@ final class AttemptRunner {
         Message.Assistant message = accepted.message();
         keep(
             new JournalEntry.Answered(
-                turn, attempt, target, shown, message, answer.stop(), usage, cost));
+                turn, attempt, target, shown, message, answer.stop(), usage, cost, true));
         yield new Tried(attempt, target, "ok", usage, cost, latency, null);
       }
       case AnswerReview.Verdict.Rejected rejected -> {

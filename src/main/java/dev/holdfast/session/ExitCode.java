@@ -14,6 +14,8 @@ public enum ExitCode {
   MAX_TURNS("EXIT-MAX-TURNS-NO-RESPONSE"),
   /** The conversation does not fit the window any more, compacted or not. */
   TOKEN_LIMIT("EXIT-TOKEN-LIMIT"),
+  /** The model does the same again and again, nudged or not. */
+  LOOP("EXIT-LOOP"),
   /** The execution's calls or time are used up. */
   BUDGET_EXCEEDED("EXIT-BUDGET-EXCEEDED"),
   /** The session's money is used up; trying again does not help without more of it. */

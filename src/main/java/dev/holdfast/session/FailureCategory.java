@@ -16,7 +16,7 @@ final class FailureCategory {
           error != null && error.failure() != null && error.failure().retryAfter() != null
               ? Category.TRANSIENT
               : Category.API_ERROR;
-      case MAX_TURNS, TOKEN_LIMIT -> Category.CODE_ERROR;
+      case MAX_TURNS, TOKEN_LIMIT, LOOP -> Category.CODE_ERROR;
       case BUDGET_EXCEEDED, COST_LIMIT -> Category.TRANSIENT;
       case NO_LLM_RESPONSE, INACTIVITY_TIMEOUT ->
           error == null || error.failure() == null ? null : of(error.failure());

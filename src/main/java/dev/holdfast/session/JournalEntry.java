@@ -16,12 +16,13 @@ public sealed interface JournalEntry {
   record Said(Input input) implements JournalEntry {}
 
   /**
-   * An answer that became part of the conversation. Its calls that have no {@link ToolFinished}
-   * behind it may or may not have run.
+   * An answer that became part of the conversation.
    *
    * @param notices what the model was told in this turn; they stand before the answer (B61)
    * @param message without the calls that were dropped
    * @param costUsd null where the model has no price
+   * @param startsKept whether a {@link ToolStarted} is behind it for every call of a tool that is
+   *     not idempotent and has begun; where an older version wrote it, any of them may have run
    */
   record Answered(
       int turn,
@@ -31,7 +32,8 @@ public sealed interface JournalEntry {
       Message.Assistant message,
       StopReason stop,
       Usage usage,
-      @Nullable BigDecimal costUsd)
+      @Nullable BigDecimal costUsd,
+      boolean startsKept)
       implements JournalEntry {
     public Answered {
       notices = List.copyOf(notices);
@@ -53,6 +55,12 @@ public sealed interface JournalEntry {
    * @param type as in events, such as rate_limit
    */
   record TurnFailed(int turn, Target target, String type, String message) implements JournalEntry {}
+
+  /**
+   * A tool that is not idempotent begins to run. Without a {@link ToolFinished} behind it nobody
+   * knows whether the call took effect.
+   */
+  record ToolStarted(int turn, String callId, String tool) implements JournalEntry {}
 
   /** The result of one call. */
   record ToolFinished(int turn, ToolReply reply) implements JournalEntry {}

@@ -29,6 +29,7 @@ public final class JournalJson {
     @JsonSubTypes.Type(value = JournalEntry.Answered.class, name = "answered"),
     @JsonSubTypes.Type(value = JournalEntry.Discarded.class, name = "discarded"),
     @JsonSubTypes.Type(value = JournalEntry.TurnFailed.class, name = "turn_failed"),
+    @JsonSubTypes.Type(value = JournalEntry.ToolStarted.class, name = "tool_started"),
     @JsonSubTypes.Type(value = JournalEntry.ToolFinished.class, name = "tool_finished"),
     @JsonSubTypes.Type(value = JournalEntry.Compacted.class, name = "compacted"),
     @JsonSubTypes.Type(value = JournalEntry.Ended.class, name = "ended"),

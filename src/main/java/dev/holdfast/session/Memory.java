@@ -24,9 +24,11 @@ final class Memory {
   private final ContextMeter meter;
   private final Set<String> said = new HashSet<>();
   private final Map<String, ToolCall> open = new LinkedHashMap<>();
+  private final Set<String> started = new HashSet<>();
   private JournalEntry.@Nullable Answered lastAnswer;
   private JournalEntry.@Nullable Ended ended;
   private Spent spent = Spent.NOTHING;
+  private int answers;
 
   Memory(Journal journal, ContextMeter meter) {
     this.journal = journal;
@@ -60,6 +62,7 @@ final class Memory {
       case JournalEntry.TurnFailed each -> {
         // For people; models are never shown it (D17).
       }
+      case JournalEntry.ToolStarted each -> started.add(each.callId());
       case JournalEntry.ToolFinished each -> toolFinished(each.reply());
       case JournalEntry.Compacted each -> {
         history.replaceBy(each.messages());
@@ -81,8 +84,10 @@ final class Memory {
     meter.answered(answer.usage());
     spent = spent.plus(answer.usage(), answer.costUsd());
     lastAnswer = answer;
+    answers++;
     ended = null;
     open.clear();
+    started.clear();
     answer.message().toolCalls().forEach(call -> open.put(call.id(), call));
   }
 
@@ -130,9 +135,19 @@ final class Memory {
     return lastAnswer;
   }
 
+  /** How many answers are part of the conversation; the last one's number. */
+  int answers() {
+    return answers;
+  }
+
   /** Calls of the last answer that have no result yet. */
   List<ToolCall> openCalls() {
     return List.copyOf(open.values());
+  }
+
+  /** Whether an open call may have taken effect already, if its tool is not idempotent. */
+  boolean mayHaveStarted(ToolCall call) {
+    return started.contains(call.id()) || (lastAnswer != null && !lastAnswer.startsKept());
   }
 
   /** How the last execution ended; null while one is under way or has been told something new. */

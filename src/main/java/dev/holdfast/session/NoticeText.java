@@ -31,6 +31,11 @@ enum NoticeText {
       "final-report-reminder",
       "a final report counts only as a call of the tool agent__final_report."),
   NOT_OFFERED("final-turn", "only agent__final_report can be called now; other calls are ignored."),
+  LOOP(
+      LoopGuard.REASON,
+      "your last steps were the same again and again, and will bring the same again. Do something"
+          + " else: look at what the results say, or call agent__final_report with status failure"
+          + " and say what is in the way."),
   MAX_TURNS(
       "max-turns",
       "Maximum number of turns/steps reached. You must now call agent__final_report with what you"

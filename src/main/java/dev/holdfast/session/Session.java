@@ -22,6 +22,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
  * switch (session.run("Make the tests pass.")) {
  *   case SessionResult.Reported reported -> store(reported.report().toJson());
  *   case SessionResult.Failed failed -> fail(failed.errorReport());
+ *   case SessionResult.AwaitsApproval waits -> park(waits.calls());
  *   case SessionResult.UnknownEffect unknown -> hold(unknown.calls());
  *   case SessionResult.Stopped stopped -> giveBack();
  *   case SessionResult.Cancelled cancelled -> giveBack();

@@ -68,6 +68,16 @@ public sealed interface SessionResult {
   record Cancelled() implements SessionResult {}
 
   /**
+   * Calls wait for a person's word. Nothing of their answer has run; a later execution goes on with
+   * it once all of them are decided.
+   */
+  record AwaitsApproval(List<PendingCall> calls) implements SessionResult {
+    public AwaitsApproval {
+      calls = List.copyOf(calls);
+    }
+  }
+
+  /**
    * Calls may or may not have taken effect and must not run again: a person decides. The
    * conversation says so to the model, so a later execution goes on without repeating them.
    */

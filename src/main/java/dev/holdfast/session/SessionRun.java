@@ -14,6 +14,7 @@ final class SessionRun {
   private final AnswerActions actions;
   private final AutoRetry autoRetry;
   private final Compaction compaction;
+  private final LoopGuard loops;
   private final AfterTurn afterTurn;
 
   SessionRun(
@@ -22,12 +23,14 @@ final class SessionRun {
       AnswerActions actions,
       AutoRetry autoRetry,
       Compaction compaction,
+      LoopGuard loops,
       AfterTurn afterTurn) {
     this.run = run;
     this.turns = turns;
     this.actions = actions;
     this.autoRetry = autoRetry;
     this.compaction = compaction;
+    this.loops = loops;
     this.afterTurn = afterTurn;
   }
 
@@ -45,14 +48,14 @@ final class SessionRun {
 
   /** The turn loop: run it again, run it smaller, or move on. */
   private SessionResult loop(TurnEnd first) throws InterruptedException {
-    TurnEnd end = first;
+    TurnEnd end = loops.judge(first);
     while (true) {
       boolean again = autoRetry.after(end) || compaction.after(end);
       Optional<SessionResult> result = again ? Optional.empty() : afterTurn.after(end);
       if (result.isPresent()) {
         return result.get();
       }
-      end = turns.run();
+      end = loops.judge(turns.run());
     }
   }
 

@@ -14,6 +14,7 @@ import tools.jackson.databind.JsonNode;
  * @param limits of turns, attempts, time and money
  * @param waits between attempts
  * @param autoRetry of whole turns
+ * @param loops when it goes round in circles
  * @param context of the model's window
  */
 public record SessionSettings(
@@ -22,6 +23,7 @@ public record SessionSettings(
     Limits limits,
     TurnWaits waits,
     AutoRetrySettings autoRetry,
+    LoopSettings loops,
     ContextSettings context) {
 
   /**
@@ -74,26 +76,31 @@ public record SessionSettings(
         Limits.DEFAULT,
         TurnWaits.DEFAULT,
         AutoRetrySettings.DEFAULT,
+        LoopSettings.DEFAULT,
         ContextSettings.DEFAULT);
   }
 
   public SessionSettings withReportSchema(@Nullable JsonNode schema) {
-    return new SessionSettings(system, schema, limits, waits, autoRetry, context);
+    return new SessionSettings(system, schema, limits, waits, autoRetry, loops, context);
   }
 
   public SessionSettings withLimits(Limits other) {
-    return new SessionSettings(system, reportSchema, other, waits, autoRetry, context);
+    return new SessionSettings(system, reportSchema, other, waits, autoRetry, loops, context);
   }
 
   public SessionSettings withWaits(TurnWaits other) {
-    return new SessionSettings(system, reportSchema, limits, other, autoRetry, context);
+    return new SessionSettings(system, reportSchema, limits, other, autoRetry, loops, context);
   }
 
   public SessionSettings withAutoRetry(AutoRetrySettings other) {
-    return new SessionSettings(system, reportSchema, limits, waits, other, context);
+    return new SessionSettings(system, reportSchema, limits, waits, other, loops, context);
+  }
+
+  public SessionSettings withLoops(LoopSettings other) {
+    return new SessionSettings(system, reportSchema, limits, waits, autoRetry, other, context);
   }
 
   public SessionSettings withContext(ContextSettings other) {
-    return new SessionSettings(system, reportSchema, limits, waits, autoRetry, other);
+    return new SessionSettings(system, reportSchema, limits, waits, autoRetry, loops, other);
   }
 }

@@ -16,6 +16,9 @@ sealed interface TurnEnd {
   /** Calls that may or may not have taken effect. */
   record UnknownEffect(List<ToolCall> calls) implements TurnEnd {}
 
+  /** Calls that a person has to allow first. */
+  record AwaitsApproval(List<PendingCall> calls) implements TurnEnd {}
+
   /** The attempts are used up, and the last one brought an answer of no use. */
   record Invalid(TurnError error, int attempts) implements TurnEnd {}
 
@@ -44,6 +47,7 @@ sealed interface TurnEnd {
       case Continue each -> "ok";
       case Reported each -> "reported";
       case UnknownEffect each -> "unknown_effect";
+      case AwaitsApproval each -> "awaits_approval";
       case Invalid each -> each.error().type();
       case Errored each -> each.error().type();
       case Overflow each -> each.error().type();

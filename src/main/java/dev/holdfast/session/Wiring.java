@@ -24,7 +24,7 @@ record Wiring(RunState run, SessionRun sessionRun) {
     RunState run = new RunState(memory, progress, new Notices(), shared.events());
     ContextGuard guard = new ContextGuard(settings.context(), memory.meter());
     AnswerActions actions =
-        new AnswerActions(ports.toolBox(), shared.rules(), shared.signal(), run);
+        new AnswerActions(ports.toolBox(), ports.approvals(), shared.rules(), shared.signal(), run);
     Compaction compaction =
         new Compaction(
             settings.context(), guard, new Compactor(ports.summariser()), run, shared.signal());
@@ -50,6 +50,7 @@ record Wiring(RunState run, SessionRun sessionRun) {
             actions,
             shared.autoRetry(),
             compaction,
+            new LoopGuard(settings.loops(), run),
             new AfterTurn(shared.signal(), shared.autoRetry(), run)));
   }
 

@@ -131,6 +131,7 @@ public final class TicketMetrics implements TicketListener {
         }
         failed(each.wasRetry(), each.crashed());
       }
+      case TicketEvent.Parked each -> held.increment();
       case TicketEvent.GivenBack each -> givenBack.increment();
       case TicketEvent.Deferred each -> deferred.increment();
       case TicketEvent.StaleResultDropped each -> staleResults.increment();

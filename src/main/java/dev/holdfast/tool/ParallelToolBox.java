@@ -6,6 +6,7 @@ import dev.holdfast.retry.Sleeper;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.function.DoubleSupplier;
 import org.slf4j.Logger;
@@ -52,14 +53,20 @@ public final class ParallelToolBox implements ToolBox {
     return runner.isIdempotent(toolName);
   }
 
+  @Override
+  public Optional<CallPreview> preview(ToolCall call) throws InterruptedException {
+    return runner.preview(call);
+  }
+
   /**
    * {@inheritDoc}
    *
    * @throws UserAbortException a tool's own (C30); the other tools are stopped first
    */
   @Override
-  public List<ToolReply> run(List<ToolCall> calls) throws InterruptedException {
-    return outcomes(calls).stream().map(ToolOutcome::reply).toList();
+  public List<ToolReply> run(List<ToolCall> calls, ToolProgress progress)
+      throws InterruptedException {
+    return outcomes(calls, progress).stream().map(ToolOutcome::reply).toList();
   }
 
   /**
@@ -68,7 +75,7 @@ public final class ParallelToolBox implements ToolBox {
    * @throws AggregateToolException if a call failed, with the replies of all (C28)
    */
   public List<ToolReply> runOrThrow(List<ToolCall> calls) throws InterruptedException {
-    List<ToolOutcome> outcomes = outcomes(calls);
+    List<ToolOutcome> outcomes = outcomes(calls, ToolProgress.NONE);
     List<ToolReply> replies = outcomes.stream().map(ToolOutcome::reply).toList();
     List<AggregateToolException.FailedTool> failed =
         outcomes.stream()
@@ -84,15 +91,22 @@ public final class ParallelToolBox implements ToolBox {
     return replies;
   }
 
-  private List<ToolOutcome> outcomes(List<ToolCall> calls) throws InterruptedException {
+  private List<ToolOutcome> outcomes(List<ToolCall> calls, ToolProgress progress)
+      throws InterruptedException {
     List<ToolOutcome> outcomes = new ArrayList<>();
     while (outcomes.size() < calls.size()) {
       List<ToolCall> next = together(calls.subList(outcomes.size(), calls.size()));
       List<Callable<ToolOutcome>> tasks = new ArrayList<>();
-      next.forEach(call -> tasks.add(() -> runner.run(call)));
+      next.forEach(call -> tasks.add(() -> finished(call, progress)));
       outcomes.addAll(BoundedParallel.run(tasks, settings.width(), settings.stopGrace()));
     }
     return outcomes;
+  }
+
+  private ToolOutcome finished(ToolCall call, ToolProgress progress) throws InterruptedException {
+    ToolOutcome outcome = runner.run(call, progress);
+    progress.finished(outcome.reply());
+    return outcome;
   }
 
   /** The first calls that may run at the same time: one, where its tool runs alone. */

@@ -25,6 +25,15 @@ public interface Tool {
   }
 
   /**
+   * What a call would do, found out without doing any of it.
+   *
+   * @param arguments an object, valid by the schema of {@link #spec()}
+   */
+  default CallPreview preview(JsonNode arguments) throws InterruptedException {
+    return CallPreview.NOTHING;
+  }
+
+  /**
    * Runs it, on a virtual thread of its own. An interrupt must end it soon.
    *
    * @param arguments an object, valid by the schema of {@link #spec()}

@@ -3,6 +3,7 @@ package dev.holdfast.tool;
 import dev.holdfast.llm.ToolCall;
 import dev.holdfast.llm.ToolSpec;
 import java.util.List;
+import java.util.Optional;
 
 /** The tools of one session. Used by one thread at a time. */
 public interface ToolBox extends AutoCloseable {
@@ -12,14 +13,23 @@ public interface ToolBox extends AutoCloseable {
   /** Whether a call may be repeated although an earlier one may have taken effect (C38). */
   boolean isIdempotent(String toolName);
 
+  /** What a call would do; empty where it would be refused before it runs. */
+  Optional<CallPreview> preview(ToolCall call) throws InterruptedException;
+
   /**
    * Runs one answer's calls, in parallel within the bound, each with its own retries (C24-C31).
    *
+   * @param progress is told of each call as it starts and ends
    * @return one reply per call, in the order of the calls, whatever failed
    * @throws InterruptedException when the calling thread is interrupted; every tool is stopped
    *     first
    */
-  List<ToolReply> run(List<ToolCall> calls) throws InterruptedException;
+  List<ToolReply> run(List<ToolCall> calls, ToolProgress progress) throws InterruptedException;
+
+  /** As {@link #run(List, ToolProgress)}, where nobody wants to know what happens meanwhile. */
+  default List<ToolReply> run(List<ToolCall> calls) throws InterruptedException {
+    return run(calls, ToolProgress.NONE);
+  }
 
   @Override
   void close();

@@ -6,6 +6,7 @@ import java.nio.channels.ClosedByInterruptException;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import tools.jackson.databind.JsonNode;
 
 /** Runs single calls: finds the tool, checks the arguments, retries, bounds the answer. */
@@ -34,7 +35,7 @@ final class ToolCallRunner {
    * @throws InterruptedException if this thread was interrupted, or the tool says that it was
    * @throws UserAbortException the tool's own
    */
-  ToolOutcome run(ToolCall call) throws InterruptedException {
+  ToolOutcome run(ToolCall call, ToolProgress progress) throws InterruptedException {
     Known known = tools.get(call.name());
     if (known == null) {
       return modelRetry(
@@ -51,6 +52,9 @@ final class ToolCallRunner {
       arguments = known.arguments().of(call);
     } catch (ModelRetryException e) {
       return modelRetry(call, 0, ErrorLine.message(e));
+    }
+    if (!known.tool().isIdempotent()) {
+      progress.starting(call);
     }
     return execute(call, known.tool(), arguments);
   }
@@ -113,6 +117,18 @@ final class ToolCallRunner {
   private ToolReply reply(
       ToolCall call, ToolReply.Outcome outcome, String content, int executions) {
     return new ToolReply(call, outcome, BoundedText.of(content, settings.maxOutput()), executions);
+  }
+
+  Optional<CallPreview> preview(ToolCall call) throws InterruptedException {
+    Known known = tools.get(call.name());
+    if (known == null) {
+      return Optional.empty();
+    }
+    try {
+      return Optional.of(known.tool().preview(known.arguments().of(call)));
+    } catch (ModelRetryException e) {
+      return Optional.empty();
+    }
   }
 
   List<Tool> tools() {

@@ -161,6 +161,7 @@ final class Completer {
                   id, each.state(), retry, Duration.ofNanos(run.ranForNanos()));
           case FinishResult.Retried each -> FailureEvents.retried(each, retry, false);
           case FinishResult.Held each -> FailureEvents.held(each, retry, false);
+          case FinishResult.Parked each -> new TicketEvent.Parked(id, each.reason());
           case FinishResult.GivenBack each -> new TicketEvent.GivenBack(id);
           case FinishResult.Deferred each ->
               new TicketEvent.Deferred(

@@ -3,6 +3,7 @@ package dev.holdfast.worker;
 import dev.holdfast.failure.ErrorReport;
 import dev.holdfast.ticket.TicketWait;
 import java.time.Duration;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** How a handler ended. */
@@ -35,6 +36,19 @@ public sealed interface HandlerResult {
    * retry is used up and nothing counts as a failure.
    */
   record Deferred(Duration delay, TicketWait waitsFor) implements HandlerResult {}
+
+  /**
+   * The ticket waits for a person's word before it goes on. No failure, and no retry is used up.
+   *
+   * @param reason for {@code tickets.hold_reason}
+   * @param actions what a person may do, for {@code tickets.allowed_actions}
+   * @param details JSON object for the activity that tells of it
+   */
+  record Parked(String reason, List<String> actions, String details) implements HandlerResult {
+    public Parked {
+      actions = List.copyOf(actions);
+    }
+  }
 
   enum Review {
     /** To needs_review, until somebody approves or rejects. */

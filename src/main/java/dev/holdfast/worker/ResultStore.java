@@ -125,6 +125,7 @@ final class ResultStore {
       case Finish.Succeeded succeeded -> refused(refusal);
       case Finish.Deferred deferred -> refused(refusal);
       case Finish.GivenBack givenBack -> refused(refusal);
+      case Finish.Parked parked -> refused(refusal);
     };
   }
 

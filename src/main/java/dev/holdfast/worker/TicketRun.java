@@ -119,6 +119,7 @@ final class TicketRun implements TicketContext, Runnable {
         switch (outcome) {
           case Finish.Succeeded succeeded -> true;
           case Finish.Failed failed -> failed.holdReason() != null;
+          case Finish.Parked parked -> true;
           case Finish.Deferred deferred -> false;
           case Finish.GivenBack givenBack -> false;
         };
@@ -150,6 +151,9 @@ final class TicketRun implements TicketContext, Runnable {
                 held.waitsFor());
         case HandlerResult.Deferred deferred ->
             new Finish.Deferred(claimed.id(), leaseNo(), deferred.delay(), deferred.waitsFor());
+        case HandlerResult.Parked parked ->
+            new Finish.Parked(
+                claimed.id(), leaseNo(), parked.reason(), parked.actions(), parked.details());
         case null ->
             failed(
                 ErrorReport.ofText(

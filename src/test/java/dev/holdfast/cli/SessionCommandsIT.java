@@ -49,7 +49,8 @@ class SessionCommandsIT {
               new Message.Assistant("I read it.", List.of(CALL)),
               StopReason.TOOL_CALLS,
               new Usage(100, 20, 3, 10),
-              new BigDecimal("0.0123")),
+              new BigDecimal("0.0123"),
+              true),
           new JournalEntry.ToolFinished(
               1,
               new ToolReply(

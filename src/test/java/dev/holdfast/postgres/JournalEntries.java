@@ -25,6 +25,7 @@ final class JournalEntries {
       List.of(
           new JournalEntry.Said(Input.task("make it\nbetter \0 \uD83D")),
           answered(1, CALL),
+          new JournalEntry.ToolStarted(1, "c-1", "run_command"),
           new JournalEntry.ToolFinished(
               1, new ToolReply(CALL, ToolReply.Outcome.FAILED, "line 1\nline 2 \0\uDE00", 3)),
           new JournalEntry.Discarded(2, 1, TARGET, "empty", USAGE, null),
@@ -78,6 +79,7 @@ final class JournalEntries {
         new Message.Assistant("I look.", "hm", List.of(calls), "{\"signature\":\"x\"}"),
         StopReason.TOOL_CALLS,
         USAGE,
-        new BigDecimal("0.0123"));
+        new BigDecimal("0.0123"),
+        true);
   }
 }

@@ -23,9 +23,12 @@ final class Bench {
   Duration timeAllowed = Duration.ofHours(10);
   int maxCalls;
   SessionSettings settings =
-      SessionSettings.of("You test.").withAutoRetry(AutoRetrySettings.DEFAULT.withEnabled(false));
+      SessionSettings.of("You test.")
+          .withAutoRetry(AutoRetrySettings.DEFAULT.withEnabled(false))
+          .withLoops(LoopSettings.OFF);
   Summariser summariser = Summariser.NONE;
   RetryDirectives directives = RetryDirectives.NONE;
+  Approvals approvals = Approvals.NONE;
   private @Nullable Session session;
 
   Bench() {}
@@ -75,7 +78,8 @@ final class Bench {
           SessionPorts.of(tools, journal, sleeper, nanos::get)
               .withListeners(listeners.toArray(SessionListener[]::new))
               .withSummariser(summariser)
-              .withDirectives(directives);
+              .withDirectives(directives)
+              .withApprovals(approvals);
       session =
           new Session(settings, routes, ports, new RetryContext(timeAllowed, maxCalls, nanos::get));
     }

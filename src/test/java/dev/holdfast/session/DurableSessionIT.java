@@ -36,8 +36,8 @@ class DurableSessionIT {
     Replies.report()
   };
 
-  /** Said, four answers, a discarded one, three times results, the end. */
-  private static final int APPENDS = 10;
+  /** Said, four answers, a discarded one, four results, the end. */
+  private static final int APPENDS = 11;
 
   private final TicketDatabase database;
   private final TestQueue queue;
@@ -132,7 +132,7 @@ class DurableSessionIT {
     long lease = queue.claim();
     ScriptedProvider provider =
         provider(Replies.calls(Replies.call("s", "send", "{}")), Replies.report());
-    Bench first = over(provider, new Mortal(shelf.open(id, lease), new int[] {2}));
+    Bench first = over(provider, new Mortal(shelf.open(id, lease), new int[] {3}));
     assertThatThrownBy(first::run).isInstanceOf(Killed.class);
 
     Bench second = over(provider, shelf.open(id, nextLease(id, lease)));

@@ -2,10 +2,13 @@ package dev.holdfast.session;
 
 import dev.holdfast.llm.ToolCall;
 import dev.holdfast.llm.ToolSpec;
+import dev.holdfast.tool.CallPreview;
 import dev.holdfast.tool.ToolBox;
+import dev.holdfast.tool.ToolProgress;
 import dev.holdfast.tool.ToolReply;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import tools.jackson.databind.node.JsonNodeFactory;
 
 /** Stands for tools: "look" is idempotent, "send" is not; both do nothing but remember. */
@@ -35,11 +38,22 @@ final class RecordingTools implements ToolBox {
   }
 
   @Override
-  public List<ToolReply> run(List<ToolCall> calls) throws InterruptedException {
+  public Optional<CallPreview> preview(ToolCall call) {
+    return Optional.of(CallPreview.NOTHING);
+  }
+
+  @Override
+  public List<ToolReply> run(List<ToolCall> calls, ToolProgress progress)
+      throws InterruptedException {
     List<ToolReply> replies = new ArrayList<>();
     for (ToolCall call : calls) {
+      if (!isIdempotent(call.name())) {
+        progress.starting(call);
+      }
       ran.add(call);
-      replies.add(reaction.to(call));
+      ToolReply reply = reaction.to(call);
+      progress.finished(reply);
+      replies.add(reply);
     }
     return replies;
   }

@@ -1,6 +1,7 @@
 package dev.holdfast.session;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.llm.CallResult;
 import dev.holdfast.llm.ChatRequest;
@@ -42,7 +43,13 @@ class ResumeTest {
     Bench bench = Bench.with(STORY);
     bench.tools.reaction =
         call -> {
-          assertThat(bench.journal.entries().getLast()).isInstanceOf(JournalEntry.Answered.class);
+          JournalEntry last = bench.journal.entries().getLast();
+          // The second call of a batch runs when the first one's result is kept.
+          if (call.id().equals("b")) {
+            assertThat(last).isInstanceOf(JournalEntry.ToolFinished.class);
+          } else {
+            assertThat(last).isInstanceOf(JournalEntry.Answered.class);
+          }
           return new ToolReply(call, ToolReply.Outcome.OK, "x", 1);
         };
 
@@ -116,7 +123,7 @@ class ResumeTest {
     Bench first =
         Bench.with(Replies.calls(Replies.call("s", "send", "{}"), Replies.call("l", "look", "{}")));
     first.run();
-    Bench second = over(first.journal.entries().subList(0, 2), Replies.report());
+    Bench second = over(first.journal.entries().subList(0, 3), Replies.report());
 
     assertThat(second.run())
         .isEqualTo(new SessionResult.UnknownEffect(List.of(Replies.call("s", "send", "{}"))));
@@ -129,6 +136,109 @@ class ResumeTest {
     WellFormed.check(third.provider().requests.getFirst().messages());
     assertThat(third.sent(0).toString()).contains("It is unknown").contains("it was sent");
     assertThat(third.tools.ran).isEmpty();
+  }
+
+  private static final ToolCall SEND_1 = Replies.call("s1", "send", "{\"to\":1}");
+  private static final ToolCall LOOK = Replies.call("l", "look", "{}");
+  private static final ToolCall SEND_2 = Replies.call("s2", "send", "{\"to\":2}");
+
+  @Test
+  @DisplayName(
+      "5.1: a start is kept before a call that must not run twice, a result as soon as it is there")
+  void batchIsKeptCallByCall() {
+    Bench bench = Bench.with(Replies.calls(SEND_1, LOOK, SEND_2), Replies.report());
+    bench.run();
+
+    assertThat(bench.journal.entries())
+        .extracting(each -> each.getClass().getSimpleName())
+        .containsExactly(
+            "Said",
+            "Answered",
+            "ToolStarted",
+            "ToolFinished",
+            "ToolFinished",
+            "ToolStarted",
+            "ToolFinished",
+            "Answered",
+            "Ended");
+  }
+
+  @Test
+  @DisplayName("5.1: killed within a batch, what has ended is kept and what never began is run")
+  void killedWithinBatch() {
+    Bench whole = Bench.with(Replies.calls(SEND_1, LOOK, SEND_2), Replies.report());
+    whole.run();
+    List<JournalEntry> all = whole.journal.entries();
+
+    assertThat(ranAfter(all.subList(0, 2))).as("nothing began").containsExactly("s1", "l", "s2");
+    assertThat(ranAfter(all.subList(0, 4))).as("s1 has ended").containsExactly("l", "s2");
+    assertThat(ranAfter(all.subList(0, 5))).as("l has ended").containsExactly("s2");
+    assertThat(ranAfter(all.subList(0, 7))).as("all have ended").isEmpty();
+  }
+
+  private static List<String> ranAfter(List<JournalEntry> entries) {
+    Bench bench = over(entries, Replies.report());
+    assertThat(bench.run()).isInstanceOf(SessionResult.Reported.class);
+    bench.provider().requests.forEach(request -> WellFormed.check(request.messages()));
+    return bench.tools.ran.stream().map(ToolCall::id).toList();
+  }
+
+  @Test
+  @DisplayName(
+      "5.1: behind a call of unknown outcome nothing runs that changes something; the model is"
+          + " told what was not run")
+  void behindUnclear() {
+    Bench whole = Bench.with(Replies.calls(SEND_1, LOOK, SEND_2), Replies.report());
+    whole.run();
+    Bench second = over(whole.journal.entries().subList(0, 3), Replies.report());
+
+    assertThat(second.run()).isEqualTo(new SessionResult.UnknownEffect(List.of(SEND_1)));
+    assertThat(second.tools.ran).containsExactly(LOOK);
+
+    Bench third = over(second.journal.entries(), Replies.report());
+    assertThat(third.run()).isInstanceOf(SessionResult.Reported.class);
+    assertThat(third.tools.ran).isEmpty();
+    assertThat(third.sent(0).toString()).contains("It is unknown", "This call was not run");
+  }
+
+  @Test
+  @DisplayName(
+      "5.1: in the journal of an older version, which kept no starts, any call may have begun")
+  void olderJournal() {
+    Bench first = Bench.with(Replies.calls(SEND_1), Replies.report());
+    first.run();
+    String written =
+        JournalJson.write(first.journal.entries().get(1)).replace(",\"startsKept\":true", "");
+    assertThat(written).doesNotContain("startsKept");
+
+    Bench second =
+        over(
+            List.of(first.journal.entries().getFirst(), JournalJson.read(written)),
+            Replies.report());
+
+    assertThat(second.run()).isInstanceOf(SessionResult.UnknownEffect.class);
+    assertThat(second.tools.ran).isEmpty();
+  }
+
+  @Test
+  @DisplayName("5.1: what a tool says that was left behind is not written any more")
+  void lateResult() throws Exception {
+    Bench bench = Bench.with(Replies.report());
+    bench.run();
+    RunState run =
+        new RunState(
+            new Memory(bench.journal, new ContextMeter(0)),
+            new Progress(1, new SessionEvents(List.of())),
+            new Notices(),
+            new SessionEvents(List.of()));
+    int before = bench.journal.entries().size();
+    ToolRecord written = new ToolRecord(run, Admission.of(List.of()));
+    written.close();
+
+    assertThatThrownBy(() -> written.finished(new ToolReply(LOOK, ToolReply.Outcome.OK, "late", 1)))
+        .isInstanceOf(InterruptedException.class);
+    assertThatThrownBy(() -> written.starting(SEND_1)).isInstanceOf(InterruptedException.class);
+    assertThat(bench.journal.entries()).hasSize(before);
   }
 
   @Test

@@ -22,6 +22,7 @@ import tools.jackson.databind.JsonNode;
  * @param targets at least one; attempts take them in turn
  * @param tools names of built-in tools
  * @param mcp servers by name, in the design's order
+ * @param approval names of tools whose calls a person has to allow, each
  * @param limits of a session
  * @param contextWindow in tokens
  * @param reportSchema what {@code data} of the report must be; null where it has {@code content}
@@ -34,6 +35,7 @@ record AgentDesign(
     List<Target> targets,
     List<String> tools,
     Map<String, McpServerSpec> mcp,
+    List<String> approval,
     SessionSettings.Limits limits,
     long contextWindow,
     @Nullable JsonNode reportSchema,
@@ -45,6 +47,7 @@ record AgentDesign(
   AgentDesign {
     targets = List.copyOf(targets);
     tools = List.copyOf(tools);
+    approval = List.copyOf(approval);
   }
 
   /**
@@ -61,6 +64,7 @@ record AgentDesign(
         document.path("targets").valueStream().map(AgentDesign::target).toList(),
         document.path("tools").valueStream().map(JsonNode::asString).toList(),
         servers(document.path("mcp")),
+        document.path("approval").valueStream().map(JsonNode::asString).toList(),
         limits(limits, llmTimeout),
         limits.path("context_window").asLong(ContextSettings.DEFAULT.window()),
         document.path("report").get("schema"),

@@ -88,7 +88,11 @@ public final class AgentHandler implements TicketHandler {
               sessionPorts(claimed, design, guarded, box, watch, budget),
               budget);
       watch.opened(session);
-      SessionResult result = session.run(AgentTask.inputs(claimed));
+      SessionResult result =
+          session.run(
+              AgentTask.inputs(
+                  claimed,
+                  claimed.attempt() > 1 ? ports.attempts().failed(claimed.id()) : List.of()));
       return AgentResult.of(result, design.review());
     }
   }
@@ -99,6 +103,7 @@ public final class AgentHandler implements TicketHandler {
         .withReportSchema(design.reportSchema())
         .withLimits(design.limits())
         .withAutoRetry(settings.autoRetry())
+        .withLoops(settings.loops())
         .withContext(
             new ContextSettings(
                 design.contextWindow(),
@@ -117,11 +122,14 @@ public final class AgentHandler implements TicketHandler {
     long id = claimed.id();
     long leaseNo = claimed.lease().no();
     List<SessionListener> listeners = new ArrayList<>(ports.listeners());
-    listeners.add(watch);
     listeners.add(event -> ports.events().on(id, leaseNo, event));
+    // The last one: whoever aborts a retry has been told of it.
+    listeners.add(watch);
     return SessionPorts.of(
             box, ports.journals().open(id, leaseNo), ports.sleeper(), ports.nanoTime())
         .withListeners(listeners.toArray(SessionListener[]::new))
+        .withApprovals(
+            DesignApprovals.of(design.approval(), box, ports.approvals(), id, claimed.lease()))
         .withSummariser(new ModelSummariser(routes, design.limits().llmTimeout(), calls, budget));
   }
 

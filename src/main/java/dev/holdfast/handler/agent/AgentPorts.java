@@ -4,6 +4,8 @@ import dev.holdfast.llm.ChatProvider;
 import dev.holdfast.llm.ProviderEventListener;
 import dev.holdfast.llm.account.CallGuard;
 import dev.holdfast.retry.Sleeper;
+import dev.holdfast.session.ApprovalShelf;
+import dev.holdfast.session.AttemptBook;
 import dev.holdfast.session.EventSink;
 import dev.holdfast.session.JournalShelf;
 import dev.holdfast.session.RetryAborts;
@@ -22,6 +24,8 @@ import java.util.function.LongSupplier;
  * @param events for the tickets' live streams
  * @param aborts orders to end a retry that waits
  * @param guard what stands between an attempt and its providers
+ * @param approvals where people are asked for tool calls
+ * @param attempts what became of earlier ones
  * @param listeners hear of every session
  * @param calls hears of calls outside a session's turns, such as summaries
  * @param random numbers from 0 to 1
@@ -32,6 +36,8 @@ public record AgentPorts(
     EventSink events,
     RetryAborts aborts,
     CallGuard guard,
+    ApprovalShelf approvals,
+    AttemptBook attempts,
     List<SessionListener> listeners,
     ProviderEventListener calls,
     Sleeper sleeper,
@@ -54,6 +60,8 @@ public record AgentPorts(
         EventSink.NONE,
         RetryAborts.NONE,
         CallGuard.NONE,
+        ApprovalShelf.NOBODY,
+        AttemptBook.NONE,
         List.of(),
         ProviderEventListener.NONE,
         sleeper,
@@ -63,16 +71,25 @@ public record AgentPorts(
 
   public AgentPorts withSessions(JournalShelf shelf, EventSink sink, RetryAborts orders) {
     return new AgentPorts(
-        providers, shelf, sink, orders, guard, listeners, calls, sleeper, nanoTime, random);
+        providers, shelf, sink, orders, guard, approvals, attempts, listeners, calls, sleeper,
+        nanoTime, random);
   }
 
   public AgentPorts withListeners(List<SessionListener> others, ProviderEventListener ofCalls) {
     return new AgentPorts(
-        providers, journals, events, aborts, guard, others, ofCalls, sleeper, nanoTime, random);
+        providers, journals, events, aborts, guard, approvals, attempts, others, ofCalls, sleeper,
+        nanoTime, random);
+  }
+
+  public AgentPorts withHistory(ApprovalShelf shelf, AttemptBook book) {
+    return new AgentPorts(
+        providers, journals, events, aborts, guard, shelf, book, listeners, calls, sleeper,
+        nanoTime, random);
   }
 
   public AgentPorts withGuard(CallGuard other) {
     return new AgentPorts(
-        providers, journals, events, aborts, other, listeners, calls, sleeper, nanoTime, random);
+        providers, journals, events, aborts, other, approvals, attempts, listeners, calls, sleeper,
+        nanoTime, random);
   }
 }

@@ -7,15 +7,24 @@ import dev.holdfast.handler.StorableJson;
 import dev.holdfast.llm.ToolCall;
 import dev.holdfast.session.ExitCode;
 import dev.holdfast.session.FinalReport;
+import dev.holdfast.session.PendingCall;
 import dev.holdfast.session.SessionResult;
 import dev.holdfast.worker.HandlerResult;
 import dev.holdfast.worker.HandlerResult.Review;
+import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.JsonNodeFactory;
+import tools.jackson.databind.node.ObjectNode;
 
 /** What a session's end is to its ticket (composition 9). */
 final class AgentResult {
   private static final int SHOWN_ARGUMENTS = 300;
+  private static final int LOGGED = 2000;
+  private static final String APPROVAL = "approval";
+  private static final List<String> APPROVAL_ACTIONS =
+      List.of("approve_call", "approve_call_with_changes", "deny_call", "cancel");
 
   private AgentResult() {}
 
@@ -26,6 +35,7 @@ final class AgentResult {
     return switch (result) {
       case SessionResult.Reported reported -> reported(reported.report(), review);
       case SessionResult.Failed failed -> failed(failed);
+      case SessionResult.AwaitsApproval waits -> parked(waits);
       case SessionResult.UnknownEffect unknown -> unknown(unknown);
       case SessionResult.StoodStill still ->
           StandstillResult.of(
@@ -66,6 +76,21 @@ final class AgentResult {
         "the agent reports failure: " + words, null, null, null, Category.CODE_ERROR, null);
   }
 
+  private static HandlerResult parked(SessionResult.AwaitsApproval waits) {
+    ObjectNode details = JsonNodeFactory.instance.objectNode();
+    ArrayNode calls = details.putArray("calls");
+    for (PendingCall each : waits.calls()) {
+      calls
+          .addObject()
+          .put("call", each.number())
+          .put("tool", each.call().name())
+          .put("arguments", cut(each.call().arguments(), LOGGED))
+          .put("effect", cut(each.effect(), LOGGED));
+    }
+    return new HandlerResult.Parked(
+        APPROVAL, APPROVAL_ACTIONS, StorableJson.of(details).toString());
+  }
+
   private static HandlerResult unknown(SessionResult.UnknownEffect unknown) {
     String calls =
         unknown.calls().stream().map(AgentResult::shown).collect(Collectors.joining("; "));
@@ -84,11 +109,10 @@ final class AgentResult {
   }
 
   private static String shown(ToolCall call) {
-    String arguments = call.arguments();
-    return call.name()
-        + " "
-        + (arguments.length() > SHOWN_ARGUMENTS
-            ? arguments.substring(0, SHOWN_ARGUMENTS) + "…"
-            : arguments);
+    return call.name() + " " + cut(call.arguments(), SHOWN_ARGUMENTS);
+  }
+
+  private static String cut(String text, int length) {
+    return text.length() > length ? text.substring(0, length) + "…" : text;
   }
 }

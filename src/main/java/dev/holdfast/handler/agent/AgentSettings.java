@@ -1,6 +1,7 @@
 package dev.holdfast.handler.agent;
 
 import dev.holdfast.session.AutoRetrySettings;
+import dev.holdfast.session.LoopSettings;
 import dev.holdfast.tool.ToolSettings;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -18,6 +19,7 @@ import java.util.Map;
  * @param llmTimeout of one call of a model, where the design has none ({@code llm.timeout})
  * @param maxCalls of models in one attempt, 0 for no bound ({@code llm.max-calls-per-execution})
  * @param autoRetry of turns ({@code session.retry})
+ * @param loops when a session goes round in circles ({@code session.loops})
  */
 public record AgentSettings(
     Path workspaceRoot,
@@ -26,6 +28,7 @@ public record AgentSettings(
     Duration llmTimeout,
     int maxCalls,
     AutoRetrySettings autoRetry,
+    LoopSettings loops,
     ToolSettings tools) {
   public AgentSettings {
     environment = Map.copyOf(environment);

@@ -1,5 +1,6 @@
 package dev.holdfast.handler.agent;
 
+import dev.holdfast.session.AttemptBook;
 import dev.holdfast.session.Input;
 import dev.holdfast.ticket.ClaimedTicket;
 import dev.holdfast.ticket.Guidance;
@@ -8,14 +9,23 @@ import java.util.List;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** What an agent is told: the task, then what people have said since, oldest first. */
+/**
+ * What an agent is told: the task, why earlier attempts failed, then what people have said since,
+ * oldest first.
+ */
 final class AgentTask {
+  private static final int TOLD = 5;
+  private static final int SHOWN = 300;
+
   private AgentTask() {}
 
   /** Their keys stay the same from attempt to attempt, so that nothing is said twice. */
-  static List<Input> inputs(ClaimedTicket claimed) {
+  static List<Input> inputs(ClaimedTicket claimed, List<AttemptBook.Failed> failed) {
     List<Input> inputs = new ArrayList<>();
     inputs.add(Input.task(task(claimed.ticket().payload())));
+    if (!failed.isEmpty()) {
+      inputs.add(new Input("attempts-" + failed.getLast().leaseNo(), lessons(claimed, failed)));
+    }
     for (Guidance each : claimed.guidance()) {
       String key = "guidance-" + each.givenAt() + "-" + Integer.toHexString(each.text().hashCode());
       inputs.add(new Input(key, words(each)));
@@ -26,6 +36,29 @@ final class AgentTask {
   private static String task(String payload) {
     JsonNode prompt = JsonMapper.shared().readTree(payload).path("prompt");
     return prompt.isString() && !prompt.stringValue().isBlank() ? prompt.stringValue() : payload;
+  }
+
+  /** A few lines: the newest attempts, each with the beginning of its error. */
+  private static String lessons(ClaimedTicket claimed, List<AttemptBook.Failed> failed) {
+    StringBuilder lines =
+        new StringBuilder("This is attempt ")
+            .append(claimed.attempt())
+            .append(" at the task. What the earlier ones did, and why they failed:");
+    for (AttemptBook.Failed each :
+        failed.subList(Math.max(0, failed.size() - TOLD), failed.size())) {
+      String error = each.error().strip().replaceAll("\\s+", " ");
+      lines
+          .append("\n- attempt ")
+          .append(each.attempt())
+          .append(", ")
+          .append(each.category())
+          .append(": ")
+          .append(error.length() > SHOWN ? error.substring(0, SHOWN) + "…" : error);
+      if (!each.tools().isEmpty()) {
+        lines.append("; it called ").append(each.tools());
+      }
+    }
+    return lines.append("\nDo not repeat what did not work.").toString();
   }
 
   private static String words(Guidance guidance) {

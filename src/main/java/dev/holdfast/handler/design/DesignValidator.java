@@ -6,6 +6,8 @@ import dev.holdfast.schema.NearestKey;
 import dev.holdfast.ticket.InvalidTicketException;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
@@ -52,6 +54,7 @@ public final class DesignValidator {
     }
     checkRetry(document.get("retry"));
     checkReport(document.path("report").get("schema"));
+    checkApproval(document);
     if (kind.equals("repair")) {
       RepairChecks.check(document);
     }
@@ -77,6 +80,26 @@ public final class DesignValidator {
     int shown = Math.min(problems.size(), 5);
     String more = problems.size() > shown ? "; and " + (problems.size() - shown) + " more" : "";
     return String.join("; ", problems.subList(0, shown)) + more;
+  }
+
+  /** A slip here would let a tool run unseen. */
+  private static void checkApproval(ObjectNode document) {
+    Set<String> tools = new TreeSet<>();
+    document.path("tools").valueStream().map(JsonNode::asString).forEach(tools::add);
+    for (JsonNode each : document.path("approval")) {
+      String name = each.asString();
+      boolean ofServer =
+          document
+              .path("mcp")
+              .propertyStream()
+              .anyMatch(server -> name.startsWith("mcp__" + server.getKey() + "__"));
+      if (!ofServer && !tools.contains(name)) {
+        throw new InvalidTicketException(
+            "the design is not valid: approval names "
+                + name
+                + ", which is not among its tools: add it there, or leave it out here");
+      }
+    }
   }
 
   private static void checkRetry(@Nullable JsonNode retry) {

@@ -8,6 +8,7 @@ import dev.holdfast.tool.patch.PatchApplier;
 import dev.holdfast.tool.patch.PatchLimits;
 import dev.holdfast.tool.patch.PatchResult;
 import java.io.IOException;
+import java.util.Set;
 import tools.jackson.databind.JsonNode;
 
 /**
@@ -43,7 +44,8 @@ final class ApplyPatchTool {
     GitProgram git = new GitProgram(program.environment(), program.sandbox()::wrap);
     ApplyPatchTool tool = new ApplyPatchTool(program.workspace(), new PatchApplier(git, LIMITS));
     return new WorkspaceTool(
-        "apply_patch", DESCRIPTION, SCHEMA, WorkspaceTool.Effect.CHANGES, tool::call);
+            "apply_patch", DESCRIPTION, SCHEMA, WorkspaceTool.Effect.CHANGES, tool::call)
+        .withPreview(Set.of(), arguments -> arguments.get("patch").asString());
   }
 
   private String call(JsonNode arguments) throws IOException, InterruptedException {

@@ -10,6 +10,7 @@ import java.nio.channels.Channels;
 import java.nio.channels.SeekableByteChannel;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
+import java.util.Set;
 import tools.jackson.databind.JsonNode;
 
 /** Replaces one place of a file. Not idempotent: the new text may hold the old one again. */
@@ -36,14 +37,29 @@ final class EditFileTool {
 
   static Tool of(Workspace workspace) {
     return new WorkspaceTool(
-        "edit_file",
-        DESCRIPTION,
-        SCHEMA,
-        WorkspaceTool.Effect.CHANGES,
-        arguments -> edit(workspace, arguments));
+            "edit_file",
+            DESCRIPTION,
+            SCHEMA,
+            WorkspaceTool.Effect.CHANGES,
+            arguments -> edit(workspace, arguments))
+        .withPreview(
+            Set.of("search", "replace"),
+            arguments -> {
+              Edited edited = edited(workspace, arguments);
+              return FileDiff.of(workspace, edited.path(), edited.text());
+            });
   }
 
+  private record Edited(String path, String text, int line) {}
+
   private static String edit(Workspace workspace, JsonNode arguments)
+      throws IOException, InterruptedException {
+    Edited edited = edited(workspace, arguments);
+    workspace.write(edited.path(), edited.text().getBytes(StandardCharsets.UTF_8));
+    return "Edited " + edited.path() + " at line " + edited.line() + ".";
+  }
+
+  private static Edited edited(Workspace workspace, JsonNode arguments)
       throws IOException, InterruptedException {
     String path = arguments.get("path").asString();
     String search = arguments.get("search").asString();
@@ -60,9 +76,8 @@ final class EditFileTool {
     if (again >= 0) {
       throw new ModelRetryException(NearestMatch.ambiguous(path, text, search));
     }
-    String edited = text.substring(0, at) + replace + text.substring(at + search.length());
-    workspace.write(path, edited.getBytes(StandardCharsets.UTF_8));
-    return "Edited " + path + " at line " + NearestMatch.lineOf(text, at) + ".";
+    String changed = text.substring(0, at) + replace + text.substring(at + search.length());
+    return new Edited(path, changed, NearestMatch.lineOf(text, at));
   }
 
   private static String text(Workspace workspace, String path)

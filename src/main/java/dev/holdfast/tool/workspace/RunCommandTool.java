@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import tools.jackson.databind.JsonNode;
 
 /** Runs a program or a line of shell in the workspace. */
@@ -41,11 +42,22 @@ final class RunCommandTool {
 
   static Tool of(WorkspaceProgram program) {
     return new WorkspaceTool(
-        "run_command",
-        DESCRIPTION + program.sandbox().description(),
-        SCHEMA,
-        WorkspaceTool.Effect.CHANGES,
-        new RunCommandTool(program)::call);
+            "run_command",
+            DESCRIPTION + program.sandbox().description(),
+            SCHEMA,
+            WorkspaceTool.Effect.CHANGES,
+            new RunCommandTool(program)::call)
+        .withPreview(Set.of(), arguments -> preview(program, arguments));
+  }
+
+  private static String preview(WorkspaceProgram program, JsonNode arguments) {
+    JsonNode command = arguments.get("command");
+    return "$ "
+        + (command.isString() ? command.stringValue() : command.toString())
+        + "\nin "
+        + program.workspace().root()
+        + "\n"
+        + program.sandbox().description().strip();
   }
 
   private String call(JsonNode arguments) throws IOException, InterruptedException {

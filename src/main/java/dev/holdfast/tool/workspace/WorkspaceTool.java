@@ -1,6 +1,7 @@
 package dev.holdfast.tool.workspace;
 
 import dev.holdfast.llm.ToolSpec;
+import dev.holdfast.tool.CallPreview;
 import dev.holdfast.tool.FileOperationException;
 import dev.holdfast.tool.ModelRetryException;
 import dev.holdfast.tool.SecurityViolationException;
@@ -9,6 +10,7 @@ import dev.holdfast.tool.ToolContext;
 import java.io.IOException;
 import java.nio.channels.ClosedByInterruptException;
 import java.nio.file.NoSuchFileException;
+import java.util.Set;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -22,6 +24,8 @@ final class WorkspaceTool implements Tool {
   private final ToolSpec spec;
   private final Effect effect;
   private final Body body;
+  private final Set<String> freeArguments;
+  private final Preview preview;
 
   /** What it does to the workspace. */
   enum Effect {
@@ -37,13 +41,49 @@ final class WorkspaceTool implements Tool {
     String call(JsonNode arguments) throws IOException, InterruptedException;
   }
 
+  /** What a call would do, as {@link CallPreview#effect()}. */
+  interface Preview {
+    String of(JsonNode arguments) throws IOException, InterruptedException;
+  }
+
   /**
    * @param schema of its arguments, as JSON text
    */
   WorkspaceTool(String name, String description, String schema, Effect effect, Body body) {
-    this.spec = new ToolSpec(name, description.strip(), MAPPER.readTree(schema));
+    this(
+        new ToolSpec(name, description.strip(), MAPPER.readTree(schema)),
+        effect,
+        body,
+        Set.of(),
+        arguments -> "");
+  }
+
+  private WorkspaceTool(
+      ToolSpec spec, Effect effect, Body body, Set<String> freeArguments, Preview preview) {
+    this.spec = spec;
     this.effect = effect;
     this.body = body;
+    this.freeArguments = freeArguments;
+    this.preview = preview;
+  }
+
+  /**
+   * The same tool, for people who have to allow its calls.
+   *
+   * @param free see {@link CallPreview#freeArguments()}
+   */
+  WorkspaceTool withPreview(Set<String> free, Preview other) {
+    return new WorkspaceTool(spec, effect, body, free, other);
+  }
+
+  /** A call that would fail is shown with its failure: what it runs into may be mended by then. */
+  @Override
+  public CallPreview preview(JsonNode arguments) throws InterruptedException {
+    try {
+      return new CallPreview(preview.of(arguments), freeArguments);
+    } catch (IOException | ModelRetryException e) {
+      return new CallPreview("It would fail as things are: " + e.getMessage(), freeArguments);
+    }
   }
 
   @Override

@@ -3,6 +3,7 @@ package dev.holdfast.tool.workspace;
 import dev.holdfast.tool.Tool;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.util.Set;
 import tools.jackson.databind.JsonNode;
 
 /** Writes a whole file. Idempotent. */
@@ -25,11 +26,18 @@ final class WriteFileTool {
 
   static Tool of(Workspace workspace) {
     return new WorkspaceTool(
-        "write_file",
-        DESCRIPTION,
-        SCHEMA,
-        WorkspaceTool.Effect.REPLACES,
-        arguments -> write(workspace, arguments));
+            "write_file",
+            DESCRIPTION,
+            SCHEMA,
+            WorkspaceTool.Effect.REPLACES,
+            arguments -> write(workspace, arguments))
+        .withPreview(
+            Set.of("content"),
+            arguments ->
+                FileDiff.of(
+                    workspace,
+                    arguments.get("path").asString(),
+                    arguments.get("content").asString()));
   }
 
   private static String write(Workspace workspace, JsonNode arguments)

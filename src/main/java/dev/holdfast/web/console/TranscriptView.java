@@ -125,6 +125,8 @@ public record TranscriptView(List<Step> steps, String total) {
               "Turn " + turn.turn() + " failed",
               turn.target() + " · " + Format.words(turn.type()),
               new Block("", turn.message()));
+      case JournalEntry.ToolStarted begun ->
+          Step.of("mark", begun.tool() + " begins", "it may not run twice");
       case JournalEntry.ToolFinished tool -> tool(tool);
       case JournalEntry.Compacted made ->
           Step.of(

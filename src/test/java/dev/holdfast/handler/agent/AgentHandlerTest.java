@@ -11,6 +11,7 @@ import dev.holdfast.llm.StopReason;
 import dev.holdfast.llm.Target;
 import dev.holdfast.llm.ToolCall;
 import dev.holdfast.llm.Usage;
+import dev.holdfast.session.AttemptBook;
 import dev.holdfast.session.AutoRetrySettings;
 import dev.holdfast.session.InMemoryJournal;
 import dev.holdfast.session.Input;
@@ -155,8 +156,51 @@ class AgentHandlerTest {
             "A person (ann) has looked at the report, did not accept it, and says:\nUse tabs.");
 
     tickets.payload = "{\"n\": 1}";
-    assertThat(AgentTask.inputs(tickets.context(TARGET).claimed()).getFirst().text())
+    assertThat(AgentTask.inputs(tickets.context(TARGET).claimed(), List.of()).getFirst().text())
         .isEqualTo("{\"n\": 1}");
+  }
+
+  @Test
+  @DisplayName("5.6: a later attempt is told once, in a few lines, what failed before and why")
+  void lessons() throws Exception {
+    tickets.attempt = 3;
+    tickets.attempts =
+        ticketId ->
+            List.of(
+                new AttemptBook.Failed(1, 90, "transient", "rate limit\nexceeded", ""),
+                new AttemptBook.Failed(
+                    2, 95, "code_error", "x".repeat(1000), "run_command 3 times (2 failed)"));
+
+    tickets.run(TARGET, "steps:\n" + REPORT);
+    tickets.run(TARGET, "steps:\n" + REPORT.repeat(2));
+
+    List<String> said =
+        tickets.journal.entries().stream()
+            .filter(JournalEntry.Said.class::isInstance)
+            .map(each -> ((JournalEntry.Said) each).input().text())
+            .toList();
+    assertThat(said).hasSize(2);
+    assertThat(said.getLast())
+        .startsWith("This is attempt 3 at the task.")
+        .contains("\n- attempt 1, transient: rate limit exceeded\n")
+        .contains("x…; it called run_command 3 times (2 failed)");
+    assertThat(said.getLast().lines()).hasSize(4);
+  }
+
+  @Test
+  @DisplayName("5.4: a call that has to be allowed parks the ticket; its tool has to exist")
+  void approval() throws Exception {
+    String design = TARGET + "tools: [write_file]\napproval: [write_file]\n";
+    String script =
+        "steps:\n  - tool_calls: [{name: write_file, arguments: {path: a.txt, content: hello}}]\n";
+
+    HandlerResult.Parked parked = (HandlerResult.Parked) tickets.run(design, script);
+
+    assertThat(parked.reason()).isEqualTo("approval");
+    assertThat(parked.actions())
+        .containsExactly("approve_call", "approve_call_with_changes", "deny_call", "cancel");
+    assertThat(parked.details()).contains("write_file", "+hello");
+    assertThat(workspace().resolve("a.txt")).doesNotExist();
   }
 
   @Test
@@ -175,7 +219,9 @@ class AgentHandlerTest {
                     new Message.Assistant("", List.of(call)),
                     StopReason.TOOL_CALLS,
                     Usage.NONE,
-                    null)));
+                    null,
+                    true),
+                new JournalEntry.ToolStarted(1, "c1", "run_command")));
 
     HandlerResult.Held held =
         (HandlerResult.Held) tickets.run(TARGET + "tools: [run_command]\n", "steps:\n" + REPORT);
@@ -251,7 +297,7 @@ class AgentHandlerTest {
             });
     assertThat(error(tickets.run(TARGET + "approval: [run_command]\n", "steps:\n" + REPORT)).text())
         .startsWith("design fixer version 3: ")
-        .contains("approval", "not supported yet");
+        .contains("approval names run_command", "not among its tools");
     ErrorReport missing =
         error(tickets.run(TARGET + "workspace: {copy_from: /nonesuch}\n", "steps:\n" + REPORT));
     assertThat(missing.statedCategory()).isEqualTo(Category.SYSTEM_ERROR);

@@ -3,10 +3,13 @@ package dev.holdfast.handler.agent;
 import dev.holdfast.llm.scripted.Script;
 import dev.holdfast.llm.scripted.ScriptedProvider;
 import dev.holdfast.retry.Sleeper;
+import dev.holdfast.session.ApprovalShelf;
+import dev.holdfast.session.AttemptBook;
 import dev.holdfast.session.AutoRetrySettings;
 import dev.holdfast.session.EventSink;
 import dev.holdfast.session.InMemoryJournal;
 import dev.holdfast.session.JournalShelf;
+import dev.holdfast.session.LoopSettings;
 import dev.holdfast.session.RetryAborts;
 import dev.holdfast.session.SessionEvent;
 import dev.holdfast.ticket.ClaimedTicket;
@@ -35,6 +38,8 @@ final class AgentTickets {
   final List<SessionEvent> events = new CopyOnWriteArrayList<>();
   InMemoryJournal journal = new InMemoryJournal();
   RetryAborts aborts = RetryAborts.NONE;
+  AttemptBook attempts = AttemptBook.NONE;
+  int attempt = 1;
   AutoRetrySettings autoRetry = new AutoRetrySettings(false, 3, Duration.ofHours(1), false, false);
   List<Guidance> guidance = List.of();
   String payload = "{\"prompt\": \"Make it work.\"}";
@@ -54,13 +59,15 @@ final class AgentTickets {
             Duration.ofSeconds(30),
             60,
             autoRetry,
+            LoopSettings.DEFAULT,
             ToolSettings.defaults());
     ScriptedProvider provider =
         new ScriptedProvider("played", Script.parse(script), call -> {}, Sleeper.REAL);
     return new AgentHandler(
         settings,
         AgentPorts.of(Map.of("played", provider), Sleeper.REAL, System::nanoTime, () -> 0)
-            .withSessions(shelf, sink, aborts));
+            .withSessions(shelf, sink, aborts)
+            .withHistory(ApprovalShelf.NOBODY, attempts));
   }
 
   /**
@@ -76,7 +83,7 @@ final class AgentTickets {
             new Ticket(17, "default", "agent", "A title", payload, 4, CREATED),
             new Lease(99, "worker-1", CREATED, CREATED.plusSeconds(60)),
             Optional.of(new Design(5, "fixer", 3, "agent", "kind: agent\n" + design)),
-            1,
+            attempt,
             0,
             guidance);
     return new TicketContext() {

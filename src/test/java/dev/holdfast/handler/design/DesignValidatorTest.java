@@ -82,9 +82,12 @@ class DesignValidatorTest {
                 + " in [{provider: openai, model: gpt-5}]; attempts take them in turn"),
         Arguments.of(
             "{kind: agent, targets: [{provider: openai, model: m}], approval: [run_command]}",
-            "the design is not valid: approval: waiting for a person's approval of a tool call is"
-                + " not supported yet: remove approval, and leave out of tools what must not run"
-                + " unseen"),
+            "the design is not valid: approval names run_command, which is not among its tools: add"
+                + " it there, or leave it out here"),
+        Arguments.of(
+            "{kind: agent, targets: [{provider: openai, model: m}], approval: [rm]}",
+            "the design is not valid: approval[0]: \"rm\" is no tool: write a built-in one of"
+                + " tools, or mcp__SERVER__TOOL"),
         Arguments.of(
             "{kind: agent, targets: [{provider: openai, model: m}], tools: [rm]}",
             "the design is not valid: tools[0] must be one of [read_file, write_file, edit_file,"

@@ -1,0 +1,153 @@
+package dev.holdfast.handler.agent;
+
+import dev.holdfast.llm.ToolCall;
+import dev.holdfast.session.ApprovalShelf;
+import dev.holdfast.session.Approvals;
+import dev.holdfast.session.PendingCall;
+import dev.holdfast.ticket.HoldfastException;
+import dev.holdfast.ticket.Lease;
+import dev.holdfast.tool.CallPreview;
+import dev.holdfast.tool.ConfigurationException;
+import dev.holdfast.tool.ToolBox;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Asks people for the calls of the tools that a design has under {@code approval}. What was
+ * approved is bound by its hash: no other call runs with it.
+ */
+final class DesignApprovals implements Approvals {
+  private static final int LONGEST_ID = 200;
+
+  private final Set<String> tools;
+  private final ToolBox toolBox;
+  private final ApprovalShelf shelf;
+  private final long ticketId;
+  private final Lease lease;
+
+  private DesignApprovals(
+      Set<String> tools, ToolBox toolBox, ApprovalShelf shelf, long ticketId, Lease lease) {
+    this.tools = tools;
+    this.toolBox = toolBox;
+    this.shelf = shelf;
+    this.ticketId = ticketId;
+    this.lease = lease;
+  }
+
+  /**
+   * @param names of tools
+   * @throws ConfigurationException if there is no such tool: a slip must not let one run unseen
+   */
+  static Approvals of(
+      List<String> names, ToolBox toolBox, ApprovalShelf shelf, long ticketId, Lease lease) {
+    Set<String> known = new TreeSet<>();
+    toolBox.specs().forEach(tool -> known.add(tool.name()));
+    for (String name : names) {
+      if (!known.contains(name)) {
+        throw new ConfigurationException(
+            "the design's approval names "
+                + name
+                + ", which its agent does not have: it has "
+                + String.join(", ", known));
+      }
+    }
+    return names.isEmpty()
+        ? Approvals.NONE
+        : new DesignApprovals(Set.copyOf(names), toolBox, shelf, ticketId, lease);
+  }
+
+  @Override
+  public List<Ruling> rulings(int answer, int turn, List<ToolCall> calls)
+      throws InterruptedException {
+    Map<ToolCall, ApprovalShelf.Asked> asked = new LinkedHashMap<>();
+    for (ToolCall call : calls) {
+      if (tools.contains(call.name())) {
+        // One that would be refused before it runs needs nobody's word.
+        toolBox
+            .preview(call)
+            .ifPresent(preview -> asked.put(call, asked(answer, turn, call, preview)));
+      }
+    }
+    Map<ToolCall, Ruling> rulings = new LinkedHashMap<>();
+    if (!asked.isEmpty()) {
+      List<ToolCall> order = List.copyOf(asked.keySet());
+      List<ApprovalShelf.Asked> questions = List.copyOf(asked.values());
+      List<ApprovalShelf.Approval> known = shelf.ask(ticketId, lease.no(), questions);
+      for (int i = 0; i < order.size(); i++) {
+        rulings.put(order.get(i), ruling(order.get(i), questions.get(i), known.get(i)));
+      }
+    }
+    List<Ruling> all = new ArrayList<>();
+    calls.forEach(call -> all.add(rulings.getOrDefault(call, new Ruling.Allowed(call, null))));
+    return all;
+  }
+
+  private static ApprovalShelf.Asked asked(
+      int answer, int turn, ToolCall call, CallPreview preview) {
+    String id =
+        call.id().length() <= LONGEST_ID && call.id().indexOf('\0') < 0
+            ? call.id()
+            : CallText.hash("id", call.id());
+    return new ApprovalShelf.Asked(
+        answer,
+        turn,
+        id,
+        call.name(),
+        CallText.arguments(call),
+        preview.effect(),
+        CallText.shape(call, preview.freeArguments()));
+  }
+
+  private Ruling ruling(ToolCall call, ApprovalShelf.Asked asked, ApprovalShelf.Approval approval) {
+    return switch (approval.decision()) {
+      case NONE -> new Ruling.Waits(new PendingCall(approval.id(), call, asked.effect()));
+      case DENIED -> new Ruling.Denied(call, denied(approval));
+      case APPROVED -> approved(call, asked, approval);
+    };
+  }
+
+  private static String denied(ApprovalShelf.Approval approval) {
+    String words = approval.words();
+    return "A person ("
+        + approval.decidedBy()
+        + ") did not allow this call, it was not run"
+        + (words == null ? "." : ", and says:\n" + words);
+  }
+
+  private Ruling approved(
+      ToolCall call, ApprovalShelf.Asked asked, ApprovalShelf.Approval approval) {
+    String edited = approval.arguments();
+    String runs = edited == null ? asked.arguments() : edited;
+    if (!CallText.hash(call.name(), runs).equals(approval.hash())) {
+      throw new HoldfastException(
+          "call "
+              + approval.id()
+              + " of ticket "
+              + ticketId
+              + " is not the one that was approved, and does not run: start the session over with"
+              + " holdfast release "
+              + ticketId
+              + " --fresh");
+    }
+    ToolCall exact = edited == null ? call : new ToolCall(call.id(), call.name(), edited);
+    return new Ruling.Allowed(exact, note(approval, edited));
+  }
+
+  private static @Nullable String note(ApprovalShelf.Approval approval, @Nullable String edited) {
+    String words = approval.words();
+    if (edited == null && words == null) {
+      return null;
+    }
+    return "[A person ("
+        + approval.decidedBy()
+        + ") "
+        + (edited == null ? "allowed this call" : "changed this call to " + edited)
+        + (words == null ? "" : " and says: " + words)
+        + "]";
+  }
+}

@@ -1,0 +1,19 @@
+package dev.holdfast.queue;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a person says to a tool call.
+ *
+ * @param approve whether it may run
+ * @param call which one; null where only one of the ticket's waits
+ * @param arguments JSON object in the place of the model's arguments; null to leave them
+ * @param words what the model is told; may be null
+ * @param remember whether further calls of the same shape in the same ticket are approved with it
+ */
+public record CallDecision(
+    boolean approve,
+    @Nullable Long call,
+    @Nullable String arguments,
+    @Nullable String words,
+    boolean remember) {}

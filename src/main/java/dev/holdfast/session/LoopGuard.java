@@ -1,0 +1,103 @@
+package dev.holdfast.session;
+
+import dev.holdfast.llm.Message;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.BiPredicate;
+
+/**
+ * Sees a session that goes round in circles: the same call with the same result again and again,
+ * two that alternate, or the same answer whatever its results. It knows nothing but the
+ * conversation, so it sees the same after a restart.
+ */
+final class LoopGuard {
+  static final String REASON = "loop";
+
+  /** One answer and what its calls brought, without the words around them. */
+  private record Step(List<String> calls, List<String> results, boolean nudged) {}
+
+  private final LoopSettings settings;
+  private final RunState run;
+
+  LoopGuard(LoopSettings settings, RunState run) {
+    this.settings = settings;
+    this.run = run;
+  }
+
+  /** What a turn that has run its tools ends in; others stay as they are. */
+  TurnEnd judge(TurnEnd end) {
+    JournalEntry.Answered last = run.memory().lastAnswer();
+    if (!(end instanceof TurnEnd.Continue) || last == null) {
+      return end;
+    }
+    List<Step> steps = newestFirst();
+    int equal = repeats(steps);
+    if (settings.endAfter() > 0 && equal >= settings.endAfter()) {
+      String what =
+          "the session goes round in circles: the last "
+              + equal
+              + " steps were the same, "
+              + String.join("; ", steps.getFirst().calls());
+      return new TurnEnd.Fatal(
+          ExitCode.LOOP, new TurnError(last.target(), REASON, what, null, null));
+    }
+    if (settings.nudgeAfter() > 0 && equal >= settings.nudgeAfter()) {
+      nudge(steps.subList(0, Math.min(steps.size(), 2 * equal)));
+    }
+    return end;
+  }
+
+  private void nudge(List<Step> round) {
+    if (round.stream().noneMatch(Step::nudged)) {
+      NoticeText.LOOP.pushTo(run.notices());
+    }
+  }
+
+  private static int repeats(List<Step> steps) {
+    BiPredicate<Step, Step> same =
+        (one, other) -> one.calls().equals(other.calls()) && one.results().equals(other.results());
+    int equal = Math.max(repeats(steps, 1, same), repeats(steps, 2, same));
+    return Math.max(
+        equal, repeats(steps, 1, (one, other) -> one.calls().equals(other.calls())) / 2);
+  }
+
+  /** How often the newest steps, so many, stand there in a row. */
+  private static int repeats(List<Step> steps, int length, BiPredicate<Step, Step> same) {
+    int i = length;
+    while (i < steps.size() && same.test(steps.get(i), steps.get(i - length))) {
+      i++;
+    }
+    return Math.min(i, steps.size()) / length;
+  }
+
+  /** Back to the last thing that somebody said: that is a new beginning. */
+  private List<Step> newestFirst() {
+    int most = 4 * Math.max(settings.nudgeAfter(), settings.endAfter());
+    List<Step> steps = new ArrayList<>();
+    List<String> results = new ArrayList<>();
+    List<Message> messages = run.memory().history().stored();
+    boolean nudged = false;
+    for (int i = messages.size() - 1; i >= 0 && steps.size() < most; i--) {
+      switch (messages.get(i)) {
+        case Message.ToolResult result ->
+            results.addFirst(result.toolName() + result.failed() + result.content());
+        case Message.Assistant answer -> {
+          List<String> calls =
+              answer.toolCalls().stream()
+                  .map(call -> call.name() + " " + call.arguments())
+                  .toList();
+          steps.add(new Step(calls, results.stream().sorted().toList(), nudged));
+          results.clear();
+          nudged = false;
+        }
+        case Message.User user -> {
+          if (Steps.isSaid(user)) {
+            return steps;
+          }
+          nudged |= REASON.equals(user.retryMessage());
+        }
+      }
+    }
+    return steps;
+  }
+}

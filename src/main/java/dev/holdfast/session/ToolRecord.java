@@ -1,0 +1,52 @@
+package dev.holdfast.session;
+
+import dev.holdfast.llm.ToolCall;
+import dev.holdfast.tool.ToolProgress;
+import dev.holdfast.tool.ToolReply;
+
+/**
+ * Writes down what the calls of one batch do as they do it, so that a process that dies in the
+ * middle loses nothing that had ended. Once it is closed nothing more is written: what a tool does
+ * that was left behind is no part of the session. Thread-safe.
+ */
+final class ToolRecord implements ToolProgress, AutoCloseable {
+  private final RunState run;
+  private final Admission admission;
+  private boolean closed;
+
+  /**
+   * @param admission of the calls
+   */
+  ToolRecord(RunState run, Admission admission) {
+    this.run = run;
+    this.admission = admission;
+  }
+
+  @Override
+  public synchronized void starting(ToolCall call) throws InterruptedException {
+    refuseIfClosed();
+    run.memory()
+        .record(new JournalEntry.ToolStarted(run.progress().turn(), call.id(), call.name()));
+  }
+
+  @Override
+  public synchronized void finished(ToolReply ended) throws InterruptedException {
+    refuseIfClosed();
+    ToolReply reply = admission.noted(ended);
+    int turn = run.progress().turn();
+    run.memory().record(new JournalEntry.ToolFinished(turn, reply));
+    run.events().emit(new SessionEvent.ToolFinished(turn, reply));
+  }
+
+  private void refuseIfClosed() throws InterruptedException {
+    if (closed) {
+      throw new InterruptedException("the batch is over");
+    }
+  }
+
+  /** Waits for what is being written. */
+  @Override
+  public synchronized void close() {
+    closed = true;
+  }
+}

@@ -1,0 +1,20 @@
+package dev.holdfast.tool;
+
+import java.util.Set;
+
+/**
+ * What a person is shown who has to allow a call.
+ *
+ * @param effect what it would do: a diff, a command line with its directory; empty where the
+ *     arguments say it all
+ * @param freeArguments names of arguments that may differ among the calls that one remembered
+ *     approval covers; as a rule none
+ */
+public record CallPreview(String effect, Set<String> freeArguments) {
+  /** Of tools that say nothing about themselves. */
+  public static final CallPreview NOTHING = new CallPreview("", Set.of());
+
+  public CallPreview {
+    freeArguments = Set.copyOf(freeArguments);
+  }
+}

@@ -1,0 +1,61 @@
+package dev.holdfast.tool.workspace;
+
+import com.github.difflib.DiffUtils;
+import com.github.difflib.UnifiedDiffUtils;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.nio.channels.Channels;
+import java.nio.channels.SeekableByteChannel;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.NoSuchFileException;
+import java.util.List;
+
+/** What a change of a file would change, for people; bounded. */
+final class FileDiff {
+  private static final int MAX_BYTES = 1 << 20;
+  private static final int MAX_LINES = 400;
+  private static final int CONTEXT = 3;
+
+  private FileDiff() {}
+
+  /** A diff between what a file of the workspace has now and what it would have. */
+  static String of(Workspace workspace, String path, String changed)
+      throws IOException, InterruptedException {
+    byte[] old;
+    try (SeekableByteChannel channel = workspace.open(path);
+        InputStream in = Channels.newInputStream(channel)) {
+      old = in.readNBytes(MAX_BYTES + 1);
+    } catch (NoSuchFileException e) {
+      return between("/dev/null", "", "b/" + path, changed);
+    }
+    if (old.length > MAX_BYTES || changed.length() > MAX_BYTES) {
+      return "replaces " + path + ", which is too large to be shown";
+    }
+    try {
+      String text = StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(old)).toString();
+      return between("a/" + path, text, "b/" + path, changed);
+    } catch (CharacterCodingException e) {
+      return "replaces " + path + ", which is no text now";
+    }
+  }
+
+  private static String between(String oldName, String old, String newName, String changed) {
+    List<String> before = lines(old);
+    List<String> diff =
+        UnifiedDiffUtils.generateUnifiedDiff(
+            oldName, newName, before, DiffUtils.diff(before, lines(changed)), CONTEXT);
+    if (diff.isEmpty()) {
+      return "changes nothing in " + newName.substring(2);
+    }
+    String shown = String.join("\n", diff.subList(0, Math.min(MAX_LINES, diff.size())));
+    return diff.size() <= MAX_LINES
+        ? shown
+        : shown + "\n[... " + (diff.size() - MAX_LINES) + " more lines]";
+  }
+
+  private static List<String> lines(String text) {
+    return text.isEmpty() ? List.of() : List.of(text.split("\n", -1));
+  }
+}

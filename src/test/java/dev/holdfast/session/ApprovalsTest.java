@@ -1,0 +1,97 @@
+package dev.holdfast.session;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.llm.ToolCall;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+/** Calls that a person has to allow, as the session sees them. */
+class ApprovalsTest {
+  private static final ToolCall LOOK = Replies.call("l", "look", "{}");
+  private static final ToolCall SEND_1 = Replies.call("s1", "send", "{\"to\":1}");
+  private static final ToolCall SEND_2 = Replies.call("s2", "send", "{\"to\":2}");
+
+  private final Map<String, Approvals.Ruling> said = new HashMap<>();
+
+  private Approvals.Ruling ruling(ToolCall call) {
+    return call.name().equals("send")
+        ? said.getOrDefault(
+            call.id(), new Approvals.Ruling.Waits(new PendingCall(7, call, "sends")))
+        : new Approvals.Ruling.Allowed(call, null);
+  }
+
+  private Bench bench(Journal journal) {
+    Bench bench = Bench.with(Replies.calls(LOOK, SEND_1, SEND_2), Replies.report());
+    bench.approvals =
+        (answer, turn, calls) -> {
+          assertThat(answer).isEqualTo(1);
+          return calls.stream().map(this::ruling).toList();
+        };
+    bench.journal = journal;
+    return bench;
+  }
+
+  @Test
+  @DisplayName(
+      "5.4: until every call is decided none of the answer runs, however often it restarts")
+  void waits() {
+    Journal journal = new InMemoryJournal();
+    Bench first = bench(journal);
+    assertThat(first.run())
+        .isEqualTo(
+            new SessionResult.AwaitsApproval(
+                List.of(new PendingCall(7, SEND_1, "sends"), new PendingCall(7, SEND_2, "sends"))));
+    said.put("s1", new Approvals.Ruling.Allowed(SEND_1, null));
+    Bench second = bench(journal);
+
+    assertThat(second.run())
+        .isEqualTo(new SessionResult.AwaitsApproval(List.of(new PendingCall(7, SEND_2, "sends"))));
+    assertThat(first.tools.ran).isEmpty();
+    assertThat(second.tools.ran).isEmpty();
+    assertThat(second.calls()).isZero();
+  }
+
+  @Test
+  @DisplayName(
+      "5.4: what was allowed runs once and as it was allowed; the model is told what was changed"
+          + " and denied")
+  void decided() {
+    Journal journal = new InMemoryJournal();
+    bench(journal).run();
+    ToolCall edited = Replies.call("s1", "send", "{\"to\":99}");
+    said.put("s1", new Approvals.Ruling.Allowed(edited, "[changed]"));
+    said.put("s2", new Approvals.Ruling.Denied(SEND_2, "not to 2"));
+    Bench bench = bench(journal);
+    bench.provider().then(Replies.report());
+    bench.routes.clear();
+    bench.target("one", Replies.report());
+
+    assertThat(bench.run()).isInstanceOf(SessionResult.Reported.class);
+
+    assertThat(bench.tools.ran).containsExactly(LOOK, edited);
+    String told = bench.sent(0).toString();
+    assertThat(told).contains("[changed]\ndid send", "not to 2");
+    WellFormed.check(bench.provider().requests.getFirst().messages());
+    Bench again = bench(journal);
+    assertThat(again.run()).isInstanceOf(SessionResult.Reported.class);
+    assertThat(again.tools.ran).isEmpty();
+  }
+
+  @Test
+  @DisplayName("5.4: an allowed call that was cut off is not run again")
+  void cutOff() {
+    Journal journal = new InMemoryJournal();
+    bench(journal).run();
+    said.put("s1", new Approvals.Ruling.Allowed(SEND_1, null));
+    said.put("s2", new Approvals.Ruling.Allowed(SEND_2, null));
+    journal.append(List.of(new JournalEntry.ToolStarted(1, "s1", "send")));
+    Bench bench = bench(journal);
+
+    assertThat(bench.run()).isEqualTo(new SessionResult.UnknownEffect(List.of(SEND_1)));
+    assertThat(bench.tools.ran).containsExactly(LOOK);
+  }
+}
