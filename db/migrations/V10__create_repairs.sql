@@ -1,7 +1,7 @@
 -- What a repair leaves behind, as people ask for it, and what becomes of an approved one.
 -- Earlier binaries: they work on. A ticket that brings an approved repair home waits for a worker that knows repairs.
 
-COMMENT ON COLUMN session_journal.kind IS 'said, answered, discarded, turn_failed, tool_finished, compacted or ended; step_finished in work that is no conversation, such as a repair; started_over where a person had the session begin anew: what stands before it is for the record only.';
+COMMENT ON COLUMN session_journal.kind IS 'said, answered, discarded, turn_failed, tool_started, tool_finished, compacted or ended; step_finished in work that is no conversation, such as a repair; started_over where a person had the session begin anew: what stands before it is for the record only.';
 
 CREATE INDEX session_journal_steps ON session_journal (written_at) WHERE kind = 'step_finished';
 
