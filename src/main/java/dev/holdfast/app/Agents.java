@@ -10,6 +10,7 @@ import dev.holdfast.llm.WireListener;
 import dev.holdfast.llm.account.AccountBook;
 import dev.holdfast.llm.account.AccountWatch;
 import dev.holdfast.llm.account.Accounts;
+import dev.holdfast.llm.account.CallGuard;
 import dev.holdfast.llm.anthropic.AnthropicProvider;
 import dev.holdfast.llm.openai.OpenAiProvider;
 import dev.holdfast.llm.scripted.InvalidScriptException;
@@ -23,6 +24,7 @@ import dev.holdfast.postgres.PostgresEventSink;
 import dev.holdfast.postgres.PostgresJournalShelf;
 import dev.holdfast.postgres.PostgresRetryAborts;
 import dev.holdfast.retry.Sleeper;
+import dev.holdfast.session.EventSink;
 import dev.holdfast.telemetry.AccountMetrics;
 import dev.holdfast.telemetry.ModelMetrics;
 import dev.holdfast.telemetry.SessionMetrics;
@@ -44,17 +46,20 @@ final class Agents implements AutoCloseable {
 
   private final Map<String, ChatProvider> providers;
   private final PostgresEventSink events;
+  private final CallGuard guard;
   private final AccountWatch watch;
   private final AgentHandler handler;
 
   private Agents(
       Map<String, ChatProvider> providers,
       PostgresEventSink events,
+      CallGuard guard,
       AccountWatch watch,
       AgentHandler handler) {
     this.watch = watch;
     this.providers = providers;
     this.events = events;
+    this.guard = guard;
     this.handler = handler;
   }
 
@@ -81,6 +86,7 @@ final class Agents implements AutoCloseable {
             () -> ThreadLocalRandom.current().nextDouble());
     AccountWatch watch = AccountWatch.start(book, spend.pollInterval());
     AccountMetrics accountMetrics = new AccountMetrics(registry, book::closed);
+    CallGuard guard = new Accounts(book, Sleeper.REAL, accountMetrics);
     AgentPorts ports =
         AgentPorts.of(
                 providers,
@@ -88,9 +94,7 @@ final class Agents implements AutoCloseable {
                 System::nanoTime,
                 () -> ThreadLocalRandom.current().nextDouble())
             .withListeners(List.of(new SessionMetrics(registry)), metrics)
-            .withGuard(
-                new Accounts(book, Sleeper.REAL, accountMetrics),
-                new PostgresAllowanceShelf(dataSource, SCHEMA))
+            .withGuard(guard, new PostgresAllowanceShelf(dataSource, SCHEMA))
             .withSessions(
                 new PostgresJournalShelf(dataSource, SCHEMA),
                 events,
@@ -98,7 +102,8 @@ final class Agents implements AutoCloseable {
             .withHistory(
                 new PostgresApprovalShelf(dataSource, SCHEMA),
                 new PostgresAttemptBook(dataSource, SCHEMA));
-    return new Agents(providers, events, watch, new AgentHandler(handlerSettings(settings), ports));
+    return new Agents(
+        providers, events, guard, watch, new AgentHandler(handlerSettings(settings), ports));
   }
 
   /** Budgets of keys are written by their labels, which are known only here. */
@@ -150,13 +155,26 @@ final class Agents implements AutoCloseable {
   }
 
   /** Where the configuration and the embedded database's password are. */
-  private static List<Path> hidden() {
+  static List<Path> hidden() {
     List<Path> hidden = new ArrayList<>(List.of(Path.of(".holdfast"), Path.of("holdfast.yaml")));
     String file = System.getenv().getOrDefault("HOLDFAST_CONFIG", "");
     if (!file.isBlank()) {
       hidden.add(Path.of(file));
     }
     return hidden;
+  }
+
+  Map<String, ChatProvider> providers() {
+    return providers;
+  }
+
+  /** What stands between an attempt and the providers. */
+  CallGuard guard() {
+    return guard;
+  }
+
+  EventSink events() {
+    return events;
   }
 
   AgentHandler handler() {

@@ -10,6 +10,7 @@ import dev.holdfast.postgres.Migrations;
 import dev.holdfast.postgres.PostgresCheckup;
 import dev.holdfast.postgres.PostgresDesignShelf;
 import dev.holdfast.postgres.PostgresJournalReader;
+import dev.holdfast.postgres.PostgresRunReader;
 import dev.holdfast.postgres.PostgresSpendingDesk;
 import dev.holdfast.postgres.PostgresTicketDesk;
 import dev.holdfast.postgres.PostgresTicketFeed;
@@ -24,6 +25,7 @@ import dev.holdfast.queue.TicketDesk;
 import dev.holdfast.queue.TicketFeed;
 import dev.holdfast.queue.TicketInbox;
 import dev.holdfast.queue.TicketReader;
+import dev.holdfast.repair.RunReader;
 import dev.holdfast.session.JournalReader;
 import dev.holdfast.ticket.HoldfastException;
 import java.nio.file.Path;
@@ -115,6 +117,11 @@ final class OneShot implements Backend {
   @Override
   public JournalReader journals() {
     return new PostgresJournalReader(connection, SCHEMA);
+  }
+
+  @Override
+  public RunReader runs() {
+    return new PostgresRunReader(connection, SCHEMA);
   }
 
   @Override

@@ -106,6 +106,7 @@ final class WorkerProcess implements AutoCloseable {
     return Holdfast.worker(pool.dataSource())
         .handler("command", new CommandHandler(commands))
         .handler("agent", agents.handler())
+        .handler("repair", Repairs.handler(settings, agents, registry, pool.dataSource()))
         .settings(workerSettings(settings))
         .retry(settings.retry())
         .classifier(Classifier.standard().withRules(settings.classifierRules()))

@@ -7,6 +7,7 @@ import dev.holdfast.queue.TicketDesk;
 import dev.holdfast.queue.TicketFeed;
 import dev.holdfast.queue.TicketInbox;
 import dev.holdfast.queue.TicketReader;
+import dev.holdfast.repair.RunReader;
 import dev.holdfast.session.JournalReader;
 import org.jspecify.annotations.Nullable;
 
@@ -38,6 +39,9 @@ public interface Backend extends AutoCloseable {
   SpendingDesk spending();
 
   JournalReader journals();
+
+  /** The runs of repairs. */
+  RunReader runs();
 
   DesignShelf designs();
 

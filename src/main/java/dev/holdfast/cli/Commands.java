@@ -31,6 +31,7 @@ public final class Commands {
     makers.put("providers", ProvidersCommand::with);
     makers.put("budgets", BudgetsCommand::with);
     makers.put("stats", StatsCommand::new);
+    makers.put("runs", RunsCommand::with);
     makers.put("doctor", DoctorCommand::new);
     makers.put("classify", ClassifyCommand::new);
     makers.put("token", TokenCommand::new);

@@ -75,6 +75,7 @@ final class TranscriptPage {
                       + "]"
                   : "  [older turns were shortened]");
       case JournalEntry.Ended end -> ended(end);
+      case JournalEntry.StepFinished step -> step(step);
     }
   }
 
@@ -104,6 +105,16 @@ final class TranscriptPage {
   private void ended(JournalEntry.Ended end) {
     FinalReport report = end.report();
     text("ended", end.how() + (report == null ? "" : ": " + report.toJson()));
+  }
+
+  private void step(JournalEntry.StepFinished step) {
+    String spent = step.usage().equals(Usage.NONE) ? "" : ", " + cost(step.usage(), step.costUsd());
+    terminal.line("  step " + PlainText.oneLine(step.step()) + spent);
+    if (step.value().isObject()) {
+      step.value()
+          .forEachEntry(
+              (key, value) -> text(key, value.isString() ? value.stringValue() : value.toString()));
+    }
   }
 
   private void text(String who, String text) {

@@ -36,6 +36,8 @@ record TranscriptTotal(int answers, Usage usage, @Nullable BigDecimal costUsd) {
         case JournalEntry.Discarded answer -> plus(answer.usage(), answer.costUsd());
         case JournalEntry.Compacted made when made.summarised() ->
             plus(made.usage(), made.costUsd());
+        case JournalEntry.StepFinished step when !step.usage().equals(Usage.NONE) ->
+            plus(step.usage(), step.costUsd());
         default -> this;
       };
     } catch (JacksonException | NullPointerException | IllegalArgumentException e) {

@@ -304,6 +304,27 @@ public final class Keys {
               + " until a success ends the ticket; what waits for a review keeps it. Workers that"
               + " share tickets need one that they all see.");
 
+  static final Key<String> REPAIR_WORKSPACE_ROOT =
+      key(
+          "repair.workspace-root",
+          ANY_TEXT,
+          ".holdfast/repairs",
+          "The directory in which each repair ticket gets its own copy of its repository.");
+
+  static final Key<String> REPAIR_RUNS_ROOT =
+      key(
+          "repair.runs-root",
+          ANY_TEXT,
+          ".holdfast/runs",
+          "The directory in which each run of a repair leaves its trace.jsonl.");
+
+  static final Key<Integer> REPAIR_PARALLEL =
+      key(
+          "repair.parallel",
+          whole("verifications", 0, 100),
+          "0",
+          "How many candidates of one repair are verified at once. 0 is one for each processor.");
+
   static final Key<Integer> WEB_PORT =
       key(
           "web.port",
@@ -412,7 +433,10 @@ public final class Keys {
                   COMMAND_PASS_ENVIRONMENT,
                   COMMAND_WORKSPACES,
                   COMMAND_KILL_GRACE,
-                  AGENTS_WORKSPACE_ROOT),
+                  AGENTS_WORKSPACE_ROOT,
+                  REPAIR_WORKSPACE_ROOT,
+                  REPAIR_RUNS_ROOT,
+                  REPAIR_PARALLEL),
               ProviderKeys.ANY.all(),
               SpendKeys.ALL,
               List.of(

@@ -25,6 +25,7 @@ public record Settings(
     int payloadMaxBytes,
     CommandSettings command,
     AgentSettings agents,
+    RepairSettings repair,
     WebSettings web) {
 
   static Settings of(Values values) {
@@ -37,6 +38,7 @@ public record Settings(
         values.get(Keys.PAYLOAD_MAX_BYTES),
         CommandSettings.of(values),
         AgentSettings.of(values),
+        RepairSettings.of(values),
         WebSettings.of(values));
   }
 
@@ -50,12 +52,22 @@ public record Settings(
         payloadMaxBytes,
         command,
         agents,
+        repair,
         newWeb);
   }
 
   public Settings withAgents(AgentSettings others) {
     return new Settings(
-        database, worker, retry, classifierRules, retention, payloadMaxBytes, command, others, web);
+        database,
+        worker,
+        retry,
+        classifierRules,
+        retention,
+        payloadMaxBytes,
+        command,
+        others,
+        repair,
+        web);
   }
 
   /** What holds where nothing is configured. */

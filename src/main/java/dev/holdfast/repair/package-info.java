@@ -1,4 +1,7 @@
-/** Repairs: from a failing check to a verified patch. */
+/**
+ * Verification-guided repair: a loop of single repairs (L2), competing candidates (L3), and the
+ * trace of both.
+ */
 @NullMarked
 package dev.holdfast.repair;
 

@@ -8,6 +8,7 @@ import dev.holdfast.tool.ToolReply;
 import java.math.BigDecimal;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
 
 /** One finished step of a session. The entries in order are all that a later process needs. */
 public sealed interface JournalEntry {
@@ -93,4 +94,27 @@ public sealed interface JournalEntry {
       @Nullable ReportSource source,
       @Nullable ReportMetadata metadata)
       implements JournalEntry {}
+
+  /**
+   * A step of work that is no conversation, such as a repair; sessions pass it over.
+   *
+   * @param step its name, given once in a journal
+   * @param value what came out of it
+   * @param events what happened meanwhile, one object each
+   * @param usage of the model calls in it
+   * @param costUsd null where there was none or the model has no price
+   * @param elapsedMs how long the run had taken by then, waits for other workers left out
+   */
+  record StepFinished(
+      String step,
+      JsonNode value,
+      List<JsonNode> events,
+      Usage usage,
+      @Nullable BigDecimal costUsd,
+      long elapsedMs)
+      implements JournalEntry {
+    public StepFinished {
+      events = List.copyOf(events);
+    }
+  }
 }

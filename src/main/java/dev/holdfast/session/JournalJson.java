@@ -32,7 +32,8 @@ public final class JournalJson {
     @JsonSubTypes.Type(value = JournalEntry.ToolStarted.class, name = "tool_started"),
     @JsonSubTypes.Type(value = JournalEntry.ToolFinished.class, name = "tool_finished"),
     @JsonSubTypes.Type(value = JournalEntry.Compacted.class, name = "compacted"),
-    @JsonSubTypes.Type(value = JournalEntry.Ended.class, name = "ended")
+    @JsonSubTypes.Type(value = JournalEntry.Ended.class, name = "ended"),
+    @JsonSubTypes.Type(value = JournalEntry.StepFinished.class, name = "step_finished")
   })
   private interface Entry {}
 

@@ -72,6 +72,9 @@ final class Memory {
         }
       }
       case JournalEntry.Ended each -> ended(each);
+      case JournalEntry.StepFinished each -> {
+        // Of another kind's work; a ticket has one kind, so none is met here.
+      }
     }
   }
 

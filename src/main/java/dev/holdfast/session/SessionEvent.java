@@ -8,9 +8,18 @@ import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
 
 /** What happens in a session, as it happens. */
 public sealed interface SessionEvent {
+  /**
+   * Something that happened in work which is no conversation, such as a repair.
+   *
+   * @param type of the trace event
+   * @param payload of it, short
+   */
+  record Traced(String type, ObjectNode payload) implements SessionEvent {}
+
   /** How much a line of the log matters; FIN ends a session. */
   enum Level {
     VRB,

@@ -55,6 +55,8 @@ public final class SessionEventJson {
       case SessionEvent.Reasoning piece -> Optional.empty();
       case SessionEvent.RetryAmplified layer -> Optional.empty();
       case SessionEvent.Finished finished -> Optional.empty();
+      case SessionEvent.Traced traced ->
+          Optional.of(object(traced.type()).setAll(traced.payload()));
     };
   }
 

@@ -17,7 +17,7 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
  * Runs tasks on virtual threads, so many at once, started in their order (C31). A task reports its
  * own failure as its value; one that throws ends them all (C30).
  */
-final class BoundedParallel {
+public final class BoundedParallel {
   private BoundedParallel() {}
 
   /**
@@ -26,7 +26,7 @@ final class BoundedParallel {
    * @throws InterruptedException if this thread was interrupted, or a task says that it was; the
    *     tasks have been stopped
    */
-  static <T> List<T> run(List<Callable<T>> tasks, int width, Duration grace)
+  public static <T> List<T> run(List<Callable<T>> tasks, int width, Duration grace)
       throws InterruptedException {
     AtomicReferenceArray<T> values = new AtomicReferenceArray<>(tasks.size());
     AtomicInteger next = new AtomicInteger();

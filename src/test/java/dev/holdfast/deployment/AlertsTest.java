@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.queue.QueueHealth;
 import dev.holdfast.telemetry.QueueGauges;
+import dev.holdfast.telemetry.RepairMetrics;
 import dev.holdfast.telemetry.SessionMetrics;
 import dev.holdfast.telemetry.TicketMetrics;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
@@ -30,13 +31,14 @@ class AlertsTest {
     PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
     new TicketMetrics(registry);
     new SessionMetrics(registry);
+    new RepairMetrics(registry);
     new QueueGauges(registry)
         .update(List.of(new QueueHealth("mail", false, null, 0, null, 0, 0, null, 0, 0, 0)));
     return registry.scrape();
   }
 
   @Test
-  @DisplayName("A62 to A65, B69: every series and label value that an alert asks for exists")
+  @DisplayName("A62 to A65, B69, E49: every series and label value that an alert asks for exists")
   void series() throws IOException {
     String scrape = scrape();
     Set<String> asked = new TreeSet<>();

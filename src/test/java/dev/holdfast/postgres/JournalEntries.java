@@ -53,7 +53,20 @@ final class JournalEntries {
               new FinalReport(FinalReport.Status.FAILURE, "no", null),
               ReportSource.SYNTHETIC,
               new ReportMetadata("context", 1, 0, "end", null)),
-          new JournalEntry.Ended(3, "unknown_effect", null, null, null));
+          new JournalEntry.Ended(3, "unknown_effect", null, null, null),
+          new JournalEntry.StepFinished(
+              "run-1/iteration-1/answer",
+              JsonNodeFactory.instance.stringNode("a \0 patch"),
+              List.of(
+                  JsonNodeFactory.instance
+                      .objectNode()
+                      .put("type", "RepairAttempted")
+                      .put("at", "2026-11-21T08:00:00Z")
+                      .put("run", "r-1")
+                      .set("payload", JsonNodeFactory.instance.objectNode().put("t", "\0"))),
+              USAGE,
+              new BigDecimal("0.01"),
+              12));
 
   private JournalEntries() {}
 

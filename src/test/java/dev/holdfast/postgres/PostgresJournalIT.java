@@ -83,7 +83,8 @@ class PostgresJournalIT {
                     + " WHERE ticket_id = ?",
                 first.id))
         .isEqualTo(
-            "answered compacted discarded ended said tool_finished tool_started turn_failed");
+            "answered compacted discarded ended said step_finished tool_finished tool_started"
+                + " turn_failed");
   }
 
   @ParameterizedTest

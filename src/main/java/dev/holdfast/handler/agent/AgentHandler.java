@@ -2,11 +2,10 @@ package dev.holdfast.handler.agent;
 
 import dev.holdfast.failure.Category;
 import dev.holdfast.failure.ErrorReport;
+import dev.holdfast.handler.TargetRoutes;
 import dev.holdfast.llm.CallRetryOptions;
-import dev.holdfast.llm.ChatProvider;
 import dev.holdfast.llm.ProviderCallRetry;
 import dev.holdfast.llm.RetryContext;
-import dev.holdfast.llm.account.CallOf;
 import dev.holdfast.session.Allowance;
 import dev.holdfast.session.ContextSettings;
 import dev.holdfast.session.Route;
@@ -16,7 +15,6 @@ import dev.holdfast.session.SessionPorts;
 import dev.holdfast.session.SessionResult;
 import dev.holdfast.session.SessionSettings;
 import dev.holdfast.ticket.ClaimedTicket;
-import dev.holdfast.ticket.Design;
 import dev.holdfast.ticket.InvalidTicketException;
 import dev.holdfast.ticket.UnreadableJournalException;
 import dev.holdfast.tool.ConfigurationException;
@@ -26,9 +24,7 @@ import dev.holdfast.worker.TicketContext;
 import dev.holdfast.worker.TicketHandler;
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 
 /**
@@ -65,7 +61,7 @@ public final class AgentHandler implements TicketHandler {
     ClaimedTicket claimed = context.claimed();
     try {
       AgentDesign design = designs.of(claimed);
-      List<Route> routes = AgentRoutes.of(design.targets(), ports.providers());
+      List<Route> routes = TargetRoutes.of(design.targets(), ports.providers());
       AgentWorkspace workspace =
           AgentWorkspace.open(settings.workspaceRoot(), claimed.ticket(), design.copyFrom());
       HandlerResult result = work(claimed, design, routes, workspace);
@@ -97,7 +93,7 @@ public final class AgentHandler implements TicketHandler {
     boolean timed = all.time() != null && all.time().compareTo(design.timeout()) < 0;
     Allowance allowance = timed ? all : all.withTime(null);
     RetryContext budget = context(design, allowance);
-    List<Route> guarded = guarded(claimed, routes, budget);
+    List<Route> guarded = TargetRoutes.guarded(routes, claimed, budget, ports.guard());
     try (ToolBox box = tools.open(design, workspace.workspace());
         RetryWaits.Watch watch = waits.watch(claimed.id())) {
       Session session =
@@ -121,24 +117,6 @@ public final class AgentHandler implements TicketHandler {
         Objects.requireNonNullElse(allowance.time(), design.timeout()),
         design.limitsDocument().path("max_attempt_calls").asInt(settings.maxCalls()),
         ports.nanoTime());
-  }
-
-  private List<Route> guarded(ClaimedTicket claimed, List<Route> routes, RetryContext budget) {
-    CallOf call =
-        new CallOf(
-            claimed.id(),
-            claimed.lease().no(),
-            claimed.design().map(Design::name).orElse(null),
-            budget);
-    Map<ChatProvider, ChatProvider> guards = new IdentityHashMap<>();
-    return routes.stream()
-        .map(
-            route ->
-                new Route(
-                    route.target(),
-                    guards.computeIfAbsent(
-                        route.provider(), each -> ports.guard().guard(each, call))))
-        .toList();
   }
 
   private SessionSettings settingsOf(AgentDesign design) {

@@ -2,6 +2,7 @@ package dev.holdfast.handler.agent;
 
 import dev.holdfast.failure.Category;
 import dev.holdfast.failure.ErrorReport;
+import dev.holdfast.handler.StandstillResult;
 import dev.holdfast.handler.StorableJson;
 import dev.holdfast.llm.ToolCall;
 import dev.holdfast.session.ExitCode;
@@ -36,7 +37,9 @@ final class AgentResult {
       case SessionResult.Failed failed -> failed(failed);
       case SessionResult.AwaitsApproval waits -> parked(waits);
       case SessionResult.UnknownEffect unknown -> unknown(unknown);
-      case SessionResult.StoodStill still -> StandstillResult.of(still);
+      case SessionResult.StoodStill still ->
+          StandstillResult.of(
+              still.why(), still.error(), still.last() == null ? null : still.last().httpStatus());
       case SessionResult.Stopped stopped -> throw new InterruptedException("the session stopped");
       case SessionResult.Cancelled cancelled ->
           throw new InterruptedException("the session was cancelled");

@@ -20,7 +20,7 @@ import tools.jackson.databind.node.ObjectNode;
  */
 public final class DesignValidator {
   /** A further kind is its name here and its schema beside the others. */
-  private static final List<String> KINDS = List.of("agent", "command");
+  private static final List<String> KINDS = List.of("agent", "command", "repair");
 
   private final List<String> kinds;
 
@@ -55,6 +55,9 @@ public final class DesignValidator {
     checkRetry(document.get("retry"));
     checkReport(document.path("report").get("schema"));
     checkApproval(document);
+    if (kind.equals("repair")) {
+      RepairChecks.check(document);
+    }
     return new ValidDesign(kind, DesignText.JSON.writeValueAsString(document));
   }
 

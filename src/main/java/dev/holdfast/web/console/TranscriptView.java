@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
+import tools.jackson.databind.JsonNode;
 
 /**
  * A ticket's sessions, step by step.
@@ -74,6 +75,9 @@ public record TranscriptView(List<Step> steps, String total) {
       } else if (entry instanceof JournalEntry.Compacted made) {
         usage = usage.plus(made.usage());
         cost = sum(cost, made.costUsd());
+      } else if (entry instanceof JournalEntry.StepFinished done) {
+        usage = usage.plus(done.usage());
+        cost = sum(cost, done.costUsd());
       }
     }
     if (steps.size() > MOST_STEPS) {
@@ -130,7 +134,22 @@ public record TranscriptView(List<Step> steps, String total) {
               made.summarised() ? "Older turns were summed up" : "Older turns were shortened",
               spent(made.usage(), made.costUsd()));
       case JournalEntry.Ended end -> ended(end);
+      case JournalEntry.StepFinished done -> finished(done);
     };
+  }
+
+  private static Step finished(JournalEntry.StepFinished done) {
+    boolean asked = !done.usage().equals(Usage.NONE);
+    JsonNode value = done.value();
+    String text =
+        value.isString()
+            ? value.stringValue()
+            : value.isNull() ? "" : ResultView.indented(value.toString());
+    return Step.of(
+        asked ? "answer" : "tool",
+        done.step(),
+        asked ? spent(done.usage(), done.costUsd()) : "",
+        new Block("", text));
   }
 
   private static Step answered(JournalEntry.Answered answer) {

@@ -68,12 +68,14 @@ class DesignValidatorTest {
             "the design must be an object: write keys and values, as in kind: command"),
         Arguments.of(
             "[1]", "the design must be an object: write keys and values, as in kind: command"),
-        Arguments.of("command: [ls]", "the design has no \"kind\": write one of [agent, command]"),
-        Arguments.of("kind: 7", "the design has no \"kind\": write one of [agent, command]"),
+        Arguments.of(
+            "command: [ls]", "the design has no \"kind\": write one of [agent, command, repair]"),
+        Arguments.of(
+            "kind: 7", "the design has no \"kind\": write one of [agent, command, repair]"),
         Arguments.of(
             "kind: comand",
             "the design's kind \"comand\" is unknown: did you mean \"command\"? known are"
-                + " [agent, command]"),
+                + " [agent, command, repair]"),
         Arguments.of(
             "kind: agent",
             "the design is not valid: \"targets\" is missing in the design: the models to ask, as"
@@ -97,7 +99,8 @@ class DesignValidatorTest {
             "{kind: agent, targets: [{provider: openai, model: m}], limits: {max_turns: 0}}",
             "the design is not valid: limits.max_turns: must have a minimum value of 1"),
         Arguments.of(
-            "kind: robot", "the design's kind \"robot\" is unknown: known are [agent, command]"),
+            "kind: robot",
+            "the design's kind \"robot\" is unknown: known are [agent, command, repair]"),
         Arguments.of(
             "kind: command",
             "the design is not valid: \"command\" is missing in the design: the program and its"

@@ -1,23 +1,52 @@
-package dev.holdfast.handler.agent;
+package dev.holdfast.handler;
 
 import dev.holdfast.llm.ChatProvider;
+import dev.holdfast.llm.RetryContext;
 import dev.holdfast.llm.Target;
+import dev.holdfast.llm.account.CallGuard;
+import dev.holdfast.llm.account.CallOf;
 import dev.holdfast.session.Route;
+import dev.holdfast.ticket.ClaimedTicket;
+import dev.holdfast.ticket.Design;
 import dev.holdfast.ticket.InvalidTicketException;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
 
 /** Finds the providers of a design's targets. */
-final class AgentRoutes {
-  private AgentRoutes() {}
+public final class TargetRoutes {
+  private TargetRoutes() {}
 
   /**
    * @param providers by name; hyphen and underscore are one in it
    * @throws InvalidTicketException if the worker lacks one
    */
-  static List<Route> of(List<Target> targets, Map<String, ChatProvider> providers) {
+  public static List<Route> of(List<Target> targets, Map<String, ChatProvider> providers) {
     return targets.stream().map(target -> route(target, providers)).toList();
+  }
+
+  /**
+   * The same, with what stands between an attempt and its providers.
+   *
+   * @param budget of the attempt
+   */
+  public static List<Route> guarded(
+      List<Route> routes, ClaimedTicket claimed, RetryContext budget, CallGuard guard) {
+    CallOf call =
+        new CallOf(
+            claimed.id(),
+            claimed.lease().no(),
+            claimed.design().map(Design::name).orElse(null),
+            budget);
+    Map<ChatProvider, ChatProvider> guards = new IdentityHashMap<>();
+    return routes.stream()
+        .map(
+            route ->
+                new Route(
+                    route.target(),
+                    guards.computeIfAbsent(route.provider(), each -> guard.guard(each, call))))
+        .toList();
   }
 
   private static Route route(Target target, Map<String, ChatProvider> providers) {

@@ -1,24 +1,23 @@
-package dev.holdfast.handler.agent;
+package dev.holdfast.handler;
 
 import dev.holdfast.failure.Category;
 import dev.holdfast.failure.ErrorReport;
 import dev.holdfast.llm.Standstill;
-import dev.holdfast.session.SessionResult;
 import dev.holdfast.ticket.TicketWait;
 import dev.holdfast.worker.HandlerResult;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /** What becomes of a ticket none of whose models is to be called now. */
-final class StandstillResult {
+public final class StandstillResult {
   static final String ACCOUNT_UNAVAILABLE = "account_unavailable: ";
   static final String BUDGET_EXCEEDED = "budget_exceeded: ";
 
   private StandstillResult() {}
 
   /** Put off where it passes by itself, else held until a person has mended or raised something. */
-  static HandlerResult of(SessionResult.StoodStill still) {
-    Standstill why = still.why();
+  public static HandlerResult of(
+      Standstill why, @Nullable String error, @Nullable Integer httpStatus) {
     Duration left = why.left();
     if (left != null) {
       return new HandlerResult.Deferred(left, wait(TicketWait.Kind.PROVIDER, why));
@@ -31,7 +30,7 @@ final class StandstillResult {
                   + why.words()
                   + "; when it is mended: holdfast providers mend "
                   + scope.substring(0, Math.max(0, scope.indexOf('/'))),
-              report(still, Category.API_ERROR),
+              report(why, error, httpStatus, Category.API_ERROR),
               wait(TicketWait.Kind.ACCOUNT, why));
       case BUDGET ->
           new HandlerResult.Held(
@@ -40,7 +39,7 @@ final class StandstillResult {
                   + "; raise it: holdfast budgets raise "
                   + scope
                   + " --to USD",
-              report(still, Category.TRANSIENT),
+              report(why, error, httpStatus, Category.TRANSIENT),
               wait(TicketWait.Kind.BUDGET, why));
     };
   }
@@ -49,10 +48,9 @@ final class StandstillResult {
     return new TicketWait(kind, why.scopes(), why.words(), why.neededUsd());
   }
 
-  private static ErrorReport report(SessionResult.StoodStill still, Category category) {
-    @Nullable String error = still.error();
-    @Nullable Integer status = still.last() == null ? null : still.last().httpStatus();
+  private static ErrorReport report(
+      Standstill why, @Nullable String error, @Nullable Integer httpStatus, Category category) {
     return new ErrorReport(
-        error == null ? still.why().words() : error, null, status, null, category, null);
+        error == null ? why.words() : error, null, httpStatus, null, category, null);
   }
 }

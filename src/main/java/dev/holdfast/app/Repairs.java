@@ -1,0 +1,98 @@
+package dev.holdfast.app;
+
+import dev.holdfast.config.Settings;
+import dev.holdfast.handler.repair.RepairHandler;
+import dev.holdfast.handler.repair.RepairPorts;
+import dev.holdfast.postgres.PostgresJournalShelf;
+import dev.holdfast.postgres.PostgresTicketReader;
+import dev.holdfast.queue.TicketReader;
+import dev.holdfast.repair.GitWorkbench;
+import dev.holdfast.repair.ModelPorts;
+import dev.holdfast.repair.git.TicketRepositories;
+import dev.holdfast.repair.verify.Verifier;
+import dev.holdfast.retry.Sleeper;
+import dev.holdfast.session.EventSink;
+import dev.holdfast.telemetry.ModelMetrics;
+import dev.holdfast.telemetry.RepairMetrics;
+import dev.holdfast.ticket.TicketState;
+import dev.holdfast.tool.git.Git;
+import dev.holdfast.tool.git.GitProgram;
+import dev.holdfast.tool.patch.PatchLimits;
+import dev.holdfast.tool.workspace.Sandbox;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.time.InstantSource;
+import java.util.concurrent.ThreadLocalRandom;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+
+/** What works the tickets of kind repair in a worker. */
+final class Repairs {
+  private static final String SCHEMA = "holdfast";
+
+  private Repairs() {}
+
+  /**
+   * @param agents whose providers and events are used; to be closed after the last ticket's end
+   */
+  static RepairHandler handler(
+      Settings settings, Agents agents, MeterRegistry registry, DataSource dataSource) {
+    Git git = GitProgram.unconfined(System.getenv());
+    TicketReader reader = new PostgresTicketReader(dataSource);
+    RepairMetrics metrics = new RepairMetrics(registry);
+    EventSink events =
+        (ticketId, leaseNo, event) -> {
+          metrics.on(event);
+          agents.events().on(ticketId, leaseNo, event);
+        };
+    RepairPorts ports =
+        new RepairPorts(
+            agents.providers(),
+            new ModelPorts(
+                Sleeper.REAL,
+                System::nanoTime,
+                () -> ThreadLocalRandom.current().nextDouble(-1, 1),
+                new ModelMetrics(registry)),
+            agents.guard(),
+            new PostgresJournalShelf(dataSource, SCHEMA),
+            events,
+            new TicketRepositories(settings.repair().workspaceRoot(), git),
+            new Tools(git)::get,
+            ticketId -> isApproved(reader, ticketId),
+            InstantSource.system());
+    return new RepairHandler(
+        new RepairPorts.Settings(
+            settings.repair().runsRoot(),
+            settings.agents().llmTimeout(),
+            settings.agents().maxCalls(),
+            settings.repair().width()),
+        ports);
+  }
+
+  /** Whether programs can be confined is found out with the first ticket: that runs one. */
+  private static final class Tools {
+    private final Git git;
+    private GitWorkbench.@Nullable Tools found;
+
+    Tools(Git git) {
+      this.git = git;
+    }
+
+    synchronized GitWorkbench.Tools get() throws InterruptedException {
+      if (found == null) {
+        Sandbox sandbox = Sandbox.detect(System.getenv(), Agents.hidden());
+        found =
+            new GitWorkbench.Tools(
+                git, PatchLimits.DEFAULT, new Verifier(sandbox, System.getenv(), System::nanoTime));
+      }
+      return found;
+    }
+  }
+
+  private static boolean isApproved(TicketReader reader, long ticketId) {
+    return reader
+        .find(ticketId)
+        .filter(ticket -> ticket.kind().equals("repair"))
+        .filter(ticket -> ticket.state().equals(TicketState.DONE.wireName()))
+        .isPresent();
+  }
+}

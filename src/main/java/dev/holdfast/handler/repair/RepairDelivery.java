@@ -1,0 +1,95 @@
+package dev.holdfast.handler.repair;
+
+import dev.holdfast.failure.Category;
+import dev.holdfast.failure.ErrorReport;
+import dev.holdfast.repair.RunEnd;
+import dev.holdfast.repair.git.Delivery;
+import dev.holdfast.repair.git.TicketRepositories;
+import dev.holdfast.repair.git.TicketRepository;
+import dev.holdfast.worker.HandlerResult;
+import java.io.IOException;
+import java.util.Optional;
+import java.util.function.LongPredicate;
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.ObjectNode;
+
+/** Brings results to where their design says: what a person has approved, or need not. */
+final class RepairDelivery {
+  private static final JsonMapper MAPPER = JsonMapper.shared();
+
+  private final TicketRepositories repositories;
+  private final LongPredicate approved;
+
+  RepairDelivery(TicketRepositories repositories, LongPredicate approved) {
+    this.repositories = repositories;
+    this.approved = approved;
+  }
+
+  /** A ticket of its own, for the worker and not the person's command has the repository. */
+  HandlerResult deliver(RepairDesign design, DeliveryOrder order)
+      throws IOException, InterruptedException {
+    if (!approved.test(order.ticketId())) {
+      return held("ticket " + order.ticketId() + " is not approved", "approve it, then release");
+    }
+    HandlerResult result = delivered(design, order);
+    if (result instanceof HandlerResult.Succeeded) {
+      repositories.delete(order.ticketId());
+    }
+    return result;
+  }
+
+  private HandlerResult delivered(RepairDesign design, DeliveryOrder order)
+      throws IOException, InterruptedException {
+    try (TicketRepository repository =
+        repositories.open(order.ticketId(), design.repository(), Optional.of(order.base()))) {
+      if (!repository.result().equals(Optional.of(order.commit()))) {
+        return held(
+            "the commit " + order.commit() + " is not on this worker's host",
+            "deliver it by hand, or release this ticket where the repair was worked");
+      }
+      return switch (delivered(design, repository)) {
+        case Delivery.Delivered done ->
+            HandlerResult.done(json(done).put("ticket", order.ticketId()).toString());
+        case Delivery.Refused refused -> held("not delivered", refused.reason());
+      };
+    }
+  }
+
+  /** Where nobody reviews, the result is delivered before the ticket is done. */
+  HandlerResult atOnce(
+      RepairDesign design, RunEnd end, TicketRepository repository, HandlerResult result)
+      throws IOException, InterruptedException {
+    boolean due =
+        result instanceof HandlerResult.Succeeded
+            && design.review() == HandlerResult.Review.NONE
+            && design.onApprove() != RepairDesign.Delivery.NONE
+            && !end.commit().isEmpty();
+    if (!due) {
+      return result;
+    }
+    return switch (delivered(design, repository)) {
+      case Delivery.Delivered done -> result;
+      case Delivery.Refused refused -> held("repaired, but not delivered", refused.reason());
+    };
+  }
+
+  private static Delivery delivered(RepairDesign design, TicketRepository repository)
+      throws IOException, InterruptedException {
+    return switch (design.onApprove()) {
+      case MERGE -> repository.merge();
+      case PUSH -> repository.push();
+      case NONE ->
+          new Delivery.Refused("the design does not say where to: on_approve is none; cancel");
+    };
+  }
+
+  private static ObjectNode json(Delivery.Delivered done) {
+    return MAPPER.createObjectNode().put("delivered_to", done.where()).put("commit", done.commit());
+  }
+
+  private static HandlerResult held(String what, String next) {
+    return HandlerResult.held(
+        "Not delivered: " + next,
+        new ErrorReport(what + ": " + next, null, null, null, Category.CODE_ERROR, null));
+  }
+}

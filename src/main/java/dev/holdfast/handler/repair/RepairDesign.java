@@ -1,0 +1,134 @@
+package dev.holdfast.handler.repair;
+
+import dev.holdfast.llm.Target;
+import dev.holdfast.repair.RepairSettings;
+import dev.holdfast.repair.git.RepositorySource;
+import dev.holdfast.repair.verify.VerifyCommand;
+import dev.holdfast.retry.DurationText;
+import dev.holdfast.worker.HandlerResult.Review;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import tools.jackson.databind.JsonNode;
+
+/**
+ * A design of kind {@code repair}.
+ *
+ * @param goal in words; default {@link #DEFAULT_GOAL}
+ * @param verify at least one command
+ * @param targets at least one, asked in their order
+ * @param onApprove what becomes of an approved result
+ * @param review what a success waits for; default a person
+ */
+record RepairDesign(
+    RepositorySource repository,
+    String goal,
+    List<VerifyCommand> verify,
+    List<Target> targets,
+    RepairSettings settings,
+    Delivery onApprove,
+    Review review) {
+  static final String DEFAULT_GOAL = "Make the verification pass.";
+
+  /** Where an approved result is brought. */
+  enum Delivery {
+    /** It stays on its branch. */
+    NONE,
+    MERGE,
+    PUSH
+  }
+
+  RepairDesign {
+    verify = List.copyOf(verify);
+    targets = List.copyOf(targets);
+  }
+
+  /**
+   * Of a document that is valid by its schema.
+   *
+   * @param llmTimeout where the design has none
+   * @throws dev.holdfast.repair.git.RepositoryException if the path, the URL or the ref is no good
+   */
+  static RepairDesign of(JsonNode document, Duration llmTimeout) {
+    return new RepairDesign(
+        repository(document.path("repository")),
+        document.path("goal").asString(DEFAULT_GOAL),
+        document.path("verify").valueStream().map(RepairDesign::command).toList(),
+        document.path("targets").valueStream().map(RepairDesign::target).toList(),
+        settings(document, llmTimeout),
+        switch (document.path("on_approve").asString("none")) {
+          case "merge" -> Delivery.MERGE;
+          case "push" -> Delivery.PUSH;
+          default -> Delivery.NONE;
+        },
+        document.path("review").asString("human").equals("none") ? Review.NONE : Review.HUMAN);
+  }
+
+  private static RepositorySource repository(JsonNode node) {
+    String ref = node.path("ref").asString("HEAD");
+    return node.has("path")
+        ? RepositorySource.local(node.path("path").asString(), ref)
+        : RepositorySource.remote(node.path("url").asString(), ref);
+  }
+
+  private static VerifyCommand command(JsonNode node) {
+    return new VerifyCommand(
+        node.path("name").asString(),
+        node.path("command").valueStream().map(JsonNode::asString).toList(),
+        duration(node.path("timeout"), VerifyCommand.DEFAULT_TIMEOUT),
+        node.has("junit") ? Optional.of(node.get("junit").asString()) : Optional.empty());
+  }
+
+  private static Target target(JsonNode node) {
+    return new Target(node.path("provider").asString(), node.path("model").asString());
+  }
+
+  private static RepairSettings settings(JsonNode document, Duration llmTimeout) {
+    return new RepairSettings(
+        limits(document.path("limits"), llmTimeout),
+        escalation(document.path("escalation")),
+        candidates(document.path("l3")),
+        diagnosis(document.path("diagnosis")));
+  }
+
+  private static RepairSettings.Limits limits(JsonNode node, Duration llmTimeout) {
+    RepairSettings.Limits usual = RepairSettings.Limits.DEFAULTS;
+    return new RepairSettings.Limits(
+        node.path("max_iterations").asInt(usual.maxIterations()),
+        duration(node.path("max_duration"), usual.maxDuration()),
+        node.path("max_calls").asInt(usual.maxCalls()),
+        node.has("max_cost_usd") ? node.get("max_cost_usd").decimalValue() : null,
+        duration(node.path("llm_timeout"), llmTimeout));
+  }
+
+  private static RepairSettings.Escalation escalation(JsonNode node) {
+    RepairSettings.Escalation usual = RepairSettings.Escalation.DEFAULTS;
+    return new RepairSettings.Escalation(
+        node.path("enabled").asBoolean(usual.enabled()),
+        node.path("to_l3_after_non_improving_iterations")
+            .asInt(usual.toL3AfterNonImprovingIterations()),
+        node.path("to_l3_after_patch_apply_failures").asInt(usual.toL3AfterPatchApplyFailures()),
+        node.path("max_escalations").asInt(usual.maxEscalations()));
+  }
+
+  private static RepairSettings.Candidates candidates(JsonNode node) {
+    RepairSettings.Candidates usual = RepairSettings.Candidates.DEFAULTS;
+    return new RepairSettings.Candidates(
+        node.path("best_of_n").asInt(usual.bestOfN()),
+        node.path("enable_reviewer").asBoolean(usual.enableReviewer()),
+        node.path("enable_judge").asBoolean(usual.enableJudge()),
+        node.path("max_attempts").asInt(usual.maxAttempts()));
+  }
+
+  private static RepairSettings.Diagnosis diagnosis(JsonNode node) {
+    RepairSettings.Diagnosis usual = RepairSettings.Diagnosis.DEFAULTS;
+    return new RepairSettings.Diagnosis(
+        node.path("enabled").asBoolean(usual.enabled()),
+        node.path("trigger_on_repeated_failures").asInt(usual.triggerOnRepeatedFailures()),
+        node.path("max_tot_branches").asInt(usual.maxTotBranches()));
+  }
+
+  private static Duration duration(JsonNode node, Duration otherwise) {
+    return node.stringValueOpt().map(DurationText::parse).orElse(otherwise);
+  }
+}

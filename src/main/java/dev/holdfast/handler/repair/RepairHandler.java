@@ -1,0 +1,112 @@
+package dev.holdfast.handler.repair;
+
+import dev.holdfast.failure.Category;
+import dev.holdfast.failure.ErrorReport;
+import dev.holdfast.handler.StandstillResult;
+import dev.holdfast.handler.TargetRoutes;
+import dev.holdfast.handler.design.TicketDesigns;
+import dev.holdfast.repair.GitWorkbench;
+import dev.holdfast.repair.ModelFailedException;
+import dev.holdfast.repair.RepairRun;
+import dev.holdfast.repair.RunEnd;
+import dev.holdfast.repair.RunHistory;
+import dev.holdfast.repair.StoodStillException;
+import dev.holdfast.repair.Trace;
+import dev.holdfast.repair.TraceFile;
+import dev.holdfast.repair.git.RepositoryException;
+import dev.holdfast.repair.git.TicketRepository;
+import dev.holdfast.session.Journal;
+import dev.holdfast.session.JournalEntry;
+import dev.holdfast.session.Route;
+import dev.holdfast.ticket.ClaimedTicket;
+import dev.holdfast.ticket.InvalidTicketException;
+import dev.holdfast.worker.HandlerResult;
+import dev.holdfast.worker.TicketContext;
+import dev.holdfast.worker.TicketHandler;
+import java.io.IOException;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Works tickets of kind {@code repair}: a run in a copy of the design's repository until its
+ * verification passes, then a commit on {@code holdfast/ticket-ID} for a person to review. What an
+ * approved result needs besides is a ticket of its own, which the same handler works. The run is
+ * kept in the journal of the ticket, and an attempt goes on behind what is there. Thread-safe.
+ */
+public final class RepairHandler implements TicketHandler {
+  private final RepairPorts.Settings settings;
+  private final RepairPorts ports;
+  private final TicketDesigns designs = new TicketDesigns("repair", "no repository");
+  private final RepairDelivery delivery;
+
+  public RepairHandler(RepairPorts.Settings settings, RepairPorts ports) {
+    this.settings = settings;
+    this.ports = ports;
+    this.delivery = new RepairDelivery(ports.repositories(), ports.approved());
+  }
+
+  @Override
+  public HandlerResult handle(TicketContext context) throws InterruptedException {
+    ClaimedTicket claimed = context.claimed();
+    try {
+      RepairDesign design =
+          designs.of(claimed, document -> RepairDesign.of(document, settings.llmTimeout()));
+      Optional<DeliveryOrder> order = DeliveryOrder.in(claimed.ticket().payload());
+      return order.isPresent() ? delivery.deliver(design, order.get()) : repair(claimed, design);
+    } catch (StoodStillException e) {
+      return StandstillResult.of(e.why(), null, null);
+    } catch (ModelFailedException e) {
+      return HandlerResult.failed(RepairFailures.of(e));
+    } catch (InvalidTicketException | RepositoryException e) {
+      return HandlerResult.failed(failure(e, Category.CODE_ERROR));
+    } catch (IOException e) {
+      return HandlerResult.failed(failure(e, Category.SYSTEM_ERROR));
+    }
+  }
+
+  private HandlerResult repair(ClaimedTicket claimed, RepairDesign design)
+      throws IOException, InterruptedException {
+    List<Route> routes = TargetRoutes.of(design.targets(), ports.providers());
+    Journal journal = ports.journals().open(claimed.id(), claimed.lease().no());
+    List<JournalEntry> entries = journal.entries();
+    RunHistory history = RunHistory.of(claimed.id(), entries);
+    RepairRun.Job job = RepairJob.of(claimed, design, history);
+    Optional<RunEnd> untold = history.untold(job.at());
+    RepairOutcome outcome = new RepairOutcome(claimed, design, settings.runs());
+    if (untold.isPresent()) {
+      return outcome.of(untold.get(), history.number());
+    }
+    try (TicketRepository repository =
+        ports.repositories().open(claimed.id(), design.repository(), history.baseCommit())) {
+      GitWorkbench workbench = new GitWorkbench(repository, ports.tools().get(), design.verify());
+      RunEnd end =
+          new RepairRun(runPorts(claimed), design.settings(), routes)
+              .run(job, journal, entries, workbench);
+      HandlerResult result = outcome.of(end, history.next());
+      return delivery.atOnce(design, end, repository, result);
+    }
+  }
+
+  private RepairRun.Ports runPorts(ClaimedTicket claimed) {
+    return new RepairRun.Ports(
+        ports.models(),
+        ports.wall(),
+        name -> trace(claimed, name),
+        (routes, context) -> TargetRoutes.guarded(routes, claimed, context, ports.guard()),
+        settings.width(),
+        settings.maxCalls());
+  }
+
+  private Trace trace(ClaimedTicket claimed, String name) {
+    return new LiveTrace(
+        new TraceFile(RepairRun.traceFile(settings.runs(), name)),
+        ports.events(),
+        claimed.id(),
+        claimed.lease().no());
+  }
+
+  private static ErrorReport failure(Exception cause, Category category) {
+    String message = cause.getMessage() == null ? cause.toString() : cause.getMessage();
+    return new ErrorReport(message, cause, null, null, category, null);
+  }
+}

@@ -1,0 +1,56 @@
+package dev.holdfast.handler.repair;
+
+import dev.holdfast.llm.ChatProvider;
+import dev.holdfast.llm.account.CallGuard;
+import dev.holdfast.repair.GitWorkbench;
+import dev.holdfast.repair.ModelPorts;
+import dev.holdfast.repair.git.TicketRepositories;
+import dev.holdfast.session.EventSink;
+import dev.holdfast.session.JournalShelf;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.Map;
+import java.util.function.LongPredicate;
+
+/**
+ * What repairs need of the world around them. All of it is thread-safe and stays the caller's to
+ * close.
+ *
+ * @param providers by their names in the configuration
+ * @param guard what stands between an attempt and its providers
+ * @param journals where runs are kept
+ * @param events for the tickets' live streams
+ * @param approved whether a ticket's result has been approved by a person
+ * @param wall the time in traces
+ */
+public record RepairPorts(
+    Map<String, ChatProvider> providers,
+    ModelPorts models,
+    CallGuard guard,
+    JournalShelf journals,
+    EventSink events,
+    TicketRepositories repositories,
+    ToolsSource tools,
+    LongPredicate approved,
+    InstantSource wall) {
+  public RepairPorts {
+    providers = Map.copyOf(providers);
+  }
+
+  /** What changes and checks files, made at the first call. */
+  @FunctionalInterface
+  public interface ToolsSource {
+    GitWorkbench.Tools get() throws InterruptedException;
+  }
+
+  /**
+   * How the worker repairs.
+   *
+   * @param runs where the traces of runs are ({@code repair.runs-root})
+   * @param llmTimeout of one call, where a design has none ({@code llm.timeout})
+   * @param maxCalls of models in one attempt, 0 for no bound ({@code llm.max-calls-per-execution})
+   * @param width how many candidates of a ticket are verified at once ({@code repair.parallel})
+   */
+  public record Settings(Path runs, Duration llmTimeout, int maxCalls, int width) {}
+}

@@ -1,0 +1,140 @@
+package dev.holdfast.repair;
+
+import dev.holdfast.repair.RunEvent.JudgeInfo;
+import dev.holdfast.repair.RunEvent.Ranking;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.Set;
+import tools.jackson.databind.JsonNode;
+
+/**
+ * Reviewer, judge and diagnoser: models whose word is welcome and never needed. Where one gives
+ * none that can be used, the run goes on without it (E31, E38).
+ */
+final class Advice {
+  private static final Set<String> CONFIDENCES = Set.of("high", "medium", "low");
+
+  /** What a reviewer said; empty rankings where it failed. */
+  record Review(List<Ranking> rankings, String error) {}
+
+  /**
+   * @param hypothesis "" where there is none
+   */
+  record Diagnosis(String hypothesis, String error) {}
+
+  private record Hypothesis(String text, double confidence) {}
+
+  private final RunLog log;
+  private final Models models;
+  private final RepairTask task;
+
+  Advice(RunLog log, Models models, RepairTask task) {
+    this.log = log;
+    this.models = models;
+    this.task = task;
+  }
+
+  /** E29. */
+  Review review(String name, int step, List<Candidate> candidates)
+      throws IOException, InterruptedException {
+    String answer = answer(name + "/review", Prompts.REVIEW, Prompts.candidates(task, candidates));
+    List<Ranking> rankings = rankings(answer, candidates);
+    String error = rankings.isEmpty() ? unusable(answer) : "";
+    log.note(new RunEvent.ReviewFinished(step, rankings, error));
+    return new Review(rankings, error);
+  }
+
+  /** E30, E31. */
+  JudgeInfo judge(String name, int step, Shortlist shortlist)
+      throws IOException, InterruptedException {
+    List<Integer> numbers = shortlist.near().stream().map(Candidate::number).toList();
+    log.note(new RunEvent.JudgeInvoked(step, numbers));
+    String answer =
+        answer(name + "/judge", Prompts.JUDGE, Prompts.candidates(task, shortlist.near()));
+    JsonNode decision = ModelJson.in(answer).orElse(RunJson.MAPPER.createObjectNode());
+    int winner = decision.path("winner").asInt(0);
+    if (!numbers.contains(winner)) {
+      int best = shortlist.first().number();
+      String error = winner == 0 ? unusable(answer) : "candidate " + winner + " is not in question";
+      log.note(new RunEvent.JudgeFailed(step, best, error));
+      return new JudgeInfo(true, best, "low");
+    }
+    String said = decision.path("confidence").asString("").toLowerCase(Locale.ROOT);
+    String confidence = CONFIDENCES.contains(said) ? said : "medium";
+    log.note(new RunEvent.JudgeDecided(step, winner, confidence));
+    return new JudgeInfo(false, winner, confidence);
+  }
+
+  /**
+   * E35, E36.
+   *
+   * @param branches how many hypotheses are weighed; the most confident one is chosen
+   */
+  Diagnosis diagnose(String name, int step, int attempt, int branches, String situation)
+      throws IOException, InterruptedException {
+    log.note(new RunEvent.DiagnosisStarted(step, attempt));
+    String answer = answer(name + "/diagnosis", Prompts.DIAGNOSE.formatted(branches), situation);
+    Optional<Hypothesis> chosen = chosen(answer, branches);
+    String error = chosen.isEmpty() ? unusable(answer) : "";
+    log.note(
+        new RunEvent.DiagnosisCompleted(step, chosen.map(Hypothesis::text).orElse(null), error));
+    return new Diagnosis(chosen.map(Hypothesis::text).orElse(""), error);
+  }
+
+  /** What a failed call left is journalled as an answer that says nothing, and not asked again. */
+  private String answer(String name, String system, String prompt)
+      throws IOException, InterruptedException {
+    return log.step(
+        name,
+        String.class,
+        events -> {
+          try {
+            return models.ask(system, prompt, 0, events);
+          } catch (ModelFailedException e) {
+            return RunLog.Done.free("no answer: " + e.getMessage());
+          }
+        });
+  }
+
+  private static String unusable(String answer) {
+    return answer.startsWith("no answer: ") ? answer : "the answer is not what was asked for";
+  }
+
+  private static List<Ranking> rankings(String answer, List<Candidate> candidates) {
+    List<Ranking> rankings = new ArrayList<>();
+    JsonNode list = ModelJson.in(answer).map(node -> node.path("rankings")).orElse(null);
+    if (list == null) {
+      return rankings;
+    }
+    for (JsonNode each : list) {
+      int number = each.path("candidate").asInt(0);
+      boolean known = candidates.stream().anyMatch(candidate -> candidate.number() == number);
+      if (known && each.path("score").isNumber()) {
+        double score = Math.clamp(each.path("score").asDouble(), 0, 10);
+        rankings.add(new Ranking(number, score, each.path("why").asString("")));
+      }
+    }
+    rankings.sort(Comparator.comparingDouble((Ranking each) -> -each.score()));
+    return rankings;
+  }
+
+  private static Optional<Hypothesis> chosen(String answer, int branches) {
+    List<Hypothesis> hypotheses = new ArrayList<>();
+    ModelJson.in(answer)
+        .ifPresent(
+            node -> {
+              for (JsonNode each : node.path("hypotheses")) {
+                String text = each.path("hypothesis").asString("").strip();
+                if (!text.isEmpty() && hypotheses.size() < branches) {
+                  hypotheses.add(new Hypothesis(text, each.path("confidence").asDouble(0)));
+                }
+              }
+            });
+    // The first of equally confident ones.
+    return hypotheses.stream().min(Comparator.comparingDouble(each -> -each.confidence()));
+  }
+}

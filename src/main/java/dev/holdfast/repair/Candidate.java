@@ -1,0 +1,41 @@
+package dev.holdfast.repair;
+
+import dev.holdfast.repair.RunEvent.Ranking;
+import java.util.Comparator;
+import java.util.List;
+
+/**
+ * One of several proposals that applied.
+ *
+ * @param number from 1
+ */
+record Candidate(int number, Trial.Applied trial) {
+  /** E32: what fails least, then the smallest diff, then the lowest number. */
+  static final Comparator<Candidate> BY_RESULT =
+      Comparator.comparingLong((Candidate each) -> each.trial().verified().failures())
+          .thenComparingInt(each -> each.trial().lines())
+          .thenComparingInt(Candidate::number);
+
+  /** E28. */
+  static final Comparator<Candidate> BY_SIZE =
+      Comparator.comparingInt((Candidate each) -> each.trial().lines())
+          .thenComparingInt(Candidate::number);
+
+  boolean passes() {
+    return trial.verified().passed();
+  }
+
+  /** By the reviewer's scores; whom it left out comes last. */
+  static Comparator<Candidate> byScore(List<Ranking> rankings) {
+    return Comparator.comparingDouble((Candidate each) -> -score(each, rankings))
+        .thenComparing(BY_RESULT);
+  }
+
+  static double score(Candidate candidate, List<Ranking> rankings) {
+    return rankings.stream()
+        .filter(each -> each.candidate() == candidate.number())
+        .mapToDouble(Ranking::score)
+        .findFirst()
+        .orElse(Double.NEGATIVE_INFINITY);
+  }
+}

@@ -1,0 +1,264 @@
+package dev.holdfast.repair;
+
+import dev.holdfast.repair.RunEvent.JudgeInfo;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An L3 step: several candidates at once, of which one is chosen (E26-E39). An attempt whose
+ * candidates all fail to apply, or to be patches at all, is made again with what was learnt, a
+ * bounded number of times (E37). Used by one thread, once.
+ */
+final class CandidateStep {
+  /** E33: so many attempts in a row without a valid patch end the step. */
+  private static final int INVALID_LIMIT = 2;
+
+  private static final String DIAGNOSED = "Diagnosis of the repeated failures: ";
+
+  /** What the run gives its steps. */
+  record Parts(RunLog log, Workbench workbench, Models models, Advice advice, int width) {}
+
+  private final Parts parts;
+  private final RepairSettings settings;
+  private final RepairTask task;
+  private final int step;
+  private final List<String> signals;
+  private int invalid;
+  private ApplyFailures applyFailures = ApplyFailures.NONE;
+  private boolean diagnosed;
+
+  /**
+   * @param signals known so far; what the step learns is added
+   */
+  CandidateStep(
+      Parts parts, RepairSettings settings, RepairTask task, int step, List<String> signals) {
+    this.parts = parts;
+    this.settings = settings;
+    this.task = task;
+    this.step = step;
+    this.signals = signals;
+  }
+
+  private record Generated(int number, String output, String error) {}
+
+  /** From a state whose verification fails. */
+  StepOutcome run(Tree tree, Verified verified) throws IOException, InterruptedException {
+    parts.log().note(new RunEvent.StepStarted(step));
+    for (int attempt = 1; attempt <= settings.l3().maxAttempts(); attempt++) {
+      StepOutcome outcome = attempt(attempt, tree, verified);
+      if (outcome != null) {
+        return outcome;
+      }
+    }
+    return failed(
+        StopReason.REPEATED_FAILURE,
+        "no candidate of " + settings.l3().maxAttempts() + " attempts applied");
+  }
+
+  /** Null where another attempt may be made. */
+  private @Nullable StepOutcome attempt(int attempt, Tree tree, Verified verified)
+      throws IOException, InterruptedException {
+    String name = "l3-" + step + "/attempt-" + attempt;
+    parts.log().mark(name);
+    List<Generated> generated = generate(name, attempt, tree, verified);
+    List<Generated> valid = generated.stream().filter(each -> each.error().isEmpty()).toList();
+    if (valid.isEmpty()) {
+      return withoutValid(generated);
+    }
+    invalid = 0;
+    List<Trial> trials = evaluate(name, attempt, tree, valid);
+    List<Candidate> applied = new ArrayList<>();
+    for (int i = 0; i < trials.size(); i++) {
+      if (trials.get(i) instanceof Trial.Applied each) {
+        applied.add(new Candidate(valid.get(i).number(), each));
+      }
+    }
+    return applied.isEmpty() ? notApplied(name, attempt, trials, verified) : chosen(name, applied);
+  }
+
+  private @Nullable StepOutcome withoutValid(List<Generated> generated) {
+    invalid++;
+    String why = generated.getFirst().error();
+    signals.add("An earlier answer had no usable patch: " + why);
+    return invalid < INVALID_LIMIT
+        ? null
+        : failed(
+            StopReason.INVALID_OUTPUT, invalid + " outputs in a row had no valid patch: " + why);
+  }
+
+  private List<Generated> generate(String name, int attempt, Tree tree, Verified verified)
+      throws IOException, InterruptedException {
+    String prompt = Prompts.repair(task, tree, verified, signals, parts.workbench().sources(tree));
+    List<Integer> numbers = IntStream.rangeClosed(1, settings.l3().bestOfN()).boxed().toList();
+    List<String> outputs =
+        Parallel.run(
+            numbers,
+            numbers.size(),
+            number ->
+                parts
+                    .log()
+                    .step(
+                        name + "/candidate-" + number,
+                        String.class,
+                        events -> parts.models().ask(Prompts.REPAIR, prompt, number - 1, events)));
+    List<Generated> generated = new ArrayList<>();
+    for (int number : numbers) {
+      generated.add(checked(name, attempt, number, tree, outputs.get(number - 1)));
+    }
+    return generated;
+  }
+
+  /** E27. */
+  private Generated checked(String name, int attempt, int number, Tree tree, String output)
+      throws IOException, InterruptedException {
+    String error =
+        parts
+            .log()
+            .step(
+                name + "/validity-" + number,
+                String.class,
+                events -> {
+                  String problem =
+                      parts.workbench().invalidity(tree, output, number - 1).orElse("");
+                  events.on(
+                      new RunEvent.CandidateGenerated(
+                          step, attempt, number, problem.isEmpty(), problem));
+                  return RunLog.Done.free(problem);
+                });
+    return new Generated(number, output, error);
+  }
+
+  /** E26: each in a worktree of its own. */
+  private List<Trial> evaluate(String name, int attempt, Tree tree, List<Generated> valid)
+      throws IOException, InterruptedException {
+    return Parallel.run(
+        valid.stream().map(Generated::number).toList(),
+        parts.width(),
+        number ->
+            parts
+                .log()
+                .step(
+                    name + "/trial-" + number,
+                    Trial.class,
+                    events -> {
+                      String output = output(valid, number);
+                      Trial trial = parts.workbench().attempt(tree, output, number - 1);
+                      events.on(evaluated(attempt, number, trial));
+                      return RunLog.Done.free(trial);
+                    }));
+  }
+
+  private static String output(List<Generated> valid, int number) {
+    return valid.stream()
+        .filter(each -> each.number() == number)
+        .findFirst()
+        .orElseThrow()
+        .output();
+  }
+
+  private RunEvent evaluated(int attempt, int number, Trial trial) {
+    return switch (trial) {
+      case Trial.Applied each ->
+          new RunEvent.CandidateEvaluated(
+              step, attempt, number, true, each.verified().passed(), each.lines(), "");
+      case Trial.Refused each ->
+          new RunEvent.CandidateEvaluated(step, attempt, number, false, false, 0, each.why());
+      case Trial.NoDiff each ->
+          new RunEvent.CandidateEvaluated(step, attempt, number, false, false, 0, each.why());
+    };
+  }
+
+  /** E34-E36. */
+  private @Nullable StepOutcome notApplied(
+      String name, int attempt, List<Trial> trials, Verified verified)
+      throws IOException, InterruptedException {
+    Trial first = trials.getFirst();
+    String why = why(first);
+    String hash = first instanceof Trial.Refused refused ? refused.errorHash() : "no change";
+    applyFailures = applyFailures.with(hash);
+    signals.add("An earlier patch did not apply: " + why);
+    if (applyFailures.count() < settings.diagnosis().triggerOnRepeatedFailures()) {
+      return null;
+    }
+    if (!settings.diagnosis().enabled() || diagnosed) {
+      return failed(
+          StopReason.REPEATED_FAILURE,
+          applyFailures.count() + " attempts in a row failed to apply with the same error: " + why);
+    }
+    diagnose(name, attempt, verified, why);
+    return null;
+  }
+
+  private void diagnose(String name, int attempt, Verified verified, String why)
+      throws IOException, InterruptedException {
+    Advice.Diagnosis diagnosis =
+        parts
+            .advice()
+            .diagnose(
+                name,
+                step,
+                attempt,
+                settings.diagnosis().maxTotBranches(),
+                "The goal: "
+                    + task.goal()
+                    + "\n\nWhat fails: "
+                    + verified.failing()
+                    + "\n"
+                    + verified.output()
+                    + "\n\nWhat happened to the patches:\n"
+                    + String.join("\n", signals)
+                    + "\n"
+                    + why);
+    diagnosed = true;
+    applyFailures = ApplyFailures.NONE;
+    if (!diagnosis.hypothesis().isEmpty()) {
+      signals.add(DIAGNOSED + diagnosis.hypothesis());
+    }
+  }
+
+  private static String why(Trial trial) {
+    return switch (trial) {
+      case Trial.NoDiff each -> each.why();
+      case Trial.Refused each -> each.why();
+      case Trial.Applied each -> "";
+    };
+  }
+
+  private StepOutcome chosen(String name, List<Candidate> applied)
+      throws IOException, InterruptedException {
+    Shortlist shortlist = shortlist(name, applied);
+    Candidate best = shortlist.first();
+    JudgeInfo judge = null;
+    if (settings.l3().enableJudge() && !shortlist.near().isEmpty()) {
+      judge = parts.advice().judge(name, step, shortlist);
+      int winner = judge.winner();
+      best = applied.stream().filter(each -> each.number() == winner).findFirst().orElse(best);
+    }
+    String outcome = best.passes() ? "passing" : "best_ranked";
+    parts.log().note(new RunEvent.StepFinished(step, outcome, best.number(), judge));
+    return new StepOutcome.Chosen(best);
+  }
+
+  private Shortlist shortlist(String name, List<Candidate> applied)
+      throws IOException, InterruptedException {
+    List<Candidate> passing = applied.stream().filter(Candidate::passes).toList();
+    if (!passing.isEmpty()) {
+      return Shortlist.ofPassing(passing);
+    }
+    if (applied.size() < 2 || !settings.l3().enableReviewer()) {
+      return Shortlist.ofUnreviewed(applied);
+    }
+    Advice.Review review = parts.advice().review(name, step, applied);
+    return review.rankings().isEmpty()
+        ? Shortlist.ofUnreviewed(applied)
+        : Shortlist.ofReviewed(applied, review.rankings());
+  }
+
+  private StepOutcome failed(StopReason reason, String detail) {
+    parts.log().note(new RunEvent.StepFinished(step, reason.wireName(), 0, null));
+    return new StepOutcome.Failed(reason, detail);
+  }
+}

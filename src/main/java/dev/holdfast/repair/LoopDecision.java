@@ -1,0 +1,19 @@
+package dev.holdfast.repair;
+
+/** What the L2 loop does next. */
+public sealed interface LoopDecision {
+  /**
+   * @param iteration from 1
+   */
+  record Repair(int iteration) implements LoopDecision {}
+
+  /**
+   * @param reason {@code non_improving} or {@code patch_apply_failures}
+   */
+  record Escalate(String reason) implements LoopDecision {}
+
+  /**
+   * @param detail which of the reason's bounds was met, for people
+   */
+  record Stop(StopReason reason, String detail) implements LoopDecision {}
+}

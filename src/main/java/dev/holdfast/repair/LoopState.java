@@ -1,0 +1,43 @@
+package dev.holdfast.repair;
+
+/**
+ * What the L2 loop counts. Immutable.
+ *
+ * @param iterations that have begun
+ * @param nonImproving repairs in a row that left the failure as it was (E19, E20, E22)
+ * @param applyFailures patches in a row that did not apply (E21)
+ * @param escalations to L3 so far
+ * @param signature of the last verification; "" where it passed or has none
+ */
+public record LoopState(
+    int iterations, int nonImproving, int applyFailures, int escalations, String signature) {
+
+  /** The first verification is what repairs are measured against, and counts as none (E19). */
+  public static LoopState baseline(String signature) {
+    return new LoopState(0, 0, 0, 0, signature);
+  }
+
+  public LoopState begun() {
+    return new LoopState(iterations + 1, nonImproving, applyFailures, escalations, signature);
+  }
+
+  /** An output without a diff has improved nothing, and nothing failed to apply (E22). */
+  public LoopState withoutDiff() {
+    return new LoopState(iterations, nonImproving + 1, applyFailures, escalations, signature);
+  }
+
+  public LoopState notApplied() {
+    return new LoopState(iterations, nonImproving, applyFailures + 1, escalations, signature);
+  }
+
+  /** A patch applied (E21) and was verified; an absent signature never counts (E20). */
+  public LoopState verified(String newSignature) {
+    boolean same = !newSignature.isEmpty() && newSignature.equals(signature);
+    return new LoopState(iterations, same ? nonImproving + 1 : 0, 0, escalations, newSignature);
+  }
+
+  /** L3 is over; L2 goes on from its best candidate and counts anew. */
+  public LoopState escalated(String newSignature) {
+    return new LoopState(iterations, 0, 0, escalations + 1, newSignature);
+  }
+}

@@ -1,0 +1,18 @@
+package dev.holdfast.repair;
+
+import dev.holdfast.llm.ProviderEventListener;
+import dev.holdfast.retry.Sleeper;
+import java.util.function.DoubleSupplier;
+import java.util.function.LongSupplier;
+
+/**
+ * What calls of models need of the world.
+ *
+ * @param random from -1 to 1
+ * @param listener hears of calls, besides the run's events
+ */
+public record ModelPorts(
+    Sleeper sleeper,
+    LongSupplier nanoTime,
+    DoubleSupplier random,
+    ProviderEventListener listener) {}

@@ -1,0 +1,104 @@
+package dev.holdfast.repair;
+
+import dev.holdfast.llm.CallResult;
+import dev.holdfast.llm.CallRetryOptions;
+import dev.holdfast.llm.ChatRequest;
+import dev.holdfast.llm.FailureKind;
+import dev.holdfast.llm.Message;
+import dev.holdfast.llm.ProviderCallRetry;
+import dev.holdfast.llm.ProviderEvent;
+import dev.holdfast.llm.RetryContext;
+import dev.holdfast.llm.Standstill;
+import dev.holdfast.llm.ToolChoice;
+import dev.holdfast.session.Route;
+import java.util.List;
+
+/**
+ * Asks the targets in their order until one answers; each call is retried by itself (E-1), and all
+ * of them keep to the attempt's budget and the run's. Thread-safe.
+ */
+final class Models {
+  private final List<Route> routes;
+  private final ModelPorts ports;
+  private final RetryContext context;
+  private final RunBudget budget;
+
+  Models(List<Route> routes, ModelPorts ports, RetryContext context, RunBudget budget) {
+    this.routes = List.copyOf(routes);
+    this.ports = ports;
+    this.context = context;
+    this.budget = budget;
+  }
+
+  /**
+   * The answer of the first target that gives one.
+   *
+   * @param first where in the targets to begin, so that candidates differ
+   * @throws ModelFailedException if none does
+   * @throws StoodStillException if none is to be called now
+   * @throws BudgetExceededException if the run may ask no more
+   */
+  RunLog.Done<String> ask(String system, String prompt, int first, RunLog.Events events)
+      throws ModelFailedException, StoodStillException, InterruptedException {
+    CallResult.Failed last = null;
+    Standstill still = null;
+    for (int i = 0; i < routes.size(); i++) {
+      budget.requireLeft();
+      Route route = routes.get((first + i) % routes.size());
+      switch (retry(events).call(route.provider(), request(route, system, prompt), context)) {
+        case CallResult.Answer answer -> {
+          return new RunLog.Done<>(
+              answer.message().text(),
+              answer.usage(),
+              route.provider().cost(route.target().model(), answer.usage()).orElse(null));
+        }
+        case CallResult.Refused refused -> still = Standstill.sooner(still, refused.why());
+        case CallResult.Failed failed -> last = failed;
+      }
+      if (last != null && last.kind() == FailureKind.OUT_OF_BUDGET) {
+        break;
+      }
+    }
+    budget.requireLeft();
+    if (last != null) {
+      throw new ModelFailedException(last);
+    }
+    if (still == null) {
+      throw new IllegalStateException("a run needs a target");
+    }
+    throw new StoodStillException(still);
+  }
+
+  private ProviderCallRetry retry(RunLog.Events events) {
+    return new ProviderCallRetry(
+        CallRetryOptions.DEFAULTS,
+        ports.sleeper(),
+        ports.nanoTime(),
+        ports.random(),
+        event -> {
+          ports.listener().on(event);
+          events.on(traced(event));
+        });
+  }
+
+  private static RunEvent traced(ProviderEvent event) {
+    return switch (event) {
+      case ProviderEvent.ProviderRequestStarted each ->
+          new RunEvent.ProviderRequestStarted(each.provider(), each.model());
+      case ProviderEvent.ProviderRequestFinished each ->
+          new RunEvent.ProviderRequestFinished(
+              each.provider(), each.retries(), each.success(), each.durationMs(), each.error());
+    };
+  }
+
+  private ChatRequest request(Route route, String system, String prompt) {
+    return new ChatRequest(
+        route.target().model(),
+        system,
+        List.of(new Message.User(prompt)),
+        List.of(),
+        ToolChoice.NONE,
+        null,
+        budget.callTimeout());
+  }
+}

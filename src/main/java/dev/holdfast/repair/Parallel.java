@@ -1,0 +1,61 @@
+package dev.holdfast.repair;
+
+import dev.holdfast.tool.BoundedParallel;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Runs a piece of work for each candidate, some at once. One that fails does not cut off the
+ * others: what they do is paid for.
+ */
+final class Parallel {
+  private static final Duration GRACE = Duration.ofSeconds(10);
+
+  /**
+   * @param <T> what comes out
+   */
+  @FunctionalInterface
+  interface Work<T> {
+    T run(int number) throws IOException, InterruptedException;
+  }
+
+  /** Exactly one is there. */
+  private record End<T>(@Nullable T value, @Nullable Exception failure) {}
+
+  private Parallel() {}
+
+  /**
+   * @param numbers of the candidates
+   * @return in their order
+   * @throws IOException what the first that failed has thrown
+   */
+  static <T> List<T> run(List<Integer> numbers, int width, Work<T> work)
+      throws IOException, InterruptedException {
+    List<Callable<End<T>>> tasks = new ArrayList<>();
+    for (int number : numbers) {
+      tasks.add(() -> end(number, work));
+    }
+    List<T> values = new ArrayList<>();
+    for (End<T> end : BoundedParallel.run(tasks, width, GRACE)) {
+      switch (end.failure()) {
+        case null -> values.add(end.value());
+        case IOException failure -> throw failure;
+        case BudgetExceededException failure -> throw failure;
+        case Exception failure -> throw new IllegalStateException(failure);
+      }
+    }
+    return values;
+  }
+
+  private static <T> End<T> end(int number, Work<T> work) throws InterruptedException {
+    try {
+      return new End<>(work.run(number), null);
+    } catch (IOException | BudgetExceededException e) {
+      return new End<>(null, e);
+    }
+  }
+}

@@ -1,0 +1,74 @@
+package dev.holdfast.repair;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+
+/**
+ * Chooses what a model is shown of a tree: the files that the failure, the goal or the patch so far
+ * speak of, then whatever small ones there is room for. Pure but for reading the files.
+ */
+final class RelevantFiles {
+  private static final int MAX_CHARS = 80_000;
+  private static final int MAX_FILE_CHARS = 30_000;
+  private static final int MAX_LISTED = 400;
+  private static final int FULL_PATH = 8;
+  private static final int FILE_NAME = 5;
+  private static final int STEM = 3;
+  private static final int SHORTEST_STEM = 3;
+
+  private record Scored(String path, int score) {}
+
+  private RelevantFiles() {}
+
+  /**
+   * @param hints texts that name files: outputs of checks, the goal, diffs
+   */
+  static String text(Workbench.Sources sources, String hints) {
+    List<String> files = sources.files();
+    StringBuilder text = new StringBuilder("Files of the repository");
+    text.append(files.size() > MAX_LISTED ? " (the first " + MAX_LISTED + "):\n" : ":\n");
+    files.stream().limit(MAX_LISTED).forEach(file -> text.append(file).append('\n'));
+    int left = MAX_CHARS;
+    for (Scored each : scored(files, hints)) {
+      Optional<String> content = sources.text(each.path());
+      if (content.isEmpty() || content.get().length() > Math.min(left, MAX_FILE_CHARS)) {
+        continue;
+      }
+      left -= content.get().length();
+      text.append("\n--- ").append(each.path()).append(" ---\n").append(content.get());
+      if (!content.get().endsWith("\n")) {
+        text.append("\n(no newline at the end)\n");
+      }
+    }
+    return text.toString();
+  }
+
+  private static List<Scored> scored(List<String> files, String hints) {
+    List<Scored> all = new ArrayList<>();
+    for (String file : files) {
+      all.add(new Scored(file, score(file, hints)));
+    }
+    all.sort(Comparator.comparingInt((Scored each) -> -each.score()).thenComparing(Scored::path));
+    return all;
+  }
+
+  private static int score(String path, String hints) {
+    String name = path.substring(path.lastIndexOf('/') + 1);
+    String stem = name.contains(".") ? name.substring(0, name.lastIndexOf('.')) : name;
+    if (hints.contains(path)) {
+      return FULL_PATH;
+    }
+    if (hints.contains(name)) {
+      return FILE_NAME;
+    }
+    boolean spokenOf = stem.length() >= SHORTEST_STEM && hints.contains(stem);
+    return spokenOf ? STEM : isTest(path) ? 1 : 2;
+  }
+
+  private static boolean isTest(String path) {
+    return path.toLowerCase(Locale.ROOT).contains("test");
+  }
+}

@@ -1,0 +1,217 @@
+package dev.holdfast.repair;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One run from the first verification to its stop: L2 repairs one after the other, and L3 steps
+ * where they do not help (E13-E25). All decisions follow from the values of journalled steps, so
+ * that a later attempt takes the same way to where this one was cut off. Used by one thread, once.
+ */
+final class RepairLoop {
+  private final CandidateStep.Parts parts;
+  private final RepairSettings settings;
+  private final RepairTask task;
+  private final RunBudget budget;
+  private final LoopRules rules;
+  private final List<String> signals = new ArrayList<>();
+  private Tree tree;
+  private Verified verified;
+  private LoopState state = LoopState.baseline("");
+  private Tree bestTried;
+  private Verified bestVerified;
+
+  /** How the loop ended, with the best there is. */
+  record Stop(
+      StopReason reason,
+      String detail,
+      Tree tree,
+      Verified verified,
+      LoopState state,
+      List<String> signals) {}
+
+  RepairLoop(
+      CandidateStep.Parts parts,
+      RepairSettings settings,
+      RepairTask task,
+      RunBudget budget,
+      Tree start) {
+    this.parts = parts;
+    this.settings = settings;
+    this.task = task;
+    this.budget = budget;
+    this.rules = new LoopRules(settings.limits().maxIterations(), settings.escalation());
+    this.tree = start;
+    this.verified = new Verified(false, "", List.of(), Long.MAX_VALUE, "", false);
+    this.bestTried = start;
+    this.bestVerified = verified;
+  }
+
+  Stop run() throws IOException, InterruptedException {
+    try {
+      verified = verifyFirst();
+      bestVerified = verified;
+      state = LoopState.baseline(verified.signature());
+      if (verified.passed() && !task.rejected()) {
+        return tree.diff().isEmpty()
+            ? stop(StopReason.NOTHING_TO_REPAIR, "the verification passes already")
+            : stop(StopReason.VERIFICATION_PASSED, "the patch so far passes");
+      }
+      return loop();
+    } catch (BudgetExceededException e) {
+      return stop(StopReason.BUDGET_EXCEEDED, String.valueOf(e.getMessage()));
+    }
+  }
+
+  private Verified verifyFirst() throws IOException, InterruptedException {
+    return parts
+        .log()
+        .step(
+            "verify",
+            Verified.class,
+            events -> {
+              Verified result = parts.workbench().verify(tree);
+              events.on(finished(0, result));
+              return RunLog.Done.free(result);
+            });
+  }
+
+  private Stop loop() throws IOException, InterruptedException {
+    while (true) {
+      switch (rules.next(state)) {
+        case LoopDecision.Stop stop -> {
+          return stop(stop.reason(), stop.detail());
+        }
+        case LoopDecision.Repair repair -> {
+          if (repaired(repair.iteration())) {
+            return stop(StopReason.VERIFICATION_PASSED, "iteration " + repair.iteration());
+          }
+        }
+        case LoopDecision.Escalate escalation -> {
+          Stop end = escalated(escalation.reason());
+          if (end != null) {
+            return end;
+          }
+        }
+      }
+    }
+  }
+
+  /** One L2 iteration; whether the verification passes after it. */
+  private boolean repaired(int iteration) throws IOException, InterruptedException {
+    state = state.begun();
+    parts.log().note(new RunEvent.IterationStarted(iteration));
+    String name = "iteration-" + iteration;
+    String output =
+        parts
+            .log()
+            .step(
+                name + "/answer",
+                String.class,
+                events -> {
+                  budget.requireLeft();
+                  Workbench.Sources sources = parts.workbench().sources(tree);
+                  String prompt = Prompts.repair(task, tree, verified, signals, sources);
+                  return parts.models().ask(Prompts.REPAIR, prompt, 0, events);
+                });
+    Trial trial =
+        parts
+            .log()
+            .step(
+                name + "/trial",
+                Trial.class,
+                events -> {
+                  Trial result = parts.workbench().attempt(tree, output, 0);
+                  report(iteration, result, events);
+                  return RunLog.Done.free(result);
+                });
+    switch (trial) {
+      case Trial.NoDiff none -> {
+        state = state.withoutDiff();
+        signals.add("An earlier answer held no change: " + none.why());
+      }
+      case Trial.Refused refused -> {
+        state = state.notApplied();
+        signals.add("An earlier patch did not apply: " + refused.why());
+      }
+      case Trial.Applied applied -> {
+        state = state.verified(applied.verified().signature());
+        took(applied);
+        return applied.verified().passed();
+      }
+    }
+    return false;
+  }
+
+  private static void report(int iteration, Trial trial, RunLog.Events events) {
+    switch (trial) {
+      case Trial.NoDiff none ->
+          events.on(new RunEvent.RepairAttempted(iteration, "no_diff", true, 0, none.why()));
+      case Trial.Refused refused ->
+          events.on(new RunEvent.RepairAttempted(iteration, "refused", false, 0, refused.why()));
+      case Trial.Applied applied -> {
+        events.on(new RunEvent.RepairAttempted(iteration, "applied", false, applied.lines(), ""));
+        events.on(finished(iteration, applied.verified()));
+      }
+    }
+  }
+
+  private static RunEvent finished(int iteration, Verified verified) {
+    return new RunEvent.VerificationFinished(
+        iteration, verified.passed(), verified.signature(), verified.failing(), verified.flaky());
+  }
+
+  /** A patch that changed nothing for the better is taken back, so that the result stays small. */
+  private void took(Trial.Applied applied) {
+    Verified after = applied.verified();
+    if (after.isWorthKeepingOver(verified)) {
+      tree = applied.tree();
+      verified = after;
+    } else {
+      signals.add(
+          "This change was tried and taken back, because the verification still failed:\n"
+              + applied.tree().diff());
+    }
+    if (bestTried.diff().isEmpty() || after.isWorthKeepingOver(bestVerified)) {
+      bestTried = applied.tree();
+      bestVerified = after;
+    }
+  }
+
+  /** An L3 step; null where L2 goes on from its candidate. */
+  private @Nullable Stop escalated(String reason) throws IOException, InterruptedException {
+    int step = state.escalations() + 1;
+    parts.log().note(new RunEvent.RunEscalated("L2", "L3", reason));
+    StepOutcome outcome =
+        new CandidateStep(parts, settings, task, step, signals).run(tree, verified);
+    return switch (outcome) {
+      case StepOutcome.Failed failed -> {
+        state = state.escalated(verified.signature());
+        yield stop(failed.reason(), failed.detail());
+      }
+      case StepOutcome.Chosen chosen -> {
+        Trial.Applied applied = chosen.candidate().trial();
+        state = state.escalated(applied.verified().signature());
+        took(applied);
+        yield applied.verified().passed()
+            ? stop(
+                StopReason.VERIFICATION_PASSED,
+                "candidate " + chosen.candidate().number() + " of step " + step)
+            : null;
+      }
+    };
+  }
+
+  private Stop stop(StopReason reason, String detail) {
+    boolean kept = reason.isSuccess() || !tree.diff().isEmpty();
+    return new Stop(
+        reason,
+        detail,
+        kept ? tree : bestTried,
+        kept ? verified : bestVerified,
+        state,
+        List.copyOf(signals));
+  }
+}

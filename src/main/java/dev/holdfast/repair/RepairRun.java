@@ -1,0 +1,175 @@
+package dev.holdfast.repair;
+
+import dev.holdfast.llm.RetryContext;
+import dev.holdfast.session.Journal;
+import dev.holdfast.session.JournalEntry;
+import dev.holdfast.session.Route;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.function.Function;
+
+/**
+ * Makes the verification of a repository pass, or says why not. Every finished model answer and
+ * every trial is journalled before the next step, so that an attempt over a journal with entries
+ * goes on behind the last of them and pays for nothing twice. Blocks its thread; an interrupt ends
+ * it as {@link InterruptedException}, and a later attempt goes on.
+ *
+ * <pre>{@code
+ * RunEnd end =
+ *     new RepairRun(ports, settings, routes)
+ *         .run(new RepairRun.Job(17, "ticket-17", task, at), journal, history, workbench);
+ * if (end.reason().isSuccess()) {
+ *   review(end.commit());
+ * }
+ * }</pre>
+ */
+public final class RepairRun {
+  /**
+   * What a run needs of the world.
+   *
+   * @param models to ask them
+   * @param wall the time in events
+   * @param traceOf where the trace of a run goes, by the run's name
+   * @param width how many candidates are verified at once
+   * @param guard what stands between an attempt and its providers
+   * @param maxCalls of models in one attempt of the ticket, whatever the run may; 0 for no bound
+   */
+  public record Ports(
+      ModelPorts models,
+      InstantSource wall,
+      Function<String, Trace> traceOf,
+      Guard guard,
+      int width,
+      int maxCalls) {}
+
+  /** Puts what has to be asked before each call in front of the providers. */
+  @FunctionalInterface
+  public interface Guard {
+    List<Route> guarded(List<Route> routes, RetryContext context);
+  }
+
+  /**
+   * @param workplace a name for the ticket that no other database's ticket has
+   * @param at how far the ticket has come
+   */
+  public record Job(long ticketId, String workplace, RepairTask task, RunEnd.At at) {}
+
+  private final Ports ports;
+  private final RepairSettings settings;
+  private final List<Route> routes;
+
+  public RepairRun(Ports ports, RepairSettings settings, List<Route> routes) {
+    this.ports = ports;
+    this.settings = settings;
+    this.routes = List.copyOf(routes);
+  }
+
+  /** The file of a run's trace under the directory of all runs (E47). */
+  public static Path traceFile(Path runs, String run) {
+    return runs.resolve(run).resolve("trace.jsonl");
+  }
+
+  /** The name of the last or current run of a ticket. */
+  public static String name(String workplace, int number) {
+    return workplace + "-run-" + number;
+  }
+
+  /**
+   * Works the run that is due until it ends.
+   *
+   * @param journal fenced by the ticket's lease
+   * @param entries of the journal
+   * @throws ModelFailedException if no target answers; the next attempt goes on
+   * @throws StoodStillException if none is to be called now; the next attempt goes on
+   * @throws IOException if the repository or the disk fails; the next attempt goes on
+   */
+  public RunEnd run(Job job, Journal journal, List<JournalEntry> entries, Workbench workbench)
+      throws IOException, InterruptedException {
+    RunHistory history = RunHistory.of(job.ticketId(), entries);
+    int number = history.next();
+    String name = name(job.workplace(), number);
+    RunLog log =
+        new RunLog(
+            journal,
+            entries,
+            new RunLog.Identity(job.ticketId(), number, name),
+            new RunLog.Clocks(ports.models().nanoTime(), ports.wall()),
+            ports.traceOf().apply(name));
+    RunStart start = start(log, job.task(), history, workbench);
+    RepairTask task = new RepairTask(job.task().goal(), job.task().guidance(), start.rejected());
+    RunBudget budget = new RunBudget(settings.limits(), log);
+    RetryContext context =
+        new RetryContext(budget.timeLeft(), callsNow(budget), ports.models().nanoTime());
+    Models models =
+        new Models(ports.guard().guarded(routes, context), ports.models(), context, budget);
+    CandidateStep.Parts parts =
+        new CandidateStep.Parts(
+            log, workbench, models, new Advice(log, models, task), ports.width());
+    RepairLoop.Stop stop = new RepairLoop(parts, settings, task, budget, start.tree()).run();
+    return end(log, job, workbench, stop);
+  }
+
+  /** Zero would be no bound. */
+  private int callsNow(RunBudget budget) {
+    int left = Math.max(1, budget.callsLeft());
+    return ports.maxCalls() == 0 ? left : Math.min(left, ports.maxCalls());
+  }
+
+  private static RunStart start(
+      RunLog log, RepairTask task, RunHistory history, Workbench workbench)
+      throws IOException, InterruptedException {
+    RunEnd before = history.end();
+    Tree tree = before == null ? workbench.baseTree() : before.tree();
+    boolean rejected = before != null && task.rejected();
+    return log.step(
+        "start",
+        RunStart.class,
+        events -> {
+          events.on(new RunEvent.RunStarted("L2", workbench.baseCommit()));
+          return RunLog.Done.free(new RunStart(workbench.baseCommit(), tree, rejected));
+        });
+  }
+
+  private static RunEnd end(RunLog log, Job job, Workbench workbench, RepairLoop.Stop stop)
+      throws IOException, InterruptedException {
+    boolean result = stop.reason().isSuccess() && !stop.tree().diff().isEmpty();
+    Workbench.Commit commit =
+        result
+            ? log.step(
+                "commit",
+                Workbench.Commit.class,
+                events -> RunLog.Done.free(workbench.commit(stop.tree(), message(job))))
+            : new Workbench.Commit("", "");
+    LoopState state = stop.state();
+    log.note(
+        new RunEvent.RunStopped(
+            stop.reason().wireName(), stop.detail(), state.iterations(), state.escalations()));
+    Spending spent = log.spending();
+    RunEnd end =
+        new RunEnd(
+            stop.reason(),
+            stop.detail(),
+            workbench.baseCommit(),
+            stop.tree(),
+            DiffLines.of(stop.tree().diff()),
+            stop.verified(),
+            commit.branch(),
+            commit.id(),
+            stop.signals(),
+            new RunEnd.Counts(state.iterations(), state.escalations()),
+            new RunEnd.Spent(spent.calls(), spent.costUsd(), log.elapsed().toMillis()),
+            job.at());
+    return log.step("end", RunEnd.class, events -> RunLog.Done.free(end));
+  }
+
+  private static String message(Job job) {
+    String goal = job.task().goal().strip();
+    String title = goal.lines().findFirst().orElse("Make the verification pass");
+    return (title.length() > 72 ? title.substring(0, 71) + "…" : title)
+        + "\n\nTicket "
+        + job.ticketId()
+        + "\n";
+  }
+}

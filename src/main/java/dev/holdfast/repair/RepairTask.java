@@ -1,0 +1,16 @@
+package dev.holdfast.repair;
+
+import java.util.List;
+
+/**
+ * What a run is to do.
+ *
+ * @param goal of the design, and of the ticket where its payload has one
+ * @param guidance what people have said since, oldest first
+ * @param rejected whether a person has refused the last result: what passes is not enough then
+ */
+public record RepairTask(String goal, List<String> guidance, boolean rejected) {
+  public RepairTask {
+    guidance = List.copyOf(guidance);
+  }
+}

@@ -1,0 +1,56 @@
+package dev.holdfast.repair;
+
+import java.math.BigDecimal;
+import java.time.Duration;
+
+/** What a run may use, over all its attempts (E16). Thread-safe. */
+final class RunBudget {
+  private final RepairSettings.Limits limits;
+  private final RunLog log;
+
+  RunBudget(RepairSettings.Limits limits, RunLog log) {
+    this.limits = limits;
+    this.log = log;
+  }
+
+  /**
+   * @throws BudgetExceededException where nothing more may be begun
+   */
+  void requireLeft() {
+    Spending spent = log.spending();
+    BigDecimal maxCost = limits.maxCostUsd();
+    if (maxCost != null && spent.costUsd().compareTo(maxCost) >= 0) {
+      throw new BudgetExceededException(
+          "cost: "
+              + spent.costUsd().stripTrailingZeros().toPlainString()
+              + " USD of the "
+              + maxCost.toPlainString()
+              + " allowed (limits.max_cost_usd)");
+    }
+    if (spent.calls() >= limits.maxCalls()) {
+      throw new BudgetExceededException(
+          "calls: "
+              + spent.calls()
+              + " of the "
+              + limits.maxCalls()
+              + " allowed (limits.max_calls)");
+    }
+    if (timeLeft().isZero()) {
+      throw new BudgetExceededException(
+          "time: the " + limits.maxDuration() + " allowed (limits.max_duration) are over");
+    }
+  }
+
+  Duration timeLeft() {
+    Duration left = limits.maxDuration().minus(log.elapsed());
+    return left.isNegative() ? Duration.ZERO : left;
+  }
+
+  int callsLeft() {
+    return Math.max(0, limits.maxCalls() - log.spending().calls());
+  }
+
+  Duration callTimeout() {
+    return limits.llmTimeout();
+  }
+}

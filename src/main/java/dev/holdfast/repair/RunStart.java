@@ -1,0 +1,9 @@
+package dev.holdfast.repair;
+
+/**
+ * Where a run began.
+ *
+ * @param tree the base, or the patch of the run before
+ * @param rejected whether a person had refused the result of the run before
+ */
+record RunStart(String baseCommit, Tree tree, boolean rejected) {}

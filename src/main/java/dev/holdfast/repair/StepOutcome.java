@@ -1,0 +1,12 @@
+package dev.holdfast.repair;
+
+/** How an L3 step ended. */
+sealed interface StepOutcome {
+  /** The candidate that goes on, whether it passes or not. */
+  record Chosen(Candidate candidate) implements StepOutcome {}
+
+  /**
+   * @param reason invalid_output or repeated_failure
+   */
+  record Failed(StopReason reason, String detail) implements StepOutcome {}
+}

@@ -1,0 +1,37 @@
+package dev.holdfast.repair;
+
+import com.fasterxml.jackson.annotation.JsonSubTypes;
+import com.fasterxml.jackson.annotation.JsonTypeInfo;
+import java.util.List;
+
+/** What became of a model's output when it was tried on a tree. */
+@JsonTypeInfo(use = JsonTypeInfo.Id.NAME, property = "outcome")
+@JsonSubTypes({
+  @JsonSubTypes.Type(value = Trial.NoDiff.class, name = "no_diff"),
+  @JsonSubTypes.Type(value = Trial.Refused.class, name = "refused"),
+  @JsonSubTypes.Type(value = Trial.Applied.class, name = "applied")
+})
+public sealed interface Trial {
+  /** There is nothing in it that could be applied, or it would change nothing (E22). */
+  record NoDiff(String why) implements Trial {}
+
+  /**
+   * It has a patch that does not apply; the tree is as it was.
+   *
+   * @param errorHash equal for equal errors (E34)
+   */
+  record Refused(String why, String errorHash) implements Trial {}
+
+  /**
+   * It applied, and was verified.
+   *
+   * @param tree with the patch
+   * @param lines that the patch adds and removes
+   * @param files that it changes
+   */
+  record Applied(Tree tree, int lines, List<String> files, Verified verified) implements Trial {
+    public Applied {
+      files = List.copyOf(files);
+    }
+  }
+}

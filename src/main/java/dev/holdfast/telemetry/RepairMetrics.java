@@ -1,0 +1,101 @@
+package dev.holdfast.telemetry;
+
+import dev.holdfast.repair.StopReason;
+import dev.holdfast.session.SessionEvent;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.DistributionSummary;
+import io.micrometer.core.instrument.MeterRegistry;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * Counts what happens in runs of repairs, so that the source's rates are quotients of counters
+ * (E48). Thread-safe.
+ */
+public final class RepairMetrics {
+  private final MeterRegistry registry;
+  private final Counter started;
+  private final DistributionSummary iterations;
+  private final Counter steps;
+  private final Counter diagnoses;
+  private final Counter judgements;
+
+  public RepairMetrics(MeterRegistry registry) {
+    this.registry = registry;
+    started = counter("runs.started", "Runs that began.");
+    iterations =
+        DistributionSummary.builder("holdfast.repair.iterations")
+            .description("Repairs one after the other, of each run that ended.")
+            .register(registry);
+    steps = counter("steps", "Steps of L3.");
+    diagnoses = counter("diagnoses", "Diagnoses in steps of L3.");
+    judgements = counter("judgements", "Near-ties that were given to a judge.");
+    escalations("non_improving");
+    escalations("patch_apply_failures");
+    for (StopReason reason : StopReason.values()) {
+      stopped(reason.wireName());
+    }
+    for (boolean flag : new boolean[] {false, true}) {
+      candidates(flag);
+      requests(flag, false);
+      requests(flag, true);
+    }
+  }
+
+  /** Events that are not a run's are none of it. */
+  public void on(SessionEvent event) {
+    if (event instanceof SessionEvent.Traced traced) {
+      on(traced.type(), traced.payload());
+    }
+  }
+
+  private void on(String type, ObjectNode payload) {
+    switch (type) {
+      case "RunStarted" -> started.increment();
+      case "RunStopped" -> {
+        stopped(payload.path("reason").asString("")).increment();
+        iterations.record(payload.path("iterations").asDouble(0));
+      }
+      case "RunEscalated" -> escalations(payload.path("reason").asString("")).increment();
+      case "StepStarted" -> steps.increment();
+      case "DiagnosisStarted" -> diagnoses.increment();
+      case "JudgeInvoked" -> judgements.increment();
+      case "CandidateGenerated" -> candidates(payload.path("valid").asBoolean(false)).increment();
+      case "ProviderRequestFinished" ->
+          requests(payload.path("retries").asInt(0) > 0, payload.path("success").asBoolean(false))
+              .increment();
+      default -> {
+        // The other events are counted nowhere.
+      }
+    }
+  }
+
+  private Counter stopped(String reason) {
+    return counter("runs.stopped", "Runs that ended.", "reason", reason);
+  }
+
+  private Counter escalations(String reason) {
+    return counter("escalations", "Runs that went from L2 to L3.", "reason", reason);
+  }
+
+  private Counter candidates(boolean valid) {
+    return counter(
+        "candidates", "Candidates that were generated.", "valid", Boolean.toString(valid));
+  }
+
+  private Counter requests(boolean retried, boolean success) {
+    return counter(
+        "requests",
+        "Requests of models by runs, each with its retries.",
+        "retried",
+        Boolean.toString(retried),
+        "success",
+        Boolean.toString(success));
+  }
+
+  private Counter counter(String name, String description, String... tags) {
+    return Counter.builder("holdfast.repair." + name)
+        .description(description)
+        .tags(tags)
+        .register(registry);
+  }
+}

@@ -1,0 +1,203 @@
+package dev.holdfast.e2e;
+
+import static dev.holdfast.testing.ModelBehaviour.answer;
+import static dev.holdfast.testing.ModelBehaviour.hang;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import dev.holdfast.testing.ModelServer;
+import dev.holdfast.testing.TestDatabase;
+import dev.holdfast.testing.WithDatabase;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/** A repair's ticket through a worker process: real git, real projects, models over HTTP. */
+@Tag("slow")
+@WithDatabase
+@Timeout(240)
+class RepairIT {
+  private final TestDatabase database;
+  private final TicketRows rows;
+  @TempDir private Path directory;
+  @AutoClose private final ModelServer models = ModelServer.start();
+  @AutoClose private Installation holdfast;
+
+  RepairIT(TestDatabase database) {
+    this.database = database;
+    this.rows = new TicketRows(database.dataSource());
+  }
+
+  @BeforeEach
+  void prepare() {
+    holdfast =
+        Installation.on(database, directory)
+            .with("OPENAI_API_KEY", "sk-repair-it")
+            .with("HOLDFAST_PROVIDERS_OPENAI_BASE_URL", models.openAiUrl())
+            .with("HOLDFAST_WORKER_LEASE", "3s")
+            .with("HOLDFAST_WORKER_HEARTBEAT_INTERVAL", "400ms")
+            .with("HOLDFAST_WORKER_RESCUE_INTERVAL", "100ms")
+            .with("HOLDFAST_RETRY_CATEGORIES_SYSTEM_ERROR_BASE_DELAY", "50ms");
+  }
+
+  private Path repository() {
+    return directory.resolve("project");
+  }
+
+  private long enqueue(BrokenProject project) throws Exception {
+    Files.createDirectories(repository());
+    project.commitIn(repository());
+    String words = JsonMapper.shared().writeValueAsString(project.check());
+    Files.writeString(
+        directory.resolve("mender.yaml"),
+        """
+        kind: repair
+        repository: {path: "%s", ref: main}
+        goal: Make the check pass.
+        verify: [{name: check, command: %s, timeout: 1m}]
+        targets: [{provider: openai, model: gpt-m}]
+        on_approve: merge
+        """
+            .formatted(repository(), words));
+    holdfast.ok("design", "put", "mender", "--file", "mender.yaml");
+    return Long.parseLong(holdfast.ok("enqueue", "--design", "mender"));
+  }
+
+  /** A corrupt diff, a wrong fix, the same again, then three candidates of which two pass. */
+  private void script(BrokenProject project) {
+    models.next(
+        answer(project.corrupt()),
+        answer(project.change(project.wrong())),
+        answer(project.change(project.wrong())),
+        answer(project.change(project.lengthy())),
+        answer(project.change(project.right())),
+        answer(project.change(project.wrong())));
+  }
+
+  private void mends(BrokenProject project) throws Exception {
+    script(project);
+    long id = enqueue(project);
+    String before = BrokenProject.git(repository(), "rev-parse", "main");
+    holdfast.worker();
+    rows.awaitState(id, "needs_review");
+
+    JsonNode result = JsonMapper.shared().readTree(rows.of(id, "result::text"));
+    assertThat(result.path("diff").asString())
+        .contains("-" + project.buggy(), "+" + project.right())
+        .doesNotContain("for (");
+    assertThat(result.path("branch").asString()).isEqualTo("holdfast/ticket-" + id);
+    assertThat(result.path("iterations").asInt()).isEqualTo(3);
+    assertThat(result.path("escalations").asInt()).isEqualTo(1);
+    assertThat(models.requests()).hasSize(6);
+    assertThat(directory.resolve(result.path("trace").asString())).isNotEmptyFile();
+    assertThat(BrokenProject.git(repository(), "rev-parse", "main")).isEqualTo(before);
+    assertThat(Files.readString(repository().resolve(project.source()))).contains(project.buggy());
+    assertThat(BrokenProject.git(repository(), "rev-parse", "holdfast/ticket-" + id))
+        .isEqualTo(result.path("commit").asString());
+    assertThat(holdfast.ok("show", Long.toString(id)))
+        .contains("passes with a patch", "step run-1");
+
+    JsonNode stats = JsonMapper.shared().readTree(holdfast.ok("runs", "stats", "--json"));
+    assertThat(stats.path("requests").asInt()).isGreaterThanOrEqualTo(6);
+    assertThat(holdfast.ok("runs")).contains("verification_passed");
+
+    holdfast.ok("approve", Long.toString(id));
+    long delivery =
+        Long.parseLong(
+            rows.value(
+                "SELECT id FROM holdfast.tickets WHERE payload #>> '{deliver,ticket}' = ?::text",
+                id));
+    rows.awaitState(delivery, "done");
+    assertThat(BrokenProject.git(repository(), "show", "main:" + project.source()))
+        .contains(project.right());
+    assertThat(rows.of(id, "state")).isEqualTo("done");
+  }
+
+  @Test
+  @DisplayName(
+      "issue 6, a Java project: a corrupt diff, a wrong fix twice, escalation, three candidates:"
+          + " the smallest that passes waits for review, and is merged once approved")
+  void javaProject() throws Exception {
+    mends(BrokenProject.java());
+  }
+
+  @Test
+  @DisplayName("issue 6, the same on a Node project")
+  void nodeProject() throws Exception {
+    assumeTrue(
+        Files.isExecutable(Path.of("/usr/bin/node"))
+            || Files.isExecutable(Path.of("/usr/local/bin/node")),
+        "node is not installed");
+    mends(BrokenProject.node());
+  }
+
+  @Test
+  @DisplayName(
+      "issue 6.6: a worker killed in mid-run: the next one goes on, no answer is paid for twice")
+  void killed() throws Exception {
+    BrokenProject project = BrokenProject.java();
+    models.next(
+        answer(project.corrupt()),
+        answer(project.change(project.wrong())),
+        hang(),
+        answer(project.change(project.right())));
+    long id = enqueue(project);
+    HoldfastProcess first = holdfast.worker();
+    models.awaitRequest(3);
+    first.signal("KILL");
+    first.awaitExit(Duration.ofSeconds(10));
+    holdfast.worker();
+    rows.awaitState(id, "needs_review");
+    assertThat(models.requests()).hasSize(4);
+    assertThat(rows.outcomes(id)).containsExactly("crashed", "succeeded");
+    assertThat(rows.of(id, "result->>'iterations'")).isEqualTo("3");
+    List<String> types =
+        rows.column(
+            "SELECT type FROM holdfast.repair_events WHERE ticket_id = ? AND type NOT LIKE"
+                + " 'Provider%' ORDER BY seq, no",
+            id);
+    assertThat(types)
+        .containsExactly(
+            "RunStarted",
+            "VerificationFinished",
+            "IterationStarted",
+            "RepairAttempted",
+            "IterationStarted",
+            "RepairAttempted",
+            "VerificationFinished",
+            "IterationStarted",
+            "RepairAttempted",
+            "VerificationFinished",
+            "RunStopped");
+  }
+
+  @Test
+  @DisplayName(
+      "issue 6.7: a run that gets nowhere waits on_hold with its failing checks and its best"
+          + " candidate, and a release with guidance goes on from there")
+  void held() throws Exception {
+    BrokenProject project = BrokenProject.java();
+    models.always(answer("I do not know."));
+    long id = enqueue(project);
+    holdfast.worker();
+    rows.awaitState(id, "on_hold");
+    assertThat(rows.of(id, "hold_reason")).isEqualTo("invalid_output");
+    assertThat(holdfast.ok("show", Long.toString(id)))
+        .contains("Failing checks:", "check", "No patch has applied so far");
+
+    models.always(answer(project.change(project.right())));
+    holdfast.ok("release", Long.toString(id), "--guidance", "multiply");
+    rows.awaitState(id, "needs_review");
+    assertThat(models.lastRequest().body().toString()).contains("multiply");
+  }
+}

@@ -1,0 +1,257 @@
+package dev.holdfast.repair;
+
+import static dev.holdfast.repair.Bench.NO_DIFF;
+import static dev.holdfast.repair.Bench.change;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import tools.jackson.databind.JsonNode;
+
+/** L3 steps, reached by two repairs that improve nothing. */
+@Timeout(60)
+class CandidateStepTest {
+  private static final String BROKEN = change("nowhere", "x");
+
+  private Bench bench;
+
+  @BeforeEach
+  void prepare() {
+    bench = new Bench();
+  }
+
+  /** Of the first step's candidates, in order, and of what comes later. */
+  private void candidates(String... answers) {
+    String[] all = new String[answers.length + 2];
+    all[0] = NO_DIFF;
+    all[1] = NO_DIFF;
+    System.arraycopy(answers, 0, all, 2, answers.length);
+    bench.model.repairs(all);
+  }
+
+  private JsonNode payload(String type) {
+    return bench.payloads(type).getFirst();
+  }
+
+  @Test
+  @DisplayName(
+      "E26, E27, E28: three candidates, each traced with its validity; the smallest that passes")
+  void smallestPassing() throws Exception {
+    candidates(change("bad 0", "good 1\nmore\nlines"), change("bad 0", "good 2"), NO_DIFF);
+    RunEnd end = bench.run();
+    assertThat(end.reason()).isEqualTo(StopReason.VERIFICATION_PASSED);
+    assertThat(end.tree().diff()).contains("good 2");
+    assertThat(bench.payloads("CandidateGenerated"))
+        .extracting(each -> each.path("valid").asBoolean())
+        .containsExactlyInAnyOrder(true, true, false);
+    assertThat(bench.payloads("CandidateEvaluated")).hasSize(2);
+    assertThat(payload("StepFinished").path("outcome").asString()).isEqualTo("passing");
+    assertThat(payload("StepFinished").path("judge").isNull()).isTrue();
+    assertThat(bench.types()).doesNotContain("JudgeInvoked");
+  }
+
+  @Test
+  @DisplayName(
+      "E30, E39: two that pass with diffs of one size go to the judge; StepFinished says so")
+  void judge() throws Exception {
+    candidates(change("bad 0", "good 1"), change("bad 0", "good 2"), change("bad 0", "good 3"));
+    bench.model.judges("Sure. {\"winner\": 3, \"confidence\": \"high\", \"why\": \"x\"}");
+    RunEnd end = bench.run();
+    assertThat(payload("JudgeInvoked").path("candidates").toString()).isEqualTo("[1,2,3]");
+    assertThat(payload("JudgeDecided").path("winner").asInt()).isEqualTo(3);
+    JsonNode judge = payload("StepFinished").path("judge");
+    assertThat(judge.path("winner").asInt()).isEqualTo(3);
+    assertThat(judge.path("confidence").asString()).isEqualTo("high");
+    assertThat(end.tree().diff()).isNotEmpty();
+  }
+
+  @Test
+  @DisplayName(
+      "E31: a judge who fails, or names nobody in question: the best-ranked, low confidence")
+  void judgeFails() throws Exception {
+    for (String answer : new String[] {ScriptedModel.BROKEN, "no", "{\"winner\": 9}"}) {
+      prepare();
+      candidates(change("bad 0", "good 1"), change("bad 0", "good 2"), NO_DIFF);
+      bench.model.judges(answer);
+      assertThat(bench.run().reason()).isEqualTo(StopReason.VERIFICATION_PASSED);
+      assertThat(payload("JudgeFailed").path("error").asString()).as(answer).isNotEmpty();
+      assertThat(payload("StepFinished").path("judge").path("confidence").asString())
+          .isEqualTo("low");
+      assertThat(payload("StepFinished").path("candidate").asInt())
+          .isEqualTo(payload("JudgeFailed").path("winner").asInt());
+    }
+  }
+
+  @Test
+  @DisplayName("E29: none passes: the reviewer ranks, and L2 goes on from its choice")
+  void reviewer() throws Exception {
+    candidates(
+        change("bad 0", "x 1"),
+        change("bad 0", "y 2"),
+        change("bad 0", "z 3"),
+        change("y 2", "good 4"),
+        change("x 1", "good 4"),
+        change("z 3", "good 4"));
+    bench.model.reviews(
+        "{\"rankings\": [{\"candidate\": 1, \"score\": 2}, {\"candidate\": 2, \"score\": 9},"
+            + " {\"candidate\": 3, \"score\": 5}]}");
+    RunEnd end = bench.run();
+    assertThat(payload("ReviewFinished").path("ranked").path(0).path("candidate").asInt())
+        .isEqualTo(2);
+    assertThat(payload("StepFinished").path("outcome").asString()).isEqualTo("best_ranked");
+    assertThat(payload("StepFinished").path("candidate").asInt()).isEqualTo(2);
+    assertThat(bench.types()).doesNotContain("JudgeInvoked");
+    assertThat(end.reason()).isEqualTo(StopReason.VERIFICATION_PASSED);
+  }
+
+  @Test
+  @DisplayName("E30: the reviewer's top two within 1 of each other go to the judge")
+  void nearTie() throws Exception {
+    candidates(change("bad 0", "x 1"), change("bad 0", "y 2"), change("bad 0", "z 3"), NO_DIFF);
+    bench.model.reviews(
+        "{\"rankings\": [{\"candidate\": 1, \"score\": 8}, {\"candidate\": 2, \"score\": 9},"
+            + " {\"candidate\": 3, \"score\": 5}]}");
+    bench.model.judges("{\"winner\": 1, \"confidence\": \"medium\"}");
+    bench.run();
+    assertThat(payload("JudgeInvoked").path("candidates").toString()).isEqualTo("[2,1]");
+    assertThat(payload("StepFinished").path("candidate").asInt()).isEqualTo(1);
+  }
+
+  @Test
+  @DisplayName("E32: without reviewer and judge: what fails least, the smallest, the first")
+  void nobodyLooks() throws Exception {
+    bench.l3 = new RepairSettings.Candidates(3, false, false, 4);
+    candidates(
+        change("bad 0", "x 1\nmore"), change("bad 0", "y 2"), change("bad 0", "z 3"), NO_DIFF);
+    bench.run();
+    assertThat(bench.types()).doesNotContain("JudgeInvoked", "ReviewFinished");
+    JsonNode smallest =
+        bench.payloads("CandidateEvaluated").stream()
+            .filter(each -> each.path("lines").asInt() == 2)
+            .min(java.util.Comparator.comparingInt(each -> each.path("candidate").asInt()))
+            .orElseThrow();
+    assertThat(payload("StepFinished").path("candidate").asInt())
+        .isEqualTo(smallest.path("candidate").asInt());
+  }
+
+  @Test
+  @DisplayName("E33: two attempts in a row without a valid patch end the step and the run")
+  void invalid() throws Exception {
+    candidates(NO_DIFF);
+    RunEnd end = bench.run();
+    assertThat(end.reason()).isEqualTo(StopReason.INVALID_OUTPUT);
+    assertThat(bench.payloads("CandidateGenerated")).hasSize(6);
+    assertThat(payload("StepFinished").path("outcome").asString()).isEqualTo("invalid_output");
+  }
+
+  @Test
+  @DisplayName("E33: a valid patch in between ends the row of invalid outputs")
+  void invalidInARow() throws Exception {
+    candidates(
+        NO_DIFF,
+        NO_DIFF,
+        NO_DIFF,
+        BROKEN,
+        BROKEN,
+        BROKEN,
+        NO_DIFF,
+        NO_DIFF,
+        NO_DIFF,
+        change("bad 0", "good 1"));
+    assertThat(bench.run().reason()).isEqualTo(StopReason.VERIFICATION_PASSED);
+    assertThat(bench.payloads("CandidateGenerated")).hasSize(12);
+  }
+
+  @Test
+  @DisplayName(
+      "E34, E35, E36, E37: the same apply error twice: a diagnosis, its most confident hypothesis"
+          + " in the next prompt, the counter at 0, and a third attempt")
+  void diagnosis() throws Exception {
+    candidates(
+        BROKEN,
+        BROKEN,
+        BROKEN,
+        BROKEN,
+        BROKEN,
+        BROKEN,
+        BROKEN,
+        BROKEN,
+        BROKEN,
+        change("bad 0", "good 1"));
+    bench.model.diagnoses(
+        "{\"hypotheses\": [{\"hypothesis\": \"wrong file\", \"confidence\": 0.2},"
+            + " {\"hypothesis\": \"THE TEXT IS STALE\", \"confidence\": 0.9},"
+            + " {\"hypothesis\": \"third\", \"confidence\": 0.5},"
+            + " {\"hypothesis\": \"one branch too many\", \"confidence\": 1.0}]}");
+    RunEnd end = bench.run();
+    assertThat(bench.payloads("DiagnosisStarted")).hasSize(1);
+    assertThat(payload("DiagnosisStarted").path("attempt").asInt()).isEqualTo(2);
+    assertThat(payload("DiagnosisCompleted").path("hypothesis").asString())
+        .isEqualTo("THE TEXT IS STALE");
+    assertThat(bench.model.prompts().getLast()).contains("THE TEXT IS STALE");
+    assertThat(end.reason())
+        .as("the attempt behind the diagnosis failed once and there was another")
+        .isEqualTo(StopReason.VERIFICATION_PASSED);
+    assertThat(end.known()).anyMatch(each -> each.contains("THE TEXT IS STALE"));
+  }
+
+  @Test
+  @DisplayName("E34: another apply error counts from 1, and no diagnosis is made")
+  void differentErrors() throws Exception {
+    candidates(
+        BROKEN,
+        BROKEN,
+        BROKEN,
+        change("elsewhere", "x"),
+        change("elsewhere", "x"),
+        change("elsewhere", "x"),
+        change("bad 0", "good 1"));
+    assertThat(bench.run().reason()).isEqualTo(StopReason.VERIFICATION_PASSED);
+    assertThat(bench.types()).doesNotContain("DiagnosisStarted");
+  }
+
+  @Test
+  @DisplayName(
+      "E37: the attempts of a step are bounded: the same error behind a diagnosis ends the run")
+  void bounded() throws Exception {
+    candidates(BROKEN);
+    bench.model.diagnoses("{\"hypotheses\": [{\"hypothesis\": \"h\", \"confidence\": 1}]}");
+    RunEnd end = bench.run();
+    assertThat(end.reason()).isEqualTo(StopReason.REPEATED_FAILURE);
+    assertThat(bench.payloads("CandidateGenerated")).hasSize(12);
+    assertThat(bench.payloads("DiagnosisStarted")).hasSize(1);
+  }
+
+  @Test
+  @DisplayName("E38: a diagnoser who fails or says nothing is no failure, and the pair is closed")
+  void diagnoserFails() throws Exception {
+    for (String answer : new String[] {ScriptedModel.BROKEN, "{\"hypotheses\": []}", "hm"}) {
+      prepare();
+      candidates(BROKEN, BROKEN, BROKEN, BROKEN, BROKEN, BROKEN, change("bad 0", "good 1"));
+      bench.model.diagnoses(answer);
+      assertThat(bench.run().reason()).isEqualTo(StopReason.VERIFICATION_PASSED);
+      assertThat(payload("DiagnosisCompleted").path("error").asString()).as(answer).isNotEmpty();
+    }
+  }
+
+  @Test
+  @DisplayName("no model answers: the attempt fails with what it said, and the next one goes on")
+  void modelFails() throws Exception {
+    candidates(change("bad 0", "good 1"));
+    ScriptedModel working = bench.model;
+    Bench broken = new Bench();
+    broken.journal = bench.journal;
+    broken.model.repairs(NO_DIFF, ScriptedModel.BROKEN);
+    assertThatThrownBy(broken::run)
+        .isInstanceOf(ModelFailedException.class)
+        .hasMessageContaining("401 no");
+    assertThat(broken.payloads("ProviderRequestFinished"))
+        .extracting(each -> each.path("success").asBoolean())
+        .containsExactly(true, false);
+    assertThat(bench.run().reason()).isEqualTo(StopReason.VERIFICATION_PASSED);
+    assertThat(working.calls()).as("one repair is not paid for again").isEqualTo(4);
+  }
+}

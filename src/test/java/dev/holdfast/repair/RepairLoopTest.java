@@ -1,0 +1,208 @@
+package dev.holdfast.repair;
+
+import static dev.holdfast.repair.Bench.NO_DIFF;
+import static dev.holdfast.repair.Bench.change;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.session.InMemoryJournal;
+import dev.holdfast.session.Journal;
+import dev.holdfast.session.JournalEntry;
+import java.math.BigDecimal;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import tools.jackson.databind.JsonNode;
+
+/** L2 as a whole: models, patches, verification, journal and trace. */
+@Timeout(60)
+class RepairLoopTest {
+  private final Bench bench = new Bench();
+
+  @Test
+  @DisplayName("E14, E25: a repair that passes ends the run; the trace tells it in order")
+  void passes() throws Exception {
+    bench.model.repairs(change("bad 0", "good 1"));
+    RunEnd end = bench.run();
+    assertThat(end.reason()).isEqualTo(StopReason.VERIFICATION_PASSED);
+    assertThat(end.counts()).isEqualTo(new RunEnd.Counts(1, 0));
+    assertThat(end.commit()).isNotEmpty();
+    assertThat(end.tree().diff()).contains("+good 1");
+    assertThat(end.spent().calls()).isEqualTo(1);
+    assertThat(bench.story())
+        .containsExactly(
+            "RunStarted",
+            "VerificationFinished",
+            "IterationStarted",
+            "RepairAttempted",
+            "VerificationFinished",
+            "RunStopped");
+    assertThat(bench.payloads("RepairAttempted").getFirst().path("iteration").asInt()).isEqualTo(1);
+    assertThat(bench.payloads("RunStopped").getFirst().path("reason").asString())
+        .isEqualTo("verification_passed");
+    assertThat(bench.model.prompts().getFirst()).contains("Make it good.", "wrong: bad", "bad 0");
+  }
+
+  @Test
+  @DisplayName("E14: what passes already needs no repair: no iteration, no call, no commit")
+  void nothingToRepair() throws Exception {
+    bench.workbench = new OneFileWorkbench("good 0\n");
+    RunEnd end = bench.run();
+    assertThat(end.reason()).isEqualTo(StopReason.NOTHING_TO_REPAIR);
+    assertThat(end.counts()).isEqualTo(new RunEnd.Counts(0, 0));
+    assertThat(end.commit()).isEmpty();
+    assertThat(bench.model.calls()).isZero();
+    assertThat(bench.story()).containsExactly("RunStarted", "VerificationFinished", "RunStopped");
+  }
+
+  @Test
+  @DisplayName("E13, E16, E20: failures that change each time use up five iterations")
+  void fiveIterations() throws Exception {
+    bench.model.repairs(
+        change("bad 0", "a 1"),
+        change("a 1", "b 2"),
+        change("b 2", "c 3"),
+        change("c 3", "d 4"),
+        change("d 4", "e 5"),
+        change("e 5", "good 6"));
+    RunEnd end = bench.run();
+    assertThat(end.reason()).isEqualTo(StopReason.BUDGET_EXCEEDED);
+    assertThat(end.detail()).contains("5 iterations");
+    assertThat(bench.payloads("IterationStarted")).hasSize(5);
+    assertThat(end.tree().diff()).as("the best so far").contains("e 5");
+    assertThat(bench.payloads("RunStopped")).hasSize(1);
+  }
+
+  @Test
+  @DisplayName("E15, E19, E24: without escalation two repairs that leave the failure end the run")
+  void nonImproving() throws Exception {
+    bench.without(false).model.repairs(change("bad 0", "bad 1"), change("bad 0", "bad 2"));
+    RunEnd end = bench.run();
+    assertThat(end.reason()).isEqualTo(StopReason.NON_IMPROVING);
+    assertThat(end.counts().iterations()).isEqualTo(2);
+    assertThat(end.tree().diff()).as("the first that applied").contains("bad 1");
+    assertThat(end.verified().failing()).isNotEmpty();
+    assertThat(end.commit()).isEmpty();
+    assertThat(bench.model.prompts().getLast()).contains("tried and taken back");
+  }
+
+  @Test
+  @DisplayName(
+      "E17, E18, E25: at the default the same failure twice escalates to L3, with its reason")
+  void escalates() throws Exception {
+    bench.model.repairs(
+        change("bad 0", "bad 1"), change("bad 0", "bad 2"), change("bad 0", "good 3"));
+    RunEnd end = bench.run();
+    assertThat(end.reason()).isEqualTo(StopReason.VERIFICATION_PASSED);
+    JsonNode escalated = bench.payloads("RunEscalated").getFirst();
+    assertThat(escalated.path("from").asString()).isEqualTo("L2");
+    assertThat(escalated.path("to").asString()).isEqualTo("L3");
+    assertThat(escalated.path("reason").asString()).isEqualTo("non_improving");
+    assertThat(end.counts()).isEqualTo(new RunEnd.Counts(2, 1));
+  }
+
+  @Test
+  @DisplayName(
+      "E17, E21: two patches in a row that do not apply escalate; one that applies comes between")
+  void applyFailures() throws Exception {
+    bench.model.repairs(
+        change("nowhere", "x"),
+        change("bad 0", "a 1"),
+        change("nowhere", "x"),
+        change("nowhere", "x"),
+        change("a 1", "good 2"));
+    assertThat(bench.run().reason()).isEqualTo(StopReason.VERIFICATION_PASSED);
+    assertThat(bench.payloads("RunEscalated").getFirst().path("reason").asString())
+        .isEqualTo("patch_apply_failures");
+    assertThat(bench.payloads("RepairAttempted"))
+        .extracting(each -> each.path("outcome").asString())
+        .containsExactly("refused", "applied", "refused", "refused");
+  }
+
+  @Test
+  @DisplayName(
+      "E22: an output without a diff is a RepairAttempted with its marker, and no apply failure")
+  void noDiff() throws Exception {
+    bench.without(false).model.repairs(NO_DIFF);
+    RunEnd end = bench.run();
+    assertThat(end.reason()).isEqualTo(StopReason.NON_IMPROVING);
+    assertThat(bench.payloads("RepairAttempted")).hasSize(2);
+    assertThat(bench.payloads("RepairAttempted"))
+        .allSatisfy(each -> assertThat(each.path("noDiff").asBoolean()).isTrue());
+    assertThat(bench.payloads("VerificationFinished")).hasSize(1);
+  }
+
+  @Test
+  @DisplayName("E16: money, calls and time each end a run, and say which of them")
+  void budgets() throws Exception {
+    bench.model.repairs(change("bad 0", "a 1"), change("a 1", "b 2"), NO_DIFF);
+    bench.limits(5, Duration.ofHours(1), 60, new BigDecimal("0.02"));
+    RunEnd money = bench.run();
+    assertThat(money.reason()).isEqualTo(StopReason.BUDGET_EXCEEDED);
+    assertThat(money.detail()).startsWith("cost: 0.02 USD of the 0.02 allowed");
+    assertThat(money.tree().diff()).contains("b 2");
+
+    Bench calls = new Bench().limits(5, Duration.ofHours(1), 1, null);
+    calls.model.repairs(change("bad 0", "a 1"));
+    assertThat(calls.run().detail()).startsWith("calls: 1 of the 1 allowed");
+
+    Bench time = new Bench().limits(5, Duration.ofMinutes(1), 60, null);
+    time.model.repairs(NO_DIFF);
+    time.journal = new Slow(time);
+    RunEnd late = time.run();
+    assertThat(late.reason()).isEqualTo(StopReason.BUDGET_EXCEEDED);
+    assertThat(late.detail()).startsWith("time:");
+    assertThat(time.payloads("RunStopped")).hasSize(1);
+  }
+
+  /** Each entry takes 40 s. */
+  private record Slow(Bench bench, InMemoryJournal kept) implements Journal {
+    Slow(Bench bench) {
+      this(bench, new InMemoryJournal());
+    }
+
+    @Override
+    public List<JournalEntry> entries() {
+      return kept.entries();
+    }
+
+    @Override
+    public void append(List<JournalEntry> entries) {
+      bench.nanos.addAndGet(Duration.ofSeconds(40).toNanos());
+      kept.append(entries);
+    }
+  }
+
+  @Test
+  @DisplayName("E24: once all escalations are used up the same trigger ends the run")
+  void noneLeft() throws Exception {
+    bench.model.repairs(
+        change("bad 0", "bad 1"),
+        change("bad 0", "bad 2"),
+        change("bad 0", "bad 3"),
+        change("bad 0", "bad 4"),
+        change("bad 0", "bad 5"));
+    bench.model.reviews("{\"rankings\": []}");
+    bench.model.judges("no");
+    RunEnd end = bench.run();
+    assertThat(bench.payloads("RunEscalated")).hasSize(1);
+    assertThat(end.reason()).isEqualTo(StopReason.NON_IMPROVING);
+    assertThat(end.counts()).isEqualTo(new RunEnd.Counts(4, 1));
+  }
+
+  @Test
+  @DisplayName(
+      "a result that a person has refused is worked on although it passes, from where it was")
+  void rejected() throws Exception {
+    bench.model.repairs(change("bad 0", "good 1"), change("good 1", "good 2"));
+    RunEnd first = bench.run();
+    bench.at = new RunEnd.At(0, 1);
+    bench.task = new RepairTask("Make it good.", List.of("ann: 2, not 1"), true);
+    RunEnd second = bench.run();
+    assertThat(first.tree().diff()).contains("good 1");
+    assertThat(second.reason()).isEqualTo(StopReason.VERIFICATION_PASSED);
+    assertThat(second.tree().diff()).contains("good 2").doesNotContain("good 1");
+    assertThat(bench.model.prompts().getLast()).contains("ann: 2, not 1");
+  }
+}

@@ -1,0 +1,99 @@
+package dev.holdfast.repair;
+
+import dev.holdfast.llm.CallResult;
+import dev.holdfast.llm.ChatProvider;
+import dev.holdfast.llm.ChatRequest;
+import dev.holdfast.llm.FailureKind;
+import dev.holdfast.llm.Message;
+import dev.holdfast.llm.StopReason;
+import dev.holdfast.llm.StreamListener;
+import dev.holdfast.llm.Usage;
+import java.math.BigDecimal;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Stands for a model's server: each kind of question has answers of its own, the last of them for
+ * ever. Thread-safe.
+ */
+final class ScriptedModel implements ChatProvider {
+  /** Gives no answer for good. */
+  static final String BROKEN = "(broken)";
+
+  private record Role(Predicate<ChatRequest> asks, Deque<String> answers) {}
+
+  private final List<Role> roles = new ArrayList<>();
+  private final List<ChatRequest> requests = new ArrayList<>();
+
+  /** To repairers and candidates. */
+  ScriptedModel repairs(String... answers) {
+    return role(Prompts.REPAIR, answers);
+  }
+
+  ScriptedModel reviews(String... answers) {
+    return role(Prompts.REVIEW, answers);
+  }
+
+  ScriptedModel judges(String... answers) {
+    return role(Prompts.JUDGE, answers);
+  }
+
+  ScriptedModel diagnoses(String... answers) {
+    return role(Prompts.DIAGNOSE.substring(0, 40), answers);
+  }
+
+  private ScriptedModel role(String system, String... answers) {
+    roles.add(
+        new Role(
+            request -> request.system().startsWith(system), new ArrayDeque<>(List.of(answers))));
+    return this;
+  }
+
+  synchronized List<String> prompts() {
+    return requests.stream()
+        .map(each -> ((Message.User) each.messages().getFirst()).content())
+        .toList();
+  }
+
+  synchronized int calls() {
+    return requests.size();
+  }
+
+  @Override
+  public String name() {
+    return "played";
+  }
+
+  @Override
+  public synchronized CallResult call(ChatRequest request, StreamListener stream) {
+    requests.add(request);
+    Role role = roles.stream().filter(each -> each.asks().test(request)).findFirst().orElseThrow();
+    String answer =
+        role.answers().size() > 1 ? role.answers().removeFirst() : role.answers().getFirst();
+    return answer.equals(BROKEN)
+        ? new CallResult.Failed(
+            FailureKind.AUTH_ERROR, false, "401 no", 401, null, null, false, null)
+        : new CallResult.Answer(
+            new Message.Assistant(answer, List.of()), StopReason.END, new Usage(10, 0, 0, 5));
+  }
+
+  @Override
+  public boolean markUsageLimitReached(@Nullable Duration resetsIn) {
+    return false;
+  }
+
+  /** Every answer costs a cent. */
+  @Override
+  public Optional<BigDecimal> cost(String model, Usage usage) {
+    return Optional.of(new BigDecimal("0.01"));
+  }
+
+  @Override
+  public void close() {}
+}
