@@ -38,6 +38,7 @@ public final class PeerBench {
   private PeerBench() {}
 
   public static void main(String[] arguments) {
+    LogOutput.configure(LogLevel.of(System.getenv(), arguments));
     System.exit(run(Terminal.ofProcess(InstantSource.system())));
   }
 

@@ -20,8 +20,7 @@ public final class Main {
   private Main() {}
 
   public static void main(String[] arguments) {
-    // Read by logback.xml, once, at the first message.
-    System.setProperty("holdfast.log.level", LogLevel.of(System.getenv(), arguments));
+    LogOutput.configure(LogLevel.of(System.getenv(), arguments));
     Terminal terminal = Terminal.ofProcess(InstantSource.system());
     System.exit(run(terminal, System.getenv(), Path.of(""), arguments));
   }

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * thread-safe; equal reports get equal answers. See docs/classification.md.
  */
 public final class Classifier {
-  private static final Classifier STANDARD = new Classifier(List.of(), RuleTable.builtIn());
+  private static final Classifier STANDARD = new Classifier(null, new FailureCache());
 
   /** Rule of a category that the job stated outright. */
   public static final String STATED = "stated";
@@ -19,10 +19,16 @@ public final class Classifier {
   /** Rule of an unknown failure. */
   public static final String NONE = "none";
 
-  private final List<Rule> userRules;
-  private final List<Rule> builtIn;
-  private final RuleSet rules;
   private final @Nullable FailureCache cache;
+  private volatile @Nullable Table table;
+
+  /** The rules in their two groups, and how they are looked up. */
+  private record Table(List<Rule> userRules, List<Rule> builtIn, RuleSet rules) {
+    static Table of(List<Rule> userRules, List<Rule> builtIn) {
+      return new Table(
+          List.copyOf(userRules), List.copyOf(builtIn), new RuleSet(userRules, builtIn));
+    }
+  }
 
   private record Decision(Category category, String rule, String evidence, @Nullable Stage stage) {
     static Decision by(Rule rule, String found) {
@@ -30,14 +36,12 @@ public final class Classifier {
     }
   }
 
-  private Classifier(List<Rule> userRules, List<Rule> builtIn) {
-    this(userRules, builtIn, new FailureCache());
-  }
-
-  private Classifier(List<Rule> userRules, List<Rule> builtIn, @Nullable FailureCache cache) {
-    this.userRules = List.copyOf(userRules);
-    this.builtIn = List.copyOf(builtIn);
-    this.rules = new RuleSet(userRules, builtIn);
+  /**
+   * @param table null for the built-in rules, which are read at the first use: that takes a third
+   *     of a second, which a worker's start should not wait for
+   */
+  private Classifier(@Nullable Table table, @Nullable FailureCache cache) {
+    this.table = table;
     this.cache = cache;
   }
 
@@ -53,8 +57,11 @@ public final class Classifier {
    * @throws InvalidRuleException where two of the rules have one id
    */
   public Classifier withRules(List<Rule> rules) {
-    List<Rule> first = new ArrayList<>(userRules);
-    List<Rule> table = new ArrayList<>(builtIn);
+    if (rules.isEmpty()) {
+      return this;
+    }
+    List<Rule> first = new ArrayList<>(table().userRules());
+    List<Rule> builtIn = new ArrayList<>(table().builtIn());
     List<String> ids = new ArrayList<>();
     for (Rule rule : rules) {
       if (ids.contains(rule.id())) {
@@ -62,23 +69,37 @@ public final class Classifier {
             "the rule id \"" + rule.id() + "\" is used twice; rename or remove one");
       }
       ids.add(rule.id());
-      if (!replace(table, rule) && !replace(first, rule)) {
+      if (!replace(builtIn, rule) && !replace(first, rule)) {
         first.add(rule);
       }
     }
-    return new Classifier(first, table);
+    return new Classifier(Table.of(first, builtIn), new FailureCache());
   }
 
   /** All rules, the user's first, then the built-in ones. */
   public List<Rule> rules() {
-    List<Rule> rules = new ArrayList<>(userRules);
-    rules.addAll(builtIn);
+    List<Rule> rules = new ArrayList<>(table().userRules());
+    rules.addAll(table().builtIn());
     return List.copyOf(rules);
   }
 
   /** The same classifier, slow and simple: it tries every expression and remembers nothing. */
   Classifier withoutShortcuts() {
-    return new Classifier(userRules, builtIn, null);
+    return new Classifier(table(), null);
+  }
+
+  private Table table() {
+    Table known = table;
+    return known == null ? readTable() : known;
+  }
+
+  private synchronized Table readTable() {
+    Table known = table;
+    if (known == null) {
+      known = Table.of(List.of(), RuleTable.builtIn());
+      table = known;
+    }
+    return known;
   }
 
   /** Classifies a report. Never throws for any content of it. */
@@ -95,8 +116,9 @@ public final class Classifier {
   }
 
   private Failure judge(ErrorReport report) {
+    RuleSet rules = table().rules();
     Evidence evidence = new Evidence(report, rules.literals(), cache != null);
-    Decision decision = decide(report, evidence);
+    Decision decision = decide(report, evidence, rules);
     // The statuses and hints in a test report are the test's, not a server's.
     boolean quoted = decision.stage() == Stage.CODE;
     Integer status = report.httpStatus();
@@ -119,19 +141,19 @@ public final class Classifier {
         fingerprint);
   }
 
-  private Decision decide(ErrorReport report, Evidence evidence) {
+  private static Decision decide(ErrorReport report, Evidence evidence, RuleSet rules) {
     if (report.statedCategory() != null) {
       return new Decision(
           report.statedCategory(), STATED, report.statedCategory().wireName(), null);
     }
     return firstOf(rules.ofUser(), evidence)
-        .or(() -> given(report, evidence))
-        .or(() -> byStages(evidence))
+        .or(() -> given(report, evidence, rules))
+        .or(() -> byStages(evidence, rules))
         .orElse(new Decision(Category.UNKNOWN, NONE, "", null));
   }
 
   /** What the reporter knows for certain comes before what its text says. */
-  private Optional<Decision> given(ErrorReport report, Evidence evidence) {
+  private static Optional<Decision> given(ErrorReport report, Evidence evidence, RuleSet rules) {
     Optional<Decision> decision = firstOf(rules.of(Stage.TYPE), evidence);
     if (decision.isEmpty() && report.exitCode() != null) {
       decision = firstOf(rules.of(Stage.EXIT), evidence);
@@ -144,10 +166,10 @@ public final class Classifier {
     return decision;
   }
 
-  private Optional<Decision> byStages(Evidence evidence) {
+  private static Optional<Decision> byStages(Evidence evidence, RuleSet rules) {
     for (Stage stage : Stage.values()) {
       Optional<Decision> decision =
-          stage == Stage.TEXT ? byWording(evidence) : firstOf(rules.of(stage), evidence);
+          stage == Stage.TEXT ? byWording(evidence, rules) : firstOf(rules.of(stage), evidence);
       if (decision.isPresent()) {
         return decision;
       }
@@ -156,7 +178,7 @@ public final class Classifier {
   }
 
   /** The root cause is asked before the whole text, whose wrappers and logs may mislead. */
-  private Optional<Decision> byWording(Evidence evidence) {
+  private static Optional<Decision> byWording(Evidence evidence, RuleSet rules) {
     if (!evidence.rootCause().isEmpty()) {
       for (RuleMatcher matcher : rules.of(Stage.TEXT)) {
         String found = evidence.match(matcher, evidence.rootCause());

@@ -53,7 +53,9 @@ record ArchitectureRules(String base) {
           // "ticket" only for the base of its exceptions
           Map.entry("tool", Set.of("ticket", "process", "schema", "failure", "retry", "llm")),
           Map.entry("session", Set.of("schema", "failure", "retry", "llm", "tool")),
-          Map.entry("repair", Set.of("ticket", "failure", "retry", "llm", "tool", "session")),
+          Map.entry(
+              "repair",
+              Set.of("ticket", "process", "schema", "failure", "retry", "llm", "tool", "session")),
           Map.entry(
               "handler",
               Set.of(

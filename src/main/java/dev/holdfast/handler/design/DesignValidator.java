@@ -6,7 +6,7 @@ import dev.holdfast.schema.NearestKey;
 import dev.holdfast.ticket.InvalidTicketException;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -20,7 +20,12 @@ public final class DesignValidator {
   /** A further kind is its name here and its schema beside the others. */
   private static final List<String> KINDS = List.of("agent", "command");
 
-  private final Map<String, DesignSchema> schemas = new TreeMap<>();
+  private final List<String> kinds;
+
+  /**
+   * Read at their first use: a worker's start should not wait for what its tickets may not need.
+   */
+  private final Map<String, DesignSchema> schemas = new ConcurrentHashMap<>();
 
   /** For every kind that Holdfast brings. */
   public DesignValidator() {
@@ -28,7 +33,7 @@ public final class DesignValidator {
   }
 
   DesignValidator(List<String> kinds) {
-    kinds.forEach(kind -> schemas.put(kind, DesignSchema.ofKind(kind)));
+    this.kinds = List.copyOf(kinds);
   }
 
   /**
@@ -52,22 +57,17 @@ public final class DesignValidator {
 
   private String kind(@Nullable JsonNode kind) {
     if (kind == null || !kind.isString()) {
-      throw new InvalidTicketException(
-          "the design has no \"kind\": write one of " + schemas.keySet());
+      throw new InvalidTicketException("the design has no \"kind\": write one of " + kinds);
     }
     return kind.stringValue();
   }
 
   private DesignSchema schema(String kind) {
-    DesignSchema schema = schemas.get(kind);
-    if (schema == null) {
+    if (!kinds.contains(kind)) {
       throw new InvalidTicketException(
-          "the design's kind \""
-              + kind
-              + "\" is unknown: "
-              + NearestKey.hint(kind, schemas.keySet()));
+          "the design's kind \"" + kind + "\" is unknown: " + NearestKey.hint(kind, kinds));
     }
-    return schema;
+    return schemas.computeIfAbsent(kind, DesignSchema::ofKind);
   }
 
   private static String summary(List<String> problems) {

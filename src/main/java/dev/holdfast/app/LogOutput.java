@@ -1,0 +1,51 @@
+package dev.holdfast.app;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.LoggerContext;
+import ch.qos.logback.classic.encoder.PatternLayoutEncoder;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.ConsoleAppender;
+import ch.qos.logback.core.joran.spi.ConsoleTarget;
+import java.nio.charset.StandardCharsets;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The program's own log: one line per message on standard error. Set up here and not by a {@code
+ * logback.xml}, because an XML parser costs a start a tenth of a second, and because a file in the
+ * jar would be taken for its own by an application that embeds the worker.
+ */
+final class LogOutput {
+  private static final String PATTERN =
+      "%d{yyyy-MM-dd'T'HH:mm:ss.SSSXXX} %-5level %logger{24} - %replace(%msg){'[\\r\\n\\t]+', '"
+          + " '}%n%ex{6}";
+
+  private LogOutput() {}
+
+  /**
+   * Does nothing where {@code -Dlogback.configurationFile} names a file of the user's.
+   *
+   * @param level of our own messages, as {@link LogLevel} says; other libraries' are warnings
+   */
+  static void configure(String level) {
+    if (System.getProperty("logback.configurationFile") != null) {
+      return;
+    }
+    LoggerContext context = (LoggerContext) LoggerFactory.getILoggerFactory();
+    context.reset();
+    PatternLayoutEncoder encoder = new PatternLayoutEncoder();
+    encoder.setContext(context);
+    encoder.setCharset(StandardCharsets.UTF_8);
+    encoder.setPattern(PATTERN);
+    encoder.start();
+    ConsoleAppender<ILoggingEvent> output = new ConsoleAppender<>();
+    output.setContext(context);
+    output.setTarget(ConsoleTarget.SystemErr.getName());
+    output.setEncoder(encoder);
+    output.start();
+    Logger root = context.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME);
+    root.setLevel(Level.WARN);
+    root.addAppender(output);
+    context.getLogger("dev.holdfast").setLevel(Level.toLevel(level, Level.WARN));
+  }
+}

@@ -1,0 +1,55 @@
+package dev.holdfast.repair.git;
+
+import java.nio.file.Path;
+
+/**
+ * Where a repair's repository is.
+ *
+ * <p>Read from a design with {@link #local} and {@link #remote}, which refuse what is no good: a
+ * relative path, a URL with a password in it, of a transport that runs programs ({@code ext::}), or
+ * a ref that git would take for an option.
+ */
+public sealed interface RepositorySource {
+  /** What is taken from it: a branch, a tag or a commit; {@code HEAD} is the usual. */
+  String ref();
+
+  /** For people, without anything secret. */
+  String description();
+
+  /**
+   * A repository on this machine: with a checkout or bare, shallow or not.
+   *
+   * @param path absolute, of the checkout's root or of the bare repository
+   */
+  record Local(Path path, String ref) implements RepositorySource {
+    @Override
+    public String description() {
+      return path.toString();
+    }
+  }
+
+  /**
+   * @param url {@code https}, {@code http}, {@code ssh}, {@code git}, {@code file}, or {@code
+   *     user@host:path}
+   */
+  record Remote(String url, String ref) implements RepositorySource {
+    @Override
+    public String description() {
+      return url;
+    }
+  }
+
+  /**
+   * @throws RepositoryException if the path or the ref is none
+   */
+  static RepositorySource local(String path, String ref) {
+    throw new UnsupportedOperationException();
+  }
+
+  /**
+   * @throws RepositoryException if the URL or the ref is none
+   */
+  static RepositorySource remote(String url, String ref) {
+    throw new UnsupportedOperationException();
+  }
+}

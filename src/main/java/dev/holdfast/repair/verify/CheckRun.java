@@ -1,0 +1,28 @@
+package dev.holdfast.repair.verify;
+
+import java.time.Duration;
+import java.util.List;
+
+/**
+ * One run of one command.
+ *
+ * @param name of the command
+ * @param passed exit code 0 and no failing test
+ * @param end {@code exit code 1}, {@code timed out after 300 s}, {@code cannot start mvn: ...}
+ * @param tests how many its reports tell of; 0 without reports
+ * @param failing what failed; empty if it passed
+ * @param output both outputs as printed, beginning and end of what is long (at most 64 KiB)
+ * @param duration from start to end
+ */
+public record CheckRun(
+    String name,
+    boolean passed,
+    String end,
+    int tests,
+    List<FailingCheck> failing,
+    String output,
+    Duration duration) {
+  public CheckRun {
+    failing = List.copyOf(failing);
+  }
+}

@@ -1,0 +1,49 @@
+package dev.holdfast.tool.git;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * One run of git.
+ *
+ * @param directory where it runs
+ * @param words behind {@code git}; names of files are better passed on stdin, for the worker's
+ *     locale may not have their letters
+ * @param environment on top of what every run gets
+ * @param input what it reads on stdin, in UTF-8
+ * @param timeout after which it is killed; default 2 minutes
+ */
+public record GitCommand(
+    Path directory,
+    List<String> words,
+    Map<String, String> environment,
+    String input,
+    Duration timeout) {
+  private static final Duration DEFAULT_TIMEOUT = Duration.ofMinutes(2);
+
+  public GitCommand {
+    words = List.copyOf(words);
+    environment = Map.copyOf(environment);
+  }
+
+  public static GitCommand in(Path directory, String... words) {
+    return new GitCommand(directory, List.of(words), Map.of(), "", DEFAULT_TIMEOUT);
+  }
+
+  public GitCommand withInput(String text) {
+    return new GitCommand(directory, words, environment, text, timeout);
+  }
+
+  public GitCommand withTimeout(Duration time) {
+    return new GitCommand(directory, words, environment, input, time);
+  }
+
+  public GitCommand withVariable(String name, String value) {
+    Map<String, String> more = new TreeMap<>(environment);
+    more.put(name, value);
+    return new GitCommand(directory, words, more, input, timeout);
+  }
+}

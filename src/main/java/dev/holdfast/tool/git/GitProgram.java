@@ -1,0 +1,122 @@
+package dev.holdfast.tool.git;
+
+import dev.holdfast.process.BaseEnvironment;
+import dev.holdfast.process.OutputLimits;
+import dev.holdfast.process.ProgramEnd;
+import dev.holdfast.process.ProgramRun;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+
+/**
+ * The git of this machine, in the C locale and with nobody's configuration but what is set here: no
+ * hooks, no file system monitor, no signatures, no filters from outside a repository, no questions.
+ * Thread-safe.
+ *
+ * @param environment the worker's own, of which git gets the harmless part
+ * @param confinement what the words of a command become, such as a sandbox's wrapping
+ */
+public record GitProgram(Map<String, String> environment, Confinement confinement) implements Git {
+  private static final int STDOUT_KEPT = 8 << 20;
+  private static final int STDERR_KEPT = 32 << 10;
+  private static final Duration KILL_GRACE = Duration.ofSeconds(2);
+
+  private static final Map<String, String> ISOLATION =
+      Map.of(
+          "LC_ALL", "C",
+          "GIT_CONFIG_NOSYSTEM", "1",
+          "GIT_CONFIG_GLOBAL", "/dev/null",
+          "GIT_ATTR_NOSYSTEM", "1",
+          "GIT_TERMINAL_PROMPT", "0",
+          "GIT_OPTIONAL_LOCKS", "0",
+          "GIT_NO_REPLACE_OBJECTS", "1",
+          "GIT_PAGER", "cat",
+          "GIT_EDITOR", "false");
+
+  /** Stronger than any repository's own configuration, for the command line wins. */
+  private static final List<String> SETTINGS =
+      List.of(
+          "core.hooksPath=/dev/null",
+          "core.fsmonitor=false",
+          "core.attributesFile=/dev/null",
+          "core.excludesFile=/dev/null",
+          "core.protectHFS=true",
+          "core.protectNTFS=true",
+          "core.quotePath=false",
+          "core.untrackedCache=false",
+          "commit.gpgSign=false",
+          "push.gpgSign=false",
+          "gc.auto=0",
+          "maintenance.auto=false",
+          "submodule.recurse=false",
+          "fetch.recurseSubmodules=false",
+          "push.recurseSubmodules=no",
+          "protocol.ext.allow=never",
+          "protocol.fd.allow=never",
+          "protocol.file.allow=always",
+          "advice.detachedHead=false",
+          "init.defaultBranch=main",
+          "safe.directory=*");
+
+  /** How the words of a command are run in a directory. */
+  @FunctionalInterface
+  public interface Confinement {
+    List<String> wrap(List<String> command, Path directory);
+  }
+
+  public GitProgram {
+    environment = Map.copyOf(environment);
+  }
+
+  /** Not confined: for repositories of our own. */
+  public static GitProgram unconfined(Map<String, String> environment) {
+    return new GitProgram(environment, (command, directory) -> command);
+  }
+
+  @Override
+  public GitResult run(GitCommand command) throws IOException, InterruptedException {
+    Map<String, String> variables = BaseEnvironment.of(environment);
+    variables.putAll(ISOLATION);
+    variables.putAll(command.environment());
+    variables.put(ProgramRun.RUN_ID, UUID.randomUUID().toString());
+    try (ProgramRun run =
+        ProgramRun.start(
+            confinement.wrap(words(command.words()), command.directory()),
+            command.directory(),
+            variables,
+            command.input(),
+            OutputLimits.ends(STDOUT_KEPT, STDERR_KEPT))) {
+      ProgramEnd end = run.await(command.timeout(), KILL_GRACE);
+      return new GitResult(
+          exitCode(end),
+          run.stdout().end(),
+          run.stdout().total() <= STDOUT_KEPT,
+          run.stderr().end());
+    }
+  }
+
+  /** The settings that every run of git gets, as its own option words. */
+  public static List<String> settings() {
+    List<String> words = new ArrayList<>();
+    SETTINGS.forEach(setting -> words.addAll(List.of("-c", setting)));
+    return words;
+  }
+
+  private static List<String> words(List<String> command) {
+    List<String> words = new ArrayList<>(List.of("git"));
+    words.addAll(settings());
+    words.addAll(command);
+    return words;
+  }
+
+  private static int exitCode(ProgramEnd end) {
+    return switch (end) {
+      case ProgramEnd.Exited(int code) -> code;
+      case ProgramEnd.TimedOut timedOut -> GitResult.TIMED_OUT;
+    };
+  }
+}
