@@ -39,6 +39,9 @@ public interface ConsoleReader {
    */
   List<Long> heldIds(TicketQuery query, long afterId, Instant heldBefore, int limit);
 
+  /** The names of the first 200 queues. */
+  List<String> queueNames();
+
   /** The wait of a running ticket's session before it tries again, if it waits. */
   Optional<RetryWait> retryWait(long ticketId);
 
