@@ -17,6 +17,7 @@ CREATE TABLE released_holds (
   released_at      timestamptz NOT NULL DEFAULT now(),
   held_at          timestamptz NOT NULL,
   completed_at     timestamptz,
+  retry_after      timestamptz,
   guidance_id      bigint,
   started_over_seq bigint,
   retry_count      integer,
@@ -35,16 +36,16 @@ COMMENT ON COLUMN released_holds.started_over_seq IS 'The entry of session_journ
 CREATE FUNCTION keep_released_hold() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
 BEGIN
-  INSERT INTO released_holds AS h (ticket_id, held_at, completed_at, guidance_id, started_over_seq, retry_count, attempt_count,
+  INSERT INTO released_holds AS h (ticket_id, held_at, completed_at, retry_after, guidance_id, started_over_seq, retry_count, attempt_count,
     crash_count, same_error_count, retry_counts, hold_reason, hold_actions)
-  VALUES (OLD.id, OLD.held_at, OLD.completed_at,
+  VALUES (OLD.id, OLD.held_at, OLD.completed_at, OLD.retry_after,
     -- Written by this very transaction, that is: the release has locked the ticket.
     (SELECT max(g.id) FROM ticket_guidance g WHERE g.ticket_id = OLD.id AND g.created_at >= now()),
     (SELECT max(j.seq) FROM session_journal j WHERE j.ticket_id = OLD.id AND j.kind = 'started_over' AND j.written_at >= now()),
     OLD.retry_count, OLD.attempt_count, OLD.crash_count, OLD.same_error_count, OLD.retry_counts, OLD.hold_reason, OLD.hold_actions)
   ON CONFLICT (ticket_id) DO UPDATE SET
     released_at = EXCLUDED.released_at, held_at = EXCLUDED.held_at, completed_at = EXCLUDED.completed_at,
-    guidance_id = EXCLUDED.guidance_id, started_over_seq = EXCLUDED.started_over_seq, retry_count = EXCLUDED.retry_count,
+    retry_after = EXCLUDED.retry_after, guidance_id = EXCLUDED.guidance_id, started_over_seq = EXCLUDED.started_over_seq, retry_count = EXCLUDED.retry_count,
     attempt_count = EXCLUDED.attempt_count, crash_count = EXCLUDED.crash_count, same_error_count = EXCLUDED.same_error_count,
     retry_counts = EXCLUDED.retry_counts, hold_reason = EXCLUDED.hold_reason, hold_actions = EXCLUDED.hold_actions;
   RETURN NULL;
@@ -110,7 +111,7 @@ BEGIN
   PERFORM log_activity(t.id, 'release_undone', actor, jsonb_build_object('holdReason', h.hold_reason));
   UPDATE ticket_base b
   SET state = 'on_hold', held_at = h.held_at, hold_reason = h.hold_reason, hold_actions = h.hold_actions,
-      completed_at = h.completed_at, retry_count = h.retry_count, retry_counts = h.retry_counts,
+      completed_at = h.completed_at, retry_after = h.retry_after, retry_count = h.retry_count, retry_counts = h.retry_counts,
       crash_count = h.crash_count, same_error_count = h.same_error_count,
       guidance_count = (SELECT count(*) FROM ticket_guidance g WHERE g.ticket_id = t.id), updated_at = now()
   WHERE b.id = t.id;
@@ -218,6 +219,20 @@ END
 $$;
 COMMENT ON FUNCTION keep_request_ticket IS 'Notes the ticket made under a key that take_request_key found new.';
 
+CREATE FUNCTION note_enqueued(id bigint, actor text) RETURNS boolean
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
+BEGIN
+  PERFORM require_words('actor', actor);
+  -- created_at is the time of the transaction that made it, down to the microsecond.
+  IF NOT EXISTS (SELECT FROM ticket_base b WHERE b.id = note_enqueued.id AND b.created_at = now()) THEN
+    RETURN false;
+  END IF;
+  PERFORM log_activity(note_enqueued.id, 'enqueued', actor);
+  RETURN true;
+END
+$$;
+COMMENT ON FUNCTION note_enqueued IS 'Logs who enqueued a ticket, if this transaction did; whether it did.';
+
 CREATE TABLE web_keys (
   id         integer PRIMARY KEY CHECK (id = 1),
   created_at timestamptz NOT NULL DEFAULT now(),
@@ -247,14 +262,14 @@ COMMENT ON COLUMN webhook_cursors.activity_id IS 'Everything in ticket_activity 
 COMMENT ON COLUMN webhook_cursors.held_until IS 'Another process may take over from then on.';
 
 REVOKE EXECUTE ON FUNCTION keep_released_hold, forget_people, assign_ticket, unrelease_ticket, edit_payload, ticket_version, require_version,
-  take_request_key, keep_request_ticket, web_key FROM PUBLIC;
+  take_request_key, keep_request_ticket, note_enqueued, web_key FROM PUBLIC;
 
 DO $$
 DECLARE
   s text := quote_ident('${flyway:defaultSchema}');
   seen text := format('%1$s.ticket_assignments, %1$s.released_holds, %1$s.webhook_cursors', s);
   acts text := format('%1$s.assign_ticket, %1$s.unrelease_ticket, %1$s.edit_payload, %1$s.ticket_version, %1$s.require_version, '
-    '%1$s.take_request_key, %1$s.keep_request_ticket, %1$s.web_key', s);
+    '%1$s.take_request_key, %1$s.keep_request_ticket, %1$s.note_enqueued, %1$s.web_key', s);
 BEGIN
   IF EXISTS (SELECT FROM pg_roles WHERE rolname = 'holdfast_viewer') THEN
     EXECUTE format('GRANT SELECT ON %s TO holdfast_viewer', seen);

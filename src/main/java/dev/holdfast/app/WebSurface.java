@@ -7,12 +7,15 @@ import dev.holdfast.postgres.PostgresDesignShelf;
 import dev.holdfast.postgres.PostgresJournalReader;
 import dev.holdfast.postgres.PostgresLoginKey;
 import dev.holdfast.postgres.PostgresTicketDesk;
-import dev.holdfast.postgres.PostgresTicketFeed;
+import dev.holdfast.postgres.PostgresTicketFeeds;
 import dev.holdfast.postgres.PostgresTicketInbox;
 import dev.holdfast.postgres.PostgresTicketReader;
+import dev.holdfast.retry.Sleeper;
 import dev.holdfast.web.Access;
 import dev.holdfast.web.AccessToken;
 import dev.holdfast.web.ApiRoutes;
+import dev.holdfast.web.BulkActions;
+import dev.holdfast.web.EventHub;
 import dev.holdfast.web.HealthRoutes;
 import dev.holdfast.web.Pages;
 import dev.holdfast.web.Role;
@@ -26,42 +29,66 @@ import java.util.List;
 import javax.sql.DataSource;
 
 /** The HTTP port of a worker, or of the console alone. */
-final class WebSurface {
+final class WebSurface implements AutoCloseable {
   private static final String SCHEMA = "holdfast";
 
-  private WebSurface() {}
+  private final WebServer server;
+  private final EventHub events;
+  private final BulkActions bulk;
+
+  private WebSurface(WebServer server, EventHub events, BulkActions bulk) {
+    this.server = server;
+    this.events = events;
+    this.bulk = bulk;
+  }
 
   /**
    * @param console whether the API and the pages are served beside health and metrics
    * @throws dev.holdfast.web.PortTakenException if somebody else listens there
    */
-  static WebServer start(
+  static WebSurface start(
       Settings settings, DataSource database, HealthRoutes health, boolean console) {
     WebSettings web = settings.web();
+    WebPorts ports = ports(settings, database);
+    EventHub events = new EventHub(ports.feeds(), Sleeper.REAL);
+    BulkActions bulk = new BulkActions();
     List<Routes> groups = new ArrayList<>(List.of(health));
     Pages pages = Pages.plain();
     if (console) {
-      WebPorts ports = ports(settings, database);
       Console people = new Console(ports, new PostgresConsoleReader(database));
-      groups.add(new ApiRoutes(ports));
+      groups.add(new ApiRoutes(ports, bulk, events));
       groups.add(people);
       pages = people;
     }
-    return WebServer.start(
-        new WebServer.Socket(web.host(), web.port(), settings.payloadMaxBytes()),
-        access(web, database),
-        pages,
-        groups);
+    WebServer server =
+        WebServer.start(
+            new WebServer.Socket(web.host(), web.port(), settings.payloadMaxBytes()),
+            access(web, database),
+            pages,
+            groups);
+    return new WebSurface(server, events, bulk);
+  }
+
+  int port() {
+    return server.port();
+  }
+
+  /** Who still watches is sent away first, or would be waited for. */
+  @Override
+  public void close() {
+    events.close();
+    bulk.close();
+    server.close();
   }
 
   private static WebPorts ports(Settings settings, DataSource database) {
     return new WebPorts(
         new PostgresTicketReader(database),
-        new PostgresTicketDesk(database),
+        new PostgresTicketDesk(database, SCHEMA, settings.payloadMaxBytes()),
         new PostgresTicketInbox(database, SCHEMA, settings.payloadMaxBytes()),
         new PostgresDesignShelf(database),
         new PostgresJournalReader(database, SCHEMA),
-        () -> new PostgresTicketFeed(database, SCHEMA, null));
+        new PostgresTicketFeeds(database, SCHEMA));
   }
 
   private static Access access(WebSettings web, DataSource database) {

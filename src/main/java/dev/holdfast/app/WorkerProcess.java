@@ -16,7 +16,6 @@ import dev.holdfast.telemetry.QueueGauges;
 import dev.holdfast.telemetry.TicketMetrics;
 import dev.holdfast.ticket.HoldfastException;
 import dev.holdfast.web.HealthRoutes;
-import dev.holdfast.web.WebServer;
 import dev.holdfast.worker.Worker;
 import dev.holdfast.worker.WorkerSettings;
 import io.micrometer.core.instrument.binder.jvm.JvmMemoryMetrics;
@@ -40,7 +39,7 @@ final class WorkerProcess implements AutoCloseable {
   private final ConnectionPool pool;
   private final Agents agents;
   private final Worker worker;
-  private final WebServer server;
+  private final WebSurface server;
   private final PrometheusMeterRegistry registry =
       new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
   private final TicketReader reader;

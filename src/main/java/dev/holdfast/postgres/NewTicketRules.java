@@ -77,7 +77,7 @@ record NewTicketRules(int maxPayloadBytes) {
     }
   }
 
-  private void checkPayload(String payload) {
+  void checkPayload(String payload) {
     long bytes = utf8Length("payload", payload);
     if (bytes > maxPayloadBytes) {
       throw new InvalidTicketException(

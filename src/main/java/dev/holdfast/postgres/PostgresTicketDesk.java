@@ -18,6 +18,7 @@ public final class PostgresTicketDesk implements TicketDesk {
 
   private final Jdbi jdbi;
   private final Sql sql;
+  private final NewTicketRules rules;
   private final @Nullable String version;
 
   public PostgresTicketDesk(DataSource dataSource) {
@@ -25,18 +26,26 @@ public final class PostgresTicketDesk implements TicketDesk {
   }
 
   public PostgresTicketDesk(DataSource dataSource, String schema) {
-    this(Jdbi.create(dataSource), new Sql(schema), null);
+    this(dataSource, schema, PostgresTicketInbox.DEFAULT_MAX_PAYLOAD_BYTES);
   }
 
-  private PostgresTicketDesk(Jdbi jdbi, Sql sql, @Nullable String version) {
+  /**
+   * @param maxPayloadBytes the longest payload after an edit, in bytes of UTF-8
+   */
+  public PostgresTicketDesk(DataSource dataSource, String schema, int maxPayloadBytes) {
+    this(Jdbi.create(dataSource), new Sql(schema), new NewTicketRules(maxPayloadBytes), null);
+  }
+
+  private PostgresTicketDesk(Jdbi jdbi, Sql sql, NewTicketRules rules, @Nullable String version) {
     this.jdbi = jdbi;
     this.sql = sql;
+    this.rules = rules;
     this.version = version;
   }
 
   @Override
   public TicketDesk onVersion(String seen) {
-    return new PostgresTicketDesk(jdbi, sql, seen);
+    return new PostgresTicketDesk(jdbi, sql, rules, seen);
   }
 
   @Override
@@ -101,6 +110,7 @@ public final class PostgresTicketDesk implements TicketDesk {
 
   @Override
   public TicketState editPayload(long ticketId, String actor, String payload) {
+    rules.checkPayload(payload);
     return act(
         ticketId,
         "SELECT holdfast.edit_payload(:id, :actor, CAST(:payload AS jsonb))",

@@ -3,10 +3,15 @@ package dev.holdfast.postgres;
 import dev.holdfast.queue.TicketFeed;
 import dev.holdfast.queue.TimelineEntry;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.OffsetDateTime;
+import java.time.ZoneOffset;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import javax.sql.DataSource;
 import org.jdbi.v3.core.Handle;
@@ -41,9 +46,34 @@ public final class PostgresTicketFeed implements TicketFeed {
 
   /** Where to read from: ids, and a time of the database's clock. */
   public record Position(
-      long tickets, long activity, long leases, long sessions, OffsetDateTime since) {}
+      long tickets, long activity, long leases, long sessions, OffsetDateTime since) {
+    private static final int MICROS = 1_000_000;
 
-  private record Identity(String source, long no, long ticketId) {}
+    /** The same as text. */
+    String text() {
+      long micros = since.toEpochSecond() * MICROS + since.getNano() / 1_000;
+      return tickets + "." + activity + "." + leases + "." + sessions + "." + micros;
+    }
+
+    /** Empty for what is no position. */
+    static Optional<Position> parse(String text) {
+      if (!text.matches("[0-9]{1,18}(\\.[0-9]{1,18}){4}")) {
+        return Optional.empty();
+      }
+      long[] parts = Arrays.stream(text.split("\\.")).mapToLong(Long::parseLong).toArray();
+      Instant since = Instant.EPOCH.plus(parts[4], ChronoUnit.MICROS);
+      return since.isAfter(Instant.parse("9999-01-01T00:00:00Z"))
+          ? Optional.empty()
+          : Optional.of(
+              new Position(parts[0], parts[1], parts[2], parts[3], since.atOffset(ZoneOffset.UTC)));
+    }
+  }
+
+  private record Identity(String source, long no, long ticketId) {
+    String text() {
+      return source + "-" + no + "-" + ticketId;
+    }
+  }
 
   /** A row of the statement. */
   public record Row(
@@ -65,10 +95,20 @@ public final class PostgresTicketFeed implements TicketFeed {
     this.jdbi = Jdbi.create(dataSource);
     this.read = sql.load("ticket_feed");
     this.ticketId = ticketId;
-    this.position = ends(sql.inSchema(ENDS));
+    this.position = present(jdbi, sql);
   }
 
-  private Position ends(String query) {
+  /** Opens a feed of all tickets where another one was. */
+  PostgresTicketFeed(Jdbi jdbi, Sql sql, Position position) {
+    this.jdbi = jdbi;
+    this.read = sql.load("ticket_feed");
+    this.ticketId = null;
+    this.position = position;
+  }
+
+  /** Where a feed is that is opened now. */
+  static Position present(Jdbi jdbi, Sql sql) {
+    String query = sql.inSchema(ENDS);
     try {
       return jdbi.withHandle(
           handle -> handle.createQuery(query).map(ConstructorMapper.of(Position.class)).one());
@@ -78,15 +118,15 @@ public final class PostgresTicketFeed implements TicketFeed {
   }
 
   @Override
-  public List<TimelineEntry> next() {
+  public List<Event> events() {
     try {
-      return jdbi.withHandle(this::next);
+      return jdbi.withHandle(this::read);
     } catch (JdbiException e) {
       throw SqlErrors.translate(e);
     }
   }
 
-  private List<TimelineEntry> next(Handle handle) {
+  private List<Event> read(Handle handle) {
     OffsetDateTime now =
         handle.createQuery("SELECT clock_timestamp()").mapTo(OffsetDateTime.class).one();
     List<Row> rows =
@@ -101,22 +141,24 @@ public final class PostgresTicketFeed implements TicketFeed {
             .bind("limit", LIMIT)
             .map(ConstructorMapper.of(Row.class))
             .list();
+    String before = position.text();
     position = after(rows, now.minus(OVERLAP));
-    return untold(rows);
+    return untold(rows, before);
   }
 
-  private List<TimelineEntry> untold(List<Row> rows) {
-    List<TimelineEntry> entries = new ArrayList<>();
+  private List<Event> untold(List<Row> rows, String before) {
+    List<Event> events = new ArrayList<>();
     Set<Identity> now = new HashSet<>();
     for (Row row : rows) {
       Identity identity = new Identity(row.source, row.no, row.ticketId);
       if (now.add(identity) && !told.contains(identity)) {
-        entries.add(
-            new TimelineEntry(row.ticketId, row.at.toInstant(), row.event, row.actor, row.details));
+        TimelineEntry entry =
+            new TimelineEntry(row.ticketId, row.at.toInstant(), row.event, row.actor, row.details);
+        events.add(new Event(identity.text(), before, entry));
       }
     }
     told = now;
-    return entries;
+    return events;
   }
 
   private Position after(List<Row> rows, OffsetDateTime settled) {

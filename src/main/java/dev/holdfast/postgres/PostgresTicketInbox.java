@@ -66,6 +66,25 @@ public final class PostgresTicketInbox implements TicketInbox {
   }
 
   @Override
+  public Accepted accept(NewTicket ticket, String actor, @Nullable RequestKey key) {
+    rules.check(ticket);
+    try (Connection connection = dataSource.getConnection()) {
+      connection.setAutoCommit(false);
+      try {
+        Accepted accepted = new TicketAcceptance(connection, sql).accept(key, actor, ticket, this);
+        connection.commit();
+        return accepted;
+      } finally {
+        // Undoes what was not committed.
+        connection.rollback();
+        connection.setAutoCommit(true);
+      }
+    } catch (SQLException e) {
+      throw SqlErrors.translate(e);
+    }
+  }
+
+  @Override
   public long enqueueAll(Iterator<NewTicket> tickets) {
     try (Connection connection = dataSource.getConnection()) {
       connection.setAutoCommit(false);

@@ -9,8 +9,22 @@ import java.util.List;
  */
 public interface TicketFeed {
   /**
+   * Something that happened.
+   *
+   * @param key tells it from everything else that ever happens
+   * @param position where a feed can be opened again that tells of all that comes after it, and
+   *     perhaps of some that came before
+   */
+  record Event(String key, String position, TimelineEntry entry) {}
+
+  /**
    * The events since the last call, or since the feed was opened, in order of time. Returns at
    * once.
    */
-  List<TimelineEntry> next();
+  List<Event> events();
+
+  /** The same without their keys. */
+  default List<TimelineEntry> next() {
+    return events().stream().map(Event::entry).toList();
+  }
 }

@@ -1,9 +1,34 @@
 package dev.holdfast.queue;
 
 import java.util.Iterator;
+import org.jspecify.annotations.Nullable;
 
 /** Where tickets come in. Thread-safe. */
 public interface TicketInbox {
+  /**
+   * What makes a request count once, however often it is sent within 24 hours.
+   *
+   * @param key chosen by the sender, whose alone it is; a hash, or another short text
+   * @param request a hash of what was asked
+   */
+  record RequestKey(String key, String request) {}
+
+  /**
+   * What became of a request.
+   *
+   * @param created whether this very call made the ticket; else it was there, under its unique key
+   *     or made by an earlier call with the same request key
+   */
+  record Accepted(long ticketId, boolean created) {}
+
+  /**
+   * Enqueues a ticket in somebody's name, which its activity shows.
+   *
+   * @param key null makes a ticket at every call
+   * @throws dev.holdfast.ticket.InvalidTicketException also if the key was used for another request
+   */
+  Accepted accept(NewTicket ticket, String actor, @Nullable RequestKey key);
+
   /**
    * Enqueues one ticket in a transaction of its own.
    *

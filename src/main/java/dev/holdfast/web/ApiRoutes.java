@@ -1,17 +1,35 @@
 package dev.holdfast.web;
 
 import io.javalin.router.JavalinDefaultRoutingApi;
+import java.time.Duration;
+import java.util.List;
 
 /** {@code /api/v1}: everything the console does, for programs. */
 public final class ApiRoutes implements Routes {
-  private final WebPorts ports;
+  private static final Duration HEARTBEAT = Duration.ofSeconds(15);
 
-  public ApiRoutes(WebPorts ports) {
-    this.ports = ports;
+  private final List<Routes> groups;
+  private final CreateRoute create;
+
+  /**
+   * @param bulk closed by the caller
+   * @param events closed by the caller, before the server: who still watches would hold that up
+   */
+  public ApiRoutes(WebPorts ports, BulkActions bulk, EventHub events) {
+    this.create = new CreateRoute(ports);
+    this.groups =
+        List.of(
+            new TicketRoutes(ports),
+            new ActionRoutes(ports),
+            new BulkRoutes(ports, bulk),
+            new QueueRoutes(ports),
+            new EventRoutes(events, HEARTBEAT),
+            new OpenApiRoute());
   }
 
   @Override
   public void addTo(JavalinDefaultRoutingApi routes) {
-    routes.post(AbortRetryRoute.PATH, new AbortRetryRoute(ports.desk()), Role.OPERATOR);
+    routes.post(TicketRoutes.LIST, create, Role.OPERATOR);
+    groups.forEach(group -> group.addTo(routes));
   }
 }

@@ -1,14 +1,116 @@
 package dev.holdfast.web;
 
+import com.fasterxml.jackson.annotation.JsonRawValue;
+import dev.holdfast.queue.AttemptRow;
+import dev.holdfast.queue.TicketRow;
+import dev.holdfast.queue.TimelineEntry;
+import dev.holdfast.session.JournalRow;
+import dev.holdfast.ticket.Design;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
+import tools.jackson.core.StreamReadFeature;
+import tools.jackson.databind.DeserializationFeature;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.MapperFeature;
+import tools.jackson.databind.PropertyNamingStrategies;
+import tools.jackson.databind.cfg.CoercionAction;
+import tools.jackson.databind.cfg.CoercionInputShape;
+import tools.jackson.databind.cfg.EnumFeature;
 import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.type.LogicalType;
 
-/** Response bodies as JSON. */
+/**
+ * Bodies as JSON: rows with the names of their SQL columns, JSON columns embedded, times as ISO
+ * 8601 in UTC.
+ */
 final class Bodies {
-  private static final JsonMapper MAPPER = JsonMapper.builder().build();
+  private static final JsonMapper MAPPER =
+      JsonMapper.builder()
+          .propertyNamingStrategy(PropertyNamingStrategies.SNAKE_CASE)
+          .addMixIn(TicketRow.class, JsonColumns.class)
+          .addMixIn(AttemptRow.class, JsonColumns.class)
+          .addMixIn(TimelineEntry.class, JsonColumns.class)
+          .addMixIn(JournalRow.class, JsonColumns.class)
+          .addMixIn(Design.class, JsonColumns.class)
+          .enable(EnumFeature.WRITE_ENUMS_TO_LOWERCASE)
+          .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
+          .enable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
+          .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+          .disable(DeserializationFeature.ACCEPT_FLOAT_AS_INT)
+          .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
+          .disable(MapperFeature.ALLOW_COERCION_OF_SCALARS)
+          .withCoercionConfig(
+              LogicalType.Textual,
+              text ->
+                  text.setCoercion(CoercionInputShape.Integer, CoercionAction.Fail)
+                      .setCoercion(CoercionInputShape.Float, CoercionAction.Fail)
+                      .setCoercion(CoercionInputShape.Boolean, CoercionAction.Fail))
+          .build();
+
+  /** The columns that are JSON already. */
+  interface JsonColumns {
+    @JsonRawValue
+    String payload();
+
+    @JsonRawValue
+    String retryStrategy();
+
+    @JsonRawValue
+    String result();
+
+    @JsonRawValue
+    String details();
+
+    @JsonRawValue
+    String entry();
+
+    @JsonRawValue
+    String definition();
+  }
 
   private Bodies() {}
 
-  static String json(Object value) {
+  static String json(@Nullable Object value) {
     return MAPPER.writeValueAsString(value);
+  }
+
+  /**
+   * @throws Refused 400 for what is no JSON, 422 for what is none of this type
+   */
+  static <T> T read(byte[] json, Class<T> type) {
+    JsonNode tree = tree(json);
+    if (!tree.isObject()) {
+      throw new Refused(422, "the body must be a JSON object");
+    }
+    try {
+      return MAPPER.treeToValue(tree, type);
+    } catch (JacksonException e) {
+      throw new Refused(422, "the body does not fit: " + firstLine(e));
+    }
+  }
+
+  private static JsonNode tree(byte[] json) {
+    try {
+      return MAPPER.readTree(json);
+    } catch (JacksonException e) {
+      var place = e.getLocation();
+      throw Refused.badRequest(
+          "the body is not one JSON document with each name once, all in UTF-8"
+              + (place == null
+                  ? ""
+                  : ": look at line " + place.getLineNr() + ", column " + place.getColumnNr()));
+    }
+  }
+
+  static JsonNode tree(String json) {
+    return MAPPER.readTree(json);
+  }
+
+  private static String firstLine(JacksonException e) {
+    String line = String.valueOf(e.getOriginalMessage()).lines().findFirst().orElse("");
+    // Names of our classes are nobody's business.
+    return line.replaceAll(
+            "\\(?\\b(?:class |record )?[`\"]?dev\\.holdfast\\.[\\w.$]+[`\"]?\\)?", "this request")
+        .replaceAll("`?(?:java|tools)\\.[\\w.$]+`?", "the wanted type");
   }
 }

@@ -35,11 +35,10 @@ public record Problem(int status, String title, String detail) {
   }
 
   void answer(Context context) {
-    context
-        .status(status)
-        .contentType(MEDIA_TYPE)
-        .result(
-            Bodies.json(
-                Map.of("type", "about:blank", "title", title, "status", status, "detail", detail)));
+    context.status(status).contentType(MEDIA_TYPE).result(Bodies.json(document()));
+  }
+
+  Map<String, Object> document() {
+    return Map.of("type", "about:blank", "title", title, "status", status, "detail", detail);
   }
 }

@@ -1,9 +1,39 @@
 package dev.holdfast.web;
 
+import dev.holdfast.failure.Category;
+import dev.holdfast.queue.TicketFilter;
+import dev.holdfast.ticket.TicketState;
 import io.javalin.http.Context;
+import java.time.DateTimeException;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.util.Arrays;
+import java.util.Locale;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /** Reads what is in a request, and says what is wrong with it. */
 final class Requests {
+  private static final int LONGEST_FILTER = 200;
+  private static final int USUAL_LIMIT = 50;
+  private static final int HIGHEST_LIMIT = 500;
+
+  /** The query of {@code GET /api/v1/tickets}. */
+  static final Set<String> FILTERS =
+      Set.of(
+          "state",
+          "queue",
+          "kind",
+          "category",
+          "fingerprint",
+          "text",
+          "assignee",
+          "created_from",
+          "created_before",
+          "before",
+          "limit");
+
   private Requests() {}
 
   /** The ticket in the path. */
@@ -12,14 +42,122 @@ final class Requests {
   }
 
   static long id(String text) {
-    // Long.parseLong takes a sign and the digits of other scripts.
-    if (text.matches("[0-9]{1,19}")) {
-      try {
-        return Long.parseLong(text);
-      } catch (NumberFormatException e) {
-        throw Refused.badRequest("a ticket's id is a whole number below 2^63");
+    return Long.parseLong(number("a ticket's id", text));
+  }
+
+  /** Digits that fit a long; Long.parseLong takes a sign and the digits of other scripts, too. */
+  private static String number(String what, String text) {
+    if (!text.matches("[0-9]{1,18}")) {
+      throw Refused.badRequest(what + " is a whole number of at most 18 digits");
+    }
+    return text;
+  }
+
+  /** The body of a write; an empty one is an empty object. */
+  static <T> T body(Context context, Class<T> type) {
+    byte[] body = context.bodyAsBytes();
+    if (body.length == 0) {
+      return Bodies.read(new byte[] {'{', '}'}, type);
+    }
+    String mediaType = context.contentType();
+    boolean json =
+        mediaType != null
+            && mediaType.strip().toLowerCase(Locale.ROOT).matches("application/json\\s*(;.*)?");
+    if (!json) {
+      throw new Refused(415, "send the body as Content-Type: application/json");
+    }
+    return Bodies.read(body, type);
+  }
+
+  /** Refuses what a misspelt filter would silently widen. */
+  static void requireKnown(Context context, Set<String> known) {
+    for (String name : context.queryParamMap().keySet()) {
+      if (!known.contains(name)) {
+        throw Refused.badRequest(
+            "there is no parameter \""
+                + cut(name)
+                + "\"; there are: "
+                + String.join(", ", known.stream().sorted().toList()));
       }
     }
-    throw Refused.badRequest("a ticket's id is a whole number");
+  }
+
+  static TicketFilter filter(Context context) {
+    requireKnown(context, FILTERS);
+    String before = text(context, "before");
+    return new TicketFilter(
+        state(text(context, "state")),
+        text(context, "queue"),
+        text(context, "kind"),
+        category(text(context, "category")),
+        text(context, "fingerprint"),
+        text(context, "text"),
+        time("created_from", text(context, "created_from")),
+        time("created_before", text(context, "created_before")),
+        text(context, "assignee"),
+        before == null ? null : Long.valueOf(number("before", before)),
+        limit(text(context, "limit")));
+  }
+
+  /** Null where it is left out or blank. */
+  static @Nullable String text(Context context, String name) {
+    String value = context.queryParam(name);
+    if (value == null || value.isBlank()) {
+      return null;
+    }
+    if (value.length() > LONGEST_FILTER || value.indexOf('\0') >= 0) {
+      throw Refused.badRequest(
+          name + ": at most " + LONGEST_FILTER + " characters, none of them NUL");
+    }
+    return value;
+  }
+
+  static int limit(@Nullable String text) {
+    if (text == null) {
+      return USUAL_LIMIT;
+    }
+    if (text.matches("[0-9]{1,4}")) {
+      int limit = Integer.parseInt(text);
+      if (limit >= 1 && limit <= HIGHEST_LIMIT) {
+        return limit;
+      }
+    }
+    throw Refused.badRequest("limit: a whole number from 1 to " + HIGHEST_LIMIT);
+  }
+
+  private static @Nullable TicketState state(@Nullable String name) {
+    return name == null
+        ? null
+        : TicketState.ofWireName(name)
+            .orElseThrow(
+                () ->
+                    Refused.badRequest(
+                        "state: one of " + words(TicketState.values(), TicketState::wireName)));
+  }
+
+  static @Nullable Category category(@Nullable String name) {
+    return name == null
+        ? null
+        : Category.ofWireName(name)
+            .orElseThrow(
+                () ->
+                    Refused.badRequest(
+                        "category: one of " + words(Category.values(), Category::wireName)));
+  }
+
+  private static <T> String words(T[] values, java.util.function.Function<T, String> word) {
+    return Arrays.stream(values).map(word).collect(Collectors.joining(", "));
+  }
+
+  static @Nullable Instant time(String name, @Nullable String text) {
+    try {
+      return text == null ? null : OffsetDateTime.parse(text.replace(' ', '+')).toInstant();
+    } catch (DateTimeException e) {
+      throw Refused.badRequest(name + ": a time such as 2026-11-21T12:00:00Z");
+    }
+  }
+
+  private static String cut(String text) {
+    return text.substring(0, Math.min(text.length(), 50));
   }
 }

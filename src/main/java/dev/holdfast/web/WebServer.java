@@ -60,6 +60,7 @@ public final class WebServer implements AutoCloseable {
     config.startup.showJavalinBanner = false;
     config.startup.showOldJavalinVersionWarning = false;
     config.startup.startupWatcherEnabled = false;
+    config.jetty.modifyServer(server -> server.setErrorHandler(new ServerErrors()));
     config.http.prefer405over404 = true;
     config.http.maxRequestSize = socket.maxPayloadBytes() + ROOM_FOR_FORMS;
   }

@@ -40,7 +40,7 @@ class AbortRetryRouteIT {
         new WebServer.Socket("127.0.0.1", 0, 1_000_000),
         access,
         Pages.plain(),
-        List.of(new ApiRoutes(ports)));
+        List.of(WebFixture.api(ports)));
   }
 
   private HttpResponse<String> post(WebServer server, String id, String... headers)

@@ -4,9 +4,10 @@ import dev.holdfast.postgres.PostgresDesignShelf;
 import dev.holdfast.postgres.PostgresJournalReader;
 import dev.holdfast.postgres.PostgresLoginKey;
 import dev.holdfast.postgres.PostgresTicketDesk;
-import dev.holdfast.postgres.PostgresTicketFeed;
+import dev.holdfast.postgres.PostgresTicketFeeds;
 import dev.holdfast.postgres.PostgresTicketInbox;
 import dev.holdfast.postgres.PostgresTicketReader;
+import dev.holdfast.retry.Sleeper;
 import java.time.InstantSource;
 import java.util.HexFormat;
 import java.util.List;
@@ -28,11 +29,11 @@ final class WebFixture {
   static WebPorts ports(DataSource database) {
     return new WebPorts(
         new PostgresTicketReader(database),
-        new PostgresTicketDesk(database),
+        new PostgresTicketDesk(database, "holdfast", MAX_PAYLOAD),
         new PostgresTicketInbox(database, "holdfast", MAX_PAYLOAD),
         new PostgresDesignShelf(database),
         new PostgresJournalReader(database, "holdfast"),
-        () -> new PostgresTicketFeed(database, "holdfast", null));
+        new PostgresTicketFeeds(database, "holdfast"));
   }
 
   static List<AccessToken> tokens() {
@@ -49,6 +50,20 @@ final class WebFixture {
   static Access bearers(DataSource database) {
     return Access.ofBearers(
         tokens(), new PostgresLoginKey(database, "holdfast")::secret, InstantSource.system());
+  }
+
+  /** A server with the API, for bearers of the tokens above. */
+  static WebServer server(DataSource database) {
+    return server(bearers(database), api(ports(database)));
+  }
+
+  static ApiRoutes api(WebPorts ports) {
+    return new ApiRoutes(ports, new BulkActions(), new EventHub(ports.feeds(), Sleeper.REAL));
+  }
+
+  static WebServer server(Access access, Routes... groups) {
+    return WebServer.start(
+        new WebServer.Socket("127.0.0.1", 0, MAX_PAYLOAD), access, Pages.plain(), List.of(groups));
   }
 
   private static String hash(String secret) {

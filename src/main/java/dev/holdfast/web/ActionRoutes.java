@@ -1,0 +1,162 @@
+package dev.holdfast.web;
+
+import dev.holdfast.queue.TicketDesk;
+import dev.holdfast.queue.TicketDesk.Conversation;
+import dev.holdfast.queue.TicketDesk.Retries;
+import dev.holdfast.queue.TicketReader;
+import io.javalin.http.Context;
+import io.javalin.router.JavalinDefaultRoutingApi;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+
+/**
+ * What people do to one ticket: each a POST that answers with the ticket as it is then. With {@code
+ * If-Match} only if it still is as it was seen.
+ */
+final class ActionRoutes implements Routes {
+  private static final int LONGEST_WORDS = 100_000;
+
+  private final TicketReader tickets;
+  private final TicketDesk desk;
+  private final TicketJson json;
+
+  ActionRoutes(WebPorts ports) {
+    this.tickets = ports.tickets();
+    this.desk = ports.desk();
+    this.json = new TicketJson(tickets);
+  }
+
+  /** The bodies; every field may be left out unless an action needs it. */
+  record Release(
+      @Nullable String guidance,
+      @Nullable Boolean keepRetries,
+      @Nullable Boolean fresh,
+      @Nullable String by) {}
+
+  record Reason(@Nullable String reason, @Nullable String by) {}
+
+  record Feedback(@Nullable String feedback, @Nullable String by) {}
+
+  record Nothing(@Nullable String by) {}
+
+  record Payload(@Nullable JsonNode payload, @Nullable String by) {}
+
+  record Assignment(@Nullable String assignee, @Nullable String by) {}
+
+  @Override
+  public void addTo(JavalinDefaultRoutingApi routes) {
+    add(routes, "release", Release.class, this::release);
+    add(
+        routes,
+        "unrelease",
+        Nothing.class,
+        (act, body) -> act.desk.unrelease(act.id, act.as(body.by)));
+    add(routes, "hold", Reason.class, this::hold);
+    add(routes, "cancel", Reason.class, this::cancel);
+    add(routes, "approve", Nothing.class, (act, body) -> act.desk.approve(act.id, act.as(body.by)));
+    add(routes, "reject", Feedback.class, this::reject);
+    add(routes, "payload", Payload.class, this::payload);
+    add(routes, "assign", Assignment.class, this::assign);
+    routes.post(TicketRoutes.ONE + "/abort-retry", this::abortRetry, Role.OPERATOR);
+  }
+
+  /** One action on one ticket by one visitor. */
+  private record Act(long id, TicketDesk desk, Visitor visitor) {
+    String as(@Nullable String by) {
+      return visitor.actor(by);
+    }
+  }
+
+  private interface Action<T> {
+    void run(Act act, T body);
+  }
+
+  private <T> void add(
+      JavalinDefaultRoutingApi routes, String name, Class<T> type, Action<T> action) {
+    routes.post(
+        TicketRoutes.ONE + "/" + name,
+        context -> {
+          Act act = act(context);
+          action.run(act, Requests.body(context, type));
+          answer(context, act.id);
+        },
+        Role.OPERATOR);
+  }
+
+  private Act act(Context context) {
+    long id = Requests.id(context);
+    return new Act(id, Seen.desk(context, desk, tickets, id), Visitor.of(context));
+  }
+
+  private void release(Act act, Release body) {
+    act.desk.release(
+        act.id, act.as(body.by), words("guidance", body.guidance), retries(body), session(body));
+  }
+
+  static Retries retries(Release body) {
+    return Boolean.TRUE.equals(body.keepRetries) ? Retries.KEEP : Retries.RESET;
+  }
+
+  static Conversation session(Release body) {
+    return Boolean.TRUE.equals(body.fresh) ? Conversation.START_OVER : Conversation.RESUME;
+  }
+
+  private void hold(Act act, Reason body) {
+    act.desk.hold(act.id, act.as(body.by), needed("reason", body.reason));
+  }
+
+  private void cancel(Act act, Reason body) {
+    act.desk.cancel(act.id, act.as(body.by), words("reason", body.reason));
+  }
+
+  private void reject(Act act, Feedback body) {
+    act.desk.reject(act.id, act.as(body.by), needed("feedback", body.feedback));
+  }
+
+  private void payload(Act act, Payload body) {
+    if (body.payload == null) {
+      throw new Refused(422, "payload: the new payload, as JSON");
+    }
+    act.desk.editPayload(act.id, act.as(body.by), Bodies.json(body.payload));
+  }
+
+  private void assign(Act act, Assignment body) {
+    act.desk.assign(act.id, body.assignee, act.as(body.by));
+  }
+
+  /** D34. Whether the order was taken is seen in the ticket's events. */
+  private void abortRetry(Context context) {
+    Act act = act(context);
+    String inQuery = context.queryParam("by");
+    String by = inQuery == null ? Requests.body(context, Nothing.class).by : inQuery;
+    act.desk.abortRetry(act.id, act.as(by));
+    Answers.json(context, 202, Map.of("id", act.id, "status", "ordered"));
+  }
+
+  private void answer(Context context, long id) {
+    tickets
+        .find(id)
+        .ifPresent(
+            row -> {
+              context.header("ETag", Seen.etag(row));
+              Answers.json(context, 200, json.summary(row));
+            });
+  }
+
+  private static String needed(String name, @Nullable String text) {
+    String words = words(name, text);
+    if (words == null || words.isBlank()) {
+      throw new Refused(422, name + ": must not be empty");
+    }
+    return words;
+  }
+
+  /** Words of people; what nobody would read is refused. */
+  static @Nullable String words(String name, @Nullable String text) {
+    if (text != null && text.length() > LONGEST_WORDS) {
+      throw new Refused(422, name + ": at most " + LONGEST_WORDS + " characters");
+    }
+    return text;
+  }
+}

@@ -1,0 +1,106 @@
+package dev.holdfast.web;
+
+import dev.holdfast.queue.NewTicket;
+import dev.holdfast.queue.TicketInbox;
+import dev.holdfast.queue.TicketInbox.Accepted;
+import dev.holdfast.queue.TicketInbox.RequestKey;
+import dev.holdfast.queue.TicketReader;
+import dev.holdfast.queue.TicketRow;
+import dev.holdfast.retry.DurationText;
+import io.javalin.http.Context;
+import io.javalin.http.Handler;
+import java.math.BigDecimal;
+import java.time.Duration;
+import java.util.HexFormat;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+
+/**
+ * {@code POST /api/v1/tickets}. Sent again with the same {@code Idempotency-Key} within 24 hours it
+ * answers with the ticket of the first time.
+ */
+final class CreateRoute implements Handler {
+  private static final int LONGEST_KEY = 200;
+
+  private final TicketInbox inbox;
+  private final TicketReader tickets;
+  private final TicketJson json;
+
+  CreateRoute(WebPorts ports) {
+    this.inbox = ports.inbox();
+    this.tickets = ports.tickets();
+    this.json = new TicketJson(tickets);
+  }
+
+  /** As {@code holdfast enqueue} has them. */
+  record Body(
+      @Nullable String design,
+      @Nullable String kind,
+      @Nullable String title,
+      @Nullable JsonNode payload,
+      @Nullable String queue,
+      @Nullable Integer priority,
+      @Nullable String delay,
+      @Nullable String runAt,
+      @Nullable String uniqueKey,
+      @Nullable BigDecimal maxCostUsd,
+      @Nullable String by) {}
+
+  @Override
+  public void handle(Context context) {
+    Body body = Requests.body(context, Body.class);
+    Visitor visitor = Visitor.of(context);
+    NewTicket ticket = ticket(body);
+    Accepted accepted = inbox.accept(ticket, visitor.actor(body.by), key(context, visitor));
+    context.header("Location", TicketRoutes.LIST + "/" + accepted.ticketId());
+    TicketRow row =
+        tickets
+            .find(accepted.ticketId())
+            .orElseThrow(() -> new Refused(404, "the ticket of this key is gone"));
+    context.header("ETag", Seen.etag(row));
+    Answers.json(context, accepted.created() ? 201 : 200, json.summary(row));
+  }
+
+  private static NewTicket ticket(Body body) {
+    NewTicket ticket =
+        new NewTicket(
+            body.design,
+            body.kind,
+            body.title,
+            body.payload == null ? "{}" : Bodies.json(body.payload),
+            body.queue == null ? "default" : body.queue,
+            body.priority == null ? 0 : body.priority,
+            delay(body.delay),
+            Requests.time("run_at", body.runAt),
+            body.uniqueKey,
+            body.maxCostUsd);
+    if (ticket.delay() != null && ticket.runAt() != null) {
+      throw new Refused(422, "delay and run_at exclude each other");
+    }
+    return ticket;
+  }
+
+  private static @Nullable Duration delay(@Nullable String text) {
+    try {
+      return text == null ? null : DurationText.parse(text);
+    } catch (IllegalArgumentException e) {
+      throw new Refused(422, "delay: " + e.getMessage());
+    }
+  }
+
+  private static @Nullable RequestKey key(Context context, Visitor visitor) {
+    String key = context.header("Idempotency-Key");
+    if (key == null) {
+      return null;
+    }
+    if (key.isBlank() || key.length() > LONGEST_KEY) {
+      throw Refused.badRequest("Idempotency-Key: 1 to " + LONGEST_KEY + " characters");
+    }
+    String owned = visitor.actor() + "\n" + key;
+    return new RequestKey(hex(Digests.sha256(owned)), hex(Digests.sha256(context.body())));
+  }
+
+  private static String hex(byte[] hash) {
+    return HexFormat.of().formatHex(hash);
+  }
+}

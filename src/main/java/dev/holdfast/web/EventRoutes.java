@@ -1,0 +1,108 @@
+package dev.holdfast.web;
+
+import dev.holdfast.queue.TicketFeed;
+import dev.holdfast.queue.TimelineEntry;
+import io.javalin.http.Context;
+import io.javalin.router.JavalinDefaultRoutingApi;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+
+/**
+ * {@code GET /api/v1/events}: what happens, as server-sent events. A browser that lost the
+ * connection comes back with {@code Last-Event-ID} and is told what it missed. A comment now and
+ * then finds out who is gone, and after an hour everybody has to come anew, with a token that still
+ * is one.
+ */
+final class EventRoutes implements Routes {
+  private static final Duration LONGEST = Duration.ofHours(1);
+  private static final Set<String> QUERY = Set.of("ticket", "last_event_id");
+
+  private final EventHub hub;
+  private final Duration heartbeat;
+
+  EventRoutes(EventHub hub, Duration heartbeat) {
+    this.hub = hub;
+    this.heartbeat = heartbeat;
+  }
+
+  /** The data of an event. */
+  record Data(
+      String key,
+      long ticketId,
+      Instant at,
+      String event,
+      @Nullable String actor,
+      @Nullable JsonNode details) {
+
+    static Data of(TicketFeed.Event event) {
+      TimelineEntry entry = event.entry();
+      String details = entry.details();
+      return new Data(
+          event.key(),
+          entry.ticketId(),
+          entry.at(),
+          entry.event(),
+          entry.actor(),
+          details == null ? null : Bodies.tree(details));
+    }
+  }
+
+  @Override
+  public void addTo(JavalinDefaultRoutingApi routes) {
+    routes.get("/api/v1/events", this::stream, Role.VIEWER);
+  }
+
+  private void stream(Context context) throws InterruptedException {
+    Requests.requireKnown(context, QUERY);
+    String ticket = context.queryParam("ticket");
+    Long ticketId = ticket == null ? null : Requests.id(ticket);
+    String header = context.header("Last-Event-ID");
+    String last = header == null ? context.queryParam("last_event_id") : header;
+    try (EventStream events = hub.watch(last == null || last.isBlank() ? null : last, ticketId)) {
+      // Proxies must hand on each event at once.
+      context.contentType("text/event-stream; charset=utf-8").header("X-Accel-Buffering", "no");
+      send(events, context.res().getOutputStream());
+    } catch (IOException e) {
+      // They are gone, which is how every stream ends.
+      context.skipRemainingHandlers();
+    }
+  }
+
+  private void send(EventStream events, OutputStream out) throws IOException, InterruptedException {
+    long end = System.nanoTime() + LONGEST.toNanos();
+    write(out, "retry: 2000\n: hello\n\n");
+    while (System.nanoTime() < end) {
+      EventStream.Batch batch = events.take(heartbeat);
+      StringBuilder text = new StringBuilder();
+      if (batch.missed()) {
+        text.append("event: reset\ndata: {}\n\n");
+      }
+      batch.events().forEach(event -> append(text, event));
+      if (batch.closed()) {
+        return;
+      }
+      write(out, text.isEmpty() ? ": still here\n\n" : text.toString());
+    }
+  }
+
+  private static void append(StringBuilder text, TicketFeed.Event event) {
+    text.append("id: ")
+        .append(EventHub.idOf(event))
+        .append("\nevent: ")
+        .append(event.entry().event().replaceAll("[\\r\\n]", " "))
+        .append("\ndata: ")
+        .append(Bodies.json(Data.of(event)))
+        .append("\n\n");
+  }
+
+  private static void write(OutputStream out, String text) throws IOException {
+    out.write(text.getBytes(StandardCharsets.UTF_8));
+    out.flush();
+  }
+}

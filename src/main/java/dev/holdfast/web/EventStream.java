@@ -1,0 +1,115 @@
+package dev.holdfast.web;
+
+import dev.holdfast.queue.TicketFeed;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What one visitor has yet to be told. Who is too slow to be told everything is told so instead.
+ * Thread-safe.
+ */
+public final class EventStream implements AutoCloseable {
+  private static final int WAITING = 12_000;
+
+  private final @Nullable Long ticketId;
+  private final Consumer<EventStream> onClose;
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Condition changed = lock.newCondition();
+  private final Deque<TicketFeed.Event> waiting = new ArrayDeque<>();
+  private boolean missed;
+  private boolean closed;
+
+  /**
+   * What there is to tell.
+   *
+   * @param missed whether events are missing before these: what was built from earlier ones must be
+   *     loaded anew
+   * @param closed whether nothing more will come
+   */
+  public record Batch(List<TicketFeed.Event> events, boolean missed, boolean closed) {}
+
+  EventStream(@Nullable Long ticketId, Consumer<EventStream> onClose) {
+    this.ticketId = ticketId;
+    this.onClose = onClose;
+  }
+
+  /** Waits for something to tell; an empty batch if there is nothing in this time. */
+  public Batch take(Duration patience) throws InterruptedException {
+    lock.lock();
+    try {
+      long left = patience.toNanos();
+      while (waiting.isEmpty() && !missed && !closed && left > 0) {
+        left = changed.awaitNanos(left);
+      }
+      Batch batch = new Batch(List.copyOf(waiting), missed, closed);
+      waiting.clear();
+      missed = false;
+      return batch;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  void offer(List<TicketFeed.Event> events) {
+    lock.lock();
+    try {
+      events.stream().filter(this::isWanted).forEach(waiting::addLast);
+      if (waiting.size() > WAITING) {
+        waiting.clear();
+        missed = true;
+      }
+      changed.signalAll();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Puts older events before those that wait already, each once. */
+  void offerFirst(List<TicketFeed.Event> older) {
+    lock.lock();
+    try {
+      Set<String> known = new HashSet<>();
+      List<TicketFeed.Event> all = new ArrayList<>(older);
+      all.addAll(waiting);
+      waiting.clear();
+      offer(all.stream().filter(event -> known.add(event.key())).toList());
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  void reset() {
+    lock.lock();
+    try {
+      missed = true;
+      changed.signalAll();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private boolean isWanted(TicketFeed.Event event) {
+    return ticketId == null || event.entry().ticketId() == ticketId;
+  }
+
+  @Override
+  public void close() {
+    lock.lock();
+    try {
+      closed = true;
+      changed.signalAll();
+    } finally {
+      lock.unlock();
+    }
+    onClose.accept(this);
+  }
+}

@@ -1,0 +1,35 @@
+package dev.holdfast.web;
+
+import io.javalin.http.Context;
+import io.javalin.router.JavalinDefaultRoutingApi;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.dataformat.yaml.YAMLMapper;
+
+/** {@code GET /openapi.json}: what the API is, in OpenAPI 3.1. */
+final class OpenApiRoute implements Routes {
+  private final String document = Bodies.json(read());
+
+  @Override
+  public void addTo(JavalinDefaultRoutingApi routes) {
+    routes.get("/openapi.json", this::show, Role.ANYONE);
+  }
+
+  private void show(Context context) {
+    context.contentType("application/json").result(document);
+  }
+
+  /** It is written as YAML, which people can read. */
+  static JsonNode read() {
+    try (InputStream in = OpenApiRoute.class.getResourceAsStream("openapi.yaml")) {
+      if (in == null) {
+        throw new IllegalStateException("the jar lacks openapi.yaml");
+      }
+      return new YAMLMapper().readTree(in);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}

@@ -1,0 +1,20 @@
+package dev.holdfast.web;
+
+import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.io.Content;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.util.Callback;
+
+/** What the HTTP server refuses by itself, before any route is looked for, as problem documents. */
+final class ServerErrors implements Request.Handler {
+  @Override
+  public boolean handle(Request request, Response response, Callback callback) {
+    int status = response.getStatus();
+    response.getHeaders().put(HttpHeader.CONTENT_TYPE, Problem.MEDIA_TYPE);
+    response.getHeaders().put(HttpHeader.CACHE_CONTROL, "no-store");
+    String body = Bodies.json(Problem.of(status, "the request could not be read").document());
+    Content.Sink.write(response, true, body, callback);
+    return true;
+  }
+}

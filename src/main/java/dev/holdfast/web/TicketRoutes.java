@@ -1,0 +1,88 @@
+package dev.holdfast.web;
+
+import dev.holdfast.queue.TicketFilter;
+import dev.holdfast.queue.TicketReader;
+import dev.holdfast.queue.TicketRow;
+import dev.holdfast.session.JournalReader;
+import dev.holdfast.ticket.TicketNotFoundException;
+import io.javalin.http.Context;
+import io.javalin.router.JavalinDefaultRoutingApi;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
+
+/** Reading tickets: the list in pages, one with its history, the transcript of its sessions. */
+final class TicketRoutes implements Routes {
+  static final String LIST = "/api/v1/tickets";
+  static final String ONE = "/api/v1/tickets/{id}";
+
+  private final TicketReader tickets;
+  private final JournalReader journals;
+  private final TicketJson json;
+
+  TicketRoutes(WebPorts ports) {
+    this.tickets = ports.tickets();
+    this.journals = ports.journals();
+    this.json = new TicketJson(tickets);
+  }
+
+  @Override
+  public void addTo(JavalinDefaultRoutingApi routes) {
+    routes.get(LIST, this::list, Role.VIEWER);
+    routes.get(ONE, this::show, Role.VIEWER);
+    routes.get(ONE + "/transcript", this::transcript, Role.VIEWER);
+  }
+
+  private void list(Context context) {
+    TicketFilter filter = Requests.filter(context);
+    List<TicketRow> rows = tickets.list(filter);
+    Map<String, @Nullable Object> page = new LinkedHashMap<>();
+    page.put("tickets", json.summaries(rows));
+    page.put("next", rows.size() < filter.limit() ? null : next(context, rows.getLast().id()));
+    Answers.json(context, 200, page);
+  }
+
+  /** The address of the next page: the same question, further on. */
+  private static String next(Context context, long lastId) {
+    Map<String, String> query = new LinkedHashMap<>();
+    context.queryParamMap().forEach((name, values) -> query.put(name, values.getFirst()));
+    query.put("before", "" + lastId);
+    return LIST
+        + query.entrySet().stream()
+            .map(each -> each.getKey() + "=" + encode(each.getValue()))
+            .collect(Collectors.joining("&", "?", ""));
+  }
+
+  private static String encode(String text) {
+    return URLEncoder.encode(text, StandardCharsets.UTF_8);
+  }
+
+  private void show(Context context) {
+    Requests.requireKnown(context, Set.of());
+    TicketRow row = existing(Requests.id(context));
+    ObjectNode ticket = json.whole(row);
+    ticket.set("attempts", Bodies.tree(Bodies.json(tickets.attempts(row.id()))));
+    ticket.set("activity", Bodies.tree(Bodies.json(tickets.timeline(row.id()))));
+    ticket.set("guidance", Bodies.tree(Bodies.json(tickets.guidance(row.id()))));
+    context.header("ETag", Seen.etag(row));
+    Answers.json(context, 200, ticket);
+  }
+
+  private void transcript(Context context) {
+    long id = existing(Requests.id(context)).id();
+    Answers.json(context, 200, Map.of("entries", journals.rows(id)));
+  }
+
+  private TicketRow existing(long id) {
+    return tickets
+        .find(id)
+        .orElseThrow(
+            () -> new TicketNotFoundException("there is no ticket " + id + "; see " + LIST));
+  }
+}

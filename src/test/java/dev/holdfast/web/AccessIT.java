@@ -1,0 +1,248 @@
+package dev.holdfast.web;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.zaxxer.hikari.HikariDataSource;
+import dev.holdfast.testing.TestDatabase;
+import dev.holdfast.testing.TestQueue;
+import dev.holdfast.testing.TicketDatabase;
+import dev.holdfast.testing.WithDatabase;
+import dev.holdfast.web.ApiClient.Answer;
+import java.io.IOException;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+@WithDatabase
+class AccessIT {
+  private static final String TICKETS = "/api/v1/tickets";
+  private static final String FORM = "application/x-www-form-urlencoded";
+
+  private final TicketDatabase database;
+  private final TestQueue queue;
+  private final AtomicReference<Instant> now =
+      new AtomicReference<>(Instant.parse("2026-11-21T12:00:00Z"));
+  @AutoClose private final HikariDataSource pool;
+  @AutoClose private final WebServer server;
+  @AutoClose private final ApiClient nobody;
+
+  AccessIT(TestDatabase testDatabase) {
+    this.database = new TicketDatabase(testDatabase);
+    this.queue = TestQueue.on(database);
+    this.pool = database.pool(4);
+    Access access = Access.ofBearers(WebFixture.tokens(), () -> "a key for tests", now::get);
+    Routes csrf =
+        routes ->
+            routes.get(
+                "/csrf", context -> context.result(Visitor.of(context).csrfToken()), Role.VIEWER);
+    this.server = WebFixture.server(access, WebFixture.api(WebFixture.ports(pool)), csrf);
+    this.nobody = new ApiClient(server.port(), null);
+  }
+
+  private Answer logIn(String form) {
+    return nobody.send("POST", "/login", form, "Content-Type", FORM);
+  }
+
+  private String cookie(String form) {
+    Answer answer = logIn(form);
+    assertThat(answer.status()).as(answer.toString()).isEqualTo(303);
+    String cookie = answer.header("Set-Cookie").orElseThrow();
+    assertThat(cookie).contains("HttpOnly").contains("SameSite=Lax").contains("Path=/");
+    return cookie.substring(0, cookie.indexOf(';'));
+  }
+
+  private String csrf(String cookie) {
+    return nobody.get("/csrf", "Cookie", cookie).response().body();
+  }
+
+  private long held() {
+    long id = queue.enqueue();
+    database.run("SELECT holdfast.hold_ticket(?, 'test', 'why')", id);
+    return id;
+  }
+
+  @Test
+  @DisplayName("without a token, with a wrong one, with a viewer's: nothing is shown or done")
+  void tokens() {
+    assertThat(nobody.get(TICKETS).status()).isEqualTo(401);
+    assertThat(nobody.get(TICKETS).header("WWW-Authenticate")).hasValue("Bearer");
+    for (String header : List.of("Bearer wrong", "Basic YTpi", "Bearer ", WebFixture.ANN)) {
+      assertThat(nobody.get(TICKETS, "Authorization", header).status()).as(header).isEqualTo(401);
+    }
+    try (ApiClient viewer = new ApiClient(server.port(), WebFixture.VIEWER)) {
+      assertThat(viewer.get(TICKETS).status()).isEqualTo(200);
+      long id = held();
+      assertThat(viewer.post(TICKETS + "/" + id + "/release", "{}").status()).isEqualTo(403);
+      assertThat(viewer.post(TICKETS, "{\"kind\": \"x\"}").status()).isEqualTo(403);
+      assertThat(database.state(id)).isEqualTo("on_hold");
+    }
+    assertThat(nobody.get("/openapi.json").status()).isEqualTo(200);
+  }
+
+  @Test
+  @DisplayName("a login acts under its name, and only with the page's own token against forgery")
+  void login() {
+    String cookie = cookie("token=" + WebFixture.OPERATOR + "&name=G%C3%BCl&next=/inbox");
+    String release = TICKETS + "/" + held() + "/release";
+    assertThat(nobody.get(TICKETS, "Cookie", cookie).status()).isEqualTo(200);
+    assertThat(nobody.post(release, "{}", "Cookie", cookie).status()).isEqualTo(403);
+    assertThat(nobody.post(release, "{}", "Cookie", cookie, "X-CSRF-Token", "x").status())
+        .isEqualTo(403);
+    String csrf = csrf(cookie);
+    String other = csrf(cookie("token=" + WebFixture.OPERATOR + "&name=other"));
+    assertThat(nobody.post(release, "{}", "Cookie", cookie, "X-CSRF-Token", other).status())
+        .isEqualTo(403);
+    assertThat(
+            nobody
+                .post(
+                    release,
+                    "{}",
+                    "Cookie",
+                    cookie,
+                    "X-CSRF-Token",
+                    csrf,
+                    "Origin",
+                    "http://evil.example")
+                .status())
+        .isEqualTo(403);
+    Answer released = nobody.post(release, "{}", "Cookie", cookie, "X-CSRF-Token", csrf);
+    assertThat(released.status()).as(released.toString()).isEqualTo(200);
+    assertThat(
+            database.column("SELECT actor FROM holdfast.ticket_activity WHERE action = 'released'"))
+        .containsExactly("Gül");
+  }
+
+  @Test
+  @DisplayName("a login of a named token is that person's, whatever name is typed")
+  void namedLogin() {
+    String cookie = cookie("token=" + WebFixture.ANN + "&name=mallory");
+    long id = held();
+    nobody.post(
+        TICKETS + "/" + id + "/cancel", "{}", "Cookie", cookie, "X-CSRF-Token", csrf(cookie));
+    assertThat(
+            database.column(
+                "SELECT actor FROM holdfast.ticket_activity WHERE action = 'cancelled'"))
+        .containsExactly("ann");
+  }
+
+  @Test
+  @DisplayName("a forged, changed or old cookie is no login")
+  void forged() {
+    String cookie = cookie("token=" + WebFixture.VIEWER);
+    assertThat(nobody.get(TICKETS, "Cookie", cookie).status()).isEqualTo(200);
+    List<String> forged = new ArrayList<>();
+    for (int i = "holdfast=".length(); i < cookie.length(); i++) {
+      char changed = cookie.charAt(i) == 'A' ? 'B' : 'A';
+      // The last digit of base64 has bits that say nothing.
+      if (i < cookie.length() - 1) {
+        forged.add(cookie.substring(0, i) + changed + cookie.substring(i + 1));
+      }
+    }
+    forged.addAll(
+        List.of(
+            "holdfast=",
+            "holdfast=.",
+            "holdfast=...",
+            "holdfast=" + "x".repeat(5000),
+            "holdfast=\"" + cookie.substring(9) + "\"x",
+            cookie.substring(0, cookie.lastIndexOf('.'))));
+    for (String each : forged) {
+      assertThat(nobody.get(TICKETS, "Cookie", each).status()).as(each).isEqualTo(401);
+    }
+    now.updateAndGet(time -> time.plus(Duration.ofHours(12).plusSeconds(1)));
+    assertThat(nobody.get(TICKETS, "Cookie", cookie).status()).isEqualTo(401);
+  }
+
+  @Test
+  @DisplayName("a login leads back to a page of this server only, and logging out ends it")
+  void next() {
+    String token = "token=" + WebFixture.ANN + "&next=";
+    assertThat(logIn(token + "/tickets%3Fstate%3Ddone").header("Location"))
+        .hasValue("/tickets?state=done");
+    for (String next :
+        List.of(
+            "//evil.example", "https://evil.example", "/%5Cevil", "javascript:x", "/%0d%0aX:y")) {
+      assertThat(logIn(token + next).header("Location")).as(next).hasValue("/");
+    }
+    Answer page = nobody.get("/csrf", "Accept", "text/html");
+    assertThat(page.status()).isEqualTo(303);
+    assertThat(page.header("Location")).hasValue("/login?next=%2Fcsrf");
+    String cookie = cookie(token);
+    Answer out =
+        nobody.send(
+            "POST", "/logout", "_csrf=" + csrf(cookie), "Content-Type", FORM, "Cookie", cookie);
+    assertThat(out.status()).as(out.toString()).isEqualTo(303);
+    assertThat(out.header("Set-Cookie").orElseThrow()).contains("holdfast=; ").contains("1970");
+  }
+
+  @Test
+  @DisplayName("who tries token after token is refused for a minute, with the right one as well")
+  void guessing() {
+    for (int i = 0; i < 20; i++) {
+      assertThat(nobody.get(TICKETS, "Authorization", "Bearer wrong-" + i).status()).isEqualTo(401);
+    }
+    Answer refused = nobody.get(TICKETS, "Authorization", "Bearer " + WebFixture.ANN);
+    assertThat(refused.status()).isEqualTo(429);
+    assertThat(refused.header("Retry-After")).hasValue("60");
+    assertThat(logIn("token=" + WebFixture.ANN).status()).isEqualTo(429);
+  }
+
+  @Test
+  @DisplayName("each visitor's requests are bounded, and one visitor's do not count for another")
+  void rate() {
+    Access bounded = WebFixture.bearers().limitedTo(3);
+    try (WebServer few = WebFixture.server(bounded, WebFixture.api(WebFixture.ports(pool)));
+        ApiClient ann = new ApiClient(few.port(), WebFixture.ANN);
+        ApiClient viewer = new ApiClient(few.port(), WebFixture.VIEWER)) {
+      List<Integer> statuses = new ArrayList<>();
+      for (int i = 0; i < 5; i++) {
+        statuses.add(ann.get("/api/v1/queues").status());
+      }
+      assertThat(statuses).containsExactly(200, 200, 200, 429, 429);
+      assertThat(viewer.get("/api/v1/queues").status()).isEqualTo(200);
+    }
+  }
+
+  @Test
+  @DisplayName("without tokens only this machine's own names are answered: no DNS rebinding")
+  void rebinding() throws IOException {
+    try (WebServer open =
+        WebFixture.server(Access.ofThisMachine("me"), WebFixture.api(WebFixture.ports(pool)))) {
+      for (String host : List.of("localhost", "127.0.0.1:" + open.port(), "[::1]:8080")) {
+        assertThat(status(open, host)).as(host).isEqualTo("HTTP/1.1 200");
+      }
+      for (String host : List.of("evil.example", "localhost.evil.example")) {
+        assertThat(status(open, host)).as(host).isEqualTo("HTTP/1.1 403");
+      }
+    }
+  }
+
+  private static String status(WebServer server, String host) throws IOException {
+    try (Socket socket = new Socket("127.0.0.1", server.port())) {
+      socket.setSoTimeout(10_000);
+      String request = "GET /api/v1/queues HTTP/1.1\r\nHost: " + host + "\r\n\r\n";
+      socket.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
+      return new String(socket.getInputStream().readNBytes(12), StandardCharsets.US_ASCII);
+    }
+  }
+
+  @Test
+  @DisplayName("every answer forbids scripts of others, frames and guessed types")
+  void headers() {
+    for (String path : List.of("/login", "/api/v1/queues", "/nowhere")) {
+      Answer answer = nobody.get(path);
+      assertThat(answer.header("Content-Security-Policy").orElseThrow())
+          .contains("script-src 'self'")
+          .contains("frame-ancestors 'none'")
+          .doesNotContain("unsafe");
+      assertThat(answer.header("X-Content-Type-Options")).hasValue("nosniff");
+    }
+  }
+}

@@ -1,0 +1,201 @@
+package dev.holdfast.web;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.zaxxer.hikari.HikariDataSource;
+import dev.holdfast.testing.TestDatabase;
+import dev.holdfast.testing.TestQueue;
+import dev.holdfast.testing.TicketDatabase;
+import dev.holdfast.testing.WithDatabase;
+import dev.holdfast.web.ApiClient.Answer;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.net.Socket;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+@WithDatabase
+class BadRequestsIT {
+  private static final String TICKETS = "/api/v1/tickets";
+
+  private final TicketDatabase database;
+  private final TestQueue queue;
+  @AutoClose private final HikariDataSource pool;
+  @AutoClose private final WebServer server;
+  @AutoClose private final ApiClient ann;
+
+  BadRequestsIT(TestDatabase testDatabase) {
+    this.database = new TicketDatabase(testDatabase);
+    this.queue = TestQueue.on(database);
+    this.pool = database.pool(4);
+    Routes broken =
+        routes ->
+            routes.get(
+                "/broken",
+                context -> {
+                  throw new IllegalStateException("the password is hunter2");
+                },
+                Role.VIEWER);
+    this.server =
+        WebFixture.server(WebFixture.bearers(pool), WebFixture.api(WebFixture.ports(pool)), broken);
+    this.ann = new ApiClient(server.port(), WebFixture.ANN);
+  }
+
+  private static void assertProblem(Answer answer, int status) {
+    assertThat(answer.status()).as(answer.toString()).isEqualTo(status);
+    assertThat(answer.header("Content-Type")).hasValue("application/problem+json");
+    assertThat(answer.json().get("status").asInt()).isEqualTo(status);
+    assertThat(answer.json().get("type").asString()).isEqualTo("about:blank");
+    assertThat(answer.detail()).isNotBlank().doesNotContain("dev.holdfast", "Exception", "java.");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "GET, /nowhere, 404",
+    "GET, /api/v1/nowhere, 404",
+    "GET, /api/v1/tickets/987654321, 404",
+    "GET, /api/v1/tickets/seven, 400",
+    "GET, /api/v1/tickets/-1, 400",
+    "GET, /api/v1/tickets/%2B1, 400",
+    "GET, /api/v1/tickets/٣, 400",
+    "GET, /api/v1/tickets/9999999999999999999, 400",
+    "GET, /api/v1/tickets/1%00, 400",
+    "GET, /api/v1/tickets/1?fields=all, 400",
+    "GET, /api/v1/tickets?state=onhold, 400",
+    "GET, /api/v1/tickets?category=%27;DROP, 400",
+    "GET, /api/v1/tickets?limit=501, 400",
+    "GET, /api/v1/tickets?limit=1e2, 400",
+    "GET, /api/v1/tickets?before=x, 400",
+    "GET, /api/v1/tickets?created_from=yesterday, 400",
+    "GET, /api/v1/tickets?queue=%00, 400",
+    "GET, /api/v1/tickets?staet=done, 400",
+    "GET, /api/v1/events?ticket=x, 400",
+    "GET, /broken, 500",
+    "DELETE, /api/v1/tickets/1, 405",
+    "PUT, /api/v1/queues, 405",
+    "GET, /api/v1/tickets/1/release, 405",
+    "POST, /api/v1/tickets/987654321/release, 404",
+    "POST, /api/v1/tickets/seven/release, 400",
+    "POST, /api/v1/queues/no%20name/pause, 422",
+  })
+  @DisplayName("garbage in paths, ids and filters is a problem document, never a fault")
+  void garbage(String method, String path, int status) {
+    assertProblem(
+        ann.send(method, path.replace("٣", "%D9%A3"), method.equals("GET") ? null : ""), status);
+  }
+
+  @Test
+  @DisplayName("what is no JSON, or not what was asked for, says what is wrong with it")
+  void bodies() {
+    String release = TICKETS + "/" + queue.enqueue() + "/release";
+    for (String body : List.of("{", "{\"by\": \"a\", \"by\": \"b\"}", "{} {}", "\0", "nul")) {
+      assertProblem(ann.post(release, body), 400);
+    }
+    for (String body :
+        List.of(
+            "[]",
+            "null",
+            "7",
+            "{\"guidance\": 7}",
+            "{\"keep_retries\": \"yes\"}",
+            "{\"guidence\": \"typo\"}",
+            "{\"guidance\": \"\\u0000\", \"fresh\": {}}")) {
+      assertProblem(ann.post(release, body), 422);
+    }
+    assertThat(ann.post(release, "{\"guidence\": \"typo\"}").detail()).contains("guidence");
+    assertProblem(ann.send("POST", release, "by=ann", "Content-Type", "text/plain"), 415);
+    assertProblem(ann.send("POST", release, "{}"), 415);
+    assertProblem(ann.post(release, "[".repeat(50_000)), 400);
+  }
+
+  @Test
+  @DisplayName("values that no ticket can have are refused with the reason")
+  void values() {
+    for (String body :
+        List.of(
+            "{}",
+            "{\"kind\": \"a b\"}",
+            "{\"kind\": \"x\", \"design\": \"none\", \"priority\": 1.5}",
+            "{\"kind\": \"x\", \"delay\": \"soon\"}",
+            "{\"kind\": \"x\", \"delay\": \"1s\", \"run_at\": \"2030-01-01T00:00:00Z\"}",
+            "{\"kind\": \"x\", \"max_cost_usd\": -1}",
+            "{\"kind\": \"x\", \"title\": \"\\u0000\"}",
+            "{\"kind\": \"x\", \"title\": \"\\ud800\"}",
+            "{\"kind\": \"x\", \"payload\": {\"a\": \"\\u0000\"}}",
+            "{\"kind\": \"x\", \"by\": \"" + "n".repeat(101) + "\"}")) {
+      assertProblem(ann.post(TICKETS, body), 422);
+    }
+    assertProblem(ann.post(TICKETS, "{\"design\": \"none\"}"), 404);
+    assertProblem(ann.post(TICKETS, "{\"kind\": \"x\"}", "Idempotency-Key", "k".repeat(201)), 400);
+    assertThat(database.number("SELECT count(*) FROM holdfast.tickets WHERE kind = 'x'")).isZero();
+  }
+
+  @Test
+  @DisplayName("people's words: oversized, empty where they are needed, or not storable")
+  void words() {
+    long id = queue.enqueue();
+    String hold = TICKETS + "/" + id + "/hold";
+    assertProblem(ann.post(hold, "{}"), 422);
+    assertProblem(ann.post(hold, "{\"reason\": \"  \"}"), 422);
+    assertProblem(ann.post(hold, "{\"reason\": \"\\u0000\"}"), 422);
+    assertThat(database.state(id)).isEqualTo("ready");
+    assertThat(ann.post(hold, "{\"reason\": \"<script>alert(1)</script>\"}").status())
+        .isEqualTo(200);
+    String release = TICKETS + "/" + id + "/release";
+    assertProblem(ann.post(release, "{\"guidance\": \"" + "x".repeat(100_001) + "\"}"), 422);
+    assertProblem(ann.post(release, "{\"guidance\": \"\\u0000\"}"), 422);
+    assertProblem(ann.post(release, "{}", "If-Match", "no quotes"), 400);
+    assertProblem(ann.post(release, "{}", "If-Match", "W/\"1-1\""), 412);
+    String payload = TICKETS + "/" + id + "/payload";
+    assertProblem(
+        ann.post(payload, "{\"payload\": \"" + "x".repeat(WebFixture.MAX_PAYLOAD) + "\"}"), 422);
+    assertProblem(ann.post(payload, "{}"), 422);
+    assertThat(database.state(id)).isEqualTo("on_hold");
+  }
+
+  @Test
+  @DisplayName("a body over the limit is 413, whether it says its length or not")
+  void tooLarge() throws Exception {
+    byte[] large = ("{\"kind\": \"" + "x".repeat(400_000) + "\"}").getBytes(StandardCharsets.UTF_8);
+    assertProblem(ann.post(TICKETS, new String(large, StandardCharsets.UTF_8)), 413);
+    HttpRequest chunked =
+        HttpRequest.newBuilder(ann.uri(TICKETS))
+            .header("Authorization", "Bearer " + WebFixture.ANN)
+            .header("Content-Type", "application/json")
+            .POST(HttpRequest.BodyPublishers.ofInputStream(() -> new ByteArrayInputStream(large)))
+            .build();
+    HttpResponse<String> answer = ann.http().send(chunked, BodyHandlers.ofString());
+    assertProblem(new Answer(answer), 413);
+  }
+
+  @Test
+  @DisplayName("what is no HTTP is refused, and the server goes on")
+  void noHttp() throws IOException {
+    for (String text :
+        List.of(
+            "GARBAGE\r\n\r\n",
+            "GET /../../etc/passwd HTTP/1.1\r\nHost: localhost\r\n\r\n",
+            "GET /%zz HTTP/1.1\r\nHost: localhost\r\n\r\n",
+            "GET / HTTP/1.1\r\nHost: localhost\r\nX: " + "x".repeat(20_000) + "\r\n\r\n")) {
+      try (Socket socket = new Socket("127.0.0.1", server.port())) {
+        socket.setSoTimeout(10_000);
+        OutputStream out = socket.getOutputStream();
+        out.write(text.getBytes(StandardCharsets.UTF_8));
+        out.flush();
+        InputStream in = socket.getInputStream();
+        assertThat(new String(in.readNBytes(12), StandardCharsets.UTF_8)).startsWith("HTTP/1.1 4");
+      }
+    }
+    assertThat(ann.get("/api/v1/stats").status()).isEqualTo(200);
+  }
+}

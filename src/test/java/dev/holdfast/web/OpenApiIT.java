@@ -1,0 +1,239 @@
+package dev.holdfast.web;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.zaxxer.hikari.HikariDataSource;
+import dev.holdfast.postgres.PostgresDesignShelf;
+import dev.holdfast.schema.JsonSchema;
+import dev.holdfast.testing.TestDatabase;
+import dev.holdfast.testing.TestQueue;
+import dev.holdfast.testing.TicketDatabase;
+import dev.holdfast.testing.WithDatabase;
+import dev.holdfast.web.ApiClient.Answer;
+import io.javalin.http.ExceptionHandler;
+import io.javalin.http.Handler;
+import io.javalin.router.Endpoint;
+import io.javalin.router.JavalinDefaultRoutingApi;
+import io.javalin.security.RouteRole;
+import io.javalin.websocket.WsConfig;
+import io.javalin.websocket.WsExceptionHandler;
+import io.javalin.websocket.WsHandlerType;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeSet;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.ObjectNode;
+
+/** Holds /openapi.json against the running server: every operation, every answer. */
+@WithDatabase
+class OpenApiIT {
+  private static final JsonMapper JSON = new JsonMapper();
+  private static final String TICKET = "/api/v1/tickets/";
+
+  private final TicketDatabase database;
+  private final TestQueue queue;
+  @AutoClose private final HikariDataSource pool;
+  @AutoClose private final WebServer server;
+  @AutoClose private final ApiClient ann;
+  private final ApiRoutes api;
+  private final HealthRoutes health = new HealthRoutes(Optional::empty, () -> "# none\n");
+  private final JsonNode document;
+  private final TreeSet<String> asked = new TreeSet<>();
+
+  OpenApiIT(TestDatabase testDatabase) {
+    this.database = new TicketDatabase(testDatabase);
+    this.queue = TestQueue.on(database);
+    this.pool = database.pool(4);
+    this.api = WebFixture.api(WebFixture.ports(pool));
+    this.server = WebFixture.server(WebFixture.bearers(pool), api, health);
+    this.ann = new ApiClient(server.port(), WebFixture.ANN);
+    this.document = ann.get("/openapi.json").json();
+  }
+
+  /** Notes which routes there are. */
+  private static final class RouteNotes implements JavalinDefaultRoutingApi {
+    private final List<String> routes = new ArrayList<>();
+
+    @Override
+    public JavalinDefaultRoutingApi addEndpoint(Endpoint endpoint) {
+      routes.add(
+          endpoint.method.toString().toLowerCase(Locale.ROOT)
+              + " "
+              + endpoint.path.replace('<', '{').replace('>', '}'));
+      return this;
+    }
+
+    @Override
+    public <E extends Exception> JavalinDefaultRoutingApi exception(
+        Class<E> type, ExceptionHandler<? super E> handler) {
+      return this;
+    }
+
+    @Override
+    public JavalinDefaultRoutingApi error(int status, String contentType, Handler handler) {
+      return this;
+    }
+
+    @Override
+    public <E extends Exception> JavalinDefaultRoutingApi wsException(
+        Class<E> type, WsExceptionHandler<? super E> handler) {
+      return this;
+    }
+
+    @Override
+    public JavalinDefaultRoutingApi addWsHandler(
+        WsHandlerType type, String path, Consumer<WsConfig> socket, RouteRole... roles) {
+      return this;
+    }
+  }
+
+  @Test
+  @DisplayName("the document and the server know the same operations, each with an id of its own")
+  void sameRoutes() {
+    RouteNotes notes = new RouteNotes();
+    api.addTo(notes);
+    health.addTo(notes);
+    List<String> documented = new ArrayList<>();
+    List<String> ids = new ArrayList<>();
+    for (Map.Entry<String, JsonNode> path : document.get("paths").properties()) {
+      for (Map.Entry<String, JsonNode> operation : path.getValue().properties()) {
+        documented.add(operation.getKey() + " " + path.getKey());
+        ids.add(operation.getValue().get("operationId").asString());
+        assertPathParameters(path.getKey(), operation.getValue());
+      }
+    }
+    assertThat(notes.routes.stream().map(route -> route.replace("/bulk/{id}", "/bulk/{bulk}")))
+        .containsExactlyInAnyOrderElementsOf(documented);
+    assertThat(ids).doesNotHaveDuplicates();
+    assertThat(document.get("openapi").asString()).startsWith("3.1.");
+  }
+
+  private void assertPathParameters(String path, JsonNode operation) {
+    List<String> named = new ArrayList<>();
+    operation
+        .path("parameters")
+        .forEach(
+            each -> {
+              JsonNode parameter = resolved(each);
+              if (parameter.get("in").asString().equals("path")) {
+                named.add("{" + parameter.get("name").asString() + "}");
+              }
+            });
+    assertThat(path.split("/"))
+        .as(path)
+        .filteredOn(part -> part.startsWith("{"))
+        .containsExactlyElementsOf(named);
+  }
+
+  private JsonNode resolved(JsonNode node) {
+    return node.has("$ref") ? document.at(node.get("$ref").asString().substring(1)) : node;
+  }
+
+  @Test
+  @DisplayName("every answer of every operation is as the document says")
+  void answers() {
+    new PostgresDesignShelf(pool)
+        .put("hello", "command", "{\"kind\": \"command\", \"command\": [\"true\"]}", "ann");
+    database.run(
+        "INSERT INTO holdfast.workers (id, host, pid, version, kinds, concurrency, state)"
+            + " VALUES ('w', 'h', 1, '1', '{command}', 5, 'running')");
+    reads();
+    actions();
+    Map<String, String> paths = Map.of("live", "/health/live", "ready", "/health/ready");
+    paths.forEach((operation, path) -> check(operation, ann.get(path), 200));
+    check("openapi", ann.get("/openapi.json"), 200);
+    check("metrics", ann.get("/metrics"), 200);
+
+    TreeSet<String> all = new TreeSet<>();
+    document
+        .get("paths")
+        .forEach(
+            path -> path.forEach(operation -> all.add(operation.get("operationId").asString())));
+    all.remove("events"); // does not end; EventsIT
+    assertThat(asked).isEqualTo(all);
+  }
+
+  private void reads() {
+    Answer created =
+        ann.post("/api/v1/tickets", "{\"design\": \"hello\", \"title\": \"t\", \"payload\": [1]}");
+    check("createTicket", created, 201);
+    check("createTicket", ann.post("/api/v1/tickets", "{\"priority\": 99999999999}"), 422);
+    check("createTicket", ann.post("/api/v1/tickets", "{\"kind\": \"x\", \"colour\": 1}"), 422);
+    check("listTickets", ann.get("/api/v1/tickets?limit=1"), 200);
+    check("listTickets", ann.get("/api/v1/tickets?limit=0"), 400);
+    check("showTranscript", ann.get(TICKET + created.json().get("id") + "/transcript"), 200);
+    check("showTicket", ann.get(TICKET + "987654321"), 404);
+    check("listQueues", ann.get("/api/v1/queues"), 200);
+    check("listWorkers", ann.get("/api/v1/workers"), 200);
+    check("listDesigns", ann.get("/api/v1/designs"), 200);
+    check("showDesign", ann.get("/api/v1/designs/hello"), 200);
+    check("pauseQueue", ann.post("/api/v1/queues/default/pause", ""), 200);
+    check("resumeQueue", ann.post("/api/v1/queues/default/resume", ""), 200);
+  }
+
+  private void actions() {
+    long id = queue.enqueue();
+    act(id, "holdTicket", "hold", "{\"reason\": \"r\"}", 200);
+    act(id, "holdTicket", "hold", "{\"reason\": \"r\"}", 409);
+    check("stats", ann.get("/api/v1/stats"), 200);
+    act(id, "editPayload", "payload", "{\"payload\": {\"a\": null}}", 200);
+    act(id, "assignTicket", "assign", "{\"assignee\": \"bob\"}", 200);
+    act(id, "releaseTicket", "release", "{\"guidance\": \"g\"}", 200);
+    act(id, "undoRelease", "unrelease", "{}", 200);
+    Answer bulk = ann.post("/api/v1/tickets/release", "{\"ids\": [" + id + ", 0]}");
+    check("releaseTickets", bulk, 200);
+    check("showBulk", ann.get(bulk.header("Location").orElseThrow()), 200);
+    check("showBulk", ann.get("/api/v1/bulk/none"), 404);
+    long lease = queue.claim();
+    act(id, "abortRetry", "abort-retry", "", 202);
+    queue.succeed(id, lease);
+    act(id, "rejectTicket", "reject", "{\"feedback\": \"f\"}", 200);
+    queue.succeed(id, queue.claim());
+    act(id, "approveTicket", "approve", "", 200);
+    check("showTicket", ann.get(TICKET + id), 200);
+    act(queue.enqueue(), "cancelTicket", "cancel", "{}", 200);
+  }
+
+  private void act(long id, String operation, String action, String body, int status) {
+    check(operation, ann.post(TICKET + id + "/" + action, body), status);
+  }
+
+  private void check(String operationId, Answer answer, int status) {
+    assertThat(answer.status()).as(operationId + ": " + answer).isEqualTo(status);
+    asked.add(operationId);
+    JsonNode responses = operation(operationId).get("responses");
+    JsonNode response =
+        resolved(
+            responses.has("" + status) ? responses.get("" + status) : responses.get("default"));
+    String type = answer.header("Content-Type").orElseThrow().replaceAll(";.*", "");
+    JsonNode content = response.get("content");
+    assertThat(content.propertyNames()).as(operationId).contains(type);
+    if (type.endsWith("json")) {
+      ObjectNode schema = JSON.createObjectNode();
+      schema.setAll((ObjectNode) content.get(type).get("schema"));
+      schema.set("components", document.get("components"));
+      assertThat(new JsonSchema(schema, "the answer").problems(answer.json()))
+          .as(operationId + ": " + answer)
+          .isEmpty();
+    }
+  }
+
+  private JsonNode operation(String id) {
+    for (JsonNode path : document.get("paths")) {
+      for (JsonNode operation : path) {
+        if (operation.get("operationId").asString().equals(id)) {
+          return operation;
+        }
+      }
+    }
+    throw new AssertionError("no operation " + id);
+  }
+}

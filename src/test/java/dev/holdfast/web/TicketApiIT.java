@@ -1,0 +1,336 @@
+package dev.holdfast.web;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.zaxxer.hikari.HikariDataSource;
+import dev.holdfast.failure.Category;
+import dev.holdfast.testing.AtOnce;
+import dev.holdfast.testing.TestDatabase;
+import dev.holdfast.testing.TestQueue;
+import dev.holdfast.testing.TicketDatabase;
+import dev.holdfast.testing.WithDatabase;
+import dev.holdfast.web.ApiClient.Answer;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import tools.jackson.databind.JsonNode;
+
+@WithDatabase
+class TicketApiIT {
+  private static final String TICKETS = "/api/v1/tickets";
+
+  private final TicketDatabase database;
+  private final TestQueue queue;
+  @AutoClose private final HikariDataSource pool;
+  @AutoClose private final WebServer server;
+  @AutoClose private final ApiClient ann;
+  @AutoClose private final ApiClient shared;
+
+  TicketApiIT(TestDatabase testDatabase) {
+    this.database = new TicketDatabase(testDatabase);
+    this.queue = TestQueue.on(database);
+    this.pool = database.pool(8);
+    this.server = WebFixture.server(pool);
+    this.ann = new ApiClient(server.port(), WebFixture.ANN);
+    this.shared = new ApiClient(server.port(), WebFixture.OPERATOR);
+  }
+
+  private static String path(long id, String action) {
+    return TICKETS + "/" + id + action;
+  }
+
+  private long held() {
+    long id = queue.enqueue();
+    assertThat(ann.post(path(id, "/hold"), "{\"reason\": \"look at it\"}").status()).isEqualTo(200);
+    return id;
+  }
+
+  private String etag(long id) {
+    return ann.get(path(id, "")).header("ETag").orElseThrow();
+  }
+
+  private List<String> actors(long id, String action) {
+    return database.column(
+        "SELECT actor FROM holdfast.ticket_activity WHERE ticket_id = ? AND action = ?",
+        id,
+        action);
+  }
+
+  @Test
+  @DisplayName("a ticket is created with its fields, in its creator's name, and shown whole")
+  void create() {
+    Answer created =
+        ann.post(
+            TICKETS,
+            """
+            {"kind": "mail", "title": "Grüße", "payload": {"to": "bob"}, "queue": "post",
+             "priority": 7, "delay": "5m", "unique_key": "k-1", "max_cost_usd": 1.5}
+            """);
+    assertThat(created.status()).as(created.toString()).isEqualTo(201);
+    long id = created.json().get("id").asLong();
+    assertThat(created.header("Location")).hasValue(path(id, ""));
+
+    Answer shown = ann.get(path(id, ""));
+    assertThat(shown.json().get("payload").get("to").asString()).isEqualTo("bob");
+    assertThat(shown.json().get("title").asString()).isEqualTo("Grüße");
+    assertThat(shown.json().get("priority").asInt()).isEqualTo(7);
+    assertThat(shown.json().get("activity").get(0).get("event").asString()).isEqualTo("created");
+    assertThat(shown.header("ETag")).isEqualTo(created.header("ETag"));
+    assertThat(actors(id, "enqueued")).containsExactly("ann");
+
+    Answer again = ann.post(TICKETS, "{\"kind\": \"mail\", \"unique_key\": \"k-1\"}");
+    assertThat(again.status()).isEqualTo(200);
+    assertThat(again.json().get("id").asLong()).isEqualTo(id);
+  }
+
+  @Test
+  @DisplayName("one Idempotency-Key makes one ticket, also at once; another request is refused")
+  void idempotency() throws Exception {
+    String body = "{\"kind\": \"once\"}";
+    Callable<Answer> create = () -> ann.post(TICKETS, body, "Idempotency-Key", "abc");
+    List<Answer> answers = AtOnce.run(Collections.nCopies(8, create));
+    assertThat(answers.stream().map(answer -> answer.json().get("id").asLong()).distinct())
+        .hasSize(1);
+    assertThat(answers.stream().filter(answer -> answer.status() == 201)).hasSize(1);
+
+    Answer other = ann.post(TICKETS, "{\"kind\": \"two\"}", "Idempotency-Key", "abc");
+    assertThat(other.status()).isEqualTo(422);
+    assertThat(other.detail()).contains("Idempotency-Key");
+    Answer somebodyElse = shared.post(TICKETS, body, "Idempotency-Key", "abc");
+    assertThat(somebodyElse.status()).isEqualTo(201);
+    assertThat(database.number("SELECT count(*) FROM holdfast.tickets WHERE kind = 'once'"))
+        .isEqualTo(2);
+  }
+
+  @Test
+  @DisplayName("pages follow each other without a gap, and keep the question")
+  void pages() {
+    List<Long> all = new ArrayList<>(queue.enqueue(7));
+    List<Long> seen = new ArrayList<>();
+    String next = TICKETS + "?kind=" + queue.kind() + "&limit=3";
+    while (next != null) {
+      JsonNode page = ann.get(next).json();
+      page.get("tickets").forEach(ticket -> seen.add(ticket.get("id").asLong()));
+      next = page.get("next").isNull() ? null : page.get("next").asString();
+    }
+    assertThat(seen).containsExactlyElementsOf(all.reversed());
+  }
+
+  @Test
+  @DisplayName("every filter leaves out what it should")
+  void filters() {
+    database.run(
+        "INSERT INTO holdfast.tickets (kind, queue, title, unique_key, created_at, state, error,"
+            + " error_category, error_fingerprint) VALUES ('f', 'fq', 'Alpha 100% _x', 'key-f',"
+            + " '2020-01-01Z', 'on_hold', 'boom', 'api_error', 'ffff'),"
+            + " ('f', 'fq', 'Beta', NULL, '2021-01-01Z', 'ready', NULL, NULL, NULL)");
+    for (String filter :
+        List.of(
+            "state=on_hold",
+            "category=api_error",
+            "fingerprint=ffff",
+            "text=alpha",
+            "text=100%25%20_",
+            "text=KEY-F",
+            "created_before=2020-06-01T00:00:00Z")) {
+      assertThat(titles(filter)).as(filter).containsExactly("Alpha 100% _x");
+    }
+    assertThat(titles("text=0_")).isEmpty();
+    assertThat(titles("created_from=2020-06-01T00:00:00%2B00:00")).containsExactly("Beta");
+    assertThat(titles("queue=other")).isEmpty();
+    long alpha = database.number("SELECT id FROM holdfast.tickets WHERE unique_key = 'key-f'");
+    assertThat(ann.post(path(alpha, "/assign"), "{\"assignee\": \"bob\"}").status()).isEqualTo(200);
+    assertThat(titles("assignee=bob")).containsExactly("Alpha 100% _x");
+    assertThat(titles("assignee=bob&state=on_hold")).containsExactly("Alpha 100% _x");
+  }
+
+  private List<String> titles(String filter) {
+    Answer answer = ann.get(TICKETS + "?kind=f&" + filter);
+    assertThat(answer.status()).as(answer.toString()).isEqualTo(200);
+    List<String> titles = new ArrayList<>();
+    answer.json().get("tickets").forEach(ticket -> titles.add(ticket.get("title").asString()));
+    return titles;
+  }
+
+  @Test
+  @DisplayName("nobody acts on a stale view: If-Match with an old ETag changes nothing")
+  void stale() {
+    long id = held();
+    String seen = etag(id);
+    assertThat(
+            shared
+                .post(path(id, "/payload"), "{\"payload\": {\"n\": 2}, \"by\": \"bob\"}")
+                .status())
+        .isEqualTo(200);
+
+    Answer refused = ann.post(path(id, "/release"), "{}", "If-Match", seen);
+    assertThat(refused.status()).as(refused.toString()).isEqualTo(412);
+    assertThat(refused.detail()).contains("bob").contains("payload_edited").contains("on_hold");
+    assertThat(database.state(id)).isEqualTo("on_hold");
+
+    Answer released = ann.post(path(id, "/release"), "{}", "If-Match", etag(id));
+    assertThat(released.status()).as(released.toString()).isEqualTo(200);
+    assertThat(released.json().get("state").asString()).isEqualTo("ready");
+    assertThat(released.header("ETag")).hasValue(etag(id));
+    database.assertNoTicketIsLost();
+  }
+
+  @Test
+  @DisplayName("a claim changes the ETag, so that nobody holds what they saw waiting")
+  void claimed() {
+    long id = queue.enqueue();
+    String seen = etag(id);
+    queue.claim();
+    assertThat(ann.post(path(id, "/hold"), "{\"reason\": \"x\"}", "If-Match", seen).status())
+        .isEqualTo(412);
+    assertThat(
+            ann.post(path(id, "/hold"), "{\"reason\": \"x\"}", "If-Match", "\"1\", " + etag(id))
+                .status())
+        .isEqualTo(200);
+  }
+
+  @Test
+  @DisplayName("of two operators at once one wins, and the other is told who did")
+  void twoAtOnce() throws Exception {
+    long id = held();
+    Callable<Answer> release = () -> shared.post(path(id, "/release"), "{\"by\": \"racer\"}");
+    List<Answer> answers = AtOnce.run(Collections.nCopies(6, release));
+    assertThat(answers.stream().filter(answer -> answer.status() == 200)).hasSize(1);
+    assertThat(answers.stream().filter(answer -> answer.status() == 409))
+        .hasSize(5)
+        .allSatisfy(answer -> assertThat(answer.detail()).contains("racer").contains("released"));
+    assertThat(actors(id, "released")).containsExactly("racer");
+  }
+
+  @Test
+  @DisplayName("a release can be undone until a worker claims the ticket: all is as before it")
+  void undo() {
+    long id = queue.enqueue();
+    queue.fail(id, queue.claim(), Category.CODE_ERROR);
+    queue.makeDue(id);
+    queue.fail(id, queue.claim(), Category.CODE_ERROR);
+    var before = database.row(id);
+    assertThat(before).containsEntry("state", "on_hold").containsEntry("retry_count", "1");
+
+    String release = "{\"guidance\": \"try harder\", \"fresh\": true}";
+    assertThat(ann.post(path(id, "/release"), release).status()).isEqualTo(200);
+    Answer undone = ann.post(path(id, "/unrelease"), "{}");
+    assertThat(undone.status()).as(undone.toString()).isEqualTo(200);
+
+    var after = database.row(id);
+    after.put("updated_at", before.get("updated_at"));
+    assertThat(after).isEqualTo(before);
+    assertThat(ann.get(path(id, "")).json().get("guidance")).isEmpty();
+    assertThat(actors(id, "release_undone")).containsExactly("ann");
+    database.assertNoTicketIsLost();
+
+    assertThat(ann.post(path(id, "/unrelease"), "").status()).isEqualTo(409);
+    assertThat(ann.post(path(id, "/release"), release).status()).isEqualTo(200);
+    queue.claim();
+    assertThat(ann.post(path(id, "/unrelease"), "").status()).isEqualTo(409);
+    database.assertNoTicketIsLost();
+  }
+
+  @Test
+  @DisplayName("an undo comes too late after a minute, and after an attempt")
+  void undoTooLate() {
+    long id = held();
+    ann.post(path(id, "/release"), "{}");
+    database.run(
+        "UPDATE holdfast.released_holds SET released_at = now() - interval '61 s' WHERE ticket_id ="
+            + " ?",
+        id);
+    assertThat(ann.post(path(id, "/unrelease"), "{}").status()).isEqualTo(409);
+
+    long other = queue.enqueue();
+    queue.claim(2);
+    ann.post(path(other, "/hold"), "{\"reason\": \"x\"}");
+    ann.post(path(other, "/release"), "{}");
+    queue.giveBack(other, queue.claim());
+    assertThat(ann.post(path(other, "/unrelease"), "{}").status()).isEqualTo(409);
+    database.assertNoTicketIsLost();
+  }
+
+  @Test
+  @DisplayName("approve, reject with feedback, hold, cancel, assign: each in the actor's name")
+  void actions() {
+    long id = queue.enqueue();
+    queue.succeed(id, queue.claim());
+    assertThat(ann.post(path(id, "/reject"), "{\"feedback\": \"more\"}").json().get("state"))
+        .hasToString("\"ready\"");
+    assertThat(ann.get(path(id, "")).json().get("guidance").get(0).get("text").asString())
+        .isEqualTo("more");
+    queue.succeed(id, queue.claim());
+    assertThat(shared.post(path(id, "/approve"), "").json().get("state")).hasToString("\"done\"");
+    assertThat(actors(id, "approved")).containsExactly("api");
+
+    long other = held();
+    Answer assigned = ann.post(path(other, "/assign"), "{\"assignee\": \"carol\"}");
+    assertThat(assigned.json().get("assignee").asString()).isEqualTo("carol");
+    assertThat(ann.post(path(other, "/assign"), "{}").json().get("assignee").isNull()).isTrue();
+    assertThat(ann.post(path(other, "/cancel"), "{\"reason\": \"no\"}").status()).isEqualTo(200);
+    assertThat(actors(other, "cancelled")).containsExactly("ann");
+    assertThat(actors(other, "unassigned")).containsExactly("ann");
+  }
+
+  @Test
+  @DisplayName("a token with a name acts in that name and no other")
+  void named() {
+    long id = held();
+    assertThat(ann.post(path(id, "/release"), "{\"by\": \"bob\"}").status()).isEqualTo(403);
+    assertThat(database.state(id)).isEqualTo("on_hold");
+    assertThat(ann.post(path(id, "/release"), "{\"by\": \"ann\"}").status()).isEqualTo(200);
+  }
+
+  @Test
+  @DisplayName("all tickets of an error are released, and each one that was not is named")
+  void bulk() {
+    List<Long> ids = queue.enqueue(5);
+    for (int i = 0; i < 2; i++) {
+      queue
+          .claim(5)
+          .forEach(ticket -> queue.fail(ticket.id(), ticket.lease().no(), Category.CODE_ERROR));
+      ids.stream().filter(id -> database.state(id).equals("ready")).forEach(queue::makeDue);
+    }
+    String fingerprint =
+        database.value(
+            "SELECT DISTINCT error_fingerprint FROM holdfast.tickets WHERE kind = ?", queue.kind());
+    Answer released =
+        ann.post(
+            TICKETS + "/release",
+            "{\"fingerprint\": \"" + fingerprint + "\", \"guidance\": \"fixed\"}");
+    assertThat(released.status()).as(released.toString()).isEqualTo(200);
+    assertThat(released.json().get("done").asInt()).isEqualTo(5);
+
+    long held = held();
+    Answer some =
+        ann.post(
+            TICKETS + "/release",
+            "{\"ids\": [%s, %s, 99999999]}".formatted("" + held, "" + ids.getFirst()));
+    JsonNode progress = ann.get(some.header("Location").orElseThrow()).json();
+    assertThat(progress.get("done").asInt()).isEqualTo(1);
+    assertThat(progress.get("finished").asBoolean()).isTrue();
+    assertThat(progress.get("refusals").toString()).contains("ann").contains("there is no ticket");
+    assertThat(actors(ids.getLast(), "released")).containsExactly("ann");
+  }
+
+  @Test
+  @DisplayName("queues are paused and resumed in the actor's name; stats, workers and designs")
+  void queues() {
+    queue.enqueue();
+    JsonNode paused = ann.post("/api/v1/queues/default/pause", "").json();
+    assertThat(paused.get("paused_by").asString()).isEqualTo("ann");
+    assertThat(ann.post("/api/v1/queues/default/resume", "{}").json().get("paused").asBoolean())
+        .isFalse();
+    assertThat(ann.post("/api/v1/queues/nowhere/resume", "{}").status()).isEqualTo(404);
+    assertThat(ann.post("/api/v1/queues/%20x/pause", "{}").status()).isEqualTo(422);
+    assertThat(ann.get("/api/v1/stats").json().get("queues")).isNotEmpty();
+    assertThat(ann.get("/api/v1/workers").json().get("workers")).isNotNull();
+    assertThat(ann.get("/api/v1/designs").json().get("designs")).isNotNull();
+    assertThat(ann.get("/api/v1/designs/none").status()).isEqualTo(404);
+  }
+}
