@@ -1,8 +1,16 @@
 package dev.holdfast.tool.patch;
 
 import dev.holdfast.tool.git.Git;
+import dev.holdfast.tool.git.GitCommand;
+import dev.holdfast.tool.git.GitResult;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SortedSet;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * Applies what a model answers to a directory (E40-E46). Accepted are unified diffs, whole-file
@@ -10,12 +18,21 @@ import java.nio.file.Path;
  * is applied or nothing. The last word has {@code git apply}, in a fixed locale, without any
  * repository or configuration.
  *
+ * <p>What git is given is written anew from what was read, so that it sees the very paths that were
+ * checked. The counts of a hunk stay as the model wrote them, except where they are too small: git
+ * would drop the lines beyond them without a word.
+ *
  * <p>Thread-safe; two patches of one directory at the same time are the caller's to keep apart.
  */
 public final class PatchApplier {
+  private static final String CORRUPT = "corrupt patch at line";
+
   private final Git git;
   private final PatchLimits limits;
 
+  /**
+   * @param git perhaps confined to the directory it runs in
+   */
   public PatchApplier(Git git, PatchLimits limits) {
     this.git = git;
     this.limits = limits;
@@ -29,12 +46,101 @@ public final class PatchApplier {
    */
   public PatchResult apply(Path directory, String modelOutput)
       throws IOException, InterruptedException {
-    throw new UnsupportedOperationException("not yet: " + git + limits);
+    try {
+      PatchTarget target = new PatchTarget(directory);
+      PatchDraft draft = new AnswerPatch(target, limits, git).read(modelOutput).changing();
+      return draft.files().isEmpty() ? new PatchResult.NoOp() : apply(target, draft);
+    } catch (PatchRejection e) {
+      return e.rejected();
+    }
   }
 
-  /** Reads and checks as {@link #apply} does, but changes nothing and does not run git apply. */
+  /**
+   * Reads and checks as {@link #apply} does, but changes nothing and leaves open whether the patch
+   * fits. A search text that is not in its file makes a patch invalid: there is nothing to apply.
+   */
   public PatchValidity validate(Path directory, String modelOutput)
       throws IOException, InterruptedException {
-    throw new UnsupportedOperationException();
+    try {
+      PatchTarget target = new PatchTarget(directory);
+      PatchDraft draft = new AnswerPatch(target, limits, git).read(modelOutput).changing();
+      return new PatchValidity.Valid(List.copyOf(draft.paths()), draft.added(), draft.removed());
+    } catch (PatchRejection e) {
+      return new PatchValidity.Invalid(e.rejected());
+    }
+  }
+
+  private PatchResult apply(PatchTarget target, PatchDraft draft)
+      throws IOException, InterruptedException, PatchRejection {
+    FilesBefore before = new FilesBefore(target, draft.paths());
+    boolean applied = false;
+    try {
+      String patch = run(target, draft);
+      applied = true;
+      return new PatchResult.Applied(
+          List.copyOf(draft.paths()), draft.added(), draft.removed(), patch);
+    } finally {
+      if (!applied) {
+        before.restore();
+      }
+    }
+  }
+
+  /** The text that git took. */
+  private String run(PatchTarget target, PatchDraft draft)
+      throws IOException, InterruptedException, PatchRejection {
+    String patch = draft.text();
+    GitResult result = git(target, patch);
+    if (!result.isSuccess() && result.stderr().contains(CORRUPT)) {
+      patch = withoutEmptyLines(patch);
+      result = git(target, patch, "--recount");
+    }
+    if (!result.isSuccess()) {
+      throw new GitRefusal(target, draft.files()).of(said(result), patch);
+    }
+    SortedSet<String> written = new TreeSet<>(paths(result.stdout()));
+    written.removeAll(draft.paths());
+    if (!written.isEmpty()) {
+      throw PatchPath.unsafe(written.first(), "is not among the paths that were checked");
+    }
+    return patch;
+  }
+
+  private static String said(GitResult result) {
+    return result.exitCode() == GitResult.TIMED_OUT
+        ? "git was stopped because it took too long"
+        : result.stderr();
+  }
+
+  /** Only exactly empty ones: a line of spaces is a line of context (E45). */
+  private static String withoutEmptyLines(String patch) {
+    return Stream.of(patch.split("\n", -1))
+        .filter(line -> !line.isEmpty())
+        .collect(Collectors.joining("\n", "", "\n"));
+  }
+
+  /** Applies and says in the same run what it wrote. */
+  private GitResult git(PatchTarget target, String patch, String... options)
+      throws IOException, InterruptedException {
+    List<String> words =
+        new ArrayList<>(List.of("apply", "--apply", "--numstat", "-z", "--whitespace=nowarn"));
+    words.addAll(List.of(options));
+    words.add("-");
+    return git.run(
+        GitCommand.in(target.root(), words.toArray(String[]::new))
+            .withInput(patch)
+            .withVariable("GIT_DIR", "/dev/null")
+            .withVariable("GIT_CEILING_DIRECTORIES", String.valueOf(target.root().getParent())));
+  }
+
+  private static List<String> paths(String numstat) {
+    List<String> paths = new ArrayList<>();
+    for (String entry : numstat.split("\0", -1)) {
+      String path = entry.substring(entry.lastIndexOf('\t') + 1);
+      if (!path.isEmpty()) {
+        paths.add(path);
+      }
+    }
+    return paths;
   }
 }

@@ -2,6 +2,7 @@ package dev.holdfast.tool.workspace;
 
 import dev.holdfast.tool.ModelRetryException;
 import dev.holdfast.tool.Tool;
+import dev.holdfast.tool.patch.NearestMatch;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;

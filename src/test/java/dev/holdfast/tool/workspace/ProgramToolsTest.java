@@ -137,7 +137,7 @@ class ProgramToolsTest {
         +new\
         """;
     assertThat(bench.text("apply_patch", Map.of("patch", good)))
-        .contains("Applied patch a.txt cleanly.");
+        .contains("2 lines added, 1 removed in a.txt, sub/n.txt");
     assertThat(root.resolve("a.txt")).hasContent("ONE\ntwo\n");
     assertThat(root.resolve("sub/n.txt")).hasContent("new\n");
 

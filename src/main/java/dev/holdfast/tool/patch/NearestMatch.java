@@ -1,16 +1,17 @@
-package dev.holdfast.tool.workspace;
+package dev.holdfast.tool.patch;
 
 import java.util.ArrayList;
 import java.util.List;
 
-/** Says why a text was not found exactly once, so that the next try can be right. */
-final class NearestMatch {
+/** Says why a text was not found exactly once in a file, so that the next try can be right. */
+public final class NearestMatch {
   private static final int MAX_SHOWN = 40;
   private static final int MAX_COMPARED = 200;
 
   private NearestMatch() {}
 
-  static String notFound(String path, String text, String search) {
+  /** For a text that is not in the file. */
+  public static String notFound(String path, String text, String search) {
     String start = "The search text is not in " + path + ". ";
     if (text.replace("\r\n", "\n").contains(search)) {
       return start + "It would be with the file's line ends, which are \\r\\n: write them so.";
@@ -18,7 +19,8 @@ final class NearestMatch {
     return start + nearest(text.lines().toList(), search.lines().toList());
   }
 
-  static String ambiguous(String path, String text, String search) {
+  /** For a text that is there more than once. */
+  public static String ambiguous(String path, String text, String search) {
     List<Integer> lines = new ArrayList<>();
     for (int at = text.indexOf(search); at >= 0; at = text.indexOf(search, at + 1)) {
       if (lines.size() == MAX_SHOWN) {
@@ -34,12 +36,22 @@ final class NearestMatch {
   }
 
   /** From 1. */
-  static int lineOf(String text, int at) {
+  public static int lineOf(String text, int at) {
     return (int) text.substring(0, at).chars().filter(c -> c == '\n').count() + 1;
   }
 
-  /** The place where most lines are the same but for the spaces around them. */
   private static String nearest(List<String> lines, List<String> wanted) {
+    int best = place(lines, wanted);
+    return best < 0
+        ? "Nothing in the file is like it: read the file again."
+        : shown(lines, best, Math.min(wanted.size(), MAX_SHOWN));
+  }
+
+  /**
+   * The index of the line where most of the wanted lines are the same but for the spaces around
+   * them; -1 if nothing is alike.
+   */
+  static int place(List<String> lines, List<String> wanted) {
     int best = 0;
     int bestScore = 0;
     List<String> compared = wanted.stream().limit(MAX_COMPARED).map(String::strip).toList();
@@ -54,9 +66,7 @@ final class NearestMatch {
         bestScore = score;
       }
     }
-    return bestScore == 0
-        ? "Nothing in the file is like it: read the file again."
-        : shown(lines, best, Math.min(compared.size(), MAX_SHOWN));
+    return bestScore == 0 ? -1 : best;
   }
 
   /** Equal lines count double, lines of which one begins as the other count too. */

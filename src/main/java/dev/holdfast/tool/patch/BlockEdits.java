@@ -1,0 +1,214 @@
+package dev.holdfast.tool.patch;
+
+import dev.holdfast.tool.git.Git;
+import dev.holdfast.tool.git.GitCommand;
+import dev.holdfast.tool.git.GitResult;
+import dev.holdfast.tool.patch.PatchResult.Kind;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+/** What whole-file and search/replace blocks make of the files, as a diff by git. */
+final class BlockEdits {
+  /** {@code // ... rest of the code}: the rest would be lost. */
+  private static final Pattern ELISION =
+      Pattern.compile(
+          "(?im)^\\s*(?://|#|/\\*|\\*|--|<!--|;|%)\\s*(?:\\.{3}|…).*\\b(?:rest|existing|remaining|"
+              + "unchanged|same|previous|other|omitted|remains?|code|as before)\\b.*$");
+
+  private final PatchTarget target;
+  private final Map<String, Optional<String>> before = new LinkedHashMap<>();
+  private final Map<String, String> after = new LinkedHashMap<>();
+
+  BlockEdits(PatchTarget target) {
+    this.target = target;
+  }
+
+  Map<String, String> results() {
+    return after;
+  }
+
+  void take(AnswerPart.WholeFile file) throws IOException, PatchRejection {
+    if (file.cutOff()) {
+      throw PatchRejection.malformed(
+          "The answer ended within the block of " + file.path() + ": write less, all of it.");
+    }
+    Optional<String> old = load(file.path());
+    if (old.isPresent()
+        && ELISION.matcher(file.content()).find()
+        && !ELISION.matcher(old.get()).find()) {
+      throw PatchRejection.malformed(
+          "The block of "
+              + file.path()
+              + " leaves out a part of the file: a whole-file block replaces all of it. Write the"
+              + " whole file, or a search/replace block.");
+    }
+    String content = file.content();
+    if (old.isPresent()) {
+      if (!old.get().isEmpty() && !old.get().endsWith("\n") && content.endsWith("\n")) {
+        content = content.substring(0, content.length() - 1);
+      }
+      content = endsOf(old.get()).in(content);
+    }
+    after.put(file.path(), content);
+  }
+
+  void take(AnswerPart.Edit edit) throws IOException, PatchRejection {
+    Optional<String> old = load(edit.path());
+    String text = after.getOrDefault(edit.path(), old.orElse(""));
+    if (edit.search().isBlank()) {
+      if (!text.isEmpty()) {
+        throw PatchRejection.malformed(
+            "The search part of a block for "
+                + edit.path()
+                + " is empty, but there is such a file: put the lines to replace there.");
+      }
+      after.put(edit.path(), edit.replace());
+      return;
+    }
+    if (old.isEmpty() && !after.containsKey(edit.path())) {
+      throw new PatchRejection(
+          Kind.DOES_NOT_APPLY,
+          "There is no file " + edit.path() + ": correct the path. Nothing was changed.");
+    }
+    LineEnds ends = endsOf(text);
+    after.put(
+        edit.path(), replaced(edit.path(), text, ends.in(edit.search()), ends.in(edit.replace())));
+  }
+
+  private static String replaced(String path, String text, String search, String replace)
+      throws PatchRejection {
+    int at = place(text, search, 0);
+    if (at < 0 && !text.endsWith("\n") && text.endsWith(search.stripTrailing())) {
+      String last = search.stripTrailing();
+      return text.substring(0, text.length() - last.length()) + replace.stripTrailing();
+    }
+    if (at < 0) {
+      throw new PatchRejection(
+          Kind.DOES_NOT_APPLY,
+          NearestMatch.notFound(path, text, search) + "\nNothing was changed.",
+          path + "\n" + search);
+    }
+    if (place(text, search, at + 1) >= 0) {
+      throw new PatchRejection(
+          Kind.DOES_NOT_APPLY,
+          NearestMatch.ambiguous(path, text, search) + " Nothing was changed.",
+          path + "\n" + search);
+    }
+    return text.substring(0, at) + replace + text.substring(at + search.length());
+  }
+
+  /** Where the lines begin; -1 if they are nowhere as whole lines. */
+  private static int place(String text, String search, int from) {
+    int at = text.indexOf(search, from);
+    while (at > 0 && text.charAt(at - 1) != '\n') {
+      at = text.indexOf(search, at + 1);
+    }
+    return at;
+  }
+
+  private Optional<String> load(String path) throws IOException, PatchRejection {
+    target.check(path);
+    Optional<String> known = before.get(path);
+    if (known != null) {
+      return known;
+    }
+    Optional<String> content = Optional.empty();
+    if (target.isFile(path)) {
+      content = Optional.of(text(path, target.read(path)));
+    }
+    before.put(path, content);
+    return content;
+  }
+
+  private static String text(String path, byte[] bytes) throws PatchRejection {
+    try {
+      String text = StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();
+      if (text.indexOf('\0') < 0) {
+        return text;
+      }
+    } catch (CharacterCodingException e) {
+      // The same answer as for a binary file.
+    }
+    throw PatchRejection.unsafe(path + " is no UTF-8 text: a block may not change it.");
+  }
+
+  private static LineEnds endsOf(String text) {
+    return LineEnds.of(text.getBytes(StandardCharsets.UTF_8));
+  }
+
+  /** The diff that makes the files so; empty where nothing would change. */
+  String diff(Git git) throws IOException, InterruptedException {
+    after
+        .entrySet()
+        .removeIf(
+            entry ->
+                Objects.requireNonNull(before.get(entry.getKey()))
+                    .equals(Optional.of(entry.getValue())));
+    if (after.isEmpty()) {
+      return "";
+    }
+    Path directory = Files.createTempDirectory("holdfast-blocks-");
+    try {
+      for (Map.Entry<String, String> entry : after.entrySet()) {
+        Optional<String> old = Objects.requireNonNull(before.get(entry.getKey()));
+        if (old.isPresent()) {
+          write(directory.resolve("a").resolve(entry.getKey()), old.get());
+        }
+        write(directory.resolve("b").resolve(entry.getKey()), entry.getValue());
+      }
+      Files.createDirectories(directory.resolve("a"));
+      return diff(git, directory);
+    } finally {
+      delete(directory);
+    }
+  }
+
+  private static String diff(Git git, Path directory) throws IOException, InterruptedException {
+    GitResult result =
+        git.run(
+            GitCommand.in(
+                    directory,
+                    "diff",
+                    "--no-index",
+                    "--no-prefix",
+                    "--no-color",
+                    "--no-ext-diff",
+                    "--no-textconv",
+                    "--no-renames",
+                    "--text",
+                    "a",
+                    "b")
+                .withVariable("GIT_DIR", "/dev/null"));
+    if (result.exitCode() > 1 || result.exitCode() < 0 || !result.stdoutComplete()) {
+      throw new IOException("git cannot compare two versions of files: " + result.stderr().strip());
+    }
+    return result.stdout();
+  }
+
+  private static void write(Path file, String content) throws IOException {
+    Files.createDirectories(Objects.requireNonNull(file.getParent()));
+    Files.writeString(file, content);
+  }
+
+  private static void delete(Path directory) throws IOException {
+    List<Path> all;
+    try (Stream<Path> walk = Files.walk(directory)) {
+      all = walk.sorted(Comparator.reverseOrder()).toList();
+    }
+    for (Path path : all) {
+      Files.delete(path);
+    }
+  }
+}

@@ -1,0 +1,243 @@
+package dev.holdfast.tool.patch;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Predicate;
+
+/**
+ * Reads the unified diffs in a text, as leniently as it can be done without guessing. What belongs
+ * to a hunk is decided by the counts of its header where they are right, and by the lines' first
+ * characters where they are not.
+ */
+final class DiffReader {
+  private final List<String> lines;
+  private final boolean fenced;
+  private final Predicate<String> exists;
+  private final List<FileDiff> files = new ArrayList<>();
+  private int at;
+
+  /**
+   * @param text of a fence, or of all that follows the first header
+   * @param fenced whether no prose can be in it
+   * @param exists whether there is a file of that relative path
+   */
+  DiffReader(String text, boolean fenced, Predicate<String> exists) {
+    this.lines = List.of(text.split("\n", -1));
+    this.fenced = fenced;
+    this.exists = exists;
+  }
+
+  /** Whether a diff begins at a line. */
+  static boolean beginsAt(List<String> lines, int at) {
+    String line = lines.get(at);
+    return line.startsWith("diff --git ") || isPair(lines, at) || isHunk(line);
+  }
+
+  private static boolean isPair(List<String> lines, int at) {
+    return lines.get(at).startsWith("--- ")
+        && at + 1 < lines.size()
+        && lines.get(at + 1).startsWith("+++ ");
+  }
+
+  private static boolean isHunk(String line) {
+    return line.startsWith("@@ ") || line.stripTrailing().equals("@@") || line.startsWith("@@@ ");
+  }
+
+  List<FileDiff> read() throws PatchRejection {
+    while (at < lines.size()) {
+      String line = header();
+      if (line.startsWith("diff --git ") || isPair(lines, at)) {
+        files.add(file());
+      } else if (isHunk(line)) {
+        throw PatchRejection.malformed(
+            "The hunk \""
+                + line
+                + "\" belongs to no file: write \"--- a/PATH\" and \"+++ b/PATH\" before it.");
+      } else if (line.startsWith("diff --cc ") || line.startsWith("diff --combined ")) {
+        throw PatchRejection.malformed(
+            "This is the diff of a merge: write a plain unified diff of one version to the next.");
+      } else {
+        at++;
+      }
+    }
+    return files;
+  }
+
+  /** The line, without what CRLF leaves of its end. */
+  private String header() {
+    String line = lines.get(at);
+    return line.endsWith("\r") ? line.substring(0, line.length() - 1) : line;
+  }
+
+  private FileDiff file() throws PatchRejection {
+    FileHeaders headers = new FileHeaders(exists);
+    boolean first = true;
+    List<Hunk> hunks = new ArrayList<>();
+    while (at < lines.size()) {
+      String line = header();
+      boolean next = line.startsWith("diff --git ") || (headers.hasNames() && isPair(lines, at));
+      if (next && !first) {
+        break;
+      }
+      first = false;
+      if (isHunk(line)) {
+        hunks.add(hunk(line));
+      } else if (line.equals("GIT binary patch")) {
+        headers.binary(binary());
+      } else if (headers.take(line) || (line.isBlank() && beginsHunkLater())) {
+        at++;
+      } else {
+        break;
+      }
+    }
+    return headers.file(hunks);
+  }
+
+  private boolean beginsHunkLater() {
+    int next = at;
+    while (next < lines.size() && lines.get(next).isBlank()) {
+      next++;
+    }
+    return next < lines.size() && isHunk(lines.get(next));
+  }
+
+  private List<String> binary() {
+    List<String> content = new ArrayList<>();
+    while (at < lines.size() && !header().startsWith("diff --git ")) {
+      content.add(header());
+      at++;
+    }
+    return content;
+  }
+
+  private Hunk hunk(String line) throws PatchRejection {
+    Optional<HunkHeader> header = HunkHeader.parse(line);
+    if (header.isEmpty()) {
+      throw PatchRejection.malformed(
+          "The hunk header \""
+              + cut(line)
+              + "\" lacks its line numbers: write \"@@ -START,COUNT +START,COUNT @@\", or use a"
+              + " search/replace block, which needs none.");
+    }
+    at++;
+    int start = at;
+    Optional<Hunk> exact = byCounts(header.get());
+    if (exact.isPresent()) {
+      return exact.get();
+    }
+    at = start;
+    return byPrefix(header.get());
+  }
+
+  /** The hunk, if its counts are right: what follows is no line of a hunk. */
+  private Optional<Hunk> byCounts(HunkHeader header) {
+    int old = header.oldCount();
+    int changed = header.newCount();
+    List<String> body = new ArrayList<>();
+    while (at < lines.size() && (old > 0 || changed > 0 || isMark(lines.get(at)))) {
+      String line = lines.get(at);
+      char side = side(line);
+      if (side == ' ') {
+        old--;
+        changed--;
+      } else if (side == '-') {
+        old--;
+      } else if (side == '+') {
+        changed--;
+      } else if (side != '\\') {
+        return Optional.empty();
+      }
+      body.add(side == '\\' ? line.stripTrailing() : line);
+      at++;
+    }
+    boolean complete = old == 0 && changed == 0 && (at == lines.size() || isEnd());
+    return complete ? Optional.of(new Hunk(header, body)) : Optional.empty();
+  }
+
+  private static boolean isMark(String line) {
+    return line.startsWith("\\");
+  }
+
+  private static char side(String line) {
+    return line.isEmpty() || line.equals("\r") ? ' ' : line.charAt(0);
+  }
+
+  /** Whether no more of a hunk can be here. */
+  private boolean isEnd() {
+    String line = header();
+    if (line.isEmpty()) {
+      return !fenced || restIsNoHunk();
+    }
+    return isNextPart() || " +-\\".indexOf(line.charAt(0)) < 0 || isSignature();
+  }
+
+  private boolean isNextPart() {
+    String line = header();
+    return line.startsWith("diff --git ") || isHunk(line) || isPair(lines, at);
+  }
+
+  /** What {@code git format-patch} ends with. */
+  private boolean isSignature() {
+    return header().strip().equals("--")
+        && at + 1 < lines.size()
+        && lines.get(at + 1).matches("\\d+\\.\\d+.*");
+  }
+
+  /** Behind an empty line: whether what follows begins something else. */
+  private boolean restIsNoHunk() {
+    int next = at;
+    while (next < lines.size() && lines.get(next).isBlank()) {
+      next++;
+    }
+    if (next == lines.size()) {
+      return true;
+    }
+    int here = at;
+    at = next;
+    boolean end = isNextPart() || " +-\\".indexOf(header().charAt(0)) < 0 || isSignature();
+    at = here;
+    return end;
+  }
+
+  private Hunk byPrefix(HunkHeader header) throws PatchRejection {
+    List<String> body = new ArrayList<>();
+    while (at < lines.size() && !isNextPart() && " +-\\".indexOf(side(lines.get(at))) >= 0) {
+      boolean complete = !fenced && !new Hunk(header, body).isShort();
+      if (isSignature() || (lines.get(at).isEmpty() && (complete || restIsNoHunk()))) {
+        break;
+      }
+      body.add(isMark(lines.get(at)) ? lines.get(at).stripTrailing() : lines.get(at));
+      at++;
+    }
+    while (!body.isEmpty()
+        && body.getLast().isBlank()
+        && body.getLast().length() < 2
+        && !body.getLast().startsWith(" ")) {
+      body.removeLast();
+    }
+    Hunk hunk = new Hunk(header, body);
+    boolean foreign = at < lines.size() && !isNextPart() && !header().isEmpty() && !isSignature();
+    if (foreign && hunk.isShort()) {
+      throw PatchRejection.malformed(foreignLine(header));
+    }
+    return hunk.isShort()
+        ? hunk
+        : hunk.withHeader(header.withCounts(hunk.oldLines(), hunk.newLines()));
+  }
+
+  private String foreignLine(HunkHeader header) {
+    String numbered = header().matches("\\s*\\d+\\s*[:|]?\\s.*") ? " Write no line numbers." : "";
+    return "In the hunk \""
+        + header.text()
+        + "\" the line \""
+        + cut(header())
+        + "\" begins with none of \" \", \"+\" and \"-\": every line of a hunk begins with one of"
+        + " them, also a line of context, whose first character is a space."
+        + numbered;
+  }
+
+  private static String cut(String line) {
+    return line.length() <= 200 ? line : line.substring(0, 200) + "…";
+  }
+}

@@ -1,0 +1,101 @@
+package dev.holdfast.tool.patch;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SortedSet;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a patch does to one file.
+ *
+ * @param oldPath relative, without prefix; of a new file the same as newPath
+ * @param newPath of a deleted file the same as oldPath
+ * @param oldMode as in the patch, or null
+ * @param newMode of a new file its mode; otherwise set only where the mode changes
+ * @param binary the lines of a git binary patch, with its first; empty for text
+ */
+record FileDiff(
+    Operation operation,
+    String oldPath,
+    String newPath,
+    @Nullable String oldMode,
+    @Nullable String newMode,
+    List<String> binary,
+    List<Hunk> hunks) {
+  enum Operation {
+    MODIFY,
+    CREATE,
+    DELETE,
+    RENAME,
+    COPY
+  }
+
+  FileDiff {
+    binary = List.copyOf(binary);
+    hunks = List.copyOf(hunks);
+  }
+
+  FileDiff withHunks(List<Hunk> others) {
+    return new FileDiff(operation, oldPath, newPath, oldMode, newMode, binary, others);
+  }
+
+  int added() {
+    return hunks.stream().mapToInt(Hunk::added).sum();
+  }
+
+  int removed() {
+    return hunks.stream().mapToInt(Hunk::removed).sum();
+  }
+
+  /** Headers only, or hunks that put back what they take (E44). */
+  boolean isNoOp() {
+    return operation == Operation.MODIFY
+        && newMode == null
+        && binary.isEmpty()
+        && hunks.stream().allMatch(Hunk::isNoOp);
+  }
+
+  SortedSet<String> paths() {
+    return new TreeSet<>(List.of(oldPath, newPath));
+  }
+
+  /** As git writes it, whatever headers were given; every line with a line feed. */
+  String text() {
+    List<String> lines = new ArrayList<>();
+    lines.add(
+        "diff --git " + PathName.quoted("a/" + oldPath) + " " + PathName.quoted("b/" + newPath));
+    switch (operation) {
+      case CREATE -> lines.add("new file mode " + (newMode == null ? "100644" : newMode));
+      case DELETE -> lines.add("deleted file mode " + (oldMode == null ? "100644" : oldMode));
+      case RENAME -> moved(lines, "rename");
+      case COPY -> moved(lines, "copy");
+      case MODIFY -> modes(lines);
+    }
+    if (!hunks.isEmpty()) {
+      boolean isNew = operation == Operation.CREATE;
+      boolean isDeleted = operation == Operation.DELETE;
+      lines.add("--- " + (isNew ? PathName.NONE : PathName.quoted("a/" + oldPath)));
+      lines.add("+++ " + (isDeleted ? PathName.NONE : PathName.quoted("b/" + newPath)));
+    }
+    for (Hunk hunk : hunks) {
+      lines.add(hunk.header().text());
+      lines.addAll(hunk.lines());
+    }
+    lines.addAll(binary);
+    return String.join("\n", lines) + "\n";
+  }
+
+  private void moved(List<String> lines, String what) {
+    modes(lines);
+    lines.add(what + " from " + PathName.quoted(oldPath));
+    lines.add(what + " to " + PathName.quoted(newPath));
+  }
+
+  private void modes(List<String> lines) {
+    if (newMode != null) {
+      lines.add("old mode " + (oldMode == null ? "100644" : oldMode));
+      lines.add("new mode " + newMode);
+    }
+  }
+}

@@ -1,0 +1,84 @@
+package dev.holdfast.tool.patch;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermission;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * The files of a patch as they were before it. Git checks all of a patch before it writes, but a
+ * full disk or a kill in the middle of writing leaves a part.
+ */
+final class FilesBefore {
+  private record Content(byte[] bytes, Set<PosixFilePermission> permissions) {}
+
+  private final Path root;
+  private final Map<Path, Optional<Content>> files = new HashMap<>();
+  private final List<Path> missingDirectories = new ArrayList<>();
+
+  /**
+   * @param paths checked ones
+   */
+  FilesBefore(PatchTarget target, Collection<String> paths) throws IOException, PatchRejection {
+    this.root = target.root();
+    for (String path : paths) {
+      Path file = root.resolve(path);
+      if (Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) {
+        byte[] bytes = target.read(path);
+        files.put(file, Optional.of(new Content(bytes, Files.getPosixFilePermissions(file))));
+      } else {
+        files.put(file, Optional.empty());
+        rememberMissing(file);
+      }
+    }
+  }
+
+  private void rememberMissing(Path file) {
+    Path above = file.getParent();
+    while (above != null && !above.equals(root) && !Files.exists(above)) {
+      if (!missingDirectories.contains(above)) {
+        missingDirectories.add(above);
+      }
+      above = above.getParent();
+    }
+  }
+
+  /** Undoes whatever was done to them since. */
+  void restore() throws IOException {
+    for (Map.Entry<Path, Optional<Content>> entry : files.entrySet()) {
+      Path file = entry.getKey();
+      if (entry.getValue().isEmpty()) {
+        Files.deleteIfExists(file);
+      } else {
+        restore(file, entry.getValue().get());
+      }
+    }
+    missingDirectories.sort((a, b) -> b.getNameCount() - a.getNameCount());
+    for (Path directory : missingDirectories) {
+      Files.deleteIfExists(directory);
+    }
+  }
+
+  private static void restore(Path file, Content content) throws IOException {
+    boolean same =
+        Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)
+            && Arrays.equals(Files.readAllBytes(file), content.bytes());
+    if (!same) {
+      Path directory = file.getParent();
+      if (directory != null) {
+        Files.createDirectories(directory);
+      }
+      Files.write(file, content.bytes());
+    }
+    Files.setPosixFilePermissions(file, content.permissions());
+  }
+}

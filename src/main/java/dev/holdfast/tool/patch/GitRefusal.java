@@ -1,0 +1,185 @@
+package dev.holdfast.tool.patch;
+
+import dev.holdfast.tool.patch.PatchResult.Kind;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** Turns what git says about a patch into what helps a model to mend it. */
+final class GitRefusal {
+  private static final Pattern FAILED = Pattern.compile("(?m)^error: patch failed: (.+):(\\d+)$");
+  private static final Pattern CORRUPT =
+      Pattern.compile("(?m)^error: corrupt patch at (?:line |<stdin>:)(\\d+)$");
+  private static final Pattern MALFORMED =
+      Pattern.compile(
+          "corrupt patch|patch fragment without header|patch with only garbage|No valid patches"
+              + "|inconsistent (?:old|new) filename|lacks filename|expected /dev/null"
+              + "|invalid mode on line|unexpected end of file|unrecognized binary patch"
+              + "|corrupt binary patch");
+  private static final Pattern MISFIT =
+      Pattern.compile(
+          "patch failed|patch does not apply|No such file or directory|already exists in"
+              + "|removal patch leaves file contents|wrong type|still has contents"
+              + "|depends on old contents|has been deleted|cannot apply binary patch"
+              + "|without full index line");
+  private static final Pattern UNSAFE =
+      Pattern.compile("invalid path|beyond a symbolic link|outside of (?:the )?repository");
+
+  private static final int AROUND = 3;
+  private static final int MAX_SHOWN = 40;
+  private static final int MAX_LINE = 300;
+
+  private final PatchTarget target;
+  private final List<FileDiff> files;
+
+  GitRefusal(PatchTarget target, List<FileDiff> files) {
+    this.target = target;
+    this.files = files;
+  }
+
+  /**
+   * @param patch what git was given
+   */
+  PatchRejection of(String stderr, String patch) throws IOException {
+    String said = stderr.strip();
+    Kind kind = kind(said);
+    String start = "The patch does not apply, nothing was changed. Git says:\n" + said + "\n";
+    return new PatchRejection(kind, start + details(said, patch), said);
+  }
+
+  private static Kind kind(String said) {
+    if (UNSAFE.matcher(said).find()) {
+      return Kind.UNSAFE;
+    }
+    if (MISFIT.matcher(said).find()) {
+      return Kind.DOES_NOT_APPLY;
+    }
+    return MALFORMED.matcher(said).find() ? Kind.MALFORMED : Kind.GIT_FAILED;
+  }
+
+  private String details(String said, String patch) throws IOException {
+    Matcher failed = FAILED.matcher(said);
+    if (failed.find()) {
+      return misfit(failed.group(1), Integer.parseInt(failed.group(2)));
+    }
+    Matcher corrupt = CORRUPT.matcher(said);
+    if (corrupt.find()) {
+      return corrupt(Integer.parseInt(corrupt.group(1)), patch);
+    }
+    if (said.contains("already exists")) {
+      return "A patch that says \"new file\" cannot change a file that is there: write --- a/PATH.";
+    }
+    if (said.contains("No such file")) {
+      return "Correct the path, or write --- /dev/null for a new file.";
+    }
+    if (said.contains("removal patch leaves") || said.contains("still has contents")) {
+      return "To delete a file, remove every line of it, as the file is now.";
+    }
+    return "";
+  }
+
+  private static String corrupt(int number, String patch) {
+    List<String> lines = patch.lines().toList();
+    int at = Math.min(number, lines.size()) - 1;
+    return at < 0
+        ? ""
+        : "A hunk ends before it has as many lines as its header says, or a line in it begins with"
+            + " none of \" \", \"+\" and \"-\". The last line it got to is:\n"
+            + cut(lines.get(at));
+  }
+
+  private String misfit(String path, int start) throws IOException {
+    Optional<FileDiff> file = files.stream().filter(f -> f.paths().contains(path)).findFirst();
+    if (file.isEmpty()) {
+      return "";
+    }
+    List<Hunk> hunks = file.get().hunks();
+    Hunk hunk =
+        hunks.stream()
+            .filter(h -> h.header().oldStart() == start)
+            .findFirst()
+            .orElse(hunks.getFirst());
+    List<String> wanted = hunk.before().stream().filter(line -> !line.equals("\\")).toList();
+    List<String> actual = lines(file.get().oldPath());
+    boolean deletes = file.get().operation() == FileDiff.Operation.DELETE;
+    return about(hunk, wanted, path, deletes) + real(path, actual, wanted, start);
+  }
+
+  private static String about(Hunk hunk, List<String> wanted, String path, boolean deletes) {
+    StringBuilder text = new StringBuilder();
+    if (deletes) {
+      text.append("To delete a file, remove every line of it, as the file is now. ");
+    }
+    text.append("The context and the removed lines of the hunk \"").append(hunk.header().text());
+    text.append("\" must be in ").append(path).append(" letter for letter. ");
+    if (!deletes && wanted.size() == hunk.removed()) {
+      text.append("It has no line of context: give three before and three after. ");
+    }
+    if (hunk.lines().stream().anyMatch(line -> line.matches(".*&(?:lt|gt|amp|quot|#39);.*"))) {
+      text.append("Write <, > and & as they are, not as HTML. ");
+    }
+    return text.toString();
+  }
+
+  private static String real(String path, List<String> actual, List<String> wanted, int start) {
+    int place = NearestMatch.place(actual, wanted);
+    int near =
+        place >= 0 ? place : Math.min(Math.max(0, start - 1), Math.max(0, actual.size() - 1));
+    int from = Math.max(0, near - AROUND);
+    int to = Math.min(actual.size(), Math.min(near + wanted.size() + AROUND, from + MAX_SHOWN));
+    if (from >= to) {
+      return path + " is empty.";
+    }
+    StringBuilder text = new StringBuilder();
+    firstDifference(actual, wanted, near).ifPresent(text::append);
+    text.append("The lines of ").append(path).append(", with their numbers:\n");
+    for (int i = from; i < to; i++) {
+      text.append(String.format(Locale.ROOT, "%6d\t%s%n", i + 1, cut(actual.get(i))));
+    }
+    return text.toString().replace(System.lineSeparator(), "\n");
+  }
+
+  private static Optional<String> firstDifference(
+      List<String> actual, List<String> wanted, int place) {
+    for (int i = 0; i < wanted.size(); i++) {
+      String there = place + i < actual.size() ? actual.get(place + i) : null;
+      String line = wanted.get(i);
+      if (there == null) {
+        return Optional.of("The file ends before the line \"" + cut(line) + "\". ");
+      }
+      if (!there.equals(line)) {
+        String spaces = there.strip().equals(line.strip()) ? " They differ in spaces only." : "";
+        return Optional.of(
+            "The first difference: the patch has \""
+                + cut(line)
+                + "\" where line "
+                + (place + i + 1)
+                + " is \""
+                + cut(there)
+                + "\"."
+                + spaces
+                + "\n");
+      }
+    }
+    return Optional.empty();
+  }
+
+  private List<String> lines(String path) throws IOException {
+    if (!target.isFile(path)) {
+      return List.of();
+    }
+    try {
+      return new String(target.read(path), StandardCharsets.UTF_8).lines().toList();
+    } catch (PatchRejection e) {
+      return List.of(); // Too large to be shown.
+    }
+  }
+
+  private static String cut(String line) {
+    return line.length() <= MAX_LINE ? line : line.substring(0, MAX_LINE) + "…";
+  }
+}

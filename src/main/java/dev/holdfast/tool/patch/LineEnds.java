@@ -1,0 +1,76 @@
+package dev.holdfast.tool.patch;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Line ends of files, and of patches for them. Models show and write LF whatever the file has, and
+ * some transports make CRLF of everything; git compares to the letter.
+ */
+enum LineEnds {
+  LF,
+  CRLF,
+  /** Both, or no line end at all: nothing is adapted. */
+  MIXED;
+
+  static LineEnds of(byte[] content) {
+    int lf = 0;
+    int crlf = 0;
+    for (int i = 0; i < content.length; i++) {
+      if (content[i] == '\n') {
+        if (i > 0 && content[i - 1] == '\r') {
+          crlf++;
+        } else {
+          lf++;
+        }
+      }
+    }
+    if (crlf > 0 && lf == 0) {
+      return CRLF;
+    }
+    return lf > 0 && crlf == 0 ? LF : MIXED;
+  }
+
+  /** A text with LF as these line ends have it. */
+  String in(String text) {
+    return this == CRLF ? text.replace("\r\n", "\n").replace("\n", "\r\n") : text;
+  }
+
+  /** The hunks as a file of these line ends needs them; unchanged where they have both kinds. */
+  List<Hunk> adapt(List<Hunk> hunks) {
+    boolean all = true;
+    boolean none = true;
+    for (Hunk hunk : hunks) {
+      for (int i = 0; i < hunk.lines().size(); i++) {
+        if (!isMark(hunk, i) && !isMark(hunk, i + 1)) {
+          boolean has = hunk.lines().get(i).endsWith("\r");
+          all &= has;
+          none &= !has;
+        }
+      }
+    }
+    boolean add = this == CRLF && none;
+    boolean remove = this == LF && all;
+    return add || remove ? hunks.stream().map(hunk -> adapted(hunk, add)).toList() : hunks;
+  }
+
+  private static Hunk adapted(Hunk hunk, boolean add) {
+    List<String> lines = new ArrayList<>();
+    for (int i = 0; i < hunk.lines().size(); i++) {
+      String line = hunk.lines().get(i);
+      if (!add && line.endsWith("\r")) {
+        lines.add(line.substring(0, line.length() - 1));
+      } else if (add && !isMark(hunk, i) && !isMark(hunk, i + 1)) {
+        lines.add((line.isEmpty() ? " " : line) + "\r");
+      } else {
+        lines.add(line);
+      }
+    }
+    return hunk.withLines(lines);
+  }
+
+  /** Whether the line there says that the one before has no end. */
+  private static boolean isMark(Hunk hunk, int at) {
+    return at < hunk.lines().size() && hunk.lines().get(at).startsWith("\\");
+  }
+}
