@@ -3,6 +3,7 @@ package dev.holdfast.app;
 import dev.holdfast.cli.Backend;
 import dev.holdfast.cli.BenchCommand;
 import dev.holdfast.cli.Commands;
+import dev.holdfast.cli.ConsoleCommand;
 import dev.holdfast.cli.DemoCommand;
 import dev.holdfast.cli.HoldfastCommand;
 import dev.holdfast.cli.Servers;
@@ -39,6 +40,7 @@ public final class Main {
     Servers servers = new ServerCommands(directory.resolve(HOME));
     return new Commands()
         .with("worker", command -> new WorkerCommand(command, servers))
+        .with("console", command -> new ConsoleCommand(command, servers))
         .with("demo", command -> new DemoCommand(command, servers))
         .with(
             "bench", command -> new BenchCommand(command, new BenchRunner(directory.resolve(HOME))))

@@ -50,6 +50,22 @@ final class ServerCommands implements Servers {
     return ExitCode.DONE;
   }
 
+  @Override
+  public int console(Settings settings, Terminal terminal) {
+    ConsoleProcess console = ConsoleProcess.start(settings, database(settings, null));
+    ProcessExit.closeAtSignal(console);
+    terminal
+        .out()
+        .printf(
+            Locale.ROOT,
+            "console listens on http://%s:%d%n",
+            settings.web().host(),
+            console.port());
+    terminal.out().flush();
+    waitForEver();
+    return ExitCode.DONE;
+  }
+
   private static void close(@Nullable WorkerProcess worker, @Nullable EmbeddedServer server) {
     if (worker != null) {
       worker.close();

@@ -18,8 +18,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * How long the console's pages take with a hundred thousand held tickets of 300 errors among twice as
- * many finished ones: over HTTP, from a worker in a process of its own, to the last byte.
+ * How long the console's pages take with a hundred thousand held tickets of 300 errors among twice
+ * as many finished ones: over HTTP, from a worker in a process of its own, to the last byte.
  */
 final class ConsoleCell implements Cell {
   private static final Duration PATIENCE = Duration.ofMinutes(2);

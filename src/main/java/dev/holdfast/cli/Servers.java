@@ -12,6 +12,9 @@ public interface Servers {
    */
   int worker(Settings settings, @Nullable Path embedded, boolean console, Terminal terminal);
 
+  /** The API and the console alone: works no tickets. */
+  int console(Settings settings, Terminal terminal);
+
   /**
    * @param exitWhenDone end when every sample ticket has come to rest
    */

@@ -35,7 +35,8 @@ class PostgresConsoleReaderIT {
 
   @BeforeEach
   void empty() {
-    database.run("TRUNCATE holdfast.ticket_base, holdfast.ready, holdfast.deferred, holdfast.leases");
+    database.run(
+        "TRUNCATE holdfast.ticket_base, holdfast.ready, holdfast.deferred, holdfast.leases");
   }
 
   private List<Long> hold(int count, String error, String category, int hoursAgo) {
@@ -106,7 +107,8 @@ class PostgresConsoleReaderIT {
   @DisplayName("a ticket held by hand has no error and a group of its own sort")
   void withoutError() {
     database.run(
-        "INSERT INTO holdfast.tickets (kind, state, hold_reason) VALUES ('manual', 'on_hold', 'no')");
+        "INSERT INTO holdfast.tickets (kind, state, hold_reason) VALUES ('manual', 'on_hold',"
+            + " 'no')");
     HeldGroup group = inbox().groups().getFirst();
     assertThat(group.fingerprint()).isEmpty();
     assertThat(group.error()).isNull();
@@ -142,8 +144,7 @@ class PostgresConsoleReaderIT {
       for (Long before = null; ; ) {
         TicketWindow window =
             reader.tickets(
-                new TicketQuery(
-                    state, null, null, null, null, null, null, null, null, before, 3));
+                new TicketQuery(state, null, null, null, null, null, null, null, null, before, 3));
         window.tickets().stream().map(TicketLine::id).forEach(seen::add);
         assertThat(window.wasCut()).isFalse();
         if (window.next() == null) {
@@ -178,8 +179,17 @@ class PostgresConsoleReaderIT {
     assertThat(found(null, TicketState.ON_HOLD)).hasSize(2);
     TicketQuery later =
         new TicketQuery(
-            null, null, null, null, null, null, null, Instant.parse("2090-01-01T00:00:00Z"), null,
-            null, 9);
+            null,
+            null,
+            null,
+            null,
+            null,
+            null,
+            null,
+            Instant.parse("2090-01-01T00:00:00Z"),
+            null,
+            null,
+            9);
     assertThat(reader.tickets(later).tickets()).isEmpty();
   }
 
@@ -195,7 +205,8 @@ class PostgresConsoleReaderIT {
   void retryWait() {
     long id = queue.enqueue();
     long lease = queue.claim();
-    event(id, lease, "auto_retry_start", "{\"attempt\": 2, \"maxAttempts\": 3, \"delayMs\": 60000}");
+    event(
+        id, lease, "auto_retry_start", "{\"attempt\": 2, \"maxAttempts\": 3, \"delayMs\": 60000}");
     RetryWait wait = reader.retryWait(id).orElseThrow();
     assertThat(wait.attempt()).isEqualTo(2);
     assertThat(wait.until()).isBetween(reader.now(), reader.now().plusSeconds(61));

@@ -1,16 +1,23 @@
 package dev.holdfast.web;
 
 import dev.holdfast.postgres.PostgresConsoleReader;
+import dev.holdfast.retry.Sleeper;
 import dev.holdfast.web.console.Console;
 import java.util.List;
 import javax.sql.DataSource;
 
-/** The API and the console on a database, on a port of their own, for whoever is on this machine. */
+/**
+ * The API and the console on a database, on a port of their own, for whoever is on this machine.
+ */
 public final class ConsoleServer implements AutoCloseable {
   private final WebServer server;
+  private final EventHub events;
+  private final BulkActions bulk;
 
-  private ConsoleServer(WebServer server) {
+  private ConsoleServer(WebServer server, EventHub events, BulkActions bulk) {
     this.server = server;
+    this.events = events;
+    this.bulk = bulk;
   }
 
   public static ConsoleServer open(DataSource database) {
@@ -29,12 +36,15 @@ public final class ConsoleServer implements AutoCloseable {
   private static ConsoleServer start(DataSource database, Access access) {
     WebPorts ports = WebFixture.ports(database);
     Console console = new Console(ports, new PostgresConsoleReader(database));
-    return new ConsoleServer(
+    EventHub events = new EventHub(ports.feeds(), Sleeper.REAL);
+    BulkActions bulk = new BulkActions();
+    WebServer server =
         WebServer.start(
             new WebServer.Socket("127.0.0.1", 0, WebFixture.MAX_PAYLOAD),
             access,
             console,
-            List.of(new ApiRoutes(ports), console)));
+            List.of(new ApiRoutes(ports, bulk, events), console));
+    return new ConsoleServer(server, events, bulk);
   }
 
   public String url(String path) {
@@ -43,6 +53,8 @@ public final class ConsoleServer implements AutoCloseable {
 
   @Override
   public void close() {
+    events.close();
+    bulk.close();
     server.close();
   }
 }

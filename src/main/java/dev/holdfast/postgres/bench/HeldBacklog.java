@@ -40,7 +40,6 @@ public record HeldBacklog(String largest, long ticket) {
     BenchSql.update(direct, ADD_DONE, 2L * held);
     BenchSql.update(direct, ADD_HELD, groups, held);
     BenchSql.execute(direct, "VACUUM (ANALYZE)");
-    return BenchSql.row(
-        direct, LARGEST, row -> new HeldBacklog(row.getString(1), row.getLong(2)));
+    return BenchSql.row(direct, LARGEST, row -> new HeldBacklog(row.getString(1), row.getLong(2)));
   }
 }

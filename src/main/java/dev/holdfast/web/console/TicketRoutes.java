@@ -53,7 +53,12 @@ final class TicketRoutes implements Routes {
         context,
         "tickets",
         new TicketsPage(
-            page, "/tickets", filters, tickets, reader.queueNames(), SqlText.tickets(filters.query())));
+            page,
+            "/tickets",
+            filters,
+            tickets,
+            reader.queueNames(),
+            SqlText.tickets(filters.query())));
   }
 
   /** A number leads to its ticket; other words are looked for in titles and keys. */

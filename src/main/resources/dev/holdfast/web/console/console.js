@@ -87,7 +87,8 @@
     var ticket = /^\/tickets\/(\d+)$/.exec(location.pathname);
     var source = new EventSource('/api/v1/events' + (ticket ? '?ticket=' + ticket[1] : ''));
     events = source;
-    source.onopen = function () { say('Live.'); };
+    // What happened between this page's making and now was told to nobody.
+    source.onopen = function () { say('Live.'); soon(); };
     source.onerror = function () {
       say('The connection is lost; this page shows what was. Trying again …');
       if (source.readyState === EventSource.CLOSED && events === source) {

@@ -7,6 +7,7 @@ import com.microsoft.playwright.BrowserContext;
 import com.microsoft.playwright.BrowserType;
 import com.microsoft.playwright.Page;
 import com.microsoft.playwright.Playwright;
+import com.microsoft.playwright.assertions.PlaywrightAssertions;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -16,7 +17,7 @@ import java.util.stream.Stream;
 
 /** An installed Chromium. Used by one thread. */
 final class Browsers implements AutoCloseable {
-  private static final double PATIENCE_MILLIS = 15_000;
+  private static final double PATIENCE_MILLIS = 30_000;
 
   private final Playwright playwright;
   private final Browser browser;
@@ -32,6 +33,7 @@ final class Browsers implements AutoCloseable {
     assumeThat(chromium)
         .as("no Chromium on the PATH: install the package chromium to run the browser tests")
         .isPresent();
+    PlaywrightAssertions.setDefaultAssertionTimeout(PATIENCE_MILLIS);
     Playwright playwright =
         Playwright.create(
             new Playwright.CreateOptions().setEnv(Map.of("PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD", "1")));

@@ -21,9 +21,11 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 
+@Tag("slow")
 @WithDatabase
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class ConsoleBrowserIT {
@@ -63,7 +65,8 @@ class ConsoleBrowserIT {
   }
 
   private Locator button(String name) {
-    return page.locator("button", new Page.LocatorOptions().setHasText(Pattern.compile("^" + name)));
+    return page.locator(
+        "button", new Page.LocatorOptions().setHasText(Pattern.compile("^" + name)));
   }
 
   private Locator notice() {
@@ -154,9 +157,19 @@ class ConsoleBrowserIT {
   @DisplayName("a result with a diff is shown by file, is rejected with feedback, and approved")
   void review() {
     String diff =
-        "diff --git a/one.txt b/one.txt\\n--- a/one.txt\\n+++ b/one.txt\\n@@ -1,2 +1,2 @@\\n"
-            + " same\\n-old words\\n+new words\\n"
-            + "diff --git a/two.txt b/two.txt\\n--- a/two.txt\\n+++ b/two.txt\\n@@ -1 +1 @@\\n-x\\n+y\\n";
+        "diff --git a/one.txt b/one.txt\\n"
+            + "--- a/one.txt\\n"
+            + "+++ b/one.txt\\n"
+            + "@@ -1,2 +1,2 @@\\n"
+            + " same\\n"
+            + "-old words\\n"
+            + "+new words\\n"
+            + "diff --git a/two.txt b/two.txt\\n"
+            + "--- a/two.txt\\n"
+            + "+++ b/two.txt\\n"
+            + "@@ -1 +1 @@\\n"
+            + "-x\\n"
+            + "+y\\n";
     long bad = tickets.review("bad result", "{\"patch\": \"" + diff + "\", \"tests\": \"ok\"}");
     long good = tickets.review("good result", "{\"answer\": 42}");
     go("/review");
@@ -263,8 +276,7 @@ class ConsoleBrowserIT {
   void phone() {
     long id = tickets.hold("phone", "a rather long error ".repeat(20));
     page =
-        browsers.page(
-            new Browser.NewContextOptions().setViewportSize(360, 740).setIsMobile(true));
+        browsers.page(new Browser.NewContextOptions().setViewportSize(360, 740).setIsMobile(true));
     for (String path : List.of("/", "/tickets", "/tickets/" + id, "/queues", "/review")) {
       go(path);
       assertThat((Integer) page.evaluate("document.documentElement.scrollWidth"))

@@ -23,8 +23,18 @@ class FiltersTest {
     Filters filters =
         of(
             Map.of(
-                "state", "on_hold", "q", "a b&c", "from", "2026-11-01", "to", "2026-11-30",
-                "category", "transient", "before", "17"));
+                "state",
+                "on_hold",
+                "q",
+                "a b&c",
+                "from",
+                "2026-11-01",
+                "to",
+                "2026-11-30",
+                "category",
+                "transient",
+                "before",
+                "17"));
     TicketQuery query = filters.query();
     assertThat(filters.problems()).isEmpty();
     assertThat(query.state()).isEqualTo(TicketState.ON_HOLD);
@@ -37,7 +47,11 @@ class FiltersTest {
 
   @ParameterizedTest
   @CsvSource({
-    "state,running", "category,hopeless", "from,yesterday", "from,-999999999-01-01", "to,+12026-01-01",
+    "state,running",
+    "category,hopeless",
+    "from,yesterday",
+    "from,-999999999-01-01",
+    "to,+12026-01-01",
     "before,seven"
   })
   @DisplayName("what cannot be understood is named and does not filter")

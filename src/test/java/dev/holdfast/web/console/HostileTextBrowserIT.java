@@ -14,8 +14,10 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
+@Tag("slow")
 @WithDatabase
 class HostileTextBrowserIT {
   /** Ends a tag, an attribute, a script and a comment, and would set {@code window.hacked}. */
