@@ -32,6 +32,7 @@ public final class WorkerBuilder {
   private RetrySettings retry = RetrySettings.defaults();
   private Classifier classifier = Classifier.standard();
   private String schema = Holdfast.SCHEMA;
+  private Runnable whenProvidersChange = () -> {};
 
   WorkerBuilder(DataSource dataSource) {
     this.dataSource = Objects.requireNonNull(dataSource, "dataSource is null");
@@ -86,6 +87,15 @@ public final class WorkerBuilder {
     return this;
   }
 
+  /**
+   * Hears, on the listening thread, that the state of a provider's account or of a budget has
+   * changed; must not block.
+   */
+  public WorkerBuilder whenProvidersChange(Runnable hint) {
+    this.whenProvidersChange = hint;
+    return this;
+  }
+
   /** Another schema than {@code holdfast}, for tests and benchmarks beside a living one. */
   public WorkerBuilder schema(String newSchema) {
     this.schema = newSchema;
@@ -105,7 +115,7 @@ public final class WorkerBuilder {
         new WorkerPorts(
             new PostgresTicketQueue(dataSource, schema, policy, retry),
             new PostgresWorkerRegistry(dataSource, schema),
-            new PostgresWakeUps(listening, dataSource, schema),
+            new PostgresWakeUps(listening, dataSource, schema, whenProvidersChange),
             new PostgresTicketPruner(dataSource, schema),
             listeners);
     return new Worker(ports, handlers, classifier, settings, WorkerIdentity.create(version()))

@@ -2,22 +2,29 @@ package dev.holdfast.app;
 
 import dev.holdfast.config.AgentSettings;
 import dev.holdfast.config.ProviderEntry;
+import dev.holdfast.config.SpendSettings;
 import dev.holdfast.handler.agent.AgentHandler;
 import dev.holdfast.handler.agent.AgentPorts;
 import dev.holdfast.llm.ChatProvider;
 import dev.holdfast.llm.WireListener;
+import dev.holdfast.llm.account.AccountBook;
+import dev.holdfast.llm.account.AccountWatch;
+import dev.holdfast.llm.account.Accounts;
 import dev.holdfast.llm.anthropic.AnthropicProvider;
 import dev.holdfast.llm.openai.OpenAiProvider;
 import dev.holdfast.llm.scripted.InvalidScriptException;
 import dev.holdfast.llm.scripted.Script;
 import dev.holdfast.llm.scripted.ScriptedProvider;
+import dev.holdfast.postgres.PostgresAccountStore;
 import dev.holdfast.postgres.PostgresEventSink;
 import dev.holdfast.postgres.PostgresJournalShelf;
 import dev.holdfast.postgres.PostgresRetryAborts;
 import dev.holdfast.retry.Sleeper;
+import dev.holdfast.telemetry.AccountMetrics;
 import dev.holdfast.telemetry.ModelMetrics;
 import dev.holdfast.telemetry.SessionMetrics;
 import dev.holdfast.ticket.HoldfastException;
+import dev.holdfast.worker.WorkerIdentity;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.nio.file.Path;
 import java.time.Clock;
@@ -34,10 +41,15 @@ final class Agents implements AutoCloseable {
 
   private final Map<String, ChatProvider> providers;
   private final PostgresEventSink events;
+  private final AccountWatch watch;
   private final AgentHandler handler;
 
   private Agents(
-      Map<String, ChatProvider> providers, PostgresEventSink events, AgentHandler handler) {
+      Map<String, ChatProvider> providers,
+      PostgresEventSink events,
+      AccountWatch watch,
+      AgentHandler handler) {
+    this.watch = watch;
     this.providers = providers;
     this.events = events;
     this.handler = handler;
@@ -53,6 +65,19 @@ final class Agents implements AutoCloseable {
       providers.put(entry.settings().name(), provider(entry, metrics));
     }
     PostgresEventSink events = new PostgresEventSink(dataSource, SCHEMA, System::nanoTime);
+    SpendSettings spend = settings.spend();
+    PostgresAccountStore store =
+        new PostgresAccountStore(
+            dataSource, SCHEMA, spend.accounts(), WorkerIdentity.create("").id());
+    configure(store, spend, providers);
+    AccountBook book =
+        new AccountBook(
+            store,
+            spend.accounts(),
+            System::nanoTime,
+            () -> ThreadLocalRandom.current().nextDouble());
+    AccountWatch watch = AccountWatch.start(book, spend.pollInterval());
+    AccountMetrics accountMetrics = new AccountMetrics(registry, book::closed);
     AgentPorts ports =
         AgentPorts.of(
                 providers,
@@ -60,11 +85,27 @@ final class Agents implements AutoCloseable {
                 System::nanoTime,
                 () -> ThreadLocalRandom.current().nextDouble())
             .withListeners(List.of(new SessionMetrics(registry)), metrics)
+            .withGuard(new Accounts(book, Sleeper.REAL, accountMetrics))
             .withSessions(
                 new PostgresJournalShelf(dataSource, SCHEMA),
                 events,
                 new PostgresRetryAborts(dataSource, SCHEMA));
-    return new Agents(providers, events, new AgentHandler(handlerSettings(settings), ports));
+    return new Agents(providers, events, watch, new AgentHandler(handlerSettings(settings), ports));
+  }
+
+  /** Budgets of keys are written by their labels, which are known only here. */
+  private static void configure(
+      PostgresAccountStore store, SpendSettings spend, Map<String, ChatProvider> providers) {
+    for (SpendSettings.Budget budget : spend.budgets()) {
+      for (String scope : budget.scopes(providers.values())) {
+        store.configure(scope, budget.per(), budget.usd());
+      }
+    }
+  }
+
+  /** Somebody in the cluster has learned something; returns at once. */
+  void providersChanged() {
+    watch.wake();
   }
 
   private static ChatProvider provider(ProviderEntry entry, WireListener wire) {
@@ -115,6 +156,7 @@ final class Agents implements AutoCloseable {
   /** After the last ticket's end. */
   @Override
   public void close() {
+    watch.close();
     providers.values().forEach(ChatProvider::close);
     events.close();
   }

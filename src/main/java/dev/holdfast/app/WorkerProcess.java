@@ -112,6 +112,7 @@ final class WorkerProcess implements AutoCloseable {
         .listener(new TicketMetrics(registry))
         .listener(listener)
         .listenOn(listening(settings, database))
+        .whenProvidersChange(agents::providersChanged)
         .start();
   }
 

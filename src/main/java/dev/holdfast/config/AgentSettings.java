@@ -15,6 +15,7 @@ import java.util.List;
  * @param llmTimeout of one call, where a design says nothing
  * @param maxCalls of models in one attempt; 0 for no bound
  * @param autoRetry of turns
+ * @param spend what is shared with other workers about providers, and budgets
  * @param workspaceRoot where each ticket's agent gets a directory of its own
  */
 public record AgentSettings(
@@ -23,6 +24,7 @@ public record AgentSettings(
     int maxCalls,
     AutoRetrySettings autoRetry,
     ToolSettings tools,
+    SpendSettings spend,
     Path workspaceRoot) {
   public AgentSettings {
     providers = List.copyOf(providers);
@@ -47,6 +49,7 @@ public record AgentSettings(
             usual.wholeNumbers(),
             values.get(Keys.SESSION_RETRY_SKIP)),
         width == 0 ? tools : tools.withWidth(width),
+        SpendSettings.of(values),
         Path.of(values.get(Keys.AGENTS_WORKSPACE_ROOT)));
   }
 
@@ -55,6 +58,6 @@ public record AgentSettings(
     List<ProviderEntry> all = new ArrayList<>(providers);
     all.removeIf(each -> each.settings().name().equals(more.settings().name()));
     all.add(more);
-    return new AgentSettings(all, llmTimeout, maxCalls, autoRetry, tools, workspaceRoot);
+    return new AgentSettings(all, llmTimeout, maxCalls, autoRetry, tools, spend, workspaceRoot);
   }
 }

@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.Function;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -76,6 +77,41 @@ public sealed interface KeyType<T> {
         return require(number >= 0 && number <= 1, number, "is out of range");
       } catch (NumberFormatException e) {
         throw new IllegalArgumentException("is not a number", e);
+      }
+    }
+  }
+
+  /** An amount of USD, or none. */
+  record Money() implements KeyType<Optional<BigDecimal>> {
+    private static final BigDecimal MOST = BigDecimal.valueOf(1_000_000_000);
+
+    @Override
+    public String label() {
+      return "amount";
+    }
+
+    @Override
+    public String unit() {
+      return "USD";
+    }
+
+    @Override
+    public String allowed() {
+      return "0 to 1000000000, or empty for none";
+    }
+
+    @Override
+    public Optional<BigDecimal> parse(Object value) {
+      String text = scalar(value);
+      if (text.isEmpty()) {
+        return Optional.empty();
+      }
+      try {
+        BigDecimal usd = new BigDecimal(text);
+        boolean allowed = usd.signum() >= 0 && usd.compareTo(MOST) <= 0;
+        return require(allowed, Optional.of(usd), "is out of range");
+      } catch (NumberFormatException e) {
+        throw new IllegalArgumentException("is not an amount", e);
       }
     }
   }

@@ -361,6 +361,7 @@ public final class Keys {
                   COMMAND_KILL_GRACE,
                   AGENTS_WORKSPACE_ROOT),
               ProviderKeys.ANY.all(),
+              SpendKeys.ALL,
               List.of(
                   LLM_TIMEOUT,
                   LLM_MAX_CALLS,

@@ -28,4 +28,7 @@ public sealed interface CallResult {
       boolean maybeBilled,
       @Nullable Throwable cause)
       implements CallResult {}
+
+  /** No request was sent: the target is not to be called now. */
+  record Refused(Standstill why) implements CallResult {}
 }

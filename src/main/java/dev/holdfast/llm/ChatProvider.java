@@ -2,6 +2,7 @@ package dev.holdfast.llm;
 
 import java.math.BigDecimal;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -19,6 +20,22 @@ public interface ChatProvider extends AutoCloseable {
    *     and the request told as possibly billed
    */
   CallResult call(ChatRequest request, StreamListener stream) throws InterruptedException;
+
+  /** The accounts it calls under, in the order in which they are used; at least one. */
+  default List<Account> accounts() {
+    return List.of(new Account(name(), Account.NO_KEY, Account.NO_KEY));
+  }
+
+  /** The same call, under one of its accounts whatever it thinks of them itself. */
+  default CallResult call(ChatRequest request, Account account, StreamListener stream)
+      throws InterruptedException {
+    return call(request, stream);
+  }
+
+  /** Why a model is not to be called now; empty where it may be. Asks nobody, so it is cheap. */
+  default Optional<Standstill> standstill(String model) {
+    return Optional.empty();
+  }
 
   /**
    * Marks the key that this thread's last call used as used up; calls go on with the next one

@@ -25,6 +25,10 @@ public record ChatRequest(
     tools = List.copyOf(tools);
   }
 
+  public ChatRequest withMaxOutputTokens(int most) {
+    return new ChatRequest(model, system, messages, tools, toolChoice, most, timeout);
+  }
+
   public ChatRequest withTimeout(Duration other) {
     return new ChatRequest(model, system, messages, tools, toolChoice, maxOutputTokens, other);
   }

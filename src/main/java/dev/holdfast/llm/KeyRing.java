@@ -41,6 +41,11 @@ public final class KeyRing {
     }
   }
 
+  /** All of them, in the order in which they are used. */
+  public synchronized List<ProviderKey> keys() {
+    return slots.stream().map(slot -> slot.key).toList();
+  }
+
   /** The first key that is not used up. */
   public synchronized ProviderKey current() {
     long now = nanoTime.getAsLong();

@@ -52,7 +52,8 @@ public final class ProviderCallRetry {
   /**
    * @param request its timeout holds for each try; the context's deadline for all (E9)
    * @param overrides for this call only
-   * @return the last try's result; where the budget is used up, a failure that names the last one
+   * @return the last try's result, or why nothing is sent now; where the budget is used up, a
+   *     failure that names the last one
    * @throws InterruptedException at once on an abort, with no further request (E8)
    */
   public CallResult call(
@@ -68,7 +69,12 @@ public final class ProviderCallRetry {
     try {
       CallResult result = call.run();
       success = result instanceof CallResult.Answer;
-      error = result instanceof CallResult.Failed failed ? failed.message() : "";
+      error =
+          switch (result) {
+            case CallResult.Answer answer -> "";
+            case CallResult.Failed failed -> failed.message();
+            case CallResult.Refused refused -> refused.why().words();
+          };
       return result;
     } catch (RuntimeException e) {
       error = e.toString();

@@ -29,6 +29,11 @@ public final class RetryContext {
     return !timeLeft().isZero() && callsLeft.getAndUpdate(left -> left == 0 ? 0 : left - 1) > 0;
   }
 
+  /** Puts one back: nothing was sent. */
+  public void giveBackCall() {
+    callsLeft.getAndUpdate(left -> left == Integer.MAX_VALUE ? left : left + 1);
+  }
+
   /** Zero once the deadline is over; no layer sleeps past it. */
   public Duration timeLeft() {
     return Duration.ofNanos(Math.max(0, deadlineNanos - nanoTime.getAsLong()));

@@ -66,10 +66,15 @@ final class AppliedFinishes {
           Optional.of(new FinishResult.Succeeded(each.ticketId(), FinishWriter.state(each)));
       case Finish.GivenBack each when before.outcome().equals("given_back") ->
           Optional.of(new FinishResult.GivenBack(each.ticketId()));
+      case Finish.Deferred each when before.outcome().equals("deferred") ->
+          Optional.of(
+              new FinishResult.Deferred(
+                  each.ticketId(), before.finishedAt().plus(each.delay()), each.waitsFor()));
       case Finish.Failed each when before.decision() != null ->
           Optional.of(DecisionLog.read(each, before.decision(), before.finishedAt()));
       case Finish.Succeeded each -> Optional.empty();
       case Finish.GivenBack each -> Optional.empty();
+      case Finish.Deferred each -> Optional.empty();
       case Finish.Failed each -> Optional.empty();
     };
   }

@@ -29,6 +29,7 @@ final class FailureWriter {
   private final String finishFailed;
   private final String wakeWorkers;
   private final FailureJudge judge;
+  private final WaitWriter waits;
 
   FailureWriter(Sql sql, FailureJudge judge) {
     this.lockFailed = sql.loadPinned("lock_failed");
@@ -36,6 +37,7 @@ final class FailureWriter {
     this.finishFailed = sql.loadPinned("finish_failed");
     this.wakeWorkers = sql.inSchema("SELECT holdfast.wake_workers(:queues::text[])");
     this.judge = judge;
+    this.waits = new WaitWriter(sql);
   }
 
   /**
@@ -59,7 +61,14 @@ final class FailureWriter {
       verdicts.add(
           judge.judge(ticket, failed.failure(), FailureJudge.Outcome.FAILED, failed.holdReason()));
     }
-    return store(handle, verdicts);
+    Map<TicketLease, FinishResult> results = store(handle, verdicts);
+    for (Finish.Failed failed : failures) {
+      if (failed.waitsFor() != null
+          && results.get(TicketLease.of(failed)) instanceof FinishResult.Held) {
+        waits.write(handle, failed, failed.waitsFor());
+      }
+    }
+    return results;
   }
 
   /**

@@ -19,6 +19,7 @@ import org.jdbi.v3.core.Handle;
 /** Stores a mixed batch of finishes inside the caller's transaction. */
 final class FinishWriter {
   private final FailureWriter failureWriter;
+  private final DeferralWriter deferralWriter;
   private final AppliedFinishes appliedFinishes;
   private final String finishSucceeded;
   private final String finishGivenBack;
@@ -30,6 +31,7 @@ final class FinishWriter {
 
   FinishWriter(Sql sql, FailureWriter failureWriter) {
     this.failureWriter = failureWriter;
+    this.deferralWriter = new DeferralWriter(sql);
     this.appliedFinishes = new AppliedFinishes(sql);
     this.finishSucceeded =
         sql.inSchema(
@@ -45,15 +47,17 @@ final class FinishWriter {
     List<Finish.Succeeded> succeeded = new ArrayList<>();
     List<Finish.Failed> failed = new ArrayList<>();
     List<Finish.GivenBack> givenBack = new ArrayList<>();
+    List<Finish.Deferred> deferred = new ArrayList<>();
     for (Finish finish : inLockOrder(finishes)) {
       switch (finish) {
         case Finish.Succeeded each -> succeeded.add(each);
         case Finish.Failed each -> failed.add(each);
+        case Finish.Deferred each -> deferred.add(each);
         case Finish.GivenBack each -> givenBack.add(each);
       }
     }
     Map<TicketLease, FinishResult> results = new HashMap<>();
-    if (failed.isEmpty() && givenBack.isEmpty()) {
+    if (failed.isEmpty() && givenBack.isEmpty() && deferred.isEmpty()) {
       // One statement, so that a caller needs no transaction around it.
       succeeded(handle, succeeded, closedLeases, results);
       return answer(handle, finishes, results);
@@ -63,6 +67,9 @@ final class FinishWriter {
       results.putAll(failureWriter.write(handle, failed));
     }
     givenBack(handle, givenBack, results);
+    if (!deferred.isEmpty()) {
+      results.putAll(deferralWriter.write(handle, deferred));
+    }
     List<FinishResult> answer = answer(handle, finishes, results);
     close(handle, closedLeases);
     return answer;

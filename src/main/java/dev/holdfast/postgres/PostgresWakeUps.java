@@ -28,6 +28,7 @@ public final class PostgresWakeUps implements WakeUps {
   private final DataSource listening;
   private final DataSource notifying;
   private final String schema;
+  private final Runnable whenProvidersChange;
   private final CountDownLatch closing = new CountDownLatch(1);
   private volatile boolean proven;
 
@@ -36,9 +37,19 @@ public final class PostgresWakeUps implements WakeUps {
    * @param notifying the data source that everybody else uses
    */
   public PostgresWakeUps(DataSource listening, DataSource notifying, String schema) {
+    this(listening, notifying, schema, () -> {});
+  }
+
+  /**
+   * @param whenProvidersChange called on the listening thread when the state of some provider's
+   *     account or budget changes; must not block
+   */
+  public PostgresWakeUps(
+      DataSource listening, DataSource notifying, String schema, Runnable whenProvidersChange) {
     this.listening = listening;
     this.notifying = notifying;
     this.schema = new Sql(schema).schema();
+    this.whenProvidersChange = whenProvidersChange;
   }
 
   @Override
@@ -61,6 +72,7 @@ public final class PostgresWakeUps implements WakeUps {
         // What was notified while nobody listened is not notified again.
         listener.ready("");
         listener.revoked();
+        whenProvidersChange.run();
         read(connection, listener);
         unsubscribe(connection);
       } catch (Throwable e) {
@@ -77,6 +89,7 @@ public final class PostgresWakeUps implements WakeUps {
     try (Statement statement = connection.createStatement()) {
       statement.execute("LISTEN " + schema + "_ready");
       statement.execute("LISTEN " + schema + "_revoked");
+      statement.execute("LISTEN " + schema + "_providers");
       statement.execute("LISTEN " + schema + "_probe");
     }
     try (Connection other = notifying.getConnection();
@@ -123,6 +136,7 @@ public final class PostgresWakeUps implements WakeUps {
     switch (channel) {
       case "ready" -> listener.ready(notification.getParameter());
       case "revoked" -> listener.revoked();
+      case "providers" -> whenProvidersChange.run();
       case "probe" -> proven = true;
       default -> log.debug("a notification on {} is not for us", notification.getName());
     }

@@ -1,6 +1,8 @@
 package dev.holdfast.queue;
 
 import dev.holdfast.failure.Failure;
+import dev.holdfast.ticket.TicketWait;
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,13 +24,33 @@ public sealed interface Finish {
   /**
    * @param holdReason why only a person can say how to go on, whatever retries are left; null where
    *     the retry settings decide
+   * @param waitsFor what may end that hold besides a release; null where nothing else does
    */
-  record Failed(long ticketId, long leaseNo, Failure failure, @Nullable String holdReason)
+  record Failed(
+      long ticketId,
+      long leaseNo,
+      Failure failure,
+      @Nullable String holdReason,
+      @Nullable TicketWait waitsFor)
       implements Finish {
+    public Failed(long ticketId, long leaseNo, Failure failure, @Nullable String holdReason) {
+      this(ticketId, leaseNo, failure, holdReason, null);
+    }
+
     public Failed(long ticketId, long leaseNo, Failure failure) {
       this(ticketId, leaseNo, failure, null);
     }
   }
+
+  /**
+   * It cannot go on before a while, through no fault of its own: ready again then, and no retry is
+   * used up.
+   *
+   * @param delay from now on, by the database's clock
+   * @param waitsFor what it waits for
+   */
+  record Deferred(long ticketId, long leaseNo, Duration delay, TicketWait waitsFor)
+      implements Finish {}
 
   /** The worker is stopping: the ticket is ready again and no retry is used up (A52). */
   record GivenBack(long ticketId, long leaseNo) implements Finish {}

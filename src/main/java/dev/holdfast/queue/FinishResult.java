@@ -2,6 +2,7 @@ package dev.holdfast.queue;
 
 import dev.holdfast.retry.RetryDecision;
 import dev.holdfast.ticket.TicketState;
+import dev.holdfast.ticket.TicketWait;
 import java.time.Instant;
 
 /** What became of a reported finish. */
@@ -19,6 +20,9 @@ public sealed interface FinishResult {
   record Held(long ticketId, RetryDecision decision) implements FinishResult {}
 
   record GivenBack(long ticketId) implements FinishResult {}
+
+  /** Ready again at that time. */
+  record Deferred(long ticketId, Instant retryAfter, TicketWait waitsFor) implements FinishResult {}
 
   /**
    * Nothing was changed: the ticket is unknown (A49), or the lease is not its current one any more

@@ -52,6 +52,9 @@ public sealed interface TicketEvent {
   /** A stopping worker gave the ticket back; no retry was used up. */
   record GivenBack(long ticketId) implements TicketEvent {}
 
+  /** Its provider is not to be called now; no retry was used up. */
+  record Deferred(long ticketId, Duration delay, String waitsFor) implements TicketEvent {}
+
   /** A result came too late and was dropped (A51). */
   record StaleResultDropped(long ticketId) implements TicketEvent {}
 }

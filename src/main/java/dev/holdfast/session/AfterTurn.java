@@ -24,6 +24,7 @@ final class AfterTurn {
       case TurnEnd.UnknownEffect each -> Optional.of(unknown(each));
       case TurnEnd.Fatal each -> Optional.of(failed(each.exit(), each.error(), reason(each), null));
       case TurnEnd.Aborted each -> Optional.of(stopped());
+      case TurnEnd.StoodStill each -> Optional.of(stoodStill(each));
       case TurnEnd.Continue each -> goOn(true);
       case TurnEnd.Invalid each -> invalid(each);
       case TurnEnd.Errored each -> Optional.of(errored(each));
@@ -37,6 +38,13 @@ final class AfterTurn {
     return signal.requested() == StopSignal.Request.STOP
         ? new SessionResult.Stopped()
         : new SessionResult.Cancelled();
+  }
+
+  /** Not an end of the session: a later one goes on from here. */
+  private static SessionResult stoodStill(TurnEnd.StoodStill end) {
+    TurnError error = end.error();
+    return new SessionResult.StoodStill(
+        end.why(), error == null ? null : error.message(), error == null ? null : error.failure());
   }
 
   private Optional<SessionResult> goOn(boolean completed) {

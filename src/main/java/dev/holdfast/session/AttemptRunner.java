@@ -59,6 +59,10 @@ final class AttemptRunner {
       case CallResult.Failed failure ->
           failed(attempt, TurnError.of(target, failure), since(start));
       case CallResult.Answer answer -> answered(attempt, route, answer, shown, since(start));
+      case CallResult.Refused none -> {
+        budget.giveBackCall();
+        yield Tried.refused(attempt, target, none.why());
+      }
     };
   }
 

@@ -33,6 +33,11 @@ final class Budget {
         : refused("the execution's model calls or time are used up", null);
   }
 
+  /** Nothing was sent for the call that was taken. */
+  void giveBackCall() {
+    context.giveBackCall();
+  }
+
   /** Whether a wait would go past the deadline. */
   boolean endsBefore(Duration wait) {
     return !wait.isZero() && wait.compareTo(context.timeLeft()) >= 0;

@@ -3,6 +3,7 @@ package dev.holdfast.session;
 import dev.holdfast.failure.Category;
 import dev.holdfast.failure.ErrorReport;
 import dev.holdfast.llm.CallResult;
+import dev.holdfast.llm.Standstill;
 import dev.holdfast.llm.ToolCall;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -50,6 +51,15 @@ public sealed interface SessionResult {
               : last.retryAfter());
     }
   }
+
+  /**
+   * No target is to be called now: a session over the same journal goes on from here, once one may.
+   *
+   * @param error of the call that found it out; null where none was made
+   * @param last that call
+   */
+  record StoodStill(Standstill why, @Nullable String error, CallResult.@Nullable Failed last)
+      implements SessionResult {}
 
   /** Stopped gracefully; a session over the same journal goes on from here. */
   record Stopped() implements SessionResult {}

@@ -1,5 +1,6 @@
 package dev.holdfast.session;
 
+import dev.holdfast.llm.Standstill;
 import dev.holdfast.llm.Target;
 import dev.holdfast.llm.Usage;
 import java.math.BigDecimal;
@@ -10,7 +11,8 @@ import org.jspecify.annotations.Nullable;
  * One attempt, after its end.
  *
  * @param status as in {@link SessionEvent.AttemptFinished}
- * @param error null where the answer was accepted
+ * @param error null where the answer was accepted, or nothing was sent
+ * @param refused why nothing was sent; null where a call was made
  */
 record Tried(
     int attempt,
@@ -19,7 +21,23 @@ record Tried(
     Usage usage,
     @Nullable BigDecimal costUsd,
     Duration latency,
-    @Nullable TurnError error) {
+    @Nullable TurnError error,
+    @Nullable Standstill refused) {
+  Tried(
+      int attempt,
+      Target target,
+      String status,
+      Usage usage,
+      @Nullable BigDecimal costUsd,
+      Duration latency,
+      @Nullable TurnError error) {
+    this(attempt, target, status, usage, costUsd, latency, error, null);
+  }
+
+  static Tried refused(int attempt, Target target, Standstill why) {
+    return new Tried(attempt, target, "refused", Usage.NONE, null, Duration.ZERO, null, why);
+  }
+
   SessionEvent.AttemptFinished event(int turn, Duration backoff) {
     return new SessionEvent.AttemptFinished(
         turn,

@@ -1,7 +1,9 @@
 package dev.holdfast.session;
 
+import dev.holdfast.llm.Standstill;
 import dev.holdfast.llm.ToolCall;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** How a turn ended. */
 sealed interface TurnEnd {
@@ -26,6 +28,13 @@ sealed interface TurnEnd {
   /** Nothing is tried any more. */
   record Fatal(ExitCode exit, TurnError error) implements TurnEnd {}
 
+  /**
+   * No target is to be called now.
+   *
+   * @param error of the call that found it out; null where none was made
+   */
+  record StoodStill(Standstill why, @Nullable TurnError error) implements TurnEnd {}
+
   /** Stopped or cancelled; {@link StopSignal} knows which. */
   record Aborted() implements TurnEnd {}
 
@@ -39,6 +48,7 @@ sealed interface TurnEnd {
       case Errored each -> each.error().type();
       case Overflow each -> each.error().type();
       case Fatal each -> each.error().type();
+      case StoodStill each -> "standstill";
       case Aborted each -> "aborted";
     };
   }

@@ -36,6 +36,8 @@ record Wiring(RunState run, SessionRun sessionRun) {
             new AfterAttempt(settings, ports.directives(), budget, run),
             actions,
             new FinalTurn(guard, run),
+            budget,
+            settings.limits().maxRetries(),
             () -> {
               shared.autoRetry().answered();
               compaction.answered();

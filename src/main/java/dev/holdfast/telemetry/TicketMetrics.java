@@ -28,6 +28,7 @@ public final class TicketMetrics implements TicketListener {
   private final Counter succeeded;
   private final Counter held;
   private final Counter givenBack;
+  private final Counter deferred;
   private final Counter leasesExpired;
   private final Counter staleResults;
   private final RetrySuccess retrySuccess = new RetrySuccess();
@@ -80,6 +81,11 @@ public final class TicketMetrics implements TicketListener {
             registry,
             "holdfast.tickets.given.back",
             "Tickets given back at shutdown; no retry used.");
+    deferred =
+        counter(
+            registry,
+            "holdfast.tickets.deferred",
+            "Tickets put off because their providers were not to be called; no retry used.");
     leasesExpired =
         counter(
             registry,
@@ -126,6 +132,7 @@ public final class TicketMetrics implements TicketListener {
         failed(each.wasRetry(), each.crashed());
       }
       case TicketEvent.GivenBack each -> givenBack.increment();
+      case TicketEvent.Deferred each -> deferred.increment();
       case TicketEvent.StaleResultDropped each -> staleResults.increment();
     }
   }

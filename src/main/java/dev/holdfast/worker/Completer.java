@@ -1,5 +1,6 @@
 package dev.holdfast.worker;
 
+import dev.holdfast.queue.Finish;
 import dev.holdfast.queue.FinishResult;
 import dev.holdfast.queue.TicketEvent;
 import java.time.Duration;
@@ -161,6 +162,13 @@ final class Completer {
           case FinishResult.Retried each -> FailureEvents.retried(each, retry, false);
           case FinishResult.Held each -> FailureEvents.held(each, retry, false);
           case FinishResult.GivenBack each -> new TicketEvent.GivenBack(id);
+          case FinishResult.Deferred each ->
+              new TicketEvent.Deferred(
+                  id,
+                  run.finish() instanceof Finish.Deferred deferred
+                      ? deferred.delay()
+                      : Duration.ZERO,
+                  each.waitsFor().words());
           case FinishResult.Stale each -> new TicketEvent.StaleResultDropped(id);
         });
   }

@@ -98,6 +98,7 @@ final class EndedRuns {
         yield result == null ? 0 : result.length();
       }
       case Finish.Failed failed -> failed.failure().message().length();
+      case Finish.Deferred deferred -> 0;
       case Finish.GivenBack givenBack -> 0;
     };
   }

@@ -1,6 +1,8 @@
 package dev.holdfast.worker;
 
 import dev.holdfast.failure.ErrorReport;
+import dev.holdfast.ticket.TicketWait;
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /** How a handler ended. */
@@ -19,8 +21,20 @@ public sealed interface HandlerResult {
    *
    * @param reason for {@code tickets.hold_reason}: what to look at before a release
    * @param error classified and stored as of any failed attempt
+   * @param waitsFor what may end the hold besides a release; null where nothing else does
    */
-  record Held(String reason, ErrorReport error) implements HandlerResult {}
+  record Held(String reason, ErrorReport error, @Nullable TicketWait waitsFor)
+      implements HandlerResult {
+    public Held(String reason, ErrorReport error) {
+      this(reason, error, null);
+    }
+  }
+
+  /**
+   * It cannot go on before a while, through no fault of its own: the ticket is ready again then, no
+   * retry is used up and nothing counts as a failure.
+   */
+  record Deferred(Duration delay, TicketWait waitsFor) implements HandlerResult {}
 
   enum Review {
     /** To needs_review, until somebody approves or rejects. */

@@ -123,6 +123,7 @@ final class ResultStore {
               failed.failure().httpStatus(),
               failed.failure().fingerprint());
       case Finish.Succeeded succeeded -> refused(refusal);
+      case Finish.Deferred deferred -> refused(refusal);
       case Finish.GivenBack givenBack -> refused(refusal);
     };
   }

@@ -119,6 +119,7 @@ final class TicketRun implements TicketContext, Runnable {
         switch (outcome) {
           case Finish.Succeeded succeeded -> true;
           case Finish.Failed failed -> failed.holdReason() != null;
+          case Finish.Deferred deferred -> false;
           case Finish.GivenBack givenBack -> false;
         };
     return stopCause == null || kept ? outcome : givenBack();
@@ -142,7 +143,13 @@ final class TicketRun implements TicketContext, Runnable {
         case HandlerResult.Failed failed -> failed(failed.error());
         case HandlerResult.Held held ->
             new Finish.Failed(
-                claimed.id(), leaseNo(), classifier.classify(held.error()), held.reason());
+                claimed.id(),
+                leaseNo(),
+                classifier.classify(held.error()),
+                held.reason(),
+                held.waitsFor());
+        case HandlerResult.Deferred deferred ->
+            new Finish.Deferred(claimed.id(), leaseNo(), deferred.delay(), deferred.waitsFor());
         case null ->
             failed(
                 ErrorReport.ofText(

@@ -189,6 +189,7 @@ public final class Worker implements AutoCloseable {
         case FinishResult.Held each -> events.tell(FailureEvents.held(each, false, true));
         case FinishResult.Succeeded each -> {}
         case FinishResult.GivenBack each -> {}
+        case FinishResult.Deferred each -> {}
         case FinishResult.Stale each -> {}
       }
     }

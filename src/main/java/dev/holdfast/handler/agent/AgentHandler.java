@@ -3,8 +3,10 @@ package dev.holdfast.handler.agent;
 import dev.holdfast.failure.Category;
 import dev.holdfast.failure.ErrorReport;
 import dev.holdfast.llm.CallRetryOptions;
+import dev.holdfast.llm.ChatProvider;
 import dev.holdfast.llm.ProviderCallRetry;
 import dev.holdfast.llm.RetryContext;
+import dev.holdfast.llm.account.CallOf;
 import dev.holdfast.session.ContextSettings;
 import dev.holdfast.session.Route;
 import dev.holdfast.session.Session;
@@ -13,6 +15,7 @@ import dev.holdfast.session.SessionPorts;
 import dev.holdfast.session.SessionResult;
 import dev.holdfast.session.SessionSettings;
 import dev.holdfast.ticket.ClaimedTicket;
+import dev.holdfast.ticket.Design;
 import dev.holdfast.ticket.InvalidTicketException;
 import dev.holdfast.tool.ConfigurationException;
 import dev.holdfast.tool.ToolBox;
@@ -21,7 +24,9 @@ import dev.holdfast.worker.TicketContext;
 import dev.holdfast.worker.TicketHandler;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Map;
 
 /**
  * Works tickets of kind {@code agent}: a session with the models of the ticket's design, in a
@@ -77,18 +82,37 @@ public final class AgentHandler implements TicketHandler {
       ClaimedTicket claimed, AgentDesign design, List<Route> routes, AgentWorkspace workspace)
       throws InterruptedException {
     RetryContext budget = new RetryContext(design.timeout(), settings.maxCalls(), ports.nanoTime());
+    List<Route> guarded = guarded(claimed, routes, budget);
     try (ToolBox box = tools.open(design, workspace.workspace());
         RetryWaits.Watch watch = waits.watch(claimed.id())) {
       Session session =
           new Session(
               settingsOf(design),
-              routes,
-              sessionPorts(claimed, design, routes, box, watch, budget),
+              guarded,
+              sessionPorts(claimed, design, guarded, box, watch, budget),
               budget);
       watch.opened(session);
       SessionResult result = session.run(AgentTask.inputs(claimed));
       return AgentResult.of(result, design.review());
     }
+  }
+
+  private List<Route> guarded(ClaimedTicket claimed, List<Route> routes, RetryContext budget) {
+    CallOf call =
+        new CallOf(
+            claimed.id(),
+            claimed.lease().no(),
+            claimed.design().map(Design::name).orElse(null),
+            budget);
+    Map<ChatProvider, ChatProvider> guards = new IdentityHashMap<>();
+    return routes.stream()
+        .map(
+            route ->
+                new Route(
+                    route.target(),
+                    guards.computeIfAbsent(
+                        route.provider(), each -> ports.guard().guard(each, call))))
+        .toList();
   }
 
   private SessionSettings settingsOf(AgentDesign design) {

@@ -2,6 +2,7 @@ package dev.holdfast.handler.agent;
 
 import dev.holdfast.llm.ChatProvider;
 import dev.holdfast.llm.ProviderEventListener;
+import dev.holdfast.llm.account.CallGuard;
 import dev.holdfast.retry.Sleeper;
 import dev.holdfast.session.EventSink;
 import dev.holdfast.session.JournalShelf;
@@ -20,6 +21,7 @@ import java.util.function.LongSupplier;
  * @param journals where sessions are kept
  * @param events for the tickets' live streams
  * @param aborts orders to end a retry that waits
+ * @param guard what stands between an attempt and its providers
  * @param listeners hear of every session
  * @param calls hears of calls outside a session's turns, such as summaries
  * @param random numbers from 0 to 1
@@ -29,6 +31,7 @@ public record AgentPorts(
     JournalShelf journals,
     EventSink events,
     RetryAborts aborts,
+    CallGuard guard,
     List<SessionListener> listeners,
     ProviderEventListener calls,
     Sleeper sleeper,
@@ -50,6 +53,7 @@ public record AgentPorts(
         JournalShelf.IN_MEMORY,
         EventSink.NONE,
         RetryAborts.NONE,
+        CallGuard.NONE,
         List.of(),
         ProviderEventListener.NONE,
         sleeper,
@@ -59,11 +63,16 @@ public record AgentPorts(
 
   public AgentPorts withSessions(JournalShelf shelf, EventSink sink, RetryAborts orders) {
     return new AgentPorts(
-        providers, shelf, sink, orders, listeners, calls, sleeper, nanoTime, random);
+        providers, shelf, sink, orders, guard, listeners, calls, sleeper, nanoTime, random);
   }
 
   public AgentPorts withListeners(List<SessionListener> others, ProviderEventListener ofCalls) {
     return new AgentPorts(
-        providers, journals, events, aborts, others, ofCalls, sleeper, nanoTime, random);
+        providers, journals, events, aborts, guard, others, ofCalls, sleeper, nanoTime, random);
+  }
+
+  public AgentPorts withGuard(CallGuard other) {
+    return new AgentPorts(
+        providers, journals, events, aborts, other, listeners, calls, sleeper, nanoTime, random);
   }
 }

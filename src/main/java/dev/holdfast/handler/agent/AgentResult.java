@@ -26,6 +26,7 @@ final class AgentResult {
       case SessionResult.Reported reported -> reported(reported.report(), review);
       case SessionResult.Failed failed -> failed(failed);
       case SessionResult.UnknownEffect unknown -> unknown(unknown);
+      case SessionResult.StoodStill still -> StandstillResult.of(still);
       case SessionResult.Stopped stopped -> throw new InterruptedException("the session stopped");
       case SessionResult.Cancelled cancelled ->
           throw new InterruptedException("the session was cancelled");

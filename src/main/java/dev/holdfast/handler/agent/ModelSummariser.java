@@ -49,6 +49,8 @@ final class ModelSummariser implements Summariser {
         case CallResult.Answer answer -> {
           return Optional.of(summary(route, answer));
         }
+        case CallResult.Refused refused ->
+            log.info("{} gives no summary now: {}", route.target(), refused.why().words());
         case CallResult.Failed failed ->
             log.warn("{} gave no summary: {}", route.target(), failed.message());
       }

@@ -1,5 +1,6 @@
 package dev.holdfast.llm.wire;
 
+import dev.holdfast.llm.Account;
 import dev.holdfast.llm.CallResult;
 import dev.holdfast.llm.ChatProvider;
 import dev.holdfast.llm.ChatRequest;
@@ -15,6 +16,7 @@ import dev.holdfast.llm.WireListener;
 import java.math.BigDecimal;
 import java.time.Clock;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -74,8 +76,34 @@ public final class WireProvider implements ChatProvider {
     if (Thread.interrupted()) {
       throw new InterruptedException("interrupted before the request");
     }
+    return call(request, keys.current(), stream);
+  }
+
+  @Override
+  public List<Account> accounts() {
+    boolean none = settings.keys().isEmpty();
+    return keys.keys().stream()
+        .map(key -> new Account(name(), none ? Account.NO_KEY : key.id(), key.label()))
+        .toList();
+  }
+
+  @Override
+  public CallResult call(ChatRequest request, Account account, StreamListener stream)
+      throws InterruptedException {
+    ProviderKey key =
+        keys.keys().stream()
+            .filter(each -> each.label().equals(account.label()))
+            .findFirst()
+            .orElseThrow(() -> new IllegalArgumentException("no account of ours: " + account));
+    if (Thread.interrupted()) {
+      throw new InterruptedException("interrupted before the request");
+    }
+    return call(request, key, stream);
+  }
+
+  private CallResult call(ChatRequest request, ProviderKey key, StreamListener stream)
+      throws InterruptedException {
     long deadline = nanoTime.getAsLong() + request.timeout().toNanos();
-    ProviderKey key = keys.current();
     lastUsed.set(key);
     Exchange first = new Exchange(request, key, deadline);
     CallResult result = first.run(stream);

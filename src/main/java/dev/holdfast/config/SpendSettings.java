@@ -1,0 +1,127 @@
+package dev.holdfast.config;
+
+import dev.holdfast.llm.Account;
+import dev.holdfast.llm.ChatProvider;
+import dev.holdfast.llm.account.AccountSettings;
+import java.math.BigDecimal;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * What the cluster shares about providers, and what may be spent.
+ *
+ * @param pollInterval how old a worker's copy may be where notifications are lost
+ * @param budgets of all workers together
+ */
+public record SpendSettings(AccountSettings accounts, Duration pollInterval, List<Budget> budgets) {
+  private static final Set<String> DESIGN_KEYS = Set.of("design", "usd", "per");
+  private static final Set<String> KEY_KEYS = Set.of("provider", "key", "usd", "per");
+  private static final BigDecimal MOST = BigDecimal.valueOf(1_000_000_000);
+
+  public SpendSettings {
+    budgets = List.copyOf(budgets);
+  }
+
+  /**
+   * One budget of the configuration.
+   *
+   * @param scope day, design:NAME, or key:PROVIDER/LABEL with * for each of its keys
+   * @param per day or total
+   */
+  public record Budget(String scope, String per, BigDecimal usd) {
+    /** As they are stored: a key by its id instead of its label. */
+    public List<String> scopes(Collection<ChatProvider> providers) {
+      if (!scope.startsWith("key:")) {
+        return List.of(scope);
+      }
+      List<String> found = new ArrayList<>();
+      for (ChatProvider provider : providers) {
+        for (Account account : provider.accounts()) {
+          String named = "key:" + account.provider() + "/";
+          if (scope.equals(named + "*") || scope.equals(named + account.label())) {
+            found.add(named + account.keyId());
+          }
+        }
+      }
+      if (found.isEmpty()) {
+        throw new ConfigException(
+            SpendKeys.BUDGETS_PER_KEY.name()
+                + ": there is no "
+                + scope.substring(4)
+                + "; the keys of a provider are key-1, key-2 and so on, * is each of them");
+      }
+      return found;
+    }
+  }
+
+  static SpendSettings of(Values values) {
+    List<Budget> budgets = new ArrayList<>();
+    values
+        .get(SpendKeys.BUDGETS_PER_DAY)
+        .ifPresent(usd -> budgets.add(new Budget("day", "day", usd)));
+    for (Map<String, ?> each : values.get(SpendKeys.BUDGETS_PER_DESIGN)) {
+      budgets.add(document(SpendKeys.BUDGETS_PER_DESIGN, each, DESIGN_KEYS));
+    }
+    for (Map<String, ?> each : values.get(SpendKeys.BUDGETS_PER_KEY)) {
+      budgets.add(document(SpendKeys.BUDGETS_PER_KEY, each, KEY_KEYS));
+    }
+    return new SpendSettings(
+        new AccountSettings(
+            values.get(SpendKeys.COOLDOWN_BASE_DELAY),
+            values.get(SpendKeys.COOLDOWN_MAX_DELAY),
+            values.get(SpendKeys.COOLDOWN_MAX_HINT),
+            values.get(SpendKeys.COOLDOWN_OUTAGE_AFTER),
+            values.get(SpendKeys.COOLDOWN_SPREAD),
+            values.get(SpendKeys.COOLDOWN_WAIT_IN_SESSION),
+            values.get(SpendKeys.COOLDOWN_SCOPE).equals("model"),
+            values.get(SpendKeys.BUDGETS_OUTPUT_TOKENS),
+            values.get(SpendKeys.BUDGETS_UNPRICED).equals("refuse")),
+        values.get(SpendKeys.COOLDOWN_POLL_INTERVAL),
+        budgets);
+  }
+
+  private static Budget document(Key<?> key, Map<String, ?> document, Set<String> allowed) {
+    try {
+      if (!allowed.containsAll(document.keySet())) {
+        throw new IllegalArgumentException(
+            "it may have the keys " + new java.util.TreeSet<>(allowed));
+      }
+      String per = document.containsKey("per") ? String.valueOf(document.get("per")) : "day";
+      if (!per.equals("day") && !per.equals("total")) {
+        throw new IllegalArgumentException("per must be day or total");
+      }
+      String scope =
+          allowed.contains("design")
+              ? "design:" + text(document, "design")
+              : "key:" + text(document, "provider") + "/" + text(document, "key");
+      return new Budget(scope, per, amount(document.get("usd")));
+    } catch (IllegalArgumentException e) {
+      throw new ConfigException(
+          key.name() + ": the budget " + document + " cannot be: " + e.getMessage(), e);
+    }
+  }
+
+  private static String text(Map<String, ?> document, String name) {
+    Object value = document.get(name);
+    if (value instanceof String text && !text.isBlank()) {
+      return text;
+    }
+    throw new IllegalArgumentException(name + " is missing");
+  }
+
+  private static BigDecimal amount(@org.jspecify.annotations.Nullable Object given) {
+    try {
+      BigDecimal usd = new BigDecimal(String.valueOf(given));
+      if (usd.signum() < 0 || usd.compareTo(MOST) > 0) {
+        throw new IllegalArgumentException("usd must be from 0 to " + MOST.toPlainString());
+      }
+      return usd;
+    } catch (NumberFormatException e) {
+      throw new IllegalArgumentException("usd must be an amount of USD", e);
+    }
+  }
+}

@@ -1,0 +1,12 @@
+package dev.holdfast.llm.account;
+
+/** Hears of accounts that close, once per cluster, and of calls that were not made. */
+public interface AccountListener {
+  AccountListener NONE = new AccountListener() {};
+
+  /** This worker was the first to find it out. */
+  default void closed(AccountFailure failure) {}
+
+  /** A call that was not sent: cooling, account or budget. */
+  default void refused(String provider, String why) {}
+}

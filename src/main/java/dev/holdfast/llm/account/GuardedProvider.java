@@ -1,0 +1,193 @@
+package dev.holdfast.llm.account;
+
+import dev.holdfast.llm.Account;
+import dev.holdfast.llm.CallResult;
+import dev.holdfast.llm.ChatProvider;
+import dev.holdfast.llm.ChatRequest;
+import dev.holdfast.llm.Standstill;
+import dev.holdfast.llm.StreamListener;
+import dev.holdfast.llm.Usage;
+import java.math.BigDecimal;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A provider for one attempt of one ticket, which calls only what the cluster leaves open: it heeds
+ * cool-downs and breakers, takes the next key where one is closed, reserves what a call may cost,
+ * and tells the cluster what came of it. For one session's thread; others may ask {@link
+ * #standstill}.
+ */
+public final class GuardedProvider implements ChatProvider {
+  private static final Duration PROBE_MARGIN = Duration.ofSeconds(5);
+
+  private final ChatProvider provider;
+  private final AccountBook book;
+  private final Purse purse;
+  private final AccountListener listener;
+  private final CallOf call;
+  private final AtomicReference<@Nullable Account> lastUsed = new AtomicReference<>();
+
+  GuardedProvider(
+      ChatProvider provider, AccountBook book, Purse purse, AccountListener listener, CallOf call) {
+    this.provider = provider;
+    this.book = book;
+    this.purse = purse;
+    this.listener = listener;
+    this.call = call;
+  }
+
+  @Override
+  public String name() {
+    return provider.name();
+  }
+
+  @Override
+  public List<Account> accounts() {
+    return provider.accounts();
+  }
+
+  @Override
+  public Optional<BigDecimal> cost(String model, Usage usage) {
+    return provider.cost(model, usage);
+  }
+
+  @Override
+  public Optional<Standstill> standstill(String model) {
+    Standstill soonest = null;
+    for (Account account : provider.accounts()) {
+      Standstill shut = book.standstill(account, model);
+      if (shut == null) {
+        return Optional.empty();
+      }
+      soonest = Standstill.sooner(soonest, shut);
+    }
+    return Optional.ofNullable(soonest);
+  }
+
+  @Override
+  public CallResult call(ChatRequest request, StreamListener stream) throws InterruptedException {
+    CallResult.Failed failed = null;
+    Standstill soonest = null;
+    for (Account account : provider.accounts()) {
+      AccountBook.Admission admission =
+          book.admit(account, request.model(), request.timeout().plus(PROBE_MARGIN));
+      if (admission instanceof AccountBook.Admission.Shut shut) {
+        soonest = Standstill.sooner(soonest, shut.why());
+        continue;
+      }
+      if (failed != null && !call.context().takeCall()) {
+        break;
+      }
+      List<Scope> probes = ((AccountBook.Admission.Open) admission).probes();
+      CallResult result = paid(request, account, probes, stream);
+      if (!(result instanceof CallResult.Failed each) || !isOfOneKey(account, request, each)) {
+        return result;
+      }
+      failed = each;
+    }
+    if (failed != null) {
+      return failed;
+    }
+    return refused(soonest);
+  }
+
+  private CallResult refused(@Nullable Standstill why) {
+    if (why == null) {
+      throw new IllegalStateException("the provider " + name() + " has no account");
+    }
+    String reason =
+        switch (why.kind()) {
+          case COOLING -> "cooling";
+          case ACCOUNT -> "account";
+          case BUDGET -> "budget";
+        };
+    listener.refused(name(), reason);
+    return new CallResult.Refused(why);
+  }
+
+  private boolean isOfOneKey(Account account, ChatRequest request, CallResult.Failed failed) {
+    return failure(account, request.model(), failed).filter(AccountFailure::ofOneKey).isPresent();
+  }
+
+  private CallResult paid(
+      ChatRequest request, Account account, List<Scope> probes, StreamListener stream)
+      throws InterruptedException {
+    Purse.Grant grant = new Purse.Grant.Free();
+    CallResult result = null;
+    boolean sent = false;
+    try {
+      grant = purse.reserve(provider, account, request, call);
+      if (grant instanceof Purse.Grant.None none) {
+        return refused(none.why());
+      }
+      lastUsed.set(account);
+      sent = true;
+      result = withUsage(request, provider.call(request, account, stream));
+      return result;
+    } finally {
+      if (sent) {
+        purse.settle(grant, provider, request.model(), result);
+      }
+      tell(account, request.model(), probes, result);
+    }
+  }
+
+  /** A price must not come to nothing because a provider does not count. */
+  private CallResult withUsage(ChatRequest request, CallResult result) {
+    if (result instanceof CallResult.Answer answer && answer.usage().equals(Usage.NONE)) {
+      Usage estimate = WorstCost.estimated(request, answer);
+      boolean costs =
+          provider.cost(request.model(), estimate).map(usd -> usd.signum() > 0).orElse(false);
+      return costs ? new CallResult.Answer(answer.message(), answer.stop(), estimate) : answer;
+    }
+    return result;
+  }
+
+  private void tell(
+      Account account, String model, List<Scope> probes, @Nullable CallResult result) {
+    switch (result) {
+      case CallResult.Answer answer -> book.answered(account, model);
+      case CallResult.Failed failed -> {
+        Optional<AccountFailure> failure = failure(account, model, failed);
+        failure.ifPresent(each -> book.failed(each, call.ticketId(), listener));
+        Scope told = failure.map(AccountFailure::scope).orElse(null);
+        book.endProbes(probes.stream().filter(probe -> !probe.equals(told)).toList());
+      }
+      case null -> book.endProbes(probes);
+      case CallResult.Refused refused -> book.endProbes(probes);
+    }
+  }
+
+  private Optional<AccountFailure> failure(
+      Account account, String model, CallResult.Failed failed) {
+    return AccountFailure.of(account, model, failed, book.settings().limitsPerModel());
+  }
+
+  /** The account rests everywhere, not only here (D14). */
+  @Override
+  public boolean markUsageLimitReached(@Nullable Duration resetsIn) {
+    Account used = lastUsed.get();
+    if (used == null) {
+      return false;
+    }
+    Duration rest = resetsIn == null ? book.settings().maxHint() : resetsIn;
+    book.failed(
+        new AccountFailure(
+            Scope.ofAccount(used),
+            AccountFailure.Reason.USAGE_LIMIT,
+            "its usage limit is reached",
+            null,
+            rest,
+            false),
+        call.ticketId(),
+        listener);
+    return provider.accounts().stream().anyMatch(each -> book.standstill(each, "") == null);
+  }
+
+  /** The provider outlives the attempt. */
+  @Override
+  public void close() {}
+}

@@ -1,0 +1,41 @@
+package dev.holdfast.llm.account;
+
+import dev.holdfast.llm.Account;
+import java.util.List;
+
+/**
+ * What a cool-down is of.
+ *
+ * @param keyId "" for the provider as a whole
+ * @param model "" for all models
+ */
+public record Scope(String provider, String keyId, String model) {
+  static Scope ofProvider(String provider) {
+    return new Scope(provider, "", "");
+  }
+
+  static Scope ofAccount(Account account) {
+    return new Scope(account.provider(), account.keyId(), "");
+  }
+
+  static Scope ofModel(Account account, String model) {
+    return new Scope(account.provider(), account.keyId(), model);
+  }
+
+  /** All that a call of a model under an account depends on. */
+  static List<Scope> around(Account account, String model) {
+    return List.of(ofProvider(account.provider()), ofAccount(account), ofModel(account, model));
+  }
+
+  /** As in {@code ticket_waits.scopes}. */
+  public String text() {
+    return provider + "/" + keyId + "/" + model;
+  }
+
+  /** For people. */
+  String words() {
+    return provider
+        + (keyId.isEmpty() ? "" : " key " + keyId)
+        + (model.isEmpty() ? "" : " model " + model);
+  }
+}

@@ -1,0 +1,80 @@
+package dev.holdfast.llm.account;
+
+import dev.holdfast.llm.CallResult;
+import dev.holdfast.llm.ChatProvider;
+import dev.holdfast.llm.ChatRequest;
+import dev.holdfast.llm.Message;
+import dev.holdfast.llm.ToolCall;
+import dev.holdfast.llm.ToolSpec;
+import dev.holdfast.llm.Usage;
+import java.math.BigDecimal;
+import java.nio.charset.StandardCharsets;
+import java.util.Optional;
+
+/**
+ * What a call may cost before anybody has counted its tokens. Three bytes of UTF-8 are taken for
+ * one token: more than models make of prose in any language, about what they make of code.
+ */
+public final class WorstCost {
+  private static final int BYTES_PER_TOKEN = 3;
+  private static final int PER_MESSAGE = 8;
+
+  private WorstCost() {}
+
+  /** The prompt's tokens, estimated generously. */
+  public static long promptTokens(ChatRequest request) {
+    long tokens = tokens(request.system());
+    for (Message message : request.messages()) {
+      tokens += PER_MESSAGE + tokens(message);
+    }
+    for (ToolSpec tool : request.tools()) {
+      tokens += PER_MESSAGE + tokens(tool.name() + tool.description() + tool.arguments());
+    }
+    return tokens;
+  }
+
+  /**
+   * In USD; empty where the model has no price.
+   *
+   * @param outputTokens where the request has no bound of its own
+   */
+  public static Optional<BigDecimal> of(
+      ChatProvider provider, ChatRequest request, int outputTokens) {
+    long prompt = promptTokens(request);
+    long output =
+        request.maxOutputTokens() == null ? outputTokens : request.maxOutputTokens().longValue();
+    return provider
+        .cost(request.model(), new Usage(prompt, 0, 0, output))
+        .map(
+            read ->
+                read.max(
+                    provider
+                        .cost(request.model(), new Usage(0, 0, prompt, output))
+                        .orElse(BigDecimal.ZERO)));
+  }
+
+  /** What stands for the usage that a provider did not report. */
+  static Usage estimated(ChatRequest request, CallResult.Answer answer) {
+    Message.Assistant message = answer.message();
+    return new Usage(
+        promptTokens(request), 0, 0, tokens(message) + tokens(message.reasoning()) + 1);
+  }
+
+  private static long tokens(Message message) {
+    return switch (message) {
+      case Message.User user -> tokens(user.content());
+      case Message.ToolResult result -> tokens(result.content());
+      case Message.Assistant answer -> {
+        long tokens = tokens(answer.text());
+        for (ToolCall call : answer.toolCalls()) {
+          tokens += PER_MESSAGE + tokens(call.name() + call.arguments());
+        }
+        yield tokens + (answer.opaque() == null ? 0 : tokens(answer.opaque()));
+      }
+    };
+  }
+
+  private static long tokens(String text) {
+    return (text.getBytes(StandardCharsets.UTF_8).length + BYTES_PER_TOKEN - 1L) / BYTES_PER_TOKEN;
+  }
+}

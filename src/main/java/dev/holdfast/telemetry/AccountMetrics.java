@@ -1,0 +1,45 @@
+package dev.holdfast.telemetry;
+
+import dev.holdfast.llm.account.AccountFailure;
+import dev.holdfast.llm.account.AccountListener;
+import dev.holdfast.llm.account.Scope;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.util.List;
+import java.util.function.Supplier;
+
+/** Counts cool-downs, breakers and calls that were not made. Thread-safe; one for all sessions. */
+public final class AccountMetrics implements AccountListener {
+  private final MeterRegistry registry;
+
+  /**
+   * @param closed what this worker knows to be closed now
+   */
+  public AccountMetrics(MeterRegistry registry, Supplier<List<Scope>> closed) {
+    this.registry = registry;
+    Gauge.builder("holdfast.providers.closed", closed, each -> each.get().size())
+        .description("Providers and accounts that no worker calls now.")
+        .register(registry);
+  }
+
+  @Override
+  public void closed(AccountFailure failure) {
+    Counter.builder("holdfast.provider.cooldowns")
+        .description("Cool-downs and breakers that this worker was the first to find, by reason.")
+        .tag("provider", failure.scope().provider())
+        .tag("reason", failure.reason().wireName())
+        .register(registry)
+        .increment();
+  }
+
+  @Override
+  public void refused(String provider, String why) {
+    Counter.builder("holdfast.llm.refused")
+        .description("Calls that were not sent: cooling, account or budget.")
+        .tag("provider", provider)
+        .tag("why", why)
+        .register(registry)
+        .increment();
+  }
+}

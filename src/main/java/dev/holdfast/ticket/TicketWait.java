@@ -1,0 +1,36 @@
+package dev.holdfast.ticket;
+
+import java.math.BigDecimal;
+import java.util.List;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a ticket waits for besides its turn.
+ *
+ * @param scopes of accounts, any one of which lets it go on ({@code PROVIDER/KEY_ID/MODEL}); or the
+ *     budget that has no room
+ * @param words for people, such as "openai: rate_limit"
+ * @param neededUsd what its next call may cost at worst; null where money is not the matter
+ */
+public record TicketWait(
+    Kind kind, List<String> scopes, String words, @Nullable BigDecimal neededUsd) {
+  /** Who or what ends the wait. */
+  public enum Kind {
+    /** A cool-down that ends by itself; the ticket is deferred. */
+    PROVIDER,
+    /** A person mends an account; the ticket is held. */
+    ACCOUNT,
+    /** A person raises a budget, or its next day begins; the ticket is held. */
+    BUDGET;
+
+    /** As in {@code ticket_waits.kind}. */
+    public String wireName() {
+      return name().toLowerCase(Locale.ROOT);
+    }
+  }
+
+  public TicketWait {
+    scopes = List.copyOf(scopes);
+  }
+}

@@ -1,0 +1,10 @@
+-- What a worker keeps of accounts and budgets: two small tables, read whole. Times are counted from now.
+SELECT c.provider, c.key_id, c.model, c.reason, c.detail, c.length_ms, NULL AS budget,
+  COALESCE(c.until = 'infinity', false) AS needs_person,
+  -- Before PostgreSQL 17 nothing can be subtracted from an infinite time.
+  CASE WHEN c.until < 'infinity' THEN extract(epoch FROM c.until - clock_timestamp())::double precision * 1000 END AS left_ms,
+  extract(epoch FROM c.probe_until - clock_timestamp())::double precision * 1000 AS probe_left_ms
+FROM holdfast.provider_cooldowns c
+UNION ALL
+SELECT NULL, NULL, NULL, NULL, NULL, NULL, b.scope, NULL, NULL, NULL
+FROM holdfast.budgets b
