@@ -1,10 +1,12 @@
 package dev.holdfast.postgres;
 
+import dev.holdfast.queue.view.BudgetState;
 import dev.holdfast.queue.view.ConsoleReader;
 import dev.holdfast.queue.view.DesignVersion;
 import dev.holdfast.queue.view.Flow;
 import dev.holdfast.queue.view.Inbox;
 import dev.holdfast.queue.view.InboxQuery;
+import dev.holdfast.queue.view.ProviderState;
 import dev.holdfast.queue.view.RetryWait;
 import dev.holdfast.queue.view.RunningTicket;
 import dev.holdfast.queue.view.TicketLine;
@@ -245,6 +247,26 @@ public final class PostgresConsoleReader implements ConsoleReader {
         sql.inSchema("SELECT name FROM holdfast.queues ORDER BY name LIMIT 200"),
         query -> query,
         (row, context) -> row.getString(1));
+  }
+
+  @Override
+  public List<ProviderState> providers() {
+    return rows(
+        sql.load("console_providers"), query -> query, ConstructorMapper.of(ProviderState.class));
+  }
+
+  @Override
+  public List<BudgetState> budgets() {
+    return rows(
+        sql.inSchema(
+            """
+            SELECT scope, per, limit_usd AS "limit", reserved_usd AS reserved,
+              CASE WHEN per = 'day' AND day < (now() AT TIME ZONE 'UTC')::date THEN 0
+                ELSE spent_usd END AS spent
+            FROM holdfast.budgets ORDER BY scope
+            """),
+        query -> query,
+        ConstructorMapper.of(BudgetState.class));
   }
 
   private <T> List<T> rows(String statement, UnaryOperator<Query> arguments, RowMapper<T> mapper) {

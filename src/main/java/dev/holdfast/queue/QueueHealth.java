@@ -14,4 +14,5 @@ public record QueueHealth(
     long scheduled,
     @Nullable Instant nextDueAt,
     long inProgress,
-    long onHold) {}
+    long onHold,
+    long waitingForProvider) {}

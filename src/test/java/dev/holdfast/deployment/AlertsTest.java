@@ -31,7 +31,7 @@ class AlertsTest {
     new TicketMetrics(registry);
     new SessionMetrics(registry);
     new QueueGauges(registry)
-        .update(List.of(new QueueHealth("mail", false, null, 0, null, 0, 0, null, 0, 0)));
+        .update(List.of(new QueueHealth("mail", false, null, 0, null, 0, 0, null, 0, 0, 0)));
     return registry.scrape();
   }
 

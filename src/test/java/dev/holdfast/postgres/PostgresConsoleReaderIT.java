@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.holdfast.queue.view.HeldGroup;
 import dev.holdfast.queue.view.Inbox;
 import dev.holdfast.queue.view.InboxQuery;
+import dev.holdfast.queue.view.ProviderState;
 import dev.holdfast.queue.view.RetryWait;
 import dev.holdfast.queue.view.TicketLine;
 import dev.holdfast.queue.view.TicketQuery;
@@ -17,6 +18,7 @@ import dev.holdfast.ticket.TicketState;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -193,7 +195,7 @@ class PostgresConsoleReaderIT {
     assertThat(reader.tickets(later).tickets()).isEmpty();
   }
 
-  private List<Long> found(String text, TicketState state) {
+  private List<Long> found(@Nullable String text, @Nullable TicketState state) {
     TicketQuery query = TicketQuery.all(9).withState(state);
     return reader.tickets(text == null ? query : query.withText(text)).tickets().stream()
         .map(TicketLine::id)
@@ -225,5 +227,29 @@ class PostgresConsoleReaderIT {
         lease,
         event,
         details);
+  }
+
+  @Test
+  @DisplayName("providers that need a person come first; a budget of yesterday is unspent today")
+  void providers() {
+    database.run(
+        """
+        INSERT INTO holdfast.provider_cooldowns (provider, key_id, until, reason, detail, reported_by)
+        VALUES ('a', 'k', now() + interval '1 hour', 'rate_limit', 'slow down', 'w'),
+          ('b', '', 'infinity', 'auth', 'invalid key', 'w'), ('c', '', NULL, 'outage', '', 'w')
+        """);
+    database.run(
+        "INSERT INTO holdfast.budgets (scope, per, limit_usd, spent_usd, day, changed_by) VALUES"
+            + " ('day', 'day', 10, 4, '2020-01-01', 'x'), ('design:d', 'total', 9, 3, '2020-01-01',"
+            + " 'x')");
+    assertThat(reader.providers())
+        .extracting(ProviderState::provider)
+        .containsExactly("b", "a", "c");
+    assertThat(reader.providers().getFirst().needsPerson()).isTrue();
+    assertThat(reader.providers().getFirst().until()).isNull();
+    assertThat(reader.providers().get(1).until()).isAfter(reader.now());
+    assertThat(reader.budgets())
+        .extracting(budget -> budget.scope() + " " + budget.spent().intValue())
+        .containsExactly("day 0", "design:d 3");
   }
 }

@@ -53,4 +53,10 @@ public interface ConsoleReader {
 
   /** All versions of a design, the newest first; empty if there is none. */
   List<DesignVersion> designVersions(String name);
+
+  /** Providers that are not called just now, those that need a person first. */
+  List<ProviderState> providers();
+
+  /** What calls of models may cost. */
+  List<BudgetState> budgets();
 }
