@@ -39,7 +39,7 @@ final class ServerCommands implements Servers {
       WorkerProcess worker =
           WorkerProcess.start(settings, database(settings, server), event -> {}, console);
       running.complete(() -> close(worker, server));
-      announce(terminal, settings, worker);
+      announce(terminal, "worker " + worker.workerId(), settings, worker.port());
     } catch (RuntimeException e) {
       close(null, server);
       running.complete(() -> {});
@@ -52,16 +52,17 @@ final class ServerCommands implements Servers {
 
   @Override
   public int console(Settings settings, Terminal terminal) {
-    ConsoleProcess console = ConsoleProcess.start(settings, database(settings, null));
-    ProcessExit.closeAtSignal(console);
-    terminal
-        .out()
-        .printf(
-            Locale.ROOT,
-            "console listens on http://%s:%d%n",
-            settings.web().host(),
-            console.port());
-    terminal.out().flush();
+    CompletableFuture<AutoCloseable> running = new CompletableFuture<>();
+    Thread hook = ProcessExit.closeAtSignal(() -> running.join().close());
+    try {
+      ConsoleProcess console = ConsoleProcess.start(settings, database(settings, null));
+      running.complete(console);
+      announce(terminal, "console", settings, console.port());
+    } catch (RuntimeException e) {
+      running.complete(() -> {});
+      ProcessExit.forget(hook);
+      throw e;
+    }
     waitForEver();
     return ExitCode.DONE;
   }
@@ -75,15 +76,10 @@ final class ServerCommands implements Servers {
     }
   }
 
-  private static void announce(Terminal terminal, Settings settings, WorkerProcess worker) {
+  private static void announce(Terminal terminal, String who, Settings settings, int port) {
     terminal
         .out()
-        .printf(
-            Locale.ROOT,
-            "worker %s listens on http://%s:%d%n",
-            worker.workerId(),
-            settings.web().host(),
-            worker.port());
+        .printf(Locale.ROOT, "%s listens on http://%s:%d%n", who, settings.web().host(), port);
     terminal.out().flush();
   }
 

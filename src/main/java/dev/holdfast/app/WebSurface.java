@@ -2,8 +2,10 @@ package dev.holdfast.app;
 
 import dev.holdfast.config.Settings;
 import dev.holdfast.config.WebSettings;
+import dev.holdfast.config.WebhookSettings;
 import dev.holdfast.postgres.PostgresConsoleReader;
 import dev.holdfast.postgres.PostgresDesignShelf;
+import dev.holdfast.postgres.PostgresHoldNotices;
 import dev.holdfast.postgres.PostgresJournalReader;
 import dev.holdfast.postgres.PostgresLoginKey;
 import dev.holdfast.postgres.PostgresTicketDesk;
@@ -17,29 +19,37 @@ import dev.holdfast.web.ApiRoutes;
 import dev.holdfast.web.BulkActions;
 import dev.holdfast.web.EventHub;
 import dev.holdfast.web.HealthRoutes;
+import dev.holdfast.web.HoldWebhook;
 import dev.holdfast.web.Pages;
 import dev.holdfast.web.Role;
 import dev.holdfast.web.Routes;
 import dev.holdfast.web.WebPorts;
 import dev.holdfast.web.WebServer;
+import dev.holdfast.web.WebhookReceiver;
 import dev.holdfast.web.console.Console;
+import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
 
 /** The HTTP port of a worker, or of the console alone. */
 final class WebSurface implements AutoCloseable {
   private static final String SCHEMA = "holdfast";
+  private static final Duration WEBHOOK_POLL = Duration.ofSeconds(1);
 
   private final WebServer server;
   private final EventHub events;
   private final BulkActions bulk;
+  private final @Nullable HoldWebhook webhook;
 
-  private WebSurface(WebServer server, EventHub events, BulkActions bulk) {
+  private WebSurface(
+      WebServer server, EventHub events, BulkActions bulk, @Nullable HoldWebhook webhook) {
     this.server = server;
     this.events = events;
     this.bulk = bulk;
+    this.webhook = webhook;
   }
 
   /**
@@ -66,7 +76,7 @@ final class WebSurface implements AutoCloseable {
             access(web, database),
             pages,
             groups);
-    return new WebSurface(server, events, bulk);
+    return new WebSurface(server, events, bulk, webhook(web.webhook(), database));
   }
 
   int port() {
@@ -76,9 +86,32 @@ final class WebSurface implements AutoCloseable {
   /** Who still watches is sent away first, or would be waited for. */
   @Override
   public void close() {
+    if (webhook != null) {
+      webhook.close();
+    }
     events.close();
     bulk.close();
     server.close();
+  }
+
+  private static @Nullable HoldWebhook webhook(
+      @Nullable WebhookSettings configured, DataSource database) {
+    if (configured == null) {
+      return null;
+    }
+    WebhookReceiver receiver =
+        new WebhookReceiver(
+            configured.address(),
+            configured.secret(),
+            configured.timeout(),
+            configured.giveUpAfter(),
+            configured.consoleAddress());
+    return HoldWebhook.start(
+        receiver,
+        new PostgresHoldNotices(database, SCHEMA),
+        Sleeper.REAL,
+        InstantSource.system(),
+        WEBHOOK_POLL);
   }
 
   private static WebPorts ports(Settings settings, DataSource database) {

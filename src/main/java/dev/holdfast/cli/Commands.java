@@ -31,6 +31,8 @@ public final class Commands {
     makers.put("stats", StatsCommand::new);
     makers.put("doctor", DoctorCommand::new);
     makers.put("classify", ClassifyCommand::new);
+    makers.put("token", TokenCommand::new);
+    makers.put("mcp", McpCommand::new);
     makers.put("help", HelpCommand::new);
   }
 

@@ -1,18 +1,19 @@
 package dev.holdfast.cli;
 
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** {@code holdfast console}. */
+/** {@code holdfast console}: its options; what runs is given. */
 @Command(
     name = "console",
     description =
-        "Serve the console and the API alone, until Ctrl-C or SIGTERM. A worker serves them too;"
-            + " this one works no tickets.",
-    footer = {"", "Examples:", "  holdfast console", "  holdfast console --port 0"})
+        "Serve the console and the API without working tickets, until Ctrl-C or SIGTERM. Workers"
+            + " serve them as well, unless started with --no-console.",
+    footer = {"", "Example:", "  holdfast console --port 8081"})
 public final class ConsoleCommand implements Callable<Integer> {
   private final HoldfastCommand root;
   private final Servers servers;
@@ -30,7 +31,10 @@ public final class ConsoleCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    Map<String, String> flags = port == null ? Map.of() : Map.of("web.port", port);
+    Map<String, String> flags = new LinkedHashMap<>();
+    if (port != null) {
+      flags.put("web.port", port);
+    }
     return servers.console(root.settings(flags), root.terminal());
   }
 }

@@ -12,7 +12,7 @@ public interface Servers {
    */
   int worker(Settings settings, @Nullable Path embedded, boolean console, Terminal terminal);
 
-  /** The API and the console alone: works no tickets. */
+  /** The API and the console alone. */
   int console(Settings settings, Terminal terminal);
 
   /**

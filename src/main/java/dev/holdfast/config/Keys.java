@@ -324,6 +324,45 @@ public final class Keys {
           "How many requests each visitor may send a minute, counted for each token, or else for"
               + " each address. 0 is no bound.");
 
+  private static final KeyType<String> ADDRESS =
+      new KeyType.Text(Pattern.compile("|https?://\\S+"), "http://... or https://...");
+
+  static final Key<String> WEBHOOKS_URL =
+      secret(
+          "webhooks.url",
+          ADDRESS,
+          "Who is told of each new hold, by POST of a CloudEvent; see docs/api.md. Needs"
+              + " webhooks.secret.");
+  static final Key<String> WEBHOOKS_SECRET =
+      secret(
+          "webhooks.secret",
+          new KeyType.Text(Pattern.compile("|\\S{16,}"), "at least 16 characters without blanks"),
+          "Signs what is sent to webhooks.url.");
+  static final Key<Duration> WEBHOOKS_TIMEOUT =
+      key(
+          "webhooks.timeout",
+          span(Duration.ofMillis(100), Duration.ofMinutes(1)),
+          "10s",
+          "How long the receiver may take to answer.");
+  static final Key<Duration> WEBHOOKS_GIVE_UP_AFTER =
+      key(
+          "webhooks.give-up-after",
+          span(Duration.ofSeconds(1), Duration.ofDays(30)),
+          "1d",
+          "How long an event that is not taken is tried again, ever less often, before the next one"
+              + " is told.");
+  static final Key<String> WEBHOOKS_CONSOLE_URL =
+      key(
+          "webhooks.console-url",
+          ADDRESS,
+          "",
+          "Where people reach the console, for the links in what is told. Empty gives none.");
+  static final Key<String> MCP_TOKEN =
+      secret(
+          "mcp.token",
+          ANY_TEXT,
+          "The token of web.tokens under which holdfast mcp acts; needed where there are any.");
+
   /** In the order of the documentation. */
   public static final List<Key<?>> ALL =
       Stream.of(
@@ -375,7 +414,13 @@ public final class Keys {
                   WEB_PORT,
                   WEB_HOST,
                   WEB_TOKENS,
-                  WEB_REQUESTS_PER_MINUTE))
+                  WEB_REQUESTS_PER_MINUTE,
+                  WEBHOOKS_URL,
+                  WEBHOOKS_SECRET,
+                  WEBHOOKS_TIMEOUT,
+                  WEBHOOKS_GIVE_UP_AFTER,
+                  WEBHOOKS_CONSOLE_URL,
+                  MCP_TOKEN))
           .<Key<?>>flatMap(List::stream)
           .toList();
 

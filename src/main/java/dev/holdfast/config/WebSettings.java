@@ -16,8 +16,16 @@ import org.jspecify.annotations.Nullable;
  * @param host the address to listen on
  * @param tokens without any, only loopback is allowed
  * @param requestsPerMinute of each visitor at most; 0 is no bound
+ * @param webhook who is told of new holds; null is nobody
+ * @param mcpToken under which an assistant acts; null where none is configured
  */
-public record WebSettings(int port, String host, List<Token> tokens, int requestsPerMinute) {
+public record WebSettings(
+    int port,
+    String host,
+    List<Token> tokens,
+    int requestsPerMinute,
+    @Nullable WebhookSettings webhook,
+    @Nullable String mcpToken) {
   private static final Set<String> LOOPBACK = Set.of("127.0.0.1", "localhost", "::1");
 
   /** What a bearer of a token may do. */
@@ -53,6 +61,15 @@ public record WebSettings(int port, String host, List<Token> tokens, int request
       return HASHED + sha256(secret);
     }
 
+    /** Whether this is the token. */
+    public boolean isOf(String secret) {
+      return MessageDigest.isEqual(bytes(sha256), bytes(sha256(secret)));
+    }
+
+    private static byte[] bytes(String text) {
+      return text.getBytes(StandardCharsets.US_ASCII);
+    }
+
     private static String sha256(String secret) {
       try {
         MessageDigest digest = MessageDigest.getInstance("SHA-256");
@@ -80,14 +97,29 @@ public record WebSettings(int port, String host, List<Token> tokens, int request
   }
 
   public WebSettings withPort(int newPort) {
-    return new WebSettings(newPort, host, tokens, requestsPerMinute);
+    return new WebSettings(newPort, host, tokens, requestsPerMinute, webhook, mcpToken);
+  }
+
+  @Override
+  public String toString() {
+    return "WebSettings[port=%s, host=%s, tokens=%s, requestsPerMinute=%s, webhook=%s, mcpToken=%s]"
+        .formatted(
+            "" + port,
+            host,
+            tokens,
+            "" + requestsPerMinute,
+            webhook,
+            mcpToken == null ? "none" : "***");
   }
 
   static WebSettings of(Values values) {
+    String mcpToken = values.get(Keys.MCP_TOKEN);
     return new WebSettings(
         values.get(Keys.WEB_PORT),
         values.get(Keys.WEB_HOST),
         values.get(Keys.WEB_TOKENS).stream().map(Token::of).toList(),
-        values.get(Keys.WEB_REQUESTS_PER_MINUTE));
+        values.get(Keys.WEB_REQUESTS_PER_MINUTE),
+        WebhookSettings.of(values),
+        mcpToken == null || mcpToken.isEmpty() ? null : mcpToken);
   }
 }

@@ -64,7 +64,6 @@ class ServerCommandsTest {
             "ann");
     return new Commands()
         .with("worker", each -> new WorkerCommand(each, servers))
-        .with("console", each -> new ConsoleCommand(each, servers))
         .with("demo", each -> new DemoCommand(each, servers))
         .run(root, arguments);
   }
@@ -124,13 +123,5 @@ class ServerCommandsTest {
         .hasLineCount(4)
         .contains("worker.concurrency", "web.port", "0 to 65535", "worker.queues");
     assertThat(started).isEmpty();
-  }
-
-  @Test
-  @DisplayName("console takes a port, and no other option of a worker")
-  void console() {
-    assertThat(run("console", "--port", "0")).isZero();
-    assertThat(started.getFirst().settings().web().port()).isZero();
-    assertThat(run("console", "--concurrency", "3")).isEqualTo(ExitCode.WRONG_USAGE);
   }
 }

@@ -228,7 +228,7 @@ class SettingsTest {
   @DisplayName("web: defaults and keys")
   void web() {
     assertThat(Settings.defaults().web())
-        .isEqualTo(new WebSettings(8080, "127.0.0.1", List.of(), 6000));
+        .isEqualTo(new WebSettings(8080, "127.0.0.1", List.of(), 6000, null, null));
 
     Settings set =
         withFlags(
@@ -253,7 +253,9 @@ class SettingsTest {
                         null,
                         "9f9f5111f7b27a781f1f1ddde5ebc2dd2b796bfc7365c9c28b548e564176929f"),
                     new Token(Role.OPERATOR, "ann@home", "ab".repeat(32))),
-                60));
+                60,
+                null,
+                null));
   }
 
   @Test
@@ -298,7 +300,13 @@ class SettingsTest {
                 "database.listen-url",
                 "jdbc:postgresql://h/d?user=a&password=hunter2",
                 "web.tokens",
-                "operator:hunter2hunter2hunter2"));
+                "operator:hunter2hunter2hunter2",
+                "webhooks.url",
+                "https://hooks.example/hunter2",
+                "webhooks.secret",
+                "hunter2hunter2hunter2",
+                "mcp.token",
+                "hunter2"));
 
     assertThat(set.toString()).doesNotContain("hunter2").contains("postgres://ann:***@h/d");
   }

@@ -1,0 +1,61 @@
+package dev.holdfast.config;
+
+import java.net.URI;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Who is told of new holds; its text form shows neither the secret nor the address, which may have
+ * one in it.
+ *
+ * @param address http or https
+ * @param secret signs what is sent
+ * @param timeout of one delivery
+ * @param giveUpAfter how long one event is tried
+ * @param consoleAddress where people reach the console, for links; null gives none
+ */
+public record WebhookSettings(
+    URI address,
+    String secret,
+    Duration timeout,
+    Duration giveUpAfter,
+    @Nullable URI consoleAddress) {
+
+  /** Null where no address is configured. */
+  static @Nullable WebhookSettings of(Values values) {
+    String address = values.get(Keys.WEBHOOKS_URL);
+    String secret = values.get(Keys.WEBHOOKS_SECRET);
+    String console = values.get(Keys.WEBHOOKS_CONSOLE_URL);
+    if (address == null || address.isEmpty()) {
+      return null;
+    }
+    if (secret == null || secret.isEmpty()) {
+      throw new ConfigException(
+          "webhooks.url needs webhooks.secret, at least 16 characters, with which its receiver"
+              + " knows what comes from here");
+    }
+    return new WebhookSettings(
+        uri("webhooks.url", address),
+        secret,
+        values.get(Keys.WEBHOOKS_TIMEOUT),
+        values.get(Keys.WEBHOOKS_GIVE_UP_AFTER),
+        console == null || console.isEmpty() ? null : uri("webhooks.console-url", console));
+  }
+
+  private static URI uri(String key, String text) {
+    try {
+      URI uri = URI.create(text);
+      if (uri.getHost() != null) {
+        return uri;
+      }
+    } catch (IllegalArgumentException e) {
+      throw new ConfigException(key + " is not an address", e);
+    }
+    throw new ConfigException(key + " names no host");
+  }
+
+  @Override
+  public String toString() {
+    return "WebhookSettings[***]";
+  }
+}

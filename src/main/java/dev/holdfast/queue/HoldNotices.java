@@ -1,0 +1,57 @@
+package dev.holdfast.queue;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * New holds, for those who are told of them, and how far each of those was told. Thread-safe.
+ *
+ * <p>Everything throws {@link QueueUnavailableException} while the database is away.
+ */
+public interface HoldNotices {
+  /**
+   * A ticket that began to wait for a person.
+   *
+   * @param id grows with each
+   * @param actor the person who held it, or {@code system}
+   * @param error its beginning
+   */
+  record HoldNotice(
+      long id,
+      long ticketId,
+      Instant at,
+      String actor,
+      String queue,
+      String kind,
+      @Nullable String title,
+      String reason,
+      @Nullable String errorCategory,
+      @Nullable String errorFingerprint,
+      @Nullable String error) {}
+
+  /**
+   * What may be told now.
+   *
+   * @param notices in order; those that were told already among them
+   * @param settled up to here nothing can appear any more, however long a transaction takes
+   */
+  record Batch(List<HoldNotice> notices, long settled) {}
+
+  /**
+   * Takes or renews the right to tell one receiver, until it is not renewed for this long. The
+   * first time ever it begins at the present.
+   *
+   * @param receiver a short name
+   * @param process of whoever asks
+   * @return how far it was told; null while another process has the right
+   */
+  @Nullable Long lead(String receiver, String process, Duration time);
+
+  /** The holds after this one, at most so many; {@link Batch#settled} may be beyond the last. */
+  Batch after(long id, int limit);
+
+  /** Notes that everything up to here was told; does nothing without the right to tell. */
+  void told(String receiver, String process, long id);
+}

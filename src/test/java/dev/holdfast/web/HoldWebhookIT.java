@@ -1,0 +1,263 @@
+package dev.holdfast.web;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import com.sun.net.httpserver.HttpServer;
+import com.zaxxer.hikari.HikariDataSource;
+import dev.holdfast.failure.Category;
+import dev.holdfast.postgres.PostgresHoldNotices;
+import dev.holdfast.queue.HoldNotices;
+import dev.holdfast.retry.Sleeper;
+import dev.holdfast.testing.TestDatabase;
+import dev.holdfast.testing.TestQueue;
+import dev.holdfast.testing.TicketDatabase;
+import dev.holdfast.testing.WithDatabase;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.sql.Connection;
+import java.sql.Statement;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.Base64;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import javax.crypto.Mac;
+import javax.crypto.spec.SecretKeySpec;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+@WithDatabase
+@Timeout(60)
+class HoldWebhookIT {
+  private static final String SECRET = "a-secret-of-the-webhook";
+  private static final Duration POLL = Duration.ofMillis(20);
+
+  private final TicketDatabase database;
+  private final TestQueue queue;
+  private final HttpServer receiver;
+  private final AtomicInteger failures = new AtomicInteger();
+  private final LinkedBlockingQueue<Received> received = new LinkedBlockingQueue<>();
+  @AutoClose private final HikariDataSource pool;
+
+  private record Received(
+      int status, String id, String timestamp, String signature, String type, String body) {
+    JsonNode json() {
+      return new JsonMapper().readTree(body);
+    }
+
+    String subject() {
+      return json().get("subject").asString();
+    }
+  }
+
+  HoldWebhookIT(TestDatabase testDatabase) throws IOException {
+    this.database = new TicketDatabase(testDatabase);
+    this.queue = TestQueue.on(database);
+    this.pool = database.pool(4);
+    this.receiver =
+        HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+    receiver.createContext(
+        "/hook",
+        exchange -> {
+          int status = failures.getAndUpdate(left -> Math.max(0, left - 1)) > 0 ? 500 : 204;
+          received.add(
+              new Received(
+                  status,
+                  exchange.getRequestHeaders().getFirst("webhook-id"),
+                  exchange.getRequestHeaders().getFirst("webhook-timestamp"),
+                  exchange.getRequestHeaders().getFirst("webhook-signature"),
+                  exchange.getRequestHeaders().getFirst("Content-Type"),
+                  new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8)));
+          exchange.sendResponseHeaders(status, -1);
+          exchange.close();
+        });
+    receiver.start();
+  }
+
+  @AfterEach
+  void stop() {
+    receiver.stop(0);
+  }
+
+  private HoldNotices notices() {
+    return new PostgresHoldNotices(pool, "holdfast");
+  }
+
+  private WebhookReceiver receiver(Duration giveUpAfter) {
+    return new WebhookReceiver(
+        URI.create("http://127.0.0.1:" + receiver.getAddress().getPort() + "/hook"),
+        SECRET,
+        Duration.ofSeconds(5),
+        giveUpAfter,
+        URI.create("https://holdfast.example/"));
+  }
+
+  private HoldWebhook start(Duration giveUpAfter) {
+    return HoldWebhook.start(
+        receiver(giveUpAfter), notices(), Sleeper.REAL, InstantSource.system(), POLL);
+  }
+
+  /** From now on holds are told of. */
+  private void begin() {
+    notices().lead(receiver(Duration.ofDays(1)).name(), "nobody", Duration.ofMillis(1));
+  }
+
+  private long hold() {
+    long id = queue.enqueue();
+    database.run("SELECT holdfast.hold_ticket(?, 'ann', 'look <at> it')", id);
+    return id;
+  }
+
+  private Received next() throws InterruptedException {
+    Received next = received.poll(20, TimeUnit.SECONDS);
+    assertThat(next).as("no delivery").isNotNull();
+    return next;
+  }
+
+  @Test
+  @DisplayName("a hold is told of with a signature, again and again until it is taken, once")
+  void delivered() throws Exception {
+    begin();
+    failures.set(2);
+    try (HoldWebhook webhook = start(Duration.ofDays(1))) {
+      long id = hold();
+      Received first = next();
+      assertThat(first.status).isEqualTo(500);
+      assertThat(next().id).isEqualTo(first.id);
+      Received taken = next();
+      assertThat(taken.status).isEqualTo(204);
+      assertThat(taken.id).isEqualTo(first.id);
+      assertSigned(taken);
+
+      JsonNode event = taken.json();
+      assertThat(event.get("specversion").asString()).isEqualTo("1.0");
+      assertThat(event.get("id").asString()).isEqualTo(taken.id);
+      assertThat(event.get("type").asString()).isEqualTo("dev.holdfast.ticket.held");
+      assertThat(taken.subject()).isEqualTo("" + id);
+      assertThat(taken.type).startsWith("application/cloudevents+json");
+      assertThat(event.get("data").get("hold_reason").asString()).isEqualTo("look <at> it");
+      assertThat(event.get("data").get("held_by").asString()).isEqualTo("ann");
+      assertThat(event.get("data").get("url").asString())
+          .isEqualTo("https://holdfast.example/tickets/" + id);
+
+      long other = hold();
+      assertThat(next().subject()).isEqualTo("" + other);
+      assertThat(webhook).isNotNull();
+    }
+  }
+
+  private static void assertSigned(Received message) throws Exception {
+    Mac mac = Mac.getInstance("HmacSHA256");
+    mac.init(new SecretKeySpec(SECRET.getBytes(StandardCharsets.UTF_8), "HmacSHA256"));
+    String signed = message.id + "." + message.timestamp + "." + message.body;
+    assertThat(message.signature)
+        .isEqualTo(
+            "v1,"
+                + Base64.getEncoder()
+                    .encodeToString(mac.doFinal(signed.getBytes(StandardCharsets.UTF_8))));
+  }
+
+  @Test
+  @DisplayName("what was held while nobody told is told by the next process, and nothing twice")
+  void nextProcess() throws Exception {
+    begin();
+    long first = hold();
+    try (HoldWebhook webhook = start(Duration.ofDays(1))) {
+      assertThat(next().subject()).isEqualTo("" + first);
+      awaitCursor();
+      assertThat(webhook).isNotNull();
+    }
+    database.run("UPDATE holdfast.webhook_cursors SET held_until = now()");
+    long failed = queue.enqueue();
+    queue.fail(failed, queue.claim(), Category.CODE_ERROR);
+    queue.makeDue(failed);
+    queue.fail(failed, queue.claim(), Category.CODE_ERROR);
+    try (HoldWebhook webhook = start(Duration.ofDays(1))) {
+      Received told = next();
+      assertThat(told.subject()).isEqualTo("" + failed);
+      assertThat(told.json().get("data").get("error_category").asString()).isEqualTo("code_error");
+      long last = hold();
+      assertThat(next().subject()).isEqualTo("" + last);
+      assertThat(webhook).isNotNull();
+    }
+  }
+
+  private void awaitCursor() {
+    await()
+        .atMost(Duration.ofSeconds(20))
+        .until(
+            () ->
+                database.number(
+                        "SELECT max(y.id) - (SELECT c.activity_id FROM holdfast.webhook_cursors c"
+                            + " WHERE c.name = ?) FROM holdfast.ticket_activity y",
+                        receiver(Duration.ofDays(1)).name())
+                    <= 0);
+  }
+
+  @Test
+  @DisplayName("of several processes one tells at a time")
+  void oneSender() throws Exception {
+    begin();
+    try (HoldWebhook one = start(Duration.ofDays(1));
+        HoldWebhook other = start(Duration.ofDays(1))) {
+      for (int i = 0; i < 5; i++) {
+        long id = hold();
+        assertThat(next().subject()).isEqualTo("" + id);
+      }
+      awaitCursor();
+      assertThat(received).isEmpty();
+      assertThat(one).isNotSameAs(other);
+    }
+  }
+
+  @Test
+  @DisplayName("a hold whose transaction commits late is not passed over")
+  void lateCommit() throws Exception {
+    begin();
+    long late = queue.enqueue();
+    try (HoldWebhook webhook = start(Duration.ofDays(1));
+        Connection slow = database.dataSource().getConnection()) {
+      slow.setAutoCommit(false);
+      try (Statement statement = slow.createStatement()) {
+        statement.execute("SELECT holdfast.hold_ticket(" + late + ", 'slow', 'later')");
+      }
+      long early = hold();
+      assertThat(next().subject()).isEqualTo("" + early);
+      long second = hold();
+      assertThat(next().subject()).isEqualTo("" + second);
+      slow.commit();
+      assertThat(next().subject()).isEqualTo("" + late);
+      awaitCursor();
+      assertThat(received).isEmpty();
+      assertThat(webhook).isNotNull();
+    }
+  }
+
+  @Test
+  @DisplayName("an event that is never taken is given up in the end, and the next one is told")
+  void givenUp() throws Exception {
+    begin();
+    failures.set(3);
+    try (HoldWebhook webhook = start(Duration.ofMillis(1))) {
+      long first = hold();
+      long second = hold();
+      Received told = next();
+      assertThat(told.subject()).isEqualTo("" + first);
+      while (told.status == 500) {
+        told = next();
+      }
+      assertThat(told.subject()).isEqualTo("" + second);
+      assertThat(webhook).isNotNull();
+    }
+  }
+}
