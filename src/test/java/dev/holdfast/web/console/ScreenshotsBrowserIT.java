@@ -154,7 +154,7 @@ class ScreenshotsBrowserIT {
   @Test
   @DisplayName("pictures of the pages")
   void pictures() {
-    Path directory = Path.of(System.getProperty("console.screenshots"));
+    Path directory = Path.of(String.valueOf(System.getProperty("console.screenshots")));
     fill();
     long running = agent();
     try (Browsers browsers = Browsers.start();
