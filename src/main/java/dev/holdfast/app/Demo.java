@@ -101,7 +101,7 @@ final class Demo implements AutoCloseable {
             onFreePort(DemoAgent.with(settings, home)), database, event -> {}, true);
     out.printf(
         Locale.ROOT,
-        "Worker:     %s, http://127.0.0.1:%d/health/ready and /metrics%n%n",
+        "Worker:     %s%nConsole:    http://127.0.0.1:%d/%n%n",
         worker.workerId(),
         worker.port());
     Demo demo = new Demo(out, server, worker, pool);

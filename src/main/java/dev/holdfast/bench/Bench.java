@@ -77,6 +77,7 @@ public final class Bench implements AutoCloseable {
       case FAILURES -> new FailuresCell();
       case ONE_BY_ONE -> new OneByOneCell();
       case START -> new StartCell();
+      case CONSOLE -> new ConsoleCell();
     };
   }
 

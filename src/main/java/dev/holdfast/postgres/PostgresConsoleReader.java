@@ -1,16 +1,20 @@
 package dev.holdfast.postgres;
 
+import dev.holdfast.queue.view.BudgetState;
 import dev.holdfast.queue.view.ConsoleReader;
 import dev.holdfast.queue.view.DesignVersion;
 import dev.holdfast.queue.view.Flow;
 import dev.holdfast.queue.view.Inbox;
 import dev.holdfast.queue.view.InboxQuery;
+import dev.holdfast.queue.view.ProviderState;
 import dev.holdfast.queue.view.RetryWait;
 import dev.holdfast.queue.view.RunningTicket;
 import dev.holdfast.queue.view.TicketLine;
 import dev.holdfast.queue.view.TicketQuery;
 import dev.holdfast.queue.view.TicketWindow;
 import dev.holdfast.ticket.TicketState;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
 import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
@@ -22,7 +26,10 @@ import javax.sql.DataSource;
 import org.jdbi.v3.core.mapper.RowMapper;
 import org.jdbi.v3.core.mapper.reflect.ConstructorMapper;
 import org.jdbi.v3.core.statement.Query;
+import org.jdbi.v3.core.statement.StatementContext;
+import org.jdbi.v3.core.statement.StatementCustomizer;
 import org.jspecify.annotations.Nullable;
+import org.postgresql.PGStatement;
 
 /** Reads for the console, one or two statements per call. Thread-safe. */
 public final class PostgresConsoleReader implements ConsoleReader {
@@ -30,6 +37,18 @@ public final class PostgresConsoleReader implements ConsoleReader {
   static final int WINDOW = 20_000;
 
   private static final String DEFAULT_SCHEMA = "holdfast";
+
+  /** A filter that is not set must cost nothing, and a plan for all filters would pay for each. */
+  private static final StatementCustomizer PLANNED_EACH_TIME =
+      new StatementCustomizer() {
+        @Override
+        public void beforeExecution(PreparedStatement statement, StatementContext context)
+            throws SQLException {
+          if (statement.isWrapperFor(PGStatement.class)) {
+            statement.unwrap(PGStatement.class).setPrepareThreshold(0);
+          }
+        }
+      };
 
   private final Transactions transactions;
   private final Sql sql;
@@ -94,30 +113,34 @@ public final class PostgresConsoleReader implements ConsoleReader {
 
   @Override
   public TicketWindow tickets(TicketQuery query) {
-    boolean indexed =
-        query.state() == TicketState.ON_HOLD || query.state() == TicketState.IN_PROGRESS;
-    List<TicketLine> found =
-        rows(
-            sql.load(statement(query.state())),
-            statement ->
-                indexed
-                    ? bind(statement, query)
-                    : bind(statement, query)
-                        .bind("state", query.state() == null ? null : query.state().wireName())
-                        .bind("window", WINDOW),
-            ConstructorMapper.of(TicketLine.class));
+    List<TicketLine> found = find(query);
     if (found.size() > query.limit()) {
       List<TicketLine> page = found.subList(0, query.limit());
       return new TicketWindow(page, page.getLast().id(), false);
     }
-    Optional<Long> end = indexed ? Optional.empty() : windowEnd(query.before());
+    Optional<Long> end = windowEnd(query);
     return new TicketWindow(found, end.orElse(null), end.isPresent());
   }
 
-  private static String statement(@Nullable TicketState state) {
-    return state == TicketState.ON_HOLD
-        ? "console_held"
-        : state == TicketState.IN_PROGRESS ? "console_running" : "console_tickets";
+  private List<TicketLine> find(TicketQuery query) {
+    @Nullable TicketState state = query.state();
+    RowMapper<TicketLine> line = ConstructorMapper.of(TicketLine.class);
+    if (state == TicketState.IN_PROGRESS) {
+      return rows(sql.load("console_running"), statement -> bind(statement, query), line);
+    }
+    if (state == TicketState.ON_HOLD) {
+      return rows(
+          sql.load("console_held"),
+          statement -> bind(statement, query).bind("window", WINDOW),
+          line);
+    }
+    return rows(
+        sql.load("console_tickets"),
+        statement ->
+            bind(statement, query)
+                .bind("state", state == null ? null : state.wireName())
+                .bind("window", WINDOW),
+        line);
   }
 
   /** One more than asked for tells whether there is a next page. */
@@ -143,11 +166,30 @@ public final class PostgresConsoleReader implements ConsoleReader {
     return instant == null ? null : instant.atOffset(ZoneOffset.UTC);
   }
 
-  private Optional<Long> windowEnd(@Nullable Long before) {
+  private Optional<Long> windowEnd(TicketQuery query) {
+    RowMapper<Long> id = (row, context) -> row.getLong(1);
+    if (query.state() == TicketState.IN_PROGRESS) {
+      return Optional.empty();
+    }
+    if (query.state() == TicketState.ON_HOLD) {
+      return rows(
+              sql.load("console_held_window_end"),
+              statement ->
+                  statement
+                      .bind("before", query.before())
+                      .bind("queue", query.queue())
+                      .bind("kind", query.kind())
+                      .bind("category", query.category())
+                      .bind("fingerprint", query.fingerprint())
+                      .bind("window", WINDOW),
+              id)
+          .stream()
+          .findFirst();
+    }
     return rows(
             sql.load("console_window_end"),
-            statement -> statement.bind("before", before).bind("window", WINDOW),
-            (row, context) -> row.getLong(1))
+            statement -> statement.bind("before", query.before()).bind("window", WINDOW),
+            id)
         .stream()
         .findFirst();
   }
@@ -199,8 +241,41 @@ public final class PostgresConsoleReader implements ConsoleReader {
         ConstructorMapper.of(DesignVersion.class));
   }
 
+  @Override
+  public List<String> queueNames() {
+    return rows(
+        sql.inSchema("SELECT name FROM holdfast.queues ORDER BY name LIMIT 200"),
+        query -> query,
+        (row, context) -> row.getString(1));
+  }
+
+  @Override
+  public List<ProviderState> providers() {
+    return rows(
+        sql.load("console_providers"), query -> query, ConstructorMapper.of(ProviderState.class));
+  }
+
+  @Override
+  public List<BudgetState> budgets() {
+    return rows(
+        sql.inSchema(
+            """
+            SELECT scope, per, limit_usd AS "limit", reserved_usd AS reserved,
+              CASE WHEN per = 'day' AND day < (now() AT TIME ZONE 'UTC')::date THEN 0
+                ELSE spent_usd END AS spent
+            FROM holdfast.budgets ORDER BY scope
+            """),
+        query -> query,
+        ConstructorMapper.of(BudgetState.class));
+  }
+
   private <T> List<T> rows(String statement, UnaryOperator<Query> arguments, RowMapper<T> mapper) {
     return transactions.runStatement(
-        handle -> arguments.apply(handle.createQuery(statement)).map(mapper).list());
+        handle ->
+            arguments
+                .apply(handle.createQuery(statement))
+                .addCustomizer(PLANNED_EACH_TIME)
+                .map(mapper)
+                .list());
   }
 }

@@ -2,7 +2,7 @@
 -- (NULL takes all), :offset, :limit.
 -- One walk over the narrow table held; the wide rows are read for the groups of this page only.
 WITH counted AS (
-  SELECT h.fingerprint, h.category, LEAST(24, floor(extract(epoch FROM now() - h.held_at) / 3600))::integer AS hours_ago,
+  SELECT h.fingerprint, h.category, LEAST(24, floor(date_part('epoch', now() - h.held_at) / 3600))::integer AS hours_ago,
     count(*) AS n, min(h.held_at) AS oldest, max(h.held_at) AS newest, max(h.id) AS newest_id
   FROM holdfast.held h
   WHERE (:queue::text IS NULL OR h.queue = :queue::text)

@@ -133,7 +133,8 @@ class BenchCommandTest {
     assertThat(err.toString())
         .isEqualToNormalizingNewlines(
             "holdfast: \"drian\" cannot be measured; choose from drain, latency, enqueue, idle,"
-                + " backlog, deferred, snapshot, inflight, failures, one-by-one, start, all\n");
+                + " backlog, deferred, snapshot, inflight, failures, one-by-one, start,"
+                + " console, all\n");
     assertThat(asked).isEmpty();
   }
 

@@ -57,6 +57,24 @@ final class BenchSql {
     }
   }
 
+  /** Reads a row. */
+  @FunctionalInterface
+  interface RowReader<T> {
+    T read(ResultSet row) throws SQLException;
+  }
+
+  /** The first row. */
+  static <T> T row(DataSource dataSource, String sql, RowReader<T> reader) {
+    try (Connection connection = dataSource.getConnection();
+        Statement statement = connection.createStatement();
+        ResultSet rows = statement.executeQuery(sql)) {
+      rows.next();
+      return reader.read(rows);
+    } catch (SQLException e) {
+      throw SqlErrors.translate(e);
+    }
+  }
+
   /** The columns of the only row, as whole numbers. */
   static long[] numbers(DataSource dataSource, String sql) {
     try (Connection connection = dataSource.getConnection();

@@ -39,6 +39,9 @@ public interface ConsoleReader {
    */
   List<Long> heldIds(TicketQuery query, long afterId, Instant heldBefore, int limit);
 
+  /** The names of the first 200 queues. */
+  List<String> queueNames();
+
   /** The wait of a running ticket's session before it tries again, if it waits. */
   Optional<RetryWait> retryWait(long ticketId);
 
@@ -50,4 +53,10 @@ public interface ConsoleReader {
 
   /** All versions of a design, the newest first; empty if there is none. */
   List<DesignVersion> designVersions(String name);
+
+  /** Providers that are not called just now, those that need a person first. */
+  List<ProviderState> providers();
+
+  /** What calls of models may cost. */
+  List<BudgetState> budgets();
 }

@@ -33,7 +33,7 @@ public record TicketQuery(
     return new TicketQuery(null, null, null, null, null, null, null, null, null, null, limit);
   }
 
-  public TicketQuery withState(TicketState newState) {
+  public TicketQuery withState(@Nullable TicketState newState) {
     return new TicketQuery(
         newState, queue, kind, category, fingerprint, text, assignee, from, to, before, limit);
   }

@@ -136,19 +136,25 @@ final class BulkRun {
 
   /** {@code Released 41 of 42.}, with a line for each ticket with which it was not done. */
   synchronized Notice notice() {
-    String text =
-        verb.past()
-            + " "
-            + Format.number(done.size())
-            + (failed == 0 && broken == null
-                ? done.size() == 1 ? " ticket" : " tickets"
-                : " of " + Format.number(Math.max(total, done.size() + failed)))
-            + (stopped ? ", then stopped" : "")
-            + (broken == null ? "." : "; " + broken + ".");
     List<String> details = new ArrayList<>(problems);
     if (failed > problems.size()) {
       details.add("and " + Format.number(failed - problems.size()) + " more");
     }
-    return new Notice(failed == 0 && broken == null, text, details, undoable());
+    return new Notice(failed == 0 && broken == null, words(), details, undoable());
+  }
+
+  private String words() {
+    String some = verb.past() + " " + Format.number(done.size());
+    if (!isOver()) {
+      return some + " so far.";
+    }
+    String count =
+        failed == 0 && broken == null && !stopped
+            ? done.size() == 1 ? " ticket" : " tickets"
+            : " of " + Format.number(Math.max(total, done.size() + failed));
+    return some
+        + count
+        + (stopped ? ", then stopped" : "")
+        + (broken == null ? "." : "; " + broken + ".");
   }
 }

@@ -13,7 +13,7 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** Queues, workers and designs. */
+/** Queues, workers, providers and designs. */
 final class OperationRoutes implements Routes {
   private static final int MOST_RUNNING = 2_000;
 
@@ -31,6 +31,7 @@ final class OperationRoutes implements Routes {
   public void addTo(JavalinDefaultRoutingApi routes) {
     routes.get("/queues", this::queues, Role.VIEWER);
     routes.get("/workers", this::workers, Role.VIEWER);
+    routes.get("/providers", this::providers, Role.VIEWER);
     routes.get("/designs", this::designs, Role.VIEWER);
     routes.get("/design", this::design, Role.VIEWER);
   }
@@ -50,6 +51,11 @@ final class OperationRoutes implements Routes {
             ports.tickets().workers(),
             reader.running(MOST_RUNNING).stream()
                 .collect(Collectors.groupingBy(RunningTicket::workerId))));
+  }
+
+  private void providers(Context context) {
+    Page page = shell.page(context, "Providers", Section.PROVIDERS);
+    shell.show(context, "providers", new ProvidersPage(page, reader.providers(), reader.budgets()));
   }
 
   private void designs(Context context) {

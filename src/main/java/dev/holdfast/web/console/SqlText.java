@@ -17,6 +17,14 @@ final class SqlText {
         + " ORDER BY at;";
   }
 
+  static String mend(String provider, String actor) {
+    return "SELECT * FROM holdfast.mend_provider("
+        + literal(provider)
+        + ", "
+        + literal(actor)
+        + ");";
+  }
+
   static String group(String fingerprint, String category) {
     return "SELECT id, title, held_for, hold_reason, error FROM holdfast.on_hold_tickets\nWHERE "
         + equal("error_fingerprint", fingerprint)

@@ -1,6 +1,5 @@
 package dev.holdfast.web.console;
 
-import dev.holdfast.queue.QueueHealth;
 import dev.holdfast.queue.TicketReader;
 import dev.holdfast.queue.TicketRow;
 import dev.holdfast.queue.view.ConsoleReader;
@@ -49,13 +48,17 @@ final class TicketRoutes implements Routes {
   private void list(Context context, String title, Filters filters) {
     TicketWindow tickets = reader.tickets(filters.query());
     Page page = shell.page(context, title, Section.TICKETS);
-    List<String> queues = ports.tickets().queues().stream().map(QueueHealth::queue).toList();
     context.status(filters.problems().isEmpty() ? 200 : 400);
     shell.show(
         context,
         "tickets",
         new TicketsPage(
-            page, "/tickets", filters, tickets, queues, SqlText.tickets(filters.query())));
+            page,
+            "/tickets",
+            filters,
+            tickets,
+            reader.queueNames(),
+            SqlText.tickets(filters.query())));
   }
 
   /** A number leads to its ticket; other words are looked for in titles and keys. */

@@ -65,7 +65,6 @@
   }
   setInterval(function () { if (changed && timer === null) { soon(); } }, 2000);
   setInterval(function () { if (live() && live().dataset.poll) { refresh(); } }, 1000);
-  document.addEventListener('visibilitychange', function () { if (!document.hidden) { soon(); } });
   // The number in the menu comes with every answer.
   document.body.addEventListener('htmx:beforeSwap', function (event) {
     var answer = new DOMParser().parseFromString(event.detail.serverResponse, 'text/html');
@@ -81,22 +80,37 @@
     if (then) { skew = Number(then) - Date.now(); }
   });
 
+  var events = null;
   function listen() {
     var region = live();
-    if (!region || !window.EventSource) { return; }
-    var events = new EventSource('/api/v1/events');
-    events.onopen = function () { say('Live.'); };
-    events.onerror = function () {
+    if (!region || !window.EventSource || events || document.hidden) { return; }
+    var ticket = /^\/tickets\/(\d+)$/.exec(location.pathname);
+    var source = new EventSource('/api/v1/events' + (ticket ? '?ticket=' + ticket[1] : ''));
+    events = source;
+    // What happened between this page's making and now was told to nobody.
+    source.onopen = function () { say('Live.'); soon(); };
+    source.onerror = function () {
       say('The connection is lost; this page shows what was. Trying again …');
-      if (events.readyState === EventSource.CLOSED) { setTimeout(listen, 5000); }
+      if (source.readyState === EventSource.CLOSED && events === source) {
+        events = null;
+        setTimeout(listen, 5000);
+      }
     };
-    var names = ['message', 'created', 'claimed', 'succeeded', 'failed', 'crashed', 'given_back', 'revoked', 'released', 'held',
-      'cancelled', 'approved', 'rejected', 'retry_decision', 'assigned', 'unassigned', 'release_undone', 'payload_edited', 'edited',
-      'queue_paused', 'queue_resumed', 'auto_retry_start', 'auto_retry_end', 'turn_started', 'turn_finished', 'attempt_finished',
-      'tools_started', 'tool_finished', 'report_accepted', 'retry_abort_ordered', 'log'];
-    names.forEach(function (name) { events.addEventListener(name, soon); });
-    window.addEventListener('pagehide', function () { events.close(); });
+    names.forEach(function (name) { source.addEventListener(name, soon); });
   }
+  // A browser has few connections to one host: pages in the background leave theirs to others.
+  function leave() {
+    if (events) { events.close(); events = null; }
+  }
+  var names = ['message', 'reset', 'created', 'claimed', 'succeeded', 'failed', 'crashed', 'given_back', 'revoked', 'deferred',
+    'released', 'held', 'cancelled', 'approved', 'rejected', 'retry_decision', 'assigned', 'unassigned', 'release_undone',
+    'payload_edited', 'edited', 'queue_paused', 'queue_resumed', 'auto_retry_start', 'auto_retry_end', 'turn_started',
+    'turn_finished', 'attempt_finished', 'tools_started', 'tool_finished', 'report_accepted', 'context_compacted',
+    'turns_collapsed', 'retry_abort_ordered', 'log', 'provider_unavailable', 'provider_mended'];
+  window.addEventListener('pagehide', leave);
+  document.addEventListener('visibilitychange', function () {
+    if (document.hidden) { leave(); } else { listen(); soon(); }
+  });
   listen();
 
   document.addEventListener('click', function (event) {

@@ -1,0 +1,77 @@
+package dev.holdfast.web.console;
+
+import static org.assertj.core.api.Assumptions.assumeThat;
+
+import com.microsoft.playwright.Browser;
+import com.microsoft.playwright.BrowserContext;
+import com.microsoft.playwright.BrowserType;
+import com.microsoft.playwright.Page;
+import com.microsoft.playwright.Playwright;
+import com.microsoft.playwright.assertions.PlaywrightAssertions;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/** An installed Chromium. Used by one thread. */
+final class Browsers implements AutoCloseable {
+  private static final double PATIENCE_MILLIS = 30_000;
+
+  private final Playwright playwright;
+  private final Browser browser;
+
+  private Browsers(Playwright playwright, Browser browser) {
+    this.playwright = playwright;
+    this.browser = browser;
+  }
+
+  /** Skips the tests where there is none. */
+  static Browsers start() {
+    Optional<Path> chromium = chromium();
+    assumeThat(chromium)
+        .as("no Chromium on the PATH: install the package chromium to run the browser tests")
+        .isPresent();
+    PlaywrightAssertions.setDefaultAssertionTimeout(PATIENCE_MILLIS);
+    Playwright playwright =
+        Playwright.create(
+            new Playwright.CreateOptions().setEnv(Map.of("PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD", "1")));
+    return new Browsers(
+        playwright,
+        playwright
+            .chromium()
+            .launch(
+                new BrowserType.LaunchOptions()
+                    .setExecutablePath(chromium.orElseThrow())
+                    // As root, as on CI, Chromium has no sandbox.
+                    .setArgs(List.of("--no-sandbox", "--disable-dev-shm-usage"))));
+  }
+
+  private static Optional<Path> chromium() {
+    return Stream.of(System.getenv("PATH").split(":", -1))
+        .flatMap(
+            directory ->
+                Stream.of("chromium", "chromium-browser", "google-chrome")
+                    .map(name -> Path.of(directory, name)))
+        .filter(Files::isExecutable)
+        .findFirst();
+  }
+
+  /** A page without cookies. */
+  Page page() {
+    return page(new Browser.NewContextOptions());
+  }
+
+  Page page(Browser.NewContextOptions options) {
+    BrowserContext context = browser.newContext(options);
+    context.setDefaultTimeout(PATIENCE_MILLIS);
+    return context.newPage();
+  }
+
+  @Override
+  public void close() {
+    browser.close();
+    playwright.close();
+  }
+}

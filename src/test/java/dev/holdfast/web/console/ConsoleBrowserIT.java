@@ -1,0 +1,287 @@
+package dev.holdfast.web.console;
+
+import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.microsoft.playwright.Browser;
+import com.microsoft.playwright.Locator;
+import com.microsoft.playwright.Page;
+import dev.holdfast.Holdfast;
+import dev.holdfast.failure.ErrorReport;
+import dev.holdfast.testing.TestDatabase;
+import dev.holdfast.testing.TestQueue;
+import dev.holdfast.testing.TicketDatabase;
+import dev.holdfast.testing.WithDatabase;
+import dev.holdfast.web.ConsoleServer;
+import dev.holdfast.worker.HandlerResult;
+import dev.holdfast.worker.Worker;
+import java.util.List;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+
+@Tag("slow")
+@WithDatabase
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class ConsoleBrowserIT {
+  private TestDatabase testDatabase;
+  private TicketDatabase database;
+  private SampleTickets tickets;
+  private Browsers browsers;
+  private ConsoleServer server;
+  private Page page;
+
+  @BeforeAll
+  void open(TestDatabase given) {
+    testDatabase = given;
+    database = new TicketDatabase(given);
+    tickets = new SampleTickets(database);
+    browsers = Browsers.start();
+    server = ConsoleServer.open(testDatabase.dataSource());
+  }
+
+  @AfterAll
+  void close() {
+    if (server != null) {
+      server.close();
+    }
+    if (browsers != null) {
+      browsers.close();
+    }
+  }
+
+  @BeforeEach
+  void newPage() {
+    page = browsers.page();
+  }
+
+  private void go(String path) {
+    page.navigate(server.url(path));
+  }
+
+  private Locator button(String name) {
+    return page.locator(
+        "button", new Page.LocatorOptions().setHasText(Pattern.compile("^" + name)));
+  }
+
+  private Locator notice() {
+    return page.locator("#notice");
+  }
+
+  @Test
+  @DisplayName(
+      "A53, A54, A55: from a failing worker over the inbox to a release with guidance, and the next"
+          + " attempt, which is told it, finishes")
+  void inboxFlow() {
+    try (Worker worker =
+        Holdfast.worker(testDatabase.dataSource())
+            .handler(
+                "flow",
+                context ->
+                    context.guidance().isEmpty()
+                        ? HandlerResult.held(
+                            "Which file?", ErrorReport.ofText("no such file: /data/x.csv"))
+                        : HandlerResult.done("{\"ok\": true}"))
+            .start()) {
+      go("/");
+      long id = database.enqueue("flow");
+      // It comes by itself: nobody loads the page again.
+      page.locator(".groups a:has-text('no such file: /data/x.csv')").click();
+      page.locator("#bulk a").first().click();
+      assertThat(page.locator("#sentence")).containsText("Which file?");
+      page.locator("#guidance").fill("it is in /data/y.csv");
+      button("Release").first().click();
+      assertThat(notice()).containsText("Released #" + id + " with your guidance");
+      assertThat(page.locator("h1 .state")).hasText("done");
+      assertThat(page.locator("blockquote")).containsText("it is in /data/y.csv");
+      assertThat(worker.id()).isNotBlank();
+    }
+  }
+
+  @Test
+  @DisplayName(
+      "all of a group are released at once; one that somebody else released meanwhile is named, and"
+          + " who did it")
+  void bulkRelease() {
+    List<Long> ids = tickets.hold(42, "bulk", "the disk of b is full");
+    go("/");
+    page.locator(".groups a:has-text('the disk of b is full')").click();
+    assertThat(page.locator("#bulk tbody tr")).hasCount(42);
+    String group = page.url();
+    database.run("SELECT holdfast.release_ticket(?, 'ann')", ids.get(16));
+    page.locator("[data-all]").check();
+    page.locator("#guidance").fill("b has room again");
+    button("Release selected").click();
+    assertThat(notice()).containsText("Released 41 of 42");
+    assertThat(notice()).containsText("#" + ids.get(16));
+    assertThat(notice()).containsText("ann was the last to act on it");
+    assertThat(tickets.guidance(ids.getFirst())).containsExactly("b has room again");
+    button("Undo").click();
+    assertThat(notice()).containsText("Took back 41");
+    assertThat(tickets.state(ids.getFirst())).isEqualTo("on_hold");
+    assertThat(tickets.guidance(ids.getFirst())).isEmpty();
+    // A slow machine shows its progress on a page of its own.
+    page.navigate(group);
+    button("Release all").click();
+    assertThat(notice()).containsText("Released 41 tickets");
+    assertThat(tickets.state(ids.getLast())).isEqualTo("ready");
+  }
+
+  @Test
+  @DisplayName("a held ticket's payload is edited before its release; what is no JSON is refused")
+  void editPayload() {
+    long id = tickets.hold("edit me", "bad address");
+    go("/tickets/" + id);
+    page.locator("#edit-payload summary").click();
+    page.locator("#payload").fill("{broken");
+    button("Release").first().click();
+    assertThat(notice()).containsText("the payload is no JSON");
+    assertThat(tickets.state(id)).isEqualTo("on_hold");
+    page.locator("#edit-payload summary").click();
+    page.locator("#payload").fill("{\"to\": \"bob\"}");
+    button("Release").first().click();
+    assertThat(notice()).containsText("Released #" + id + " with a new payload");
+    assertThat(database.value("SELECT payload->>'to' FROM holdfast.tickets WHERE id = ?", id))
+        .isEqualTo("bob");
+    button("Undo").click();
+    assertThat(notice()).containsText("Took back 1");
+    assertThat(tickets.state(id)).isEqualTo("on_hold");
+  }
+
+  @Test
+  @DisplayName("a result with a diff is shown by file, is rejected with feedback, and approved")
+  void review() {
+    String diff =
+        "diff --git a/one.txt b/one.txt\\n"
+            + "--- a/one.txt\\n"
+            + "+++ b/one.txt\\n"
+            + "@@ -1,2 +1,2 @@\\n"
+            + " same\\n"
+            + "-old words\\n"
+            + "+new words\\n"
+            + "diff --git a/two.txt b/two.txt\\n"
+            + "--- a/two.txt\\n"
+            + "+++ b/two.txt\\n"
+            + "@@ -1 +1 @@\\n"
+            + "-x\\n"
+            + "+y\\n";
+    long bad = tickets.review("bad result", "{\"patch\": \"" + diff + "\", \"tests\": \"ok\"}");
+    long good = tickets.review("good result", "{\"answer\": 42}");
+    go("/review");
+    Locator first = page.locator("#review-" + bad);
+    assertThat(first.locator(".diff")).hasCount(2);
+    assertThat(first.locator(".diff h4").first()).containsText("one.txt");
+    assertThat(first.locator(".add").first()).hasText(Pattern.compile("\\+new words\\s*"));
+    assertThat(first.locator(".del").first()).hasText(Pattern.compile("-old words\\s*"));
+    button("Reject").nth(1).click();
+    assertThat(notice()).containsText("say what should be different");
+    page.locator("#feedback-" + bad).fill("keep the old words");
+    page.locator("#review-" + bad + " button[value=reject]").click();
+    assertThat(notice()).containsText("Rejected #" + bad);
+    assertThat(tickets.guidance(bad)).containsExactly("keep the old words");
+    page.locator("#review-" + good + " button[value=approve]").click();
+    assertThat(notice()).containsText("Approved #" + good);
+    assertThat(tickets.state(good)).isEqualTo("done");
+  }
+
+  @Test
+  @DisplayName(
+      "D36, D27: a running ticket shows 'Retrying (2/3) in N s', which counts down by itself, and a"
+          + " button that aborts the retry")
+  void countdown() {
+    TestQueue queue = TestQueue.on(database);
+    long id = queue.enqueue();
+    long lease = queue.claim();
+    go("/tickets/" + id);
+    assertThat(page.locator("h1 .state")).hasText("in progress");
+    database.run(
+        "INSERT INTO holdfast.session_events (ticket_id, lease_no, event, details) VALUES (?, ?,"
+            + " 'auto_retry_start', '{\"attempt\": 2, \"maxAttempts\": 3, \"delayMs\": 90000,"
+            + " \"errorMessage\": \"overloaded\"}')",
+        id,
+        lease);
+    Locator wait = page.locator("#retry-wait");
+    // The page hears of it and shows it.
+    assertThat(wait).containsText(Pattern.compile("Retrying \\(2/3\\) in \\d+ s"));
+    String before = wait.locator("[data-until]").textContent();
+    assertThat(wait.locator("[data-until]")).not().hasText(before);
+    assertThat(page.locator("#sentence")).containsText("overloaded");
+    page.locator("#abort-retry").click();
+    assertThat(notice()).containsText("The retry of #" + id + " is being aborted");
+    assertThat(
+            database.column(
+                "SELECT requested_by FROM holdfast.retry_aborts WHERE ticket_id = ?", id))
+        .containsExactly("ann");
+  }
+
+  @Test
+  @DisplayName("with the keyboard alone: to the group, selected, released with guidance")
+  void keyboard() {
+    long id = tickets.hold("keys", "only keys can do this");
+    go("/");
+    for (int i = 0; i < 100 && !currentLink().contains("only keys can do this"); i++) {
+      page.keyboard().press("j");
+    }
+    page.keyboard().press("Enter");
+    assertThat(page.locator("h1")).containsText("1 held ticket");
+    page.keyboard().press("j");
+    page.keyboard().press("x");
+    assertThat(page.locator("input[name=id]")).isChecked();
+    tabTo("guidance");
+    page.keyboard().type("no mouse was used");
+    tabTo("release");
+    page.keyboard().press("Enter");
+    assertThat(notice()).containsText("Released 1 ticket");
+    assertThat(tickets.guidance(id)).containsExactly("no mouse was used");
+  }
+
+  private String currentLink() {
+    Locator current = page.locator(".current a");
+    return current.count() == 0 ? "" : current.first().textContent();
+  }
+
+  /** Backwards, as often as it takes. */
+  private void tabTo(String nameOrValue) {
+    for (int i = 0; i < 60; i++) {
+      page.keyboard().press(nameOrValue.equals("release") ? "Tab" : "Shift+Tab");
+      Object focused =
+          page.evaluate("document.activeElement.value + ' ' + document.activeElement.name");
+      if (String.valueOf(focused).startsWith(nameOrValue + " ")
+          || String.valueOf(focused).endsWith(" " + nameOrValue)) {
+        return;
+      }
+    }
+    throw new AssertionError("the keyboard does not come to " + nameOrValue);
+  }
+
+  @Test
+  @DisplayName("without JavaScript everything can be read, and a ticket released")
+  void withoutJavaScript() {
+    long id = tickets.hold("plain", "no script here");
+    page = browsers.page(new Browser.NewContextOptions().setJavaScriptEnabled(false));
+    go("/");
+    page.locator(".groups a:has-text('no script here')").click();
+    page.locator("#bulk a").first().click();
+    button("Release").first().click();
+    assertThat(notice()).containsText("Released #" + id);
+  }
+
+  @Test
+  @DisplayName("on a phone nothing has to be scrolled sideways")
+  void phone() {
+    long id = tickets.hold("phone", "a rather long error ".repeat(20));
+    page =
+        browsers.page(new Browser.NewContextOptions().setViewportSize(360, 740).setIsMobile(true));
+    for (String path : List.of("/", "/tickets", "/tickets/" + id, "/queues", "/review")) {
+      go(path);
+      assertThat((Integer) page.evaluate("document.documentElement.scrollWidth"))
+          .as(path)
+          .isLessThanOrEqualTo(360);
+    }
+  }
+}

@@ -1,0 +1,183 @@
+package dev.holdfast.web.console;
+
+import com.microsoft.playwright.Browser;
+import com.microsoft.playwright.Page;
+import dev.holdfast.llm.Message;
+import dev.holdfast.llm.StopReason;
+import dev.holdfast.llm.Target;
+import dev.holdfast.llm.ToolCall;
+import dev.holdfast.llm.Usage;
+import dev.holdfast.postgres.PostgresDesignShelf;
+import dev.holdfast.session.Input;
+import dev.holdfast.session.JournalEntry;
+import dev.holdfast.session.JournalJson;
+import dev.holdfast.testing.TestDatabase;
+import dev.holdfast.testing.TestQueue;
+import dev.holdfast.testing.TicketDatabase;
+import dev.holdfast.testing.WithDatabase;
+import dev.holdfast.tool.ToolReply;
+import dev.holdfast.web.ConsoleServer;
+import java.math.BigDecimal;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
+
+/** Makes the pictures of the documentation: {@code -Dconsole.screenshots=docs/images}. */
+@WithDatabase
+@EnabledIfSystemProperty(named = "console.screenshots", matches = ".+")
+class ScreenshotsBrowserIT {
+  private final TestDatabase testDatabase;
+  private final TicketDatabase database;
+
+  ScreenshotsBrowserIT(TestDatabase testDatabase) {
+    this.testDatabase = testDatabase;
+    this.database = new TicketDatabase(testDatabase);
+  }
+
+  private void hold(int count, String kind, String title, String category, String error) {
+    database.run(
+        """
+        INSERT INTO holdfast.tickets (kind, queue, title, state, error, error_category,
+          error_fingerprint, hold_reason, held_at)
+        SELECT ?, CASE n % 3 WHEN 0 THEN 'imports' ELSE 'default' END, ? || ' ' || n, 'on_hold', ?, ?,
+          md5(?), 'Max retries exceeded: ' || ?, now() - (n * n % 1300) * interval '1 minute'
+        FROM generate_series(1, ?) n
+        """,
+        kind, title, error, category, error, category, count);
+  }
+
+  private void journal(long id, long lease, int seq, JournalEntry entry, String kind) {
+    database.run(
+        "INSERT INTO holdfast.session_journal (ticket_id, seq, lease_no, kind, entry) VALUES (?, ?,"
+            + " ?, ?, ?::jsonb)",
+        id,
+        seq,
+        lease,
+        kind,
+        JournalJson.write(entry));
+  }
+
+  private long agent() {
+    TestQueue queue = TestQueue.on(database);
+    long id = queue.enqueue();
+    database.run(
+        "UPDATE holdfast.ticket_base SET title = 'Fix the failing check in orders' WHERE id = ?",
+        id);
+    long lease = queue.claim();
+    Target target = new Target("anthropic", "claude");
+    ToolCall call = new ToolCall("c1", "run_command", "{\"command\": \"sh check.sh\"}");
+    journal(
+        id,
+        lease,
+        1,
+        new JournalEntry.Said(Input.task("sh check.sh fails. Find out why, and fix it.")),
+        "said");
+    journal(
+        id,
+        lease,
+        2,
+        new JournalEntry.Answered(
+            1,
+            1,
+            target,
+            List.of(),
+            new Message.Assistant("I run the check first.", List.of(call)),
+            StopReason.TOOL_CALLS,
+            new Usage(1_800, 0, 0, 40),
+            new BigDecimal("0.0063")),
+        "answered");
+    journal(
+        id,
+        lease,
+        3,
+        new JournalEntry.ToolFinished(
+            1,
+            new ToolReply(
+                call,
+                ToolReply.Outcome.OK,
+                "check.sh: line 7: total: not a number\nexit code 2",
+                1)),
+        "tool_finished");
+    database.run(
+        "INSERT INTO holdfast.session_events (ticket_id, lease_no, event, details) VALUES (?, ?,"
+            + " 'auto_retry_start', '{\"attempt\": 2, \"maxAttempts\": 3, \"delayMs\": 60000,"
+            + " \"errorMessage\": \"529 overloaded_error: Overloaded\"}')",
+        id,
+        lease);
+    return id;
+  }
+
+  private void fill() {
+    hold(
+        42,
+        "command",
+        "import of orders, part",
+        "system_error",
+        "exit code 1 from sh import.sh\n/data/orders.csv: No such file or directory");
+    hold(
+        17,
+        "agent",
+        "answer the letter of customer",
+        "api_error",
+        "401 authentication_error: invalid x-api-key");
+    hold(9, "agent", "translate page", "transient", "429 rate_limit_error: slow down");
+    hold(
+        4,
+        "agent",
+        "mend the build of branch",
+        "code_error",
+        "TypeError: cannot read properties of undefined (reading 'total')\n"
+            + "    at sum (cart.js:17)");
+    new SampleTickets(database)
+        .review(
+            "Fix the total of empty carts",
+            "{\"patch\": \"diff --git a/cart.js b/cart.js\\n"
+                + "--- a/cart.js\\n"
+                + "+++ b/cart.js\\n"
+                + "@@ -15,4 +15,4 @@\\n"
+                + " function sum(cart) {\\n"
+                + "-  return cart.items.total;\\n"
+                + "+  return cart.items ? cart.items.total : 0;\\n"
+                + " }\\n"
+                + "\", \"tests\": \"41 passed\"}");
+    PostgresDesignShelf shelf = new PostgresDesignShelf(testDatabase.dataSource());
+    shelf.put("import", "command", "{\"command\": [\"sh\", \"import.sh\"]}", "ann");
+    shelf.put(
+        "import", "command", "{\"command\": [\"sh\", \"import.sh\"], \"timeout\": \"5m\"}", "bob");
+    database.run(
+        "INSERT INTO holdfast.workers (id, host, pid, version, kinds, concurrency, state) VALUES"
+            + " ('host-1-4f2a', 'host-1', 17, '0.1.0', '{agent,command}', 100, 'running')");
+  }
+
+  @Test
+  @DisplayName("pictures of the pages")
+  void pictures() {
+    Path directory = Path.of(String.valueOf(System.getProperty("console.screenshots")));
+    fill();
+    long running = agent();
+    try (Browsers browsers = Browsers.start();
+        ConsoleServer server = ConsoleServer.open(testDatabase.dataSource())) {
+      Page page = browsers.page(new Browser.NewContextOptions().setViewportSize(1100, 640));
+      record Picture(String name, String path) {}
+      for (Picture each :
+          List.of(
+              new Picture("inbox", "/"),
+              new Picture("tickets", "/tickets"),
+              new Picture("ticket", "/tickets/" + running),
+              new Picture("review", "/review"),
+              new Picture("queues", "/queues"),
+              new Picture("workers", "/workers"),
+              new Picture("providers", "/providers"),
+              new Picture("designs", "/design?name=import"))) {
+        page.navigate(server.url(each.path()));
+        page.screenshot(
+            new Page.ScreenshotOptions().setPath(directory.resolve(each.name() + ".png")));
+      }
+      page.navigate(server.url("/"));
+      page.locator(".groups a").first().click();
+      page.screenshot(new Page.ScreenshotOptions().setPath(directory.resolve("group.png")));
+    }
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.holdfast.web.console;
+
+import org.jspecify.annotations.NullMarked;
