@@ -11,7 +11,9 @@ import org.jspecify.annotations.Nullable;
 /** What becomes of a ticket none of whose models is to be called now. */
 public final class StandstillResult {
   static final String ACCOUNT_UNAVAILABLE = "account_unavailable: ";
-  static final String BUDGET_EXCEEDED = "budget_exceeded: ";
+
+  /** Begins the reason of a hold for used-up money. */
+  public static final String BUDGET_EXCEEDED = "budget_exceeded: ";
 
   private StandstillResult() {}
 
