@@ -27,7 +27,7 @@ import tools.jackson.databind.json.JsonMapper;
  */
 @Tag("slow")
 @WithDatabase
-@Timeout(180)
+@Timeout(400)
 class ApprovalIT {
   private static final String DESIGN =
       """
