@@ -153,7 +153,7 @@ class RepairIT {
         answer(project.change(project.right())));
     long id = enqueue(project);
     HoldfastProcess first = holdfast.worker();
-    models.awaitRequest(3);
+    TicketRows.await("the third request").until(() -> models.requests().size() >= 3);
     first.signal("KILL");
     first.awaitExit(Duration.ofSeconds(10));
     holdfast.worker();
