@@ -88,23 +88,28 @@ public record SessionSettings(
   }
 
   public SessionSettings withLimits(Limits other) {
-    return new SessionSettings(system, reportSchema, other, waits, autoRetry, loops, context, allowance);
+    return new SessionSettings(
+        system, reportSchema, other, waits, autoRetry, loops, context, allowance);
   }
 
   public SessionSettings withWaits(TurnWaits other) {
-    return new SessionSettings(system, reportSchema, limits, other, autoRetry, loops, context, allowance);
+    return new SessionSettings(
+        system, reportSchema, limits, other, autoRetry, loops, context, allowance);
   }
 
   public SessionSettings withAutoRetry(AutoRetrySettings other) {
-    return new SessionSettings(system, reportSchema, limits, waits, other, loops, context, allowance);
+    return new SessionSettings(
+        system, reportSchema, limits, waits, other, loops, context, allowance);
   }
 
   public SessionSettings withLoops(LoopSettings other) {
-    return new SessionSettings(system, reportSchema, limits, waits, autoRetry, other, context, allowance);
+    return new SessionSettings(
+        system, reportSchema, limits, waits, autoRetry, other, context, allowance);
   }
 
   public SessionSettings withContext(ContextSettings other) {
-    return new SessionSettings(system, reportSchema, limits, waits, autoRetry, loops, other, allowance);
+    return new SessionSettings(
+        system, reportSchema, limits, waits, autoRetry, loops, other, allowance);
   }
 
   public SessionSettings withAllowance(Allowance other) {

@@ -75,25 +75,58 @@ public record AgentPorts(
 
   public AgentPorts withSessions(JournalShelf shelf, EventSink sink, RetryAborts orders) {
     return new AgentPorts(
-        providers, shelf, sink, orders, guard, allowances, approvals, attempts, listeners, calls, sleeper,
-        nanoTime, random);
+        providers,
+        shelf,
+        sink,
+        orders,
+        guard,
+        allowances,
+        approvals,
+        attempts,
+        listeners,
+        calls,
+        sleeper,
+        nanoTime,
+        random);
   }
 
   public AgentPorts withListeners(List<SessionListener> others, ProviderEventListener ofCalls) {
     return new AgentPorts(
-        providers, journals, events, aborts, guard, allowances, approvals, attempts, others, ofCalls, sleeper,
-        nanoTime, random);
+        providers,
+        journals,
+        events,
+        aborts,
+        guard,
+        allowances,
+        approvals,
+        attempts,
+        others,
+        ofCalls,
+        sleeper,
+        nanoTime,
+        random);
   }
 
   public AgentPorts withHistory(ApprovalShelf shelf, AttemptBook book) {
     return new AgentPorts(
-        providers, journals, events, aborts, guard, allowances, shelf, book, listeners, calls, sleeper,
-        nanoTime, random);
+        providers,
+        journals,
+        events,
+        aborts,
+        guard,
+        allowances,
+        shelf,
+        book,
+        listeners,
+        calls,
+        sleeper,
+        nanoTime,
+        random);
   }
 
   public AgentPorts withGuard(CallGuard other, AllowanceShelf ofTickets) {
     return new AgentPorts(
-        providers, journals, events, aborts, other, ofTickets, approvals, attempts, listeners, calls, sleeper,
-        nanoTime, random);
+        providers, journals, events, aborts, other, ofTickets, approvals, attempts, listeners,
+        calls, sleeper, nanoTime, random);
   }
 }

@@ -86,7 +86,8 @@ class ScreenshotsBrowserIT {
             new Message.Assistant("I run the check first.", List.of(call)),
             StopReason.TOOL_CALLS,
             new Usage(1_800, 0, 0, 40),
-            new BigDecimal("0.0063")),
+            new BigDecimal("0.0063"),
+            true),
         "answered");
     journal(
         id,
