@@ -1,5 +1,6 @@
 package dev.holdfast.web;
 
+import dev.holdfast.queue.CallDecision;
 import dev.holdfast.queue.TicketDesk;
 import dev.holdfast.queue.TicketDesk.Conversation;
 import dev.holdfast.queue.TicketDesk.Retries;
@@ -40,6 +41,14 @@ final class ActionRoutes implements Routes {
 
   record Nothing(@Nullable String by) {}
 
+  record Decision(
+      @Nullable String decision,
+      @Nullable Long call,
+      @Nullable JsonNode arguments,
+      @Nullable String words,
+      @Nullable Boolean remember,
+      @Nullable String by) {}
+
   record Payload(@Nullable JsonNode payload, @Nullable String by) {}
 
   record Assignment(@Nullable String assignee, @Nullable String by) {}
@@ -52,6 +61,7 @@ final class ActionRoutes implements Routes {
         "unrelease",
         Nothing.class,
         (act, body) -> act.desk.unrelease(act.id, act.as(body.by)));
+    add(routes, "decide-call", Decision.class, this::decideCall);
     add(routes, "hold", Reason.class, this::hold);
     add(routes, "cancel", Reason.class, this::cancel);
     add(routes, "approve", Nothing.class, (act, body) -> act.desk.approve(act.id, act.as(body.by)));
@@ -92,6 +102,23 @@ final class ActionRoutes implements Routes {
   private void release(Act act, Release body) {
     act.desk.release(
         act.id, act.as(body.by), words("guidance", body.guidance), retries(body), session(body));
+  }
+
+  /** 5.4: what becomes of a tool call that the ticket waits for. */
+  private void decideCall(Act act, Decision body) {
+    String decision = needed("decision", body.decision);
+    if (!decision.equals("approve") && !decision.equals("deny")) {
+      throw new Refused(422, "decision: approve or deny");
+    }
+    act.desk.decideCall(
+        act.id,
+        act.as(body.by),
+        new CallDecision(
+            decision.equals("approve"),
+            body.call,
+            body.arguments == null ? null : Bodies.json(body.arguments),
+            words("words", body.words),
+            Boolean.TRUE.equals(body.remember)));
   }
 
   static Retries retries(Release body) {

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.annotation.JsonRawValue;
 import dev.holdfast.queue.AttemptRow;
 import dev.holdfast.queue.TicketRow;
 import dev.holdfast.queue.TimelineEntry;
+import dev.holdfast.queue.ToolCallRow;
 import dev.holdfast.session.JournalRow;
 import dev.holdfast.ticket.Design;
 import org.jspecify.annotations.Nullable;
@@ -32,6 +33,7 @@ final class Bodies {
           .addMixIn(TimelineEntry.class, JsonColumns.class)
           .addMixIn(JournalRow.class, JsonColumns.class)
           .addMixIn(Design.class, JsonColumns.class)
+          .addMixIn(ToolCallRow.class, JsonColumns.class)
           .enable(EnumFeature.WRITE_ENUMS_TO_LOWERCASE)
           .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
           .enable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
@@ -66,6 +68,12 @@ final class Bodies {
 
     @JsonRawValue
     String definition();
+
+    @JsonRawValue
+    String arguments();
+
+    @JsonRawValue
+    String editedArguments();
   }
 
   private Bodies() {}

@@ -70,6 +70,7 @@ final class TicketRoutes implements Routes {
     ticket.set("attempts", Bodies.tree(Bodies.json(tickets.attempts(row.id()))));
     ticket.set("activity", Bodies.tree(Bodies.json(tickets.timeline(row.id()))));
     ticket.set("guidance", Bodies.tree(Bodies.json(tickets.guidance(row.id()))));
+    ticket.set("tool_calls", Bodies.tree(Bodies.json(tickets.toolCalls(row.id()))));
     context.header("ETag", Seen.etag(row));
     Answers.json(context, 200, ticket);
   }

@@ -2,12 +2,14 @@ package dev.holdfast.testing;
 
 import dev.holdfast.failure.Category;
 import dev.holdfast.failure.Failure;
+import dev.holdfast.postgres.PostgresApprovalShelf;
 import dev.holdfast.postgres.PostgresTicketQueue;
 import dev.holdfast.queue.ClaimRequest;
 import dev.holdfast.queue.Finish;
 import dev.holdfast.queue.FinishResult;
 import dev.holdfast.retry.RetryPolicy;
 import dev.holdfast.retry.RetrySettings;
+import dev.holdfast.session.ApprovalShelf;
 import dev.holdfast.ticket.ClaimedTicket;
 import java.time.Duration;
 import java.util.List;
@@ -72,6 +74,19 @@ public record TestQueue(PostgresTicketQueue queue, TicketDatabase database, Stri
         .finish(
             List.of(new Finish.Failed(id, lease, failure(category, "it broke"))), List.of(lease))
         .getFirst();
+  }
+
+  /** An agent's ticket that waits until a person has decided on these tool calls. */
+  public long park(ApprovalShelf.Asked... calls) {
+    long id = enqueue();
+    long lease = claim();
+    new PostgresApprovalShelf(database.dataSource(), "holdfast").ask(id, lease, List.of(calls));
+    List<String> actions =
+        List.of("approve_call", "approve_call_with_changes", "deny_call", "cancel");
+    queue.finish(
+        List.of(new Finish.Parked(id, lease, "approval", actions, "{\"calls\": []}")),
+        List.of(lease));
+    return id;
   }
 
   public FinishResult giveBack(long id, long lease) {

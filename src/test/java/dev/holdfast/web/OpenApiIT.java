@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.holdfast.postgres.PostgresDesignShelf;
 import dev.holdfast.schema.JsonSchema;
+import dev.holdfast.session.ApprovalShelf;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.TestQueue;
 import dev.holdfast.testing.TicketDatabase;
@@ -200,6 +201,12 @@ class OpenApiIT {
     act(id, "approveTicket", "approve", "", 200);
     check("showTicket", ann.get(TICKET + id), 200);
     act(queue.enqueue(), "cancelTicket", "cancel", "{}", 200);
+    long parked =
+        queue.park(new ApprovalShelf.Asked(1, 1, "c", "run_command", "{\"c\": 1}", "", "h"));
+    act(parked, "decideToolCall", "decide-call", "{\"decision\": \"maybe\"}", 422);
+    check("showTicket", ann.get(TICKET + parked), 200);
+    act(parked, "decideToolCall", "decide-call", "{\"decision\": \"deny\"}", 200);
+    act(parked, "decideToolCall", "decide-call", "{\"decision\": \"deny\"}", 409);
   }
 
   private void act(long id, String operation, String action, String body, int status) {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariDataSource;
 import dev.holdfast.failure.Category;
+import dev.holdfast.session.ApprovalShelf;
 import dev.holdfast.testing.AtOnce;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.TestQueue;
@@ -85,6 +86,34 @@ class TicketApiIT {
     Answer again = ann.post(TICKETS, "{\"kind\": \"mail\", \"unique_key\": \"k-1\"}");
     assertThat(again.status()).isEqualTo(200);
     assertThat(again.json().get("id").asLong()).isEqualTo(id);
+  }
+
+  @Test
+  @DisplayName(
+      "5.4: a tool call is approved with other arguments, in its approver's name; a release is no"
+          + " approval")
+  void decideCall() {
+    long id =
+        queue.park(
+            new ApprovalShelf.Asked(1, 1, "c1", "run_command", "{\"c\": \"rm a\"}", "", "h"));
+    assertThat(ann.post(path(id, "/release"), "{}").status()).isEqualTo(409);
+    assertThat(ann.post(path(id, "/decide-call"), "{\"decision\": \"approve\", \"arguments\": 1}"))
+        .extracting(Answer::status)
+        .isEqualTo(422);
+
+    Answer decided =
+        ann.post(
+            path(id, "/decide-call"),
+            "{\"decision\": \"approve\", \"arguments\": {\"c\": \"rm b\"}, \"words\": \"b it"
+                + " is\"}");
+
+    assertThat(decided.status()).as(decided.toString()).isEqualTo(200);
+    assertThat(decided.json().get("state").asString()).isEqualTo("ready");
+    JsonNode call = ann.get(path(id, "")).json().get("tool_calls").get(0);
+    assertThat(call.get("arguments").get("c").asString()).isEqualTo("rm a");
+    assertThat(call.get("edited_arguments").get("c").asString()).isEqualTo("rm b");
+    assertThat(call.get("decided_by").asString()).isEqualTo("ann");
+    assertThat(call.get("words").asString()).isEqualTo("b it is");
   }
 
   @Test

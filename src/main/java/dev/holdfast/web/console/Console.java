@@ -28,6 +28,7 @@ public final class Console implements Routes, Pages {
             new TicketRoutes(ports, reader, shell),
             new OperationRoutes(ports, reader, shell),
             new TicketForms(ports),
+            new CallForms(ports),
             new BulkForms(ports, reader, shell, runs));
   }
 

@@ -70,7 +70,7 @@ public record ResultView(List<Diff.File> files, List<Text> texts, @Nullable Stri
   }
 
   /** JSON text, indented; the text itself where it is none. */
-  static String indented(String json) {
+  public static String indented(String json) {
     try {
       return indented(MAPPER.readTree(json));
     } catch (JacksonException e) {

@@ -168,7 +168,7 @@ final class TicketForms implements Routes {
     answer(context, work, Links.ticket(id(context)));
   }
 
-  private static void answer(Context context, Supplier<Notice> work, String otherwise) {
+  static void answer(Context context, Supplier<Notice> work, String otherwise) {
     Notice notice;
     try {
       notice = work.get();
@@ -188,11 +188,16 @@ final class TicketForms implements Routes {
   }
 
   private TicketDesk desk(Context context) {
-    String version = context.formParam("version");
-    return version == null || version.isBlank() ? ports.desk() : ports.desk().onVersion(version);
+    return desk(ports.desk(), context);
   }
 
-  private static long id(Context context) {
+  /** Of who acts on the version of the ticket that their page showed. */
+  static TicketDesk desk(TicketDesk desk, Context context) {
+    String version = context.formParam("version");
+    return version == null || version.isBlank() ? desk : desk.onVersion(version);
+  }
+
+  static long id(Context context) {
     String text = context.pathParam("id");
     if (!text.matches("[0-9]{1,18}")) {
       throw new Refused(400, "a ticket's id is a whole number");

@@ -2,6 +2,7 @@ package dev.holdfast.web.console;
 
 import dev.holdfast.queue.AttemptRow;
 import dev.holdfast.queue.TicketRow;
+import dev.holdfast.queue.ToolCallRow;
 import dev.holdfast.queue.view.RetryWait;
 import dev.holdfast.ticket.Guidance;
 import java.util.List;
@@ -13,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param sentence its state and why
  * @param retry the retry its session waits in
  * @param payload indented
+ * @param waitingCalls tool calls that a person has to allow or deny
  */
 public record TicketPage(
     Page page,
@@ -27,8 +29,10 @@ public record TicketPage(
     TranscriptView transcript,
     String payload,
     @Nullable String assignee,
+    List<ToolCallRow> waitingCalls,
     String sql) {
   public TicketPage {
+    waitingCalls = List.copyOf(waitingCalls);
     attempts = List.copyOf(attempts);
     guidance = List.copyOf(guidance);
     timeline = List.copyOf(timeline);
@@ -47,6 +51,10 @@ public record TicketPage(
 
   public boolean mayBeReleased() {
     return isState("on_hold") && (allows("release") || allows("release_with_guidance"));
+  }
+
+  public boolean mayDecideCalls() {
+    return isState("on_hold") && allows("approve_call");
   }
 
   public boolean mayBeCancelled() {

@@ -2,6 +2,7 @@ package dev.holdfast.web.console;
 
 import dev.holdfast.queue.TicketReader;
 import dev.holdfast.queue.TicketRow;
+import dev.holdfast.queue.ToolCallRow;
 import dev.holdfast.queue.view.ConsoleReader;
 import dev.holdfast.queue.view.RetryWait;
 import dev.holdfast.queue.view.TicketQuery;
@@ -139,6 +140,7 @@ final class TicketRoutes implements Routes {
         TranscriptView.of(ports.journals().rows(id)),
         ResultView.indented(ticket.payload()),
         tickets.assignees(Set.of(id)).get(id),
+        tickets.toolCalls(id).stream().filter(ToolCallRow::waits).toList(),
         SqlText.ticket(id));
   }
 

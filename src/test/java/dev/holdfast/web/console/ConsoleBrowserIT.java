@@ -8,6 +8,7 @@ import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Page;
 import dev.holdfast.Holdfast;
 import dev.holdfast.failure.ErrorReport;
+import dev.holdfast.session.ApprovalShelf;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.TestQueue;
 import dev.holdfast.testing.TicketDatabase;
@@ -130,6 +131,32 @@ class ConsoleBrowserIT {
     button("Release all").click();
     assertThat(notice()).containsText("Released 41 tickets");
     assertThat(tickets.state(ids.getLast())).isEqualTo("ready");
+  }
+
+  @Test
+  @DisplayName("5.4: a tool call that waits is shown with its effect, changed and approved")
+  void approveCall() {
+    TestQueue queue = TestQueue.on(database);
+    long id =
+        queue.park(
+            new ApprovalShelf.Asked(
+                1, 1, "c1", "write_file", "{\"path\": \"a.txt\"}", "+<b>hello</b>", "h"));
+    go("/tickets/" + id);
+    assertThat(page.locator("form.call")).containsText("write_file");
+    assertThat(page.locator("form.call pre")).hasText("+<b>hello</b>");
+    page.locator("form.call textarea[name=arguments]").fill("{\"path\": ");
+    button("Approve the call").click();
+    assertThat(notice()).containsText("the arguments are no JSON");
+    page.locator("form.call textarea[name=arguments]").fill("{\"path\": \"b.txt\"}");
+    button("Approve the call").click();
+    assertThat(notice()).containsText("Approved write_file of #" + id + " with other arguments");
+    assertThat(page.locator("form.call")).hasCount(0);
+    assertThat(
+            database.value(
+                "SELECT edited_arguments::jsonb->>'path' FROM holdfast.tool_approvals WHERE"
+                    + " ticket_id = ?",
+                id))
+        .isEqualTo("b.txt");
   }
 
   @Test

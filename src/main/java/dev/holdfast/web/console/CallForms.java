@@ -1,0 +1,91 @@
+package dev.holdfast.web.console;
+
+import dev.holdfast.queue.CallDecision;
+import dev.holdfast.queue.TicketDesk;
+import dev.holdfast.queue.ToolCallRow;
+import dev.holdfast.ticket.InvalidTicketException;
+import dev.holdfast.web.Refused;
+import dev.holdfast.web.Role;
+import dev.holdfast.web.Routes;
+import dev.holdfast.web.Visitor;
+import dev.holdfast.web.WebPorts;
+import io.javalin.http.Context;
+import io.javalin.router.JavalinDefaultRoutingApi;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/** The buttons beside a tool call that waits for a person (5.4). */
+final class CallForms implements Routes {
+  private static final JsonMapper MAPPER = JsonMapper.builder().build();
+
+  private final WebPorts ports;
+
+  CallForms(WebPorts ports) {
+    this.ports = ports;
+  }
+
+  @Override
+  public void addTo(JavalinDefaultRoutingApi routes) {
+    routes.post("/tickets/{id}/decide-call", this::decide, Role.OPERATOR);
+  }
+
+  private void decide(Context context) {
+    long id = TicketForms.id(context);
+    TicketForms.answer(
+        context,
+        () -> {
+          ToolCallRow call = waiting(id, context.formParam("call"));
+          boolean approve = "approve".equals(context.formParam("do"));
+          String edited = approve ? edited(call, context.formParam("arguments")) : null;
+          String words = TicketForms.words(context, "words");
+          boolean remember = approve && context.formParam("remember") != null;
+          TicketDesk desk = TicketForms.desk(ports.desk(), context);
+          desk.decideCall(
+              id,
+              Visitor.of(context).actor(),
+              new CallDecision(approve, call.id(), edited, words, remember));
+          return Notice.good(
+              (approve ? "Approved " : "Denied ")
+                  + call.tool()
+                  + " of #"
+                  + id
+                  + (edited == null ? "." : " with other arguments."));
+        },
+        Links.ticket(id));
+  }
+
+  private ToolCallRow waiting(long ticketId, @Nullable String call) {
+    return ports.tickets().toolCalls(ticketId).stream()
+        .filter(each -> String.valueOf(each.id()).equals(call))
+        .findFirst()
+        .orElseThrow(() -> new Refused(404, "#" + ticketId + " has no such tool call"));
+  }
+
+  /**
+   * The arguments that somebody wrote in the place of the model's; null where they are the same.
+   */
+  private static @Nullable String edited(ToolCallRow call, @Nullable String given) {
+    if (given == null || given.isBlank()) {
+      return null;
+    }
+    JsonNode wanted;
+    try {
+      wanted = MAPPER.readTree(given);
+    } catch (JacksonException e) {
+      throw new InvalidTicketException(
+          "the arguments are no JSON: " + Format.firstLine(e.getOriginalMessage(), 200));
+    }
+    return isSame(wanted, call.arguments()) ? null : wanted.toString();
+  }
+
+  private static boolean isSame(JsonNode wanted, String arguments) {
+    try {
+      return wanted.equals(MAPPER.readTree(arguments));
+    } catch (JacksonException e) {
+      // The model's were none; whatever stands there now is another thing.
+      return false;
+    }
+  }
+}
