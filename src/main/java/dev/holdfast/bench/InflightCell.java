@@ -78,6 +78,7 @@ final class InflightCell implements Cell {
         List.of(
             lab.program().getFirst(),
             "-Xmx" + LARGEST_HEAP_MB + "m",
+            "-Dlogback.configurationFile=dev/holdfast/bench/child-logback.xml",
             "-cp",
             System.getProperty("java.class.path"),
             InflightWorker.class.getName(),
