@@ -127,10 +127,14 @@ record BrokenProject(
 
   /** An answer that replaces the line with the bug. */
   String change(String to) {
+    return change(buggy, to);
+  }
+
+  String change(String from, String to) {
     return "The total is wrong.\n\n"
         + source
         + "\n<<<<<<< SEARCH\n"
-        + buggy
+        + from
         + "\n=======\n"
         + to
         + "\n>>>>>>> REPLACE\n";

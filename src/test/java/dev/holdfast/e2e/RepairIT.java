@@ -57,18 +57,22 @@ class RepairIT {
   private long enqueue(BrokenProject project) throws Exception {
     Files.createDirectories(repository());
     project.commitIn(repository());
+    return enqueue(project, "path: \"" + repository() + "\"", "merge");
+  }
+
+  private long enqueue(BrokenProject project, String where, String onApprove) throws Exception {
     String words = JsonMapper.shared().writeValueAsString(project.check());
     Files.writeString(
         directory.resolve("mender.yaml"),
         """
         kind: repair
-        repository: {path: "%s", ref: main}
+        repository: {%s, ref: main}
         goal: Make the check pass.
         verify: [{name: check, command: %s, timeout: 1m}]
         targets: [{provider: openai, model: gpt-m}]
-        on_approve: merge
+        on_approve: %s
         """
-            .formatted(repository(), words));
+            .formatted(where, words, onApprove));
     holdfast.ok("design", "put", "mender", "--file", "mender.yaml");
     return Long.parseLong(holdfast.ok("enqueue", "--design", "mender"));
   }
@@ -199,5 +203,53 @@ class RepairIT {
     holdfast.ok("release", Long.toString(id), "--guidance", "multiply");
     rows.awaitState(id, "needs_review");
     assertThat(models.lastRequest().body().toString()).contains("multiply");
+  }
+
+  @Test
+  @DisplayName(
+      "issue 6.1: a rejection with feedback goes on from the refused patch, and on_approve: push"
+          + " brings the approved one to the bare repository that its URL names")
+  void rejectedThenPushed() throws Exception {
+    BrokenProject project = BrokenProject.java();
+    Files.createDirectories(repository());
+    project.commitIn(repository());
+    Path bare = directory.resolve("project.git");
+    BrokenProject.git(directory, "clone", "-q", "--bare", repository().toString(), bare.toString());
+    String before = BrokenProject.git(bare, "rev-parse", "main");
+    models.next(
+        answer(project.change(project.lengthy())),
+        answer(project.change(project.lengthy(), project.right())));
+    long id = enqueue(project, "url: \"" + bare.toUri() + "\"", "push");
+    holdfast.worker();
+    rows.awaitState(id, "needs_review");
+    assertThat(rows.of(id, "result->>'diff'")).contains("+      total += price;");
+
+    holdfast.ok("reject", Long.toString(id), "--feedback", "Multiply, no loop.");
+    TicketRows.await("the second request").until(() -> models.requests().size() == 2);
+    rows.awaitState(id, "needs_review");
+    assertThat(models.lastRequest().body().toString())
+        .contains("Multiply, no loop.", "did not accept it", "total += price;");
+    assertThat(rows.of(id, "result->>'diff'"))
+        .contains("-" + project.buggy(), "+" + project.right())
+        .doesNotContain("total += price;");
+    assertThat(BrokenProject.git(bare, "for-each-ref", "--format=%(refname)"))
+        .isEqualTo("refs/heads/main");
+
+    holdfast.ok("approve", Long.toString(id));
+    long delivery =
+        Long.parseLong(
+            rows.value(
+                "SELECT id FROM holdfast.tickets WHERE payload #>> '{deliver,ticket}' = ?::text",
+                id));
+    rows.awaitState(delivery, "done");
+    String branch = "holdfast/ticket-" + id;
+    assertThat(BrokenProject.git(bare, "rev-parse", branch))
+        .isEqualTo(rows.of(id, "result->>'commit'"));
+    assertThat(BrokenProject.git(bare, "rev-parse", branch + "^", "main"))
+        .isEqualTo(before + "\n" + before);
+    assertThat(BrokenProject.git(bare, "show", branch + ":" + project.source()))
+        .contains(project.right())
+        .doesNotContain("for (");
+    assertThat(rows.of(delivery, "result->>'delivered_to'")).contains(branch);
   }
 }

@@ -1,5 +1,7 @@
 package dev.holdfast.tool.patch;
 
+import java.util.List;
+
 /** A piece of a model's answer that says how files are to change. */
 sealed interface AnswerPart {
   /**
@@ -18,4 +20,22 @@ sealed interface AnswerPart {
    * @param replace the same
    */
   record Edit(String path, String search, String replace) implements AnswerPart {}
+
+  /**
+   * @param anchors lines above it, without the spaces around them, from the top
+   * @param search whole lines, each with a line feed
+   * @param replace the same
+   * @param last whether it is the end of the file
+   */
+  record Chunk(String path, List<String> anchors, String search, String replace, boolean last)
+      implements AnswerPart {
+    public Chunk {
+      anchors = List.copyOf(anchors);
+    }
+  }
+
+  /** A file that must not be there yet. */
+  record NewFile(String path, String content) implements AnswerPart {}
+
+  record Deletion(String path) implements AnswerPart {}
 }

@@ -50,6 +50,9 @@ final class AnswerPatch {
         case AnswerPart.Diff diff -> addNew(files, diffs(diff));
         case AnswerPart.WholeFile file -> blocks.take(file);
         case AnswerPart.Edit edit -> blocks.take(edit);
+        case AnswerPart.Chunk chunk -> blocks.take(chunk);
+        case AnswerPart.NewFile file -> blocks.take(file);
+        case AnswerPart.Deletion deletion -> blocks.take(deletion);
       }
     }
     new PatchDraft(files).check(target, limits);
@@ -81,7 +84,7 @@ final class AnswerPatch {
 
   private static void refuseTwice(List<FileDiff> files, BlockEdits blocks) throws PatchRejection {
     SortedSet<String> twice = new TreeSet<>(new PatchDraft(files).paths());
-    twice.retainAll(blocks.results().keySet());
+    twice.retainAll(blocks.paths());
     if (!twice.isEmpty()) {
       throw PatchRejection.malformed(
           twice.first() + " is changed by a diff and by a block: change it by one of them.");

@@ -46,6 +46,8 @@ final class AnswerReader {
         tag(tag.group(1));
       } else if (isSearch()) {
         edit(labelAbove().orElse(null));
+      } else if (PatchEnvelope.begins(line(), "")) {
+        envelope("");
       } else if (DiffReader.beginsAt(lines, at)) {
         bareDiff();
       } else {
@@ -67,7 +69,10 @@ final class AnswerReader {
   /** A diff without a fence ends where a fence or a block begins. */
   private void bareDiff() {
     int start = at;
-    while (at < lines.size() && !FENCE.matcher(line()).matches() && !isSearch()) {
+    while (at < lines.size()
+        && !FENCE.matcher(line()).matches()
+        && !isSearch()
+        && !PatchEnvelope.begins(line(), "")) {
       at++;
     }
     String text = String.join("\n", lines.subList(start, at));
@@ -87,6 +92,11 @@ final class AnswerReader {
         edit(inner(content).or(() -> label).orElse(null));
         continue;
       }
+      boolean first = content.stream().allMatch(String::isBlank);
+      if (PatchEnvelope.begins(line(), indent) && (first || label.isEmpty())) {
+        envelope(indent);
+        continue;
+      }
       Matcher inner = FENCE.matcher(line());
       boolean isFence = inner.matches() && inner.group(2).startsWith(mark);
       if (isFence && nests && !inner.group(3).isBlank()) {
@@ -103,6 +113,12 @@ final class AnswerReader {
     if (parts.size() == before) {
       classify(content, info, label, !closed);
     }
+  }
+
+  private void envelope(String indent) throws PatchRejection {
+    PatchEnvelope envelope = new PatchEnvelope(lines, at, indent);
+    parts.addAll(envelope.read());
+    at = envelope.end();
   }
 
   /** The path in the line above a search block within a fence. */

@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
@@ -29,14 +30,14 @@ final class BlockEdits {
 
   private final PatchTarget target;
   private final Map<String, Optional<String>> before = new LinkedHashMap<>();
-  private final Map<String, String> after = new LinkedHashMap<>();
+  private final Map<String, Optional<String>> after = new LinkedHashMap<>();
 
   BlockEdits(PatchTarget target) {
     this.target = target;
   }
 
-  Map<String, String> results() {
-    return after;
+  Set<String> paths() {
+    return after.keySet();
   }
 
   void take(AnswerPart.WholeFile file) throws IOException, PatchRejection {
@@ -61,12 +62,13 @@ final class BlockEdits {
       }
       content = endsOf(old.get()).in(content);
     }
-    after.put(file.path(), content);
+    after.put(file.path(), Optional.of(content));
   }
 
   void take(AnswerPart.Edit edit) throws IOException, PatchRejection {
     Optional<String> old = load(edit.path());
-    String text = after.getOrDefault(edit.path(), old.orElse(""));
+    Optional<String> now = after.getOrDefault(edit.path(), old);
+    String text = now.orElse("");
     if (edit.search().isBlank()) {
       if (!text.isEmpty()) {
         throw PatchRejection.malformed(
@@ -74,17 +76,48 @@ final class BlockEdits {
                 + edit.path()
                 + " is empty, but there is such a file: put the lines to replace there.");
       }
-      after.put(edit.path(), edit.replace());
+      after.put(edit.path(), Optional.of(edit.replace()));
       return;
     }
-    if (old.isEmpty() && !after.containsKey(edit.path())) {
-      throw new PatchRejection(
-          Kind.DOES_NOT_APPLY,
-          "There is no file " + edit.path() + ": correct the path. Nothing was changed.");
+    if (now.isEmpty()) {
+      throw missing(edit.path());
     }
     LineEnds ends = endsOf(text);
-    after.put(
-        edit.path(), replaced(edit.path(), text, ends.in(edit.search()), ends.in(edit.replace())));
+    String result = replaced(edit.path(), text, ends.in(edit.search()), ends.in(edit.replace()));
+    after.put(edit.path(), Optional.of(result));
+  }
+
+  void take(AnswerPart.Chunk chunk) throws IOException, PatchRejection {
+    String text = now(chunk.path()).orElseThrow(() -> missing(chunk.path()));
+    String result = new ChunkPlace(chunk, text, endsOf(text)).replaced();
+    after.put(chunk.path(), Optional.of(result));
+  }
+
+  void take(AnswerPart.NewFile file) throws IOException, PatchRejection {
+    if (now(file.path()).isPresent()) {
+      throw new PatchRejection(
+          Kind.DOES_NOT_APPLY,
+          "There is a file " + file.path() + " already: update it. Nothing was changed.");
+    }
+    after.put(file.path(), Optional.of(file.content()));
+  }
+
+  void take(AnswerPart.Deletion deletion) throws IOException, PatchRejection {
+    if (now(deletion.path()).isEmpty()) {
+      throw missing(deletion.path());
+    }
+    after.put(deletion.path(), Optional.empty());
+  }
+
+  private Optional<String> now(String path) throws IOException, PatchRejection {
+    Optional<String> old = load(path);
+    return after.getOrDefault(path, old);
+  }
+
+  private static PatchRejection missing(String path) {
+    return new PatchRejection(
+        Kind.DOES_NOT_APPLY,
+        "There is no file " + path + ": correct the path. Nothing was changed.");
   }
 
   private static String replaced(String path, String text, String search, String replace)
@@ -110,7 +143,7 @@ final class BlockEdits {
   }
 
   /** Where the lines begin; -1 if they are nowhere as whole lines. */
-  private static int place(String text, String search, int from) {
+  static int place(String text, String search, int from) {
     int at = text.indexOf(search, from);
     while (at > 0 && text.charAt(at - 1) != '\n') {
       at = text.indexOf(search, at + 1);
@@ -153,22 +186,23 @@ final class BlockEdits {
     after
         .entrySet()
         .removeIf(
-            entry ->
-                Objects.requireNonNull(before.get(entry.getKey()))
-                    .equals(Optional.of(entry.getValue())));
+            entry -> Objects.requireNonNull(before.get(entry.getKey())).equals(entry.getValue()));
     if (after.isEmpty()) {
       return "";
     }
     Path directory = Files.createTempDirectory("holdfast-blocks-");
     try {
-      for (Map.Entry<String, String> entry : after.entrySet()) {
+      for (Map.Entry<String, Optional<String>> entry : after.entrySet()) {
         Optional<String> old = Objects.requireNonNull(before.get(entry.getKey()));
         if (old.isPresent()) {
           write(directory.resolve("a").resolve(entry.getKey()), old.get());
         }
-        write(directory.resolve("b").resolve(entry.getKey()), entry.getValue());
+        if (entry.getValue().isPresent()) {
+          write(directory.resolve("b").resolve(entry.getKey()), entry.getValue().get());
+        }
       }
       Files.createDirectories(directory.resolve("a"));
+      Files.createDirectories(directory.resolve("b"));
       return diff(git, directory);
     } finally {
       delete(directory);

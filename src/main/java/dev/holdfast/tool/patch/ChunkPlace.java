@@ -1,0 +1,79 @@
+package dev.holdfast.tool.patch;
+
+import dev.holdfast.tool.patch.PatchResult.Kind;
+
+/** Puts one chunk into a text: where its lines are exactly once, or once behind its anchors. */
+final class ChunkPlace {
+  private final AnswerPart.Chunk chunk;
+  private final String text;
+  private final LineEnds ends;
+
+  ChunkPlace(AnswerPart.Chunk chunk, String text, LineEnds ends) {
+    this.chunk = chunk;
+    this.text = text;
+    this.ends = ends;
+  }
+
+  String replaced() throws PatchRejection {
+    if (chunk.search().isEmpty()) {
+      throw PatchRejection.malformed(
+          "A change of "
+              + chunk.path()
+              + " has no line of context, so its place is unknown: give three lines before and"
+              + " three after. Nothing was changed.");
+    }
+    String search = ends.in(chunk.search());
+    String replace = ends.in(chunk.replace());
+    boolean open = !text.isEmpty() && !text.endsWith("\n");
+    String whole = open ? text + ends.in("\n") : text;
+    int from = behindAnchors(whole);
+    int at = chunk.last() ? last(whole, search) : BlockEdits.place(whole, search, from);
+    if (at < from) {
+      throw refused(NearestMatch.notFound(chunk.path(), text, search) + "\nNothing was changed.");
+    }
+    if (!chunk.last() && BlockEdits.place(whole, search, at + 1) >= 0) {
+      throw refused(NearestMatch.ambiguous(chunk.path(), text, search) + " Nothing was changed.");
+    }
+    String result = whole.substring(0, at) + replace + whole.substring(at + search.length());
+    boolean touchesEnd = open && result.endsWith(ends.in("\n"));
+    return touchesEnd ? result.substring(0, result.length() - ends.in("\n").length()) : result;
+  }
+
+  private static int last(String whole, String search) {
+    int at = whole.length() - search.length();
+    boolean fits = at >= 0 && whole.endsWith(search) && (at == 0 || whole.charAt(at - 1) == '\n');
+    return fits ? at : -1;
+  }
+
+  /** Behind the line that each anchor names, in turn; it must be the only such line from there. */
+  private int behindAnchors(String whole) throws PatchRejection {
+    int from = 0;
+    for (String anchor : chunk.anchors()) {
+      int found = -1;
+      for (int at = from; at < whole.length(); at = whole.indexOf('\n', at) + 1) {
+        if (!whole.substring(at, whole.indexOf('\n', at)).strip().equals(anchor)) {
+          continue;
+        }
+        if (found >= 0) {
+          throw refused(
+              "The line \"@@ " + anchor + "\" names more than one line of " + chunk.path() + ".");
+        }
+        found = whole.indexOf('\n', at) + 1;
+      }
+      if (found < 0) {
+        throw refused(
+            "The line \"@@ "
+                + anchor
+                + "\" names no line of "
+                + chunk.path()
+                + ": write a whole line of the file, or \"@@\" alone. Nothing was changed.");
+      }
+      from = found;
+    }
+    return from;
+  }
+
+  private PatchRejection refused(String why) {
+    return new PatchRejection(Kind.DOES_NOT_APPLY, why, chunk.path() + "\n" + chunk.search());
+  }
+}
