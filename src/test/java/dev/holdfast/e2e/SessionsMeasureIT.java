@@ -21,8 +21,8 @@ import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Measures, on demand: {@code mvn verify -Dtest=SessionsMeasureIT -Dmeasure.sessions=2000}. Figures
- * and the machine they are of belong to docs/agents.md.
+ * Measures, on demand: {@code mvn verify -Dtest=SessionsMeasureIT -Dmeasure.sessions=2000}. Its
+ * figures are in docs/agents.md.
  */
 @Tag("slow")
 @WithDatabase
