@@ -135,12 +135,15 @@ public final class GuardedProvider implements ChatProvider {
     }
   }
 
-  /** A price must not come to nothing because a provider does not count. */
+  /**
+   * Neither a price nor a limit on tokens may come to nothing because a provider does not count.
+   * Only what is known to cost nothing, such as a script, is left as it is.
+   */
   private CallResult withUsage(ChatRequest request, CallResult result) {
     if (result instanceof CallResult.Answer answer && answer.usage().equals(Usage.NONE)) {
       Usage estimate = WorstCost.estimated(request, answer);
       boolean costs =
-          provider.cost(request.model(), estimate).map(usd -> usd.signum() > 0).orElse(false);
+          provider.cost(request.model(), estimate).map(usd -> usd.signum() > 0).orElse(true);
       return costs ? new CallResult.Answer(answer.message(), answer.stop(), estimate) : answer;
     }
     return result;

@@ -1,8 +1,10 @@
 package dev.holdfast.handler.agent;
 
+import dev.holdfast.llm.account.CallGuard;
 import dev.holdfast.llm.scripted.Script;
 import dev.holdfast.llm.scripted.ScriptedProvider;
 import dev.holdfast.retry.Sleeper;
+import dev.holdfast.session.AllowanceShelf;
 import dev.holdfast.session.ApprovalShelf;
 import dev.holdfast.session.AttemptBook;
 import dev.holdfast.session.AutoRetrySettings;
@@ -28,6 +30,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.LongSupplier;
 
 /** Builds tickets of kind agent and runs them on a handler whose model plays a script. */
 final class AgentTickets {
@@ -40,6 +43,8 @@ final class AgentTickets {
   Journal journal = new InMemoryJournal();
   RetryAborts aborts = RetryAborts.NONE;
   AttemptBook attempts = AttemptBook.NONE;
+  AllowanceShelf allowances = AllowanceShelf.NONE;
+  LongSupplier nanoTime = System::nanoTime;
   int attempt = 1;
   AutoRetrySettings autoRetry = new AutoRetrySettings(false, 3, Duration.ofHours(1), false, false);
   List<Guidance> guidance = List.of();
@@ -66,9 +71,10 @@ final class AgentTickets {
         new ScriptedProvider("played", Script.parse(script), call -> {}, Sleeper.REAL);
     return new AgentHandler(
         settings,
-        AgentPorts.of(Map.of("played", provider), Sleeper.REAL, System::nanoTime, () -> 0)
+        AgentPorts.of(Map.of("played", provider), Sleeper.REAL, nanoTime, () -> 0)
             .withSessions(shelf, sink, aborts)
-            .withHistory(ApprovalShelf.NOBODY, attempts));
+            .withHistory(ApprovalShelf.NOBODY, attempts)
+            .withGuard(CallGuard.NONE, allowances));
   }
 
   /**

@@ -1,0 +1,76 @@
+package dev.holdfast.session;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.llm.FailureKind;
+import java.math.BigDecimal;
+import java.util.List;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+/** What a session may use of tokens, answers and money; an answer has 110 tokens, costs a cent. */
+class AllowanceTest {
+  private static Bench under(Allowance allowance, List<JournalEntry> journal) {
+    Bench bench = Bench.with(Replies.look("1"), Replies.look("2"), Replies.look("3"));
+    bench.journal = new InMemoryJournal(journal);
+    bench.settings = bench.settings.withAllowance(allowance.withScope("ticket:17"));
+    return bench;
+  }
+
+  private static Bench under(Allowance allowance) {
+    return under(allowance, List.of());
+  }
+
+  /** One answer, then the session ends for a reason of its own. */
+  private static List<JournalEntry> oneAnswer() {
+    Bench bench =
+        Bench.with(Replies.look("0"), Replies.failed(FailureKind.AUTH_ERROR, false, "no key"));
+    bench.runToFailure();
+    return bench.journal.entries();
+  }
+
+  private static Allowance allowance(long tokens, int answers, String attemptUsd, long ofAttempt) {
+    return new Allowance(
+        "ticket", null, tokens, answers, null, new BigDecimal(attemptUsd), ofAttempt, 8192);
+  }
+
+  private static void assertOver(Bench bench, int calls, String words) {
+    SessionResult.Failed failed = bench.runToFailure();
+    assertThat(failed.exit()).isEqualTo(ExitCode.COST_LIMIT);
+    assertThat(failed.error()).contains(words);
+    assertThat(bench.calls()).isEqualTo(calls);
+  }
+
+  @Test
+  @DisplayName("5.2: the tokens of a ticket are those of all its attempts")
+  void ticketTokens() {
+    Allowance limit = allowance(330, 0, "100", 0);
+    assertOver(under(limit), 3, "ticket:17: 330 of 330 tokens used");
+    assertOver(under(limit, oneAnswer()), 2, "ticket:17: 330 of 330 tokens used");
+  }
+
+  @Test
+  @DisplayName("5.2: the answers of a ticket are those of all its attempts")
+  void ticketAnswers() {
+    Allowance limit = allowance(0, 3, "100", 0);
+    assertOver(under(limit), 3, "ticket:17: 3 of 3 answers used");
+    assertOver(under(limit, oneAnswer()), 2, "ticket:17: 3 of 3 answers used");
+  }
+
+  @Test
+  @DisplayName("5.2: the tokens of an attempt begin at nothing in each of them")
+  void attemptTokens() {
+    Allowance limit = allowance(0, 0, "100", 220);
+    assertOver(under(limit), 2, "attempt: 220 of 220 tokens used");
+    assertOver(under(limit, oneAnswer()), 2, "attempt: 220 of 220 tokens used");
+  }
+
+  @Test
+  @DisplayName("5.2: the cost of an attempt begins at nothing in each of them")
+  void attemptCost() {
+    Allowance limit = allowance(0, 0, "0.025", 0);
+    String words = "attempt: 0.02 USD spent of 0.025, the next call may cost 0.01";
+    assertOver(under(limit), 2, words);
+    assertOver(under(limit, oneAnswer()), 2, words);
+  }
+}
