@@ -124,7 +124,7 @@ final class WorkerProcess implements AutoCloseable {
         listenUrl == null
             ? database
             : new Database(listenUrl, database.user(), database.password(), 1, "holdfast");
-    return direct.withApplicationName("holdfast-listen").unpooled();
+    return direct.withApplicationName("holdfast-listen").listening();
   }
 
   private static WorkerSettings workerSettings(Settings settings) {

@@ -64,7 +64,7 @@ final class BenchWorker implements AutoCloseable {
               .schema(BenchSchema.NAME)
               .handler(Lab.QUEUE, handler)
               .handler(HELLO, context -> HandlerResult.done(null))
-              .listenOn(lab.direct())
+              .listenOn(lab.database().listening())
               .settings(settings)
               .retry(retry)
               .listener(filtered)

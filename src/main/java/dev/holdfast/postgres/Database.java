@@ -101,10 +101,23 @@ public record Database(
   }
 
   /**
-   * One new connection per call, without socket timeout: for migrations and for LISTEN, which
-   * belong outside the pool.
+   * One new connection per call, that hears of notifications without delay: for LISTEN, which
+   * belongs outside the pool.
    */
+  public DataSource listening() {
+    PGSimpleDataSource dataSource = simple();
+    if (dataSource.getSocketFactory() == null) {
+      dataSource.setSocketFactory(PromptSockets.class.getName());
+    }
+    return dataSource;
+  }
+
+  /** One new connection per call, without socket timeout: as migrations need it. */
   public DataSource unpooled() {
+    return simple();
+  }
+
+  private PGSimpleDataSource simple() {
     PGSimpleDataSource dataSource = new PGSimpleDataSource();
     dataSource.setApplicationName(applicationName);
     dataSource.setTcpKeepAlive(true);

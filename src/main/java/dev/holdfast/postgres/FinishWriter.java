@@ -3,7 +3,6 @@ package dev.holdfast.postgres;
 import dev.holdfast.queue.Finish;
 import dev.holdfast.queue.FinishResult;
 import dev.holdfast.ticket.TicketState;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -22,7 +21,7 @@ final class FinishWriter {
   private final ParkWriter parkWriter;
   private final DeferralWriter deferralWriter;
   private final AppliedFinishes appliedFinishes;
-  private final String finishSucceeded;
+  private final SuccessCall successCall;
   private final String finishGivenBack;
   private final String closeLeases;
   private final String wakeWorkers;
@@ -35,9 +34,7 @@ final class FinishWriter {
     this.parkWriter = new ParkWriter(sql);
     this.deferralWriter = new DeferralWriter(sql);
     this.appliedFinishes = new AppliedFinishes(sql);
-    this.finishSucceeded =
-        sql.inSchema(
-            "SELECT * FROM holdfast.finish_succeeded(:ids, :leases, :states, :results, :closed)");
+    this.successCall = new SuccessCall(sql);
     this.finishGivenBack = sql.loadPinned("finish_given_back");
     this.closeLeases = sql.inSchema("SELECT * FROM holdfast.close_leases(:leases)");
     this.wakeWorkers = sql.inSchema("SELECT holdfast.wake_workers(:queues::text[])");
@@ -127,42 +124,23 @@ final class FinishWriter {
     if (batch.isEmpty() && closing.isEmpty()) {
       return;
     }
-    Set<TicketLease> stored = new HashSet<>();
-    Set<Long> locked = new HashSet<>();
-    handle
-        .createQuery(finishSucceeded)
-        .bind("ids", Columns.longs(batch, Finish::ticketId))
-        .bind("leases", Columns.longs(batch, Finish::leaseNo))
-        .bind("states", Columns.texts(batch, each -> state(each).wireName()))
-        .bind("results", Columns.texts(batch, Finish.Succeeded::result))
-        .bind("closed", closing.toArray(Long[]::new))
-        .scanResultSet(
-            (rows, context) -> {
-              try (context) {
-                return readStored(rows.get(), stored, locked);
-              }
-            });
-    keepLocked(closing, locked);
+    SuccessCall.Left left = call(handle, batch, closing);
+    keepLocked(closing, left.lockedLeases());
     for (Finish.Succeeded each : batch) {
-      if (stored.contains(TicketLease.of(each))) {
-        results.put(TicketLease.of(each), new FinishResult.Succeeded(each.ticketId(), state(each)));
+      TicketLease key = TicketLease.of(each);
+      if (!left.refused().contains(key)) {
+        results.put(key, new FinishResult.Succeeded(each.ticketId(), state(each)));
       }
     }
   }
 
-  private static int readStored(ResultSet rows, Set<TicketLease> stored, Set<Long> locked)
-      throws SQLException {
-    while (rows.next()) {
-      long ticketId = rows.getLong(1);
-      boolean lease = rows.wasNull();
-      long leaseNo = rows.getLong(2);
-      if (lease) {
-        locked.add(leaseNo);
-      } else {
-        stored.add(new TicketLease(ticketId, leaseNo));
-      }
+  private SuccessCall.Left call(
+      Handle handle, List<Finish.Succeeded> batch, Collection<Long> closing) {
+    try {
+      return successCall.run(handle.getConnection(), batch, closing);
+    } catch (SQLException e) {
+      throw new Transactions.StatementFailed(e);
     }
-    return stored.size();
   }
 
   static TicketState state(Finish.Succeeded finish) {

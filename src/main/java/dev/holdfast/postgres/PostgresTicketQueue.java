@@ -13,13 +13,11 @@ import dev.holdfast.ticket.ClaimedTicket;
 import java.sql.Array;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import javax.sql.DataSource;
 
@@ -30,7 +28,7 @@ public final class PostgresTicketQueue implements TicketQueue {
   private final Transactions transactions;
   private final FinishWriter finishWriter;
   private final LeaseRescuer leaseRescuer;
-  private final String claim;
+  private final TicketClaim ticketClaim;
   private final String readyTickets;
   private final String heartbeat;
 
@@ -44,10 +42,7 @@ public final class PostgresTicketQueue implements TicketQueue {
     this.transactions = new Transactions(dataSource);
     this.finishWriter = new FinishWriter(sql, failureWriter);
     this.leaseRescuer = new LeaseRescuer(sql, failureWriter, finishWriter);
-    this.claim =
-        sql.inSchema(
-            "SELECT * FROM holdfast.claim_tickets(:kinds, :queues, :limit, :worker, :lease_ms,"
-                + " :after)");
+    this.ticketClaim = new TicketClaim(sql);
     this.readyTickets = sql.load("ready_tickets");
     this.heartbeat =
         sql.inSchema("SELECT * FROM holdfast.renew_leases(:worker, :leases, :lease_ms)");
@@ -55,39 +50,7 @@ public final class PostgresTicketQueue implements TicketQueue {
 
   @Override
   public Claim claim(ClaimRequest request) {
-    return transactions.runStatement(
-        handle ->
-            handle
-                .createQuery(claim)
-                .bind("kinds", request.kinds().toArray(String[]::new))
-                .bind("queues", request.queues().toArray(String[]::new))
-                .bind("limit", request.limit())
-                .bind("worker", request.workerId())
-                .bind("lease_ms", request.lease().toMillis())
-                .bind("after", request.after().toArray(Long[]::new))
-                .scanResultSet(
-                    (rows, context) -> {
-                      try (context) {
-                        return readClaim(rows.get(), request.workerId());
-                      }
-                    }));
-  }
-
-  private static Claim readClaim(java.sql.ResultSet rows, String workerId) throws SQLException {
-    List<ClaimedTicket> tickets = new ArrayList<>();
-    boolean promoted = false;
-    Optional<Duration> nextDue = Optional.empty();
-    while (rows.next()) {
-      promoted = rows.getLong("promoted") > 0;
-      double nextDueMs = rows.getDouble("next_due_ms");
-      if (!rows.wasNull()) {
-        nextDue = Optional.of(Duration.ofMillis(Math.max(0, (long) Math.ceil(nextDueMs))));
-      }
-      if (rows.getObject("id") != null) {
-        tickets.add(ClaimedTicketMapper.map(rows, workerId));
-      }
-    }
-    return new Claim(tickets, promoted, nextDue);
+    return transactions.runCall(connection -> ticketClaim.run(connection, request));
   }
 
   @Override
@@ -155,7 +118,7 @@ public final class PostgresTicketQueue implements TicketQueue {
             handle
                 .createQuery(readyTickets)
                 .bind("limit", limit)
-                .map((row, context) -> ClaimedTicketMapper.map(row, ""))
+                .map((row, context) -> new ClaimedTicketMapper(row, "").map())
                 .list());
   }
 }

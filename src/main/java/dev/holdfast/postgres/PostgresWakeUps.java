@@ -1,10 +1,13 @@
 package dev.holdfast.postgres;
 
+import dev.holdfast.queue.TicketClaims;
 import dev.holdfast.queue.WakeUps;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.LinkedHashSet;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import javax.sql.DataSource;
@@ -22,12 +25,17 @@ import org.slf4j.LoggerFactory;
 public final class PostgresWakeUps implements WakeUps {
   private static final Logger log = LoggerFactory.getLogger(PostgresWakeUps.class);
   private static final int WAIT_MILLIS = 500;
+  private static final int ANSWER_MILLIS = 60_000;
   private static final int QUIET_WAITS_BEFORE_ASKING = 20;
   private static final Duration LONGEST_PAUSE = Duration.ofSeconds(10);
+
+  /** A notification, whoever sent it. */
+  private record Heard(String channel, String payload) {}
 
   private final DataSource listening;
   private final DataSource notifying;
   private final String schema;
+  private final TicketClaim ticketClaim;
   private final Runnable whenProvidersChange;
   private final CountDownLatch closing = new CountDownLatch(1);
   private volatile boolean proven;
@@ -48,7 +56,9 @@ public final class PostgresWakeUps implements WakeUps {
       DataSource listening, DataSource notifying, String schema, Runnable whenProvidersChange) {
     this.listening = listening;
     this.notifying = notifying;
-    this.schema = new Sql(schema).schema();
+    Sql sql = new Sql(schema);
+    this.schema = sql.schema();
+    this.ticketClaim = new TicketClaim(sql);
     this.whenProvidersChange = whenProvidersChange;
   }
 
@@ -67,13 +77,15 @@ public final class PostgresWakeUps implements WakeUps {
     while (isOpen()) {
       try (Connection connection = listening.getConnection()) {
         connection.setAutoCommit(true);
+        connection.setNetworkTimeout(Runnable::run, ANSWER_MILLIS);
         subscribe(connection);
         failures = 0;
         // What was notified while nobody listened is not notified again.
-        listener.ready("");
+        TicketClaims here = claimsOn(connection);
+        listener.ready("", here);
         listener.revoked();
         whenProvidersChange.run();
-        read(connection, listener);
+        read(connection, listener, here);
         unsubscribe(connection);
       } catch (Throwable e) {
         failures++;
@@ -108,7 +120,18 @@ public final class PostgresWakeUps implements WakeUps {
     }
   }
 
-  private void read(Connection connection, Listener listener) throws SQLException {
+  private TicketClaims claimsOn(Connection connection) {
+    return request -> {
+      try {
+        return ticketClaim.run(connection, request);
+      } catch (SQLException e) {
+        throw SqlErrors.translate(e);
+      }
+    };
+  }
+
+  private void read(Connection connection, Listener listener, TicketClaims here)
+      throws SQLException {
     PGConnection postgres = connection.unwrap(PGConnection.class);
     int quietWaits = 0;
     while (isOpen()) {
@@ -118,27 +141,30 @@ public final class PostgresWakeUps implements WakeUps {
         quietWaits = 0;
         ask(connection);
       }
+      // Of equal ones, as of many tickets in one queue, one says it all.
+      Set<Heard> heard = new LinkedHashSet<>();
       for (PGNotification notification : notifications) {
-        dispatch(notification, listener);
+        heard.add(new Heard(notification.getName(), notification.getParameter()));
       }
+      heard.forEach(each -> dispatch(each, listener, here));
     }
   }
 
-  /** Fails if the connection is dead, after the data source's socket timeout at the latest. */
+  /** Fails if the connection is dead, after {@link #ANSWER_MILLIS} at the latest. */
   private static void ask(Connection connection) throws SQLException {
     try (Statement statement = connection.createStatement()) {
       statement.execute("SELECT 1");
     }
   }
 
-  private void dispatch(PGNotification notification, Listener listener) {
-    String channel = notification.getName().substring(schema.length() + 1);
+  private void dispatch(Heard heard, Listener listener, TicketClaims here) {
+    String channel = heard.channel().substring(schema.length() + 1);
     switch (channel) {
-      case "ready" -> listener.ready(notification.getParameter());
+      case "ready" -> listener.ready(heard.payload(), here);
       case "revoked" -> listener.revoked();
       case "providers" -> whenProvidersChange.run();
       case "probe" -> proven = true;
-      default -> log.debug("a notification on {} is not for us", notification.getName());
+      default -> log.debug("a notification on {} is not for us", heard.channel());
     }
   }
 

@@ -1,6 +1,8 @@
 package dev.holdfast.postgres;
 
 import dev.holdfast.ticket.HoldfastException;
+import java.sql.Connection;
+import java.sql.SQLException;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import javax.sql.DataSource;
@@ -14,9 +16,25 @@ import org.jdbi.v3.core.Jdbi;
 final class Transactions {
   private static final int TRIES = 3;
 
+  /** What plain JDBC threw, on its way to be retried or translated here. */
+  static final class StatementFailed extends RuntimeException {
+    private static final long serialVersionUID = 1;
+
+    StatementFailed(SQLException cause) {
+      super(cause);
+    }
+  }
+
+  /** Work on a connection. */
+  interface Call<T> {
+    T on(Connection connection) throws SQLException;
+  }
+
+  private final DataSource dataSource;
   private final Jdbi jdbi;
 
   Transactions(DataSource dataSource) {
+    this.dataSource = dataSource;
     this.jdbi = Jdbi.create(dataSource);
   }
 
@@ -30,6 +48,22 @@ final class Transactions {
    */
   <T> T runStatement(Function<Handle, T> work) {
     return retried(() -> jdbi.withHandle(handle -> committed(handle, work)));
+  }
+
+  /** As {@link #runStatement}, without what Jdbi does for a statement. */
+  <T> T runCall(Call<T> call) {
+    return retried(
+        () -> {
+          try (Connection connection = dataSource.getConnection()) {
+            T result = call.on(connection);
+            if (!connection.getAutoCommit()) {
+              connection.commit();
+            }
+            return result;
+          } catch (SQLException e) {
+            throw new StatementFailed(e);
+          }
+        });
   }
 
   /** A pool of somebody else's may hand out connections that wait for a COMMIT. */

@@ -9,11 +9,10 @@ import java.util.Optional;
  * What a claim found.
  *
  * @param tickets in claim order: priority DESC, created_at (A39)
- * @param moreAtOnce deferred tickets came due: claiming again now is worth it
  * @param nextDue how long until the next deferred ticket is due, zero if it is overdue; empty if
  *     there is none
  */
-public record Claim(List<ClaimedTicket> tickets, boolean moreAtOnce, Optional<Duration> nextDue) {
+public record Claim(List<ClaimedTicket> tickets, Optional<Duration> nextDue) {
   public Claim {
     tickets = List.copyOf(tickets);
   }

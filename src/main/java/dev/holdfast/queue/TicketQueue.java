@@ -11,10 +11,7 @@ import java.util.List;
  * afterwards. Thread-safe. A lost database shows as {@link QueueUnavailableException}; nothing is
  * half done then.
  */
-public interface TicketQueue {
-  /** Claims ready tickets: in_progress under a new lease when this returns (A38-A44). */
-  Claim claim(ClaimRequest request);
-
+public interface TicketQueue extends TicketClaims {
   /** Renews leases, and says which are lost and which tickets were revoked. */
   Heartbeat heartbeat(String workerId, Collection<Long> leaseNos, Duration lease);
 

@@ -5,10 +5,16 @@ package dev.holdfast.queue;
  * or late.
  */
 public interface WakeUps extends AutoCloseable {
-  /** Called on the listening thread; must not block. */
+  /** Called on the listening thread; must not block for longer than a claim takes. */
   interface Listener {
-    /** A ticket became claimable in this queue. */
-    void ready(String queue);
+    /**
+     * A ticket became claimable.
+     *
+     * @param queue where; empty when listening begins: then in any, for all one knows
+     * @param here claims on the listening connection, on this thread and while this call lasts: the
+     *     fastest way to the ticket, as that connection's backend is awake
+     */
+    void ready(String queue, TicketClaims here);
 
     /** A person revoked some running ticket: heartbeat now to learn which. */
     void revoked();

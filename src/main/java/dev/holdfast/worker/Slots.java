@@ -19,6 +19,15 @@ final class Slots {
   /** Waits for a slot, then takes as many more as are free, up to the given number in all. */
   int acquire(int atMost) throws InterruptedException {
     free.acquire();
+    return withMore(atMost);
+  }
+
+  /** As {@link #acquire}, but takes none where that would have to wait. */
+  int tryAcquire(int atMost) {
+    return free.tryAcquire() ? withMore(atMost) : 0;
+  }
+
+  private int withMore(int atMost) {
     int taken = 1;
     int more = Math.min(atMost - 1, free.availablePermits());
     while (more > 0 && !free.tryAcquire(more)) {

@@ -1,5 +1,6 @@
 package dev.holdfast.worker;
 
+import dev.holdfast.queue.TicketClaims;
 import dev.holdfast.queue.WakeUps;
 import dev.holdfast.queue.WorkerRegistry;
 
@@ -13,14 +14,22 @@ final class WakeUpSwitch implements WakeUps.Listener {
   private final WorkerRegistry registry;
   private final String workerId;
   private final Runnable onRevoked;
-  private final Signal signal = new Signal();
+  private final Signal signal;
+  private final NotifiedClaim notifiedClaim;
   private boolean wanted = true;
   private int fullClaims;
 
-  WakeUpSwitch(WorkerRegistry registry, String workerId, Runnable onRevoked) {
+  WakeUpSwitch(
+      WorkerRegistry registry,
+      String workerId,
+      Runnable onRevoked,
+      Signal signal,
+      NotifiedClaim notifiedClaim) {
     this.registry = registry;
     this.workerId = workerId;
     this.onRevoked = onRevoked;
+    this.signal = signal;
+    this.notifiedClaim = notifiedClaim;
   }
 
   Signal signal() {
@@ -47,8 +56,12 @@ final class WakeUpSwitch implements WakeUps.Listener {
   }
 
   @Override
-  public void ready(String queue) {
-    signal.give();
+  public void ready(String queue, TicketClaims here) {
+    if (queue.isEmpty()) {
+      signal.give();
+    } else {
+      notifiedClaim.run(here);
+    }
   }
 
   @Override

@@ -1,6 +1,7 @@
 package dev.holdfast.worker;
 
 import dev.holdfast.failure.Classifier;
+import dev.holdfast.queue.ClaimRequest;
 import dev.holdfast.queue.FinishResult;
 import dev.holdfast.queue.QueueUnavailableException;
 import dev.holdfast.queue.TicketEvent;
@@ -52,6 +53,8 @@ public final class Worker implements AutoCloseable {
   private final ServiceLoop guards;
   private final ServiceLoop rescues;
   private final ServiceLoop prunes;
+  private final Signal signal = new Signal();
+  private final NotifiedClaim notifiedClaim;
   private final WakeUpSwitch wakeUpSwitch;
   private final List<Poller> pollers = new ArrayList<>();
   private final List<Thread> pollerThreads = new ArrayList<>();
@@ -84,7 +87,10 @@ public final class Worker implements AutoCloseable {
     this.rescues = new ServiceLoop("rescue", afterError, this::rescue);
     this.prunes = new ServiceLoop("prune", Duration.ofMinutes(1), this::prune);
     this.guards = new ServiceLoop("guard", afterError, heartbeater::guard);
-    this.wakeUpSwitch = new WakeUpSwitch(ports.registry(), identity.id(), heartbeats::wakeUp);
+    this.notifiedClaim = new NotifiedClaim(slots, claimRound(), signal);
+    this.wakeUpSwitch =
+        new WakeUpSwitch(
+            ports.registry(), identity.id(), heartbeats::wakeUp, signal, notifiedClaim);
     List<TicketListener> listeners = new ArrayList<>(ports.listeners());
     listeners.add(this::pollWhenDue);
     this.events = new Events(listeners);
@@ -123,16 +129,22 @@ public final class Worker implements AutoCloseable {
         new Poller(
             ports.queue(),
             slots,
-            this::startRuns,
-            heartbeater::healthy,
+            claimRound(),
             wakeUpSwitch,
-            Poller.request(identity.id(), handlers.keySet(), settings),
             new PollWait(
                 settings.pollInterval(),
                 ports.wakeUps()::proven,
                 RandomGenerator.getDefault()::nextDouble));
     pollers.add(poller);
     pollerThreads.add(Thread.ofPlatform().name("holdfast-poll-" + number).daemon().start(poller));
+  }
+
+  private ClaimRound claimRound() {
+    int batch = Math.min(settings.claimBatch(), settings.concurrency());
+    ClaimRequest request =
+        new ClaimRequest(
+            identity.id(), handlers.keySet(), settings.queues(), batch, settings.lease());
+    return new ClaimRound(ports.queue(), slots, this::startRuns, heartbeater::healthy, request);
   }
 
   public String id() {
@@ -151,13 +163,13 @@ public final class Worker implements AutoCloseable {
 
   /** Pollers that found the worker unhealthy wait for their interval otherwise. */
   private void pollNow() {
-    wakeUpSwitch.signal().give();
+    signal.give();
   }
 
   /** Nobody notifies of tickets that will be due: without this a short delay could take long. */
   private void pollWhenDue(TicketEvent event) {
     if (event instanceof TicketEvent.RetryScheduled retry) {
-      wakeUpSwitch.signal().giveIn(retry.delay());
+      signal.giveIn(retry.delay());
     }
   }
 
@@ -229,7 +241,8 @@ public final class Worker implements AutoCloseable {
 
   private void stopClaiming() throws InterruptedException {
     pollers.forEach(Poller::stop);
-    wakeUpSwitch.signal().give();
+    notifiedClaim.stop();
+    signal.give();
     slots.open();
     stateWriter.execute(() -> update(WorkerRegistry.State.DRAINING));
     long deadline = System.nanoTime() + LAST_CLAIM.toNanos();

@@ -213,6 +213,7 @@ class RolesIT {
             "finish_succeeded(bigint[],bigint[],text[],text[],bigint[])",
             "kind_of_new_ticket(text,designs)",
             "renew_leases(text,bigint[],bigint)",
+            "store_successes(bigint[],bigint[],text[],text[],bigint[])",
             "wake_workers(text[])");
   }
 

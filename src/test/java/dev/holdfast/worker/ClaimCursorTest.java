@@ -47,7 +47,7 @@ class ClaimCursorTest {
   void behind() {
     cursor.after(0);
     claim(
-        true, 0, SLOW, ticket(7, "a", 3), ticket(5, "b", 2), ticket(6, "b", 2), ticket(4, "b", 9));
+        true, 0, SLOW, ticket(4, "b", 9), ticket(7, "a", 3), ticket(5, "b", 2), ticket(6, "b", 2));
 
     assertThat(cursor.after(SLOW)).containsExactlyInAnyOrder(7L, 6L);
   }

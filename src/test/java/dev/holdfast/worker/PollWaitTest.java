@@ -18,7 +18,7 @@ class PollWaitTest {
   private static final Duration SECOND = Duration.ofSeconds(1);
 
   private static Claim empty(@Nullable Duration nextDue) {
-    return new Claim(List.of(), false, Optional.ofNullable(nextDue));
+    return new Claim(List.of(), Optional.ofNullable(nextDue));
   }
 
   private static Claim one() {
@@ -30,7 +30,7 @@ class PollWaitTest {
             1,
             0,
             List.of());
-    return new Claim(List.of(ticket), false, Optional.empty());
+    return new Claim(List.of(ticket), Optional.empty());
   }
 
   @Test

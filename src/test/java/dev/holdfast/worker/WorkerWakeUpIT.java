@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.holdfast.failure.Category;
 import dev.holdfast.failure.ErrorReport;
+import dev.holdfast.queue.TicketClaims;
 import dev.holdfast.queue.TicketEvent;
 import dev.holdfast.queue.WakeUps;
 import dev.holdfast.queue.WorkerRegistry;
@@ -56,8 +57,8 @@ class WorkerWakeUpIT {
           wakeUps.start(
               new Listener() {
                 @Override
-                public void ready(String queue) {
-                  listener.ready(queue);
+                public void ready(String queue, TicketClaims here) {
+                  listener.ready(queue, here);
                   // Listening begins with a hint of no queue.
                   if (queue.isEmpty()) {
                     began.release();

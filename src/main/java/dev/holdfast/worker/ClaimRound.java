@@ -1,0 +1,113 @@
+package dev.holdfast.worker;
+
+import dev.holdfast.queue.Claim;
+import dev.holdfast.queue.ClaimRequest;
+import dev.holdfast.queue.Finish;
+import dev.holdfast.queue.TicketClaims;
+import dev.holdfast.queue.TicketQueue;
+import dev.holdfast.ticket.ClaimedTicket;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.BooleanSupplier;
+
+/**
+ * One claim after the other, and the start of what each brings. Used by one thread, as each has a
+ * cursor of its own; {@link #stop} is for any.
+ */
+final class ClaimRound {
+  /** Takes what was claimed. */
+  interface Starter {
+    void start(List<ClaimedTicket> tickets, long claimedNanos);
+  }
+
+  /**
+   * What a claim brought.
+   *
+   * @param full as many tickets as there were slots, so there may be more
+   * @param behindOnly only what stands behind the cursor was looked at
+   */
+  record Result(Claim claim, boolean full, boolean behindOnly) {}
+
+  private final TicketQueue queue;
+  private final Slots slots;
+  private final Starter starter;
+  private final BooleanSupplier mayClaim;
+  private final ClaimRequest request;
+  private final ClaimCursor cursor = new ClaimCursor();
+  private volatile boolean stopping;
+
+  /**
+   * @param queue where tickets are given back that came too late to be run
+   * @param request for as many tickets as one claim may bring
+   */
+  ClaimRound(
+      TicketQueue queue,
+      Slots slots,
+      Starter starter,
+      BooleanSupplier mayClaim,
+      ClaimRequest request) {
+    this.queue = queue;
+    this.slots = slots;
+    this.starter = starter;
+    this.mayClaim = mayClaim;
+    this.request = request;
+  }
+
+  int limit() {
+    return request.limit();
+  }
+
+  /** Nothing is claimed any more; what is being claimed just now is given back. */
+  void stop() {
+    stopping = true;
+  }
+
+  boolean isStopping() {
+    return stopping;
+  }
+
+  /**
+   * Claims for slots that were acquired for it, and releases those that it does not need.
+   *
+   * @return nothing if the worker may not claim now
+   */
+  Optional<Result> claim(TicketClaims from, int free) {
+    int used = 0;
+    try {
+      if (stopping || !mayClaim.getAsBoolean()) {
+        return Optional.empty();
+      }
+      long claimedNanos = System.nanoTime();
+      ClaimRequest asked = request.narrowedTo(free, cursor.after(claimedNanos));
+      Claim claim = from.claim(asked);
+      List<ClaimedTicket> tickets = claim.tickets();
+      boolean full = tickets.size() == free;
+      cursor.claimed(tickets, full, claimedNanos, System.nanoTime());
+      if (stopping) {
+        giveBack(tickets);
+        return Optional.empty();
+      }
+      if (!tickets.isEmpty()) {
+        used = tickets.size();
+        starter.start(tickets, claimedNanos);
+      }
+      return Optional.of(new Result(claim, full, !asked.after().isEmpty()));
+    } finally {
+      slots.release(free - used);
+    }
+  }
+
+  /** The claim took so long that the worker has stopped meanwhile and would not run them. */
+  private void giveBack(List<ClaimedTicket> tickets) {
+    List<Finish> finishes = new ArrayList<>();
+    Set<Long> leases = new HashSet<>();
+    for (ClaimedTicket ticket : tickets) {
+      finishes.add(new Finish.GivenBack(ticket.id(), ticket.lease().no()));
+      leases.add(ticket.lease().no());
+    }
+    queue.finish(finishes, leases);
+  }
+}

@@ -1,0 +1,51 @@
+package dev.holdfast.worker;
+
+import dev.holdfast.queue.TicketClaims;
+import dev.holdfast.ticket.HoldfastException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Claims what a notification told of, at once and where it was heard: no other thread has to wake,
+ * and no backend of the database that slept (docs/adr/0004-notify-and-poll.md). Whatever this
+ * leaves undone, a poller does. Used by the listening thread; {@link #stop} is for any.
+ */
+final class NotifiedClaim {
+  private static final Logger log = LoggerFactory.getLogger(NotifiedClaim.class);
+
+  private final Slots slots;
+  private final ClaimRound round;
+  private final Signal pollers;
+
+  NotifiedClaim(Slots slots, ClaimRound round, Signal pollers) {
+    this.slots = slots;
+    this.round = round;
+    this.pollers = pollers;
+  }
+
+  void stop() {
+    round.stop();
+  }
+
+  void run(TicketClaims here) {
+    int free = slots.tryAcquire(round.limit());
+    if (free == 0) {
+      // A poller may hold them for a claim that came too early to see the ticket.
+      pollers.give();
+      return;
+    }
+    try {
+      round.claim(here, free).ifPresentOrElse(this::passOn, pollers::give);
+    } catch (HoldfastException e) {
+      log.debug("a claim at a notification failed, a poller tries again: {}", e.getMessage());
+      pollers.give();
+    }
+  }
+
+  private void passOn(ClaimRound.Result result) {
+    if (result.full() || result.behindOnly()) {
+      pollers.give();
+    }
+    result.claim().nextDue().ifPresent(pollers::giveIn);
+  }
+}
