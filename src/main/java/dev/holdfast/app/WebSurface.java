@@ -65,7 +65,7 @@ final class WebSurface implements AutoCloseable {
     List<Routes> groups = new ArrayList<>(List.of(health));
     Pages pages = Pages.plain();
     if (console) {
-      Console people = new Console(ports, new PostgresConsoleReader(database));
+      Console people = new Console(ports, new PostgresConsoleReader(database), bulk);
       groups.add(new ApiRoutes(ports, bulk, events));
       groups.add(people);
       pages = people;

@@ -1,25 +1,34 @@
 package dev.holdfast.web;
 
+import dev.holdfast.queue.QueueUnavailableException;
+import dev.holdfast.ticket.HoldfastException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * One thing done to many tickets, each in a transaction of its own, while people watch how far it
  * is. Thread-safe.
  */
 public final class BulkAction {
+  private static final Logger log = LoggerFactory.getLogger(BulkAction.class);
   private static final int REFUSALS_TOLD = 100;
 
   private final String id;
   private final String action;
   private final CountDownLatch finished = new CountDownLatch(1);
+  private final List<Long> done = new ArrayList<>();
   private final List<Refusal> refusals = new ArrayList<>();
-  private long done;
   private long refused;
+  private @Nullable String order;
   private @Nullable String problem;
 
   /** A ticket that was left as it is, and why: as a rule because somebody else was faster. */
@@ -55,7 +64,16 @@ public final class BulkAction {
 
   public synchronized Progress progress() {
     return new Progress(
-        id, action, done, refused, List.copyOf(refusals), finished.getCount() == 0, problem);
+        id, action, done.size(), refused, List.copyOf(refusals), isFinished(), problem);
+  }
+
+  /** The tickets it was done to so far, in that order. */
+  public synchronized List<Long> done() {
+    return List.copyOf(done);
+  }
+
+  public boolean isFinished() {
+    return finished.getCount() == 0;
   }
 
   /** Waits for the end, but not longer than this; true if it is reached. */
@@ -63,22 +81,75 @@ public final class BulkAction {
     return finished.await(time.toMillis(), TimeUnit.MILLISECONDS);
   }
 
-  synchronized void countDone() {
-    done++;
+  /** Ends it after the ticket it is at. */
+  public void stop() {
+    stop("it was stopped");
   }
 
-  synchronized void countRefused(long ticketId, String detail) {
-    refused++;
-    if (refusals.size() < REFUSALS_TOLD) {
-      refusals.add(new Refusal(ticketId, detail));
+  /**
+   * @param why told as the problem, if there is anything left to do
+   */
+  synchronized void stop(String why) {
+    if (order == null) {
+      order = why;
     }
   }
 
-  synchronized void fail(String detail) {
-    problem = detail;
+  /** Returns at its end, whatever that is. */
+  <T> void run(Iterator<T> items, ToLongFunction<T> idOf, Consumer<T> change) {
+    try {
+      while (items.hasNext() && !obeysStop()) {
+        T item = items.next();
+        apply(idOf.applyAsLong(item), item, change);
+      }
+    } catch (QueueUnavailableException e) {
+      log.warn("{} many tickets: ended early: {}", action, e.getMessage());
+      endEarly(
+          "the database could not be reached after %s; the next one may be done or not, the rest"
+              + " was not touched: try those again");
+    } catch (RuntimeException e) {
+      log.error("{} many tickets: ended early", action, e);
+      endEarly(
+          "a fault of Holdfast's ended it after %s; the next one may be done or not, the rest was"
+              + " not touched, and the log tells more");
+    } finally {
+      finished.countDown();
+    }
   }
 
-  void finish() {
-    finished.countDown();
+  private <T> void apply(long ticketId, T item, Consumer<T> change) {
+    try {
+      change.accept(item);
+      countDone(ticketId);
+    } catch (QueueUnavailableException e) {
+      throw e;
+    } catch (HoldfastException e) {
+      countRefused(ticketId, e.getMessage());
+    }
+  }
+
+  /** Whether it was told to stop; this is then how it ends. */
+  private synchronized boolean obeysStop() {
+    problem = order;
+    return order != null;
+  }
+
+  private synchronized void countDone(long ticketId) {
+    done.add(ticketId);
+  }
+
+  private synchronized void countRefused(long ticketId, @Nullable String detail) {
+    refused++;
+    if (refusals.size() < REFUSALS_TOLD) {
+      refusals.add(new Refusal(ticketId, detail == null || detail.isEmpty() ? "refused" : detail));
+    }
+  }
+
+  /**
+   * @param why with a place for how many tickets it came past
+   */
+  private synchronized void endEarly(String why) {
+    long through = done.size() + refused;
+    problem = why.formatted(through == 1 ? "1 ticket" : through + " tickets");
   }
 }

@@ -1,86 +1,66 @@
 package dev.holdfast.web;
 
-import dev.holdfast.ticket.HoldfastException;
-import dev.holdfast.ticket.IllegalTransitionException;
-import dev.holdfast.ticket.TicketNotFoundException;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
-import java.util.function.LongConsumer;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
+import java.util.function.Consumer;
+import java.util.function.ToLongFunction;
 
 /**
  * Does one thing to many tickets in the background. What a process has begun and not finished when
- * it ends is not gone on with; the tickets it had not come to are as they were. The progress of the
- * last 200 is kept. Thread-safe.
+ * it ends is not gone on with; the tickets it had not come to are as they were. What is at work is
+ * kept, and the newest {@value #KEPT} with it. Thread-safe.
  */
 public final class BulkActions implements AutoCloseable {
-  private static final Logger log = LoggerFactory.getLogger(BulkActions.class);
-  private static final int KEPT = 200;
+  private static final int KEPT = 50;
 
-  private final Map<String, BulkAction> actions =
-      new LinkedHashMap<>() {
-        @Override
-        protected boolean removeEldestEntry(Map.Entry<String, BulkAction> eldest) {
-          return size() > KEPT;
-        }
-      };
-  private volatile boolean closed;
+  private final Map<String, BulkAction> actions = new LinkedHashMap<>();
+  private boolean closed;
 
   /**
    * Starts.
    *
    * @param action what is done, in the past: {@code released}
-   * @param ids read while it goes on, by one thread
-   * @param change what is done to a ticket; {@link IllegalTransitionException} and {@link
-   *     TicketNotFoundException} are refusals, anything else ends it
+   * @param items the tickets, read while it goes on, by one thread
+   * @param change what is done to a ticket: a {@link dev.holdfast.ticket.HoldfastException} is the
+   *     refusal of that ticket and no other, but a {@link
+   *     dev.holdfast.queue.QueueUnavailableException} ends it, as does any other exception
    */
-  public BulkAction start(String action, Iterator<Long> ids, LongConsumer change) {
+  public <T> BulkAction start(
+      String action, Iterator<T> items, ToLongFunction<T> idOf, Consumer<T> change) {
     BulkAction bulk = new BulkAction(UUID.randomUUID().toString(), action);
-    synchronized (actions) {
-      actions.put(bulk.id(), bulk);
-    }
-    Thread.ofVirtual().name("bulk-" + action).start(() -> run(bulk, ids, change));
+    keep(bulk);
+    Thread.ofVirtual().name("bulk-" + action).start(() -> bulk.run(items, idOf, change));
     return bulk;
   }
 
-  public Optional<BulkAction> find(String id) {
-    synchronized (actions) {
-      return Optional.ofNullable(actions.get(id));
-    }
+  public synchronized Optional<BulkAction> find(String id) {
+    return Optional.ofNullable(actions.get(id));
   }
 
-  private void run(BulkAction bulk, Iterator<Long> ids, LongConsumer change) {
-    try {
-      while (!closed && ids.hasNext()) {
-        apply(bulk, ids.next(), change);
-      }
-      if (closed) {
-        bulk.fail("the process that did it was stopped");
-      }
-    } catch (HoldfastException e) {
-      log.warn("a bulk action ended early: {}", e.getMessage());
-      bulk.fail("the database could not be reached; what is done is done, try the rest again");
-    } finally {
-      bulk.finish();
+  private synchronized void keep(BulkAction bulk) {
+    if (closed) {
+      stop(bulk);
     }
-  }
-
-  private static void apply(BulkAction bulk, long id, LongConsumer change) {
-    try {
-      change.accept(id);
-      bulk.countDone();
-    } catch (IllegalTransitionException | TicketNotFoundException e) {
-      bulk.countRefused(id, String.valueOf(e.getMessage()));
+    actions.put(bulk.id(), bulk);
+    Iterator<BulkAction> oldest = actions.values().iterator();
+    while (actions.size() > KEPT && oldest.hasNext()) {
+      if (oldest.next().isFinished()) {
+        oldest.remove();
+      }
     }
   }
 
   /** Those that run end after the ticket they are at. */
   @Override
-  public void close() {
+  public synchronized void close() {
     closed = true;
+    actions.values().forEach(BulkActions::stop);
+  }
+
+  private static void stop(BulkAction bulk) {
+    bulk.stop("the process that did it was stopped");
   }
 }

@@ -57,6 +57,7 @@ final class BulkRoutes implements Routes {
         actions.start(
             "released",
             chosen(body),
+            Long::longValue,
             id ->
                 desk.release(
                     id, actor, guidance, ActionRoutes.retries(one), ActionRoutes.session(one)));

@@ -1,4 +1,7 @@
-/** What tests share: a real PostgreSQL with one database per class, and a server of models. */
+/**
+ * What tests share: a real PostgreSQL with one database per class, a server of models, and what is
+ * logged.
+ */
 @NullMarked
 package dev.holdfast.testing;
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchException;
 
 import ch.qos.logback.classic.Level;
+import dev.holdfast.testing.LogLines;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.nio.channels.ClosedByInterruptException;

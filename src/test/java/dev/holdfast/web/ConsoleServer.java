@@ -35,9 +35,9 @@ public final class ConsoleServer implements AutoCloseable {
 
   private static ConsoleServer start(DataSource database, Access access) {
     WebPorts ports = WebFixture.ports(database);
-    Console console = new Console(ports, new PostgresConsoleReader(database));
     EventHub events = new EventHub(ports.feeds(), Sleeper.REAL);
     BulkActions bulk = new BulkActions();
+    Console console = new Console(ports, new PostgresConsoleReader(database), bulk);
     WebServer server =
         WebServer.start(
             new WebServer.Socket("127.0.0.1", 0, WebFixture.MAX_PAYLOAD),

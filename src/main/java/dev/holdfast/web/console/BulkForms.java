@@ -1,5 +1,6 @@
 package dev.holdfast.web.console;
 
+import dev.holdfast.queue.TicketDesk;
 import dev.holdfast.queue.TicketDesk.Conversation;
 import dev.holdfast.queue.TicketDesk.Retries;
 import dev.holdfast.queue.view.ConsoleReader;
@@ -15,17 +16,19 @@ import io.javalin.http.Context;
 import io.javalin.http.HttpStatus;
 import io.javalin.router.JavalinDefaultRoutingApi;
 import java.time.DateTimeException;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.function.Consumer;
 
 /** What the buttons beside many held tickets do, and how far it has come. */
 final class BulkForms implements Routes {
   /** What takes longer is shown with its progress. */
-  private static final long PATIENCE_MILLIS = 1_500;
+  private static final Duration PATIENCE = Duration.ofMillis(1_500);
 
   private static final BulkRun.Verb RELEASED = new BulkRun.Verb("Released", true);
   private static final BulkRun.Verb CANCELLED = new BulkRun.Verb("Cancelled", false);
@@ -74,7 +77,7 @@ final class BulkForms implements Routes {
                     selected.size(),
                     back,
                     selected.iterator(),
-                    item -> runs.desk(item).cancel(item.id(), actor, null));
+                    item -> desk(item).cancel(item.id(), actor, null));
             case "assign" -> {
               String person = TicketForms.words(context, "assignee");
               yield runs.start(
@@ -82,7 +85,7 @@ final class BulkForms implements Routes {
                   selected.size(),
                   back,
                   selected.iterator(),
-                  item -> runs.desk(item).assign(item.id(), person, actor));
+                  item -> desk(item).assign(item.id(), person, actor));
             }
             default -> throw new Refused(400, "there is no such action");
           };
@@ -92,11 +95,11 @@ final class BulkForms implements Routes {
     }
   }
 
-  private BulkRun.Action release(Context context, String actor) {
+  private Consumer<BulkRun.Item> release(Context context, String actor) {
     String guidance = TicketForms.words(context, "guidance");
     Retries retries = TicketForms.retries(context);
     Conversation conversation = TicketForms.conversation(context);
-    return item -> runs.desk(item).release(item.id(), actor, guidance, retries, conversation);
+    return item -> desk(item).release(item.id(), actor, guidance, retries, conversation);
   }
 
   private BulkRun releaseAll(Context context, String back, String actor) {
@@ -108,6 +111,12 @@ final class BulkForms implements Routes {
             : 0;
     return runs.start(
         RELEASED, total, back, new HeldItems(reader, query, seen), release(context, actor));
+  }
+
+  /** The desk for a ticket as it was seen. */
+  private TicketDesk desk(BulkRun.Item item) {
+    TicketDesk desk = ports.desk();
+    return item.version() == null ? desk : desk.onVersion(item.version());
   }
 
   /** The filter of the page; refuses one that it does not understand instead of acting on more. */
@@ -172,7 +181,7 @@ final class BulkForms implements Routes {
   }
 
   private void answer(Context context, BulkRun run) throws InterruptedException {
-    if (run.waitFor(PATIENCE_MILLIS)) {
+    if (run.waitFor(PATIENCE)) {
       tell(context, run.back(), run.notice());
     } else {
       context.redirect("/runs/" + run.id(), HttpStatus.SEE_OTHER);
@@ -197,11 +206,7 @@ final class BulkForms implements Routes {
       return;
     }
     BulkRun run = found.get();
-    shell.show(
-        context,
-        "run",
-        new RunPage(
-            page, run.id(), run.isOver(), run.processed(), run.total(), run.notice(), run.back()));
+    shell.show(context, "run", run.on(page));
   }
 
   private void stop(Context context) {

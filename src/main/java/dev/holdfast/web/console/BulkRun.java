@@ -1,45 +1,24 @@
 package dev.holdfast.web.console;
 
-import dev.holdfast.ticket.HoldfastException;
-import java.util.ArrayList;
-import java.util.Iterator;
+import dev.holdfast.web.BulkAction;
+import dev.holdfast.web.BulkAction.Progress;
+import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
- * One action on many tickets, each in a transaction of its own: what cannot be done with one ticket
- * does not stop the others. Thread-safe.
+ * An action on many tickets as people see it.
+ *
+ * @param expected how many tickets there are, as far as was known at its start
+ * @param back the page it was ordered from
  */
-final class BulkRun {
-  private static final Logger log = LoggerFactory.getLogger(BulkRun.class);
-  private static final int MOST_PROBLEMS = 50;
-
-  private final String id;
-  private final Verb verb;
-  private final long total;
-  private final String back;
-  private final CountDownLatch end = new CountDownLatch(1);
-  private final List<Long> done = new ArrayList<>();
-  private final List<String> problems = new ArrayList<>();
-  private long failed;
-  private boolean stopped;
-  private @Nullable String broken;
+record BulkRun(BulkAction action, Verb verb, long expected, String back) {
+  private static final int MOST_DETAILS = 50;
 
   /** What is done, in words. */
   record Verb(String past, boolean canBeUndone) {}
-
-  /** Does it with one ticket. */
-  @FunctionalInterface
-  interface Action {
-    /**
-     * @throws HoldfastException where it is refused
-     */
-    void on(Item item);
-  }
 
   /**
    * A ticket.
@@ -48,113 +27,80 @@ final class BulkRun {
    */
   record Item(long id, @Nullable String version) {}
 
-  /**
-   * @param total how many there are, as far as is known
-   * @param back the page it was ordered from
-   */
-  BulkRun(String id, Verb verb, long total, String back) {
-    this.id = id;
-    this.verb = verb;
-    this.total = total;
-    this.back = back;
-  }
-
-  /** Returns when all is done, or when it was told to stop. */
-  void run(Iterator<Item> items, Action action) {
-    try {
-      while (!isStopped() && items.hasNext()) {
-        Item item = items.next();
-        try {
-          action.on(item);
-          succeeded(item.id());
-        } catch (dev.holdfast.queue.QueueUnavailableException e) {
-          throw e;
-        } catch (HoldfastException e) {
-          failed("#" + item.id() + ": " + TicketForms.sentence(e));
-        }
-      }
-    } catch (RuntimeException e) {
-      log.warn("{} tickets stopped: {}", verb.past(), e.toString());
-      breakOff("the database cannot be reached just now; what is left was not touched");
-    } finally {
-      end.countDown();
-    }
-  }
-
-  private synchronized void succeeded(long ticket) {
-    done.add(ticket);
-  }
-
-  private synchronized void failed(String problem) {
-    failed++;
-    if (problems.size() < MOST_PROBLEMS) {
-      problems.add(problem);
-    }
-  }
-
-  private synchronized void breakOff(String why) {
-    broken = why;
-  }
-
-  synchronized void stop() {
-    stopped = true;
-  }
-
-  private synchronized boolean isStopped() {
-    return stopped;
-  }
-
-  /** Whether it is over within that time. */
-  boolean waitFor(long millis) throws InterruptedException {
-    return end.await(millis, TimeUnit.MILLISECONDS);
+  String id() {
+    return action.id();
   }
 
   boolean isOver() {
-    return end.getCount() == 0;
+    return action.isFinished();
   }
 
-  String id() {
-    return id;
+  /** Whether it is over within that time. */
+  boolean waitFor(Duration time) throws InterruptedException {
+    return action.await(time);
   }
 
-  String back() {
-    return back;
+  void stop() {
+    action.stop();
   }
 
-  synchronized long processed() {
-    return done.size() + failed;
-  }
-
-  long total() {
-    return Math.max(total, processed());
-  }
-
-  /** What can be undone. */
-  synchronized List<Long> undoable() {
-    return verb.canBeUndone() && isOver() ? List.copyOf(done) : List.of();
+  RunPage on(Page page) {
+    Progress progress = action.progress();
+    return new RunPage(
+        page,
+        progress.id(),
+        progress.finished(),
+        processed(progress),
+        total(progress),
+        notice(progress),
+        back);
   }
 
   /** {@code Released 41 of 42.}, with a line for each ticket with which it was not done. */
-  synchronized Notice notice() {
-    List<String> details = new ArrayList<>(problems);
-    if (failed > problems.size()) {
-      details.add("and " + Format.number(failed - problems.size()) + " more");
-    }
-    return new Notice(failed == 0 && broken == null, words(), details, undoable());
+  Notice notice() {
+    return notice(action.progress());
   }
 
-  private String words() {
-    String some = verb.past() + " " + Format.number(done.size());
-    if (!isOver()) {
+  private Notice notice(Progress progress) {
+    boolean isGood = progress.refused() == 0 && progress.problem() == null;
+    List<Long> undo = verb.canBeUndone() && progress.finished() ? action.done() : List.of();
+    return new Notice(isGood, words(progress), details(progress), undo);
+  }
+
+  private static List<String> details(Progress progress) {
+    Stream<String> told =
+        progress.refusals().stream()
+            .limit(MOST_DETAILS)
+            .map(refusal -> "#" + refusal.id() + ": " + refusal.detail());
+    long more = progress.refused() - MOST_DETAILS;
+    return Stream.concat(
+            told, more > 0 ? Stream.of("and " + Format.number(more) + " more") : Stream.empty())
+        .collect(Collectors.toUnmodifiableList());
+  }
+
+  private String words(Progress progress) {
+    String some = verb.past() + " " + Format.number(progress.done());
+    if (!progress.finished()) {
       return some + " so far.";
     }
-    String count =
-        failed == 0 && broken == null && !stopped
-            ? done.size() == 1 ? " ticket" : " tickets"
-            : " of " + Format.number(Math.max(total, done.size() + failed));
-    return some
-        + count
-        + (stopped ? ", then stopped" : "")
-        + (broken == null ? "." : "; " + broken + ".");
+    if (progress.problem() != null) {
+      return some + of(progress) + "; " + progress.problem() + ".";
+    }
+    if (progress.refused() > 0) {
+      return some + of(progress) + ".";
+    }
+    return some + (progress.done() == 1 ? " ticket." : " tickets.");
+  }
+
+  private String of(Progress progress) {
+    return " of " + Format.number(total(progress));
+  }
+
+  private static long processed(Progress progress) {
+    return progress.done() + progress.refused();
+  }
+
+  private long total(Progress progress) {
+    return Math.max(expected, processed(progress));
   }
 }

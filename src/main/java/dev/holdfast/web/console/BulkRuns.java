@@ -1,56 +1,48 @@
 package dev.holdfast.web.console;
 
-import dev.holdfast.queue.TicketDesk;
-import java.security.SecureRandom;
-import java.util.HexFormat;
+import dev.holdfast.web.BulkAction;
+import dev.holdfast.web.BulkActions;
+import java.util.HashMap;
 import java.util.Iterator;
-import java.util.LinkedHashMap;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Consumer;
 
 /**
- * The actions on many tickets that this process was told to do, the newest {@value #KEPT} of them.
- * Thread-safe.
+ * The actions on many tickets that this process was told to do on these pages, as long as they are
+ * known at all. Thread-safe.
  */
 final class BulkRuns {
-  private static final int KEPT = 50;
+  private final BulkActions actions;
+  private final Map<String, BulkRun> runs = new HashMap<>();
 
-  private final TicketDesk desk;
-  private final SecureRandom random = new SecureRandom();
-  private final Map<String, BulkRun> runs = new LinkedHashMap<>();
-
-  BulkRuns(TicketDesk desk) {
-    this.desk = desk;
+  BulkRuns(BulkActions actions) {
+    this.actions = actions;
   }
 
-  /** The desk for a ticket as it was seen. */
-  TicketDesk desk(BulkRun.Item item) {
-    return item.version() == null ? desk : desk.onVersion(item.version());
-  }
-
-  /** Begins it in the background. */
+  /**
+   * Begins it in the background.
+   *
+   * @param total how many there are, as far as is known
+   * @param back the page it was ordered from
+   */
   BulkRun start(
       BulkRun.Verb verb,
       long total,
       String back,
       Iterator<BulkRun.Item> items,
-      BulkRun.Action action) {
-    byte[] id = new byte[8];
-    random.nextBytes(id);
-    BulkRun run = new BulkRun(HexFormat.of().formatHex(id), verb, total, back);
+      Consumer<BulkRun.Item> change) {
+    String done = verb.past().toLowerCase(Locale.ROOT);
+    BulkAction action = actions.start(done, items, BulkRun.Item::id, change);
+    BulkRun run = new BulkRun(action, verb, total, back);
     keep(run);
-    Thread.ofVirtual().name("bulk-" + run.id()).start(() -> run.run(items, action));
     return run;
   }
 
   private synchronized void keep(BulkRun run) {
+    runs.keySet().removeIf(id -> actions.find(id).isEmpty());
     runs.put(run.id(), run);
-    Iterator<BulkRun> oldest = runs.values().iterator();
-    while (runs.size() > KEPT && oldest.hasNext()) {
-      if (oldest.next().isOver()) {
-        oldest.remove();
-      }
-    }
   }
 
   synchronized Optional<BulkRun> find(String id) {

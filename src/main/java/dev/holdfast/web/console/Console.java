@@ -1,6 +1,7 @@
 package dev.holdfast.web.console;
 
 import dev.holdfast.queue.view.ConsoleReader;
+import dev.holdfast.web.BulkActions;
 import dev.holdfast.web.Pages;
 import dev.holdfast.web.Problem;
 import dev.holdfast.web.Routes;
@@ -18,9 +19,12 @@ public final class Console implements Routes, Pages {
   private final Assets assets = new Assets();
   private final List<Routes> groups;
 
-  public Console(WebPorts ports, ConsoleReader reader) {
+  /**
+   * @param bulk closed by the caller
+   */
+  public Console(WebPorts ports, ConsoleReader reader, BulkActions bulk) {
     Shell shell = new Shell(reader, templates, assets);
-    BulkRuns runs = new BulkRuns(ports.desk());
+    BulkRuns runs = new BulkRuns(bulk);
     this.groups =
         List.of(
             assets,

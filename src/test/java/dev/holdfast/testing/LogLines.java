@@ -1,4 +1,4 @@
-package dev.holdfast.tool;
+package dev.holdfast.testing;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
@@ -8,17 +8,17 @@ import java.util.List;
 import org.slf4j.LoggerFactory;
 
 /** What a class logs while it is open. */
-final class LogLines implements AutoCloseable {
+public final class LogLines implements AutoCloseable {
   private final Logger logger;
   private final ListAppender<ILoggingEvent> lines = new ListAppender<>();
 
-  LogLines(Class<?> type) {
+  public LogLines(Class<?> type) {
     logger = (Logger) LoggerFactory.getLogger(type);
     lines.start();
     logger.addAppender(lines);
   }
 
-  List<String> of(Level level) {
+  public List<String> of(Level level) {
     return List.copyOf(lines.list).stream()
         .filter(each -> each.getLevel().equals(level))
         .map(ILoggingEvent::getFormattedMessage)

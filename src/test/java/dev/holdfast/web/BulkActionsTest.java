@@ -1,0 +1,171 @@
+package dev.holdfast.web;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import ch.qos.logback.classic.Level;
+import dev.holdfast.queue.QueueUnavailableException;
+import dev.holdfast.testing.LogLines;
+import dev.holdfast.ticket.InvalidTicketException;
+import dev.holdfast.ticket.TicketNotFoundException;
+import dev.holdfast.web.BulkAction.Progress;
+import dev.holdfast.web.BulkAction.Refusal;
+import java.time.Duration;
+import java.util.Iterator;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongConsumer;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+class BulkActionsTest {
+  private static final Duration PATIENCE = Duration.ofSeconds(20);
+
+  private final BulkActions actions = new BulkActions();
+
+  @AfterEach
+  void close() {
+    actions.close();
+  }
+
+  private BulkAction start(Iterator<Long> ids, LongConsumer change) {
+    return actions.start("released", ids, Long::longValue, change::accept);
+  }
+
+  private static Iterator<Long> ids(long last) {
+    return LongStream.rangeClosed(1, last).iterator();
+  }
+
+  private static Progress end(BulkAction bulk) throws InterruptedException {
+    assertThat(bulk.await(PATIENCE)).as("%s", bulk.progress()).isTrue();
+    return bulk.progress();
+  }
+
+  private static LongConsumer failingAt(long ticket, RuntimeException failure) {
+    return id -> {
+      if (id == ticket) {
+        throw failure;
+      }
+    };
+  }
+
+  @Test
+  @DisplayName("a ticket that refuses is named with its reason, and the others go on")
+  void refusal() throws InterruptedException {
+    BulkAction bulk =
+        start(
+            ids(4),
+            id -> {
+              if (id == 2) {
+                throw new TicketNotFoundException("there is no ticket " + id);
+              }
+              if (id == 3) {
+                throw new InvalidTicketException("guidance: too long");
+              }
+            });
+    Progress progress = end(bulk);
+    assertThat(progress.done()).isEqualTo(2);
+    assertThat(bulk.done()).containsExactly(1L, 4L);
+    assertThat(progress.refused()).isEqualTo(2);
+    assertThat(progress.refusals()).extracting(Refusal::id).containsExactly(2L, 3L);
+    assertThat(progress.refusals().getLast().detail()).isEqualTo("guidance: too long");
+    assertThat(progress.problem()).isNull();
+    assertThat(progress.finished()).isTrue();
+  }
+
+  @Test
+  @DisplayName("without the database it stops, and says so and how far it came")
+  void databaseAway() throws InterruptedException {
+    QueueUnavailableException away = new QueueUnavailableException("no connection", null);
+    BulkAction bulk = start(ids(9), failingAt(4, away));
+    Progress progress = end(bulk);
+    assertThat(bulk.done()).containsExactly(1L, 2L, 3L);
+    assertThat(progress.refused()).isZero();
+    assertThat(progress.problem()).contains("the database could not be reached after 3 tickets");
+  }
+
+  @Test
+  @DisplayName("a bug stops it, is logged as an error, and is not taken for the database")
+  void bug() throws InterruptedException {
+    try (LogLines lines = new LogLines(BulkAction.class)) {
+      BulkAction bulk = start(ids(9), failingAt(2, new IllegalStateException("a bug")));
+      Progress progress = end(bulk);
+      assertThat(bulk.done()).containsExactly(1L);
+      assertThat(progress.refused()).isZero();
+      assertThat(progress.problem())
+          .contains("a fault of Holdfast's")
+          .contains("after 1 ticket;")
+          .doesNotContain("database");
+      assertThat(lines.of(Level.ERROR)).hasSize(1);
+    }
+  }
+
+  @Test
+  @DisplayName("what cannot be read further ends it too, and is no ticket's refusal")
+  void unreadable() throws InterruptedException {
+    Iterator<Long> broken =
+        LongStream.rangeClosed(1, 3)
+            .peek(
+                id -> {
+                  if (id == 3) {
+                    throw new QueueUnavailableException("no connection", null);
+                  }
+                })
+            .iterator();
+    Progress progress = end(start(broken, id -> {}));
+    assertThat(progress.done()).isEqualTo(2);
+    assertThat(progress.refused()).isZero();
+    assertThat(progress.problem()).contains("database");
+  }
+
+  @Test
+  @DisplayName("told to stop it ends after the ticket it is at; told at its end it was not stopped")
+  void stop() throws InterruptedException {
+    CountDownLatch begun = new CountDownLatch(1);
+    CountDownLatch ordered = new CountDownLatch(1);
+    BulkAction bulk =
+        start(
+            ids(9),
+            id -> {
+              begun.countDown();
+              awaitQuietly(ordered);
+            });
+    assertThat(begun.await(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
+    assertThat(bulk.isFinished()).isFalse();
+    bulk.stop();
+    ordered.countDown();
+    Progress progress = end(bulk);
+    assertThat(bulk.done()).containsExactly(1L);
+    assertThat(progress.problem()).isEqualTo("it was stopped");
+
+    BulkAction whole = start(ids(2), id -> {});
+    end(whole);
+    whole.stop();
+    assertThat(whole.progress().problem()).isNull();
+  }
+
+  @Test
+  @DisplayName("what is at work is found however many came later; the oldest that ended are not")
+  void kept() throws InterruptedException {
+    CountDownLatch over = new CountDownLatch(1);
+    BulkAction slow = start(ids(1), id -> awaitQuietly(over));
+    BulkAction first = start(ids(1), id -> {});
+    end(first);
+    for (int i = 0; i < 50; i++) {
+      end(start(ids(1), id -> {}));
+    }
+    assertThat(actions.find(slow.id())).containsSame(slow);
+    assertThat(actions.find(first.id())).isEmpty();
+    over.countDown();
+    assertThat(end(slow).done()).isEqualTo(1);
+  }
+
+  private static void awaitQuietly(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}
