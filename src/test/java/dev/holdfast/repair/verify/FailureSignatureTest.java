@@ -34,7 +34,7 @@ class FailureSignatureTest {
         "process 12 died | process 99 died",
         "Thread-12 hangs | Thread-7 hangs",
         "id 123e4567-e89b-12d3-a456-426614174000 | id aaaaaaaa-bbbb-cccc-dddd-eeeeeeeeeeee",
-        "/work/one/a.txt is bad | /work/one/a.txt is bad",
+        "/srv/one/a.txt is bad | <root>/a.txt is bad",
       })
   @DisplayName("E23: times, durations, places, addresses, ports and ids do not count")
   void same(String one, String other) {
@@ -76,6 +76,6 @@ class FailureSignatureTest {
     FailingCheck check = new FailingCheck("test", "exit code 1", output);
     CheckRun run =
         new CheckRun("test", false, "exit code 1", 0, List.of(check), output, Duration.ZERO);
-    return FailureSignature.of(List.of(run), "/work/one");
+    return FailureSignature.of(List.of(run), "/srv/one");
   }
 }
