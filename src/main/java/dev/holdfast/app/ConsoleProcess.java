@@ -7,33 +7,28 @@ import dev.holdfast.postgres.Migrations;
 import dev.holdfast.postgres.PostgresTicketReader;
 import dev.holdfast.queue.QueueUnavailableException;
 import dev.holdfast.queue.TicketReader;
-import dev.holdfast.telemetry.QueueGauges;
 import dev.holdfast.ticket.HoldfastException;
 import dev.holdfast.web.HealthRoutes;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.util.Optional;
+import javax.sql.DataSource;
 
 /** The API and the console on one database, without a worker, as {@code holdfast console} runs. */
 final class ConsoleProcess implements AutoCloseable {
-  private final ConnectionPool pool;
+  private final StartedParts parts = new StartedParts();
   private final WebSurface web;
   private final TicketReader reader;
-  private final PrometheusMeterRegistry registry =
-      new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
-  private final QueueGauges gauges = new QueueGauges(registry);
 
   private ConsoleProcess(Settings settings, Database database) {
     Migrations.requireCurrent(database.unpooled(), "holdfast");
-    this.pool = database.withApplicationName("holdfast-console").pool();
-    this.reader = new PostgresTicketReader(pool.dataSource());
     try {
-      this.web =
-          WebSurface.start(
-              settings, pool.dataSource(), new HealthRoutes(this::problem, this::scrape), true);
+      ConnectionPool pool =
+          parts.add(database.withApplicationName("holdfast-console").pool(), ConnectionPool::close);
+      this.reader = new PostgresTicketReader(pool.dataSource());
+      this.web = parts.add(serve(settings, pool.dataSource()), WebSurface::close);
     } catch (RuntimeException e) {
-      pool.close();
-      throw e;
+      throw parts.closeAfter(e);
     }
   }
 
@@ -54,13 +49,10 @@ final class ConsoleProcess implements AutoCloseable {
     }
   }
 
-  private String scrape() {
-    try {
-      gauges.update(reader.queues());
-    } catch (QueueUnavailableException e) {
-      return registry.scrape();
-    }
-    return registry.scrape();
+  private WebSurface serve(Settings settings, DataSource database) {
+    QueueScrape metrics =
+        new QueueScrape(new PrometheusMeterRegistry(PrometheusConfig.DEFAULT), reader);
+    return WebSurface.start(settings, database, new HealthRoutes(this::problem, metrics), true);
   }
 
   int port() {
@@ -69,7 +61,6 @@ final class ConsoleProcess implements AutoCloseable {
 
   @Override
   public void close() {
-    web.close();
-    pool.close();
+    parts.close();
   }
 }

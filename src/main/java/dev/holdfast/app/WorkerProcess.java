@@ -9,10 +9,7 @@ import dev.holdfast.postgres.ConnectionPool;
 import dev.holdfast.postgres.Database;
 import dev.holdfast.postgres.Migrations;
 import dev.holdfast.postgres.PostgresTicketReader;
-import dev.holdfast.queue.QueueUnavailableException;
 import dev.holdfast.queue.TicketListener;
-import dev.holdfast.queue.TicketReader;
-import dev.holdfast.telemetry.QueueGauges;
 import dev.holdfast.telemetry.TicketMetrics;
 import dev.holdfast.ticket.HoldfastException;
 import dev.holdfast.web.HealthRoutes;
@@ -26,24 +23,19 @@ import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.util.Optional;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * A worker with its HTTP port on one database, as {@code holdfast worker} and {@code holdfast demo}
  * run it.
  */
 final class WorkerProcess implements AutoCloseable {
-  private static final Logger log = LoggerFactory.getLogger(WorkerProcess.class);
-
+  private final StartedParts parts = new StartedParts();
   private final ConnectionPool pool;
   private final Agents agents;
   private final Worker worker;
   private final WebSurface server;
   private final PrometheusMeterRegistry registry =
       new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
-  private final TicketReader reader;
-  private final QueueGauges gauges = new QueueGauges(registry);
 
   /** Why it does not claim, whatever its heartbeats say; null from the start to the drain. */
   private volatile @Nullable String standstill = "starting";
@@ -52,31 +44,16 @@ final class WorkerProcess implements AutoCloseable {
       Settings settings, Database database, TicketListener listener, boolean console) {
     // A pool would try again for seconds before it says that the password is wrong.
     Migrations.requireCurrent(database.unpooled(), "holdfast");
-    this.pool = database.withApplicationName("holdfast-worker").pool();
-    this.reader = new PostgresTicketReader(pool.dataSource());
-    // The port first: a worker that cannot have it must not have claimed anything.
     try {
-      this.server =
-          WebSurface.start(
-              settings, pool.dataSource(), new HealthRoutes(this::problem, this::scrape), console);
+      this.pool =
+          parts.add(database.withApplicationName("holdfast-worker").pool(), ConnectionPool::close);
+      // The port first: a worker that cannot have it must not have claimed anything.
+      this.server = parts.add(serve(settings, console), WebSurface::close);
+      this.agents =
+          parts.add(Agents.of(settings.agents(), registry, pool.dataSource()), Agents::close);
+      this.worker = parts.add(startWorker(settings, database, listener), Worker::close);
     } catch (RuntimeException e) {
-      pool.close();
-      throw e;
-    }
-    try {
-      this.agents = Agents.of(settings.agents(), registry, pool.dataSource());
-    } catch (RuntimeException e) {
-      server.close();
-      pool.close();
-      throw e;
-    }
-    try {
-      this.worker = startWorker(settings, database, listener);
-    } catch (RuntimeException e) {
-      agents.close();
-      server.close();
-      pool.close();
-      throw e;
+      throw parts.closeAfter(e);
     }
     standstill = null;
   }
@@ -90,6 +67,12 @@ final class WorkerProcess implements AutoCloseable {
   static WorkerProcess start(
       Settings settings, Database database, TicketListener listener, boolean console) {
     return new WorkerProcess(settings, database, listener, console);
+  }
+
+  private WebSurface serve(Settings settings, boolean console) {
+    QueueScrape metrics = new QueueScrape(registry, new PostgresTicketReader(pool.dataSource()));
+    return WebSurface.start(
+        settings, pool.dataSource(), new HealthRoutes(this::problem, metrics), console);
   }
 
   private Worker startWorker(Settings settings, Database database, TicketListener listener) {
@@ -153,15 +136,6 @@ final class WorkerProcess implements AutoCloseable {
         : Optional.of("heartbeats fail: the database cannot be reached");
   }
 
-  private String scrape() {
-    try {
-      gauges.update(reader.queues());
-    } catch (QueueUnavailableException e) {
-      log.debug("the queues' depths are left out of this scrape: {}", e.getMessage());
-    }
-    return registry.scrape();
-  }
-
   int port() {
     return server.port();
   }
@@ -174,9 +148,6 @@ final class WorkerProcess implements AutoCloseable {
   @Override
   public void close() {
     standstill = "draining";
-    worker.close();
-    agents.close();
-    server.close();
-    pool.close();
+    parts.close();
   }
 }

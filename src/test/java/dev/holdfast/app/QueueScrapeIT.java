@@ -1,0 +1,52 @@
+package dev.holdfast.app;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import dev.holdfast.postgres.PostgresTicketReader;
+import dev.holdfast.testing.LogLines;
+import dev.holdfast.testing.TestDatabase;
+import dev.holdfast.testing.TestQueue;
+import dev.holdfast.testing.TicketDatabase;
+import dev.holdfast.testing.WithDatabase;
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
+
+@WithDatabase
+class QueueScrapeIT {
+  private final TicketDatabase database;
+
+  QueueScrapeIT(TestDatabase database) {
+    this.database = new TicketDatabase(database);
+  }
+
+  @Test
+  @DisplayName("without the database the rest is scraped, the depths stay, and the log says why")
+  void databaseAway() {
+    TestQueue.on(database).enqueue(3);
+    PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+    HikariConfig config = new HikariConfig();
+    config.setDataSource(database.dataSource());
+    HikariDataSource pool = new HikariDataSource(config);
+    QueueScrape scrape = new QueueScrape(registry, new PostgresTicketReader(pool));
+    String ready = "holdfast_queue_tickets{queue=\"default\",wait=\"ready\"} 3.0";
+    assertThat(scrape.get()).contains(ready);
+
+    pool.close();
+    registry.counter("holdfast.of.others").increment();
+    Logger logger = (Logger) LoggerFactory.getLogger(QueueScrape.class);
+    logger.setLevel(Level.DEBUG);
+    try (LogLines lines = new LogLines(QueueScrape.class)) {
+      assertThat(scrape.get()).contains(ready, "holdfast_of_others_total 1.0");
+      assertThat(lines.of(Level.DEBUG)).hasSize(1);
+    } finally {
+      logger.setLevel(null);
+    }
+  }
+}
