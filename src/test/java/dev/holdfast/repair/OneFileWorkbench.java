@@ -4,9 +4,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Stands for git and the verification programs: a repository of one file, whose first line decides.
- * With it a run takes a millisecond, so that one can be cut off behind each of its entries; {@link
- * GitWorkbenchIT} and the end-to-end tests have the real ones.
+ * Stands for git and the verification programs: a {@link OneFileProject}, whose first line decides.
+ * With it a run takes a millisecond instead of two seconds, so that one can be cut off behind each
+ * of its entries. {@link OneFileWorkbenchIT} holds it to what the real ones answer.
  */
 final class OneFileWorkbench implements Workbench {
   private final String content;
