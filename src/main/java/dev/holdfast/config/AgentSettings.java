@@ -35,28 +35,29 @@ public record AgentSettings(
 
   static AgentSettings of(Values values) {
     AutoRetrySettings usual = AutoRetrySettings.DEFAULT;
-    int width = values.get(Keys.TOOLS_WIDTH);
+    int width = values.get(SessionKeys.TOOLS_WIDTH);
     ToolSettings tools =
         ToolSettings.defaults()
             .withRetry(
-                ToolRetrySettings.defaults().withMaxAttempts(values.get(Keys.TOOLS_MAX_RETRIES)))
-            .withCallTimeout(values.get(Keys.TOOLS_TIMEOUT));
+                ToolRetrySettings.defaults()
+                    .withMaxAttempts(values.get(SessionKeys.TOOLS_MAX_RETRIES)))
+            .withCallTimeout(values.get(SessionKeys.TOOLS_TIMEOUT));
     return new AgentSettings(
         values.providers().stream().map(name -> ProviderEntry.of(name, values)).toList(),
-        values.get(Keys.LLM_TIMEOUT),
-        values.get(Keys.LLM_MAX_CALLS),
+        values.get(SessionKeys.LLM_TIMEOUT),
+        values.get(SessionKeys.LLM_MAX_CALLS),
         new AutoRetrySettings(
-            values.get(Keys.SESSION_RETRY_ENABLED),
-            values.get(Keys.SESSION_RETRY_MAX_RETRIES),
-            values.get(Keys.SESSION_RETRY_BASE_DELAY),
+            values.get(SessionKeys.RETRY_ENABLED),
+            values.get(SessionKeys.RETRY_MAX_RETRIES),
+            values.get(SessionKeys.RETRY_BASE_DELAY),
             usual.wholeNumbers(),
-            values.get(Keys.SESSION_RETRY_SKIP)),
+            values.get(SessionKeys.RETRY_SKIP)),
         new LoopSettings(
-            atLeastTwo(values.get(Keys.SESSION_LOOPS_NUDGE_AFTER)),
-            atLeastTwo(values.get(Keys.SESSION_LOOPS_END_AFTER))),
+            atLeastTwo(values.get(SessionKeys.LOOPS_NUDGE_AFTER)),
+            atLeastTwo(values.get(SessionKeys.LOOPS_END_AFTER))),
         width == 0 ? tools : tools.withWidth(width),
         SpendSettings.of(values),
-        Path.of(values.get(Keys.AGENTS_WORKSPACE_ROOT)));
+        Path.of(values.get(HandlerKeys.AGENTS_WORKSPACE_ROOT)));
   }
 
   /** One step alone is no loop. */

@@ -20,9 +20,9 @@ public record CommandSettings(
 
   static CommandSettings of(Values values) {
     return new CommandSettings(
-        values.get(Keys.COMMAND_ALLOW_INLINE),
-        Set.copyOf(values.get(Keys.COMMAND_PASS_ENVIRONMENT)),
-        Path.of(values.get(Keys.COMMAND_WORKSPACES)),
-        values.get(Keys.COMMAND_KILL_GRACE));
+        values.get(HandlerKeys.COMMAND_ALLOW_INLINE),
+        Set.copyOf(values.get(HandlerKeys.COMMAND_PASS_ENVIRONMENT)),
+        Path.of(values.get(HandlerKeys.COMMAND_WORKSPACES)),
+        values.get(HandlerKeys.COMMAND_KILL_GRACE));
   }
 }

@@ -21,11 +21,11 @@ public record DatabaseSettings(
 
   static DatabaseSettings of(Values values) {
     return new DatabaseSettings(
-        orNull(values.get(Keys.DATABASE_URL)),
-        orNull(values.get(Keys.DATABASE_USER)),
-        orNull(values.get(Keys.DATABASE_PASSWORD)),
-        values.get(Keys.DATABASE_POOL_SIZE),
-        orNull(values.get(Keys.DATABASE_LISTEN_URL)));
+        orNull(values.get(DatabaseKeys.URL)),
+        orNull(values.get(DatabaseKeys.USER)),
+        orNull(values.get(DatabaseKeys.PASSWORD)),
+        values.get(DatabaseKeys.POOL_SIZE),
+        orNull(values.get(DatabaseKeys.LISTEN_URL)));
   }
 
   private static @Nullable String orNull(String text) {

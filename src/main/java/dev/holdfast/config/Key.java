@@ -14,6 +14,14 @@ import java.util.Locale;
 public record Key<T>(
     String name, KeyType<T> type, String defaultText, boolean secret, String description) {
 
+  static <T> Key<T> of(String name, KeyType<T> type, String defaultText, String description) {
+    return new Key<>(name, type, defaultText, false, description);
+  }
+
+  static <T> Key<T> secret(String name, KeyType<T> type, String description) {
+    return new Key<>(name, type, "", true, description);
+  }
+
   /** {@code HOLDFAST_WORKER_POLL_INTERVAL} for {@code worker.poll-interval}. */
   public String environmentName() {
     return "HOLDFAST_" + name.replace('.', '_').replace('-', '_').toUpperCase(Locale.ROOT);

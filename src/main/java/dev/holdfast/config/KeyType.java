@@ -200,6 +200,8 @@ public sealed interface KeyType<T> {
 
   /** Text of a certain shape. */
   record Text(Pattern shape, String allowed) implements KeyType<String> {
+    static final Text ANY = new Text(Pattern.compile("(?s).*"), "any text");
+
     @Override
     public String label() {
       return "text";

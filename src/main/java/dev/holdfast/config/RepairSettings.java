@@ -12,9 +12,9 @@ import java.nio.file.Path;
 public record RepairSettings(Path workspaceRoot, Path runsRoot, int parallel) {
   static RepairSettings of(Values values) {
     return new RepairSettings(
-        Path.of(values.get(Keys.REPAIR_WORKSPACE_ROOT)),
-        Path.of(values.get(Keys.REPAIR_RUNS_ROOT)),
-        values.get(Keys.REPAIR_PARALLEL));
+        Path.of(values.get(HandlerKeys.REPAIR_WORKSPACE_ROOT)),
+        Path.of(values.get(HandlerKeys.REPAIR_RUNS_ROOT)),
+        values.get(HandlerKeys.REPAIR_PARALLEL));
   }
 
   /** At least 1. */

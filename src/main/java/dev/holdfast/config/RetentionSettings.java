@@ -13,9 +13,9 @@ public record RetentionSettings(Retention kept, Duration interval) {
   static RetentionSettings of(Values values) {
     return new RetentionSettings(
         new Retention(
-            values.get(Keys.RETENTION_DONE),
-            values.get(Keys.RETENTION_CANCELLED),
-            values.get(Keys.RETENTION_STOPPED_WORKERS)),
-        values.get(Keys.RETENTION_INTERVAL));
+            values.get(TicketKeys.RETENTION_DONE),
+            values.get(TicketKeys.RETENTION_CANCELLED),
+            values.get(TicketKeys.RETENTION_STOPPED_WORKERS)),
+        values.get(TicketKeys.RETENTION_INTERVAL));
   }
 }

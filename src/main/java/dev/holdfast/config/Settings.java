@@ -33,9 +33,9 @@ public record Settings(
         DatabaseSettings.of(values),
         WorkerSettings.of(values),
         retry(values),
-        rules(values.get(Keys.CLASSIFIER_RULES)),
+        rules(values.get(RetryKeys.CLASSIFIER_RULES)),
         RetentionSettings.of(values),
-        values.get(Keys.PAYLOAD_MAX_BYTES),
+        values.get(TicketKeys.PAYLOAD_MAX_BYTES),
         CommandSettings.of(values),
         AgentSettings.of(values),
         RepairSettings.of(values),
@@ -82,23 +82,23 @@ public record Settings(
     try {
       return Rule.parseAll(documents);
     } catch (InvalidRuleException e) {
-      throw new ConfigException(Keys.CLASSIFIER_RULES.name() + ": " + e.getMessage(), e);
+      throw new ConfigException(RetryKeys.CLASSIFIER_RULES.name() + ": " + e.getMessage(), e);
     }
   }
 
   private static RetrySettings retry(Values values) {
     Map<Category, CategoryPolicy> categories = new EnumMap<>(Category.class);
     for (Category category : Category.values()) {
-      Keys.CategoryKeys keys = Keys.of(category);
+      RetryKeys.OfCategory keys = RetryKeys.of(category);
       Backoff backoff = new Backoff(values.get(keys.backoff()), values.get(keys.baseDelay()));
       categories.put(category, new CategoryPolicy(values.get(keys.maxRetries()), backoff));
     }
     return new RetrySettings(
         categories,
-        values.get(Keys.RETRY_MAX_DELAY),
-        values.get(Keys.RETRY_JITTER),
-        values.get(Keys.RETRY_SAME_ERROR_LIMIT),
-        values.get(Keys.RETRY_CRASH_LIMIT),
-        values.get(Keys.RETRY_COUNTING));
+        values.get(RetryKeys.MAX_DELAY),
+        values.get(RetryKeys.JITTER),
+        values.get(RetryKeys.SAME_ERROR_LIMIT),
+        values.get(RetryKeys.CRASH_LIMIT),
+        values.get(RetryKeys.COUNTING));
   }
 }

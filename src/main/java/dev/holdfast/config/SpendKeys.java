@@ -12,26 +12,26 @@ final class SpendKeys {
   private static final int MANY = 2_000_000_000;
 
   static final Key<Duration> COOLDOWN_BASE_DELAY =
-      key(
+      Key.of(
           "cooldown.base-delay",
           new KeyType.Span(Duration.ofMillis(1), DAY),
           "5s",
           "How long nobody in the cluster calls a provider that is limited, overloaded or out,"
               + " where it names no time itself. Each further time in a row is twice as long.");
   static final Key<Duration> COOLDOWN_MAX_DELAY =
-      key(
+      Key.of(
           "cooldown.max-delay",
           new KeyType.Span(Duration.ofMillis(1), DAY),
           "5m",
           "The longest of those.");
   static final Key<Duration> COOLDOWN_MAX_HINT =
-      key(
+      Key.of(
           "cooldown.max-hint",
           new KeyType.Span(Duration.ofMillis(1), Duration.ofDays(31)),
           "1h",
           "The longest wait that a provider is believed; after it, one call tries.");
   static final Key<Integer> COOLDOWN_OUTAGE_AFTER =
-      key(
+      Key.of(
           "cooldown.outage-after",
           new KeyType.Whole("failures", 1, 1000),
           "3",
@@ -39,28 +39,28 @@ final class SpendKeys {
               + " outage. Errors that the request itself may cause count only from different"
               + " tickets.");
   static final Key<Double> COOLDOWN_SPREAD =
-      key(
+      Key.of(
           "cooldown.spread",
           new KeyType.Fraction(),
           "0.2",
           "The part of a cool-down by which the starts after its end are spread, at least 1s; 0 is"
               + " no spread.");
   static final Key<Duration> COOLDOWN_WAIT_IN_SESSION =
-      key(
+      Key.of(
           "cooldown.wait-in-session",
           new KeyType.Span(Duration.ZERO, Duration.ofHours(1)),
           "5s",
           "The longest wait that a running agent sits out; for a longer one its ticket gives the"
               + " slot back until then, and uses up no retry.");
   static final Key<Duration> COOLDOWN_POLL_INTERVAL =
-      key(
+      Key.of(
           "cooldown.poll-interval",
           new KeyType.Span(Duration.ofMillis(10), Duration.ofMinutes(10)),
           "1s",
           "How often a worker reads the cool-downs where notifications do not come through: how"
               + " late it may learn of one.");
   static final Key<String> COOLDOWN_SCOPE =
-      key(
+      Key.of(
           "cooldown.scope",
           new KeyType.Choice<>(List.of("account", "model"), word -> word),
           "account",
@@ -68,7 +68,7 @@ final class SpendKeys {
   static final Key<Optional<BigDecimal>> ATTEMPT_COST =
       money("limits.attempt.max-cost-usd", "What one attempt of an agent's ticket may cost.");
   static final Key<Integer> ATTEMPT_TOKENS =
-      key(
+      Key.of(
           "limits.attempt.max-tokens",
           new KeyType.Whole("tokens", 0, MANY),
           "0",
@@ -79,19 +79,19 @@ final class SpendKeys {
           "What an agent's ticket may cost over all attempts, where neither its design nor the"
               + " ticket itself says it.");
   static final Key<Integer> TICKET_TOKENS =
-      key(
+      Key.of(
           "limits.ticket.max-tokens",
           new KeyType.Whole("tokens", 0, MANY),
           "0",
           "Tokens that a ticket may use over all attempts. 0 is no bound.");
   static final Key<Integer> TICKET_CALLS =
-      key(
+      Key.of(
           "limits.ticket.max-calls",
           new KeyType.Whole("answers", 0, MANY),
           "0",
           "Answers of models that a ticket may get over all attempts. 0 is no bound.");
   static final Key<Duration> TICKET_TIME =
-      key(
+      Key.of(
           "limits.ticket.max-time",
           new KeyType.Span(Duration.ZERO, Duration.ofDays(3650)),
           "0s",
@@ -102,13 +102,13 @@ final class SpendKeys {
           "What all calls of models of all workers may cost in a day (UTC). holdfast budgets raise"
               + " changes it until this changes.");
   static final Key<List<Map<String, ?>>> BUDGETS_PER_DESIGN =
-      key(
+      Key.of(
           "budgets.per-design",
           new KeyType.Documents("a list of {design, usd, per}; per is day, the default, or total"),
           "",
           "What the tickets of a design may cost together. In the environment: the list as JSON.");
   static final Key<List<Map<String, ?>>> BUDGETS_PER_KEY =
-      key(
+      Key.of(
           "budgets.per-key",
           new KeyType.Documents(
               "a list of {provider, key, usd, per}; key is key-1, key-2 ..., or *"),
@@ -116,14 +116,14 @@ final class SpendKeys {
           "What the calls under one key of a provider may cost; * is each of its keys. In the"
               + " environment: the list as JSON.");
   static final Key<Integer> BUDGETS_OUTPUT_TOKENS =
-      key(
+      Key.of(
           "budgets.output-tokens",
           new KeyType.Whole("tokens", 1, 10_000_000),
           "8192",
           "What a call is taken to write at worst where its design has no limits.max_output_tokens:"
               + " that is reserved before it is sent.");
   static final Key<String> BUDGETS_UNPRICED =
-      key(
+      Key.of(
           "budgets.unpriced",
           new KeyType.Choice<>(List.of("allow", "refuse"), word -> word),
           "allow",
@@ -155,11 +155,6 @@ final class SpendKeys {
   private SpendKeys() {}
 
   private static Key<Optional<BigDecimal>> money(String name, String description) {
-    return key(name, new KeyType.Money(), "", description);
-  }
-
-  private static <T> Key<T> key(
-      String name, KeyType<T> type, String defaultText, String description) {
-    return new Key<>(name, type, defaultText, false, description);
+    return Key.of(name, new KeyType.Money(), "", description);
   }
 }

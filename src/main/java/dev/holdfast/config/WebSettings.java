@@ -113,12 +113,12 @@ public record WebSettings(
   }
 
   static WebSettings of(Values values) {
-    String mcpToken = values.get(Keys.MCP_TOKEN);
+    String mcpToken = values.get(WebKeys.MCP_TOKEN);
     return new WebSettings(
-        values.get(Keys.WEB_PORT),
-        values.get(Keys.WEB_HOST),
-        values.get(Keys.WEB_TOKENS).stream().map(Token::of).toList(),
-        values.get(Keys.WEB_REQUESTS_PER_MINUTE),
+        values.get(WebKeys.PORT),
+        values.get(WebKeys.HOST),
+        values.get(WebKeys.TOKENS).stream().map(Token::of).toList(),
+        values.get(WebKeys.REQUESTS_PER_MINUTE),
         WebhookSettings.of(values),
         mcpToken == null || mcpToken.isEmpty() ? null : mcpToken);
   }

@@ -23,9 +23,9 @@ public record WebhookSettings(
 
   /** Null where no address is configured. */
   static @Nullable WebhookSettings of(Values values) {
-    String address = values.get(Keys.WEBHOOKS_URL);
-    String secret = values.get(Keys.WEBHOOKS_SECRET);
-    String console = values.get(Keys.WEBHOOKS_CONSOLE_URL);
+    String address = values.get(WebKeys.WEBHOOKS_URL);
+    String secret = values.get(WebKeys.WEBHOOKS_SECRET);
+    String console = values.get(WebKeys.WEBHOOKS_CONSOLE_URL);
     if (address == null || address.isEmpty()) {
       return null;
     }
@@ -37,8 +37,8 @@ public record WebhookSettings(
     return new WebhookSettings(
         uri("webhooks.url", address),
         secret,
-        values.get(Keys.WEBHOOKS_TIMEOUT),
-        values.get(Keys.WEBHOOKS_GIVE_UP_AFTER),
+        values.get(WebKeys.WEBHOOKS_TIMEOUT),
+        values.get(WebKeys.WEBHOOKS_GIVE_UP_AFTER),
         console == null || console.isEmpty() ? null : uri("webhooks.console-url", console));
   }
 

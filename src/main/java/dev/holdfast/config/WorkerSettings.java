@@ -31,14 +31,14 @@ public record WorkerSettings(
 
   static WorkerSettings of(Values values) {
     return new WorkerSettings(
-        values.get(Keys.WORKER_CONCURRENCY),
-        values.get(Keys.WORKER_POLLERS),
-        values.get(Keys.WORKER_POLL_INTERVAL),
-        values.get(Keys.WORKER_LEASE),
-        values.get(Keys.WORKER_HEARTBEAT_INTERVAL),
-        values.get(Keys.WORKER_RESCUE_INTERVAL),
-        values.get(Keys.WORKER_DRAIN_TIMEOUT),
-        Set.copyOf(values.get(Keys.WORKER_QUEUES)),
-        values.get(Keys.WORKER_CLAIM_BATCH));
+        values.get(WorkerKeys.CONCURRENCY),
+        values.get(WorkerKeys.POLLERS),
+        values.get(WorkerKeys.POLL_INTERVAL),
+        values.get(WorkerKeys.LEASE),
+        values.get(WorkerKeys.HEARTBEAT_INTERVAL),
+        values.get(WorkerKeys.RESCUE_INTERVAL),
+        values.get(WorkerKeys.DRAIN_TIMEOUT),
+        Set.copyOf(values.get(WorkerKeys.QUEUES)),
+        values.get(WorkerKeys.CLAIM_BATCH));
   }
 }

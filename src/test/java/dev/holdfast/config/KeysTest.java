@@ -1,7 +1,11 @@
 package dev.holdfast.config;
 
+import static com.tngtech.archunit.core.importer.ImportOption.Predefined.DO_NOT_INCLUDE_TESTS;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.tngtech.archunit.core.domain.JavaField;
+import com.tngtech.archunit.core.domain.JavaModifier;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
 import dev.holdfast.schema.NearestKey;
 import java.io.IOException;
 import java.lang.reflect.Field;
@@ -18,16 +22,25 @@ class KeysTest {
   @DisplayName("every key is in the table, once, with a description and a default of its own type")
   void table() throws IllegalAccessException {
     Set<Object> declared = new HashSet<>();
-    for (Field field : Keys.class.getDeclaredFields()) {
-      if (field.getType() == Key.class) {
-        declared.add(field.get(null));
-      }
+    for (Field field : constants()) {
+      declared.add(field.get(null));
     }
     assertThat(declared).hasSizeGreaterThan(20);
     assertThat(Keys.ALL.containsAll(declared)).isTrue();
     assertThat(Keys.ALL).doesNotHaveDuplicates();
     assertThat(Keys.ALL).allSatisfy(key -> assertThat(key.description()).endsWith("."));
     assertThat(Keys.ALL).allSatisfy(key -> assertThat(key.defaultValue()).isNotNull());
+  }
+
+  /** The keys of all sections, wherever in the package they are declared. */
+  private static List<Field> constants() {
+    return new ClassFileImporter()
+        .withImportOption(DO_NOT_INCLUDE_TESTS).importPackages(Keys.class.getPackageName()).stream()
+            .flatMap(type -> type.getFields().stream())
+            .filter(field -> field.getRawType().isEquivalentTo(Key.class))
+            .filter(field -> field.getModifiers().contains(JavaModifier.STATIC))
+            .map(JavaField::reflect)
+            .toList();
   }
 
   @Test

@@ -319,7 +319,7 @@ class SettingsTest {
     assertThat(Settings.defaults().agents().tools().retry().maxAttempts()).isEqualTo(3);
     assertThat(withFlags(Map.of("tools.max-retries", "1")).agents().tools().retry().maxAttempts())
         .isEqualTo(1);
-    assertThat(Keys.TOOLS_MAX_RETRIES.description())
+    assertThat(SessionKeys.TOOLS_MAX_RETRIES.description())
         .startsWith("Maximum retry attempts for failed tool executions");
     for (String bad : List.of("0", "-1", "2.5", "many")) {
       assertThatThrownBy(() -> withFlags(Map.of("tools.max-retries", bad)))

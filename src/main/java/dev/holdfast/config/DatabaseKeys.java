@@ -1,0 +1,46 @@
+package dev.holdfast.config;
+
+import java.util.List;
+import java.util.regex.Pattern;
+
+/** Where the database is, and how a worker connects to it. */
+final class DatabaseKeys {
+  private static final KeyType<String> ADDRESS =
+      new KeyType.Text(
+          Pattern.compile("|(jdbc:postgresql|postgres|postgresql):\\S+"),
+          "jdbc:postgresql://HOST:PORT/NAME or postgres://USER:PASSWORD@HOST:PORT/NAME");
+
+  static final Key<String> URL =
+      Key.of(
+          "database.url",
+          ADDRESS,
+          "",
+          "Where the tickets are. Without it, commands use the running embedded instance of this"
+              + " directory.");
+  static final Key<String> USER =
+      Key.of("database.user", KeyType.Text.ANY, "", "The database user, unless the URL names one.");
+  static final Key<String> PASSWORD =
+      Key.secret(
+          "database.password",
+          KeyType.Text.ANY,
+          "The database user's password, unless the URL has it.");
+  static final Key<Integer> POOL_SIZE =
+      Key.of(
+          "database.pool-size",
+          new KeyType.Whole("connections", 2, 500),
+          "10",
+          "Connections a worker opens at most. No connection is held while a job runs, so this need"
+              + " not grow with worker.concurrency.");
+  static final Key<String> LISTEN_URL =
+      Key.of(
+          "database.listen-url",
+          ADDRESS,
+          "",
+          "Where to LISTEN for new tickets, if database.url goes through a transaction pooler,"
+              + " which drops notifications. Empty is database.url.");
+
+  /** In the order of the documentation. */
+  static final List<Key<?>> ALL = List.of(URL, USER, PASSWORD, POOL_SIZE, LISTEN_URL);
+
+  private DatabaseKeys() {}
+}

@@ -1,0 +1,77 @@
+package dev.holdfast.config;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.regex.Pattern;
+
+/** Where and how the handlers of commands, agents and repairs do their work. */
+final class HandlerKeys {
+  static final Key<Boolean> COMMAND_ALLOW_INLINE =
+      Key.of(
+          "handlers.command.allow-inline",
+          new KeyType.Flag(),
+          "false",
+          "Whether a ticket's payload may name the program to run. Whoever may enqueue could then"
+              + " run anything as the worker's user.");
+  static final Key<List<String>> COMMAND_PASS_ENVIRONMENT =
+      Key.of(
+          "handlers.command.pass-environment",
+          new KeyType.Texts(Pattern.compile("[A-Za-z_][A-Za-z0-9_]*"), "names of variables"),
+          "",
+          "Variables of the worker that a design may hand to its program with pass_environment. Any"
+              + " other one stays here.");
+  static final Key<String> COMMAND_WORKSPACES =
+      Key.of(
+          "handlers.command.workspaces",
+          KeyType.Text.ANY,
+          ".holdfast/workspaces",
+          "The directory in which each attempt gets a working directory of its own.");
+  static final Key<Duration> COMMAND_KILL_GRACE =
+      Key.of(
+          "handlers.command.kill-grace",
+          // A stopping worker waits a little longer than this for its programs.
+          new KeyType.Span(Duration.ZERO, Duration.ofSeconds(2)),
+          "2s",
+          "How long a program that has to stop may clean up before it is killed with all its"
+              + " children.");
+  static final Key<String> AGENTS_WORKSPACE_ROOT =
+      Key.of(
+          "agents.workspace-root",
+          KeyType.Text.ANY,
+          ".holdfast/agents",
+          "The directory in which the agent of each ticket gets a workspace of its own, which stays"
+              + " until a success ends the ticket; what waits for a review keeps it. Workers that"
+              + " share tickets need one that they all see.");
+  static final Key<String> REPAIR_WORKSPACE_ROOT =
+      Key.of(
+          "repair.workspace-root",
+          KeyType.Text.ANY,
+          ".holdfast/repairs",
+          "The directory in which each repair ticket gets its own copy of its repository.");
+  static final Key<String> REPAIR_RUNS_ROOT =
+      Key.of(
+          "repair.runs-root",
+          KeyType.Text.ANY,
+          ".holdfast/runs",
+          "The directory in which each run of a repair leaves its trace.jsonl.");
+  static final Key<Integer> REPAIR_PARALLEL =
+      Key.of(
+          "repair.parallel",
+          new KeyType.Whole("verifications", 0, 100),
+          "0",
+          "How many candidates of one repair are verified at once. 0 is one for each processor.");
+
+  /** In the order of the documentation. */
+  static final List<Key<?>> ALL =
+      List.of(
+          COMMAND_ALLOW_INLINE,
+          COMMAND_PASS_ENVIRONMENT,
+          COMMAND_WORKSPACES,
+          COMMAND_KILL_GRACE,
+          AGENTS_WORKSPACE_ROOT,
+          REPAIR_WORKSPACE_ROOT,
+          REPAIR_RUNS_ROOT,
+          REPAIR_PARALLEL);
+
+  private HandlerKeys() {}
+}

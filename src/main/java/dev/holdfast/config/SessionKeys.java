@@ -1,0 +1,99 @@
+package dev.holdfast.config;
+
+import java.time.Duration;
+import java.util.List;
+
+/** Calls of models and tools, and the retries and loops of an agent's session. */
+final class SessionKeys {
+  private static final Duration DAY = Duration.ofDays(1);
+
+  static final Key<Integer> TOOLS_MAX_RETRIES =
+      Key.of(
+          "tools.max-retries",
+          new KeyType.Whole("attempts", 1, 100),
+          "3",
+          "Maximum retry attempts for failed tool executions, the first one included: 1 is no"
+              + " retry.");
+  static final Key<Integer> TOOLS_WIDTH =
+      Key.of(
+          "tools.width",
+          new KeyType.Whole("calls", 0, 1000),
+          "0",
+          "How many tool calls of one agent run at once. 0 is 4, or the number of processors where"
+              + " that is less.");
+  static final Key<Duration> TOOLS_TIMEOUT =
+      Key.of(
+          "tools.timeout",
+          new KeyType.Span(Duration.ofMillis(100), DAY),
+          "15m",
+          "How long one try of a tool call may take, above the tools' own limits: it ends those"
+              + " that hang.");
+  static final Key<Duration> LLM_TIMEOUT =
+      Key.of(
+          "llm.timeout",
+          new KeyType.Span(Duration.ofMillis(100), DAY),
+          "2m",
+          "How long one call of a model may take, from its start to the last byte, where a design"
+              + " has no limits.llm_timeout.");
+  static final Key<Integer> LLM_MAX_CALLS =
+      Key.of(
+          "llm.max-calls-per-execution",
+          new KeyType.Whole("calls", 0, 1_000_000),
+          "60",
+          "How often all layers of one attempt of a ticket together may call a model, so that their"
+              + " retries cannot multiply into a storm. 0 is no bound.");
+  static final Key<Boolean> RETRY_ENABLED =
+      Key.of(
+          "session.retry.enabled",
+          new KeyType.Flag(),
+          "true",
+          "Whether an agent's turn that ended in a passing error is run again within the attempt.");
+  static final Key<Integer> RETRY_MAX_RETRIES =
+      Key.of(
+          "session.retry.max-retries",
+          new KeyType.Whole("retries", 0, 1000),
+          "3",
+          "Retries of such a turn, after its first run.");
+  static final Key<Duration> RETRY_BASE_DELAY =
+      Key.of(
+          "session.retry.base-delay",
+          new KeyType.Span(Duration.ZERO, DAY),
+          "2s",
+          "The wait before the first of them; each further one is twice as long.");
+  static final Key<Boolean> RETRY_SKIP =
+      Key.of(
+          "session.retry.skip-if-exhausted-below",
+          new KeyType.Flag(),
+          "false",
+          "Whether an error that the turn has retried as often as it may is passed up at once.");
+  static final Key<Integer> LOOPS_NUDGE_AFTER =
+      Key.of(
+          "session.loops.nudge-after",
+          new KeyType.Whole("steps, 0 or at least 2", 0, 1000),
+          "3",
+          "So many equal steps of an agent in a row, or equal pairs of steps, have the model told"
+              + " so, once; 0 is never. A step is an answer with its results.");
+  static final Key<Integer> LOOPS_END_AFTER =
+      Key.of(
+          "session.loops.end-after",
+          new KeyType.Whole("steps, 0 or at least 2", 0, 1000),
+          "5",
+          "So many of them end the attempt, as code_error; 0 is never.");
+
+  /** In the order of the documentation. */
+  static final List<Key<?>> ALL =
+      List.of(
+          LLM_TIMEOUT,
+          LLM_MAX_CALLS,
+          RETRY_ENABLED,
+          RETRY_MAX_RETRIES,
+          RETRY_BASE_DELAY,
+          RETRY_SKIP,
+          LOOPS_NUDGE_AFTER,
+          LOOPS_END_AFTER,
+          TOOLS_MAX_RETRIES,
+          TOOLS_WIDTH,
+          TOOLS_TIMEOUT);
+
+  private SessionKeys() {}
+}

@@ -1,0 +1,52 @@
+package dev.holdfast.config;
+
+import java.time.Duration;
+import java.util.List;
+
+/** How large tickets may be and how long they are kept. */
+final class TicketKeys {
+  private static final Duration DAY = Duration.ofDays(1);
+  private static final Duration TEN_YEARS = Duration.ofDays(3650);
+
+  static final Key<Duration> RETENTION_DONE =
+      Key.of(
+          "retention.done",
+          new KeyType.Span(Duration.ZERO, TEN_YEARS),
+          "30d",
+          "How long done tickets are kept. 0 is for ever.");
+  static final Key<Duration> RETENTION_CANCELLED =
+      Key.of(
+          "retention.cancelled",
+          new KeyType.Span(Duration.ZERO, TEN_YEARS),
+          "30d",
+          "How long cancelled tickets are kept. 0 is for ever.");
+  static final Key<Duration> RETENTION_STOPPED_WORKERS =
+      Key.of(
+          "retention.stopped-workers",
+          new KeyType.Span(Duration.ZERO, TEN_YEARS),
+          "1d",
+          "How long the rows of workers that are gone are kept. 0 is for ever.");
+  static final Key<Duration> RETENTION_INTERVAL =
+      Key.of(
+          "retention.interval",
+          new KeyType.Span(Duration.ZERO, DAY),
+          "1h",
+          "How often workers delete what is kept no longer. 0 is never.");
+  static final Key<Integer> PAYLOAD_MAX_BYTES =
+      Key.of(
+          "payload.max-bytes",
+          new KeyType.Whole("bytes", 2, 200 * 1024 * 1024),
+          "1048576",
+          "The largest payload a ticket may have, as UTF-8 JSON.");
+
+  /** In the order of the documentation. */
+  static final List<Key<?>> ALL =
+      List.of(
+          RETENTION_DONE,
+          RETENTION_CANCELLED,
+          RETENTION_STOPPED_WORKERS,
+          RETENTION_INTERVAL,
+          PAYLOAD_MAX_BYTES);
+
+  private TicketKeys() {}
+}

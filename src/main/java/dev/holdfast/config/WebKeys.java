@@ -1,0 +1,96 @@
+package dev.holdfast.config;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.regex.Pattern;
+
+/** The HTTP port, the webhook, and the token of assistants. */
+final class WebKeys {
+  private static final KeyType<String> ADDRESS =
+      new KeyType.Text(Pattern.compile("|https?://\\S+"), "http://... or https://...");
+
+  static final Key<Integer> PORT =
+      Key.of(
+          "web.port",
+          new KeyType.Whole("", 0, 65_535),
+          "8080",
+          "The port of /health, /metrics, the API and the console. 0 takes a free one and prints"
+              + " it.");
+  static final Key<String> HOST =
+      Key.of(
+          "web.host",
+          new KeyType.Text(Pattern.compile("[A-Za-z0-9.:_-]+"), "a host name or address"),
+          "127.0.0.1",
+          "The address to listen on. Any but a loopback one needs web.tokens.");
+  static final Key<List<String>> TOKENS =
+      Key.secret(
+          "web.tokens",
+          new KeyType.Texts(
+              Pattern.compile(
+                  "(viewer|operator)(/[A-Za-z0-9][A-Za-z0-9._@-]{0,63})?"
+                      + ":(sha256:[0-9A-Fa-f]{64}|(?!sha256:)\\S{16,})"),
+              "entries viewer:TOKEN or operator/NAME:TOKEN, TOKEN of at least 16 characters or its"
+                  + " hash sha256:HEX"),
+          "Bearer tokens of the API and the console, each after its role and, with a slash, the"
+              + " name of whose it is, under which its actions are recorded. holdfast token makes"
+              + " one with its hash, which is all that need stand here. Without any, only this"
+              + " machine may connect.");
+  static final Key<Integer> REQUESTS_PER_MINUTE =
+      Key.of(
+          "web.requests-per-minute",
+          new KeyType.Whole("requests", 0, 1_000_000),
+          "6000",
+          "How many requests each visitor may send a minute, counted for each token, or else for"
+              + " each address. 0 is no bound.");
+  static final Key<String> WEBHOOKS_URL =
+      Key.secret(
+          "webhooks.url",
+          ADDRESS,
+          "Who is told of each new hold, by POST of a CloudEvent; see docs/api.md. Needs"
+              + " webhooks.secret.");
+  static final Key<String> WEBHOOKS_SECRET =
+      Key.secret(
+          "webhooks.secret",
+          new KeyType.Text(Pattern.compile("|\\S{16,}"), "at least 16 characters without blanks"),
+          "Signs what is sent to webhooks.url.");
+  static final Key<Duration> WEBHOOKS_TIMEOUT =
+      Key.of(
+          "webhooks.timeout",
+          new KeyType.Span(Duration.ofMillis(100), Duration.ofMinutes(1)),
+          "10s",
+          "How long the receiver may take to answer.");
+  static final Key<Duration> WEBHOOKS_GIVE_UP_AFTER =
+      Key.of(
+          "webhooks.give-up-after",
+          new KeyType.Span(Duration.ofSeconds(1), Duration.ofDays(30)),
+          "1d",
+          "How long an event that is not taken is tried again, ever less often, before the next one"
+              + " is told.");
+  static final Key<String> WEBHOOKS_CONSOLE_URL =
+      Key.of(
+          "webhooks.console-url",
+          ADDRESS,
+          "",
+          "Where people reach the console, for the links in what is told. Empty gives none.");
+  static final Key<String> MCP_TOKEN =
+      Key.secret(
+          "mcp.token",
+          KeyType.Text.ANY,
+          "The token of web.tokens under which holdfast mcp acts; needed where there are any.");
+
+  /** In the order of the documentation. */
+  static final List<Key<?>> ALL =
+      List.of(
+          PORT,
+          HOST,
+          TOKENS,
+          REQUESTS_PER_MINUTE,
+          WEBHOOKS_URL,
+          WEBHOOKS_SECRET,
+          WEBHOOKS_TIMEOUT,
+          WEBHOOKS_GIVE_UP_AFTER,
+          WEBHOOKS_CONSOLE_URL,
+          MCP_TOKEN);
+
+  private WebKeys() {}
+}
