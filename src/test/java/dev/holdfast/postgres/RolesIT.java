@@ -207,6 +207,7 @@ class RolesIT {
                 ORDER BY p.proname
                 """))
         .containsExactly(
+            "broken_rule(ticket_base)",
             "claim_tickets(text[],text[],integer,text,bigint,bigint[])",
             "close_leases(bigint[])",
             "file_inserted_tickets()",

@@ -5,6 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.holdfast.failure.Category;
 import dev.holdfast.failure.ErrorReport;
+import dev.holdfast.queue.Claim;
+import dev.holdfast.queue.ClaimRequest;
+import dev.holdfast.queue.QueueUnavailableException;
 import dev.holdfast.queue.TicketClaims;
 import dev.holdfast.queue.TicketEvent;
 import dev.holdfast.queue.WakeUps;
@@ -49,6 +52,17 @@ class WorkerWakeUpIT {
   private static final class Listening {
     final Semaphore began = new Semaphore(0);
     final LinkedBlockingQueue<String> heard = new LinkedBlockingQueue<>();
+    final LinkedBlockingQueue<Integer> claimedHere = new LinkedBlockingQueue<>();
+    volatile boolean connectionLost;
+
+    private Claim claim(TicketClaims here, ClaimRequest request) {
+      if (connectionLost) {
+        throw new QueueUnavailableException("the connection was lost", null);
+      }
+      Claim claim = here.claim(request);
+      claimedHere.add(claim.tickets().size());
+      return claim;
+    }
 
     WakeUps around(WakeUps wakeUps) {
       return new WakeUps() {
@@ -58,7 +72,7 @@ class WorkerWakeUpIT {
               new Listener() {
                 @Override
                 public void ready(String queue, TicketClaims here) {
-                  listener.ready(queue, here);
+                  listener.ready(queue, request -> claim(here, request));
                   // Listening begins with a hint of no queue.
                   if (queue.isEmpty()) {
                     began.release();
@@ -104,6 +118,63 @@ class WorkerWakeUpIT {
       assertThat(worker.healthy()).isTrue();
     }
     assertThat(listening.heard).contains("default");
+  }
+
+  @Test
+  @DisplayName("rule 4: an idle worker claims on the connection that heard the notification")
+  void claimsWhereItHeard() throws Exception {
+    setup.settings(settings -> settings.withPollInterval(NEVER));
+    try (Worker worker = setup.start()) {
+      listening.awaitBegun();
+      // What was enqueued before the worker had looked once could be found by that look.
+      setup.enqueue();
+      setup.events.await(TicketEvent.Succeeded.class, 1);
+      listening.claimedHere.clear();
+      setup.enqueue();
+      setup.events.await(TicketEvent.Succeeded.class, 2);
+      assertThat(listening.claimedHere.poll(30, TimeUnit.SECONDS)).isOne();
+      assertThat(worker.healthy()).isTrue();
+    }
+  }
+
+  @Test
+  @DisplayName("rule 4: where that connection fails, a poller claims what was notified")
+  void claimsElsewhere() throws Exception {
+    setup.settings(settings -> settings.withPollInterval(NEVER));
+    listening.connectionLost = true;
+    try (Worker worker = setup.start()) {
+      listening.awaitBegun();
+      for (int i = 1; i <= 3; i++) {
+        setup.enqueue();
+        setup.events.await(TicketEvent.Succeeded.class, i);
+      }
+      assertThat(worker.healthy()).isTrue();
+    }
+    assertThat(listening.claimedHere).isEmpty();
+  }
+
+  @Test
+  @DisplayName("A47: a notification that finds no free slot is not lost")
+  void noFreeSlot() throws Exception {
+    Semaphore mayEnd = new Semaphore(0);
+    setup
+        .settings(settings -> settings.withPollInterval(NEVER).withConcurrency(1))
+        .handler(
+            ticket -> {
+              mayEnd.acquire();
+              return HandlerResult.done(null);
+            });
+    try (Worker worker = setup.start()) {
+      listening.awaitBegun();
+      setup.enqueue();
+      setup.events.await(TicketEvent.Claimed.class, 1);
+      setup.enqueue();
+      setup.enqueue();
+      assertThat(listening.heard.poll(30, TimeUnit.SECONDS)).isNotNull();
+      mayEnd.release(3);
+      setup.events.await(TicketEvent.Succeeded.class, 3);
+      assertThat(worker.healthy()).isTrue();
+    }
   }
 
   @Test
