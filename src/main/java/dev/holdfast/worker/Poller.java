@@ -19,6 +19,7 @@ final class Poller implements Runnable {
   private final ClaimRound round;
   private final WakeUpSwitch wakeUps;
   private final PollWait wait;
+  private boolean busy;
 
   Poller(TicketClaims queue, Slots slots, ClaimRound round, WakeUpSwitch wakeUps, PollWait wait) {
     this.queue = queue;
@@ -57,7 +58,8 @@ final class Poller implements Runnable {
 
   /** One poll; returns how long to wait if nothing wakes it before. */
   private Duration poll() throws InterruptedException {
-    int free = slots.acquire(round.limit());
+    // An idle poller leaves a slot to a notification that comes while it looks.
+    int free = slots.acquire(round.limit(), busy ? 0 : 1);
     return round
         .claim(queue, free)
         .map(this::pauseAfter)
@@ -65,6 +67,7 @@ final class Poller implements Runnable {
   }
 
   private Duration pauseAfter(ClaimRound.Result result) {
+    busy = result.full();
     boolean lookAgain = wakeUps.claimed(result.full()) || result.full() || result.behindOnly();
     return lookAgain ? Duration.ZERO : wait.after(result.claim());
   }

@@ -16,20 +16,24 @@ final class Slots {
     this.free = new Semaphore(concurrency);
   }
 
-  /** Waits for a slot, then takes as many more as are free, up to the given number in all. */
-  int acquire(int atMost) throws InterruptedException {
+  /**
+   * Waits for a slot, then takes as many more as are free, up to the given number in all.
+   *
+   * @param spared how many of the others to leave to whoever comes meanwhile
+   */
+  int acquire(int atMost, int spared) throws InterruptedException {
     free.acquire();
-    return withMore(atMost);
+    return withMore(atMost, spared);
   }
 
-  /** As {@link #acquire}, but takes none where that would have to wait. */
+  /** Takes as many as are free, up to the given number. */
   int tryAcquire(int atMost) {
-    return free.tryAcquire() ? withMore(atMost) : 0;
+    return free.tryAcquire() ? withMore(atMost, 0) : 0;
   }
 
-  private int withMore(int atMost) {
+  private int withMore(int atMost, int spared) {
     int taken = 1;
-    int more = Math.min(atMost - 1, free.availablePermits());
+    int more = Math.min(atMost - 1, free.availablePermits() - spared);
     while (more > 0 && !free.tryAcquire(more)) {
       more /= 2;
     }
