@@ -80,7 +80,9 @@ public final class WorkerBuilder {
 
   /**
    * Where notifications are listened for, if the data source goes through a transaction pooler:
-   * they do not come through one.
+   * they do not come through one. A worker claims there too what it is notified of, so the user of
+   * this source needs a worker's rights. {@link dev.holdfast.postgres.Database#listening} gives
+   * connections that hear of notifications a millisecond sooner than others.
    */
   public WorkerBuilder listenOn(DataSource direct) {
     this.listening = direct;

@@ -35,7 +35,7 @@ final class Transactions {
 
   Transactions(DataSource dataSource) {
     this.dataSource = dataSource;
-    this.jdbi = Jdbi.create(dataSource);
+    this.jdbi = Jdbi.create(dataSource).registerArgument(new BinaryArrays());
   }
 
   <T> T run(Function<Handle, T> work) {
