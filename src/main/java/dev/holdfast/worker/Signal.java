@@ -1,11 +1,17 @@
 package dev.holdfast.worker;
 
 import java.time.Duration;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
 /** Wakes waiting loops. A signal given between two waits is not lost. Thread-safe. */
 final class Signal {
+  /**
+   * So far off that it never comes, and near enough that sums of it and a clock do not overflow.
+   */
+  private static final long NEVER_NANOS = Long.MAX_VALUE / 4;
+
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition given = lock.newCondition();
   private long count;
@@ -24,7 +30,7 @@ final class Signal {
 
   /** Gives a signal after the delay, to whoever waits then. Of several the soonest counts. */
   void giveIn(Duration delay) {
-    long nanos = System.nanoTime() + delay.toNanos();
+    long nanos = System.nanoTime() + nanos(delay);
     lock.lock();
     try {
       if (!expected || nanos - expectedNanos < 0) {
@@ -52,7 +58,7 @@ final class Signal {
    * one.
    */
   boolean await(long seen, Duration atMost) throws InterruptedException {
-    long deadline = System.nanoTime() + atMost.toNanos();
+    long deadline = System.nanoTime() + nanos(atMost);
     lock.lock();
     try {
       while (count == seen) {
@@ -72,5 +78,9 @@ final class Signal {
     } finally {
       lock.unlock();
     }
+  }
+
+  private static long nanos(Duration duration) {
+    return Math.min(TimeUnit.NANOSECONDS.convert(duration), NEVER_NANOS);
   }
 }

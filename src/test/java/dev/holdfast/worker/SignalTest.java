@@ -55,6 +55,17 @@ class SignalTest {
   }
 
   @Test
+  @DisplayName(
+      "A46: a signal expected at the end of time neither fails nor comes, and sooner ones do")
+  void expectedNever() throws Exception {
+    long seen = signal.count();
+    signal.giveIn(Duration.ofSeconds(Long.MAX_VALUE));
+    assertThat(signal.await(seen, Duration.ofMillis(1))).isFalse();
+    signal.giveIn(Duration.ofMillis(1));
+    assertThat(signal.await(seen, LONG)).isTrue();
+  }
+
+  @Test
   @DisplayName("an expected signal shortens a wait that has begun, and is given once")
   void expectedMeanwhile() throws Exception {
     long seen = signal.count();

@@ -138,6 +138,27 @@ class WorkerWakeUpIT {
   }
 
   @Test
+  @DisplayName("A46: a ticket deferred for nearly ever does not cost the listening connection")
+  void farAway() throws Exception {
+    setup.settings(settings -> settings.withPollInterval(NEVER));
+    database.run(
+        "INSERT INTO holdfast.ticket_base (kind, retry_after) VALUES ('far', '294276-12-31')");
+    try (Worker worker = setup.start()) {
+      listening.awaitBegun();
+      for (int i = 1; i <= 3; i++) {
+        setup.enqueue();
+        setup.events.await(TicketEvent.Succeeded.class, i);
+      }
+      assertThat(worker.healthy()).isTrue();
+    } finally {
+      database.run(
+          "SELECT holdfast.cancel_ticket(id, 'test', 'far away')"
+              + " FROM holdfast.ticket_base WHERE kind = 'far'");
+    }
+    assertThat(listening.began.availablePermits()).as("connections after the first").isZero();
+  }
+
+  @Test
   @DisplayName("rule 4: where that connection fails, a poller claims what was notified")
   void claimsElsewhere() throws Exception {
     setup.settings(settings -> settings.withPollInterval(NEVER));
