@@ -28,7 +28,7 @@ public final class PostgresTicketQueue implements TicketQueue {
   private final Transactions transactions;
   private final FinishWriter finishWriter;
   private final LeaseRescuer leaseRescuer;
-  private final TicketClaim ticketClaim;
+  private final ClaimCall claimCall;
   private final String readyTickets;
   private final String heartbeat;
 
@@ -42,7 +42,7 @@ public final class PostgresTicketQueue implements TicketQueue {
     this.transactions = new Transactions(dataSource);
     this.finishWriter = new FinishWriter(sql, failureWriter);
     this.leaseRescuer = new LeaseRescuer(sql, failureWriter, finishWriter);
-    this.ticketClaim = new TicketClaim(sql);
+    this.claimCall = new ClaimCall(sql);
     this.readyTickets = sql.load("ready_tickets");
     this.heartbeat =
         sql.inSchema("SELECT * FROM holdfast.renew_leases(:worker, :leases, :lease_ms)");
@@ -50,7 +50,7 @@ public final class PostgresTicketQueue implements TicketQueue {
 
   @Override
   public Claim claim(ClaimRequest request) {
-    return transactions.runCall(connection -> ticketClaim.run(connection, request));
+    return transactions.runCall(connection -> claimCall.run(connection, request));
   }
 
   @Override

@@ -35,7 +35,7 @@ public final class PostgresWakeUps implements WakeUps {
   private final DataSource listening;
   private final DataSource notifying;
   private final String schema;
-  private final TicketClaim ticketClaim;
+  private final ClaimCall claimCall;
   private final Runnable whenProvidersChange;
   private final CountDownLatch closing = new CountDownLatch(1);
   private volatile boolean proven;
@@ -58,7 +58,7 @@ public final class PostgresWakeUps implements WakeUps {
     this.notifying = notifying;
     Sql sql = new Sql(schema);
     this.schema = sql.schema();
-    this.ticketClaim = new TicketClaim(sql);
+    this.claimCall = new ClaimCall(sql);
     this.whenProvidersChange = whenProvidersChange;
   }
 
@@ -123,7 +123,7 @@ public final class PostgresWakeUps implements WakeUps {
   private TicketClaims claimsOn(Connection connection) {
     return request -> {
       try {
-        return ticketClaim.run(connection, request);
+        return claimCall.run(connection, request);
       } catch (SQLException e) {
         throw SqlErrors.translate(e);
       }

@@ -25,14 +25,13 @@ public final class PromptSockets extends SocketFactory {
 
   @Override
   public Socket createSocket(String host, int port) throws IOException {
-    return connected(new InetSocketAddress(host, port), new InetSocketAddress(0));
+    return createSocket(InetAddress.getByName(host), port);
   }
 
   @Override
   public Socket createSocket(String host, int port, InetAddress localHost, int localPort)
       throws IOException {
-    return connected(
-        new InetSocketAddress(host, port), new InetSocketAddress(localHost, localPort));
+    return createSocket(InetAddress.getByName(host), port, localHost, localPort);
   }
 
   @Override

@@ -10,7 +10,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
-/** Calls the function store_successes: in plain JDBC, as {@link TicketClaim}. */
+/** Calls the function store_successes: in plain JDBC, as {@link ClaimCall}. */
 final class SuccessCall {
   /**
    * What the call did not do.

@@ -16,10 +16,10 @@ import java.util.Optional;
  * Calls the function claim_tickets. In plain JDBC: every ticket waits for this call, and on an idle
  * worker whatever is done before it is felt (docs/adr/0008-engine-speed.md).
  */
-final class TicketClaim {
+final class ClaimCall {
   private final String claim;
 
-  TicketClaim(Sql sql) {
+  ClaimCall(Sql sql) {
     this.claim = sql.inSchema("SELECT * FROM holdfast.claim_tickets(?, ?, ?, ?, ?, ?)");
   }
 
