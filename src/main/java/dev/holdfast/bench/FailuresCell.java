@@ -29,7 +29,9 @@ final class FailuresCell implements Cell {
     List<Double> noOp = new ArrayList<>();
     List<Double> failing = new ArrayList<>();
     lab.warmUp();
-    failing(lab, lab.options().size(20_000, 100)).run(lab);
+    if (lab.options().warmUp() > 0) {
+      failing(lab, lab.options().warmUp()).run(lab);
+    }
     for (int round = 1; round <= rounds; round++) {
       probe.add(RawRun.of(lab, noOps).rate());
       noOp.add(TicketRun.noOp(lab, noOps).run(lab).rate());

@@ -30,20 +30,21 @@ public final class InflightWorker implements TicketListener {
   private volatile Phase phase = new Phase(Long.MAX_VALUE, Long.MAX_VALUE);
 
   /**
-   * Counts from the width-th commit, when every slot has been in use, to the last.
-   *
-   * @param from the commit from which on the time runs
+   * Measures from the width-th commit to the width-th before the last: before and after, not every
+   * slot is in use.
    */
   private static final class Phase {
     final long from;
+    final long to;
     final long expected;
     final AtomicLong count = new AtomicLong();
     final CountDownLatch complete = new CountDownLatch(1);
     volatile long startNanos;
     volatile long endNanos;
 
-    Phase(long from, long expected) {
-      this.from = from;
+    Phase(long width, long expected) {
+      this.from = width;
+      this.to = expected - width;
       this.expected = expected;
     }
 
@@ -51,15 +52,16 @@ public final class InflightWorker implements TicketListener {
       long now = count.incrementAndGet();
       if (now == from) {
         startNanos = System.nanoTime();
-      } else if (now == expected) {
+      } else if (now == to) {
         endNanos = System.nanoTime();
+      } else if (now == expected) {
         complete.countDown();
       }
     }
 
     double rate() throws InterruptedException {
       complete.await();
-      return (expected - from) * 1e9 / (endNanos - startNanos);
+      return (to - from) * 1e9 / (endNanos - startNanos);
     }
   }
 

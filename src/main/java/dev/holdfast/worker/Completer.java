@@ -5,6 +5,7 @@ import dev.holdfast.queue.FinishResult;
 import dev.holdfast.queue.TicketEvent;
 import java.time.Duration;
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -14,15 +15,20 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Stores ended attempts. One thread takes whatever has ended, so that batches grow only under load
- * and an idle worker stores at once.
+ * Stores ended attempts in a thread of its own, which takes whatever has ended: batches grow only
+ * under load, and an idle worker stores at once.
  */
 final class Completer {
   private static final Logger log = LoggerFactory.getLogger(Completer.class);
   private static final Duration BUSY_PAUSE = Duration.ofSeconds(2);
 
-  private final EndedRuns ended = new EndedRuns();
+  private final EndedRuns ended;
+  private final EndedRuns.Wanted wanted;
   private final Set<TicketRun> busy = new LinkedHashSet<>();
+
+  /** Leases whose last attempt was stored while another completer was storing the rest. */
+  private final Set<Long> emptied = new HashSet<>();
+
   private final ResultStore store;
   private final LeaseBook book;
   private final Slots slots;
@@ -30,26 +36,25 @@ final class Completer {
   private final Thread thread;
   private long busyTriedNanos;
 
-  Completer(ResultStore store, LeaseBook book, Slots slots, Events events) {
+  Completer(
+      EndedRuns ended,
+      EndedRuns.Wanted wanted,
+      ResultStore store,
+      LeaseBook book,
+      Slots slots,
+      Events events) {
+    this.ended = ended;
+    this.wanted = wanted;
     this.store = store;
     this.book = book;
     this.slots = slots;
     this.events = events;
-    this.thread = Thread.ofPlatform().name("holdfast-complete").daemon().unstarted(this::run);
+    String name = wanted == EndedRuns.Wanted.ANY ? "holdfast-complete" : "holdfast-complete-2";
+    this.thread = Thread.ofPlatform().name(name).daemon().unstarted(this::run);
   }
 
   void start() {
     thread.start();
-  }
-
-  void submit(TicketRun run) {
-    ended.add(run);
-  }
-
-  /** Stores what has ended by now if the database is there, then ends the thread. */
-  void stop() {
-    store.stop();
-    ended.close();
   }
 
   void join(Duration atMost) throws InterruptedException {
@@ -57,11 +62,10 @@ final class Completer {
   }
 
   private void run() {
-    while (!ended.isClosed()) {
-      List<TicketRun> batch = List.of();
+    while (!ended.isClosed(wanted) || !emptied.isEmpty()) {
       try {
-        batch = busy.isEmpty() ? ended.take() : ended.poll(BUSY_PAUSE);
-        if (!batch.isEmpty()) {
+        List<TicketRun> batch = take();
+        if (!batch.isEmpty() || !emptied.isEmpty()) {
           new Batch(batch).complete();
         }
         retryBusy();
@@ -73,13 +77,21 @@ final class Completer {
     }
   }
 
+  /** Waits only if nothing is left to be done for what was stored before. */
+  private List<TicketRun> take() throws InterruptedException {
+    if (!emptied.isEmpty()) {
+      return ended.poll(wanted, Duration.ZERO);
+    }
+    return busy.isEmpty() ? ended.take(wanted) : ended.poll(wanted, BUSY_PAUSE);
+  }
+
   /**
    * Now and then, and once more at the end. One that is still locked ends the round: waiting for
    * each of them would hold up all others.
    */
   private void retryBusy() throws InterruptedException {
     long now = System.nanoTime();
-    if (now - busyTriedNanos < BUSY_PAUSE.toNanos() && !ended.isClosed()) {
+    if (now - busyTriedNanos < BUSY_PAUSE.toNanos() && !ended.isClosed(wanted)) {
       return;
     }
     busyTriedNanos = now;
@@ -95,6 +107,7 @@ final class Completer {
   /** Ended attempts that are stored together. Each leaves it exactly once, whatever happens. */
   private final class Batch implements ResultStore.Receiver {
     private final Set<TicketRun> left;
+    private final Set<Long> closed = new HashSet<>();
     private final Map<TicketRun, FinishResult> results = new LinkedHashMap<>();
 
     Batch(Collection<TicketRun> runs) {
@@ -103,8 +116,11 @@ final class Completer {
 
     void complete() throws InterruptedException {
       List<TicketRun> runs = List.copyOf(left);
+      closed.addAll(book.closedBy(runs));
+      closed.addAll(emptied);
+      emptied.clear();
       try {
-        store.store(runs, book.closedBy(runs), this);
+        store.store(runs, closed, this);
       } finally {
         // Whatever was thrown, a slot must not leak.
         for (TicketRun run : List.copyOf(left)) {
@@ -117,7 +133,9 @@ final class Completer {
     @Override
     public void stored(TicketRun run, FinishResult result) {
       results.put(run, result);
-      book.takeOff(run);
+      if (book.takeOff(run) && !closed.contains(run.leaseNo())) {
+        emptied.add(run.leaseNo());
+      }
       leave(run);
     }
 

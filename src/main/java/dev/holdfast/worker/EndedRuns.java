@@ -11,21 +11,30 @@ import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * Attempts that have ended and wait to be stored, taken in batches of bounded size and length: a
- * thousand results of a megabyte each do not fit into one statement. Thread-safe.
+ * thousand results of a megabyte each do not fit into one statement. A batch is of successes or of
+ * anything else, never mixed: successes alone are one statement. Thread-safe.
  */
 final class EndedRuns {
+  /** Which of them somebody takes. */
+  enum Wanted {
+    /** Successes first. */
+    ANY,
+    NO_SUCCESSES
+  }
+
   private static final int MOST_RUNS = 2_000;
   private static final long MOST_CHARS = 8_000_000;
 
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition changed = lock.newCondition();
-  private final Deque<TicketRun> runs = new ArrayDeque<>();
+  private final Deque<TicketRun> successes = new ArrayDeque<>();
+  private final Deque<TicketRun> others = new ArrayDeque<>();
   private boolean closed;
 
   void add(TicketRun run) {
     lock.lock();
     try {
-      runs.add(run);
+      (run.finish() instanceof Finish.Succeeded ? successes : others).add(run);
       changed.signalAll();
     } finally {
       lock.unlock();
@@ -43,44 +52,48 @@ final class EndedRuns {
     }
   }
 
-  /** True once it is closed and everything was taken. */
-  boolean isClosed() {
+  /** True once it is closed and everything that is wanted was taken. */
+  boolean isClosed(Wanted wanted) {
     lock.lock();
     try {
-      return closed && runs.isEmpty();
+      return closed && line(wanted).isEmpty();
     } finally {
       lock.unlock();
     }
   }
 
   /** Waits until something has ended. Empty only if it is closed. */
-  List<TicketRun> take() throws InterruptedException {
+  List<TicketRun> take(Wanted wanted) throws InterruptedException {
     lock.lock();
     try {
-      while (runs.isEmpty() && !closed) {
+      while (line(wanted).isEmpty() && !closed) {
         changed.await();
       }
-      return batch();
+      return batch(line(wanted));
     } finally {
       lock.unlock();
     }
   }
 
   /** Waits so long at most; empty if nothing has ended by then. */
-  List<TicketRun> poll(Duration atMost) throws InterruptedException {
+  List<TicketRun> poll(Wanted wanted, Duration atMost) throws InterruptedException {
     long left = atMost.toNanos();
     lock.lock();
     try {
-      while (runs.isEmpty() && !closed && left > 0) {
+      while (line(wanted).isEmpty() && !closed && left > 0) {
         left = changed.awaitNanos(left);
       }
-      return batch();
+      return batch(line(wanted));
     } finally {
       lock.unlock();
     }
   }
 
-  private List<TicketRun> batch() {
+  private Deque<TicketRun> line(Wanted wanted) {
+    return wanted == Wanted.NO_SUCCESSES || successes.isEmpty() ? others : successes;
+  }
+
+  private static List<TicketRun> batch(Deque<TicketRun> runs) {
     List<TicketRun> batch = new ArrayList<>();
     long chars = 0;
     while (!runs.isEmpty() && batch.size() < MOST_RUNS && chars < MOST_CHARS) {

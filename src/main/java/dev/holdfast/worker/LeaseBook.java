@@ -64,16 +64,22 @@ final class LeaseBook {
     return closed;
   }
 
-  /** The attempt is stored. With the last one its lease is renewed no more. */
-  synchronized void takeOff(TicketRun stored) {
+  /**
+   * The attempt is stored. With the last one its lease is renewed no more. Returns whether this was
+   * the last one.
+   */
+  synchronized boolean takeOff(TicketRun stored) {
     Entry entry = leases.get(stored.leaseNo());
-    if (entry != null) {
-      entry.runs.remove(stored.ticketId());
-      if (entry.runs.isEmpty()) {
-        leases.remove(stored.leaseNo());
-      }
+    if (entry == null) {
+      return false;
     }
-    notifyAll();
+    entry.runs.remove(stored.ticketId());
+    boolean last = entry.runs.isEmpty();
+    if (last) {
+      leases.remove(stored.leaseNo());
+      notifyAll();
+    }
+    return last;
   }
 
   /**

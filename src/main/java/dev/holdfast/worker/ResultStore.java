@@ -18,10 +18,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/**
- * Brings ended attempts into the queue, whatever it takes. Used by one thread; {@link #stop} may be
- * called by another.
- */
+/** Brings ended attempts into the queue, whatever it takes. Thread-safe. */
 final class ResultStore {
   private static final Logger log = LoggerFactory.getLogger(ResultStore.class);
   private static final Duration FIRST_PAUSE = Duration.ofMillis(100);
@@ -58,6 +55,7 @@ final class ResultStore {
 
   /**
    * Stores all of them together; if one of them is refused or locked, the others do not suffer.
+   * None of them, only leases to close, is fine too.
    *
    * @param closed leases that are finished with them
    * @throws QueueUnavailableException if the database is away and the store is stopped
@@ -81,7 +79,9 @@ final class ResultStore {
   private void apart(
       List<TicketRun> runs, Collection<Long> closed, RuntimeException cause, Receiver receiver)
       throws InterruptedException {
-    if (runs.size() > 1) {
+    if (runs.isEmpty()) {
+      log.warn("leases {} could not be closed and will expire", closed, cause);
+    } else if (runs.size() > 1) {
       int half = runs.size() / 2;
       store(runs.subList(0, half), Set.of(), receiver);
       store(runs.subList(half, runs.size()), closed, receiver);

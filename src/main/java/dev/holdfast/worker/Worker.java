@@ -21,7 +21,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A running worker: pollers, a virtual thread per ticket, completer, heartbeater, rescuer, pruner.
+ * A running worker: pollers, a virtual thread per ticket, completers, heartbeater, rescuer, pruner.
  * Survives the database's absence for ever. Thread-safe; {@link #close} drains and may be called
  * more than once.
  */
@@ -47,7 +47,7 @@ public final class Worker implements AutoCloseable {
   private final Events events;
   private final LeaseBook book = new LeaseBook();
   private final Slots slots;
-  private final Completer completer;
+  private final Completers completers;
   private final Heartbeater heartbeater;
   private final ServiceLoop heartbeats;
   private final ServiceLoop guards;
@@ -95,7 +95,7 @@ public final class Worker implements AutoCloseable {
     listeners.add(this::pollWhenDue);
     this.events = new Events(listeners);
     ResultStore store = new ResultStore(ports.queue(), classifier);
-    this.completer = new Completer(store, book, slots, events);
+    this.completers = new Completers(store, book, slots, events);
   }
 
   /**
@@ -105,7 +105,7 @@ public final class Worker implements AutoCloseable {
    */
   public synchronized Worker start() {
     ports.registry().register(identity.registration(settings, handlers.keySet()));
-    completer.start();
+    completers.start();
     ports.wakeUps().start(wakeUpSwitch);
     heartbeats.start();
     guards.start();
@@ -186,7 +186,7 @@ public final class Worker implements AutoCloseable {
     TicketHandler handler =
         Objects.requireNonNull(
             handlers.get(ticket.ticket().kind()), "claimed a kind without a handler");
-    return new TicketRun(ticket, handler, classifier, completer::submit);
+    return new TicketRun(ticket, handler, classifier, completers::submit);
   }
 
   private Duration rescue() {
@@ -264,11 +264,11 @@ public final class Worker implements AutoCloseable {
   private void stopServices() {
     rescues.stop();
     prunes.stop();
-    completer.stop();
+    completers.stop();
     stateWriter.execute(() -> update(WorkerRegistry.State.STOPPED));
     stateWriter.shutdown();
     try {
-      completer.join(LAST_WRITE);
+      completers.join(LAST_WRITE);
       stateWriter.awaitTermination(LAST_WRITE.toMillis(), TimeUnit.MILLISECONDS);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

@@ -1,5 +1,5 @@
 /**
- * The worker: pollers, one virtual thread per running ticket, completer, heartbeater, rescuer,
+ * The worker: pollers, one virtual thread per running ticket, completers, heartbeater, rescuer,
  * pruner, drain.
  */
 @NullMarked

@@ -1,0 +1,45 @@
+package dev.holdfast.worker;
+
+import java.time.Duration;
+import java.util.List;
+
+/**
+ * Two threads that store ended attempts: one takes successes, and whatever else there is while
+ * there are none; the other only what is no success. A failure costs several times what a success
+ * does; with one thread the tickets that fail would be as slow as that
+ * (docs/adr/0008-engine-speed.md). Thread-safe.
+ */
+final class Completers {
+  private final EndedRuns ended = new EndedRuns();
+  private final ResultStore store;
+  private final List<Completer> completers;
+
+  Completers(ResultStore store, LeaseBook book, Slots slots, Events events) {
+    this.store = store;
+    this.completers =
+        List.of(
+            new Completer(ended, EndedRuns.Wanted.ANY, store, book, slots, events),
+            new Completer(ended, EndedRuns.Wanted.NO_SUCCESSES, store, book, slots, events));
+  }
+
+  void start() {
+    completers.forEach(Completer::start);
+  }
+
+  void submit(TicketRun run) {
+    ended.add(run);
+  }
+
+  /** Stores what has ended by now if the database is there, then ends the threads. */
+  void stop() {
+    store.stop();
+    ended.close();
+  }
+
+  void join(Duration atMost) throws InterruptedException {
+    long deadline = System.nanoTime() + atMost.toNanos();
+    for (Completer each : completers) {
+      each.join(Duration.ofNanos(deadline - System.nanoTime()));
+    }
+  }
+}
