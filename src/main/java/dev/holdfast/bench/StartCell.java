@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
  * How long {@code holdfast worker} takes until it says that it claims; as it is, and with a cache
@@ -65,8 +66,7 @@ final class StartCell implements Cell {
             canCache ? String.format(Locale.ROOT, "%.2f s", cached.getLast()) : "not possible");
       }
     } finally {
-      remove(cache);
-      remove(directory);
+      removeWithFiles(directory);
     }
     return figures(lab, plain, cached);
   }
@@ -111,11 +111,15 @@ final class StartCell implements Cell {
     }
   }
 
-  private static void remove(Path path) {
-    try {
-      Files.deleteIfExists(path);
+  /** A JVM that cannot make its cache leaves a file of its own there. */
+  private static void removeWithFiles(Path directory) {
+    try (Stream<Path> files = Files.list(directory)) {
+      for (Path file : files.toList()) {
+        Files.deleteIfExists(file);
+      }
+      Files.deleteIfExists(directory);
     } catch (IOException e) {
-      throw new HoldfastException("cannot remove " + path + " (" + e + "); remove it", e);
+      throw new HoldfastException("cannot remove " + directory + " (" + e + "); remove it", e);
     }
   }
 }
