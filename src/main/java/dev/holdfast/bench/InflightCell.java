@@ -89,7 +89,7 @@ final class InflightCell implements Cell {
         lab.keep(ChildProcess.start(command, lab.database(), Path.of("").toAbsolutePath()));
     try {
       child.await(InflightWorker.UP, PATIENCE);
-      phase(lab, child, lab.options().size(WARM_UP, 2 * width));
+      phase(lab, child, lab.options().size(WARM_UP, 4 * width));
       List<Double> rates = new ArrayList<>();
       for (int round = 1; round <= rounds; round++) {
         rates.add(phase(lab, child, lab.options().size(WAVES, 4) * width));

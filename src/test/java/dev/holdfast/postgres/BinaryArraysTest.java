@@ -2,6 +2,7 @@ package dev.holdfast.postgres;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.lang.reflect.Array;
 import java.lang.reflect.Proxy;
 import java.sql.PreparedStatement;
 import java.util.ArrayList;
@@ -30,7 +31,7 @@ class BinaryArraysTest {
                   calls.add(method.getName());
                   return null;
                 });
-    Object array = java.lang.reflect.Array.newInstance(type.getComponentType(), 1);
+    Object array = Array.newInstance(type.getComponentType(), 1);
     arguments.prepareFor(type).orElseThrow().apply(array).apply(1, statement, null);
     assertThat(calls).containsExactly("setObject");
   }

@@ -105,10 +105,8 @@ class WorkerWakeUpIT {
     }
   }
 
-  @Test
-  @DisplayName("rule 4: a notification wakes the worker, without waiting for the poll interval")
-  void notified() throws Exception {
-    setup.settings(settings -> settings.withPollInterval(NEVER));
+  /** By a worker of its own, each enqueued when the one before it is done. */
+  private void workThree() throws Exception {
     try (Worker worker = setup.start()) {
       listening.awaitBegun();
       for (int i = 1; i <= 3; i++) {
@@ -117,6 +115,13 @@ class WorkerWakeUpIT {
       }
       assertThat(worker.healthy()).isTrue();
     }
+  }
+
+  @Test
+  @DisplayName("rule 4: a notification wakes the worker, without waiting for the poll interval")
+  void notified() throws Exception {
+    setup.settings(settings -> settings.withPollInterval(NEVER));
+    workThree();
     assertThat(listening.heard).contains("default");
   }
 
@@ -143,13 +148,8 @@ class WorkerWakeUpIT {
     setup.settings(settings -> settings.withPollInterval(NEVER));
     database.run(
         "INSERT INTO holdfast.ticket_base (kind, retry_after) VALUES ('far', '294276-12-31')");
-    try (Worker worker = setup.start()) {
-      listening.awaitBegun();
-      for (int i = 1; i <= 3; i++) {
-        setup.enqueue();
-        setup.events.await(TicketEvent.Succeeded.class, i);
-      }
-      assertThat(worker.healthy()).isTrue();
+    try {
+      workThree();
     } finally {
       database.run(
           "SELECT holdfast.cancel_ticket(id, 'test', 'far away')"
@@ -163,14 +163,7 @@ class WorkerWakeUpIT {
   void claimsElsewhere() throws Exception {
     setup.settings(settings -> settings.withPollInterval(NEVER));
     listening.connectionLost = true;
-    try (Worker worker = setup.start()) {
-      listening.awaitBegun();
-      for (int i = 1; i <= 3; i++) {
-        setup.enqueue();
-        setup.events.await(TicketEvent.Succeeded.class, i);
-      }
-      assertThat(worker.healthy()).isTrue();
-    }
+    workThree();
     assertThat(listening.claimedHere).isEmpty();
   }
 
