@@ -165,7 +165,7 @@ final class Completer {
 
     private void leave(TicketRun run) {
       left.remove(run);
-      slots.release(1);
+      slots.stored();
     }
   }
 

@@ -11,10 +11,12 @@ import java.util.List;
  */
 final class Completers {
   private final EndedRuns ended = new EndedRuns();
+  private final Slots slots;
   private final ResultStore store;
   private final List<Completer> completers;
 
   Completers(ResultStore store, LeaseBook book, Slots slots, Events events) {
+    this.slots = slots;
     this.store = store;
     this.completers =
         List.of(
@@ -27,6 +29,7 @@ final class Completers {
   }
 
   void submit(TicketRun run) {
+    slots.ended();
     ended.add(run);
   }
 

@@ -22,19 +22,41 @@ final class EndedRuns {
     NO_SUCCESSES
   }
 
-  private static final int MOST_RUNS = 2_000;
+  private static final int MOST_SUCCESSES = 2_000;
+
+  /** A failure costs four times a success; nobody's slot should wait longer for it. */
+  private static final int MOST_OTHERS = MOST_SUCCESSES / 4;
+
   private static final long MOST_CHARS = 8_000_000;
+
+  /** First come, first stored. */
+  private record Line(int most, Deque<TicketRun> runs) {
+    Line(int most) {
+      this(most, new ArrayDeque<>());
+    }
+
+    List<TicketRun> batch() {
+      List<TicketRun> batch = new ArrayList<>();
+      long chars = 0;
+      while (!runs.isEmpty() && batch.size() < most && chars < MOST_CHARS) {
+        TicketRun run = runs.removeFirst();
+        batch.add(run);
+        chars += length(run.finish());
+      }
+      return batch;
+    }
+  }
 
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition changed = lock.newCondition();
-  private final Deque<TicketRun> successes = new ArrayDeque<>();
-  private final Deque<TicketRun> others = new ArrayDeque<>();
+  private final Line successes = new Line(MOST_SUCCESSES);
+  private final Line others = new Line(MOST_OTHERS);
   private boolean closed;
 
   void add(TicketRun run) {
     lock.lock();
     try {
-      (run.finish() instanceof Finish.Succeeded ? successes : others).add(run);
+      (run.finish() instanceof Finish.Succeeded ? successes : others).runs.add(run);
       changed.signalAll();
     } finally {
       lock.unlock();
@@ -56,7 +78,7 @@ final class EndedRuns {
   boolean isClosed(Wanted wanted) {
     lock.lock();
     try {
-      return closed && line(wanted).isEmpty();
+      return closed && line(wanted).runs.isEmpty();
     } finally {
       lock.unlock();
     }
@@ -66,10 +88,10 @@ final class EndedRuns {
   List<TicketRun> take(Wanted wanted) throws InterruptedException {
     lock.lock();
     try {
-      while (line(wanted).isEmpty() && !closed) {
+      while (line(wanted).runs.isEmpty() && !closed) {
         changed.await();
       }
-      return batch(line(wanted));
+      return line(wanted).batch();
     } finally {
       lock.unlock();
     }
@@ -80,28 +102,17 @@ final class EndedRuns {
     long left = atMost.toNanos();
     lock.lock();
     try {
-      while (line(wanted).isEmpty() && !closed && left > 0) {
+      while (line(wanted).runs.isEmpty() && !closed && left > 0) {
         left = changed.awaitNanos(left);
       }
-      return batch(line(wanted));
+      return line(wanted).batch();
     } finally {
       lock.unlock();
     }
   }
 
-  private Deque<TicketRun> line(Wanted wanted) {
-    return wanted == Wanted.NO_SUCCESSES || successes.isEmpty() ? others : successes;
-  }
-
-  private static List<TicketRun> batch(Deque<TicketRun> runs) {
-    List<TicketRun> batch = new ArrayList<>();
-    long chars = 0;
-    while (!runs.isEmpty() && batch.size() < MOST_RUNS && chars < MOST_CHARS) {
-      TicketRun run = runs.removeFirst();
-      batch.add(run);
-      chars += length(run.finish());
-    }
-    return batch;
+  private Line line(Wanted wanted) {
+    return wanted == Wanted.NO_SUCCESSES || successes.runs.isEmpty() ? others : successes;
   }
 
   private static int length(Finish finish) {

@@ -1,19 +1,27 @@
 package dev.holdfast.worker;
 
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * The worker's capacity: a ticket takes a slot from its claim until its outcome is stored (A47).
- * Thread-safe.
+ * The worker's capacity: a ticket has a slot from its claim until its handler has ended (A47), so
+ * that the next one is claimed while its result waits for the commit. An eighth as many results as
+ * there are slots may wait so; beyond that a slot is kept until something is stored, or results
+ * would pile up behind a slow database. Thread-safe.
  */
 final class Slots {
   /** More than any worker has. */
   private static final int WAITING_POLLERS = 1_000;
 
+  private static final int SLOTS_PER_WAITING_RESULT = 8;
+
   private final Semaphore free;
+  private final int mayWait;
+  private final AtomicInteger waiting = new AtomicInteger();
 
   Slots(int concurrency) {
     this.free = new Semaphore(concurrency);
+    this.mayWait = concurrency / SLOTS_PER_WAITING_RESULT;
   }
 
   /**
@@ -45,7 +53,22 @@ final class Slots {
     free.release(WAITING_POLLERS);
   }
 
+  /** These were not needed. */
   void release(int count) {
     free.release(count);
+  }
+
+  /** A handler has ended; its result waits for {@link #stored}. */
+  void ended() {
+    if (waiting.incrementAndGet() <= mayWait) {
+      free.release();
+    }
+  }
+
+  /** A result is stored, or given up. */
+  void stored() {
+    if (waiting.getAndDecrement() > mayWait) {
+      free.release();
+    }
   }
 }

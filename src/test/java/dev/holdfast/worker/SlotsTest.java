@@ -38,6 +38,34 @@ class SlotsTest {
     assertThat(slots.acquire(5, 1)).isEqualTo(1);
   }
 
+  @Test
+  @DisplayName("A47: of eight slots one result may wait for its commit without a slot, not two")
+  void waitingResults() throws InterruptedException {
+    Slots slots = new Slots(8);
+    assertThat(slots.acquire(8, 0)).isEqualTo(8);
+    slots.ended();
+    assertThat(slots.tryAcquire(8)).isEqualTo(1);
+    slots.ended();
+    slots.ended();
+    assertThat(slots.tryAcquire(8)).as("two results wait too many").isZero();
+    slots.stored();
+    slots.stored();
+    assertThat(slots.tryAcquire(8)).isEqualTo(2);
+    slots.stored();
+    assertThat(slots.tryAcquire(8)).as("it had none").isZero();
+  }
+
+  @Test
+  @DisplayName("A47: with few slots a ticket keeps its slot until its result is stored")
+  void fewSlots() {
+    Slots slots = new Slots(7);
+    assertThat(slots.tryAcquire(7)).isEqualTo(7);
+    slots.ended();
+    assertThat(slots.tryAcquire(7)).isZero();
+    slots.stored();
+    assertThat(slots.tryAcquire(7)).isEqualTo(1);
+  }
+
   private int acquire() {
     try {
       return slots.acquire(5, 0);

@@ -5,9 +5,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.holdfast.failure.Category;
 import dev.holdfast.failure.ErrorReport;
+import dev.holdfast.queue.Finish;
+import dev.holdfast.queue.FinishResult;
+import dev.holdfast.queue.TicketEvent;
+import dev.holdfast.queue.TicketQueue;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.TicketDatabase;
 import dev.holdfast.testing.WithDatabase;
+import java.util.Collection;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -110,6 +117,50 @@ class WorkerSlotsIT {
                 setup.kind))
         .isEqualTo(2 * SLOTS);
     database.assertNoTicketIsLost();
+  }
+
+  @Test
+  @DisplayName("A47: while a result waits for its commit, the next tickets fill all slots")
+  void nextWhileStoring() throws Exception {
+    long first = setup.enqueue(1).getFirst();
+    CountDownLatch filled = new CountDownLatch(1);
+    setup
+        .settings(settings -> settings.withConcurrency(SLOTS))
+        .handler(ticket -> ticket.ticketId() == first ? HandlerResult.done(null) : fill(filled))
+        .queue(queue -> storing(queue, first, filled));
+
+    try (Worker worker = setup.start()) {
+      setup.enqueue(SLOTS);
+      setup.events.await(TicketEvent.Succeeded.class, 1 + SLOTS);
+    }
+    database.assertNoTicketIsLost();
+  }
+
+  private HandlerResult fill(CountDownLatch filled) throws Exception {
+    together.await(30, TimeUnit.SECONDS);
+    filled.countDown();
+    return HandlerResult.done(null);
+  }
+
+  /** Stores the ticket's result only when the signal has come. */
+  private static TicketQueue storing(TicketQueue queue, long ticketId, CountDownLatch signal) {
+    return new QueueWrapper(queue) {
+      @Override
+      public List<FinishResult> finish(List<? extends Finish> finishes, Collection<Long> closed) {
+        if (finishes.stream().anyMatch(finish -> finish.ticketId() == ticketId)) {
+          await(signal);
+        }
+        return super.finish(finishes, closed);
+      }
+    };
+  }
+
+  private static void await(CountDownLatch signal) {
+    try {
+      assertThat(signal.await(30, TimeUnit.SECONDS)).as("all slots were filled").isTrue();
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
   }
 
   /** Every ticket has an event that ends it: success, hold, or a result that came too late. */
