@@ -19,7 +19,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.random.RandomGenerator;
+import java.util.concurrent.ThreadLocalRandom;
 import javax.sql.DataSource;
 
 /** Describes a worker; {@link #start} makes it. Not thread-safe. */
@@ -112,7 +112,7 @@ public final class WorkerBuilder {
    */
   public Worker start() {
     Migrations.requireCurrent(dataSource, schema);
-    RetryPolicy policy = new RetryPolicy(RandomGenerator.getDefault()::nextDouble);
+    RetryPolicy policy = new RetryPolicy(() -> ThreadLocalRandom.current().nextDouble());
     WorkerPorts ports =
         new WorkerPorts(
             new PostgresTicketQueue(dataSource, schema, policy, retry),

@@ -15,8 +15,8 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
-import java.util.random.RandomGenerator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -134,7 +134,7 @@ public final class Worker implements AutoCloseable {
             new PollWait(
                 settings.pollInterval(),
                 ports.wakeUps()::proven,
-                RandomGenerator.getDefault()::nextDouble));
+                () -> ThreadLocalRandom.current().nextDouble()));
     pollers.add(poller);
     pollerThreads.add(Thread.ofPlatform().name("holdfast-poll-" + number).daemon().start(poller));
   }

@@ -5,7 +5,7 @@ import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.HexFormat;
 import java.util.Set;
-import java.util.random.RandomGenerator;
+import java.util.concurrent.ThreadLocalRandom;
 
 /**
  * Who a worker is: a new identity at every start, so that a restarted one never takes its
@@ -16,7 +16,7 @@ public record WorkerIdentity(String id, String host, long pid, String version) {
     String host = hostName();
     long pid = ProcessHandle.current().pid();
     byte[] random = new byte[4];
-    RandomGenerator.getDefault().nextBytes(random);
+    ThreadLocalRandom.current().nextBytes(random);
     return new WorkerIdentity(
         host + "-" + pid + "-" + HexFormat.of().formatHex(random), host, pid, version);
   }

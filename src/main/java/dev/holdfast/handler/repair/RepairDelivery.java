@@ -15,7 +15,6 @@ import tools.jackson.databind.node.ObjectNode;
 
 /** Brings results to where their design says: what a person has approved, or need not. */
 final class RepairDelivery {
-  private static final JsonMapper MAPPER = JsonMapper.shared();
 
   private final TicketRepositories repositories;
   private final LongPredicate approved;
@@ -84,7 +83,10 @@ final class RepairDelivery {
   }
 
   private static ObjectNode json(Delivery.Delivered done) {
-    return MAPPER.createObjectNode().put("delivered_to", done.where()).put("commit", done.commit());
+    return JsonMapper.shared()
+        .createObjectNode()
+        .put("delivered_to", done.where())
+        .put("commit", done.commit());
   }
 
   private static HandlerResult held(String what, String next) {

@@ -15,7 +15,6 @@ import tools.jackson.databind.node.ObjectNode;
 
 /** What the end of a run is to its ticket (composition 9). */
 final class RepairOutcome {
-  private static final JsonMapper MAPPER = JsonMapper.shared();
   private static final int SHOWN_DIFF = 20_000;
   private static final int STORED_DIFF = 400_000;
   private static final int SHOWN_KNOWN = 2_000;
@@ -44,7 +43,7 @@ final class RepairOutcome {
   }
 
   private ObjectNode result(RunEnd end, int number) {
-    ObjectNode result = MAPPER.createObjectNode();
+    ObjectNode result = JsonMapper.shared().createObjectNode();
     result.put("status", "success").put("summary", summary(end)).put("reason", wireName(end));
     if (!end.commit().isEmpty()) {
       result.put("branch", end.branch()).put("commit", end.commit());
@@ -66,7 +65,8 @@ final class RepairOutcome {
   }
 
   private ObjectNode verification(RunEnd end) {
-    ObjectNode verification = MAPPER.createObjectNode().put("passed", end.verified().passed());
+    ObjectNode verification =
+        JsonMapper.shared().createObjectNode().put("passed", end.verified().passed());
     var commands = verification.putArray("commands");
     design
         .verify()
