@@ -13,10 +13,7 @@ import java.util.stream.Stream;
  */
 final class InflightCell implements Cell {
   private static final Duration PATIENCE = Duration.ofMinutes(5);
-
-  /** The tickets of the first claims end together; it takes some waves until they do no more. */
-  private static final int WAVES = 50;
-
+  private static final int WAVES = 25;
   private static final int WARM_UP = 50_000;
   private static final int LARGEST_HEAP_MB = 320;
   private static final int QUICK = 100;
