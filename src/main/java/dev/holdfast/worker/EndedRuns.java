@@ -24,21 +24,24 @@ final class EndedRuns {
 
   private static final int MOST_SUCCESSES = 2_000;
 
-  /** A failure costs four times a success; nobody's slot should wait longer for it. */
+  /** A failure costs three to four times a success, and a batch should not take longer for it. */
   private static final int MOST_OTHERS = MOST_SUCCESSES / 4;
 
   private static final long MOST_CHARS = 8_000_000;
 
   /** First come, first stored. */
-  private record Line(int most, Deque<TicketRun> runs) {
-    Line(int most) {
-      this(most, new ArrayDeque<>());
+  private static final class Line {
+    final Deque<TicketRun> runs = new ArrayDeque<>();
+    private final int mostAtOnce;
+
+    Line(int mostAtOnce) {
+      this.mostAtOnce = mostAtOnce;
     }
 
     List<TicketRun> batch() {
       List<TicketRun> batch = new ArrayList<>();
       long chars = 0;
-      while (!runs.isEmpty() && batch.size() < most && chars < MOST_CHARS) {
+      while (!runs.isEmpty() && batch.size() < mostAtOnce && chars < MOST_CHARS) {
         TicketRun run = runs.removeFirst();
         batch.add(run);
         chars += length(run.finish());

@@ -15,7 +15,6 @@ import tools.jackson.databind.node.ObjectNode;
 
 /** Brings results to where their design says: what a person has approved, or need not. */
 final class RepairDelivery {
-
   private final TicketRepositories repositories;
   private final LongPredicate approved;
 
