@@ -26,7 +26,8 @@ final class ConsoleProcess implements AutoCloseable {
       ConnectionPool pool =
           parts.add(database.withApplicationName("holdfast-console").pool(), ConnectionPool::close);
       this.reader = new PostgresTicketReader(pool.dataSource());
-      this.web = parts.add(serve(settings, pool.dataSource()), WebSurface::close);
+      this.web = parts.add(WebSurface.bind(settings), WebSurface::close);
+      serve(pool.dataSource());
     } catch (RuntimeException e) {
       throw parts.closeAfter(e);
     }
@@ -49,10 +50,10 @@ final class ConsoleProcess implements AutoCloseable {
     }
   }
 
-  private WebSurface serve(Settings settings, DataSource database) {
+  private void serve(DataSource database) {
     QueueScrape metrics =
         new QueueScrape(new PrometheusMeterRegistry(PrometheusConfig.DEFAULT), reader);
-    return WebSurface.start(settings, database, new HealthRoutes(this::problem, metrics), true);
+    web.serve(database, new HealthRoutes(this::problem, metrics), true);
   }
 
   int port() {

@@ -55,18 +55,18 @@ final class Demo implements AutoCloseable {
 
   private final PrintWriter out;
   private final EmbeddedServer server;
-  private final WorkerProcess worker;
+  private final StartedParts parts;
   private final ConnectionPool pool;
   private final TicketDesk desk;
   private final TicketReader reader;
   private final List<Tracked> tickets = new ArrayList<>();
   private final CountDownLatch stop = new CountDownLatch(1);
 
-  private Demo(PrintWriter out, EmbeddedServer server, WorkerProcess worker, ConnectionPool pool) {
+  private Demo(PrintWriter out, EmbeddedServer server, ConnectionPool pool, StartedParts parts) {
     this.out = out;
     this.server = server;
-    this.worker = worker;
     this.pool = pool;
+    this.parts = parts;
     this.desk = new PostgresTicketDesk(pool.dataSource());
     this.reader = new PostgresTicketReader(pool.dataSource());
   }
@@ -80,31 +80,37 @@ final class Demo implements AutoCloseable {
   static Demo start(PrintWriter out, Settings settings, Path home) {
     out.println("PostgreSQL: starting an embedded server in " + home + " ...");
     out.flush();
-    EmbeddedServer server = EmbeddedServer.start(EmbeddedServerOptions.in(home));
+    StartedParts parts = new StartedParts();
     try {
-      return start(out, settings, home, server);
+      return start(out, settings, home, parts);
     } catch (RuntimeException e) {
-      server.close();
-      throw e;
+      throw parts.closeAfter(e);
     }
   }
 
-  private static Demo start(PrintWriter out, Settings settings, Path home, EmbeddedServer server) {
+  private static Demo start(PrintWriter out, Settings settings, Path home, StartedParts parts) {
+    EmbeddedServer server =
+        parts.add(EmbeddedServer.start(EmbeddedServerOptions.in(home)), EmbeddedServer::close);
     Database database = database(server.address());
     Migrations.Result migrated = Migrations.bringUpToDate(database.unpooled());
     out.printf(
         "PostgreSQL: %s, schema version %s%n", server.address().jdbcUrl(), migrated.version());
-    ConnectionPool pool = database.withPoolSize(2).withApplicationName("holdfast-demo").pool();
+    ConnectionPool pool =
+        parts.add(
+            database.withPoolSize(2).withApplicationName("holdfast-demo").pool(),
+            ConnectionPool::close);
     DemoJobs.install(home, new PostgresDesignShelf(pool.dataSource()));
     WorkerProcess worker =
-        WorkerProcess.start(
-            onFreePort(DemoAgent.with(settings, home)), database, event -> {}, true);
+        parts.add(
+            WorkerProcess.start(onFreePort(DemoAgent.with(settings, home)), database, event -> {}),
+            WorkerProcess::close);
+    worker.serve(true);
     out.printf(
         Locale.ROOT,
         "Worker:     %s%nConsole:    http://127.0.0.1:%d/%n%n",
         worker.workerId(),
         worker.port());
-    Demo demo = new Demo(out, server, worker, pool);
+    Demo demo = new Demo(out, server, pool, parts);
     demo.enqueue();
     return demo;
   }
@@ -271,8 +277,6 @@ final class Demo implements AutoCloseable {
   @Override
   public void close() {
     stop();
-    worker.close();
-    pool.close();
-    server.close();
+    parts.close();
   }
 }

@@ -30,21 +30,26 @@ final class ServerCommands implements Servers {
   @Override
   public int worker(
       Settings settings, @Nullable Path embedded, boolean console, Terminal terminal) {
-    EmbeddedServer server = embedded == null ? null : startEmbedded(embedded);
+    StartedParts parts = new StartedParts();
     // Before the first claim: a signal that finds no hook ends a worker without a drain, and what
     // it has claimed by then waits for its lease to expire.
     CompletableFuture<AutoCloseable> running = new CompletableFuture<>();
     Thread hook = ProcessExit.closeAtSignal(() -> running.join().close());
     try {
+      EmbeddedServer server =
+          embedded == null ? null : parts.add(startEmbedded(embedded), EmbeddedServer::close);
       WorkerProcess worker =
-          WorkerProcess.start(settings, database(settings, server), event -> {}, console);
-      running.complete(() -> close(worker, server));
+          parts.add(
+              WorkerProcess.start(settings, database(settings, server), event -> {}),
+              WorkerProcess::close);
       announce(terminal, "worker " + worker.workerId(), settings, worker.port());
+      worker.serve(console);
+      running.complete(parts);
     } catch (RuntimeException e) {
-      close(null, server);
+      RuntimeException failure = parts.closeAfter(e);
       running.complete(() -> {});
       ProcessExit.forget(hook);
-      throw e;
+      throw failure;
     }
     waitForEver();
     return ExitCode.DONE;
@@ -65,15 +70,6 @@ final class ServerCommands implements Servers {
     }
     waitForEver();
     return ExitCode.DONE;
-  }
-
-  private static void close(@Nullable WorkerProcess worker, @Nullable EmbeddedServer server) {
-    if (worker != null) {
-      worker.close();
-    }
-    if (server != null) {
-      server.close();
-    }
   }
 
   private static void announce(Terminal terminal, String who, Settings settings, int port) {

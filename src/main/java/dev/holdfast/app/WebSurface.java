@@ -20,6 +20,7 @@ import dev.holdfast.web.BulkActions;
 import dev.holdfast.web.EventHub;
 import dev.holdfast.web.HealthRoutes;
 import dev.holdfast.web.HoldWebhook;
+import dev.holdfast.web.HttpPort;
 import dev.holdfast.web.Pages;
 import dev.holdfast.web.Role;
 import dev.holdfast.web.Routes;
@@ -32,33 +33,38 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import javax.sql.DataSource;
-import org.jspecify.annotations.Nullable;
 
 /** The HTTP port of a worker, or of the console alone. */
 final class WebSurface implements AutoCloseable {
   private static final String SCHEMA = "holdfast";
   private static final Duration WEBHOOK_POLL = Duration.ofSeconds(1);
 
-  private final WebServer server;
-  private final EventHub events;
-  private final BulkActions bulk;
-  private final @Nullable HoldWebhook webhook;
+  private final Settings settings;
+  private final StartedParts parts = new StartedParts();
+  private final HttpPort port;
 
-  private WebSurface(
-      WebServer server, EventHub events, BulkActions bulk, @Nullable HoldWebhook webhook) {
-    this.server = server;
-    this.events = events;
-    this.bulk = bulk;
-    this.webhook = webhook;
+  private WebSurface(Settings settings) {
+    this.settings = settings;
+    this.port =
+        parts.add(HttpPort.bind(settings.web().host(), settings.web().port()), HttpPort::close);
   }
 
   /**
-   * @param console whether the API and the pages are served beside health and metrics
-   * @throws dev.holdfast.web.PortTakenException if somebody else listens there
+   * Has the port, and lets who connects wait.
+   *
+   * @throws dev.holdfast.web.PortUnavailableException if it cannot be had
    */
-  static WebSurface start(
-      Settings settings, DataSource database, HealthRoutes health, boolean console) {
-    WebSettings web = settings.web();
+  static WebSurface bind(Settings settings) {
+    return new WebSurface(settings);
+  }
+
+  /**
+   * Answers from now on. Apart from {@link #bind}, as an HTTP server takes a third of a worker's
+   * start.
+   *
+   * @param console whether the API and the pages are served beside health and metrics
+   */
+  void serve(DataSource database, HealthRoutes health, boolean console) {
     WebPorts ports = ports(settings, database);
     EventHub events = new EventHub(ports.feeds(), Sleeper.REAL);
     BulkActions bulk = new BulkActions();
@@ -70,35 +76,28 @@ final class WebSurface implements AutoCloseable {
       groups.add(people);
       pages = people;
     }
-    WebServer server =
-        WebServer.start(
-            new WebServer.Socket(web.host(), web.port(), settings.payloadMaxBytes()),
-            access(web, database),
-            pages,
-            groups);
-    return new WebSurface(server, events, bulk, webhook(web.webhook(), database));
+    WebSettings web = settings.web();
+    parts.add(
+        WebServer.start(port, settings.payloadMaxBytes(), access(web, database), pages, groups),
+        WebServer::close);
+    parts.add(bulk, BulkActions::close);
+    // Who still watches is sent away before the server closes, or would be waited for.
+    parts.add(events, EventHub::close);
+    if (web.webhook() != null) {
+      parts.add(webhook(web.webhook(), database), HoldWebhook::close);
+    }
   }
 
   int port() {
-    return server.port();
+    return port.number();
   }
 
-  /** Who still watches is sent away first, or would be waited for. */
   @Override
   public void close() {
-    if (webhook != null) {
-      webhook.close();
-    }
-    events.close();
-    bulk.close();
-    server.close();
+    parts.close();
   }
 
-  private static @Nullable HoldWebhook webhook(
-      @Nullable WebhookSettings configured, DataSource database) {
-    if (configured == null) {
-      return null;
-    }
+  private static HoldWebhook webhook(WebhookSettings configured, DataSource database) {
     WebhookReceiver receiver =
         new WebhookReceiver(
             configured.address(),

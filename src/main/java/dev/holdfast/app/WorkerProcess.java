@@ -22,7 +22,6 @@ import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.util.Optional;
 import javax.sql.DataSource;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A worker with its HTTP port on one database, as {@code holdfast worker} and {@code holdfast demo}
@@ -33,46 +32,50 @@ final class WorkerProcess implements AutoCloseable {
   private final ConnectionPool pool;
   private final Agents agents;
   private final Worker worker;
-  private final WebSurface server;
+  private final WebSurface web;
   private final PrometheusMeterRegistry registry =
       new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
 
-  /** Why it does not claim, whatever its heartbeats say; null from the start to the drain. */
-  private volatile @Nullable String standstill = "starting";
+  private volatile boolean draining;
 
-  private WorkerProcess(
-      Settings settings, Database database, TicketListener listener, boolean console) {
+  private WorkerProcess(Settings settings, Database database, TicketListener listener) {
     // A pool would try again for seconds before it says that the password is wrong.
     Migrations.requireCurrent(database.unpooled(), "holdfast");
     try {
       this.pool =
           parts.add(database.withApplicationName("holdfast-worker").pool(), ConnectionPool::close);
       // The port first: a worker that cannot have it must not have claimed anything.
-      this.server = parts.add(serve(settings, console), WebSurface::close);
+      this.web = parts.add(WebSurface.bind(settings), WebSurface::close);
       this.agents =
           parts.add(Agents.of(settings.agents(), registry, pool.dataSource()), Agents::close);
       this.worker = parts.add(startWorker(settings, database, listener), Worker::close);
     } catch (RuntimeException e) {
       throw parts.closeAfter(e);
     }
-    standstill = null;
   }
 
   /**
+   * Claims from now on, and has its port.
+   *
    * @param listener hears of every change besides the metrics
-   * @param console whether to serve the API and the console beside health and metrics
    * @throws HoldfastException if the database or the port cannot be had; the message says what to
    *     do
    */
-  static WorkerProcess start(
-      Settings settings, Database database, TicketListener listener, boolean console) {
-    return new WorkerProcess(settings, database, listener, console);
+  static WorkerProcess start(Settings settings, Database database, TicketListener listener) {
+    return new WorkerProcess(settings, database, listener);
   }
 
-  private WebSurface serve(Settings settings, boolean console) {
+  /**
+   * Answers on its port from now on; until then, who connects there waits.
+   *
+   * @param console whether to serve the API and the console beside health and metrics
+   */
+  void serve(boolean console) {
+    new JvmMemoryMetrics().bindTo(registry);
+    new JvmThreadMetrics().bindTo(registry);
+    new UptimeMetrics().bindTo(registry);
     QueueScrape metrics = new QueueScrape(registry, new PostgresTicketReader(pool.dataSource()));
-    return WebSurface.start(
-        settings, pool.dataSource(), new HealthRoutes(this::problem, metrics), console);
+    web.serve(pool.dataSource(), new HealthRoutes(this::problem, metrics), console);
   }
 
   private Worker startWorker(Settings settings, Database database, TicketListener listener) {
@@ -83,9 +86,6 @@ final class WorkerProcess implements AutoCloseable {
             System.getenv(),
             settings.command().passEnvironment(),
             settings.command().killGrace());
-    new JvmMemoryMetrics().bindTo(registry);
-    new JvmThreadMetrics().bindTo(registry);
-    new UptimeMetrics().bindTo(registry);
     return Holdfast.worker(pool.dataSource())
         .handler("command", new CommandHandler(commands))
         .handler("agent", agents.handler())
@@ -127,9 +127,8 @@ final class WorkerProcess implements AutoCloseable {
   }
 
   private Optional<String> problem() {
-    String reason = standstill;
-    if (reason != null) {
-      return Optional.of(reason);
+    if (draining) {
+      return Optional.of("draining");
     }
     return worker.healthy()
         ? Optional.empty()
@@ -137,7 +136,7 @@ final class WorkerProcess implements AutoCloseable {
   }
 
   int port() {
-    return server.port();
+    return web.port();
   }
 
   String workerId() {
@@ -147,7 +146,7 @@ final class WorkerProcess implements AutoCloseable {
   /** Drains, then stops the rest. Health answers "draining" meanwhile. */
   @Override
   public void close() {
-    standstill = "draining";
+    draining = true;
     parts.close();
   }
 }

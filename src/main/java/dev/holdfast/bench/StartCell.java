@@ -18,6 +18,8 @@ import java.util.stream.Stream;
  */
 final class StartCell implements Cell {
   private static final Duration PATIENCE = Duration.ofMinutes(2);
+
+  /** Written when it claims; its port answers a little later. */
   private static final String UP = "listens on";
 
   @Override

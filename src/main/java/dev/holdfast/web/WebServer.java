@@ -2,10 +2,14 @@ package dev.holdfast.web;
 
 import io.javalin.Javalin;
 import io.javalin.config.JavalinConfig;
-import io.javalin.util.JavalinBindException;
-import io.javalin.util.JavalinLogger;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.time.InstantSource;
 import java.util.List;
+import org.eclipse.jetty.server.HttpConfiguration;
+import org.eclipse.jetty.server.HttpConnectionFactory;
+import org.eclipse.jetty.server.Server;
+import org.eclipse.jetty.server.ServerConnector;
 
 /**
  * An HTTP port: of a worker, or of the console alone. Which groups of routes it answers is said at
@@ -16,53 +20,50 @@ public final class WebServer implements AutoCloseable {
 
   private final Javalin javalin;
 
-  /**
-   * Where to listen.
-   *
-   * @param host loopback unless tokens are configured
-   * @param port 0 takes a free one
-   * @param maxPayloadBytes the largest payload of a ticket; bodies may be a little larger
-   */
-  public record Socket(String host, int port, int maxPayloadBytes) {}
-
   private WebServer(Javalin javalin) {
     this.javalin = javalin;
   }
 
   /**
+   * Answers on this port from now on; closing the server closes it.
+   *
+   * @param maxPayloadBytes the largest payload of a ticket; bodies may be a little larger
    * @param pages what browsers are shown where no route of theirs answers
-   * @throws PortTakenException if somebody else listens there
    */
-  public static WebServer start(Socket socket, Access access, Pages pages, List<Routes> groups) {
+  public static WebServer start(
+      HttpPort port, int maxPayloadBytes, Access access, Pages pages, List<Routes> groups) {
     Javalin javalin =
         Javalin.create(
             config -> {
-              configure(config, socket);
+              configure(config);
+              config.http.maxRequestSize = maxPayloadBytes + ROOM_FOR_FORMS;
+              config.jetty.addConnector((server, http) -> connector(port, server, http));
               Gate gate = new Gate(access, InstantSource.system());
               new Problems(access, pages).addTo(config.routes);
               gate.addTo(config.routes);
               new LoginRoutes(access, gate, pages).addTo(config.routes);
               groups.forEach(group -> group.addTo(config.routes));
             });
-    // It would log what the exception says.
-    JavalinLogger.enabled = false;
-    try {
-      return new WebServer(javalin.start(socket.host(), socket.port()));
-    } catch (JavalinBindException e) {
-      throw new PortTakenException(socket.host(), socket.port(), e);
-    } finally {
-      JavalinLogger.enabled = true;
-    }
+    return new WebServer(javalin.start());
   }
 
-  private static void configure(JavalinConfig config, Socket socket) {
+  private static void configure(JavalinConfig config) {
     config.concurrency.useVirtualThreads = true;
     config.startup.showJavalinBanner = false;
     config.startup.showOldJavalinVersionWarning = false;
     config.startup.startupWatcherEnabled = false;
     config.jetty.modifyServer(server -> server.setErrorHandler(new ServerErrors()));
     config.http.prefer405over404 = true;
-    config.http.maxRequestSize = socket.maxPayloadBytes() + ROOM_FOR_FORMS;
+  }
+
+  private static ServerConnector connector(HttpPort port, Server server, HttpConfiguration http) {
+    ServerConnector connector = new ServerConnector(server, new HttpConnectionFactory(http));
+    try {
+      connector.open(port.channel());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    return connector;
   }
 
   public int port() {

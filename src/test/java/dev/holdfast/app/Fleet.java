@@ -52,15 +52,16 @@ final class Fleet implements AutoCloseable {
     Settings settings =
         new ConfigLoader(Path.of("no-such-directory"), environment).load(null, Map.of());
     for (int i = 0; i < count; i++) {
-      workers.add(
-          WorkerProcess.start(
-              settings,
-              new Database(
-                  database.jdbcUrl(), database.user(), database.password(), 4, "holdfast-test"),
-              event -> {},
-              false));
+      WorkerProcess worker = WorkerProcess.start(settings, ownDatabase(), event -> {});
+      workers.add(worker);
+      worker.serve(false);
     }
     return this;
+  }
+
+  private Database ownDatabase() {
+    return new Database(
+        database.jdbcUrl(), database.user(), database.password(), 4, "holdfast-test");
   }
 
   /** A design of the kind agent with these lines behind it; returns the new ids. */

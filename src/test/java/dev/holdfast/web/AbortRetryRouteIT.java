@@ -37,7 +37,8 @@ class AbortRetryRouteIT {
 
   private static WebServer server(WebPorts ports, Access access) {
     return WebServer.start(
-        new WebServer.Socket("127.0.0.1", 0, 1_000_000),
+        HttpPort.bind("127.0.0.1", 0),
+        1_000_000,
         access,
         Pages.plain(),
         List.of(WebFixture.api(ports)));

@@ -40,7 +40,8 @@ public final class ConsoleServer implements AutoCloseable {
     Console console = new Console(ports, new PostgresConsoleReader(database), bulk);
     WebServer server =
         WebServer.start(
-            new WebServer.Socket("127.0.0.1", 0, WebFixture.MAX_PAYLOAD),
+            HttpPort.bind("127.0.0.1", 0),
+            WebFixture.MAX_PAYLOAD,
             access,
             console,
             List.of(new ApiRoutes(ports, bulk, events), console));

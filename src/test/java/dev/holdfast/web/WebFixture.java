@@ -63,7 +63,7 @@ final class WebFixture {
 
   static WebServer server(Access access, Routes... groups) {
     return WebServer.start(
-        new WebServer.Socket("127.0.0.1", 0, MAX_PAYLOAD), access, Pages.plain(), List.of(groups));
+        HttpPort.bind("127.0.0.1", 0), MAX_PAYLOAD, access, Pages.plain(), List.of(groups));
   }
 
   private static String hash(String secret) {

@@ -1,0 +1,21 @@
+package dev.holdfast.web;
+
+import dev.holdfast.ticket.HoldfastException;
+import java.io.IOException;
+
+/**
+ * The port cannot be listened on: somebody else does, or it is not allowed, or not of this host.
+ */
+public final class PortUnavailableException extends HoldfastException {
+  PortUnavailableException(String host, int port, IOException cause) {
+    super(
+        "port "
+            + port
+            + " on "
+            + host
+            + " cannot be had ("
+            + cause.getMessage()
+            + "); choose another with --port, 0 takes a free one, or another web.host",
+        cause);
+  }
+}

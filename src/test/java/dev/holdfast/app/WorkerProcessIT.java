@@ -1,0 +1,100 @@
+package dev.holdfast.app;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import dev.holdfast.config.ConfigLoader;
+import dev.holdfast.config.Settings;
+import dev.holdfast.postgres.Database;
+import dev.holdfast.testing.TestDatabase;
+import dev.holdfast.testing.TicketDatabase;
+import dev.holdfast.testing.WithDatabase;
+import java.io.IOException;
+import java.net.ConnectException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+@WithDatabase
+class WorkerProcessIT {
+  private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+  private final TestDatabase testDatabase;
+  private final TicketDatabase tickets;
+
+  @TempDir Path directory;
+
+  @AutoClose private final HttpClient http = HttpClient.newHttpClient();
+
+  WorkerProcessIT(TestDatabase database) {
+    this.testDatabase = database;
+    this.tickets = new TicketDatabase(database);
+  }
+
+  private WorkerProcess start() {
+    Settings settings =
+        new ConfigLoader(
+                Path.of("no-such-directory"),
+                Map.of(
+                    "HOLDFAST_WEB_PORT",
+                    "0",
+                    "HOLDFAST_HANDLERS_COMMAND_WORKSPACES",
+                    directory.toString()))
+            .load(null, Map.of());
+    Database own =
+        new Database(
+            testDatabase.jdbcUrl(),
+            testDatabase.user(),
+            testDatabase.password(),
+            4,
+            "holdfast-test");
+    return WorkerProcess.start(settings, own, event -> {});
+  }
+
+  private int ready(int port) throws IOException, InterruptedException {
+    HttpRequest request =
+        HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + "/health/ready"))
+            .timeout(PATIENCE)
+            .build();
+    return http.send(request, HttpResponse.BodyHandlers.discarding()).statusCode();
+  }
+
+  @Test
+  @DisplayName("it works tickets before its HTTP port answers, and closing ends both")
+  void claimsFirst() throws Exception {
+    int port;
+    try (WorkerProcess worker = start()) {
+      port = worker.port();
+      tickets.run(
+          "INSERT INTO holdfast.designs (name, version, kind, definition) VALUES ('true', 1,"
+              + " 'command', '{\"kind\": \"command\", \"review\": \"none\", \"command\":"
+              + " [\"true\"]}')");
+      long id = tickets.number("SELECT holdfast.enqueue_ticket(design => 'true')");
+      await()
+          .atMost(PATIENCE)
+          .untilAsserted(() -> assertThat(tickets.outcomes(id)).containsExactly("succeeded"));
+      worker.serve(false);
+      assertThat(ready(port)).isEqualTo(200);
+    }
+    assertThatThrownBy(() -> ready(port)).isInstanceOf(ConnectException.class);
+  }
+
+  @Test
+  @DisplayName("a worker that never answered on its port lets it go when it is closed")
+  void neverServed() {
+    int port;
+    try (WorkerProcess worker = start()) {
+      port = worker.port();
+    }
+    assertThatThrownBy(() -> ready(port)).isInstanceOf(ConnectException.class);
+  }
+}
