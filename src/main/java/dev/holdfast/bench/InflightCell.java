@@ -14,7 +14,7 @@ import java.util.stream.Stream;
 final class InflightCell implements Cell {
   private static final Duration PATIENCE = Duration.ofMinutes(5);
   private static final int WAVES = 25;
-  private static final int WARM_UP = 50_000;
+  private static final int WARM_UP = 100_000;
   private static final int LARGEST_HEAP_MB = 320;
   private static final int QUICK = 100;
   private static final int SMALL = 1_000;
