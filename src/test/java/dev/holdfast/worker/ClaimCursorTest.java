@@ -3,31 +3,15 @@ package dev.holdfast.worker;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.ticket.ClaimedTicket;
-import dev.holdfast.ticket.Lease;
-import dev.holdfast.ticket.Ticket;
-import java.time.Instant;
 import java.util.Arrays;
-import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 class ClaimCursorTest {
   private static final long SLOW = TimeUnit.MILLISECONDS.toNanos(50);
-  private static final Instant LONG_AGO = Instant.EPOCH;
 
   private final ClaimCursor cursor = new ClaimCursor();
-
-  private static ClaimedTicket ticket(long id, String queue, int priority) {
-    return new ClaimedTicket(
-        new Ticket(id, queue, "job", null, "{}", priority, LONG_AGO),
-        new Lease(1, "w", LONG_AGO, LONG_AGO),
-        Optional.empty(),
-        1,
-        0,
-        List.of());
-  }
 
   private void claim(boolean wasFull, long started, long ended, ClaimedTicket... tickets) {
     cursor.claimed(Arrays.asList(tickets), wasFull, started, ended);
@@ -37,7 +21,7 @@ class ClaimCursorTest {
   @DisplayName("A38: the first claim is full, and so is every one while claims are cheap")
   void cheap() {
     assertThat(cursor.after(0)).isEmpty();
-    claim(true, 0, TimeUnit.MILLISECONDS.toNanos(9), ticket(1, "a", 0));
+    claim(true, 0, TimeUnit.MILLISECONDS.toNanos(9), Claimed.ticket(1, "a", 0));
     assertThat(cursor.after(0)).isEmpty();
   }
 
@@ -47,7 +31,13 @@ class ClaimCursorTest {
   void behind() {
     cursor.after(0);
     claim(
-        true, 0, SLOW, ticket(4, "b", 9), ticket(7, "a", 3), ticket(5, "b", 2), ticket(6, "b", 2));
+        true,
+        0,
+        SLOW,
+        Claimed.ticket(4, "b", 9),
+        Claimed.ticket(7, "a", 3),
+        Claimed.ticket(5, "b", 2),
+        Claimed.ticket(6, "b", 2));
 
     assertThat(cursor.after(SLOW)).containsExactlyInAnyOrder(7L, 6L);
   }
@@ -56,10 +46,10 @@ class ClaimCursorTest {
   @DisplayName("A39: an urgent ticket waits at most twenty times as long as a full claim takes")
   void fullAgain() {
     cursor.after(0);
-    claim(true, 0, SLOW, ticket(1, "a", 0));
+    claim(true, 0, SLOW, Claimed.ticket(1, "a", 0));
 
     assertThat(cursor.after(21 * SLOW - 1)).containsExactly(1L);
-    claim(true, 21 * SLOW - 1, 21 * SLOW, ticket(2, "a", 0));
+    claim(true, 21 * SLOW - 1, 21 * SLOW, Claimed.ticket(2, "a", 0));
     assertThat(cursor.after(21 * SLOW)).isEmpty();
   }
 
@@ -67,7 +57,7 @@ class ClaimCursorTest {
   @DisplayName("A38: what a claim behind others does not find, the next one looks for everywhere")
   void notFull() {
     cursor.after(0);
-    claim(true, 0, SLOW, ticket(1, "a", 0));
+    claim(true, 0, SLOW, Claimed.ticket(1, "a", 0));
     cursor.after(SLOW);
     claim(false, SLOW, SLOW + 1);
 
@@ -78,12 +68,12 @@ class ClaimCursorTest {
   @DisplayName("A39: where a full claim found only tickets before the place, the next is full too")
   void stillBefore() {
     cursor.after(0);
-    claim(true, 0, SLOW, ticket(9, "a", 0));
+    claim(true, 0, SLOW, Claimed.ticket(9, "a", 0));
     cursor.after(30 * SLOW);
-    claim(true, 30 * SLOW, 31 * SLOW, ticket(2, "a", 5));
+    claim(true, 30 * SLOW, 31 * SLOW, Claimed.ticket(2, "a", 5));
     assertThat(cursor.after(31 * SLOW)).isEmpty();
 
-    claim(true, 31 * SLOW, 32 * SLOW, ticket(10, "a", 0));
+    claim(true, 31 * SLOW, 32 * SLOW, Claimed.ticket(10, "a", 0));
     assertThat(cursor.after(32 * SLOW)).containsExactly(10L);
   }
 }

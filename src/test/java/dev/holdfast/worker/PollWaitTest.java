@@ -3,11 +3,7 @@ package dev.holdfast.worker;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.queue.Claim;
-import dev.holdfast.ticket.ClaimedTicket;
-import dev.holdfast.ticket.Lease;
-import dev.holdfast.ticket.Ticket;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -22,15 +18,7 @@ class PollWaitTest {
   }
 
   private static Claim one() {
-    ClaimedTicket ticket =
-        new ClaimedTicket(
-            new Ticket(1, "default", "k", null, "{}", 0, Instant.EPOCH),
-            new Lease(1, "w", Instant.EPOCH, Instant.EPOCH),
-            Optional.empty(),
-            1,
-            0,
-            List.of());
-    return new Claim(List.of(ticket), Optional.empty());
+    return new Claim(List.of(Claimed.ticket(1)), Optional.empty());
   }
 
   @Test
