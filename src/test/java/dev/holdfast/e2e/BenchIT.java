@@ -112,8 +112,8 @@ class BenchIT {
         .isEmpty();
     assertThat(
             rows.column(
-                "SELECT application_name FROM pg_stat_activity WHERE application_name LIKE"
-                    + " 'holdfast-bench%'"))
+                "SELECT application_name FROM pg_stat_activity WHERE datname = current_database()"
+                    + " AND application_name LIKE 'holdfast-bench%'"))
         .isEmpty();
   }
 }

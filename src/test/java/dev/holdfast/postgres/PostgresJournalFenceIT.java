@@ -117,8 +117,9 @@ class PostgresJournalFenceIT {
           .until(
               () ->
                   database.number(
-                          "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND"
-                              + " query LIKE '%steps of a session%'")
+                          "SELECT count(*) FROM pg_stat_activity WHERE datname ="
+                              + " current_database() AND wait_event_type = 'Lock' AND query LIKE"
+                              + " '%steps of a session%'")
                       > 0);
       assertThat(append).isNotDone();
       person.commit();
