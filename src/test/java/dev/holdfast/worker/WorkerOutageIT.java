@@ -134,6 +134,8 @@ class WorkerOutageIT {
     try (Worker worker = setup.start()) {
       setup.events.await(TicketEvent.Succeeded.class, 5);
       setup.events.await(TicketEvent.Held.class, 5);
+      // The first failure may be told last: the retry does not wait for whoever lost its answer.
+      setup.events.await(TicketEvent.RetryScheduled.class, 5);
       assertThat(worker.running()).isZero();
     }
     assertThat(setup.events.all(TicketEvent.RetryScheduled.class)).hasSize(5);

@@ -45,14 +45,19 @@
     changed = false;
     pending = true;
     last = Date.now();
-    var open = all('details[open][id]', region).map(function (details) { return details.id; });
-    var current = document.querySelector('.current a');
-    var row = current && current.getAttribute('href');
+    // Noted when the answer is there: somebody may have gone on while it was fetched.
+    var open = [], row = null, focused = false;
+    region.addEventListener('htmx:beforeSwap', function () {
+      var current = document.querySelector('.current a');
+      open = all('details[open][id]', region).map(function (details) { return details.id; });
+      row = current && current.getAttribute('href');
+      focused = current !== null && current === document.activeElement;
+    }, {once: true});
     htmx.ajax('GET', region.dataset.live, {target: region, select: '[data-live]', swap: 'outerHTML'}).then(function () {
       open.forEach(function (id) { var details = document.getElementById(id); if (details) { details.open = true; } });
-      all('[data-row] a').some(function (link) {
-        return link.getAttribute('href') === row && link.closest('[data-row]').classList.add('current') === undefined;
-      });
+      var same = all('[data-row] a').find(function (link) { return link.getAttribute('href') === row; });
+      if (same) { same.closest('[data-row]').classList.add('current'); }
+      if (same && focused) { same.focus({preventScroll: true}); }
       tick();
     }).finally(function () { pending = false; });
   }

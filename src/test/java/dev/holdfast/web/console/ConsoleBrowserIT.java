@@ -267,6 +267,21 @@ class ConsoleBrowserIT {
     assertThat(tickets.guidance(id)).containsExactly("no mouse was used");
   }
 
+  @Test
+  @DisplayName("the row that the keyboard is at stays so when the page renews itself")
+  void keyboardAndRenewal() {
+    tickets.hold("keys", "the keyboard is here");
+    go("/");
+    for (int i = 0; i < 100 && !currentLink().contains("the keyboard is here"); i++) {
+      page.keyboard().press("j");
+    }
+    tickets.hold("keys", "came later, of another kind");
+    assertThat(page.locator("body")).containsText("came later, of another kind");
+    assertThat(page.locator(".current a")).containsText("the keyboard is here");
+    page.keyboard().press("Enter");
+    assertThat(page.locator("h1")).containsText("1 held ticket");
+  }
+
   private String currentLink() {
     Locator current = page.locator(".current a");
     return current.count() == 0 ? "" : current.first().textContent();
