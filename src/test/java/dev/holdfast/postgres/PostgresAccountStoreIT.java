@@ -15,6 +15,7 @@ import dev.holdfast.testing.TicketDatabase;
 import dev.holdfast.testing.WithDatabase;
 import dev.holdfast.ticket.InvalidTicketException;
 import java.math.BigDecimal;
+import java.sql.Connection;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,11 +23,14 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What the database decides of accounts and budgets, whoever asks first. */
 @WithDatabase
@@ -245,5 +249,46 @@ class PostgresAccountStoreIT {
     }
     assertThatThrownBy(() -> desk.raise("week", ONE, "ann", null))
         .isInstanceOf(InvalidTicketException.class);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "SELECT holdfast.raise_budget('day', 100, 'ann')",
+        "SELECT holdfast.remove_budget('day', 'ann')"
+      })
+  @DisplayName(
+      "issue 5.3: a raised or removed budget releases what it held, also while a worker looks")
+  void releasesWhileAWorkerLooks(String change) throws Exception {
+    sql.run(
+        "INSERT INTO holdfast.budgets (scope, per, limit_usd, changed_by) VALUES ('day', 'day', 0,"
+            + " 'w')");
+    long id =
+        sql.number(
+            "INSERT INTO holdfast.ticket_base (kind, state, held_at, hold_reason) VALUES ('costly',"
+                + " 'on_hold', now(), 'budget_exceeded: budget day') RETURNING id");
+    sql.run(
+        "INSERT INTO holdfast.ticket_waits (ticket_id, lease_no, kind, scopes, words, needed_usd)"
+            + " VALUES (?, 0, 'budget', '{day}', 'budget day', 1)",
+        id);
+    try (Connection worker = database.dataSource().getConnection();
+        ExecutorService person = Executors.newVirtualThreadPerTaskExecutor()) {
+      worker.setAutoCommit(false);
+      TestSql.column(
+          worker, "SELECT pg_advisory_xact_lock(hashtext('holdfast.release_waiting'))::text");
+      Future<Long> released = person.submit(() -> sql.number(change));
+      Awaitility.await()
+          .until(
+              () ->
+                  released.isDone()
+                      || sql.number(
+                              "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT"
+                                  + " granted AND database = (SELECT oid FROM pg_database WHERE"
+                                  + " datname = current_database())")
+                          > 0);
+      worker.commit();
+      assertThat(released.get()).isEqualTo(1);
+    }
+    assertThat(sql.state(id)).isEqualTo("ready");
   }
 }
