@@ -52,14 +52,15 @@ final class Fleet implements AutoCloseable {
     Settings settings =
         new ConfigLoader(Path.of("no-such-directory"), environment).load(null, Map.of());
     for (int i = 0; i < count; i++) {
-      WorkerProcess worker = WorkerProcess.start(settings, ownDatabase(), event -> {});
+      WorkerProcess worker = WorkerProcess.start(settings, pooled(database), event -> {});
       workers.add(worker);
       worker.serve(false);
     }
     return this;
   }
 
-  private Database ownDatabase() {
+  /** As a worker would be configured for it. */
+  static Database pooled(TestDatabase database) {
     return new Database(
         database.jdbcUrl(), database.user(), database.password(), 4, "holdfast-test");
   }

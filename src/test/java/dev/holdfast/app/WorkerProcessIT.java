@@ -6,7 +6,6 @@ import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.config.ConfigLoader;
 import dev.holdfast.config.Settings;
-import dev.holdfast.postgres.Database;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.TicketDatabase;
 import dev.holdfast.testing.WithDatabase;
@@ -50,14 +49,7 @@ class WorkerProcessIT {
                     "HOLDFAST_HANDLERS_COMMAND_WORKSPACES",
                     directory.toString()))
             .load(null, Map.of());
-    Database own =
-        new Database(
-            testDatabase.jdbcUrl(),
-            testDatabase.user(),
-            testDatabase.password(),
-            4,
-            "holdfast-test");
-    return WorkerProcess.start(settings, own, event -> {});
+    return WorkerProcess.start(settings, Fleet.pooled(testDatabase), event -> {});
   }
 
   private int ready(int port) throws IOException, InterruptedException {

@@ -145,7 +145,7 @@ class WorkspaceTest {
     }
   }
 
-  /** The writer has made the directory anew while it was away; again, if it does so once more. */
+  /** The writer has made the directory anew while it was away. */
   private static void restore(Path real, Path parked) {
     try {
       if (Files.exists(parked)) {
@@ -154,7 +154,7 @@ class WorkspaceTest {
         Files.move(parked, real, StandardCopyOption.ATOMIC_MOVE);
       }
     } catch (IOException e) {
-      Thread.onSpinWait();
+      // The writer was faster once more: the next exchange fails, and comes here again.
     }
   }
 

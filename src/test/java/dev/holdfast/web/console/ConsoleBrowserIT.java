@@ -251,9 +251,7 @@ class ConsoleBrowserIT {
   void keyboard() {
     long id = tickets.hold("keys", "only keys can do this");
     go("/");
-    for (int i = 0; i < 100 && !currentLink().contains("only keys can do this"); i++) {
-      page.keyboard().press("j");
-    }
+    moveTo("only keys can do this");
     page.keyboard().press("Enter");
     assertThat(page.locator("h1")).containsText("1 held ticket");
     page.keyboard().press("j");
@@ -272,14 +270,19 @@ class ConsoleBrowserIT {
   void keyboardAndRenewal() {
     tickets.hold("keys", "the keyboard is here");
     go("/");
-    for (int i = 0; i < 100 && !currentLink().contains("the keyboard is here"); i++) {
-      page.keyboard().press("j");
-    }
+    moveTo("the keyboard is here");
     tickets.hold("keys", "came later, of another kind");
     assertThat(page.locator("body")).containsText("came later, of another kind");
     assertThat(page.locator(".current a")).containsText("the keyboard is here");
     page.keyboard().press("Enter");
     assertThat(page.locator("h1")).containsText("1 held ticket");
+  }
+
+  /** With the keyboard, down the list. */
+  private void moveTo(String link) {
+    for (int i = 0; i < 100 && !currentLink().contains(link); i++) {
+      page.keyboard().press("j");
+    }
   }
 
   private String currentLink() {
