@@ -33,6 +33,7 @@ public final class WorkerBuilder {
   private Classifier classifier = Classifier.standard();
   private String schema = Holdfast.SCHEMA;
   private Runnable whenProvidersChange = () -> {};
+  private Runnable whenPruned = () -> {};
 
   WorkerBuilder(DataSource dataSource) {
     this.dataSource = Objects.requireNonNull(dataSource, "dataSource is null");
@@ -98,6 +99,16 @@ public final class WorkerBuilder {
     return this;
   }
 
+  /**
+   * What else to clear away whenever finished tickets have been, {@link
+   * WorkerSettings#retentionInterval}; on a thread of its own, so it may take its time. If it
+   * throws, that is logged, and it runs again after a minute.
+   */
+  public WorkerBuilder whenPruned(Runnable duty) {
+    this.whenPruned = duty;
+    return this;
+  }
+
   /** Another schema than {@code holdfast}, for tests and benchmarks beside a living one. */
   public WorkerBuilder schema(String newSchema) {
     this.schema = newSchema;
@@ -119,6 +130,7 @@ public final class WorkerBuilder {
             new PostgresWorkerRegistry(dataSource, schema),
             new PostgresWakeUps(listening, dataSource, schema, whenProvidersChange),
             new PostgresTicketPruner(dataSource, schema),
+            whenPruned,
             listeners);
     return new Worker(ports, handlers, classifier, settings, WorkerIdentity.create(version()))
         .start();

@@ -3,11 +3,13 @@ package dev.holdfast.app;
 import dev.holdfast.Holdfast;
 import dev.holdfast.config.Settings;
 import dev.holdfast.failure.Classifier;
+import dev.holdfast.handler.agent.WorkspaceSweep;
 import dev.holdfast.handler.command.CommandHandler;
 import dev.holdfast.handler.command.CommandSettings;
 import dev.holdfast.postgres.ConnectionPool;
 import dev.holdfast.postgres.Database;
 import dev.holdfast.postgres.Migrations;
+import dev.holdfast.postgres.PostgresEndedTickets;
 import dev.holdfast.postgres.PostgresTicketReader;
 import dev.holdfast.queue.TicketListener;
 import dev.holdfast.telemetry.TicketMetrics;
@@ -97,7 +99,15 @@ final class WorkerProcess implements AutoCloseable {
         .listener(listener)
         .listenOn(listening(settings, database))
         .whenProvidersChange(agents::providersChanged)
+        .whenPruned(workspaceSweep(settings)::run)
         .start();
+  }
+
+  private WorkspaceSweep workspaceSweep(Settings settings) {
+    return new WorkspaceSweep(
+        settings.agents().workspaceRoot(),
+        settings.retention().workspaces(),
+        new PostgresEndedTickets(pool.dataSource(), "holdfast"));
   }
 
   /** Outside the pool: one connection is kept for as long as the worker lives. */

@@ -40,8 +40,8 @@ final class HandlerKeys {
           KeyType.Text.ANY,
           ".holdfast/agents",
           "The directory in which the agent of each ticket gets a workspace of its own, which stays"
-              + " until a success ends the ticket; what waits for a review keeps it. Workers that"
-              + " share tickets need one that they all see.");
+              + " until a success ends the ticket; what waits for a review keeps it"
+              + " (retention.workspaces). Workers that share tickets need one that they all see.");
   static final Key<String> REPAIR_WORKSPACE_ROOT =
       Key.of(
           "repair.workspace-root",

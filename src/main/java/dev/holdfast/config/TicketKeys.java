@@ -26,6 +26,13 @@ final class TicketKeys {
           new KeyType.Span(Duration.ZERO, TEN_YEARS),
           "1d",
           "How long the rows of workers that are gone are kept. 0 is for ever.");
+  static final Key<Duration> RETENTION_WORKSPACES =
+      Key.of(
+          "retention.workspaces",
+          new KeyType.Span(Duration.ZERO, TEN_YEARS),
+          "7d",
+          "How long the workspace of an agent's ticket is kept after the ticket was approved or"
+              + " cancelled; shorter than the ticket itself. 0 is for ever.");
   static final Key<Duration> RETENTION_INTERVAL =
       Key.of(
           "retention.interval",
@@ -45,6 +52,7 @@ final class TicketKeys {
           RETENTION_DONE,
           RETENTION_CANCELLED,
           RETENTION_STOPPED_WORKERS,
+          RETENTION_WORKSPACES,
           RETENTION_INTERVAL,
           PAYLOAD_MAX_BYTES);
 

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 
@@ -11,17 +12,28 @@ import java.nio.file.attribute.PosixFilePermissions;
 public final class DirectoryTree {
   private DirectoryTree() {}
 
-  /** Opens up directories that a program has closed to itself. */
+  /**
+   * Opens up directories that a program has closed to itself. Somebody else may delete the same at
+   * the same time.
+   */
   public static void delete(Path path) throws IOException {
     if (Files.isDirectory(path, LinkOption.NOFOLLOW_LINKS)) {
-      Files.setPosixFilePermissions(path, PosixFilePermissions.fromString("rwx------"));
-      try (DirectoryStream<Path> entries = Files.newDirectoryStream(path)) {
-        for (Path entry : entries) {
-          delete(entry);
-        }
+      try {
+        Files.setPosixFilePermissions(path, PosixFilePermissions.fromString("rwx------"));
+        deleteEntries(path);
+      } catch (NoSuchFileException e) {
+        return;
       }
     }
-    Files.delete(path);
+    Files.deleteIfExists(path);
+  }
+
+  private static void deleteEntries(Path directory) throws IOException {
+    try (DirectoryStream<Path> entries = Files.newDirectoryStream(directory)) {
+      for (Path entry : entries) {
+        delete(entry);
+      }
+    }
   }
 
   /**

@@ -210,8 +210,11 @@ public final class Worker implements AutoCloseable {
   }
 
   private Duration prune() {
-    boolean more = ports.pruner().prune(settings.retention(), PRUNE_BATCH) >= PRUNE_BATCH;
-    return more ? Duration.ZERO : settings.retentionInterval();
+    if (ports.pruner().prune(settings.retention(), PRUNE_BATCH) >= PRUNE_BATCH) {
+      return Duration.ZERO;
+    }
+    ports.whenPruned().run();
+    return settings.retentionInterval();
   }
 
   /**

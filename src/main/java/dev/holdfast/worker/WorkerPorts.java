@@ -7,12 +7,17 @@ import dev.holdfast.queue.WakeUps;
 import dev.holdfast.queue.WorkerRegistry;
 import java.util.List;
 
-/** What a worker needs of the outside. */
+/**
+ * What a worker needs of the outside.
+ *
+ * @param whenPruned runs after the last batch of each pruning, on its thread
+ */
 public record WorkerPorts(
     TicketQueue queue,
     WorkerRegistry registry,
     WakeUps wakeUps,
     TicketPruner pruner,
+    Runnable whenPruned,
     List<TicketListener> listeners) {
   public WorkerPorts {
     listeners = List.copyOf(listeners);

@@ -15,6 +15,7 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
@@ -47,7 +48,9 @@ class WorkerProcessIT {
                     "HOLDFAST_WEB_PORT",
                     "0",
                     "HOLDFAST_HANDLERS_COMMAND_WORKSPACES",
-                    directory.toString()))
+                    directory.resolve("commands").toString(),
+                    "HOLDFAST_AGENTS_WORKSPACE_ROOT",
+                    directory.resolve("agents").toString()))
             .load(null, Map.of());
     return WorkerProcess.start(settings, Fleet.pooled(testDatabase), event -> {});
   }
@@ -78,6 +81,22 @@ class WorkerProcessIT {
       assertThat(ready(port)).isEqualTo(200);
     }
     assertThatThrownBy(() -> ready(port)).isInstanceOf(ConnectException.class);
+  }
+
+  @Test
+  @DisplayName("it deletes the workspaces of agents whose tickets ended a week ago")
+  void sweeps() throws IOException {
+    long id =
+        tickets.number(
+            "INSERT INTO holdfast.tickets (kind, state, created_at, completed_at) VALUES ('agent',"
+                + " 'done', to_timestamp(1700000000), now() - interval '8 days') RETURNING id");
+    Path workspace =
+        Files.createDirectories(directory.resolve("agents/ticket-" + id + "-1700000000"));
+
+    WorkerProcess worker = start();
+    try (worker) {
+      await().atMost(PATIENCE).untilAsserted(() -> assertThat(workspace).doesNotExist());
+    }
   }
 
   @Test

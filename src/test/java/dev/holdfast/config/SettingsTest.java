@@ -168,6 +168,7 @@ class SettingsTest {
         .isEqualTo(
             new RetentionSettings(
                 new Retention(Duration.ofDays(30), Duration.ofDays(30), Duration.ofDays(1)),
+                Duration.ofDays(7),
                 Duration.ofHours(1)));
 
     Settings set =
@@ -179,6 +180,8 @@ class SettingsTest {
                 "2d",
                 "retention.stopped-workers",
                 "3d",
+                "retention.workspaces",
+                "5d",
                 "retention.interval",
                 "4h"));
 
@@ -186,6 +189,7 @@ class SettingsTest {
         .isEqualTo(
             new RetentionSettings(
                 new Retention(Duration.ZERO, Duration.ofDays(2), Duration.ofDays(3)),
+                Duration.ofDays(5),
                 Duration.ofHours(4)));
   }
 

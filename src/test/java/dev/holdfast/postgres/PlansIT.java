@@ -53,13 +53,14 @@ class PlansIT {
           "renew_leases",
           "renew_leases('w', '{:lease}', 1000)");
 
-  private static final Set<String> NUMBERS = Set.of("limit", "done_ms", "cancelled_ms");
+  private static final Set<String> NUMBERS = Set.of("limit", "done_ms", "cancelled_ms", "age_ms");
 
   /** Parameters of these statements that are arrays of other things than texts. */
   private static final Map<String, String> ARRAYS =
       Map.of(
           "ids", "bigint[]",
           "leases", "bigint[]",
+          "seconds", "bigint[]",
           "delays", "bigint[]",
           "retryCounts", "integer[]",
           "sameErrorCounts", "integer[]",
@@ -109,7 +110,8 @@ class PlansIT {
         "close_leases",
         "applied_before",
         "renew_leases",
-        "prune"
+        "prune",
+        "ended_tickets"
       })
   @DisplayName("statements keep to their indexes, whatever the statistics say")
   void keepToIndexes(String name) throws SQLException {

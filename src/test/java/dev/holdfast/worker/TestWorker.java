@@ -127,6 +127,7 @@ final class TestWorker {
             registry.apply(new PostgresWorkerRegistry(dataSource, "holdfast")),
             wakeUps.apply(new PostgresWakeUps(dataSource, dataSource, "holdfast")),
             new PostgresTicketPruner(dataSource, "holdfast"),
+            () -> {},
             listeners);
     return new Worker(ports, handlers, classifier, settings, WorkerIdentity.create("test"));
   }

@@ -1,22 +1,27 @@
 package dev.holdfast.handler.agent;
 
 import dev.holdfast.handler.DirectoryTree;
+import dev.holdfast.ticket.EndedTickets;
 import dev.holdfast.ticket.Ticket;
 import dev.holdfast.tool.workspace.Workspace;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * The directory of one ticket's agent. It stays between the attempts of the ticket, so that a
  * resumed session finds what it has made, and is deleted by the attempt whose success ends the
- * ticket. What waits for a review keeps it: the reviewer may want to look, or send it back.
+ * ticket. What waits for a review keeps it: the reviewer may want to look, or send it back. After
+ * that, {@link WorkspaceSweep} deletes it.
  */
 record AgentWorkspace(Path directory, Workspace workspace) {
   private static final Logger log = LoggerFactory.getLogger(AgentWorkspace.class);
+  private static final Pattern NAME = Pattern.compile("ticket-(\\d{1,18})-(\\d{1,18})");
 
   /**
    * @param copyFrom what a new one begins with
@@ -30,6 +35,15 @@ record AgentWorkspace(Path directory, Workspace workspace) {
       make(directory, copyFrom);
     }
     return new AgentWorkspace(directory, Workspace.of(directory));
+  }
+
+  /** Whose workspace a directory is, by its name; empty if it is none. */
+  static Optional<EndedTickets.Key> ticketOf(Path directory) {
+    Matcher name = NAME.matcher(directory.getFileName().toString());
+    return name.matches()
+        ? Optional.of(
+            new EndedTickets.Key(Long.parseLong(name.group(1)), Long.parseLong(name.group(2))))
+        : Optional.empty();
   }
 
   /** A copy that was cut short must not pass for a workspace. */
@@ -64,6 +78,10 @@ record AgentWorkspace(Path directory, Workspace workspace) {
   }
 
   void delete() {
+    delete(directory);
+  }
+
+  static void delete(Path directory) {
     try {
       DirectoryTree.delete(directory);
     } catch (IOException e) {
