@@ -43,6 +43,15 @@ final class Checks {
     return CheckResult.ok("database", detail);
   }
 
+  static CheckResult encoding(String encoding) {
+    return encoding.equals("UTF8")
+        ? CheckResult.ok("encoding", "UTF8")
+        : CheckResult.warn(
+            "encoding",
+            encoding + " cannot store all texts that programs and models write",
+            "move to a database made by CREATE DATABASE ... ENCODING 'UTF8' TEMPLATE template0");
+  }
+
   static CheckResult schema(int version, int newest) {
     if (version == 0) {
       return CheckResult.fail("schema", "the schema holdfast is missing", "run: holdfast migrate");

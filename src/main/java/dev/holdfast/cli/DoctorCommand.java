@@ -51,6 +51,7 @@ final class DoctorCommand implements Callable<Integer> {
     Checkup checkup = backend.checkup();
     Server server = checkup.server();
     results.add(Checks.server(server, backend.address()));
+    results.add(Checks.encoding(server.encoding()));
     results.add(Checks.clock(server.now(), root.terminal().clock().instant()));
     results.add(Checks.notifications(checkup.notificationsArrive(Checks.patience())));
     results.add(Checks.transactions(checkup.transactionsOlderThan(Checks.longTransaction())));

@@ -22,7 +22,7 @@ public final class PostgresCheckup implements Checkup {
   private static final String SERVER =
       """
       SELECT current_setting('server_version') AS version, current_setting('server_version_num')::integer / 10000 AS major,
-        current_database() AS database, current_user AS "user", clock_timestamp() AS now, pg_is_in_recovery() AS standby
+        current_database() AS database, getdatabaseencoding() AS encoding, current_user AS "user", clock_timestamp() AS now, pg_is_in_recovery() AS standby
       """;
   private static final String READY_KINDS =
       """

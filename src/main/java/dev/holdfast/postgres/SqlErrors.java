@@ -15,6 +15,10 @@ import org.postgresql.util.ServerErrorMessage;
 
 /** Turns what the database says into our own exceptions, once, at the edge. */
 public final class SqlErrors {
+  private static final String NOT_UTF8 =
+      "; only a database with ENCODING 'UTF8' can store all texts (holdfast doctor tells which this"
+          + " one has)";
+
   private SqlErrors() {}
 
   static HoldfastException translate(RuntimeException e) {
@@ -42,12 +46,15 @@ public final class SqlErrors {
       case "HF422" -> new InvalidTicketException(message);
       case "22021" ->
           new InvalidTicketException(
-              "a text has the character NUL (\\u0000), which PostgreSQL cannot store; leave it"
-                  + " out");
+              message.contains("0x00")
+                  ? "a text has the character NUL (\\u0000), which PostgreSQL cannot store; leave"
+                      + " it out"
+                  : message + NOT_UTF8);
       case "22P05" ->
           new InvalidTicketException(
-              "a JSON text has \\u0000 or half a surrogate pair, which PostgreSQL cannot store;"
-                  + " leave it out");
+              detail(e).contains("\\u0000")
+                  ? "a JSON text has \\u0000, which PostgreSQL cannot store; leave it out"
+                  : message + NOT_UTF8);
       case "55P03" ->
           new TicketBusyException(
               "another transaction has it locked: commit or roll back what is open, or try again"
@@ -127,6 +134,12 @@ public final class SqlErrors {
     ServerErrorMessage server =
         e instanceof PSQLException postgres ? postgres.getServerErrorMessage() : null;
     return server == null || server.getWhere() == null ? "" : server.getWhere();
+  }
+
+  private static String detail(SQLException e) {
+    ServerErrorMessage server =
+        e instanceof PSQLException postgres ? postgres.getServerErrorMessage() : null;
+    return server == null || server.getDetail() == null ? "" : server.getDetail();
   }
 
   private static @Nullable String constraint(SQLException e) {

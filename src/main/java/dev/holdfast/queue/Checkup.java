@@ -11,10 +11,17 @@ public interface Checkup {
    *
    * @param version as it tells it: {@code 18.1}
    * @param now its clock
+   * @param encoding of the database: {@code UTF8}
    * @param standby whether it only follows another server and takes no writes
    */
   record Server(
-      String version, int major, String database, String user, Instant now, boolean standby) {}
+      String version,
+      int major,
+      String database,
+      String encoding,
+      String user,
+      Instant now,
+      boolean standby) {}
 
   /** Ready tickets of one kind in a queue that is not paused. */
   record ReadyKind(String queue, String kind, long tickets, Instant oldest) {}

@@ -34,7 +34,7 @@ FROM (
   UNION ALL
   (SELECT 'finished', a.lease_no, a.ticket_id, a.finished_at, a.outcome, a.worker_id,
      jsonb_strip_nulls(jsonb_build_object('attempt', a.attempt, 'category', a.category, 'rule', a.rule,
-       'fingerprint', a.fingerprint, 'error', left(a.error, 500)))::text, 2
+       'fingerprint', a.fingerprint, 'error', holdfast.shorten(a.error, 500)))::text, 2
    FROM holdfast.ticket_attempts a
    WHERE a.finished_at > :since AND (CAST(:ticket AS bigint) IS NULL OR a.ticket_id = :ticket)
    ORDER BY a.finished_at LIMIT :limit)

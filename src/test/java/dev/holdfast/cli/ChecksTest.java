@@ -16,7 +16,7 @@ class ChecksTest {
   private static final Instant NOW = Instant.parse("2026-11-21T12:00:00Z");
 
   private static Server server(int major, boolean standby) {
-    return new Server(major + ".1", major, "d", "u", NOW, standby);
+    return new Server(major + ".1", major, "d", "UTF8", "u", NOW, standby);
   }
 
   @Test
@@ -27,6 +27,15 @@ class ChecksTest {
     assertThat(Checks.server(server(18, true), "x").line())
         .startsWith("fail  database: ")
         .contains("primary");
+  }
+
+  @Test
+  @DisplayName("an encoding that cannot store everything is a warning")
+  void encoding() {
+    assertThat(Checks.encoding("UTF8").status()).isEqualTo(Status.OK);
+    assertThat(Checks.encoding("SQL_ASCII").line())
+        .startsWith("warn  encoding: SQL_ASCII ")
+        .contains("CREATE DATABASE");
   }
 
   @Test

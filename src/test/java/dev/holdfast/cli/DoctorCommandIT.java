@@ -51,7 +51,7 @@ class DoctorCommandIT {
 
     assertThat(result.code()).isZero();
     assertThat(result.lines())
-        .hasSize(10)
+        .hasSize(11)
         .allSatisfy(line -> assertThat(line).startsWith("ok    "));
     assertThat(result.out())
         .contains("database: PostgreSQL " + database.serverMajorVersion())
@@ -101,7 +101,10 @@ class DoctorCommandIT {
     String name = "doctor_" + System.nanoTime();
     try (Connection connection = database.dataSource().getConnection();
         Statement statement = connection.createStatement()) {
-      statement.execute("CREATE DATABASE " + name);
+      statement.execute(
+          "CREATE DATABASE "
+              + name
+              + " ENCODING 'LATIN1' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0");
       String url = database.jdbcUrl().replaceFirst("/[^/]*$", "/" + name);
       Cli empty = new Cli(withUrl(url), cli.directory());
 
@@ -113,8 +116,11 @@ class DoctorCommandIT {
       assertThat(list.code()).isNotZero();
       assertThat(list.err()).contains("holdfast migrate").hasLineCount(1);
 
-      assertThat(empty.run("migrate").out()).startsWith("ran ");
+      Cli.Result migrated = empty.run("migrate");
+      assertThat(migrated.out()).startsWith("ran ");
+      assertThat(migrated.err()).contains("LATIN1", "ENCODING 'UTF8'").hasLineCount(1);
       assertThat(empty.run("migrate").out()).contains("up to date");
+      assertThat(empty.run("doctor").lines()).anyMatch(line -> line.startsWith("warn  encoding: "));
       assertThat(empty.run("doctor").code()).isZero();
       statement.execute("DROP DATABASE " + name + " WITH (FORCE)");
     }

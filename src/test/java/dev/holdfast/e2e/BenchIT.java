@@ -69,11 +69,14 @@ class BenchIT {
   @Test
   @DisplayName("Ctrl-C in the middle of a run leaves nothing behind")
   void interrupted() throws Exception {
-    HoldfastProcess bench = holdfast.start("bench", "drain", "--quick", "--rounds", "100000");
-    await("a round").until(() -> bench.stderr().contains("round 1 of"));
-    bench.signal("INT");
-    assertThat(bench.awaitExit(Duration.ofSeconds(60))).as("%s", bench).isEqualTo(130);
-    assertThat(bench.stderr()).contains("stopped; cleaning up");
+    // Closed, or it would have the lock that the other tests wait for.
+    try (HoldfastProcess bench =
+        holdfast.start("bench", "drain", "--quick", "--rounds", "100000")) {
+      await("a round").until(() -> bench.stderr().contains("round 1 of"));
+      bench.signal("INT");
+      assertThat(bench.awaitExit(Duration.ofSeconds(60))).as("%s", bench).isEqualTo(130);
+      assertThat(bench.stderr()).contains("stopped; cleaning up");
+    }
     assertNothingLeft();
   }
 

@@ -10,6 +10,7 @@ import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.condition.OS;
 
 /**
  * The packaged program, used in one directory with one environment. Of the test's own environment
@@ -63,6 +64,10 @@ final class Installation implements AutoCloseable {
       throw new AssertionError(JAR + " is missing; run: mvn -DskipTests package");
     }
     List<String> command = new ArrayList<>();
+    if (OS.LINUX.isCurrentOs()) {
+      // Tests that a script runs in the background ignore Ctrl-C, and so would what they start.
+      command.addAll(List.of("env", "--default-signal=INT"));
+    }
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     // As the launcher starts short commands: many of them share few cores here.
     command.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xshare:auto"));

@@ -1,5 +1,6 @@
 package dev.holdfast.testing;
 
+import java.util.UUID;
 import org.testcontainers.postgresql.PostgreSQLContainer;
 import org.testcontainers.utility.DockerImageName;
 
@@ -12,6 +13,8 @@ record DockerTestServer(PostgreSQLContainer container) implements TestServerSour
             .asCompatibleSubstituteFor("postgres");
     PostgreSQLContainer container =
         new PostgreSQLContainer(image)
+            // Not the default, which is the user's name: tests look for it where it must not be.
+            .withPassword("only-for-" + UUID.randomUUID())
             .withCommand(
                 "postgres",
                 "-c",

@@ -1,0 +1,120 @@
+package dev.holdfast.postgres;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.holdfast.queue.ErrorGroup;
+import dev.holdfast.queue.NewTicket;
+import dev.holdfast.queue.view.InboxQuery;
+import dev.holdfast.testing.TestDatabase;
+import dev.holdfast.testing.TicketDatabase;
+import dev.holdfast.testing.WithDatabase;
+import dev.holdfast.ticket.InvalidTicketException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+import javax.sql.DataSource;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Databases that people already have and that cannot store, or cannot count, every character. */
+@WithDatabase
+class EncodingIT {
+  private static final String NAME = "encoding_" + System.nanoTime();
+
+  private final TestDatabase testDatabase;
+  private final TicketDatabase admin;
+
+  EncodingIT(TestDatabase database) {
+    this.testDatabase = database;
+    this.admin = new TicketDatabase(database);
+  }
+
+  private DataSource migrated(String encoding) {
+    admin.run(
+        "CREATE DATABASE %s ENCODING '%s' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0"
+            .formatted(NAME, encoding));
+    Database database =
+        new Database(
+                testDatabase.jdbcUrl(), testDatabase.user(), testDatabase.password(), 1, "encoding")
+            .named(NAME);
+    Migrations.migrate(database.unpooled());
+    return database.unpooled();
+  }
+
+  @AfterEach
+  void drop() {
+    admin.run("DROP DATABASE IF EXISTS " + NAME + " WITH (FORCE)");
+  }
+
+  /** One of them is cut in the middle of a character of three bytes, or of four, whatever it is. */
+  @ParameterizedTest
+  @ValueSource(strings = {"", "x", "xy", "xyz"})
+  @DisplayName("where a character is several, a long error is cut between characters")
+  void sqlAscii(String before) {
+    DataSource source = migrated("SQL_ASCII");
+    TicketDatabase database = new TicketDatabase(source);
+    String error = before + "日本語😀".repeat(200);
+    long id =
+        database.number(
+            "INSERT INTO holdfast.tickets (kind, state, error, error_fingerprint) VALUES"
+                + " ('agent', 'on_hold', ?, 'print') RETURNING id",
+            error);
+    database.run(
+        "INSERT INTO holdfast.ticket_attempts (ticket_id, lease_no, started_at, finished_at,"
+            + " attempt, outcome, worker_id, error) VALUES (?, 1, now(), now(), 1, 'failed', 'w',"
+            + " ?)",
+        id,
+        error);
+
+    PostgresTicketReader reader = new PostgresTicketReader(source);
+    PostgresConsoleReader console = new PostgresConsoleReader(source);
+
+    assertThat(reader.errorGroups(10))
+        .extracting(ErrorGroup::lastError)
+        .allMatch(error::startsWith);
+    assertThat(reader.timeline(id)).isNotEmpty();
+    assertThat(console.inbox(new InboxQuery(null, null, null, 0, 50)).groups()).hasSize(1);
+    List<String> shown = database.column("SELECT error FROM holdfast.on_hold_tickets");
+    assertThat(shown).singleElement().satisfies(cut -> assertThat(error).startsWith(cut));
+    assertThat(shown.getFirst().length()).isGreaterThan(100);
+  }
+
+  @Test
+  @DisplayName("what an encoding lacks is refused with what to do about it")
+  void latin1() {
+    PostgresTicketInbox inbox = new PostgresTicketInbox(migrated("LATIN1"));
+    NewTicket ticket = NewTicket.ofKind("agent");
+
+    assertThatThrownBy(() -> inbox.enqueue(ticket.withTitle("日本")))
+        .isInstanceOf(InvalidTicketException.class)
+        .hasMessageContaining("ENCODING 'UTF8'");
+    assertThatThrownBy(() -> inbox.enqueue(ticket.withPayload("{\"a\": \"\\u65e5\"}")))
+        .isInstanceOf(InvalidTicketException.class)
+        .hasMessageContaining("ENCODING 'UTF8'");
+    assertThat(inbox.enqueue(ticket.withTitle("Größe"))).isPositive();
+  }
+
+  @Test
+  @DisplayName("in UTF8 a text is cut by characters, and a short one is left as it is")
+  void utf8() {
+    assertThat(admin.value("SELECT holdfast.shorten(?, 3)", "日本語日本語")).isEqualTo("日本語");
+    assertThat(admin.value("SELECT holdfast.shorten(?, 3)", "abÀÁ")).isEqualTo("abÀ");
+    assertThat(admin.value("SELECT holdfast.shorten(?, 3)", "À")).isEqualTo("À");
+  }
+
+  @Test
+  @DisplayName("no statement cuts a text by itself")
+  void statements() throws IOException {
+    try (Stream<Path> files = Files.list(Path.of("src/main/resources/dev/holdfast/postgres"))) {
+      for (Path file : files.filter(Files::isRegularFile).toList()) {
+        assertThat(Files.readString(file)).as("%s", file).doesNotContain(" left(");
+      }
+    }
+  }
+}
