@@ -8,6 +8,7 @@ import dev.holdfast.postgres.PostgresDesignShelf;
 import dev.holdfast.postgres.PostgresHoldNotices;
 import dev.holdfast.postgres.PostgresJournalReader;
 import dev.holdfast.postgres.PostgresLoginKey;
+import dev.holdfast.postgres.PostgresSpendingDesk;
 import dev.holdfast.postgres.PostgresTicketDesk;
 import dev.holdfast.postgres.PostgresTicketFeeds;
 import dev.holdfast.postgres.PostgresTicketInbox;
@@ -118,6 +119,7 @@ final class WebSurface implements AutoCloseable {
         new PostgresTicketReader(database),
         new PostgresTicketDesk(database, SCHEMA, settings.payloadMaxBytes()),
         new PostgresTicketInbox(database, SCHEMA, settings.payloadMaxBytes()),
+        new PostgresSpendingDesk(database, SCHEMA),
         new PostgresDesignShelf(database),
         new PostgresJournalReader(database, SCHEMA),
         new PostgresTicketFeeds(database, SCHEMA));

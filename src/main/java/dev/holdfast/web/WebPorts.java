@@ -1,6 +1,7 @@
 package dev.holdfast.web;
 
 import dev.holdfast.queue.DesignShelf;
+import dev.holdfast.queue.SpendingDesk;
 import dev.holdfast.queue.TicketDesk;
 import dev.holdfast.queue.TicketFeeds;
 import dev.holdfast.queue.TicketInbox;
@@ -15,6 +16,7 @@ public record WebPorts(
     TicketReader tickets,
     TicketDesk desk,
     TicketInbox inbox,
+    SpendingDesk spending,
     DesignShelf designs,
     JournalReader journals,
     TicketFeeds feeds) {}

@@ -3,6 +3,7 @@ package dev.holdfast.web;
 import dev.holdfast.postgres.PostgresDesignShelf;
 import dev.holdfast.postgres.PostgresJournalReader;
 import dev.holdfast.postgres.PostgresLoginKey;
+import dev.holdfast.postgres.PostgresSpendingDesk;
 import dev.holdfast.postgres.PostgresTicketDesk;
 import dev.holdfast.postgres.PostgresTicketFeeds;
 import dev.holdfast.postgres.PostgresTicketInbox;
@@ -31,6 +32,7 @@ final class WebFixture {
         new PostgresTicketReader(database),
         new PostgresTicketDesk(database, "holdfast", MAX_PAYLOAD),
         new PostgresTicketInbox(database, "holdfast", MAX_PAYLOAD),
+        new PostgresSpendingDesk(database, "holdfast"),
         new PostgresDesignShelf(database),
         new PostgresJournalReader(database, "holdfast"),
         new PostgresTicketFeeds(database, "holdfast"));

@@ -33,6 +33,7 @@ public final class Console implements Routes, Pages {
             new OperationRoutes(ports, reader, shell),
             new TicketForms(ports),
             new CallForms(ports),
+            new ProviderForms(ports.spending()),
             new BulkForms(ports, reader, shell, runs));
   }
 

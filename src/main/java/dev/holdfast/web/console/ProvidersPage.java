@@ -14,7 +14,7 @@ public record ProvidersPage(Page page, List<ProviderState> providers, List<Budge
 
   /** What a person runs when the account is in order again. */
   public String mending(ProviderState provider) {
-    return SqlText.mend(provider.provider(), page.visitor().actor());
+    return SqlText.mend(provider.provider(), page.visitor().actor(), provider.keyId());
   }
 
   /** Its state in words. */

@@ -17,11 +17,15 @@ final class SqlText {
         + " ORDER BY at;";
   }
 
-  static String mend(String provider, String actor) {
+  /**
+   * @param keyId empty for all keys
+   */
+  static String mend(String provider, String actor, String keyId) {
     return "SELECT * FROM holdfast.mend_provider("
         + literal(provider)
         + ", "
         + literal(actor)
+        + (keyId.isEmpty() ? "" : ", " + literal(keyId))
         + ");";
   }
 

@@ -106,6 +106,37 @@ class ConsoleBrowserIT {
 
   @Test
   @DisplayName(
+      "an account that a person has put in order is called again, and what it held is released")
+  void mends() {
+    long id = tickets.hold("mends", "the key was refused");
+    database.run(
+        "INSERT INTO holdfast.provider_cooldowns (provider, key_id, until, reason, detail,"
+            + " reported_by) VALUES ('open''ai', 'abc', 'infinity', 'auth', 'Incorrect API key',"
+            + " 'w'), ('open''ai', 'def', 'infinity', 'auth', 'Incorrect API key', 'w')");
+    database.run(
+        "UPDATE holdfast.ticket_base SET hold_reason = 'account_unavailable: auth' WHERE id = ?",
+        id);
+    database.run(
+        "INSERT INTO holdfast.ticket_waits (ticket_id, lease_no, kind, scopes, words)"
+            + " SELECT id, fence, 'account', ARRAY['open''ai/abc'], 'the account'"
+            + " FROM holdfast.ticket_base WHERE id = ?",
+        id);
+    go("/providers");
+    assertThat(page.locator("code").first())
+        .containsText(Pattern.compile("mend_provider\\('open''ai', '.+', 'abc'\\)"));
+    button("It is in order again").first().click();
+    assertThat(notice()).containsText("open'ai is called again. Held tickets released: 1;");
+    assertThat(tickets.state(id)).isEqualTo("ready");
+    assertThat(database.column("SELECT key_id FROM holdfast.provider_cooldowns"))
+        .containsExactly("def");
+    // Somebody else was faster.
+    database.run("DELETE FROM holdfast.provider_cooldowns");
+    button("It is in order again").click();
+    assertThat(notice()).containsText("nothing of the provider \"open'ai\" is closed");
+  }
+
+  @Test
+  @DisplayName(
       "all of a group are released at once; one that somebody else released meanwhile is named, and"
           + " who did it")
   void bulkRelease() {

@@ -1,0 +1,41 @@
+package dev.holdfast.web.console;
+
+import dev.holdfast.queue.SpendingDesk;
+import dev.holdfast.web.Role;
+import dev.holdfast.web.Routes;
+import dev.holdfast.web.Visitor;
+import io.javalin.http.Context;
+import io.javalin.router.JavalinDefaultRoutingApi;
+import org.jspecify.annotations.Nullable;
+
+/** The button beside an account that a person has put in order again. */
+final class ProviderForms implements Routes {
+  private final SpendingDesk spending;
+
+  ProviderForms(SpendingDesk spending) {
+    this.spending = spending;
+  }
+
+  @Override
+  public void addTo(JavalinDefaultRoutingApi routes) {
+    routes.post("/providers/mend", this::mend, Role.OPERATOR);
+  }
+
+  private void mend(Context context) {
+    TicketForms.answer(
+        context,
+        () -> {
+          @Nullable String provider = TicketForms.words(context, "provider");
+          @Nullable String key = TicketForms.words(context, "key");
+          if (provider == null) {
+            return Notice.bad("Nothing was mended: name a provider.");
+          }
+          SpendingDesk.Mended mended = spending.mend(provider, Visitor.of(context).actor(), key);
+          return Notice.good(
+              "%s is called again. Held tickets released: %s; waiting ones woken: %s."
+                  .formatted(
+                      provider, Format.number(mended.released()), Format.number(mended.woken())));
+        },
+        "/providers");
+  }
+}
