@@ -21,7 +21,8 @@ import org.slf4j.LoggerFactory;
  */
 record AgentWorkspace(Path directory, Workspace workspace) {
   private static final Logger log = LoggerFactory.getLogger(AgentWorkspace.class);
-  private static final Pattern NAME = Pattern.compile("ticket-(\\d{1,18})-(\\d{1,18})");
+  private static final Pattern NAME =
+      Pattern.compile("ticket-([1-9][0-9]{0,17})-([1-9][0-9]{0,17})");
 
   /**
    * @param copyFrom what a new one begins with

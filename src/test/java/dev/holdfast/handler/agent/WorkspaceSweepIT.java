@@ -103,6 +103,7 @@ class WorkspaceSweepIT {
     Path done = workspace("done");
     String name = done.getFileName().toString();
     make(name.replaceFirst("-\\d+$", "-1234567890"));
+    make(name.replace("ticket-", "ticket-0"));
     make("ticket-999999-1234567890");
     make("ticket-99999999999999999999-1");
     make("new-4711");
