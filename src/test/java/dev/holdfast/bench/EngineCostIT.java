@@ -24,6 +24,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.parallel.ResourceLock;
+import org.junit.jupiter.api.parallel.Resources;
 
 /**
  * What a ticket costs the database, in numbers that no machine changes. All tickets are held at the
@@ -31,6 +33,7 @@ import org.junit.jupiter.api.TestInstance;
  */
 @WithDatabase
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@ResourceLock(Resources.GLOBAL)
 class EngineCostIT {
   private static final int TICKETS = 5_000;
   private static final String PAYLOAD = "{\"task\": \"" + "x".repeat(180) + "\"}";

@@ -14,6 +14,8 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.ResourceLock;
+import org.junit.jupiter.api.parallel.Resources;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -233,6 +235,7 @@ class ConfigLoaderTest {
   }
 
   @Test
+  @ResourceLock(Resources.GLOBAL)
   @DisplayName("keys are found whatever the machine's language: Turkish has two letters i")
   void turkish() {
     Locale before = Locale.getDefault();

@@ -8,6 +8,8 @@ import java.util.Locale;
 import java.util.Set;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.ResourceLock;
+import org.junit.jupiter.api.parallel.Resources;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -98,6 +100,7 @@ class FingerprintTest {
   }
 
   @Test
+  @ResourceLock(Resources.GLOBAL)
   @DisplayName("E23: the default locale changes neither category nor fingerprint")
   void turkishLocale() {
     String text = "FATAL: COULD NOT RESOLVE HOST, TIMED OUT; RATE LIMIT; INVALID_API_KEY IN FILE";

@@ -15,6 +15,8 @@ import java.util.List;
 import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.ResourceLock;
+import org.junit.jupiter.api.parallel.Resources;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -159,6 +161,7 @@ class ToolRetryTest {
   }
 
   @Test
+  @ResourceLock(Resources.GLOBAL)
   @DisplayName("C11, C12: each retry warns in the documented words; the final failure is an error")
   void logs() {
     try (LogLines lines = new LogLines(ToolRetry.class)) {

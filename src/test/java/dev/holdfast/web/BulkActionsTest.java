@@ -18,6 +18,8 @@ import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.ResourceLock;
+import org.junit.jupiter.api.parallel.Resources;
 
 class BulkActionsTest {
   private static final Duration PATIENCE = Duration.ofSeconds(20);
@@ -86,6 +88,7 @@ class BulkActionsTest {
   }
 
   @Test
+  @ResourceLock(Resources.GLOBAL)
   @DisplayName("a bug stops it, is logged as an error, and is not taken for the database")
   void bug() throws InterruptedException {
     try (LogLines lines = new LogLines(BulkAction.class)) {

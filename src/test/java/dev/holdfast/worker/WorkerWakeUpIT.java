@@ -25,6 +25,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.ResourceLock;
+import org.junit.jupiter.api.parallel.Resources;
 
 @WithDatabase
 @Timeout(120)
@@ -376,6 +378,7 @@ class WorkerWakeUpIT {
   }
 
   @Test
+  @ResourceLock(Resources.GLOBAL)
   @DisplayName("a stopped worker leaves no thread behind")
   void threads() throws Exception {
     try (Worker worker = setup.start()) {

@@ -30,6 +30,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.ResourceLock;
+import org.junit.jupiter.api.parallel.Resources;
 
 /**
  * The scripts write the ids of what they start into files of the working directory, whose names end
@@ -165,6 +167,7 @@ class ProcessTreeIT {
   }
 
   @Test
+  @ResourceLock(Resources.GLOBAL)
   @DisplayName("100 MB on stdout and on stderr do not grow the heap, and the result is still found")
   void printsMuch() throws Exception {
     var pools = ManagementFactory.getMemoryPoolMXBeans();

@@ -8,6 +8,8 @@ import java.util.Locale;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.ResourceLock;
+import org.junit.jupiter.api.parallel.Resources;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -220,6 +222,7 @@ class DesignValidatorTest {
   }
 
   @Test
+  @ResourceLock(Resources.GLOBAL)
   @DisplayName("Keys and messages do not depend on the locale")
   void worksInTurkish() {
     Locale before = Locale.getDefault();
