@@ -31,6 +31,7 @@
     return all('input[type=checkbox]:checked', region).length > 0
       || (active && region.contains(active) && /^(INPUT|TEXTAREA|SELECT)$/.test(active.tagName) && active.type !== 'checkbox')
       || all('textarea', region).some(function (area) { return area.value !== area.defaultValue; })
+      || region.querySelector('button:active, a:active') !== null
       || String(window.getSelection()) !== '';
   }
   function say(text) {
@@ -38,16 +39,25 @@
     if (state && state.textContent !== text) { state.textContent = text; }
   }
   var pending = false, last = 0, changed = false;
+  function putOff() {
+    say('Updates wait until you have finished.');
+    changed = true;
+  }
   function refresh() {
     var region = live();
     if (!region || pending || document.hidden) { return; }
-    if (isBusy(region)) { say('Updates wait until you have finished.'); changed = true; return; }
+    if (isBusy(region)) { putOff(); return; }
     changed = false;
     pending = true;
     last = Date.now();
     // Noted when the answer is there: somebody may have gone on while it was fetched.
     var open = [], row = null, focused = false;
-    region.addEventListener('htmx:beforeSwap', function () {
+    region.addEventListener('htmx:beforeSwap', function (event) {
+      if (isBusy(region)) {
+        event.detail.shouldSwap = false;
+        putOff();
+        return;
+      }
       var current = document.querySelector('.current a');
       open = all('details[open][id]', region).map(function (details) { return details.id; });
       row = current && current.getAttribute('href');

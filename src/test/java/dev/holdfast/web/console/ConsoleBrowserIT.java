@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.microsoft.playwright.Browser;
 import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Page;
+import com.microsoft.playwright.Route;
 import dev.holdfast.Holdfast;
 import dev.holdfast.failure.ErrorReport;
 import dev.holdfast.session.ApprovalShelf;
@@ -16,6 +17,7 @@ import dev.holdfast.testing.WithDatabase;
 import dev.holdfast.web.ConsoleServer;
 import dev.holdfast.worker.HandlerResult;
 import dev.holdfast.worker.Worker;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
@@ -307,6 +309,34 @@ class ConsoleBrowserIT {
     assertThat(page.locator(".current a")).containsText("the keyboard is here");
     page.keyboard().press("Enter");
     assertThat(page.locator("h1")).containsText("1 held ticket");
+  }
+
+  @Test
+  @DisplayName("what somebody begins while the page renews itself is not lost")
+  void beginsDuringRenewal() {
+    List<Long> ids = tickets.hold(3, "renewal", "the disk of r is full");
+    go("/");
+    page.locator(".groups a:has-text('the disk of r is full')").click();
+    assertThat(page.locator("#bulk tbody tr")).hasCount(3);
+    List<Route> renewals = new ArrayList<>();
+    page.route(
+        page.url(),
+        route -> {
+          if (route.request().headers().containsKey("hx-request")) {
+            renewals.add(route);
+          } else {
+            route.resume();
+          }
+        });
+    database.run("SELECT holdfast.release_ticket(?, 'ann')", ids.getFirst());
+    page.waitForCondition(() -> !renewals.isEmpty());
+    page.locator("[data-all]").check();
+    page.locator("#guidance").fill("r has room again");
+    page.waitForResponse(page.url(), () -> renewals.getFirst().resume());
+    assertThat(page.locator("#live-state")).hasText("Updates wait until you have finished.");
+    assertThat(page.locator("#guidance")).hasValue("r has room again");
+    button("Release selected").click();
+    assertThat(notice()).containsText("Released 2 of 3");
   }
 
   /** With the keyboard, down the list. */
