@@ -32,7 +32,7 @@ final class TicketKeys {
           new KeyType.Span(Duration.ZERO, TEN_YEARS),
           "7d",
           "How long the workspace of an agent's ticket is kept after the ticket was approved or"
-              + " cancelled; shorter than the ticket itself. 0 is for ever.");
+              + " cancelled. 0 is for ever; so is what is kept longer than its ticket.");
   static final Key<Duration> RETENTION_INTERVAL =
       Key.of(
           "retention.interval",
