@@ -13,8 +13,8 @@ import java.util.stream.Stream;
  */
 final class InflightCell implements Cell {
   private static final Duration PATIENCE = Duration.ofMinutes(5);
-  private static final int WAVES = 25;
   private static final int WARM_UP = 100_000;
+  private static final int TICKETS = 200_000;
   private static final int LARGEST_HEAP_MB = 320;
   private static final int QUICK = 100;
   private static final int SMALL = 1_000;
@@ -92,7 +92,7 @@ final class InflightCell implements Cell {
       phase(lab, child, lab.options().size(WARM_UP, 4 * width));
       List<Double> rates = new ArrayList<>();
       for (int round = 1; round <= rounds; round++) {
-        rates.add(phase(lab, child, lab.options().size(WAVES, 4) * width));
+        rates.add(phase(lab, child, lab.options().size(TICKETS, 4 * width)));
         lab.say(
             "inflight, %,d at once, round %d of %d: %,.0f/s",
             width, round, rounds, rates.getLast());

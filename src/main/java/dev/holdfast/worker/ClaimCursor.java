@@ -9,18 +9,15 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Where a poller's next claim may start. While somebody holds an old snapshot, nothing that was
- * claimed can be cleaned up, and every full claim walks over all of it; a claim that starts behind
- * the last one does not. But tickets that were requeued or are more urgent stand before that place,
- * so a full claim comes at least every {@link #SHARE} times as long as the last full one took: that
- * costs a twentieth of the time, and it is how long an urgent ticket waits at most. Not
- * thread-safe: each poller has its own.
+ * Where a poller's next claim may start. Every full claim walks over what was claimed and not yet
+ * cleaned up: a little always, and all of it while somebody holds an old snapshot. A claim that
+ * starts behind the last one does not. But tickets that were requeued or are more urgent stand
+ * before that place, so a full claim comes at least every {@link #SHARE} times as long as the last
+ * full one took: that costs a twentieth of the time, and it is how long an urgent ticket waits at
+ * most. Not thread-safe: each poller has its own.
  */
 final class ClaimCursor {
   private static final int SHARE = 20;
-
-  /** A full claim that takes less than this walks over nothing worth avoiding. */
-  private static final long CHEAP_NANOS = 10_000_000;
 
   private record Lane(String queue, String kind) {
     boolean has(Ticket ticket) {
@@ -45,6 +42,7 @@ final class ClaimCursor {
   private final Map<Lane, Place> last = new HashMap<>();
   private long fullAgainNanos;
   private boolean full = true;
+  private boolean first = true;
 
   /** Which tickets the claim that starts now may leave behind it; empty for a full claim. */
   List<Long> after(long nowNanos) {
@@ -74,11 +72,12 @@ final class ClaimCursor {
         }
       }
     }
-    long took = endedNanos - startedNanos;
     if (full) {
-      fullAgainNanos = endedNanos + SHARE * took;
+      fullAgainNanos = endedNanos + SHARE * (endedNanos - startedNanos);
     }
-    // What is left before the cursor, or nothing behind it: only a full claim can tell.
-    full = !wasFull || !advanced || (full && took < CHEAP_NANOS);
+    // What is left before the cursor, or nothing behind it: only a full claim can tell. The first
+    // one says nothing of how long they take: it connects, and the server plans.
+    full = !wasFull || !advanced || first;
+    first = false;
   }
 }

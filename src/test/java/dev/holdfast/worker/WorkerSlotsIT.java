@@ -14,6 +14,7 @@ import dev.holdfast.testing.TicketDatabase;
 import dev.holdfast.testing.WithDatabase;
 import java.util.Collection;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.TimeUnit;
@@ -120,6 +121,32 @@ class WorkerSlotsIT {
   }
 
   @Test
+  @DisplayName("A39: of what waits for the only slot the most urgent is next, from the start on")
+  void urgentIsNext() throws InterruptedException {
+    setup.enqueue(3);
+    List<Integer> priorities = new CopyOnWriteArrayList<>();
+    CountDownLatch done = new CountDownLatch(4);
+    setup
+        .settings(settings -> settings.withConcurrency(1))
+        .handler(
+            ticket -> {
+              if (priorities.isEmpty()) {
+                database.run(
+                    "INSERT INTO holdfast.ticket_base (kind, priority) VALUES (?, 7)", setup.kind);
+              }
+              priorities.add(ticket.claimed().ticket().priority());
+              done.countDown();
+              return HandlerResult.done(null);
+            });
+
+    try (Worker worker = setup.start()) {
+      assertThat(done.await(60, TimeUnit.SECONDS)).isTrue();
+      assertThat(worker.healthy()).isTrue();
+    }
+    assertThat(priorities).containsExactly(0, 7, 0, 0);
+  }
+
+  @Test
   @DisplayName("A47: while a result waits for its commit, the next tickets fill all slots")
   void nextWhileStoring() throws Exception {
     long first = setup.enqueue(1).getFirst();
@@ -165,7 +192,8 @@ class WorkerSlotsIT {
 
   /** Every ticket has an event that ends it: success, hold, or a result that came too late. */
   private void awaitNothingToDo() {
-    long tickets = database.number("SELECT count(*) FROM holdfast.ticket_base");
+    long tickets =
+        database.number("SELECT count(*) FROM holdfast.ticket_base WHERE kind = ?", setup.kind);
     setup.events.awaitEnded((int) tickets);
   }
 }
