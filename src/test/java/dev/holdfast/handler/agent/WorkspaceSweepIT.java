@@ -3,9 +3,11 @@ package dev.holdfast.handler.agent;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import ch.qos.logback.classic.Level;
 import dev.holdfast.postgres.PostgresEndedTickets;
 import dev.holdfast.queue.QueueUnavailableException;
 import dev.holdfast.testing.AtOnce;
+import dev.holdfast.testing.LogLines;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.TicketDatabase;
 import dev.holdfast.testing.WithDatabase;
@@ -140,14 +142,17 @@ class WorkspaceSweepIT {
   }
 
   @Test
-  @DisplayName("several workers may sweep one directory at once")
+  @DisplayName("several workers may sweep one directory at once, and none complains")
   void together() throws Exception {
     for (int i = 0; i < 50; i++) {
       workspace("done");
     }
 
-    AtOnce.run(Collections.nCopies(4, Executors.callable(sweep(DAY)::run)));
+    try (LogLines lines = new LogLines(AgentWorkspace.class)) {
+      AtOnce.run(Collections.nCopies(4, Executors.callable(sweep(DAY)::run)));
 
+      assertThat(lines.of(Level.WARN)).noneMatch(line -> line.contains(root.toString()));
+    }
     assertThat(left()).isEmpty();
   }
 
