@@ -7,9 +7,6 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Types;
-import java.time.Duration;
-import java.time.ZoneOffset;
 import java.util.Iterator;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -24,7 +21,6 @@ public final class PostgresTicketInbox implements TicketInbox {
   private final DataSource dataSource;
   private final Sql sql;
   private final NewTicketRules rules;
-  private final String enqueueTicket;
 
   public PostgresTicketInbox(DataSource dataSource) {
     this(dataSource, DEFAULT_SCHEMA, DEFAULT_MAX_PAYLOAD_BYTES);
@@ -34,7 +30,6 @@ public final class PostgresTicketInbox implements TicketInbox {
     this.dataSource = dataSource;
     this.sql = new Sql(schema);
     this.rules = new NewTicketRules(maxPayloadBytes);
-    this.enqueueTicket = sql.load("enqueue_ticket");
   }
 
   @Override
@@ -103,28 +98,14 @@ public final class PostgresTicketInbox implements TicketInbox {
   }
 
   private long insert(Connection connection, NewTicket ticket) throws SQLException {
-    try (PreparedStatement statement = connection.prepareStatement(enqueueTicket)) {
-      statement.setString(1, ticket.kind());
-      statement.setString(2, ticket.payload());
-      statement.setString(3, ticket.queue());
-      statement.setString(4, ticket.title());
-      statement.setString(5, ticket.design());
-      statement.setInt(6, ticket.priority());
-      statement.setObject(
-          7,
-          ticket.runAt() == null ? null : ticket.runAt().atOffset(ZoneOffset.UTC),
-          Types.TIMESTAMP_WITH_TIMEZONE);
-      statement.setObject(8, micros(ticket.delay()), Types.BIGINT);
-      statement.setString(9, ticket.uniqueKey());
-      statement.setBigDecimal(10, ticket.maxCostUsd());
+    EnqueueCall call = EnqueueCall.of(ticket);
+    try (PreparedStatement statement =
+        connection.prepareStatement(sql.inSchema(call.statement()))) {
+      call.bind(statement);
       try (ResultSet id = statement.executeQuery()) {
         id.next();
         return id.getLong(1);
       }
     }
-  }
-
-  private static @Nullable Long micros(@Nullable Duration delay) {
-    return delay == null ? null : delay.getSeconds() * 1_000_000 + delay.getNano() / 1_000;
   }
 }

@@ -90,6 +90,7 @@ final class TicketCopy {
   }
 
   private void appendRow(NewTicket ticket, @Nullable DesignKey design) throws SQLException {
+    column("true", '\t');
     column(design == null ? null : Long.toString(design.id()), '\t');
     column(kind(ticket, design), '\t');
     column(ticket.payload(), '\t');
@@ -148,7 +149,7 @@ final class TicketCopy {
   private long flush() throws SQLException {
     long first = position - chunkRows;
     try {
-      return chunkHasKeys || !mayWriteTable ? copyThroughStage() : copy("copy_tickets");
+      return chunkHasKeys || !mayWriteTable ? copyThroughStage() : copyAndFile();
     } catch (SQLException e) {
       HoldfastException told = SqlErrors.translate(e);
       Matcher line = LINE.matcher(SqlErrors.where(e));
@@ -172,15 +173,25 @@ final class TicketCopy {
     }
   }
 
+  private long copyAndFile() throws SQLException {
+    long lastId =
+        number("SELECT last_value - (NOT is_called)::integer FROM holdfast.ticket_base_id_seq");
+    long copied = copy("copy_tickets");
+    long filed = number("SELECT holdfast.file_copied_tickets(?)", lastId);
+    if (filed != copied) {
+      throw new IllegalStateException(
+          "of " + copied + " tickets copied, " + filed + " were found to be filed");
+    }
+    return copied;
+  }
+
   private long copyThroughStage() throws SQLException {
     try (Statement statement = connection.createStatement()) {
       statement.execute(
           hasStage ? "TRUNCATE pg_temp.ticket_stage" : sql.load("create_ticket_stage"));
       hasStage = true;
       copy("copy_ticket_stage");
-      return mayWriteTable
-          ? statement.executeUpdate(sql.load("insert_staged_tickets"))
-          : enqueueStaged(statement);
+      return mayWriteTable ? number(sql.load("insert_staged_tickets")) : enqueueStaged(statement);
     }
   }
 

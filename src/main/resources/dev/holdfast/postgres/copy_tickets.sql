@@ -1,1 +1,2 @@
-COPY holdfast.ticket_base (design_id, kind, payload, queue, title, priority, retry_after, unique_key, max_cost_usd) FROM STDIN
+-- Whoever sends it files the tickets afterwards: file_copied_tickets.
+COPY holdfast.ticket_base (filed, design_id, kind, payload, queue, title, priority, retry_after, unique_key, max_cost_usd) FROM STDIN

@@ -1,6 +1,12 @@
--- One INSERT for the chunk: the trigger files all of it at once. The first of two equal keys wins.
-INSERT INTO holdfast.ticket_base (design_id, kind, payload, queue, title, priority, retry_after, unique_key, max_cost_usd)
-SELECT design_id, kind, payload, queue, title, priority, retry_after, unique_key, max_cost_usd
-FROM pg_temp.ticket_stage
-ORDER BY position
-ON CONFLICT (unique_key) WHERE unique_key IS NOT NULL DO NOTHING
+-- One INSERT for the chunk, filed at once. The first of two equal keys wins. Returns how many are new.
+WITH added AS (
+  INSERT INTO holdfast.ticket_base (filed, design_id, kind, payload, queue, title, priority, retry_after, unique_key, max_cost_usd)
+  SELECT filed, design_id, kind, payload, queue, title, priority, retry_after, unique_key, max_cost_usd
+  FROM pg_temp.ticket_stage
+  ORDER BY position
+  ON CONFLICT (unique_key) WHERE unique_key IS NOT NULL DO NOTHING
+  RETURNING id
+), ids AS MATERIALIZED (
+  SELECT array_agg(id) AS all_of_them FROM added
+)
+SELECT COALESCE(cardinality(all_of_them), 0), holdfast.file_tickets(all_of_them) FROM ids

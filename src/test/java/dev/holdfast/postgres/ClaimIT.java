@@ -153,7 +153,7 @@ class ClaimIT {
     List<Long> ids =
         database
             .column(
-                "INSERT INTO holdfast.ticket_base (kind, priority, retry_after)"
+                "INSERT INTO holdfast.tickets (kind, priority, retry_after)"
                     + " SELECT ?, 1000 - n, CASE WHEN n = 3 THEN now() END"
                     + " FROM generate_series(1, 12) n RETURNING id",
                 queue.kind())

@@ -35,9 +35,9 @@ class ClaimRaceIT {
   @DisplayName("A44, A47: 16 claimers on 10,000 tickets, half of them deferred, claim each once")
   void noDuplicates() throws Exception {
     database.run(
-        "INSERT INTO holdfast.ticket_base (kind, priority, retry_after) SELECT ?, n % 3,"
-            + " CASE WHEN n % 2 = 0 THEN clock_timestamp() + interval '300 milliseconds' END"
-            + " FROM generate_series(1, ?) n",
+        "SELECT holdfast.enqueue_ticket(kind => ?, priority => n % 3,"
+            + " run_at => CASE WHEN n % 2 = 0 THEN clock_timestamp() + interval '300 milliseconds'"
+            + " END) FROM generate_series(1, ?) n",
         queue.kind(), TICKETS);
     List<Callable<List<Long>>> claimers =
         IntStream.range(0, CLAIMERS).<Callable<List<Long>>>mapToObj(this::claimer).toList();

@@ -154,7 +154,7 @@ class DeferredTicketsIT {
   @DisplayName("more deferred tickets than one claim promotes are all promoted, one batch a time")
   void manyDue() {
     database.run(
-        "INSERT INTO holdfast.ticket_base (kind, retry_after) SELECT ?, clock_timestamp() +"
+        "INSERT INTO holdfast.tickets (kind, retry_after) SELECT ?, clock_timestamp() +"
             + " interval '50 milliseconds' FROM generate_series(1, 2500)",
         queue.kind());
     database.run("SELECT pg_sleep(0.2)");

@@ -51,7 +51,9 @@ class PlansIT {
           "close_leases",
           "close_leases('{:lease,-1}')",
           "renew_leases",
-          "renew_leases('w', '{:lease}', 1000)");
+          "renew_leases('w', '{:lease}', 1000)",
+          "file_copied_tickets",
+          "file_copied_tickets(:id + 1)");
 
   private static final Set<String> NUMBERS = Set.of("limit", "done_ms", "cancelled_ms", "age_ms");
 
@@ -91,9 +93,14 @@ class PlansIT {
 
   private void fill() {
     database.run(
-        "INSERT INTO holdfast.ticket_base (kind, priority, retry_after) SELECT 'many', n % 7,"
-            + " CASE WHEN n % 2 = 0 THEN now() + n * interval '1 minute' END"
-            + " FROM generate_series(1, ?) n",
+        """
+        WITH added AS (
+          INSERT INTO holdfast.ticket_base (filed, kind, priority, retry_after)
+          SELECT true, 'many', n % 7, CASE WHEN n % 2 = 0 THEN now() + n * interval '1 minute' END
+          FROM generate_series(1, ?) n RETURNING id
+        ), ids AS MATERIALIZED (SELECT array_agg(id) AS ids FROM added)
+        SELECT holdfast.file_tickets(ids) FROM ids
+        """,
         MANY);
   }
 
@@ -110,6 +117,7 @@ class PlansIT {
         "close_leases",
         "applied_before",
         "renew_leases",
+        "file_copied_tickets",
         "prune",
         "ended_tickets"
       })
@@ -119,7 +127,7 @@ class PlansIT {
     plans.add(plan(name));
     analyze();
     plans.add(plan(name));
-    database.run("INSERT INTO holdfast.ticket_base (kind) VALUES ('one')");
+    database.run("SELECT holdfast.enqueue_ticket('one')");
     analyze();
     plans.add(plan(name));
 
@@ -127,7 +135,9 @@ class PlansIT {
   }
 
   private static void assertKeepsToIndexes(String plan, String name) {
-    assertThat(plan).doesNotContain("Seq Scan", "Bitmap", "Merge Join", "JIT:");
+    // The few workers have no index to look at.
+    assertThat(plan.replace("Seq Scan on workers", ""))
+        .doesNotContain("Seq Scan", "Bitmap", "Merge Join", "JIT:");
     // The planner may not read a table of tickets without saying which of them it wants.
     Pattern scan =
         Pattern.compile(
@@ -176,16 +186,16 @@ class PlansIT {
 
   /** The plans of all statements that the function runs, as the server tells them while it does. */
   private static String ofCall(Statement session, String name) throws SQLException {
-    long id =
-        number(session, "INSERT INTO holdfast.ticket_base (kind) VALUES ('one') RETURNING id");
+    long id = number(session, "SELECT holdfast.enqueue_ticket('one')");
     long lease =
         number(
             session,
             "SELECT lease_no FROM holdfast.claim_tickets('{one}', '{}', 1, 'w', 60000, '{}')");
-    session.execute("INSERT INTO holdfast.ticket_base (kind) VALUES ('one')");
+    session.execute("SELECT holdfast.enqueue_ticket('one')");
     session.execute(
         "INSERT INTO holdfast.deferred (run_at, created_at, id, priority, queue, kind) VALUES"
             + " (now(), now(), -1, 0, 'default', 'one')");
+    session.execute("INSERT INTO holdfast.ticket_base (filed, kind) VALUES (true, 'one')");
     session.execute("LOAD 'auto_explain'");
     session.execute("SET auto_explain.log_level = 'notice'");
     session.execute("SET auto_explain.log_nested_statements = on");

@@ -265,7 +265,7 @@ class PostgresAccountStoreIT {
             + " 'w')");
     long id =
         sql.number(
-            "INSERT INTO holdfast.ticket_base (kind, state, held_at, hold_reason) VALUES ('costly',"
+            "INSERT INTO holdfast.tickets (kind, state, held_at, hold_reason) VALUES ('costly',"
                 + " 'on_hold', now(), 'budget_exceeded: budget day') RETURNING id");
     sql.run(
         "INSERT INTO holdfast.ticket_waits (ticket_id, lease_no, kind, scopes, words, needed_usd)"

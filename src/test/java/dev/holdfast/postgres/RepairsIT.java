@@ -27,7 +27,7 @@ class RepairsIT {
   @DisplayName("E47: the events of journalled steps are in repair_events, and read back as traced")
   void events() {
     String kind = "repair-events";
-    long id = sql.number("INSERT INTO holdfast.ticket_base (kind) VALUES (?) RETURNING id", kind);
+    long id = sql.number("INSERT INTO holdfast.tickets (kind) VALUES (?) RETURNING id", kind);
     new PostgresJournalShelf(database.dataSource(), "holdfast", time -> {})
         .open(id, tickets.claim(kind))
         .append(JournalEntries.OF_EVERY_KIND);
@@ -44,7 +44,7 @@ class RepairsIT {
 
   private long inReview(String kind, String result) {
     return sql.number(
-        "INSERT INTO holdfast.ticket_base (kind, queue, state, result)"
+        "INSERT INTO holdfast.tickets (kind, queue, state, result)"
             + " VALUES (?, 'mending', 'needs_review', ?::jsonb) RETURNING id",
         kind,
         result);

@@ -211,7 +211,7 @@ class RolesIT {
             "broken_rule",
             "claim_tickets",
             "close_leases",
-            "file_inserted_tickets",
+            "enqueue_ticket",
             "finish_succeeded",
             "kind_of_new_ticket",
             "renew_leases",
@@ -235,6 +235,42 @@ class RolesIT {
     }
     assertThat(owner.number("SELECT count(*) FROM holdfast.ready WHERE kind = 'divert'"))
         .isEqualTo(1);
+  }
+
+  @Test
+  @DisplayName("operators and functions on the caller's search path are not run by enqueue_ticket")
+  void enqueueNamesItsOperators() throws SQLException {
+    owner.run("SELECT holdfast.enqueue_ticket('named')");
+    owner.run(
+        """
+        CREATE SCHEMA hostile;
+        CREATE FUNCTION hostile.same(text, text) RETURNS boolean LANGUAGE plpgsql
+          AS $$BEGIN RAISE EXCEPTION 'run as %', current_user; END$$;
+        CREATE OPERATOR hostile.= (LEFTARG = text, RIGHTARG = text, FUNCTION = hostile.same);
+        CREATE FUNCTION hostile.now() RETURNS timestamptz LANGUAGE plpgsql
+          AS $$BEGIN RAISE EXCEPTION 'run as %', current_user; END$$;
+        CREATE FUNCTION hostile.pg_notify(text, text) RETURNS void LANGUAGE plpgsql
+          AS $$BEGIN RAISE EXCEPTION 'run as %', current_user; END$$;
+        CREATE TYPE hostile.jsonb AS (x int);
+        GRANT USAGE ON SCHEMA hostile TO holdfast_operator;
+        """);
+    try (Connection connection = as("holdfast_operator").dataSource().getConnection()) {
+      TestSql.column(connection, "SET search_path = hostile, pg_catalog");
+      assertThat(
+              TestSql.column(
+                  connection,
+                  "SELECT holdfast.enqueue_ticket(kind => 'named') FROM"
+                      + " pg_catalog.generate_series(1, 7)"))
+          .hasSize(7);
+      assertThat(
+              TestSql.column(
+                  connection, "SELECT holdfast.enqueue_ticket(kind => 'named', unique_key => 'k')"))
+          .hasSize(1);
+    } finally {
+      owner.run("DROP SCHEMA hostile CASCADE");
+    }
+    assertThat(owner.number("SELECT count(*) FROM holdfast.ready WHERE kind = 'named'"))
+        .isEqualTo(9);
   }
 
   @Test

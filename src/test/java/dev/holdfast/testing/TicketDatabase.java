@@ -46,8 +46,8 @@ public final class TicketDatabase {
   /** Enqueues tickets of a kind; returns their ids, the oldest first. */
   public List<Long> enqueue(String kind, int count) {
     return column(
-            "INSERT INTO holdfast.ticket_base (kind, payload) SELECT ?, jsonb_build_object('n', n)"
-                + " FROM generate_series(1, ?) n RETURNING id",
+            "SELECT holdfast.enqueue_ticket(kind => ?, payload => jsonb_build_object('n', n))"
+                + " FROM generate_series(1, ?) n",
             kind,
             count)
         .stream()

@@ -92,7 +92,7 @@ class WorkerSlotsIT {
         },
         setup.events);
     database.run(
-        "INSERT INTO holdfast.ticket_base (kind) SELECT ? FROM generate_series(1, ?)",
+        "SELECT holdfast.enqueue_ticket(kind => ?) FROM generate_series(1, ?)",
         setup.kind,
         TICKETS);
 
@@ -102,7 +102,7 @@ class WorkerSlotsIT {
       awaitNothingToDo();
       for (int round = 0; round < 2; round++) {
         database.run(
-            "INSERT INTO holdfast.ticket_base (kind, payload) SELECT ?, '\"together\"'"
+            "INSERT INTO holdfast.tickets (kind, payload) SELECT ?, '\"together\"'"
                 + " FROM generate_series(1, ?)",
             setup.kind,
             SLOTS);
@@ -132,7 +132,7 @@ class WorkerSlotsIT {
             ticket -> {
               if (priorities.isEmpty()) {
                 database.run(
-                    "INSERT INTO holdfast.ticket_base (kind, priority) VALUES (?, 7)", setup.kind);
+                    "INSERT INTO holdfast.tickets (kind, priority) VALUES (?, 7)", setup.kind);
               }
               priorities.add(ticket.claimed().ticket().priority());
               done.countDown();

@@ -148,8 +148,7 @@ class WorkerWakeUpIT {
   @DisplayName("A46: a ticket deferred for nearly ever does not cost the listening connection")
   void farAway() throws Exception {
     setup.settings(settings -> settings.withPollInterval(NEVER));
-    database.run(
-        "INSERT INTO holdfast.ticket_base (kind, retry_after) VALUES ('far', '294276-12-31')");
+    database.run("INSERT INTO holdfast.tickets (kind, retry_after) VALUES ('far', '294276-12-31')");
     try {
       workThree();
     } finally {

@@ -11,22 +11,26 @@ import javax.sql.DataSource;
 public record HeldBacklog(String largest, long ticket) {
   private static final String ADD_DONE =
       """
-      INSERT INTO holdfast.ticket_base (kind, queue, title, payload, state, created_at, completed_at)
-      SELECT 'bench', 'bench', 'finished long ago ' || n, jsonb_build_object('n', n), 'done',
+      INSERT INTO holdfast.ticket_base (filed, kind, queue, title, payload, state, created_at, completed_at)
+      SELECT true, 'bench', 'bench', 'finished long ago ' || n, jsonb_build_object('n', n), 'done',
         now() - interval '9 days', now() - interval '8 days'
       FROM generate_series(1, ?) AS n
       """;
 
   private static final String ADD_HELD =
       """
-      INSERT INTO holdfast.ticket_base (kind, queue, title, payload, state, held_at, hold_reason,
+      WITH added AS (
+      INSERT INTO holdfast.ticket_base (filed, kind, queue, title, payload, state, held_at, hold_reason,
         hold_actions, error, error_category, error_fingerprint, created_at)
-      SELECT 'bench', 'queue-' || n % 7, 'import of file ' || n, jsonb_build_object('n', n), 'on_hold',
+      SELECT true, 'bench', 'queue-' || n % 7, 'import of file ' || n, jsonb_build_object('n', n), 'on_hold',
         now() - random() * interval '3 days', 'Max retries exceeded: unknown',
         '{release,release_with_guidance,cancel}',
         'exit code 1' || repeat(E'\\nline of a log that is as long as lines of logs are', 10), 'unknown',
         md5('error ' || floor(power(random(), 3) * ?)), now() - interval '4 days'
       FROM generate_series(1, ?) AS n
+      RETURNING id
+      ), ids AS MATERIALIZED (SELECT array_agg(id) AS all_of_them FROM added)
+      SELECT holdfast.file_tickets(all_of_them) FROM ids
       """;
 
   private static final String LARGEST =

@@ -7,9 +7,6 @@ import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.concurrent.Callable;
 import javax.sql.DataSource;
 import org.postgresql.PGConnection;
 import org.postgresql.copy.CopyManager;
@@ -20,6 +17,7 @@ public final class RawEnqueue {
   private static final String FILE_READY = BenchSql.load("probe_file_ready");
   private static final String COPY =
       "COPY " + BenchSchema.NAME + ".probe_ticket (queue, kind, payload) FROM STDIN";
+
   private static final int CHUNK_ROWS = 10_000;
 
   private final DataSource direct;
@@ -28,23 +26,14 @@ public final class RawEnqueue {
     this.direct = direct;
   }
 
-  /** Each ticket in a commit of its own, by callers side by side, on a connection each. */
+  /** Each ticket in a commit of its own, by callers side by side. */
   public RawProbe.Timing single(int tickets, int callers, String payload)
       throws InterruptedException {
-    List<Callable<Long>> tasks = new ArrayList<>();
-    try (Opened opened = new Opened()) {
-      for (int i = 0; i < callers; i++) {
-        Connection each = opened.keep(direct.getConnection());
-        tasks.add(() -> insert(each, tickets / callers, payload));
-      }
-      long start = System.nanoTime();
-      return new RawProbe.Timing(start, RawProbe.runAll(tasks));
-    } catch (SQLException e) {
-      throw SqlErrors.translate(e);
-    }
+    return new Callers(direct, callers)
+        .run(tickets, (connection, share) -> insert(connection, share, payload));
   }
 
-  private static long insert(Connection connection, int tickets, String payload)
+  private static void insert(Connection connection, int tickets, String payload)
       throws SQLException {
     connection.unwrap(PGConnection.class).setPrepareThreshold(1);
     try (PreparedStatement statement = connection.prepareStatement(ENQUEUE)) {
@@ -53,7 +42,6 @@ public final class RawEnqueue {
         statement.execute();
       }
     }
-    return System.nanoTime();
   }
 
   /** All in one transaction, by COPY. The table must be empty. */

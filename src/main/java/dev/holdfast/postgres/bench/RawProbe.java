@@ -37,7 +37,10 @@ public final class RawProbe {
   public RawProbe(DataSource direct) {
     this.direct = direct;
     this.upkeep =
-        new Upkeep(direct, List.of("probe_ticket", "probe_ready", "probe_lease", "probe_attempt"));
+        new Upkeep(
+            direct,
+            List.of("probe_ticket", "probe_ready", "probe_lease", "probe_attempt"),
+            List.of());
   }
 
   /** Leaves nothing but this many ready tickets behind. */

@@ -15,6 +15,7 @@ public final class TicketTables {
           "ticket_attempts",
           "ticket_activity",
           "ticket_guidance");
+  private static final List<String> KEPT = List.of("queues", "lanes");
   private static final String NO_LEASES =
       "SELECT (NOT EXISTS (SELECT FROM holdfast_bench.leases))::int";
   private static final String TRUTH = BenchSql.load("truth");
@@ -29,7 +30,7 @@ public final class TicketTables {
    */
   public TicketTables(DataSource direct) {
     this.direct = direct;
-    this.upkeep = new Upkeep(direct, NAMES);
+    this.upkeep = new Upkeep(direct, NAMES, KEPT);
   }
 
   /** Forgets all tickets; queues stay, and a worker that runs does too. */

@@ -6,16 +6,24 @@ import java.sql.SQLException;
 import java.util.List;
 import javax.sql.DataSource;
 
-/** Brings a set of the schema's tables into the same state before every run. */
-record Upkeep(DataSource direct, List<String> tables) {
+/**
+ * Brings a set of the schema's tables into the same state before every run.
+ *
+ * @param emptied those that a run starts without
+ * @param kept those whose rows outlive a run
+ */
+record Upkeep(DataSource direct, List<String> emptied, List<String> kept) {
   private static final String INSUFFICIENT_PRIVILEGE = "42501";
 
   void truncate() {
-    BenchSql.execute(direct, "TRUNCATE " + list());
+    BenchSql.execute(direct, "TRUNCATE " + list(emptied));
   }
 
   void settle() {
-    BenchSql.execute(direct, "VACUUM (ANALYZE) " + list());
+    BenchSql.execute(direct, "VACUUM (ANALYZE) " + list(emptied));
+    if (!kept.isEmpty()) {
+      BenchSql.execute(direct, "VACUUM (ANALYZE) " + list(kept));
+    }
     try (Connection connection = direct.getConnection()) {
       BenchSql.execute(connection, "CHECKPOINT");
     } catch (SQLException e) {
@@ -26,7 +34,7 @@ record Upkeep(DataSource direct, List<String> tables) {
     }
   }
 
-  private String list() {
+  private static String list(List<String> tables) {
     return String.join(", ", tables.stream().map(name -> BenchSchema.NAME + "." + name).toList());
   }
 }
