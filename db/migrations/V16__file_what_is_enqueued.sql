@@ -238,7 +238,7 @@ COMMENT ON COLUMN ticket_base.design_id IS 'designs.id, which is never deleted: 
 -- Every enqueue looks for its lane. A table that was never analyzed is taken for one of ten pages and read by its index, which takes
 -- longer than the one page that it mostly is; autovacuum would leave it alone until fifty lanes have come.
 ALTER TABLE lanes SET (
-  autovacuum_analyze_threshold = 1, autovacuum_vacuum_insert_threshold = 1, autovacuum_vacuum_insert_scale_factor = 0.1);
+  autovacuum_analyze_threshold = 0, autovacuum_vacuum_insert_threshold = 0, autovacuum_vacuum_insert_scale_factor = 0.1);
 
 REVOKE EXECUTE ON FUNCTION file_tickets, file_copied_tickets, enqueue_any_ticket, refuse_unfiled_ticket, keep_designs FROM PUBLIC;
 

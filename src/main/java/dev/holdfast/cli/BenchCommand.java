@@ -56,7 +56,9 @@ public final class BenchCommand implements Callable<Integer> {
       names = "--tickets",
       paramLabel = "N",
       defaultValue = "0",
-      description = "Tickets per round; by default each cell's own number.")
+      description =
+          "Tickets per round; by default each cell's own number. inflight and single enqueues keep"
+              + " theirs.")
   private int tickets;
 
   @Option(
