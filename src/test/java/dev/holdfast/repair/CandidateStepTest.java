@@ -88,13 +88,13 @@ class CandidateStepTest {
   @Test
   @DisplayName("E29: none passes: the reviewer ranks, and L2 goes on from its choice")
   void reviewer() throws Exception {
+    // Which of the candidates is the second is open: they are asked for at once. The last answer
+    // fits each.
     candidates(
-        change("bad 0", "x 1"),
-        change("bad 0", "y 2"),
-        change("bad 0", "z 3"),
-        change("y 2", "good 4"),
-        change("x 1", "good 4"),
-        change("z 3", "good 4"));
+        change("bad 0", "worse\nx"),
+        change("bad 0", "worse\ny"),
+        change("bad 0", "worse\nz"),
+        change("worse", "good 4"));
     bench.model.reviews(
         "{\"rankings\": [{\"candidate\": 1, \"score\": 2}, {\"candidate\": 2, \"score\": 9},"
             + " {\"candidate\": 3, \"score\": 5}]}");
