@@ -2,6 +2,7 @@ package dev.holdfast.bench;
 
 import dev.holdfast.postgres.bench.Callers;
 import dev.holdfast.postgres.bench.RawEnqueue;
+import dev.holdfast.postgres.bench.RawProbe.Timing;
 import dev.holdfast.ticket.HoldfastException;
 import java.util.ArrayList;
 import java.util.List;
@@ -54,13 +55,9 @@ final class EnqueueCell implements Cell {
       lab.probe().fill(0, Lab.PAYLOAD);
       probe.get(i).add(singles / raw.single(singles, callers[i], Lab.PAYLOAD).seconds());
       prepare(lab);
-      holdfast
-          .get(i)
-          .add(
-              singles
-                  / new Callers(lab.direct(), callers[i])
-                      .enqueue(lab.inbox(lab.direct()), Lab.ticket(), singles)
-                      .seconds());
+      Callers ours = new Callers(lab.direct(), callers[i]);
+      Timing timing = ours.enqueue(lab.inbox(lab.direct()), Lab.ticket(), singles);
+      holdfast.get(i).add(singles / timing.seconds());
       requireWaiting(lab, singles + callers[i] * Callers.FIRST);
     }
     lab.probe().fill(0, Lab.PAYLOAD);

@@ -6,7 +6,7 @@ import javax.sql.DataSource;
 
 /** Holdfast's tables in the benchmark's schema: prepared before a run, examined after it. */
 public final class TicketTables {
-  private static final List<String> NAMES =
+  private static final List<String> EMPTIED =
       List.of(
           "ticket_base",
           "ready",
@@ -30,7 +30,7 @@ public final class TicketTables {
    */
   public TicketTables(DataSource direct) {
     this.direct = direct;
-    this.upkeep = new Upkeep(direct, NAMES, KEPT);
+    this.upkeep = new Upkeep(direct, EMPTIED, KEPT);
   }
 
   /** Forgets all tickets; queues stay, and a worker that runs does too. */

@@ -4,6 +4,7 @@ import dev.holdfast.postgres.SqlErrors;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
+import java.util.stream.Stream;
 import javax.sql.DataSource;
 
 /**
@@ -20,10 +21,8 @@ record Upkeep(DataSource direct, List<String> emptied, List<String> kept) {
   }
 
   void settle() {
-    BenchSql.execute(direct, "VACUUM (ANALYZE) " + list(emptied));
-    if (!kept.isEmpty()) {
-      BenchSql.execute(direct, "VACUUM (ANALYZE) " + list(kept));
-    }
+    List<String> all = Stream.concat(emptied.stream(), kept.stream()).toList();
+    BenchSql.execute(direct, "VACUUM (ANALYZE) " + list(all));
     try (Connection connection = direct.getConnection()) {
       BenchSql.execute(connection, "CHECKPOINT");
     } catch (SQLException e) {
