@@ -15,10 +15,16 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.function.ToLongFunction;
 
 /** Tickets that fail once and succeed at the retry, which comes at once. */
 final class FailuresCell implements Cell {
   private static final String NO_OP = "no-op drain";
+
+  /** The number of the request in the error's text: an outage, or whatever comes together. */
+  private static final ToLongFunction<TicketContext> ALIKE = context -> 0;
+
+  private static final ToLongFunction<TicketContext> APART = context -> context.claimed().id();
 
   @Override
   public CellResult measure(Lab lab) throws InterruptedException {
@@ -28,19 +34,23 @@ final class FailuresCell implements Cell {
     List<Double> probe = new ArrayList<>();
     List<Double> noOp = new ArrayList<>();
     List<Double> failing = new ArrayList<>();
+    List<Double> failingApart = new ArrayList<>();
     lab.warmUp();
     if (lab.options().warmUp() > 0) {
-      failing(lab, lab.options().warmUp()).run(lab);
+      failing(lab, lab.options().warmUp(), ALIKE).run(lab);
+      failing(lab, tickets, APART).run(lab);
     }
     for (int round = 1; round <= rounds; round++) {
       probe.add(RawRun.of(lab, noOps).rate());
       noOp.add(TicketRun.noOp(lab, noOps).run(lab).rate());
-      failing.add(failing(lab, tickets).run(lab).rate());
+      failing.add(failing(lab, tickets, ALIKE).run(lab).rate());
+      failingApart.add(failing(lab, tickets, APART).run(lab).rate());
       lab.say(
-          "failures, round %d of %d: no-op %,.0f/s, failing once %,.0f/s",
-          round, rounds, noOp.getLast(), failing.getLast());
+          "failures, round %d of %d: no-op %,.0f/s, failing once %,.0f/s, each with its own text"
+              + " %,.0f/s",
+          round, rounds, noOp.getLast(), failing.getLast(), failingApart.getLast());
     }
-    Figure figure =
+    Figure alike =
         Figure.of(
                 String.format(Locale.ROOT, "%,d tickets, two executions each", tickets),
                 "tickets/s",
@@ -48,19 +58,28 @@ final class FailuresCell implements Cell {
             .beside(NO_OP, noOp)
             .beside(PROBE + ", no-op", probe)
             .judgedBy(Bar.ratio(NO_OP, 0.3, 0.45), lab.options());
+    Figure apart =
+        Figure.of("the same, each with an error text of its own", "tickets/s", failingApart)
+            .beside(NO_OP, noOp);
     return new CellResult(
-        CellName.FAILURES.wireName(), CellName.FAILURES.what(), List.of(figure), List.of());
+        CellName.FAILURES.wireName(), CellName.FAILURES.what(), List.of(alike, apart), List.of());
   }
 
-  private static TicketRun failing(Lab lab, int tickets) {
+  private static TicketRun failing(Lab lab, int tickets, ToLongFunction<TicketContext> request) {
     TicketRun usual = TicketRun.noOp(lab, tickets);
     return new TicketRun(
-        tickets, tickets, 2, FailuresCell::failOnce, retriesAtOnce(), usual.settings());
+        tickets,
+        tickets,
+        2,
+        context -> failOnce(context, request.applyAsLong(context)),
+        retriesAtOnce(),
+        usual.settings());
   }
 
-  private static HandlerResult failOnce(TicketContext context) {
+  private static HandlerResult failOnce(TicketContext context, long request) {
     return context.attempt() == 1
-        ? HandlerResult.failed(ErrorReport.ofText("503 Service Unavailable: overloaded"))
+        ? HandlerResult.failed(
+            ErrorReport.ofText("503 Service Unavailable: overloaded (request " + request + ")"))
         : HandlerResult.done(null);
   }
 

@@ -21,23 +21,23 @@ final class DecisionLog {
   private DecisionLog() {}
 
   /** The error in it is cut (A54). */
-  static String write(Verdict verdict) {
-    RetryDecision decision = verdict.decision();
+  static String write(Ruling ruling) {
+    RetryDecision decision = ruling.decision();
     Map<String, Object> details = new LinkedHashMap<>();
-    details.put("errorCategory", decision.classification().category().wireName());
-    details.put("currentAttempt", verdict.ticket().retryCount() + 1L);
+    details.put("errorCategory", ruling.category());
+    details.put("currentAttempt", ruling.currentAttempt());
     details.put("maxRetries", decision.strategy().maxRetries());
     details.put("shouldRetry", decision.shouldRetry());
-    details.put("nextDelayMs", decision.nextDelay().toMillis());
+    details.put("nextDelayMs", ruling.delayMillis());
     details.put("attemptsRemaining", decision.attemptsRemaining());
     details.put("backoffType", decision.strategy().backoff().type().wireName());
     details.put("baseDelayMs", decision.strategy().backoff().base().toMillis());
-    details.put("rule", decision.classification().rule());
-    details.put("fingerprint", decision.classification().fingerprint());
-    details.put("leaseNo", verdict.ticket().leaseNo());
+    details.put("rule", ruling.failure().rule());
+    details.put("fingerprint", ruling.failure().fingerprint());
+    details.put("leaseNo", ruling.leaseNo());
     decision.hold().ifPresent(hold -> details.put("holdCause", hold.cause().wireName()));
     decision.hold().ifPresent(hold -> details.put("holdReason", hold.reason()));
-    details.put("error", StorableText.cut(decision.classification().message(), LOGGED_ERROR_CHARS));
+    details.put("error", StorableText.cut(ruling.failure().message(), LOGGED_ERROR_CHARS));
     return Json.write(details);
   }
 

@@ -17,7 +17,7 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 
 /**
- * Applies the retry policy to a locked row, with the overrides of queue, design and ticket laid
+ * Applies the retry policy to a failed ticket, with the overrides of queue, design and ticket laid
  * over the configuration in that order.
  */
 final class FailureJudge {
@@ -37,7 +37,7 @@ final class FailureJudge {
     CRASHED
   }
 
-  Verdict judge(LockedTicket ticket, Failure reported, Outcome outcome) {
+  Verdict judge(FailedTicket ticket, Failure reported, Outcome outcome) {
     return judge(ticket, reported, outcome, null);
   }
 
@@ -45,7 +45,7 @@ final class FailureJudge {
    * @param holdReason why the ticket is to be held whatever the policy says; null where it decides
    */
   Verdict judge(
-      LockedTicket ticket, Failure reported, Outcome outcome, @Nullable String holdReason) {
+      FailedTicket ticket, Failure reported, Outcome outcome, @Nullable String holdReason) {
     Failure failure = storable(reported);
     Map<Category, Integer> counts = counts(ticket.retryCounts());
     int sameErrorCount =
@@ -60,7 +60,17 @@ final class FailureJudge {
       counts.merge(failure.category(), 1, Integer::sum);
     }
     int retryCount = decision.shouldRetry() ? oneMore(ticket.retryCount()) : ticket.retryCount();
-    return new Verdict(ticket, outcome, decision, retryCount, counts, sameErrorCount, crashCount);
+    return new Verdict(
+        ticket.key(),
+        new Ruling(
+            ticket.leaseNo(),
+            outcome,
+            decision,
+            ticket.retryCount() + 1L,
+            retryCount,
+            counts,
+            sameErrorCount,
+            crashCount));
   }
 
   /** The count may have been set by hand to anything. */
@@ -80,7 +90,7 @@ final class FailureJudge {
         StorableText.of(failure.fingerprint()));
   }
 
-  private RetrySettings settingsOf(LockedTicket ticket) {
+  private RetrySettings settingsOf(FailedTicket ticket) {
     return settings
         .with(overrides(ticket.id(), "its queue", ticket.queueRetry()))
         .with(overrides(ticket.id(), "its design", ticket.designRetry()))

@@ -26,16 +26,19 @@ public sealed interface Finish {
    * @param holdReason why only a person can say how to go on, whatever retries are left; null where
    *     the retry settings decide
    * @param waitsFor what may end that hold besides a release; null where nothing else does
+   * @param firstAttempt whether the ticket had never been executed before when it was claimed: only
+   *     a hint that there may be no history to be looked at, so false is always right
    */
   record Failed(
       long ticketId,
       long leaseNo,
       Failure failure,
       @Nullable String holdReason,
-      @Nullable TicketWait waitsFor)
+      @Nullable TicketWait waitsFor,
+      boolean firstAttempt)
       implements Finish {
     public Failed(long ticketId, long leaseNo, Failure failure, @Nullable String holdReason) {
-      this(ticketId, leaseNo, failure, holdReason, null);
+      this(ticketId, leaseNo, failure, holdReason, null, false);
     }
 
     public Failed(long ticketId, long leaseNo, Failure failure) {

@@ -24,7 +24,7 @@ final class EndedRuns {
 
   private static final int MOST_SUCCESSES = 2_000;
 
-  /** A failure costs three to four times a success, and a batch should not take longer for it. */
+  /** A failure costs two to four times a success, and a batch should not take longer for it. */
   private static final int MOST_OTHERS = MOST_SUCCESSES / 4;
 
   private static final long MOST_CHARS = 8_000_000;

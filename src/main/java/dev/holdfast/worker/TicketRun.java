@@ -148,7 +148,8 @@ final class TicketRun implements TicketContext, Runnable {
                 leaseNo(),
                 classifier.classify(held.error()),
                 held.reason(),
-                held.waitsFor());
+                held.waitsFor(),
+                attempt() == 1);
         case HandlerResult.Deferred deferred ->
             new Finish.Deferred(claimed.id(), leaseNo(), deferred.delay(), deferred.waitsFor());
         case HandlerResult.Parked parked ->
@@ -189,6 +190,7 @@ final class TicketRun implements TicketContext, Runnable {
   }
 
   private Finish failed(ErrorReport error) {
-    return new Finish.Failed(claimed.id(), leaseNo(), classifier.classify(error));
+    return new Finish.Failed(
+        claimed.id(), leaseNo(), classifier.classify(error), null, null, attempt() == 1);
   }
 }

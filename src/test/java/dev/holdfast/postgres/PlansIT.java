@@ -48,6 +48,10 @@ class PlansIT {
           "finish_succeeded('{:id}', '{:lease}', '{done}', '{NULL}', '{:lease,-1}')",
           "store_successes",
           "store_successes('{-1,:id}', '{-1,:lease}', '{done,done}', '{NULL,NULL}', '{:lease,-1}')",
+          "store_failures",
+          "store_failures(true, '{-1,:id}', '{-1,:lease}', '{1,1}', '{failed}', '{NULL}', '{9}',"
+              + " '{1}', '{\"{}\"}', '{1}', '{0}', '{x}', '{unknown}', '{x}', '{x}', '{NULL}',"
+              + " '{\"{}\"}', '{\"{}\"}')",
           "close_leases",
           "close_leases('{:lease,-1}')",
           "renew_leases",
@@ -63,11 +67,7 @@ class PlansIT {
           "ids", "bigint[]",
           "leases", "bigint[]",
           "seconds", "bigint[]",
-          "delays", "bigint[]",
-          "retryCounts", "integer[]",
-          "sameErrorCounts", "integer[]",
-          "crashCounts", "integer[]",
-          "httpStatuses", "integer[]");
+          "delays", "bigint[]");
 
   private final TestDatabase testDatabase;
   private final TicketDatabase database;
@@ -110,7 +110,7 @@ class PlansIT {
         "claim_tickets",
         "finish_succeeded",
         "store_successes",
-        "finish_failed",
+        "store_failures",
         "finish_given_back",
         "lock_failed",
         "lock_expired",
@@ -156,6 +156,9 @@ class PlansIT {
     if (name.equals("claim_tickets")) {
       assertThat(plan).doesNotContainPattern("Sort.*\n.*Sort Key: [dr]_1");
       assertThat(plan).containsPattern("Index Cond: .*ROW\\(\\(~");
+    }
+    if (name.equals("store_failures")) {
+      assertThat(plan).containsPattern("Hash Cond: \\(.*no = .*no\\)");
     }
   }
 

@@ -1,17 +1,14 @@
 package dev.holdfast.postgres;
 
+import dev.holdfast.queue.Finish;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
 
-/**
- * A row of lock_failed.sql or lock_expired.sql: what a decision on a failed ticket needs. JSON
- * columns as text.
- */
-record LockedTicket(
+/** What a decision on a failed ticket needs. JSON columns as text. */
+record FailedTicket(
     long id,
     long leaseNo,
-    String workerId,
     int retryCount,
     @Nullable String retryCounts,
     @Nullable String fingerprint,
@@ -25,11 +22,11 @@ record LockedTicket(
     return new TicketLease(id, leaseNo);
   }
 
-  static LockedTicket map(ResultSet row) throws SQLException {
-    return new LockedTicket(
+  /** A row of lock_failed.sql or lock_expired.sql. */
+  static FailedTicket map(ResultSet row) throws SQLException {
+    return new FailedTicket(
         row.getLong("id"),
         row.getLong("lease_no"),
-        row.getString("worker_id"),
         row.getInt("retry_count"),
         row.getString("retry_counts"),
         row.getString("error_fingerprint"),
@@ -38,5 +35,11 @@ record LockedTicket(
         row.getString("ticket_retry"),
         row.getString("design_retry"),
         row.getString("queue_retry"));
+  }
+
+  /** One of which nothing is known: as the function store_failures checks. */
+  static FailedTicket unseen(Finish finish) {
+    return new FailedTicket(
+        finish.ticketId(), finish.leaseNo(), 0, null, null, 0, 0, null, null, null);
   }
 }
