@@ -3,7 +3,7 @@ package dev.holdfast.queue;
 /** Deletes what retention lets go. */
 public interface TicketPruner {
   /**
-   * Deletes at most {@code limit} tickets in one transaction.
+   * Deletes at most {@code limit} tickets, in short transactions.
    *
    * @return how many; fewer than the limit means nothing is left to prune
    */

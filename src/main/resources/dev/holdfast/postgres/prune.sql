@@ -1,8 +1,14 @@
--- Deletes finished tickets that are past their time, with all that belongs to them. Parameters: :done_ms and :cancelled_ms (0 = keep), :limit.
-WITH old AS MATERIALIZED (
+-- Deletes finished tickets that are past their time, with all that belongs to them, of the next :page tickets behind the id :after.
+-- Parameters: :done_ms and :cancelled_ms (0 = keep), :limit of what is deleted. Answers how many those are, the last id that was looked at
+-- (null behind the last ticket) and whether any that was looked at is old enough to be past its time.
+-- Index: the primary key, from :after on. What tells that a ticket is finished has no index, or every completion would write to it.
+WITH page AS MATERIALIZED (
+  SELECT b.id, b.created_at FROM holdfast.ticket_base b WHERE b.id > :after ORDER BY b.id LIMIT :page
+), old AS MATERIALIZED (
   SELECT b.id FROM holdfast.ticket_base b
-  WHERE (b.state = 'done' AND :done_ms > 0 AND b.completed_at < now() - :done_ms * interval '1 millisecond')
-     OR (b.state = 'cancelled' AND :cancelled_ms > 0 AND b.completed_at < now() - :cancelled_ms * interval '1 millisecond')
+  WHERE b.id > :after AND b.id <= (SELECT max(id) FROM page)
+    AND ((b.state = 'done' AND :done_ms > 0 AND b.completed_at < now() - :done_ms * interval '1 millisecond')
+      OR (b.state = 'cancelled' AND :cancelled_ms > 0 AND b.completed_at < now() - :cancelled_ms * interval '1 millisecond'))
   ORDER BY b.id
   LIMIT :limit
   FOR UPDATE SKIP LOCKED
@@ -12,5 +18,11 @@ WITH old AS MATERIALIZED (
   DELETE FROM holdfast.ticket_guidance g WHERE g.ticket_id = ANY (ARRAY(SELECT id FROM old))
 ), activity AS (
   DELETE FROM holdfast.ticket_activity y WHERE y.ticket_id = ANY (ARRAY(SELECT id FROM old))
+), deleted AS (
+  DELETE FROM holdfast.ticket_base b WHERE b.id = ANY (ARRAY(SELECT id FROM old))
 )
-DELETE FROM holdfast.ticket_base b WHERE b.id = ANY (ARRAY(SELECT id FROM old))
+SELECT
+  (SELECT count(*) FROM old) AS deleted,
+  (SELECT max(id) FROM page) AS last,
+  COALESCE((SELECT min(created_at) FROM page)
+    < now() - LEAST(NULLIF(:done_ms, 0), NULLIF(:cancelled_ms, 0)) * interval '1 millisecond', false) AS aged

@@ -146,6 +146,52 @@ class PrunerIT {
   }
 
   @Test
+  @DisplayName("old tickets that are kept do not hide those behind them")
+  void pages() {
+    for (int i = 0; i < 7; i++) {
+      old("on_hold");
+    }
+    old("done");
+    old("on_hold");
+    old("cancelled");
+    database.run("UPDATE holdfast.ticket_base SET created_at = now() - interval '3 days'");
+    long young = queue.enqueue();
+
+    assertThat(inPagesOf(3).prune(new Retention(DAY, DAY, DAY), 100)).isEqualTo(2);
+    assertThat(kept()).hasSize(9).endsWith(young);
+  }
+
+  @Test
+  @DisplayName("a page of young tickets ends the search: none behind it can be older")
+  void young() {
+    queue.enqueue(3);
+    // No ticket is finished before it is made; this one only shows where the search ends.
+    long beyond = old("done");
+    Retention retention = new Retention(DAY, DAY, DAY);
+
+    assertThat(inPagesOf(3).prune(retention, 100)).isZero();
+    assertThat(kept()).endsWith(beyond);
+    assertThat(inPagesOf(4).prune(retention, 100)).isEqualTo(1);
+  }
+
+  @Test
+  @DisplayName("the limit holds across pages")
+  void limitAcrossPages() {
+    for (int i = 0; i < 10; i++) {
+      old("done");
+    }
+    database.run("UPDATE holdfast.ticket_base SET created_at = now() - interval '3 days'");
+
+    assertThat(inPagesOf(3).prune(new Retention(DAY, DAY, DAY), 7)).isEqualTo(7);
+    assertThat(kept()).hasSize(3);
+    assertThat(inPagesOf(3).prune(new Retention(DAY, DAY, DAY), 7)).isEqualTo(3);
+  }
+
+  private PostgresTicketPruner inPagesOf(int tickets) {
+    return new PostgresTicketPruner(database.dataSource(), "holdfast", tickets);
+  }
+
+  @Test
   @DisplayName("workers long silent are forgotten, living ones are not")
   void workers() {
     database.run(

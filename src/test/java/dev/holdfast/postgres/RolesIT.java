@@ -216,6 +216,7 @@ class RolesIT {
             "kind_of_new_ticket",
             "renew_leases",
             "shorten",
+            "store_failures",
             "store_successes",
             "wake_workers");
   }
