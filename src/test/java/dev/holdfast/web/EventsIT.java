@@ -98,22 +98,10 @@ class EventsIT {
       throw new AssertionError("the stream ended");
     }
 
-    List<Told> next(int count) throws IOException {
-      List<Told> all = new ArrayList<>();
-      while (all.size() < count) {
-        all.add(next());
-      }
-      return all;
-    }
-
     @Override
     public void close() throws IOException {
       socket.close();
     }
-  }
-
-  private static List<Long> tickets(List<Told> told) {
-    return told.stream().map(each -> each.data.get("ticket_id").asLong()).toList();
   }
 
   /** A stream begins at the present, which its reader has to find out first. */
@@ -183,7 +171,15 @@ class EventsIT {
       }
       List<Long> missed = queue.enqueue(3);
       try (Browser back = new Browser(server, "", last.id)) {
-        assertThat(tickets(back.next(3))).containsExactlyElementsOf(missed);
+        // Of other tests' tickets something may still come.
+        List<Long> told = new ArrayList<>();
+        while (told.size() < 3) {
+          long ticket = back.next().data.get("ticket_id").asLong();
+          if (ticket >= first) {
+            told.add(ticket);
+          }
+        }
+        assertThat(told).containsExactlyElementsOf(missed);
       }
       try (EventHub otherHub = new EventHub(ports.feeds(), Sleeper.REAL);
           WebServer other = server(otherHub);
