@@ -6,6 +6,7 @@ import dev.holdfast.failure.ErrorReport;
 import dev.holdfast.failure.Failure;
 import dev.holdfast.queue.Finish;
 import dev.holdfast.ticket.ClaimedTicket;
+import dev.holdfast.ticket.TicketWait;
 import java.util.Objects;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -142,14 +143,7 @@ final class TicketRun implements TicketContext, Runnable {
       return switch (handler.handle(this)) {
         case HandlerResult.Succeeded succeeded -> succeeded(succeeded);
         case HandlerResult.Failed failed -> failed(failed.error());
-        case HandlerResult.Held held ->
-            new Finish.Failed(
-                claimed.id(),
-                leaseNo(),
-                classifier.classify(held.error()),
-                held.reason(),
-                held.waitsFor(),
-                attempt() == 1);
+        case HandlerResult.Held held -> failed(held.error(), held.reason(), held.waitsFor());
         case HandlerResult.Deferred deferred ->
             new Finish.Deferred(claimed.id(), leaseNo(), deferred.delay(), deferred.waitsFor());
         case HandlerResult.Parked parked ->
@@ -190,7 +184,13 @@ final class TicketRun implements TicketContext, Runnable {
   }
 
   private Finish failed(ErrorReport error) {
+    return failed(error, null, null);
+  }
+
+  private Finish failed(
+      ErrorReport error, @Nullable String holdReason, @Nullable TicketWait waitsFor) {
+    Failure failure = classifier.classify(error);
     return new Finish.Failed(
-        claimed.id(), leaseNo(), classifier.classify(error), null, null, attempt() == 1);
+        claimed.id(), leaseNo(), failure, holdReason, waitsFor, attempt() == 1);
   }
 }
