@@ -3,6 +3,7 @@ package dev.holdfast.cli;
 import dev.holdfast.queue.TimelineEntry;
 import dev.holdfast.session.RetryTexts;
 import dev.holdfast.session.SessionEvent;
+import java.time.Duration;
 import java.util.Optional;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
@@ -22,6 +23,7 @@ final class SessionWords {
       return switch (event.event()) {
         case "auto_retry_start" -> Optional.of(waiting(event.ticketId(), json));
         case "auto_retry_end" -> Optional.of(ended(json));
+        case "auto_retry_deferred" -> Optional.of(deferred(json));
         default -> Optional.empty();
       };
     } catch (JacksonException e) {
@@ -39,6 +41,15 @@ final class SessionWords {
     return RetryTexts.waiting(start, "holdfast abort-retry " + ticketId + " to cancel")
         + ": "
         + start.errorMessage();
+  }
+
+  private static String deferred(JsonNode json) {
+    JsonNode delay = json.path("delayMs");
+    return RetryTexts.deferred(
+        new SessionEvent.AutoRetryDeferred(
+            json.path("attempt").asInt(),
+            delay.isNumber() ? Duration.ofMillis(delay.asLong()) : null,
+            json.path("reason").asString("")));
   }
 
   private static String ended(JsonNode json) {

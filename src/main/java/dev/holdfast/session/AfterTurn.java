@@ -24,7 +24,8 @@ final class AfterTurn {
       case TurnEnd.UnknownEffect each -> Optional.of(unknown(each));
       case TurnEnd.AwaitsApproval each ->
           Optional.of(new SessionResult.AwaitsApproval(each.calls()));
-      case TurnEnd.Fatal each -> Optional.of(failed(each.exit(), each.error(), reason(each), null));
+      case TurnEnd.Fatal each ->
+          Optional.of(pendingOr(() -> failed(each.exit(), each.error(), reason(each), null)));
       case TurnEnd.Aborted each -> Optional.of(stopped());
       case TurnEnd.StoodStill each -> Optional.of(stoodStill(each));
       case TurnEnd.Continue each -> goOn(true);
@@ -32,7 +33,13 @@ final class AfterTurn {
       case TurnEnd.Errored each -> Optional.of(errored(each));
       case TurnEnd.Overflow each ->
           Optional.of(
-              failed(ExitCode.TOKEN_LIMIT, each.error(), Progress.Forced.CONTEXT.wireName(), null));
+              pendingOr(
+                  () ->
+                      failed(
+                          ExitCode.TOKEN_LIMIT,
+                          each.error(),
+                          Progress.Forced.CONTEXT.wireName(),
+                          null)));
     };
   }
 
@@ -82,15 +89,17 @@ final class AfterTurn {
             : ExitCode.NO_LLM_RESPONSE;
     Exhausted bySession = autoRetry.exhausted();
     Exhausted by = bySession == null ? new Exhausted("turn", end.attempts()) : bySession;
-    return run.progress().forced() == null
-        ? failed(exit, end.error(), "llm_error", by)
-        : pendingOr(() -> failed(exit, end.error(), run.progress().forcedName(), by));
+    String reason = run.progress().forced() == null ? "llm_error" : run.progress().forcedName();
+    return pendingOr(() -> failed(exit, end.error(), reason, by));
   }
 
-  /** B50, B51: a cached report counts only here, when the final turn's attempts are used up. */
+  /**
+   * B50, B51: a cached report counts only here, when nothing more is tried in a forced final turn:
+   * its attempts are used up, or an account, a budget or the window allows none.
+   */
   private SessionResult pendingOr(Supplier<SessionResult> failure) {
     Progress.Pending pending = run.progress().pending();
-    if (pending == null) {
+    if (pending == null || run.progress().forced() == null) {
       return failure.get();
     }
     run.events()

@@ -80,10 +80,10 @@ final class AnswerReview {
   private void keepIfAllowed(ToolCall call, JsonNode arguments, List<ToolCall> kept) {
     if (call.name().equals(ReportRules.TOOL)) {
       keepIfInOrder(call, arguments, kept);
-    } else if (progress.forced() != null) {
-      NoticeText.NOT_OFFERED.pushTo(notices);
     } else if (!tools.contains(call.name()) && adopt(arguments)) {
       NoticeText.MISPLACED_REPORT.pushTo(notices);
+    } else if (progress.forced() != null) {
+      NoticeText.NOT_OFFERED.pushTo(notices);
     } else {
       kept.add(call);
     }

@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class AutoRetry {
   static final String CANCELLED = "Retry cancelled";
+  static final String STOPPING = "the worker is being stopped";
 
   private final RetryContext context;
   private final StopSignal signal;
@@ -58,11 +59,14 @@ final class AutoRetry {
     }
     events.emit(new SessionEvent.RetryAmplified("session"));
     events.emit(start(attempt, delay, message));
-    if (signal.retrySleep(delay, chain::isAborted) == SleepEnd.COMPLETED) {
-      chain.waited();
-      return true;
+    switch (signal.retrySleep(delay, chain::isAborted)) {
+      case COMPLETED -> {
+        chain.waited();
+        return true;
+      }
+      case ABORTED_STOP -> defer(attempt, null, STOPPING);
+      case ABORTED_CANCEL, ABORTED_RETRY -> end(false, attempt, CANCELLED);
     }
-    end(false, attempt, CANCELLED);
     return false;
   }
 
@@ -106,15 +110,34 @@ final class AutoRetry {
 
   /** Whatever else ends the chain (D21, D22); harmless where there is none. */
   void close(TurnEnd end) {
-    close(
-        switch (end) {
-          case TurnEnd.Errored each -> each.error().message();
-          case TurnEnd.Fatal each -> each.error().message();
-          case TurnEnd.Overflow each -> each.error().message();
-          case TurnEnd.Invalid each -> each.error().message();
-          case TurnEnd.Aborted each -> CANCELLED;
-          default -> "ended";
-        });
+    switch (end) {
+      case TurnEnd.Errored each -> close(each.error().message());
+      case TurnEnd.Fatal each -> close(each.error().message());
+      case TurnEnd.Overflow each -> close(each.error().message());
+      case TurnEnd.Invalid each -> close(each.error().message());
+      case TurnEnd.StoodStill each -> defer(chain.attempt(), each.why().left(), each.why().words());
+      case TurnEnd.Aborted each -> {
+        if (signal.requested() == StopSignal.Request.STOP) {
+          defer(chain.attempt(), null, STOPPING);
+        } else {
+          close(CANCELLED);
+        }
+      }
+      // An answer has come, and has ended the chain (D19).
+      case TurnEnd.Continue each -> chain.finish();
+      case TurnEnd.Reported each -> chain.finish();
+      case TurnEnd.UnknownEffect each -> chain.finish();
+      case TurnEnd.AwaitsApproval each -> chain.finish();
+    }
+  }
+
+  /** The retry is neither given up nor failed: a later session makes it. */
+  private void defer(int attempt, @Nullable Duration delay, String why) {
+    chain.reset();
+    if (attempt > 0) {
+      events.emit(new SessionEvent.AutoRetryDeferred(attempt, delay, why));
+    }
+    chain.finish();
   }
 
   void close(String finalError) {

@@ -26,6 +26,12 @@ public final class RetryEventJson {
         yield Optional.of(
             end.finalError() == null ? json : json.put("finalError", end.finalError()));
       }
+      case SessionEvent.AutoRetryDeferred put -> {
+        json.put("type", "auto_retry_deferred")
+            .put("attempt", put.attempt())
+            .put("reason", put.why());
+        yield Optional.of(put.delay() == null ? json : json.put("delayMs", put.delay().toMillis()));
+      }
       default -> Optional.empty();
     };
   }

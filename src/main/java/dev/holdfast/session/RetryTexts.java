@@ -1,5 +1,7 @@
 package dev.holdfast.session;
 
+import java.time.Duration;
+
 /** How a terminal words the auto-retry (D31, D38). */
 public final class RetryTexts {
   private RetryTexts() {}
@@ -24,6 +26,17 @@ public final class RetryTexts {
         + "s… ("
         + wayOut
         + ")";
+  }
+
+  /** When it is put off: the ticket waits, and a later session makes the retry. */
+  public static String deferred(SessionEvent.AutoRetryDeferred end) {
+    Duration delay = end.delay();
+    return "Retry "
+        + end.attempt()
+        + " is put off"
+        + (delay == null ? "" : " for " + Math.max(1, Math.round(delay.toMillis() / 1000.0)) + "s")
+        + ": "
+        + end.why();
   }
 
   /** When it has failed. */

@@ -107,6 +107,18 @@ public sealed interface SessionEvent {
       implements SessionEvent {}
 
   /**
+   * The end of a chain of auto-retries that has neither succeeded nor failed: the ticket is put
+   * off, and a later session goes on with the turn (D22).
+   *
+   * @param attempt the retry that was not made to its end
+   * @param delay until the ticket is ready again; null where that is not known: a person has to act
+   *     first, or the next free worker takes the ticket
+   * @param why what it waits for, such as "openai: rate_limit"
+   */
+  record AutoRetryDeferred(int attempt, @Nullable Duration delay, String why)
+      implements SessionEvent {}
+
+  /**
    * A layer retries what a layer below has retried to exhaustion (composition, guard 2).
    *
    * @param layer that retries again

@@ -24,6 +24,7 @@ public final class SessionEventJson {
     return switch (event) {
       case SessionEvent.AutoRetryStart retry -> RetryEventJson.of(retry);
       case SessionEvent.AutoRetryEnd retry -> RetryEventJson.of(retry);
+      case SessionEvent.AutoRetryDeferred retry -> RetryEventJson.of(retry);
       case SessionEvent.TurnStarted turn ->
           Optional.of(
               object("turn_started").put("turn", turn.turn()).put("maxTurns", turn.maxTurns()));

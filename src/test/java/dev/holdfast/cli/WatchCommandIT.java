@@ -27,6 +27,9 @@ import tools.jackson.databind.json.JsonMapper;
 @WithDatabase
 @Timeout(60)
 class WatchCommandIT {
+  private static final String PUT_OFF =
+      "{\"attempt\":2,\"delayMs\":360000,\"reason\":\"openai: rate_limit\"}";
+
   private final TestDatabase database;
   private final Cli cli;
 
@@ -119,10 +122,15 @@ class WatchCommandIT {
       event(id, "turn_started", "{\"turn\":4}");
       event(id, "auto_retry_end", "{\"success\":false,\"attempt\":3,\"finalError\":\"HTTP 503\"}");
       event(id, "auto_retry_end", "{\"success\":true,\"attempt\":1}");
+      event(id, "auto_retry_deferred", PUT_OFF);
+      event(id, "auto_retry_deferred", "{\"attempt\":1,\"reason\":\"openai: auth_error\"}");
       event(id, "auto_retry_end", "[]");
       assertThat(watch.out().readLine()).endsWith("turn_started {\"turn\": 4}");
       assertThat(watch.out().readLine()).endsWith("Retry failed after 3 attempts: HTTP 503");
       assertThat(watch.out().readLine()).endsWith("Retry succeeded after 1 attempts");
+      assertThat(watch.out().readLine())
+          .endsWith("Retry 2 is put off for 360s: openai: rate_limit");
+      assertThat(watch.out().readLine()).endsWith("Retry 1 is put off: openai: auth_error");
       assertThat(watch.out().readLine()).contains("Retry failed");
     }
   }

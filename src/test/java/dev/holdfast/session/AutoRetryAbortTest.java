@@ -2,6 +2,7 @@ package dev.holdfast.session;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.session.SessionEvent.AutoRetryDeferred;
 import dev.holdfast.session.SessionEvent.AutoRetryEnd;
 import dev.holdfast.session.SessionEvent.AutoRetryStart;
 import java.util.concurrent.CompletableFuture;
@@ -63,6 +64,22 @@ class AutoRetryAbortTest {
     bench.session().run("again");
 
     assertThat(bench.events(AutoRetryStart.class).getLast().attempt()).isEqualTo(1);
+  }
+
+  @Test
+  @DisplayName("D22, B36: a retry that waits while its worker is stopped is put off, not failed")
+  void stoppedWhileWaiting() throws Exception {
+    Bench bench = waiting();
+    Running running = Running.start(bench);
+    bench.sleeper.blocked.await();
+
+    bench.session().stop();
+
+    assertThat(running.result()).isInstanceOf(SessionResult.Stopped.class);
+    assertThat(bench.events(AutoRetryEnd.class)).isEmpty();
+    assertThat(bench.events(AutoRetryDeferred.class))
+        .containsExactly(new AutoRetryDeferred(1, null, AutoRetry.STOPPING));
+    assertThat(bench.session().isRetrying()).isFalse();
   }
 
   @Test

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.holdfast.llm.CallResult;
 import dev.holdfast.llm.FailureKind;
 import dev.holdfast.llm.Message;
+import dev.holdfast.session.SessionEvent.AutoRetryDeferred;
 import dev.holdfast.session.SessionEvent.AutoRetryEnd;
 import dev.holdfast.session.SessionEvent.AutoRetryStart;
 import java.time.Duration;
@@ -270,6 +271,22 @@ class AutoRetryTest {
 
     assertThat(bench.events(AutoRetryEnd.class))
         .containsExactly(new AutoRetryEnd(false, 1, "auth error: key revoked"));
+    assertOver(bench);
+  }
+
+  @Test
+  @DisplayName("D22, D38: a retry whose ticket is put off has not failed; its end says until when")
+  void putOff() {
+    Bench bench = failing(1, Replies.closed(Duration.ofMinutes(6)));
+
+    assertThat(bench.run()).isInstanceOf(SessionResult.StoodStill.class);
+
+    assertThat(bench.events(AutoRetryEnd.class)).isEmpty();
+    assertThat(bench.events(AutoRetryDeferred.class))
+        .containsExactly(new AutoRetryDeferred(1, Duration.ofMinutes(6), "one: rate_limit"))
+        .first()
+        .extracting(RetryTexts::deferred)
+        .isEqualTo("Retry 1 is put off for 360s: one: rate_limit");
     assertOver(bench);
   }
 

@@ -3,6 +3,7 @@ package dev.holdfast.session;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.failure.Category;
+import dev.holdfast.llm.CallResult;
 import dev.holdfast.llm.FailureKind;
 import dev.holdfast.llm.ToolSpec;
 import org.junit.jupiter.api.DisplayName;
@@ -12,6 +13,8 @@ import tools.jackson.databind.json.JsonMapper;
 /** B-6: final turns, collapse, cached and synthetic reports. */
 class FinalTurnTest {
   private static final String HALF = "{\"status\":\"success\"}";
+  private static final CallResult MISPLACED =
+      Replies.calls(Replies.call("a", "final_report", Replies.REPORT));
 
   private static Bench narrow(Bench bench, long window) {
     bench.settings = bench.settings.withContext(new ContextSettings(window, 0.5, 0.5, false));
@@ -153,16 +156,75 @@ class FinalTurnTest {
   @Test
   @DisplayName("B49, B52: a report given to a tool that does not exist is cached, not carried out")
   void toolMessage() {
-    Bench bench =
-        Bench.with(Replies.calls(Replies.call("a", "final_report", Replies.REPORT))).maxTurns(2);
-    bench.maxRetries(1);
+    Bench bench = Bench.with(MISPLACED, Replies.empty()).maxTurns(2).maxRetries(1);
 
-    assertThat(bench.run())
-        .isInstanceOfSatisfying(
-            SessionResult.Reported.class,
-            each -> assertThat(each.source()).isEqualTo(ReportSource.TOOL_MESSAGE));
+    assertAdopted(bench.run());
+
+    assertThat(bench.calls()).isEqualTo(2);
     assertThat(bench.tools.ran).isEmpty();
     assertThat(bench.notices(1)).anyMatch(each -> each.contains("counts only as a call"));
+  }
+
+  @Test
+  @DisplayName(
+      "B49, B50: a report given to a tool that does not exist in the last turn is not thrown away:"
+          + " it is the result once the attempts of that turn are used up")
+  void toolMessageInLastTurn() {
+    Bench bench =
+        Bench.with(Replies.text("a"), Replies.text("b"), Replies.text("c"), MISPLACED).maxTurns(2);
+
+    assertAdopted(bench.run());
+
+    assertThat(bench.calls()).isEqualTo(6);
+    assertThat(bench.tools.ran).isEmpty();
+  }
+
+  @Test
+  @DisplayName("B49, B50: so it is in the final turn that the context guard forces")
+  void toolMessageAtTheWindow() {
+    Bench bench = narrow(Bench.with(MISPLACED), 10);
+
+    assertAdopted(bench.run());
+
+    assertThat(bench.calls()).isEqualTo(3);
+  }
+
+  @Test
+  @DisplayName(
+      "B49, B50: a cached report of a final turn outlives an error that allows no further attempt")
+  void cacheOutlivesFatal() {
+    Bench refused =
+        Bench.with(MISPLACED, Replies.failed(FailureKind.AUTH_ERROR, false, "key revoked"))
+            .maxTurns(1);
+    Bench overflow =
+        Bench.with(MISPLACED, Replies.failed(FailureKind.CONTEXT_OVERFLOW, false, "too long"))
+            .maxTurns(1);
+    Bench calls = Bench.with(MISPLACED).maxTurns(1);
+    calls.maxCalls = 2;
+
+    assertAdopted(refused.run());
+    assertAdopted(overflow.run());
+    assertAdopted(calls.run());
+  }
+
+  @Test
+  @DisplayName("B50: outside a final turn a cached report is no result")
+  void cacheIsNoResultBefore() {
+    Bench bench =
+        Bench.with(MISPLACED, Replies.failed(FailureKind.AUTH_ERROR, false, "key revoked"))
+            .maxTurns(3);
+
+    assertThat(bench.runToFailure().exit()).isEqualTo(ExitCode.AUTH_FAILURE);
+  }
+
+  private static void assertAdopted(SessionResult result) {
+    assertThat(result)
+        .isInstanceOfSatisfying(
+            SessionResult.Reported.class,
+            each -> {
+              assertThat(each.source()).isEqualTo(ReportSource.TOOL_MESSAGE);
+              assertThat(each.report().content()).isEqualTo("all done");
+            });
   }
 
   @Test

@@ -3,6 +3,7 @@ package dev.holdfast.session;
 import dev.holdfast.llm.CallResult;
 import dev.holdfast.llm.FailureKind;
 import dev.holdfast.llm.Message;
+import dev.holdfast.llm.Standstill;
 import dev.holdfast.llm.StopReason;
 import dev.holdfast.llm.ToolCall;
 import dev.holdfast.llm.Usage;
@@ -64,6 +65,13 @@ final class Replies {
 
   static CallResult.Failed network() {
     return failed(FailureKind.NETWORK_ERROR, true, "Connection reset");
+  }
+
+  /** Nothing was sent: the cluster knows that the model is closed for so long. */
+  static CallResult closed(Duration left) {
+    return new CallResult.Refused(
+        new Standstill(
+            Standstill.Kind.COOLING, left, false, List.of("one/k/m-one"), "one: rate_limit", null));
   }
 
   static CallResult.Failed rateLimit(@Nullable Duration retryAfter) {

@@ -51,6 +51,7 @@ final class RetryWaits {
       switch (event) {
         case SessionEvent.AutoRetryStart start when watched != null -> add(ticketId, watched);
         case SessionEvent.AutoRetryEnd end -> remove(ticketId);
+        case SessionEvent.AutoRetryDeferred end -> remove(ticketId);
         case SessionEvent.TurnStarted turn -> remove(ticketId);
         default -> {
           // Nothing else begins or ends a wait.
