@@ -28,6 +28,7 @@ public final class WorkerBuilder {
   private final Map<String, TicketHandler> handlers = new LinkedHashMap<>();
   private final List<TicketListener> listeners = new ArrayList<>();
   private DataSource listening;
+  private DataSource heartbeats;
   private WorkerSettings settings = WorkerSettings.defaults();
   private RetrySettings retry = RetrySettings.defaults();
   private Classifier classifier = Classifier.standard();
@@ -38,6 +39,7 @@ public final class WorkerBuilder {
   WorkerBuilder(DataSource dataSource) {
     this.dataSource = Objects.requireNonNull(dataSource, "dataSource is null");
     this.listening = dataSource;
+    this.heartbeats = dataSource;
   }
 
   /**
@@ -91,6 +93,15 @@ public final class WorkerBuilder {
   }
 
   /**
+   * Where leases are renewed, if not on the data source of everything else: a pool of one
+   * connection, which nothing else can keep busy.
+   */
+  public WorkerBuilder heartbeatOn(DataSource ownPool) {
+    this.heartbeats = ownPool;
+    return this;
+  }
+
+  /**
    * Hears, on the listening thread, that the state of a provider's account or of a budget has
    * changed; must not block.
    */
@@ -126,7 +137,7 @@ public final class WorkerBuilder {
     RetryPolicy policy = new RetryPolicy(() -> ThreadLocalRandom.current().nextDouble());
     WorkerPorts ports =
         new WorkerPorts(
-            new PostgresTicketQueue(dataSource, schema, policy, retry),
+            new PostgresTicketQueue(dataSource, heartbeats, schema, policy, retry),
             new PostgresWorkerRegistry(dataSource, schema),
             new PostgresWakeUps(listening, dataSource, schema, whenProvidersChange),
             new PostgresTicketPruner(dataSource, schema),

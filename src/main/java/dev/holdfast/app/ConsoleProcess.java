@@ -1,7 +1,6 @@
 package dev.holdfast.app;
 
 import dev.holdfast.config.Settings;
-import dev.holdfast.postgres.ConnectionPool;
 import dev.holdfast.postgres.Database;
 import dev.holdfast.postgres.Migrations;
 import dev.holdfast.postgres.PostgresTicketReader;
@@ -12,7 +11,6 @@ import dev.holdfast.web.HealthRoutes;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.util.Optional;
-import javax.sql.DataSource;
 
 /** The API and the console on one database, without a worker, as {@code holdfast console} runs. */
 final class ConsoleProcess implements AutoCloseable {
@@ -23,11 +21,10 @@ final class ConsoleProcess implements AutoCloseable {
   private ConsoleProcess(Settings settings, Database database) {
     Migrations.requireCurrent(database.unpooled(), "holdfast");
     try {
-      ConnectionPool pool =
-          parts.add(database.withApplicationName("holdfast-console").pool(), ConnectionPool::close);
-      this.reader = new PostgresTicketReader(pool.dataSource());
+      Pools pools = parts.add(new Pools(database, settings.web().limits()), Pools::close);
+      this.reader = new PostgresTicketReader(pools.scrapes());
       this.web = parts.add(WebSurface.bind(settings), WebSurface::close);
-      serve(pool.dataSource());
+      serve(pools);
     } catch (RuntimeException e) {
       throw parts.closeAfter(e);
     }
@@ -50,10 +47,11 @@ final class ConsoleProcess implements AutoCloseable {
     }
   }
 
-  private void serve(DataSource database) {
+  private void serve(Pools pools) {
     QueueScrape metrics =
-        new QueueScrape(new PrometheusMeterRegistry(PrometheusConfig.DEFAULT), reader);
-    web.serve(database, new HealthRoutes(this::problem, metrics), true);
+        new QueueScrape(
+            new PrometheusMeterRegistry(PrometheusConfig.DEFAULT), reader, System::nanoTime);
+    web.serve(pools, new HealthRoutes(this::problem, metrics), true);
   }
 
   int port() {

@@ -4,22 +4,30 @@ import dev.holdfast.queue.QueueUnavailableException;
 import dev.holdfast.queue.TicketReader;
 import dev.holdfast.telemetry.QueueGauges;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A process's metrics with the depths of the queues, read for each scrape; while the database is
- * away they stay as they were at the scrape before, and the rest is told all the same. Thread-safe.
+ * A process's metrics with the depths of the queues, read for a scrape if that was not done in the
+ * last two seconds; while the database is away they stay as they were at the scrape before, and the
+ * rest is told all the same. Thread-safe.
  */
 final class QueueScrape implements Supplier<String> {
   private static final Logger log = LoggerFactory.getLogger(QueueScrape.class);
 
+  private static final long FRESH_NANOS = 2_000_000_000L;
+
   private final PrometheusMeterRegistry registry;
   private final TicketReader reader;
   private final QueueGauges gauges;
+  private final LongSupplier nanoTime;
+  private long readNanos;
 
-  QueueScrape(PrometheusMeterRegistry registry, TicketReader reader) {
+  QueueScrape(PrometheusMeterRegistry registry, TicketReader reader, LongSupplier nanoTime) {
+    this.nanoTime = nanoTime;
+    this.readNanos = nanoTime.getAsLong() - FRESH_NANOS;
     this.registry = registry;
     this.reader = reader;
     this.gauges = new QueueGauges(registry);
@@ -27,11 +35,20 @@ final class QueueScrape implements Supplier<String> {
 
   @Override
   public String get() {
+    readDepths();
+    return registry.scrape();
+  }
+
+  /** Of many who scrape at once, one asks the database and the others wait for it. */
+  private synchronized void readDepths() {
+    if (nanoTime.getAsLong() - readNanos < FRESH_NANOS) {
+      return;
+    }
+    readNanos = nanoTime.getAsLong();
     try {
       gauges.update(reader.queues());
     } catch (QueueUnavailableException e) {
       log.debug("the queues' depths are those of the scrape before: {}", e.getMessage());
     }
-    return registry.scrape();
   }
 }

@@ -65,7 +65,8 @@ final class WebSurface implements AutoCloseable {
    *
    * @param console whether the API and the pages are served beside health and metrics
    */
-  void serve(DataSource database, HealthRoutes health, boolean console) {
+  void serve(Pools pools, HealthRoutes health, boolean console) {
+    DataSource database = pools.web();
     WebPorts ports = ports(settings, database);
     EventHub events = new EventHub(ports.feeds(), Sleeper.REAL);
     BulkActions bulk = new BulkActions();
@@ -85,7 +86,7 @@ final class WebSurface implements AutoCloseable {
     // Who still watches is sent away before the server closes, or would be waited for.
     parts.add(events, EventHub::close);
     if (web.webhook() != null) {
-      parts.add(webhook(web.webhook(), database), HoldWebhook::close);
+      parts.add(webhook(web.webhook(), pools.scrapes()), HoldWebhook::close);
     }
   }
 
@@ -128,13 +129,15 @@ final class WebSurface implements AutoCloseable {
   private static Access access(WebSettings web, DataSource database) {
     if (web.tokens().isEmpty()) {
       return Access.ofThisMachine(System.getProperty("user.name", "unknown"))
-          .limitedTo(web.requestsPerMinute());
+          .limitedTo(web.limits().requestsPerMinute())
+          .answeringAtOnce(web.limits().concurrentRequests());
     }
     return Access.ofBearers(
             web.tokens().stream().map(WebSurface::token).toList(),
             new PostgresLoginKey(database, SCHEMA)::secret,
             InstantSource.system())
-        .limitedTo(web.requestsPerMinute());
+        .limitedTo(web.limits().requestsPerMinute())
+        .answeringAtOnce(web.limits().concurrentRequests());
   }
 
   private static AccessToken token(WebSettings.Token token) {

@@ -6,7 +6,6 @@ import dev.holdfast.failure.Classifier;
 import dev.holdfast.handler.agent.WorkspaceSweep;
 import dev.holdfast.handler.command.CommandHandler;
 import dev.holdfast.handler.command.CommandSettings;
-import dev.holdfast.postgres.ConnectionPool;
 import dev.holdfast.postgres.Database;
 import dev.holdfast.postgres.Migrations;
 import dev.holdfast.postgres.PostgresEndedTickets;
@@ -31,7 +30,8 @@ import javax.sql.DataSource;
  */
 final class WorkerProcess implements AutoCloseable {
   private final StartedParts parts = new StartedParts();
-  private final ConnectionPool pool;
+  private final Pools pools;
+  private final DataSource tickets;
   private final Agents agents;
   private final Worker worker;
   private final WebSurface web;
@@ -44,12 +44,11 @@ final class WorkerProcess implements AutoCloseable {
     // A pool would try again for seconds before it says that the password is wrong.
     Migrations.requireCurrent(database.unpooled(), "holdfast");
     try {
-      this.pool =
-          parts.add(database.withApplicationName("holdfast-worker").pool(), ConnectionPool::close);
+      this.pools = parts.add(new Pools(database, settings.web().limits()), Pools::close);
+      this.tickets = pools.openForTickets();
       // The port first: a worker that cannot have it must not have claimed anything.
       this.web = parts.add(WebSurface.bind(settings), WebSurface::close);
-      this.agents =
-          parts.add(Agents.of(settings.agents(), registry, pool.dataSource()), Agents::close);
+      this.agents = parts.add(Agents.of(settings.agents(), registry, tickets), Agents::close);
       this.worker = parts.add(startWorker(settings, database, listener), Worker::close);
     } catch (RuntimeException e) {
       throw parts.closeAfter(e);
@@ -76,8 +75,9 @@ final class WorkerProcess implements AutoCloseable {
     new JvmMemoryMetrics().bindTo(registry);
     new JvmThreadMetrics().bindTo(registry);
     new UptimeMetrics().bindTo(registry);
-    QueueScrape metrics = new QueueScrape(registry, new PostgresTicketReader(pool.dataSource()));
-    web.serve(pool.dataSource(), new HealthRoutes(this::problem, metrics), console);
+    QueueScrape metrics =
+        new QueueScrape(registry, new PostgresTicketReader(pools.scrapes()), System::nanoTime);
+    web.serve(pools, new HealthRoutes(this::problem, metrics), console);
   }
 
   private Worker startWorker(Settings settings, Database database, TicketListener listener) {
@@ -88,10 +88,11 @@ final class WorkerProcess implements AutoCloseable {
             System.getenv(),
             settings.command().passEnvironment(),
             settings.command().killGrace());
-    return Holdfast.worker(pool.dataSource())
+    return Holdfast.worker(tickets)
+        .heartbeatOn(pools.openForHeartbeats())
         .handler("command", new CommandHandler(commands))
         .handler("agent", agents.handler())
-        .handler("repair", Repairs.handler(settings, agents, registry, pool.dataSource()))
+        .handler("repair", Repairs.handler(settings, agents, registry, tickets))
         .settings(workerSettings(settings))
         .retry(settings.retry())
         .classifier(Classifier.standard().withRules(settings.classifierRules()))
@@ -107,7 +108,7 @@ final class WorkerProcess implements AutoCloseable {
     return new WorkspaceSweep(
         settings.agents().workspaceRoot(),
         settings.retention().workspaces(),
-        new PostgresEndedTickets(pool.dataSource(), "holdfast"));
+        new PostgresEndedTickets(tickets, "holdfast"));
   }
 
   /** Outside the pool: one connection is kept for as long as the worker lives. */

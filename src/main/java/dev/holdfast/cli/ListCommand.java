@@ -1,7 +1,7 @@
 package dev.holdfast.cli;
 
 import dev.holdfast.queue.TicketFilter;
-import dev.holdfast.queue.TicketRow;
+import dev.holdfast.queue.TicketSummary;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -69,10 +69,10 @@ final class ListCommand implements Callable<Integer> {
             null,
             Words.limit(limit));
     try (Backend backend = root.open()) {
-      List<TicketRow> rows = backend.reader().list(filter);
       if (json) {
-        root.terminal().line(JsonOutput.of(rows));
+        root.terminal().line(JsonOutput.of(backend.reader().list(filter)));
       } else {
+        List<TicketSummary> rows = backend.reader().summaries(filter);
         print(rows, waits(backend, rows));
       }
       return ExitCode.DONE;
@@ -80,16 +80,16 @@ final class ListCommand implements Callable<Integer> {
   }
 
   /** Only those that are put off may wait for a provider. */
-  private static Map<Long, String> waits(Backend backend, List<TicketRow> rows) {
+  private static Map<Long, String> waits(Backend backend, List<TicketSummary> rows) {
     List<Long> put =
         rows.stream()
             .filter(row -> row.state().equals("ready") && row.retryAfter() != null)
-            .map(TicketRow::id)
+            .map(TicketSummary::id)
             .toList();
     return backend.reader().waitingFor(put);
   }
 
-  private void print(List<TicketRow> rows, Map<Long, String> waits) {
+  private void print(List<TicketSummary> rows, Map<Long, String> waits) {
     if (rows.isEmpty()) {
       root.terminal().progress("no such tickets");
       return;
@@ -97,7 +97,7 @@ final class ListCommand implements Callable<Integer> {
     Instant now = root.terminal().clock().instant();
     TextTable table =
         new TextTable("ID", "STATE", "QUEUE", "KIND", "RETRIES", "UPDATED", "TITLE", "WHY");
-    for (TicketRow row : rows) {
+    for (TicketSummary row : rows) {
       table.row(
           row.id(),
           row.state(),
@@ -111,7 +111,7 @@ final class ListCommand implements Callable<Integer> {
     table.print(root.terminal());
   }
 
-  private static String why(TicketRow row, @Nullable String waitsFor, Instant now) {
+  private static String why(TicketSummary row, @Nullable String waitsFor, Instant now) {
     if (row.holdReason() != null) {
       return row.holdReason();
     }

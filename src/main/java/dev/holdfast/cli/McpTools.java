@@ -196,14 +196,7 @@ final class McpTools {
             arguments.text("fingerprint"),
             null,
             shown);
-    return backend.reader().list(filter).stream().map(McpTools::summary).toList();
-  }
-
-  private static Map<String, @Nullable Object> summary(TicketRow row) {
-    Map<String, @Nullable Object> columns = JsonOutput.columns(row);
-    columns.keySet().removeAll(Set.of("payload", "result", "retry_strategy"));
-    columns.computeIfPresent("error", (name, error) -> PlainText.cut(String.valueOf(error), 500));
-    return columns;
+    return backend.reader().summaries(filter);
   }
 
   private Object show(Arguments arguments) {

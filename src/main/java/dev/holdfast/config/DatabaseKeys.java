@@ -29,8 +29,10 @@ final class DatabaseKeys {
           "database.pool-size",
           new KeyType.Whole("connections", 2, 500),
           "10",
-          "Connections a worker opens at most. No connection is held while a job runs, so this need"
-              + " not grow with worker.concurrency.");
+          "Connections a worker opens at most for its tickets. No connection is held while a job"
+              + " runs, so this need not grow with worker.concurrency. Beside them it has one for"
+              + " notifications, one for heartbeats, one for metrics and the webhook, and those of"
+              + " web.pool-size.");
   static final Key<String> LISTEN_URL =
       Key.of(
           "database.listen-url",

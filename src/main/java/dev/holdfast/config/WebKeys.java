@@ -42,6 +42,28 @@ final class WebKeys {
           "6000",
           "How many requests each visitor may send a minute, counted for each token, or else for"
               + " each address. 0 is no bound.");
+  static final Key<Integer> CONCURRENT_REQUESTS =
+      Key.of(
+          "web.concurrent-requests",
+          new KeyType.Whole("requests", 1, 10_000),
+          "8",
+          "How many requests to the API and the console are answered at once. One more waits up to"
+              + " two seconds, then it is refused with 503 and Retry-After. Event streams, health"
+              + " and metrics do not count.");
+  static final Key<Integer> POOL_SIZE =
+      Key.of(
+          "web.pool-size",
+          new KeyType.Whole("connections", 1, 500),
+          "3",
+          "Database connections of the API and the console at most. They are not those of"
+              + " database.pool-size, so viewers take none from jobs and heartbeats.");
+  static final Key<Duration> STATEMENT_TIMEOUT =
+      Key.of(
+          "web.statement-timeout",
+          new KeyType.Span(Duration.ofSeconds(1), Duration.ofMinutes(10)),
+          "10s",
+          "How long one statement of the API or the console may take; what takes longer is"
+              + " cancelled and answered with 503. Whole seconds.");
   static final Key<String> WEBHOOKS_URL =
       Key.secret(
           "webhooks.url",
@@ -85,6 +107,9 @@ final class WebKeys {
           HOST,
           TOKENS,
           REQUESTS_PER_MINUTE,
+          CONCURRENT_REQUESTS,
+          POOL_SIZE,
+          STATEMENT_TIMEOUT,
           WEBHOOKS_URL,
           WEBHOOKS_SECRET,
           WEBHOOKS_TIMEOUT,

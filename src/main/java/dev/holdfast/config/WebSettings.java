@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param port 0 takes a free one
  * @param host the address to listen on
  * @param tokens without any, only loopback is allowed
- * @param requestsPerMinute of each visitor at most; 0 is no bound
+ * @param limits what visitors may use up
  * @param webhook who is told of new holds; null is nobody
  * @param mcpToken under which an assistant acts; null where none is configured
  */
@@ -23,7 +23,7 @@ public record WebSettings(
     int port,
     String host,
     List<Token> tokens,
-    int requestsPerMinute,
+    WebLimits limits,
     @Nullable WebhookSettings webhook,
     @Nullable String mcpToken) {
   private static final Set<String> LOOPBACK = Set.of("127.0.0.1", "localhost", "::1");
@@ -97,19 +97,13 @@ public record WebSettings(
   }
 
   public WebSettings withPort(int newPort) {
-    return new WebSettings(newPort, host, tokens, requestsPerMinute, webhook, mcpToken);
+    return new WebSettings(newPort, host, tokens, limits, webhook, mcpToken);
   }
 
   @Override
   public String toString() {
-    return "WebSettings[port=%s, host=%s, tokens=%s, requestsPerMinute=%s, webhook=%s, mcpToken=%s]"
-        .formatted(
-            "" + port,
-            host,
-            tokens,
-            "" + requestsPerMinute,
-            webhook,
-            mcpToken == null ? "none" : "***");
+    return "WebSettings[port=%s, host=%s, tokens=%s, limits=%s, webhook=%s, mcpToken=%s]"
+        .formatted("" + port, host, tokens, limits, webhook, mcpToken == null ? "none" : "***");
   }
 
   static WebSettings of(Values values) {
@@ -118,7 +112,7 @@ public record WebSettings(
         values.get(WebKeys.PORT),
         values.get(WebKeys.HOST),
         values.get(WebKeys.TOKENS).stream().map(Token::of).toList(),
-        values.get(WebKeys.REQUESTS_PER_MINUTE),
+        WebLimits.of(values),
         WebhookSettings.of(values),
         mcpToken == null || mcpToken.isEmpty() ? null : mcpToken);
   }

@@ -6,13 +6,18 @@ import javax.sql.DataSource;
 /** Pooled connections, to be closed by whoever opened it. Thread-safe. */
 public final class ConnectionPool implements AutoCloseable {
   private final HikariDataSource pool;
+  private final DataSource shown;
 
-  ConnectionPool(HikariDataSource pool) {
+  /**
+   * @param shown gives connections of the pool
+   */
+  ConnectionPool(HikariDataSource pool, DataSource shown) {
     this.pool = pool;
+    this.shown = shown;
   }
 
   public DataSource dataSource() {
-    return pool;
+    return shown;
   }
 
   /** Ends all connections, those in use too. */

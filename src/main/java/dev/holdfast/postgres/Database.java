@@ -3,6 +3,7 @@ package dev.holdfast.postgres;
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.holdfast.ticket.HoldfastException;
+import java.time.Duration;
 import java.util.Properties;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -80,10 +81,27 @@ public record Database(
    * there, as {@link dev.holdfast.queue.QueueUnavailableException}.
    */
   public ConnectionPool pool() {
-    return new ConnectionPool(open());
+    HikariDataSource pool = open();
+    return new ConnectionPool(pool, pool);
+  }
+
+  /**
+   * A pool like {@link #pool}, which keeps no idle connection and cancels each statement after this
+   * long, in whole seconds. It does so from here, because a setting of the session would stay with
+   * the server's connection behind a transaction pooler.
+   */
+  public ConnectionPool poolFor(Duration statementTimeout) {
+    HikariConfig config = config();
+    config.setMinimumIdle(0);
+    HikariDataSource pool = new HikariDataSource(config);
+    return new ConnectionPool(pool, StatementTimeout.on(pool, statementTimeout));
   }
 
   HikariDataSource open() {
+    return new HikariDataSource(config());
+  }
+
+  private HikariConfig config() {
     HikariConfig config = new HikariConfig();
     config.setPoolName(applicationName);
     config.setJdbcUrl(url);
@@ -97,7 +115,7 @@ public record Database(
     // default.
     config.setTransactionIsolation("TRANSACTION_READ_COMMITTED");
     config.setDataSourceProperties(driverProperties(SOCKET_TIMEOUT_SECONDS));
-    return new HikariDataSource(config);
+    return config;
   }
 
   /**

@@ -26,6 +26,7 @@ import javax.sql.DataSource;
  */
 public final class PostgresTicketQueue implements TicketQueue {
   private final Transactions transactions;
+  private final Transactions heartbeats;
   private final FinishWriter finishWriter;
   private final LeaseRescuer leaseRescuer;
   private final ClaimCall claimCall;
@@ -37,9 +38,23 @@ public final class PostgresTicketQueue implements TicketQueue {
    */
   public PostgresTicketQueue(
       DataSource dataSource, String schema, RetryPolicy policy, RetrySettings settings) {
+    this(dataSource, dataSource, schema, policy, settings);
+  }
+
+  /**
+   * @param heartbeats where leases are renewed
+   * @param settings the configured policy, over which queue, design and ticket lay theirs
+   */
+  public PostgresTicketQueue(
+      DataSource dataSource,
+      DataSource heartbeats,
+      String schema,
+      RetryPolicy policy,
+      RetrySettings settings) {
     Sql sql = new Sql(schema);
     FailureWriter failureWriter = new FailureWriter(sql, new FailureJudge(policy, settings));
     this.transactions = new Transactions(dataSource);
+    this.heartbeats = new Transactions(heartbeats);
     this.finishWriter = new FinishWriter(sql, failureWriter);
     this.leaseRescuer = new LeaseRescuer(sql, failureWriter, finishWriter);
     this.claimCall = new ClaimCall(sql);
@@ -55,7 +70,7 @@ public final class PostgresTicketQueue implements TicketQueue {
 
   @Override
   public Heartbeat heartbeat(String workerId, Collection<Long> leaseNos, Duration lease) {
-    return transactions.runStatement(
+    return heartbeats.runStatement(
         handle -> {
           Set<Long> renewed = new HashSet<>();
           Set<Long> busy = new HashSet<>();

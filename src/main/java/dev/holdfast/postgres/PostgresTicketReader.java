@@ -6,6 +6,7 @@ import dev.holdfast.queue.QueueHealth;
 import dev.holdfast.queue.TicketFilter;
 import dev.holdfast.queue.TicketReader;
 import dev.holdfast.queue.TicketRow;
+import dev.holdfast.queue.TicketSummary;
 import dev.holdfast.queue.TimelineEntry;
 import dev.holdfast.queue.ToolCallRow;
 import dev.holdfast.queue.WorkerRow;
@@ -31,6 +32,7 @@ public final class PostgresTicketReader implements TicketReader {
 
   private final Jdbi jdbi;
   private final Sql sql;
+  private final String summaries;
   private final String listTickets;
   private final String listHeld;
   private final String listRunning;
@@ -42,6 +44,7 @@ public final class PostgresTicketReader implements TicketReader {
   public PostgresTicketReader(DataSource dataSource, String schema) {
     this.jdbi = Jdbi.create(dataSource);
     this.sql = new Sql(schema);
+    this.summaries = sql.load("ticket_summaries");
     this.listTickets = sql.load("list_tickets");
     this.listHeld = sql.load("list_held_tickets");
     this.listRunning = sql.load("list_running_tickets");
@@ -49,16 +52,30 @@ public final class PostgresTicketReader implements TicketReader {
 
   @Override
   public List<TicketRow> list(TicketFilter filter) {
+    return page(TicketRow.class, "SELECT t.* FROM holdfast.tickets t\n", filter);
+  }
+
+  @Override
+  public List<TicketSummary> summaries(TicketFilter filter) {
+    return page(TicketSummary.class, summaries, filter);
+  }
+
+  private <T> List<T> page(Class<T> type, String select, TicketFilter filter) {
     @Nullable TicketState state = filter.state();
-    if (state == TicketState.ON_HOLD) {
-      return rows(TicketRow.class, listHeld, query -> bind(query, filter));
-    }
-    if (state == TicketState.IN_PROGRESS) {
-      return rows(TicketRow.class, listRunning, query -> bind(query, filter));
-    }
+    String ids =
+        state == TicketState.ON_HOLD
+            ? listHeld
+            : state == TicketState.IN_PROGRESS ? listRunning : listTickets;
+    String statement =
+        sql.inSchema(select + "WHERE t.id = ANY (ARRAY(\n" + ids + ")) ORDER BY t.id DESC");
     @Nullable String stateName = state == null ? null : state.wireName();
     return rows(
-        TicketRow.class, listTickets, query -> bind(query, filter).bind("state", stateName));
+        type,
+        statement,
+        query ->
+            ids.equals(listTickets)
+                ? bind(query, filter).bind("state", stateName)
+                : bind(query, filter));
   }
 
   private static Query bind(Query query, TicketFilter filter) {
@@ -84,6 +101,16 @@ public final class PostgresTicketReader implements TicketReader {
   public Optional<TicketRow> find(long ticketId) {
     String find = "SELECT * FROM holdfast.tickets WHERE id = :id";
     return rows(TicketRow.class, sql.inSchema(find), query -> query.bind("id", ticketId)).stream()
+        .findFirst();
+  }
+
+  @Override
+  public Optional<TicketSummary> summary(long ticketId) {
+    return rows(
+            TicketSummary.class,
+            summaries + "WHERE t.id = :id",
+            query -> query.bind("id", ticketId))
+        .stream()
         .findFirst();
   }
 

@@ -1,5 +1,6 @@
 package dev.holdfast.postgres;
 
+import dev.holdfast.queue.QuestionTooSlowException;
 import dev.holdfast.queue.QueueUnavailableException;
 import dev.holdfast.queue.StaleViewException;
 import dev.holdfast.queue.TicketBusyException;
@@ -55,6 +56,7 @@ public final class SqlErrors {
               detail(e).contains("\\u0000")
                   ? "a JSON text has \\u0000, which PostgreSQL cannot store; leave it out"
                   : message + NOT_UTF8);
+      case "57014" -> new QuestionTooSlowException("the database was interrupted: " + message, e);
       case "55P03" ->
           new TicketBusyException(
               "another transaction has it locked: commit or roll back what is open, or try again"

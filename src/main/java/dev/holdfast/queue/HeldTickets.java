@@ -47,8 +47,8 @@ public final class HeldTickets implements Iterator<Long> {
   }
 
   private void read() {
-    List<TicketRow> rows =
-        reader.list(
+    List<TicketSummary> rows =
+        reader.summaries(
             new TicketFilter(TicketState.ON_HOLD, null, category, fingerprint, before, BATCH));
     rows.forEach(row -> batch.add(row.id()));
     last = rows.size() < BATCH;

@@ -7,8 +7,13 @@ import java.util.Optional;
 
 /** What people look at. Reads only; a consistent picture per call. Thread-safe. */
 public interface TicketReader {
-  /** Newest first. */
+  /** Whole rows, newest first. A row may be megabytes long; {@link #summaries} is for overviews. */
   List<TicketRow> list(TicketFilter filter);
+
+  /** Newest first. The database sends none of the large columns. */
+  List<TicketSummary> summaries(TicketFilter filter);
+
+  Optional<TicketSummary> summary(long ticketId);
 
   Optional<TicketRow> find(long ticketId);
 

@@ -42,6 +42,10 @@ public record TicketRow(
 
   /** Changes whenever the ticket does, as {@code holdfast.ticket_version} in SQL: its ETag. */
   public String version() {
+    return version(leaseNo, updatedAt);
+  }
+
+  static String version(long leaseNo, Instant updatedAt) {
     long micros =
         Math.addExact(
             Math.multiplyExact(updatedAt.getEpochSecond(), 1_000_000L),

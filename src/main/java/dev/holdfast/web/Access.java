@@ -13,20 +13,25 @@ import org.jspecify.annotations.Nullable;
  * only.
  */
 public final class Access {
+  private static final int USUALLY_AT_ONCE = 8;
+
   private final List<AccessToken> tokens;
   private final @Nullable String person;
   private final LoginCookies cookies;
   private final int requestsPerMinute;
+  private final int requestsAtOnce;
 
   private Access(
       List<AccessToken> tokens,
       @Nullable String person,
       LoginCookies cookies,
-      int requestsPerMinute) {
+      int requestsPerMinute,
+      int requestsAtOnce) {
     this.tokens = List.copyOf(tokens);
     this.person = person;
     this.cookies = cookies;
     this.requestsPerMinute = requestsPerMinute;
+    this.requestsAtOnce = requestsAtOnce;
   }
 
   /**
@@ -36,7 +41,7 @@ public final class Access {
    */
   public static Access ofThisMachine(String person) {
     LoginCookies none = new LoginCookies(() -> "", InstantSource.system());
-    return new Access(List.of(), person, none, 0);
+    return new Access(List.of(), person, none, 0, USUALLY_AT_ONCE);
   }
 
   /**
@@ -51,16 +56,25 @@ public final class Access {
     if (tokens.isEmpty()) {
       throw new IllegalArgumentException("no tokens");
     }
-    return new Access(tokens, null, new LoginCookies(secret, clock), 0);
+    return new Access(tokens, null, new LoginCookies(secret, clock), 0, USUALLY_AT_ONCE);
   }
 
   /** With a bound on the requests of each visitor; 0 is none. */
   public Access limitedTo(int newRequestsPerMinute) {
-    return new Access(tokens, person, cookies, newRequestsPerMinute);
+    return new Access(tokens, person, cookies, newRequestsPerMinute, requestsAtOnce);
+  }
+
+  /** With a bound on the requests of all visitors that are answered at once. */
+  public Access answeringAtOnce(int newRequestsAtOnce) {
+    return new Access(tokens, person, cookies, requestsPerMinute, newRequestsAtOnce);
   }
 
   boolean needsToken() {
     return !tokens.isEmpty();
+  }
+
+  int requestsAtOnce() {
+    return requestsAtOnce;
   }
 
   int requestsPerMinute() {

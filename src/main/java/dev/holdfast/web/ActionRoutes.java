@@ -163,10 +163,10 @@ final class ActionRoutes implements Routes {
 
   private void answer(Context context, long id) {
     tickets
-        .find(id)
+        .summary(id)
         .ifPresent(
             row -> {
-              context.header("ETag", Seen.etag(row));
+              context.header("ETag", Seen.etag(row.version()));
               Answers.json(context, 200, json.summary(row));
             });
   }

@@ -5,7 +5,7 @@ import dev.holdfast.queue.TicketInbox;
 import dev.holdfast.queue.TicketInbox.Accepted;
 import dev.holdfast.queue.TicketInbox.RequestKey;
 import dev.holdfast.queue.TicketReader;
-import dev.holdfast.queue.TicketRow;
+import dev.holdfast.queue.TicketSummary;
 import dev.holdfast.retry.DurationText;
 import io.javalin.http.Context;
 import io.javalin.http.Handler;
@@ -53,11 +53,11 @@ final class CreateRoute implements Handler {
     NewTicket ticket = ticket(body);
     Accepted accepted = inbox.accept(ticket, visitor.actor(body.by), key(context, visitor));
     context.header("Location", TicketRoutes.LIST + "/" + accepted.ticketId());
-    TicketRow row =
+    TicketSummary row =
         tickets
-            .find(accepted.ticketId())
+            .summary(accepted.ticketId())
             .orElseThrow(() -> new Refused(404, "the ticket of this key is gone"));
-    context.header("ETag", Seen.etag(row));
+    context.header("ETag", Seen.etag(row.version()));
     Answers.json(context, accepted.created() ? 201 : 200, json.summary(row));
   }
 

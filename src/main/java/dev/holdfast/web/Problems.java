@@ -1,5 +1,6 @@
 package dev.holdfast.web;
 
+import dev.holdfast.queue.QuestionTooSlowException;
 import dev.holdfast.queue.QueueUnavailableException;
 import dev.holdfast.queue.StaleViewException;
 import dev.holdfast.queue.TicketBusyException;
@@ -81,6 +82,11 @@ final class Problems implements Routes {
       case StaleViewException stale -> Problem.of(412, words(stale));
       case InvalidTicketException value -> Problem.of(422, words(value));
       case TicketBusyException busy -> Problem.of(503, words(busy));
+      case QuestionTooSlowException slow ->
+          Problem.of(
+              503,
+              "this took the database longer than web.statement-timeout; ask for less: a queue, a"
+                  + " state, created_from");
       case QueueUnavailableException gone -> {
         log.warn("{} {}: {}", context.method(), context.path(), gone.getMessage());
         yield Problem.of(503, "the database cannot be reached just now; try again in some seconds");

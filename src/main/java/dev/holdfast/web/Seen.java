@@ -3,7 +3,7 @@ package dev.holdfast.web;
 import dev.holdfast.queue.StaleViewException;
 import dev.holdfast.queue.TicketDesk;
 import dev.holdfast.queue.TicketReader;
-import dev.holdfast.queue.TicketRow;
+import dev.holdfast.queue.TicketSummary;
 import io.javalin.http.Context;
 import java.util.Arrays;
 import java.util.List;
@@ -15,8 +15,8 @@ final class Seen {
 
   private Seen() {}
 
-  static String etag(TicketRow row) {
-    return "\"" + row.version() + "\"";
+  static String etag(String version) {
+    return "\"" + version + "\"";
   }
 
   /**
@@ -33,7 +33,8 @@ final class Seen {
     if (versions.size() == 1) {
       return desk.onVersion(versions.getFirst());
     }
-    Optional<String> now = tickets.find(id).map(TicketRow::version).filter(versions::contains);
+    Optional<String> now =
+        tickets.summary(id).map(TicketSummary::version).filter(versions::contains);
     return desk.onVersion(now.orElse(versions.getFirst()));
   }
 

@@ -3,6 +3,7 @@ package dev.holdfast.web;
 import dev.holdfast.queue.TicketFilter;
 import dev.holdfast.queue.TicketReader;
 import dev.holdfast.queue.TicketRow;
+import dev.holdfast.queue.TicketSummary;
 import dev.holdfast.session.JournalReader;
 import dev.holdfast.ticket.TicketNotFoundException;
 import io.javalin.http.Context;
@@ -41,7 +42,7 @@ final class TicketRoutes implements Routes {
 
   private void list(Context context) {
     TicketFilter filter = Requests.filter(context);
-    List<TicketRow> rows = tickets.list(filter);
+    List<TicketSummary> rows = tickets.summaries(filter);
     Map<String, @Nullable Object> page = new LinkedHashMap<>();
     page.put("tickets", json.summaries(rows));
     page.put("next", rows.size() < filter.limit() ? null : next(context, rows.getLast().id()));
@@ -71,7 +72,7 @@ final class TicketRoutes implements Routes {
     ticket.set("activity", Bodies.tree(Bodies.json(tickets.timeline(row.id()))));
     ticket.set("guidance", Bodies.tree(Bodies.json(tickets.guidance(row.id()))));
     ticket.set("tool_calls", Bodies.tree(Bodies.json(tickets.toolCalls(row.id()))));
-    context.header("ETag", Seen.etag(row));
+    context.header("ETag", Seen.etag(row.version()));
     Answers.json(context, 200, ticket);
   }
 

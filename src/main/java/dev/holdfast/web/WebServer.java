@@ -2,10 +2,13 @@ package dev.holdfast.web;
 
 import io.javalin.Javalin;
 import io.javalin.config.JavalinConfig;
+import jakarta.servlet.DispatcherType;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.InstantSource;
+import java.util.EnumSet;
 import java.util.List;
+import org.eclipse.jetty.ee10.servlet.FilterHolder;
 import org.eclipse.jetty.server.HttpConfiguration;
 import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.eclipse.jetty.server.Server;
@@ -17,6 +20,8 @@ import org.eclipse.jetty.server.ServerConnector;
  */
 public final class WebServer implements AutoCloseable {
   private static final long ROOM_FOR_FORMS = 65_536;
+
+  private static final EnumSet<DispatcherType> EVERY_REQUEST = EnumSet.of(DispatcherType.REQUEST);
 
   private final Javalin javalin;
 
@@ -37,6 +42,8 @@ public final class WebServer implements AutoCloseable {
             config -> {
               configure(config);
               config.http.maxRequestSize = maxPayloadBytes + ROOM_FOR_FORMS;
+              config.jetty.modifyServletContextHandler(
+                  handler -> handler.addFilter(slots(access), "/*", EVERY_REQUEST));
               config.jetty.addConnector((server, http) -> connector(port, server, http));
               Gate gate = new Gate(access, InstantSource.system());
               new Problems(access, pages).addTo(config.routes);
@@ -45,6 +52,12 @@ public final class WebServer implements AutoCloseable {
               groups.forEach(group -> group.addTo(config.routes));
             });
     return new WebServer(javalin.start());
+  }
+
+  private static FilterHolder slots(Access access) {
+    FilterHolder slots = new FilterHolder(new RequestSlots(access.requestsAtOnce()));
+    slots.setAsyncSupported(true);
+    return slots;
   }
 
   private static void configure(JavalinConfig config) {

@@ -1,25 +1,20 @@
 -- :queue, :kind, :category, :fingerprint, :text (a pattern of LIKE), :from, :until, :assignee
 --   (NULL takes all), :before (NULL is the first page), :limit.
--- Starts from the leases: a ticket is in progress exactly while one that is newer than its fence names it.
+-- The ids of a page of running tickets. Starts from the leases: a ticket is in progress exactly while one that is newer than its fence names it.
 -- Trap: only the LATERAL with LIMIT keeps a planner that overrates the leases from reading all tickets.
-SELECT t.*
-FROM holdfast.tickets t
-WHERE t.id = ANY (ARRAY(
-  SELECT b.id
-  FROM holdfast.leases l
-  CROSS JOIN LATERAL unnest(l.ids) AS u (ticket_id)
-  CROSS JOIN LATERAL (SELECT * FROM holdfast.ticket_base b WHERE b.id = u.ticket_id LIMIT 1) b
-  WHERE b.state = 'ready' AND l.id > b.fence
-    AND u.ticket_id < COALESCE(:before::bigint, 9223372036854775807)
-    AND (:queue::text IS NULL OR b.queue = :queue::text)
-    AND (:kind::text IS NULL OR b.kind = :kind::text)
-    AND (:text::text IS NULL OR b.title ILIKE :text OR b.unique_key ILIKE :text)
-    AND (:from::timestamptz IS NULL OR b.created_at >= :from)
-    AND (:until::timestamptz IS NULL OR b.created_at < :until)
-    AND (:assignee::text IS NULL OR b.id IN (SELECT p.ticket_id FROM holdfast.ticket_assignments p WHERE p.assignee = :assignee::text))
-    AND (:category::text IS NULL OR b.error_category = :category::text)
-    AND (:fingerprint::text IS NULL OR b.error_fingerprint = :fingerprint::text)
-  ORDER BY b.id DESC
-  LIMIT :limit))
-  AND t.state = 'in_progress'
-ORDER BY t.id DESC
+SELECT b.id
+FROM holdfast.leases l
+CROSS JOIN LATERAL unnest(l.ids) AS u (ticket_id)
+CROSS JOIN LATERAL (SELECT * FROM holdfast.ticket_base b WHERE b.id = u.ticket_id LIMIT 1) b
+WHERE b.state = 'ready' AND l.id > b.fence
+  AND u.ticket_id < COALESCE(:before::bigint, 9223372036854775807)
+  AND (:queue::text IS NULL OR b.queue = :queue::text)
+  AND (:kind::text IS NULL OR b.kind = :kind::text)
+  AND (:text::text IS NULL OR b.title ILIKE :text OR b.unique_key ILIKE :text)
+  AND (:from::timestamptz IS NULL OR b.created_at >= :from)
+  AND (:until::timestamptz IS NULL OR b.created_at < :until)
+  AND (:assignee::text IS NULL OR b.id IN (SELECT p.ticket_id FROM holdfast.ticket_assignments p WHERE p.assignee = :assignee::text))
+  AND (:category::text IS NULL OR b.error_category = :category::text)
+  AND (:fingerprint::text IS NULL OR b.error_fingerprint = :fingerprint::text)
+ORDER BY b.id DESC
+LIMIT :limit

@@ -1,7 +1,7 @@
 -- :state, :queue, :kind, :category, :fingerprint, :text (a pattern of LIKE), :from, :until, :assignee
 --   (NULL takes all), :before (NULL is the first page), :limit.
--- Walks the primary key backwards and stops at the limit. States with statements of their own: in_progress, on_hold.
-SELECT t.*
+-- The ids of a page of tickets, for ticket_summaries.sql. Walks the primary key backwards and stops at the limit. States with statements of their own: in_progress, on_hold.
+SELECT t.id
 FROM holdfast.tickets t
 WHERE t.id < COALESCE(:before::bigint, 9223372036854775807)
   AND (:state::text IS NULL OR t.state = :state::text)

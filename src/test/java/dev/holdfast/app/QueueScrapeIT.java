@@ -7,6 +7,7 @@ import ch.qos.logback.classic.Logger;
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.holdfast.postgres.PostgresTicketReader;
+import dev.holdfast.testing.AtOnce;
 import dev.holdfast.testing.LogLines;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.TestQueue;
@@ -14,6 +15,11 @@ import dev.holdfast.testing.TicketDatabase;
 import dev.holdfast.testing.WithDatabase;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import java.lang.reflect.Proxy;
+import java.util.Collections;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import javax.sql.DataSource;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.ResourceLock;
@@ -30,18 +36,50 @@ class QueueScrapeIT {
   }
 
   @Test
+  @DisplayName("thirty scrapes at once and another within two seconds ask the database once")
+  void singleFlight() throws Exception {
+    AtomicInteger reads = new AtomicInteger();
+    DataSource counted =
+        (DataSource)
+            Proxy.newProxyInstance(
+                getClass().getClassLoader(),
+                new Class<?>[] {DataSource.class},
+                (self, method, arguments) -> {
+                  if (method.getName().equals("getConnection")) {
+                    reads.incrementAndGet();
+                  }
+                  return method.invoke(database.dataSource(), arguments);
+                });
+    AtomicLong nanos = new AtomicLong();
+    QueueScrape scrape =
+        new QueueScrape(
+            new PrometheusMeterRegistry(PrometheusConfig.DEFAULT),
+            new PostgresTicketReader(counted),
+            nanos::get);
+    AtOnce.run(Collections.nCopies(30, scrape::get));
+    nanos.addAndGet(1_999_999_999L);
+    scrape.get();
+    assertThat(reads).hasValue(1);
+    nanos.incrementAndGet();
+    scrape.get();
+    assertThat(reads).hasValue(2);
+  }
+
+  @Test
   @DisplayName("without the database the rest is scraped, the depths stay, and the log says why")
   void databaseAway() {
     TestQueue.on(database).enqueue(3);
+    AtomicLong nanos = new AtomicLong();
     PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
     HikariConfig config = new HikariConfig();
     config.setDataSource(database.dataSource());
     HikariDataSource pool = new HikariDataSource(config);
-    QueueScrape scrape = new QueueScrape(registry, new PostgresTicketReader(pool));
+    QueueScrape scrape = new QueueScrape(registry, new PostgresTicketReader(pool), nanos::get);
     String ready = "holdfast_queue_tickets{queue=\"default\",wait=\"ready\"} 3.0";
     assertThat(scrape.get()).contains(ready);
 
     pool.close();
+    nanos.addAndGet(2_000_000_000L);
     registry.counter("holdfast.of.others").increment();
     Logger logger = (Logger) LoggerFactory.getLogger(QueueScrape.class);
     logger.setLevel(Level.DEBUG);

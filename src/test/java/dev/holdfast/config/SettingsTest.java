@@ -232,7 +232,14 @@ class SettingsTest {
   @DisplayName("web: defaults and keys")
   void web() {
     assertThat(Settings.defaults().web())
-        .isEqualTo(new WebSettings(8080, "127.0.0.1", List.of(), 6000, null, null));
+        .isEqualTo(
+            new WebSettings(
+                8080,
+                "127.0.0.1",
+                List.of(),
+                new WebLimits(6000, 8, 3, Duration.ofSeconds(10)),
+                null,
+                null));
 
     Settings set =
         withFlags(
@@ -244,7 +251,13 @@ class SettingsTest {
                 "web.tokens",
                 "viewer:0123456789abcdef,operator/ann@home:sha256:" + "aB".repeat(32),
                 "web.requests-per-minute",
-                "60"));
+                "60",
+                "web.concurrent-requests",
+                "5",
+                "web.pool-size",
+                "2",
+                "web.statement-timeout",
+                "1s"));
 
     assertThat(set.web())
         .isEqualTo(
@@ -257,7 +270,7 @@ class SettingsTest {
                         null,
                         "9f9f5111f7b27a781f1f1ddde5ebc2dd2b796bfc7365c9c28b548e564176929f"),
                     new Token(Role.OPERATOR, "ann@home", "ab".repeat(32))),
-                60,
+                new WebLimits(60, 5, 2, Duration.ofSeconds(1)),
                 null,
                 null));
   }

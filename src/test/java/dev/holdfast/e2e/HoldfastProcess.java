@@ -8,6 +8,7 @@ import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
@@ -65,6 +66,15 @@ final class HoldfastProcess implements AutoCloseable {
             .timeout(Duration.ofSeconds(10))
             .build();
     return HTTP.send(request, HttpResponse.BodyHandlers.ofString());
+  }
+
+  /** The same without waiting for the answer. */
+  CompletableFuture<HttpResponse<String>> sendGet(String path) throws InterruptedException {
+    HttpRequest request =
+        HttpRequest.newBuilder(URI.create(announcement().group(2) + path))
+            .timeout(PATIENCE)
+            .build();
+    return HTTP.sendAsync(request, HttpResponse.BodyHandlers.ofString());
   }
 
   int status(String path) throws IOException, InterruptedException {

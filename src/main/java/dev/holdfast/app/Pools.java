@@ -1,0 +1,69 @@
+package dev.holdfast.app;
+
+import dev.holdfast.config.WebLimits;
+import dev.holdfast.postgres.ConnectionPool;
+import dev.holdfast.postgres.Database;
+import java.time.Duration;
+import javax.sql.DataSource;
+
+/**
+ * The connections of a process, in pools that cannot take any from each other: those of viewers who
+ * ask too much are not missed by the heartbeats.
+ */
+final class Pools implements AutoCloseable {
+  private static final Duration SCRAPE_TIMEOUT = Duration.ofSeconds(10);
+
+  private final StartedParts parts = new StartedParts();
+  private final Database database;
+  private final DataSource web;
+  private final DataSource scrapes;
+
+  /**
+   * @param database with the user and password of all of them
+   */
+  Pools(Database database, WebLimits limits) {
+    this.database = database;
+    this.web =
+        add(
+            database
+                .withApplicationName("holdfast-web")
+                .withPoolSize(limits.poolSize())
+                .poolFor(limits.statementTimeout()));
+    this.scrapes =
+        add(
+            database
+                .withApplicationName("holdfast-scrape")
+                .withPoolSize(1)
+                .poolFor(SCRAPE_TIMEOUT));
+  }
+
+  private DataSource add(ConnectionPool pool) {
+    return parts.add(pool, ConnectionPool::close).dataSource();
+  }
+
+  /** For tickets: as many as are configured for the worker. */
+  DataSource openForTickets() {
+    return add(database.withApplicationName("holdfast-worker").pool());
+  }
+
+  /** For the renewal of leases alone. */
+  DataSource openForHeartbeats() {
+    return add(database.withApplicationName("holdfast-heartbeat").withPoolSize(1).pool());
+  }
+
+  /** For the API and the console, with their statement timeout. */
+  DataSource web() {
+    return web;
+  }
+
+  /** For metrics and the webhook. */
+  DataSource scrapes() {
+    return scrapes;
+  }
+
+  /** Ends all connections, those in use too. */
+  @Override
+  public void close() {
+    parts.close();
+  }
+}

@@ -1,0 +1,10 @@
+package dev.holdfast.queue;
+
+import org.jspecify.annotations.Nullable;
+
+/** The database was given so much time for an answer, and needed more. */
+public final class QuestionTooSlowException extends QueueUnavailableException {
+  public QuestionTooSlowException(String message, @Nullable Throwable cause) {
+    super(message, cause);
+  }
+}

@@ -1,0 +1,117 @@
+package dev.holdfast.e2e;
+
+import static dev.holdfast.e2e.TicketRows.await;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.testing.TestDatabase;
+import dev.holdfast.testing.WithDatabase;
+import java.net.http.HttpResponse;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Issue 20, 1.6: whoever looks at a worker takes nothing from its jobs. */
+@Tag("slow")
+@WithDatabase
+class NeighboursIT {
+  private static final int VIEWERS = 12;
+
+  @Test
+  @DisplayName(
+      "twelve viewers of 500 tickets of 1 MB each end no worker of 512 MB, and are told no payload")
+  void largeTickets(TestDatabase database, @TempDir Path directory) throws Exception {
+    TicketRows rows = new TicketRows(database.dataSource());
+    rows.addDesign("wait", Job.waiting(directory));
+    rows.column(
+        """
+        SELECT holdfast.enqueue_ticket('nobody',
+          jsonb_build_object('a', repeat(md5(n::text), 30000)), title => 'large ' || n)
+        FROM generate_series(1, 400) n
+        """);
+    Job job = Job.waiting(directory);
+    long running = rows.enqueue("wait", "default");
+    try (Installation holdfast =
+        Installation.on(database, directory)
+            .with("JDK_JAVA_OPTIONS", "-Xmx512m -XX:+ExitOnOutOfMemoryError")) {
+      HoldfastProcess worker = holdfast.start("worker", "--port", "0").awaitListening();
+      job.awaitStart(running, 1);
+      List<CompletableFuture<HttpResponse<String>>> answers = new ArrayList<>();
+      for (int i = 0; i < VIEWERS; i++) {
+        answers.add(worker.sendGet("/api/v1/tickets?limit=500"));
+      }
+      for (CompletableFuture<HttpResponse<String>> answer : answers) {
+        HttpResponse<String> response = answer.join();
+        assertThat(response.statusCode()).isIn(200, 503);
+        assertThat(response.body()).hasSizeLessThan(4_000_000).doesNotContain("payload");
+      }
+      assertThat(answers)
+          .anySatisfy(
+              answer -> assertThat(answer.join().body()).contains("\"title\":\"large 400\""));
+      assertThat(worker.isAlive()).isTrue();
+      job.go(running, 1);
+      rows.awaitState(running, "done");
+      assertThat(rows.outcomes(running)).containsExactly("succeeded");
+    }
+  }
+
+  @Test
+  @DisplayName("sixty searches that the database does not answer cost no running job its lease")
+  void slowSearches(TestDatabase database, @TempDir Path directory) throws Exception {
+    TicketRows rows = new TicketRows(database.dataSource());
+    Job job = Job.waiting(directory);
+    rows.addDesign("search", job);
+    List<Long> running = new ArrayList<>();
+    for (int i = 0; i < 5; i++) {
+      running.add(rows.enqueue("search", "default"));
+    }
+    try (Installation holdfast =
+        Installation.on(database, directory)
+            .with("HOLDFAST_WORKER_LEASE", "4s")
+            .with("HOLDFAST_WORKER_HEARTBEAT_INTERVAL", "1s")) {
+      HoldfastProcess worker = holdfast.start("worker", "--port", "0").awaitListening();
+      for (long id : running) {
+        job.awaitStart(id, 1);
+      }
+      List<CompletableFuture<HttpResponse<String>>> searches = new ArrayList<>();
+      try (Connection locker = database.dataSource().getConnection();
+          Statement lock = locker.createStatement()) {
+        locker.setAutoCommit(false);
+        // Every list looks at this table, and nothing that a worker does: so the searches take as
+        // long as this test wants.
+        lock.execute("LOCK TABLE holdfast.ticket_assignments IN ACCESS EXCLUSIVE MODE");
+        for (int i = 0; i < 60; i++) {
+          searches.add(worker.sendGet("/api/v1/tickets?text=needle" + i));
+        }
+        await("a search waits for the lock").until(() -> !rows.value(WAITING_SEARCHES).equals("0"));
+        // Three leases long.
+        lock.execute("SELECT pg_sleep(12)");
+        assertThat(worker.status("/health/ready")).isEqualTo(200);
+        assertThat(worker.metric("holdfast_leases_expired_total")).isZero();
+        locker.rollback();
+      }
+      assertThat(searches)
+          .allSatisfy(search -> assertThat(search.join().statusCode()).isIn(200, 503));
+      assertThat(searches)
+          .anySatisfy(
+              search -> assertThat(search.join().headers().firstValue("Retry-After")).isPresent());
+      for (long id : running) {
+        job.go(id, 1);
+      }
+      for (long id : running) {
+        rows.awaitState(id, "done");
+        assertThat(rows.outcomes(id)).containsExactly("succeeded");
+      }
+    }
+  }
+
+  private static final String WAITING_SEARCHES =
+      "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname ="
+          + " current_database()";
+}
