@@ -67,7 +67,9 @@ final class Agents implements AutoCloseable {
    * @throws HoldfastException if a script cannot be read
    */
   static Agents of(AgentSettings settings, MeterRegistry registry, DataSource dataSource) {
-    ModelMetrics metrics = new ModelMetrics(registry);
+    ModelMetrics metrics =
+        new ModelMetrics(
+            registry, settings.providers().stream().map(entry -> entry.settings().name()).toList());
     Map<String, ChatProvider> providers = new LinkedHashMap<>();
     for (ProviderEntry entry : settings.providers()) {
       providers.put(entry.settings().name(), provider(entry, metrics));

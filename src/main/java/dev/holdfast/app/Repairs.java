@@ -51,7 +51,7 @@ final class Repairs {
                 Sleeper.REAL,
                 System::nanoTime,
                 () -> ThreadLocalRandom.current().nextDouble(-1, 1),
-                new ModelMetrics(registry)),
+                new ModelMetrics(registry, agents.providers().keySet())),
             agents.guard(),
             new PostgresJournalShelf(dataSource, SCHEMA),
             events,

@@ -22,6 +22,7 @@ import io.micrometer.core.instrument.binder.system.UptimeMetrics;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.util.Optional;
+import java.util.function.Supplier;
 import javax.sql.DataSource;
 
 /**
@@ -37,6 +38,8 @@ final class WorkerProcess implements AutoCloseable {
   private final WebSurface web;
   private final PrometheusMeterRegistry registry =
       new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+
+  private final TicketMetrics ticketMetrics = new TicketMetrics(registry);
 
   private volatile boolean draining;
 
@@ -77,7 +80,12 @@ final class WorkerProcess implements AutoCloseable {
     new UptimeMetrics().bindTo(registry);
     QueueScrape metrics =
         new QueueScrape(registry, new PostgresTicketReader(pools.scrapes()), System::nanoTime);
-    web.serve(pools, new HealthRoutes(this::problem, metrics), console);
+    Supplier<String> scrape =
+        () -> {
+          ticketMetrics.update();
+          return metrics.get();
+        };
+    web.serve(pools, new HealthRoutes(this::problem, scrape), console);
   }
 
   private Worker startWorker(Settings settings, Database database, TicketListener listener) {
@@ -96,7 +104,7 @@ final class WorkerProcess implements AutoCloseable {
         .settings(workerSettings(settings))
         .retry(settings.retry())
         .classifier(Classifier.standard().withRules(settings.classifierRules()))
-        .listener(new TicketMetrics(registry))
+        .listener(ticketMetrics)
         .listener(listener)
         .listenOn(listening(settings, database))
         .whenProvidersChange(agents::providersChanged)

@@ -54,9 +54,10 @@ final class DecisionLog {
             failed.failure(),
             strategy(log),
             shouldRetry ? Optional.empty() : Optional.of(hold(log)));
+    long before = log.path("currentAttempt").asLong() - 1;
     return shouldRetry
-        ? new FinishResult.Retried(failed.ticketId(), decidedAt.plus(delay), decision)
-        : new FinishResult.Held(failed.ticketId(), decision);
+        ? new FinishResult.Retried(failed.ticketId(), decidedAt.plus(delay), decision, before)
+        : new FinishResult.Held(failed.ticketId(), decision, before);
   }
 
   private static CategoryPolicy strategy(JsonNode log) {

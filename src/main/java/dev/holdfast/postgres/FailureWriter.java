@@ -145,7 +145,8 @@ final class FailureWriter {
     Ruling ruling = verdict.ruling();
     log.debug("ticket {}: {}", id, ruling.decision());
     return ruling.decision().shouldRetry()
-        ? new FinishResult.Retried(id, at.plusMillis(ruling.delayMillis()), ruling.decision())
-        : new FinishResult.Held(id, ruling.decision());
+        ? new FinishResult.Retried(
+            id, at.plusMillis(ruling.delayMillis()), ruling.decision(), ruling.retriesBefore())
+        : new FinishResult.Held(id, ruling.decision(), ruling.retriesBefore());
   }
 }

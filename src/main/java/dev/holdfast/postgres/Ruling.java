@@ -26,6 +26,10 @@ record Ruling(
     int sameErrorCount,
     int crashCount) {
 
+  long retriesBefore() {
+    return currentAttempt - 1;
+  }
+
   String outcome() {
     return attemptOutcome.name().toLowerCase(Locale.ROOT);
   }

@@ -12,12 +12,21 @@ public sealed interface FinishResult {
   /** A success was stored; {@code state} is needs_review or done. */
   record Succeeded(long ticketId, TicketState state) implements FinishResult {}
 
-  /** {@code {retried: true, retryAfter}} (A31). */
-  record Retried(long ticketId, Instant retryAfter, RetryDecision decision)
+  /**
+   * {@code {retried: true, retryAfter}} (A31).
+   *
+   * @param retriesBefore how many retries had been used before; above 0, the failed execution was
+   *     one (A65)
+   */
+  record Retried(long ticketId, Instant retryAfter, RetryDecision decision, long retriesBefore)
       implements FinishResult {}
 
-  /** {@code {retried: false, onHold: true}} (A36). */
-  record Held(long ticketId, RetryDecision decision) implements FinishResult {}
+  /**
+   * {@code {retried: false, onHold: true}} (A36).
+   *
+   * @param retriesBefore as in {@link Retried}
+   */
+  record Held(long ticketId, RetryDecision decision, long retriesBefore) implements FinishResult {}
 
   /** The ticket waits for a person's word. */
   record Parked(long ticketId, String reason) implements FinishResult {}

@@ -10,10 +10,12 @@ import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
 import java.time.Duration;
+import java.util.Collection;
 
 /**
- * Counts every HTTP request to a model, and the calls with retries of their own (E10). Series come
- * with the first call of a model. Thread-safe.
+ * Counts every HTTP request to a model, and what was asked of providers with all tries (E10, E48).
+ * The latter's series exist from the start, the others come with the first call of a model.
+ * Thread-safe.
  */
 public final class ModelMetrics implements WireListener, ProviderEventListener {
   private static final Duration[] LATENCY_BUCKETS = {
@@ -29,8 +31,18 @@ public final class ModelMetrics implements WireListener, ProviderEventListener {
 
   private final MeterRegistry registry;
 
-  public ModelMetrics(MeterRegistry registry) {
+  /**
+   * @param providers whose requests are counted from zero, so that their rates are right from the
+   *     first request on
+   */
+  public ModelMetrics(MeterRegistry registry, Collection<String> providers) {
     this.registry = registry;
+    for (String provider : providers) {
+      for (boolean flag : new boolean[] {false, true}) {
+        requests(provider, false, flag);
+        requests(provider, true, flag);
+      }
+    }
   }
 
   @Override
@@ -83,17 +95,16 @@ public final class ModelMetrics implements WireListener, ProviderEventListener {
   @Override
   public void on(ProviderEvent event) {
     if (event instanceof ProviderEvent.ProviderRequestFinished finished) {
-      Counter.builder("holdfast.llm.retried.calls")
-          .description("Calls outside a session's turns, such as summaries, with all their tries.")
-          .tag("provider", finished.provider())
-          .tag("success", Boolean.toString(finished.success()))
-          .register(registry)
-          .increment();
-      Counter.builder("holdfast.llm.call.retries")
-          .description("Tries of such calls after the first.")
-          .tag("provider", finished.provider())
-          .register(registry)
-          .increment(finished.retries());
+      requests(finished.provider(), finished.retries() > 0, finished.success()).increment();
     }
+  }
+
+  private Counter requests(String provider, boolean retried, boolean answered) {
+    return Counter.builder("holdfast.provider.requests")
+        .description("What agents and repairs asked of providers, each with all its tries.")
+        .tag("provider", provider)
+        .tag("retried", Boolean.toString(retried))
+        .tag("outcome", answered ? "answered" : "failed")
+        .register(registry);
   }
 }

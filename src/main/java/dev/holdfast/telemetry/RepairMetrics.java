@@ -36,8 +36,6 @@ public final class RepairMetrics {
     }
     for (boolean flag : new boolean[] {false, true}) {
       candidates(flag);
-      requests(flag, false);
-      requests(flag, true);
     }
   }
 
@@ -60,9 +58,6 @@ public final class RepairMetrics {
       case "DiagnosisStarted" -> diagnoses.increment();
       case "JudgeInvoked" -> judgements.increment();
       case "CandidateGenerated" -> candidates(payload.path("valid").asBoolean(false)).increment();
-      case "ProviderRequestFinished" ->
-          requests(payload.path("retries").asInt(0) > 0, payload.path("success").asBoolean(false))
-              .increment();
       default -> {
         // The other events are counted nowhere.
       }
@@ -80,16 +75,6 @@ public final class RepairMetrics {
   private Counter candidates(boolean valid) {
     return counter(
         "candidates", "Candidates that were generated.", "valid", Boolean.toString(valid));
-  }
-
-  private Counter requests(boolean retried, boolean success) {
-    return counter(
-        "requests",
-        "Requests of models by runs, each with its retries.",
-        "retried",
-        Boolean.toString(retried),
-        "success",
-        Boolean.toString(success));
   }
 
   private Counter counter(String name, String description, String... tags) {

@@ -5,7 +5,6 @@ import dev.holdfast.queue.TicketEvent;
 import dev.holdfast.queue.TicketListener;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.DistributionSummary;
-import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
 import java.time.Duration;
@@ -14,8 +13,8 @@ import java.util.Map;
 import java.util.Objects;
 
 /**
- * Counts what the worker decides (A62 to A65). Every series exists from the start, so that the
- * first scrape shows zeros. Thread-safe.
+ * Counts what the worker decides (A62 to A65). Every series but the rate of retries exists from the
+ * start, so that the first scrape shows zeros. Thread-safe.
  */
 public final class TicketMetrics implements TicketListener {
   private static final double[] DELAY_BUCKETS = {1, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800};
@@ -31,7 +30,7 @@ public final class TicketMetrics implements TicketListener {
   private final Counter deferred;
   private final Counter leasesExpired;
   private final Counter staleResults;
-  private final RetrySuccess retrySuccess = new RetrySuccess();
+  private final RetryOutcomes retries;
 
   public TicketMetrics(MeterRegistry registry) {
     for (Category category : Category.values()) {
@@ -56,10 +55,7 @@ public final class TicketMetrics implements TicketListener {
             .baseUnit("seconds")
             .serviceLevelObjectives(DELAY_BUCKETS)
             .register(registry);
-    Gauge.builder("retry.success.rate", retrySuccess, RetrySuccess::percent)
-        .description(
-            "Percent of this worker's finished retries that succeeded; 0 when there were none.")
-        .register(registry);
+    retries = new RetryOutcomes(registry);
     attempts =
         Timer.builder("holdfast.attempt")
             .description("How long successful attempts ran.")
@@ -98,6 +94,11 @@ public final class TicketMetrics implements TicketListener {
             "Results dropped because the lease was not current any more.");
   }
 
+  /** Brings the rate of retries up to date; to be called before a scrape. */
+  public void update() {
+    retries.update();
+  }
+
   private static Counter byCategory(
       MeterRegistry registry, String name, String description, Category category) {
     return Counter.builder(name)
@@ -117,7 +118,9 @@ public final class TicketMetrics implements TicketListener {
       case TicketEvent.Succeeded each -> {
         succeeded.increment();
         attempts.record(each.ranFor());
-        retrySuccess.finished(each.isRetry(), true);
+        if (each.isRetry()) {
+          retries.finished(RetryOutcomes.Outcome.SUCCEEDED);
+        }
       }
       case TicketEvent.RetryScheduled each -> {
         of(retried, each.category()).increment();
@@ -139,7 +142,9 @@ public final class TicketMetrics implements TicketListener {
   }
 
   private void failed(boolean wasRetry, boolean crashed) {
-    retrySuccess.finished(wasRetry, false);
+    if (wasRetry) {
+      retries.finished(crashed ? RetryOutcomes.Outcome.CRASHED : RetryOutcomes.Outcome.FAILED);
+    }
     if (crashed) {
       leasesExpired.increment();
     }

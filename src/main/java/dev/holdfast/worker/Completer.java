@@ -171,14 +171,16 @@ final class Completer {
 
   private void tell(TicketRun run, FinishResult result) {
     long id = run.ticketId();
-    boolean retry = run.claimed().retryCount() > 0;
     events.tell(
         switch (result) {
           case FinishResult.Succeeded each ->
               new TicketEvent.Succeeded(
-                  id, each.state(), retry, Duration.ofNanos(run.ranForNanos()));
-          case FinishResult.Retried each -> FailureEvents.retried(each, retry, false);
-          case FinishResult.Held each -> FailureEvents.held(each, retry, false);
+                  id,
+                  each.state(),
+                  run.claimed().retryCount() > 0,
+                  Duration.ofNanos(run.ranForNanos()));
+          case FinishResult.Retried each -> FailureEvents.retried(each, false);
+          case FinishResult.Held each -> FailureEvents.held(each, false);
           case FinishResult.Parked each -> new TicketEvent.Parked(id, each.reason());
           case FinishResult.GivenBack each -> new TicketEvent.GivenBack(id);
           case FinishResult.Deferred each ->

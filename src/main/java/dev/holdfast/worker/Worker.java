@@ -197,8 +197,8 @@ public final class Worker implements AutoCloseable {
           result.ticketId(),
           result.getClass().getSimpleName());
       switch (result) {
-        case FinishResult.Retried each -> events.tell(FailureEvents.retried(each, false, true));
-        case FinishResult.Held each -> events.tell(FailureEvents.held(each, false, true));
+        case FinishResult.Retried each -> events.tell(FailureEvents.retried(each, true));
+        case FinishResult.Held each -> events.tell(FailureEvents.held(each, true));
         case FinishResult.Succeeded each -> {}
         case FinishResult.GivenBack each -> {}
         case FinishResult.Parked each -> {}

@@ -3,6 +3,7 @@ package dev.holdfast.deployment;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.queue.QueueHealth;
+import dev.holdfast.telemetry.ModelMetrics;
 import dev.holdfast.telemetry.QueueGauges;
 import dev.holdfast.telemetry.RepairMetrics;
 import dev.holdfast.telemetry.SessionMetrics;
@@ -32,6 +33,7 @@ class AlertsTest {
     new TicketMetrics(registry);
     new SessionMetrics(registry);
     new RepairMetrics(registry);
+    new ModelMetrics(registry, List.of("openai"));
     new QueueGauges(registry)
         .update(List.of(new QueueHealth("mail", false, null, 0, null, 0, 0, null, 0, 0, 0)));
     return registry.scrape();
@@ -56,8 +58,8 @@ class AlertsTest {
     assertThat(asked)
         .contains(
             "tickets_retry_exhausted_total",
-            "tickets_retried_total",
-            "retry_success_rate",
+            "tickets_retries_finished_total",
+            "holdfast_provider_requests_total",
             "ai_agent_final_report_total");
   }
 

@@ -1,11 +1,16 @@
 package dev.holdfast.e2e;
 
+import static dev.holdfast.testing.ModelBehaviour.error;
+import static dev.holdfast.testing.ModelBehaviour.toolCall;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.testing.ModelServer;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.WithDatabase;
 import java.net.http.HttpResponse;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -30,7 +35,9 @@ class MetricsIT {
             .with("HOLDFAST_RETRY_JITTER", "0")
             .with("HOLDFAST_RETRY_CATEGORIES_TRANSIENT_BASE_DELAY", "200ms")) {
       HoldfastProcess worker = holdfast.worker();
-      assertThat(worker.metric("retry_success_rate")).as("before any retry").isZero();
+      assertThat(worker.get("/metrics").body())
+          .as("before any retry")
+          .doesNotContain("retry_success_rate");
       rows.awaitState(rows.enqueue("twice", "work"), "done");
       rows.awaitState(rows.enqueue("never", "work"), "on_hold");
       rows.column("SELECT holdfast.pause_queue('idle', 'ann')");
@@ -46,6 +53,10 @@ class MetricsIT {
       assertThat(worker.metric("retry_delay_seconds_bucket{le=\"1.0\"}")).isEqualTo(3);
       // Of three retries that have finished, one succeeded.
       assertThat(worker.metric("retry_success_rate")).isBetween(33.3, 33.4);
+      assertThat(worker.metric("tickets_retries_finished_total{outcome=\"succeeded\"}"))
+          .isEqualTo(1);
+      assertThat(worker.metric("tickets_retries_finished_total{outcome=\"failed\"}")).isEqualTo(2);
+      assertThat(worker.metric("tickets_retries_finished_total{outcome=\"crashed\"}")).isZero();
 
       assertThat(worker.metric("holdfast_tickets_claimed_total")).isEqualTo(5);
       assertThat(worker.metric("holdfast_tickets_succeeded_total")).isEqualTo(1);
@@ -57,6 +68,88 @@ class MetricsIT {
           .isEqualTo(1);
       assertThat(worker.metric("holdfast_queue_paused{queue=\"idle\"}")).isEqualTo(1);
       assertThat(worker.metric("holdfast_queue_paused{queue=\"work\"}")).isZero();
+    }
+  }
+
+  @Test
+  @DisplayName(
+      "A65: a retry whose worker was killed counts as one that did not help, at the worker that"
+          + " rescued it")
+  void crashedRetry(TestDatabase database, @TempDir Path directory) throws Exception {
+    TicketRows rows = new TicketRows(database.dataSource());
+    Job job =
+        Job.of(
+            directory,
+            """
+            [ $HOLDFAST_ATTEMPT -gt 1 ] || { echo ETIMEDOUT >&2; exit 1; }
+            [ $HOLDFAST_ATTEMPT -gt 2 ] || { echo $$ > pid.$HOLDFAST_TICKET_ID.2; exec sleep 600; }
+            """);
+    rows.addDesign("dies", job);
+    try (Installation holdfast =
+        Installation.on(database, directory)
+            .with("HOLDFAST_WORKER_LEASE", "2s")
+            .with("HOLDFAST_WORKER_HEARTBEAT_INTERVAL", "400ms")
+            .with("HOLDFAST_WORKER_RESCUE_INTERVAL", "100ms")
+            .with("HOLDFAST_RETRY_CATEGORIES_SYSTEM_ERROR_BASE_DELAY", "50ms")
+            .with("HOLDFAST_RETRY_CATEGORIES_TRANSIENT_BASE_DELAY", "50ms")) {
+      long id = rows.enqueue("dies", "dies");
+      HoldfastProcess first = holdfast.worker("--queue", "dies");
+      ProcessHandle orphan = job.awaitStart(id, 2);
+      first.signal("KILL");
+      first.awaitExit(Duration.ofSeconds(10));
+      orphan.destroyForcibly();
+
+      HoldfastProcess second = holdfast.worker("--queue", "dies");
+      rows.awaitState(id, "done");
+      assertThat(second.metric("tickets_retries_finished_total{outcome=\"crashed\"}")).isEqualTo(1);
+      assertThat(second.metric("tickets_retries_finished_total{outcome=\"succeeded\"}"))
+          .isEqualTo(1);
+      assertThat(second.metric("retry_success_rate")).isEqualTo(50);
+    }
+  }
+
+  @Test
+  @DisplayName(
+      "E10, E48: an agent's requests to its provider are counted, with whether they were retried")
+  void agents(TestDatabase database, @TempDir Path directory) throws Exception {
+    TicketRows rows = new TicketRows(database.dataSource());
+    String requests =
+        "holdfast_provider_requests_total{outcome=\"%s\",provider=\"openai\",retried=\"%s\"}";
+    try (ModelServer models = ModelServer.start();
+        Installation holdfast =
+            Installation.on(database, directory)
+                .with("OPENAI_API_KEY", "sk-metrics")
+                .with("HOLDFAST_PROVIDERS_OPENAI_BASE_URL", models.openAiUrl())) {
+      models.next(
+          error(500, "server_error", "it broke"),
+          toolCall("list_files", "{}"),
+          toolCall("agent__final_report", "{\"status\": \"success\", \"content\": \"done\"}"));
+      Files.writeString(
+          directory.resolve("design.yaml"),
+          """
+          kind: agent
+          system: You count.
+          targets: [{provider: openai, model: gpt-a}]
+          tools: [list_files]
+          """);
+      holdfast.ok("design", "put", "counted", "--file", "design.yaml");
+      HoldfastProcess worker = holdfast.worker("--queue", "counted");
+      assertThat(worker.metric(requests.formatted("answered", "true"))).isZero();
+      String id =
+          holdfast.ok(
+              "enqueue",
+              "--design",
+              "counted",
+              "--queue",
+              "counted",
+              "--payload",
+              "{\"prompt\": \"Count.\"}");
+      rows.awaitState(Long.parseLong(id), "needs_review");
+
+      assertThat(worker.metric(requests.formatted("answered", "true"))).isEqualTo(1);
+      assertThat(worker.metric(requests.formatted("answered", "false"))).isEqualTo(1);
+      assertThat(worker.metric(requests.formatted("failed", "false"))).isZero();
+      assertThat(worker.metric(requests.formatted("failed", "true"))).isZero();
     }
   }
 

@@ -8,6 +8,7 @@ import dev.holdfast.llm.ProviderCallRetry;
 import dev.holdfast.llm.RetryContext;
 import dev.holdfast.session.Allowance;
 import dev.holdfast.session.ContextSettings;
+import dev.holdfast.session.ProviderRequests;
 import dev.holdfast.session.Route;
 import dev.holdfast.session.Session;
 import dev.holdfast.session.SessionListener;
@@ -145,6 +146,7 @@ public final class AgentHandler implements TicketHandler {
     long leaseNo = claimed.lease().no();
     List<SessionListener> listeners = new ArrayList<>(ports.listeners());
     listeners.add(event -> ports.events().on(id, leaseNo, event));
+    listeners.add(new ProviderRequests(ports.calls()));
     // The last one: whoever aborts a retry has been told of it.
     listeners.add(watch);
     return SessionPorts.of(

@@ -29,7 +29,8 @@ import java.util.function.LongSupplier;
  * @param approvals where people are asked for tool calls
  * @param attempts what became of earlier ones
  * @param listeners hear of every session
- * @param calls hears of calls outside a session's turns, such as summaries
+ * @param calls hears of every request to a provider: of turns, and of calls beside them, such as
+ *     summaries
  * @param random numbers from 0 to 1
  */
 public record AgentPorts(
