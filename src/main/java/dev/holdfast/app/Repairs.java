@@ -62,7 +62,7 @@ final class Repairs {
     return new RepairHandler(
         new RepairPorts.Settings(
             settings.repair().runsRoot(),
-            settings.agents().llmTimeout(),
+            settings.repair().usual(),
             settings.agents().maxCalls(),
             settings.repair().width()),
         ports);

@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.regex.Pattern;
 
-/** Where and how the handlers of commands, agents and repairs do their work. */
+/** Where and how the handlers of commands and agents do their work. */
 final class HandlerKeys {
   static final Key<Boolean> COMMAND_ALLOW_INLINE =
       Key.of(
@@ -42,24 +42,6 @@ final class HandlerKeys {
           "The directory in which the agent of each ticket gets a workspace of its own, which stays"
               + " until a success ends the ticket; what waits for a review keeps it"
               + " (retention.workspaces). Workers that share tickets need one that they all see.");
-  static final Key<String> REPAIR_WORKSPACE_ROOT =
-      Key.of(
-          "repair.workspace-root",
-          KeyType.Text.ANY,
-          ".holdfast/repairs",
-          "The directory in which each repair ticket gets its own copy of its repository.");
-  static final Key<String> REPAIR_RUNS_ROOT =
-      Key.of(
-          "repair.runs-root",
-          KeyType.Text.ANY,
-          ".holdfast/runs",
-          "The directory in which each run of a repair leaves its trace.jsonl.");
-  static final Key<Integer> REPAIR_PARALLEL =
-      Key.of(
-          "repair.parallel",
-          new KeyType.Whole("verifications", 0, 100),
-          "0",
-          "How many candidates of one repair are verified at once. 0 is one for each processor.");
 
   /** In the order of the documentation. */
   static final List<Key<?>> ALL =
@@ -68,10 +50,7 @@ final class HandlerKeys {
           COMMAND_PASS_ENVIRONMENT,
           COMMAND_WORKSPACES,
           COMMAND_KILL_GRACE,
-          AGENTS_WORKSPACE_ROOT,
-          REPAIR_WORKSPACE_ROOT,
-          REPAIR_RUNS_ROOT,
-          REPAIR_PARALLEL);
+          AGENTS_WORKSPACE_ROOT);
 
   private HandlerKeys() {}
 }

@@ -17,6 +17,7 @@ public final class Keys {
               RetryKeys.ALL,
               TicketKeys.ALL,
               HandlerKeys.ALL,
+              RepairKeys.ALL,
               ProviderKeys.ANY.all(),
               SpendKeys.ALL,
               SessionKeys.ALL,

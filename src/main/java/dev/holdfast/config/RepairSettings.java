@@ -1,5 +1,9 @@
 package dev.holdfast.config;
 
+import dev.holdfast.repair.RepairSettings.Candidates;
+import dev.holdfast.repair.RepairSettings.Diagnosis;
+import dev.holdfast.repair.RepairSettings.Escalation;
+import dev.holdfast.repair.RepairSettings.Limits;
 import java.nio.file.Path;
 
 /**
@@ -8,13 +12,29 @@ import java.nio.file.Path;
  * @param workspaceRoot where each ticket has its copy of a repository
  * @param runsRoot where each run has its trace
  * @param parallel candidates that are verified at once; 0 for one for each processor
+ * @param usual what holds where a design says nothing
  */
-public record RepairSettings(Path workspaceRoot, Path runsRoot, int parallel) {
+public record RepairSettings(
+    Path workspaceRoot, Path runsRoot, int parallel, dev.holdfast.repair.RepairSettings usual) {
   static RepairSettings of(Values values) {
     return new RepairSettings(
-        Path.of(values.get(HandlerKeys.REPAIR_WORKSPACE_ROOT)),
-        Path.of(values.get(HandlerKeys.REPAIR_RUNS_ROOT)),
-        values.get(HandlerKeys.REPAIR_PARALLEL));
+        Path.of(values.get(RepairKeys.WORKSPACE_ROOT)),
+        Path.of(values.get(RepairKeys.RUNS_ROOT)),
+        values.get(RepairKeys.PARALLEL),
+        new dev.holdfast.repair.RepairSettings(
+            Limits.DEFAULTS.withLlmTimeout(values.get(SessionKeys.LLM_TIMEOUT)),
+            new Escalation(
+                values.get(RepairKeys.ESCALATION_ENABLED),
+                values.get(RepairKeys.ESCALATION_NON_IMPROVING),
+                values.get(RepairKeys.ESCALATION_APPLY_FAILURES),
+                values.get(RepairKeys.MAX_ESCALATIONS)),
+            new Candidates(
+                values.get(RepairKeys.BEST_OF_N),
+                values.get(RepairKeys.ENABLE_REVIEWER),
+                values.get(RepairKeys.ENABLE_JUDGE),
+                values.get(RepairKeys.MAX_ATTEMPTS)),
+            Diagnosis.DEFAULTS,
+            values.get(RepairKeys.JSON_RETRIES)));
   }
 
   /** At least 1. */

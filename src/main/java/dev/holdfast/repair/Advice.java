@@ -28,21 +28,29 @@ final class Advice {
 
   private record Hypothesis(String text, double confidence) {}
 
+  private static final String NO_ANSWER = "no answer: ";
+
   private final RunLog log;
   private final Models models;
   private final RepairTask task;
+  private final int jsonRetries;
 
-  Advice(RunLog log, Models models, RepairTask task) {
+  /**
+   * @param jsonRetries how often an answer that is no JSON is asked for again
+   */
+  Advice(RunLog log, Models models, RepairTask task, int jsonRetries) {
     this.log = log;
     this.models = models;
     this.task = task;
+    this.jsonRetries = jsonRetries;
   }
 
   /** E29. */
   Review review(String name, int step, List<Candidate> candidates)
       throws IOException, InterruptedException {
-    String answer = answer(name + "/review", Prompts.REVIEW, Prompts.candidates(task, candidates));
-    List<Ranking> rankings = rankings(answer, candidates);
+    ModelJson answer =
+        answer(name + "/review", Prompts.REVIEW, Prompts.candidates(task, candidates));
+    List<Ranking> rankings = rankings(answer.node(), candidates);
     String error = rankings.isEmpty() ? unusable(answer) : "";
     log.note(new RunEvent.ReviewFinished(step, rankings, error));
     return new Review(rankings, error);
@@ -53,17 +61,16 @@ final class Advice {
       throws IOException, InterruptedException {
     List<Integer> numbers = shortlist.near().stream().map(Candidate::number).toList();
     log.note(new RunEvent.JudgeInvoked(step, numbers));
-    String answer =
+    ModelJson answer =
         answer(name + "/judge", Prompts.JUDGE, Prompts.candidates(task, shortlist.near()));
-    JsonNode decision = ModelJson.in(answer).orElse(RunJson.MAPPER.createObjectNode());
-    int winner = decision.path("winner").asInt(0);
+    int winner = answer.node().path("winner").asInt(0);
     if (!numbers.contains(winner)) {
       int best = shortlist.first().number();
       String error = winner == 0 ? unusable(answer) : "candidate " + winner + " is not in question";
       log.note(new RunEvent.JudgeFailed(step, best, error));
       return new JudgeInfo(true, best, "low");
     }
-    String said = decision.path("confidence").asString("").toLowerCase(Locale.ROOT);
+    String said = answer.node().path("confidence").asString("").toLowerCase(Locale.ROOT);
     String confidence = CONFIDENCES.contains(said) ? said : "medium";
     log.note(new RunEvent.JudgeDecided(step, winner, confidence));
     return new JudgeInfo(false, winner, confidence);
@@ -77,16 +84,35 @@ final class Advice {
   Diagnosis diagnose(String name, int step, int attempt, int branches, String situation)
       throws IOException, InterruptedException {
     log.note(new RunEvent.DiagnosisStarted(step, attempt));
-    String answer = answer(name + "/diagnosis", Prompts.DIAGNOSE.formatted(branches), situation);
-    Optional<Hypothesis> chosen = chosen(answer, branches);
+    ModelJson answer = answer(name + "/diagnosis", Prompts.DIAGNOSE.formatted(branches), situation);
+    Optional<Hypothesis> chosen = chosen(answer.node(), branches);
     String error = chosen.isEmpty() ? unusable(answer) : "";
     log.note(
         new RunEvent.DiagnosisCompleted(step, chosen.map(Hypothesis::text).orElse(null), error));
     return new Diagnosis(chosen.map(Hypothesis::text).orElse(""), error);
   }
 
-  /** What a failed call left is journalled as an answer that says nothing, and not asked again. */
-  private String answer(String name, String system, String prompt)
+  /** An answer that is not the JSON asked for is told so, and asked for again (C23). */
+  private ModelJson answer(String name, String system, String prompt)
+      throws IOException, InterruptedException {
+    String text = asked(name, system, prompt);
+    for (int retry = 1; ; retry++) {
+      if (text.startsWith(NO_ANSWER)) {
+        return ModelJson.unreadable(text);
+      }
+      ModelJson json = ModelJson.in(text);
+      if (json.error().isEmpty() || retry > jsonRetries) {
+        return json;
+      }
+      text = asked(name + "/json-" + retry, system, prompt + Prompts.again(text, json.error()));
+    }
+  }
+
+  /**
+   * What a failed call left is journalled as an answer that says nothing, and not asked again;
+   * where the budget is used up, what there is already is chosen from.
+   */
+  private String asked(String name, String system, String prompt)
       throws IOException, InterruptedException {
     return log.step(
         name,
@@ -94,23 +120,19 @@ final class Advice {
         events -> {
           try {
             return models.ask(system, prompt, 0, events);
-          } catch (ModelFailedException e) {
-            return RunLog.Done.free("no answer: " + e.getMessage());
+          } catch (ModelFailedException | BudgetExceededException e) {
+            return RunLog.Done.free(NO_ANSWER + e.getMessage());
           }
         });
   }
 
-  private static String unusable(String answer) {
-    return answer.startsWith("no answer: ") ? answer : "the answer is not what was asked for";
+  private static String unusable(ModelJson answer) {
+    return answer.error().isEmpty() ? "the answer is not what was asked for" : answer.error();
   }
 
-  private static List<Ranking> rankings(String answer, List<Candidate> candidates) {
+  private static List<Ranking> rankings(JsonNode answer, List<Candidate> candidates) {
     List<Ranking> rankings = new ArrayList<>();
-    JsonNode list = ModelJson.in(answer).map(node -> node.path("rankings")).orElse(null);
-    if (list == null) {
-      return rankings;
-    }
-    for (JsonNode each : list) {
+    for (JsonNode each : answer.path("rankings")) {
       int number = each.path("candidate").asInt(0);
       boolean known = candidates.stream().anyMatch(candidate -> candidate.number() == number);
       if (known && each.path("score").isNumber()) {
@@ -122,18 +144,14 @@ final class Advice {
     return rankings;
   }
 
-  private static Optional<Hypothesis> chosen(String answer, int branches) {
+  private static Optional<Hypothesis> chosen(JsonNode answer, int branches) {
     List<Hypothesis> hypotheses = new ArrayList<>();
-    ModelJson.in(answer)
-        .ifPresent(
-            node -> {
-              for (JsonNode each : node.path("hypotheses")) {
-                String text = each.path("hypothesis").asString("").strip();
-                if (!text.isEmpty() && hypotheses.size() < branches) {
-                  hypotheses.add(new Hypothesis(text, each.path("confidence").asDouble(0)));
-                }
-              }
-            });
+    for (JsonNode each : answer.path("hypotheses")) {
+      String text = each.path("hypothesis").asString("").strip();
+      if (!text.isEmpty() && hypotheses.size() < branches) {
+        hypotheses.add(new Hypothesis(text, each.path("confidence").asDouble(0)));
+      }
+    }
     // The first of equally confident ones.
     return hypotheses.stream().min(Comparator.comparingDouble(each -> -each.confidence()));
   }

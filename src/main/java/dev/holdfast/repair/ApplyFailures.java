@@ -1,14 +1,35 @@
 package dev.holdfast.repair;
 
-/**
- * Attempts of a step in a row whose patches were read and did not apply (E34).
- *
- * @param lastErrorHash what they failed with; another error counts from 1 again
- */
-record ApplyFailures(int count, String lastErrorHash) {
-  static final ApplyFailures NONE = new ApplyFailures(0, "");
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.Map;
 
-  ApplyFailures with(String errorHash) {
-    return new ApplyFailures(errorHash.equals(lastErrorHash) ? count + 1 : 1, errorHash);
+/**
+ * In how many attempts of a step in a row each apply error was met (E34). Which of the attempt's
+ * candidates met it does not matter. Immutable.
+ *
+ * @param counts by the error's hash; an error that the last attempt did not meet is not in it
+ */
+record ApplyFailures(Map<String, Integer> counts) {
+  static final ApplyFailures NONE = new ApplyFailures(Map.of());
+
+  ApplyFailures {
+    counts = Map.copyOf(counts);
+  }
+
+  /** After one more attempt. */
+  ApplyFailures with(Collection<String> errorHashes) {
+    Map<String, Integer> next = new HashMap<>();
+    errorHashes.forEach(hash -> next.put(hash, of(hash) + 1));
+    return new ApplyFailures(next);
+  }
+
+  int of(String errorHash) {
+    return counts.getOrDefault(errorHash, 0);
+  }
+
+  /** The count of the error that has lasted longest; 0 where there is none. */
+  int longest() {
+    return counts.values().stream().mapToInt(Integer::intValue).max().orElse(0);
   }
 }

@@ -3,7 +3,10 @@ package dev.holdfast.repair;
 import dev.holdfast.repair.RunEvent.JudgeInfo;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
@@ -13,10 +16,8 @@ import org.jspecify.annotations.Nullable;
  * bounded number of times (E37). Used by one thread, once.
  */
 final class CandidateStep {
-  /** E33: so many attempts in a row without a valid patch end the step. */
+  /** E33: so many outputs in a row without a valid patch end the step. */
   private static final int INVALID_LIMIT = 2;
-
-  private static final String DIAGNOSED = "Diagnosis of the repeated failures: ";
 
   /** What the run gives its steps. */
   record Parts(RunLog log, Workbench workbench, Models models, Advice advice, int width) {}
@@ -28,7 +29,6 @@ final class CandidateStep {
   private final List<String> signals;
   private int invalid;
   private ApplyFailures applyFailures = ApplyFailures.NONE;
-  private boolean diagnosed;
 
   /**
    * @param signals known so far; what the step learns is added
@@ -64,11 +64,8 @@ final class CandidateStep {
     String name = "l3-" + step + "/attempt-" + attempt;
     parts.log().mark(name);
     List<Generated> generated = generate(name, attempt, tree, verified);
+    int mostInvalid = mostInvalidInARow(generated);
     List<Generated> valid = generated.stream().filter(each -> each.error().isEmpty()).toList();
-    if (valid.isEmpty()) {
-      return withoutValid(generated);
-    }
-    invalid = 0;
     List<Trial> trials = evaluate(name, attempt, tree, valid);
     List<Candidate> applied = new ArrayList<>();
     for (int i = 0; i < trials.size(); i++) {
@@ -76,17 +73,56 @@ final class CandidateStep {
         applied.add(new Candidate(valid.get(i).number(), each));
       }
     }
-    return applied.isEmpty() ? notApplied(name, attempt, trials, verified) : chosen(name, applied);
+    if (!applied.isEmpty()) {
+      return chosen(name, applied);
+    }
+    learn(generated, trials);
+    return mostInvalid < INVALID_LIMIT
+        ? notApplied(name, attempt, trials, verified)
+        : failed(
+            StopReason.INVALID_OUTPUT,
+            mostInvalid + " outputs in a row had no valid patch: " + lastError(generated));
   }
 
-  private @Nullable StepOutcome withoutValid(List<Generated> generated) {
-    invalid++;
-    String why = generated.getFirst().error();
-    signals.add("An earlier answer had no usable patch: " + why);
-    return invalid < INVALID_LIMIT
-        ? null
-        : failed(
-            StopReason.INVALID_OUTPUT, invalid + " outputs in a row had no valid patch: " + why);
+  /**
+   * Counts on from the attempt before, in the order of the candidates (E33). A valid patch of the
+   * same attempt is tried all the same: it is paid for.
+   */
+  private int mostInvalidInARow(List<Generated> generated) {
+    int most = 0;
+    for (Generated each : generated) {
+      invalid = each.error().isEmpty() ? 0 : invalid + 1;
+      most = Math.max(most, invalid);
+    }
+    return most;
+  }
+
+  private static String lastError(List<Generated> generated) {
+    return generated.stream()
+        .map(Generated::error)
+        .filter(error -> !error.isEmpty())
+        .reduce("", (earlier, later) -> later);
+  }
+
+  /** What went wrong, each thing once, for the next attempt and for people. */
+  private void learn(List<Generated> generated, List<Trial> trials) {
+    Set<String> learnt = new LinkedHashSet<>();
+    for (Generated each : generated) {
+      if (!each.error().isEmpty()) {
+        learnt.add("An earlier answer had no usable patch: " + each.error());
+      }
+    }
+    for (Trial trial : trials) {
+      switch (trial) {
+        case Trial.NoDiff each -> learnt.add("An earlier answer held no change: " + each.why());
+        case Trial.NoOp each -> learnt.add(Prompts.CHANGED_NOTHING);
+        case Trial.Refused each -> learnt.add("An earlier patch did not apply: " + each.why());
+        case Trial.Applied each -> {
+          // It is chosen from; nothing is to be learnt then.
+        }
+      }
+    }
+    signals.addAll(learnt);
   }
 
   private List<Generated> generate(String name, int attempt, Tree tree, Verified verified)
@@ -103,7 +139,14 @@ final class CandidateStep {
                     .step(
                         name + "/candidate-" + number,
                         String.class,
-                        events -> parts.models().ask(Prompts.REPAIR, prompt, number - 1, events)));
+                        events ->
+                            parts
+                                .models()
+                                .ask(
+                                    Prompts.REPAIR,
+                                    prompt + Prompts.angle(number, numbers.size()),
+                                    number - 1,
+                                    events)));
     List<Generated> generated = new ArrayList<>();
     for (int number : numbers) {
       generated.add(checked(name, attempt, number, tree, outputs.get(number - 1)));
@@ -166,33 +209,45 @@ final class CandidateStep {
               step, attempt, number, true, each.verified().passed(), each.lines(), "");
       case Trial.Refused each ->
           new RunEvent.CandidateEvaluated(step, attempt, number, false, false, 0, each.why());
+      case Trial.NoOp each ->
+          new RunEvent.CandidateEvaluated(step, attempt, number, true, false, 0, "");
       case Trial.NoDiff each ->
           new RunEvent.CandidateEvaluated(step, attempt, number, false, false, 0, each.why());
     };
   }
 
-  /** E34-E36. */
+  /** E34-E36: after each diagnosis the failures count anew, so that there may be another one. */
   private @Nullable StepOutcome notApplied(
       String name, int attempt, List<Trial> trials, Verified verified)
       throws IOException, InterruptedException {
-    Trial first = trials.getFirst();
-    String why = why(first);
-    String hash = first instanceof Trial.Refused refused ? refused.errorHash() : "no change";
-    applyFailures = applyFailures.with(hash);
-    signals.add("An earlier patch did not apply: " + why);
-    if (applyFailures.count() < settings.diagnosis().triggerOnRepeatedFailures()) {
+    List<Trial.Refused> refused =
+        trials.stream()
+            .filter(Trial.Refused.class::isInstance)
+            .map(Trial.Refused.class::cast)
+            .toList();
+    applyFailures =
+        applyFailures.with(refused.stream().map(Trial.Refused::errorHash).distinct().toList());
+    int failures = applyFailures.longest();
+    if (failures < settings.diagnosis().triggerOnRepeatedFailures()) {
       return null;
     }
-    if (!settings.diagnosis().enabled() || diagnosed) {
+    if (!settings.diagnosis().enabled() || attempt == settings.l3().maxAttempts()) {
       return failed(
           StopReason.REPEATED_FAILURE,
-          applyFailures.count() + " attempts in a row failed to apply with the same error: " + why);
+          failures + " attempts in a row failed to apply with the same error: " + lasting(refused));
     }
-    diagnose(name, attempt, verified, why);
+    diagnose(name, attempt, verified);
     return null;
   }
 
-  private void diagnose(String name, int attempt, Verified verified, String why)
+  private String lasting(List<Trial.Refused> refused) {
+    return refused.stream()
+        .max(Comparator.comparingInt(each -> applyFailures.of(each.errorHash())))
+        .map(Trial.Refused::why)
+        .orElseThrow();
+  }
+
+  private void diagnose(String name, int attempt, Verified verified)
       throws IOException, InterruptedException {
     Advice.Diagnosis diagnosis =
         parts
@@ -202,29 +257,11 @@ final class CandidateStep {
                 step,
                 attempt,
                 settings.diagnosis().maxTotBranches(),
-                "The goal: "
-                    + task.goal()
-                    + "\n\nWhat fails: "
-                    + verified.failing()
-                    + "\n"
-                    + verified.output()
-                    + "\n\nWhat happened to the patches:\n"
-                    + String.join("\n", signals)
-                    + "\n"
-                    + why);
-    diagnosed = true;
+                Prompts.situation(task, verified, signals));
     applyFailures = ApplyFailures.NONE;
     if (!diagnosis.hypothesis().isEmpty()) {
-      signals.add(DIAGNOSED + diagnosis.hypothesis());
+      signals.add(Prompts.DIAGNOSED + diagnosis.hypothesis());
     }
-  }
-
-  private static String why(Trial trial) {
-    return switch (trial) {
-      case Trial.NoDiff each -> each.why();
-      case Trial.Refused each -> each.why();
-      case Trial.Applied each -> "";
-    };
   }
 
   private StepOutcome chosen(String name, List<Candidate> applied)

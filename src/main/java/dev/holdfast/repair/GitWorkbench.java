@@ -73,8 +73,7 @@ public final class GitWorkbench implements Workbench {
   public Optional<String> invalidity(Tree tree, String output, int lane)
       throws IOException, InterruptedException {
     return switch (applier.validate(at(tree, lane).directory(), output)) {
-      case PatchValidity.Valid valid ->
-          valid.files().isEmpty() ? Optional.of("the patch changes nothing") : Optional.empty();
+      case PatchValidity.Valid valid -> Optional.empty();
       case PatchValidity.Invalid invalid ->
           invalid.rejection().kind().isInvalid()
               ? Optional.of(invalid.rejection().explanation())
@@ -87,7 +86,7 @@ public final class GitWorkbench implements Workbench {
       throws IOException, InterruptedException {
     Worktree worktree = at(tree, lane);
     return switch (applier.apply(worktree.directory(), output)) {
-      case PatchResult.NoOp none -> new Trial.NoDiff("the patch changes nothing");
+      case PatchResult.NoOp none -> new Trial.NoOp();
       case PatchResult.Rejected rejected -> refused(rejected);
       case PatchResult.Applied applied -> {
         String id = worktree.snapshot(applied.filesChanged());

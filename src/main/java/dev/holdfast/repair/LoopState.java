@@ -26,6 +26,11 @@ public record LoopState(
     return new LoopState(iterations, nonImproving + 1, applyFailures, escalations, signature);
   }
 
+  /** A patch applied (E21) and changed nothing (E44), so the failure is what it was. */
+  public LoopState unchanged() {
+    return new LoopState(iterations, nonImproving + 1, 0, escalations, signature);
+  }
+
   public LoopState notApplied() {
     return new LoopState(iterations, nonImproving, applyFailures + 1, escalations, signature);
   }

@@ -1,25 +1,31 @@
 package dev.holdfast.repair;
 
-import java.util.Optional;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** Finds the JSON object in a model's answer, whatever prose is around it. */
-final class ModelJson {
-  private ModelJson() {}
-
-  static Optional<JsonNode> in(String answer) {
+/**
+ * The JSON object in a model's answer, whatever prose is around it.
+ *
+ * @param node an empty object where the answer has none that can be read
+ * @param error of the parser; "" where there is one
+ */
+record ModelJson(JsonNode node, String error) {
+  static ModelJson in(String answer) {
     int from = answer.indexOf('{');
     int to = answer.lastIndexOf('}');
     if (from < 0 || to < from) {
-      return Optional.empty();
+      return unreadable("there is no {...} in it");
     }
     try {
-      JsonNode node = JsonMapper.shared().readTree(answer.substring(from, to + 1));
-      return node.isObject() ? Optional.of(node) : Optional.empty();
+      // An object, for it begins with a brace.
+      return new ModelJson(JsonMapper.shared().readTree(answer.substring(from, to + 1)), "");
     } catch (JacksonException e) {
-      return Optional.empty();
+      return unreadable(e.getOriginalMessage());
     }
+  }
+
+  static ModelJson unreadable(String error) {
+    return new ModelJson(JsonMapper.shared().createObjectNode(), error);
   }
 }

@@ -1,6 +1,7 @@
 package dev.holdfast.repair;
 
 import java.util.List;
+import java.util.stream.Collectors;
 
 /** What models are told. */
 final class Prompts {
@@ -42,9 +43,25 @@ final class Prompts {
       """
       Patches for a program fail again and again. Do not write another one. Find out why: name up to %s different
       hypotheses of what is misunderstood about the code, the failure or the form of the patches, each in a sentence or
-      two that helps whoever writes the next patch. Answer with JSON alone:
+      two that helps whoever writes the next patch, and with the full paths of the files that matter: those are shown
+      to the next writer first. Answer with JSON alone:
       {"hypotheses": [{"hypothesis": "...", "confidence": 0.0 to 1.0}]}
       """;
+
+  static final String CHANGED_NOTHING = "An earlier patch applied and changed nothing.";
+
+  /** Begins what a diagnosis has found out. */
+  static final String DIAGNOSED = "Diagnosis of the repeated failures: ";
+
+  /** So that candidates of one model differ, also where it allows no other temperature. */
+  private static final List<String> ANGLES =
+      List.of(
+          "make the smallest change that mends what fails.",
+          "mend the root cause, also where that is another file than the one that fails.",
+          "write it defensively: mend with it what the same code does wrong with empty, missing or"
+              + " extreme values.",
+          "doubt the obvious place: begin with what the failing code calls and what it is given.",
+          "write the failing function anew, as plainly as it can be said.");
 
   private static final int MAX_TOLD = 6_000;
 
@@ -67,8 +84,61 @@ final class Prompts {
       section(prompt, "Changed so far (is in the files below already)", cut(tree.diff()));
     }
     signals.forEach(each -> section(prompt, "Known by now", cut(each)));
-    section(prompt, "Files", RelevantFiles.text(sources, hints(task, tree, verified)));
+    section(
+        prompt,
+        "Files",
+        RelevantFiles.text(sources, diagnoses(signals), hints(task, tree, verified)));
     return prompt.toString();
+  }
+
+  private static String diagnoses(List<String> signals) {
+    return signals.stream()
+        .filter(each -> each.startsWith(DIAGNOSED))
+        .collect(Collectors.joining("\n"));
+  }
+
+  /**
+   * What makes a candidate's prompt its own; behind the rest, which all of them begin with.
+   *
+   * @param number of the candidate, from 1
+   * @param of how many; "" for a single one
+   */
+  static String angle(int number, int of) {
+    StringBuilder prompt = new StringBuilder();
+    if (of > 1) {
+      section(
+          prompt,
+          "Your way",
+          "You write candidate %s of %s, and each goes another way. Yours: %s"
+              .formatted(number, of, ANGLES.get((number - 1) % ANGLES.size())));
+    }
+    return prompt.toString();
+  }
+
+  /** For a diagnoser. */
+  static String situation(RepairTask task, Verified verified, List<String> signals) {
+    StringBuilder prompt = new StringBuilder();
+    section(prompt, "Goal", task.goal());
+    section(prompt, "What fails", failure(verified));
+    section(
+        prompt,
+        "What happened to the patches",
+        signals.stream().map(Prompts::cut).collect(Collectors.joining("\n")));
+    return prompt.toString();
+  }
+
+  /**
+   * What is added where an answer is not the JSON that was asked for (C23).
+   *
+   * @param error of the parser
+   */
+  static String again(String answer, String error) {
+    StringBuilder prompt = new StringBuilder();
+    section(
+        prompt,
+        "Your last answer cannot be read",
+        "It was:\n" + cut(answer) + "\n\nIt is not the JSON that was asked for: " + error);
+    return prompt.append("Answer with the JSON alone, without a fence.\n").toString();
   }
 
   /** For a reviewer or a judge. */

@@ -19,22 +19,27 @@ final class RelevantFiles {
   private static final int STEM = 3;
   private static final int SHORTEST_STEM = 3;
 
+  /** More than any file has that the first text does not name. */
+  private static final int FIRST = 10;
+
   private record Scored(String path, int score) {}
 
   private RelevantFiles() {}
 
   /**
+   * @param first a text that names files which come before all others, and may be large (E36)
    * @param hints texts that name files: outputs of checks, the goal, diffs
    */
-  static String text(Workbench.Sources sources, String hints) {
+  static String text(Workbench.Sources sources, String first, String hints) {
     List<String> files = sources.files();
     StringBuilder text = new StringBuilder("Files of the repository");
     text.append(files.size() > MAX_LISTED ? " (the first " + MAX_LISTED + "):\n" : ":\n");
     files.stream().limit(MAX_LISTED).forEach(file -> text.append(file).append('\n'));
     int left = MAX_CHARS;
-    for (Scored each : scored(files, hints)) {
+    for (Scored each : scored(files, first, hints)) {
       Optional<String> content = sources.text(each.path());
-      if (content.isEmpty() || content.get().length() > Math.min(left, MAX_FILE_CHARS)) {
+      int most = each.score() >= FIRST ? left : Math.min(left, MAX_FILE_CHARS);
+      if (content.isEmpty() || content.get().length() > most) {
         continue;
       }
       left -= content.get().length();
@@ -46,16 +51,20 @@ final class RelevantFiles {
     return text.toString();
   }
 
-  private static List<Scored> scored(List<String> files, String hints) {
+  private static List<Scored> scored(List<String> files, String first, String hints) {
     List<Scored> all = new ArrayList<>();
     for (String file : files) {
-      all.add(new Scored(file, score(file, hints)));
+      int mentioned = mentioned(file, hints);
+      int usual = mentioned > 0 ? mentioned : isTest(file) ? 1 : 2;
+      boolean named = mentioned(file, first) >= FILE_NAME;
+      all.add(new Scored(file, named ? FIRST + usual : usual));
     }
     all.sort(Comparator.comparingInt((Scored each) -> -each.score()).thenComparing(Scored::path));
     return all;
   }
 
-  private static int score(String path, String hints) {
+  /** How plainly a text speaks of a file; 0 where it does not. */
+  private static int mentioned(String path, String hints) {
     String name = path.substring(path.lastIndexOf('/') + 1);
     String stem = name.contains(".") ? name.substring(0, name.lastIndexOf('.')) : name;
     if (hints.contains(path)) {
@@ -65,7 +74,7 @@ final class RelevantFiles {
       return FILE_NAME;
     }
     boolean spokenOf = stem.length() >= SHORTEST_STEM && hints.contains(stem);
-    return spokenOf ? STEM : isTest(path) ? 1 : 2;
+    return spokenOf ? STEM : 0;
   }
 
   private static boolean isTest(String path) {

@@ -132,6 +132,10 @@ final class RepairLoop {
         state = state.withoutDiff();
         signals.add("An earlier answer held no change: " + none.why());
       }
+      case Trial.NoOp none -> {
+        state = state.unchanged();
+        signals.add(Prompts.CHANGED_NOTHING);
+      }
       case Trial.Refused refused -> {
         state = state.notApplied();
         signals.add("An earlier patch did not apply: " + refused.why());
@@ -149,6 +153,8 @@ final class RepairLoop {
     switch (trial) {
       case Trial.NoDiff none ->
           events.on(new RunEvent.RepairAttempted(iteration, "no_diff", true, 0, none.why()));
+      case Trial.NoOp none ->
+          events.on(new RunEvent.RepairAttempted(iteration, "no_op", false, 0, ""));
       case Trial.Refused refused ->
           events.on(new RunEvent.RepairAttempted(iteration, "refused", false, 0, refused.why()));
       case Trial.Applied applied -> {

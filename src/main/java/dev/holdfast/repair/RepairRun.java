@@ -106,7 +106,11 @@ public final class RepairRun {
         new Models(ports.guard().guarded(routes, context), ports.models(), context, budget);
     CandidateStep.Parts parts =
         new CandidateStep.Parts(
-            log, workbench, models, new Advice(log, models, task), ports.width());
+            log,
+            workbench,
+            models,
+            new Advice(log, models, task, settings.jsonRetries()),
+            ports.width());
     RepairLoop.Stop stop = new RepairLoop(parts, settings, task, budget, start.tree()).run();
     return end(log, job, workbench, stop);
   }

@@ -4,12 +4,17 @@ import java.math.BigDecimal;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** How a run repairs; the numbers are the source's (E13-E39). */
+/**
+ * How a run repairs; the numbers are the source's (E13-E39).
+ *
+ * @param jsonRetries how often an advising model's answer that is no JSON is asked for again (C23);
+ *     2
+ */
 public record RepairSettings(
-    Limits limits, Escalation escalation, Candidates l3, Diagnosis diagnosis) {
+    Limits limits, Escalation escalation, Candidates l3, Diagnosis diagnosis, int jsonRetries) {
   public static final RepairSettings DEFAULTS =
       new RepairSettings(
-          Limits.DEFAULTS, Escalation.DEFAULTS, Candidates.DEFAULTS, Diagnosis.DEFAULTS);
+          Limits.DEFAULTS, Escalation.DEFAULTS, Candidates.DEFAULTS, Diagnosis.DEFAULTS, 2);
 
   /**
    * The budgets of one run (E13, E16).
@@ -28,6 +33,10 @@ public record RepairSettings(
       Duration llmTimeout) {
     public static final Limits DEFAULTS =
         new Limits(5, Duration.ofHours(1), 60, null, Duration.ofMinutes(2));
+
+    public Limits withLlmTimeout(Duration timeout) {
+      return new Limits(maxIterations, maxDuration, maxCalls, maxCostUsd, timeout);
+    }
   }
 
   /** When L2 gives way to competing candidates (E17, E24). */

@@ -17,7 +17,8 @@ public sealed interface RunEvent {
   record IterationStarted(int iteration) implements RunEvent {}
 
   /**
-   * @param outcome {@code applied}, {@code refused} or {@code no_diff}
+   * @param outcome {@code applied}, {@code no_op} (E44: it applied and changed nothing, so it was
+   *     not verified again), {@code refused} or {@code no_diff}
    * @param noDiff the marker of an output without a diff (E22)
    * @param lines of the diff from the base commit; 0 where nothing applied
    */
@@ -44,7 +45,7 @@ public sealed interface RunEvent {
 
   /**
    * @param applied whether the patch applied
-   * @param lines of its diff
+   * @param lines of its diff; 0 where it applied and changed nothing (E44)
    */
   record CandidateEvaluated(
       int step,

@@ -12,7 +12,7 @@ public enum StopReason {
   NON_IMPROVING,
   /** Patches failed to apply again and again. */
   REPEATED_FAILURE,
-  /** Two outputs in a row had no valid patch (E33). */
+  /** Two outputs of candidates in a row had no valid patch (E33). */
   INVALID_OUTPUT,
   /** Time, money, calls or iterations are used up (E16). */
   BUDGET_EXCEEDED;

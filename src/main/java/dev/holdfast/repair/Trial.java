@@ -8,12 +8,16 @@ import java.util.List;
 @JsonTypeInfo(use = JsonTypeInfo.Id.NAME, property = "outcome")
 @JsonSubTypes({
   @JsonSubTypes.Type(value = Trial.NoDiff.class, name = "no_diff"),
+  @JsonSubTypes.Type(value = Trial.NoOp.class, name = "no_op"),
   @JsonSubTypes.Type(value = Trial.Refused.class, name = "refused"),
   @JsonSubTypes.Type(value = Trial.Applied.class, name = "applied")
 })
 public sealed interface Trial {
-  /** There is nothing in it that could be applied, or it would change nothing (E22). */
+  /** There is nothing in it that could be applied (E22). */
   record NoDiff(String why) implements Trial {}
+
+  /** It has a patch that changes nothing: it applied, and the tree is as it was (E44). */
+  record NoOp() implements Trial {}
 
   /**
    * It has a patch that does not apply; the tree is as it was.

@@ -21,8 +21,7 @@ final class RetryRule {
           SecurityViolationException.class,
           SecurityException.class,
           GlobalRequestTimeoutException.class,
-          StateException.class,
-          ToolBatchingJsonException.class);
+          StateException.class);
 
   private static final int MAX_CAUSES = 20;
 

@@ -30,6 +30,7 @@ final class Bench {
   RepairSettings.Escalation escalation = RepairSettings.Escalation.DEFAULTS;
   RepairSettings.Candidates l3 = RepairSettings.Candidates.DEFAULTS;
   RepairSettings.Diagnosis diagnosis = RepairSettings.Diagnosis.DEFAULTS;
+  int jsonRetries;
   RepairTask task = new RepairTask("Make it good.", List.of(), false);
   RunEnd.At at = new RunEnd.At(0, 0);
   Trace file = Trace.NONE;
@@ -80,7 +81,7 @@ final class Bench {
     List<JournalEntry> entries = journal.entries();
     return new RepairRun(
             ports,
-            new RepairSettings(limits, escalation, l3, diagnosis),
+            new RepairSettings(limits, escalation, l3, diagnosis, jsonRetries),
             List.of(new Route(new Target("played", "m"), model)))
         .run(new RepairRun.Job(17, "ticket-17", task, at), journal, entries, workbench);
   }

@@ -5,6 +5,8 @@ import static dev.holdfast.repair.Bench.change;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -15,6 +17,7 @@ import tools.jackson.databind.JsonNode;
 @Timeout(60)
 class CandidateStepTest {
   private static final String BROKEN = change("nowhere", "x");
+  private static final String NO_OP = change("bad 0", "bad 0");
 
   private Bench bench;
 
@@ -60,12 +63,14 @@ class CandidateStepTest {
     candidates(change("bad 0", "good 1"), change("bad 0", "good 2"), change("bad 0", "good 3"));
     bench.model.judges("Sure. {\"winner\": 3, \"confidence\": \"high\", \"why\": \"x\"}");
     RunEnd end = bench.run();
+    String third = bench.model.answerTo("candidate 3 of 3");
+    assertThat(third).contains(end.tree().diff().strip().substring(1));
+    assertThat(end.tree().diff()).isIn("+good 1\n", "+good 2\n", "+good 3\n");
     assertThat(payload("JudgeInvoked").path("candidates").toString()).isEqualTo("[1,2,3]");
     assertThat(payload("JudgeDecided").path("winner").asInt()).isEqualTo(3);
     JsonNode judge = payload("StepFinished").path("judge");
     assertThat(judge.path("winner").asInt()).isEqualTo(3);
     assertThat(judge.path("confidence").asString()).isEqualTo("high");
-    assertThat(end.tree().diff()).isNotEmpty();
   }
 
   @Test
@@ -86,7 +91,7 @@ class CandidateStepTest {
   }
 
   @Test
-  @DisplayName("E29: none passes: the reviewer ranks, and L2 goes on from its choice")
+  @DisplayName("E29, T17: none passes: the reviewer ranks, and L2 goes on from its choice")
   void reviewer() throws Exception {
     // Which of the candidates is the second is open: they are asked for at once. The last answer
     // fits each.
@@ -138,31 +143,46 @@ class CandidateStepTest {
   }
 
   @Test
-  @DisplayName("E33: two attempts in a row without a valid patch end the step and the run")
+  @DisplayName("E33: two outputs in a row without a valid patch end the step and the run")
   void invalid() throws Exception {
     candidates(NO_DIFF);
     RunEnd end = bench.run();
     assertThat(end.reason()).isEqualTo(StopReason.INVALID_OUTPUT);
-    assertThat(bench.payloads("CandidateGenerated")).hasSize(6);
+    assertThat(end.detail()).startsWith("3 outputs in a row had no valid patch");
+    assertThat(bench.payloads("CandidateGenerated")).hasSize(3);
     assertThat(payload("StepFinished").path("outcome").asString()).isEqualTo("invalid_output");
   }
 
   @Test
-  @DisplayName("E33: a valid patch in between ends the row of invalid outputs")
+  @DisplayName("E33: the row goes on over attempts; a valid patch, though it fails, ends it")
   void invalidInARow() throws Exception {
-    candidates(
-        NO_DIFF,
-        NO_DIFF,
-        NO_DIFF,
-        BROKEN,
-        BROKEN,
-        BROKEN,
-        NO_DIFF,
-        NO_DIFF,
-        NO_DIFF,
-        change("bad 0", "good 1"));
+    bench.l3 = new RepairSettings.Candidates(1, true, true, 6);
+    candidates(NO_DIFF, BROKEN, NO_DIFF, NO_DIFF, change("bad 0", "good 1"));
+    assertThat(bench.run().reason()).isEqualTo(StopReason.INVALID_OUTPUT);
+    assertThat(bench.payloads("CandidateGenerated"))
+        .extracting(each -> each.path("valid").asBoolean())
+        .containsExactly(false, true, false, false);
+  }
+
+  @Test
+  @DisplayName("E33: a valid patch that was paid for with two invalid outputs is tried")
+  void oneValid() throws Exception {
+    candidates(NO_DIFF, NO_DIFF, change("bad 0", "good 1"));
     assertThat(bench.run().reason()).isEqualTo(StopReason.VERIFICATION_PASSED);
-    assertThat(bench.payloads("CandidateGenerated")).hasSize(12);
+  }
+
+  @Test
+  @DisplayName(
+      "E44: a patch that changes nothing is valid and applied, and is neither taken nor an apply"
+          + " failure")
+  void noOp() throws Exception {
+    candidates(NO_OP, NO_OP, NO_OP, NO_OP, NO_OP, NO_OP, change("bad 0", "good 1"));
+    assertThat(bench.run().reason()).isEqualTo(StopReason.VERIFICATION_PASSED);
+    assertThat(bench.payloads("CandidateGenerated"))
+        .allMatch(each -> each.path("valid").asBoolean());
+    assertThat(bench.payloads("CandidateEvaluated").subList(0, 6))
+        .allMatch(each -> each.path("applied").asBoolean() && each.path("lines").asInt() == 0);
+    assertThat(bench.types()).doesNotContain("DiagnosisStarted");
   }
 
   @Test
@@ -223,6 +243,69 @@ class CandidateStepTest {
     assertThat(end.reason()).isEqualTo(StopReason.REPEATED_FAILURE);
     assertThat(bench.payloads("CandidateGenerated")).hasSize(12);
     assertThat(bench.payloads("DiagnosisStarted")).hasSize(1);
+  }
+
+  @Test
+  @DisplayName("E34: an error that any candidate meets again counts on, whoever it is")
+  void errorChangesPlaces() throws Exception {
+    candidates(
+        BROKEN,
+        change("here", "x"),
+        change("there", "x"),
+        change("anywhere", "x"),
+        change("elsewhere", "x"),
+        BROKEN,
+        change("bad 0", "good 1"));
+    bench.model.diagnoses("{\"hypotheses\": [{\"hypothesis\": \"h\", \"confidence\": 1}]}");
+    assertThat(bench.run().reason()).isEqualTo(StopReason.VERIFICATION_PASSED);
+    assertThat(payload("DiagnosisStarted").path("attempt").asInt()).isEqualTo(2);
+  }
+
+  @Test
+  @DisplayName("E36: while attempts are left the failures count anew behind each diagnosis")
+  void diagnoses() throws Exception {
+    bench.l3 = new RepairSettings.Candidates(1, true, true, 6);
+    candidates(BROKEN);
+    bench.model.diagnoses(
+        "{\"hypotheses\": [{\"hypothesis\": \"first\", \"confidence\": 1}]}",
+        "{\"hypotheses\": [{\"hypothesis\": \"second\", \"confidence\": 1}]}");
+    RunEnd end = bench.run();
+    assertThat(end.reason()).isEqualTo(StopReason.REPEATED_FAILURE);
+    assertThat(bench.payloads("DiagnosisCompleted"))
+        .extracting(each -> each.path("hypothesis").asString())
+        .containsExactly("first", "second");
+    assertThat(bench.payloads("CandidateGenerated")).hasSize(6);
+    assertThat(bench.model.prompts().getLast()).contains("first", "second");
+  }
+
+  @Test
+  @DisplayName("C23: a judge's answer that is no JSON is asked for again, with the parser's error")
+  void asksForJsonAgain() throws Exception {
+    bench.jsonRetries = 2;
+    candidates(change("bad 0", "good 1"), change("bad 0", "good 2"), change("bad 0", "good 3"));
+    bench.model.judges("the second", "{\"winner\": 2,,}", "{\"winner\": 2}");
+    bench.run();
+    assertThat(payload("JudgeDecided").path("winner").asInt()).isEqualTo(2);
+    List<String> prompts = bench.model.prompts();
+    assertThat(prompts).hasSize(8);
+    assertThat(prompts.get(6)).contains("the second", "there is no {...} in it");
+    assertThat(prompts.getLast()).contains("{\"winner\": 2,,}", "Unexpected character (','");
+  }
+
+  @Test
+  @DisplayName("C23: so often and no more, and only while the budget lasts")
+  void asksForJsonBounded() throws Exception {
+    for (int calls : new int[] {60, 7}) {
+      prepare();
+      bench.jsonRetries = 2;
+      bench.limits(5, Duration.ofHours(1), calls, null);
+      candidates(change("bad 0", "good 1"), change("bad 0", "good 2"), change("bad 0", "good 3"));
+      bench.model.judges("the second");
+      RunEnd end = bench.run();
+      assertThat(bench.model.calls()).isEqualTo(Math.min(calls, 8));
+      assertThat(payload("JudgeFailed").path("error").asString()).isNotEmpty();
+      assertThat(end.reason()).isEqualTo(StopReason.VERIFICATION_PASSED);
+    }
   }
 
   @Test

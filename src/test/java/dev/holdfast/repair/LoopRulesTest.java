@@ -69,7 +69,8 @@ class LoopRulesTest {
   }
 
   @Test
-  @DisplayName("E18: while an escalation is left it comes before the stop, though both want two")
+  @DisplayName(
+      "E18, T16: while an escalation is left it comes before the stop, though both want two")
   void escalationWins() {
     LoopState stuck = iteration(iteration(LoopState.baseline("a"), "a"), "a");
     assertThat(rules(Escalation.DEFAULTS).next(stuck)).isInstanceOf(LoopDecision.Escalate.class);

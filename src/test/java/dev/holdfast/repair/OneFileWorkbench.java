@@ -52,6 +52,9 @@ final class OneFileWorkbench implements Workbench {
     if (!tree.id().contains(search)) {
       return new Trial.Refused("not found: " + search, "hash " + search);
     }
+    if (search.equals(replace)) {
+      return new Trial.NoOp();
+    }
     String now = tree.id().replace(search, replace);
     int lines = (int) (search.lines().count() + replace.lines().count());
     Tree next = new Tree(now, "+" + now);

@@ -60,6 +60,7 @@ class OneFileWorkbenchIT {
                 applied.files(),
                 List.of(State.of(applied.verified(), before)));
         case Trial.Refused refused -> new Seen("refused", 0, List.of(), List.of());
+        case Trial.NoOp none -> new Seen("no op", 0, List.of(), List.of());
         case Trial.NoDiff none -> new Seen("no diff", 0, List.of(), List.of());
       };
     }
@@ -84,9 +85,10 @@ class OneFileWorkbenchIT {
             change("bad 0", "good 1"),
             change("bad 0", "good 1\nmore\nlines"),
             change("nowhere", "x"),
+            change("bad 0", "bad 0"),
             NO_DIFF);
     List<Seen> seen = seen(real, outputs);
-    assertThat(seen).extracting(Seen::outcome).contains("applied", "refused", "no diff");
+    assertThat(seen).extracting(Seen::outcome).contains("applied", "refused", "no op", "no diff");
     assertThat(seen(stand, outputs)).isEqualTo(seen);
     for (String output : outputs) {
       assertThat(stand.invalidity(stand.baseTree(), output, 0).isPresent())

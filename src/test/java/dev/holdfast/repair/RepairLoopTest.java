@@ -134,6 +134,29 @@ class RepairLoopTest {
   }
 
   @Test
+  @DisplayName(
+      "E44: a patch that changes nothing applied: it improves nothing, and ends the row of apply"
+          + " failures")
+  void noOp() throws Exception {
+    bench
+        .without(false)
+        .model
+        .repairs(
+            change("nowhere", "x"),
+            change("bad 0", "bad 0"),
+            change("nowhere", "x"),
+            change("bad 0", "bad 0"));
+    RunEnd end = bench.run();
+    assertThat(end.reason()).isEqualTo(StopReason.NON_IMPROVING);
+    assertThat(bench.payloads("RepairAttempted"))
+        .extracting(each -> each.path("outcome").asString())
+        .containsExactly("refused", "no_op", "refused", "no_op");
+    assertThat(bench.payloads("VerificationFinished"))
+        .as("nothing changed that could be verified again")
+        .hasSize(1);
+  }
+
+  @Test
   @DisplayName("E16: money, calls and time each end a run, and say which of them")
   void budgets() throws Exception {
     bench.model.repairs(change("bad 0", "a 1"), change("a 1", "b 2"), NO_DIFF);

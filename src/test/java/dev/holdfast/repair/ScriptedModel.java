@@ -13,7 +13,9 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -30,6 +32,7 @@ final class ScriptedModel implements ChatProvider {
 
   private final List<Role> roles = new ArrayList<>();
   private final List<ChatRequest> requests = new ArrayList<>();
+  private final Map<String, String> answered = new HashMap<>();
 
   /** To repairers and candidates. */
   ScriptedModel repairs(String... answers) {
@@ -61,6 +64,15 @@ final class ScriptedModel implements ChatProvider {
         .toList();
   }
 
+  /** What the one prompt with these words got. */
+  synchronized String answerTo(String words) {
+    return answered.entrySet().stream()
+        .filter(each -> each.getKey().contains(words))
+        .map(Map.Entry::getValue)
+        .findFirst()
+        .orElseThrow();
+  }
+
   synchronized int calls() {
     return requests.size();
   }
@@ -76,6 +88,7 @@ final class ScriptedModel implements ChatProvider {
     Role role = roles.stream().filter(each -> each.asks().test(request)).findFirst().orElseThrow();
     String answer =
         role.answers().size() > 1 ? role.answers().removeFirst() : role.answers().getFirst();
+    answered.put(((Message.User) request.messages().getFirst()).content(), answer);
     return answer.equals(BROKEN)
         ? new CallResult.Failed(
             FailureKind.AUTH_ERROR, false, "401 no", 401, null, null, false, null)

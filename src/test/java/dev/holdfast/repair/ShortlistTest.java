@@ -82,10 +82,16 @@ class ShortlistTest {
   }
 
   @Test
-  @DisplayName("E34: the same error again counts on, another one from 1")
+  @DisplayName(
+      "E34: an error of any candidate counts on in the next attempt, once in each; another one from"
+          + " 1")
   void applyErrors() {
-    ApplyFailures two = ApplyFailures.NONE.with("x").with("x");
-    assertThat(two.count()).isEqualTo(2);
-    assertThat(two.with("y")).isEqualTo(new ApplyFailures(1, "y"));
+    ApplyFailures two = ApplyFailures.NONE.with(List.of("x", "y")).with(List.of("z", "x", "x"));
+    assertThat(two.longest()).isEqualTo(2);
+    assertThat(two.of("x")).isEqualTo(2);
+    assertThat(two.of("z")).isEqualTo(1);
+    assertThat(two.of("y")).isZero();
+    assertThat(two.with(List.of("y")).longest()).isEqualTo(1);
+    assertThat(two.with(List.of())).isEqualTo(ApplyFailures.NONE);
   }
 }

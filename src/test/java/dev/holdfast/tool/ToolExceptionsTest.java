@@ -1,16 +1,12 @@
 package dev.holdfast.tool;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.llm.ToolCall;
 import dev.holdfast.ticket.HoldfastException;
 import java.io.IOException;
-import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CancellationException;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
@@ -28,7 +24,6 @@ class ToolExceptionsTest {
                 FileOperationException.class,
                 TooBroadPatternException.class,
                 GlobalRequestTimeoutException.class,
-                ToolBatchingJsonException.class,
                 ConfigurationException.class,
                 ValidationException.class,
                 StateException.class,
@@ -70,32 +65,5 @@ class ToolExceptionsTest {
             Parameters: {"pattern": "a"}
             To retry: Install ripgrep. Run: apt install rg\
             """);
-  }
-
-  @Test
-  @DisplayName("C23: unreadable model output is got anew ten times, 0.1 s to 5 s apart, then fails")
-  void jsonParseRetry() throws Exception {
-    List<Duration> sleeps = new ArrayList<>();
-    AtomicInteger texts = new AtomicInteger();
-    JsonParseRetry retry = new JsonParseRetry(sleeps::add);
-    assertThatThrownBy(() -> retry.parse(() -> "{\"text\": " + texts.incrementAndGet()))
-        .isInstanceOf(ToolBatchingJsonException.class)
-        .hasMessageContaining("10 retries");
-    assertThat(texts).hasValue(11);
-    assertThat(sleeps)
-        .extracting(Duration::toMillis)
-        .containsExactly(100L, 200L, 400L, 800L, 1600L, 3200L, 5000L, 5000L, 5000L, 5000L);
-
-    texts.set(0);
-    assertThat(retry.parse(() -> texts.incrementAndGet() < 3 ? "{" : "{\"a\": 1}").get("a").asInt())
-        .isEqualTo(1);
-    IOException gone = new IOException("the model is gone");
-    assertThatThrownBy(
-            () ->
-                retry.parse(
-                    () -> {
-                      throw gone;
-                    }))
-        .isSameAs(gone);
   }
 }

@@ -104,8 +104,7 @@ class ToolRetryTest {
             new SecurityViolationException("out"),
             new SecurityException("out"),
             new GlobalRequestTimeoutException("late"),
-            new StateException("wrong"),
-            new ToolBatchingJsonException("no JSON"))) {
+            new StateException("wrong"))) {
       assertThat(failing(error, 99)).isSameAs(error);
       assertThat(calls).as(error.getClass().getName()).isEqualTo(1);
     }

@@ -46,16 +46,16 @@ record RepairDesign(
   /**
    * Of a document that is valid by its schema.
    *
-   * @param llmTimeout where the design has none
+   * @param usual what holds where the design says nothing
    * @throws dev.holdfast.repair.git.RepositoryException if the path, the URL or the ref is no good
    */
-  static RepairDesign of(JsonNode document, Duration llmTimeout) {
+  static RepairDesign of(JsonNode document, RepairSettings usual) {
     return new RepairDesign(
         repository(document.path("repository")),
         document.path("goal").asString(DEFAULT_GOAL),
         document.path("verify").valueStream().map(RepairDesign::command).toList(),
         document.path("targets").valueStream().map(RepairDesign::target).toList(),
-        settings(document, llmTimeout),
+        settings(document, usual),
         switch (document.path("on_approve").asString("none")) {
           case "merge" -> Delivery.MERGE;
           case "push" -> Delivery.PUSH;
@@ -83,26 +83,26 @@ record RepairDesign(
     return new Target(node.path("provider").asString(), node.path("model").asString());
   }
 
-  private static RepairSettings settings(JsonNode document, Duration llmTimeout) {
+  private static RepairSettings settings(JsonNode document, RepairSettings usual) {
     return new RepairSettings(
-        limits(document.path("limits"), llmTimeout),
-        escalation(document.path("escalation")),
-        candidates(document.path("l3")),
-        diagnosis(document.path("diagnosis")));
+        limits(document.path("limits"), usual.limits()),
+        escalation(document.path("escalation"), usual.escalation()),
+        candidates(document.path("l3"), usual.l3()),
+        diagnosis(document.path("diagnosis"), usual.diagnosis()),
+        usual.jsonRetries());
   }
 
-  private static RepairSettings.Limits limits(JsonNode node, Duration llmTimeout) {
-    RepairSettings.Limits usual = RepairSettings.Limits.DEFAULTS;
+  private static RepairSettings.Limits limits(JsonNode node, RepairSettings.Limits usual) {
     return new RepairSettings.Limits(
         node.path("max_iterations").asInt(usual.maxIterations()),
         duration(node.path("max_duration"), usual.maxDuration()),
         node.path("max_calls").asInt(usual.maxCalls()),
         node.has("max_cost_usd") ? node.get("max_cost_usd").decimalValue() : null,
-        duration(node.path("llm_timeout"), llmTimeout));
+        duration(node.path("llm_timeout"), usual.llmTimeout()));
   }
 
-  private static RepairSettings.Escalation escalation(JsonNode node) {
-    RepairSettings.Escalation usual = RepairSettings.Escalation.DEFAULTS;
+  private static RepairSettings.Escalation escalation(
+      JsonNode node, RepairSettings.Escalation usual) {
     return new RepairSettings.Escalation(
         node.path("enabled").asBoolean(usual.enabled()),
         node.path("to_l3_after_non_improving_iterations")
@@ -111,8 +111,8 @@ record RepairDesign(
         node.path("max_escalations").asInt(usual.maxEscalations()));
   }
 
-  private static RepairSettings.Candidates candidates(JsonNode node) {
-    RepairSettings.Candidates usual = RepairSettings.Candidates.DEFAULTS;
+  private static RepairSettings.Candidates candidates(
+      JsonNode node, RepairSettings.Candidates usual) {
     return new RepairSettings.Candidates(
         node.path("best_of_n").asInt(usual.bestOfN()),
         node.path("enable_reviewer").asBoolean(usual.enableReviewer()),
@@ -120,8 +120,7 @@ record RepairDesign(
         node.path("max_attempts").asInt(usual.maxAttempts()));
   }
 
-  private static RepairSettings.Diagnosis diagnosis(JsonNode node) {
-    RepairSettings.Diagnosis usual = RepairSettings.Diagnosis.DEFAULTS;
+  private static RepairSettings.Diagnosis diagnosis(JsonNode node, RepairSettings.Diagnosis usual) {
     return new RepairSettings.Diagnosis(
         node.path("enabled").asBoolean(usual.enabled()),
         node.path("trigger_on_repeated_failures").asInt(usual.triggerOnRepeatedFailures()),

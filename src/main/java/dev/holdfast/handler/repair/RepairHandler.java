@@ -50,7 +50,7 @@ public final class RepairHandler implements TicketHandler {
     ClaimedTicket claimed = context.claimed();
     try {
       RepairDesign design =
-          designs.of(claimed, document -> RepairDesign.of(document, settings.llmTimeout()));
+          designs.of(claimed, document -> RepairDesign.of(document, settings.usual()));
       Optional<DeliveryOrder> order = DeliveryOrder.in(claimed.ticket().payload());
       return order.isPresent() ? delivery.deliver(design, order.get()) : repair(claimed, design);
     } catch (StoodStillException e) {

@@ -4,11 +4,11 @@ import dev.holdfast.llm.ChatProvider;
 import dev.holdfast.llm.account.CallGuard;
 import dev.holdfast.repair.GitWorkbench;
 import dev.holdfast.repair.ModelPorts;
+import dev.holdfast.repair.RepairSettings;
 import dev.holdfast.repair.git.TicketRepositories;
 import dev.holdfast.session.EventSink;
 import dev.holdfast.session.JournalShelf;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Map;
 import java.util.function.LongPredicate;
@@ -48,9 +48,9 @@ public record RepairPorts(
    * How the worker repairs.
    *
    * @param runs where the traces of runs are ({@code repair.runs-root})
-   * @param llmTimeout of one call, where a design has none ({@code llm.timeout})
+   * @param usual what holds where a design says nothing
    * @param maxCalls of models in one attempt, 0 for no bound ({@code llm.max-calls-per-execution})
    * @param width how many candidates of a ticket are verified at once ({@code repair.parallel})
    */
-  public record Settings(Path runs, Duration llmTimeout, int maxCalls, int width) {}
+  public record Settings(Path runs, RepairSettings usual, int maxCalls, int width) {}
 }

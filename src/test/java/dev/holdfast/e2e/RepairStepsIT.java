@@ -1,0 +1,268 @@
+package dev.holdfast.e2e;
+
+import static dev.holdfast.testing.ModelBehaviour.answer;
+import static dev.holdfast.testing.ModelBehaviour.choose;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.testing.ModelBehaviour;
+import dev.holdfast.testing.ModelRequest;
+import dev.holdfast.testing.ModelServer;
+import dev.holdfast.testing.TestDatabase;
+import dev.holdfast.testing.WithDatabase;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What a worker process asks a model, step by step, to mend the first line of one file. */
+@Tag("slow")
+@WithDatabase
+@Timeout(120)
+class RepairStepsIT {
+  private static final String UNKNOWN = "I do not know.";
+  private static final String CHECK =
+      "case \"$(head -n 1 value.txt)\" in good*) ;; *) echo wrong value; exit 1;; esac\n";
+
+  private final TicketRows rows;
+  private final TestDatabase database;
+  @TempDir private Path directory;
+  @AutoClose private final ModelServer models = ModelServer.start();
+  @AutoClose private Installation holdfast;
+
+  RepairStepsIT(TestDatabase database) {
+    this.database = database;
+    this.rows = new TicketRows(database.dataSource());
+  }
+
+  @BeforeEach
+  void prepare() {
+    holdfast =
+        Installation.on(database, directory)
+            .with("OPENAI_API_KEY", "sk-repair-steps-it")
+            .with("HOLDFAST_PROVIDERS_OPENAI_BASE_URL", models.openAiUrl());
+  }
+
+  private static String change(String from, String to) {
+    return "value.txt\n<<<<<<< SEARCH\n" + from + "\n=======\n" + to + "\n>>>>>>> REPLACE\n";
+  }
+
+  /** Works a ticket of a design with these keys besides, until it is in the state. */
+  private long work(String state, String... keys) throws Exception {
+    Path project = Files.createDirectories(directory.resolve("project"));
+    Files.writeString(project.resolve("value.txt"), "bad 0\n");
+    Files.writeString(project.resolve("check.sh"), CHECK);
+    Files.writeString(project.resolve("aside.md"), "aside\n".repeat(6_000));
+    BrokenProject.git(project, "init", "-q", "-b", "main");
+    BrokenProject.git(project, "add", "-A");
+    BrokenProject.git(project, "commit", "-q", "-m", "The project");
+    String design =
+        """
+        kind: repair
+        repository: {path: "%s", ref: main}
+        verify: [{name: check, command: [sh, check.sh]}]
+        """
+            .formatted(project);
+    String targets = "targets: [{provider: openai, model: m}]\n";
+    String more = String.join("\n", keys) + "\n";
+    Files.writeString(
+        directory.resolve("mender.yaml"),
+        design + (more.contains("targets:") ? "" : targets) + more);
+    holdfast.ok("design", "put", "mender", "--file", "mender.yaml");
+    long id = Long.parseLong(holdfast.ok("enqueue", "--design", "mender"));
+    holdfast.worker();
+    rows.awaitState(id, state);
+    return id;
+  }
+
+  private static String said(ModelRequest request) {
+    return request.messages().getLast().path("content").asString();
+  }
+
+  private static boolean isCandidate(ModelRequest request) {
+    return said(request).contains("## Your way");
+  }
+
+  /** By who is asked; repairs and candidates get the same. */
+  private void answers(String repair, String reviewer, String judge, String diagnoser) {
+    models.always(choose(request -> answer(byRole(request, repair, reviewer, judge, diagnoser))));
+  }
+
+  private static String byRole(
+      ModelRequest request, String repair, String reviewer, String judge, String diagnoser) {
+    String system = request.messages().getFirst().path("content").asString();
+    return system.startsWith("You review")
+        ? reviewer
+        : system.startsWith("You decide")
+            ? judge
+            : system.startsWith("Patches for") ? diagnoser : repair;
+  }
+
+  private List<String> asked(String system) {
+    return models.requests().stream()
+        .filter(each -> each.messages().getFirst().path("content").asString().startsWith(system))
+        .map(RepairStepsIT::said)
+        .toList();
+  }
+
+  @Test
+  @DisplayName("E26: best of three asks three different questions, each with a way of its own")
+  void ways() throws Exception {
+    models.always(
+        choose(request -> answer(isCandidate(request) ? change("bad 0", "good 1") : UNKNOWN)));
+    work("needs_review");
+    List<String> candidates =
+        models.requests().stream()
+            .filter(RepairStepsIT::isCandidate)
+            .map(RepairStepsIT::said)
+            .toList();
+    assertThat(candidates).hasSize(3).doesNotHaveDuplicates();
+    assertThat(candidates)
+        .extracting(each -> each.substring(0, each.indexOf("## Your way")))
+        .as("what comes before is one text, which providers keep in their caches")
+        .containsOnly(candidates.getFirst().substring(0, candidates.getFirst().indexOf("## Your")));
+    assertThat(candidates).anyMatch(each -> each.contains("smallest change"));
+    assertThat(candidates).anyMatch(each -> each.contains("root cause"));
+    assertThat(candidates).anyMatch(each -> each.contains("defensively"));
+  }
+
+  @Test
+  @DisplayName("E33: two repairs and three candidates without a patch are enough: five calls, held")
+  void invalid() throws Exception {
+    models.always(answer(UNKNOWN));
+    long id = work("on_hold");
+    assertThat(rows.of(id, "hold_reason")).isEqualTo("invalid_output");
+    assertThat(models.requests()).hasSize(5);
+  }
+
+  @Test
+  @DisplayName(
+      "E34, E36: an apply error that moves to another candidate is diagnosed; the large file that"
+          + " the diagnosis names is shown before all others")
+  void diagnosed() throws Exception {
+    AtomicInteger candidates = new AtomicInteger();
+    ModelBehaviour diagnosis =
+        answer("{\"hypotheses\": [{\"hypothesis\": \"See aside.md.\", \"confidence\": 0.9}]}");
+    models.always(
+        choose(
+            request -> {
+              if (byRole(request, "", "", "", "diagnosis").equals("diagnosis")) {
+                return diagnosis;
+              }
+              if (!isCandidate(request)) {
+                return answer(UNKNOWN);
+              }
+              int attempt = (candidates.getAndIncrement() / 3) + 1;
+              int number = said(request).contains("candidate 1 of") ? 1 : 2;
+              return answer(
+                  attempt == 3
+                      ? change("bad 0", "good 1")
+                      // One and the same error, first of candidate 1, then of the others.
+                      : attempt == number
+                          ? change("nowhere", "x")
+                          : change("missing " + candidates.get(), "x"));
+            }));
+    work("needs_review");
+    assertThat(asked("Patches for")).hasSize(1);
+    ModelRequest last = models.lastRequest();
+    assertThat(said(last)).contains("--- aside.md ---");
+    assertThat(said(last).indexOf("--- aside.md ---"))
+        .isLessThan(said(last).indexOf("--- value.txt ---"));
+    assertThat(said(models.requests().getFirst())).doesNotContain("--- aside.md ---");
+  }
+
+  @Test
+  @DisplayName(
+      "E44: patches that change nothing are valid, and repairs that improve nothing; nothing is"
+          + " diagnosed")
+  void noOps() throws Exception {
+    answers(change("bad 0", "bad 0"), "", "", "");
+    long id = work("on_hold", "l3: {max_attempts: 2}");
+    assertThat(rows.of(id, "hold_reason")).isEqualTo("repeated_failure");
+    assertThat(models.requests()).hasSize(2 + 6);
+    assertThat(
+            rows.column(
+                "SELECT payload->>'outcome' FROM holdfast.repair_events WHERE ticket_id = ? AND"
+                    + " type = 'RepairAttempted'",
+                id))
+        .containsExactly("no_op", "no_op");
+    assertThat(
+            rows.column(
+                "SELECT payload->>'reason' FROM holdfast.repair_events WHERE ticket_id = ? AND"
+                    + " type = 'RunEscalated'",
+                id))
+        .containsExactly("non_improving");
+    assertThat(
+            rows.column(
+                "SELECT payload->>'valid' FROM holdfast.repair_events WHERE ticket_id = ? AND"
+                    + " type = 'CandidateGenerated'",
+                id))
+        .hasSize(6)
+        .containsOnly("true");
+    assertThat(asked("Patches for")).isEmpty();
+  }
+
+  @Test
+  @DisplayName(
+      "C23: reviewer and judge whose answers are no JSON are told so and asked again, as often as"
+          + " repair.json-retries says")
+  void jsonAgain() throws Exception {
+    AtomicInteger candidates = new AtomicInteger();
+    models.always(
+        choose(
+            request ->
+                answer(
+                    isCandidate(request)
+                        ? change("bad 0", "worse " + candidates.incrementAndGet())
+                        : byRole(
+                            request,
+                            UNKNOWN,
+                            "The second one.",
+                            asked("You decide").size() < 2
+                                ? "{\"winner\": 2,,}"
+                                : "{\"winner\": 2}",
+                            ""))));
+    holdfast.with("HOLDFAST_REPAIR_JSON_RETRIES", "1");
+    long id = work("on_hold");
+    List<String> reviews = asked("You review");
+    assertThat(reviews).hasSize(2);
+    assertThat(reviews.getLast())
+        .startsWith(reviews.getFirst())
+        .contains("The second one.", "there is no {...} in it");
+    assertThat(asked("You decide").getLast()).contains("{\"winner\": 2,,}", "Unexpected character");
+    assertThat(
+            rows.column(
+                "SELECT payload->>'winner' FROM holdfast.repair_events WHERE ticket_id = ? AND"
+                    + " type = 'JudgeDecided'",
+                id))
+        .containsExactly("2");
+  }
+
+  @Test
+  @DisplayName("E17, E26: repair.escalation and repair.l3 hold where a design says nothing")
+  void workersDefaults() throws Exception {
+    models.always(answer(UNKNOWN));
+    holdfast
+        .with("HOLDFAST_REPAIR_ESCALATION_TO_L3_AFTER_NON_IMPROVING_ITERATIONS", "1")
+        .with("HOLDFAST_REPAIR_L3_BEST_OF_N", "2");
+    work("on_hold");
+    assertThat(models.requests()).hasSize(1 + 2);
+  }
+
+  @Test
+  @DisplayName("E17, E26: what a design says comes before repair.escalation and repair.l3")
+  void designsOwn() throws Exception {
+    models.always(answer(UNKNOWN));
+    holdfast
+        .with("HOLDFAST_REPAIR_ESCALATION_ENABLED", "false")
+        .with("HOLDFAST_REPAIR_L3_BEST_OF_N", "2");
+    work("on_hold", "escalation: {enabled: true}", "l3: {best_of_n: 4}");
+    assertThat(models.requests()).hasSize(2 + 4);
+  }
+}
