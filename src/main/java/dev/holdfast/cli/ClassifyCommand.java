@@ -3,6 +3,7 @@ package dev.holdfast.cli;
 import dev.holdfast.config.Settings;
 import dev.holdfast.failure.Classifier;
 import dev.holdfast.failure.ErrorReport;
+import dev.holdfast.failure.Explanation;
 import dev.holdfast.failure.Failure;
 import dev.holdfast.retry.CategoryPolicy;
 import dev.holdfast.retry.DurationText;
@@ -31,6 +32,7 @@ import picocli.CommandLine.Parameters;
       "Examples:",
       "  holdfast classify 'HTTP 429: rate limit exceeded, retry after 30s'",
       "  holdfast classify < build.log",
+      "  holdfast classify --explain < answer.txt",
       "  holdfast classify --jsonl < errors.jsonl",
       "",
       "--jsonl reads lines {\"text\": ..., \"http_status\": ...} and writes, in the same order,",
@@ -54,6 +56,13 @@ final class ClassifyCommand implements Callable<Integer> {
   @Option(names = "--jsonl", description = "Classify many, one JSON object per line.")
   private boolean jsonl;
 
+  @Option(
+      names = "--explain",
+      description =
+          "Also say which header, field or words gave the category and the wait, and which other"
+              + " rules match.")
+  private boolean explain;
+
   @Option(names = "--json", description = "Print a JSON object.")
   private boolean json;
 
@@ -70,18 +79,27 @@ final class ClassifyCommand implements Callable<Integer> {
         throw new UsageException(
             "--jsonl reads texts and statuses from standard input; give none here");
       }
-      return new ClassifyLines(classifier, root.terminal()).run();
+      return new ClassifyLines(
+              report ->
+                  explain
+                      ? ClassifyLines.columns(classifier.explain(report))
+                      : ClassifyLines.columns(classifier.classify(report)),
+              root.terminal())
+          .run();
     }
     ErrorReport report =
         ErrorReport.ofText(words.isEmpty() ? standardInput() : String.join(" ", words));
     if (httpStatus != null) {
       report = report.withHttpStatus(ClassifyLines.status(httpStatus));
     }
-    Failure failure = classifier.classify(report);
+    Explanation explanation = classifier.explain(report);
     if (json) {
-      root.terminal().line(JsonOutput.of(columns(failure, settings)));
+      root.terminal().line(JsonOutput.of(columns(explanation, settings)));
     } else {
-      print(failure, settings);
+      print(explanation.failure(), settings);
+      if (explain) {
+        print(explanation);
+      }
     }
     return ExitCode.DONE;
   }
@@ -94,9 +112,12 @@ final class ClassifyCommand implements Callable<Integer> {
     }
   }
 
-  private static Map<String, @Nullable Object> columns(Failure failure, Settings settings) {
+  private Map<String, @Nullable Object> columns(Explanation explanation, Settings settings) {
+    Failure failure = explanation.failure();
     CategoryPolicy policy = settings.retry().of(failure.category());
-    Map<String, @Nullable Object> columns = new LinkedHashMap<>(ClassifyLines.columns(failure));
+    Map<String, @Nullable Object> columns =
+        new LinkedHashMap<>(
+            explain ? ClassifyLines.columns(explanation) : ClassifyLines.columns(failure));
     columns.put("evidence", failure.evidence());
     columns.put("max_retries", policy.maxRetries());
     columns.put("backoff", policy.backoff().type());
@@ -137,6 +158,14 @@ final class ClassifyCommand implements Callable<Integer> {
               + " % jitter");
     }
     field("fingerprint", failure.fingerprint());
+  }
+
+  private void print(Explanation explanation) {
+    field("category by", PlainText.cut(PlainText.oneLine(explanation.categoryFrom()), 200));
+    String hint = explanation.hintEvidence();
+    field("wait by", hint == null ? "nothing says how long" : "\"" + hint + "\"");
+    List<String> others = explanation.otherRules();
+    field("other rules", others.isEmpty() ? "none match" : String.join(", ", others));
   }
 
   private static Duration firstDelay(Failure failure, Settings settings) {

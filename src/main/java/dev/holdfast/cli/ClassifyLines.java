@@ -1,7 +1,7 @@
 package dev.holdfast.cli;
 
-import dev.holdfast.failure.Classifier;
 import dev.holdfast.failure.ErrorReport;
+import dev.holdfast.failure.Explanation;
 import dev.holdfast.failure.Failure;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
@@ -23,12 +24,15 @@ final class ClassifyLines {
   private static final int BATCH = 256;
 
   private final JsonMapper mapper = new JsonMapper();
-  private final Classifier classifier;
+  private final Function<ErrorReport, Map<String, @Nullable Object>> answers;
   private final Terminal terminal;
   private final List<Line> batch = new ArrayList<>();
 
-  ClassifyLines(Classifier classifier, Terminal terminal) {
-    this.classifier = classifier;
+  /**
+   * @param answers the columns that answer a report
+   */
+  ClassifyLines(Function<ErrorReport, Map<String, @Nullable Object>> answers, Terminal terminal) {
+    this.answers = answers;
     this.terminal = terminal;
   }
 
@@ -69,8 +73,7 @@ final class ClassifyLines {
 
   private Answer answer(Line line) {
     try {
-      Failure failure = classifier.classify(report(mapper.readTree(line.text)));
-      return new Answer(JsonOutput.of(columns(failure)), null);
+      return new Answer(JsonOutput.of(answers.apply(report(mapper.readTree(line.text)))), null);
     } catch (JacksonException e) {
       String shape = "each line is {\"text\": ..., \"http_status\": ...}";
       return refusal(line, " is not JSON; " + shape, e);
@@ -114,6 +117,15 @@ final class ClassifyLines {
         "retry_after_ms", failure.retryAfter() == null ? null : failure.retryAfter().toMillis());
     columns.put("http_status", failure.httpStatus());
     columns.put("fingerprint", failure.fingerprint());
+    return columns;
+  }
+
+  /** The same with what {@code --explain} adds. */
+  static Map<String, @Nullable Object> columns(Explanation explanation) {
+    Map<String, @Nullable Object> columns = columns(explanation.failure());
+    columns.put("category_from", explanation.categoryFrom());
+    columns.put("hint_from", explanation.hintEvidence());
+    columns.put("other_rules", explanation.otherRules());
     return columns;
   }
 }

@@ -115,6 +115,28 @@ public final class Classifier {
     return failure;
   }
 
+  /** Why {@link #classify} answers as it does. Slower; asks nothing that was remembered. */
+  public Explanation explain(ErrorReport report) {
+    Failure failure = judge(report);
+    RuleSet rules = table().rules();
+    Evidence evidence = new Evidence(report, rules.literals(), true);
+    Stage stage = decide(report, evidence, rules).stage();
+    List<String> others = new ArrayList<>();
+    for (RuleMatcher matcher : rules.all()) {
+      String id = matcher.rule().id();
+      if (!id.equals(failure.rule()) && evidence.match(matcher) != null) {
+        others.add(id);
+      }
+    }
+    String hint =
+        failure.retryAfter() == null
+            ? null
+            : RetryHintParser.hint(evidence.window())
+                .map(RetryHintParser.Hint::evidence)
+                .orElse(null);
+    return new Explanation(failure, stage, hint, others);
+  }
+
   private Failure judge(ErrorReport report) {
     RuleSet rules = table().rules();
     Evidence evidence = new Evidence(report, rules.literals(), cache != null);

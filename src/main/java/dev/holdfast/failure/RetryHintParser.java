@@ -35,7 +35,7 @@ public final class RetryHintParser {
               + "|(?:x-)?ratelimit-reset-after)"
               + IS
               + NUMBER
-              + "(?![\\w.,]*\\d)(?!\\s?[a-z])",
+              + "(?![\\w.,]*\\d)(?![ \\t]?[a-z])",
           "after",
           "reset");
   private static final GuardedPattern HEADER_DATE =
@@ -112,6 +112,13 @@ public final class RetryHintParser {
           FOREIGN_PROSE,
           USED_UP);
 
+  /**
+   * A wait that the server asks for.
+   *
+   * @param evidence the words of the text that say so
+   */
+  record Hint(Duration time, String evidence) {}
+
   private final String text;
   private final String folded;
 
@@ -122,10 +129,15 @@ public final class RetryHintParser {
 
   /** The wait that the text asks for; empty where it asks for none. */
   public static Optional<Duration> find(String text) {
+    return hint(text).map(Hint::time);
+  }
+
+  /** The same with the words that say so. */
+  static Optional<Hint> hint(String text) {
     return new RetryHintParser(text).find();
   }
 
-  private Optional<Duration> find() {
+  private Optional<Hint> find() {
     return number(MILLIS, 1)
         .or(() -> first(HEADER_SPAN, DurationText::parse))
         .or(() -> number(SECONDS, 1_000))
@@ -137,33 +149,34 @@ public final class RetryHintParser {
         .or(this::resetOfUsedUpLimit);
   }
 
-  private Optional<Duration> number(GuardedPattern pattern, long unitMillis) {
+  private Optional<Hint> number(GuardedPattern pattern, long unitMillis) {
     return first(pattern, digits -> DurationText.ofNumber(digits, unitMillis));
   }
 
-  private Optional<Duration> first(
+  private Optional<Hint> first(
       GuardedPattern pattern, Function<String, Optional<Duration>> reader) {
     return first(pattern.matcher(text, folded), reader);
   }
 
-  private static Optional<Duration> first(
+  private static Optional<Hint> first(
       Matcher matcher, Function<String, Optional<Duration>> reader) {
     while (matcher.find()) {
-      Optional<Duration> hint = reader.apply(matcher.group(1));
-      if (hint.isPresent()) {
-        return hint;
+      Optional<Duration> wait = reader.apply(matcher.group(1));
+      if (wait.isPresent()) {
+        return Optional.of(new Hint(wait.get(), matcher.group().strip()));
       }
     }
     return Optional.empty();
   }
 
   /** The last one in prose: a log repeats the message at every try, and the last one is current. */
-  private static Optional<Duration> last(Matcher matcher) {
-    Optional<Duration> hint = Optional.empty();
+  private static Optional<Hint> last(Matcher matcher) {
+    Optional<Hint> hint = Optional.empty();
     while (matcher.find()) {
+      String evidence = matcher.group().strip();
       for (int group = 1; group <= matcher.groupCount(); group++) {
         if (matcher.group(group) != null) {
-          hint = DurationText.parse(matcher.group(group));
+          hint = DurationText.parse(matcher.group(group)).map(wait -> new Hint(wait, evidence));
         }
       }
     }
@@ -191,23 +204,23 @@ public final class RetryHintParser {
   }
 
   /** Without any other hint, the reset of the limit of which nothing remains. */
-  private Optional<Duration> resetOfUsedUpLimit() {
+  private Optional<Hint> resetOfUsedUpLimit() {
     Matcher usedUp = USED_UP.matcher(text, folded);
-    Optional<Duration> longest = Optional.empty();
+    Optional<Hint> longest = Optional.empty();
     while (usedUp.find()) {
       String dimension = usedUp.group(1) == null ? "" : usedUp.group(1);
-      Optional<Duration> reset = reset(dimension);
-      if (longest.isEmpty() || (reset.isPresent() && reset.get().compareTo(longest.get()) > 0)) {
+      Optional<Hint> reset = reset(dimension);
+      if (longest.isEmpty()
+          || (reset.isPresent() && reset.get().time().compareTo(longest.get().time()) > 0)) {
         longest = reset;
       }
     }
     return longest;
   }
 
-  private Optional<Duration> reset(String dimension) {
+  private Optional<Hint> reset(String dimension) {
     String name = "(?i)ratelimit-reset" + dimension + IS;
-    Optional<Duration> span =
-        first(Pattern.compile(name + SPAN).matcher(text), DurationText::parse);
+    Optional<Hint> span = first(Pattern.compile(name + SPAN).matcher(text), DurationText::parse);
     return span.or(
         () -> first(Pattern.compile(name + "(\\d{1,13})").matcher(text), this::resetNumber));
   }

@@ -7,6 +7,7 @@ import java.time.LocalDateTime;
 import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -22,6 +23,11 @@ import java.util.regex.Pattern;
  */
 public final class RetryHints {
   private static final int MAX_BODY = 16_000;
+
+  /** No header that holds a hint is longer; a hostile one costs no more than this. */
+  private static final int MAX_VALUE = 200;
+
+  private static final int MAX_VALUES = 100;
   private static final Pattern REMAINING =
       Pattern.compile("anthropic-ratelimit-([a-z-]{1,40})-remaining");
   private static final Pattern REGAIN =
@@ -35,11 +41,12 @@ public final class RetryHints {
    */
   public static Optional<Duration> find(
       Map<String, List<String>> headers, String body, Instant now) {
-    Map<String, String> lower = lowerCase(headers);
+    Map<String, List<String>> lower = lowerCase(headers);
     lower.computeIfAbsent(
-        "date", _ -> DateTimeFormatter.RFC_1123_DATE_TIME.format(now.atOffset(ZoneOffset.UTC)));
+        "date",
+        _ -> List.of(DateTimeFormatter.RFC_1123_DATE_TIME.format(now.atOffset(ZoneOffset.UTC))));
     String text = body.length() > MAX_BODY ? body.substring(0, MAX_BODY) : body;
-    Instant serversNow = date(lower.getOrDefault("date", ""), now);
+    Instant serversNow = date(lower.get("date").getLast(), now);
     return RetryHintParser.find(headerLines(lower) + "\n" + text)
         .or(() -> longestUsedUp(lower, serversNow))
         .or(() -> regainedAccess(text, serversNow));
@@ -53,39 +60,48 @@ public final class RetryHints {
     }
   }
 
-  private static Map<String, String> lowerCase(Map<String, List<String>> headers) {
-    Map<String, String> lower = new TreeMap<>();
+  /** Of the headers that may hold a hint, all values: of a repeated one any may be garbage. */
+  private static Map<String, List<String>> lowerCase(Map<String, List<String>> headers) {
+    Map<String, List<String>> lower = new TreeMap<>();
     headers.forEach(
         (name, values) -> {
-          if (!values.isEmpty()) {
-            lower.put(name.toLowerCase(Locale.ROOT), values.getLast());
+          String key = name.toLowerCase(Locale.ROOT);
+          if (key.equals("date") || key.contains("retry") || key.contains("ratelimit")) {
+            List<String> kept = lower.computeIfAbsent(key, _ -> new ArrayList<>());
+            values.stream().limit(MAX_VALUES).map(RetryHints::oneLine).forEach(kept::add);
           }
         });
+    lower.values().removeIf(List::isEmpty);
     return lower;
   }
 
-  /** Only the headers that may hold a hint, so that no other one is taken for one. */
-  private static String headerLines(Map<String, String> headers) {
+  /** A folded header is one line. */
+  private static String oneLine(String value) {
+    String cut = value.length() > MAX_VALUE ? value.substring(0, MAX_VALUE) : value;
+    return cut.replaceAll("[\\r\\n]+[ \\t]*", " ").strip();
+  }
+
+  private static String headerLines(Map<String, List<String>> headers) {
     StringBuilder lines = new StringBuilder();
     headers.forEach(
-        (name, value) -> {
-          if (name.equals("date") || name.contains("retry") || name.contains("ratelimit")) {
-            lines.append(name).append(": ").append(value).append('\n');
-          }
-        });
+        (name, values) ->
+            values.stream()
+                .limit(MAX_VALUES)
+                .forEach(value -> lines.append(name).append(": ").append(value).append('\n')));
     return lines.toString();
   }
 
   /** The latest reset of the limits of which nothing remains; one slightly past means now. */
-  private static Optional<Duration> longestUsedUp(Map<String, String> headers, Instant now) {
+  private static Optional<Duration> longestUsedUp(Map<String, List<String>> headers, Instant now) {
     Optional<Duration> longest = Optional.empty();
-    for (Map.Entry<String, String> header : headers.entrySet()) {
+    for (Map.Entry<String, List<String>> header : headers.entrySet()) {
       Matcher remaining = REMAINING.matcher(header.getKey());
-      if (!remaining.matches() || !header.getValue().strip().equals("0")) {
+      if (!remaining.matches() || !header.getValue().getLast().equals("0")) {
         continue;
       }
-      String reset = headers.get("anthropic-ratelimit-" + remaining.group(1) + "-reset");
-      Optional<Duration> wait = reset == null ? Optional.empty() : until(reset.strip(), now);
+      List<String> reset =
+          headers.getOrDefault("anthropic-ratelimit-" + remaining.group(1) + "-reset", List.of(""));
+      Optional<Duration> wait = until(reset.getLast(), now);
       if (wait.isPresent() && (longest.isEmpty() || wait.get().compareTo(longest.get()) > 0)) {
         longest = wait;
       }

@@ -40,6 +40,13 @@ final class RuleSet {
     return stages.getOrDefault(stage, List.of());
   }
 
+  /** All rules in the order in which they are tried. */
+  List<RuleMatcher> all() {
+    List<RuleMatcher> all = new ArrayList<>(user);
+    stages.values().forEach(all::addAll);
+    return all;
+  }
+
   LiteralIndex literals() {
     return literals;
   }

@@ -46,6 +46,35 @@ class ClassifyCommandTest {
   }
 
   @Test
+  @DisplayName("A12, issue 19: --explain names what gave the category and the wait")
+  void explain() {
+    String answer =
+        """
+        HTTP/1.1 429
+        Retry-After: 1
+        x-ratelimit-remaining-tokens: 5
+        x-ratelimit-reset-tokens: 6m0s
+
+        {"error":{"code":"rate_limit_exceeded"}}
+        """;
+    assertThat(cli.runWithInput(answer, "classify", "--explain").out())
+        .containsPattern("retry after +1s\n")
+        .containsPattern("category by +the answer's error code or phrase \"rate_limit_exceeded\"\n")
+        .containsPattern("wait by +\"Retry-After: 1\"\n")
+        .containsPattern("other rules +\\S+");
+    JsonNode json = cli.runWithInput("boom", "classify", "--explain", "--json").json();
+    assertThat(json.get("category_from").stringValue()).isEqualTo("no rule matches");
+    assertThat(json.get("hint_from").isNull()).isTrue();
+    assertThat(json.get("other_rules").isEmpty()).isTrue();
+    assertThat(
+            cli.runWithInput("{\"text\": \"HTTP 503\"}\n", "classify", "--jsonl", "--explain")
+                .json()
+                .get("category_from")
+                .stringValue())
+        .isEqualTo("the HTTP status \"503\"");
+  }
+
+  @Test
   @DisplayName("configured rules and policies count")
   void configured() {
     Cli configured =

@@ -49,8 +49,38 @@ class RetryHintParserTest {
   }
 
   @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '~',
+      value = {
+        "HTTP/1.1 429 / Retry-After: 1 / x-ratelimit-remaining-tokens: 5"
+            + " / x-ratelimit-reset-tokens: 6m0s | 1000",
+        "HTTP/1.1 429 / Retry-After: 1 / x-ratelimit-remaining-tokens: 0"
+            + " / x-ratelimit-reset-tokens: 6m0s | 1000",
+        "x-ratelimit-reset-tokens: 6m0s / x-ratelimit-remaining-tokens: 0 / RETRY-AFTER: 1 | 1000",
+        "retry-after: 20 / retry-after-ms: 1500 / x-request-id: req_1 | 1500",
+        "x-ratelimit-remaining-requests: 0 / x-ratelimit-reset-requests: 2s"
+            + " / x-ratelimit-remaining-tokens: 9 / x-ratelimit-reset-tokens: 6m0s | 2000",
+        "Retry-After: 7 / anthropic-ratelimit-requests-remaining: 0"
+            + " / anthropic-ratelimit-requests-reset: 2099-01-01T00:00:00Z | 7000",
+        "retry-after: soon / retry-after: 3 / content-type: text/plain | 3000",
+        "retry-after: 31536000 / server: x | 31536000000",
+      })
+  @DisplayName("A24, issue 19: Retry-After is read beside other headers, in any order and case")
+  void besideOtherHeaders(String text, long millis) {
+    assertThat(RetryHintParser.find(text.replace(" / ", "\r\n")))
+        .contains(Duration.ofMillis(millis));
+    assertThat(RetryHintParser.find(text.replace(" / ", "\n"))).contains(Duration.ofMillis(millis));
+  }
+
+  @ParameterizedTest
   @ValueSource(
       strings = {
+        "retry-after: 1e309",
+        "retry-after: NaN",
+        "retry-after: 99999999999999999999",
+        "retry-after: 5 apples",
+        "retry-after:",
         "Retrying in 3 seconds… (attempt 4/10)",
         "will retry in 5s",
         "Next retry in 30 seconds",

@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -58,6 +59,47 @@ class RetryHintsTest {
   void spendLimit() {
     assertThat(find(Map.of(), "You will regain access on 2026-12-01 at 00:00 UTC."))
         .contains(Duration.ofHours(9 * 24 + 12));
+  }
+
+  @Test
+  @DisplayName(
+      "A24, issue 19: a repeated, folded or huge header neither hides a hint nor makes one")
+  void hostileHeaders() {
+    assertThat(RetryHints.find(Map.of("Retry-After", List.of("1", "soon")), "", NOW))
+        .as("repeated, the last one garbage")
+        .contains(Duration.ofSeconds(1));
+    assertThat(
+            RetryHints.find(
+                Map.of("Retry-After", List.of("2"), "retry-after", List.of("never")), "", NOW))
+        .as("in two cases")
+        .contains(Duration.ofSeconds(2));
+    assertThat(RetryHints.find(Map.of("retry-after", List.of("\r\n 3")), "", NOW))
+        .as("folded")
+        .contains(Duration.ofSeconds(3));
+    assertThat(RetryHints.find(Map.of("retry-after", List.of("-3")), "", NOW)).isEmpty();
+    assertThat(RetryHints.find(Map.of("retry-after", List.of()), "", NOW)).isEmpty();
+    assertThat(find(Map.of("Retry-After", "Sat, 21 Nov 2026 11:00:00 GMT"), ""))
+        .as("a date in the past")
+        .contains(Duration.ZERO);
+    assertThat(
+            find(
+                Map.of(
+                    "Retry-After", "Sat, 21 Nov 2026 13:00:09 GMT",
+                    "Date", "Sat, 21 Nov 2026 13:00:00 GMT"),
+                ""))
+        .as("an hour of clock skew")
+        .contains(Duration.ofSeconds(9));
+  }
+
+  @Test
+  @Timeout(20)
+  @DisplayName("A24, issue 19: ten megabytes of headers are read in bounded time")
+  void tenMegabytes() {
+    Map<String, List<String>> headers = new java.util.HashMap<>();
+    headers.put("x-ratelimit-huge", List.of("retry-after: ".repeat(400_000)));
+    headers.put("x-ratelimit-many", java.util.Collections.nCopies(500_000, "retry-after: x"));
+    headers.put("retry-after", List.of("4"));
+    assertThat(RetryHints.find(headers, "", NOW)).contains(Duration.ofSeconds(4));
   }
 
   @ParameterizedTest
