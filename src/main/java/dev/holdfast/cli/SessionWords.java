@@ -5,30 +5,54 @@ import dev.holdfast.session.RetryTexts;
 import dev.holdfast.session.SessionEvent;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.stream.Collectors;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** How a terminal words the retries of agents' sessions (D31, D38). */
+/** How a terminal words what agents' sessions and their tools retry (C32, C33, D31, D38). */
 final class SessionWords {
   private SessionWords() {}
 
   /** Empty for every other event, and for one that lacks what it should say. */
   static Optional<String> of(TimelineEntry event) {
-    if (!event.event().startsWith("auto_retry_") || event.details() == null) {
+    if (event.details() == null) {
       return Optional.empty();
     }
+    return switch (event.event()) {
+      case "auto_retry_start" -> json(event).map(json -> waiting(event.ticketId(), json));
+      case "auto_retry_end" -> json(event).map(SessionWords::ended);
+      case "auto_retry_deferred" -> json(event).map(SessionWords::deferred);
+      case "tool_retry" -> json(event).filter(json -> json.has("message")).map(SessionWords::tool);
+      case "tools_cancelled" -> json(event).map(SessionWords::cancelled);
+      default -> Optional.empty();
+    };
+  }
+
+  private static Optional<JsonNode> json(TimelineEntry event) {
     try {
-      JsonNode json = new JsonMapper().readTree(event.details());
-      return switch (event.event()) {
-        case "auto_retry_start" -> Optional.of(waiting(event.ticketId(), json));
-        case "auto_retry_end" -> Optional.of(ended(json));
-        case "auto_retry_deferred" -> Optional.of(deferred(json));
-        default -> Optional.empty();
-      };
+      return Optional.of(new JsonMapper().readTree(event.details()));
     } catch (JacksonException e) {
       return Optional.empty();
     }
+  }
+
+  private static String tool(JsonNode json) {
+    JsonNode fix = json.path("suggestedFix");
+    return json.path("message").asString("")
+        + " "
+        + json.path("severity").asString("error")
+        + ": "
+        + json.path("error").asString("")
+        + (fix.isMissingNode() ? "" : " (" + fix.asString("") + ")");
+  }
+
+  private static String cancelled(JsonNode json) {
+    return "Cancelled: "
+        + json.path("calls")
+            .valueStream()
+            .map(call -> call.path("name").asString("?"))
+            .collect(Collectors.joining(", "));
   }
 
   private static String waiting(long ticketId, JsonNode json) {

@@ -48,6 +48,10 @@ record Admission(
     return note == null
         ? reply
         : new ToolReply(
-            reply.call(), reply.outcome(), note + "\n" + reply.content(), reply.executions());
+            reply.call(),
+            reply.outcome(),
+            note + "\n" + reply.content(),
+            reply.executions(),
+            reply.trouble());
   }
 }

@@ -107,6 +107,11 @@ final class AnswerActions {
     List<ToolReply> replies;
     try (ToolRecord written = new ToolRecord(run, admission)) {
       replies = signal.call(() -> toolBox.run(calls, written));
+    } catch (InterruptedException e) {
+      List<ToolCall> open = new ArrayList<>(calls);
+      open.retainAll(run.memory().openCalls());
+      run.events().emit(new SessionEvent.ToolsCancelled(run.progress().turn(), open));
+      throw e;
     }
     if (!replies.stream().map(ToolReply::call).toList().equals(calls)) {
       throw new IllegalStateException("the tools answered other calls than they were given");

@@ -4,6 +4,7 @@ import dev.holdfast.llm.Target;
 import dev.holdfast.llm.ToolCall;
 import dev.holdfast.llm.Usage;
 import dev.holdfast.tool.ToolReply;
+import dev.holdfast.tool.ToolRetrying;
 import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.List;
@@ -72,7 +73,17 @@ public sealed interface SessionEvent {
 
   record ToolsStarted(int turn, List<ToolCall> calls) implements SessionEvent {}
 
+  /** A tool failed and runs again after a wait (C33); told on a thread of the tool's own. */
+  record ToolRetry(int turn, ToolRetrying retry) implements SessionEvent {}
+
   record ToolFinished(int turn, ToolReply reply) implements SessionEvent {}
+
+  /**
+   * A person or a stopping worker has ended a batch of tools (C30, C32).
+   *
+   * @param calls those that had no result yet
+   */
+  record ToolsCancelled(int turn, List<ToolCall> calls) implements SessionEvent {}
 
   /** A piece of an answer that is being written. */
   record Text(String piece) implements SessionEvent {}

@@ -1,11 +1,7 @@
 package dev.holdfast.session;
 
-import dev.holdfast.llm.ToolCall;
 import dev.holdfast.llm.Usage;
-import dev.holdfast.tool.ToolReply;
-import java.util.Locale;
 import java.util.Optional;
-import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -36,8 +32,10 @@ public final class SessionEventJson {
                   .put("status", turn.status())
                   .put("inRetryLoopMs", turn.inRetryLoop().toMillis()));
       case SessionEvent.AttemptFinished attempt -> Optional.of(attempt(attempt));
-      case SessionEvent.ToolsStarted tools -> Optional.of(tools(tools));
-      case SessionEvent.ToolFinished tool -> Optional.of(tool(tool));
+      case SessionEvent.ToolsStarted tools -> Optional.of(ToolEventJson.of(tools));
+      case SessionEvent.ToolRetry tool -> Optional.of(ToolEventJson.of(tool));
+      case SessionEvent.ToolFinished tool -> Optional.of(ToolEventJson.of(tool));
+      case SessionEvent.ToolsCancelled tools -> Optional.of(ToolEventJson.of(tools));
       case SessionEvent.ReportAccepted report -> Optional.of(report(report));
       case SessionEvent.Logged line -> logged(line);
       case SessionEvent.Collapsed collapsed ->
@@ -61,7 +59,7 @@ public final class SessionEventJson {
     };
   }
 
-  private static ObjectNode object(String type) {
+  static ObjectNode object(String type) {
     return JsonNodeFactory.instance.objectNode().put("type", type);
   }
 
@@ -85,30 +83,6 @@ public final class SessionEventJson {
     return attempt.backoff().isZero() ? json : json.put("backoffMs", attempt.backoff().toMillis());
   }
 
-  private static ObjectNode tools(SessionEvent.ToolsStarted tools) {
-    ObjectNode json = object("tools_started").put("turn", tools.turn());
-    ArrayNode calls = json.putArray("calls");
-    for (ToolCall call : tools.calls()) {
-      calls
-          .addObject()
-          .put("id", call.id())
-          .put("name", call.name())
-          .put("arguments", cut(call.arguments()));
-    }
-    return json;
-  }
-
-  private static ObjectNode tool(SessionEvent.ToolFinished tool) {
-    ToolReply reply = tool.reply();
-    return object("tool_finished")
-        .put("turn", tool.turn())
-        .put("id", reply.call().id())
-        .put("name", reply.call().name())
-        .put("outcome", reply.outcome().name().toLowerCase(Locale.ROOT))
-        .put("executions", reply.executions())
-        .put("content", cut(reply.content()));
-  }
-
   private static ObjectNode report(SessionEvent.ReportAccepted report) {
     return object("report_accepted")
         .put("turn", report.turn())
@@ -128,7 +102,7 @@ public final class SessionEventJson {
             .put("message", cut(line.message())));
   }
 
-  private static String cut(String text) {
+  static String cut(String text) {
     return text.length() <= LONGEST ? text : text.substring(0, LONGEST) + "…";
   }
 }

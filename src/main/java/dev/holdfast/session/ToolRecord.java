@@ -3,6 +3,7 @@ package dev.holdfast.session;
 import dev.holdfast.llm.ToolCall;
 import dev.holdfast.tool.ToolProgress;
 import dev.holdfast.tool.ToolReply;
+import dev.holdfast.tool.ToolRetrying;
 
 /**
  * Writes down what the calls of one batch do as they do it, so that a process that dies in the
@@ -27,6 +28,11 @@ final class ToolRecord implements ToolProgress, AutoCloseable {
     refuseIfClosed();
     run.memory()
         .record(new JournalEntry.ToolStarted(run.progress().turn(), call.id(), call.name()));
+  }
+
+  @Override
+  public void retrying(ToolRetrying retry) {
+    run.events().emit(new SessionEvent.ToolRetry(run.progress().turn(), retry));
   }
 
   @Override

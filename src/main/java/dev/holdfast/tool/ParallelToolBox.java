@@ -5,7 +5,6 @@ import dev.holdfast.llm.ToolSpec;
 import dev.holdfast.retry.Sleeper;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.function.DoubleSupplier;
@@ -25,6 +24,7 @@ public final class ParallelToolBox implements ToolBox {
 
   /**
    * @param random gives numbers from 0 to 1 for the jitter of delays
+   * @param timeLeft what bounds all tools together, such as the attempt's deadline (C7)
    * @param owned what to close with the box, such as the servers behind its tools
    * @throws ConfigurationException if two tools have the same name
    */
@@ -33,12 +33,12 @@ public final class ParallelToolBox implements ToolBox {
       ToolSettings settings,
       Sleeper sleeper,
       DoubleSupplier random,
-      ToolListener listener,
+      TimeLeft timeLeft,
       List<? extends AutoCloseable> owned) {
     this.settings = settings;
     this.runner =
         new ToolCallRunner(
-            tools, settings, new ToolRetry(settings.retry(), sleeper, random, listener));
+            tools, settings, new ToolRetry(settings.retry(), sleeper, random, timeLeft), timeLeft);
     this.owned = List.copyOf(owned);
   }
 
@@ -58,55 +58,23 @@ public final class ParallelToolBox implements ToolBox {
     return runner.preview(call);
   }
 
-  /**
-   * {@inheritDoc}
-   *
-   * @throws UserAbortException a tool's own (C30); the other tools are stopped first
-   */
   @Override
   public List<ToolReply> run(List<ToolCall> calls, ToolProgress progress)
       throws InterruptedException {
-    return outcomes(calls, progress).stream().map(ToolOutcome::reply).toList();
-  }
-
-  /**
-   * As {@link #run}, for callers who want failures as an exception.
-   *
-   * @throws AggregateToolException if a call failed, with the replies of all (C28)
-   */
-  public List<ToolReply> runOrThrow(List<ToolCall> calls) throws InterruptedException {
-    List<ToolOutcome> outcomes = outcomes(calls, ToolProgress.NONE);
-    List<ToolReply> replies = outcomes.stream().map(ToolOutcome::reply).toList();
-    List<AggregateToolException.FailedTool> failed =
-        outcomes.stream()
-            .filter(each -> each.failure() != null)
-            .map(
-                each ->
-                    new AggregateToolException.FailedTool(
-                        each.reply().call(), Objects.requireNonNull(each.failure())))
-            .toList();
-    if (!failed.isEmpty()) {
-      throw new AggregateToolException(failed, replies);
+    List<ToolReply> replies = new ArrayList<>();
+    while (replies.size() < calls.size()) {
+      List<ToolCall> next = together(calls.subList(replies.size(), calls.size()));
+      List<Callable<ToolReply>> tasks = new ArrayList<>();
+      next.forEach(call -> tasks.add(() -> finished(call, progress)));
+      replies.addAll(BoundedParallel.run(tasks, settings.width(), settings.stopGrace()));
     }
     return replies;
   }
 
-  private List<ToolOutcome> outcomes(List<ToolCall> calls, ToolProgress progress)
-      throws InterruptedException {
-    List<ToolOutcome> outcomes = new ArrayList<>();
-    while (outcomes.size() < calls.size()) {
-      List<ToolCall> next = together(calls.subList(outcomes.size(), calls.size()));
-      List<Callable<ToolOutcome>> tasks = new ArrayList<>();
-      next.forEach(call -> tasks.add(() -> finished(call, progress)));
-      outcomes.addAll(BoundedParallel.run(tasks, settings.width(), settings.stopGrace()));
-    }
-    return outcomes;
-  }
-
-  private ToolOutcome finished(ToolCall call, ToolProgress progress) throws InterruptedException {
-    ToolOutcome outcome = runner.run(call, progress);
-    progress.finished(outcome.reply());
-    return outcome;
+  private ToolReply finished(ToolCall call, ToolProgress progress) throws InterruptedException {
+    ToolReply reply = runner.run(call, progress);
+    progress.finished(reply);
+    return reply;
   }
 
   /** The first calls that may run at the same time: one, where its tool runs alone. */

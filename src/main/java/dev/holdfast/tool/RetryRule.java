@@ -12,7 +12,6 @@ import org.jspecify.annotations.Nullable;
 final class RetryRule {
   private static final List<Class<? extends Exception>> NEVER =
       List.of(
-          UserAbortException.class,
           ModelRetryException.class,
           InterruptedException.class,
           ClosedByInterruptException.class,
@@ -55,10 +54,8 @@ final class RetryRule {
     };
   }
 
-  /** Whether it says that somebody wants everything to stop (C30), not that the tool failed. */
+  /** Whether somebody wants everything to stop (C30): the tool has not failed. */
   static boolean isAbort(Exception error) {
-    return error instanceof UserAbortException
-        || error instanceof InterruptedException
-        || error instanceof ClosedByInterruptException;
+    return error instanceof InterruptedException || error instanceof ClosedByInterruptException;
   }
 }

@@ -12,7 +12,6 @@ public enum Severity {
   /** By type, subclasses too; whatever is not known is an error. */
   public static Severity of(Throwable error) {
     return switch (error) {
-      case UserAbortException abort -> INFO;
       case InterruptedException interrupt -> INFO;
       case CancellationException cancelled -> INFO;
       case ValidationException invalid -> WARNING;

@@ -3,10 +3,12 @@ package dev.holdfast.tool;
 import dev.holdfast.llm.ToolCall;
 import dev.holdfast.schema.NearestKey;
 import java.nio.channels.ClosedByInterruptException;
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.TimeoutException;
 import tools.jackson.databind.JsonNode;
 
 /** Runs single calls: finds the tool, checks the arguments, retries, bounds the answer. */
@@ -16,11 +18,12 @@ final class ToolCallRunner {
   private final Map<String, Known> tools = new LinkedHashMap<>();
   private final ToolSettings settings;
   private final ToolRetry retry;
+  private final TimeLeft timeLeft;
 
   /**
    * @throws ConfigurationException if two tools have the same name
    */
-  ToolCallRunner(List<Tool> tools, ToolSettings settings, ToolRetry retry) {
+  ToolCallRunner(List<Tool> tools, ToolSettings settings, ToolRetry retry, TimeLeft timeLeft) {
     for (Tool tool : tools) {
       String name = tool.spec().name();
       if (this.tools.put(name, new Known(tool, new Arguments(tool.spec()))) != null) {
@@ -29,13 +32,13 @@ final class ToolCallRunner {
     }
     this.settings = settings;
     this.retry = retry;
+    this.timeLeft = timeLeft;
   }
 
   /**
    * @throws InterruptedException if this thread was interrupted, or the tool says that it was
-   * @throws UserAbortException the tool's own
    */
-  ToolOutcome run(ToolCall call, ToolProgress progress) throws InterruptedException {
+  ToolReply run(ToolCall call, ToolProgress progress) throws InterruptedException {
     Known known = tools.get(call.name());
     if (known == null) {
       return modelRetry(
@@ -56,25 +59,26 @@ final class ToolCallRunner {
     if (!known.tool().isIdempotent()) {
       progress.starting(call);
     }
-    return execute(call, known.tool(), arguments);
+    return execute(call, known.tool(), arguments, progress);
   }
 
-  private ToolOutcome execute(ToolCall call, Tool tool, JsonNode arguments)
+  private ToolReply execute(ToolCall call, Tool tool, JsonNode arguments, ToolProgress progress)
       throws InterruptedException {
     int[] executions = new int[1];
     try {
       String answer =
           retry.call(
-              call.name(),
+              call,
               tool.isRepeatable(),
+              progress,
               attempt -> {
                 executions[0] = attempt;
                 return attempt(tool, arguments, new ToolContext(call.id(), attempt));
               });
-      return new ToolOutcome(reply(call, ToolReply.Outcome.OK, answer, executions[0]), null);
+      return reply(call, ToolReply.Outcome.OK, answer, executions[0]);
     } catch (ModelRetryException e) {
       return modelRetry(call, executions[0], ErrorLine.message(e));
-    } catch (UserAbortException | InterruptedException e) {
+    } catch (InterruptedException e) {
       throw e;
     } catch (Exception e) {
       return failed(call, tool, e, executions[0]);
@@ -83,11 +87,25 @@ final class ToolCallRunner {
 
   private String attempt(Tool tool, JsonNode arguments, ToolContext context) throws Exception {
     String name = tool.spec().name();
+    Duration left = timeLeft.get();
+    if (!left.isPositive()) {
+      throw new GlobalRequestTimeoutException(
+          "the attempt's time was over before tool '" + name + "' could run");
+    }
+    boolean bounded = left.compareTo(settings.callTimeout()) < 0;
     try {
       return BoundedCall.run(
-          name, () -> tool.call(arguments, context), settings.callTimeout(), settings.stopGrace());
+          name,
+          () -> tool.call(arguments, context),
+          bounded ? left : settings.callTimeout(),
+          settings.stopGrace());
     } catch (ClosedByInterruptException e) {
       throw interrupted(e);
+    } catch (TimeoutException e) {
+      throw bounded && timeLeft.get().isZero()
+          ? new GlobalRequestTimeoutException(
+              "the attempt's time is over: tool '" + name + "' still ran and was ended", e)
+          : ErrorTranslation.of(name, e);
     } catch (Exception e) {
       throw ErrorTranslation.of(name, e);
     }
@@ -99,24 +117,30 @@ final class ToolCallRunner {
     return interrupt;
   }
 
-  private ToolOutcome failed(ToolCall call, Tool tool, Exception error, int executions) {
+  private ToolReply failed(ToolCall call, Tool tool, Exception error, int executions) {
     boolean unknown = !tool.isRepeatable() && RetryRule.mayHaveTakenEffect(error);
-    SurfacedFailure shown =
-        unknown
-            ? SurfacedFailure.unknownEffect(call, error)
-            : SurfacedFailure.of(call, error, executions);
-    ToolReply.Outcome outcome =
-        unknown ? ToolReply.Outcome.UNKNOWN_EFFECT : ToolReply.Outcome.FAILED;
-    return new ToolOutcome(reply(call, outcome, shown.text(), executions), error);
+    return new ToolReply(
+        call,
+        unknown ? ToolReply.Outcome.UNKNOWN_EFFECT : ToolReply.Outcome.FAILED,
+        bounded(
+            unknown
+                ? SurfacedFailure.unknownEffect(call, error)
+                : SurfacedFailure.of(call, error, executions)),
+        executions,
+        ToolTrouble.of(error));
   }
 
-  private ToolOutcome modelRetry(ToolCall call, int executions, String message) {
-    return new ToolOutcome(reply(call, ToolReply.Outcome.MODEL_RETRY, message, executions), null);
+  private ToolReply modelRetry(ToolCall call, int executions, String message) {
+    return reply(call, ToolReply.Outcome.MODEL_RETRY, message, executions);
   }
 
   private ToolReply reply(
       ToolCall call, ToolReply.Outcome outcome, String content, int executions) {
-    return new ToolReply(call, outcome, BoundedText.of(content, settings.maxOutput()), executions);
+    return new ToolReply(call, outcome, bounded(content), executions);
+  }
+
+  private String bounded(String content) {
+    return BoundedText.of(content, settings.maxOutput());
   }
 
   Optional<CallPreview> preview(ToolCall call) throws InterruptedException {

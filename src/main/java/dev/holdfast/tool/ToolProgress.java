@@ -16,6 +16,11 @@ public interface ToolProgress {
         }
 
         @Override
+        public void retrying(ToolRetrying retry) {
+          // Nobody wants to know.
+        }
+
+        @Override
         public void finished(ToolReply reply) {
           // Nobody wants to know.
         }
@@ -28,6 +33,9 @@ public interface ToolProgress {
    * @throws InterruptedException where the batch is over already: the tool must not run
    */
   void starting(ToolCall call) throws InterruptedException;
+
+  /** A tool has failed and runs again after a wait, which begins when this returns (C33). */
+  void retrying(ToolRetrying retry);
 
   /** A call has ended, whether its tool ran or not, and whatever becomes of the others. */
   void finished(ToolReply reply) throws InterruptedException;

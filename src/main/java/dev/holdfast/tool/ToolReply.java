@@ -1,14 +1,17 @@
 package dev.holdfast.tool;
 
 import dev.holdfast.llm.ToolCall;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What became of one call.
  *
  * @param content what the model is shown; bounded, and says so where something was cut
  * @param executions how often the tool ran; 0 where the call was refused before
+ * @param trouble of a failed tool; null where none failed, and in journals of older workers
  */
-public record ToolReply(ToolCall call, Outcome outcome, String content, int executions) {
+public record ToolReply(
+    ToolCall call, Outcome outcome, String content, int executions, @Nullable ToolTrouble trouble) {
   /** How a call ended. */
   public enum Outcome {
     OK,
@@ -18,5 +21,10 @@ public record ToolReply(ToolCall call, Outcome outcome, String content, int exec
     FAILED,
     /** It may or may not have taken effect, and must not run again (C38). */
     UNKNOWN_EFFECT
+  }
+
+  /** Of a call that left no trouble behind. */
+  public ToolReply(ToolCall call, Outcome outcome, String content, int executions) {
+    this(call, outcome, content, executions, null);
   }
 }

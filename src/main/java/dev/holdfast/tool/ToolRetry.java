@@ -1,5 +1,6 @@
 package dev.holdfast.tool;
 
+import dev.holdfast.llm.ToolCall;
 import dev.holdfast.retry.Sleeper;
 import java.time.Duration;
 import java.util.Locale;
@@ -11,17 +12,17 @@ import org.slf4j.LoggerFactory;
  * Runs one thing with a tool's retries (C1-C12). An error comes out as it was thrown, whether it
  * was not to be retried or the attempts are used up (C5, C9). Thread-safe.
  */
-public final class ToolRetry {
+final class ToolRetry {
   private static final Logger log = LoggerFactory.getLogger(ToolRetry.class);
 
   private final ToolRetrySettings settings;
   private final Sleeper sleeper;
   private final DoubleSupplier random;
-  private final ToolListener listener;
+  private final TimeLeft timeLeft;
 
   /** One attempt. */
   @FunctionalInterface
-  public interface Attempt<T> {
+  interface Attempt<T> {
     /**
      * @param number from 1
      */
@@ -30,31 +31,36 @@ public final class ToolRetry {
 
   /**
    * @param random gives numbers from 0 to 1 for the jitter
+   * @param timeLeft no retry waits longer than that (C7)
    */
-  public ToolRetry(
-      ToolRetrySettings settings, Sleeper sleeper, DoubleSupplier random, ToolListener listener) {
+  ToolRetry(ToolRetrySettings settings, Sleeper sleeper, DoubleSupplier random, TimeLeft timeLeft) {
     this.settings = settings;
     this.sleeper = sleeper;
     this.random = random;
-    this.listener = listener;
+    this.timeLeft = timeLeft;
   }
 
   /**
+   * @param progress is told of each retry before its wait (C33)
    * @param repeatable whether an attempt may follow one that may have taken effect (C38)
    * @return what the first attempt that succeeds returns
    * @throws Exception the last attempt's, the same instance
    * @throws InterruptedException when the thread is interrupted, while it waits too (C13)
    */
-  public <T> T call(String toolName, boolean repeatable, Attempt<T> body) throws Exception {
+  <T> T call(ToolCall call, boolean repeatable, ToolProgress progress, Attempt<T> body)
+      throws Exception {
     for (int attempt = 1; ; attempt++) {
       try {
         return body.run(attempt);
       } catch (Exception e) {
-        if (!isRetried(e, attempt, repeatable)) {
-          logFailure(toolName, attempt, e);
+        Duration delay = settings.delay(attempt, random.getAsDouble());
+        if (!isRetried(e, attempt, repeatable) || delay.compareTo(timeLeft.get()) >= 0) {
+          logFailure(call.name(), attempt, e);
           throw e;
         }
-        pause(toolName, attempt, e);
+        logRetry(call.name(), attempt, delay, e);
+        progress.retrying(new ToolRetrying(call, attempt + 1, settings.maxAttempts(), delay, e));
+        sleeper.sleep(delay);
       }
     }
   }
@@ -65,20 +71,16 @@ public final class ToolRetry {
         && (repeatable || !RetryRule.mayHaveTakenEffect(error));
   }
 
-  private void pause(String toolName, int attempt, Exception error) throws InterruptedException {
-    int max = settings.maxAttempts();
-    Duration delay = settings.delay(attempt, random.getAsDouble());
+  private void logRetry(String toolName, int attempt, Duration delay, Exception error) {
     log.warn(
         String.format(
             Locale.ROOT,
             "Tool '%s' failed (attempt %d/%d), retrying in %.1fs: %s",
             toolName,
             attempt,
-            max,
+            settings.maxAttempts(),
             delay.toNanos() / 1e9,
             ErrorLine.of(error)));
-    listener.retrying(new ToolRetrying(toolName, attempt + 1, max, delay, error));
-    sleeper.sleep(delay);
   }
 
   private void logFailure(String toolName, int attempt, Exception error) {

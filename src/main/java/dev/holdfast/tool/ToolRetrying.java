@@ -1,5 +1,6 @@
 package dev.holdfast.tool;
 
+import dev.holdfast.llm.ToolCall;
 import java.time.Duration;
 
 /**
@@ -9,9 +10,19 @@ import java.time.Duration;
  * @param delay how long it waits before
  */
 public record ToolRetrying(
-    String toolName, int next, int maxAttempts, Duration delay, Exception error) {
+    ToolCall call, int next, int maxAttempts, Duration delay, Exception error) {
   /** For a progress line (C33): {@code Tool 'grep' failed, retrying (2/3)...}. */
   public String text() {
-    return "Tool '" + toolName + "' failed, retrying (" + next + "/" + maxAttempts + ")...";
+    return "Tool '" + call.name() + "' failed, retrying (" + next + "/" + maxAttempts + ")...";
+  }
+
+  /** How the failure is shown, and what a person could do about it. */
+  public ToolTrouble trouble() {
+    return ToolTrouble.of(error);
+  }
+
+  /** The failure in one bounded line. */
+  public String errorLine() {
+    return ErrorLine.of(error);
   }
 }

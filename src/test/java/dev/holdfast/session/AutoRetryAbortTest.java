@@ -10,8 +10,6 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
-import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.json.JsonMapper;
 
 /** D-2, D-3: what other threads do to a chain of retries, and what people see of it. */
 class AutoRetryAbortTest {
@@ -194,23 +192,6 @@ class AutoRetryAbortTest {
   }
 
   @Test
-  @DisplayName("D31: the key does what it did before, after several starts and one end")
-  void escape() {
-    Runnable original = () -> {};
-    Runnable abort = () -> {};
-    AtomicReference<Runnable> key = new AtomicReference<>(original);
-    RetryEscape escape = new RetryEscape(key, abort);
-
-    for (int attempt = 1; attempt <= 3; attempt++) {
-      escape.on(new AutoRetryStart(attempt, 3, 2000, "x"));
-      assertThat(key).hasValue(abort);
-    }
-    escape.on(new AutoRetryEnd(true, 3, null));
-
-    assertThat(key).hasValue(original);
-  }
-
-  @Test
   @DisplayName("D33: the setting can be changed and read at any time")
   void enabled() {
     Session session = Bench.with(Replies.report()).autoRetry().session();
@@ -218,41 +199,6 @@ class AutoRetryAbortTest {
     session.setAutoRetryEnabled(false);
     assertThat(session.autoRetryEnabled()).isFalse();
     assertThat(session.isRetrying()).isFalse();
-  }
-
-  @Test
-  @DisplayName("D34: the commands answer success; what they do is told by events")
-  void rpc() throws Exception {
-    Bench bench = waiting();
-    SessionRpc rpc = new SessionRpc(bench.session());
-    SessionRpcClient client = new SessionRpcClient(rpc::handle);
-    assertThat(client.setAutoRetry(false)).isTrue();
-    assertThat(bench.session().autoRetryEnabled()).isFalse();
-    assertThat(client.setAutoRetry(true)).isTrue();
-    Running running = Running.start(bench);
-    bench.sleeper.blocked.await();
-
-    assertThat(client.abortRetry()).isTrue();
-
-    running.result();
-    assertThat(bench.events(AutoRetryEnd.class)).hasSize(1);
-    assertThat(rpc.handle(json("{\"id\":7,\"type\":\"abort_retry\"}")).toString())
-        .isEqualTo("{\"id\":7,\"type\":\"response\",\"command\":\"abort_retry\",\"success\":true}");
-    for (String garbage :
-        new String[] {"{}", "[]", "7", "{\"type\":\"set_auto_retry\",\"enabled\":\"yes\"}"}) {
-      assertThat(rpc.handle(json(garbage)).path("success").booleanValue()).isFalse();
-    }
-  }
-
-  @Test
-  @DisplayName("D35: the state tells autoCompactionEnabled and no autoRetryEnabled")
-  void state() throws Exception {
-    JsonNode data =
-        new SessionRpc(Bench.with(Replies.report()).session())
-            .handle(json("{\"type\":\"get_state\"}"))
-            .path("data");
-    assertThat(data.propertyNames()).contains("autoCompactionEnabled", "isRetrying");
-    assertThat(data.has("autoRetryEnabled")).isFalse();
   }
 
   @Test
@@ -291,9 +237,5 @@ class AutoRetryAbortTest {
   void failedText() {
     assertThat(RetryTexts.failed(new AutoRetryEnd(false, 3, "503")))
         .isEqualTo("Retry failed after 3 attempts: 503");
-  }
-
-  private static JsonNode json(String text) {
-    return JsonMapper.shared().readTree(text);
   }
 }

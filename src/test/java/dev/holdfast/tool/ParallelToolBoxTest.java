@@ -2,7 +2,6 @@ package dev.holdfast.tool;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import dev.holdfast.llm.ToolCall;
 import dev.holdfast.tool.ToolReply.Outcome;
@@ -27,9 +26,10 @@ class ParallelToolBoxTest {
   private ToolSettings settings =
       ToolSettings.defaults().withWidth(2).withStopGrace(Duration.ofSeconds(10));
 
+  private TimeLeft timeLeft = TimeLeft.UNBOUNDED;
+
   private ParallelToolBox box(Tool... tools) {
-    return new ParallelToolBox(
-        List.of(tools), settings, time -> {}, () -> 0, ToolListener.NONE, List.of());
+    return new ParallelToolBox(List.of(tools), settings, time -> {}, () -> 0, timeLeft, List.of());
   }
 
   private static List<ToolCall> calls(Tool... tools) {
@@ -76,41 +76,6 @@ class ParallelToolBoxTest {
   }
 
   @Test
-  @DisplayName("C28, C29: the aggregate names each failed tool and still delivers the successes")
-  void aggregate() {
-    TestTool first = TestTool.failing("first", 99);
-    TestTool good = TestTool.failing("good", 0);
-    TestTool last = TestTool.failing("last", 99);
-    AggregateToolException e =
-        catchThrowableOfType(
-            AggregateToolException.class,
-            () -> box(first, good, last).runOrThrow(calls(first, good, last)));
-    assertThat(e)
-        .hasMessageContaining("2 of 3 tool calls failed")
-        .hasMessageContaining("first (ToolExecutionException: first is not in the mood)")
-        .hasMessageContaining("last (");
-    assertThat(e.failedTools()).extracting(each -> each.call().name()).contains("first", "last");
-    assertThat(e.replies().get(1).content()).isEqualTo("good done");
-  }
-
-  @Test
-  @DisplayName("C28: one failure alone is an aggregate too; none and a model's retry are not")
-  void aggregateOfOne() throws Exception {
-    TestTool bad = TestTool.failing("bad", 99);
-    assertThatThrownBy(() -> box(bad).runOrThrow(calls(bad)))
-        .isInstanceOf(AggregateToolException.class)
-        .cause()
-        .isInstanceOf(ToolExecutionException.class);
-    TestTool asking =
-        TestTool.of(
-            "asking",
-            (run, arguments) -> {
-              throw new ModelRetryException("which one?");
-            });
-    assertThat(box(asking).runOrThrow(calls(asking)).getFirst().content()).isEqualTo("which one?");
-  }
-
-  @Test
   @DisplayName("C30: an abort stops the others at once and comes out as the same instance")
   void abort() {
     CountDownLatch running = new CountDownLatch(1);
@@ -128,7 +93,7 @@ class ParallelToolBoxTest {
               }
               return "";
             });
-    UserAbortException abort = new UserAbortException("stop");
+    InterruptedException abort = new InterruptedException("stop");
     TestTool aborting =
         TestTool.of(
             "aborting",
@@ -283,6 +248,60 @@ class ParallelToolBoxTest {
   }
 
   @Test
+  @DisplayName("C7: at the deadline a running tool is ended and says so; none begins after it")
+  void deadline() throws Exception {
+    long end = System.nanoTime() + Duration.ofMillis(100).toNanos();
+    timeLeft = () -> Duration.ofNanos(Math.max(0, end - System.nanoTime()));
+    TestTool.Body hang =
+        (run, arguments) -> {
+          new CountDownLatch(1).await();
+          return "";
+        };
+    TestTool look = TestTool.of("look", hang);
+    TestTool pay = TestTool.of("pay", hang).notIdempotent();
+    List<ToolReply> running = box(look, pay).run(calls(look, pay));
+    assertThat(running)
+        .extracting(ToolReply::outcome)
+        .containsExactly(Outcome.FAILED, Outcome.UNKNOWN_EFFECT);
+    assertThat(running)
+        .allSatisfy(
+            reply ->
+                assertThat(reply.content())
+                    .contains("GlobalRequestTimeoutException", "still ran and was ended"));
+    assertThat(look.runs()).hasValue(1);
+
+    ToolReply late = box(look).run(calls(look)).getFirst();
+
+    assertThat(late.content()).contains("time was over before tool 'look' could run");
+    assertThat(look.runs()).hasValue(1);
+  }
+
+  @Test
+  @DisplayName("C18, C32: a failed call carries its severity, the suggested fix and its commands")
+  void trouble() throws Exception {
+    TestTool missing =
+        TestTool.of(
+            "missing",
+            (run, arguments) -> {
+              throw new ToolExecutionException(
+                  "no rg", null, "Install ripgrep.", List.of("apt install ripgrep"));
+            });
+    TestTool bad =
+        TestTool.of(
+            "bad",
+            (run, arguments) -> {
+              throw new ValidationException("no such date");
+            });
+    TestTool good = TestTool.failing("good", 0);
+    assertThat(box(missing, bad, good).run(calls(missing, bad, good)))
+        .extracting(ToolReply::trouble)
+        .containsExactly(
+            new ToolTrouble(Severity.ERROR, "Install ripgrep.", List.of("apt install ripgrep")),
+            new ToolTrouble(Severity.WARNING, null, List.of()),
+            null);
+  }
+
+  @Test
   @DisplayName("C38: a tool that ignores its interrupt is left behind")
   void deaf() throws Exception {
     settings = settings.withCallTimeout(Duration.ofMillis(20)).withStopGrace(Duration.ofMillis(20));
@@ -332,7 +351,7 @@ class ParallelToolBoxTest {
             settings,
             time -> {},
             () -> 0,
-            ToolListener.NONE,
+            TimeLeft.UNBOUNDED,
             List.of(bad, closed::incrementAndGet))
         .close();
     assertThat(closed).hasValue(2);

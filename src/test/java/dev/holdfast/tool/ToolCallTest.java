@@ -24,7 +24,7 @@ class ToolCallTest {
             ToolSettings.defaults(),
             time -> {},
             () -> 0,
-            ToolListener.NONE,
+            TimeLeft.UNBOUNDED,
             List.of())
         .run(List.of(call))
         .getFirst();
@@ -182,7 +182,6 @@ class ToolCallTest {
   void keepsNonRetryable() throws Exception {
     for (Exception same :
         List.of(
-            new UserAbortException("u"),
             new ValidationException("v"),
             new ConfigurationException("c"),
             new SecurityViolationException("s"),

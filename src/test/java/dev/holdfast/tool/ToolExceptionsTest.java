@@ -19,7 +19,6 @@ class ToolExceptionsTest {
   void hierarchy() {
     assertThat(
             List.of(
-                UserAbortException.class,
                 ToolExecutionException.class,
                 FileOperationException.class,
                 TooBroadPatternException.class,
@@ -27,8 +26,7 @@ class ToolExceptionsTest {
                 ConfigurationException.class,
                 ValidationException.class,
                 StateException.class,
-                SecurityViolationException.class,
-                AggregateToolException.class))
+                SecurityViolationException.class))
         .allSatisfy(type -> assertThat(type.getSuperclass()).isEqualTo(HoldfastException.class));
     assertThat(HoldfastException.class.isAssignableFrom(ModelRetryException.class)).isFalse();
     ToolExecutionException e =
@@ -38,18 +36,14 @@ class ToolExceptionsTest {
   }
 
   @Test
-  @DisplayName("C32: error, info and warning by type; what was cancelled says so")
+  @DisplayName("C32: error, info and warning by type")
   void severity() {
     assertThat(Severity.of(new ToolExecutionException("e")).wireName()).isEqualTo("error");
     assertThat(Severity.of(new FileOperationException("e")).wireName()).isEqualTo("error");
     assertThat(Severity.of(new IOException("e")).wireName()).isEqualTo("error");
-    assertThat(Severity.of(new UserAbortException("e")).wireName()).isEqualTo("info");
     assertThat(Severity.of(new ValidationException("e") {}).wireName()).isEqualTo("warning");
-    for (Exception stopped :
-        List.of(
-            new UserAbortException("e"), new InterruptedException(), new CancellationException())) {
-      assertThat(SurfacedFailure.of(CALL, stopped, 1))
-          .isEqualTo(new SurfacedFailure(Severity.INFO, "Cancelled"));
+    for (Exception stopped : List.of(new InterruptedException(), new CancellationException())) {
+      assertThat(Severity.of(stopped).wireName()).isEqualTo("info");
     }
   }
 
@@ -58,7 +52,7 @@ class ToolExceptionsTest {
   void suggestedFix() {
     ToolExecutionException e =
         new ToolExecutionException("no rg", null, "Install ripgrep.", List.of("apt install rg"));
-    assertThat(SurfacedFailure.of(CALL, e, 3).text())
+    assertThat(SurfacedFailure.of(CALL, e, 3))
         .isEqualTo(
             """
             Tool 'grep' failed after 3 attempts: ToolExecutionException: no rg

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchException;
 
 import ch.qos.logback.classic.Level;
+import dev.holdfast.llm.ToolCall;
 import dev.holdfast.testing.LogLines;
 import java.io.IOException;
 import java.net.ConnectException;
@@ -24,14 +25,33 @@ import org.junit.jupiter.params.provider.ValueSource;
 class ToolRetryTest {
   private final List<Duration> sleeps = new ArrayList<>();
   private final List<String> progress = new ArrayList<>();
+  private Duration timeLeft = Duration.ofHours(1);
   private int calls;
+
+  private final ToolProgress listener =
+      new ToolProgress() {
+        @Override
+        public void starting(ToolCall call) {
+          // Not looked at here.
+        }
+
+        @Override
+        public void retrying(ToolRetrying retry) {
+          progress.add(retry.text());
+        }
+
+        @Override
+        public void finished(ToolReply reply) {
+          // Not looked at here.
+        }
+      };
 
   private ToolRetry retry(int maxAttempts, double random) {
     return new ToolRetry(
         ToolRetrySettings.defaults().withMaxAttempts(maxAttempts),
         sleeps::add,
         () -> random,
-        event -> progress.add(event.text()));
+        () -> timeLeft);
   }
 
   private Exception failing(Exception error, int times) {
@@ -43,8 +63,9 @@ class ToolRetryTest {
     return catchException(
         () ->
             retry.call(
-                "grep",
+                TestTool.call("grep"),
                 repeatable,
+                listener,
                 attempt -> {
                   assertThat(attempt).isEqualTo(++calls);
                   if (calls <= times) {
@@ -94,7 +115,6 @@ class ToolRetryTest {
   void neverRetried() {
     for (Exception error :
         List.of(
-            new UserAbortException("stop"),
             new ModelRetryException("mend it"),
             new InterruptedException(),
             new ClosedByInterruptException(),
@@ -119,8 +139,9 @@ class ToolRetryTest {
             () ->
                 retry(3, 0)
                     .call(
-                        "grep",
+                        TestTool.call("grep"),
                         true,
+                        listener,
                         attempt -> {
                           calls++;
                           throw error;
@@ -190,7 +211,7 @@ class ToolRetryTest {
               throw new InterruptedException("shutdown");
             },
             () -> 0,
-            ToolListener.NONE);
+            TimeLeft.UNBOUNDED);
     assertThat(failing(retry, new IOException(), 99, true))
         .isInstanceOf(InterruptedException.class)
         .hasMessage("shutdown");
@@ -217,6 +238,17 @@ class ToolRetryTest {
     assertThat(progress)
         .containsExactly(
             "Tool 'grep' failed, retrying (2/3)...", "Tool 'grep' failed, retrying (3/3)...");
+  }
+
+  @Test
+  @DisplayName("C7: no retry waits past the deadline: the failure comes out at once")
+  void noWaitPastTheDeadline() {
+    timeLeft = Duration.ofMillis(400);
+    Exception disk = new IOException("disk");
+    assertThat(failing(disk, 99)).isSameAs(disk);
+    assertThat(calls).isEqualTo(1);
+    assertThat(sleeps).isEmpty();
+    assertThat(progress).isEmpty();
   }
 
   @Test

@@ -95,7 +95,7 @@ public final class AgentHandler implements TicketHandler {
     Allowance allowance = timed ? all : all.withTime(null);
     RetryContext budget = context(design, allowance);
     List<Route> guarded = TargetRoutes.guarded(routes, claimed, budget, ports.guard());
-    try (ToolBox box = tools.open(design, workspace.workspace());
+    try (ToolBox box = tools.open(design, workspace.workspace(), budget::timeLeft);
         RetryWaits.Watch watch = waits.watch(claimed.id())) {
       Session session =
           new Session(

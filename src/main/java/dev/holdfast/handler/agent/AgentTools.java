@@ -2,9 +2,9 @@ package dev.holdfast.handler.agent;
 
 import dev.holdfast.retry.Sleeper;
 import dev.holdfast.tool.ParallelToolBox;
+import dev.holdfast.tool.TimeLeft;
 import dev.holdfast.tool.Tool;
 import dev.holdfast.tool.ToolBox;
-import dev.holdfast.tool.ToolListener;
 import dev.holdfast.tool.ToolSettings;
 import dev.holdfast.tool.mcp.McpServers;
 import dev.holdfast.tool.mcp.McpSettings;
@@ -41,10 +41,12 @@ final class AgentTools {
   /**
    * Starts the MCP servers; closing the box stops them.
    *
+   * @param timeLeft of the attempt: no tool runs longer (C7)
    * @throws dev.holdfast.tool.ConfigurationException if the design's tools do not go together
    * @throws dev.holdfast.tool.ToolExecutionException if an MCP server cannot be started
    */
-  ToolBox open(AgentDesign design, Workspace workspace) throws InterruptedException {
+  ToolBox open(AgentDesign design, Workspace workspace, TimeLeft timeLeft)
+      throws InterruptedException {
     List<Tool> tools =
         new ArrayList<>(
             new WorkspaceTools(workspace, sandbox(), environment, nanoTime).named(design.tools()));
@@ -54,8 +56,7 @@ final class AgentTools {
     try {
       tools.addAll(servers.tools());
       ToolBox box =
-          new ParallelToolBox(
-              tools, settings, sleeper, random, ToolListener.NONE, List.of(servers));
+          new ParallelToolBox(tools, settings, sleeper, random, timeLeft, List.of(servers));
       complete = true;
       return box;
     } finally {

@@ -120,7 +120,11 @@ final class McpServer implements AutoCloseable {
 
   private ToolExecutionException unanswered(Exception e) {
     if (isNotConnected(e)) {
-      return new ToolExecutionException("MCP server " + name + " cannot be reached: " + e, e);
+      return new ToolExecutionException(
+          "MCP server " + name + " cannot be reached: " + e,
+          e,
+          spec.suggestedFix(),
+          spec.recoveryCommands());
     }
     return new PossiblyAppliedException(
         "MCP server " + name + " did not answer: " + e.getMessage(), e);
@@ -171,7 +175,10 @@ final class McpServer implements AutoCloseable {
       return connector.connect(spec);
     } catch (IOException | TimeoutException | RuntimeException e) {
       throw new ToolExecutionException(
-          "MCP server " + name + " cannot be started: " + e.getMessage(), e);
+          "MCP server " + name + " cannot be started: " + e.getMessage(),
+          e,
+          spec.suggestedFix(),
+          spec.recoveryCommands());
     }
   }
 

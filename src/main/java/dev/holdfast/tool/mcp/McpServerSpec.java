@@ -23,6 +23,17 @@ public sealed interface McpServerSpec {
       environment = Map.copyOf(environment);
     }
 
+    @Override
+    public String suggestedFix() {
+      return "See on the worker's machine whether the program starts by itself.";
+    }
+
+    /** Its program alone: the arguments may be secrets. */
+    @Override
+    public List<String> recoveryCommands() {
+      return List.of("command -v " + command.getFirst());
+    }
+
     /** Without the environment's values, which may be secrets. */
     @Override
     public String toString() {
@@ -45,12 +56,34 @@ public sealed interface McpServerSpec {
       headers = Map.copyOf(headers);
     }
 
+    @Override
+    public String suggestedFix() {
+      return "See whether the server runs and the worker's machine reaches it.";
+    }
+
+    /** Without the path and the query, which may be secrets. */
+    @Override
+    public List<String> recoveryCommands() {
+      return List.of(
+          "curl -sS -o /dev/null "
+              + url.getScheme()
+              + "://"
+              + url.getHost()
+              + (url.getPort() < 0 ? "" : ":" + url.getPort()));
+    }
+
     /** Without the headers' values, which may be secrets. */
     @Override
     public String toString() {
       return "Http[" + url.getScheme() + "://" + url.getHost() + "]" + headers.keySet();
     }
   }
+
+  /** What a person could do where it cannot be started or reached. */
+  String suggestedFix();
+
+  /** Commands that show a person why it cannot be started or reached. */
+  List<String> recoveryCommands();
 
   /**
    * Of a design's entry: {@code {command: […], environment: {…}}} or {@code {url: …, headers:

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 
 import dev.holdfast.llm.ToolCall;
 import dev.holdfast.tool.ParallelToolBox;
-import dev.holdfast.tool.ToolListener;
+import dev.holdfast.tool.TimeLeft;
 import dev.holdfast.tool.ToolReply;
 import dev.holdfast.tool.ToolSettings;
 import java.io.File;
@@ -74,7 +74,7 @@ class McpEverythingIT {
             ToolSettings.defaults(),
             time -> {},
             () -> 0,
-            ToolListener.NONE,
+            TimeLeft.UNBOUNDED,
             List.of(servers))) {
       assertThat(box.specs())
           .extracting(each -> each.name())

@@ -7,8 +7,8 @@ import com.sun.net.httpserver.HttpServer;
 import dev.holdfast.llm.ToolCall;
 import dev.holdfast.tool.ConfigurationException;
 import dev.holdfast.tool.ParallelToolBox;
+import dev.holdfast.tool.TimeLeft;
 import dev.holdfast.tool.ToolExecutionException;
-import dev.holdfast.tool.ToolListener;
 import dev.holdfast.tool.ToolReply;
 import dev.holdfast.tool.ToolReply.Outcome;
 import dev.holdfast.tool.ToolSettings;
@@ -50,7 +50,7 @@ class McpServersTest {
         ToolSettings.defaults(),
         time -> {},
         () -> 0,
-        ToolListener.NONE,
+        TimeLeft.UNBOUNDED,
         servers);
   }
 

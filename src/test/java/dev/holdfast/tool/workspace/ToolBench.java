@@ -2,7 +2,7 @@ package dev.holdfast.tool.workspace;
 
 import dev.holdfast.llm.ToolCall;
 import dev.holdfast.tool.ParallelToolBox;
-import dev.holdfast.tool.ToolListener;
+import dev.holdfast.tool.TimeLeft;
 import dev.holdfast.tool.ToolReply;
 import dev.holdfast.tool.ToolSettings;
 import java.io.IOException;
@@ -28,7 +28,7 @@ record ToolBench(ParallelToolBox box) {
             ToolSettings.defaults(),
             time -> {},
             () -> 0,
-            ToolListener.NONE,
+            TimeLeft.UNBOUNDED,
             List.of()));
   }
 

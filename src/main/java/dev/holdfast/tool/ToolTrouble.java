@@ -1,0 +1,34 @@
+package dev.holdfast.tool;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a failed tool call says to the person who looks at it (C18, C32).
+ *
+ * @param suggestedFix what a person could do about it, or null
+ * @param recoveryCommands commands that a person could run; often none
+ */
+public record ToolTrouble(
+    Severity severity, @Nullable String suggestedFix, List<String> recoveryCommands) {
+  public ToolTrouble {
+    recoveryCommands = recoveryCommands == null ? List.of() : List.copyOf(recoveryCommands);
+  }
+
+  /** The hints of the error. */
+  static ToolTrouble of(Throwable error) {
+    return error instanceof ToolExecutionException failed
+        ? new ToolTrouble(Severity.of(error), failed.suggestedFix(), failed.recoveryCommands())
+        : new ToolTrouble(Severity.of(error), null, List.of());
+  }
+
+  /** How a model or a person goes on; null where the error gives no hint. */
+  @Nullable String advice() {
+    if (suggestedFix == null) {
+      return null;
+    }
+    return recoveryCommands.isEmpty()
+        ? suggestedFix
+        : suggestedFix + " Run: " + String.join("; ", recoveryCommands);
+  }
+}
