@@ -1,6 +1,7 @@
 package dev.holdfast.cli;
 
 import dev.holdfast.queue.TicketReader;
+import dev.holdfast.ticket.TicketState;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -10,12 +11,16 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** {@code holdfast abort-retry}: its worker takes the order, or nothing waits. */
+/**
+ * {@code holdfast abort-retry}: its worker takes the order, or nothing waits; a ticket that waits
+ * for its retry or a provider is tried now.
+ */
 @Command(
     name = "abort-retry",
     description =
-        "End the retry that the session of a running ticket waits in; the attempt then fails with"
-            + " the error it would have retried.",
+        "End the wait that a ticket is in. The retry that the session of a running ticket waits in"
+            + " is given up: the attempt fails with the error it would have retried. A ticket that"
+            + " waits for its own retry or for a provider is tried now.",
     footer = {"", "Example:", "  holdfast abort-retry 17"})
 final class AbortRetryCommand implements Callable<Integer> {
   private static final Duration LONGEST_WAIT = Duration.ofSeconds(15);
@@ -53,7 +58,11 @@ final class AbortRetryCommand implements Callable<Integer> {
       throw new UsageException("--wait: " + wait + " is too long; an order lasts for 15s");
     }
     try (Backend backend = root.open()) {
-      backend.desk().abortRetry(number, by == null ? root.person() : by);
+      TicketState state = backend.desk().abortRetry(number, by == null ? root.person() : by);
+      if (state == TicketState.READY) {
+        reportTriedNow(number);
+        return ExitCode.DONE;
+      }
       boolean taken = isTaken(backend.reader(), number, patience);
       report(number, taken);
       return taken ? ExitCode.DONE : ExitCode.REFUSED;
@@ -69,6 +78,18 @@ final class AbortRetryCommand implements Callable<Integer> {
       Thread.sleep(POLL);
     }
     return !reader.hasRetryAbort(number);
+  }
+
+  private void reportTriedNow(long number) {
+    if (json) {
+      Map<String, @Nullable Object> object = new LinkedHashMap<>();
+      object.put("ticket_id", number);
+      object.put("retry_aborted", false);
+      object.put("tried_now", true);
+      root.terminal().line(JsonOutput.of(object));
+    } else {
+      root.terminal().line("#" + number + " is tried now");
+    }
   }
 
   private void report(long number, boolean taken) {

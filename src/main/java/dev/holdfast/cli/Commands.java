@@ -28,6 +28,7 @@ public final class Commands {
     makers.put("pause", PauseCommand::new);
     makers.put("resume", ResumeCommand::new);
     makers.put("abort-retry", AbortRetryCommand::new);
+    makers.put("auto-retry", AutoRetryCommand::new);
     makers.put("providers", ProvidersCommand::with);
     makers.put("budgets", BudgetsCommand::with);
     makers.put("stats", StatsCommand::new);

@@ -23,6 +23,9 @@ final class SessionWords {
       case "auto_retry_start" -> json(event).map(json -> waiting(event.ticketId(), json));
       case "auto_retry_end" -> json(event).map(SessionWords::ended);
       case "auto_retry_deferred" -> json(event).map(SessionWords::deferred);
+      case "deferred" -> json(event).map(json -> putOff(event.ticketId(), json));
+      case "retry_decision" ->
+          json(event).filter(json -> json.has("retryAfter")).map(SessionWords::decided);
       case "tool_retry" -> json(event).filter(json -> json.has("message")).map(SessionWords::tool);
       case "tools_cancelled" -> json(event).map(SessionWords::cancelled);
       default -> Optional.empty();
@@ -35,6 +38,31 @@ final class SessionWords {
     } catch (JacksonException e) {
       return Optional.empty();
     }
+  }
+
+  private static String putOff(long ticketId, JsonNode json) {
+    JsonNode until = json.path("retryAfter");
+    return "deferred: waits for "
+        + json.path("error").asString("a provider")
+        + (until.isMissingNode()
+            ? ""
+            : " until "
+                + until.asString("")
+                + " (holdfast abort-retry "
+                + ticketId
+                + " to try now)");
+  }
+
+  /** A30: when the next attempt comes, and how many may follow. */
+  private static String decided(JsonNode json) {
+    return "Retry at "
+        + json.path("retryAfter").asString("")
+        + ", attempts remaining: "
+        + json.path("attemptsRemaining").asInt()
+        + ", after "
+        + json.path("errorCategory").asString("")
+        + ": "
+        + json.path("error").asString("");
   }
 
   private static String tool(JsonNode json) {

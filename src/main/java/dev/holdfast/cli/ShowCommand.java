@@ -1,6 +1,8 @@
 package dev.holdfast.cli;
 
 import dev.holdfast.queue.AttemptRow;
+import dev.holdfast.queue.AutoRetrySwitch;
+import dev.holdfast.queue.CurrentWait;
 import dev.holdfast.queue.TicketReader;
 import dev.holdfast.queue.TicketRow;
 import dev.holdfast.queue.TimelineEntry;
@@ -10,7 +12,9 @@ import dev.holdfast.ticket.Guidance;
 import dev.holdfast.ticket.TicketNotFoundException;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -39,8 +43,8 @@ final class ShowCommand implements Callable<Integer> {
   @Option(
       names = "--json",
       description =
-          "Print one JSON object: the row, and attempts, guidance, tool_calls, timeline and"
-              + " transcript.")
+          "Print one JSON object: the row, and attempts, guidance, tool_calls, timeline,"
+              + " transcript, auto_retry and wait.")
   private boolean json;
 
   @Option(
@@ -74,6 +78,8 @@ final class ShowCommand implements Callable<Integer> {
       List<Guidance> guidance = reader.guidance(number);
       List<ToolCallRow> calls = reader.toolCalls(number);
       List<TimelineEntry> timeline = reader.timeline(number);
+      Optional<CurrentWait> wait = reader.currentWait(number);
+      Optional<AutoRetrySwitch> autoRetry = reader.autoRetry(number);
       if (json) {
         Map<String, @Nullable Object> object = JsonOutput.columns(ticket);
         object.put("attempts", attempts);
@@ -81,14 +87,28 @@ final class ShowCommand implements Callable<Integer> {
         object.put("tool_calls", calls);
         object.put("timeline", timeline);
         object.put("transcript", journal);
+        object.put("auto_retry", autoRetry.map(AutoRetrySwitch::enabled).orElse(null));
+        object.put("wait", wait.map(ShowCommand::columns).orElse(null));
         root.terminal().line(JsonOutput.of(object));
       } else {
-        new TicketPage(root.terminal()).print(ticket, attempts, guidance, timeline);
+        new TicketPage(root.terminal())
+            .print(ticket, wait, autoRetry, attempts, guidance, timeline);
         new ToolCallPage(root.terminal()).print(number, calls);
         new TranscriptPage(root.terminal()).print(journal);
       }
       return ExitCode.DONE;
     }
+  }
+
+  private static Map<String, @Nullable Object> columns(CurrentWait wait) {
+    Map<String, @Nullable Object> columns = new LinkedHashMap<>();
+    columns.put("kind", wait.kind().name().toLowerCase(Locale.ROOT));
+    columns.put("until", wait.until());
+    columns.put("left_ms", wait.left().toMillis());
+    columns.put("reason", wait.reason());
+    columns.put("attempt", wait.attempt());
+    columns.put("max_attempts", wait.maxAttempts());
+    return columns;
   }
 
   /** By the columns of ticket_guidance. */

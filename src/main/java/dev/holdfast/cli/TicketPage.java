@@ -1,11 +1,14 @@
 package dev.holdfast.cli;
 
 import dev.holdfast.queue.AttemptRow;
+import dev.holdfast.queue.AutoRetrySwitch;
+import dev.holdfast.queue.CurrentWait;
 import dev.holdfast.queue.TicketRow;
 import dev.holdfast.queue.TimelineEntry;
 import dev.holdfast.ticket.Guidance;
 import java.time.Instant;
 import java.util.List;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** A ticket as people read it: what it waits for first, then how it came there. */
@@ -20,12 +23,24 @@ final class TicketPage {
 
   void print(
       TicketRow ticket,
+      Optional<CurrentWait> wait,
+      Optional<AutoRetrySwitch> autoRetry,
       List<AttemptRow> attempts,
       List<Guidance> guidance,
       List<TimelineEntry> timeline) {
     String title = ticket.title() == null ? "" : " " + PlainText.oneLine(ticket.title());
     terminal.line("#" + ticket.id() + title);
     printFields(ticket);
+    wait.ifPresent(each -> field("waits", WaitWords.of(each)));
+    autoRetry.ifPresent(
+        each ->
+            field(
+                "auto-retry",
+                (each.enabled() ? "on" : "off")
+                    + ", by "
+                    + each.changedBy()
+                    + " "
+                    + PlainText.relative(each.changedAt(), now)));
     block("error", ticket.error());
     block("result", ticket.result());
     block("payload", ticket.payload());

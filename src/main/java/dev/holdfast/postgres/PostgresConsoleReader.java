@@ -7,7 +7,6 @@ import dev.holdfast.queue.view.Flow;
 import dev.holdfast.queue.view.Inbox;
 import dev.holdfast.queue.view.InboxQuery;
 import dev.holdfast.queue.view.ProviderState;
-import dev.holdfast.queue.view.RetryWait;
 import dev.holdfast.queue.view.RunningTicket;
 import dev.holdfast.queue.view.TicketLine;
 import dev.holdfast.queue.view.TicketQuery;
@@ -204,16 +203,6 @@ public final class PostgresConsoleReader implements ConsoleReader {
                 .bind("seen", time(heldBefore))
                 .bind("limit", limit),
         (row, context) -> row.getLong(1));
-  }
-
-  @Override
-  public Optional<RetryWait> retryWait(long ticketId) {
-    return rows(
-            sql.load("console_retry_wait"),
-            statement -> statement.bind("id", ticketId),
-            ConstructorMapper.of(RetryWait.class))
-        .stream()
-        .findFirst();
   }
 
   @Override

@@ -2,6 +2,7 @@ package dev.holdfast.postgres;
 
 import dev.holdfast.session.RetryAborts;
 import java.util.Collection;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 import javax.sql.DataSource;
@@ -14,10 +15,14 @@ import javax.sql.DataSource;
 public final class PostgresRetryAborts implements RetryAborts {
   private final Transactions transactions;
   private final String take;
+  private final String find;
 
   public PostgresRetryAborts(DataSource dataSource, String schema) {
     this.transactions = new Transactions(dataSource);
     this.take = new Sql(schema).load("take_retry_aborts");
+    this.find =
+        new Sql(schema)
+            .inSchema("SELECT enabled FROM holdfast.auto_retry_switches WHERE ticket_id = :ticket");
   }
 
   /**
@@ -33,5 +38,14 @@ public final class PostgresRetryAborts implements RetryAborts {
         handle ->
             handle.createQuery(take).bind("tickets", ids).mapTo(Long.class).stream()
                 .collect(Collectors.toUnmodifiableSet()));
+  }
+
+  /**
+   * @throws dev.holdfast.queue.QueueUnavailableException where the database cannot be asked
+   */
+  @Override
+  public Optional<Boolean> autoRetry(long ticketId) {
+    return transactions.runStatement(
+        handle -> handle.createQuery(find).bind("ticket", ticketId).mapTo(Boolean.class).findOne());
   }
 }

@@ -112,8 +112,17 @@ public final class PostgresTicketDesk implements TicketDesk {
   }
 
   @Override
-  public void abortRetry(long ticketId, String actor) {
-    act(ticketId, "SELECT holdfast.abort_retry(:id, :actor)", call -> call.bind("actor", actor));
+  public TicketState abortRetry(long ticketId, String actor) {
+    return act(
+        ticketId, "SELECT holdfast.abort_retry(:id, :actor)", call -> call.bind("actor", actor));
+  }
+
+  @Override
+  public TicketState setAutoRetry(long ticketId, String actor, AutoRetry autoRetry) {
+    return act(
+        ticketId,
+        "SELECT holdfast.set_auto_retry(:id, :actor, :enabled)",
+        call -> call.bind("actor", actor).bind("enabled", autoRetry == AutoRetry.ON));
   }
 
   @Override

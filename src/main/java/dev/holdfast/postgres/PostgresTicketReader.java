@@ -1,6 +1,8 @@
 package dev.holdfast.postgres;
 
 import dev.holdfast.queue.AttemptRow;
+import dev.holdfast.queue.AutoRetrySwitch;
+import dev.holdfast.queue.CurrentWait;
 import dev.holdfast.queue.ErrorGroup;
 import dev.holdfast.queue.QueueHealth;
 import dev.holdfast.queue.TicketFilter;
@@ -12,6 +14,7 @@ import dev.holdfast.queue.ToolCallRow;
 import dev.holdfast.queue.WorkerRow;
 import dev.holdfast.ticket.Guidance;
 import dev.holdfast.ticket.TicketState;
+import java.time.Duration;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
@@ -169,6 +172,33 @@ public final class PostgresTicketReader implements TicketReader {
             query -> query.bind("id", ticketId),
             (row, context) -> row.getBoolean(1))
         .getFirst();
+  }
+
+  @Override
+  public Optional<AutoRetrySwitch> autoRetry(long ticketId) {
+    String find =
+        "SELECT enabled, changed_by, changed_at FROM holdfast.auto_retry_switches WHERE ticket_id ="
+            + " :id";
+    return rows(AutoRetrySwitch.class, sql.inSchema(find), query -> query.bind("id", ticketId))
+        .stream()
+        .findFirst();
+  }
+
+  @Override
+  public Optional<CurrentWait> currentWait(long ticketId) {
+    return mapped(
+            sql.load("current_wait"),
+            query -> query.bind("id", ticketId),
+            (row, context) ->
+                new CurrentWait(
+                    CurrentWait.Kind.valueOf(row.getString("kind")),
+                    row.getTimestamp("until").toInstant(),
+                    Duration.ofMillis(row.getLong("left_ms")),
+                    row.getString("reason"),
+                    row.getObject("attempt", Integer.class),
+                    row.getObject("max_attempts", Integer.class)))
+        .stream()
+        .findFirst();
   }
 
   @Override

@@ -67,11 +67,28 @@ public interface TicketDesk {
   TicketState reject(long ticketId, String actor, String feedback);
 
   /**
-   * Orders the session of a running ticket to end the retry that it waits in. The order is void
-   * where nothing waits in the next 15 s; {@link TicketReader#hasRetryAbort} tells whether it was
-   * taken.
+   * Ends the wait that a ticket is in. The session of a running ticket is ordered to end the retry
+   * that it waits in; the order is void where nothing waits in the next 15 s, and {@link
+   * TicketReader#hasRetryAbort} tells whether it was taken. A ticket that waits for its own retry
+   * or for a provider is tried now: one call may be made before the provider's cool-down is over.
+   *
+   * @return in_progress where it was ordered, ready where the ticket is tried now
    */
-  void abortRetry(long ticketId, String actor);
+  TicketState abortRetry(long ticketId, String actor);
+
+  /**
+   * Switches the retries of an agent's session off or on for one ticket, also while it runs, on
+   * whatever worker, until it is switched again. A retry that waits ends within a second where they
+   * are switched off; the ticket's own retries go on. Any open state.
+   *
+   * @return the state, which does not change
+   */
+  TicketState setAutoRetry(long ticketId, String actor, AutoRetry autoRetry);
+
+  enum AutoRetry {
+    ON,
+    OFF
+  }
 
   /**
    * Undoes a release of the last 60 seconds as if it had not been, where no worker has claimed the

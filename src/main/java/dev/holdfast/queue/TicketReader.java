@@ -33,6 +33,12 @@ public interface TicketReader {
   /** Whether an order to end the ticket's retry waits to be taken by its worker. */
   boolean hasRetryAbort(long ticketId);
 
+  /** What a person has said of the retries of its sessions; empty where nobody has. */
+  Optional<AutoRetrySwitch> autoRetry(long ticketId);
+
+  /** What the ticket waits for now, if it waits for a time. */
+  Optional<CurrentWait> currentWait(long ticketId);
+
   /** Which of these tickets some person looks after, and who. */
   Map<Long, String> assignees(Collection<Long> ticketIds);
 

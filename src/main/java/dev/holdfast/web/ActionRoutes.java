@@ -2,9 +2,11 @@ package dev.holdfast.web;
 
 import dev.holdfast.queue.CallDecision;
 import dev.holdfast.queue.TicketDesk;
+import dev.holdfast.queue.TicketDesk.AutoRetry;
 import dev.holdfast.queue.TicketDesk.Conversation;
 import dev.holdfast.queue.TicketDesk.Retries;
 import dev.holdfast.queue.TicketReader;
+import dev.holdfast.ticket.TicketState;
 import io.javalin.http.Context;
 import io.javalin.router.JavalinDefaultRoutingApi;
 import java.util.Map;
@@ -51,6 +53,8 @@ final class ActionRoutes implements Routes {
 
   record Payload(@Nullable JsonNode payload, @Nullable String by) {}
 
+  record Switch(@Nullable Boolean enabled, @Nullable String by) {}
+
   record Assignment(@Nullable String assignee, @Nullable String by) {}
 
   @Override
@@ -68,6 +72,7 @@ final class ActionRoutes implements Routes {
     add(routes, "reject", Feedback.class, this::reject);
     add(routes, "payload", Payload.class, this::payload);
     add(routes, "assign", Assignment.class, this::assign);
+    add(routes, "auto-retry", Switch.class, this::autoRetry);
     routes.post(TicketRoutes.ONE + "/abort-retry", this::abortRetry, Role.OPERATOR);
   }
 
@@ -152,13 +157,22 @@ final class ActionRoutes implements Routes {
     act.desk.assign(act.id, body.assignee, act.as(body.by));
   }
 
-  /** D34. Whether the order was taken is seen in the ticket's events. */
+  /** D33, D34. Counts for every session of the ticket, on whatever worker. */
+  private void autoRetry(Act act, Switch body) {
+    if (body.enabled == null) {
+      throw new Refused(422, "enabled: true or false");
+    }
+    act.desk.setAutoRetry(act.id, act.as(body.by), body.enabled ? AutoRetry.ON : AutoRetry.OFF);
+  }
+
+  /** D34. Whether the order was taken is seen in the ticket's events; ready is tried now. */
   private void abortRetry(Context context) {
     Act act = act(context);
     String inQuery = context.queryParam("by");
     String by = inQuery == null ? Requests.body(context, Nothing.class).by : inQuery;
-    act.desk.abortRetry(act.id, act.as(by));
-    Answers.json(context, 202, Map.of("id", act.id, "status", "ordered"));
+    TicketState state = act.desk.abortRetry(act.id, act.as(by));
+    String status = state == TicketState.READY ? "tried_now" : "ordered";
+    Answers.json(context, 202, Map.of("id", act.id, "status", status));
   }
 
   private void answer(Context context, long id) {

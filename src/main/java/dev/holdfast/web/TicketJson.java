@@ -1,11 +1,15 @@
 package dev.holdfast.web;
 
+import dev.holdfast.queue.AutoRetrySwitch;
+import dev.holdfast.queue.CurrentWait;
 import dev.holdfast.queue.TicketReader;
 import dev.holdfast.queue.TicketRow;
 import dev.holdfast.queue.TicketSummary;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /** Tickets as JSON: their columns, who looks after them, and the version to act on. */
@@ -28,7 +32,21 @@ final class TicketJson {
 
   /** All columns. */
   ObjectNode whole(TicketRow row) {
-    return node(row, tickets.assignees(List.of(row.id())).get(row.id()), row.version());
+    ObjectNode node = node(row, tickets.assignees(List.of(row.id())).get(row.id()), row.version());
+    node.put("auto_retry", tickets.autoRetry(row.id()).map(AutoRetrySwitch::enabled).orElse(null));
+    node.set("wait", tickets.currentWait(row.id()).map(TicketJson::wait).orElse(null));
+    return node;
+  }
+
+  private static ObjectNode wait(CurrentWait wait) {
+    return JsonNodeFactory.instance
+        .objectNode()
+        .put("kind", wait.kind().name().toLowerCase(Locale.ROOT))
+        .put("until", wait.until().toString())
+        .put("left_ms", wait.left().toMillis())
+        .put("reason", wait.reason())
+        .put("attempt", wait.attempt())
+        .put("max_attempts", wait.maxAttempts());
   }
 
   private static ObjectNode node(Object row, @Nullable String assignee, String version) {

@@ -12,7 +12,8 @@ FROM (
    WHERE b.id > :tickets AND (CAST(:ticket AS bigint) IS NULL OR b.id = :ticket)
    ORDER BY b.id LIMIT :limit)
   UNION ALL
-  (SELECT 'activity', y.id, COALESCE(y.ticket_id, 0), y.created_at, y.action, y.actor, y.details::text, 3
+  (SELECT 'activity', y.id, COALESCE(y.ticket_id, 0), y.created_at, y.action, y.actor,
+     holdfast.with_retry_time(y.action, y.details, y.created_at)::text, 3
    FROM holdfast.ticket_activity y
    WHERE y.id > :activity AND (CAST(:ticket AS bigint) IS NULL OR y.ticket_id = :ticket)
    ORDER BY y.id LIMIT :limit)
@@ -34,7 +35,9 @@ FROM (
   UNION ALL
   (SELECT 'finished', a.lease_no, a.ticket_id, a.finished_at, a.outcome, a.worker_id,
      jsonb_strip_nulls(jsonb_build_object('attempt', a.attempt, 'category', a.category, 'rule', a.rule,
-       'fingerprint', a.fingerprint, 'error', holdfast.shorten(a.error, 500)))::text, 2
+       'fingerprint', a.fingerprint, 'error', holdfast.shorten(a.error, 500), 'retryAfter', (
+         SELECT b.retry_after FROM holdfast.ticket_base b
+         WHERE a.outcome = 'deferred' AND b.id = a.ticket_id AND b.fence = a.lease_no)))::text, 2
    FROM holdfast.ticket_attempts a
    WHERE a.finished_at > :since AND (CAST(:ticket AS bigint) IS NULL OR a.ticket_id = :ticket)
    ORDER BY a.finished_at LIMIT :limit)

@@ -172,6 +172,28 @@ class SessionCommandsIT {
   }
 
   @Test
+  @DisplayName(
+      "D33, D34: auto-retry is written to the ticket, and show says who did; garbage is not")
+  void autoRetry() {
+    String id = "" + queue.enqueue();
+    assertThat(cli.run("auto-retry", id, "off", "--by", "ann").out())
+        .isEqualTo("switched the auto-retry of #" + id + " off\n");
+    assertThat(cli.run("show", id).out()).containsPattern("auto-retry +off, by ann");
+    assertThat(cli.run("auto-retry", id, "on", "--json").json().get("auto_retry").booleanValue())
+        .isTrue();
+    assertThat(cli.run("show", id, "--json").json().get("auto_retry").booleanValue()).isTrue();
+    for (String garbage : List.of("", "maybe", "ON", "true")) {
+      Cli.Result result = cli.run("auto-retry", id, garbage);
+      assertThat(result.code()).isEqualTo(2);
+      assertThat(result.err()).contains("neither on nor off");
+    }
+    assertThat(cli.run("auto-retry", id).code()).isEqualTo(2);
+    assertThat(cli.run("auto-retry", "987654321", "off").code()).isEqualTo(ExitCode.REFUSED);
+    cli.run("cancel", id, "--reason", "no");
+    assertThat(cli.run("auto-retry", id, "off").err()).contains("cannot switch the auto-retry of");
+  }
+
+  @Test
   @DisplayName("abort-retry says so where nothing waits, and where the ticket does not run")
   void nothingWaits() {
     long id = queue.enqueue();

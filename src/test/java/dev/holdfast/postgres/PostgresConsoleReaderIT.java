@@ -6,7 +6,6 @@ import dev.holdfast.queue.view.HeldGroup;
 import dev.holdfast.queue.view.Inbox;
 import dev.holdfast.queue.view.InboxQuery;
 import dev.holdfast.queue.view.ProviderState;
-import dev.holdfast.queue.view.RetryWait;
 import dev.holdfast.queue.view.TicketLine;
 import dev.holdfast.queue.view.TicketQuery;
 import dev.holdfast.queue.view.TicketWindow;
@@ -200,33 +199,6 @@ class PostgresConsoleReaderIT {
     return reader.tickets(text == null ? query : query.withText(text)).tickets().stream()
         .map(TicketLine::id)
         .toList();
-  }
-
-  @Test
-  @DisplayName("D36: a session's wait is shown until it ends, and only of the attempt that runs")
-  void retryWait() {
-    long id = queue.enqueue();
-    long lease = queue.claim();
-    event(
-        id, lease, "auto_retry_start", "{\"attempt\": 2, \"maxAttempts\": 3, \"delayMs\": 60000}");
-    RetryWait wait = reader.retryWait(id).orElseThrow();
-    assertThat(wait.attempt()).isEqualTo(2);
-    assertThat(wait.until()).isBetween(reader.now(), reader.now().plusSeconds(61));
-    event(id, lease, "turn_started", "{}");
-    assertThat(reader.retryWait(id)).isEmpty();
-    event(id, lease, "auto_retry_start", "{\"attempt\": 3, \"maxAttempts\": 3, \"delayMs\": 1}");
-    queue.giveBack(id, lease);
-    assertThat(reader.retryWait(id)).isEmpty();
-  }
-
-  private void event(long id, long lease, String event, String details) {
-    database.run(
-        "INSERT INTO holdfast.session_events (ticket_id, lease_no, event, details) VALUES (?, ?, ?,"
-            + " ?::jsonb)",
-        id,
-        lease,
-        event,
-        details);
   }
 
   @Test

@@ -61,6 +61,7 @@ class RolesIT {
         "SELECT holdfast.release_ticket(1, 'me')",
         "SELECT holdfast.pause_queue('q', 'me')",
         "SELECT holdfast.abort_retry(1, 'me')",
+        "SELECT holdfast.set_auto_retry(1, 'me', false)",
         "INSERT INTO holdfast.session_events (ticket_id, lease_no, event, details) VALUES (1, 1,"
             + " 'x', '{}')",
         "INSERT INTO holdfast.designs (name, version, kind, definition) VALUES ('d', 1, 'k', '{}')",
@@ -143,6 +144,8 @@ class RolesIT {
     long running = tickets.in(TicketState.IN_PROGRESS);
     assertThat(operator.value("SELECT holdfast.abort_retry(?, 'ann')", running))
         .isEqualTo("in_progress");
+    assertThat(operator.value("SELECT holdfast.set_auto_retry(?, 'ann', false)", running))
+        .isEqualTo("in_progress");
     assertThat(operator.value("SELECT holdfast.hold_ticket(?, 'ann', 'why')", running))
         .isEqualTo("on_hold");
     assertThat(operator.value("SELECT holdfast.cancel_ticket(?, 'ann')", running))
@@ -191,7 +194,7 @@ class RolesIT {
                 SELECT p.proname FROM pg_proc p
                 WHERE p.pronamespace = 'holdfast'::regnamespace AND has_function_privilege('public', p.oid, 'EXECUTE')
                 """))
-        .containsExactly("shorten");
+        .containsExactlyInAnyOrder("shorten", "with_retry_time");
   }
 
   @Test

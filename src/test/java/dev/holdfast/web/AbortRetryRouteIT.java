@@ -84,6 +84,35 @@ class AbortRetryRouteIT {
         .containsExactly("ann");
   }
 
+  private HttpResponse<String> autoRetry(String id, String body)
+      throws IOException, InterruptedException {
+    URI uri =
+        URI.create(
+            "http://127.0.0.1:%s/api/v1/tickets/%s/auto-retry".formatted("" + open.port(), id));
+    return http.send(
+        HttpRequest.newBuilder(uri)
+            .header("Content-Type", "application/json")
+            .POST(HttpRequest.BodyPublishers.ofString(body))
+            .build(),
+        BodyHandlers.ofString());
+  }
+
+  @Test
+  @DisplayName("D33, D34: auto-retry over HTTP is written to the ticket; garbage changes nothing")
+  void autoRetry() throws Exception {
+    String id = "" + running();
+    assertThat(autoRetry(id, "{\"enabled\": false, \"by\": \"ann\"}").statusCode()).isEqualTo(200);
+    String find = "SELECT enabled || ' ' || changed_by FROM holdfast.auto_retry_switches";
+    String mine = find + " WHERE ticket_id = " + id;
+    assertThat(database.column(mine)).containsExactly("false ann");
+    for (String garbage :
+        new String[] {"{}", "[]", "7", "", "{\"enabled\": \"no\"}", "{\"enabled\": null}"}) {
+      assertThat(autoRetry(id, garbage).statusCode()).as(garbage).isBetween(400, 422);
+    }
+    assertThat(database.column(mine)).containsExactly("false ann");
+    assertProblem(autoRetry("987654321", "{\"enabled\": true}"), 404);
+  }
+
   @Test
   @DisplayName("no such ticket, one that does not run, no number: a problem document each")
   void refused() throws Exception {

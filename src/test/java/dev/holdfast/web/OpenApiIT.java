@@ -195,6 +195,7 @@ class OpenApiIT {
     check("showBulk", ann.get("/api/v1/bulk/none"), 404);
     long lease = queue.claim();
     act(id, "abortRetry", "abort-retry", "", 202);
+    act(id, "setAutoRetry", "auto-retry", "{\"enabled\": false}", 200);
     queue.succeed(id, lease);
     act(id, "rejectTicket", "reject", "{\"feedback\": \"f\"}", 200);
     queue.succeed(id, queue.claim());

@@ -2,6 +2,7 @@ package dev.holdfast.handler.agent;
 
 import dev.holdfast.llm.Target;
 import dev.holdfast.retry.DurationText;
+import dev.holdfast.session.AutoRetrySettings;
 import dev.holdfast.session.ContextSettings;
 import dev.holdfast.session.SessionSettings;
 import dev.holdfast.tool.mcp.McpServerSpec;
@@ -30,6 +31,7 @@ import tools.jackson.databind.JsonNode;
  * @param timeout of an attempt in all; default {@link #DEFAULT_TIMEOUT}
  * @param review what a success waits for; default a person
  * @param limitsDocument what it says of limits, for those that the configuration has as well
+ * @param retryDocument what it says of its sessions' retries, on top of the configuration
  */
 record AgentDesign(
     String system,
@@ -43,7 +45,8 @@ record AgentDesign(
     Optional<Path> copyFrom,
     Duration timeout,
     Review review,
-    JsonNode limitsDocument) {
+    JsonNode limitsDocument,
+    JsonNode retryDocument) {
   static final Duration DEFAULT_TIMEOUT = Duration.ofHours(1);
 
   AgentDesign {
@@ -73,7 +76,18 @@ record AgentDesign(
         document.path("workspace").path("copy_from").stringValueOpt().map(Path::of),
         duration(document.path("timeout"), DEFAULT_TIMEOUT),
         document.path("review").asString("human").equals("none") ? Review.NONE : Review.HUMAN,
-        limits);
+        limits,
+        document.path("session_retry"));
+  }
+
+  /** How sessions of this design retry (D26). */
+  AutoRetrySettings autoRetry(AutoRetrySettings usual) {
+    return new AutoRetrySettings(
+        retryDocument.path("enabled").asBoolean(usual.enabled()),
+        retryDocument.path("max_retries").asInt(usual.maxRetries()),
+        duration(retryDocument.path("base_delay"), usual.baseDelay()),
+        usual.wholeNumbers(),
+        usual.skipIfExhaustedBelow());
   }
 
   private static Target target(JsonNode node) {

@@ -96,7 +96,8 @@ public final class AgentHandler implements TicketHandler {
     RetryContext budget = context(design, allowance);
     List<Route> guarded = TargetRoutes.guarded(routes, claimed, budget, ports.guard());
     try (ToolBox box = tools.open(design, workspace.workspace(), budget::timeLeft);
-        RetryWaits.Watch watch = waits.watch(claimed.id())) {
+        RetryWaits.Watch watch =
+            waits.watch(claimed.id(), design.autoRetry(settings.autoRetry()).enabled())) {
       Session session =
           new Session(
               settingsOf(design).withAllowance(allowance),
@@ -125,7 +126,7 @@ public final class AgentHandler implements TicketHandler {
     return SessionSettings.of(design.system())
         .withReportSchema(design.reportSchema())
         .withLimits(design.limits())
-        .withAutoRetry(settings.autoRetry())
+        .withAutoRetry(design.autoRetry(settings.autoRetry()))
         .withLoops(settings.loops())
         .withContext(
             new ContextSettings(

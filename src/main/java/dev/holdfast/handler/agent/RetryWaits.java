@@ -15,7 +15,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The sessions of this worker that wait in an auto-retry. While there are any, it asks twice a
- * second whether somebody has ordered one of the waits to end (D27). Thread-safe.
+ * second whether somebody has ordered one of the waits to end (D27). Before a session decides on a
+ * retry, it asks whether somebody has switched its retries off or on (D33). Thread-safe.
  */
 final class RetryWaits {
   private static final Logger log = LoggerFactory.getLogger(RetryWaits.class);
@@ -34,10 +35,12 @@ final class RetryWaits {
   /** Hears of one ticket's session when it waits. */
   final class Watch implements SessionListener, AutoCloseable {
     private final long ticketId;
+    private final boolean usually;
     private volatile @Nullable Session session;
 
-    private Watch(long ticketId) {
+    private Watch(long ticketId, boolean usually) {
       this.ticketId = ticketId;
+      this.usually = usually;
     }
 
     /** Before it runs. */
@@ -49,6 +52,8 @@ final class RetryWaits {
     public void on(SessionEvent event) {
       Session watched = session;
       switch (event) {
+        case SessionEvent.AttemptFinished failed when watched != null && failed.error() != null ->
+            watched.setAutoRetryEnabled(isOn(ticketId, usually));
         case SessionEvent.AutoRetryStart start when watched != null -> add(ticketId, watched);
         case SessionEvent.AutoRetryEnd end -> remove(ticketId);
         case SessionEvent.AutoRetryDeferred end -> remove(ticketId);
@@ -65,8 +70,21 @@ final class RetryWaits {
     }
   }
 
-  Watch watch(long ticketId) {
-    return new Watch(ticketId);
+  /**
+   * @param usually whether the ticket's sessions retry where nobody has switched it
+   */
+  Watch watch(long ticketId, boolean usually) {
+    return new Watch(ticketId, usually);
+  }
+
+  /** While the database is away what the configuration says counts. */
+  private boolean isOn(long ticketId, boolean usually) {
+    try {
+      return aborts.autoRetry(ticketId).orElse(usually);
+    } catch (RuntimeException e) {
+      log.warn("whether #{} retries cannot be asked for now: {}", ticketId, e.toString());
+      return usually;
+    }
   }
 
   private synchronized void add(long ticketId, Session session) {

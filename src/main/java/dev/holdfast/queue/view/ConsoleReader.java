@@ -2,7 +2,6 @@ package dev.holdfast.queue.view;
 
 import java.time.Instant;
 import java.util.List;
-import java.util.Optional;
 
 /**
  * What the console's pages show beyond {@link dev.holdfast.queue.TicketReader}. Reads only, each
@@ -41,9 +40,6 @@ public interface ConsoleReader {
 
   /** The names of the first 200 queues. */
   List<String> queueNames();
-
-  /** The wait of a running ticket's session before it tries again, if it waits. */
-  Optional<RetryWait> retryWait(long ticketId);
 
   /** What runs now, by worker and time, the first {@code limit}. */
   List<RunningTicket> running(int limit);

@@ -1,7 +1,7 @@
 package dev.holdfast.web.console;
 
+import dev.holdfast.queue.CurrentWait;
 import dev.holdfast.queue.TicketRow;
-import dev.holdfast.queue.view.RetryWait;
 import java.time.Duration;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
@@ -12,9 +12,9 @@ final class StateSentence {
 
   private StateSentence() {}
 
-  static String of(TicketRow ticket, @Nullable RetryWait wait, Instant now) {
+  static String of(TicketRow ticket, @Nullable CurrentWait wait, Instant now) {
     return switch (ticket.state()) {
-      case "ready" -> ready(ticket, now);
+      case "ready" -> ready(ticket, wait, now);
       case "in_progress" -> running(ticket, wait, now);
       case "on_hold" ->
           "Waits for a person"
@@ -36,9 +36,15 @@ final class StateSentence {
     return time == null ? "" : " for " + Format.rough(Duration.between(time, now));
   }
 
-  private static String ready(TicketRow ticket, Instant now) {
+  private static String ready(TicketRow ticket, @Nullable CurrentWait wait, Instant now) {
     Instant due = ticket.retryAfter();
     boolean waits = due != null && due.isAfter(now);
+    if (wait != null && wait.kind() == CurrentWait.Kind.PROVIDER) {
+      return "Waits for a provider and is tried again "
+          + Format.ago(wait.until(), now)
+          + ", no retry used: "
+          + Format.firstLine(wait.reason(), ERROR_LENGTH);
+    }
     if ("human".equals(ticket.assigneeType())) {
       return "Waits for a person to work it; no worker takes it.";
     }
@@ -60,7 +66,7 @@ final class StateSentence {
         + Format.firstLine(ticket.error(), ERROR_LENGTH);
   }
 
-  private static String running(TicketRow ticket, @Nullable RetryWait wait, Instant now) {
+  private static String running(TicketRow ticket, @Nullable CurrentWait wait, Instant now) {
     String sentence =
         "Attempt "
             + (ticket.attemptCount() + 1)
@@ -70,6 +76,8 @@ final class StateSentence {
             + ticket.workerId();
     return wait == null
         ? sentence + "."
-        : sentence + "; its session retries after: " + Format.firstLine(wait.error(), ERROR_LENGTH);
+        : sentence
+            + "; its session retries after: "
+            + Format.firstLine(wait.reason(), ERROR_LENGTH);
   }
 }

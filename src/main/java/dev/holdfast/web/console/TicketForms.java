@@ -2,6 +2,7 @@ package dev.holdfast.web.console;
 
 import dev.holdfast.queue.StaleViewException;
 import dev.holdfast.queue.TicketDesk;
+import dev.holdfast.queue.TicketDesk.AutoRetry;
 import dev.holdfast.queue.TicketDesk.Conversation;
 import dev.holdfast.queue.TicketDesk.Retries;
 import dev.holdfast.queue.TicketRow;
@@ -9,6 +10,7 @@ import dev.holdfast.ticket.HoldfastException;
 import dev.holdfast.ticket.IllegalTransitionException;
 import dev.holdfast.ticket.InvalidTicketException;
 import dev.holdfast.ticket.TicketNotFoundException;
+import dev.holdfast.ticket.TicketState;
 import dev.holdfast.web.Refused;
 import dev.holdfast.web.Role;
 import dev.holdfast.web.Routes;
@@ -43,6 +45,7 @@ final class TicketForms implements Routes {
     routes.post("/tickets/{id}/review", this::review, Role.OPERATOR);
     routes.post("/tickets/{id}/act", this::act, Role.OPERATOR);
     routes.post("/tickets/{id}/abort-retry", this::abortRetry, Role.OPERATOR);
+    routes.post("/tickets/{id}/auto-retry", this::autoRetry, Role.OPERATOR);
     routes.post("/queues/act", this::queue, Role.OPERATOR);
   }
 
@@ -143,8 +146,24 @@ final class TicketForms implements Routes {
     answer(
         context,
         () -> {
-          ports.desk().abortRetry(id, Visitor.of(context).actor());
-          return Notice.good("The retry of #" + id + " is being aborted.");
+          TicketState state = ports.desk().abortRetry(id, Visitor.of(context).actor());
+          return Notice.good(
+              state == TicketState.READY
+                  ? "#" + id + " is tried now."
+                  : "The retry of #" + id + " is being aborted.");
+        });
+  }
+
+  private void autoRetry(Context context) {
+    long id = id(context);
+    boolean on = "true".equals(context.formParam("enabled"));
+    answer(
+        context,
+        () -> {
+          ports
+              .desk()
+              .setAutoRetry(id, Visitor.of(context).actor(), on ? AutoRetry.ON : AutoRetry.OFF);
+          return Notice.good("The sessions of #" + id + (on ? " retry again." : " retry no more."));
         });
   }
 

@@ -1,9 +1,10 @@
 package dev.holdfast.web.console;
 
 import dev.holdfast.queue.AttemptRow;
+import dev.holdfast.queue.AutoRetrySwitch;
+import dev.holdfast.queue.CurrentWait;
 import dev.holdfast.queue.TicketRow;
 import dev.holdfast.queue.ToolCallRow;
-import dev.holdfast.queue.view.RetryWait;
 import dev.holdfast.ticket.Guidance;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -12,15 +13,16 @@ import org.jspecify.annotations.Nullable;
  * A ticket with all that is known of it.
  *
  * @param sentence its state and why
- * @param retry the retry its session waits in
+ * @param currentWait what it waits for now, if for a time
  * @param payload indented
+ * @param autoRetry what a person has said of its sessions' retries; null where nobody has
  * @param waitingCalls tool calls that a person has to allow or deny
  */
 public record TicketPage(
     Page page,
     TicketRow ticket,
     String sentence,
-    @Nullable RetryWait retry,
+    @Nullable CurrentWait currentWait,
     @Nullable ErrorView error,
     ResultView result,
     List<Attempt> attempts,
@@ -30,6 +32,7 @@ public record TicketPage(
     String payload,
     @Nullable String assignee,
     List<ToolCallRow> waitingCalls,
+    @Nullable AutoRetrySwitch autoRetry,
     String sql) {
   public TicketPage {
     waitingCalls = List.copyOf(waitingCalls);
@@ -43,6 +46,16 @@ public record TicketPage(
 
   public boolean isState(String state) {
     return ticket.state().equals(state);
+  }
+
+  /** Whether a session works it or will. */
+  public boolean mayRetry() {
+    return ticket.kind().equals("agent") && !isState("done") && !isState("cancelled");
+  }
+
+  /** Whether a person has switched its sessions' retries off. */
+  public boolean isAutoRetryOff() {
+    return autoRetry != null && !autoRetry.enabled();
   }
 
   public boolean allows(String action) {

@@ -1,10 +1,10 @@
 package dev.holdfast.web.console;
 
+import dev.holdfast.queue.CurrentWait;
 import dev.holdfast.queue.TicketReader;
 import dev.holdfast.queue.TicketRow;
 import dev.holdfast.queue.ToolCallRow;
 import dev.holdfast.queue.view.ConsoleReader;
-import dev.holdfast.queue.view.RetryWait;
 import dev.holdfast.queue.view.TicketQuery;
 import dev.holdfast.queue.view.TicketWindow;
 import dev.holdfast.ticket.TicketState;
@@ -124,7 +124,7 @@ final class TicketRoutes implements Routes {
     long id = ticket.id();
     TicketReader tickets = ports.tickets();
     Page page = shell.page(context, "#" + id, Section.TICKETS);
-    @Nullable RetryWait wait = reader.retryWait(id).orElse(null);
+    @Nullable CurrentWait wait = tickets.currentWait(id).orElse(null);
     return new TicketPage(
         page,
         ticket,
@@ -141,6 +141,7 @@ final class TicketRoutes implements Routes {
         ResultView.indented(ticket.payload()),
         tickets.assignees(Set.of(id)).get(id),
         tickets.toolCalls(id).stream().filter(ToolCallRow::waits).toList(),
+        tickets.autoRetry(id).orElse(null),
         SqlText.ticket(id));
   }
 
