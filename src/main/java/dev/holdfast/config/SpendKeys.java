@@ -48,10 +48,10 @@ final class SpendKeys {
   static final Key<Duration> COOLDOWN_WAIT_IN_SESSION =
       Key.of(
           "cooldown.wait-in-session",
-          new KeyType.Span(Duration.ZERO, Duration.ofHours(1)),
+          new KeyType.Span(Duration.ZERO, Duration.ofMinutes(1)),
           "5s",
-          "The longest wait that a running agent sits out; for a longer one its ticket gives the"
-              + " slot back until then, and uses up no retry.");
+          "The longest cool-down whose end a running agent waits for, at least 1s; for a longer one"
+              + " its ticket gives the slot back until then, and uses up no retry.");
   static final Key<Duration> COOLDOWN_POLL_INTERVAL =
       Key.of(
           "cooldown.poll-interval",

@@ -1,10 +1,8 @@
 package dev.holdfast.llm;
 
 import java.math.BigDecimal;
-import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 
 /** A provider of models under one account or several. Thread-safe; calls block. */
 public interface ChatProvider extends AutoCloseable {
@@ -36,14 +34,6 @@ public interface ChatProvider extends AutoCloseable {
   default Optional<Standstill> standstill(String model) {
     return Optional.empty();
   }
-
-  /**
-   * Marks the key that this thread's last call used as used up; calls go on with the next one
-   * (D14). Another thread may have done so before, which uses up no second key.
-   *
-   * @return whether there is another one that is not used up
-   */
-  boolean markUsageLimitReached(@Nullable Duration resetsIn);
 
   /** What a call of a model costs in USD, by the price table; empty where it has no price. */
   Optional<BigDecimal> cost(String model, Usage usage);

@@ -3,7 +3,9 @@ package dev.holdfast.llm;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.util.ArrayList;
 import java.util.HexFormat;
+import java.util.List;
 
 /**
  * One of a provider's keys.
@@ -13,6 +15,20 @@ import java.util.HexFormat;
  */
 public record ProviderKey(String label, String secret) {
   private static final int ID_BYTES = 6;
+
+  /**
+   * The keys of a provider, in the order in which they are used.
+   *
+   * @param secrets empty for a server that wants none: it gets one that says nothing
+   */
+  public static List<ProviderKey> numbered(List<String> secrets) {
+    List<String> all = secrets.isEmpty() ? List.of(Account.NO_KEY) : secrets;
+    List<ProviderKey> keys = new ArrayList<>();
+    for (String secret : all) {
+      keys.add(new ProviderKey("key-" + (keys.size() + 1), secret));
+    }
+    return List.copyOf(keys);
+  }
 
   /** Tells keys apart on every worker, and nothing about them: the start of the SHA-256. */
   public String id() {

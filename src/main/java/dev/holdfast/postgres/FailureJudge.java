@@ -42,10 +42,10 @@ final class FailureJudge {
   }
 
   /**
-   * @param holdReason why the ticket is to be held whatever the policy says; null where it decides
+   * @param given why the ticket is to be held whatever the policy says; null where it decides
    */
   Verdict judge(
-      FailedTicket ticket, Failure reported, Outcome outcome, @Nullable String holdReason) {
+      FailedTicket ticket, Failure reported, Outcome outcome, RetryDecision.@Nullable Hold given) {
     Failure failure = storable(reported);
     Map<Category, Integer> counts = counts(ticket.retryCounts());
     int sameErrorCount =
@@ -55,7 +55,10 @@ final class FailureJudge {
         new RetryHistory(ticket.retryCount(), counts, sameErrorCount, crashCount);
     RetryDecision byPolicy = policy.shouldRetryTicket(failure, history, settingsOf(ticket));
     RetryDecision decision =
-        holdReason == null ? byPolicy : byPolicy.heldFor(StorableText.of(holdReason));
+        given == null
+            ? byPolicy
+            : byPolicy.heldFor(
+                new RetryDecision.Hold(given.cause(), StorableText.of(given.reason())));
     if (decision.shouldRetry()) {
       counts.merge(failure.category(), 1, Integer::sum);
     }

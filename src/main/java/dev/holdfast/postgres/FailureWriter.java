@@ -3,6 +3,9 @@ package dev.holdfast.postgres;
 import dev.holdfast.failure.Failure;
 import dev.holdfast.queue.Finish;
 import dev.holdfast.queue.FinishResult;
+import dev.holdfast.retry.HoldCause;
+import dev.holdfast.retry.RetryDecision;
+import dev.holdfast.ticket.TicketWait;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
@@ -13,6 +16,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.function.Function;
 import org.jdbi.v3.core.Handle;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -86,7 +90,23 @@ final class FailureWriter {
   }
 
   private Verdict judge(FailedTicket ticket, Finish.Failed failed) {
-    return judge.judge(ticket, failed.failure(), FailureJudge.Outcome.FAILED, failed.holdReason());
+    return judge.judge(ticket, failed.failure(), FailureJudge.Outcome.FAILED, given(failed));
+  }
+
+  /** The hold that the attempt itself asks for; null where it asks for none. */
+  private static RetryDecision.@Nullable Hold given(Finish.Failed failed) {
+    String reason = failed.holdReason();
+    if (reason == null) {
+      return null;
+    }
+    TicketWait wait = failed.waitsFor();
+    HoldCause cause =
+        switch (wait == null ? null : wait.kind()) {
+          case ACCOUNT -> HoldCause.ACCOUNT_UNAVAILABLE;
+          case BUDGET -> HoldCause.BUDGET_EXCEEDED;
+          case null, default -> HoldCause.HANDLER;
+        };
+    return new RetryDecision.Hold(cause, reason);
   }
 
   /** A ticket whose lease expired, locked, with the worker that had it. */

@@ -12,6 +12,10 @@ public enum HoldCause {
   SAME_ERROR,
   /** Its worker died too many times ({@code retry.crash-limit}). */
   CRASHES,
+  /** The keys of its providers are refused, or their money is used up. */
+  ACCOUNT_UNAVAILABLE,
+  /** A budget has no room for its next call. */
+  BUDGET_EXCEEDED,
   /** Its handler says that only a person can decide how to go on. */
   HANDLER;
 

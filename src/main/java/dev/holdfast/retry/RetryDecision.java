@@ -27,13 +27,8 @@ public record RetryDecision(
   public record Hold(HoldCause cause, String reason) {}
 
   /** The same failure, held although it might have been retried. */
-  public RetryDecision heldFor(String reason) {
+  public RetryDecision heldFor(Hold given) {
     return new RetryDecision(
-        false,
-        Duration.ZERO,
-        attemptsRemaining,
-        classification,
-        strategy,
-        Optional.of(new Hold(HoldCause.HANDLER, reason)));
+        false, Duration.ZERO, attemptsRemaining, classification, strategy, Optional.of(given));
   }
 }

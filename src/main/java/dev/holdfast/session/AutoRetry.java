@@ -1,13 +1,9 @@
 package dev.holdfast.session;
 
-import dev.holdfast.failure.RetryHintParser;
-import dev.holdfast.llm.ChatProvider;
 import dev.holdfast.llm.RetryContext;
-import dev.holdfast.llm.Target;
 import dev.holdfast.retry.Backoff;
 import dev.holdfast.retry.BackoffType;
 import java.time.Duration;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,22 +17,16 @@ final class AutoRetry {
   private final RetryContext context;
   private final StopSignal signal;
   private final SessionEvents events;
-  private final Function<Target, ChatProvider> providers;
   private final RetryChain chain = new RetryChain();
   private volatile AutoRetrySettings settings;
   private @Nullable Exhausted exhausted;
 
   AutoRetry(
-      AutoRetrySettings settings,
-      RetryContext context,
-      StopSignal signal,
-      SessionEvents events,
-      Function<Target, ChatProvider> providers) {
+      AutoRetrySettings settings, RetryContext context, StopSignal signal, SessionEvents events) {
     this.settings = settings;
     this.context = context;
     this.signal = signal;
     this.events = events;
-    this.providers = providers;
   }
 
   /**
@@ -51,7 +41,7 @@ final class AutoRetry {
     }
     String message = errored.error().message();
     int attempt = chain.next();
-    Duration delay = attempt > settings.maxRetries() ? Duration.ZERO : delay(attempt, errored);
+    Duration delay = attempt > settings.maxRetries() ? Duration.ZERO : delay(attempt);
     if (attempt > settings.maxRetries() || delay.compareTo(context.timeLeft()) >= 0) {
       exhausted = new Exhausted("session", attempt);
       end(false, attempt - 1, message);
@@ -83,20 +73,10 @@ final class AutoRetry {
         && RetryableError.isRetryable("error", errored.error().message(), now.wholeNumbers());
   }
 
-  /** D13-D15: a hint decides nothing but whether the provider goes on with another account. */
-  private Duration delay(int attempt, TurnEnd.Errored errored) {
-    TurnError error = errored.error();
-    if (RetryableError.isUsageLimit(error.message())
-        && providers.apply(error.target()).markUsageLimitReached(hint(error))) {
-      return Duration.ZERO;
-    }
+  /** D13, D15: what the provider asks to wait is the cool-down's matter, not the retry's. */
+  private Duration delay(int attempt) {
     return new Backoff(BackoffType.EXPONENTIAL, settings.baseDelay())
         .delay(attempt, Duration.ofMillis(Long.MAX_VALUE));
-  }
-
-  private static @Nullable Duration hint(TurnError error) {
-    Duration said = error.failure() == null ? null : error.failure().retryAfter();
-    return said != null ? said : RetryHintParser.find(error.message()).orElse(null);
   }
 
   /** The first good answer ends the chain's attempts; its turn goes on (D19, D23). */

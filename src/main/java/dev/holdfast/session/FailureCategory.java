@@ -11,11 +11,7 @@ final class FailureCategory {
   /** Null where only the error's own text or exception can say. */
   static @Nullable Category of(ExitCode exit, @Nullable TurnError error) {
     return switch (exit) {
-      case AUTH_FAILURE -> Category.API_ERROR;
-      case QUOTA_EXCEEDED ->
-          error != null && error.failure() != null && error.failure().retryAfter() != null
-              ? Category.TRANSIENT
-              : Category.API_ERROR;
+      case AUTH_FAILURE, QUOTA_EXCEEDED -> Category.API_ERROR;
       case MAX_TURNS, TOKEN_LIMIT, LOOP -> Category.CODE_ERROR;
       case BUDGET_EXCEEDED, COST_LIMIT -> Category.TRANSIENT;
       case NO_LLM_RESPONSE, INACTIVITY_TIMEOUT ->

@@ -14,8 +14,6 @@ final class RetryableError {
       Pattern.compile(WORDS + "|429|500|502|503|504", Pattern.CASE_INSENSITIVE);
   private static final Pattern WHOLE_NUMBERS =
       Pattern.compile(WORDS + "|\\b(?:429|500|502|503|504)\\b", Pattern.CASE_INSENSITIVE);
-  private static final Pattern USAGE_LIMIT =
-      Pattern.compile("usage.?limit", Pattern.CASE_INSENSITIVE);
 
   /** What providers say of a conversation that is too long, in lower case. */
   private static final List<String> OVERFLOW =
@@ -47,10 +45,5 @@ final class RetryableError {
   static boolean isOverflow(String errorMessage) {
     String text = errorMessage.toLowerCase(Locale.ROOT);
     return OVERFLOW.stream().anyMatch(text::contains);
-  }
-
-  /** D14. */
-  static boolean isUsageLimit(String errorMessage) {
-    return USAGE_LIMIT.matcher(errorMessage).find();
   }
 }

@@ -43,6 +43,11 @@ final class Routing {
     return soonest;
   }
 
+  /** Whether nobody is to call a target now. */
+  boolean isShut(Route route) {
+    return shut(route) != null;
+  }
+
   private @Nullable Standstill shut(Route route) {
     Standstill refused = refusals.get(route);
     return refused != null

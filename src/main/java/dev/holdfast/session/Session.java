@@ -1,8 +1,6 @@
 package dev.holdfast.session;
 
-import dev.holdfast.llm.ChatProvider;
 import dev.holdfast.llm.RetryContext;
-import dev.holdfast.llm.Target;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -59,7 +57,7 @@ public final class Session {
     this.context = context;
     this.events = new SessionEvents(ports.listeners());
     this.signal = new StopSignal(ports.sleeper());
-    this.autoRetry = new AutoRetry(settings.autoRetry(), context, signal, events, this::provider);
+    this.autoRetry = new AutoRetry(settings.autoRetry(), context, signal, events);
     this.shared =
         new Wiring.Shared(events, signal, autoRetry, new ReportRules(settings.reportSchema()));
     if (ports.toolBox().specs().stream().anyMatch(tool -> tool.name().equals(ReportRules.TOOL))) {
@@ -105,14 +103,6 @@ public final class Session {
         new SessionEvent.Finished(
             result, run.progress().finalReportAttempts(), run.memory().spent()));
     return result;
-  }
-
-  private ChatProvider provider(Target target) {
-    return routes.stream()
-        .filter(route -> route.target().equals(target))
-        .findFirst()
-        .orElseThrow()
-        .provider();
   }
 
   /** Ends the session gracefully: waits end now, a running call or tool is let finish (B36). */

@@ -9,7 +9,6 @@ import java.util.function.LongSupplier;
  * What a session needs of the world around it.
  *
  * @param toolBox stays the caller's to close
- * @param directives that providers give; {@link RetryDirectives#NONE} where none do
  * @param approvals of calls that a person has to allow
  */
 public record SessionPorts(
@@ -17,7 +16,6 @@ public record SessionPorts(
     Journal journal,
     List<SessionListener> listeners,
     Summariser summariser,
-    RetryDirectives directives,
     Approvals approvals,
     Sleeper sleeper,
     LongSupplier nanoTime) {
@@ -25,37 +23,23 @@ public record SessionPorts(
     listeners = List.copyOf(listeners);
   }
 
-  /** Without summaries and directives. */
+  /** Without summaries. */
   public static SessionPorts of(
       ToolBox toolBox, Journal journal, Sleeper sleeper, LongSupplier nanoTime) {
     return new SessionPorts(
-        toolBox,
-        journal,
-        List.of(),
-        Summariser.NONE,
-        RetryDirectives.NONE,
-        Approvals.NONE,
-        sleeper,
-        nanoTime);
+        toolBox, journal, List.of(), Summariser.NONE, Approvals.NONE, sleeper, nanoTime);
   }
 
   public SessionPorts withListeners(SessionListener... others) {
     return new SessionPorts(
-        toolBox, journal, List.of(others), summariser, directives, approvals, sleeper, nanoTime);
+        toolBox, journal, List.of(others), summariser, approvals, sleeper, nanoTime);
   }
 
   public SessionPorts withSummariser(Summariser other) {
-    return new SessionPorts(
-        toolBox, journal, listeners, other, directives, approvals, sleeper, nanoTime);
-  }
-
-  public SessionPorts withDirectives(RetryDirectives other) {
-    return new SessionPorts(
-        toolBox, journal, listeners, summariser, other, approvals, sleeper, nanoTime);
+    return new SessionPorts(toolBox, journal, listeners, other, approvals, sleeper, nanoTime);
   }
 
   public SessionPorts withApprovals(Approvals other) {
-    return new SessionPorts(
-        toolBox, journal, listeners, summariser, directives, other, sleeper, nanoTime);
+    return new SessionPorts(toolBox, journal, listeners, summariser, other, sleeper, nanoTime);
   }
 }

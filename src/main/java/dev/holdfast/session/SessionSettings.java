@@ -12,7 +12,6 @@ import tools.jackson.databind.JsonNode;
  * @param reportSchema what {@code data} of the final report must be; null where it has {@code
  *     content}
  * @param limits of turns, attempts, time and money
- * @param waits between attempts
  * @param autoRetry of whole turns
  * @param loops when it goes round in circles
  * @param context of the model's window
@@ -22,7 +21,6 @@ public record SessionSettings(
     String system,
     @Nullable JsonNode reportSchema,
     Limits limits,
-    TurnWaits waits,
     AutoRetrySettings autoRetry,
     LoopSettings loops,
     ContextSettings context,
@@ -30,22 +28,19 @@ public record SessionSettings(
 
   /**
    * @param maxTurns the last one is the final turn (B43)
-   * @param maxRetries attempts of one turn in all, the first included, over all targets (B4)
+   * @param maxRetries attempts of one turn in all, the first included, over all targets (B4); calls
+   *     of keys that are refused do not count
    * @param llmTimeout of one call (B18)
    * @param maxOutputTokens null for the provider's default
    * @param maxCostUsd of the whole session, resumed ones included; null for no bound
-   * @param skipTargetOnAuthError goes on to the next target instead of ending the session; off by
-   *     default
    */
   public record Limits(
       int maxTurns,
       int maxRetries,
       Duration llmTimeout,
       @Nullable Integer maxOutputTokens,
-      @Nullable BigDecimal maxCostUsd,
-      boolean skipTargetOnAuthError) {
-    public static final Limits DEFAULT =
-        new Limits(20, 3, Duration.ofMinutes(2), null, null, false);
+      @Nullable BigDecimal maxCostUsd) {
+    public static final Limits DEFAULT = new Limits(20, 3, Duration.ofMinutes(2), null, null);
 
     public Limits {
       if (maxTurns < 1 || maxRetries < 1 || !llmTimeout.isPositive()) {
@@ -60,13 +55,11 @@ public record SessionSettings(
     }
 
     public Limits withMaxTurns(int turns) {
-      return new Limits(
-          turns, maxRetries, llmTimeout, maxOutputTokens, maxCostUsd, skipTargetOnAuthError);
+      return new Limits(turns, maxRetries, llmTimeout, maxOutputTokens, maxCostUsd);
     }
 
     public Limits withMaxRetries(int attempts) {
-      return new Limits(
-          maxTurns, attempts, llmTimeout, maxOutputTokens, maxCostUsd, skipTargetOnAuthError);
+      return new Limits(maxTurns, attempts, llmTimeout, maxOutputTokens, maxCostUsd);
     }
   }
 
@@ -76,7 +69,6 @@ public record SessionSettings(
         system,
         null,
         Limits.DEFAULT,
-        TurnWaits.DEFAULT,
         AutoRetrySettings.DEFAULT,
         LoopSettings.DEFAULT,
         ContextSettings.DEFAULT,
@@ -84,36 +76,26 @@ public record SessionSettings(
   }
 
   public SessionSettings withReportSchema(@Nullable JsonNode schema) {
-    return new SessionSettings(system, schema, limits, waits, autoRetry, loops, context, allowance);
+    return new SessionSettings(system, schema, limits, autoRetry, loops, context, allowance);
   }
 
   public SessionSettings withLimits(Limits other) {
-    return new SessionSettings(
-        system, reportSchema, other, waits, autoRetry, loops, context, allowance);
-  }
-
-  public SessionSettings withWaits(TurnWaits other) {
-    return new SessionSettings(
-        system, reportSchema, limits, other, autoRetry, loops, context, allowance);
+    return new SessionSettings(system, reportSchema, other, autoRetry, loops, context, allowance);
   }
 
   public SessionSettings withAutoRetry(AutoRetrySettings other) {
-    return new SessionSettings(
-        system, reportSchema, limits, waits, other, loops, context, allowance);
+    return new SessionSettings(system, reportSchema, limits, other, loops, context, allowance);
   }
 
   public SessionSettings withLoops(LoopSettings other) {
-    return new SessionSettings(
-        system, reportSchema, limits, waits, autoRetry, other, context, allowance);
+    return new SessionSettings(system, reportSchema, limits, autoRetry, other, context, allowance);
   }
 
   public SessionSettings withContext(ContextSettings other) {
-    return new SessionSettings(
-        system, reportSchema, limits, waits, autoRetry, loops, other, allowance);
+    return new SessionSettings(system, reportSchema, limits, autoRetry, loops, other, allowance);
   }
 
   public SessionSettings withAllowance(Allowance other) {
-    return new SessionSettings(
-        system, reportSchema, limits, waits, autoRetry, loops, context, other);
+    return new SessionSettings(system, reportSchema, limits, autoRetry, loops, context, other);
   }
 }

@@ -38,6 +38,30 @@ record TurnError(
     return new TurnError(target, type, bound + "; last error: " + message, failure, cause);
   }
 
+  /** The same error with the exit code before its words (B11, B12). */
+  TurnError as(ExitCode exit) {
+    return new TurnError(target, type, exit.wireName() + ": " + message, failure, cause);
+  }
+
+  /** The exit code of a refused key or a used-up account; null for every other error. */
+  @Nullable ExitCode refusedAccount() {
+    return switch (failure == null ? null : failure.kind()) {
+      case AUTH_ERROR -> ExitCode.AUTH_FAILURE;
+      case QUOTA_EXCEEDED -> ExitCode.QUOTA_EXCEEDED;
+      case null, default -> null;
+    };
+  }
+
+  /** Whether it may be why its target is not called any more. */
+  boolean isOfAccount() {
+    return failure != null
+        && switch (failure.kind()) {
+          case AUTH_ERROR, QUOTA_EXCEEDED, RATE_LIMIT, TIMEOUT, NETWORK_ERROR -> true;
+          case MODEL_ERROR -> failure.retryable();
+          case INVALID_RESPONSE, CONTEXT_OVERFLOW, OUT_OF_BUDGET -> false;
+        };
+  }
+
   boolean isInvalidResponse() {
     return type.equals(INVALID_RESPONSE);
   }

@@ -1,20 +1,28 @@
 package dev.holdfast.session;
 
-import dev.holdfast.llm.CallResult;
 import dev.holdfast.llm.Standstill;
 import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Runs one turn: attempts over the targets, round-robin, until one succeeds (B2-B8). */
+/**
+ * Runs one turn: attempts over the targets that are open, in turn, until one succeeds (B2-B8). A
+ * call that the cluster learned a closed account from is followed by one of the next open target at
+ * once; where none is open the session waits a short time, or its ticket does. A refused key uses
+ * up none of the turn's tries.
+ */
 final class TurnRunner {
+  /** The bounds of one wait in the session (B25). */
+  static final Duration SHORTEST_WAIT = Duration.ofSeconds(1);
+
+  static final Duration LONGEST_WAIT = Duration.ofSeconds(60);
+
   /** A standstill that outlasts these is left to the ticket, which gives its slot back. */
-  private static final int MAX_BRIEF_WAITS = 3;
+  private static final int MAX_WAITS = 3;
 
   /**
    * Who does what in a turn.
    *
-   * @param maxAttempts of one run of a turn
    * @param whenAnswered told of an accepted answer before its tools run
    */
   record Parts(
@@ -23,28 +31,20 @@ final class TurnRunner {
       AnswerActions actions,
       FinalTurn finalTurn,
       Budget budget,
-      int maxAttempts,
       Runnable whenAnswered) {}
 
   private final List<Route> routes;
-  private final TurnWaits waits;
   private final SessionPorts ports;
   private final StopSignal signal;
   private final RunState run;
   private final Parts parts;
   private int attempt;
-  private int briefWaits;
+  private int tries;
+  private int waits;
   private @Nullable TurnError before;
 
-  TurnRunner(
-      List<Route> routes,
-      TurnWaits waits,
-      SessionPorts ports,
-      StopSignal signal,
-      RunState run,
-      Parts parts) {
+  TurnRunner(List<Route> routes, SessionPorts ports, StopSignal signal, RunState run, Parts parts) {
     this.routes = List.copyOf(routes);
-    this.waits = waits;
     this.ports = ports;
     this.signal = signal;
     this.run = run;
@@ -65,17 +65,19 @@ final class TurnRunner {
   }
 
   private TurnEnd attempts() throws InterruptedException {
-    Rotation rotation = new Rotation(routes.size(), waits);
     Routing routing = new Routing(routes);
     attempt = 0;
-    briefWaits = 0;
+    tries = 0;
+    waits = 0;
     while (signal.requested() == StopSignal.Request.NONE) {
       Route route = routing.next();
       if (route == null) {
         Standstill why = routing.standstill();
-        if (why != null && !waitBriefly(why)) {
-          return new TurnEnd.StoodStill(why, before);
+        Duration wait = why == null ? Duration.ZERO : inSession(why);
+        if (why != null && wait.isZero()) {
+          return stoodStill(why, before);
         }
+        waitFor(wait, why);
         routing.waited();
         continue;
       }
@@ -86,61 +88,82 @@ final class TurnRunner {
       }
       attempt++;
       TurnError error = tried.error();
-      if (error == null) {
-        return succeeded(tried);
+      TurnEnd end = error == null ? succeeded(tried) : after(tried, error, route, routing);
+      if (end != null) {
+        return end;
       }
-      Standstill closed = saysOfAccount(error) ? routing.standstill() : null;
-      if (closed != null) {
-        run.events().emit(tried.event(run.progress().turn(), Duration.ZERO));
-        before = error;
-        if (attempt >= parts.maxAttempts()) {
-          return new TurnEnd.StoodStill(closed, error);
-        }
-        continue;
-      }
-      AfterAttempt.Next next = parts.after().decide(rotation, error, attempt, before);
-      run.events().emit(tried.event(run.progress().turn(), next.backoff()));
       before = error;
-      switch (next) {
-        case AfterAttempt.End end -> {
-          return end.end();
-        }
-        case AfterAttempt.Again again -> waitFor(again.backoff());
-      }
     }
     return new TurnEnd.Aborted();
   }
 
-  /** Whether the failure may be why no target is open any more; an overflow is mended here. */
-  private static boolean saysOfAccount(TurnError error) {
-    CallResult.Failed failure = error.failure();
-    return failure != null
-        && switch (failure.kind()) {
-          case AUTH_ERROR, QUOTA_EXCEEDED, RATE_LIMIT, TIMEOUT, NETWORK_ERROR -> true;
-          case MODEL_ERROR -> failure.retryable();
-          case INVALID_RESPONSE, CONTEXT_OVERFLOW, OUT_OF_BUDGET -> false;
-        };
+  /** What a failed attempt leads to; null where a further one follows. */
+  private @Nullable TurnEnd after(Tried tried, TurnError error, Route route, Routing routing) {
+    boolean deadAccount = tellIfDead(error) && routing.isShut(route);
+    tries += deadAccount ? 0 : 1;
+    Standstill closed = error.isOfAccount() ? routing.standstill() : null;
+    if (closed == null) {
+      run.events().emit(tried.event(run.progress().turn(), Duration.ZERO));
+      return deadAccount ? null : parts.after().end(error, tries, before);
+    }
+    Duration wait = parts.after().isLast(tries) ? Duration.ZERO : inSession(closed);
+    run.events().emit(tried.event(run.progress().turn(), wait));
+    if (wait.isZero()) {
+      return stoodStill(closed, error);
+    }
+    waitFor(wait, closed);
+    routing.waited();
+    return null;
+  }
+
+  /** B11, B12: the exit code of a refused key stands in the log, whatever comes after it. */
+  private boolean tellIfDead(TurnError error) {
+    ExitCode exit = error.refusedAccount();
+    if (exit != null) {
+      run.events()
+          .log(SessionEvent.Level.ERR, "agent:turn", exit.wireName() + ": " + error.message());
+    }
+    return exit != null;
+  }
+
+  private static TurnEnd stoodStill(Standstill why, @Nullable TurnError error) {
+    ExitCode exit = error == null ? null : error.refusedAccount();
+    boolean ofPerson = exit != null && why.kind() == Standstill.Kind.ACCOUNT;
+    return new TurnEnd.StoodStill(why, ofPerson ? error.as(exit) : error);
   }
 
   /**
-   * Sits out the end of a cool-down that is near; false where it is not, or the time allowed ends
-   * before it. Such a wait is no attempt.
+   * How long the session sits out that all its targets are closed (B26); zero where its ticket is
+   * to wait instead.
    */
-  private boolean waitBriefly(Standstill why) {
+  private Duration inSession(Standstill why) {
     Duration left = why.left();
-    if (left == null || !why.brief() || briefWaits++ >= MAX_BRIEF_WAITS) {
-      return false;
+    if (left == null || !why.brief() || waits >= MAX_WAITS) {
+      return Duration.ZERO;
     }
-    if (parts.budget().endsBefore(left)) {
-      return false;
+    Duration wait =
+        Duration.ofMillis(
+            Math.clamp(left.toMillis(), SHORTEST_WAIT.toMillis(), LONGEST_WAIT.toMillis()));
+    return parts.budget().endsBefore(wait) ? Duration.ZERO : wait;
+  }
+
+  /** B32, B36: what ends the wait early is seen by the loop. Such a wait is no attempt. */
+  private void waitFor(Duration wait, @Nullable Standstill why) {
+    if (why == null) {
+      return;
     }
+    waits++;
     run.events()
         .log(
             SessionEvent.Level.WRN,
-            "agent:standstill",
-            "waiting " + left.toMillis() + " ms for " + why.words());
-    signal.sleepWithAbort(left);
-    return true;
+            "agent:retry",
+            "waiting "
+                + wait.toMillis()
+                + " ms before attempt "
+                + (attempt + 1)
+                + ": "
+                + why.words());
+    signal.sleepWithAbort(wait);
   }
 
   private TurnEnd succeeded(Tried tried) throws InterruptedException {
@@ -150,18 +173,6 @@ final class TurnRunner {
     return parts.actions().act(false);
   }
 
-  /** B32, B36: what ends the wait early is seen by the loop. */
-  private void waitFor(Duration wait) {
-    if (wait.isPositive()) {
-      run.events()
-          .log(
-              SessionEvent.Level.WRN,
-              "agent:retry",
-              "waiting " + wait.toMillis() + " ms before attempt " + (attempt + 1));
-      signal.sleepWithAbort(wait);
-    }
-  }
-
   /** D17: people see it in the journal, models never do. */
   private void keepError(int turn, TurnEnd end) {
     TurnError error =
@@ -169,6 +180,7 @@ final class TurnRunner {
           case TurnEnd.Errored each -> each.error();
           case TurnEnd.Fatal each -> each.error();
           case TurnEnd.Overflow each -> each.error();
+          case TurnEnd.StoodStill each when each.why().left() == null -> each.error();
           default -> null;
         };
     if (error != null) {

@@ -33,11 +33,10 @@ record Wiring(RunState run, SessionRun sessionRun) {
     TurnRunner.Parts parts =
         new TurnRunner.Parts(
             attempts,
-            new AfterAttempt(settings, ports.directives(), budget, run),
+            new AfterAttempt(settings.limits().maxRetries(), run),
             actions,
             new FinalTurn(guard, run),
             budget,
-            settings.limits().maxRetries(),
             () -> {
               shared.autoRetry().answered();
               compaction.answered();
@@ -46,7 +45,7 @@ record Wiring(RunState run, SessionRun sessionRun) {
         run,
         new SessionRun(
             run,
-            new TurnRunner(routes, settings.waits(), ports, shared.signal(), run, parts),
+            new TurnRunner(routes, ports, shared.signal(), run, parts),
             actions,
             shared.autoRetry(),
             compaction,

@@ -67,12 +67,7 @@ class AgentIT {
             .with(
                 "HOLDFAST_PROVIDERS_OPENAI_PRICES",
                 "[{model: \"gpt-*\", input: 1000, output: 2000}]")
-            .with("HOLDFAST_SESSION_RETRY_BASE_DELAY", "100ms")
-            // What the session does by itself is looked at here; cool-downs have tests of their
-            // own.
-            .with("HOLDFAST_COOLDOWN_BASE_DELAY", "10ms")
-            .with("HOLDFAST_COOLDOWN_MAX_HINT", "10ms")
-            .with("HOLDFAST_COOLDOWN_SPREAD", "0");
+            .with("HOLDFAST_SESSION_RETRY_BASE_DELAY", "100ms");
   }
 
   private long enqueue(String design) throws Exception {
@@ -125,6 +120,9 @@ class AgentIT {
     assertThat(millisBetween(requests.get(0), requests.get(1)))
         .as("a rate limit goes on to the next target at once")
         .isLessThan(3000);
+    assertThat(millisBetween(requests.get(0), requests.get(2)))
+        .as("with both targets closed the session waits for the first that opens (B26)")
+        .isBetween(3000L, 7000L);
     assertThat(millisBetween(requests.get(2), requests.get(3)))
         .as("the hang is cut by limits.llm_timeout")
         .isBetween(7900L, 40_000L);
@@ -212,16 +210,23 @@ class AgentIT {
   }
 
   @Test
-  @DisplayName("B11: a key that is refused ends the attempt as api_error, and is shown nowhere")
+  @DisplayName(
+      "B11: keys that are refused are called once each, then a person mends the account; no retry"
+          + " is used up, the exit code is shown and the key nowhere")
   void refusedKey() throws Exception {
     models.always(error(401, "invalid_api_key", "Incorrect API key provided: " + SECRET));
-    holdfast.with("HOLDFAST_RETRY_CATEGORIES_API_ERROR_MAX_RETRIES", "0");
     long id = enqueue(DESIGN);
     HoldfastProcess worker = holdfast.worker();
     rows.awaitState(id, "on_hold");
 
-    assertThat(models.requests()).hasSize(1);
+    assertThat(models.requests().stream().map(ModelRequest::key))
+        .as("the key of the one provider, both of the other")
+        .containsExactly(SECRET, SECRET + "1", SECRET + "2");
+    assertThat(rows.of(id, "hold_reason")).startsWith("account_unavailable: ");
+    assertThat(rows.of(id, "retry_count")).isEqualTo("0");
     assertThat(rows.of(id, "error_category")).isEqualTo("api_error");
-    assertThat(holdfast.ok("show", Long.toString(id)) + worker).doesNotContain(SECRET);
+    String shown = holdfast.ok("show", Long.toString(id));
+    assertThat(shown).contains("EXIT-AUTH-FAILURE");
+    assertThat(shown + worker).doesNotContain(SECRET);
   }
 }

@@ -9,7 +9,6 @@ import dev.holdfast.llm.StopReason;
 import dev.holdfast.llm.StreamListener;
 import dev.holdfast.llm.Usage;
 import java.math.BigDecimal;
-import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -18,7 +17,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Predicate;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Stands for a model's server: each kind of question has answers of its own, the last of them for
@@ -94,11 +92,6 @@ final class ScriptedModel implements ChatProvider {
             FailureKind.AUTH_ERROR, false, "401 no", 401, null, null, false, null)
         : new CallResult.Answer(
             new Message.Assistant(answer, List.of()), StopReason.END, new Usage(10, 0, 0, 5));
-  }
-
-  @Override
-  public boolean markUsageLimitReached(@Nullable Duration resetsIn) {
-    return false;
   }
 
   /** Every answer costs a cent. */

@@ -27,7 +27,6 @@ final class Bench {
           .withAutoRetry(AutoRetrySettings.DEFAULT.withEnabled(false))
           .withLoops(LoopSettings.OFF);
   Summariser summariser = Summariser.NONE;
-  RetryDirectives directives = RetryDirectives.NONE;
   Approvals approvals = Approvals.NONE;
   private @Nullable Session session;
 
@@ -38,6 +37,17 @@ final class Bench {
     Bench bench = new Bench();
     bench.target("one", script);
     return bench;
+  }
+
+  /** The same, its targets closed by rate limits and refused keys. */
+  static Bench guarded(CallResult... script) {
+    Bench bench = new Bench();
+    bench.guardedTarget("one", script);
+    return bench;
+  }
+
+  ScriptedProvider guardedTarget(String name, CallResult... script) {
+    return target(name, script).guarded(nanos);
   }
 
   ScriptedProvider target(String name, CallResult... script) {
@@ -78,7 +88,6 @@ final class Bench {
           SessionPorts.of(tools, journal, sleeper, nanos::get)
               .withListeners(listeners.toArray(SessionListener[]::new))
               .withSummariser(summariser)
-              .withDirectives(directives)
               .withApprovals(approvals);
       session =
           new Session(settings, routes, ports, new RetryContext(timeAllowed, maxCalls, nanos::get));

@@ -31,15 +31,14 @@ class BudgetTest {
   @Test
   @DisplayName("Composition 1, 5: no wait goes past the deadline, and the true cause is kept")
   void deadline() {
-    Bench bench = Bench.with(Replies.rateLimit(Duration.ofSeconds(30)));
+    Bench bench = Bench.guarded(Replies.rateLimit(Duration.ofSeconds(30)));
     bench.timeAllowed = Duration.ofSeconds(20);
 
-    SessionResult.Failed failed = bench.runToFailure();
+    SessionResult.StoodStill still = (SessionResult.StoodStill) bench.run();
 
     assertThat(bench.sleeper.millis).isEmpty();
-    assertThat(failed.exit()).isEqualTo(ExitCode.BUDGET_EXCEEDED);
-    assertThat(failed.error()).contains("30000 ms").contains("slow down");
-    assertThat(failed.errorReport().retryAfter()).isEqualTo(Duration.ofSeconds(30));
+    assertThat(still.why().left()).isEqualTo(Duration.ofSeconds(30));
+    assertThat(still.error()).contains("slow down");
   }
 
   @Test

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.holdfast.llm.CallResult;
 import dev.holdfast.llm.FailureKind;
 import java.time.Duration;
-import java.util.List;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -13,84 +12,73 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** B-4 and B-5: when the turn runner waits, and how long. */
 class RateLimitTest {
-  private static Rotation rotation() {
-    return new Rotation(1, TurnWaits.DEFAULT);
-  }
-
-  private static RetryDirective directive(@org.jspecify.annotations.Nullable Double backoffMs) {
-    return RetryDirective.of(RetryDirective.Action.RETRY, backoffMs);
+  private static CallResult after(long millis) {
+    return Replies.rateLimit(Duration.ofMillis(millis));
   }
 
   @Test
   @DisplayName("B25: waits are from 1 to 60 seconds")
   void constants() {
-    assertThat(TurnWaits.RATE_LIMIT_MIN_WAIT_MS).isEqualTo(1000);
-    assertThat(TurnWaits.RATE_LIMIT_MAX_WAIT_MS).isEqualTo(60000);
-    assertThat(TurnWaits.DEFAULT.rateLimitMin()).isEqualTo(Duration.ofSeconds(1));
-    assertThat(TurnWaits.DEFAULT.rateLimitMax()).isEqualTo(Duration.ofSeconds(60));
+    assertThat(TurnRunner.SHORTEST_WAIT).isEqualTo(Duration.ofMillis(1000));
+    assertThat(TurnRunner.LONGEST_WAIT).isEqualTo(Duration.ofMillis(60000));
   }
 
   @ParameterizedTest
-  @CsvSource({"1,1000", "3,3000", "60,60000", "75,60000", "2147483647,60000"})
-  @DisplayName("B26, T6: the fallback wait is clamp(attempts*1000, 1000, 60000)")
-  void fallback(int attempts, long wait) {
-    assertThat(rotation().suggestedMs(directive(null), Replies.rateLimit(null), attempts))
-        .isEqualTo(wait);
-  }
-
-  @ParameterizedTest
-  @CsvSource({"25,1000", "2000,2000", "90000,60000", "0,1000"})
-  @DisplayName("B27: the provider's wait replaces the fallback, within the same bounds")
+  @CsvSource({"25,1000", "2000,2000", "60000,60000"})
+  @DisplayName("B26, B27: the wait that is asked for is kept, within the bounds")
   void hint(long hint, long wait) {
-    assertThat(
-            rotation().suggestedMs(directive(null), Replies.rateLimit(Duration.ofMillis(hint)), 5))
-        .isEqualTo(wait);
-    assertThat(rotation().suggestedMs(directive((double) hint), Replies.rateLimit(null), 5))
-        .isEqualTo(wait);
-  }
+    Bench bench = Bench.guarded(after(hint), Replies.report());
 
-  @ParameterizedTest
-  @CsvSource({
-    "7000,2000,7000",
-    "NaN,2000,2000",
-    "Infinity,2000,2000",
-    "-5,2000,2000",
-    "NaN,-5,4000",
-    "1500.4,2000,1500",
-    "1500.6,2000,1501"
-  })
-  @DisplayName("B28: backoffMs before retryAfterMs before the fallback; nonsense is ignored")
-  void precedence(double backoff, long retryAfter, long wait) {
-    CallResult.Failed failure = Replies.rateLimit(Duration.ofMillis(retryAfter));
-    assertThat(rotation().suggestedMs(directive(backoff), failure, 4)).isEqualTo(wait);
+    assertThat(bench.run()).isInstanceOf(SessionResult.Reported.class);
+
+    assertThat(bench.sleeper.millis).containsExactly(wait);
+    assertThat(bench.events(SessionEvent.AttemptFinished.class).getFirst().backoff())
+        .isEqualTo(Duration.ofMillis(wait));
   }
 
   @Test
-  @DisplayName("B29, B30: one wait after a rotation of rate limits, as long as the longest hint")
-  void longestHint() {
-    Bench bench = Bench.with(Replies.rateLimit(Duration.ofSeconds(2)), Replies.report());
-    bench.target("two", Replies.rateLimit(Duration.ofSeconds(7)));
+  @DisplayName("B27: a longer wait than cooldown.wait-in-session is the ticket's")
+  void tooLong() {
+    Bench bench = Bench.guarded(after(5001), Replies.report());
+    bench.provider().waitInSession = Duration.ofSeconds(5);
+
+    assertThat(bench.run())
+        .isInstanceOfSatisfying(
+            SessionResult.StoodStill.class,
+            still -> assertThat(still.why().left()).isEqualTo(Duration.ofMillis(5001)));
+
+    assertThat(bench.sleeper.millis).isEmpty();
+    assertThat(bench.calls()).isEqualTo(1);
+  }
+
+  @Test
+  @DisplayName("B29, B30: with all targets closed, one wait, until the first of them opens")
+  void firstToOpen() {
+    Bench bench = Bench.guarded(after(7000));
+    bench.guardedTarget("two", after(2000), Replies.report());
 
     bench.run();
 
-    assertThat(bench.sleeper.millis).containsExactly(7000L);
+    assertThat(bench.tried()).containsExactly("one", "two", "two");
+    assertThat(bench.sleeper.millis).containsExactly(2000L);
   }
 
   @Test
-  @DisplayName("B31: no wait where one target of the rotation failed otherwise")
+  @DisplayName("B31: no wait while a target is open, whatever it has answered")
   void partial() {
-    Bench bench = Bench.with(Replies.rateLimit(null), Replies.report());
-    bench.target("two", Replies.network());
+    Bench bench = Bench.guarded(after(2000));
+    bench.guardedTarget("two", Replies.network(), Replies.report());
 
     bench.run();
 
+    assertThat(bench.tried()).containsExactly("one", "two", "two");
     assertThat(bench.sleeper.millis).isEmpty();
   }
 
   @Test
   @DisplayName("B32: the wait is in the log before it begins")
   void logged() {
-    Bench bench = Bench.with(Replies.rateLimit(null), Replies.report());
+    Bench bench = Bench.guarded(after(1000), Replies.report());
     bench.listeners.add(
         event -> {
           if (event instanceof SessionEvent.Logged line && line.source().equals("agent:retry")) {
@@ -100,75 +88,55 @@ class RateLimitTest {
 
     bench.run();
 
-    assertThat(bench.log()).contains("WRN agent:retry waiting 1000 ms before attempt 2");
+    assertThat(bench.log())
+        .contains("WRN agent:retry waiting 1000 ms before attempt 2: one: closed");
     assertThat(bench.sleeper.millis).containsExactly(1000L);
   }
 
   @Test
-  @DisplayName("B33, B74: the counters begin anew with every rotation")
-  void resets() {
-    Bench bench = Bench.with(Replies.rateLimit(null), Replies.network()).maxRetries(5);
-    bench.target("two", Replies.network(), Replies.rateLimit(null));
-
-    bench.run();
-
-    assertThat(bench.tried()).hasSize(5);
-    assertThat(bench.sleeper.millis).isEmpty();
-  }
-
-  @Test
-  @DisplayName("B33: the longest wait is forgotten with the rotation it was asked for in")
-  void longestIsForgotten() {
-    Bench bench =
-        Bench.with(
-            Replies.rateLimit(Duration.ofSeconds(30)), Replies.rateLimit(null), Replies.report());
-    bench.target("two", Replies.network(), Replies.rateLimit(null));
-    bench.maxRetries(6);
-
-    bench.run();
-
-    assertThat(bench.sleeper.millis).containsExactly(4000L);
-  }
-
-  @Test
-  @DisplayName("B30, B74: several rotations of rate limits wait once each")
+  @DisplayName("B33, B74: each standstill waits for itself; the tries of the turn bound them")
   void cycles() {
-    Bench bench = Bench.with(Replies.rateLimit(null)).maxRetries(5);
-    bench.target("two", Replies.rateLimit(null));
+    Bench bench = Bench.guarded(after(3000), after(1000)).maxRetries(4);
+    bench.guardedTarget("two", after(2000), after(5000));
 
-    bench.run();
+    assertThat(bench.run()).isInstanceOf(SessionResult.StoodStill.class);
 
-    assertThat(bench.sleeper.millis).containsExactly(2000L, 4000L);
+    assertThat(bench.tried()).containsExactly("one", "two", "two", "one");
+    assertThat(bench.sleeper.millis).containsExactly(2000L, 1000L);
   }
 
   @Test
-  @DisplayName("B34: fewer attempts than targets never make a rotation")
+  @DisplayName("B34, B35: with no try left nobody waits, and a target that is open is still open")
   void fewerAttempts() {
-    Bench bench = Bench.with(Replies.rateLimit(null));
-    bench.target("two", Replies.rateLimit(null));
-    bench.target("three", Replies.rateLimit(null));
-    bench.target("four", Replies.rateLimit(null));
+    Bench bench = Bench.guarded(after(1000)).maxRetries(3).autoRetry();
+    bench.guardedTarget("two", after(9000));
+    bench.guardedTarget("three", after(9000));
+    bench.guardedTarget("four", Replies.report());
+    bench.settings =
+        bench.settings.withAutoRetry(
+            new AutoRetrySettings(true, 3, Duration.ofMillis(300), false, false));
 
-    bench.run();
+    assertThat(bench.run()).isInstanceOf(SessionResult.Reported.class);
 
-    assertThat(bench.calls()).isEqualTo(3);
-    assertThat(bench.sleeper.millis).isEmpty();
+    assertThat(bench.tried()).containsExactly("one", "two", "three", "four");
+    assertThat(bench.sleeper.millis).as("of the auto-retry alone").containsExactly(300L);
   }
 
   @Test
-  @DisplayName("B35: nobody waits for an attempt that does not come")
+  @DisplayName("B35: the last try's rate limit is not waited for; the ticket waits")
   void lastAttempt() {
-    Bench bench = Bench.with(Replies.rateLimit(null)).maxRetries(1);
+    Bench bench = Bench.guarded(after(1000)).maxRetries(1);
 
-    bench.run();
+    assertThat(bench.run()).isInstanceOf(SessionResult.StoodStill.class);
 
+    assertThat(bench.calls()).isEqualTo(1);
     assertThat(bench.sleeper.millis).isEmpty();
   }
 
   @Test
   @DisplayName("B36: a stop during the wait ends the session at once")
   void stopWhileWaiting() throws Exception {
-    Bench bench = Bench.with(Replies.rateLimit(Duration.ofSeconds(60)));
+    Bench bench = Bench.guarded(after(60_000));
     bench.sleeper.blocks = true;
     Running running = Running.start(bench);
     bench.sleeper.blocked.await();
@@ -180,10 +148,9 @@ class RateLimitTest {
   }
 
   @Test
-  @DisplayName("B37: a cancel ends the wait of a directive as well")
+  @DisplayName("B37: a cancel ends the wait as well")
   void cancelWhileWaiting() throws Exception {
-    Bench bench = Bench.with(Replies.network());
-    bench.directives = (target, failure) -> directive(30_000.0);
+    Bench bench = Bench.guarded(after(30_000));
     bench.sleeper.blocks = true;
     Running running = Running.start(bench);
     bench.sleeper.blocked.await();
@@ -199,7 +166,7 @@ class RateLimitTest {
   @Test
   @DisplayName("B36: an interrupt from outside cancels, and stays to be seen")
   void interruptWhileWaiting() throws Exception {
-    Bench bench = Bench.with(Replies.rateLimit(null));
+    Bench bench = Bench.guarded(Replies.rateLimit(null));
     bench.sleeper.blocks = true;
     Running running = Running.start(bench);
     bench.sleeper.blocked.await();
@@ -228,7 +195,7 @@ class RateLimitTest {
   void betweenAttempts() {
     Bench bench = new Bench();
     bench
-        .target("one")
+        .guardedTarget("one")
         .then(
             request -> {
               bench.session().stop();
@@ -245,7 +212,7 @@ class RateLimitTest {
   void respected() {
     Bench bench = new Bench();
     bench
-        .target("one")
+        .guardedTarget("one")
         .then(Replies.rateLimit(Duration.ofSeconds(9)))
         .then(
             request -> {
@@ -258,34 +225,26 @@ class RateLimitTest {
 
   @ParameterizedTest
   @CsvSource({
-    "RATE_LIMIT,true,RETRY,",
-    "AUTH_ERROR,false,ABORT,",
-    "QUOTA_EXCEEDED,false,ABORT,",
-    "TIMEOUT,true,RETRY,",
-    "NETWORK_ERROR,true,RETRY,",
-    "MODEL_ERROR,true,RETRY,",
-    "MODEL_ERROR,false,SKIP_PROVIDER,",
-    "INVALID_RESPONSE,true,RETRY,"
+    "TIMEOUT,true,3",
+    "NETWORK_ERROR,true,3",
+    "MODEL_ERROR,true,3",
+    "MODEL_ERROR,false,3",
+    "INVALID_RESPONSE,true,3",
+    "RATE_LIMIT,true,1",
+    "AUTH_ERROR,false,1",
+    "QUOTA_EXCEEDED,false,1",
+    "CONTEXT_OVERFLOW,false,1",
+    "OUT_OF_BUDGET,false,1"
   })
-  @DisplayName("B40, B41, T7: the table of fallback directives")
-  void table(FailureKind kind, boolean retryable, RetryDirective.Action action) {
-    assertThat(new FallbackDirectives(false, false).after(Replies.failed(kind, retryable, "x"), 1))
-        .isEqualTo(RetryDirective.of(action, null));
-  }
+  @DisplayName("B40, B41, T7: what a failure costs on one target; no wait between the turn's tries")
+  void table(FailureKind kind, boolean retryable, int calls) {
+    Bench bench = Bench.guarded(Replies.failed(kind, retryable, "x"));
+    bench.provider().waitInSession = Duration.ZERO;
+    bench.maxTurns(1);
 
-  @Test
-  @DisplayName("B41: a rate limit carries its hint; network waits are an option")
-  void options() {
-    assertThat(
-            new FallbackDirectives(false, false)
-                .after(Replies.rateLimit(Duration.ofSeconds(3)), 1)
-                .backoffMs())
-        .isEqualTo(3000.0);
-    FallbackDirectives waiting = new FallbackDirectives(true, false);
-    assertThat(
-            List.of(1, 2, 29, 500).stream()
-                .map(attempt -> waiting.after(Replies.network(), attempt).backoffMs())
-                .toList())
-        .containsExactly(2000.0, 3000.0, 30000.0, 30000.0);
+    bench.run();
+
+    assertThat(bench.calls()).isEqualTo(calls);
+    assertThat(bench.sleeper.millis).isEmpty();
   }
 }

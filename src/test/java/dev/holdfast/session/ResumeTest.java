@@ -325,8 +325,7 @@ class ResumeTest {
     SessionSettings.Limits limits = bench.settings.limits();
     bench.settings =
         bench.settings.withLimits(
-            new SessionSettings.Limits(
-                20, 3, limits.llmTimeout(), null, new BigDecimal("0.03"), false));
+            new SessionSettings.Limits(20, 3, limits.llmTimeout(), null, new BigDecimal("0.03")));
 
     SessionResult.Failed failed = bench.runToFailure();
 

@@ -3,6 +3,7 @@ package dev.holdfast.session;
 import dev.holdfast.llm.CallResult;
 import dev.holdfast.llm.ChatProvider;
 import dev.holdfast.llm.ChatRequest;
+import dev.holdfast.llm.Standstill;
 import dev.holdfast.llm.StreamListener;
 import dev.holdfast.llm.Usage;
 import dev.holdfast.retry.Sleeper;
@@ -13,6 +14,7 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /** Stands for a provider's server: answers by a script, the last line of it for ever. */
@@ -26,11 +28,19 @@ final class ScriptedProvider implements ChatProvider {
   private final String name;
   private final Deque<Line> script = new ArrayDeque<>();
   final List<ChatRequest> requests = new ArrayList<>();
-  final List<@Nullable Duration> usedUp = new ArrayList<>();
-  boolean hasAnotherAccount;
+  Duration waitInSession = Duration.ofMinutes(1);
+  private @Nullable AtomicLong guardedBy;
+  private long openAtNanos;
+  private boolean dead;
 
   ScriptedProvider(String name) {
     this.name = name;
+  }
+
+  /** Closes after a rate limit and a refused key, as the guard does for the whole cluster. */
+  ScriptedProvider guarded(AtomicLong nanos) {
+    guardedBy = nanos;
+    return this;
   }
 
   ScriptedProvider then(CallResult result) {
@@ -64,17 +74,48 @@ final class ScriptedProvider implements ChatProvider {
       requests.add(request);
       line = script.size() > 1 ? script.removeFirst() : script.getFirst();
     }
-    return line.answer(request);
+    CallResult result = line.answer(request);
+    close(result);
+    return result;
   }
 
   synchronized int calls() {
     return requests.size();
   }
 
+  /** Before the next call is sent, as the guard would have it. */
   @Override
-  public boolean markUsageLimitReached(@Nullable Duration resetsIn) {
-    usedUp.add(resetsIn);
-    return hasAnotherAccount;
+  public synchronized Optional<Standstill> standstill(String model) {
+    AtomicLong clock = guardedBy;
+    Duration left = clock == null || dead ? null : Duration.ofNanos(openAtNanos - clock.get());
+    if (!dead && (left == null || !left.isPositive())) {
+      return Optional.empty();
+    }
+    return Optional.of(
+        new Standstill(
+            dead ? Standstill.Kind.ACCOUNT : Standstill.Kind.COOLING,
+            left,
+            left != null && left.compareTo(waitInSession) <= 0,
+            List.of(name + "//"),
+            name + ": closed",
+            null));
+  }
+
+  private void close(CallResult result) {
+    AtomicLong clock = guardedBy;
+    if (clock == null || !(result instanceof CallResult.Failed failed)) {
+      return;
+    }
+    switch (failed.kind()) {
+      case AUTH_ERROR, QUOTA_EXCEEDED -> dead = true;
+      case RATE_LIMIT -> {
+        Duration hint = failed.retryAfter();
+        openAtNanos = clock.get() + (hint == null ? Duration.ofSeconds(5) : hint).toNanos();
+      }
+      default -> {
+        // Of the request.
+      }
+    }
   }
 
   /** Every answer costs a cent. */

@@ -6,11 +6,13 @@ import dev.holdfast.failure.Category;
 import dev.holdfast.llm.CallResult;
 import dev.holdfast.llm.FailureKind;
 import dev.holdfast.llm.Message;
+import dev.holdfast.llm.Standstill;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -157,65 +159,50 @@ class TurnAttemptsTest {
     assertThat(bench.calls()).isEqualTo(1);
   }
 
-  @Test
-  @DisplayName("B11, B13, B73: a refused key ends the session at once, by its type")
-  void authError() {
-    Bench bench =
-        Bench.with(Replies.failed(FailureKind.AUTH_ERROR, false, "Quota of patience is over"));
-    bench.target("two", Replies.report());
+  @ParameterizedTest
+  @CsvSource({"AUTH_ERROR, EXIT-AUTH-FAILURE", "QUOTA_EXCEEDED, EXIT-QUOTA-EXCEEDED"})
+  @DisplayName("B11, B12, B13, B73: a refused account is called once, by its type, and waits")
+  void deadAccount(FailureKind kind, String exit) {
+    Bench bench = Bench.guarded(Replies.failed(kind, false, "Rate limit of patience is over"));
 
-    SessionResult.Failed failed = bench.runToFailure();
+    SessionResult.StoodStill still = (SessionResult.StoodStill) bench.run();
 
-    assertThat(failed.exit().wireName()).isEqualTo("EXIT-AUTH-FAILURE");
-    assertThat(failed.category()).isEqualTo(Category.API_ERROR);
+    assertThat(still.why().kind()).isEqualTo(Standstill.Kind.ACCOUNT);
+    assertThat(still.error()).startsWith(exit + ": ").contains("patience is over");
     assertThat(bench.calls()).isEqualTo(1);
-    assertThat(bench.log()).anyMatch(line -> line.startsWith("ERR agent:turn EXIT-AUTH-FAILURE"));
+    assertThat(bench.log()).anyMatch(line -> line.startsWith("ERR agent:turn " + exit));
+    assertThat(bench.entries(JournalEntry.TurnFailed.class))
+        .as("the session's record")
+        .singleElement()
+        .satisfies(each -> assertThat(each.message()).startsWith(exit));
   }
 
   @Test
-  @DisplayName("B12, B13: a used-up quota ends the session at once")
-  void quota() {
-    Bench bench = Bench.with(Replies.failed(FailureKind.QUOTA_EXCEEDED, false, "Invalid API key"));
-    bench.target("two", Replies.report());
-
-    SessionResult.Failed failed = bench.runToFailure();
-
-    assertThat(failed.exit().wireName()).isEqualTo("EXIT-QUOTA-EXCEEDED");
-    assertThat(failed.category()).isEqualTo(Category.API_ERROR);
-    assertThat(bench.calls()).isEqualTo(1);
-  }
-
-  @Test
-  @DisplayName("T5: a used-up quota with a time of reset is transient for the ticket")
-  void quotaWithHint() {
-    Bench bench =
-        Bench.with(
-            new CallResult.Failed(
-                FailureKind.QUOTA_EXCEEDED,
-                false,
-                "used up",
-                402,
-                null,
-                Duration.ofHours(1),
-                false,
-                null));
-
-    assertThat(bench.runToFailure().category()).isEqualTo(Category.TRANSIENT);
-    assertThat(bench.calls()).isEqualTo(1);
-  }
-
-  @Test
-  @DisplayName("T8: with skip-target-on-auth-error a refused key is the next target's turn")
-  void skipOnAuth() {
-    Bench bench = Bench.with(Replies.failed(FailureKind.AUTH_ERROR, false, "no"));
-    bench.target("two", Replies.report());
-    SessionSettings.Limits limits = bench.settings.limits();
-    bench.settings =
-        bench.settings.withLimits(
-            new SessionSettings.Limits(
-                limits.maxTurns(), limits.maxRetries(), limits.llmTimeout(), null, null, true));
+  @DisplayName("T4: refused accounts use up no try: every other target is asked, each once")
+  void deadAccounts() {
+    CallResult refused = Replies.failed(FailureKind.AUTH_ERROR, false, "no");
+    Bench bench = Bench.guarded(refused).maxRetries(1);
+    bench.guardedTarget("two", Replies.failed(FailureKind.QUOTA_EXCEEDED, false, "no"));
+    bench.guardedTarget("three", refused);
+    bench.guardedTarget("four", Replies.look("a"), Replies.report());
 
     assertThat(bench.run()).isInstanceOf(SessionResult.Reported.class);
+
+    assertThat(bench.tried()).containsExactly("one", "two", "three", "four", "four");
+    assertThat(bench.sleeper.millis).isEmpty();
+  }
+
+  @ParameterizedTest
+  @CsvSource({"AUTH_ERROR, AUTH_FAILURE", "QUOTA_EXCEEDED, QUOTA_EXCEEDED"})
+  @DisplayName("B11, B12: where nobody can be told of it, a refused account ends with the tries")
+  void untold(FailureKind kind, ExitCode exit) {
+    Bench bench = Bench.with(Replies.failed(kind, false, "no"));
+
+    SessionResult.Failed failed = bench.runToFailure();
+
+    assertThat(failed.exit()).isEqualTo(exit);
+    assertThat(failed.category()).isEqualTo(Category.API_ERROR);
+    assertThat(bench.calls()).isEqualTo(3);
   }
 
   @ParameterizedTest
@@ -257,31 +244,5 @@ class TurnAttemptsTest {
 
     assertThat(bench.provider().requests.getFirst().timeout()).isEqualTo(Duration.ofMinutes(2));
     assertThat(hurried.provider().requests.getFirst().timeout()).isEqualTo(Duration.ofSeconds(7));
-  }
-
-  @Test
-  @DisplayName("B19: a directive may end the session")
-  void abortDirective() {
-    Bench bench = Bench.with(Replies.network());
-    bench.directives = (target, failure) -> RetryDirective.of(RetryDirective.Action.ABORT, null);
-
-    assertThat(bench.runToFailure().exit()).isEqualTo(ExitCode.NO_LLM_RESPONSE);
-    assertThat(bench.calls()).isEqualTo(1);
-  }
-
-  @Test
-  @DisplayName("B1: a directive says what to do, how long to wait, and what to tell whom")
-  void directive() {
-    Bench bench = Bench.with(Replies.network(), Replies.report());
-    bench.directives =
-        (target, failure) ->
-            new RetryDirective(
-                RetryDirective.Action.RETRY, 250.4, "trying once more", "be brief", List.of("x"));
-
-    bench.run();
-
-    assertThat(bench.sleeper.millis).containsExactly(250L);
-    assertThat(bench.log()).contains("WRN agent:directive trying once more");
-    assertThat(bench.notices(1)).containsExactly("System notice: be brief");
   }
 }

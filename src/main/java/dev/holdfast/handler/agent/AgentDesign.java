@@ -109,8 +109,7 @@ record AgentDesign(
         limits.has("max_output_tokens")
             ? Integer.valueOf(limits.get("max_output_tokens").asInt())
             : null,
-        limits.has("max_cost_usd") ? limits.get("max_cost_usd").decimalValue() : null,
-        limits.path("skip_target_on_auth_error").asBoolean(defaults.skipTargetOnAuthError()));
+        limits.has("max_cost_usd") ? limits.get("max_cost_usd").decimalValue() : null);
   }
 
   private static Duration duration(JsonNode node, Duration otherwise) {

@@ -159,7 +159,7 @@ public final class AccountBook {
 
   private Standstill cooling(Closure closure, Duration left, Duration length) {
     Duration wait = left.plus(part(spread(length), random.getAsDouble()));
-    boolean brief = wait.compareTo(settings.waitInSession()) <= 0;
+    boolean brief = left.compareTo(settings.waitInSession()) <= 0;
     return new Standstill(
         Standstill.Kind.COOLING,
         wait,

@@ -5,6 +5,7 @@ import dev.holdfast.llm.CallResult;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,6 +24,8 @@ public record AccountFailure(
     @Nullable Duration hint,
     boolean weak) {
   private static final int MAX_DETAIL = 300;
+  private static final Pattern USAGE_LIMIT =
+      Pattern.compile("usage.?limit", Pattern.CASE_INSENSITIVE);
 
   /** As in {@code provider_cooldowns.reason}. */
   public enum Reason {
@@ -52,7 +55,11 @@ public record AccountFailure(
     Scope limited = byModel ? Scope.ofModel(account, model) : Scope.ofAccount(account);
     Scope provider = Scope.ofProvider(account.provider());
     return switch (failed.kind()) {
-      case RATE_LIMIT -> Optional.of(failure(limited, Reason.RATE_LIMIT, failed, false));
+      case RATE_LIMIT ->
+          Optional.of(
+              isUsageLimit(failed)
+                  ? failure(Scope.ofAccount(account), Reason.USAGE_LIMIT, failed, false)
+                  : failure(limited, Reason.RATE_LIMIT, failed, false));
       case QUOTA_EXCEEDED ->
           Optional.of(failure(Scope.ofAccount(account), Reason.QUOTA, failed, false));
       case AUTH_ERROR ->
@@ -64,6 +71,11 @@ public record AccountFailure(
       case MODEL_ERROR -> ofServer(provider, failed);
       case TIMEOUT, INVALID_RESPONSE, CONTEXT_OVERFLOW, OUT_OF_BUDGET -> Optional.empty();
     };
+  }
+
+  /** D14: a plan's allowance is the account's, whatever model met its end. */
+  private static boolean isUsageLimit(CallResult.Failed failed) {
+    return USAGE_LIMIT.matcher(failed.code() + " " + failed.message()).find();
   }
 
   private static Optional<AccountFailure> ofServer(Scope provider, CallResult.Failed failed) {

@@ -11,7 +11,6 @@ import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,7 +27,6 @@ public final class GuardedProvider implements ChatProvider {
   private final Purse purse;
   private final AccountListener listener;
   private final CallOf call;
-  private final AtomicReference<@Nullable Account> lastUsed = new AtomicReference<>();
 
   GuardedProvider(
       ChatProvider provider, AccountBook book, Purse purse, AccountListener listener, CallOf call) {
@@ -123,7 +121,6 @@ public final class GuardedProvider implements ChatProvider {
       if (grant instanceof Purse.Grant.None none) {
         return refused(none.why());
       }
-      lastUsed.set(account);
       sent = true;
       result = withUsage(request, provider.call(request, account, stream));
       return result;
@@ -167,27 +164,6 @@ public final class GuardedProvider implements ChatProvider {
   private Optional<AccountFailure> failure(
       Account account, String model, CallResult.Failed failed) {
     return AccountFailure.of(account, model, failed, book.settings().limitsPerModel());
-  }
-
-  /** The account rests everywhere, not only here (D14). */
-  @Override
-  public boolean markUsageLimitReached(@Nullable Duration resetsIn) {
-    Account used = lastUsed.get();
-    if (used == null) {
-      return false;
-    }
-    Duration rest = resetsIn == null ? book.settings().maxHint() : resetsIn;
-    book.failed(
-        new AccountFailure(
-            Scope.ofAccount(used),
-            AccountFailure.Reason.USAGE_LIMIT,
-            "its usage limit is reached",
-            null,
-            rest,
-            false),
-        call.ticketId(),
-        listener);
-    return provider.accounts().stream().anyMatch(each -> book.standstill(each, "") == null);
   }
 
   /** The provider outlives the attempt. */

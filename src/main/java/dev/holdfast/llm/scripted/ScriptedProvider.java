@@ -19,7 +19,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -141,12 +140,6 @@ public final class ScriptedProvider implements ChatProvider {
   @Override
   public Optional<BigDecimal> cost(String model, Usage usage) {
     return Optional.of(BigDecimal.ZERO);
-  }
-
-  /** There is one account only, and it is never used up. */
-  @Override
-  public boolean markUsageLimitReached(@Nullable Duration resetsIn) {
-    return false;
   }
 
   @Override

@@ -2,6 +2,7 @@ package dev.holdfast.llm.wire;
 
 import dev.holdfast.failure.RetryHints;
 import dev.holdfast.llm.CallResult;
+import dev.holdfast.llm.FailureKind;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.net.ConnectException;
@@ -10,8 +11,10 @@ import java.net.SocketTimeoutException;
 import java.net.UnknownHostException;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Pattern;
 import javax.net.ssl.SSLHandshakeException;
 import javax.net.ssl.SSLPeerUnverifiedException;
 import org.jspecify.annotations.Nullable;
@@ -19,6 +22,8 @@ import org.jspecify.annotations.Nullable;
 /** Makes failures of what an exchange threw and of what was seen of its answer. */
 public final class Failures {
   private static final int MAX_CAUSES = 20;
+  private static final Pattern STATES_RESET =
+      Pattern.compile("reset|regain access", Pattern.CASE_INSENSITIVE);
 
   private Failures() {}
 
@@ -64,7 +69,7 @@ public final class Failures {
         "HTTP " + status + named(body),
         status,
         body.codes().isEmpty() ? null : body.codes().getFirst(),
-        hint(headers, text, now),
+        hint(verdict.kind(), headers, text, now),
         ErrorTable.maybeBilled(status, verdict.kind()),
         cause);
   }
@@ -79,14 +84,31 @@ public final class Failures {
         "error within the answer" + named(body),
         body.number(),
         body.codes().isEmpty() ? null : body.codes().getFirst(),
-        hint(headers, error.body(), now),
+        hint(verdict.kind(), headers, error.body(), now),
         true,
         error);
   }
 
+  /**
+   * T5: a used-up account comes back when its body says so. What headers tell of rates tells
+   * nothing of it, and nothing of a refused key.
+   */
   private static @Nullable Duration hint(
-      Map<String, List<String>> headers, String body, Instant now) {
-    return RetryHints.find(headers, body, now).orElse(null);
+      FailureKind kind, Map<String, List<String>> headers, String body, Instant now) {
+    return switch (kind) {
+      case AUTH_ERROR -> null;
+      case QUOTA_EXCEEDED ->
+          STATES_RESET.matcher(body).find()
+              ? RetryHints.find(onlyDate(headers), body, now).orElse(null)
+              : null;
+      default -> RetryHints.find(headers, body, now).orElse(null);
+    };
+  }
+
+  private static Map<String, List<String>> onlyDate(Map<String, List<String>> headers) {
+    Map<String, List<String>> date = new HashMap<>(headers);
+    date.keySet().removeIf(name -> !name.equalsIgnoreCase("date"));
+    return date;
   }
 
   private static String named(ErrorBody body) {

@@ -5,7 +5,6 @@ import dev.holdfast.llm.CallResult;
 import dev.holdfast.llm.ChatProvider;
 import dev.holdfast.llm.ChatRequest;
 import dev.holdfast.llm.FailureKind;
-import dev.holdfast.llm.KeyRing;
 import dev.holdfast.llm.ProviderKey;
 import dev.holdfast.llm.ProviderSettings;
 import dev.holdfast.llm.StreamListener;
@@ -19,7 +18,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.LongSupplier;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -36,10 +34,7 @@ public final class WireProvider implements ChatProvider {
   private final WireListener wire;
   private final LongSupplier nanoTime;
   private final Clock clock;
-  private final KeyRing keys;
-
-  /** A usage limit belongs to the key that met it, and others may have switched since. */
-  private final ThreadLocal<@Nullable ProviderKey> lastUsed = new ThreadLocal<>();
+  private final List<ProviderKey> keys;
 
   public WireProvider(
       ProviderSettings settings,
@@ -52,7 +47,7 @@ public final class WireProvider implements ChatProvider {
     this.wire = wire;
     this.nanoTime = nanoTime;
     this.clock = clock;
-    this.keys = new KeyRing(settings.keys(), nanoTime);
+    this.keys = ProviderKey.numbered(settings.keys());
   }
 
   @Override
@@ -61,28 +56,20 @@ public final class WireProvider implements ChatProvider {
   }
 
   @Override
-  public boolean markUsageLimitReached(@Nullable Duration resetsIn) {
-    ProviderKey used = lastUsed.get();
-    return keys.markUsedUp(used == null ? keys.current() : used, resetsIn);
-  }
-
-  @Override
   public Optional<BigDecimal> cost(String model, Usage usage) {
     return settings.prices().cost(model, usage);
   }
 
+  /** Under the first of its accounts. */
   @Override
   public CallResult call(ChatRequest request, StreamListener stream) throws InterruptedException {
-    if (Thread.interrupted()) {
-      throw new InterruptedException("interrupted before the request");
-    }
-    return call(request, keys.current(), stream);
+    return call(request, keys.getFirst(), stream);
   }
 
   @Override
   public List<Account> accounts() {
     boolean none = settings.keys().isEmpty();
-    return keys.keys().stream()
+    return keys.stream()
         .map(key -> new Account(name(), none ? Account.NO_KEY : key.id(), key.label()))
         .toList();
   }
@@ -91,20 +78,19 @@ public final class WireProvider implements ChatProvider {
   public CallResult call(ChatRequest request, Account account, StreamListener stream)
       throws InterruptedException {
     ProviderKey key =
-        keys.keys().stream()
+        keys.stream()
             .filter(each -> each.label().equals(account.label()))
             .findFirst()
             .orElseThrow(() -> new IllegalArgumentException("no account of ours: " + account));
-    if (Thread.interrupted()) {
-      throw new InterruptedException("interrupted before the request");
-    }
     return call(request, key, stream);
   }
 
   private CallResult call(ChatRequest request, ProviderKey key, StreamListener stream)
       throws InterruptedException {
+    if (Thread.interrupted()) {
+      throw new InterruptedException("interrupted before the request");
+    }
     long deadline = nanoTime.getAsLong() + request.timeout().toNanos();
-    lastUsed.set(key);
     Exchange first = new Exchange(request, key, deadline);
     CallResult result = first.run(stream);
     if (!first.mayBeStaleConnection(result)) {
