@@ -127,9 +127,11 @@ final class TurnRunner {
   }
 
   private static TurnEnd stoodStill(Standstill why, @Nullable TurnError error) {
-    ExitCode exit = error == null ? null : error.refusedAccount();
-    boolean ofPerson = exit != null && why.kind() == Standstill.Kind.ACCOUNT;
-    return new TurnEnd.StoodStill(why, ofPerson ? error.as(exit) : error);
+    if (error == null || why.kind() != Standstill.Kind.ACCOUNT) {
+      return new TurnEnd.StoodStill(why, error);
+    }
+    ExitCode exit = error.refusedAccount();
+    return new TurnEnd.StoodStill(why, exit == null ? error : error.as(exit));
   }
 
   /**
