@@ -22,7 +22,7 @@ class SessionEventsTest {
   void attempts() {
     Bench bench = new Bench();
     bench
-        .target("one")
+        .guardedTarget("one")
         .then(
             request -> {
               bench.nanos.addAndGet(Duration.ofMillis(40).toNanos());
@@ -71,13 +71,13 @@ class SessionEventsTest {
   @Test
   @DisplayName("B71: a turn tells its attempts, its status and its time in the loop")
   void turns() {
-    Bench bench = Bench.with(Replies.rateLimit(null), Replies.look("a"), Replies.report());
+    Bench bench = Bench.guarded(Replies.rateLimit(null), Replies.look("a"), Replies.report());
 
     bench.run();
 
     assertThat(bench.events(SessionEvent.TurnFinished.class))
         .containsExactly(
-            new SessionEvent.TurnFinished(1, 2, "ok", Duration.ofSeconds(1)),
+            new SessionEvent.TurnFinished(1, 2, "ok", Duration.ofSeconds(5)),
             new SessionEvent.TurnFinished(2, 1, "reported", Duration.ZERO));
     assertThat(bench.events(SessionEvent.TurnStarted.class))
         .containsExactly(new SessionEvent.TurnStarted(1, 20), new SessionEvent.TurnStarted(2, 20));
