@@ -24,7 +24,7 @@ class ProviderRequestsTest {
   void retried() {
     Bench bench =
         listening(
-            Bench.with(
+            Bench.guarded(
                 Replies.rateLimit(Duration.ofSeconds(2)),
                 Replies.rateLimit(Duration.ofSeconds(3)),
                 Replies.look("a"),
