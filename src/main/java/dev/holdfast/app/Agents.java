@@ -153,7 +153,8 @@ final class Agents implements AutoCloseable {
         settings.autoRetry(),
         settings.loops(),
         settings.tools(),
-        settings.spend().allowance());
+        settings.spend().allowance(),
+        settings.callRetry());
   }
 
   /** Where the configuration and the embedded database's password are. */

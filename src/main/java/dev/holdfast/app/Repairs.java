@@ -17,7 +17,6 @@ import dev.holdfast.telemetry.RepairMetrics;
 import dev.holdfast.ticket.TicketState;
 import dev.holdfast.tool.git.Git;
 import dev.holdfast.tool.git.GitProgram;
-import dev.holdfast.tool.patch.PatchLimits;
 import dev.holdfast.tool.workspace.Sandbox;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.InstantSource;
@@ -51,6 +50,7 @@ final class Repairs {
                 Sleeper.REAL,
                 System::nanoTime,
                 () -> ThreadLocalRandom.current().nextDouble(-1, 1),
+                settings.agents().callRetry(),
                 new ModelMetrics(registry, agents.providers().keySet())),
             agents.guard(),
             new PostgresJournalShelf(dataSource, SCHEMA),
@@ -81,8 +81,7 @@ final class Repairs {
       if (found == null) {
         Sandbox sandbox = Sandbox.detect(System.getenv(), Agents.hidden());
         found =
-            new GitWorkbench.Tools(
-                git, PatchLimits.DEFAULT, new Verifier(sandbox, System.getenv(), System::nanoTime));
+            new GitWorkbench.Tools(git, new Verifier(sandbox, System.getenv(), System::nanoTime));
       }
       return found;
     }

@@ -1,5 +1,6 @@
 package dev.holdfast.config;
 
+import dev.holdfast.llm.CallRetryOptions;
 import dev.holdfast.session.AutoRetrySettings;
 import dev.holdfast.session.LoopSettings;
 import dev.holdfast.tool.ToolRetrySettings;
@@ -19,6 +20,7 @@ import java.util.List;
  * @param loops when a session goes round in circles
  * @param spend what is shared with other workers about providers, and budgets
  * @param workspaceRoot where each ticket's agent gets a directory of its own
+ * @param callRetry of calls outside of turns, of repairs too
  */
 public record AgentSettings(
     List<ProviderEntry> providers,
@@ -28,7 +30,8 @@ public record AgentSettings(
     LoopSettings loops,
     ToolSettings tools,
     SpendSettings spend,
-    Path workspaceRoot) {
+    Path workspaceRoot,
+    CallRetryOptions callRetry) {
   public AgentSettings {
     providers = List.copyOf(providers);
   }
@@ -57,7 +60,8 @@ public record AgentSettings(
             atLeastTwo(values.get(SessionKeys.LOOPS_END_AFTER))),
         width == 0 ? tools : tools.withWidth(width),
         SpendSettings.of(values),
-        Path.of(values.get(HandlerKeys.AGENTS_WORKSPACE_ROOT)));
+        Path.of(values.get(HandlerKeys.AGENTS_WORKSPACE_ROOT)),
+        CallRetryKeys.options(values));
   }
 
   /** One step alone is no loop. */
@@ -71,6 +75,6 @@ public record AgentSettings(
     all.removeIf(each -> each.settings().name().equals(more.settings().name()));
     all.add(more);
     return new AgentSettings(
-        all, llmTimeout, maxCalls, autoRetry, loops, tools, spend, workspaceRoot);
+        all, llmTimeout, maxCalls, autoRetry, loops, tools, spend, workspaceRoot, callRetry);
   }
 }

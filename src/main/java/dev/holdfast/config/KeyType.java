@@ -58,8 +58,11 @@ public sealed interface KeyType<T> {
     }
   }
 
-  /** A number from 0 to 1. */
-  record Fraction() implements KeyType<Double> {
+  /** A number from {@code min} to {@code max}. */
+  record Decimal(double min, double max) implements KeyType<Double> {
+    /** From 0 to 1. */
+    static final Decimal FRACTION = new Decimal(0, 1);
+
     @Override
     public String label() {
       return "number";
@@ -67,17 +70,21 @@ public sealed interface KeyType<T> {
 
     @Override
     public String allowed() {
-      return "0 to 1";
+      return plain(min) + " to " + plain(max);
     }
 
     @Override
     public Double parse(Object value) {
       try {
         double number = new BigDecimal(scalar(value)).doubleValue();
-        return require(number >= 0 && number <= 1, number, "is out of range");
+        return require(number >= min && number <= max, number, "is out of range");
       } catch (NumberFormatException e) {
         throw new IllegalArgumentException("is not a number", e);
       }
+    }
+
+    private static String plain(double number) {
+      return BigDecimal.valueOf(number).stripTrailingZeros().toPlainString();
     }
   }
 

@@ -19,6 +19,7 @@ public final class Keys {
               HandlerKeys.ALL,
               RepairKeys.ALL,
               ProviderKeys.ANY.all(),
+              CallRetryKeys.ALL,
               SpendKeys.ALL,
               SessionKeys.ALL,
               WebKeys.ALL)

@@ -29,7 +29,7 @@ final class RetryKeys {
   static final Key<Double> JITTER =
       Key.of(
           "retry.jitter",
-          new KeyType.Fraction(),
+          KeyType.Decimal.FRACTION,
           "0.1",
           "The largest part of a delay that is added to it at random, so that tickets that failed"
               + " together do not come back together. 0 switches it off.");

@@ -41,7 +41,7 @@ final class SpendKeys {
   static final Key<Double> COOLDOWN_SPREAD =
       Key.of(
           "cooldown.spread",
-          new KeyType.Fraction(),
+          KeyType.Decimal.FRACTION,
           "0.2",
           "The part of a cool-down by which the starts after its end are spread, at least 1s; 0 is"
               + " no spread.");

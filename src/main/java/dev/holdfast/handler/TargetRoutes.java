@@ -1,5 +1,6 @@
 package dev.holdfast.handler;
 
+import dev.holdfast.handler.design.DesignTarget;
 import dev.holdfast.llm.ChatProvider;
 import dev.holdfast.llm.RetryContext;
 import dev.holdfast.llm.Target;
@@ -22,7 +23,7 @@ public final class TargetRoutes {
    * @param providers by name; hyphen and underscore are one in it
    * @throws InvalidTicketException if the worker lacks one
    */
-  public static List<Route> of(List<Target> targets, Map<String, ChatProvider> providers) {
+  public static List<Route> of(List<DesignTarget> targets, Map<String, ChatProvider> providers) {
     return targets.stream().map(target -> route(target, providers)).toList();
   }
 
@@ -45,11 +46,13 @@ public final class TargetRoutes {
             route ->
                 new Route(
                     route.target(),
-                    guards.computeIfAbsent(route.provider(), each -> guard.guard(each, call))))
+                    guards.computeIfAbsent(route.provider(), each -> guard.guard(each, call)),
+                    route.retry()))
         .toList();
   }
 
-  private static Route route(Target target, Map<String, ChatProvider> providers) {
+  private static Route route(DesignTarget of, Map<String, ChatProvider> providers) {
+    Target target = of.target();
     ChatProvider provider = providers.get(target.provider().replace('_', '-'));
     if (provider == null) {
       throw new InvalidTicketException(
@@ -64,7 +67,7 @@ public final class TargetRoutes {
                   ? "none"
                   : String.join(", ", new TreeSet<>(providers.keySet()))));
     }
-    return new Route(target, provider);
+    return new Route(target, provider, of.retry());
   }
 
   private static String key(String provider) {

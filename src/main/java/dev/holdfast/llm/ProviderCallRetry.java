@@ -22,7 +22,7 @@ public final class ProviderCallRetry {
   private final ProviderEventListener events;
 
   /**
-   * @param options the defaults
+   * @param options of the worker
    * @param random from -1 to 1
    */
   public ProviderCallRetry(
@@ -38,20 +38,9 @@ public final class ProviderCallRetry {
     this.events = events;
   }
 
-  /** The same for one context, such as a repair run (E7). */
-  public ProviderCallRetry with(CallRetryOptions.Overrides overrides) {
-    return new ProviderCallRetry(options.with(overrides), sleeper, nanoTime, random, events);
-  }
-
-  /** With the context's options. */
-  public CallResult call(ChatProvider provider, ChatRequest request, RetryContext context)
-      throws InterruptedException {
-    return call(provider, request, context, CallRetryOptions.Overrides.NONE);
-  }
-
   /**
    * @param request its timeout holds for each try; the context's deadline for all (E9)
-   * @param overrides for this call only
+   * @param overrides of the call's target (E7)
    * @return the last try's result, or why nothing is sent now; where the budget is used up, a
    *     failure that names the last one
    * @throws InterruptedException at once on an abort, with no further request (E8)

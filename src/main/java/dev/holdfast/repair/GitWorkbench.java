@@ -35,7 +35,7 @@ public final class GitWorkbench implements Workbench {
       new PatchLimits(1_000_000, 10_000_000, 64 << 20, true, true);
 
   /** What changes and checks the files. */
-  public record Tools(Git git, PatchLimits limits, Verifier verifier) {}
+  public record Tools(Git git, Verifier verifier) {}
 
   private final TicketRepository repository;
   private final Tools tools;
@@ -45,13 +45,15 @@ public final class GitWorkbench implements Workbench {
 
   /**
    * @param repository stays the caller's to close
+   * @param limits of models' patches
    * @param commands the verification, in order
    */
-  public GitWorkbench(TicketRepository repository, Tools tools, List<VerifyCommand> commands) {
+  public GitWorkbench(
+      TicketRepository repository, Tools tools, PatchLimits limits, List<VerifyCommand> commands) {
     this.repository = repository;
     this.tools = tools;
     this.commands = List.copyOf(commands);
-    this.applier = new PatchApplier(tools.git(), tools.limits());
+    this.applier = new PatchApplier(tools.git(), limits);
   }
 
   @Override

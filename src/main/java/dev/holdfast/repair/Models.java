@@ -1,7 +1,6 @@
 package dev.holdfast.repair;
 
 import dev.holdfast.llm.CallResult;
-import dev.holdfast.llm.CallRetryOptions;
 import dev.holdfast.llm.ChatRequest;
 import dev.holdfast.llm.FailureKind;
 import dev.holdfast.llm.Message;
@@ -45,7 +44,8 @@ final class Models {
     for (int i = 0; i < routes.size(); i++) {
       budget.requireLeft();
       Route route = routes.get((first + i) % routes.size());
-      switch (retry(events).call(route.provider(), request(route, system, prompt), context)) {
+      switch (retry(events)
+          .call(route.provider(), request(route, system, prompt), context, route.retry())) {
         case CallResult.Answer answer -> {
           return new RunLog.Done<>(
               answer.message().text(),
@@ -71,7 +71,7 @@ final class Models {
 
   private ProviderCallRetry retry(RunLog.Events events) {
     return new ProviderCallRetry(
-        CallRetryOptions.DEFAULTS,
+        ports.retry(),
         ports.sleeper(),
         ports.nanoTime(),
         ports.random(),

@@ -129,7 +129,7 @@ public final class TicketMetrics implements TicketListener {
       }
       case TicketEvent.Held each -> {
         held.increment();
-        if (each.reason().equals("max_retries")) {
+        if (isExhausted(each)) {
           of(exhausted, each.category()).increment();
         }
         failed(each.wasRetry(), each.crashed());
@@ -139,6 +139,11 @@ public final class TicketMetrics implements TicketListener {
       case TicketEvent.Deferred each -> deferred.increment();
       case TicketEvent.StaleResultDropped each -> staleResults.increment();
     }
+  }
+
+  /** Nothing is left to try with: neither retries nor, of a repair or an agent, a budget. */
+  private static boolean isExhausted(TicketEvent.Held held) {
+    return held.reason().equals("max_retries") || held.holdReason().startsWith("budget_exceeded");
   }
 
   private void failed(boolean wasRetry, boolean crashed) {

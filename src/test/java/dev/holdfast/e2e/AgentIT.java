@@ -27,6 +27,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.json.JsonMapper;
 
 /** An agent's ticket through a worker process, its models behind a real HTTP server. */
 @Tag("slow")
@@ -235,5 +236,32 @@ class AgentIT {
     String shown = holdfast.ok("show", Long.toString(id));
     assertThat(shown).contains("EXIT-AUTH-FAILURE");
     assertThat(shown + worker).doesNotContain(SECRET);
+  }
+
+  @Test
+  @DisplayName("E46: apply_patch has the limits of every patch, unless the design says otherwise")
+  void patchLimits() throws Exception {
+    String lines = "+x\n".repeat(1001);
+    String patch = "--- /dev/null\n+++ b/a.txt\n@@ -0,0 +1,1001 @@\n" + lines;
+    String arguments = JsonMapper.shared().createObjectNode().put("patch", patch).toString();
+    models.next(
+        toolCall("apply_patch", arguments),
+        toolCall("agent__final_report", "{\"status\": \"success\", \"content\": \"no\"}"),
+        toolCall("apply_patch", arguments),
+        toolCall("agent__final_report", "{\"status\": \"success\", \"content\": \"yes\"}"));
+    String design =
+        """
+        kind: agent
+        targets: [{provider: openai, model: gpt-p}]
+        tools: [apply_patch]
+        """;
+    long refused = enqueue(design);
+    holdfast.worker();
+    rows.awaitState(refused, "needs_review");
+    assertThat(models.lastRequest().lastMessage()).contains("the limit is 1000 lines");
+
+    long taken = enqueue(design + "patch: {max_lines: 1001}\n");
+    rows.awaitState(taken, "needs_review");
+    assertThat(models.lastRequest().lastMessage()).contains("Applied: 1001 lines added");
   }
 }

@@ -2,6 +2,7 @@ package dev.holdfast.e2e;
 
 import static dev.holdfast.testing.ModelBehaviour.answer;
 import static dev.holdfast.testing.ModelBehaviour.choose;
+import static dev.holdfast.testing.ModelBehaviour.error;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.testing.ModelBehaviour;
@@ -11,6 +12,7 @@ import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.WithDatabase;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AutoClose;
@@ -28,13 +30,15 @@ import org.junit.jupiter.api.io.TempDir;
 class RepairStepsIT {
   private static final String UNKNOWN = "I do not know.";
   private static final String CHECK =
-      "case \"$(head -n 1 value.txt)\" in good*) ;; *) echo wrong value; exit 1;; esac\n";
+      "[ -f good.bin ] && exit 0; case \"$(head -n 1 value.txt)\" in good*) ;; *) echo wrong value;"
+          + " exit 1;; esac\n";
 
   private final TicketRows rows;
   private final TestDatabase database;
   @TempDir private Path directory;
   @AutoClose private final ModelServer models = ModelServer.start();
   @AutoClose private Installation holdfast;
+  private final List<HoldfastProcess> workers = new ArrayList<>();
 
   RepairStepsIT(TestDatabase database) {
     this.database = database;
@@ -76,7 +80,7 @@ class RepairStepsIT {
         design + (more.contains("targets:") ? "" : targets) + more);
     holdfast.ok("design", "put", "mender", "--file", "mender.yaml");
     long id = Long.parseLong(holdfast.ok("enqueue", "--design", "mender"));
-    holdfast.worker();
+    workers.add(holdfast.worker());
     rows.awaitState(id, state);
     return id;
   }
@@ -264,5 +268,95 @@ class RepairStepsIT {
         .with("HOLDFAST_REPAIR_L3_BEST_OF_N", "2");
     work("on_hold", "escalation: {enabled: true}", "l3: {best_of_n: 4}");
     assertThat(models.requests()).hasSize(2 + 4);
+  }
+
+  @Test
+  @DisplayName(
+      "E7: a call is tried as often as provider.retry says; a target of the design may say"
+          + " otherwise")
+  void providerRetry() throws Exception {
+    models.always(
+        choose(
+            request ->
+                request.model().equals("last")
+                    ? answer(change("bad 0", "good 1"))
+                    : error(500, "server_error", "no")));
+    holdfast
+        .with("HOLDFAST_PROVIDER_RETRY_MAX_RETRIES", "1")
+        .with("HOLDFAST_PROVIDER_RETRY_BASE_DELAY", "20ms")
+        .with("HOLDFAST_COOLDOWN_OUTAGE_AFTER", "1000");
+    long id =
+        work(
+            "needs_review",
+            "targets:",
+            "  - {provider: openai, model: usual}",
+            "  - {provider: openai, model: own, retry: {max_retries: 2, max_delay: 30ms}}",
+            "  - {provider: openai, model: last, retry: {max_retries: 0}}");
+    assertThat(models.requests())
+        .extracting(ModelRequest::model)
+        .containsExactly("usual", "usual", "own", "own", "own", "last");
+    assertThat(
+            rows.column(
+                "SELECT payload->>'retries' FROM holdfast.repair_events WHERE ticket_id = ? AND"
+                    + " type = 'ProviderRequestFinished' ORDER BY seq, no",
+                id))
+        .containsExactly("1", "2", "0");
+  }
+
+  /** What git says of a new file that is no text. */
+  private String binaryPatch() throws Exception {
+    Path other = Files.createDirectories(directory.resolve("other"));
+    BrokenProject.git(other, "init", "-q");
+    Files.write(other.resolve("good.bin"), new byte[] {0, 1, 2, 3, 0, (byte) 0xff});
+    BrokenProject.git(other, "add", "-A");
+    return "```diff\n" + BrokenProject.git(other, "diff", "--cached", "--binary") + "\n\n```\n";
+  }
+
+  @Test
+  @DisplayName("E46: a binary patch is refused unless the design allows it, and the model is told")
+  void binaryRefused() throws Exception {
+    models.always(answer(binaryPatch()));
+    long id = work("on_hold");
+    assertThat(rows.of(id, "hold_reason")).isEqualTo("invalid_output");
+    assertThat(said(models.lastRequest())).contains("patch.allow_binary");
+  }
+
+  @Test
+  @DisplayName("E46: patch.allow_binary of a design: the binary file is in the result's commit")
+  void binaryAllowed() throws Exception {
+    models.always(answer(binaryPatch()));
+    long id = work("needs_review", "patch: {allow_binary: true}");
+    assertThat(models.requests()).hasSize(1);
+    assertThat(
+            BrokenProject.git(
+                directory.resolve("project"),
+                "ls-tree",
+                "--name-only",
+                rows.of(id, "result->>'commit'")))
+        .contains("good.bin");
+  }
+
+  @Test
+  @DisplayName("E46: patch.max_lines and patch.max_files of a design bound what a patch may change")
+  void largerThanAllowed() throws Exception {
+    models.always(answer(change("bad 0", "good 1\nand 2")));
+    work("on_hold", "patch: {max_lines: 2, max_files: 1}");
+    assertThat(said(models.lastRequest()))
+        .contains("The patch changes 3 lines, the limit is 2 lines");
+  }
+
+  @Test
+  @DisplayName("A63: a repair whose budget is used up counts as exhausted, as transient")
+  void exhausted() throws Exception {
+    models.always(answer(UNKNOWN));
+    long id = work("on_hold", "limits: {max_calls: 1}");
+    assertThat(rows.of(id, "hold_reason")).isEqualTo("budget_exceeded");
+    TicketRows.await("the hold is counted")
+        .until(
+            () ->
+                workers.getFirst().metric("tickets_retry_exhausted_total{category=\"transient\"}")
+                    == 1);
+    assertThat(workers.getFirst().metric("tickets_retry_exhausted_total{category=\"code_error\"}"))
+        .isZero();
   }
 }

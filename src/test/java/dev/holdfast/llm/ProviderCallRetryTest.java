@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
+import dev.holdfast.llm.CallRetryOptions.Overrides;
 import dev.holdfast.llm.ProviderEvent.ProviderRequestFinished;
 import dev.holdfast.llm.ProviderEvent.ProviderRequestStarted;
 import dev.holdfast.retry.Sleeper;
@@ -37,7 +38,7 @@ class ProviderCallRetryTest extends ProviderFixture {
   }
 
   private CallResult call(ProviderCallRetry retry) throws InterruptedException {
-    return retry.call(provider(Vendor.OPENAI), request(), context());
+    return retry.call(provider(Vendor.OPENAI), request(), context(), Overrides.NONE);
   }
 
   private static ModelBehaviour status(int status) {
@@ -90,13 +91,13 @@ class ProviderCallRetryTest extends ProviderFixture {
         ModelBehaviour.dropAfterFirstByte(),
         ModelBehaviour.hang());
     ChatRequest request = request(Duration.ofMillis(500));
-    CallResult result = retry(0).call(provider(Vendor.OPENAI), request, context());
+    CallResult result = retry(0).call(provider(Vendor.OPENAI), request, context(), Overrides.NONE);
     assertThat(result).isInstanceOf(CallResult.Answer.class);
     assertThat(slept).hasSize(3);
     ChatProvider nobody = provider(Vendor.OPENAI);
     models.close();
     slept.clear();
-    retry(0).call(nobody, request, context());
+    retry(0).call(nobody, request, context(), Overrides.NONE);
     assertThat(slept).hasSize(3);
   }
 
@@ -119,22 +120,15 @@ class ProviderCallRetryTest extends ProviderFixture {
   }
 
   @Test
-  @DisplayName("E7: a call's options win over the context's, and those over the defaults")
+  @DisplayName("E7: what a target says wins over the worker's options, and the rest of those stay")
   void overrides() throws InterruptedException {
     models.always(status(500));
-    ProviderCallRetry context =
-        retry(0)
-            .with(
-                new CallRetryOptions.Overrides(
-                    2, Duration.ofMillis(10), Duration.ofMillis(15), null));
-    call(context);
+    ProviderCallRetry workers =
+        retry(new CallRetryOptions(2, Duration.ofMillis(10), Duration.ofMillis(15), 2), 0, sleeper);
+    call(workers);
     assertThat(slept).containsExactly(10L, 15L);
     slept.clear();
-    context.call(
-        provider(Vendor.OPENAI),
-        request(),
-        context(),
-        new CallRetryOptions.Overrides(1, null, null, null));
+    workers.call(provider(Vendor.OPENAI), request(), context(), new Overrides(1, null, null, null));
     assertThat(slept).containsExactly(10L);
   }
 
@@ -170,7 +164,8 @@ class ProviderCallRetryTest extends ProviderFixture {
     long started = System.nanoTime();
     CallResult result =
         retry(new CallRetryOptions(3, Duration.ZERO, Duration.ZERO, 1), 0, sleeper)
-            .call(provider(Vendor.OPENAI), request(Duration.ofMillis(600)), context);
+            .call(
+                provider(Vendor.OPENAI), request(Duration.ofMillis(600)), context, Overrides.NONE);
     assertThat(Duration.ofNanos(System.nanoTime() - started).toMillis())
         .isCloseTo(900, within(400L));
     assertThat(models.requests()).hasSize(2);
@@ -182,7 +177,7 @@ class ProviderCallRetryTest extends ProviderFixture {
   void noWaitPastDeadline() throws InterruptedException {
     models.always(status(500));
     RetryContext context = new RetryContext(Duration.ofMillis(900), 0, System::nanoTime);
-    CallResult result = retry(0).call(provider(Vendor.OPENAI), request(), context);
+    CallResult result = retry(0).call(provider(Vendor.OPENAI), request(), context, Overrides.NONE);
     assertThat(((CallResult.Failed) result).httpStatus()).isEqualTo(500);
     assertThat(slept).isEmpty();
   }
@@ -193,7 +188,8 @@ class ProviderCallRetryTest extends ProviderFixture {
     models.always(status(500));
     RetryContext context = new RetryContext(Duration.ofHours(1), 2, System::nanoTime);
     CallResult.Failed failed =
-        (CallResult.Failed) retry(0).call(provider(Vendor.OPENAI), request(), context);
+        (CallResult.Failed)
+            retry(0).call(provider(Vendor.OPENAI), request(), context, Overrides.NONE);
     assertThat(models.requests()).hasSize(2);
     assertThat(failed.kind()).isEqualTo(FailureKind.OUT_OF_BUDGET);
     assertThat(failed.httpStatus()).isEqualTo(500);

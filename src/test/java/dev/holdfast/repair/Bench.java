@@ -1,5 +1,6 @@
 package dev.holdfast.repair;
 
+import dev.holdfast.llm.CallRetryOptions;
 import dev.holdfast.llm.ProviderEventListener;
 import dev.holdfast.llm.Target;
 import dev.holdfast.session.InMemoryJournal;
@@ -72,7 +73,12 @@ final class Bench {
         };
     RepairRun.Ports ports =
         new RepairRun.Ports(
-            new ModelPorts(time -> {}, nanos::get, () -> 0, ProviderEventListener.NONE),
+            new ModelPorts(
+                time -> {},
+                nanos::get,
+                () -> 0,
+                CallRetryOptions.DEFAULTS,
+                ProviderEventListener.NONE),
             InstantSource.fixed(Instant.parse("2026-11-21T08:00:00Z")),
             name -> trace,
             (routes, context) -> routes,

@@ -48,6 +48,6 @@ record OneFileProject(Path directory) {
   static GitWorkbench workbench(TicketRepository repository) {
     Verifier verifier = new Verifier(new Sandbox.None(), System.getenv(), System::nanoTime);
     return new GitWorkbench(
-        repository, new GitWorkbench.Tools(GitBench.GIT, PatchLimits.DEFAULT, verifier), COMMANDS);
+        repository, new GitWorkbench.Tools(GitBench.GIT, verifier), PatchLimits.DEFAULT, COMMANDS);
   }
 }

@@ -112,7 +112,8 @@ class MaxRetriesTest {
                     ToolChoice.AUTO,
                     100,
                     Duration.ofSeconds(5)),
-                new RetryContext(Duration.ofHours(1), 0, System::nanoTime));
+                new RetryContext(Duration.ofHours(1), 0, System::nanoTime),
+                CallRetryOptions.Overrides.NONE);
         return provider.calls();
       }
     };

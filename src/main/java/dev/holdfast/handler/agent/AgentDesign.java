@@ -1,11 +1,13 @@
 package dev.holdfast.handler.agent;
 
-import dev.holdfast.llm.Target;
+import dev.holdfast.handler.design.DesignPatch;
+import dev.holdfast.handler.design.DesignTarget;
 import dev.holdfast.retry.DurationText;
 import dev.holdfast.session.AutoRetrySettings;
 import dev.holdfast.session.ContextSettings;
 import dev.holdfast.session.SessionSettings;
 import dev.holdfast.tool.mcp.McpServerSpec;
+import dev.holdfast.tool.patch.PatchLimits;
 import dev.holdfast.worker.HandlerResult.Review;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -30,12 +32,13 @@ import tools.jackson.databind.JsonNode;
  * @param copyFrom what a new workspace begins with
  * @param timeout of an attempt in all; default {@link #DEFAULT_TIMEOUT}
  * @param review what a success waits for; default a person
+ * @param patch what {@code apply_patch} may change
  * @param limitsDocument what it says of limits, for those that the configuration has as well
  * @param retryDocument what it says of its sessions' retries, on top of the configuration
  */
 record AgentDesign(
     String system,
-    List<Target> targets,
+    List<DesignTarget> targets,
     List<String> tools,
     Map<String, McpServerSpec> mcp,
     List<String> approval,
@@ -45,6 +48,7 @@ record AgentDesign(
     Optional<Path> copyFrom,
     Duration timeout,
     Review review,
+    PatchLimits patch,
     JsonNode limitsDocument,
     JsonNode retryDocument) {
   static final Duration DEFAULT_TIMEOUT = Duration.ofHours(1);
@@ -66,7 +70,7 @@ record AgentDesign(
     JsonNode limits = document.path("limits");
     return new AgentDesign(
         document.path("system").asString(""),
-        document.path("targets").valueStream().map(AgentDesign::target).toList(),
+        DesignTarget.of(document.path("targets")),
         document.path("tools").valueStream().map(JsonNode::asString).toList(),
         servers(document.path("mcp")),
         document.path("approval").valueStream().map(JsonNode::asString).toList(),
@@ -76,6 +80,7 @@ record AgentDesign(
         document.path("workspace").path("copy_from").stringValueOpt().map(Path::of),
         duration(document.path("timeout"), DEFAULT_TIMEOUT),
         document.path("review").asString("human").equals("none") ? Review.NONE : Review.HUMAN,
+        DesignPatch.limits(document),
         limits,
         document.path("session_retry"));
   }
@@ -88,10 +93,6 @@ record AgentDesign(
         duration(retryDocument.path("base_delay"), usual.baseDelay()),
         usual.wholeNumbers(),
         usual.skipIfExhaustedBelow());
-  }
-
-  private static Target target(JsonNode node) {
-    return new Target(node.path("provider").asString(), node.path("model").asString());
   }
 
   private static Map<String, McpServerSpec> servers(JsonNode entries) {

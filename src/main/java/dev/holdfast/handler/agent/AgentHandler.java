@@ -3,7 +3,6 @@ package dev.holdfast.handler.agent;
 import dev.holdfast.failure.Category;
 import dev.holdfast.failure.ErrorReport;
 import dev.holdfast.handler.TargetRoutes;
-import dev.holdfast.llm.CallRetryOptions;
 import dev.holdfast.llm.ProviderCallRetry;
 import dev.holdfast.llm.RetryContext;
 import dev.holdfast.session.Allowance;
@@ -50,7 +49,7 @@ public final class AgentHandler implements TicketHandler {
     this.waits = new RetryWaits(ports.aborts(), ports.sleeper());
     this.calls =
         new ProviderCallRetry(
-            CallRetryOptions.DEFAULTS,
+            settings.callRetry(),
             ports.sleeper(),
             ports.nanoTime(),
             () -> 2 * ports.random().getAsDouble() - 1,

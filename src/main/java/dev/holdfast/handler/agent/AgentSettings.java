@@ -1,5 +1,6 @@
 package dev.holdfast.handler.agent;
 
+import dev.holdfast.llm.CallRetryOptions;
 import dev.holdfast.session.Allowance;
 import dev.holdfast.session.AutoRetrySettings;
 import dev.holdfast.session.LoopSettings;
@@ -22,6 +23,7 @@ import java.util.Map;
  * @param autoRetry of turns ({@code session.retry})
  * @param allowance what tickets and attempts may use where their designs do not say ({@code
  *     limits})
+ * @param callRetry of summaries ({@code provider.retry})
  * @param loops when a session goes round in circles ({@code session.loops})
  */
 public record AgentSettings(
@@ -33,7 +35,8 @@ public record AgentSettings(
     AutoRetrySettings autoRetry,
     LoopSettings loops,
     ToolSettings tools,
-    Allowance allowance) {
+    Allowance allowance,
+    CallRetryOptions callRetry) {
   /** Without bounds of the worker's. */
   public AgentSettings(
       Path workspaceRoot,
@@ -53,7 +56,8 @@ public record AgentSettings(
         autoRetry,
         loops,
         tools,
-        Allowance.NONE);
+        Allowance.NONE,
+        CallRetryOptions.DEFAULTS);
   }
 
   public AgentSettings {

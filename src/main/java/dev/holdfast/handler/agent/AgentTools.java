@@ -49,7 +49,8 @@ final class AgentTools {
       throws InterruptedException {
     List<Tool> tools =
         new ArrayList<>(
-            new WorkspaceTools(workspace, sandbox(), environment, nanoTime).named(design.tools()));
+            new WorkspaceTools(workspace, sandbox(), environment, design.patch(), nanoTime)
+                .named(design.tools()));
     McpServers servers =
         McpServers.open(design.mcp(), environment, workspace.root(), McpSettings.defaults());
     boolean complete = false;

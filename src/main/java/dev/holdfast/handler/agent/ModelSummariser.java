@@ -45,7 +45,7 @@ final class ModelSummariser implements Summariser {
   @Override
   public Optional<Summary> summarise(String transcript) throws InterruptedException {
     for (Route route : routes) {
-      switch (retry.call(route.provider(), request(route, transcript), context)) {
+      switch (retry.call(route.provider(), request(route, transcript), context, route.retry())) {
         case CallResult.Answer answer -> {
           return Optional.of(summary(route, answer));
         }

@@ -1,10 +1,12 @@
 package dev.holdfast.handler.repair;
 
-import dev.holdfast.llm.Target;
+import dev.holdfast.handler.design.DesignPatch;
+import dev.holdfast.handler.design.DesignTarget;
 import dev.holdfast.repair.RepairSettings;
 import dev.holdfast.repair.git.RepositorySource;
 import dev.holdfast.repair.verify.VerifyCommand;
 import dev.holdfast.retry.DurationText;
+import dev.holdfast.tool.patch.PatchLimits;
 import dev.holdfast.worker.HandlerResult.Review;
 import java.time.Duration;
 import java.util.List;
@@ -17,6 +19,7 @@ import tools.jackson.databind.JsonNode;
  * @param goal in words; default {@link #DEFAULT_GOAL}
  * @param verify at least one command
  * @param targets at least one, asked in their order
+ * @param patch what patches of models may change
  * @param onApprove what becomes of an approved result
  * @param review what a success waits for; default a person
  */
@@ -24,7 +27,8 @@ record RepairDesign(
     RepositorySource repository,
     String goal,
     List<VerifyCommand> verify,
-    List<Target> targets,
+    List<DesignTarget> targets,
+    PatchLimits patch,
     RepairSettings settings,
     Delivery onApprove,
     Review review) {
@@ -54,7 +58,8 @@ record RepairDesign(
         repository(document.path("repository")),
         document.path("goal").asString(DEFAULT_GOAL),
         document.path("verify").valueStream().map(RepairDesign::command).toList(),
-        document.path("targets").valueStream().map(RepairDesign::target).toList(),
+        DesignTarget.of(document.path("targets")),
+        DesignPatch.limits(document),
         settings(document, usual),
         switch (document.path("on_approve").asString("none")) {
           case "merge" -> Delivery.MERGE;
@@ -77,10 +82,6 @@ record RepairDesign(
         node.path("command").valueStream().map(JsonNode::asString).toList(),
         duration(node.path("timeout"), VerifyCommand.DEFAULT_TIMEOUT),
         node.has("junit") ? Optional.of(node.get("junit").asString()) : Optional.empty());
-  }
-
-  private static Target target(JsonNode node) {
-    return new Target(node.path("provider").asString(), node.path("model").asString());
   }
 
   private static RepairSettings settings(JsonNode document, RepairSettings usual) {

@@ -78,7 +78,8 @@ public final class RepairHandler implements TicketHandler {
     }
     try (TicketRepository repository =
         ports.repositories().open(claimed.id(), design.repository(), history.baseCommit())) {
-      GitWorkbench workbench = new GitWorkbench(repository, ports.tools().get(), design.verify());
+      GitWorkbench workbench =
+          new GitWorkbench(repository, ports.tools().get(), design.patch(), design.verify());
       RunEnd end =
           new RepairRun(runPorts(claimed), design.settings(), routes)
               .run(job, journal, entries, workbench);

@@ -50,7 +50,9 @@ record PatchDraft(List<FileDiff> files) {
       checkMarkers(file);
       if (!file.binary().isEmpty() && !limits.allowBinary()) {
         throw PatchRejection.unsafe(
-            file.newPath() + " is patched as binary: a patch may change text only.");
+            file.newPath()
+                + " is patched as binary, which only a design with patch.allow_binary allows:"
+                + " change text only.");
       }
     }
     checkSize(limits);

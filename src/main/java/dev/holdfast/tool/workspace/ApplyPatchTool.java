@@ -16,9 +16,6 @@ import tools.jackson.databind.JsonNode;
  * Git sees no repository and no configuration: neither could make it run anything.
  */
 final class ApplyPatchTool {
-  /** Less strict than a repair: an agent could do the same by other tools. */
-  private static final PatchLimits LIMITS = new PatchLimits(1000, 100_000, 10 << 20, true, true);
-
   private static final String DESCRIPTION =
       """
       Applies a unified diff, as git diff prints it, to the files of the workspace: all of it or,
@@ -40,9 +37,9 @@ final class ApplyPatchTool {
     this.applier = applier;
   }
 
-  static Tool of(WorkspaceProgram program) {
+  static Tool of(WorkspaceProgram program, PatchLimits limits) {
     GitProgram git = new GitProgram(program.environment(), program.sandbox()::wrap);
-    ApplyPatchTool tool = new ApplyPatchTool(program.workspace(), new PatchApplier(git, LIMITS));
+    ApplyPatchTool tool = new ApplyPatchTool(program.workspace(), new PatchApplier(git, limits));
     return new WorkspaceTool(
             "apply_patch", DESCRIPTION, SCHEMA, WorkspaceTool.Effect.CHANGES, tool::call)
         .withPreview(Set.of(), arguments -> arguments.get("patch").asString());

@@ -3,6 +3,7 @@ package dev.holdfast.tool.workspace;
 import dev.holdfast.schema.NearestKey;
 import dev.holdfast.tool.ConfigurationException;
 import dev.holdfast.tool.Tool;
+import dev.holdfast.tool.patch.PatchLimits;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -18,12 +19,14 @@ public final class WorkspaceTools {
 
   /**
    * @param environment the worker's own, of which programs get the harmless part
+   * @param patches what {@code apply_patch} may change at once
    * @param nanoTime for the deadlines of searches
    */
   public WorkspaceTools(
       Workspace workspace,
       Sandbox sandbox,
       Map<String, String> environment,
+      PatchLimits patches,
       LongSupplier nanoTime) {
     WorkspaceProgram program = new WorkspaceProgram(workspace, sandbox, environment, KILL_GRACE);
     for (Tool tool :
@@ -34,7 +37,7 @@ public final class WorkspaceTools {
             ListFilesTool.of(workspace, nanoTime),
             GrepTool.of(workspace, nanoTime),
             RunCommandTool.of(program),
-            ApplyPatchTool.of(program))) {
+            ApplyPatchTool.of(program, patches))) {
       tools.put(tool.spec().name(), tool);
     }
   }

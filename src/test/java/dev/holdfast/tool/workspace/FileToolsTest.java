@@ -7,6 +7,7 @@ import dev.holdfast.tool.ConfigurationException;
 import dev.holdfast.tool.Tool;
 import dev.holdfast.tool.ToolReply;
 import dev.holdfast.tool.ToolReply.Outcome;
+import dev.holdfast.tool.patch.PatchLimits;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -203,7 +204,12 @@ class FileToolsTest {
       "C38: each tool says whether it may run twice, and only those that look run together")
   void effects() throws Exception {
     WorkspaceTools tools =
-        new WorkspaceTools(Workspace.of(root), new Sandbox.None(), Map.of(), System::nanoTime);
+        new WorkspaceTools(
+            Workspace.of(root),
+            new Sandbox.None(),
+            Map.of(),
+            PatchLimits.DEFAULT,
+            System::nanoTime);
     assertThat(tools.all())
         .filteredOn(Tool::isIdempotent)
         .extracting(tool -> tool.spec().name())

@@ -5,6 +5,7 @@ import dev.holdfast.tool.ParallelToolBox;
 import dev.holdfast.tool.TimeLeft;
 import dev.holdfast.tool.ToolReply;
 import dev.holdfast.tool.ToolSettings;
+import dev.holdfast.tool.patch.PatchLimits;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.HashMap;
@@ -21,7 +22,8 @@ record ToolBench(ParallelToolBox box) {
     Map<String, String> environment = new HashMap<>(System.getenv());
     environment.put("OPENAI_API_KEY", "sk-very-secret");
     WorkspaceTools tools =
-        new WorkspaceTools(Workspace.of(directory), sandbox, environment, nanoTime);
+        new WorkspaceTools(
+            Workspace.of(directory), sandbox, environment, PatchLimits.DEFAULT, nanoTime);
     return new ToolBench(
         new ParallelToolBox(
             tools.all(),
