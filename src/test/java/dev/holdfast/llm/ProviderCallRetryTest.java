@@ -64,7 +64,7 @@ class ProviderCallRetryTest extends ProviderFixture {
 
   @ParameterizedTest
   @CsvSource({"-1, 1000, 900", "0, 1000, 1000", "1, 1000, 1100", "1, 10000, 11000", "-1, 0, 0"})
-  @DisplayName("E6: the jitter is a tenth up or down, behind the cap")
+  @DisplayName("E6, T2: the jitter is a tenth up or down, behind the cap")
   void jitter(double random, long initial, long expected) throws InterruptedException {
     models.always(status(500));
     CallRetryOptions options =

@@ -41,7 +41,7 @@ class RetryPolicyTest {
     "SYSTEM_ERROR, 2, exponential, 10",
     "UNKNOWN, 1, linear, 15"
   })
-  @DisplayName("A14, A15, A16, A18: each category's retries, backoff and base delay")
+  @DisplayName("A14, A15, A16, A18, T19: each category's retries, backoff and base delay")
   void defaults(Category category, int max, String backoff, int baseSeconds) {
     assertThat(decide(category, max - 1).shouldRetry()).isTrue();
     assertThat(decide(category, max).shouldRetry()).isFalse();

@@ -104,7 +104,7 @@ class ToolRetryTest {
   }
 
   @Test
-  @DisplayName("C4, C37: with three attempts it sleeps twice, 0.5 s and 1 s")
+  @DisplayName("C4, C37, T12: with three attempts it sleeps twice, 0.5 s and 1 s")
   void sleepsBetweenAttempts() {
     failing(new ToolExecutionException("no"), 99);
     assertThat(sleeps).containsExactly(Duration.ofMillis(500), Duration.ofSeconds(1));
