@@ -94,7 +94,7 @@ class RateLimitTest {
   }
 
   @Test
-  @DisplayName("B33, B74: each standstill waits for itself; the tries of the turn bound them")
+  @DisplayName("B33, B74, T9: each standstill waits for itself; the tries of the turn bound them")
   void cycles() {
     Bench bench = Bench.guarded(after(3000), after(1000)).maxRetries(4);
     bench.guardedTarget("two", after(2000), after(5000));
