@@ -14,9 +14,10 @@ final class ExitCodeFinder {
               + " (?:with )?(?:code|status|value)[:=]?\\s{0,3}(-?\\d{1,10})\\b)",
           "exit",
           "return",
-          "code",
-          "status",
-          "value");
+          "terminated ",
+          "finished ",
+          "died ",
+          "quit ");
 
   /** All expressions that are not always tried. */
   static final List<GuardedPattern> GUARDED = List.of(EXIT);

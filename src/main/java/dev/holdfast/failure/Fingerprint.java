@@ -1,13 +1,16 @@
 package dev.holdfast.failure;
 
+import static dev.holdfast.failure.PlacedPattern.isDigit;
+import static dev.holdfast.failure.PlacedPattern.isFree;
+
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
+import java.util.function.IntPredicate;
 import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -47,69 +50,101 @@ final class Fingerprint {
           "undefined",
           "missing");
 
-  /** Numbers that name the error; they stay. */
-  private static final Pattern NAMING =
-      Pattern.compile(
-          "(?i)\\b((?:exit(?:ed)?|return|signal|errno|error|curl:|os error|status|code|sqlstate)["
-              + " a-z]{0,12}[ :=(\\[-]{1,3})(\\d{1,4})(?![\\w.])");
+  private static final LiteralIndex TELLING_WORDS = LiteralIndex.of(TELLING);
 
-  /** A replacement; it is tried only where one of the characters of {@code needs} is there. */
-  record Step(Pattern pattern, String replacement, String needs) {
-    Step(String regex, String replacement, String needs) {
-      this(Pattern.compile(regex), replacement, needs);
+  /** Numbers that name the error; they stay. */
+  static final PlacedPattern NAMING =
+      PlacedPattern.of(
+          "(?i)\\b((?:exit(?:ed)?|return|signal|errno|error|curl:|os error|status|code|sqlstate)["
+              + " a-z]{0,12}[ :=(\\[-]{1,3})(\\d{1,4})(?![\\w.])",
+          (text, at) -> "ersco".indexOf(text.charAt(at)) >= 0 && isFree(text, at));
+
+  /**
+   * A replacement in a line of lower case.
+   *
+   * @param needs it is tried only on lines that have one of these characters
+   */
+  record Step(PlacedPattern pattern, String replacement, String needs) {
+    Step(String regex, String replacement, String needs, PlacedPattern.Places places) {
+      this(PlacedPattern.of(regex, places), replacement, needs);
     }
 
-    String apply(String text) {
-      for (int i = 0; i < text.length(); i++) {
-        if (needs.indexOf(text.charAt(i)) >= 0) {
-          return pattern.matcher(text).replaceAll(replacement);
+    String apply(String line) {
+      for (int i = 0; i < needs.length(); i++) {
+        if (line.indexOf(needs.charAt(i)) >= 0) {
+          return pattern.replaceIn(line, replacement);
         }
       }
-      return text;
+      return line;
     }
   }
 
   private static final String DIGITS = "0123456789";
 
+  private static final PlacedPattern.Places FREE_DIGIT =
+      (text, at) -> isDigit(text, at) && isFree(text, at);
+
   static final List<Step> STEPS =
       List.of(
-          new Step("https?://[^\\s\"'<>)]{1,400}", "<url>", ":"),
           new Step(
-              "\\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\\b", "<id>", "-"),
+              "https?://[^\\s\"'<>)]{1,400}", "<url>", ":", (text, at) -> text.charAt(at) == 'h'),
+          new Step(
+              "\\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\\b",
+              "<id>", "-", (text, at) -> at + 8 < text.length() && text.charAt(at + 8) == '-'),
           new Step(
               "\\b\\d{4}[-/]\\d{2}[-/]\\d{2}(?:[t ]\\d{2}:\\d{2}(?::\\d{2}(?:[.,]\\d{1,9})?)?(?:"
                   + " ?z|[+-]\\d{2}:?\\d{2})?)?",
-              "<time>", "-/"),
+              "<time>",
+              "-/",
+              (text, at) -> isDigit(text, at) && isDigit(text, at + 3) && isDigit(text, at + 5)),
           new Step(
               "\\b(?:mon|tue|wed|thu|fri|sat|sun)[a-z]{0,6},? \\d{1,2} [a-z]{3} \\d{4}(?:"
                   + " \\d{2}:\\d{2}:\\d{2})?(?: gmt)?",
-              "<time>", DIGITS),
-          new Step("\\b\\d{1,2}:\\d{2}(?::\\d{2}(?:[.,]\\d{1,9})?)?\\b", "<time>", ":"),
+              "<time>",
+              DIGITS,
+              (text, at) -> "mtwfs".indexOf(text.charAt(at)) >= 0 && isFree(text, at)),
+          new Step("\\b\\d{1,2}:\\d{2}(?::\\d{2}(?:[.,]\\d{1,9})?)?\\b", "<time>", ":", FREE_DIGIT),
           new Step(
               "(?<![\\w/.<])(?:[a-z]:[\\\\/]|\\\\\\\\|~?/)[^\\s\"'`<>|:;,()\\[\\]]{1,400}",
               "<path>",
-              "/\\"),
+              "/\\",
+              Fingerprint::mayStartPath),
           new Step(
-              "(?<![\\w/])(?:\\.{0,2}[\\w.@+-]{1,80}[/\\\\]){1,30}(?=[\\w.@+-])", "<path>", "/\\"),
-          new Step("\\b0x[0-9a-f]{1,16}\\b", "<n>", "x"),
-          new Step("@[0-9a-f]{4,16}\\b", "@<id>", "@"),
-          new Step("\\b(?:\\d{1,3}\\.){3}\\d{1,3}(?::\\d{1,5})?\\b", "<addr>", "."),
+              "(?<![\\w/])(?:\\.{0,2}[\\w.@+-]{1,80}[/\\\\]){1,30}(?=[\\w.@+-])",
+              "<path>",
+              "/\\",
+              PlacedPattern::isFree),
+          new Step("\\b0x[0-9a-f]{1,16}\\b", "<n>", "x", (text, at) -> text.charAt(at) == '0'),
+          new Step("@[0-9a-f]{4,16}\\b", "@<id>", "@", (text, at) -> text.charAt(at) == '@'),
+          new Step("\\b(?:\\d{1,3}\\.){3}\\d{1,3}(?::\\d{1,5})?\\b", "<addr>", ".", FREE_DIGIT),
           new Step(
               "\\b(?:req|request|org|organization|msg|run|call|chatcmpl|toolu|sess|session|proj|project|user|trace|asst|thread|batch|resp|sk|ak|ray|cs|id|job|task|ticket|attempt|worker|pod|tmp|temp)[_-][\\w-]{2,80}(?<=\\w)",
               "<id>",
-              "_-"),
+              "_-",
+              (text, at) -> "romctspubaijw".indexOf(text.charAt(at)) >= 0 && isFree(text, at)),
           new Step(
               "(?<![\\w<])(?=[a-z_-]{0,40}\\d)(?=[\\d_-]{0,40}[a-z])[0-9a-z_-]{16,120}(?![\\w>])",
               "<id>",
-              DIGITS),
-          new Step("(?<![\\w<])(?=[a-f]{0,40}\\d)[0-9a-f]{7,64}(?![\\w>])", "<id>", DIGITS),
+              DIGITS,
+              (text, at) -> isFree(text, at) && goesOn(text, at, 16, Fingerprint::isOfId)),
+          new Step(
+              "(?<![\\w<])(?=[a-f]{0,40}\\d)[0-9a-f]{7,64}(?![\\w>])",
+              "<id>",
+              DIGITS,
+              (text, at) -> isFree(text, at) && goesOn(text, at, 7, Fingerprint::isHex)),
           new Step(
               "(?<![\\w<])(?:\\d{1,12}(?:\\.\\d{1,15})?\\s?(?:ms|milliseconds?|seconds?|secs?|minutes?|mins?|hours?|hrs?|days?|us|µs|ns|s|m|h|d)(?![a-z])["
                   + " ,]{0,2}){1,8}",
               "<span> ",
-              DIGITS),
-          new Step("(?<![a-z<])[-+]?\\d{1,30}(?:[.,]\\d{1,30}){0,6}", "<n>", DIGITS),
-          new Step("<n>(?:[kmgt]i?b|%)(?![a-z])", "<n>", ">"));
+              DIGITS,
+              FREE_DIGIT),
+          new Step(
+              "(?<![a-z<])[-+]?\\d{1,30}(?:[.,]\\d{1,30}){0,6}",
+              "<n>",
+              DIGITS,
+              (text, at) -> isDigit(text, at) || isDigit(text, at + 1)),
+          new Step(
+              "<n>(?:[kmgt]i?b|%)(?![a-z])", "<n>", ">", (text, at) -> text.charAt(at) == '<'));
 
   private Fingerprint() {}
 
@@ -129,14 +164,49 @@ final class Fingerprint {
 
   private static String normaliseLine(String line) {
     String text = line.toLowerCase(Locale.ROOT);
-    text =
-        NAMING
-            .matcher(text)
-            .replaceAll(m -> Matcher.quoteReplacement(m.group(1) + letters(m.group(2))));
+    text = withNamesKept(text);
     for (Step step : STEPS) {
       text = step.apply(text);
     }
     return lettersOnly(text).strip();
+  }
+
+  private static String withNamesKept(String line) {
+    PlacedPattern.Search names = NAMING.in(line);
+    StringBuilder out = new StringBuilder(line.length());
+    int done = 0;
+    while (names.find()) {
+      Matcher name = names.match();
+      out.append(line, done, name.end(1)).append(letters(name.group(2)));
+      done = name.end();
+    }
+    return done == 0 ? line : out.append(line, done, line.length()).toString();
+  }
+
+  private static boolean mayStartPath(String text, int at) {
+    char c = text.charAt(at);
+    return c == '/' || c == '~' || c == '\\' || text.startsWith(":", at + 1);
+  }
+
+  /** Whether so many characters of a kind follow one another. */
+  private static boolean goesOn(String text, int at, int count, IntPredicate kind) {
+    if (at + count > text.length()) {
+      return false;
+    }
+    for (int i = at; i < at + count; i++) {
+      if (!kind.test(text.charAt(i))) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private static boolean isOfId(int c) {
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || c == '_' || c == '-';
+  }
+
+  private static boolean isHex(int c) {
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
   }
 
   /** One space for each run of what is neither a letter nor a mark of an earlier step. */
@@ -182,13 +252,7 @@ final class Fingerprint {
   }
 
   private static boolean isTelling(String line) {
-    String folded = LiteralIndex.fold(line);
-    for (String word : TELLING) {
-      if (folded.contains(word)) {
-        return true;
-      }
-    }
-    return false;
+    return !TELLING_WORDS.in(LiteralIndex.fold(line)).isEmpty();
   }
 
   private static String hash(String text) {

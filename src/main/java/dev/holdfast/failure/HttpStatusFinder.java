@@ -1,5 +1,6 @@
 package dev.holdfast.failure;
 
+import java.util.List;
 import java.util.OptionalInt;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -27,22 +28,30 @@ final class HttpStatusFinder {
       "(?=\\s{0,3}(?:[{<(\\[\"'`:;)\\]}|.!]|[-–—] |, |[A-Z]|[45]\\d\\d\\b|status"
           + " code|(?:when|while|for|from|during|on|due|in|after|at) |[a-z]{3,12}[.\\[]\\d|$))";
 
-  private static final Pattern EXPLICIT =
-      Pattern.compile(
+  private static final PlacedPattern.Places CONTEXT_STARTS =
+      PlacedPattern.pairs("ht", "er", "ex", "fa", "re", "go", "an", "wi", "st");
+
+  private static final PlacedPattern.Places PLACE_STARTS =
+      PlacedPattern.pairs(
+          "ba", "un", "fo", "no", "to", "in", "se", "ga", "ap", "re", "ca", "en", "ge", "po", "pu",
+          "pa", "de", "co", "er", "fa", "st", "fe");
+
+  private static final PlacedPattern EXPLICIT =
+      PlacedPattern.of(
           // status code 429, statusCode: 429, "status":429, code=429, code is 429
-          "(?i:\\b(?:http[ _-]?)?(?:status|response)["
+          "(?m)(?i:\\b(?:http[ _-]?)?(?:status|response)["
               + " _-]?code[\"'`]?(?:\\s{0,3}(?:is|was|of|returned))?\\s{0,3}[:=]?\\s{0,3}[\"'`]?)"
               + S
               + "|(?i:(?<![a-z])[\"'`]?(?:http_?)?(?:status|error)?["
               + " _]?(?:status|code|error_code)[\"'`]?\\s{0,3}(?:[:=]|\\bis\\b)\\s{0,3}[\"'`(]?(?:HTTP"
               + " )?)"
               + S,
-          Pattern.MULTILINE);
+          HttpStatusFinder::mayStartExplicit);
 
-  private static final Pattern CONTEXT =
-      Pattern.compile(
+  private static final PlacedPattern CONTEXT =
+      PlacedPattern.of(
           // HTTP 503, HTTP/1.1 503, HTTP Error 503, HTTP status: 503
-          "(?i:\\bHTTPS?(?:/\\d(?:\\.\\d)?)?(?: (?:error|status|code|response))?!?(?:"
+          "(?m)(?i:\\bHTTPS?(?:/\\d(?:\\.\\d)?)?(?: (?:error|status|code|response))?!?(?:"
               + " code)?\\s{0,3}[:=(]?\\s{0,3})"
               + S
               // 503 Service Unavailable, 529 Overloaded
@@ -62,12 +71,12 @@ final class HttpStatusFinder {
               + " (?:an?|the|http|status|error|code|of|with)){0,4}:?\\s{1,3}\\(?)"
               + S
               + END,
-          Pattern.MULTILINE);
+          HttpStatusFinder::mayStartContext);
 
-  private static final Pattern PLACE =
-      Pattern.compile(
+  private static final PlacedPattern PLACE =
+      PlacedPattern.of(
           // 429 {"type":..., 429 Rate limit reached, <429> ..., | 504: ..., [429 ...
-          "\\A\\W{0,5}(?:[a-z]{2,20}: )?"
+          "(?m)\\A\\W{0,5}(?:[a-z]{2,20}: )?"
               + S
               + "(?=>?:?\\s{1,3}(?:- )?(?:[{\\[<\"]|[A-Z][a-z]))|(?i:(?:Bad"
               + " Request|Unauthori[sz]ed|Forbidden|Not Found|Too Many Requests|Internal Server"
@@ -100,9 +109,13 @@ final class HttpStatusFinder {
               + "(?=\",\\s?\"code\":\\s?\"bad_response_status_code)|(?:状态码|错误码|狀態碼|ステータスコード|Statuscode|Fehlercode|código"
               + " de estado|code d'état|код состояния|код ошибки)\\s{0,3}[:：=为]?\\s{0,3}"
               + S,
-          Pattern.MULTILINE);
+          HttpStatusFinder::mayStartPlace);
 
-  private static final Pattern NUMBER = Pattern.compile(S);
+  /** All expressions that are tried only at some places. */
+  static final List<PlacedPattern> PATTERNS = List.of(EXPLICIT, CONTEXT, PLACE);
+
+  private static final PlacedPattern NUMBER =
+      PlacedPattern.of(S, (text, at) -> isFourOrFive(text.charAt(at)));
 
   /** More than an expression looks back from the number. */
   private static final int BEFORE = 1_000;
@@ -116,14 +129,14 @@ final class HttpStatusFinder {
   private HttpStatusFinder() {}
 
   static OptionalInt find(String text) {
-    Matcher numbers = NUMBER.matcher(text);
+    PlacedPattern.Search numbers = NUMBER.in(text);
     if (!numbers.find()) {
       return OptionalInt.empty();
     }
-    int from = Math.max(0, numbers.start() - BEFORE);
-    int to = numbers.end();
+    int from = Math.max(0, numbers.match().start() - BEFORE);
+    int to = numbers.match().end();
     while (numbers.find()) {
-      to = numbers.end();
+      to = numbers.match().end();
     }
     return find(text, from, to);
   }
@@ -151,11 +164,11 @@ final class HttpStatusFinder {
   }
 
   /** The first status outside a client's notes on its own retries, else the first of all. */
-  private static Found first(Pattern pattern, String text, int from, int to) {
-    Matcher matcher =
-        pattern.matcher(text).region(from, to).useTransparentBounds(true).useAnchoringBounds(false);
+  private static Found first(PlacedPattern pattern, String text, int from, int to) {
+    PlacedPattern.Search search = pattern.in(text, from, to);
     Found first = Found.NOTHING;
-    while (matcher.find()) {
+    while (search.find()) {
+      Matcher matcher = search.match();
       int group = group(matcher);
       // around the number, for a match may start with the end of the line before
       String line = lineAround(text, matcher.start(group(matcher)));
@@ -170,6 +183,31 @@ final class HttpStatusFinder {
       first = first.before(found) ? first : found;
     }
     return first;
+  }
+
+  private static boolean mayStartExplicit(String text, int at) {
+    char before = at == 0 ? ' ' : text.charAt(at - 1);
+    return "\"'`hserc _HSERC".indexOf(text.charAt(at)) >= 0
+        && !(PlacedPattern.isWord(before) && Character.isLetter(before));
+  }
+
+  private static boolean mayStartContext(String text, int at) {
+    return CONTEXT_STARTS.mayStart(text, at) || isFourOrFive(text.charAt(at));
+  }
+
+  private static boolean mayStartPlace(String text, int at) {
+    char c = text.charAt(at);
+    return PlacedPattern.isLineStart(text, at)
+        || PLACE_STARTS.mayStart(text, at)
+        || c == '<'
+        || c == '|'
+        || c > 127
+        || (c == 'c' && text.startsWith("ó", at + 1))
+        || (c == '"' && text.startsWith("param", at + 1));
+  }
+
+  private static boolean isFourOrFive(char c) {
+    return c == '4' || c == '5';
   }
 
   private static int group(Matcher matcher) {

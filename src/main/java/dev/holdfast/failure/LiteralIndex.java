@@ -69,6 +69,11 @@ final class LiteralIndex {
     }
   }
 
+  /** An index of folded texts that are numbered in their order. */
+  static LiteralIndex of(List<String> literals) {
+    return new LiteralIndex(literals);
+  }
+
   /** Lower case, one character for one. */
   static String fold(String text) {
     char[] folded = text.toCharArray();

@@ -7,6 +7,7 @@ import java.time.ZonedDateTime;
 import java.time.format.DateTimeFormatter;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -51,8 +52,11 @@ public final class RetryHintParser {
               + NUMBER,
           "delay");
 
-  private static final GuardedPattern PROSE =
-      GuardedPattern.of(
+  private static final PlacedPattern.Places PROSE_STARTS =
+      PlacedPattern.pairs("tr", "re", "wa", "av", "ri", "te");
+
+  static final PlacedPattern PROSE =
+      PlacedPattern.of(
           "(?i)\\b(?:(?=try|retry)(?<!will |'ll |next |auto[ -]|automatically |going to |and"
               + " )(?:try|retry)(?: (?:your|the|this) request)?(?: again)? (?:in|after):? |(?<!will"
               + " |'ll )wait (?:for )?|(?<!not )resets?(?: again)? ?(?:in|after):? |available(?:"
@@ -60,13 +64,7 @@ public final class RetryHintParser {
               + " (?:en|tra|fra|em|in|dentro de) )"
               + ABOUT
               + SPAN,
-          "try",
-          "wait",
-          "reset",
-          "available",
-          "riprova",
-          "reintent",
-          "tente ");
+          (text, at) -> PlacedPattern.isFree(text, at) && PROSE_STARTS.mayStart(text, at));
 
   /** The same in languages that put the span first, or whose letters are no word characters. */
   private static final GuardedPattern FOREIGN_PROSE =
@@ -108,7 +106,6 @@ public final class RetryHintParser {
           HEADER_DATE,
           RETRY_INFO,
           RETRY_INFO_SECONDS,
-          PROSE,
           FOREIGN_PROSE,
           USED_UP);
 
@@ -144,8 +141,8 @@ public final class RetryHintParser {
         .or(() -> first(HEADER_DATE, this::untilHttpDate))
         .or(() -> number(RETRY_INFO_SECONDS, 1_000))
         .or(() -> first(RETRY_INFO, DurationText::parse))
-        .or(() -> last(PROSE.matcher(text, folded)))
-        .or(() -> last(FOREIGN_PROSE.matcher(text, folded)))
+        .or(this::lastInProse)
+        .or(this::lastInForeignProse)
         .or(this::resetOfUsedUpLimit);
   }
 
@@ -170,9 +167,9 @@ public final class RetryHintParser {
   }
 
   /** The last one in prose: a log repeats the message at every try, and the last one is current. */
-  private static Optional<Hint> last(Matcher matcher) {
+  private static Optional<Hint> last(Matcher matcher, BooleanSupplier next) {
     Optional<Hint> hint = Optional.empty();
-    while (matcher.find()) {
+    while (next.getAsBoolean()) {
       String evidence = matcher.group().strip();
       for (int group = 1; group <= matcher.groupCount(); group++) {
         if (matcher.group(group) != null) {
@@ -181,6 +178,16 @@ public final class RetryHintParser {
       }
     }
     return hint;
+  }
+
+  private Optional<Hint> lastInProse() {
+    PlacedPattern.Search search = PROSE.in(text);
+    return last(search.match(), search::find);
+  }
+
+  private Optional<Hint> lastInForeignProse() {
+    Matcher matcher = FOREIGN_PROSE.matcher(text, folded);
+    return last(matcher, matcher::find);
   }
 
   private Optional<Duration> untilHttpDate(String date) {

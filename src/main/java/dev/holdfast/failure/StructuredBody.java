@@ -1,10 +1,9 @@
 package dev.holdfast.failure;
 
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Locale;
 import java.util.Set;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 
 /**
  * Reads the symbolic error codes out of an API answer. It scans for the usual keys instead of
@@ -16,38 +15,82 @@ final class StructuredBody {
   private static final int MAX_CODES = 200;
   private static final String VALUE = "([A-Za-z][A-Za-z0-9_.\\-]{2,70}|\\d{4,5})";
 
-  private static final Pattern FIELD =
-      Pattern.compile(
+  private static final PlacedPattern FIELD =
+      PlacedPattern.of(
           "(?i)(?<![\\w.])[\"'`]?(?:(?:error[_-]?)?(?:code|type|status|reason|name)|error[_-]?class|__type|error"
               + "|x-amzn-errortype|(?:event|quota)[_-]?id|quotaMetric|subtype)[\"'`]?"
               + "\\s{0,4}[:=]\\s{0,4}[\"'`]?(?:com\\.amazon[\\w.]{0,40}#)?"
               + VALUE
-              + "(?=[\"'`,;}\\])\\s]|$)(?! [a-z])");
+              + "(?=[\"'`,;}\\])\\s]|$)(?! [a-z])",
+          StructuredBody::mayStartField);
 
   /** AWS clients, gRPC clients and Google clients say their code in prose. */
-  private static final Pattern PROSE =
-      Pattern.compile(
-          "(?:An error occurred \\(|\\bcode = |StatusRuntimeException: |StatusCode\\.|,"
+  private static final PlacedPattern PROSE =
+      PlacedPattern.of(
+          "(?m)(?:An error occurred \\(|\\bcode = |StatusRuntimeException: |StatusCode\\.|,"
               + " (?=\\w{3,60}Exception: )|\\b[45]\\d\\d (?=[A-Z]{2,}[A-Z_]+\\b)|\\bError:"
               + " \\(|\\[(?=[a-z]{3,30}_[a-z_]{3,50}\\])|^(?:Error: )?(?=[a-z]+_[a-z_]+: )"
               + "|^(?!\\w+(?:Error|Exception): )(?=(?:[A-Z][a-z0-9]{1,20}){2,7}: ))"
               + VALUE,
-          Pattern.MULTILINE);
+          StructuredBody::mayStartProse);
 
-  private static final Pattern QUALIFIED =
-      Pattern.compile("\\b(?:errorfactory|model|exceptions)\\.([A-Z][A-Za-z]{3,60}Exception)\\b");
+  private static final PlacedPattern QUALIFIED =
+      PlacedPattern.of(
+          "\\b(?:errorfactory|model|exceptions)\\.([A-Z][A-Za-z]{3,60}Exception)\\b",
+          (text, at) -> "em".indexOf(text.charAt(at)) >= 0 && PlacedPattern.isFree(text, at));
+
+  /** The longest key with its quotes and blanks. */
+  private static final int MAX_KEY = 40;
+
+  /** All expressions, in the order in which their codes count. */
+  static final List<PlacedPattern> PATTERNS = List.of(FIELD, PROSE, QUALIFIED);
 
   private StructuredBody() {}
 
   static Set<String> codes(String text) {
     Set<String> codes = new LinkedHashSet<>();
-    for (Pattern pattern : new Pattern[] {FIELD, PROSE, QUALIFIED}) {
-      Matcher matcher = pattern.matcher(text);
-      while (codes.size() < MAX_CODES && matcher.find()) {
-        codes.add(fold(matcher.group(1)));
+    for (PlacedPattern pattern : PATTERNS) {
+      PlacedPattern.Search search = pattern.in(text);
+      while (codes.size() < MAX_CODES && search.find()) {
+        codes.add(fold(search.match().group(1)));
       }
     }
     return codes;
+  }
+
+  /** A key or its quote, which a colon or an equals sign follows soon. */
+  private static boolean mayStartField(String text, int at) {
+    char c = text.charAt(at);
+    if ("\"'`".indexOf(c) < 0 && "ectsrn_xqi".indexOf(c | 0x20) < 0 && c != '_') {
+      return false;
+    }
+    if (at > 0 && (PlacedPattern.isWord(text.charAt(at - 1)) || text.charAt(at - 1) == '.')) {
+      return false;
+    }
+    for (int i = at + 1; i < Math.min(text.length(), at + MAX_KEY); i++) {
+      char next = text.charAt(i);
+      if (next == ':' || next == '=') {
+        return true;
+      }
+      if (!PlacedPattern.isWord(next) && "-\"'` \t\n\u000b\f".indexOf(next) < 0) {
+        return false;
+      }
+    }
+    return false;
+  }
+
+  private static boolean mayStartProse(String text, int at) {
+    return PlacedPattern.isLineStart(text, at)
+        || switch (text.charAt(at)) {
+          case 'A' -> text.startsWith("An error", at);
+          case 'c' -> text.startsWith("code = ", at);
+          case 'S' -> text.startsWith("Status", at);
+          case ',' -> text.startsWith(" ", at + 1);
+          case '4', '5' -> text.startsWith(" ", at + 3) && PlacedPattern.isFree(text, at);
+          case 'E' -> text.startsWith("Error: (", at);
+          case '[' -> true;
+          default -> false;
+        };
   }
 
   static String fold(String code) {

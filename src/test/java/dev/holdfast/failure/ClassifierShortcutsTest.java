@@ -89,14 +89,49 @@ class ClassifierShortcutsTest {
   }
 
   @Test
-  @DisplayName("A step of the fingerprint that is left out would have changed nothing")
-  void fingerprintSteps() {
+  @DisplayName("A13, A24: an expression tried at some places finds what it finds at all places")
+  void placedExpressions() {
+    List<PlacedPattern> placed = new ArrayList<>(HttpStatusFinder.PATTERNS);
+    placed.addAll(StructuredBody.PATTERNS);
+    placed.add(RetryHintParser.PROSE);
     for (String text : TEXTS) {
+      assertSameMatches(placed, text);
+    }
+  }
+
+  @Test
+  @DisplayName("A step of the fingerprint that is tried at some places finds what it finds at all")
+  void fingerprintSteps() {
+    List<PlacedPattern> placed = new ArrayList<>(List.of(Fingerprint.NAMING));
+    Fingerprint.STEPS.stream().map(Fingerprint.Step::pattern).forEach(placed::add);
+    for (String text : TEXTS) {
+      assertSameMatches(placed, text.toLowerCase(Locale.ROOT));
+    }
+  }
+
+  @Test
+  @DisplayName("A step of the fingerprint that is left out would have changed nothing")
+  void fingerprintStepsLeftOut() {
+    for (String text : TEXTS) {
+      String line = text.toLowerCase(Locale.ROOT);
       for (Fingerprint.Step step : Fingerprint.STEPS) {
-        assertThat(step.apply(text))
-            .as("%s in %s", step.pattern(), text)
-            .isEqualTo(step.pattern().matcher(text).replaceAll(step.replacement()));
+        assertThat(step.apply(line))
+            .as("%s in %s", step.pattern(), line)
+            .isEqualTo(step.pattern().pattern().matcher(line).replaceAll(step.replacement()));
       }
+    }
+  }
+
+  private static void assertSameMatches(List<PlacedPattern> placed, String text) {
+    for (PlacedPattern pattern : placed) {
+      List<String> found = new ArrayList<>();
+      PlacedPattern.Search search = pattern.in(text);
+      while (search.find()) {
+        found.add(search.match().start() + ": " + search.match().group());
+      }
+      List<String> all =
+          pattern.pattern().matcher(text).results().map(m -> m.start() + ": " + m.group()).toList();
+      assertThat(found).as("%s in %s", pattern.pattern(), text).isEqualTo(all);
     }
   }
 }

@@ -1,0 +1,121 @@
+package dev.holdfast.failure;
+
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * An expression with a cheap test of the places where a match may start. It finds what the
+ * expression alone finds, but tries it only at those places: most characters of an error text start
+ * no match.
+ *
+ * @param pattern an expression that never matches the empty text
+ * @param places holds at least at each place where a match starts
+ */
+record PlacedPattern(Pattern pattern, Places places) {
+  private static final int ASCII = 128;
+
+  /** A test of one place of a text. */
+  @FunctionalInterface
+  interface Places {
+    boolean mayStart(String text, int at);
+  }
+
+  static PlacedPattern of(String regex, Places places) {
+    return new PlacedPattern(Pattern.compile(regex), places);
+  }
+
+  /** A search through the whole text. */
+  Search in(String text) {
+    return in(text, 0, text.length());
+  }
+
+  /** A search through a part of the text, which sees the text around the part. */
+  Search in(String text, int from, int to) {
+    return new Search(text, from, to);
+  }
+
+  /** Finds one match after the other, as {@link Matcher#find} does. Confined to one thread. */
+  final class Search {
+    private final String text;
+    private final int to;
+    private final Matcher matcher;
+    private int next;
+
+    private Search(String text, int from, int to) {
+      this.text = text;
+      this.to = to;
+      next = from;
+      matcher = pattern.matcher(text).useTransparentBounds(true).useAnchoringBounds(false);
+    }
+
+    /** Whether there is one more match. */
+    boolean find() {
+      for (int at = next; at < to; at++) {
+        if (places.mayStart(text, at) && matcher.region(at, to).lookingAt()) {
+          next = matcher.end();
+          return true;
+        }
+      }
+      next = to;
+      return false;
+    }
+
+    /** The latest match. */
+    Matcher match() {
+      return matcher;
+    }
+  }
+
+  /** The text with each match replaced by the given plain text. */
+  String replaceIn(String text, String replacement) {
+    Search search = in(text);
+    if (!search.find()) {
+      return text;
+    }
+    StringBuilder out = new StringBuilder(text.length());
+    int done = 0;
+    do {
+      out.append(text, done, search.match().start()).append(replacement);
+      done = search.match().end();
+    } while (search.find());
+    return out.append(text, done, text.length()).toString();
+  }
+
+  /**
+   * The places where one of the given pairs of characters stands, in any letter case.
+   *
+   * @param pairs of lower-case ASCII
+   */
+  static Places pairs(String... pairs) {
+    boolean[] known = new boolean[ASCII * ASCII];
+    for (String pair : pairs) {
+      known[pair.charAt(0) * ASCII + pair.charAt(1)] = true;
+    }
+    return (text, at) ->
+        at + 1 < text.length()
+            && known[lower(text.charAt(at)) * ASCII + lower(text.charAt(at + 1))];
+  }
+
+  private static int lower(char c) {
+    return c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c < ASCII ? c : 0;
+  }
+
+  /** Whether there is a digit at the place. */
+  static boolean isDigit(String text, int at) {
+    return at < text.length() && text.charAt(at) >= '0' && text.charAt(at) <= '9';
+  }
+
+  /** Whether no word goes on at the place: no letter of ASCII, digit or underscore before it. */
+  static boolean isFree(String text, int at) {
+    return at == 0 || !isWord(text.charAt(at - 1));
+  }
+
+  /** Whether a line starts at the place. */
+  static boolean isLineStart(String text, int at) {
+    return at == 0 || "\n\r\u0085\u2028\u2029".indexOf(text.charAt(at - 1)) >= 0;
+  }
+
+  static boolean isWord(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+  }
+}
