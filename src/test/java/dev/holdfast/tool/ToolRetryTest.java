@@ -151,7 +151,8 @@ class ToolRetryTest {
   }
 
   @Test
-  @DisplayName("C6, C7, C9, T11: everything else is tried three times and comes out as it was thrown")
+  @DisplayName(
+      "C6, C7, C9, T11: everything else is tried three times and comes out as it was thrown")
   void retried() {
     for (Exception error :
         List.of(
