@@ -13,15 +13,27 @@ import java.time.InstantSource;
  * @param out results
  * @param err errors and progress
  * @param clock for showing times as "3m ago" only
+ * @param keyboard of the person who looks on, if it is a terminal
  */
-public record Terminal(PrintWriter out, PrintWriter err, InputStream in, InstantSource clock) {
+public record Terminal(
+    PrintWriter out,
+    PrintWriter err,
+    InputStream in,
+    InstantSource clock,
+    Keyboard.Opener keyboard) {
+  /** Without a keyboard. */
+  public Terminal(PrintWriter out, PrintWriter err, InputStream in, InstantSource clock) {
+    this(out, err, in, clock, Keyboard.Opener.NONE);
+  }
+
   /** Standard input, output and error of this process, as UTF-8 whatever the locale. */
   public static Terminal ofProcess(InstantSource clock) {
     return new Terminal(
         new PrintWriter(System.out, false, StandardCharsets.UTF_8),
         new PrintWriter(System.err, true, StandardCharsets.UTF_8),
         System.in,
-        clock);
+        clock,
+        SttyKeyboard::open);
   }
 
   BufferedReader reader() {

@@ -1,7 +1,6 @@
 package dev.holdfast.cli;
 
 import dev.holdfast.queue.CurrentWait;
-import java.time.Duration;
 
 /** How a terminal words what a ticket waits for (D31). */
 final class WaitWords {
@@ -17,29 +16,17 @@ final class WaitWords {
     };
   }
 
-  /**
-   * The line that counts down, for one second of it.
-   *
-   * @param left until the wait's end
-   */
-  static String countdown(CurrentWait wait, Duration left) {
-    String seconds = " in " + Math.round(left.toMillis() / 1000.0) + "s… ";
+  /** What is counted down, without its way out. */
+  static String countdown(CurrentWait wait) {
+    String seconds = " in " + Math.round(wait.left().toMillis() / 1000.0) + "s…";
     return wait.kind() == CurrentWait.Kind.PROVIDER
-        ? "Waiting for "
-            + wait.reason()
-            + " until "
-            + wait.until()
-            + ", tried again"
-            + seconds
-            + "(esc to try now)"
-        : "Retrying"
-            + count(wait)
-            + seconds
-            + (endsAttempt(wait) ? "(esc to cancel)" : "(esc to try now)");
+        ? "Waiting until " + wait.until() + "," + seconds + " for " + wait.reason()
+        : "Retrying" + count(wait) + seconds;
   }
 
-  private static boolean endsAttempt(CurrentWait wait) {
-    return wait.kind() == CurrentWait.Kind.SESSION_RETRY;
+  /** What Escape does: only a session's retry is given up by it. */
+  static String wayOut(CurrentWait wait) {
+    return wait.kind() == CurrentWait.Kind.SESSION_RETRY ? "(esc to cancel)" : "(esc to try now)";
   }
 
   private static String until(CurrentWait wait) {

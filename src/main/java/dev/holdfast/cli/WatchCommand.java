@@ -12,6 +12,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -24,7 +25,8 @@ import picocli.CommandLine.Parameters;
     name = "watch",
     description =
         "Print what happens to tickets as it happens, until Ctrl-C. With an ID, what happened"
-            + " before comes first.",
+            + " before comes first; on a terminal a wait of the ticket is counted down, and Escape"
+            + " ends it.",
     footer = {
       "",
       "Examples:",
@@ -63,12 +65,45 @@ final class WatchCommand implements Callable<Integer> {
         }
         before(backend.reader(), number).forEach(this::print);
       }
-      // Asking whether somebody listens also flushes.
-      while (!root.terminal().isDeaf()) {
-        printNext(feed);
-        Thread.sleep(POLL);
+      Optional<Keyboard> keyboard =
+          number == null || json ? Optional.empty() : root.terminal().keyboard().open();
+      if (keyboard.isPresent()) {
+        countDown(
+            feed, new Countdown(root.terminal(), keyboard.get(), backend, number, root.person()));
+      } else {
+        follow(feed);
       }
       return ExitCode.DONE;
+    }
+  }
+
+  private void follow(TicketFeed feed) throws InterruptedException {
+    // Asking whether somebody listens also flushes.
+    while (!root.terminal().isDeaf()) {
+      next(feed).forEach(this::print);
+      Thread.sleep(POLL);
+    }
+  }
+
+  /** For a person at a terminal, whose Escape ends what the ticket waits for (D31). */
+  private void countDown(TicketFeed feed, Countdown line) throws InterruptedException {
+    try (line) {
+      while (!root.terminal().isDeaf()) {
+        List<TimelineEntry> events = next(feed);
+        if (!events.isEmpty()) {
+          line.clear();
+          events.forEach(this::print);
+        }
+        showOrWait(line);
+      }
+    }
+  }
+
+  private void showOrWait(Countdown line) throws InterruptedException {
+    try {
+      line.show(POLL);
+    } catch (QueueUnavailableException e) {
+      Thread.sleep(POLL);
     }
   }
 
@@ -79,16 +114,18 @@ final class WatchCommand implements Callable<Integer> {
   }
 
   /** A database that is restarted is waited for: the feed goes on where it stopped. */
-  private void printNext(TicketFeed feed) {
+  private List<TimelineEntry> next(TicketFeed feed) {
     try {
-      feed.next().forEach(this::print);
+      List<TimelineEntry> events = feed.next();
       lost = false;
+      return events;
     } catch (QueueUnavailableException e) {
       if (!lost) {
         root.terminal()
             .progress("holdfast: " + PlainText.oneLine(e.getMessage()) + "; waiting for it");
       }
       lost = true;
+      return List.of();
     }
   }
 

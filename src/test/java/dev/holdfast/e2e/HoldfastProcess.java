@@ -5,6 +5,7 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
@@ -107,6 +108,12 @@ final class HoldfastProcess implements AutoCloseable {
     if (exit != 0) {
       throw new AssertionError("cannot send SIG" + name + " to " + this);
     }
+  }
+
+  /** Writes to its standard input, as a person at its terminal does. */
+  void press(String keys) throws IOException {
+    process.getOutputStream().write(keys.getBytes(StandardCharsets.UTF_8));
+    process.getOutputStream().flush();
   }
 
   boolean isAlive() {

@@ -84,6 +84,25 @@ final class Installation implements AutoCloseable {
     return running;
   }
 
+  /**
+   * Runs a command on a terminal of its own, whose settings are printed before and after it. Keys
+   * are pressed by {@link HoldfastProcess#press}.
+   */
+  HoldfastProcess startOnTerminal(String... words) throws IOException {
+    String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
+    String line =
+        "trap : INT; stty -g; '%s' -XX:TieredStopAtLevel=1 -jar '%s' %s; stty -g"
+            .formatted(java, JAR, String.join(" ", words));
+    ProcessBuilder builder =
+        new ProcessBuilder("script", "-qfec", line, "/dev/null").directory(directory.toFile());
+    builder.environment().clear();
+    builder.environment().putAll(environment);
+    builder.environment().put("SHELL", "/bin/sh");
+    HoldfastProcess running = new HoldfastProcess(builder.start());
+    started.push(running);
+    return running;
+  }
+
   /** A worker on a free port; returns once it listens. */
   HoldfastProcess worker(String... words) throws IOException, InterruptedException {
     List<String> all = new ArrayList<>(List.of("worker", "--port", "0", "--no-console"));
