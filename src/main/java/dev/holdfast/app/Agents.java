@@ -86,7 +86,7 @@ final class Agents implements AutoCloseable {
             spend.accounts(),
             System::nanoTime,
             () -> ThreadLocalRandom.current().nextDouble());
-    AccountWatch watch = AccountWatch.start(book, spend.pollInterval());
+    AccountWatch watch = AccountWatch.start(book, spend.pollInterval(), spend.outages());
     AccountMetrics accountMetrics = new AccountMetrics(registry, book::closed);
     CallGuard guard = new Accounts(book, Sleeper.REAL, accountMetrics);
     AgentPorts ports =

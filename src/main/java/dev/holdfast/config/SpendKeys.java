@@ -52,6 +52,20 @@ final class SpendKeys {
           "5s",
           "The longest cool-down whose end a running agent waits for, at least 1s; for a longer one"
               + " its ticket gives the slot back until then, and uses up no retry.");
+  static final Key<Duration> COOLDOWN_NOTICE_AFTER =
+      Key.of(
+          "cooldown.notice-after",
+          new KeyType.Span(Duration.ZERO, Duration.ofDays(31)),
+          "15m",
+          "How long a provider has to give no answer before people are told, once in an outage. 0s"
+              + " is never.");
+  static final Key<Duration> COOLDOWN_HOLD_AFTER =
+      Key.of(
+          "cooldown.hold-after",
+          new KeyType.Span(Duration.ZERO, Duration.ofDays(365)),
+          "6h",
+          "How long a ticket is put off without one answer of its providers before it is held; it"
+              + " goes on by itself when one answers again. 0s is never.");
   static final Key<Duration> COOLDOWN_POLL_INTERVAL =
       Key.of(
           "cooldown.poll-interval",
@@ -138,6 +152,8 @@ final class SpendKeys {
           COOLDOWN_OUTAGE_AFTER,
           COOLDOWN_SPREAD,
           COOLDOWN_WAIT_IN_SESSION,
+          COOLDOWN_NOTICE_AFTER,
+          COOLDOWN_HOLD_AFTER,
           COOLDOWN_POLL_INTERVAL,
           COOLDOWN_SCOPE,
           ATTEMPT_COST,

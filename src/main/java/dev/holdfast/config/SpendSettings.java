@@ -3,6 +3,7 @@ package dev.holdfast.config;
 import dev.holdfast.llm.Account;
 import dev.holdfast.llm.ChatProvider;
 import dev.holdfast.llm.account.AccountSettings;
+import dev.holdfast.llm.account.OutageSettings;
 import dev.holdfast.session.Allowance;
 import java.math.BigDecimal;
 import java.time.Duration;
@@ -15,12 +16,17 @@ import java.util.Set;
 /**
  * What the cluster shares about providers, and what may be spent.
  *
+ * @param outages when they reach people
  * @param pollInterval how old a worker's copy may be where notifications are lost
  * @param allowance of tickets and attempts whose designs do not say
  * @param budgets of all workers together
  */
 public record SpendSettings(
-    AccountSettings accounts, Duration pollInterval, Allowance allowance, List<Budget> budgets) {
+    AccountSettings accounts,
+    OutageSettings outages,
+    Duration pollInterval,
+    Allowance allowance,
+    List<Budget> budgets) {
   private static final Set<String> DESIGN_KEYS = Set.of("design", "usd", "per");
   private static final Set<String> KEY_KEYS = Set.of("provider", "key", "usd", "per");
   private static final BigDecimal MOST = BigDecimal.valueOf(1_000_000_000);
@@ -83,6 +89,8 @@ public record SpendSettings(
             values.get(SpendKeys.COOLDOWN_SCOPE).equals("model"),
             values.get(SpendKeys.BUDGETS_OUTPUT_TOKENS),
             values.get(SpendKeys.BUDGETS_UNPRICED).equals("refuse")),
+        new OutageSettings(
+            values.get(SpendKeys.COOLDOWN_NOTICE_AFTER), values.get(SpendKeys.COOLDOWN_HOLD_AFTER)),
         values.get(SpendKeys.COOLDOWN_POLL_INTERVAL),
         allowance(values),
         budgets);

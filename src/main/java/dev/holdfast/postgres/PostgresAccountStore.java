@@ -4,6 +4,7 @@ import dev.holdfast.llm.account.AccountFailure;
 import dev.holdfast.llm.account.AccountSettings;
 import dev.holdfast.llm.account.AccountStore;
 import dev.holdfast.llm.account.Closure;
+import dev.holdfast.llm.account.OutageSettings;
 import dev.holdfast.llm.account.Scope;
 import dev.holdfast.retry.Sleeper;
 import java.math.BigDecimal;
@@ -231,16 +232,24 @@ public final class PostgresAccountStore implements AccountStore {
   }
 
   @Override
-  public void upkeep() {
-    statement(
-        handle ->
-            handle
-                .createQuery(
-                    sql.inSchema(
-                        "SELECT holdfast.book_lost_reservations(),"
-                            + " holdfast.release_waiting('system')"))
-                .mapToMap()
-                .list());
+  public List<String> upkeep(OutageSettings outages) {
+    return statement(
+        handle -> {
+          handle
+              .createQuery(
+                  sql.inSchema(
+                      "SELECT holdfast.book_lost_reservations(), holdfast.hold_for_outages(:hold),"
+                          + " holdfast.release_waiting('system')"))
+              .bind("hold", outages.holdAfter().toMillis())
+              .mapToMap()
+              .list();
+          return handle
+              .createQuery(
+                  sql.inSchema("SELECT words FROM holdfast.tell_outages(:notice) AS words"))
+              .bind("notice", outages.noticeAfter().toMillis())
+              .mapTo(String.class)
+              .list();
+        });
   }
 
   /** An interrupt would close the connection of a virtual thread: it is put aside meanwhile. */

@@ -20,7 +20,7 @@ WITH input AS (
   INSERT INTO holdfast.ticket_waits AS w (ticket_id, lease_no, kind, scopes, words)
   SELECT id, fence, 'provider', string_to_array(scopes, chr(31)), words FROM returned
   ON CONFLICT (ticket_id) DO UPDATE
-  SET since = CASE WHEN w.kind = 'provider' THEN w.since ELSE EXCLUDED.since END,
+  SET since = CASE WHEN w.kind IN ('provider', 'trial') THEN w.since ELSE EXCLUDED.since END,
       lease_no = EXCLUDED.lease_no, kind = 'provider', scopes = EXCLUDED.scopes, words = EXCLUDED.words, needed_usd = NULL
 ), now_ready AS (
   INSERT INTO holdfast.ready (priority, created_at, id, queue, kind)

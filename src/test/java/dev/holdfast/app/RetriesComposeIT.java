@@ -226,4 +226,40 @@ class RetriesComposeIT {
                     + " ''"))
         .containsExactly("usage_limit ");
   }
+
+  @Test
+  @DisplayName(
+      "B56, issue 19: an outage is told once for all workers; a ticket that is put off for too long"
+          + " is held, and released by itself when the provider answers again")
+  void outage() {
+    models.always(error(503, "server_error", "unavailable"));
+    fleet
+        .with("COOLDOWN_BASE_DELAY", "300ms")
+        .with("COOLDOWN_MAX_DELAY", "1s")
+        .with("COOLDOWN_SPREAD", "0")
+        .with("COOLDOWN_WAIT_IN_SESSION", "0s")
+        .with("COOLDOWN_NOTICE_AFTER", "1s")
+        .with("COOLDOWN_HOLD_AFTER", "3s");
+    fleet.start(2);
+    List<Long> ids = fleet.enqueue("out", ONE, 3);
+    Awaitility.await()
+        .atMost(Duration.ofSeconds(60))
+        .until(
+            () ->
+                ids.stream()
+                    .allMatch(id -> of(id, "hold_reason").startsWith("provider_unavailable: ")));
+    assertThat(
+            fleet.tickets.number(
+                "SELECT count(*) FROM holdfast.ticket_activity WHERE action = 'provider_outage'"))
+        .as("one notice")
+        .isEqualTo(1);
+
+    models.always(DONE);
+    fleet.awaitAll(ids, "done");
+    assertThat(
+            fleet.tickets.number(
+                "SELECT sum(retry_count) FROM holdfast.tickets WHERE id = ANY (?)",
+                (Object) ids.toArray(Long[]::new)))
+        .isZero();
+  }
 }

@@ -212,7 +212,7 @@ class PostgresAccountStoreIT {
     store.configure("day", "day", ONE);
     Reservation.Granted granted =
         (Reservation.Granted) store.reserve(List.of("day"), new BigDecimal("0.4"), 1, 987654321);
-    store.upkeep();
+    store.upkeep(dev.holdfast.llm.account.OutageSettings.DEFAULT);
     store.settle(granted.id(), new BigDecimal("0.1"));
     assertThat(
             sql.value(

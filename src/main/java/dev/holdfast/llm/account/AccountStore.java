@@ -71,6 +71,10 @@ public interface AccountStore {
   /** Books what the call has cost. An interrupt of the thread does not cut this off. */
   void settle(long reservation, BigDecimal usd);
 
-  /** What one worker of the cluster has to do now and then. */
-  void upkeep();
+  /**
+   * What one worker of the cluster has to do now and then.
+   *
+   * @return the outages that people are to be told of now, in words; each comes once in the cluster
+   */
+  List<String> upkeep(OutageSettings outages);
 }

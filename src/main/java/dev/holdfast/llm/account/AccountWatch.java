@@ -17,20 +17,22 @@ public final class AccountWatch implements AutoCloseable {
 
   private final AccountBook book;
   private final Duration interval;
+  private final OutageSettings outages;
   private final Semaphore news = new Semaphore(0);
   private final Thread thread;
   private volatile boolean open = true;
 
-  private AccountWatch(AccountBook book, Duration interval) {
+  private AccountWatch(AccountBook book, Duration interval, OutageSettings outages) {
     this.book = book;
     this.interval = interval;
+    this.outages = outages;
     this.thread = Thread.ofVirtual().name("accounts").unstarted(this::run);
   }
 
   /** Reads the book once before it returns, if the database is there. */
-  public static AccountWatch start(AccountBook book, Duration interval) {
+  public static AccountWatch start(AccountBook book, Duration interval, OutageSettings outages) {
     book.refresh();
-    AccountWatch watch = new AccountWatch(book, interval);
+    AccountWatch watch = new AccountWatch(book, interval, outages);
     watch.thread.start();
     return watch;
   }
@@ -58,7 +60,9 @@ public final class AccountWatch implements AutoCloseable {
 
   private void upkeep() {
     try {
-      book.store().upkeep();
+      book.store()
+          .upkeep(outages)
+          .forEach(each -> LOG.error("{}: what needs it waits; see holdfast providers", each));
     } catch (RuntimeException e) {
       LOG.debug("the upkeep of the accounts waits: {}", e.toString());
     }
