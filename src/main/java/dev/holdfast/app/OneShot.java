@@ -14,6 +14,7 @@ import dev.holdfast.postgres.PostgresRunReader;
 import dev.holdfast.postgres.PostgresSpendingDesk;
 import dev.holdfast.postgres.PostgresTicketDesk;
 import dev.holdfast.postgres.PostgresTicketFeed;
+import dev.holdfast.postgres.PostgresTicketImport;
 import dev.holdfast.postgres.PostgresTicketInbox;
 import dev.holdfast.postgres.PostgresTicketReader;
 import dev.holdfast.postgres.SingleConnection;
@@ -23,6 +24,7 @@ import dev.holdfast.queue.QueueUnavailableException;
 import dev.holdfast.queue.SpendingDesk;
 import dev.holdfast.queue.TicketDesk;
 import dev.holdfast.queue.TicketFeed;
+import dev.holdfast.queue.TicketImport;
 import dev.holdfast.queue.TicketInbox;
 import dev.holdfast.queue.TicketReader;
 import dev.holdfast.repair.RunReader;
@@ -127,6 +129,11 @@ final class OneShot implements Backend {
   @Override
   public DesignShelf designs() {
     return new PostgresDesignShelf(connection);
+  }
+
+  @Override
+  public TicketImport imports() {
+    return new PostgresTicketImport(connection, SCHEMA);
   }
 
   @Override

@@ -5,6 +5,7 @@ import dev.holdfast.queue.DesignShelf;
 import dev.holdfast.queue.SpendingDesk;
 import dev.holdfast.queue.TicketDesk;
 import dev.holdfast.queue.TicketFeed;
+import dev.holdfast.queue.TicketImport;
 import dev.holdfast.queue.TicketInbox;
 import dev.holdfast.queue.TicketReader;
 import dev.holdfast.repair.RunReader;
@@ -44,6 +45,8 @@ public interface Backend extends AutoCloseable {
   RunReader runs();
 
   DesignShelf designs();
+
+  TicketImport imports();
 
   /**
    * @param ticketId null for all tickets

@@ -13,14 +13,18 @@ import picocli.CommandLine.Option;
 /** {@code holdfast list}. */
 @Command(
     name = "list",
-    description = "List tickets, the newest first.",
+    description = "List tickets, the newest first; with --ready, what is claimed next.",
     footer = {
       "",
       "Examples:",
+      "  holdfast list --ready",
       "  holdfast list --state on_hold --category api_error",
       "  holdfast list --queue mail --limit 500 --json | jq '.[].id'"
     })
 final class ListCommand implements Callable<Integer> {
+  private static final int LISTED = 50;
+  private static final int NEXT = 10;
+
   private final HoldfastCommand root;
 
   @Option(
@@ -45,11 +49,16 @@ final class ListCommand implements Callable<Integer> {
   private @Nullable String fingerprint;
 
   @Option(
+      names = "--ready",
+      description =
+          "What workers would claim next, in that order; with --queue only of that queue.")
+  private boolean ready;
+
+  @Option(
       names = "--limit",
       paramLabel = "N",
-      defaultValue = "50",
-      description = "How many; default ${DEFAULT-VALUE}.")
-  private int limit;
+      description = "How many; default " + LISTED + ", of --ready " + NEXT + ".")
+  private @Nullable Integer limit;
 
   @Option(names = "--json", description = "Print a JSON array of rows.")
   private boolean json;
@@ -60,6 +69,9 @@ final class ListCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
+    if (ready) {
+      return next();
+    }
     TicketFilter filter =
         new TicketFilter(
             state == null ? null : Words.state(state),
@@ -67,12 +79,28 @@ final class ListCommand implements Callable<Integer> {
             category == null ? null : Words.category(category),
             fingerprint,
             null,
-            Words.limit(limit));
+            Words.limit(limit == null ? LISTED : limit));
     try (Backend backend = root.open()) {
       if (json) {
         root.terminal().line(JsonOutput.of(backend.reader().list(filter)));
       } else {
         List<TicketSummary> rows = backend.reader().summaries(filter);
+        print(rows, waits(backend, rows));
+      }
+      return ExitCode.DONE;
+    }
+  }
+
+  private int next() {
+    if (state != null || category != null || fingerprint != null) {
+      throw new UsageException("--ready goes with --queue and --limit only; leave the others out");
+    }
+    int count = Words.limit(limit == null ? NEXT : limit);
+    try (Backend backend = root.open()) {
+      List<TicketSummary> rows = backend.reader().getReadyTickets(queue, count);
+      if (json) {
+        root.terminal().line(JsonOutput.of(rows));
+      } else {
         print(rows, waits(backend, rows));
       }
       return ExitCode.DONE;

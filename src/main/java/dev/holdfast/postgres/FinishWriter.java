@@ -14,9 +14,13 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jdbi.v3.core.Handle;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Stores a mixed batch of finishes inside the caller's transaction. */
 final class FinishWriter {
+  private static final Logger log = LoggerFactory.getLogger(FinishWriter.class);
+
   private final FailureWriter failureWriter;
   private final ParkWriter parkWriter;
   private final DeferralWriter deferralWriter;
@@ -188,9 +192,23 @@ final class FinishWriter {
     }
     return finishes.stream()
         .map(
-            finish ->
-                results.getOrDefault(
-                    TicketLease.of(finish), new FinishResult.Stale(finish.ticketId())))
+            finish -> {
+              FinishResult result = results.get(TicketLease.of(finish));
+              return result == null ? stale(finish) : result;
+            })
         .toList();
+  }
+
+  /** A49: a failure that finds no ticket is somebody's mistake, or came too late. */
+  private static FinishResult stale(Finish finish) {
+    if (finish instanceof Finish.Failed failed) {
+      log.error(
+          "ticket {}: a failure is dropped, for the ticket is unknown or not in progress under"
+              + " lease {} any more: {}",
+          failed.ticketId(),
+          failed.leaseNo(),
+          failed.failure().message());
+    }
+    return new FinishResult.Stale(finish.ticketId());
   }
 }

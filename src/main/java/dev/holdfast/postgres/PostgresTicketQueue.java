@@ -9,7 +9,6 @@ import dev.holdfast.queue.Heartbeat;
 import dev.holdfast.queue.TicketQueue;
 import dev.holdfast.retry.RetryPolicy;
 import dev.holdfast.retry.RetrySettings;
-import dev.holdfast.ticket.ClaimedTicket;
 import java.sql.Array;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -30,7 +29,6 @@ public final class PostgresTicketQueue implements TicketQueue {
   private final FinishWriter finishWriter;
   private final LeaseRescuer leaseRescuer;
   private final ClaimCall claimCall;
-  private final String readyTickets;
   private final String heartbeat;
 
   /**
@@ -58,7 +56,6 @@ public final class PostgresTicketQueue implements TicketQueue {
     this.finishWriter = new FinishWriter(sql, failureWriter);
     this.leaseRescuer = new LeaseRescuer(sql, failureWriter, finishWriter);
     this.claimCall = new ClaimCall(sql);
-    this.readyTickets = sql.load("ready_tickets");
     this.heartbeat =
         sql.inSchema("SELECT * FROM holdfast.renew_leases(:worker, :leases, :lease_ms)");
   }
@@ -124,16 +121,5 @@ public final class PostgresTicketQueue implements TicketQueue {
     return transactions.runStatement(leaseRescuer::isDue)
         ? transactions.run(handle -> leaseRescuer.rescue(handle, limit))
         : List.of();
-  }
-
-  @Override
-  public List<ClaimedTicket> getReadyTickets(int limit) {
-    return transactions.run(
-        handle ->
-            handle
-                .createQuery(readyTickets)
-                .bind("limit", limit)
-                .map((row, context) -> new ClaimedTicketMapper(row, "").map())
-                .list());
   }
 }

@@ -36,6 +36,7 @@ public final class PostgresTicketReader implements TicketReader {
   private final Jdbi jdbi;
   private final Sql sql;
   private final String summaries;
+  private final String readyTickets;
   private final String listTickets;
   private final String listHeld;
   private final String listRunning;
@@ -48,6 +49,7 @@ public final class PostgresTicketReader implements TicketReader {
     this.jdbi = Jdbi.create(dataSource);
     this.sql = new Sql(schema);
     this.summaries = sql.load("ticket_summaries");
+    this.readyTickets = sql.load("ready_tickets");
     this.listTickets = sql.load("list_tickets");
     this.listHeld = sql.load("list_held_tickets");
     this.listRunning = sql.load("list_running_tickets");
@@ -61,6 +63,14 @@ public final class PostgresTicketReader implements TicketReader {
   @Override
   public List<TicketSummary> summaries(TicketFilter filter) {
     return page(TicketSummary.class, summaries, filter);
+  }
+
+  @Override
+  public List<TicketSummary> getReadyTickets(@Nullable String queue, int limit) {
+    return rows(
+        TicketSummary.class,
+        summaries + readyTickets,
+        query -> query.bind("queue", queue).bind("limit", limit));
   }
 
   private <T> List<T> page(Class<T> type, String select, TicketFilter filter) {

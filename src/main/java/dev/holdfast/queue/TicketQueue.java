@@ -1,7 +1,6 @@
 package dev.holdfast.queue;
 
 import dev.holdfast.failure.Failure;
-import dev.holdfast.ticket.ClaimedTicket;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
@@ -38,7 +37,4 @@ public interface TicketQueue extends TicketClaims {
    * @return what became of each ticket
    */
   List<FinishResult> rescue(int limit);
-
-  /** The ready tickets in claim order, not claimed (A38-A41): for people and tests. */
-  List<ClaimedTicket> getReadyTickets(int limit);
 }

@@ -4,6 +4,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /** What people look at. Reads only; a consistent picture per call. Thread-safe. */
 public interface TicketReader {
@@ -12,6 +13,13 @@ public interface TicketReader {
 
   /** Newest first. The database sends none of the large columns. */
   List<TicketSummary> summaries(TicketFilter filter);
+
+  /**
+   * The tickets that workers would claim next, in claim order (A38-A40).
+   *
+   * @param queue null for all; paused ones have none
+   */
+  List<TicketSummary> getReadyTickets(@Nullable String queue, int limit);
 
   Optional<TicketSummary> summary(long ticketId);
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.WithDatabase;
 import java.sql.SQLException;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -46,6 +47,35 @@ class ReadingCommandsIT {
     assertThat(row.at("/payload/a/0").intValue()).isEqualTo(1);
     assertThat(row.get("created_at").stringValue()).matches("\\d{4}-\\d\\d-\\d\\dT.*Z");
     assertThat(row.get("result").isNull()).isTrue();
+  }
+
+  @Test
+  @DisplayName("A40: list --ready shows ten, or as many as one says, in the order of claims")
+  void next() throws SQLException {
+    Cli.query(
+        database,
+        "WITH added AS (INSERT INTO holdfast.tickets (kind, queue, priority, retry_after) SELECT"
+            + " 'command', 'next', n, CASE WHEN n = 3 THEN now() + interval '1 day' END FROM"
+            + " generate_series(1, 13) n RETURNING 1) SELECT count(*) FROM added");
+
+    assertThat(priorities("list", "--ready", "--queue", "next"))
+        .containsExactly(13, 12, 11, 10, 9, 8, 7, 6, 5, 4);
+    assertThat(priorities("list", "--ready", "--queue", "next", "--limit", "12"))
+        .containsExactly(13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 2, 1);
+    assertThat(cli.run("list", "--ready", "--queue", "next").lines()).hasSize(11);
+    Cli.Result mixed = cli.run("list", "--ready", "--state", "done");
+    assertThat(mixed.code()).isEqualTo(2);
+    assertThat(mixed.err()).contains("--ready goes with --queue and --limit only");
+  }
+
+  private List<Integer> priorities(String... words) {
+    List<String> all = new ArrayList<>(List.of(words));
+    all.add("--json");
+    return cli.run(all.toArray(String[]::new))
+        .json()
+        .valueStream()
+        .map(row -> row.path("priority").intValue())
+        .toList();
   }
 
   @Test

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.queue.Claim;
 import dev.holdfast.queue.ClaimRequest;
+import dev.holdfast.queue.TicketSummary;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.TestQueue;
 import dev.holdfast.testing.TicketDatabase;
@@ -161,7 +162,9 @@ class ClaimIT {
             .map(Long::valueOf)
             .toList();
 
-    List<Long> shown = queue.queue().getReadyTickets(10).stream().map(ClaimedTicket::id).toList();
+    List<Long> shown =
+        new PostgresTicketReader(database.dataSource())
+            .getReadyTickets(null, 10).stream().map(TicketSummary::id).toList();
 
     assertThat(shown).isEqualTo(ids.subList(0, 10));
     assertThat(claimed(20)).isEqualTo(ids);
@@ -258,8 +261,8 @@ class ClaimIT {
     database.run("SELECT holdfast.pause_queue('paused', 'ann')");
 
     assertThat(claimed(10)).isEmpty();
-    assertThat(queue.queue().getReadyTickets(10_000))
-        .extracting(ClaimedTicket::id)
+    assertThat(new PostgresTicketReader(database.dataSource()).getReadyTickets(null, 10_000))
+        .extracting(TicketSummary::id)
         .doesNotContain(id);
     database.run("SELECT holdfast.resume_queue('paused', 'ann')");
     assertThat(claimed(10)).containsExactly(id);

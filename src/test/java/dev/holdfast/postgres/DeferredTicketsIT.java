@@ -147,7 +147,7 @@ class DeferredTicketsIT {
             queue.kind());
 
     assertThat(queue.claim(5)).extracting(ClaimedTicket::id).containsExactly(id);
-    assertThat(queue.queue().getReadyTickets(5)).isEmpty();
+    assertThat(new PostgresTicketReader(database.dataSource()).getReadyTickets(null, 5)).isEmpty();
   }
 
   @Test

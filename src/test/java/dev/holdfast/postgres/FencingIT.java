@@ -2,10 +2,12 @@ package dev.holdfast.postgres;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ch.qos.logback.classic.Level;
 import dev.holdfast.failure.Category;
 import dev.holdfast.queue.Finish;
 import dev.holdfast.queue.FinishResult;
 import dev.holdfast.testing.AtOnce;
+import dev.holdfast.testing.LogLines;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.TestQueue;
 import dev.holdfast.testing.TicketDatabase;
@@ -127,12 +129,18 @@ class FencingIT {
   }
 
   @Test
-  @DisplayName("A49: an unknown ticket changes nothing and answers so")
+  @DisplayName("A49: an unknown ticket changes nothing, answers so, and is logged as an error")
   void unknown() {
-    FinishResult result =
-        queue.queue().retryOrFailTicket(-5, 17, TestQueue.failure(Category.UNKNOWN, "x"));
+    try (LogLines log = new LogLines(FinishWriter.class)) {
+      FinishResult result =
+          queue.queue().retryOrFailTicket(-5, 17, TestQueue.failure(Category.UNKNOWN, "x"));
 
-    assertThat(result).isEqualTo(new FinishResult.Stale(-5));
+      assertThat(result).isEqualTo(new FinishResult.Stale(-5));
+      assertThat(log.of(Level.ERROR))
+          .containsExactly(
+              "ticket -5: a failure is dropped, for the ticket is unknown or not in progress under"
+                  + " lease 17 any more: x");
+    }
     assertThat(
             database.number("SELECT count(*) FROM holdfast.ticket_activity WHERE ticket_id = -5"))
         .isZero();

@@ -13,9 +13,18 @@ public final class LogLines implements AutoCloseable {
   private final ListAppender<ILoggingEvent> lines = new ListAppender<>();
 
   public LogLines(Class<?> type) {
-    logger = (Logger) LoggerFactory.getLogger(type);
+    this(type.getName());
+  }
+
+  private LogLines(String name) {
+    logger = (Logger) LoggerFactory.getLogger(name);
     lines.start();
     logger.addAppender(lines);
+  }
+
+  /** Of a class that the test cannot see. */
+  public static LogLines named(String className) {
+    return new LogLines(className);
   }
 
   public List<String> of(Level level) {

@@ -7,7 +7,6 @@ import dev.holdfast.queue.Finish;
 import dev.holdfast.queue.FinishResult;
 import dev.holdfast.queue.Heartbeat;
 import dev.holdfast.queue.TicketQueue;
-import dev.holdfast.ticket.ClaimedTicket;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
@@ -43,10 +42,5 @@ class QueueWrapper implements TicketQueue {
   @Override
   public List<FinishResult> rescue(int limit) {
     return queue.rescue(limit);
-  }
-
-  @Override
-  public List<ClaimedTicket> getReadyTickets(int limit) {
-    return queue.getReadyTickets(limit);
   }
 }

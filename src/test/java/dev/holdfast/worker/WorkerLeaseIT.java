@@ -2,14 +2,20 @@ package dev.holdfast.worker;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ch.qos.logback.classic.Level;
 import dev.holdfast.queue.Claim;
 import dev.holdfast.queue.ClaimRequest;
 import dev.holdfast.queue.Heartbeat;
 import dev.holdfast.queue.QueueUnavailableException;
 import dev.holdfast.queue.TicketEvent;
+import dev.holdfast.telemetry.TicketMetrics;
+import dev.holdfast.testing.LogLines;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.TicketDatabase;
 import dev.holdfast.testing.WithDatabase;
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.concurrent.CountDownLatch;
@@ -184,6 +190,47 @@ class WorkerLeaseIT {
     } catch (InterruptedException e) {
       throw new AssertionError(e);
     }
+  }
+
+  @Test
+  @DisplayName(
+      "A49: a failure whose lease is not current any more changes and tells nothing, is logged as"
+          + " an error and counted")
+  void staleFailure() throws Exception {
+    PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+    TicketMetrics metrics = new TicketMetrics(registry);
+    CountDownLatch fail = new CountDownLatch(1);
+    long id = setup.enqueue();
+    setup
+        .listeners(setup.events, metrics)
+        .settings(settings -> settings.withLease(Duration.ofMinutes(1), Duration.ofSeconds(20)))
+        .handler(
+            ticket -> {
+              if (ticket.attempt() == 1) {
+                fail.await();
+                throw new IOException("HTTP 503 from attempt 1");
+              }
+              return HandlerResult.done("2");
+            });
+
+    try (LogLines log = LogLines.named("dev.holdfast.postgres.FinishWriter");
+        Worker worker = setup.start()) {
+      setup.events.await(TicketEvent.Claimed.class);
+      expireAndRescue(id, worker);
+      String decisions = "SELECT count(*) FROM holdfast.ticket_activity WHERE ticket_id = " + id;
+      long before = database.number(decisions);
+      fail.countDown();
+      setup.events.await(TicketEvent.StaleResultDropped.class);
+
+      assertThat(log.of(Level.ERROR)).singleElement().asString().contains("ticket " + id + ": ");
+      assertThat(registry.scrape()).contains("\nholdfast_results_stale_total 1.0\n");
+      assertThat(setup.events.all(TicketEvent.RetryScheduled.class)).isEmpty();
+      assertThat(database.number(decisions)).isEqualTo(before);
+      database.run("UPDATE holdfast.tickets SET retry_after = now() WHERE id = ?", id);
+      setup.events.await(TicketEvent.Succeeded.class);
+      assertThat(worker.running()).isZero();
+    }
+    assertThat(database.outcomes(id)).containsExactly("crashed", "succeeded");
   }
 
   @Test

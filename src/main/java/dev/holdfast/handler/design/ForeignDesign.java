@@ -1,0 +1,48 @@
+package dev.holdfast.handler.design;
+
+import dev.holdfast.ticket.InvalidTicketException;
+import java.util.Map;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/** Reads a definition that was written for another program as a design, where that is plain. */
+public final class ForeignDesign {
+  private static final Map<String, String> OUR_NAMES =
+      Map.of("type", "kind", "system_prompt", "system", "cwd", "directory");
+
+  private ForeignDesign() {}
+
+  /**
+   * A definition with {@code command} is one of kind command, a command line being given to a
+   * shell; one with {@code system} or {@code system_prompt} is one of kind agent, {@code provider}
+   * and {@code model} being its target. What is a design already stays as it is.
+   *
+   * @throws InvalidTicketException saying why it is no design
+   */
+  public static ValidDesign read(String definition) {
+    ObjectNode design = DesignText.read(definition);
+    OUR_NAMES.forEach((theirs, ours) -> rename(design, theirs, ours));
+    if (!design.has("kind") && (design.has("command") || design.has("system"))) {
+      design.put("kind", design.has("command") ? "command" : "agent");
+    }
+    JsonNode command = design.path("command");
+    if (command.isString()) {
+      String line = command.asString();
+      design.putArray("command").add("/bin/sh").add("-c").add(line);
+    }
+    if (!design.has("targets") && design.has("provider") && design.has("model")) {
+      ArrayNode targets = design.putArray("targets");
+      ObjectNode target = targets.addObject();
+      target.set("provider", design.remove("provider"));
+      target.set("model", design.remove("model"));
+    }
+    return new DesignValidator().validate(design.toString());
+  }
+
+  private static void rename(ObjectNode design, String theirs, String ours) {
+    if (design.has(theirs) && !design.has(ours)) {
+      design.set(ours, design.remove(theirs));
+    }
+  }
+}

@@ -1,0 +1,29 @@
+package dev.holdfast.queue;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What is to be taken over, and how.
+ *
+ * @param designs what becomes of the tickets of each design; those of others are left
+ * @param running what becomes of tickets in progress
+ */
+public record ImportOrder(SourceTable source, List<Choice> designs, Running running) {
+  public ImportOrder {
+    designs = List.copyOf(designs);
+  }
+
+  /**
+   * @param key of a {@link SourceDesign}
+   * @param kind of its tickets here
+   * @param designId of their design here; null for tickets without one
+   */
+  public record Choice(String key, String kind, @Nullable Long designId) {}
+
+  /** An old worker may still be at work on them. */
+  public enum Running {
+    LEAVE,
+    READY
+  }
+}

@@ -1,0 +1,22 @@
+package dev.holdfast.queue;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A design that tickets of a {@link SourceTable} use.
+ *
+ * @param key its id there; empty for the tickets without a design
+ * @param name null where there is no such row in the table of designs
+ * @param definition as text; it may be anything
+ * @param tickets how many use it
+ */
+public record SourceDesign(
+    String key, @Nullable String name, @Nullable String definition, long tickets) {
+  /** What people call it: its name, else its id, {@code -} for no design. */
+  public String label() {
+    if (name != null) {
+      return name;
+    }
+    return key.isEmpty() ? "-" : key;
+  }
+}

@@ -1,0 +1,24 @@
+package dev.holdfast.queue;
+
+import dev.holdfast.ticket.InvalidTicketException;
+import java.util.List;
+
+/**
+ * Takes over the tickets of a table from before Holdfast (A59). The source is only read. Each row
+ * is taken once, however often this runs. Used by one thread.
+ */
+public interface TicketImport {
+  /**
+   * The designs that the source's tickets use, the most used first.
+   *
+   * @throws InvalidTicketException if the source cannot be read as tickets; the message says what
+   *     it lacks and what to do
+   */
+  List<SourceDesign> designs(SourceTable source);
+
+  /** What {@link #take} would do. Writes nothing. */
+  List<ImportLine> preview(ImportOrder order);
+
+  /** In pages, each a transaction: what is cut off goes on at the next run. */
+  List<ImportLine> take(ImportOrder order, String actor);
+}
