@@ -142,6 +142,7 @@ class MigrateFromIT {
                     + " 'forge.tickets' AND details->>'sourceId' = '5'"))
         .containsExactly("ann|forge.tickets|5");
 
+    assertThat(sql.column(source)).isEqualTo(before);
     sql.run("UPDATE forge.tickets SET retry_count = 4 WHERE id = 10");
     before = sql.column(source);
     cli.run("design", "put", "thinker", "--file", design("kind: command\ncommand: [\"true\"]\n"));
