@@ -37,7 +37,6 @@ public record AgentSettings(
   }
 
   static AgentSettings of(Values values) {
-    AutoRetrySettings usual = AutoRetrySettings.DEFAULT;
     int width = values.get(SessionKeys.TOOLS_WIDTH);
     ToolSettings tools =
         ToolSettings.defaults()
@@ -53,7 +52,7 @@ public record AgentSettings(
             values.get(SessionKeys.RETRY_ENABLED),
             values.get(SessionKeys.RETRY_MAX_RETRIES),
             values.get(SessionKeys.RETRY_BASE_DELAY),
-            usual.wholeNumbers(),
+            values.get(SessionKeys.RETRY_WHOLE_NUMBERS),
             values.get(SessionKeys.RETRY_SKIP)),
         new LoopSettings(
             atLeastTwo(values.get(SessionKeys.LOOPS_NUDGE_AFTER)),

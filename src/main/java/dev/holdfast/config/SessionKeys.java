@@ -66,6 +66,13 @@ final class SessionKeys {
           new KeyType.Flag(),
           "false",
           "Whether an error that the turn has retried as often as it may is passed up at once.");
+  static final Key<Boolean> RETRY_WHOLE_NUMBERS =
+      Key.of(
+          "session.retry.whole-numbers",
+          new KeyType.Flag(),
+          "false",
+          "Whether 429, 500, 502, 503 and 504 in an error's text count only as whole numbers, so"
+              + " that \"a limit of 5000 rows\" is no server error.");
   static final Key<Integer> LOOPS_NUDGE_AFTER =
       Key.of(
           "session.loops.nudge-after",
@@ -89,6 +96,7 @@ final class SessionKeys {
           RETRY_MAX_RETRIES,
           RETRY_BASE_DELAY,
           RETRY_SKIP,
+          RETRY_WHOLE_NUMBERS,
           LOOPS_NUDGE_AFTER,
           LOOPS_END_AFTER,
           TOOLS_MAX_RETRIES,

@@ -100,6 +100,7 @@ public final class ProviderCallRetry {
         if (Thread.interrupted()) {
           throw new InterruptedException("aborted before a request");
         }
+        context.requireGoingOn();
         if (!context.takeCall()) {
           return outOfBudget(last);
         }
@@ -128,7 +129,7 @@ public final class ProviderCallRetry {
       if (delay.compareTo(context.timeLeft()) >= 0) {
         return false;
       }
-      sleeper.sleep(delay);
+      context.sleep(sleeper, delay);
       return true;
     }
 

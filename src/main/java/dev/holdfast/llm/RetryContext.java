@@ -1,18 +1,24 @@
 package dev.holdfast.llm;
 
+import dev.holdfast.retry.Sleeper;
 import java.time.Duration;
+import java.util.HashSet;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongSupplier;
 
 /**
  * What all retry layers of one attempt share, so that they never multiply into a storm: one
- * deadline and one budget of model calls. Cancellation is the interrupt of the attempt's thread.
- * Thread-safe.
+ * deadline, one budget of model calls and one stop. A stop ends waits and lets no further call
+ * begin, and a call that runs is let finish: it is paid for. Cancellation, which ends calls too, is
+ * the interrupt of the attempt's thread. Thread-safe.
  */
 public final class RetryContext {
   private final LongSupplier nanoTime;
   private final long deadlineNanos;
   private final AtomicInteger callsLeft;
+  private final Set<Thread> waiting = new HashSet<>();
+  private boolean stopped;
 
   /**
    * @param timeAllowed from now on
@@ -32,6 +38,52 @@ public final class RetryContext {
   /** Puts one back: nothing was sent. */
   public void giveBackCall() {
     callsLeft.getAndUpdate(left -> left == Integer.MAX_VALUE ? left : left + 1);
+  }
+
+  /** Ends the waits of all layers; no call begins any more. Never taken back. */
+  public synchronized void stop() {
+    stopped = true;
+    waiting.forEach(Thread::interrupt);
+  }
+
+  /**
+   * To be asked before each call.
+   *
+   * @throws InterruptedException once the attempt is stopped
+   */
+  public synchronized void requireGoingOn() throws InterruptedException {
+    if (stopped) {
+      throw new InterruptedException("stopped before a call of a model");
+    }
+  }
+
+  /**
+   * The one way to wait before a call.
+   *
+   * @throws InterruptedException once the attempt is stopped, before the wait or in it; or where
+   *     the thread is interrupted
+   */
+  public void sleep(Sleeper sleeper, Duration time) throws InterruptedException {
+    synchronized (this) {
+      requireGoingOn();
+      waiting.add(Thread.currentThread());
+    }
+    try {
+      sleeper.sleep(time);
+    } finally {
+      synchronized (this) {
+        waiting.remove(Thread.currentThread());
+      }
+    }
+    if (isStopped()) {
+      // The interrupt may have come behind the last instant of the wait.
+      Thread.interrupted();
+    }
+    requireGoingOn();
+  }
+
+  private synchronized boolean isStopped() {
+    return stopped;
   }
 
   /** Zero once the deadline is over; no layer sleeps past it. */

@@ -44,6 +44,7 @@ final class Parallel {
       switch (end.failure()) {
         case null -> values.add(end.value());
         case IOException failure -> throw failure;
+        case InterruptedException failure -> throw failure;
         case BudgetExceededException failure -> throw failure;
         case Exception failure -> throw new IllegalStateException(failure);
       }
@@ -51,10 +52,10 @@ final class Parallel {
     return values;
   }
 
-  private static <T> End<T> end(int number, Work<T> work) throws InterruptedException {
+  private static <T> End<T> end(int number, Work<T> work) {
     try {
       return new End<>(work.run(number), null);
-    } catch (IOException | BudgetExceededException e) {
+    } catch (IOException | BudgetExceededException | InterruptedException e) {
       return new End<>(null, e);
     }
   }

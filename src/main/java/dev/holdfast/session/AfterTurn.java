@@ -9,11 +9,13 @@ import org.jspecify.annotations.Nullable;
 final class AfterTurn {
   private final StopSignal signal;
   private final AutoRetry autoRetry;
+  private final Budget budget;
   private final RunState run;
 
-  AfterTurn(StopSignal signal, AutoRetry autoRetry, RunState run) {
+  AfterTurn(StopSignal signal, AutoRetry autoRetry, Budget budget, RunState run) {
     this.signal = signal;
     this.autoRetry = autoRetry;
+    this.budget = budget;
     this.run = run;
   }
 
@@ -38,7 +40,7 @@ final class AfterTurn {
                       failed(
                           ExitCode.TOKEN_LIMIT,
                           each.error(),
-                          Progress.Forced.CONTEXT.wireName(),
+                          Standing.Forced.CONTEXT.wireName(),
                           null)));
     };
   }
@@ -62,9 +64,9 @@ final class AfterTurn {
   }
 
   private Optional<SessionResult> invalid(TurnEnd.Invalid end) {
-    Progress.Forced forced = run.progress().forced();
+    Standing.Forced forced = run.progress().forced();
     if (forced != null) {
-      ExitCode exit = forced == Progress.Forced.CONTEXT ? ExitCode.TOKEN_LIMIT : ExitCode.MAX_TURNS;
+      ExitCode exit = forced == Standing.Forced.CONTEXT ? ExitCode.TOKEN_LIMIT : ExitCode.MAX_TURNS;
       return Optional.of(pendingOr(() -> failed(exit, end.error(), forced.wireName(), null)));
     }
     run.events()
@@ -98,7 +100,7 @@ final class AfterTurn {
    * its attempts are used up, or an account, a budget or the window allows none.
    */
   private SessionResult pendingOr(Supplier<SessionResult> failure) {
-    Progress.Pending pending = run.progress().pending();
+    Standing.Pending pending = run.progress().pending();
     if (pending == null || run.progress().forced() == null) {
       return failure.get();
     }
@@ -127,16 +129,8 @@ final class AfterTurn {
   private SessionResult failed(
       ExitCode exit, TurnError error, String reason, @Nullable Exhausted by) {
     ReportMetadata metadata = run.progress().metadata(reason, error.message());
-    FinalReport report =
-        FinalReport.failure(
-            "The session ended without a report ("
-                + exit.wireName()
-                + ", "
-                + reason
-                + ") after "
-                + metadata.turnsCompleted()
-                + " completed turns. Last error: "
-                + error.message());
+    String words = EndWords.of(exit, error, run.memory().spent(), run.progress().forced());
+    FinalReport report = FinalReport.failure(words);
     run.events()
         .log(
             exit == ExitCode.MAX_TURNS ? SessionEvent.Level.WRN : SessionEvent.Level.ERR,
@@ -150,6 +144,7 @@ final class AfterTurn {
         report,
         metadata,
         by,
+        exit == ExitCode.COST_LIMIT ? budget.usedUp() : null,
         error.failure(),
         error.cause());
   }
@@ -169,8 +164,8 @@ final class AfterTurn {
   }
 
   private SessionResult unknown(TurnEnd.UnknownEffect end) {
-    run.memory()
-        .record(new JournalEntry.Ended(run.progress().turn(), "unknown_effect", null, null, null));
+    int turn = run.progress().turn();
+    run.memory().record(new JournalEntry.Ended(turn, Memory.UNKNOWN_EFFECT, null, null, null));
     return new SessionResult.UnknownEffect(end.calls());
   }
 }

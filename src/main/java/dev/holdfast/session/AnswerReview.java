@@ -18,6 +18,10 @@ final class AnswerReview {
   static final String CONTENT_WARNING =
       "Synthetic retry: assistant returned content without tool calls";
   static final String DROPPED_WARNING = "Invalid tool call dropped due to malformed payload";
+  static final String CONTENT = "content_without_tools";
+  static final String NO_VALID_CALL = "invalid_tool_call";
+  static final String REASONING = "reasoning_only";
+  static final String EMPTY = "empty_response";
   private static final String SOURCE = "agent:turn";
   private static final int NAME_SHOWN = 80;
 
@@ -63,7 +67,7 @@ final class AnswerReview {
               arguments -> keepIfAllowed(call, arguments, kept), () -> dropMalformed(call));
     }
     if (kept.isEmpty()) {
-      return new Verdict.Rejected("invalid_tool_call");
+      return new Verdict.Rejected(NO_VALID_CALL);
     }
     return new Verdict.Accepted(
         new Message.Assistant(message.text(), message.reasoning(), kept, message.opaque()));
@@ -116,7 +120,7 @@ final class AnswerReview {
           .ifPresent(report -> progress.keepPending(report, ReportSource.TEXT_EXTRACTION));
       events.log(SessionEvent.Level.WRN, SOURCE, CONTENT_WARNING);
       (cut ? NoticeText.OUTPUT_LIMIT : NoticeText.CONTENT_ONLY).pushTo(notices);
-      return "content_without_tools";
+      return CONTENT;
     }
     boolean thought = !message.reasoning().isBlank();
     events.log(
@@ -127,7 +131,7 @@ final class AnswerReview {
             : "Synthetic retry: assistant returned an empty response");
     NoticeText notice = thought ? NoticeText.REASONING_ONLY : NoticeText.EMPTY;
     (cut ? NoticeText.OUTPUT_LIMIT : notice).pushTo(notices);
-    return thought ? "reasoning_only" : "empty_response";
+    return thought ? REASONING : EMPTY;
   }
 
   private static String shown(String name) {

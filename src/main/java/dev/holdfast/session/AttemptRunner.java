@@ -84,24 +84,35 @@ final class AttemptRunner {
     return switch (review.review(answer)) {
       case AnswerReview.Verdict.Accepted accepted -> {
         Message.Assistant message = accepted.message();
-        keep(
-            new JournalEntry.Answered(
-                turn, attempt, target, shown, message, answer.stop(), usage, cost, true));
+        // B61: the notices become part of the history together with the answer they led to.
+        run.notices().persisted(shown);
+        run.progress().answerAccepted();
+        run.memory()
+            .record(
+                new JournalEntry.Answered(
+                    turn,
+                    attempt,
+                    target,
+                    shown,
+                    message,
+                    answer.stop(),
+                    usage,
+                    cost,
+                    true,
+                    run.standing()));
         yield new Tried(attempt, target, "ok", usage, cost, latency, null);
       }
       case AnswerReview.Verdict.Rejected rejected -> {
         String why = rejected.status();
-        run.memory().record(new JournalEntry.Discarded(turn, attempt, target, why, usage, cost));
+        run.progress().answerDiscarded();
+        run.memory()
+            .record(
+                new JournalEntry.Discarded(
+                    turn, attempt, target, why, usage, cost, run.standing()));
         TurnError error = TurnError.invalid(target, why);
         yield new Tried(attempt, target, why, usage, cost, latency, error);
       }
     };
-  }
-
-  /** B61: the notices become part of the history together with the answer they led to. */
-  private void keep(JournalEntry.Answered answer) {
-    run.memory().record(answer);
-    run.notices().persisted(answer.notices());
   }
 
   private static Tried failed(int attempt, TurnError error, Duration latency) {

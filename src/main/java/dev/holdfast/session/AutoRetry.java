@@ -79,6 +79,11 @@ final class AutoRetry {
         .delay(attempt, Duration.ofMillis(Long.MAX_VALUE));
   }
 
+  /** Goes on with a chain of which an earlier process has made so many retries. */
+  void resume(int retries) {
+    chain.resume(retries);
+  }
+
   /** The first good answer ends the chain's attempts; its turn goes on (D19, D23). */
   void answered() {
     int attempt = chain.attempt();

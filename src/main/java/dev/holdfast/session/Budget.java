@@ -24,6 +24,7 @@ final class Budget {
   private final Allowance allowance;
   private final Memory memory;
   private @Nullable Spent atStart;
+  private @Nullable UsedUp usedUp;
 
   Budget(RetryContext context, SessionSettings settings, Memory memory) {
     this.context = context;
@@ -45,7 +46,7 @@ final class Budget {
     if (atStart == null) {
       atStart = memory.spent();
     }
-    CallResult.Failed used = usedUp();
+    CallResult.Failed used = overBound();
     if (used != null) {
       return new Permit(null, used);
     }
@@ -56,20 +57,24 @@ final class Budget {
     return context.takeCall() ? new Permit(fitting, null) : new Permit(null, timeOrCalls());
   }
 
-  private CallResult.@Nullable Failed usedUp() {
+  private CallResult.@Nullable Failed overBound() {
     Spent spent = memory.spent();
     if (allowance.answers() > 0 && spent.answers() >= allowance.answers()) {
       return over(
-          allowance.scope(), spent.answers() + " of " + allowance.answers() + " answers used");
+          allowance.scope(),
+          false,
+          spent.answers() + " of " + allowance.answers() + " answers used");
     }
     if (allowance.tokens() > 0 && spent.usage().context() >= allowance.tokens()) {
       return over(
           allowance.scope(),
+          false,
           spent.usage().context() + " of " + allowance.tokens() + " tokens used");
     }
     long ofAttempt = spent.usage().context() - start().usage().context();
     if (allowance.attemptTokens() > 0 && ofAttempt >= allowance.attemptTokens()) {
-      return over("attempt", ofAttempt + " of " + allowance.attemptTokens() + " tokens used");
+      return over(
+          "attempt", false, ofAttempt + " of " + allowance.attemptTokens() + " tokens used");
     }
     return null;
   }
@@ -122,6 +127,7 @@ final class Budget {
     BigDecimal spent = byTicket ? memory.spent().costUsd() : attemptCost();
     return over(
         byTicket ? allowance.scope() : "attempt",
+        true,
         shown(spent)
             + " USD spent of "
             + (limit == null ? "0" : shown(limit))
@@ -136,7 +142,7 @@ final class Budget {
   private CallResult.Failed timeOrCalls() {
     Duration ticketTime = allowance.time();
     if (ticketTime != null && context.timeLeft().isZero()) {
-      return over(allowance.scope(), "the time that it may be worked on is used up");
+      return over(allowance.scope(), false, "the time that it may be worked on is used up");
     }
     return refused("the execution's model calls or time are used up", null);
   }
@@ -151,8 +157,14 @@ final class Budget {
     return !wait.isZero() && wait.compareTo(context.timeLeft()) >= 0;
   }
 
-  private static CallResult.Failed over(String scope, String words) {
+  private CallResult.Failed over(String scope, boolean money, String words) {
+    usedUp = new UsedUp(scope, money, words);
     return refused(scope + ": " + words, COST_LIMIT);
+  }
+
+  /** The bound that has refused the last call; null where none has. */
+  @Nullable UsedUp usedUp() {
+    return usedUp;
   }
 
   static CallResult.Failed refused(String message, @Nullable String code) {

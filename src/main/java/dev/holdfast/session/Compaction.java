@@ -17,7 +17,6 @@ final class Compaction {
   private final Compactor compactor;
   private final RunState run;
   private final StopSignal signal;
-  private int withoutGain;
 
   Compaction(
       ContextSettings settings,
@@ -51,18 +50,10 @@ final class Compaction {
     };
   }
 
-  /** The first answer behind a compaction shows whether it has helped. */
-  void answered() {
-    if (!guard.isNear()) {
-      withoutGain = 0;
-    }
-  }
-
   private boolean compact() throws InterruptedException {
-    if (!settings.autoCompaction() || withoutGain == MAX_WITHOUT_GAIN) {
+    if (!settings.autoCompaction() || run.memory().compactions() >= MAX_WITHOUT_GAIN) {
       return false;
     }
-    withoutGain++;
     ContextMeter meter = run.memory().meter();
     long before = meter.tokens();
     List<Message> messages = run.memory().history().wellFormed();
@@ -70,12 +61,21 @@ final class Compaction {
     JournalEntry.Compacted smaller =
         signal.call(() -> compactor.compact(messages, budget(estimate, meter)));
     if (Tokens.of(smaller.messages()) >= estimate) {
+      keepPaid(smaller, messages);
       return false;
     }
     run.memory().record(smaller);
     run.events()
         .emit(new SessionEvent.ContextCompacted(before, meter.tokens(), smaller.summarised()));
     return true;
+  }
+
+  /** A summary that is of no use is paid for all the same, and counts. */
+  private void keepPaid(JournalEntry.Compacted useless, List<Message> messages) {
+    if (useless.summarised()) {
+      run.memory()
+          .record(new JournalEntry.Compacted(messages, true, useless.usage(), useless.costUsd()));
+    }
   }
 
   /** Half of the window, and half of what there is: the provider may count more than we do. */

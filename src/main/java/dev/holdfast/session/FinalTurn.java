@@ -20,13 +20,13 @@ final class FinalTurn {
       return;
     }
     if (guard.isOver()) {
-      force(Progress.Forced.CONTEXT, CONTEXT_WARNING, NoticeText.CONTEXT);
+      force(Standing.Forced.CONTEXT, CONTEXT_WARNING, NoticeText.CONTEXT);
     } else if (run.progress().isLastTurn()) {
-      force(Progress.Forced.MAX_TURNS, MAX_TURNS_WARNING, NoticeText.MAX_TURNS);
+      force(Standing.Forced.MAX_TURNS, MAX_TURNS_WARNING, NoticeText.MAX_TURNS);
     }
   }
 
-  private void force(Progress.Forced reason, String warning, NoticeText notice) {
+  private void force(Standing.Forced reason, String warning, NoticeText notice) {
     run.progress().force(reason);
     run.events().log(SessionEvent.Level.WRN, "agent:turn", warning);
     notice.pushTo(run.notices());

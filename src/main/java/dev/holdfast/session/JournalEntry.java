@@ -23,6 +23,7 @@ public sealed interface JournalEntry {
    * @param costUsd null where the model has no price
    * @param startsKept whether a {@link ToolStarted} is behind it for every call of a tool that is
    *     not idempotent and has begun; where an older version wrote it, any of them may have run
+   * @param standing right behind it; null where an older version wrote it
    */
   record Answered(
       int turn,
@@ -33,7 +34,8 @@ public sealed interface JournalEntry {
       StopReason stop,
       Usage usage,
       @Nullable BigDecimal costUsd,
-      boolean startsKept)
+      boolean startsKept,
+      @Nullable Standing standing)
       implements JournalEntry {
     public Answered {
       notices = List.copyOf(notices);
@@ -44,17 +46,27 @@ public sealed interface JournalEntry {
    * An answer that was paid for and was of no use.
    *
    * @param why such as content_without_tools
+   * @param standing right behind it; null where an older version wrote it
    */
   record Discarded(
-      int turn, int attempt, Target target, String why, Usage usage, @Nullable BigDecimal costUsd)
+      int turn,
+      int attempt,
+      Target target,
+      String why,
+      Usage usage,
+      @Nullable BigDecimal costUsd,
+      @Nullable Standing standing)
       implements JournalEntry {}
 
   /**
    * The error that ended a run of a turn; kept here, never shown to a model (D17).
    *
    * @param type as in events, such as rate_limit
+   * @param standing right behind it; null where an older version wrote it
    */
-  record TurnFailed(int turn, Target target, String type, String message) implements JournalEntry {}
+  record TurnFailed(
+      int turn, Target target, String type, String message, @Nullable Standing standing)
+      implements JournalEntry {}
 
   /**
    * A tool that is not idempotent begins to run. Without a {@link ToolFinished} behind it nobody
@@ -68,7 +80,8 @@ public sealed interface JournalEntry {
   /**
    * The conversation was made smaller.
    *
-   * @param messages all of it, as it is from here on
+   * @param messages all of it, as it is from here on; as it was where a summary was paid for that
+   *     made it no smaller
    * @param summarised whether a model summed up older turns; else they were elided
    */
   record Compacted(

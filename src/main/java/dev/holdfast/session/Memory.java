@@ -16,23 +16,29 @@ import org.jspecify.annotations.Nullable;
  */
 final class Memory {
   static final String REPORTED = "reported";
+  static final String UNKNOWN_EFFECT = "unknown_effect";
   private static final String REPORT_TAKEN = "The report was taken.";
   private static final String REPORT_LEFT = "The report was not taken.";
 
   private final Journal journal;
   private final History history = new History();
+  private final ContextGuard guard;
   private final ContextMeter meter;
   private final Set<String> said = new HashSet<>();
   private final Map<String, ToolCall> open = new LinkedHashMap<>();
   private final Set<String> started = new HashSet<>();
   private JournalEntry.@Nullable Answered lastAnswer;
   private JournalEntry.@Nullable Ended ended;
+  private JournalEntry.@Nullable Discarded lastDiscarded;
+  private Standing standing = Standing.START;
   private Spent spent = Spent.NOTHING;
   private int answers;
+  private int compactions;
 
-  Memory(Journal journal, ContextMeter meter) {
+  Memory(Journal journal, ContextGuard guard) {
     this.journal = journal;
-    this.meter = meter;
+    this.guard = guard;
+    this.meter = guard.meter();
   }
 
   void restore() {
@@ -58,15 +64,20 @@ final class Memory {
         ended = null;
       }
       case JournalEntry.Answered each -> answered(each);
-      case JournalEntry.Discarded each -> spent = spent.plus(each.usage(), each.costUsd());
-      case JournalEntry.TurnFailed each -> {
-        // For people; models are never shown it (D17).
+      case JournalEntry.Discarded each -> {
+        spent = spent.plus(each.usage(), each.costUsd());
+        standing = each.standing() == null ? standing : each.standing();
+        lastDiscarded = each;
       }
+      // Its words are for people; models are never shown them (D17).
+      case JournalEntry.TurnFailed each ->
+          standing = each.standing() == null ? standing : each.standing();
       case JournalEntry.ToolStarted each -> started.add(each.callId());
       case JournalEntry.ToolFinished each -> toolFinished(each.reply());
       case JournalEntry.Compacted each -> {
         history.replaceBy(each.messages());
         meter.replaced(each.messages());
+        compactions++;
         if (each.summarised()) {
           spent = spent.plus(each.usage(), each.costUsd());
         }
@@ -84,6 +95,8 @@ final class Memory {
     meter.answered(answer.usage());
     spent = spent.plus(answer.usage(), answer.costUsd());
     lastAnswer = answer;
+    standing = answer.standing() == null ? Standing.behind(answer.turn() - 1) : answer.standing();
+    compactions = guard.isNear() ? compactions : 0;
     answers++;
     ended = null;
     open.clear();
@@ -106,6 +119,10 @@ final class Memory {
     }
     open.clear();
     lastAnswer = null;
+    lastDiscarded = null;
+    boolean goesOn = end.how().equals(UNKNOWN_EFFECT);
+    standing = goesOn ? standing.next() : Standing.START;
+    compactions = goesOn ? compactions : 0;
     ended = end;
   }
 
@@ -133,6 +150,21 @@ final class Memory {
   /** The last answer of this execution; null where there is none yet. */
   JournalEntry.@Nullable Answered lastAnswer() {
     return lastAnswer;
+  }
+
+  /** The last answer of no use in this execution; null where there is none. */
+  JournalEntry.@Nullable Discarded lastDiscarded() {
+    return lastDiscarded;
+  }
+
+  /** As of the last entry; where none of this execution is there, at its beginning. */
+  Standing standing() {
+    return standing;
+  }
+
+  /** Since the last answer that left room in the window. */
+  int compactions() {
+    return compactions;
   }
 
   /** How many answers are part of the conversation; the last one's number. */

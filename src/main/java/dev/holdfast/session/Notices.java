@@ -23,6 +23,13 @@ final class Notices {
     return List.copyOf(pending.values());
   }
 
+  /** Those of an earlier process that has died before an answer. */
+  void restore(List<Message.User> notices) {
+    for (Message.User each : notices) {
+      pending.put(each.content().substring(PREFIX.length()), each);
+    }
+  }
+
   /** They are in the history now. */
   void persisted(List<Message.User> notices) {
     pending.values().removeAll(notices);

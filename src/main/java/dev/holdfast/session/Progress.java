@@ -1,48 +1,88 @@
 package dev.holdfast.session;
 
-import java.util.Locale;
+import dev.holdfast.llm.Message;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Where an execution stands. Not thread-safe. */
+/** Where an execution stands, while it moves on. Not thread-safe. */
 final class Progress {
-  /** Why only the final report is allowed now. */
-  enum Forced {
-    MAX_TURNS,
-    CONTEXT;
-
-    String wireName() {
-      return name().toLowerCase(Locale.ROOT);
-    }
-  }
-
-  /** A report that did not come through the tool (B49). */
-  record Pending(FinalReport report, ReportSource source) {}
-
   private final SessionEvents events;
+  private final int turnsAllowed;
   private int turn = 1;
-  private int maxTurns;
-  private int turnsCompleted;
-  private int finalReportAttempts;
+  private int collapsedTo;
   private boolean collapsedInTurn;
+  private int turnsCompleted;
+  private int tries;
+  private int failedRuns;
+  private int reportAttempts;
+  private int reportAttemptsBefore;
   private String lastStopReason = "none";
-  private @Nullable Forced forced;
-  private @Nullable Pending pending;
+  private Standing.@Nullable Forced forced;
+  private Standing.@Nullable Pending pending;
 
+  /**
+   * @param maxTurns the last turn, unless it is brought forward
+   */
   Progress(int maxTurns, SessionEvents events) {
-    this.maxTurns = maxTurns;
+    this.turnsAllowed = maxTurns;
     this.events = events;
   }
 
-  /** A resumed execution stands at the turn of its last answer. */
-  void resumeAt(int lastTurn) {
-    turn = lastTurn;
-    turnsCompleted = lastTurn - 1;
+  /** Goes on where an earlier process stood. */
+  void restore(Standing from) {
+    turn = from.turn();
+    collapsedTo = from.collapsedTo();
+    collapsedInTurn = from.collapsedInTurn();
+    turnsCompleted = from.turnsCompleted();
+    tries = from.tries();
+    failedRuns = from.failedRuns();
+    reportAttempts = from.reportAttempts();
+    reportAttemptsBefore = reportAttempts;
+    lastStopReason = from.lastStopReason();
+    pending = from.pending();
+    // A person may have given it more turns since.
+    forced = from.forced() == Standing.Forced.MAX_TURNS && !isLastTurn() ? null : from.forced();
+  }
+
+  /** For the journal. */
+  Standing standing(List<Message.User> notices) {
+    return new Standing(
+        turn,
+        collapsedTo,
+        collapsedInTurn,
+        turnsCompleted,
+        tries,
+        failedRuns,
+        reportAttempts,
+        lastStopReason,
+        forced,
+        pending,
+        notices);
   }
 
   void nextTurn(boolean completed) {
     turnsCompleted += completed ? 1 : 0;
     turn++;
     collapsedInTurn = false;
+    tries = 0;
+    failedRuns = 0;
+  }
+
+  /** An answer of no use has used up a try of this run of the turn. */
+  void answerDiscarded() {
+    tries++;
+  }
+
+  /** An answer of use: the errors before it count no more. */
+  void answerAccepted() {
+    tries = 0;
+    failedRuns = 0;
+  }
+
+  /** The run of the turn is over; another one has all of its tries again. */
+  void runFailed(boolean byError) {
+    tries = 0;
+    failedRuns += byError ? 1 : 0;
   }
 
   /**
@@ -50,32 +90,32 @@ final class Progress {
    * Never moves it away, and happens at most once per turn (B47).
    */
   void reportRefused(String reason) {
-    finalReportAttempts++;
+    reportAttempts++;
     int collapsed = turn + 1;
-    if (collapsedInTurn || collapsed >= maxTurns) {
+    if (collapsedInTurn || collapsed >= maxTurns()) {
       return;
     }
-    int previous = maxTurns;
-    maxTurns = collapsed;
+    int previous = maxTurns();
+    collapsedTo = collapsed;
     collapsedInTurn = true;
     events.log(
         SessionEvent.Level.VRB,
         "agent:orchestrator",
-        "the last turn is " + maxTurns + " instead of " + previous + ": " + reason);
-    events.emit(new SessionEvent.Collapsed(reason, turn, previous, maxTurns));
+        "the last turn is " + collapsed + " instead of " + previous + ": " + reason);
+    events.emit(new SessionEvent.Collapsed(reason, turn, previous, collapsed));
   }
 
   /** A report in order (B45). */
   void reportReceived() {
-    finalReportAttempts++;
+    reportAttempts++;
   }
 
   /** The documented pendingFinalReport; the newest counts. */
   void keepPending(FinalReport report, ReportSource source) {
-    pending = new Pending(report, source);
+    pending = new Standing.Pending(report, source);
   }
 
-  void force(Forced reason) {
+  void force(Standing.Forced reason) {
     forced = reason;
   }
 
@@ -85,7 +125,7 @@ final class Progress {
 
   /** At or behind the last turn. */
   boolean isLastTurn() {
-    return turn >= maxTurns;
+    return turn >= maxTurns();
   }
 
   int turn() {
@@ -93,18 +133,29 @@ final class Progress {
   }
 
   int maxTurns() {
-    return maxTurns;
+    return collapsedTo == 0 ? turnsAllowed : Math.min(turnsAllowed, collapsedTo);
   }
 
-  int finalReportAttempts() {
-    return finalReportAttempts;
+  /** Of this run of the turn, spent on answers of no use. */
+  int tries() {
+    return tries;
   }
 
-  @Nullable Forced forced() {
+  /** Of this turn, each of which has used up an auto-retry. */
+  int failedRuns() {
+    return failedRuns;
+  }
+
+  /** Of this process alone: earlier ones have told of theirs. */
+  int newReportAttempts() {
+    return reportAttempts - reportAttemptsBefore;
+  }
+
+  Standing.@Nullable Forced forced() {
     return forced;
   }
 
-  @Nullable Pending pending() {
+  Standing.@Nullable Pending pending() {
     return pending;
   }
 
@@ -114,7 +165,6 @@ final class Progress {
   }
 
   ReportMetadata metadata(String reason, @Nullable String lastError) {
-    return new ReportMetadata(
-        reason, turnsCompleted, finalReportAttempts, lastStopReason, lastError);
+    return new ReportMetadata(reason, turnsCompleted, reportAttempts, lastStopReason, lastError);
   }
 }

@@ -13,10 +13,15 @@ final class RetryChain {
   private boolean abortable;
   private boolean aborted;
 
-  /** Counts one more retry; the first one begins the chain (D10, D11). */
+  /** Of an earlier process; the chain is under way again with the next retry. */
+  synchronized void resume(int retries) {
+    attempt = retries;
+  }
+
+  /** Counts one more retry; the first one of this process begins the chain (D10, D11). */
   synchronized int next() {
     attempt++;
-    if (attempt == 1 && lifecycle.isDone()) {
+    if (lifecycle.isDone()) {
       lifecycle = new CompletableFuture<>();
     }
     abortable = true;

@@ -2,8 +2,10 @@ package dev.holdfast.session;
 
 import dev.holdfast.llm.RetryContext;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
 
 /**
  * An agent's conversation until its final report: the turn runner (B), the auto-retry of turns (D),
@@ -40,6 +42,7 @@ public final class Session {
   private final AutoRetry autoRetry;
   private final Wiring.Shared shared;
   private final AtomicBoolean running = new AtomicBoolean();
+  private @Nullable RunState state;
 
   /**
    * @param routes at least one; attempts take them in turn
@@ -92,22 +95,33 @@ public final class Session {
   }
 
   private SessionResult finished(Wiring wiring, List<Input> inputs) {
+    state = wiring.run();
     SessionResult result;
     try {
       result = wiring.sessionRun().run(inputs);
     } catch (InterruptedException e) {
-      result = new SessionResult.Cancelled();
+      boolean stopped = signal.requested() == StopSignal.Request.STOP;
+      result = stopped ? new SessionResult.Stopped() : new SessionResult.Cancelled();
     }
     RunState run = wiring.run();
     events.emit(
         new SessionEvent.Finished(
-            result, run.progress().finalReportAttempts(), run.memory().spent()));
+            result, run.progress().newReportAttempts(), run.memory().spent()));
     return result;
   }
 
-  /** Ends the session gracefully: waits end now, a running call or tool is let finish (B36). */
+  /** Of the execution that runs, for its thread. */
+  RunState state() {
+    return Objects.requireNonNull(state, "no execution has begun");
+  }
+
+  /**
+   * Ends the session gracefully: waits end now, a call or tools that run are let finish and are
+   * written down, and none begins after them (B36, B38).
+   */
   public void stop() {
     signal.request(StopSignal.Request.STOP);
+    context.stop();
   }
 
   /** Cancels the session: first a waiting retry, then the running call or tool (D30). */

@@ -23,8 +23,9 @@ public sealed interface SessionResult {
    *
    * @param error the last error, with the true cause where an outer bound cut an inner retry
    * @param category for the ticket layer (composition 9); null where the error itself must say
-   * @param report of status failure
+   * @param report of status failure: what happened, what it has cost and what a person can do
    * @param exhaustedBy the layer that has used up its retries on it; null where none did
+   * @param usedUp the bound, where {@link ExitCode#COST_LIMIT} is the exit; null otherwise
    * @param last the failed call behind it; null where there is none
    * @param cause what a call threw; null where none did
    */
@@ -35,13 +36,17 @@ public sealed interface SessionResult {
       FinalReport report,
       ReportMetadata metadata,
       @Nullable Exhausted exhaustedBy,
+      @Nullable UsedUp usedUp,
       CallResult.@Nullable Failed last,
       @Nullable Throwable cause)
       implements SessionResult {
-    /** What the ticket layer classifies; carries the status and the Retry-After upward. */
+    /**
+     * What the ticket layer classifies: the report's words; carries the status and the Retry-After
+     * upward.
+     */
     public ErrorReport errorReport() {
       return new ErrorReport(
-          error,
+          report.content() == null ? error : report.content(),
           cause,
           last == null ? null : last.httpStatus(),
           null,

@@ -35,7 +35,8 @@ final class SessionRun {
   }
 
   SessionResult run(List<Input> inputs) throws InterruptedException {
-    run.memory().restore();
+    run.restore();
+    autoRetry.resume(run.progress().failedRuns());
     List<Input> fresh = inputs.stream().filter(each -> !run.memory().wasSaid(each.key())).toList();
     SessionResult earlier = fresh.isEmpty() ? earlierSuccess() : null;
     if (earlier != null) {
@@ -74,11 +75,8 @@ final class SessionRun {
   /** Carries out what an earlier process was in the middle of; null where it was not. */
   private @Nullable TurnEnd finishLastAnswer() throws InterruptedException {
     JournalEntry.Answered last = run.memory().lastAnswer();
-    if (last == null) {
-      return null;
-    }
-    run.progress().resumeAt(last.turn());
-    return actions.act(true);
+    boolean isUnderWay = last != null && last.turn() == run.progress().turn();
+    return isUnderWay ? actions.act(true) : null;
   }
 
   private void say(List<Input> fresh) {

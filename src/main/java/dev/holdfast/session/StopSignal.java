@@ -13,7 +13,7 @@ final class StopSignal {
   /** What is asked for; it is never taken back. */
   enum Request {
     NONE,
-    /** Ends waits; a running call is let finish. */
+    /** Ends waits; what runs is let finish, and nothing begins after it. */
     STOP,
     /** Ends calls and tools as well. */
     CANCEL
@@ -74,13 +74,14 @@ final class StopSignal {
   }
 
   /**
-   * Runs what a {@link Request#CANCEL} interrupts.
+   * Runs what a {@link Request#CANCEL} interrupts; nothing where anything is asked for already.
    *
-   * @throws InterruptedException when it was, or the thread was interrupted from outside
+   * @throws InterruptedException when it was not run or was interrupted, or the thread was
+   *     interrupted from outside
    */
   <T> T call(Blocking<T> work) throws InterruptedException {
     if (!enter(Section.CALL, () -> false)) {
-      throw new InterruptedException("cancelled before it began");
+      throw new InterruptedException("stopped before it began");
     }
     try {
       return work.run();
@@ -120,8 +121,7 @@ final class StopSignal {
   }
 
   private synchronized boolean enter(Section kind, BooleanSupplier aborted) {
-    boolean mayWait = requested == Request.NONE && !aborted.getAsBoolean();
-    if (kind == Section.CALL ? requested == Request.CANCEL : !mayWait) {
+    if (requested != Request.NONE || aborted.getAsBoolean()) {
       return false;
     }
     section = kind;
@@ -138,9 +138,12 @@ final class StopSignal {
     }
   }
 
-  /** An interrupt that did not come from here cancels the session. */
+  /**
+   * An interrupt that did not come from here cancels the session; in a stopped one it is what ends
+   * the waits of lower layers.
+   */
   private synchronized void noteInterrupt() {
-    if (!interrupted) {
+    if (!interrupted && requested != Request.STOP) {
       fromOutside = true;
       requested = Request.CANCEL;
     }

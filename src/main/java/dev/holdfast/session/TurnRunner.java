@@ -66,9 +66,14 @@ final class TurnRunner {
 
   private TurnEnd attempts() throws InterruptedException {
     Routing routing = new Routing(routes);
-    attempt = 0;
-    tries = 0;
+    attempt = run.progress().tries();
+    tries = attempt;
     waits = 0;
+    JournalEntry.Discarded last = run.memory().lastDiscarded();
+    if (last != null && parts.after().isLast(tries)) {
+      // An earlier process has used up the tries, and has died before the next turn.
+      return new TurnEnd.Invalid(TurnError.invalid(last.target(), last.why()), attempt);
+    }
     while (signal.requested() == StopSignal.Request.NONE) {
       Route route = routing.next();
       if (route == null) {
@@ -186,8 +191,11 @@ final class TurnRunner {
           default -> null;
         };
     if (error != null) {
+      run.progress().runFailed(end instanceof TurnEnd.Errored);
       run.memory()
-          .record(new JournalEntry.TurnFailed(turn, error.target(), error.type(), error.message()));
+          .record(
+              new JournalEntry.TurnFailed(
+                  turn, error.target(), error.type(), error.message(), run.standing()));
     }
   }
 }

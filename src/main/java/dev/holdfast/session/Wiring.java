@@ -19,10 +19,10 @@ record Wiring(RunState run, SessionRun sessionRun) {
     List<ToolSpec> tools = ports.toolBox().specs();
     Requests requests = new Requests(settings, tools, shared.rules().spec(), context);
     long overhead = Tokens.of(settings.system()) + Tokens.ofTools(requests.offered(false));
-    Memory memory = new Memory(ports.journal(), new ContextMeter(overhead));
+    ContextGuard guard = new ContextGuard(settings.context(), new ContextMeter(overhead));
+    Memory memory = new Memory(ports.journal(), guard);
     Progress progress = new Progress(settings.limits().maxTurns(), shared.events());
     RunState run = new RunState(memory, progress, new Notices(), shared.events());
-    ContextGuard guard = new ContextGuard(settings.context(), memory.meter());
     AnswerActions actions =
         new AnswerActions(ports.toolBox(), ports.approvals(), shared.rules(), shared.signal(), run);
     Compaction compaction =
@@ -37,10 +37,7 @@ record Wiring(RunState run, SessionRun sessionRun) {
             actions,
             new FinalTurn(guard, run),
             budget,
-            () -> {
-              shared.autoRetry().answered();
-              compaction.answered();
-            });
+            shared.autoRetry()::answered);
     return new Wiring(
         run,
         new SessionRun(
@@ -50,7 +47,7 @@ record Wiring(RunState run, SessionRun sessionRun) {
             shared.autoRetry(),
             compaction,
             new LoopGuard(settings.loops(), run),
-            new AfterTurn(shared.signal(), shared.autoRetry(), run)));
+            new AfterTurn(shared.signal(), shared.autoRetry(), budget, run)));
   }
 
   private static AttemptRunner attempts(

@@ -27,6 +27,16 @@ public interface TicketContext {
     return claimed().guidance();
   }
 
+  /**
+   * Runs something once when the worker begins to drain, at once where it drains already. A handler
+   * of paid or long work ends then at its next good place with {@link InterruptedException}: its
+   * ticket is given back and uses up no retry. The thread is interrupted only when the drain
+   * timeout is over. The default is of a context that never drains.
+   *
+   * @param action must not block; another thread may run it
+   */
+  default void onDrain(Runnable action) {}
+
   /** True once the attempt's result will not be wanted any more; the thread is interrupted too. */
   boolean isCancelled();
 }

@@ -7,6 +7,8 @@ import dev.holdfast.failure.Failure;
 import dev.holdfast.queue.Finish;
 import dev.holdfast.ticket.ClaimedTicket;
 import dev.holdfast.ticket.TicketWait;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -32,6 +34,8 @@ final class TicketRun implements TicketContext, Runnable {
   private final Consumer<TicketRun> whenEnded;
   private final long startedNanos = System.nanoTime();
   private final Thread thread;
+  private final List<Runnable> onDrain = new ArrayList<>();
+  private boolean draining;
   private @Nullable StopCause stopCause;
   private @Nullable Finish finish;
   private long endedNanos;
@@ -60,6 +64,32 @@ final class TicketRun implements TicketContext, Runnable {
   @Override
   public synchronized boolean isCancelled() {
     return stopCause != null;
+  }
+
+  @Override
+  public void onDrain(Runnable action) {
+    synchronized (this) {
+      if (!draining) {
+        onDrain.add(action);
+        return;
+      }
+    }
+    action.run();
+  }
+
+  /** Tells the handler that the worker drains; once. */
+  void drain() {
+    List<Runnable> actions;
+    synchronized (this) {
+      draining = true;
+      actions = List.copyOf(onDrain);
+      onDrain.clear();
+    }
+    actions.forEach(Runnable::run);
+  }
+
+  private synchronized boolean isDraining() {
+    return draining;
   }
 
   long leaseNo() {
@@ -156,6 +186,8 @@ final class TicketRun implements TicketContext, Runnable {
                         + claimed.ticket().kind()
                         + " returned null"));
       };
+    } catch (InterruptedException e) {
+      return isDraining() ? givenBack() : thrown(e);
     } catch (Throwable e) {
       return thrown(e);
     }

@@ -61,6 +61,7 @@ public final class Worker implements AutoCloseable {
   private final ExecutorService stateWriter =
       Executors.newSingleThreadExecutor(
           Thread.ofPlatform().name("holdfast-state").daemon().factory());
+  private volatile boolean draining;
   private boolean closed;
 
   /**
@@ -180,6 +181,9 @@ public final class Worker implements AutoCloseable {
       events.tell(new TicketEvent.Claimed(run.claimed()));
       run.start();
     }
+    if (draining) {
+      runs.forEach(TicketRun::drain);
+    }
   }
 
   private TicketRun run(ClaimedTicket ticket) {
@@ -218,9 +222,9 @@ public final class Worker implements AutoCloseable {
   }
 
   /**
-   * Drains: claims nothing more, lets running tickets finish within the drain timeout while their
-   * leases are renewed, then gives the rest back without using up a retry (A52). Returns within the
-   * timeout plus five seconds, whatever handlers and database do.
+   * Drains: claims nothing more, tells the running tickets' handlers, lets them finish within the
+   * drain timeout while their leases are renewed, then gives the rest back without using up a retry
+   * (A52). Returns within the timeout plus five seconds, whatever handlers and database do.
    */
   @Override
   public synchronized void close() {
@@ -247,6 +251,8 @@ public final class Worker implements AutoCloseable {
     notifiedClaim.stop();
     signal.give();
     slots.open();
+    draining = true;
+    book.runs().forEach(TicketRun::drain);
     stateWriter.execute(() -> update(WorkerRegistry.State.DRAINING));
     long deadline = System.nanoTime() + LAST_CLAIM.toNanos();
     for (Thread thread : pollerThreads) {

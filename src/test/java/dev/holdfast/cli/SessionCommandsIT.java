@@ -40,7 +40,7 @@ class SessionCommandsIT {
       List.of(
           new JournalEntry.Said(Input.task("mend \u001b[31mit")),
           new JournalEntry.Discarded(
-              1, 1, TARGET, "empty", new Usage(50, 0, 0, 0), new BigDecimal("0.001")),
+              1, 1, TARGET, "empty", new Usage(50, 0, 0, 0), new BigDecimal("0.001"), null),
           new JournalEntry.Answered(
               1,
               2,
@@ -50,7 +50,8 @@ class SessionCommandsIT {
               StopReason.TOOL_CALLS,
               new Usage(100, 20, 3, 10),
               new BigDecimal("0.0123"),
-              true),
+              true,
+              null),
           new JournalEntry.ToolFinished(
               1,
               new ToolReply(

@@ -10,6 +10,7 @@ import dev.holdfast.session.Input;
 import dev.holdfast.session.JournalEntry;
 import dev.holdfast.session.ReportMetadata;
 import dev.holdfast.session.ReportSource;
+import dev.holdfast.session.Standing;
 import dev.holdfast.tool.ToolReply;
 import java.math.BigDecimal;
 import java.util.List;
@@ -21,6 +22,22 @@ final class JournalEntries {
   static final Usage USAGE = new Usage(100, 20, 3, 10);
   static final ToolCall CALL = new ToolCall("c-1", "read_file", "{\"path\": \"a\\u0000b\"");
 
+  static final Standing STANDING =
+      new Standing(
+          2,
+          3,
+          true,
+          1,
+          2,
+          1,
+          1,
+          "end",
+          Standing.Forced.MAX_TURNS,
+          new Standing.Pending(
+              new FinalReport(FinalReport.Status.SUCCESS, "done \0", null),
+              ReportSource.TOOL_MESSAGE),
+          List.of(new Message.User("System notice: report", "invalid_response")));
+
   static final List<JournalEntry> OF_EVERY_KIND =
       List.of(
           new JournalEntry.Said(Input.task("make it\nbetter \0 \uD83D")),
@@ -28,8 +45,8 @@ final class JournalEntries {
           new JournalEntry.ToolStarted(1, "c-1", "run_command"),
           new JournalEntry.ToolFinished(
               1, new ToolReply(CALL, ToolReply.Outcome.FAILED, "line 1\nline 2 \0\uDE00", 3)),
-          new JournalEntry.Discarded(2, 1, TARGET, "empty", USAGE, null),
-          new JournalEntry.TurnFailed(2, TARGET, "rate_limit", "HTTP 429"),
+          new JournalEntry.Discarded(2, 1, TARGET, "empty", USAGE, null, STANDING),
+          new JournalEntry.TurnFailed(2, TARGET, "rate_limit", "HTTP 429", STANDING),
           new JournalEntry.Compacted(
               List.of(
                   new Message.User("a"),
@@ -80,6 +97,7 @@ final class JournalEntries {
         StopReason.TOOL_CALLS,
         USAGE,
         new BigDecimal("0.0123"),
-        true);
+        true,
+        STANDING);
   }
 }

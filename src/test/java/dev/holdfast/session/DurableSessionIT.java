@@ -185,7 +185,8 @@ class DurableSessionIT {
                     StopReason.TOOL_CALLS,
                     Replies.USAGE,
                     null,
-                    true)));
+                    true,
+                    null)));
         journal.append(
             List.of(
                 new JournalEntry.ToolFinished(

@@ -13,8 +13,7 @@ import tools.jackson.databind.json.JsonMapper;
 /** B-6: final turns, collapse, cached and synthetic reports. */
 class FinalTurnTest {
   private static final String HALF = "{\"status\":\"success\"}";
-  private static final CallResult MISPLACED =
-      Replies.calls(Replies.call("a", "final_report", Replies.REPORT));
+  private static final CallResult MISPLACED = Replies.misplacedReport();
 
   private static Bench narrow(Bench bench, long window) {
     bench.settings = bench.settings.withContext(new ContextSettings(window, 0.5, 0.5, false));

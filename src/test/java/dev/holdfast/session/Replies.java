@@ -46,6 +46,11 @@ final class Replies {
     return calls(call("r", ReportRules.TOOL, arguments));
   }
 
+  /** A valid report, given to a tool that does not exist. */
+  static CallResult misplacedReport() {
+    return calls(call("a", "final_report", REPORT));
+  }
+
   static CallResult empty() {
     return text("");
   }

@@ -227,7 +227,8 @@ class ResumeTest {
     bench.run();
     RunState run =
         new RunState(
-            new Memory(bench.journal, new ContextMeter(0)),
+            new Memory(
+                bench.journal, new ContextGuard(ContextSettings.DEFAULT, new ContextMeter(0))),
             new Progress(1, new SessionEvents(List.of())),
             new Notices(),
             new SessionEvents(List.of()));
@@ -339,7 +340,8 @@ class ResumeTest {
   @DisplayName("Every entry survives being written as JSON")
   void json() {
     List<JournalEntry> all = new java.util.ArrayList<>(recorded());
-    all.add(new JournalEntry.TurnFailed(3, new dev.holdfast.llm.Target("p", "m"), "error", "x"));
+    all.add(
+        new JournalEntry.TurnFailed(3, new dev.holdfast.llm.Target("p", "m"), "error", "x", null));
     all.add(
         new JournalEntry.Compacted(
             List.of(

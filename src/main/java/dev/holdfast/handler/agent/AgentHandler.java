@@ -64,7 +64,7 @@ public final class AgentHandler implements TicketHandler {
       List<Route> routes = TargetRoutes.of(design.targets(), ports.providers());
       AgentWorkspace workspace =
           AgentWorkspace.open(settings.workspaceRoot(), claimed.ticket(), design.copyFrom());
-      HandlerResult result = work(claimed, design, routes, workspace);
+      HandlerResult result = work(context, design, routes, workspace);
       if (result instanceof HandlerResult.Succeeded succeeded
           && succeeded.review() == HandlerResult.Review.NONE) {
         workspace.delete();
@@ -82,8 +82,9 @@ public final class AgentHandler implements TicketHandler {
   }
 
   private HandlerResult work(
-      ClaimedTicket claimed, AgentDesign design, List<Route> routes, AgentWorkspace workspace)
+      TicketContext context, AgentDesign design, List<Route> routes, AgentWorkspace workspace)
       throws InterruptedException {
+    ClaimedTicket claimed = context.claimed();
     Allowance all =
         AgentAllowance.of(
             claimed.id(),
@@ -92,7 +93,7 @@ public final class AgentHandler implements TicketHandler {
             ports.allowances().of(claimed.id()));
     boolean timed = all.time() != null && all.time().compareTo(design.timeout()) < 0;
     Allowance allowance = timed ? all : all.withTime(null);
-    RetryContext budget = context(design, allowance);
+    RetryContext budget = budget(design, allowance);
     List<Route> guarded = TargetRoutes.guarded(routes, claimed, budget, ports.guard());
     try (ToolBox box = tools.open(design, workspace.workspace(), budget::timeLeft);
         RetryWaits.Watch watch =
@@ -104,6 +105,7 @@ public final class AgentHandler implements TicketHandler {
               sessionPorts(claimed, design, guarded, box, watch, budget),
               budget);
       watch.opened(session);
+      context.onDrain(session::stop);
       SessionResult result =
           session.run(
               AgentTask.inputs(
@@ -113,7 +115,7 @@ public final class AgentHandler implements TicketHandler {
     }
   }
 
-  private RetryContext context(AgentDesign design, Allowance allowance) {
+  private RetryContext budget(AgentDesign design, Allowance allowance) {
     return new RetryContext(
         Objects.requireNonNullElse(allowance.time(), design.timeout()),
         design.limitsDocument().path("max_attempt_calls").asInt(settings.maxCalls()),

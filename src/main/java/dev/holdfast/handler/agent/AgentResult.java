@@ -5,10 +5,10 @@ import dev.holdfast.failure.ErrorReport;
 import dev.holdfast.handler.StandstillResult;
 import dev.holdfast.handler.StorableJson;
 import dev.holdfast.llm.ToolCall;
-import dev.holdfast.session.ExitCode;
 import dev.holdfast.session.FinalReport;
 import dev.holdfast.session.PendingCall;
 import dev.holdfast.session.SessionResult;
+import dev.holdfast.session.UsedUp;
 import dev.holdfast.worker.HandlerResult;
 import dev.holdfast.worker.HandlerResult.Review;
 import java.util.List;
@@ -48,19 +48,20 @@ final class AgentResult {
 
   /** Used-up money is held for a person: what is retried without more of it only ends there too. */
   private static HandlerResult failed(SessionResult.Failed failed) {
-    return failed.exit() == ExitCode.COST_LIMIT
-        ? HandlerResult.held(
-            StandstillResult.BUDGET_EXCEEDED + budget(failed.error()), failed.errorReport())
-        : HandlerResult.failed(failed.errorReport());
+    UsedUp bound = failed.usedUp();
+    return bound == null
+        ? HandlerResult.failed(failed.errorReport())
+        : HandlerResult.held(
+            StandstillResult.BUDGET_EXCEEDED + budget(bound), failed.errorReport());
   }
 
-  /** The bound comes first in its words, then what had gone wrong before. */
-  private static String budget(String error) {
-    String bound = error.replaceFirst("^out of budget: ", "").replaceFirst("; last error: .*", "");
-    String scope = bound.startsWith("ticket:") ? bound.substring(0, bound.indexOf(": ")) : "";
-    return bound
-        + (bound.contains(" USD ") && !scope.isEmpty()
-            ? "; raise it: holdfast budgets raise " + scope + " --to USD"
+  private static String budget(UsedUp bound) {
+    boolean raisable = bound.money() && bound.scope().startsWith("ticket:");
+    return bound.scope()
+        + ": "
+        + bound.words()
+        + (raisable
+            ? "; raise it: holdfast budgets raise " + bound.scope() + " --to USD"
             : "; look at what was done, then release it");
   }
 

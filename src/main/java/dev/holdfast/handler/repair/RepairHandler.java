@@ -52,7 +52,7 @@ public final class RepairHandler implements TicketHandler {
       RepairDesign design =
           designs.of(claimed, document -> RepairDesign.of(document, settings.usual()));
       Optional<DeliveryOrder> order = DeliveryOrder.in(claimed.ticket().payload());
-      return order.isPresent() ? delivery.deliver(design, order.get()) : repair(claimed, design);
+      return order.isPresent() ? delivery.deliver(design, order.get()) : repair(context, design);
     } catch (StoodStillException e) {
       return StandstillResult.of(e.why(), null, null);
     } catch (ModelFailedException e) {
@@ -64,8 +64,9 @@ public final class RepairHandler implements TicketHandler {
     }
   }
 
-  private HandlerResult repair(ClaimedTicket claimed, RepairDesign design)
+  private HandlerResult repair(TicketContext context, RepairDesign design)
       throws IOException, InterruptedException {
+    ClaimedTicket claimed = context.claimed();
     List<Route> routes = TargetRoutes.of(design.targets(), ports.providers());
     Journal journal = ports.journals().open(claimed.id(), claimed.lease().no());
     List<JournalEntry> entries = journal.entries();
@@ -81,19 +82,23 @@ public final class RepairHandler implements TicketHandler {
       GitWorkbench workbench =
           new GitWorkbench(repository, ports.tools().get(), design.patch(), design.verify());
       RunEnd end =
-          new RepairRun(runPorts(claimed), design.settings(), routes)
+          new RepairRun(runPorts(context), design.settings(), routes)
               .run(job, journal, entries, workbench);
       HandlerResult result = outcome.of(end, history.next());
       return delivery.atOnce(design, end, repository, result);
     }
   }
 
-  private RepairRun.Ports runPorts(ClaimedTicket claimed) {
+  private RepairRun.Ports runPorts(TicketContext context) {
+    ClaimedTicket claimed = context.claimed();
     return new RepairRun.Ports(
         ports.models(),
         ports.wall(),
         name -> trace(claimed, name),
-        (routes, context) -> TargetRoutes.guarded(routes, claimed, context, ports.guard()),
+        (routes, calls) -> {
+          context.onDrain(calls::stop);
+          return TargetRoutes.guarded(routes, claimed, calls, ports.guard());
+        },
         settings.width(),
         settings.maxCalls());
   }

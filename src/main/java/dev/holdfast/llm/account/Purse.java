@@ -78,7 +78,7 @@ final class Purse {
             return new Grant.None(noRoom(full, worst, usedUp));
           }
           Duration wait = book.around(look);
-          sleeper.sleep(wait);
+          call.context().sleep(sleeper, wait);
           waited = waited.plus(wait);
           look = look.multipliedBy(2);
         }

@@ -244,7 +244,8 @@ class AgentHandlerTest {
                     StopReason.TOOL_CALLS,
                     Usage.NONE,
                     null,
-                    true),
+                    true,
+                    null),
                 new JournalEntry.ToolStarted(1, "c1", "run_command")));
 
     HandlerResult.Held held =

@@ -87,7 +87,8 @@ class ScreenshotsBrowserIT {
             StopReason.TOOL_CALLS,
             new Usage(1_800, 0, 0, 40),
             new BigDecimal("0.0063"),
-            true),
+            true,
+            null),
         "answered");
     journal(
         id,

@@ -1,0 +1,99 @@
+package dev.holdfast.session;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A session's end without a report, in words for people: what happened, what it has cost and what
+ * they can do. Equal causes differ in nothing but numbers, so that their tickets are one group.
+ */
+final class EndWords {
+  private static final int SHOWN = 300;
+
+  private EndWords() {}
+
+  /**
+   * @param spent in all attempts of the session so far
+   * @param forced why only the report was allowed; null where other tools were, too
+   */
+  static String of(ExitCode exit, TurnError error, Spent spent, Standing.@Nullable Forced forced) {
+    String last = error.isInvalidResponse() ? answer(error.message()) : cut(error.message());
+    return what(exit, forced)
+        + ": "
+        + last
+        + (last.endsWith(".") ? " " : ". ")
+        + "The session has cost "
+        + spent.answers()
+        + " answers of models, "
+        + spent.usage().context()
+        + " tokens and "
+        + usd(spent)
+        + " USD so far. "
+        + advice(exit)
+        + (error.isInvalidResponse() || error.message().length() <= SHOWN
+            ? ""
+            : "\nThe whole of it: " + error.message());
+  }
+
+  private static String what(ExitCode exit, Standing.@Nullable Forced forced) {
+    String when =
+        forced == null
+            ? ""
+            : forced == Standing.Forced.CONTEXT
+                ? " when the conversation filled the model's window"
+                : " in its last turn";
+    return switch (exit) {
+      case AUTH_FAILURE -> "The provider does not take the key" + when;
+      case QUOTA_EXCEEDED -> "The money or the quota of the provider's account is used up" + when;
+      case NO_LLM_RESPONSE -> "The agent got no usable answer of a model" + when;
+      case INACTIVITY_TIMEOUT -> "The model did not answer in time" + when;
+      case MAX_TURNS -> "The agent gave no final report in its last turn";
+      case TOKEN_LIMIT -> "The conversation fills the model's window, and there is no final report";
+      case LOOP -> "The agent did the same again and again";
+      case BUDGET_EXCEEDED -> "The model calls or the time of the attempt are used up" + when;
+      case COST_LIMIT -> "The budget allows no further call of a model" + when;
+    };
+  }
+
+  private static String advice(ExitCode exit) {
+    return switch (exit) {
+      case AUTH_FAILURE, QUOTA_EXCEEDED ->
+          "Put the provider's account in order, then release the ticket.";
+      case NO_LLM_RESPONSE, INACTIVITY_TIMEOUT ->
+          "When the provider answers again, release the ticket: the session goes on where it is.";
+      case MAX_TURNS ->
+          "Read the transcript (holdfast show), then release the ticket with guidance, or raise"
+              + " limits.max_turns in its design.";
+      case TOKEN_LIMIT ->
+          "Read the transcript (holdfast show), then release the ticket with a smaller task, or"
+              + " with --fresh.";
+      case LOOP ->
+          "Read the transcript (holdfast show), then release the ticket with guidance that leads"
+              + " out of the loop.";
+      case BUDGET_EXCEEDED ->
+          "Release the ticket to go on, or raise llm.max-calls-per-execution or the timeout of its"
+              + " design.";
+      case COST_LIMIT -> "Raise the budget or look at what was done, then release the ticket.";
+    };
+  }
+
+  /** The code words of {@link AnswerReview}. */
+  private static String answer(String code) {
+    return switch (code) {
+      case AnswerReview.CONTENT -> "its last answer was text and called no tool";
+      case AnswerReview.NO_VALID_CALL -> "no tool call of its last answer could be carried out";
+      case AnswerReview.REASONING -> "its last answer was reasoning without text or tool calls";
+      case AnswerReview.EMPTY -> "its last answer was empty";
+      default -> code;
+    };
+  }
+
+  private static String cut(String message) {
+    return message.length() > SHOWN ? message.substring(0, SHOWN) + "…" : message;
+  }
+
+  private static String usd(Spent spent) {
+    return spent.costUsd().signum() == 0
+        ? "0"
+        : spent.costUsd().stripTrailingZeros().toPlainString();
+  }
+}
