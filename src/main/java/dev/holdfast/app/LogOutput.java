@@ -11,14 +11,18 @@ import java.nio.charset.StandardCharsets;
 import org.slf4j.LoggerFactory;
 
 /**
- * The program's own log: one line per message on standard error. Set up here and not by a {@code
- * logback.xml}, because an XML parser costs a start a tenth of a second, and because a file in the
- * jar would be taken for its own by an application that embeds the worker.
+ * The program's own log: one line per message on standard error, with the ticket, the attempt and
+ * the turn that it is about where there are any. Set up here and not by a {@code logback.xml},
+ * because an XML parser costs a start a tenth of a second, and because a file in the jar would be
+ * taken for its own by an application that embeds the worker.
  */
 final class LogOutput {
   private static final String PATTERN =
-      "%d{yyyy-MM-dd'T'HH:mm:ss.SSSXXX} %-5level %logger{24} - %replace(%msg){'[\\r\\n\\t]+', '"
-          + " '}%n%ex{6}";
+      "%d{yyyy-MM-dd'T'HH:mm:ss.SSSXXX} %-5level %logger{24} -%replace( ticket=%X{ticket}"
+          + " attempt=%X{attempt} turn=%X{turn}){' (ticket|attempt|turn)=(?= |$)', ''}"
+          + " %replace(%msg){'[\\r"
+          + "\\n"
+          + "\\t]+', ' '}%n%ex{6}";
 
   private LogOutput() {}
 

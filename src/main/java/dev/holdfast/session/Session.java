@@ -86,7 +86,8 @@ public final class Session {
     try {
       return finished(Wiring.of(settings, routes, ports, context, shared), inputs);
     } finally {
-      autoRetry.close("the session ended");
+      autoRetry.close("the session broke off");
+      events.over();
       running.set(false);
       if (signal.interruptedFromOutside()) {
         Thread.currentThread().interrupt();

@@ -1,13 +1,17 @@
 package dev.holdfast.session;
 
 import dev.holdfast.llm.StreamListener;
+import dev.holdfast.llm.Usage;
 import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.MDC;
 
 /** Tells all listeners, and survives them (D37, D41). */
 final class SessionEvents {
   private static final Logger LOG = LoggerFactory.getLogger(SessionEvents.class);
+
+  private static final String TURN = "turn";
 
   private final List<SessionListener> listeners;
 
@@ -16,6 +20,13 @@ final class SessionEvents {
   }
 
   void emit(SessionEvent event) {
+    switch (event) {
+      case SessionEvent.TurnStarted started -> MDC.put(TURN, Integer.toString(started.turn()));
+      case SessionEvent.AttemptFinished tried -> logTry(tried);
+      default -> {
+        // The rest is for listeners.
+      }
+    }
     for (SessionListener listener : listeners) {
       try {
         listener.on(event);
@@ -23,6 +34,25 @@ final class SessionEvents {
         LOG.warn("a listener failed on {}", event.getClass().getSimpleName(), e);
       }
     }
+  }
+
+  /** One line per try (B72): the model, what came of it, its tokens and its cost. */
+  private static void logTry(SessionEvent.AttemptFinished tried) {
+    Usage usage = tried.usage();
+    LOG.info(
+        "try {} of {}: {}, {} tokens in, {} out, {} USD, {} ms",
+        tried.attempt(),
+        tried.target(),
+        tried.status(),
+        usage.input() + usage.cacheRead() + usage.cacheWrite(),
+        usage.output(),
+        tried.costUsd() == null ? "unknown" : tried.costUsd().toPlainString(),
+        tried.latency().toMillis());
+  }
+
+  /** What this thread logs from now on is of no turn any more. */
+  void over() {
+    MDC.remove(TURN);
   }
 
   void log(SessionEvent.Level level, String source, String message) {

@@ -23,7 +23,7 @@ final class BoundedCall {
    */
   static <T> T run(String name, Callable<T> body, Duration timeout, Duration grace)
       throws Exception {
-    FutureTask<T> task = new FutureTask<>(body);
+    FutureTask<T> task = new FutureTask<>(LogContext.carried(body));
     Thread thread = Thread.ofVirtual().name("holdfast-tool-" + name).start(task);
     try {
       return task.get(timeout.toNanos(), TimeUnit.NANOSECONDS);

@@ -36,7 +36,7 @@ public final class BoundedParallel {
     try {
       CompletionService<Boolean> ends = new ExecutorCompletionService<>(threads);
       for (int i = 0; i < workers; i++) {
-        var unused = ends.submit(() -> work(tasks, next, values));
+        var unused = ends.submit(LogContext.carried(() -> work(tasks, next, values)));
       }
       for (int i = 0; i < workers; i++) {
         ends.take().get();

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.MDC;
 
 /**
  * One attempt in this process: runs the handler on a virtual thread of its own and hands the
@@ -124,9 +125,13 @@ final class TicketRun implements TicketContext, Runnable {
     end(givenBack());
   }
 
+  /** Whatever is logged meanwhile on this thread names the ticket and the attempt (B72). */
   @Override
   public void run() {
-    end(outcome());
+    try (var _ = MDC.putCloseable("ticket", Long.toString(claimed.id()));
+        var _ = MDC.putCloseable("attempt", Integer.toString(attempt()))) {
+      end(outcome());
+    }
   }
 
   private void end(Finish outcome) {
