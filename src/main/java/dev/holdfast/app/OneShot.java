@@ -7,6 +7,7 @@ import dev.holdfast.config.Settings;
 import dev.holdfast.postgres.Database;
 import dev.holdfast.postgres.EmbeddedServer;
 import dev.holdfast.postgres.Migrations;
+import dev.holdfast.postgres.PayloadLimits;
 import dev.holdfast.postgres.PostgresCheckup;
 import dev.holdfast.postgres.PostgresDesignShelf;
 import dev.holdfast.postgres.PostgresJournalReader;
@@ -44,14 +45,14 @@ final class OneShot implements Backend {
   private final Database database;
   private final DataSource listening;
   private final SingleConnection connection;
-  private final int maxPayloadBytes;
+  private final PayloadLimits limits;
   private final boolean embedded;
 
-  private OneShot(Database database, DataSource listening, int maxPayloadBytes, boolean embedded) {
+  private OneShot(Database database, DataSource listening, PayloadLimits limits, boolean embedded) {
     this.database = database;
     this.listening = listening;
     this.connection = new SingleConnection(database.unpooled());
-    this.maxPayloadBytes = maxPayloadBytes;
+    this.limits = limits;
     this.embedded = embedded;
   }
 
@@ -68,7 +69,7 @@ final class OneShot implements Backend {
       String listenUrl = configured.listenUrl();
       DataSource listening =
           listenUrl == null ? database.unpooled() : database(configured, listenUrl).unpooled();
-      return new OneShot(database, listening, settings.payloadMaxBytes(), false);
+      return new OneShot(database, listening, limits(settings), false);
     }
     EmbeddedServer.Address address =
         EmbeddedServer.running(home)
@@ -81,7 +82,11 @@ final class OneShot implements Backend {
                         null));
     Database database =
         new Database(address.jdbcUrl(), address.user(), address.password(), 1, "holdfast");
-    return new OneShot(database, database.unpooled(), settings.payloadMaxBytes(), true);
+    return new OneShot(database, database.unpooled(), limits(settings), true);
+  }
+
+  static PayloadLimits limits(Settings settings) {
+    return new PayloadLimits(settings.payloadMaxBytes(), settings.payloadMaxExpandedBytes());
   }
 
   /**
@@ -98,7 +103,7 @@ final class OneShot implements Backend {
 
   @Override
   public TicketInbox inbox() {
-    return new PostgresTicketInbox(connection, SCHEMA, maxPayloadBytes);
+    return new PostgresTicketInbox(connection, SCHEMA, limits);
   }
 
   @Override

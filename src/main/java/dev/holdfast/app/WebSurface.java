@@ -119,7 +119,7 @@ final class WebSurface implements AutoCloseable {
     return new WebPorts(
         new PostgresTicketReader(database),
         new PostgresTicketDesk(database, SCHEMA, settings.payloadMaxBytes()),
-        new PostgresTicketInbox(database, SCHEMA, settings.payloadMaxBytes()),
+        new PostgresTicketInbox(database, SCHEMA, OneShot.limits(settings)),
         new PostgresSpendingDesk(database, SCHEMA),
         new PostgresDesignShelf(database),
         new PostgresJournalReader(database, SCHEMA),

@@ -9,7 +9,9 @@ import dev.holdfast.handler.command.CommandSettings;
 import dev.holdfast.postgres.Database;
 import dev.holdfast.postgres.Migrations;
 import dev.holdfast.postgres.PostgresEndedTickets;
+import dev.holdfast.postgres.PostgresEntryLimits;
 import dev.holdfast.postgres.PostgresTicketReader;
+import dev.holdfast.queue.ClaimRequest;
 import dev.holdfast.queue.TicketListener;
 import dev.holdfast.telemetry.TicketMetrics;
 import dev.holdfast.ticket.HoldfastException;
@@ -89,6 +91,7 @@ final class WorkerProcess implements AutoCloseable {
   }
 
   private Worker startWorker(Settings settings, Database database, TicketListener listener) {
+    new PostgresEntryLimits(tickets, "holdfast").set(OneShot.limits(settings));
     CommandSettings commands =
         new CommandSettings(
             settings.command().allowInline(),
@@ -142,7 +145,8 @@ final class WorkerProcess implements AutoCloseable {
         configured.drainTimeout(),
         configured.queues(),
         settings.retention().kept(),
-        settings.retention().interval());
+        settings.retention().interval(),
+        new ClaimRequest.Room(settings.claimMaxBytes(), settings.payloadMaxExpandedBytes(), 1));
   }
 
   private Optional<String> problem() {

@@ -44,9 +44,9 @@ final class RetryKeys {
       Key.of(
           "retry.crash-limit",
           new KeyType.Whole("crashes", 0, 1000),
-          "5",
-          "So many expired leases since the last release put a ticket on hold although retries"
-              + " remain. 0 is off.");
+          "3",
+          "So many deaths of its worker since the last release put a ticket on hold. They use up no"
+              + " retry; after the first it runs alone. 0 is off: they are failures as any other.");
   static final Key<Counting> COUNTING =
       Key.of(
           "retry.counting",

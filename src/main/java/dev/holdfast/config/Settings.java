@@ -15,6 +15,8 @@ import java.util.Map;
  *
  * @param classifierRules rules that come before the built-in ones, or in their place
  * @param payloadMaxBytes the largest payload, as UTF-8 JSON
+ * @param payloadMaxExpandedBytes the largest payload, as text of jsonb
+ * @param claimMaxBytes large payloads that a worker has under way at a time
  */
 public record Settings(
     DatabaseSettings database,
@@ -23,6 +25,8 @@ public record Settings(
     List<Rule> classifierRules,
     RetentionSettings retention,
     int payloadMaxBytes,
+    int payloadMaxExpandedBytes,
+    int claimMaxBytes,
     CommandSettings command,
     AgentSettings agents,
     RepairSettings repair,
@@ -36,6 +40,8 @@ public record Settings(
         rules(values.get(RetryKeys.CLASSIFIER_RULES)),
         RetentionSettings.of(values),
         values.get(TicketKeys.PAYLOAD_MAX_BYTES),
+        values.get(TicketKeys.PAYLOAD_MAX_EXPANDED_BYTES),
+        values.get(TicketKeys.CLAIM_MAX_BYTES),
         CommandSettings.of(values),
         AgentSettings.of(values),
         RepairSettings.of(values),
@@ -50,6 +56,8 @@ public record Settings(
         classifierRules,
         retention,
         payloadMaxBytes,
+        payloadMaxExpandedBytes,
+        claimMaxBytes,
         command,
         agents,
         repair,
@@ -64,6 +72,8 @@ public record Settings(
         classifierRules,
         retention,
         payloadMaxBytes,
+        payloadMaxExpandedBytes,
+        claimMaxBytes,
         command,
         others,
         repair,

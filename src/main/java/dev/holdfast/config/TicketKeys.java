@@ -46,6 +46,21 @@ final class TicketKeys {
           "1048576",
           "The largest payload a ticket may have, as UTF-8 JSON.");
 
+  static final Key<Integer> PAYLOAD_MAX_EXPANDED_BYTES =
+      Key.of(
+          "payload.max-expanded-bytes",
+          new KeyType.Whole("bytes", 65_536, 1_000_000_000),
+          "16777216",
+          "The largest payload as the database writes it out, where 1e100000 has all its digits."
+              + " Longer ones are refused, and held instead of run.");
+  static final Key<Integer> CLAIM_MAX_BYTES =
+      Key.of(
+          "claim.max-bytes",
+          new KeyType.Whole("bytes", 65_536, 1_000_000_000),
+          "33554432",
+          "Payloads of more than 16 KiB that a worker has under way at a time, in bytes: a claim"
+              + " ends with the one that reaches it.");
+
   /** In the order of the documentation. */
   static final List<Key<?>> ALL =
       List.of(
@@ -54,7 +69,9 @@ final class TicketKeys {
           RETENTION_STOPPED_WORKERS,
           RETENTION_WORKSPACES,
           RETENTION_INTERVAL,
-          PAYLOAD_MAX_BYTES);
+          PAYLOAD_MAX_BYTES,
+          PAYLOAD_MAX_EXPANDED_BYTES,
+          CLAIM_MAX_BYTES);
 
   private TicketKeys() {}
 }

@@ -42,10 +42,10 @@ final class FailureJudge {
   }
 
   /**
-   * @param given why the ticket is to be held whatever the policy says; null where it decides
+   * @param hold why the ticket is to be held whatever the policy says; null where it decides
    */
   Verdict judge(
-      FailedTicket ticket, Failure reported, Outcome outcome, RetryDecision.@Nullable Hold given) {
+      FailedTicket ticket, Failure reported, Outcome outcome, RetryDecision.@Nullable Hold hold) {
     Failure failure = storable(reported);
     Map<Category, Integer> counts = counts(ticket.retryCounts());
     int sameErrorCount =
@@ -53,16 +53,23 @@ final class FailureJudge {
     int crashCount = ticket.crashCount() + (outcome == Outcome.CRASHED ? 1 : 0);
     RetryHistory history =
         new RetryHistory(ticket.retryCount(), counts, sameErrorCount, crashCount);
-    RetryDecision byPolicy = policy.shouldRetryTicket(failure, history, settingsOf(ticket));
+    RetrySettings ofTicket = settingsOf(ticket);
+    boolean crashed = outcome == Outcome.CRASHED;
+    RetryDecision byPolicy =
+        crashed
+            ? policy.afterCrash(failure, history, ofTicket)
+            : policy.shouldRetryTicket(failure, history, ofTicket);
+    boolean usesRetry = !crashed || ofTicket.crashLimit() == 0;
     RetryDecision decision =
-        given == null
+        hold == null
             ? byPolicy
             : byPolicy.heldFor(
-                new RetryDecision.Hold(given.cause(), StorableText.of(given.reason())));
-    if (decision.shouldRetry()) {
+                new RetryDecision.Hold(hold.cause(), StorableText.of(hold.reason())));
+    usesRetry &= decision.shouldRetry();
+    if (usesRetry) {
       counts.merge(failure.category(), 1, Integer::sum);
     }
-    int retryCount = decision.shouldRetry() ? oneMore(ticket.retryCount()) : ticket.retryCount();
+    int retryCount = usesRetry ? oneMore(ticket.retryCount()) : ticket.retryCount();
     return new Verdict(
         ticket.key(),
         new Ruling(

@@ -11,9 +11,11 @@ import java.sql.SQLException;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.function.Function;
 import org.jdbi.v3.core.Handle;
 import org.jspecify.annotations.Nullable;
@@ -33,6 +35,8 @@ final class FailureWriter {
   private final FailureCall failureCall;
   private final FailureJudge judge;
   private final WaitWriter waits;
+  private final GivenBackWriter givenBackWriter;
+  private final String rememberBlame;
 
   FailureWriter(Sql sql, FailureJudge judge) {
     this.lockFailed = sql.loadPinned("lock_failed");
@@ -40,6 +44,9 @@ final class FailureWriter {
     this.failureCall = new FailureCall(sql);
     this.judge = judge;
     this.waits = new WaitWriter(sql);
+    this.givenBackWriter = new GivenBackWriter(sql);
+    this.rememberBlame =
+        sql.inSchema("UPDATE holdfast.workers SET blamed = true WHERE id = ANY (:workers)");
   }
 
   /**
@@ -95,9 +102,9 @@ final class FailureWriter {
 
   /** The hold that the attempt itself asks for; null where it asks for none. */
   private static RetryDecision.@Nullable Hold given(Finish.Failed failed) {
-    String reason = failed.holdReason();
-    if (reason == null) {
-      return null;
+    RetryDecision.Hold hold = failed.hold();
+    if (hold == null || hold.cause() != HoldCause.HANDLER) {
+      return hold;
     }
     TicketWait wait = failed.waitsFor();
     HoldCause cause =
@@ -106,35 +113,67 @@ final class FailureWriter {
           case BUDGET -> HoldCause.BUDGET_EXCEEDED;
           case null, default -> HoldCause.HANDLER;
         };
-    return new RetryDecision.Hold(cause, reason);
+    return new RetryDecision.Hold(cause, hold.reason());
   }
 
-  /** A ticket whose lease expired, locked, with the worker that had it. */
-  private record Expired(FailedTicket ticket, String workerId) {
+  /**
+   * A ticket whose lease expired, locked.
+   *
+   * @param died whether its worker did
+   * @param blamed whether it counts as the cause
+   * @param suspect whether it ran alone, because a worker had died of it before
+   */
+  private record Expired(
+      FailedTicket ticket, String workerId, boolean died, boolean blamed, boolean suspect) {
     static Expired map(ResultSet row) throws SQLException {
-      return new Expired(FailedTicket.map(row), row.getString("worker_id"));
+      return new Expired(
+          FailedTicket.map(row),
+          row.getString("worker_id"),
+          row.getBoolean("died"),
+          row.getBoolean("blamed"),
+          row.getBoolean("suspect"));
     }
   }
 
   /**
    * Decides all tickets in progress under leases that the caller has locked, but for those that
-   * somebody else has locked: they stay as they are.
+   * somebody else has locked: they stay as they are. Those that are not to blame are ready again.
    *
+   * @param only the one ticket to be decided; null for all
    * @param failureOf what happened, by the worker's id
    */
   Map<TicketLease, FinishResult> writeExpired(
-      Handle handle, Long[] leases, Function<String, Failure> failureOf) {
+      Handle handle, Long[] leases, @Nullable Long only, Function<String, Failure> failureOf) {
     List<Expired> locked =
         PinnedPlan.on(handle.createQuery(lockExpired))
             .bind("leases", leases)
+            .bind("only", only)
             .map((row, context) -> Expired.map(row))
             .list();
     List<Verdict> verdicts = new ArrayList<>();
+    List<GivenBackWriter.Ended> innocent = new ArrayList<>();
+    Set<String> blamedWorkers = new HashSet<>();
     for (Expired each : locked) {
-      Failure failure = failureOf.apply(each.workerId());
-      verdicts.add(judge.judge(each.ticket(), failure, FailureJudge.Outcome.CRASHED));
+      if (each.blamed()) {
+        Failure failure = failureOf.apply(each.workerId());
+        verdicts.add(judge.judge(each.ticket(), failure, FailureJudge.Outcome.CRASHED));
+      } else {
+        String outcome = each.died() ? GivenBackWriter.CRASHED : GivenBackWriter.GIVEN_BACK;
+        innocent.add(new GivenBackWriter.Ended(each.ticket().key(), outcome));
+      }
+      if (each.blamed() && each.suspect()) {
+        blamedWorkers.add(each.workerId());
+      }
     }
-    return store(handle, verdicts, false);
+    Map<TicketLease, FinishResult> results = store(handle, verdicts, false);
+    results.putAll(givenBackWriter.write(handle, innocent));
+    if (!blamedWorkers.isEmpty()) {
+      handle
+          .createUpdate(rememberBlame)
+          .bind("workers", blamedWorkers.toArray(String[]::new))
+          .execute();
+    }
+    return results;
   }
 
   private Map<TicketLease, FinishResult> store(

@@ -26,9 +26,8 @@ final class FinishWriter {
   private final DeferralWriter deferralWriter;
   private final AppliedFinishes appliedFinishes;
   private final SuccessCall successCall;
-  private final String finishGivenBack;
+  private final GivenBackWriter givenBackWriter;
   private final String closeLeases;
-  private final String wakeWorkers;
 
   /** Finished, but locked by a heartbeat or a person when they were to be dropped. */
   private final Set<Long> lockedLeases = ConcurrentHashMap.newKeySet();
@@ -39,9 +38,8 @@ final class FinishWriter {
     this.deferralWriter = new DeferralWriter(sql);
     this.appliedFinishes = new AppliedFinishes(sql);
     this.successCall = new SuccessCall(sql);
-    this.finishGivenBack = sql.loadPinned("finish_given_back");
+    this.givenBackWriter = new GivenBackWriter(sql);
     this.closeLeases = sql.inSchema("SELECT * FROM holdfast.close_leases(:leases)");
-    this.wakeWorkers = sql.inSchema("SELECT holdfast.wake_workers(:queues::text[])");
   }
 
   /** One result per finish, in their order. */
@@ -71,7 +69,14 @@ final class FinishWriter {
     if (!failed.isEmpty()) {
       results.putAll(failureWriter.write(handle, failed));
     }
-    givenBack(handle, givenBack, results);
+    results.putAll(
+        givenBackWriter.write(
+            handle,
+            givenBack.stream()
+                .map(
+                    each ->
+                        new GivenBackWriter.Ended(TicketLease.of(each), GivenBackWriter.GIVEN_BACK))
+                .toList()));
     results.putAll(parkWriter.write(handle, parked));
     if (!deferred.isEmpty()) {
       results.putAll(deferralWriter.write(handle, deferred));
@@ -149,30 +154,6 @@ final class FinishWriter {
 
   static TicketState state(Finish.Succeeded finish) {
     return finish.review() ? TicketState.NEEDS_REVIEW : TicketState.DONE;
-  }
-
-  private void givenBack(
-      Handle handle, List<Finish.GivenBack> batch, Map<TicketLease, FinishResult> results) {
-    if (batch.isEmpty()) {
-      return;
-    }
-    Set<String> queues = new HashSet<>();
-    PinnedPlan.on(handle.createQuery(finishGivenBack))
-        .bind("ids", Columns.longs(batch, Finish::ticketId))
-        .bind("leases", Columns.longs(batch, Finish::leaseNo))
-        .map(
-            (row, context) -> {
-              queues.add(row.getString("queue"));
-              return new TicketLease(row.getLong("id"), row.getLong("lease_no"));
-            })
-        .forEach(each -> results.put(each, new FinishResult.GivenBack(each.ticketId())));
-    if (!queues.isEmpty()) {
-      handle
-          .createQuery(wakeWorkers)
-          .bind("queues", queues.toArray(String[]::new))
-          .mapTo(String.class)
-          .list();
-    }
   }
 
   /**

@@ -1,11 +1,22 @@
 package dev.holdfast.postgres;
 
+import tools.jackson.core.StreamReadConstraints;
+import tools.jackson.core.json.JsonFactory;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /** The one JSON mapper of this package; immutable and thread-safe. */
 final class Json {
-  private static final JsonMapper MAPPER = JsonMapper.builder().build();
+  // PostgreSQL's numeric has 131,072 digits before the point and 16,383 behind it.
+  private static final int LONGEST_NUMBER = 150_000;
+
+  private static final JsonMapper MAPPER =
+      JsonMapper.builder(
+              JsonFactory.builder()
+                  .streamReadConstraints(
+                      StreamReadConstraints.builder().maxNumberLength(LONGEST_NUMBER).build())
+                  .build())
+          .build();
 
   private Json() {}
 

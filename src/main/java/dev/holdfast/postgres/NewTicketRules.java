@@ -17,9 +17,9 @@ import tools.jackson.core.json.JsonFactory;
  * What a ticket must be like before it is sent to the database, so that a bad one costs the
  * caller's transaction nothing and is told about in words. Immutable.
  *
- * @param maxPayloadBytes the longest payload, in bytes of UTF-8
+ * @param limits the longest payload
  */
-record NewTicketRules(int maxPayloadBytes) {
+record NewTicketRules(PayloadLimits limits) {
   // The same as require_queue_name and know_lane in the database say.
   private static final Pattern QUEUE = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._:-]{0,62}");
   private static final Pattern KIND = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._:/-]{0,99}");
@@ -30,9 +30,10 @@ record NewTicketRules(int maxPayloadBytes) {
   private static final JsonFactory JSON = new JsonFactory();
 
   /**
+   * @return how long the payload is as the database writes it out, or a little more
    * @throws InvalidTicketException naming the first value that cannot be taken, and what is allowed
    */
-  void check(NewTicket ticket) {
+  int check(NewTicket ticket) {
     if (ticket.design() == null && ticket.kind() == null) {
       throw new InvalidTicketException("a ticket needs a design or a kind");
     }
@@ -45,13 +46,14 @@ record NewTicketRules(int maxPayloadBytes) {
       throw new InvalidTicketException(
           "the unique key is longer than " + MAX_KEY_LENGTH + " characters");
     }
-    checkPayload(ticket.payload());
+    int expanded = checkPayload(ticket.payload());
     checkStart(ticket.delay(), ticket.runAt());
     BigDecimal cost = ticket.maxCostUsd();
     if (cost != null && (cost.signum() < 0 || cost.compareTo(MAX_COST) > 0)) {
       throw new InvalidTicketException(
           "the cost limit must be from 0 to 1000000000 USD, not " + cost);
     }
+    return expanded;
   }
 
   private static void checkName(
@@ -77,22 +79,25 @@ record NewTicketRules(int maxPayloadBytes) {
     }
   }
 
-  void checkPayload(String payload) {
+  /** Returns as {@link #check}. */
+  int checkPayload(String payload) {
     long bytes = utf8Length("payload", payload);
-    if (bytes > maxPayloadBytes) {
+    if (bytes > limits.bytes()) {
       throw new InvalidTicketException(
           "the payload has "
               + bytes
               + " bytes, more than "
-              + maxPayloadBytes
+              + limits.bytes()
               + "; put large data elsewhere and its address into the payload, or raise"
               + " payload.max-bytes");
     }
     try (JsonParser parser = JSON.createParser(ObjectReadContext.empty(), payload)) {
-      if (readValue(parser, payload.contains("\\u")) || parser.nextToken() != null) {
+      ExpandedLength length = new ExpandedLength(bytes);
+      if (readValue(parser, payload.contains("\\u"), length) || parser.nextToken() != null) {
         throw new InvalidTicketException(
             "the payload must be one JSON value; it is empty or has more after it");
       }
+      return length.within(limits.expandedBytes());
     } catch (JacksonException e) {
       throw new InvalidTicketException(
           "the payload is not JSON: "
@@ -105,18 +110,19 @@ record NewTicketRules(int maxPayloadBytes) {
   }
 
   /** Reads one value to its end; true if there is none. */
-  private static boolean readValue(JsonParser parser, boolean hasEscapes) {
+  private static boolean readValue(JsonParser parser, boolean hasEscapes, ExpandedLength length) {
     int depth = 0;
     do {
       JsonToken token = parser.nextToken();
       if (token == null) {
         return true;
       }
+      length.add(token, parser);
       if (token.isStructStart()) {
         depth++;
       } else if (token.isStructEnd()) {
         depth--;
-      } else if (hasEscapes) {
+      } else if (hasEscapes && !token.isNumeric()) {
         utf8Length("payload", parser.getString());
       }
     } while (depth > 0);

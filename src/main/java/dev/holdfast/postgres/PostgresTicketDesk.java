@@ -34,7 +34,11 @@ public final class PostgresTicketDesk implements TicketDesk {
    * @param maxPayloadBytes the longest payload after an edit, in bytes of UTF-8
    */
   public PostgresTicketDesk(DataSource dataSource, String schema, int maxPayloadBytes) {
-    this(Jdbi.create(dataSource), new Sql(schema), new NewTicketRules(maxPayloadBytes), null);
+    this(
+        Jdbi.create(dataSource),
+        new Sql(schema),
+        new NewTicketRules(PayloadLimits.of(maxPayloadBytes)),
+        null);
   }
 
   private PostgresTicketDesk(Jdbi jdbi, Sql sql, NewTicketRules rules, @Nullable String version) {

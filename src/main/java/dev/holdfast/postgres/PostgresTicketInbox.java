@@ -27,9 +27,13 @@ public final class PostgresTicketInbox implements TicketInbox {
   }
 
   public PostgresTicketInbox(DataSource dataSource, String schema, int maxPayloadBytes) {
+    this(dataSource, schema, PayloadLimits.of(maxPayloadBytes));
+  }
+
+  public PostgresTicketInbox(DataSource dataSource, String schema, PayloadLimits limits) {
     this.dataSource = dataSource;
     this.sql = new Sql(schema);
-    this.rules = new NewTicketRules(maxPayloadBytes);
+    this.rules = new NewTicketRules(limits);
   }
 
   @Override

@@ -6,9 +6,11 @@ import dev.holdfast.queue.ClaimRequest;
 import dev.holdfast.queue.Finish;
 import dev.holdfast.queue.FinishResult;
 import dev.holdfast.queue.Heartbeat;
+import dev.holdfast.queue.StatementRefusedException;
 import dev.holdfast.queue.TicketQueue;
 import dev.holdfast.retry.RetryPolicy;
 import dev.holdfast.retry.RetrySettings;
+import dev.holdfast.ticket.InvalidTicketException;
 import java.sql.Array;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -19,11 +21,15 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import javax.sql.DataSource;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The queue on PostgreSQL. Thread-safe; each call takes one pooled connection for one transaction.
  */
 public final class PostgresTicketQueue implements TicketQueue {
+  private static final Logger log = LoggerFactory.getLogger(PostgresTicketQueue.class);
+
   private final Transactions transactions;
   private final Transactions heartbeats;
   private final FinishWriter finishWriter;
@@ -65,8 +71,33 @@ public final class PostgresTicketQueue implements TicketQueue {
     return transactions.runCall(connection -> claimCall.run(connection, request));
   }
 
+  /** Where the database refuses to renew one lease, the others are renewed without it. */
   @Override
   public Heartbeat heartbeat(String workerId, Collection<Long> leaseNos, Duration lease) {
+    try {
+      return renew(workerId, leaseNos, lease);
+    } catch (StatementRefusedException | InvalidTicketException e) {
+      // Without a lease it must work, or it is no lease that the database refuses.
+      renew(workerId, List.of(), lease);
+      return renewApart(workerId, List.copyOf(leaseNos), lease);
+    }
+  }
+
+  private Heartbeat renewApart(String workerId, List<Long> leaseNos, Duration lease) {
+    try {
+      return renew(workerId, leaseNos, lease);
+    } catch (StatementRefusedException | InvalidTicketException e) {
+      if (leaseNos.size() == 1) {
+        log.error("lease {} cannot be renewed: {}", leaseNos.getFirst(), e.getMessage());
+        return new Heartbeat(Set.of(), Set.copyOf(leaseNos), Map.of());
+      }
+      int half = leaseNos.size() / 2;
+      return renewApart(workerId, leaseNos.subList(0, half), lease)
+          .and(renewApart(workerId, leaseNos.subList(half, leaseNos.size()), lease));
+    }
+  }
+
+  private Heartbeat renew(String workerId, Collection<Long> leaseNos, Duration lease) {
     return heartbeats.runStatement(
         handle -> {
           Set<Long> renewed = new HashSet<>();
@@ -119,7 +150,7 @@ public final class PostgresTicketQueue implements TicketQueue {
   @Override
   public List<FinishResult> rescue(int limit) {
     return transactions.runStatement(leaseRescuer::isDue)
-        ? transactions.run(handle -> leaseRescuer.rescue(handle, limit))
+        ? leaseRescuer.rescue(transactions, limit)
         : List.of();
   }
 }

@@ -37,6 +37,7 @@ public final class PostgresTicketReader implements TicketReader {
   private final Sql sql;
   private final String summaries;
   private final String readyTickets;
+  private final String ticketRows;
   private final String listTickets;
   private final String listHeld;
   private final String listRunning;
@@ -50,6 +51,7 @@ public final class PostgresTicketReader implements TicketReader {
     this.sql = new Sql(schema);
     this.summaries = sql.load("ticket_summaries");
     this.readyTickets = sql.load("ready_tickets");
+    this.ticketRows = sql.load("ticket_rows");
     this.listTickets = sql.load("list_tickets");
     this.listHeld = sql.load("list_held_tickets");
     this.listRunning = sql.load("list_running_tickets");
@@ -57,7 +59,7 @@ public final class PostgresTicketReader implements TicketReader {
 
   @Override
   public List<TicketRow> list(TicketFilter filter) {
-    return page(TicketRow.class, "SELECT t.* FROM holdfast.tickets t\n", filter);
+    return page(TicketRow.class, ticketRows, filter);
   }
 
   @Override
@@ -112,8 +114,9 @@ public final class PostgresTicketReader implements TicketReader {
 
   @Override
   public Optional<TicketRow> find(long ticketId) {
-    String find = "SELECT * FROM holdfast.tickets WHERE id = :id";
-    return rows(TicketRow.class, sql.inSchema(find), query -> query.bind("id", ticketId)).stream()
+    return rows(
+            TicketRow.class, ticketRows + "WHERE t.id = :id", query -> query.bind("id", ticketId))
+        .stream()
         .findFirst();
   }
 

@@ -3,6 +3,7 @@ package dev.holdfast.postgres;
 import dev.holdfast.queue.QuestionTooSlowException;
 import dev.holdfast.queue.QueueUnavailableException;
 import dev.holdfast.queue.StaleViewException;
+import dev.holdfast.queue.StatementRefusedException;
 import dev.holdfast.queue.TicketBusyException;
 import dev.holdfast.ticket.HoldfastException;
 import dev.holdfast.ticket.IllegalTransitionException;
@@ -63,10 +64,10 @@ public final class SqlErrors {
                   + " later",
               e);
       case "3F000", "42P01", "42883", "42703" ->
-          new QueueUnavailableException(
+          new StatementRefusedException(
               message + ": the schema is missing or old; run: holdfast migrate", e);
       case "42501" ->
-          new QueueUnavailableException(
+          new StatementRefusedException(
               message + ": GRANT holdfast_worker or holdfast_operator to the database user", e);
       default -> byClass(e, state, message);
     };
@@ -77,9 +78,34 @@ public final class SqlErrors {
       // Data exceptions, constraint violations, program limits: the value is wrong, not the
       // database.
       case "22", "23", "54" -> new InvalidTicketException(words(e, message));
-      case "08", "28", "3D" -> unreachable(message, e);
-      default -> new QueueUnavailableException("the database failed: " + message, e);
+      case "08" -> unreachable(message, e);
+      case "28", "3D" -> isServerAnswer(e) ? refused(message, state, e) : unreachable(message, e);
+      case "40" -> new TicketBusyException("other transactions were in the way: " + message, e);
+      default ->
+          isOutage(state)
+              ? new QueueUnavailableException("the database failed: " + message, e)
+              : refused(message, state, e);
     };
+  }
+
+  /** Shut down, cut off, out of connections, or a standby since a failover: later it is back. */
+  private static boolean isOutage(String state) {
+    return state.startsWith("57P0")
+        || state.equals("53300")
+        || state.equals("25006")
+        || state.isEmpty();
+  }
+
+  private static StatementRefusedException refused(String message, String state, SQLException e) {
+    return new StatementRefusedException(
+        "the database refused it: " + message + " (SQLSTATE " + state + ")", e);
+  }
+
+  /** To a statement: who may not connect is told so with the severity FATAL. */
+  private static boolean isServerAnswer(SQLException e) {
+    ServerErrorMessage server =
+        e instanceof PSQLException postgres ? postgres.getServerErrorMessage() : null;
+    return server != null && !"FATAL".equals(server.getSeverity());
   }
 
   /**

@@ -77,9 +77,9 @@ final class TicketCopy {
 
   private void append(NewTicket ticket) throws SQLException {
     try {
-      rules.check(ticket);
+      int payloadBytes = rules.check(ticket);
       @Nullable DesignKey design = ticket.design() == null ? null : design(ticket.design());
-      appendRow(ticket, design);
+      appendRow(ticket, payloadBytes, design);
     } catch (InvalidTicketException e) {
       throw new InvalidTicketException(at(position) + e.getMessage());
     } catch (TicketNotFoundException e) {
@@ -89,11 +89,13 @@ final class TicketCopy {
     chunkHasKeys |= ticket.uniqueKey() != null;
   }
 
-  private void appendRow(NewTicket ticket, @Nullable DesignKey design) throws SQLException {
+  private void appendRow(NewTicket ticket, int payloadBytes, @Nullable DesignKey design)
+      throws SQLException {
     column("true", '\t');
     column(design == null ? null : Long.toString(design.id()), '\t');
     column(kind(ticket, design), '\t');
     column(ticket.payload(), '\t');
+    column(Integer.toString(payloadBytes), '\t');
     column(ticket.queue(), '\t');
     column(ticket.title(), '\t');
     column(Integer.toString(ticket.priority()), '\t');

@@ -13,6 +13,7 @@ import java.util.Set;
  * @param lease how long the claim holds without a heartbeat
  * @param after the last ticket claimed of each lane, for a claim that looks behind them only; empty
  *     for a full claim
+ * @param room how much it may bring besides
  */
 public record ClaimRequest(
     String workerId,
@@ -20,11 +21,35 @@ public record ClaimRequest(
     Set<String> queues,
     int limit,
     Duration lease,
-    List<Long> after) {
+    List<Long> after,
+    Room room) {
+
+  /**
+   * How much a claim may bring.
+   *
+   * @param bytes a claim ends with the ticket whose payload reaches it; payloads of up to {@value
+   *     #SMALL_BYTES} bytes do not count. Zero or less: only such small ones
+   * @param ticketBytes no ticket may be longer than that as text: it is held instead
+   * @param suspects tickets of which a worker died, 0 or 1: more never run in one worker at a time
+   */
+  public record Room(long bytes, long ticketBytes, int suspects) {
+    /** Payloads of so many bytes come with their claim, and are not counted. */
+    public static final int SMALL_BYTES = 16_384;
+
+    /** {@code claim.max-bytes} and {@code payload.max-expanded-bytes} unless configured. */
+    public static final Room DEFAULT = new Room(32 << 20, 16 << 20, 1);
+
+    public Room {
+      if (suspects < 0 || suspects > 1) {
+        throw new IllegalArgumentException("0 suspects or 1 at a time: " + suspects);
+      }
+    }
+  }
+
   /** A full claim. */
   public ClaimRequest(
       String workerId, Set<String> kinds, Set<String> queues, int limit, Duration lease) {
-    this(workerId, kinds, queues, limit, lease, List.of());
+    this(workerId, kinds, queues, limit, lease, List.of(), Room.DEFAULT);
   }
 
   public ClaimRequest {
@@ -38,6 +63,11 @@ public record ClaimRequest(
 
   /** The same, for so many tickets, looking behind those only. */
   public ClaimRequest narrowedTo(int tickets, List<Long> behind) {
-    return new ClaimRequest(workerId, kinds, queues, tickets, lease, behind);
+    return new ClaimRequest(workerId, kinds, queues, tickets, lease, behind, room);
+  }
+
+  /** The same, for what fits into this room. */
+  public ClaimRequest within(Room newRoom) {
+    return new ClaimRequest(workerId, kinds, queues, limit, lease, after, newRoom);
   }
 }

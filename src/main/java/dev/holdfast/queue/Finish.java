@@ -1,6 +1,7 @@
 package dev.holdfast.queue;
 
 import dev.holdfast.failure.Failure;
+import dev.holdfast.retry.RetryDecision;
 import dev.holdfast.ticket.TicketWait;
 import java.time.Duration;
 import java.util.List;
@@ -23,8 +24,8 @@ public sealed interface Finish {
       implements Finish {}
 
   /**
-   * @param holdReason why only a person can say how to go on, whatever retries are left; null where
-   *     the retry settings decide
+   * @param hold why only a person can say how to go on, whatever retries are left; null where the
+   *     retry settings decide
    * @param waitsFor what may end that hold besides a release; null where nothing else does
    * @param firstAttempt whether the ticket had never been executed before when it was claimed: only
    *     a hint that there may be no history to be looked at, so false is always right
@@ -33,12 +34,12 @@ public sealed interface Finish {
       long ticketId,
       long leaseNo,
       Failure failure,
-      @Nullable String holdReason,
+      RetryDecision.@Nullable Hold hold,
       @Nullable TicketWait waitsFor,
       boolean firstAttempt)
       implements Finish {
-    public Failed(long ticketId, long leaseNo, Failure failure, @Nullable String holdReason) {
-      this(ticketId, leaseNo, failure, holdReason, null, false);
+    public Failed(long ticketId, long leaseNo, Failure failure, RetryDecision.@Nullable Hold hold) {
+      this(ticketId, leaseNo, failure, hold, null, false);
     }
 
     public Failed(long ticketId, long leaseNo, Failure failure) {

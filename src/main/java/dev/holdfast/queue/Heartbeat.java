@@ -1,5 +1,7 @@
 package dev.holdfast.queue;
 
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 
@@ -16,5 +18,16 @@ public record Heartbeat(Set<Long> renewed, Set<Long> busy, Map<Long, Set<Long>> 
     renewed = Set.copyOf(renewed);
     busy = Set.copyOf(busy);
     revoked = Map.copyOf(revoked);
+  }
+
+  /** What two heartbeats for different leases learned together. */
+  public Heartbeat and(Heartbeat other) {
+    Set<Long> bothRenewed = new HashSet<>(renewed);
+    bothRenewed.addAll(other.renewed);
+    Set<Long> bothBusy = new HashSet<>(busy);
+    bothBusy.addAll(other.busy);
+    Map<Long, Set<Long>> bothRevoked = new HashMap<>(revoked);
+    bothRevoked.putAll(other.revoked);
+    return new Heartbeat(bothRenewed, bothBusy, bothRevoked);
   }
 }

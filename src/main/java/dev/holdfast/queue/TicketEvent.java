@@ -38,7 +38,7 @@ public sealed interface TicketEvent {
   /**
    * The state is on_hold, with {@code {reason, errorCategory}} (A35).
    *
-   * @param reason {@code max_retries}, {@code same_error}, {@code crashes} or {@code handler}
+   * @param reason {@code max_retries}, {@code same_error}, {@code poison} or {@code handler}
    */
   record Held(
       long ticketId,

@@ -10,8 +10,8 @@ public enum HoldCause {
   MAX_RETRIES,
   /** One error too many times in a row ({@code retry.same-error-limit}). */
   SAME_ERROR,
-  /** Its worker died too many times ({@code retry.crash-limit}). */
-  CRASHES,
+  /** Its workers died ({@code retry.crash-limit}), or it cannot be read or stored. */
+  POISON,
   /** The keys of its providers are refused, or their money is used up. */
   ACCOUNT_UNAVAILABLE,
   /** A budget has no room for its next call. */

@@ -35,15 +35,32 @@ public final class RetryPolicy {
     return new RetryDecision(hold.isEmpty(), delay, remaining, failure, strategy, hold);
   }
 
+  /**
+   * After the death of a ticket's worker: uses up no retry, and holds at {@code crash-limit}. Where
+   * that is off, it is a failure as any other.
+   */
+  public RetryDecision afterCrash(Failure failure, RetryHistory history, RetrySettings settings) {
+    if (settings.crashLimit() == 0) {
+      return shouldRetryTicket(failure, history, settings);
+    }
+    CategoryPolicy strategy = settings.of(failure.category());
+    int crashes = history.crashCount();
+    int remaining = Math.max(0, settings.crashLimit() - crashes);
+    Optional<RetryDecision.Hold> hold =
+        remaining > 0
+            ? Optional.empty()
+            : held(
+                HoldCause.POISON,
+                "Its worker died " + crashes + " times: " + failure.category().wireName());
+    Duration delay = hold.isPresent() ? Duration.ZERO : delay(failure, crashes, settings, strategy);
+    return new RetryDecision(hold.isEmpty(), delay, remaining, failure, strategy, hold);
+  }
+
   private static Optional<RetryDecision.Hold> hold(
       Failure failure, RetryHistory history, RetrySettings settings, int remaining) {
     String category = failure.category().wireName();
     if (remaining == 0) {
       return held(HoldCause.MAX_RETRIES, "Max retries exceeded: " + category);
-    }
-    if (settings.crashLimit() > 0 && history.crashCount() >= settings.crashLimit()) {
-      return held(
-          HoldCause.CRASHES, "Its worker died " + history.crashCount() + " times: " + category);
     }
     boolean repeats =
         settings.sameErrorLimit() > 0 && history.sameErrorCount() >= settings.sameErrorLimit();

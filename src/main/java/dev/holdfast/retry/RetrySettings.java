@@ -43,7 +43,7 @@ public record RetrySettings(
     categories.put(Category.CODE_ERROR, policy(1, BackoffType.NONE, 0));
     categories.put(Category.SYSTEM_ERROR, policy(2, BackoffType.EXPONENTIAL, 10));
     categories.put(Category.UNKNOWN, policy(1, BackoffType.LINEAR, 15));
-    return new RetrySettings(categories, Duration.ofMinutes(15), 0.1, 3, 5, Counting.SHARED);
+    return new RetrySettings(categories, Duration.ofMinutes(15), 0.1, 3, 3, Counting.SHARED);
   }
 
   private static CategoryPolicy policy(int maxRetries, BackoffType type, int baseSeconds) {

@@ -9,7 +9,9 @@ import dev.holdfast.session.JournalRow;
 import dev.holdfast.ticket.Design;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
+import tools.jackson.core.StreamReadConstraints;
 import tools.jackson.core.StreamReadFeature;
+import tools.jackson.core.json.JsonFactory;
 import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.MapperFeature;
@@ -25,8 +27,14 @@ import tools.jackson.databind.type.LogicalType;
  * 8601 in UTC.
  */
 final class Bodies {
+  // PostgreSQL's numeric has 131,072 digits before the point and 16,383 behind it.
+  private static final int LONGEST_NUMBER = 150_000;
   private static final JsonMapper MAPPER =
-      JsonMapper.builder()
+      JsonMapper.builder(
+              JsonFactory.builder()
+                  .streamReadConstraints(
+                      StreamReadConstraints.builder().maxNumberLength(LONGEST_NUMBER).build())
+                  .build())
           .propertyNamingStrategy(PropertyNamingStrategies.SNAKE_CASE)
           .addMixIn(TicketRow.class, JsonColumns.class)
           .addMixIn(AttemptRow.class, JsonColumns.class)

@@ -2,6 +2,7 @@ package dev.holdfast.worker;
 
 import dev.holdfast.queue.Claim;
 import dev.holdfast.queue.ClaimRequest;
+import dev.holdfast.queue.ClaimRequest.Room;
 import dev.holdfast.queue.Finish;
 import dev.holdfast.queue.TicketClaims;
 import dev.holdfast.queue.TicketQueue;
@@ -21,6 +22,9 @@ final class ClaimRound {
   /** Takes what was claimed. */
   interface Starter {
     void start(List<ClaimedTicket> tickets, long claimedNanos);
+
+    /** Stores why these cannot be run. */
+    void hold(List<Finish.Failed> unreadable);
   }
 
   /**
@@ -35,6 +39,7 @@ final class ClaimRound {
   private final Slots slots;
   private final Starter starter;
   private final BooleanSupplier mayClaim;
+  private final ClaimAllowance allowance;
   private final ClaimRequest request;
   private final ClaimCursor cursor = new ClaimCursor();
   private volatile boolean stopping;
@@ -48,11 +53,13 @@ final class ClaimRound {
       Slots slots,
       Starter starter,
       BooleanSupplier mayClaim,
+      ClaimAllowance allowance,
       ClaimRequest request) {
     this.queue = queue;
     this.slots = slots;
     this.starter = starter;
     this.mayClaim = mayClaim;
+    this.allowance = allowance;
     this.request = request;
   }
 
@@ -82,9 +89,9 @@ final class ClaimRound {
       }
       long claimedNanos = System.nanoTime();
       ClaimRequest asked = request.narrowedTo(free, cursor.after(claimedNanos));
-      Claim claim = from.claim(asked);
+      Claim claim = claim(from, asked);
       List<ClaimedTicket> tickets = claim.tickets();
-      boolean full = tickets.size() == free;
+      boolean full = claim.size() == free;
       cursor.claimed(tickets, full, claimedNanos, System.nanoTime());
       if (stopping) {
         giveBack(tickets);
@@ -94,9 +101,27 @@ final class ClaimRound {
         used = tickets.size();
         starter.start(tickets, claimedNanos);
       }
+      if (!claim.unreadable().isEmpty()) {
+        starter.hold(claim.unreadable());
+      }
       return Optional.of(new Result(claim, full, !asked.after().isEmpty()));
     } finally {
       slots.release(free - used);
+    }
+  }
+
+  private Claim claim(TicketClaims from, ClaimRequest asked) {
+    Room room = allowance.take();
+    Claim claim = null;
+    try {
+      claim = from.claim(asked.within(room));
+      return claim;
+    } finally {
+      if (claim == null) {
+        allowance.failed(room);
+      } else {
+        allowance.claimed(room, claim);
+      }
     }
   }
 
@@ -105,6 +130,7 @@ final class ClaimRound {
     List<Finish> finishes = new ArrayList<>();
     Set<Long> leases = new HashSet<>();
     for (ClaimedTicket ticket : tickets) {
+      allowance.ended(ticket);
       finishes.add(new Finish.GivenBack(ticket.id(), ticket.lease().no()));
       leases.add(ticket.lease().no());
     }

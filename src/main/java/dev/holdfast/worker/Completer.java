@@ -5,6 +5,7 @@ import dev.holdfast.queue.FinishResult;
 import dev.holdfast.queue.TicketEvent;
 import java.time.Duration;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -21,10 +22,15 @@ import org.slf4j.LoggerFactory;
 final class Completer {
   private static final Logger log = LoggerFactory.getLogger(Completer.class);
   private static final Duration BUSY_PAUSE = Duration.ofSeconds(2);
+  private static final int MOST_REFUSED_TRIES = 5;
 
   private final EndedRuns ended;
   private final EndedRuns.Wanted wanted;
+
+  /** To be stored later: locked, or refused with everything that could stand in its place. */
   private final Set<TicketRun> busy = new LinkedHashSet<>();
+
+  private final Map<TicketRun, Integer> refusedTries = new HashMap<>();
 
   /** Leases whose last attempt was stored while another completer was storing the rest. */
   private final Set<Long> emptied = new HashSet<>();
@@ -142,29 +148,44 @@ final class Completer {
     @Override
     public void busy(TicketRun run) {
       log.warn("ticket {} is locked by another transaction; its result waits", run.ticketId());
+      setAside(run);
+    }
+
+    /** A full disk is mended in a while; a ticket of its own that is refused for ever is not. */
+    @Override
+    public void refused(TicketRun run, RuntimeException cause) {
+      int tries = refusedTries.merge(run, 1, Integer::sum);
+      if (tries < MOST_REFUSED_TRIES && !ended.isClosed(wanted)) {
+        log.warn("ticket {} can neither be stored nor held; trying again", run.ticketId(), cause);
+        setAside(run);
+      } else {
+        log.error("ticket {} can neither be stored nor held", run.ticketId(), cause);
+        giveUp(run);
+      }
+    }
+
+    private void setAside(TicketRun run) {
       left.remove(run);
       busy.add(run);
       busyTriedNanos = System.nanoTime();
     }
 
-    @Override
-    public void refused(TicketRun run, RuntimeException cause) {
-      log.error("ticket {} cannot be stored", run.ticketId(), cause);
-      giveUp(run);
-    }
-
     /**
-     * What is not stored must not look finished: its lease is neither renewed nor dropped, so the
-     * ticket is rescued, late but not lost.
+     * What is not stored must not look finished: the lease is not dropped, and not renewed for it,
+     * so the ticket is rescued, late but not lost. What else is under way under the lease goes on.
      */
     private void giveUp(TicketRun run) {
-      log.error("ticket {} will be rescued when its lease ends", run.ticketId());
-      book.forget(run).forEach(other -> other.stop(TicketRun.StopCause.LEASE_LOST));
+      log.error(
+          "ticket {} will be rescued when its lease ends; its result began with: {}",
+          run.ticketId(),
+          Refusal.beginning(Refusal.content(run.finish())));
+      book.takeOff(run);
       leave(run);
     }
 
     private void leave(TicketRun run) {
       left.remove(run);
+      refusedTries.remove(run);
       slots.stored();
     }
   }

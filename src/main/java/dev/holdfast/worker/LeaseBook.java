@@ -65,8 +65,8 @@ final class LeaseBook {
   }
 
   /**
-   * The attempt is stored. With the last one its lease is renewed no more. Returns whether this was
-   * the last one.
+   * The attempt is stored, or given up. With the last one its lease is renewed no more. Returns
+   * whether this was the last one.
    */
   synchronized boolean takeOff(TicketRun stored) {
     Entry entry = leases.get(stored.leaseNo());
@@ -80,16 +80,6 @@ final class LeaseBook {
       notifyAll();
     }
     return last;
-  }
-
-  /**
-   * The attempt cannot be stored: its lease is not renewed any more, so that the ticket is rescued,
-   * late but not lost. Returns what else was under way under the lease.
-   */
-  synchronized List<TicketRun> forget(TicketRun failed) {
-    Entry entry = leases.remove(failed.leaseNo());
-    notifyAll();
-    return entry == null ? List.of() : List.copyOf(entry.runs.values());
   }
 
   /**

@@ -1,20 +1,18 @@
 package dev.holdfast.worker;
 
-import dev.holdfast.failure.Classifier;
-import dev.holdfast.failure.ErrorReport;
-import dev.holdfast.failure.Failure;
 import dev.holdfast.queue.Finish;
 import dev.holdfast.queue.FinishResult;
 import dev.holdfast.queue.QueueUnavailableException;
+import dev.holdfast.queue.StatementRefusedException;
 import dev.holdfast.queue.TicketBusyException;
 import dev.holdfast.queue.TicketQueue;
+import dev.holdfast.ticket.InvalidTicketException;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -36,12 +34,10 @@ final class ResultStore {
   }
 
   private final TicketQueue queue;
-  private final Classifier classifier;
   private final CountDownLatch stopped = new CountDownLatch(1);
 
-  ResultStore(TicketQueue queue, Classifier classifier) {
+  ResultStore(TicketQueue queue) {
     this.queue = queue;
-    this.classifier = classifier;
   }
 
   /** From now on an unreachable database is not waited for. */
@@ -65,9 +61,10 @@ final class ResultStore {
     List<FinishResult> results;
     try {
       results = untilAnswered(runs.stream().map(TicketRun::finish).toList(), closed);
-    } catch (QueueUnavailableException e) {
-      throw e;
     } catch (RuntimeException e) {
+      if (isAway(e)) {
+        throw e;
+      }
       apart(runs, closed, e, receiver);
       return;
     }
@@ -92,50 +89,36 @@ final class ResultStore {
     }
   }
 
-  /** The refused value becomes a failure of its own attempt. */
+  /**
+   * The ticket is held in the database's own words, with as much of its result as a row takes; if
+   * that is refused too, without the result.
+   */
   private void storeRefusal(
       TicketRun run, Collection<Long> closed, RuntimeException refusal, Receiver receiver)
       throws InterruptedException {
     log.warn("the result of ticket {} cannot be stored: {}", run.ticketId(), refusal.toString());
-    try {
-      Finish failed =
-          new Finish.Failed(
-              run.ticketId(), run.leaseNo(), refused(run, refusal), holdReason(run.finish()));
-      receiver.stored(run, untilAnswered(List.of(failed), closed).getFirst());
-    } catch (QueueUnavailableException e) {
-      throw e;
-    } catch (TicketBusyException e) {
-      receiver.busy(run);
-    } catch (RuntimeException e) {
-      receiver.refused(run, e);
+    RuntimeException cause = refusal;
+    for (Finish held :
+        List.of(Refusal.withResult(run.finish(), refusal), Refusal.bare(run.finish(), refusal))) {
+      try {
+        receiver.stored(run, untilAnswered(List.of(held), closed).getFirst());
+        return;
+      } catch (TicketBusyException e) {
+        receiver.busy(run);
+        return;
+      } catch (QueueUnavailableException | InvalidTicketException e) {
+        if (isAway(e)) {
+          throw e;
+        }
+        cause = e;
+      }
     }
+    receiver.refused(run, cause);
   }
 
-  private Failure refused(TicketRun run, RuntimeException refusal) {
-    return switch (run.finish()) {
-      case Finish.Failed failed ->
-          new Failure(
-              "the error could not be stored: " + refusal.getMessage(),
-              failed.failure().category(),
-              failed.failure().rule(),
-              "",
-              failed.failure().retryAfter(),
-              failed.failure().httpStatus(),
-              failed.failure().fingerprint());
-      case Finish.Succeeded succeeded -> refused(refusal);
-      case Finish.Deferred deferred -> refused(refusal);
-      case Finish.GivenBack givenBack -> refused(refusal);
-      case Finish.Parked parked -> refused(refusal);
-    };
-  }
-
-  private static @Nullable String holdReason(Finish finish) {
-    return finish instanceof Finish.Failed failed ? failed.holdReason() : null;
-  }
-
-  private Failure refused(RuntimeException refusal) {
-    return classifier.classify(
-        ErrorReport.ofText("ValueError: the result cannot be stored: " + refusal.getMessage()));
+  /** The database does not answer, in contrast to one that refuses what it was asked for. */
+  private static boolean isAway(RuntimeException e) {
+    return e instanceof QueueUnavailableException && !(e instanceof StatementRefusedException);
   }
 
   /**
@@ -148,6 +131,8 @@ final class ResultStore {
     while (true) {
       try {
         return queue.finish(finishes, closed);
+      } catch (StatementRefusedException e) {
+        throw e;
       } catch (QueueUnavailableException e) {
         log.warn("{} results wait for the database: {}", finishes.size(), e.getMessage());
         if (stopped.await(pause.toMillis(), TimeUnit.MILLISECONDS)) {

@@ -5,6 +5,8 @@ import dev.holdfast.failure.Classifier;
 import dev.holdfast.failure.ErrorReport;
 import dev.holdfast.failure.Failure;
 import dev.holdfast.queue.Finish;
+import dev.holdfast.retry.HoldCause;
+import dev.holdfast.retry.RetryDecision;
 import dev.holdfast.ticket.ClaimedTicket;
 import dev.holdfast.ticket.TicketWait;
 import java.util.ArrayList;
@@ -154,7 +156,7 @@ final class TicketRun implements TicketContext, Runnable {
     boolean kept =
         switch (outcome) {
           case Finish.Succeeded succeeded -> true;
-          case Finish.Failed failed -> failed.holdReason() != null;
+          case Finish.Failed failed -> failed.hold() != null;
           case Finish.Parked parked -> true;
           case Finish.Deferred deferred -> false;
           case Finish.GivenBack givenBack -> false;
@@ -178,7 +180,11 @@ final class TicketRun implements TicketContext, Runnable {
       return switch (handler.handle(this)) {
         case HandlerResult.Succeeded succeeded -> succeeded(succeeded);
         case HandlerResult.Failed failed -> failed(failed.error());
-        case HandlerResult.Held held -> failed(held.error(), held.reason(), held.waitsFor());
+        case HandlerResult.Held held ->
+            failed(
+                held.error(),
+                new RetryDecision.Hold(HoldCause.HANDLER, held.reason()),
+                held.waitsFor());
         case HandlerResult.Deferred deferred ->
             new Finish.Deferred(claimed.id(), leaseNo(), deferred.delay(), deferred.waitsFor());
         case HandlerResult.Parked parked ->
@@ -225,9 +231,8 @@ final class TicketRun implements TicketContext, Runnable {
   }
 
   private Finish failed(
-      ErrorReport error, @Nullable String holdReason, @Nullable TicketWait waitsFor) {
+      ErrorReport error, RetryDecision.@Nullable Hold hold, @Nullable TicketWait waitsFor) {
     Failure failure = classifier.classify(error);
-    return new Finish.Failed(
-        claimed.id(), leaseNo(), failure, holdReason, waitsFor, attempt() == 1);
+    return new Finish.Failed(claimed.id(), leaseNo(), failure, hold, waitsFor, attempt() == 1);
   }
 }

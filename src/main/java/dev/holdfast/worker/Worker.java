@@ -2,6 +2,7 @@ package dev.holdfast.worker;
 
 import dev.holdfast.failure.Classifier;
 import dev.holdfast.queue.ClaimRequest;
+import dev.holdfast.queue.Finish;
 import dev.holdfast.queue.FinishResult;
 import dev.holdfast.queue.QueueUnavailableException;
 import dev.holdfast.queue.TicketEvent;
@@ -10,9 +11,11 @@ import dev.holdfast.queue.WorkerRegistry;
 import dev.holdfast.ticket.ClaimedTicket;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ThreadLocalRandom;
@@ -47,6 +50,7 @@ public final class Worker implements AutoCloseable {
   private final Events events;
   private final LeaseBook book = new LeaseBook();
   private final Slots slots;
+  private final ClaimAllowance allowance;
   private final Completers completers;
   private final Heartbeater heartbeater;
   private final ServiceLoop heartbeats;
@@ -82,6 +86,7 @@ public final class Worker implements AutoCloseable {
     this.settings = settings;
     this.identity = identity;
     this.slots = new Slots(settings.concurrency());
+    this.allowance = new ClaimAllowance(settings.room());
     this.heartbeater = new Heartbeater(ports.queue(), book, identity.id(), settings, this::pollNow);
     Duration afterError = Duration.ofSeconds(1);
     this.heartbeats = new ServiceLoop("heartbeat", afterError, heartbeater::beat);
@@ -95,7 +100,7 @@ public final class Worker implements AutoCloseable {
     List<TicketListener> listeners = new ArrayList<>(ports.listeners());
     listeners.add(this::pollWhenDue);
     this.events = new Events(listeners);
-    ResultStore store = new ResultStore(ports.queue(), classifier);
+    ResultStore store = new ResultStore(ports.queue());
     this.completers = new Completers(store, book, slots, events);
   }
 
@@ -145,7 +150,8 @@ public final class Worker implements AutoCloseable {
     ClaimRequest request =
         new ClaimRequest(
             identity.id(), handlers.keySet(), settings.queues(), batch, settings.lease());
-    return new ClaimRound(ports.queue(), slots, this::startRuns, heartbeater::healthy, request);
+    return new ClaimRound(
+        ports.queue(), slots, new Starts(), heartbeater::healthy, allowance, request);
   }
 
   public String id() {
@@ -174,12 +180,33 @@ public final class Worker implements AutoCloseable {
     }
   }
 
-  private void startRuns(List<ClaimedTicket> tickets, long claimedNanos) {
-    List<TicketRun> runs = tickets.stream().map(this::run).toList();
-    book.add(tickets.getFirst().lease().no(), runs, claimedNanos);
-    for (TicketRun run : runs) {
-      events.tell(new TicketEvent.Claimed(run.claimed()));
-      run.start();
+  private final class Starts implements ClaimRound.Starter {
+    /** A claim has a lease for all that is usual, and one for a suspect. */
+    @Override
+    public void start(List<ClaimedTicket> tickets, long claimedNanos) {
+      Map<Long, List<TicketRun>> runs = new LinkedHashMap<>();
+      for (ClaimedTicket each : tickets) {
+        runs.computeIfAbsent(each.lease().no(), lease -> new ArrayList<>()).add(run(each));
+      }
+      runs.forEach((lease, each) -> book.add(lease, each, claimedNanos));
+      for (List<TicketRun> underOneLease : runs.values()) {
+        for (TicketRun run : underOneLease) {
+          events.tell(new TicketEvent.Claimed(run.claimed()));
+          run.start();
+        }
+      }
+    }
+
+    /** If this fails, their lease ends and they are claimed again. */
+    @Override
+    public void hold(List<Finish.Failed> unreadable) {
+      for (Finish.Failed each : unreadable) {
+        FinishResult result =
+            ports.queue().finish(List.of(each), Set.of(each.leaseNo())).getFirst();
+        if (result instanceof FinishResult.Held held) {
+          events.tell(FailureEvents.held(held, false));
+        }
+      }
     }
     if (draining) {
       runs.forEach(TicketRun::drain);
@@ -190,7 +217,12 @@ public final class Worker implements AutoCloseable {
     TicketHandler handler =
         Objects.requireNonNull(
             handlers.get(ticket.ticket().kind()), "claimed a kind without a handler");
-    return new TicketRun(ticket, handler, classifier, completers::submit);
+    return new TicketRun(ticket, handler, classifier, this::ended);
+  }
+
+  private void ended(TicketRun run) {
+    allowance.ended(run.claimed());
+    completers.submit(run);
   }
 
   private Duration rescue() {

@@ -1,5 +1,6 @@
 package dev.holdfast.worker;
 
+import dev.holdfast.queue.ClaimRequest.Room;
 import dev.holdfast.queue.Retention;
 import java.time.Duration;
 import java.util.Set;
@@ -20,6 +21,8 @@ import java.util.Set;
  * @param queues the queues it claims from; empty means all
  * @param retention how long finished tickets are kept
  * @param retentionInterval how often they are pruned; default 1 h
+ * @param room how much of large payloads may be under way at a time; default 32 MiB, of which one
+ *     payload may be 16 MiB
  */
 public record WorkerSettings(
     int concurrency,
@@ -32,7 +35,8 @@ public record WorkerSettings(
     Duration drainTimeout,
     Set<String> queues,
     Retention retention,
-    Duration retentionInterval) {
+    Duration retentionInterval,
+    Room room) {
 
   public WorkerSettings {
     queues = Set.copyOf(queues);
@@ -72,7 +76,8 @@ public record WorkerSettings(
         Duration.ofSeconds(30),
         Set.of(),
         retention,
-        Duration.ofHours(1));
+        Duration.ofHours(1),
+        Room.DEFAULT);
   }
 
   public WorkerSettings withConcurrency(int newConcurrency) {
@@ -87,7 +92,8 @@ public record WorkerSettings(
         drainTimeout,
         queues,
         retention,
-        retentionInterval);
+        retentionInterval,
+        room);
   }
 
   public WorkerSettings withPollers(int newPollers) {
@@ -102,7 +108,8 @@ public record WorkerSettings(
         drainTimeout,
         queues,
         retention,
-        retentionInterval);
+        retentionInterval,
+        room);
   }
 
   public WorkerSettings withClaimBatch(int newClaimBatch) {
@@ -117,7 +124,8 @@ public record WorkerSettings(
         drainTimeout,
         queues,
         retention,
-        retentionInterval);
+        retentionInterval,
+        room);
   }
 
   public WorkerSettings withPollInterval(Duration newPollInterval) {
@@ -132,7 +140,8 @@ public record WorkerSettings(
         drainTimeout,
         queues,
         retention,
-        retentionInterval);
+        retentionInterval,
+        room);
   }
 
   /** Sets both, because one bounds the other. */
@@ -148,7 +157,8 @@ public record WorkerSettings(
         drainTimeout,
         queues,
         retention,
-        retentionInterval);
+        retentionInterval,
+        room);
   }
 
   public WorkerSettings withRescueInterval(Duration newRescueInterval) {
@@ -163,7 +173,8 @@ public record WorkerSettings(
         drainTimeout,
         queues,
         retention,
-        retentionInterval);
+        retentionInterval,
+        room);
   }
 
   public WorkerSettings withDrainTimeout(Duration newDrainTimeout) {
@@ -178,7 +189,8 @@ public record WorkerSettings(
         newDrainTimeout,
         queues,
         retention,
-        retentionInterval);
+        retentionInterval,
+        room);
   }
 
   public WorkerSettings withQueues(Set<String> newQueues) {
@@ -193,7 +205,8 @@ public record WorkerSettings(
         drainTimeout,
         newQueues,
         retention,
-        retentionInterval);
+        retentionInterval,
+        room);
   }
 
   public WorkerSettings withRetention(Retention newRetention, Duration newRetentionInterval) {
@@ -208,6 +221,23 @@ public record WorkerSettings(
         drainTimeout,
         queues,
         newRetention,
-        newRetentionInterval);
+        newRetentionInterval,
+        room);
+  }
+
+  public WorkerSettings withRoom(Room newRoom) {
+    return new WorkerSettings(
+        concurrency,
+        pollers,
+        claimBatch,
+        pollInterval,
+        lease,
+        heartbeatInterval,
+        rescueInterval,
+        drainTimeout,
+        queues,
+        retention,
+        retentionInterval,
+        newRoom);
   }
 }

@@ -6,6 +6,7 @@ import dev.holdfast.failure.Category;
 import dev.holdfast.queue.Finish;
 import dev.holdfast.queue.FinishResult;
 import dev.holdfast.testing.AtOnce;
+import dev.holdfast.testing.Refusals;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.TestQueue;
 import dev.holdfast.testing.TicketDatabase;
@@ -61,7 +62,7 @@ class LeaseRescueIT {
                     .isEqualTo(Category.SYSTEM_ERROR));
     assertThat(database.ticket(id))
         .containsEntry("state", "ready")
-        .containsEntry("retry_count", "1")
+        .containsEntry("retry_count", "0")
         .containsEntry("crash_count", "1")
         .containsEntry("error_category", "system_error")
         .containsEntry("worker_id", null);
@@ -96,7 +97,8 @@ class LeaseRescueIT {
     assertThat(crashes).isEqualTo(3);
     assertThat(database.ticket(id))
         .containsEntry("state", "on_hold")
-        .containsEntry("hold_reason", "Max retries exceeded: system_error")
+        .containsEntry("hold_reason", "Its worker died 3 times: system_error")
+        .containsEntry("retry_count", "0")
         .containsEntry("crash_count", "3");
   }
 
@@ -132,6 +134,29 @@ class LeaseRescueIT {
         .extracting(FinishResult::ticketId)
         .isEqualTo(ids.get(2));
     assertThat(ids).map(database::state).containsExactly("done", "cancelled", "ready");
+    assertThat(leases()).isZero();
+  }
+
+  @Test
+  @DisplayName("20.2: a ticket that cannot be rescued does not keep the others from it")
+  void refusedRescue() {
+    List<Long> ids = queue.enqueue(5);
+    Refusals refusals = new Refusals(database);
+    refusals.refuse(ids.get(2), "true", "P0001");
+    try {
+      expired();
+
+      assertThat(queue.queue().rescue(10))
+          .extracting(FinishResult::ticketId)
+          .containsExactlyInAnyOrder(ids.get(0), ids.get(1), ids.get(3), ids.get(4));
+      assertThat(database.state(ids.get(2))).isEqualTo("in_progress");
+    } finally {
+      refusals.end();
+    }
+
+    assertThat(queue.queue().rescue(10))
+        .extracting(FinishResult::ticketId)
+        .containsExactly(ids.get(2));
     assertThat(leases()).isZero();
   }
 

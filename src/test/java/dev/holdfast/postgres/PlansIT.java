@@ -60,7 +60,7 @@ class PlansIT {
           "file_copied_tickets(:id + 1)");
 
   private static final Set<String> NUMBERS =
-      Set.of("limit", "page", "after", "done_ms", "cancelled_ms", "age_ms");
+      Set.of("limit", "only", "page", "after", "done_ms", "cancelled_ms", "age_ms");
 
   /** Parameters of these statements that are arrays of other things than texts. */
   private static final Map<String, String> ARRAYS =

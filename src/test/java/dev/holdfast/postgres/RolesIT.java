@@ -221,6 +221,7 @@ class RolesIT {
             "shorten",
             "store_failures",
             "store_successes",
+            "take_tickets",
             "wake_workers");
   }
 

@@ -53,12 +53,12 @@ class RetryPolicyTest {
   }
 
   @Test
-  @DisplayName("A18: cap 15 minutes, jitter 10 %, three equal errors, five crashes, one count")
+  @DisplayName("A18: cap 15 minutes, jitter 10 %, three equal errors, three crashes, one count")
   void otherDefaults() {
     assertThat(DEFAULTS.maxDelay()).isEqualTo(Duration.ofMinutes(15));
     assertThat(DEFAULTS.jitter()).isEqualTo(0.1);
     assertThat(DEFAULTS.sameErrorLimit()).isEqualTo(3);
-    assertThat(DEFAULTS.crashLimit()).isEqualTo(5);
+    assertThat(DEFAULTS.crashLimit()).isEqualTo(3);
     assertThat(DEFAULTS.counting()).isEqualTo(Counting.SHARED);
   }
 
@@ -195,14 +195,21 @@ class RetryPolicyTest {
   }
 
   @Test
-  @DisplayName("crashes at their limit hold although retries remain")
+  @DisplayName("20.1: the third death of its worker holds a ticket, whatever retries are left")
   void crashes() {
-    RetryHistory history = new RetryHistory(4, Map.of(), 1, 5);
-    assertThat(decide(Category.SYSTEM_ERROR, history, manyRetries()).hold())
+    RetryHistory history = new RetryHistory(0, Map.of(), 1, 3);
+    assertThat(afterCrash(history).hold())
         .hasValue(
-            new RetryDecision.Hold(HoldCause.CRASHES, "Its worker died 5 times: system_error"));
-    RetryHistory before = new RetryHistory(4, Map.of(), 1, 4);
-    assertThat(decide(Category.SYSTEM_ERROR, before, manyRetries()).shouldRetry()).isTrue();
+            new RetryDecision.Hold(HoldCause.POISON, "Its worker died 3 times: system_error"));
+    // Deaths have a count of their own.
+    RetryHistory before = new RetryHistory(9, Map.of(), 9, 2);
+    assertThat(afterCrash(before).shouldRetry()).isTrue();
+    assertThat(afterCrash(before).nextDelay()).isEqualTo(Duration.ofSeconds(20));
+  }
+
+  private static RetryDecision afterCrash(RetryHistory history) {
+    Failure failure = new Failure("x", Category.SYSTEM_ERROR, "test", "", null, null, "x");
+    return new RetryPolicy(() -> 0).afterCrash(failure, history, DEFAULTS);
   }
 
   @Test

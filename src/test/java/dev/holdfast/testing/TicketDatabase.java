@@ -79,7 +79,8 @@ public final class TicketDatabase {
         "SELECT outcome FROM holdfast.ticket_attempts WHERE ticket_id = ? ORDER BY lease_no", id);
   }
 
-  private Map<String, @Nullable String> rowOf(String sql, long id) {
+  /** One row, column by column, as text. */
+  public Map<String, @Nullable String> rowOf(String sql, long id) {
     List<Map<String, @Nullable String>> rows = rows(sql, id);
     assertThat(rows).as("ticket %s", id).hasSize(1);
     return rows.getFirst();
@@ -174,6 +175,11 @@ public final class TicketDatabase {
           FROM holdfast.ready r LEFT JOIN holdfast.ticket_base b
             ON (b.id, b.queue, b.kind, b.priority, b.created_at)
               = (r.id, r.queue, r.kind, r.priority, r.created_at)
+          UNION ALL
+          SELECT b.id, 1, 0, 0
+          FROM holdfast.suspects s LEFT JOIN holdfast.ticket_base b
+            ON (b.id, b.queue, b.kind, b.priority, b.created_at)
+              = (s.id, s.queue, s.kind, s.priority, s.created_at)
           UNION ALL
           SELECT b.id, 0, 1, 0
           FROM holdfast.deferred d LEFT JOIN holdfast.ticket_base b

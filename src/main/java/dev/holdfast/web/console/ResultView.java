@@ -5,6 +5,8 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
+import tools.jackson.core.StreamReadConstraints;
+import tools.jackson.core.json.JsonFactory;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -16,7 +18,16 @@ import tools.jackson.databind.json.JsonMapper;
  */
 public record ResultView(List<Diff.File> files, List<Text> texts, @Nullable String json) {
   private static final int LONG_TEXT = 60;
-  private static final JsonMapper MAPPER = JsonMapper.builder().build();
+  // PostgreSQL's numeric has 131,072 digits before the point and 16,383 behind it.
+  private static final int LONGEST_NUMBER = 150_000;
+
+  private static final JsonMapper MAPPER =
+      JsonMapper.builder(
+              JsonFactory.builder()
+                  .streamReadConstraints(
+                      StreamReadConstraints.builder().maxNumberLength(LONGEST_NUMBER).build())
+                  .build())
+          .build();
 
   public ResultView {
     files = List.copyOf(files);

@@ -1,0 +1,14 @@
+package dev.holdfast.queue;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The database is there and refused this very statement: a trigger raised an error, a disk or a
+ * memory limit was met, a timeout cancelled it. Nothing was done. Where one value of many is the
+ * cause, the others can be stored without it.
+ */
+public class StatementRefusedException extends QueueUnavailableException {
+  public StatementRefusedException(String message, @Nullable Throwable cause) {
+    super(message, cause);
+  }
+}

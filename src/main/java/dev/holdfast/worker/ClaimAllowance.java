@@ -1,0 +1,60 @@
+package dev.holdfast.worker;
+
+import dev.holdfast.queue.Claim;
+import dev.holdfast.queue.ClaimRequest.Room;
+import dev.holdfast.ticket.ClaimedTicket;
+import java.util.Optional;
+
+/**
+ * What this worker may claim besides its free slots: so many bytes of large payloads under way at a
+ * time, and one ticket of which a worker died, so that nobody else is blamed if it kills this one
+ * too. Thread-safe.
+ */
+final class ClaimAllowance {
+  private final Room whole;
+  private long largeBytes;
+  private boolean suspectTaken;
+  private long suspectId;
+
+  ClaimAllowance(Room whole) {
+    this.whole = whole;
+  }
+
+  /** For one claim, to be followed by {@link #claimed} or {@link #failed}. */
+  synchronized Room take() {
+    int suspects = suspectTaken ? 0 : whole.suspects();
+    suspectTaken |= suspects > 0;
+    return new Room(whole.bytes() - largeBytes, whole.ticketBytes(), suspects);
+  }
+
+  /** The claim brought nothing. */
+  synchronized void failed(Room taken) {
+    if (taken.suspects() > 0) {
+      suspectTaken = false;
+    }
+  }
+
+  synchronized void claimed(Room taken, Claim claim) {
+    Optional<ClaimedTicket> suspect = claim.suspect();
+    if (suspect.isPresent()) {
+      suspectId = suspect.get().id();
+    } else {
+      failed(taken);
+    }
+    claim.tickets().forEach(each -> largeBytes += counted(each));
+  }
+
+  /** The ticket's run is over, or it was given back at once. */
+  synchronized void ended(ClaimedTicket ticket) {
+    largeBytes -= counted(ticket);
+    if (suspectTaken && suspectId == ticket.id()) {
+      suspectTaken = false;
+      suspectId = 0;
+    }
+  }
+
+  private static long counted(ClaimedTicket ticket) {
+    int length = ticket.ticket().payload().length();
+    return length > Room.SMALL_BYTES ? length : 0;
+  }
+}

@@ -1,0 +1,91 @@
+package dev.holdfast.worker;
+
+import dev.holdfast.failure.Category;
+import dev.holdfast.failure.Failure;
+import dev.holdfast.queue.Finish;
+import dev.holdfast.retry.HoldCause;
+import dev.holdfast.retry.RetryDecision;
+import dev.holdfast.ticket.InvalidTicketException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What is stored instead of a result that the database refuses: the ticket waits for a person, who
+ * is told the database's own words. Another attempt would end in the same way.
+ */
+final class Refusal {
+  private static final int KEPT_CHARS = 2_000;
+
+  private Refusal() {}
+
+  /** With the beginning of the result or of the error that could not be stored. */
+  static Finish withResult(Finish refused, RuntimeException why) {
+    return held(refused, why, "; it began with: " + beginning(content(refused)));
+  }
+
+  /** Without, for the case that this is what the database refuses. */
+  static Finish bare(Finish refused, RuntimeException why) {
+    return held(refused, why, "");
+  }
+
+  private static Finish held(Finish refused, RuntimeException why, String more) {
+    if (refused instanceof Finish.Failed failed && why instanceof InvalidTicketException) {
+      return withoutText(failed, why);
+    }
+    String words = "the result cannot be stored: " + why.getMessage();
+    Failure failure =
+        new Failure(
+            words + more,
+            Category.SYSTEM_ERROR,
+            "refused-result",
+            "",
+            null,
+            null,
+            "refused-result");
+    RetryDecision.Hold hold = new RetryDecision.Hold(HoldCause.POISON, firstLine(words));
+    return new Finish.Failed(refused.ticketId(), refused.leaseNo(), failure, hold);
+  }
+
+  /** Of a failure only the text cannot be stored: the decision on it stays what it is. */
+  private static Finish withoutText(Finish.Failed failed, RuntimeException why) {
+    Failure failure = failed.failure();
+    return new Finish.Failed(
+        failed.ticketId(),
+        failed.leaseNo(),
+        new Failure(
+            "the error could not be stored: " + why.getMessage(),
+            failure.category(),
+            failure.rule(),
+            "",
+            failure.retryAfter(),
+            failure.httpStatus(),
+            failure.fingerprint()),
+        failed.hold());
+  }
+
+  /** The result or the error. */
+  static @Nullable String content(Finish finish) {
+    return switch (finish) {
+      case Finish.Succeeded succeeded -> succeeded.result();
+      case Finish.Failed failed -> failed.failure().message();
+      case Finish.Parked parked -> parked.details();
+      case Finish.Deferred deferred -> null;
+      case Finish.GivenBack givenBack -> null;
+    };
+  }
+
+  /** As much of it as a log line or an error takes; a pair of surrogates is not cut in two. */
+  static String beginning(@Nullable String text) {
+    if (text == null) {
+      return "nothing";
+    }
+    if (text.length() <= KEPT_CHARS) {
+      return text;
+    }
+    int end = Character.isHighSurrogate(text.charAt(KEPT_CHARS - 1)) ? KEPT_CHARS - 1 : KEPT_CHARS;
+    return text.substring(0, end) + "…";
+  }
+
+  private static String firstLine(String text) {
+    return text.lines().findFirst().orElse(text);
+  }
+}

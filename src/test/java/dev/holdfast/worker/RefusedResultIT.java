@@ -1,0 +1,179 @@
+package dev.holdfast.worker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.holdfast.queue.TicketEvent;
+import dev.holdfast.testing.Refusals;
+import dev.holdfast.testing.TestDatabase;
+import dev.holdfast.testing.TicketDatabase;
+import dev.holdfast.testing.WithDatabase;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Issue 20, 1.2: what the database refuses of one ticket stops that one and no other. */
+@WithDatabase
+@Timeout(90)
+class RefusedResultIT {
+  private static final int TICKETS = 20;
+
+  private final TicketDatabase database;
+  private final Refusals refusals;
+  private final TestWorker setup;
+  private final CountDownLatch all = new CountDownLatch(TICKETS);
+
+  RefusedResultIT(TestDatabase database) {
+    this.database = new TicketDatabase(database);
+    this.refusals = new Refusals(this.database);
+    this.setup = new TestWorker(this.database);
+  }
+
+  @AfterEach
+  void letThrough() {
+    refusals.end();
+  }
+
+  /** They end together, so that they are stored together. */
+  private List<Long> twentyThatEndTogether() {
+    setup
+        .settings(settings -> settings.withConcurrency(TICKETS))
+        .handler(
+            ticket -> {
+              all.countDown();
+              all.await();
+              return HandlerResult.done("{\"paid\": \"dearly\"}");
+            });
+    return setup.enqueue(TICKETS);
+  }
+
+  private static List<Long> without(List<Long> ids, long bad) {
+    return ids.stream().filter(id -> id != bad).toList();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "XX001", "XX000", "P0001", "53100", "53200", "57014", "22003", "23514", "25001", "28000",
+        "3D000", "42P01", "42501", "54000", "55000", "58030", "0A000", "HV000", "ZZ999"
+      })
+  @DisplayName("20.2: a refused result is held in the database's words, the other 19 are stored")
+  void everyClass(String sqlState) {
+    List<Long> ids = twentyThatEndTogether();
+    long bad = ids.get(7);
+    refusals.refuse(bad, "NEW.state = 'done'", sqlState);
+
+    try (Worker worker = setup.start()) {
+      setup.events.awaitEnded(TICKETS);
+      assertThat(worker.running()).isZero();
+    }
+
+    assertThat(without(ids, bad)).map(database::state).containsOnly("done");
+    assertThat(database.ticket(bad)).containsEntry("state", "on_hold");
+    assertThat(database.ticket(bad).get("hold_reason"))
+        .contains("cannot be stored", "sector 7 is unreadable");
+    assertThat(database.ticket(bad).get("error")).contains("{\"paid\": \"dearly\"}");
+    assertThat(setup.events.all(TicketEvent.Held.class))
+        .singleElement()
+        .extracting(TicketEvent.Held::reason)
+        .isEqualTo("poison");
+    database.assertNoTicketIsLost();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"08006", "57P01", "57P03", "53300", "25006"})
+  @DisplayName("20.2: an outage is waited out, and nothing is held for it")
+  void outages(String sqlState) {
+    List<Long> ids = twentyThatEndTogether();
+    refusals.refuseFirst(2, ids.get(7), sqlState);
+
+    try (Worker worker = setup.start()) {
+      setup.events.awaitEnded(TICKETS);
+      assertThat(worker.running()).isZero();
+    }
+
+    assertThat(ids).map(database::state).containsOnly("done");
+    assertThat(ids).allSatisfy(id -> assertThat(database.outcomes(id)).hasSize(1));
+  }
+
+  @Test
+  @DisplayName("20.2: a ticket of which nothing at all can be stored is let go, then rescued")
+  void nothingGetsThrough() {
+    setup.settings(s -> s.withLease(Duration.ofSeconds(2), Duration.ofMillis(500)));
+    List<Long> ids = twentyThatEndTogether();
+    long bad = ids.get(7);
+    refusals.refuse(bad, "true", "XX001");
+
+    try (Worker worker = setup.start()) {
+      await()
+          .atMost(Duration.ofSeconds(10))
+          .until(() -> without(ids, bad).stream().allMatch(id -> is(id, "done")));
+      await().atMost(Duration.ofSeconds(40)).until(() -> worker.running() == 0);
+      assertThat(database.state(bad)).isEqualTo("in_progress");
+      refusals.end();
+      await().atMost(Duration.ofSeconds(20)).until(() -> is(bad, "done"));
+    }
+    assertThat(database.outcomes(bad)).containsExactly("crashed", "succeeded");
+  }
+
+  @Test
+  @DisplayName("20.2: a drain stores all that can be stored")
+  void drain() throws Exception {
+    List<Long> ids = twentyThatEndTogether();
+    long bad = ids.get(7);
+    refusals.refuse(bad, "true", "P0001");
+
+    Worker worker = setup.start();
+    all.await();
+    worker.close();
+
+    assertThat(without(ids, bad)).map(database::state).containsOnly("done");
+    assertThat(database.state(bad)).isEqualTo("in_progress");
+  }
+
+  @Test
+  @DisplayName("20.2: a lease that the database will not renew costs the other leases nothing")
+  void heartbeat() throws Exception {
+    CountDownLatch both = new CountDownLatch(2);
+    CountDownLatch go = new CountDownLatch(1);
+    setup
+        .settings(
+            s ->
+                s.withClaimBatch(1)
+                    .withLease(Duration.ofSeconds(6), Duration.ofSeconds(1))
+                    .withRescueInterval(Duration.ofMinutes(5)))
+        .handler(
+            ticket -> {
+              both.countDown();
+              go.await();
+              return HandlerResult.done(null);
+            });
+    List<Long> ids = setup.enqueue(2);
+    refusals.refuseRenewal(ids.get(0), "XX001");
+
+    try (Worker worker = setup.start()) {
+      both.await();
+      await()
+          .atMost(Duration.ofSeconds(20))
+          .untilAsserted(() -> assertThat(worker.running()).isEqualTo(1));
+      await().atMost(Duration.ofSeconds(10)).until(worker::healthy);
+      assertThat(database.number(RENEWED, ids.get(1))).isEqualTo(1);
+      go.countDown();
+      setup.events.await(TicketEvent.Succeeded.class, ids.get(1));
+    }
+    assertThat(database.state(ids.get(1))).isEqualTo("done");
+  }
+
+  private static final String RENEWED =
+      "SELECT count(*) FROM holdfast.leases WHERE ? = ANY (ids) AND expires_at > now()";
+
+  private boolean is(long id, String state) {
+    return database.state(id).equals(state);
+  }
+}
