@@ -10,6 +10,7 @@ import dev.holdfast.ticket.HoldfastException;
 import dev.holdfast.web.HealthRoutes;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import java.nio.file.Path;
 import java.util.Optional;
 
 /** The API and the console on one database, without a worker, as {@code holdfast console} runs. */
@@ -18,12 +19,12 @@ final class ConsoleProcess implements AutoCloseable {
   private final WebSurface web;
   private final TicketReader reader;
 
-  private ConsoleProcess(Settings settings, Database database) {
+  private ConsoleProcess(Settings settings, Database database, Path home) {
     Migrations.requireCurrent(database.unpooled(), "holdfast");
     try {
       Pools pools = parts.add(new Pools(database, settings.web().limits()), Pools::close);
       this.reader = new PostgresTicketReader(pools.scrapes());
-      this.web = parts.add(WebSurface.bind(settings), WebSurface::close);
+      this.web = parts.add(WebSurface.bind(settings, home), WebSurface::close);
       serve(pools);
     } catch (RuntimeException e) {
       throw parts.closeAfter(e);
@@ -31,11 +32,12 @@ final class ConsoleProcess implements AutoCloseable {
   }
 
   /**
+   * @param home where the token of the API is kept, if none is configured
    * @throws HoldfastException if the database or the port cannot be had; the message says what to
    *     do
    */
-  static ConsoleProcess start(Settings settings, Database database) {
-    return new ConsoleProcess(settings, database);
+  static ConsoleProcess start(Settings settings, Database database, Path home) {
+    return new ConsoleProcess(settings, database, home);
   }
 
   private Optional<String> problem() {
@@ -52,6 +54,11 @@ final class ConsoleProcess implements AutoCloseable {
         new QueueScrape(
             new PrometheusMeterRegistry(PrometheusConfig.DEFAULT), reader, System::nanoTime);
     web.serve(pools, new HealthRoutes(this::problem, metrics), true);
+  }
+
+  /** Where a browser begins. */
+  String entrance() {
+    return web.entrance();
   }
 
   int port() {

@@ -102,14 +102,12 @@ final class Demo implements AutoCloseable {
     DemoJobs.install(home, new PostgresDesignShelf(pool.dataSource()));
     WorkerProcess worker =
         parts.add(
-            WorkerProcess.start(onFreePort(DemoAgent.with(settings, home)), database, event -> {}),
+            WorkerProcess.start(
+                onFreePort(DemoAgent.with(settings, home)), database, event -> {}, home),
             WorkerProcess::close);
     worker.serve(true);
     out.printf(
-        Locale.ROOT,
-        "Worker:     %s%nConsole:    http://127.0.0.1:%d/%n%n",
-        worker.workerId(),
-        worker.port());
+        Locale.ROOT, "Worker:     %s%nConsole:    %s%n%n", worker.workerId(), worker.entrance());
     Demo demo = new Demo(out, server, pool, parts);
     demo.enqueue();
     return demo;

@@ -19,6 +19,7 @@ import dev.holdfast.postgres.PostgresTicketImport;
 import dev.holdfast.postgres.PostgresTicketInbox;
 import dev.holdfast.postgres.PostgresTicketReader;
 import dev.holdfast.postgres.SingleConnection;
+import dev.holdfast.queue.Channel;
 import dev.holdfast.queue.Checkup;
 import dev.holdfast.queue.DesignShelf;
 import dev.holdfast.queue.QueueUnavailableException;
@@ -108,7 +109,7 @@ final class OneShot implements Backend {
 
   @Override
   public TicketDesk desk() {
-    return new PostgresTicketDesk(connection);
+    return new PostgresTicketDesk(connection).through(Channel.CLI);
   }
 
   @Override

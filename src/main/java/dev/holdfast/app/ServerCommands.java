@@ -40,10 +40,13 @@ final class ServerCommands implements Servers {
           embedded == null ? null : parts.add(startEmbedded(embedded), EmbeddedServer::close);
       WorkerProcess worker =
           parts.add(
-              WorkerProcess.start(settings, database(settings, server), event -> {}),
+              WorkerProcess.start(settings, database(settings, server), event -> {}, home),
               WorkerProcess::close);
       announce(terminal, "worker " + worker.workerId(), settings, worker.port());
       worker.serve(console);
+      if (console && settings.web().tokens().isEmpty()) {
+        tell(terminal, "the console's token is in " + home.resolve("token"));
+      }
       running.complete(parts);
     } catch (RuntimeException e) {
       RuntimeException failure = parts.closeAfter(e);
@@ -60,9 +63,10 @@ final class ServerCommands implements Servers {
     CompletableFuture<AutoCloseable> running = new CompletableFuture<>();
     Thread hook = ProcessExit.closeAtSignal(() -> running.join().close());
     try {
-      ConsoleProcess console = ConsoleProcess.start(settings, database(settings, null));
+      ConsoleProcess console = ConsoleProcess.start(settings, database(settings, null), home);
       running.complete(console);
       announce(terminal, "console", settings, console.port());
+      tell(terminal, "open " + console.entrance());
     } catch (RuntimeException e) {
       running.complete(() -> {});
       ProcessExit.forget(hook);
@@ -70,6 +74,11 @@ final class ServerCommands implements Servers {
     }
     waitForEver();
     return ExitCode.DONE;
+  }
+
+  private static void tell(Terminal terminal, String line) {
+    terminal.out().println(line);
+    terminal.out().flush();
   }
 
   private static void announce(Terminal terminal, String who, Settings settings, int port) {

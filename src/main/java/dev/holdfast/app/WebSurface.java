@@ -8,6 +8,7 @@ import dev.holdfast.postgres.PostgresDesignShelf;
 import dev.holdfast.postgres.PostgresHoldNotices;
 import dev.holdfast.postgres.PostgresJournalReader;
 import dev.holdfast.postgres.PostgresLoginKey;
+import dev.holdfast.postgres.PostgresRequestAnswers;
 import dev.holdfast.postgres.PostgresSpendingDesk;
 import dev.holdfast.postgres.PostgresTicketDesk;
 import dev.holdfast.postgres.PostgresTicketFeeds;
@@ -29,11 +30,13 @@ import dev.holdfast.web.WebPorts;
 import dev.holdfast.web.WebServer;
 import dev.holdfast.web.WebhookReceiver;
 import dev.holdfast.web.console.Console;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
 
 /** The HTTP port of a worker, or of the console alone. */
 final class WebSurface implements AutoCloseable {
@@ -43,8 +46,11 @@ final class WebSurface implements AutoCloseable {
   private final Settings settings;
   private final StartedParts parts = new StartedParts();
   private final HttpPort port;
+  private final Path home;
+  private @Nullable LocalToken token;
 
-  private WebSurface(Settings settings) {
+  private WebSurface(Settings settings, Path home) {
+    this.home = home;
     this.settings = settings;
     this.port =
         parts.add(HttpPort.bind(settings.web().host(), settings.web().port()), HttpPort::close);
@@ -53,10 +59,11 @@ final class WebSurface implements AutoCloseable {
   /**
    * Has the port, and lets who connects wait.
    *
+   * @param home where the token of a start without configured ones is kept
    * @throws dev.holdfast.web.PortUnavailableException if it cannot be had
    */
-  static WebSurface bind(Settings settings) {
-    return new WebSurface(settings);
+  static WebSurface bind(Settings settings, Path home) {
+    return new WebSurface(settings, home);
   }
 
   /**
@@ -71,6 +78,9 @@ final class WebSurface implements AutoCloseable {
     EventHub events = new EventHub(ports.feeds(), Sleeper.REAL);
     BulkActions bulk = new BulkActions();
     List<Routes> groups = new ArrayList<>(List.of(health));
+    if (settings.web().tokens().isEmpty()) {
+      token = console ? parts.add(LocalToken.in(home), LocalToken::close) : LocalToken.toldNobody();
+    }
     Pages pages = Pages.plain();
     if (console) {
       Console people = new Console(ports, new PostgresConsoleReader(database), bulk);
@@ -92,6 +102,16 @@ final class WebSurface implements AutoCloseable {
 
   int port() {
     return port.number();
+  }
+
+  /**
+   * Where people begin who may: a link that logs in, or the console where tokens are configured.
+   */
+  String entrance() {
+    WebSettings web = settings.web();
+    return token == null
+        ? "http://" + web.host() + ":" + port() + "/"
+        : token.link(web.host(), port());
   }
 
   @Override
@@ -123,19 +143,19 @@ final class WebSurface implements AutoCloseable {
         new PostgresSpendingDesk(database, SCHEMA),
         new PostgresDesignShelf(database),
         new PostgresJournalReader(database, SCHEMA),
-        new PostgresTicketFeeds(database, SCHEMA));
+        new PostgresTicketFeeds(database, SCHEMA),
+        new PostgresRequestAnswers(database, SCHEMA));
   }
 
-  private static Access access(WebSettings web, DataSource database) {
-    if (web.tokens().isEmpty()) {
-      return Access.ofThisMachine(System.getProperty("user.name", "unknown"))
-          .limitedTo(web.limits().requestsPerMinute())
-          .answeringAtOnce(web.limits().concurrentRequests());
-    }
-    return Access.ofBearers(
-            web.tokens().stream().map(WebSurface::token).toList(),
-            new PostgresLoginKey(database, SCHEMA)::secret,
-            InstantSource.system())
+  private Access access(WebSettings web, DataSource database) {
+    Access access =
+        token != null
+            ? token.access()
+            : Access.ofBearers(
+                web.tokens().stream().map(WebSurface::token).toList(),
+                new PostgresLoginKey(database, SCHEMA)::secret,
+                InstantSource.system());
+    return access
         .limitedTo(web.limits().requestsPerMinute())
         .answeringAtOnce(web.limits().concurrentRequests());
   }

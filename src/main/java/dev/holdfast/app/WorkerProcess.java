@@ -23,6 +23,7 @@ import io.micrometer.core.instrument.binder.jvm.JvmThreadMetrics;
 import io.micrometer.core.instrument.binder.system.UptimeMetrics;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import java.nio.file.Path;
 import java.util.Optional;
 import java.util.function.Supplier;
 import javax.sql.DataSource;
@@ -45,14 +46,14 @@ final class WorkerProcess implements AutoCloseable {
 
   private volatile boolean draining;
 
-  private WorkerProcess(Settings settings, Database database, TicketListener listener) {
+  private WorkerProcess(Settings settings, Database database, TicketListener listener, Path home) {
     // A pool would try again for seconds before it says that the password is wrong.
     Migrations.requireCurrent(database.unpooled(), "holdfast");
     try {
       this.pools = parts.add(new Pools(database, settings.web().limits()), Pools::close);
       this.tickets = pools.openForTickets();
       // The port first: a worker that cannot have it must not have claimed anything.
-      this.web = parts.add(WebSurface.bind(settings), WebSurface::close);
+      this.web = parts.add(WebSurface.bind(settings, home), WebSurface::close);
       this.agents = parts.add(Agents.of(settings.agents(), registry, tickets), Agents::close);
       this.worker = parts.add(startWorker(settings, database, listener), Worker::close);
     } catch (RuntimeException e) {
@@ -64,11 +65,13 @@ final class WorkerProcess implements AutoCloseable {
    * Claims from now on, and has its port.
    *
    * @param listener hears of every change besides the metrics
+   * @param home where the token of the API is kept, if none is configured
    * @throws HoldfastException if the database or the port cannot be had; the message says what to
    *     do
    */
-  static WorkerProcess start(Settings settings, Database database, TicketListener listener) {
-    return new WorkerProcess(settings, database, listener);
+  static WorkerProcess start(
+      Settings settings, Database database, TicketListener listener, Path home) {
+    return new WorkerProcess(settings, database, listener, home);
   }
 
   /**
@@ -160,6 +163,11 @@ final class WorkerProcess implements AutoCloseable {
 
   int port() {
     return web.port();
+  }
+
+  /** Where a browser begins, once the console is served. */
+  String entrance() {
+    return web.entrance();
   }
 
   String workerId() {

@@ -3,6 +3,7 @@ package dev.holdfast.cli;
 import dev.holdfast.config.Settings;
 import dev.holdfast.failure.Classifier;
 import dev.holdfast.failure.ErrorReport;
+import dev.holdfast.queue.Channel;
 import dev.holdfast.queue.TicketDesk.Conversation;
 import dev.holdfast.queue.TicketDesk.Retries;
 import dev.holdfast.queue.TicketFilter;
@@ -225,6 +226,7 @@ final class McpTools {
         arguments.id(),
         backend
             .desk()
+            .through(Channel.MCP)
             .release(
                 arguments.id(),
                 actor,
@@ -237,7 +239,8 @@ final class McpTools {
   private Object reject(Arguments arguments) {
     String feedback = String.valueOf(arguments.text("feedback"));
     return changed(
-        arguments.id(), backend.desk().reject(arguments.id(), actor, feedback).wireName());
+        arguments.id(),
+        backend.desk().through(Channel.MCP).reject(arguments.id(), actor, feedback).wireName());
   }
 
   private Object changed(long id, String state) {

@@ -44,7 +44,8 @@ public final class PostgresCheckup implements Checkup {
 
   private static final String MISSING_ROLES =
       """
-      SELECT r.name FROM unnest(ARRAY['holdfast_viewer', 'holdfast_operator', 'holdfast_worker']) AS r (name)
+      SELECT r.name FROM unnest(ARRAY['holdfast_viewer', 'holdfast_producer', 'holdfast_designer', 'holdfast_operator',
+        'holdfast_worker']) AS r (name)
       WHERE NOT EXISTS (SELECT FROM pg_roles WHERE rolname = r.name)
       """;
 

@@ -1,7 +1,10 @@
 package dev.holdfast.postgres;
 
 import dev.holdfast.queue.CallDecision;
+import dev.holdfast.queue.Channel;
+import dev.holdfast.queue.RequestRepeatedException;
 import dev.holdfast.queue.TicketDesk;
+import dev.holdfast.queue.TicketInbox.RequestKey;
 import dev.holdfast.ticket.TicketState;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
@@ -20,7 +23,7 @@ public final class PostgresTicketDesk implements TicketDesk {
   private final Jdbi jdbi;
   private final Sql sql;
   private final NewTicketRules rules;
-  private final @Nullable String version;
+  private final Terms terms;
 
   public PostgresTicketDesk(DataSource dataSource) {
     this(dataSource, DEFAULT_SCHEMA);
@@ -38,19 +41,41 @@ public final class PostgresTicketDesk implements TicketDesk {
         Jdbi.create(dataSource),
         new Sql(schema),
         new NewTicketRules(PayloadLimits.of(maxPayloadBytes)),
-        null);
+        new Terms(null, null, null));
   }
 
-  private PostgresTicketDesk(Jdbi jdbi, Sql sql, NewTicketRules rules, @Nullable String version) {
+  /** On what an action is done: as seen, through which channel, under which key. */
+  private record Terms(
+      @Nullable String version, @Nullable Channel channel, @Nullable RequestKey key) {
+    boolean none() {
+      return version == null && channel == null && key == null;
+    }
+  }
+
+  private PostgresTicketDesk(Jdbi jdbi, Sql sql, NewTicketRules rules, Terms terms) {
     this.jdbi = jdbi;
     this.sql = sql;
     this.rules = rules;
-    this.version = version;
+    this.terms = terms;
   }
 
   @Override
   public TicketDesk onVersion(String seen) {
-    return new PostgresTicketDesk(jdbi, sql, rules, seen);
+    return with(new Terms(seen, terms.channel, terms.key));
+  }
+
+  @Override
+  public TicketDesk through(Channel channel) {
+    return with(new Terms(terms.version, channel, terms.key));
+  }
+
+  @Override
+  public TicketDesk once(RequestKey key) {
+    return with(new Terms(terms.version, terms.channel, key));
+  }
+
+  private TicketDesk with(Terms changed) {
+    return new PostgresTicketDesk(jdbi, sql, rules, changed);
   }
 
   @Override
@@ -172,12 +197,43 @@ public final class PostgresTicketDesk implements TicketDesk {
     String state =
         retried(
             handle -> {
-              if (version != null) {
-                requireVersion(handle, ticketId, version);
+              // The key first: what was done has changed the version.
+              takeKey(handle, ticketId);
+              if (terms.version != null) {
+                requireVersion(handle, ticketId, terms.version);
               }
               return call(handle, statement, query -> arguments.apply(query.bind("id", ticketId)));
             });
     return TicketState.ofWireName(state).orElseThrow();
+  }
+
+  private void takeKey(Handle handle, long ticketId) {
+    RequestKey key = terms.key;
+    if (key == null) {
+      return;
+    }
+    String earlier =
+        call(
+            handle,
+            "SELECT COALESCE(holdfast.take_request_key(:key, :request)::text, '')",
+            query -> query.bind("key", key.key()).bind("request", key.request()));
+    if (!earlier.isEmpty()) {
+      throw new RequestRepeatedException(Long.parseLong(earlier));
+    }
+    call(
+        handle,
+        "SELECT '' FROM holdfast.keep_request_ticket(:key, :id)",
+        query -> query.bind("key", key.key()).bind("id", ticketId));
+  }
+
+  private void enter(Handle handle) {
+    Channel channel = terms.channel;
+    if (channel != null) {
+      call(
+          handle,
+          "SELECT set_config('holdfast.channel', :channel, true)",
+          query -> query.bind("channel", channel.wireName()));
+    }
   }
 
   private void requireVersion(Handle handle, long ticketId, String seen) {
@@ -198,7 +254,13 @@ public final class PostgresTicketDesk implements TicketDesk {
   private String retried(Function<Handle, String> work) {
     for (int tries = 1; ; tries++) {
       try {
-        return version == null ? jdbi.withHandle(work::apply) : jdbi.inTransaction(work::apply);
+        return terms.none()
+            ? jdbi.withHandle(work::apply)
+            : jdbi.inTransaction(
+                handle -> {
+                  enter(handle);
+                  return work.apply(handle);
+                });
       } catch (JdbiException e) {
         // A person's word is not lost because a rescue of the same lease went the other way round.
         if (tries == TRIES || !SqlErrors.isWorthAnotherTry(e)) {

@@ -68,7 +68,10 @@ public final class SqlErrors {
               message + ": the schema is missing or old; run: holdfast migrate", e);
       case "42501" ->
           new StatementRefusedException(
-              message + ": GRANT holdfast_worker or holdfast_operator to the database user", e);
+              message
+                  + ": GRANT the role that may (docs/security.md) to the database user,"
+                  + " holdfast_worker or holdfast_operator mostly",
+              e);
       default -> byClass(e, state, message);
     };
   }

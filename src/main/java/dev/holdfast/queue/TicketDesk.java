@@ -110,6 +110,16 @@ public interface TicketDesk {
    */
   TicketState assign(long ticketId, @Nullable String assignee, String actor);
 
+  /** A desk that records how its visitors came. */
+  TicketDesk through(Channel channel);
+
+  /**
+   * A desk that acts on a ticket once under this key, in the same transaction.
+   *
+   * @throws RequestRepeatedException from an action, which was then done before
+   */
+  TicketDesk once(TicketInbox.RequestKey key);
+
   /**
    * The same desk for somebody who acts on what they have seen: whatever they do to a ticket is
    * refused with {@link StaleViewException} unless the ticket is still as it was then.

@@ -1,51 +1,51 @@
 package dev.holdfast.web;
 
 import java.time.InstantSource;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 
-/**
- * Who may use a port. Immutable.
- *
- * <p>Without tokens everybody on this machine may do everything, and the port must be on loopback
- * only.
- */
+/** Who may use a port: the bearers of its tokens. Immutable. */
 public final class Access {
   private static final int USUALLY_AT_ONCE = 8;
 
   private final List<AccessToken> tokens;
-  private final @Nullable String person;
+  private final boolean local;
   private final LoginCookies cookies;
   private final int requestsPerMinute;
   private final int requestsAtOnce;
 
   private Access(
       List<AccessToken> tokens,
-      @Nullable String person,
+      boolean local,
       LoginCookies cookies,
       int requestsPerMinute,
       int requestsAtOnce) {
     this.tokens = List.copyOf(tokens);
-    this.person = person;
+    this.local = local;
     this.cookies = cookies;
     this.requestsPerMinute = requestsPerMinute;
     this.requestsAtOnce = requestsAtOnce;
   }
 
   /**
-   * For whoever is on this machine.
+   * For whoever has the token of this start, on this machine only; links with it log in.
    *
-   * @param person in whose name they act, if they do not say otherwise
+   * @param person in whose name its bearer acts
    */
-  public static Access ofThisMachine(String person) {
-    LoginCookies none = new LoginCookies(() -> "", InstantSource.system());
-    return new Access(List.of(), person, none, 0, USUALLY_AT_ONCE);
+  public static Access ofThisMachine(String token, String person, InstantSource clock) {
+    byte[] hash = AccessToken.hash(token);
+    return new Access(
+        List.of(new AccessToken(Role.OPERATOR, person, HexFormat.of().formatHex(hash))),
+        true,
+        new LoginCookies(() -> "cookies of " + token, clock),
+        0,
+        USUALLY_AT_ONCE);
   }
 
   /**
-   * For bearers of tokens.
+   * For bearers of configured tokens.
    *
    * @param tokens not empty
    * @param secret signs the cookies of logins: the same for all consoles on one database; may throw
@@ -56,21 +56,27 @@ public final class Access {
     if (tokens.isEmpty()) {
       throw new IllegalArgumentException("no tokens");
     }
-    return new Access(tokens, null, new LoginCookies(secret, clock), 0, USUALLY_AT_ONCE);
+    return new Access(tokens, false, new LoginCookies(secret, clock), 0, USUALLY_AT_ONCE);
   }
 
   /** With a bound on the requests of each visitor; 0 is none. */
   public Access limitedTo(int newRequestsPerMinute) {
-    return new Access(tokens, person, cookies, newRequestsPerMinute, requestsAtOnce);
+    return new Access(tokens, local, cookies, newRequestsPerMinute, requestsAtOnce);
   }
 
   /** With a bound on the requests of all visitors that are answered at once. */
   public Access answeringAtOnce(int newRequestsAtOnce) {
-    return new Access(tokens, person, cookies, requestsPerMinute, newRequestsAtOnce);
+    return new Access(tokens, local, cookies, requestsPerMinute, newRequestsAtOnce);
   }
 
-  boolean needsToken() {
-    return !tokens.isEmpty();
+  /** Whether no tokens are configured, so that the only one is that of this start. */
+  boolean isLocal() {
+    return local;
+  }
+
+  /** Where people find a token, for what they are told without one. */
+  String whereTokensAre() {
+    return local ? "the token in .holdfast/token, new at each start" : "a token of web.tokens";
   }
 
   int requestsAtOnce() {
@@ -87,11 +93,6 @@ public final class Access {
 
   List<AccessToken> tokens() {
     return tokens;
-  }
-
-  /** Whoever comes where no token is needed. */
-  Visitor anybody() {
-    return new Visitor(null, person == null ? "api" : person, Role.OPERATOR, "", false);
   }
 
   /** The token with this secret; compares with all of them, whichever it is. */

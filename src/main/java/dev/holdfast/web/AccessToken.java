@@ -2,16 +2,18 @@ package dev.holdfast.web;
 
 import java.security.MessageDigest;
 import java.util.HexFormat;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A token that may be sent. Only its SHA-256 is kept. Immutable; its text form hides that, too.
  *
  * @param role of its bearer; not {@link Role#ANYONE}
- * @param name whose it is; null where several share it
+ * @param name whose it is; null where several share it, who then act under a name made of its hash
  * @param sha256 of the token, 64 hexadecimal digits in lower case
  */
 public record AccessToken(Role role, @Nullable String name, String sha256) {
+  private static final int SHORT_ID = 6;
 
   /** Takes as long for every token. */
   boolean matches(byte[] hash) {
@@ -21,6 +23,13 @@ public record AccessToken(Role role, @Nullable String name, String sha256) {
   /** Names the token without telling it. */
   String id() {
     return HexFormat.of().formatHex(Digests.sha256("token " + sha256), 0, 8);
+  }
+
+  /** In whose name its bearer acts. */
+  String actor() {
+    return name == null
+        ? role.name().toLowerCase(Locale.ROOT) + "-" + id().substring(0, SHORT_ID)
+        : name;
   }
 
   static byte[] hash(String secret) {

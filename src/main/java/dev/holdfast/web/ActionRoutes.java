@@ -1,32 +1,43 @@
 package dev.holdfast.web;
 
 import dev.holdfast.queue.CallDecision;
+import dev.holdfast.queue.RequestAnswers;
+import dev.holdfast.queue.RequestAnswers.Kept;
+import dev.holdfast.queue.RequestRepeatedException;
 import dev.holdfast.queue.TicketDesk;
 import dev.holdfast.queue.TicketDesk.AutoRetry;
 import dev.holdfast.queue.TicketDesk.Conversation;
 import dev.holdfast.queue.TicketDesk.Retries;
+import dev.holdfast.queue.TicketInbox.RequestKey;
 import dev.holdfast.queue.TicketReader;
 import dev.holdfast.ticket.TicketState;
 import io.javalin.http.Context;
 import io.javalin.router.JavalinDefaultRoutingApi;
 import java.util.Map;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import tools.jackson.databind.JsonNode;
 
 /**
  * What people do to one ticket: each a POST that answers with the ticket as it is then. With {@code
- * If-Match} only if it still is as it was seen.
+ * If-Match} only if it still is as it was seen; sent again with the same {@code Idempotency-Key} it
+ * is answered as the first time and not done again.
  */
 final class ActionRoutes implements Routes {
+  private static final Logger log = LoggerFactory.getLogger(ActionRoutes.class);
   private static final int LONGEST_WORDS = 100_000;
 
   private final TicketReader tickets;
   private final TicketDesk desk;
   private final TicketJson json;
+  private final RequestAnswers answers;
 
   ActionRoutes(WebPorts ports) {
     this.tickets = ports.tickets();
     this.desk = ports.desk();
+    this.answers = ports.answers();
     this.json = new TicketJson(tickets);
   }
 
@@ -91,17 +102,46 @@ final class ActionRoutes implements Routes {
       JavalinDefaultRoutingApi routes, String name, Class<T> type, Action<T> action) {
     routes.post(
         TicketRoutes.ONE + "/" + name,
-        context -> {
-          Act act = act(context);
-          action.run(act, Requests.body(context, type));
-          answer(context, act.id);
-        },
+        context -> perform(context, Requests.body(context, type), action),
         Role.OPERATOR);
   }
 
-  private Act act(Context context) {
+  private <T> void perform(Context context, T body, Action<T> action) {
+    RequestKey key = IdempotencyKey.of(context, context.path() + "\n" + context.body());
+    if (key == null) {
+      Act act = act(context, desk);
+      action.run(act, body);
+      answer(context, act.id, null);
+    } else if (!repeat(context, key)) {
+      Act act = act(context, desk.once(key));
+      try {
+        action.run(act, body);
+      } catch (RequestRepeatedException e) {
+        log.debug("{} {}: {}", context.method(), context.path(), e.getMessage());
+      }
+      answer(context, act.id, key);
+    }
+  }
+
+  /** Answers as the first time, if there was one. */
+  private boolean repeat(Context context, RequestKey key) {
+    Optional<Kept> kept = answers.find(key);
+    kept.ifPresent(
+        earlier -> {
+          context.header("Idempotency-Replayed", "true");
+          if (earlier.answer() == null) {
+            answer(context, earlier.ticketId(), key);
+          } else {
+            context.header("ETag", String.valueOf(earlier.etag()));
+            context.contentType("application/json").result(earlier.answer());
+          }
+        });
+    return kept.isPresent();
+  }
+
+  private Act act(Context context, TicketDesk chosen) {
     long id = Requests.id(context);
-    return new Act(id, Seen.desk(context, desk, tickets, id), Visitor.of(context));
+    return new Act(id, Seen.desk(context, chosen, tickets, id), Visitor.of(context));
   }
 
   private void release(Act act, Release body) {
@@ -167,7 +207,7 @@ final class ActionRoutes implements Routes {
 
   /** D34. Whether the order was taken is seen in the ticket's events; ready is tried now. */
   private void abortRetry(Context context) {
-    Act act = act(context);
+    Act act = act(context, desk);
     String inQuery = context.queryParam("by");
     String by = inQuery == null ? Requests.body(context, Nothing.class).by : inQuery;
     TicketState state = act.desk.abortRetry(act.id, act.as(by));
@@ -175,13 +215,17 @@ final class ActionRoutes implements Routes {
     Answers.json(context, 202, Map.of("id", act.id, "status", status));
   }
 
-  private void answer(Context context, long id) {
+  private void answer(Context context, long id, @Nullable RequestKey key) {
     tickets
         .summary(id)
         .ifPresent(
             row -> {
-              context.header("ETag", Seen.etag(row.version()));
-              Answers.json(context, 200, json.summary(row));
+              String etag = Seen.etag(row.version());
+              String body = Bodies.json(json.summary(row));
+              if (key != null) {
+                answers.keep(key, body, etag);
+              }
+              context.header("ETag", etag).contentType("application/json").result(body);
             });
   }
 

@@ -1,5 +1,6 @@
 package dev.holdfast.web;
 
+import dev.holdfast.queue.Channel;
 import io.javalin.router.JavalinDefaultRoutingApi;
 import java.time.Duration;
 import java.util.List;
@@ -15,7 +16,8 @@ public final class ApiRoutes implements Routes {
    * @param bulk closed by the caller
    * @param events closed by the caller, before the server: who still watches would hold that up
    */
-  public ApiRoutes(WebPorts ports, BulkActions bulk, EventHub events) {
+  public ApiRoutes(WebPorts given, BulkActions bulk, EventHub events) {
+    WebPorts ports = given.through(Channel.API);
     this.create = new CreateRoute(ports);
     this.groups =
         List.of(

@@ -3,7 +3,6 @@ package dev.holdfast.web;
 import dev.holdfast.queue.NewTicket;
 import dev.holdfast.queue.TicketInbox;
 import dev.holdfast.queue.TicketInbox.Accepted;
-import dev.holdfast.queue.TicketInbox.RequestKey;
 import dev.holdfast.queue.TicketReader;
 import dev.holdfast.queue.TicketSummary;
 import dev.holdfast.retry.DurationText;
@@ -11,7 +10,6 @@ import io.javalin.http.Context;
 import io.javalin.http.Handler;
 import java.math.BigDecimal;
 import java.time.Duration;
-import java.util.HexFormat;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
@@ -20,8 +18,6 @@ import tools.jackson.databind.JsonNode;
  * answers with the ticket of the first time.
  */
 final class CreateRoute implements Handler {
-  private static final int LONGEST_KEY = 200;
-
   private final TicketInbox inbox;
   private final TicketReader tickets;
   private final TicketJson json;
@@ -51,7 +47,8 @@ final class CreateRoute implements Handler {
     Body body = Requests.body(context, Body.class);
     Visitor visitor = Visitor.of(context);
     NewTicket ticket = ticket(body);
-    Accepted accepted = inbox.accept(ticket, visitor.actor(body.by), key(context, visitor));
+    Accepted accepted =
+        inbox.accept(ticket, visitor.actor(body.by), IdempotencyKey.of(context, context.body()));
     context.header("Location", TicketRoutes.LIST + "/" + accepted.ticketId());
     TicketSummary row =
         tickets
@@ -86,21 +83,5 @@ final class CreateRoute implements Handler {
     } catch (IllegalArgumentException e) {
       throw new Refused(422, "delay: " + e.getMessage());
     }
-  }
-
-  private static @Nullable RequestKey key(Context context, Visitor visitor) {
-    String key = context.header("Idempotency-Key");
-    if (key == null) {
-      return null;
-    }
-    if (key.isBlank() || key.length() > LONGEST_KEY) {
-      throw Refused.badRequest("Idempotency-Key: 1 to " + LONGEST_KEY + " characters");
-    }
-    String owned = visitor.actor() + "\n" + key;
-    return new RequestKey(hex(Digests.sha256(owned)), hex(Digests.sha256(context.body())));
-  }
-
-  private static String hex(byte[] hash) {
-    return HexFormat.of().formatHex(hash);
   }
 }

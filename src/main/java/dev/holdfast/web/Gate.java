@@ -57,7 +57,10 @@ final class Gate implements Routes {
     if (wanted == Role.ANYONE) {
       return;
     }
-    Visitor visitor = access.needsToken() ? bearer(context) : onThisMachine(context);
+    if (access.isLocal()) {
+      requireThisMachine(context);
+    }
+    Visitor visitor = bearer(context);
     if (!visitor.role().includes(wanted)) {
       throw new Refused(403, "this needs an operator's token; yours is a viewer's");
     }
@@ -72,15 +75,13 @@ final class Gate implements Routes {
     throw new IllegalStateException("the route " + context.path() + " must name one role");
   }
 
-  private Visitor onThisMachine(Context context) {
-    requireRate(context.ip());
-    // A name that somebody else's DNS points to this machine is how their page would get here.
+  /** A name that somebody else's DNS points to this machine is how their page would get here. */
+  private static void requireThisMachine(Context context) {
     if (!THIS_MACHINE.contains(hostName(context))) {
       throw new Refused(
           403, "without web.tokens, Holdfast answers only to localhost, not to this host's name");
     }
     requireSameSite(context);
-    return access.anybody();
   }
 
   private static String hostName(Context context) {
@@ -96,50 +97,47 @@ final class Gate implements Routes {
     String cookie = context.cookie(LoginCookies.NAME);
     if (cookie == null) {
       throw new Refused(
-          401, "send a token of web.tokens: Authorization: Bearer TOKEN, or log in at /login");
+          401,
+          "send " + access.whereTokensAre() + ": Authorization: Bearer TOKEN, or log in at /login");
     }
     return loggedIn(context, cookie);
   }
 
   private Visitor withToken(Context context, String header) {
-    Optional<AccessToken> token =
-        failures.isFull(context.ip()) || !header.startsWith(BEARER)
-            ? Optional.empty()
-            : access.bearing(header.substring(BEARER.length()).strip());
-    if (token.isEmpty()) {
-      throw refuseToken(context);
-    }
-    requireRate(token.get().id());
-    return new Visitor(token.get().name(), "api", token.get().role(), "", false);
+    AccessToken token =
+        Optional.of(header)
+            .filter(text -> text.startsWith(BEARER))
+            .flatMap(text -> access.bearing(text.substring(BEARER.length()).strip()))
+            .orElseThrow(() -> refuseToken(context));
+    requireRate(token.id());
+    return new Visitor(token.actor(), token.role(), "", false);
   }
 
-  /** Counts the failure; many from one address are refused without a look at the token. */
+  /**
+   * Counts the failure: who sends many wrong tokens is told to wait. A right one is taken all the
+   * same, for behind a proxy everybody has one address.
+   */
   Refused refuseToken(Context context) {
     if (!failures.take(context.ip())) {
       context.header("Retry-After", "60");
       return new Refused(429, "too many wrong tokens from this address; wait a minute");
     }
-    return new Refused(401, "that is none of the tokens in web.tokens");
-  }
-
-  boolean hasFailedTooOften(Context context) {
-    return failures.isFull(context.ip());
+    return new Refused(401, "that is not " + access.whereTokensAre());
   }
 
   private Visitor loggedIn(Context context, String cookie) {
-    LoginCookies.Login login =
+    AccessToken login =
         access
             .cookies()
             .read(cookie, access.tokens())
             .orElseThrow(() -> new Refused(401, "this login is over; log in again at /login"));
-    requireRate(login.token().id());
+    requireRate(login.id());
     String csrf = access.cookies().csrfToken(cookie);
     if (!READS.contains(context.method())) {
       requireSameSite(context);
       requireCsrfToken(context, csrf);
     }
-    String name = login.token().name() == null ? login.name() : login.token().name();
-    return new Visitor(name, "console", login.token().role(), csrf, true);
+    return new Visitor(login.actor(), login.role(), csrf, true);
   }
 
   private static void requireCsrfToken(Context context, String wanted) {

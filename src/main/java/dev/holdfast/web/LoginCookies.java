@@ -3,17 +3,15 @@ package dev.holdfast.web;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.InstantSource;
-import java.util.Base64;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 
 /**
- * What a login leaves in the browser: whose token it was, under which name, until when; signed, so
- * that it cannot be made or changed without the key. Nothing is kept here: a login lasts over
- * restarts and for every console on the database, until its time is over or its token is no longer
- * configured. Thread-safe.
+ * What a login leaves in the browser: whose token it was, and until when; signed, so that it cannot
+ * be made or changed without the key. Nothing is kept here: a login lasts over restarts and for
+ * every console on the database, until its time is over or its token is no longer configured.
+ * Thread-safe.
  */
 final class LoginCookies {
   static final String NAME = "holdfast";
@@ -31,18 +29,17 @@ final class LoginCookies {
     this.clock = clock;
   }
 
-  /** A login that was not forged. */
-  record Login(AccessToken token, @Nullable String name) {}
-
-  String issue(AccessToken token, @Nullable String name) {
+  String issue(AccessToken token) {
     long end = clock.instant().plus(LIFETIME).getEpochSecond();
-    String words = Digests.base64url(String.valueOf(name == null ? "" : name).getBytes(UTF8));
-    String content = words + "." + token.id() + "." + end;
+    String content = token.id() + "." + end;
     return content + "." + signature("login " + content);
   }
 
-  /** Empty for what was forged or changed, is too old, or belongs to a token that is no more. */
-  Optional<Login> read(String cookie, List<AccessToken> tokens) {
+  /**
+   * The token that was logged in with. Empty for what was forged or changed, is too old, or belongs
+   * to a token that is no more.
+   */
+  Optional<AccessToken> read(String cookie, List<AccessToken> tokens) {
     int dot = cookie.lastIndexOf('.');
     if (dot < 0 || cookie.length() > LONGEST) {
       return Optional.empty();
@@ -52,14 +49,13 @@ final class LoginCookies {
       return Optional.empty();
     }
     String[] parts = content.split("\\.", -1);
-    if (Long.parseLong(parts[2]) < clock.instant().getEpochSecond()) {
+    if (parts.length != 2) {
+      return Optional.empty(); // of an earlier version of this program
+    }
+    if (Long.parseLong(parts[1]) < clock.instant().getEpochSecond()) {
       return Optional.empty();
     }
-    String name = new String(Base64.getUrlDecoder().decode(parts[0]), UTF8);
-    return tokens.stream()
-        .filter(token -> token.id().equals(parts[1]))
-        .findFirst()
-        .map(token -> new Login(token, name.isEmpty() ? null : name));
+    return tokens.stream().filter(token -> token.id().equals(parts[0])).findFirst();
   }
 
   /** Goes with this cookie and no other. */

@@ -12,8 +12,6 @@ import org.jspecify.annotations.Nullable;
 
 /** {@code GET /login}, {@code POST /login} and {@code POST /logout}. */
 final class LoginRoutes implements Routes {
-  private static final int LONGEST_NAME = 100;
-
   private final Access access;
   private final Gate gate;
   private final Pages pages;
@@ -38,23 +36,25 @@ final class LoginRoutes implements Routes {
     return "/login?next=" + URLEncoder.encode(wanted, StandardCharsets.UTF_8);
   }
 
+  /** The page; where no tokens are configured, a link with this start's token logs in at once. */
   private void show(Context context) {
     String next = localPath(context.queryParam("next"));
-    if (access.needsToken()) {
+    String secret = context.queryParam("token");
+    if (secret == null || !access.isLocal()) {
       context.html(pages.login(null, next));
     } else {
-      context.redirect(next);
+      enter(context, secret, next);
     }
   }
 
   private void logIn(Context context) {
     Gate.requireSameSite(context);
-    String next = localPath(context.formParam("next"));
-    String secret = context.formParam("token");
-    Optional<AccessToken> token =
-        secret == null || gate.hasFailedTooOften(context)
-            ? Optional.empty()
-            : access.bearing(secret.strip());
+    enter(
+        context, String.valueOf(context.formParam("token")), localPath(context.formParam("next")));
+  }
+
+  private void enter(Context context, String secret, String next) {
+    Optional<AccessToken> token = access.bearing(secret.strip());
     if (token.isEmpty()) {
       Refused refused = gate.refuseToken(context);
       context
@@ -62,26 +62,23 @@ final class LoginRoutes implements Routes {
           .html(pages.login(String.valueOf(refused.getMessage()), next));
       return;
     }
-    context.cookie(
-        cookie(
-            context,
-            access.cookies().issue(token.get(), name(context)),
-            (int) LoginCookies.LIFETIME.toSeconds()));
+    if (!isLoggedIn(context, token.get())) {
+      String login = access.cookies().issue(token.get());
+      context.cookie(cookie(context, login, (int) LoginCookies.LIFETIME.toSeconds()));
+    }
     context.redirect(next, HttpStatus.SEE_OTHER);
+  }
+
+  /** A new cookie would make pages too old that are open in the same browser. */
+  private boolean isLoggedIn(Context context, AccessToken token) {
+    String cookie = context.cookie(LoginCookies.NAME);
+    return cookie != null
+        && access.cookies().read(cookie, access.tokens()).filter(token::equals).isPresent();
   }
 
   private static void logOut(Context context) {
     context.cookie(cookie(context, "", 0));
     context.redirect("/login", HttpStatus.SEE_OTHER);
-  }
-
-  private static @Nullable String name(Context context) {
-    String name = context.formParam("name");
-    if (name == null || name.isBlank()) {
-      return null;
-    }
-    String stripped = name.strip();
-    return stripped.substring(0, Math.min(LONGEST_NAME, stripped.length()));
   }
 
   /** A path of this server, whatever was asked for. */

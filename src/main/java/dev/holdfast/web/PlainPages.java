@@ -13,7 +13,6 @@ final class PlainPages implements Pages {
             + "<input type=\"hidden\" name=\"next\" value=\""
             + escape(next)
             + "\"><label>Token <input type=\"password\" name=\"token\" autofocus></label>"
-            + " <label>Your name <input name=\"name\" maxlength=\"100\"></label>"
             + " <button>Log in</button></form>");
   }
 

@@ -21,11 +21,9 @@ final class Problems implements Routes {
   private static final Logger log = LoggerFactory.getLogger(Problems.class);
   private static final String RETRY_SECONDS = "5";
 
-  private final Access access;
   private final Pages pages;
 
-  Problems(Access access, Pages pages) {
-    this.access = access;
+  Problems(Pages pages) {
     this.pages = pages;
   }
 
@@ -43,7 +41,7 @@ final class Problems implements Routes {
     if (problem.status() == 401) {
       context.header("WWW-Authenticate", "Bearer");
     }
-    if (isPage(context) && problem.status() == 401 && access.needsToken() && isGet(context)) {
+    if (isPage(context) && problem.status() == 401 && isGet(context)) {
       context.redirect(LoginRoutes.addressFor(context), HttpStatus.SEE_OTHER);
     } else if (isPage(context)) {
       context.status(problem.status()).html(pages.problem(problem));

@@ -6,19 +6,15 @@ import org.jspecify.annotations.Nullable;
 /**
  * Who sends the request. Immutable.
  *
- * @param name as {@code ticket_activity} is told; null where a token without a name was sent, whose
- *     bearer may say it with each action
- * @param fallback who is said to act where neither the name nor the action says it
+ * @param actor in whose name they act, as {@code ticket_activity} is told: their token's
  * @param role what they may do
  * @param csrfToken what a page must send back with what it posts, as form field {@code _csrf} or
  *     header {@code X-CSRF-Token}; empty where none is needed
  * @param loggedIn whether they came through the login page, so that there is something to log out
  *     of
  */
-public record Visitor(
-    @Nullable String name, String fallback, Role role, String csrfToken, boolean loggedIn) {
+public record Visitor(String actor, Role role, String csrfToken, boolean loggedIn) {
   private static final String ATTRIBUTE = "holdfast.visitor";
-  private static final int LONGEST_NAME = 100;
 
   /** The visitor whom the gate let in; only for handlers of routes that are not for anyone. */
   public static Visitor of(Context context) {
@@ -37,27 +33,20 @@ public record Visitor(
     return role.includes(Role.OPERATOR);
   }
 
-  /** In whose name the visitor acts. */
-  public String actor() {
-    return name == null ? fallback : name;
-  }
-
   /**
-   * In whose name the visitor acts who says so with the action.
+   * In whose name the visitor acts.
    *
-   * @throws Refused if their token has a name, which is another one
+   * @param by what the request says about that; it may be left out
+   * @throws Refused if it says another name than the token has
    */
   public String actor(@Nullable String by) {
-    if (by == null || by.isBlank()) {
-      return actor();
+    if (by != null && !by.isBlank() && !by.strip().equals(actor)) {
+      throw new Refused(
+          403,
+          "by: your token acts as \""
+              + actor
+              + "\" and nobody else; leave it out, or send the token of that person");
     }
-    String stripped = by.strip();
-    if (stripped.length() > LONGEST_NAME) {
-      throw new Refused(422, "by: a name of at most " + LONGEST_NAME + " characters");
-    }
-    if (name != null && !name.equals(stripped)) {
-      throw new Refused(403, "this visitor acts as \"" + name + "\" and nobody else");
-    }
-    return stripped;
+    return actor;
   }
 }

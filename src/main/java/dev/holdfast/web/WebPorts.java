@@ -1,6 +1,8 @@
 package dev.holdfast.web;
 
+import dev.holdfast.queue.Channel;
 import dev.holdfast.queue.DesignShelf;
+import dev.holdfast.queue.RequestAnswers;
 import dev.holdfast.queue.SpendingDesk;
 import dev.holdfast.queue.TicketDesk;
 import dev.holdfast.queue.TicketFeeds;
@@ -19,4 +21,12 @@ public record WebPorts(
     SpendingDesk spending,
     DesignShelf designs,
     JournalReader journals,
-    TicketFeeds feeds) {}
+    TicketFeeds feeds,
+    RequestAnswers answers) {
+
+  /** What people do through these ports is recorded as done through this channel. */
+  public WebPorts through(Channel channel) {
+    return new WebPorts(
+        tickets, desk.through(channel), inbox, spending, designs, journals, feeds, answers);
+  }
+}

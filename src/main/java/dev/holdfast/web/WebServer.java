@@ -46,7 +46,7 @@ public final class WebServer implements AutoCloseable {
                   handler -> handler.addFilter(slots(access), "/*", EVERY_REQUEST));
               config.jetty.addConnector((server, http) -> connector(port, server, http));
               Gate gate = new Gate(access, InstantSource.system());
-              new Problems(access, pages).addTo(config.routes);
+              new Problems(pages).addTo(config.routes);
               gate.addTo(config.routes);
               new LoginRoutes(access, gate, pages).addTo(config.routes);
               groups.forEach(group -> group.addTo(config.routes));

@@ -22,6 +22,7 @@ final class Fleet implements AutoCloseable {
   final TestDatabase database;
   final TicketDatabase tickets;
   final ModelServer models;
+  private final Path directory;
   final Map<String, String> environment = new HashMap<>();
   final List<WorkerProcess> workers = new ArrayList<>();
 
@@ -29,6 +30,7 @@ final class Fleet implements AutoCloseable {
     this.database = database;
     this.tickets = new TicketDatabase(database);
     this.models = models;
+    this.directory = directory;
     with("PROVIDERS_OPENAI_BASE_URL", models.openAiUrl());
     with("PROVIDERS_OPENAI_API_KEY", "sk-first");
     with("PROVIDERS_OPENAI_PRICES", "[{model: \"gpt*\", input: 1000, output: 1000}]");
@@ -52,7 +54,8 @@ final class Fleet implements AutoCloseable {
     Settings settings =
         new ConfigLoader(Path.of("no-such-directory"), environment).load(null, Map.of());
     for (int i = 0; i < count; i++) {
-      WorkerProcess worker = WorkerProcess.start(settings, pooled(database), event -> {});
+      WorkerProcess worker =
+          WorkerProcess.start(settings, pooled(database), event -> {}, directory);
       workers.add(worker);
       worker.serve(false);
     }

@@ -52,7 +52,7 @@ class WorkerProcessIT {
                     "HOLDFAST_AGENTS_WORKSPACE_ROOT",
                     directory.resolve("agents").toString()))
             .load(null, Map.of());
-    return WorkerProcess.start(settings, Fleet.pooled(testDatabase), event -> {});
+    return WorkerProcess.start(settings, Fleet.pooled(testDatabase), event -> {}, directory);
   }
 
   private int ready(int port) throws IOException, InterruptedException {

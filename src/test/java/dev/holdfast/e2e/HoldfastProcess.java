@@ -6,6 +6,8 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
@@ -27,10 +29,15 @@ final class HoldfastProcess implements AutoCloseable {
       HttpClient.newBuilder().connectTimeout(Duration.ofSeconds(10)).build();
 
   private final Process process;
+  private final Path directory;
   private final Output out;
   private final Output err;
 
-  HoldfastProcess(Process process) {
+  /**
+   * @param directory where it runs
+   */
+  HoldfastProcess(Process process, Path directory) {
+    this.directory = directory;
     this.process = process;
     this.out = Output.of(process.getInputStream());
     this.err = Output.of(process.getErrorStream());
@@ -54,6 +61,14 @@ final class HoldfastProcess implements AutoCloseable {
     return this;
   }
 
+  /**
+   * Waits until the API and the console are served, and with them the token to use them is there.
+   */
+  HoldfastProcess awaitConsole() throws InterruptedException {
+    awaitOutput(Pattern.compile("the console's token is in (\\S+)\\R"));
+    return this;
+  }
+
   /** The first match in standard output. */
   MatchResult awaitOutput(Pattern pattern) throws InterruptedException {
     return out.await(pattern, PATIENCE)
@@ -62,20 +77,26 @@ final class HoldfastProcess implements AutoCloseable {
 
   /** Answers of the worker's HTTP port. */
   HttpResponse<String> get(String path) throws IOException, InterruptedException {
-    HttpRequest request =
-        HttpRequest.newBuilder(URI.create(announcement().group(2) + path))
-            .timeout(Duration.ofSeconds(10))
-            .build();
+    HttpRequest request = request(path).timeout(Duration.ofSeconds(10)).build();
     return HTTP.send(request, HttpResponse.BodyHandlers.ofString());
   }
 
   /** The same without waiting for the answer. */
-  CompletableFuture<HttpResponse<String>> sendGet(String path) throws InterruptedException {
-    HttpRequest request =
-        HttpRequest.newBuilder(URI.create(announcement().group(2) + path))
-            .timeout(PATIENCE)
-            .build();
+  CompletableFuture<HttpResponse<String>> sendGet(String path)
+      throws IOException, InterruptedException {
+    HttpRequest request = request(path).timeout(PATIENCE).build();
     return HTTP.sendAsync(request, HttpResponse.BodyHandlers.ofString());
+  }
+
+  /** As the CLI's user would ask: with the token of the directory, once there is one. */
+  HttpRequest.Builder request(String path) throws IOException, InterruptedException {
+    HttpRequest.Builder request =
+        HttpRequest.newBuilder(URI.create(announcement().group(2) + path));
+    Path token = directory.resolve(".holdfast/token");
+    if (Files.exists(token)) {
+      request.header("Authorization", "Bearer " + Files.readString(token).strip());
+    }
+    return request;
   }
 
   int status(String path) throws IOException, InterruptedException {

@@ -79,7 +79,7 @@ final class Installation implements AutoCloseable {
     builder.environment().putAll(environment);
     Process process = builder.start();
     process.getOutputStream().close();
-    HoldfastProcess running = new HoldfastProcess(process);
+    HoldfastProcess running = new HoldfastProcess(process, directory);
     started.push(running);
     return running;
   }

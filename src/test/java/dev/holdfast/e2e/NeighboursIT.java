@@ -40,7 +40,7 @@ class NeighboursIT {
     try (Installation holdfast =
         Installation.on(database, directory)
             .with("JDK_JAVA_OPTIONS", "-Xmx512m -XX:+ExitOnOutOfMemoryError")) {
-      HoldfastProcess worker = holdfast.start("worker", "--port", "0").awaitListening();
+      HoldfastProcess worker = holdfast.start("worker", "--port", "0").awaitConsole();
       job.awaitStart(running, 1);
       List<CompletableFuture<HttpResponse<String>>> answers = new ArrayList<>();
       for (int i = 0; i < VIEWERS; i++) {
@@ -75,7 +75,7 @@ class NeighboursIT {
         Installation.on(database, directory)
             .with("HOLDFAST_WORKER_LEASE", "4s")
             .with("HOLDFAST_WORKER_HEARTBEAT_INTERVAL", "1s")) {
-      HoldfastProcess worker = holdfast.start("worker", "--port", "0").awaitListening();
+      HoldfastProcess worker = holdfast.start("worker", "--port", "0").awaitConsole();
       for (long id : running) {
         job.awaitStart(id, 1);
       }

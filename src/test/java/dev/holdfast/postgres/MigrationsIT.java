@@ -77,7 +77,10 @@ class MigrationsIT {
   @DisplayName("the newest version that the program knows is that of the newest file")
   void newestIsNewest() throws IOException {
     try (Stream<Path> files = Files.list(Path.of("db/migrations"))) {
-      assertThat(files.map(file -> file.getFileName().toString()))
+      assertThat(
+              files
+                  .map(file -> file.getFileName().toString())
+                  .filter(name -> !name.equals("R__grant_roles.sql")))
           .allMatch(name -> name.matches("V\\d+__[a-z_]+\\.sql"))
           .extracting(name -> Integer.valueOf(name.substring(1, name.indexOf('_'))))
           .contains(Migrations.NEWEST)

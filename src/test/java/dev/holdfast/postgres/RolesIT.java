@@ -6,6 +6,9 @@ import dev.holdfast.queue.NewTicket;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.WithDatabase;
 import dev.holdfast.ticket.TicketState;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
@@ -115,6 +118,9 @@ class RolesIT {
         "INSERT INTO holdfast.retry_aborts (ticket_id, lease_no, requested_by) VALUES (1, 1, 'not"
             + " me')",
         "DELETE FROM holdfast.session_journal",
+        "INSERT INTO holdfast.designs (name, version, kind, definition, created_by) VALUES ('d', 1,"
+            + " 'command', '{}', 'ceo')",
+        "SELECT holdfast.grant_roles()",
         "SELECT holdfast.start_over(b) FROM holdfast.ticket_base b",
       })
   @DisplayName("an operator cannot touch what lies below the view, nor history")
@@ -157,9 +163,98 @@ class RolesIT {
             operator.value(
                 "SELECT holdfast.approve_ticket(?, 'ann')", tickets.in(TicketState.NEEDS_REVIEW)))
         .isEqualTo("done");
+  }
+
+  @Test
+  @DisplayName("a designer stores designs in the name of the database user, and nothing else")
+  void designer() {
+    TestSql designer = as("holdfast_designer");
     assertThat(
-            new PostgresDesignShelf(operator.dataSource()).put("op", "op", "{}", "ann").version())
+            new PostgresDesignShelf(designer.dataSource()).put("by", "op", "{}", "ceo").version())
         .isOne();
+    assertThat(owner.value("SELECT created_by FROM holdfast.designs WHERE name = 'by'"))
+        .isEqualTo(owner.value("SELECT session_user"));
+    for (String statement :
+        List.of(
+            "UPDATE holdfast.designs SET kind = 'x'",
+            "DELETE FROM holdfast.designs",
+            "INSERT INTO holdfast.tickets (kind) VALUES ('x')",
+            "SELECT holdfast.enqueue_ticket(kind => 'x')",
+            "SELECT holdfast.approve_ticket(1, 'ceo')",
+            "SELECT secret FROM holdfast.web_keys")) {
+      assertThat(designer.refusal(statement).sqlState()).as(statement).isEqualTo("42501");
+    }
+    // A worker speaks for people, whose names it knows.
+    new PostgresDesignShelf(as("holdfast_worker").dataSource()).put("for", "op", "{}", "bob");
+    assertThat(owner.value("SELECT created_by FROM holdfast.designs WHERE name = 'for'"))
+        .isEqualTo("bob");
+  }
+
+  @Test
+  @DisplayName("a producer enqueues the kinds and designs it was granted, in their queues alone")
+  void producer() {
+    new PostgresDesignShelf(owner.dataSource()).put("granted", "op", "{}", "ann");
+    new PostgresDesignShelf(owner.dataSource()).put("other", "op", "{}", "ann");
+    TestSql producer = as("holdfast_producer");
+    String kind = "SELECT holdfast.produce_ticket(kind => 'mail', queue => 'shop')";
+    assertThat(producer.refusal(kind).sqlState()).isEqualTo("42501");
+    owner.run(
+        """
+        INSERT INTO holdfast.producer_grants (grantee, queue, kind, design)
+        VALUES ('holdfast_producer', 'shop', 'mail', NULL), ('holdfast_producer', 'shop', NULL, 'granted'),
+          ('holdfast_viewer', 'shop', 'secret', NULL), ('nobody of this name', 'shop', 'secret', NULL)
+        """);
+    long id = producer.number(kind);
+    assertThat(
+            owner.value("SELECT concat(kind, queue, state) FROM holdfast.tickets WHERE id = ?", id))
+        .isEqualTo("mailshopready");
+    assertThat(
+            producer.number(
+                "SELECT holdfast.produce_ticket(design => 'granted', queue => 'shop', unique_key =>"
+                    + " 'produced')"))
+        .isGreaterThan(id);
+    for (String statement :
+        List.of(
+            "SELECT holdfast.produce_ticket(kind => 'mail')",
+            "SELECT holdfast.produce_ticket(kind => 'mail', queue => NULL)",
+            "SELECT holdfast.produce_ticket(kind => 'secret', queue => 'shop')",
+            "SELECT holdfast.produce_ticket(design => 'other', queue => 'shop')",
+            "SELECT holdfast.produce_ticket(kind => 'mail', design => 'other', queue => 'shop')",
+            "SELECT holdfast.produce_ticket(kind => 'mail', design => 'granted', queue => 'shop')",
+            "SELECT holdfast.produce_ticket()",
+            "SELECT holdfast.enqueue_ticket(kind => 'mail', queue => 'shop')",
+            "INSERT INTO holdfast.tickets (kind, queue) VALUES ('mail', 'shop')",
+            "INSERT INTO holdfast.producer_grants (grantee, queue, kind) VALUES ('x', 'y', 'z')",
+            "SELECT count(*) FROM holdfast.tickets",
+            "SELECT holdfast.approve_ticket(1, 'ceo')",
+            "SELECT holdfast.web_key()")) {
+      assertThat(producer.refusal(statement).sqlState()).as(statement).isEqualTo("42501");
+    }
+  }
+
+  @Test
+  @DisplayName(
+      "grants can be repeated, those of V5 by hand as well: no viewer ever reads the key of logins")
+  void repeated() throws IOException {
+    String first = Files.readString(Path.of("db/migrations/V5__grant_roles.sql"));
+    owner.run(first.replace("${flyway:defaultSchema}", "holdfast"));
+    for (String role : List.of("holdfast_viewer", "holdfast_operator")) {
+      assertThat(as(role).column("SELECT secret FROM holdfast.web_keys")).isEmpty();
+    }
+    owner.run("SELECT holdfast.grant_roles()");
+    owner.run("SELECT holdfast.grant_roles()");
+    for (String role : List.of("holdfast_viewer", "holdfast_operator", "holdfast_worker")) {
+      assertThat(as(role).refusal("SELECT secret FROM holdfast.web_keys").sqlState())
+          .isEqualTo("42501");
+    }
+    assertThat(
+            as("holdfast_operator")
+                .refusal(
+                    "INSERT INTO holdfast.designs (name, version, kind, definition, created_by)"
+                        + " VALUES ('d', 1, 'command', '{}', 'ceo')")
+                .sqlState())
+        .isEqualTo("42501");
+    assertThat(as("holdfast_worker").value("SELECT holdfast.web_key()")).isNotEmpty();
   }
 
   @Test

@@ -12,6 +12,7 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.DisplayName;
@@ -31,7 +32,7 @@ class AbortRetryRouteIT {
     this.database = new TicketDatabase(testDatabase);
     this.queue = TestQueue.on(database);
     WebPorts ports = WebFixture.ports(testDatabase.dataSource());
-    this.open = server(ports, Access.ofThisMachine("me"));
+    this.open = server(ports, WebFixture.local("ann"));
     this.guarded = server(ports, WebFixture.bearers());
   }
 
@@ -44,12 +45,19 @@ class AbortRetryRouteIT {
         List.of(WebFixture.api(ports)));
   }
 
+  private HttpResponse<String> byMe(String id, String... headers)
+      throws IOException, InterruptedException {
+    List<String> all = new ArrayList<>(List.of(headers));
+    all.addAll(List.of("Authorization", "Bearer " + WebFixture.LOCAL));
+    return post(open, id, all.toArray(String[]::new));
+  }
+
   private HttpResponse<String> post(WebServer server, String id, String... headers)
       throws IOException, InterruptedException {
     HttpRequest.Builder request =
         HttpRequest.newBuilder(
                 URI.create(
-                    "http://127.0.0.1:%s/api/v1/tickets/%s/abort-retry?by=ann"
+                    "http://127.0.0.1:%s/api/v1/tickets/%s/abort-retry"
                         .formatted("" + server.port(), id)))
             .POST(HttpRequest.BodyPublishers.noBody());
     if (headers.length > 0) {
@@ -72,7 +80,7 @@ class AbortRetryRouteIT {
   @DisplayName("D34: abort-retry over HTTP is ordered for a running ticket, in the person's name")
   void ordered() throws Exception {
     long id = running();
-    HttpResponse<String> response = post(open, "" + id);
+    HttpResponse<String> response = byMe("" + id);
 
     assertThat(response.statusCode()).as(response.body()).isEqualTo(202);
     assertThat(orders(id)).isEqualTo(1);
@@ -116,9 +124,9 @@ class AbortRetryRouteIT {
   @Test
   @DisplayName("no such ticket, one that does not run, no number: a problem document each")
   void refused() throws Exception {
-    assertProblem(post(open, "987654321"), 404);
-    assertProblem(post(open, "" + queue.enqueue()), 409);
-    assertProblem(post(open, "seven"), 400);
+    assertProblem(byMe("987654321"), 404);
+    assertProblem(byMe("" + queue.enqueue()), 409);
+    assertProblem(byMe("seven"), 400);
   }
 
   @Test
@@ -138,11 +146,11 @@ class AbortRetryRouteIT {
   @DisplayName("a page of another site cannot order anything through somebody's browser")
   void otherSite() throws Exception {
     long id = running();
-    assertProblem(post(open, "" + id, "Origin", "https://evil.example"), 403);
-    assertProblem(post(open, "" + id, "Origin", "null"), 403);
-    assertProblem(post(open, "" + id, "Origin", "::"), 403);
+    assertProblem(byMe("" + id, "Origin", "https://evil.example"), 403);
+    assertProblem(byMe("" + id, "Origin", "null"), 403);
+    assertProblem(byMe("" + id, "Origin", "::"), 403);
     assertThat(orders(id)).isZero();
-    assertThat(post(open, "" + id, "Origin", "http://127.0.0.1:" + open.port()).statusCode())
+    assertThat(byMe("" + id, "Origin", "http://127.0.0.1:" + open.port()).statusCode())
         .isEqualTo(202);
   }
 

@@ -87,7 +87,8 @@ class AccessIT {
   }
 
   @Test
-  @DisplayName("a login acts under its name, and only with the page's own token against forgery")
+  @DisplayName(
+      "a login acts under its token's name, and only with the page's own token against forgery")
   void login() {
     String cookie = cookie("token=" + WebFixture.OPERATOR + "&name=G%C3%BCl&next=/inbox");
     String release = TICKETS + "/" + held() + "/release";
@@ -96,7 +97,7 @@ class AccessIT {
     assertThat(nobody.post(release, "{}", "Cookie", cookie, "X-CSRF-Token", "x").status())
         .isEqualTo(403);
     String csrf = csrf(cookie);
-    String other = csrf(cookie("token=" + WebFixture.OPERATOR + "&name=other"));
+    String other = csrf(cookie("token=" + WebFixture.ANN));
     assertThat(nobody.post(release, "{}", "Cookie", cookie, "X-CSRF-Token", other).status())
         .isEqualTo(403);
     assertThat(
@@ -115,8 +116,12 @@ class AccessIT {
     Answer released = nobody.post(release, "{}", "Cookie", cookie, "X-CSRF-Token", csrf);
     assertThat(released.status()).as(released.toString()).isEqualTo(200);
     assertThat(
-            database.column("SELECT actor FROM holdfast.ticket_activity WHERE action = 'released'"))
-        .containsExactly("Gül");
+            database.column(
+                "SELECT actor || ' ' || channel FROM holdfast.ticket_activity WHERE action ="
+                    + " 'released' AND ticket_id = ?",
+                released.json().get("id").asLong()))
+        .containsExactly(WebFixture.tokens().getFirst().actor() + " api")
+        .allMatch(name -> name.matches("operator-[0-9a-f]{6} api"));
   }
 
   @Test
@@ -183,15 +188,72 @@ class AccessIT {
   }
 
   @Test
-  @DisplayName("who tries token after token is refused for a minute, with the right one as well")
+  @DisplayName(
+      "who tries token after token is told to wait, and whoever has a right one behind the same"
+          + " proxy is not")
   void guessing() {
     for (int i = 0; i < 20; i++) {
       assertThat(nobody.get(TICKETS, "Authorization", "Bearer wrong-" + i).status()).isEqualTo(401);
     }
-    Answer refused = nobody.get(TICKETS, "Authorization", "Bearer " + WebFixture.ANN);
+    Answer refused = nobody.get(TICKETS, "Authorization", "Bearer wrong-20");
     assertThat(refused.status()).isEqualTo(429);
     assertThat(refused.header("Retry-After")).hasValue("60");
-    assertThat(logIn("token=" + WebFixture.ANN).status()).isEqualTo(429);
+    assertThat(logIn("token=wrong").status()).isEqualTo(429);
+    assertThat(nobody.get(TICKETS, "Authorization", "Bearer " + WebFixture.ANN).status())
+        .isEqualTo(200);
+    assertThat(logIn("token=" + WebFixture.ANN).status()).isEqualTo(303);
+  }
+
+  @Test
+  @DisplayName("nobody acts in another name than their token's: by is refused, in words")
+  void noFreeName() {
+    try (ApiClient shared = new ApiClient(server.port(), WebFixture.OPERATOR);
+        ApiClient ann = new ApiClient(server.port(), WebFixture.ANN)) {
+      for (ApiClient client : List.of(shared, ann)) {
+        String release = TICKETS + "/" + held() + "/release";
+        Answer refused = client.post(release, "{\"by\": \"ceo\"}");
+        assertThat(refused.status()).isEqualTo(403);
+        assertThat(refused.detail()).startsWith("by: your token acts as ");
+        assertThat(client.post(TICKETS, "{\"kind\": \"x\", \"by\": \"ceo\"}").status())
+            .isEqualTo(403);
+        assertThat(client.post(release, "{}").status()).isEqualTo(200);
+      }
+      assertThat(ann.post(TICKETS + "/" + held() + "/release", "{\"by\": \"ann\"}").status())
+          .isEqualTo(200);
+    }
+    assertThat(database.column("SELECT actor FROM holdfast.ticket_activity")).doesNotContain("ceo");
+  }
+
+  @Test
+  @DisplayName("without configured tokens this start's is needed; its link logs in, once is enough")
+  void localToken() {
+    try (WebServer open =
+            WebFixture.server(WebFixture.local("me"), WebFixture.api(WebFixture.ports(pool)));
+        ApiClient anybody = new ApiClient(open.port(), null);
+        ApiClient me = new ApiClient(open.port(), WebFixture.LOCAL)) {
+      assertThat(anybody.get(TICKETS).status()).isEqualTo(401);
+      assertThat(anybody.get(TICKETS).detail()).contains(".holdfast/token");
+      assertThat(anybody.post(TICKETS + "/" + held() + "/approve", "{}").status()).isEqualTo(401);
+      assertThat(me.get(TICKETS).status()).isEqualTo(200);
+      assertThat(anybody.get("/login?token=wrong").status()).isEqualTo(401);
+      Answer entered = anybody.get("/login?token=" + WebFixture.LOCAL + "&next=%2Ftickets");
+      assertThat(entered.status()).isEqualTo(303);
+      assertThat(entered.header("Location")).hasValue("/tickets");
+      String cookie = entered.header("Set-Cookie").orElseThrow().replaceFirst(";.*", "");
+      assertThat(anybody.get(TICKETS, "Cookie", cookie).status()).isEqualTo(200);
+      assertThat(
+              anybody
+                  .get("/login?token=" + WebFixture.LOCAL, "Cookie", cookie)
+                  .header("Set-Cookie"))
+          .isEmpty();
+      me.post(TICKETS + "/" + held() + "/cancel", "{}");
+      assertThat(
+              database.column(
+                  "SELECT actor || ' ' || channel FROM holdfast.ticket_activity WHERE action ="
+                      + " 'cancelled'"))
+          .contains("me api");
+    }
+    assertThat(nobody.get("/login?token=" + WebFixture.ANN).header("Set-Cookie")).isEmpty();
   }
 
   @Test
@@ -214,7 +276,7 @@ class AccessIT {
   @DisplayName("without tokens only this machine's own names are answered: no DNS rebinding")
   void rebinding() throws IOException {
     try (WebServer open =
-        WebFixture.server(Access.ofThisMachine("me"), WebFixture.api(WebFixture.ports(pool)))) {
+        WebFixture.server(WebFixture.local("me"), WebFixture.api(WebFixture.ports(pool)))) {
       for (String host : List.of("localhost", "127.0.0.1:" + open.port(), "[::1]:8080")) {
         assertThat(status(open, host)).as(host).isEqualTo("HTTP/1.1 200");
       }
@@ -227,7 +289,12 @@ class AccessIT {
   private static String status(WebServer server, String host) throws IOException {
     try (Socket socket = new Socket("127.0.0.1", server.port())) {
       socket.setSoTimeout(10_000);
-      String request = "GET /api/v1/queues HTTP/1.1\r\nHost: " + host + "\r\n\r\n";
+      String request =
+          "GET /api/v1/queues HTTP/1.1\r\nHost: "
+              + host
+              + "\r\nAuthorization: Bearer "
+              + WebFixture.LOCAL
+              + "\r\n\r\n";
       socket.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
       return new String(socket.getInputStream().readNBytes(12), StandardCharsets.US_ASCII);
     }

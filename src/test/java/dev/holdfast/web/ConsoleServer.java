@@ -3,37 +3,39 @@ package dev.holdfast.web;
 import dev.holdfast.postgres.PostgresConsoleReader;
 import dev.holdfast.retry.Sleeper;
 import dev.holdfast.web.console.Console;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import javax.sql.DataSource;
 
-/**
- * The API and the console on a database, on a port of their own, for whoever is on this machine.
- */
+/** The API and the console on a database, on a port of their own, for whoever has the token. */
 public final class ConsoleServer implements AutoCloseable {
   private final WebServer server;
   private final EventHub events;
   private final BulkActions bulk;
+  private final String login;
 
-  private ConsoleServer(WebServer server, EventHub events, BulkActions bulk) {
+  private ConsoleServer(WebServer server, EventHub events, BulkActions bulk, String login) {
+    this.login = login;
     this.server = server;
     this.events = events;
     this.bulk = bulk;
   }
 
   public static ConsoleServer open(DataSource database) {
-    return start(database, Access.ofThisMachine("ann"));
+    return start(database, WebFixture.local("ann"), "/login?token=" + WebFixture.LOCAL + "&next=");
   }
 
   /** For bearers of the tokens of {@link WebFixture}. */
   public static ConsoleServer guarded(DataSource database) {
-    return start(database, WebFixture.bearers());
+    return start(database, WebFixture.bearers(), "");
   }
 
   public static String viewersToken() {
     return WebFixture.VIEWER;
   }
 
-  private static ConsoleServer start(DataSource database, Access access) {
+  private static ConsoleServer start(DataSource database, Access access, String login) {
     WebPorts ports = WebFixture.ports(database);
     EventHub events = new EventHub(ports.feeds(), Sleeper.REAL);
     BulkActions bulk = new BulkActions();
@@ -45,11 +47,13 @@ public final class ConsoleServer implements AutoCloseable {
             access,
             console,
             List.of(new ApiRoutes(ports, bulk, events), console));
-    return new ConsoleServer(server, events, bulk);
+    return new ConsoleServer(server, events, bulk, login);
   }
 
+  /** A page; where no tokens are configured by the link that logs in first. */
   public String url(String path) {
-    return "http://127.0.0.1:" + server.port() + path;
+    String wanted = login.isEmpty() ? path : URLEncoder.encode(path, StandardCharsets.UTF_8);
+    return "http://127.0.0.1:" + server.port() + login + wanted;
   }
 
   @Override

@@ -49,7 +49,7 @@ class EventsIT {
   }
 
   private static WebServer server(EventHub hub) {
-    return WebFixture.server(Access.ofThisMachine("me"), new EventRoutes(hub, HEARTBEAT));
+    return WebFixture.server(WebFixture.local("me"), new EventRoutes(hub, HEARTBEAT));
   }
 
   private record Told(String id, String event, JsonNode data) {}
@@ -65,7 +65,9 @@ class EventsIT {
       String request =
           "GET /api/v1/events"
               + query
-              + " HTTP/1.0\r\nHost: localhost\r\n"
+              + " HTTP/1.0\r\nHost: localhost\r\nAuthorization: Bearer "
+              + WebFixture.LOCAL
+              + "\r\n"
               + (last == null ? "" : "Last-Event-ID: " + last + "\r\n")
               + "\r\n";
       socket.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));

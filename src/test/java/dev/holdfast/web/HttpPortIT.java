@@ -40,7 +40,7 @@ class HttpPortIT {
           WebServer.start(
               port,
               WebFixture.MAX_PAYLOAD,
-              Access.ofThisMachine("me"),
+              WebFixture.local("me"),
               Pages.plain(),
               List.of(WebFixture.api(WebFixture.ports(database.dataSource()))))) {
         assertThat(server.port()).isEqualTo(port.number());

@@ -24,6 +24,8 @@ import tools.jackson.databind.JsonNode;
 class TicketApiIT {
   private static final String TICKETS = "/api/v1/tickets";
 
+  private static final String SHARED = WebFixture.tokens().getFirst().actor();
+
   private final TicketDatabase database;
   private final TestQueue queue;
   @AutoClose private final HikariDataSource pool;
@@ -136,6 +138,52 @@ class TicketApiIT {
   }
 
   @Test
+  @DisplayName(
+      "a decision sent again under its Idempotency-Key is answered as the first time, at once too,"
+          + " and not done again")
+  void repeatedDecisions() throws Exception {
+    long id = held();
+    String release = path(id, "/release");
+    String body = "{\"guidance\": \"look again\"}";
+    Callable<Answer> once = () -> ann.post(release, body, "Idempotency-Key", "r-1");
+    List<Answer> answers = AtOnce.run(Collections.nCopies(6, once));
+    assertThat(answers).allMatch(answer -> answer.status() == 200);
+    assertThat(actors(id, "released")).containsExactly("ann");
+
+    // The ticket goes on; whoever did not hear the answer is told the same.
+    ann.post(path(id, "/cancel"), "{}");
+    Answer late = ann.post(release, body, "Idempotency-Key", "r-1");
+    assertThat(late.status()).isEqualTo(200);
+    assertThat(late.json().get("state").asString()).isEqualTo("ready");
+    assertThat(late.header("Idempotency-Replayed")).hasValue("true");
+    assertThat(late.header("ETag")).isPresent();
+
+    assertThat(ann.post(release, "{}", "Idempotency-Key", "r-1").status()).isEqualTo(422);
+    assertThat(ann.post(path(held(), "/release"), body, "Idempotency-Key", "r-1").status())
+        .isEqualTo(422);
+    assertThat(shared.post(release, body, "Idempotency-Key", "r-1").status()).isEqualTo(409);
+    assertThat(ann.post(release, body, "Idempotency-Key", " ").status()).isEqualTo(400);
+    assertThat(ann.post(release, body, "Idempotency-Key", "k".repeat(201)).status()).isEqualTo(400);
+  }
+
+  @Test
+  @DisplayName(
+      "what was refused under an Idempotency-Key is not remembered, and what was done without an"
+          + " answer is answered as it is now")
+  void unansweredDecisions() {
+    long id = queue.enqueue();
+    String release = path(id, "/release");
+    assertThat(ann.post(release, "{}", "Idempotency-Key", "u-1").status()).isEqualTo(409);
+    ann.post(path(id, "/hold"), "{\"reason\": \"why\"}");
+    assertThat(ann.post(release, "{}", "Idempotency-Key", "u-1").status()).isEqualTo(200);
+    database.run("UPDATE holdfast.request_keys SET answer = NULL");
+    ann.post(path(id, "/cancel"), "{}");
+    Answer again = ann.post(release, "{}", "Idempotency-Key", "u-1");
+    assertThat(again.json().get("state").asString()).isEqualTo("cancelled");
+    assertThat(actors(id, "released")).containsExactly("ann");
+  }
+
+  @Test
   @DisplayName("pages follow each other without a gap, and keep the question")
   void pages() {
     List<Long> all = new ArrayList<>(queue.enqueue(7));
@@ -190,15 +238,12 @@ class TicketApiIT {
   void stale() {
     long id = held();
     String seen = etag(id);
-    assertThat(
-            shared
-                .post(path(id, "/payload"), "{\"payload\": {\"n\": 2}, \"by\": \"bob\"}")
-                .status())
+    assertThat(shared.post(path(id, "/payload"), "{\"payload\": {\"n\": 2}}").status())
         .isEqualTo(200);
 
     Answer refused = ann.post(path(id, "/release"), "{}", "If-Match", seen);
     assertThat(refused.status()).as(refused.toString()).isEqualTo(412);
-    assertThat(refused.detail()).contains("bob").contains("payload_edited").contains("on_hold");
+    assertThat(refused.detail()).contains(SHARED).contains("payload_edited").contains("on_hold");
     assertThat(database.state(id)).isEqualTo("on_hold");
 
     Answer released = ann.post(path(id, "/release"), "{}", "If-Match", etag(id));
@@ -226,13 +271,13 @@ class TicketApiIT {
   @DisplayName("of two operators at once one wins, and the other is told who did")
   void twoAtOnce() throws Exception {
     long id = held();
-    Callable<Answer> release = () -> shared.post(path(id, "/release"), "{\"by\": \"racer\"}");
+    Callable<Answer> release = () -> shared.post(path(id, "/release"), "{}");
     List<Answer> answers = AtOnce.run(Collections.nCopies(6, release));
     assertThat(answers.stream().filter(answer -> answer.status() == 200)).hasSize(1);
     assertThat(answers.stream().filter(answer -> answer.status() == 409))
         .hasSize(5)
-        .allSatisfy(answer -> assertThat(answer.detail()).contains("racer").contains("released"));
-    assertThat(actors(id, "released")).containsExactly("racer");
+        .allSatisfy(answer -> assertThat(answer.detail()).contains(SHARED).contains("released"));
+    assertThat(actors(id, "released")).containsExactly(SHARED);
   }
 
   @Test
@@ -295,7 +340,7 @@ class TicketApiIT {
         .isEqualTo("more");
     queue.succeed(id, queue.claim());
     assertThat(shared.post(path(id, "/approve"), "").json().get("state")).hasToString("\"done\"");
-    assertThat(actors(id, "approved")).containsExactly("api");
+    assertThat(actors(id, "approved")).containsExactly(SHARED);
 
     long other = held();
     Answer assigned = ann.post(path(other, "/assign"), "{\"assignee\": \"carol\"}");

@@ -3,6 +3,7 @@ package dev.holdfast.web;
 import dev.holdfast.postgres.PostgresDesignShelf;
 import dev.holdfast.postgres.PostgresJournalReader;
 import dev.holdfast.postgres.PostgresLoginKey;
+import dev.holdfast.postgres.PostgresRequestAnswers;
 import dev.holdfast.postgres.PostgresSpendingDesk;
 import dev.holdfast.postgres.PostgresTicketDesk;
 import dev.holdfast.postgres.PostgresTicketFeeds;
@@ -23,6 +24,10 @@ final class WebFixture {
   static final String ANN = "the-secret-of-ann-alone";
 
   static final String VIEWER = "a-secret-of-a-viewer";
+
+  /** Of a start without configured ones. */
+  static final String LOCAL = "the-token-of-this-start";
+
   static final int MAX_PAYLOAD = 100_000;
 
   private WebFixture() {}
@@ -35,7 +40,8 @@ final class WebFixture {
         new PostgresSpendingDesk(database, "holdfast"),
         new PostgresDesignShelf(database),
         new PostgresJournalReader(database, "holdfast"),
-        new PostgresTicketFeeds(database, "holdfast"));
+        new PostgresTicketFeeds(database, "holdfast"),
+        new PostgresRequestAnswers(database, "holdfast"));
   }
 
   static List<AccessToken> tokens() {
@@ -43,6 +49,11 @@ final class WebFixture {
         new AccessToken(Role.OPERATOR, null, hash(OPERATOR)),
         new AccessToken(Role.OPERATOR, "ann", hash(ANN)),
         new AccessToken(Role.VIEWER, null, hash(VIEWER)));
+  }
+
+  /** Without configured tokens; bearers of {@link #LOCAL} act in this name. */
+  static Access local(String person) {
+    return Access.ofThisMachine(LOCAL, person, InstantSource.system());
   }
 
   static Access bearers() {

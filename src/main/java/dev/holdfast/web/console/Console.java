@@ -1,5 +1,6 @@
 package dev.holdfast.web.console;
 
+import dev.holdfast.queue.Channel;
 import dev.holdfast.queue.view.ConsoleReader;
 import dev.holdfast.web.BulkActions;
 import dev.holdfast.web.Pages;
@@ -22,7 +23,8 @@ public final class Console implements Routes, Pages {
   /**
    * @param bulk closed by the caller
    */
-  public Console(WebPorts ports, ConsoleReader reader, BulkActions bulk) {
+  public Console(WebPorts given, ConsoleReader reader, BulkActions bulk) {
+    WebPorts ports = given.through(Channel.CONSOLE);
     Shell shell = new Shell(reader, templates, assets);
     BulkRuns runs = new BulkRuns(bulk);
     this.groups =

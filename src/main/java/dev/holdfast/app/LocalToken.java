@@ -1,0 +1,120 @@
+package dev.holdfast.app;
+
+import dev.holdfast.web.Access;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.channels.OverlappingFileLockException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.security.SecureRandom;
+import java.time.InstantSource;
+import java.util.Base64;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The token of a start without configured ones: only who may read the file {@code .holdfast/token}
+ * (mode 0600), or was shown a link with it, may use the API and the console. Processes that run in
+ * one directory at the same time share it; the first that starts when none runs makes a new one.
+ */
+final class LocalToken implements AutoCloseable {
+  private static final Logger log = LoggerFactory.getLogger(LocalToken.class);
+  private static final int BYTES = 32;
+
+  private final String secret;
+  private final @Nullable FileChannel lock;
+
+  private LocalToken(String secret, @Nullable FileChannel lock) {
+    this.secret = secret;
+    this.lock = lock;
+  }
+
+  /** For a port that has nothing which needs a token. */
+  static LocalToken toldNobody() {
+    return new LocalToken(random(), null);
+  }
+
+  /**
+   * @param home usually {@code .holdfast}. Where it cannot be written, only the printed link has
+   *     the token.
+   */
+  static LocalToken in(Path home) {
+    try {
+      Files.createDirectories(home);
+      return shared(home);
+    } catch (IOException e) {
+      log.warn(
+          "the API's token cannot be kept in {}: {}; configure web.tokens to use the API",
+          home.resolve("token"),
+          e.toString());
+      return toldNobody();
+    }
+  }
+
+  private static LocalToken shared(Path home) throws IOException {
+    Path file = home.resolve("token");
+    FileChannel channel =
+        FileChannel.open(
+            home.resolve("token.lock"),
+            StandardOpenOption.CREATE,
+            StandardOpenOption.READ,
+            StandardOpenOption.WRITE);
+    try (FileLock alone = channel.tryLock()) {
+      if (alone != null || !Files.exists(file)) {
+        write(file, random());
+      }
+    } catch (OverlappingFileLockException e) {
+      log.debug("another part of this process has made the token");
+    }
+    return new LocalToken(read(channel, file), channel);
+  }
+
+  private static String read(FileChannel channel, Path file) throws IOException {
+    try {
+      channel.lock(0, Long.MAX_VALUE, true);
+    } catch (OverlappingFileLockException e) {
+      log.debug("this process uses the token twice");
+    }
+    return Files.readString(file).strip();
+  }
+
+  /** Never there half, and never readable for others: temporary files are their owner's alone. */
+  private static void write(Path file, String secret) throws IOException {
+    Path parent = file.toAbsolutePath().getParent();
+    Path made = Files.createTempFile(parent, "token", ".new");
+    Files.writeString(made, secret + "\n");
+    Files.move(made, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+  }
+
+  private static String random() {
+    byte[] bytes = new byte[BYTES];
+    new SecureRandom().nextBytes(bytes);
+    return Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
+  }
+
+  /** For its bearers, who act as this process's user. */
+  Access access() {
+    return Access.ofThisMachine(
+        secret, System.getProperty("user.name", "unknown"), InstantSource.system());
+  }
+
+  /** Logs the browser in that opens it. */
+  String link(String host, int port) {
+    return "http://" + host + ":" + port + "/login?token=" + secret;
+  }
+
+  @Override
+  public void close() {
+    if (lock != null) {
+      try {
+        lock.close();
+      } catch (IOException e) {
+        log.debug("the lock of the token", e);
+      }
+    }
+  }
+}

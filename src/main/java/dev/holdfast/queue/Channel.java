@@ -1,0 +1,19 @@
+package dev.holdfast.queue;
+
+import java.util.Locale;
+
+/** How a person came who does something: recorded in {@code ticket_activity.channel}. */
+public enum Channel {
+  /** A program, or a script of a page, through {@code /api}. */
+  API,
+  /** A form of the console. */
+  CONSOLE,
+  /** A command on the database. */
+  CLI,
+  /** An assistant that somebody let act. */
+  MCP;
+
+  public String wireName() {
+    return name().toLowerCase(Locale.ROOT);
+  }
+}

@@ -1,0 +1,30 @@
+package dev.holdfast.queue;
+
+import dev.holdfast.queue.TicketInbox.RequestKey;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The answers to requests that count once, kept for 24 hours: whoever did not hear the answer asks
+ * again. Thread-safe.
+ */
+public interface RequestAnswers {
+  /**
+   * What became of a request.
+   *
+   * @param ticketId on which it was done
+   * @param answer the body that was sent; null where the process ended before it had one
+   * @param etag of the ticket at that time; null as the answer
+   */
+  record Kept(long ticketId, @Nullable String answer, @Nullable String etag) {}
+
+  /**
+   * Empty where nothing was done under this key.
+   *
+   * @throws dev.holdfast.ticket.InvalidTicketException if the key was used for another request
+   */
+  Optional<Kept> find(RequestKey key);
+
+  /** Keeps the first answer. */
+  void keep(RequestKey key, String answer, String etag);
+}
