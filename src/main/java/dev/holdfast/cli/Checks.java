@@ -71,7 +71,9 @@ final class Checks {
   static CheckResult roles(List<String> missing) {
     return missing.isEmpty()
         ? CheckResult.ok(
-            "roles", "holdfast_viewer, holdfast_operator and holdfast_worker are there")
+            "roles",
+            "holdfast_viewer, holdfast_producer, holdfast_designer, holdfast_operator and"
+                + " holdfast_worker are there")
         : CheckResult.warn(
             "roles",
             "missing: " + String.join(", ", missing) + "; whoever migrated may not create roles",
