@@ -98,7 +98,7 @@ final class Installation implements AutoCloseable {
     builder.environment().clear();
     builder.environment().putAll(environment);
     builder.environment().put("SHELL", "/bin/sh");
-    HoldfastProcess running = new HoldfastProcess(builder.start());
+    HoldfastProcess running = new HoldfastProcess(builder.start(), directory);
     started.push(running);
     return running;
   }
