@@ -16,8 +16,9 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
 /**
- * Reads the rows of the functions take_tickets and claimed_ticket: by their numbers, as looking a name up costs as much as reading a number.
- * Tickets of one claim share their lease. Used by one thread.
+ * Reads the rows of the functions take_tickets and claimed_ticket: by their numbers, as looking a
+ * name up costs as much as reading a number. Tickets of one claim share their lease. Used by one
+ * thread.
  */
 final class ClaimedTicketMapper {
   private static final int ID = 3;

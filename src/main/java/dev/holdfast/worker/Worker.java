@@ -194,6 +194,9 @@ public final class Worker implements AutoCloseable {
           events.tell(new TicketEvent.Claimed(run.claimed()));
           run.start();
         }
+        if (draining) {
+          underOneLease.forEach(TicketRun::drain);
+        }
       }
     }
 
@@ -207,9 +210,6 @@ public final class Worker implements AutoCloseable {
           events.tell(FailureEvents.held(held, false));
         }
       }
-    }
-    if (draining) {
-      runs.forEach(TicketRun::drain);
     }
   }
 
