@@ -55,25 +55,29 @@ final class WatchCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws InterruptedException {
-    Long number = id == null ? null : (Long) Words.id(id);
     try (Backend backend = root.open()) {
-      TicketFeed feed = backend.feed(number);
-      if (number != null) {
-        if (backend.reader().find(number).isEmpty()) {
-          throw new TicketNotFoundException(
-              "there is no ticket " + number + "; holdfast list shows the tickets");
-        }
-        before(backend.reader(), number).forEach(this::print);
-      }
-      Optional<Keyboard> keyboard =
-          number == null || json ? Optional.empty() : root.terminal().keyboard().open();
-      if (keyboard.isPresent()) {
-        countDown(
-            feed, new Countdown(root.terminal(), keyboard.get(), backend, number, root.person()));
+      if (id == null) {
+        follow(backend.feed(null));
       } else {
-        follow(feed);
+        watch(backend, Words.id(id));
       }
       return ExitCode.DONE;
+    }
+  }
+
+  private void watch(Backend backend, long number) throws InterruptedException {
+    TicketFeed feed = backend.feed(number);
+    if (backend.reader().find(number).isEmpty()) {
+      throw new TicketNotFoundException(
+          "there is no ticket " + number + "; holdfast list shows the tickets");
+    }
+    before(backend.reader(), number).forEach(this::print);
+    Optional<Keyboard> keyboard = json ? Optional.empty() : root.terminal().keyboard().open();
+    if (keyboard.isPresent()) {
+      countDown(
+          feed, new Countdown(root.terminal(), keyboard.get(), backend, number, root.person()));
+    } else {
+      follow(feed);
     }
   }
 
