@@ -150,9 +150,8 @@ class ToolTroubleIT {
             new ToolCall("b", "run_command", "{\"command\": \"touch second\"}")));
     fleet.start(1);
     long id = fleet.enqueue("cancelled", TARGET + "tools: [run_command]\n", 1).getFirst();
-    Path begun = directory.resolve("agents").resolve(String.valueOf(id)).resolve("begun");
     awaitEvent(id, "tools_started");
-    Awaitility.await().atMost(PATIENCE).until(() -> sleeps(begun));
+    Awaitility.await().atMost(PATIENCE).until(() -> sleeps());
 
     fleet.tickets.column("SELECT holdfast.cancel_ticket(?, 'ann', 'not needed')", id);
 
@@ -160,13 +159,13 @@ class ToolTroubleIT {
     assertThat(cancelled.path("message").asString()).isEqualTo("Cancelled");
     assertThat(cancelled.path("severity").asString()).isEqualTo("info");
     assertThat(cancelled.path("calls")).hasSize(2);
-    Awaitility.await().atMost(PATIENCE).until(() -> !sleeps(begun));
+    Awaitility.await().atMost(PATIENCE).until(() -> !sleeps());
     assertThat(fleet.tickets.state(id)).isEqualTo("cancelled");
     assertThat(models.requests()).hasSize(1);
   }
 
   /** Whether the first command of the ticket runs. */
-  private static boolean sleeps(Path begun) {
+  private static boolean sleeps() {
     try (var all = ProcessHandle.allProcesses()) {
       return all.anyMatch(
           each -> each.info().commandLine().orElse("").contains("begun; sleep 600"));

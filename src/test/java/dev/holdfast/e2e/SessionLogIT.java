@@ -15,6 +15,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
@@ -42,7 +43,7 @@ class SessionLogIT {
   private final CountDownLatch allAsked = new CountDownLatch(SESSIONS);
   @TempDir private Path directory;
   @AutoClose private final ModelServer models = ModelServer.start();
-  @AutoClose private Installation holdfast;
+  @AutoClose private @Nullable Installation installation;
 
   SessionLogIT(TestDatabase database) {
     this.database = database;
@@ -67,13 +68,14 @@ class SessionLogIT {
   void log() throws Exception {
     new TicketDatabase(database).run("DELETE FROM holdfast.provider_cooldowns");
     models.always(ModelBehaviour.choose(this::answerTo));
-    holdfast =
+    Installation holdfast =
         Installation.on(database, directory)
             .with("OPENAI_API_KEY", "sk-test")
             .with("HOLDFAST_PROVIDERS_OPENAI_BASE_URL", models.openAiUrl())
             .with(
                 "HOLDFAST_PROVIDERS_OPENAI_PRICES",
                 "[{model: \"gpt-*\", input: 1000, output: 2000}]");
+    installation = holdfast;
     Files.writeString(directory.resolve("design.yaml"), DESIGN);
     holdfast.ok("design", "put", "talker", "--file", "design.yaml");
     List<Long> tickets = new ArrayList<>();
