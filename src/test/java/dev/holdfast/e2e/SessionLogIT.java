@@ -116,7 +116,7 @@ class SessionLogIT {
           .contains(" answers of models, ", " USD so far. ", "release the ticket")
           .contains(i % 2 == 0 ? "called no tool" : "could be carried out");
       prints.add(rows.of(id, "error_fingerprint"));
-      assertThat(holdfast.ok("show", Long.toString(id)))
+      assertThat(java.util.Objects.requireNonNull(installation).ok("show", Long.toString(id)))
           .contains("The session has cost 6 answers of models", "EXIT-MAX-TURNS-NO-RESPONSE");
     }
     assertThat(prints.stream().distinct()).as("groups: %s", prints).hasSize(2);
