@@ -50,7 +50,8 @@ BEGIN
   END IF;
   IF to_regrole('holdfast_designer') IS NOT NULL THEN
     EXECUTE format('GRANT INSERT ON %s.designs TO holdfast_designer', s);
-    EXECUTE format('GRANT EXECUTE ON FUNCTION %1$s.latest_design, %1$s.acting_person TO holdfast_designer', s);
+    EXECUTE format('GRANT EXECUTE ON FUNCTION %1$s.latest_design, %1$s.acting_person, %1$s.accepted_bytes, %1$s.expanded_bytes, '
+      '%1$s.measure_definition TO holdfast_designer', s);
   END IF;
   IF to_regrole('holdfast_operator') IS NOT NULL THEN
     EXECUTE format('REVOKE INSERT ON %s.designs FROM holdfast_operator', s);

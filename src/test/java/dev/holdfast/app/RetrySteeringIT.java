@@ -136,7 +136,8 @@ class RetrySteeringIT {
   @DisplayName("D26, D33: a design's session_retry counts before the worker's, field by field")
   void design() {
     models.always(BROKEN);
-    fleet.start(1);
+    // Both tickets share the provider: together they would be taken for its outage.
+    fleet.with("COOLDOWN_OUTAGE_AFTER", "1000").start(1);
     long off = fleet.enqueue("off", TARGET + "session_retry: {enabled: false}\n", 1).getFirst();
     long quick =
         fleet

@@ -100,6 +100,7 @@ class AbortRetryRouteIT {
     return http.send(
         HttpRequest.newBuilder(uri)
             .header("Content-Type", "application/json")
+            .header("Authorization", "Bearer " + WebFixture.LOCAL)
             .POST(HttpRequest.BodyPublishers.ofString(body))
             .build(),
         BodyHandlers.ofString());

@@ -119,7 +119,9 @@ class RefusedResultIT {
       refusals.end();
       await().atMost(Duration.ofSeconds(20)).until(() -> is(bad, "done"));
     }
-    assertThat(database.outcomes(bad)).containsExactly("crashed", "succeeded");
+    // A worker that is heard of has let it go; one that a busy machine kept silent crashed.
+    assertThat(database.outcomes(bad)).hasSize(2).last().isEqualTo("succeeded");
+    assertThat(database.outcomes(bad).getFirst()).isIn("given_back", "crashed");
   }
 
   @Test
@@ -142,6 +144,7 @@ class RefusedResultIT {
   void heartbeat() throws Exception {
     CountDownLatch both = new CountDownLatch(2);
     CountDownLatch go = new CountDownLatch(1);
+    CountDownLatch stopped = new CountDownLatch(1);
     setup
         .settings(
             s ->
@@ -151,7 +154,12 @@ class RefusedResultIT {
         .handler(
             ticket -> {
               both.countDown();
-              go.await();
+              try {
+                go.await();
+              } catch (InterruptedException e) {
+                stopped.countDown();
+                throw e;
+              }
               return HandlerResult.done(null);
             });
     List<Long> ids = setup.enqueue(2);
@@ -159,9 +167,7 @@ class RefusedResultIT {
 
     try (Worker worker = setup.start()) {
       both.await();
-      await()
-          .atMost(Duration.ofSeconds(20))
-          .untilAsserted(() -> assertThat(worker.running()).isEqualTo(1));
+      stopped.await();
       await().atMost(Duration.ofSeconds(10)).until(worker::healthy);
       assertThat(database.number(RENEWED, ids.get(1))).isEqualTo(1);
       go.countDown();

@@ -178,8 +178,12 @@ class WorkerOutageIT {
       assertThat(worker.running()).isZero();
     }
     assertThat(ids).map(database::state).containsOnly("done");
-    assertThat(database.outcomes(ids.get(0))).containsExactly("crashed", "succeeded");
-    assertThat(database.outcomes(ids.get(1))).containsExactly("crashed", "succeeded");
+    for (long id : ids.subList(0, 2)) {
+      // A worker that is heard of has let the ticket go; one that a busy machine kept silent
+      // crashed.
+      assertThat(database.outcomes(id)).last().isEqualTo("succeeded");
+      assertThat(database.outcomes(id).getFirst()).isIn("given_back", "crashed");
+    }
   }
 
   @Test
