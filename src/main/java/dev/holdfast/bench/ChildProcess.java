@@ -38,12 +38,21 @@ final class ChildProcess implements AutoCloseable {
    * @param directory its working directory: configuration there would count
    */
   static ChildProcess start(List<String> command, Database database, Path directory) {
+    return start(command, database, directory, Map.of());
+  }
+
+  /**
+   * @param settings variables of its environment beside the database's
+   */
+  static ChildProcess start(
+      List<String> command, Database database, Path directory, Map<String, String> settings) {
     ProcessBuilder builder = new ProcessBuilder(command);
     Map<String, String> environment = builder.environment();
     environment.keySet().removeIf(name -> name.startsWith("HOLDFAST_"));
     environment.put("HOLDFAST_DATABASE_URL", database.url());
     putIfKnown(environment, "HOLDFAST_DATABASE_USER", database.user());
     putIfKnown(environment, "HOLDFAST_DATABASE_PASSWORD", database.password());
+    environment.putAll(settings);
     builder.directory(directory.toFile()).redirectError(ProcessBuilder.Redirect.INHERIT);
     try {
       long now = System.nanoTime();

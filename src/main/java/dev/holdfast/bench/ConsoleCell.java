@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.UUID;
 
 /**
  * How long the console's pages take with a hundred thousand held tickets of 300 errors among twice
@@ -25,6 +26,7 @@ final class ConsoleCell implements Cell {
   private static final Duration PATIENCE = Duration.ofMinutes(2);
   private static final int GROUPS = 300;
   private static final int WARM_UP = 30;
+  private static final String TOKEN = UUID.randomUUID().toString();
 
   @Override
   public CellResult measure(Lab lab) throws InterruptedException {
@@ -40,7 +42,12 @@ final class ConsoleCell implements Cell {
       List<String> command = new ArrayList<>(lab.program());
       command.addAll(List.of("worker", "--port", "0"));
       ChildProcess child =
-          lab.keep(ChildProcess.start(command, scratch.get().database(), Path.of(".")));
+          lab.keep(
+              ChildProcess.start(
+                  command,
+                  scratch.get().database(),
+                  Path.of("."),
+                  Map.of("HOLDFAST_WEB_TOKENS", "viewer:" + TOKEN)));
       try {
         String line = child.await("listens on ", PATIENCE);
         String address = line.substring(line.lastIndexOf("http"));
@@ -96,7 +103,10 @@ final class ConsoleCell implements Cell {
     try {
       HttpResponse<String> answer =
           http.send(
-              HttpRequest.newBuilder(URI.create(address)).timeout(PATIENCE).build(),
+              HttpRequest.newBuilder(URI.create(address))
+                  .header("Authorization", "Bearer " + TOKEN)
+                  .timeout(PATIENCE)
+                  .build(),
               HttpResponse.BodyHandlers.ofString());
       if (answer.statusCode() != 200) {
         throw new HoldfastException(

@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The last line of a terminal that watches one ticket: what the ticket waits for, counted down in
- * place. Escape ends the wait (D31). Used by one thread.
+ * place. Escape ends the wait (D31). Used by one thread; a hook of the process removes the line
+ * when Ctrl-C ends the watch, so that the shell's prompt begins at the start of a line.
  */
 final class Countdown implements AutoCloseable {
   private static final String CLEAR = "\r\u001b[K";
@@ -23,7 +24,9 @@ final class Countdown implements AutoCloseable {
   private final TicketDesk desk;
   private final long ticketId;
   private final String person;
+  private final Thread hook = new Thread(this::end, "countdown");
   private @Nullable CurrentWait shown;
+  private boolean ended;
 
   /** The backend of one ticket, and who presses the key. */
   Countdown(Terminal terminal, Keyboard keyboard, Backend backend, long ticketId, String person) {
@@ -33,6 +36,7 @@ final class Countdown implements AutoCloseable {
     this.desk = backend.desk();
     this.ticketId = ticketId;
     this.person = person;
+    Runtime.getRuntime().addShutdownHook(hook);
   }
 
   /** Shows the wait as it is now, and listens for a while. */
@@ -40,19 +44,26 @@ final class Countdown implements AutoCloseable {
     Optional<CurrentWait> wait = reader.currentWait(ticketId);
     clear();
     wait.ifPresent(this::draw);
-    if (keyboard.escapePressed(atMost) && shown != null) {
+    if (keyboard.escapePressed(atMost) && isShown()) {
       clear();
       terminal.line(endWait());
     }
   }
 
-  private void draw(CurrentWait wait) {
+  private synchronized void draw(CurrentWait wait) {
+    if (ended) {
+      return;
+    }
     String words = PlainText.oneLine(WaitWords.countdown(wait));
     String way = " " + WaitWords.wayOut(wait);
     int room = Math.max(0, keyboard.columns() - 1 - way.length());
     terminal.out().print((words.length() > room ? words.substring(0, room) : words) + way);
     terminal.out().flush();
     shown = wait;
+  }
+
+  private synchronized boolean isShown() {
+    return shown != null;
   }
 
   private String endWait() {
@@ -66,17 +77,27 @@ final class Countdown implements AutoCloseable {
   }
 
   /** Makes room for other lines. */
-  void clear() {
+  synchronized void clear() {
     if (shown != null) {
       terminal.out().print(CLEAR);
       shown = null;
     }
   }
 
-  @Override
-  public void close() {
+  private synchronized void end() {
+    ended = true;
     clear();
     terminal.out().flush();
+  }
+
+  @Override
+  public void close() {
+    try {
+      Runtime.getRuntime().removeShutdownHook(hook);
+    } catch (IllegalStateException e) {
+      // The process ends, and the hook does its part too.
+    }
+    end();
     keyboard.close();
   }
 }

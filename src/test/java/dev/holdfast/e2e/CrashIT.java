@@ -112,7 +112,7 @@ class CrashIT {
     }
     assertThat(rows.outcomes(id)).isEqualTo(List.of("crashed", "crashed", "crashed"));
     assertThat(killed).isEqualTo(3);
-    assertThat(rows.of(id, "hold_reason")).isEqualTo("Max retries exceeded: system_error");
+    assertThat(rows.of(id, "hold_reason")).isEqualTo("Its worker died 3 times: system_error");
     assertThat(rows.of(id, "crash_count")).isEqualTo("3");
     assertThat(rows.of(id, "error")).startsWith("lease expired: ");
   }

@@ -37,7 +37,8 @@ class EscapeIT {
   private static final String ARROW = "\u001b[A";
   private static final String CONTROL_C = "\u0003";
   private static final String REPORT = "{\"status\": \"success\", \"content\": \"done\"}";
-  private static final Pattern MODE = Pattern.compile("(?m)^([0-9a-f]+:[0-9a-f:]+)\\s*$");
+  private static final Pattern MODE =
+      Pattern.compile("(?m)^(?:\\^C|\\r|\\e\\[K)*([0-9a-f]+:[0-9a-f:]+)\\s*$");
   private static final Duration PATIENCE = Duration.ofSeconds(60);
 
   private final TicketDatabase tickets;
@@ -131,7 +132,7 @@ class EscapeIT {
     watch.awaitExit(PATIENCE);
     List<String> modes =
         MODE.matcher(watch.toString()).results().map(each -> each.group(1)).toList();
-    assertThat(modes).hasSize(2);
+    assertThat(modes).as(watch.toString()).hasSize(2);
     assertThat(modes.getFirst()).isEqualTo(modes.getLast());
   }
 }

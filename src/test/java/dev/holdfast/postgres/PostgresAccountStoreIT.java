@@ -291,4 +291,36 @@ class PostgresAccountStoreIT {
     }
     assertThat(sql.state(id)).isEqualTo("ready");
   }
+
+  @Test
+  @DisplayName("A wait that begins anew while old waits are swept stays")
+  void newWaitStays() throws Exception {
+    long id = sql.number("INSERT INTO holdfast.tickets (kind) VALUES ('patient') RETURNING id");
+    sql.run(
+        "INSERT INTO holdfast.ticket_waits (ticket_id, lease_no, kind, scopes, words) VALUES (?, 0,"
+            + " 'provider', '{openai/abc/}', 'openai')",
+        id);
+    try (Connection worker = database.dataSource().getConnection();
+        ExecutorService sweeper = Executors.newVirtualThreadPerTaskExecutor()) {
+      worker.setAutoCommit(false);
+      TestSql.column(
+          worker,
+          "UPDATE holdfast.ticket_waits SET lease_no = 1 WHERE ticket_id = %d RETURNING lease_no::text"
+              .formatted(id));
+      Future<Long> swept = sweeper.submit(() -> sql.number("SELECT holdfast.release_waiting('w')"));
+      Awaitility.await()
+          .until(
+              () ->
+                  swept.isDone()
+                      || sql.number(
+                              "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
+                                  + " AND datname = current_database()")
+                          > 0);
+      assertThat(swept.isDone()).isFalse();
+      worker.commit();
+      swept.get();
+    }
+    assertThat(sql.number("SELECT lease_no FROM holdfast.ticket_waits WHERE ticket_id = ?", id))
+        .isEqualTo(1);
+  }
 }
