@@ -305,8 +305,9 @@ class PostgresAccountStoreIT {
       worker.setAutoCommit(false);
       TestSql.column(
           worker,
-          "UPDATE holdfast.ticket_waits SET lease_no = 1 WHERE ticket_id = %d RETURNING lease_no::text"
-              .formatted(id));
+          "UPDATE holdfast.ticket_waits SET lease_no = 1 WHERE ticket_id = "
+              + id
+              + " RETURNING lease_no::text");
       Future<Long> swept = sweeper.submit(() -> sql.number("SELECT holdfast.release_waiting('w')"));
       Awaitility.await()
           .until(
