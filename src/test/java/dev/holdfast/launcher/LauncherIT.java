@@ -189,6 +189,17 @@ class LauncherIT {
   }
 
   @Test
+  @DisplayName("without Maven the wrapper builds")
+  void wrapper() throws Exception {
+    jdk("jvm/new", "25");
+    executable(
+        root.resolve("mvnw"),
+        "#!/bin/bash\nmkdir -p target; echo wrapped >target/calls; echo jar >target/holdfast.jar\n");
+    assertThat(start(Map.of(), "list").stdout()).startsWith("new in");
+    assertThat(root.resolve("target/calls")).hasContent("wrapped");
+  }
+
+  @Test
   @DisplayName("the lock of a build that was killed is no obstacle")
   void staleLock() throws Exception {
     jdk("jvm/new", "25");
