@@ -29,11 +29,10 @@ import dev.holdfast.telemetry.AccountMetrics;
 import dev.holdfast.telemetry.ModelMetrics;
 import dev.holdfast.telemetry.SessionMetrics;
 import dev.holdfast.ticket.HoldfastException;
+import dev.holdfast.tool.sandbox.Sandboxes;
 import dev.holdfast.worker.WorkerIdentity;
 import io.micrometer.core.instrument.MeterRegistry;
-import java.nio.file.Path;
 import java.time.Clock;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -66,7 +65,8 @@ final class Agents implements AutoCloseable {
   /**
    * @throws HoldfastException if a script cannot be read
    */
-  static Agents of(AgentSettings settings, MeterRegistry registry, DataSource dataSource) {
+  static Agents of(
+      AgentSettings settings, Sandboxes sandboxes, MeterRegistry registry, DataSource dataSource) {
     ModelMetrics metrics =
         new ModelMetrics(
             registry, settings.providers().stream().map(entry -> entry.settings().name()).toList());
@@ -105,7 +105,11 @@ final class Agents implements AutoCloseable {
                 new PostgresApprovalShelf(dataSource, SCHEMA),
                 new PostgresAttemptBook(dataSource, SCHEMA));
     return new Agents(
-        providers, events, guard, watch, new AgentHandler(handlerSettings(settings), ports));
+        providers,
+        events,
+        guard,
+        watch,
+        new AgentHandler(handlerSettings(settings, sandboxes), ports));
   }
 
   /** Budgets of keys are written by their labels, which are known only here. */
@@ -143,11 +147,12 @@ final class Agents implements AutoCloseable {
     }
   }
 
-  private static dev.holdfast.handler.agent.AgentSettings handlerSettings(AgentSettings settings) {
+  private static dev.holdfast.handler.agent.AgentSettings handlerSettings(
+      AgentSettings settings, Sandboxes sandboxes) {
     return new dev.holdfast.handler.agent.AgentSettings(
         settings.workspaceRoot(),
         System.getenv(),
-        hidden(),
+        sandboxes,
         settings.llmTimeout(),
         settings.maxCalls(),
         settings.autoRetry(),
@@ -155,16 +160,6 @@ final class Agents implements AutoCloseable {
         settings.tools(),
         settings.spend().allowance(),
         settings.callRetry());
-  }
-
-  /** Where the configuration and the embedded database's password are. */
-  static List<Path> hidden() {
-    List<Path> hidden = new ArrayList<>(List.of(Path.of(".holdfast"), Path.of("holdfast.yaml")));
-    String file = System.getenv().getOrDefault("HOLDFAST_CONFIG", "");
-    if (!file.isBlank()) {
-      hidden.add(Path.of(file));
-    }
-    return hidden;
   }
 
   Map<String, ChatProvider> providers() {

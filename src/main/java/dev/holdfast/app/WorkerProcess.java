@@ -15,6 +15,8 @@ import dev.holdfast.queue.ClaimRequest;
 import dev.holdfast.queue.TicketListener;
 import dev.holdfast.telemetry.TicketMetrics;
 import dev.holdfast.ticket.HoldfastException;
+import dev.holdfast.tool.sandbox.SandboxState;
+import dev.holdfast.tool.sandbox.Sandboxes;
 import dev.holdfast.web.HealthRoutes;
 import dev.holdfast.worker.Worker;
 import dev.holdfast.worker.WorkerSettings;
@@ -36,6 +38,7 @@ final class WorkerProcess implements AutoCloseable {
   private final StartedParts parts = new StartedParts();
   private final Pools pools;
   private final DataSource tickets;
+  private final Sandboxes sandboxes;
   private final Agents agents;
   private final Worker worker;
   private final WebSurface web;
@@ -49,12 +52,14 @@ final class WorkerProcess implements AutoCloseable {
   private WorkerProcess(Settings settings, Database database, TicketListener listener, Path home) {
     // A pool would try again for seconds before it says that the password is wrong.
     Migrations.requireCurrent(database.unpooled(), "holdfast");
+    this.sandboxes = WorkerSandboxes.of(settings);
     try {
       this.pools = parts.add(new Pools(database, settings.web().limits()), Pools::close);
       this.tickets = pools.openForTickets();
       // The port first: a worker that cannot have it must not have claimed anything.
       this.web = parts.add(WebSurface.bind(settings, home), WebSurface::close);
-      this.agents = parts.add(Agents.of(settings.agents(), registry, tickets), Agents::close);
+      this.agents =
+          parts.add(Agents.of(settings.agents(), sandboxes, registry, tickets), Agents::close);
       this.worker = parts.add(startWorker(settings, database, listener), Worker::close);
     } catch (RuntimeException e) {
       throw parts.closeAfter(e);
@@ -90,7 +95,7 @@ final class WorkerProcess implements AutoCloseable {
           ticketMetrics.update();
           return metrics.get();
         };
-    web.serve(pools, new HealthRoutes(this::problem, scrape), console);
+    web.serve(pools, new HealthRoutes(this::problem, scrape), console, () -> sandbox().sentence());
   }
 
   private Worker startWorker(Settings settings, Database database, TicketListener listener) {
@@ -106,7 +111,7 @@ final class WorkerProcess implements AutoCloseable {
         .heartbeatOn(pools.openForHeartbeats())
         .handler("command", new CommandHandler(commands))
         .handler("agent", agents.handler())
-        .handler("repair", Repairs.handler(settings, agents, registry, tickets))
+        .handler("repair", Repairs.handler(settings, agents, sandboxes, registry, tickets))
         .settings(workerSettings(settings))
         .retry(settings.retry())
         .classifier(Classifier.standard().withRules(settings.classifierRules()))
@@ -159,6 +164,11 @@ final class WorkerProcess implements AutoCloseable {
     return worker.healthy()
         ? Optional.empty()
         : Optional.of("heartbeats fail: the database cannot be reached");
+  }
+
+  /** How programs of tools are confined; what is not known yet is waited for. */
+  SandboxState sandbox() {
+    return sandboxes.state();
   }
 
   int port() {

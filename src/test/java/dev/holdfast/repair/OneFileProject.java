@@ -7,7 +7,7 @@ import dev.holdfast.repair.git.TicketRepository;
 import dev.holdfast.repair.verify.Verifier;
 import dev.holdfast.repair.verify.VerifyCommand;
 import dev.holdfast.tool.patch.PatchLimits;
-import dev.holdfast.tool.workspace.Sandbox;
+import dev.holdfast.tool.sandbox.Sandbox;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -46,7 +46,8 @@ record OneFileProject(Path directory) {
   }
 
   static GitWorkbench workbench(TicketRepository repository) {
-    Verifier verifier = new Verifier(new Sandbox.None(), System.getenv(), System::nanoTime);
+    Verifier verifier =
+        new Verifier(new Sandbox.None("this test needs none"), System.getenv(), System::nanoTime);
     return new GitWorkbench(
         repository, new GitWorkbench.Tools(GitBench.GIT, verifier), PatchLimits.DEFAULT, COMMANDS);
   }
