@@ -9,6 +9,7 @@ import dev.holdfast.postgres.PostgresWorkerRegistry;
 import dev.holdfast.queue.TicketListener;
 import dev.holdfast.retry.RetryPolicy;
 import dev.holdfast.retry.RetrySettings;
+import dev.holdfast.secret.Secrets;
 import dev.holdfast.worker.TicketHandler;
 import dev.holdfast.worker.Worker;
 import dev.holdfast.worker.WorkerIdentity;
@@ -35,6 +36,7 @@ public final class WorkerBuilder {
   private String schema = Holdfast.SCHEMA;
   private Runnable whenProvidersChange = () -> {};
   private Runnable whenPruned = () -> {};
+  private Secrets secrets = Secrets.NONE;
 
   WorkerBuilder(DataSource dataSource) {
     this.dataSource = Objects.requireNonNull(dataSource, "dataSource is null");
@@ -120,6 +122,12 @@ public final class WorkerBuilder {
     return this;
   }
 
+  /** What no ticket's result, error or hold reason may tell, whatever its handler returns. */
+  public WorkerBuilder secrets(Secrets hidden) {
+    this.secrets = hidden;
+    return this;
+  }
+
   /** Another schema than {@code holdfast}, for tests and benchmarks beside a living one. */
   public WorkerBuilder schema(String newSchema) {
     this.schema = newSchema;
@@ -142,7 +150,8 @@ public final class WorkerBuilder {
             new PostgresWakeUps(listening, dataSource, schema, whenProvidersChange),
             new PostgresTicketPruner(dataSource, schema),
             whenPruned,
-            listeners);
+            listeners,
+            secrets);
     return new Worker(ports, handlers, classifier, settings, WorkerIdentity.create(version()))
         .start();
   }

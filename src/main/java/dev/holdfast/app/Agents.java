@@ -2,6 +2,7 @@ package dev.holdfast.app;
 
 import dev.holdfast.config.AgentSettings;
 import dev.holdfast.config.ProviderEntry;
+import dev.holdfast.config.Settings;
 import dev.holdfast.config.SpendSettings;
 import dev.holdfast.handler.agent.AgentHandler;
 import dev.holdfast.handler.agent.AgentPorts;
@@ -29,10 +30,11 @@ import dev.holdfast.telemetry.AccountMetrics;
 import dev.holdfast.telemetry.ModelMetrics;
 import dev.holdfast.telemetry.SessionMetrics;
 import dev.holdfast.ticket.HoldfastException;
-import dev.holdfast.tool.sandbox.Sandboxes;
 import dev.holdfast.worker.WorkerIdentity;
 import io.micrometer.core.instrument.MeterRegistry;
+import java.nio.file.Path;
 import java.time.Clock;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -65,8 +67,8 @@ final class Agents implements AutoCloseable {
   /**
    * @throws HoldfastException if a script cannot be read
    */
-  static Agents of(
-      AgentSettings settings, Sandboxes sandboxes, MeterRegistry registry, DataSource dataSource) {
+  static Agents of(Settings all, MeterRegistry registry, DataSource dataSource) {
+    AgentSettings settings = all.agents();
     ModelMetrics metrics =
         new ModelMetrics(
             registry, settings.providers().stream().map(entry -> entry.settings().name()).toList());
@@ -74,7 +76,8 @@ final class Agents implements AutoCloseable {
     for (ProviderEntry entry : settings.providers()) {
       providers.put(entry.settings().name(), provider(entry, metrics));
     }
-    PostgresEventSink events = new PostgresEventSink(dataSource, SCHEMA, System::nanoTime);
+    PostgresEventSink events =
+        new PostgresEventSink(dataSource, SCHEMA, System::nanoTime, all.secrets());
     SpendSettings spend = settings.spend();
     PostgresAccountStore store =
         new PostgresAccountStore(
@@ -98,18 +101,14 @@ final class Agents implements AutoCloseable {
             .withListeners(List.of(new SessionMetrics(registry)), metrics)
             .withGuard(guard, new PostgresAllowanceShelf(dataSource, SCHEMA))
             .withSessions(
-                new PostgresJournalShelf(dataSource, SCHEMA),
+                new PostgresJournalShelf(dataSource, SCHEMA, Sleeper.REAL, all.secrets()),
                 events,
                 new PostgresRetryAborts(dataSource, SCHEMA))
             .withHistory(
                 new PostgresApprovalShelf(dataSource, SCHEMA),
                 new PostgresAttemptBook(dataSource, SCHEMA));
     return new Agents(
-        providers,
-        events,
-        guard,
-        watch,
-        new AgentHandler(handlerSettings(settings, sandboxes), ports));
+        providers, events, guard, watch, new AgentHandler(handlerSettings(all), ports));
   }
 
   /** Budgets of keys are written by their labels, which are known only here. */
@@ -147,12 +146,12 @@ final class Agents implements AutoCloseable {
     }
   }
 
-  private static dev.holdfast.handler.agent.AgentSettings handlerSettings(
-      AgentSettings settings, Sandboxes sandboxes) {
+  private static dev.holdfast.handler.agent.AgentSettings handlerSettings(Settings all) {
+    AgentSettings settings = all.agents();
     return new dev.holdfast.handler.agent.AgentSettings(
         settings.workspaceRoot(),
         System.getenv(),
-        sandboxes,
+        hidden(all),
         settings.llmTimeout(),
         settings.maxCalls(),
         settings.autoRetry(),
@@ -160,6 +159,17 @@ final class Agents implements AutoCloseable {
         settings.tools(),
         settings.spend().allowance(),
         settings.callRetry());
+  }
+
+  /** Where the configuration, its secrets and the embedded database's password are. */
+  static List<Path> hidden(Settings settings) {
+    List<Path> hidden = new ArrayList<>(List.of(Path.of(".holdfast"), Path.of("holdfast.yaml")));
+    String file = System.getenv().getOrDefault("HOLDFAST_CONFIG", "");
+    if (!file.isBlank()) {
+      hidden.add(Path.of(file));
+    }
+    hidden.addAll(settings.secretFiles());
+    return hidden;
   }
 
   Map<String, ChatProvider> providers() {

@@ -3,11 +3,9 @@ package dev.holdfast.app;
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.LoggerContext;
-import ch.qos.logback.classic.encoder.PatternLayoutEncoder;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.ConsoleAppender;
 import ch.qos.logback.core.joran.spi.ConsoleTarget;
-import java.nio.charset.StandardCharsets;
 import org.slf4j.LoggerFactory;
 
 /**
@@ -30,16 +28,16 @@ final class LogOutput {
    * Does nothing where {@code -Dlogback.configurationFile} names a file of the user's.
    *
    * @param level of our own messages, as {@link LogLevel} says; other libraries' are warnings
+   * @return what has to be told the secrets, once they are known
    */
-  static void configure(String level) {
+  static SafeEncoder configure(String level) {
+    SafeEncoder encoder = new SafeEncoder();
     if (System.getProperty("logback.configurationFile") != null) {
-      return;
+      return encoder;
     }
     LoggerContext context = (LoggerContext) LoggerFactory.getILoggerFactory();
     context.reset();
-    PatternLayoutEncoder encoder = new PatternLayoutEncoder();
     encoder.setContext(context);
-    encoder.setCharset(StandardCharsets.UTF_8);
     encoder.setPattern(PATTERN);
     encoder.start();
     ConsoleAppender<ILoggingEvent> output = new ConsoleAppender<>();
@@ -51,5 +49,6 @@ final class LogOutput {
     root.setLevel(Level.WARN);
     root.addAppender(output);
     context.getLogger("dev.holdfast").setLevel(Level.toLevel(level, Level.WARN));
+    return encoder;
   }
 }

@@ -10,6 +10,7 @@ import dev.holdfast.cli.Servers;
 import dev.holdfast.cli.Terminal;
 import dev.holdfast.cli.WorkerCommand;
 import dev.holdfast.config.ConfigLoader;
+import dev.holdfast.process.ProcessSeal;
 import java.nio.file.Path;
 import java.time.InstantSource;
 import java.util.Map;
@@ -21,9 +22,12 @@ public final class Main {
   private Main() {}
 
   public static void main(String[] arguments) {
-    LogOutput.configure(LogLevel.of(System.getenv(), arguments));
+    SafeEncoder log = LogOutput.configure(LogLevel.of(System.getenv(), arguments));
+    ProcessSeal.apply();
     Terminal terminal = Terminal.ofProcess(InstantSource.system());
-    System.exit(run(terminal, System.getenv(), Path.of(""), arguments));
+    ConfigLoader loader =
+        new ConfigLoader(Path.of(""), System.getenv(), settings -> log.hide(settings.secrets()));
+    System.exit(run(terminal, loader, Path.of(""), arguments));
   }
 
   /**
@@ -34,7 +38,11 @@ public final class Main {
    */
   public static int run(
       Terminal terminal, Map<String, String> environment, Path directory, String... arguments) {
-    ConfigLoader loader = new ConfigLoader(directory, environment);
+    return run(terminal, new ConfigLoader(directory, environment), directory, arguments);
+  }
+
+  private static int run(
+      Terminal terminal, ConfigLoader loader, Path directory, String... arguments) {
     Backend.Opener opener = settings -> OneShot.open(settings, directory.resolve(HOME));
     String person = System.getProperty("user.name", "unknown");
     Servers servers = new ServerCommands(directory.resolve(HOME));

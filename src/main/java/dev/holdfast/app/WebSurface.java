@@ -15,6 +15,7 @@ import dev.holdfast.postgres.PostgresTicketFeeds;
 import dev.holdfast.postgres.PostgresTicketInbox;
 import dev.holdfast.postgres.PostgresTicketReader;
 import dev.holdfast.retry.Sleeper;
+import dev.holdfast.secret.Secrets;
 import dev.holdfast.web.Access;
 import dev.holdfast.web.AccessToken;
 import dev.holdfast.web.ApiRoutes;
@@ -35,7 +36,6 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.Supplier;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
@@ -72,9 +72,8 @@ final class WebSurface implements AutoCloseable {
    * start.
    *
    * @param console whether the API and the pages are served beside health and metrics
-   * @param sandbox how programs of tools are confined here, for the console; may give nothing
    */
-  void serve(Pools pools, HealthRoutes health, boolean console, Supplier<String> sandbox) {
+  void serve(Pools pools, HealthRoutes health, boolean console) {
     DataSource database = pools.web();
     WebPorts ports = ports(settings, database);
     EventHub events = new EventHub(ports.feeds(), Sleeper.REAL);
@@ -85,7 +84,7 @@ final class WebSurface implements AutoCloseable {
     }
     Pages pages = Pages.plain();
     if (console) {
-      Console people = new Console(ports, new PostgresConsoleReader(database), bulk, sandbox);
+      Console people = new Console(ports, new PostgresConsoleReader(database), bulk);
       groups.add(new ApiRoutes(ports, bulk, events));
       groups.add(people);
       pages = people;
@@ -98,7 +97,7 @@ final class WebSurface implements AutoCloseable {
     // Who still watches is sent away before the server closes, or would be waited for.
     parts.add(events, EventHub::close);
     if (web.webhook() != null) {
-      parts.add(webhook(web.webhook(), pools.scrapes()), HoldWebhook::close);
+      parts.add(webhook(web.webhook(), settings.secrets(), pools.scrapes()), HoldWebhook::close);
     }
   }
 
@@ -121,14 +120,16 @@ final class WebSurface implements AutoCloseable {
     parts.close();
   }
 
-  private static HoldWebhook webhook(WebhookSettings configured, DataSource database) {
+  private static HoldWebhook webhook(
+      WebhookSettings configured, Secrets hidden, DataSource database) {
     WebhookReceiver receiver =
         new WebhookReceiver(
             configured.address(),
             configured.secret(),
             configured.timeout(),
             configured.giveUpAfter(),
-            configured.consoleAddress());
+            configured.consoleAddress(),
+            hidden);
     return HoldWebhook.start(
         receiver,
         new PostgresHoldNotices(database, SCHEMA),

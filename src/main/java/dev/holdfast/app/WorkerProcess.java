@@ -13,10 +13,9 @@ import dev.holdfast.postgres.PostgresEntryLimits;
 import dev.holdfast.postgres.PostgresTicketReader;
 import dev.holdfast.queue.ClaimRequest;
 import dev.holdfast.queue.TicketListener;
+import dev.holdfast.secret.Secrets;
 import dev.holdfast.telemetry.TicketMetrics;
 import dev.holdfast.ticket.HoldfastException;
-import dev.holdfast.tool.sandbox.SandboxState;
-import dev.holdfast.tool.sandbox.Sandboxes;
 import dev.holdfast.web.HealthRoutes;
 import dev.holdfast.worker.Worker;
 import dev.holdfast.worker.WorkerSettings;
@@ -38,7 +37,6 @@ final class WorkerProcess implements AutoCloseable {
   private final StartedParts parts = new StartedParts();
   private final Pools pools;
   private final DataSource tickets;
-  private final Sandboxes sandboxes;
   private final Agents agents;
   private final Worker worker;
   private final WebSurface web;
@@ -47,19 +45,20 @@ final class WorkerProcess implements AutoCloseable {
 
   private final TicketMetrics ticketMetrics = new TicketMetrics(registry);
 
+  private final Secrets secrets;
+
   private volatile boolean draining;
 
   private WorkerProcess(Settings settings, Database database, TicketListener listener, Path home) {
+    this.secrets = settings.secrets();
     // A pool would try again for seconds before it says that the password is wrong.
     Migrations.requireCurrent(database.unpooled(), "holdfast");
-    this.sandboxes = WorkerSandboxes.of(settings);
     try {
       this.pools = parts.add(new Pools(database, settings.web().limits()), Pools::close);
       this.tickets = pools.openForTickets();
       // The port first: a worker that cannot have it must not have claimed anything.
       this.web = parts.add(WebSurface.bind(settings, home), WebSurface::close);
-      this.agents =
-          parts.add(Agents.of(settings.agents(), sandboxes, registry, tickets), Agents::close);
+      this.agents = parts.add(Agents.of(settings, registry, tickets), Agents::close);
       this.worker = parts.add(startWorker(settings, database, listener), Worker::close);
     } catch (RuntimeException e) {
       throw parts.closeAfter(e);
@@ -93,9 +92,9 @@ final class WorkerProcess implements AutoCloseable {
     Supplier<String> scrape =
         () -> {
           ticketMetrics.update();
-          return metrics.get();
+          return secrets.redact(metrics.get());
         };
-    web.serve(pools, new HealthRoutes(this::problem, scrape), console, () -> sandbox().sentence());
+    web.serve(pools, new HealthRoutes(this::problem, scrape), console);
   }
 
   private Worker startWorker(Settings settings, Database database, TicketListener listener) {
@@ -111,8 +110,9 @@ final class WorkerProcess implements AutoCloseable {
         .heartbeatOn(pools.openForHeartbeats())
         .handler("command", new CommandHandler(commands))
         .handler("agent", agents.handler())
-        .handler("repair", Repairs.handler(settings, agents, sandboxes, registry, tickets))
+        .handler("repair", Repairs.handler(settings, agents, registry, tickets))
         .settings(workerSettings(settings))
+        .secrets(settings.secrets())
         .retry(settings.retry())
         .classifier(Classifier.standard().withRules(settings.classifierRules()))
         .listener(ticketMetrics)
@@ -164,11 +164,6 @@ final class WorkerProcess implements AutoCloseable {
     return worker.healthy()
         ? Optional.empty()
         : Optional.of("heartbeats fail: the database cannot be reached");
-  }
-
-  /** How programs of tools are confined; what is not known yet is waited for. */
-  SandboxState sandbox() {
-    return sandboxes.state();
   }
 
   int port() {

@@ -11,6 +11,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Consumer;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -48,14 +49,24 @@ public final class ConfigLoader {
 
   private final Path directory;
   private final Map<String, String> environment;
+  private final Consumer<Settings> whenLoaded;
 
   /**
    * @param directory where {@code holdfast.yaml} is looked for
    * @param environment the variables, as of {@code System.getenv()}
    */
   public ConfigLoader(Path directory, Map<String, String> environment) {
+    this(directory, environment, settings -> {});
+  }
+
+  /**
+   * @param whenLoaded is told of each configuration before anybody uses it
+   */
+  public ConfigLoader(
+      Path directory, Map<String, String> environment, Consumer<Settings> whenLoaded) {
     this.directory = directory;
     this.environment = Map.copyOf(environment);
+    this.whenLoaded = whenLoaded;
   }
 
   /**
@@ -66,19 +77,32 @@ public final class ConfigLoader {
    */
   public Settings load(@Nullable Path file, Map<String, String> flags) {
     requireLogLevel();
-    Map<String, Given> given = new HashMap<>(fromFile(file));
-    given.putAll(fromEnvironment());
-    ProviderKeys.KEY_VARIABLES.forEach((variable, provider) -> usual(variable, provider, given));
+    SecretFiles files = new SecretFiles(directory);
+    Map<String, Given> given = new HashMap<>(files.resolve(fromFile(file)));
+    given.putAll(files.credentials(environment.getOrDefault("CREDENTIALS_DIRECTORY", "")));
+    given.putAll(files.resolve(fromEnvironment()));
+    ProviderKeys.KEY_VARIABLES.forEach(
+        (variable, provider) -> usual(variable, provider, given, files));
     flags.forEach((key, text) -> given.put(key, new Given(text, "the command line")));
-    return Settings.of(Values.read(given));
+    Settings settings = Settings.of(Values.read(given), files.found());
+    whenLoaded.accept(settings);
+    return settings;
   }
 
   /** What other programs use too gives way to whatever is meant for us. */
-  private void usual(String variable, String provider, Map<String, Given> given) {
+  private void usual(
+      String variable, String provider, Map<String, Given> given, SecretFiles files) {
     ProviderKeys keys = ProviderKeys.of(provider);
+    if (given.containsKey(keys.apiKeys().name()) || given.containsKey(keys.apiKey().name())) {
+      return;
+    }
     String secret = environment.getOrDefault(variable, "").strip();
-    if (!secret.isEmpty() && !given.containsKey(keys.apiKeys().name())) {
-      given.putIfAbsent(keys.apiKey().name(), new Given(secret, variable));
+    String file = environment.getOrDefault(variable + "_FILE", "").strip();
+    if (!secret.isEmpty()) {
+      given.put(keys.apiKey().name(), new Given(secret, variable));
+    } else if (!file.isEmpty()) {
+      String where = variable + "_FILE";
+      given.put(keys.apiKey().name(), new Given(files.read(keys.apiKey(), file, where), where));
     }
   }
 
@@ -108,10 +132,7 @@ public final class ConfigLoader {
           || variable.getValue().isBlank()) {
         continue;
       }
-      Key<?> key =
-          Optional.<Key<?>>ofNullable(byVariable.get(name))
-              .or(() -> ProviderKeys.findVariable(name))
-              .orElse(null);
+      Key<?> key = ofVariable(name, byVariable).orElse(null);
       if (key == null) {
         throw new ConfigException(
             "unknown variable "
@@ -123,6 +144,18 @@ public final class ConfigLoader {
       given.put(key.name(), new Given(variable.getValue(), name));
     }
     return given;
+  }
+
+  /** Also of a variable that names the file of another one's value. */
+  private static Optional<Key<?>> ofVariable(String name, Map<String, Key<?>> byVariable) {
+    return Optional.<Key<?>>ofNullable(byVariable.get(name))
+        .or(() -> ProviderKeys.findVariable(name))
+        .or(
+            () ->
+                SecretFiles.variableOf(name)
+                    .flatMap(value -> ofVariable(value, byVariable))
+                    .filter(Key::mayHoldSecret)
+                    .map(SecretFiles::keyOfFile));
   }
 
   private Map<String, Given> fromFile(@Nullable Path explicit) {

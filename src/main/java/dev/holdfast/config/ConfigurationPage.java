@@ -11,6 +11,11 @@ public final class ConfigurationPage {
 
       An unknown key or a bad value stops the start with one line that names it. Values of secret keys, and passwords inside URLs,
       are never printed, logged or stored.
+
+      A secret, and an address that may have a password in it, can also be in a file of its own: with `-file` behind the key, or `_FILE` behind
+      the variable (`HOLDFAST_DATABASE_PASSWORD_FILE`, `OPENAI_API_KEY_FILE`), the value is the file's name. The end of its last line does not count; of a
+      list each line is an entry. Where systemd gives credentials (`CREDENTIALS_DIRECTORY`), a file there that is named like a key of a secret, with or
+      without `holdfast_` or `holdfast.` before it, is its value; it beats `holdfast.yaml`. [Security](security.md) says which way protects from what.
       """;
 
   private ConfigurationPage() {}

@@ -5,7 +5,7 @@ import java.util.regex.Pattern;
 
 /** Where the database is, and how a worker connects to it. */
 final class DatabaseKeys {
-  private static final KeyType<String> ADDRESS =
+  static final KeyType<String> ADDRESS =
       new KeyType.Text(
           Pattern.compile("|(jdbc:postgresql|postgres|postgresql):\\S+"),
           "jdbc:postgresql://HOST:PORT/NAME or postgres://USER:PASSWORD@HOST:PORT/NAME");

@@ -28,6 +28,9 @@ final class FileKeys {
   /** Hyphen and underscore are one, as they are in the environment. */
   private static String plain(@Nullable Object name) {
     String text = String.valueOf(name);
+    if (text.endsWith("_file")) {
+      return plain(text.substring(0, text.length() - "_file".length())) + "-file";
+    }
     for (Key<?> key : Keys.ALL) {
       for (String part : key.name().split("\\.", -1)) {
         if (part.replace('-', '_').equals(text.replace('-', '_'))) {

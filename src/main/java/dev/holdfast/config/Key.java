@@ -27,6 +27,11 @@ public record Key<T>(
     return "HOLDFAST_" + name.replace('.', '_').replace('-', '_').toUpperCase(Locale.ROOT);
   }
 
+  /** Whether it is a secret or an address, in which a password may be. */
+  boolean mayHoldSecret() {
+    return secret || type.equals(DatabaseKeys.ADDRESS);
+  }
+
   T defaultValue() {
     return type.parse(defaultText);
   }

@@ -28,12 +28,16 @@ public final class Keys {
 
   private Keys() {}
 
-  /** The key of a name; hyphen and underscore are one in a provider's name. */
+  /**
+   * The key of a name, which may be that of a secret's file; hyphen and underscore are one in a
+   * provider's name.
+   */
   static Optional<Key<?>> find(String name) {
     return ALL.stream()
         .filter(key -> !ProviderKeys.isAny(key) && key.name().equals(name))
         .findFirst()
-        .or(() -> ProviderKeys.find(name));
+        .or(() -> ProviderKeys.find(name))
+        .or(() -> SecretFiles.find(name));
   }
 
   /** Whether keys are below a name. */

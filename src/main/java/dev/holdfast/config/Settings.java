@@ -6,6 +6,8 @@ import dev.holdfast.failure.Rule;
 import dev.holdfast.retry.Backoff;
 import dev.holdfast.retry.CategoryPolicy;
 import dev.holdfast.retry.RetrySettings;
+import dev.holdfast.secret.Secrets;
+import java.nio.file.Path;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
@@ -17,6 +19,8 @@ import java.util.Map;
  * @param payloadMaxBytes the largest payload, as UTF-8 JSON
  * @param payloadMaxExpandedBytes the largest payload, as text of jsonb
  * @param claimMaxBytes large payloads that a worker has under way at a time
+ * @param secrets the values that must not leave the process
+ * @param secretFiles the files and directories in which some of them were found
  */
 public record Settings(
     DatabaseSettings database,
@@ -30,9 +34,15 @@ public record Settings(
     CommandSettings command,
     AgentSettings agents,
     RepairSettings repair,
-    WebSettings web) {
+    WebSettings web,
+    Secrets secrets,
+    List<Path> secretFiles) {
+  public Settings {
+    classifierRules = List.copyOf(classifierRules);
+    secretFiles = List.copyOf(secretFiles);
+  }
 
-  static Settings of(Values values) {
+  static Settings of(Values values, List<Path> secretFiles) {
     return new Settings(
         DatabaseSettings.of(values),
         WorkerSettings.of(values),
@@ -45,7 +55,9 @@ public record Settings(
         CommandSettings.of(values),
         AgentSettings.of(values),
         RepairSettings.of(values),
-        WebSettings.of(values));
+        WebSettings.of(values),
+        ConfiguredSecrets.of(values),
+        secretFiles);
   }
 
   public Settings withWeb(WebSettings newWeb) {
@@ -61,7 +73,9 @@ public record Settings(
         command,
         agents,
         repair,
-        newWeb);
+        newWeb,
+        secrets,
+        secretFiles);
   }
 
   public Settings withAgents(AgentSettings others) {
@@ -77,12 +91,14 @@ public record Settings(
         command,
         others,
         repair,
-        web);
+        web,
+        secrets,
+        secretFiles);
   }
 
   /** What holds where nothing is configured. */
   public static Settings defaults() {
-    return of(Values.read(Map.of()));
+    return of(Values.read(Map.of()), List.of());
   }
 
   private static List<Rule> rules(List<Map<String, ?>> documents) {

@@ -44,6 +44,11 @@ final class Values {
     return keys;
   }
 
+  /** All that have a value here. */
+  List<Key<?>> keys() {
+    return keys(providers);
+  }
+
   /** The names of those that are configured. */
   List<String> providers() {
     return providers;

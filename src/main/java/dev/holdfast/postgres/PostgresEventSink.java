@@ -1,5 +1,6 @@
 package dev.holdfast.postgres;
 
+import dev.holdfast.secret.Secrets;
 import dev.holdfast.session.EventSink;
 import dev.holdfast.session.SessionEvent;
 import dev.holdfast.session.SessionEventJson;
@@ -21,17 +22,28 @@ public final class PostgresEventSink implements EventSink, AutoCloseable {
 
   private final EventQueue queue;
   private final LongSupplier nanoTime;
+  private final Secrets secrets;
   private final Thread writer;
 
   /** Starts the writer. */
   public PostgresEventSink(DataSource dataSource, String schema, LongSupplier nanoTime) {
-    this(dataSource, schema, nanoTime, CAPACITY);
+    this(dataSource, schema, nanoTime, CAPACITY, Secrets.NONE);
+  }
+
+  /**
+   * @param secrets that no event may tell
+   */
+  public PostgresEventSink(
+      DataSource dataSource, String schema, LongSupplier nanoTime, Secrets secrets) {
+    this(dataSource, schema, nanoTime, CAPACITY, secrets);
   }
 
   /**
    * @param capacity how many events may wait; at least 1
    */
-  PostgresEventSink(DataSource dataSource, String schema, LongSupplier nanoTime, int capacity) {
+  PostgresEventSink(
+      DataSource dataSource, String schema, LongSupplier nanoTime, int capacity, Secrets secrets) {
+    this.secrets = secrets;
     this.queue = new EventQueue(capacity);
     this.nanoTime = nanoTime;
     this.writer =
@@ -52,7 +64,7 @@ public final class PostgresEventSink implements EventSink, AutoCloseable {
                           leaseNo,
                           nanoTime.getAsLong(),
                           json.path("type").asString(),
-                          StorableJson.replace(json.toString()))));
+                          StorableJson.replace(secrets.redactJson(json.toString())))));
     } catch (RuntimeException e) {
       queue.countDropped(1);
       LOG.warn("an event of ticket {} was dropped", ticketId, e);

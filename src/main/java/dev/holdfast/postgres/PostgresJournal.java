@@ -1,5 +1,6 @@
 package dev.holdfast.postgres;
 
+import dev.holdfast.secret.Secrets;
 import dev.holdfast.session.Journal;
 import dev.holdfast.session.JournalEntry;
 import dev.holdfast.session.JournalJson;
@@ -22,12 +23,15 @@ final class PostgresJournal implements Journal {
 
   private final TicketLease lease;
   private final Statements statements;
+  private final Secrets secrets;
   private final Persistence persistence;
   private long last = UNKNOWN;
 
-  PostgresJournal(TicketLease lease, Statements statements, Persistence persistence) {
+  PostgresJournal(
+      TicketLease lease, Statements statements, Secrets secrets, Persistence persistence) {
     this.lease = lease;
     this.statements = statements;
+    this.secrets = secrets;
     this.persistence = persistence;
   }
 
@@ -61,7 +65,11 @@ final class PostgresJournal implements Journal {
       return;
     }
     String[] texts =
-        entries.stream().map(JournalJson::write).map(StorableJson::escape).toArray(String[]::new);
+        entries.stream()
+            .map(JournalJson::write)
+            .map(secrets::redactJson)
+            .map(StorableJson::escape)
+            .toArray(String[]::new);
     int kept =
         persistence.insist(() -> statements.transactions().run(handle -> insert(handle, texts)));
     if (kept == LEASE_IS_OVER) {

@@ -1,6 +1,7 @@
 package dev.holdfast.postgres;
 
 import dev.holdfast.retry.Sleeper;
+import dev.holdfast.secret.Secrets;
 import dev.holdfast.session.Journal;
 import dev.holdfast.session.JournalShelf;
 import javax.sql.DataSource;
@@ -23,15 +24,18 @@ public final class PostgresJournalShelf implements JournalShelf {
   private final String append;
   private final String lastSeq;
   private final Sleeper sleeper;
+  private final Secrets secrets;
 
   public PostgresJournalShelf(DataSource dataSource, String schema) {
-    this(dataSource, schema, Sleeper.REAL);
+    this(dataSource, schema, Sleeper.REAL, Secrets.NONE);
   }
 
   /**
    * @param sleeper for the waits between two tries
+   * @param secrets that no entry may tell
    */
-  public PostgresJournalShelf(DataSource dataSource, String schema, Sleeper sleeper) {
+  public PostgresJournalShelf(
+      DataSource dataSource, String schema, Sleeper sleeper, Secrets secrets) {
     Sql sql = new Sql(schema);
     this.transactions = new Transactions(dataSource);
     this.reader = new PostgresJournalReader(dataSource, schema);
@@ -40,6 +44,7 @@ public final class PostgresJournalShelf implements JournalShelf {
         sql.inSchema(
             "SELECT COALESCE(max(seq), 0) FROM holdfast.session_journal WHERE ticket_id = :ticket");
     this.sleeper = sleeper;
+    this.secrets = secrets;
   }
 
   @Override
@@ -47,6 +52,7 @@ public final class PostgresJournalShelf implements JournalShelf {
     return new PostgresJournal(
         new TicketLease(ticketId, leaseNo),
         new PostgresJournal.Statements(transactions, reader, append, lastSeq),
+        secrets,
         new Persistence(sleeper));
   }
 }

@@ -140,7 +140,7 @@ final class ToolCallRunner {
   }
 
   private String bounded(String content) {
-    return BoundedText.of(content, settings.maxOutput());
+    return BoundedText.of(settings.secrets().redact(content), settings.maxOutput());
   }
 
   Optional<CallPreview> preview(ToolCall call) throws InterruptedException {

@@ -1,5 +1,6 @@
 package dev.holdfast.tool;
 
+import dev.holdfast.secret.Secrets;
 import java.time.Duration;
 
 /**
@@ -11,9 +12,15 @@ import java.time.Duration;
  *     ends only those which hang; default 15 min
  * @param stopGrace how long a stopped tool may take to end; default 5 s
  * @param maxOutput how much of an answer the model is shown, in bytes of UTF-8; default 32 KiB
+ * @param secrets that no answer may tell; default none
  */
 public record ToolSettings(
-    ToolRetrySettings retry, int width, Duration callTimeout, Duration stopGrace, int maxOutput) {
+    ToolRetrySettings retry,
+    int width,
+    Duration callTimeout,
+    Duration stopGrace,
+    int maxOutput,
+    Secrets secrets) {
   private static final int SMALLEST_OUTPUT = 1024;
 
   /**
@@ -41,22 +48,27 @@ public record ToolSettings(
         Math.min(4, Runtime.getRuntime().availableProcessors()),
         Duration.ofMinutes(15),
         Duration.ofSeconds(5),
-        32 * 1024);
+        32 * 1024,
+        Secrets.NONE);
   }
 
   public ToolSettings withRetry(ToolRetrySettings other) {
-    return new ToolSettings(other, width, callTimeout, stopGrace, maxOutput);
+    return new ToolSettings(other, width, callTimeout, stopGrace, maxOutput, secrets);
   }
 
   public ToolSettings withWidth(int other) {
-    return new ToolSettings(retry, other, callTimeout, stopGrace, maxOutput);
+    return new ToolSettings(retry, other, callTimeout, stopGrace, maxOutput, secrets);
   }
 
   public ToolSettings withCallTimeout(Duration other) {
-    return new ToolSettings(retry, width, other, stopGrace, maxOutput);
+    return new ToolSettings(retry, width, other, stopGrace, maxOutput, secrets);
+  }
+
+  public ToolSettings withSecrets(Secrets other) {
+    return new ToolSettings(retry, width, callTimeout, stopGrace, maxOutput, other);
   }
 
   public ToolSettings withStopGrace(Duration other) {
-    return new ToolSettings(retry, width, callTimeout, other, maxOutput);
+    return new ToolSettings(retry, width, callTimeout, other, maxOutput, secrets);
   }
 }

@@ -124,8 +124,8 @@ public final class HoldWebhook implements AutoCloseable {
     if (lead() == null) {
       return false;
     }
-    String problem =
-        delivery.send(HoldEvent.id(notice), HoldEvent.json(notice, receiver.consoleAddress()));
+    String event = HoldEvent.json(notice, receiver.consoleAddress());
+    String problem = delivery.send(HoldEvent.id(notice), receiver.hidden().redactJson(event));
     if (problem.isEmpty()) {
       failures = 0;
       failingSince = null;

@@ -1,5 +1,6 @@
 package dev.holdfast.web;
 
+import dev.holdfast.secret.Secrets;
 import java.net.URI;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -12,13 +13,15 @@ import org.jspecify.annotations.Nullable;
  * @param timeout of one delivery
  * @param giveUpAfter how long one event is tried before the next one is
  * @param consoleAddress where people reach the console, for links; null gives none
+ * @param hidden what no event may tell
  */
 public record WebhookReceiver(
     URI address,
     String secret,
     Duration timeout,
     Duration giveUpAfter,
-    @Nullable URI consoleAddress) {
+    @Nullable URI consoleAddress,
+    Secrets hidden) {
 
   /**
    * Under which the cursor is kept; says nothing about the address, which may have secrets in it.

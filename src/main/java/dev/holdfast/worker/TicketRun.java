@@ -34,6 +34,7 @@ final class TicketRun implements TicketContext, Runnable {
   private final ClaimedTicket claimed;
   private final TicketHandler handler;
   private final Classifier classifier;
+  private final FinishRedaction redaction;
   private final Consumer<TicketRun> whenEnded;
   private final long startedNanos = System.nanoTime();
   private final Thread thread;
@@ -47,10 +48,12 @@ final class TicketRun implements TicketContext, Runnable {
       ClaimedTicket claimed,
       TicketHandler handler,
       Classifier classifier,
+      FinishRedaction redaction,
       Consumer<TicketRun> whenEnded) {
     this.claimed = claimed;
     this.handler = handler;
     this.classifier = classifier;
+    this.redaction = redaction;
     this.whenEnded = whenEnded;
     this.thread = Thread.ofVirtual().name("ticket-" + claimed.id()).unstarted(this);
   }
@@ -161,7 +164,7 @@ final class TicketRun implements TicketContext, Runnable {
           case Finish.Deferred deferred -> false;
           case Finish.GivenBack givenBack -> false;
         };
-    return stopCause == null || kept ? outcome : givenBack();
+    return stopCause == null || kept ? redaction.of(outcome) : givenBack();
   }
 
   private Finish givenBack() {

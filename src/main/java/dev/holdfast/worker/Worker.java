@@ -46,6 +46,7 @@ public final class Worker implements AutoCloseable {
   private final WorkerPorts ports;
   private final Map<String, TicketHandler> handlers;
   private final Classifier classifier;
+  private final FinishRedaction redaction;
   private final WorkerSettings settings;
   private final Events events;
   private final LeaseBook book = new LeaseBook();
@@ -83,6 +84,7 @@ public final class Worker implements AutoCloseable {
     this.ports = ports;
     this.handlers = Map.copyOf(handlers);
     this.classifier = classifier;
+    this.redaction = new FinishRedaction(ports.secrets());
     this.settings = settings;
     this.identity = identity;
     this.slots = new Slots(settings.concurrency());
@@ -217,7 +219,7 @@ public final class Worker implements AutoCloseable {
     TicketHandler handler =
         Objects.requireNonNull(
             handlers.get(ticket.ticket().kind()), "claimed a kind without a handler");
-    return new TicketRun(ticket, handler, classifier, this::ended);
+    return new TicketRun(ticket, handler, classifier, redaction, this::ended);
   }
 
   private void ended(TicketRun run) {

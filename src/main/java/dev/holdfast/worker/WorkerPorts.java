@@ -5,12 +5,14 @@ import dev.holdfast.queue.TicketPruner;
 import dev.holdfast.queue.TicketQueue;
 import dev.holdfast.queue.WakeUps;
 import dev.holdfast.queue.WorkerRegistry;
+import dev.holdfast.secret.Secrets;
 import java.util.List;
 
 /**
  * What a worker needs of the outside.
  *
  * @param whenPruned runs after the last batch of each pruning, on its thread
+ * @param secrets that no result and no error may tell
  */
 public record WorkerPorts(
     TicketQueue queue,
@@ -18,7 +20,8 @@ public record WorkerPorts(
     WakeUps wakeUps,
     TicketPruner pruner,
     Runnable whenPruned,
-    List<TicketListener> listeners) {
+    List<TicketListener> listeners,
+    Secrets secrets) {
   public WorkerPorts {
     listeners = List.copyOf(listeners);
   }

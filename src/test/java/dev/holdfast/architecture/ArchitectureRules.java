@@ -45,15 +45,18 @@ record ArchitectureRules(String base) {
           Map.entry("ticket", Set.of()),
           Map.entry("process", Set.of()),
           Map.entry("schema", Set.of()),
+          Map.entry("secret", Set.of()),
           Map.entry("failure", Set.of("ticket")),
           Map.entry("retry", Set.of("ticket", "failure")),
           Map.entry("queue", Set.of("ticket", "failure", "retry")),
-          Map.entry("worker", Set.of("ticket", "failure", "retry", "queue")),
+          Map.entry("worker", Set.of("ticket", "secret", "failure", "retry", "queue")),
           Map.entry("llm", Set.of("failure", "retry")),
-          Map.entry("tool", Set.of("ticket", "process", "schema", "failure", "retry", "llm")),
+          Map.entry(
+              "tool", Set.of("ticket", "process", "schema", "secret", "failure", "retry", "llm")),
           Map.entry("session", Set.of("schema", "failure", "retry", "llm", "tool")),
           Map.entry(
-              "repair", Set.of("ticket", "process", "failure", "retry", "llm", "tool", "session")),
+              "repair",
+              Set.of("ticket", "process", "secret", "failure", "retry", "llm", "tool", "session")),
           Map.entry(
               "handler",
               Set.of(
@@ -61,15 +64,20 @@ record ArchitectureRules(String base) {
                   "session", "repair")),
           Map.entry(
               "postgres",
-              Set.of("ticket", "failure", "retry", "queue", "llm", "tool", "session", "repair")),
+              Set.of(
+                  "ticket", "secret", "failure", "retry", "queue", "llm", "tool", "session",
+                  "repair")),
           // the facade is "", as every program sees it
           Map.entry(
               "bench", Set.of("", "ticket", "failure", "retry", "queue", "worker", "postgres")),
-          Map.entry("web", Set.of("ticket", "failure", "retry", "queue", "llm", "tool", "session")),
+          Map.entry(
+              "web",
+              Set.of("ticket", "secret", "failure", "retry", "queue", "llm", "tool", "session")),
           Map.entry("telemetry", ports()),
           Map.entry(
               "config",
-              Stream.concat(ports().stream(), Stream.of("schema")).collect(Collectors.toSet())));
+              Stream.concat(ports().stream(), Stream.of("schema", "secret"))
+                  .collect(Collectors.toSet())));
 
   /** The packages that may see everything; nothing may see them. */
   static final Set<String> TOP = Set.of("app", "cli");

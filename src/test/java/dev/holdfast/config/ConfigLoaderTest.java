@@ -257,4 +257,87 @@ class ConfigLoaderTest {
         directory.resolve("holdfast.yaml"), "database.user: Zoë".getBytes(StandardCharsets.UTF_8));
     assertThat(load(Map.of(), Map.of()).database().user()).isEqualTo("Zoë");
   }
+
+  @Test
+  @DisplayName("issue 20: every secret may be in a file of its own, named by variable or key")
+  void secretFiles() throws IOException {
+    Files.writeString(directory.resolve("pw"), "from a file\n");
+    Files.writeString(directory.resolve("keys"), "sk-first\nsk-second\n");
+    Files.writeString(directory.resolve("url"), "postgres://ann:in-the-url@db/x\n");
+    file("database:\n  password_file: pw\nproviders:\n  other:\n    api-keys-file: keys\n");
+    Settings settings =
+        load(
+            Map.of(
+                "OPENAI_API_KEY_FILE", "pw2",
+                "HOLDFAST_PROVIDERS_ANTHROPIC_API_KEY_FILE", directory.resolve("pw2").toString(),
+                "HOLDFAST_DATABASE_URL_FILE", "url"),
+            Map.of(),
+            "pw2");
+
+    assertThat(settings.database().password()).isEqualTo("from a file");
+    assertThat(settings.database().url()).isEqualTo("postgres://ann:in-the-url@db/x");
+    assertThat(settings.secretFiles())
+        .contains(directory.resolve("pw"), directory.resolve("keys"), directory.resolve("url"));
+    assertThat(settings.secrets().redact("from a file, in-the-url, sk-second"))
+        .isEqualTo(
+            "[redacted:database.password], [redacted:database.url],"
+                + " [redacted:providers.other.api-keys]");
+    assertThat(load(Map.of("HOLDFAST_DATABASE_PASSWORD", "env"), Map.of()).database().password())
+        .as("the environment beats the file's file")
+        .isEqualTo("env");
+  }
+
+  private Settings load(Map<String, String> environment, Map<String, String> flags, String more)
+      throws IOException {
+    Files.writeString(directory.resolve(more), "sk-anthropic-key");
+    return load(environment, flags);
+  }
+
+  @Test
+  @DisplayName("issue 20: systemd's credentials are secrets, whatever LoadCredential= calls them")
+  void credentials() throws IOException {
+    Path credentials = Files.createDirectory(directory.resolve("credentials"));
+    Files.writeString(credentials.resolve("database.password"), "of systemd");
+    Files.writeString(credentials.resolve("holdfast_web.tokens"), "viewer:0123456789abcdef\n");
+    Files.writeString(credentials.resolve("of-somebody-else"), "x");
+    file("database.password: of the file");
+    Map<String, String> environment = Map.of("CREDENTIALS_DIRECTORY", credentials.toString());
+
+    Settings settings = load(environment, Map.of());
+
+    assertThat(settings.database().password()).isEqualTo("of systemd");
+    assertThat(settings.web().tokens()).hasSize(1);
+    assertThat(settings.secretFiles()).contains(credentials);
+    assertThat(settings.secrets().redact("0123456789abcdef")).isEqualTo("[redacted:web.tokens]");
+  }
+
+  @Test
+  @DisplayName("a secret's file that is missing, empty or beside the value stops the start")
+  void badSecretFiles() throws IOException {
+    Files.writeString(directory.resolve("empty"), "\n");
+    Files.write(directory.resolve("binary"), new byte[] {(byte) 0xff, (byte) 0xfe, 0});
+    String variable = "HOLDFAST_DATABASE_PASSWORD_FILE";
+    assertThat(refusal(Map.of(variable, "missing"))).contains(variable, "missing", "NoSuchFile");
+    assertThat(refusal(Map.of(variable, "empty"))).contains(variable, "is empty");
+    assertThat(refusal(Map.of(variable, "binary"))).contains(variable, "not UTF-8");
+    assertThat(refusal(Map.of(variable, "empty", "HOLDFAST_DATABASE_PASSWORD", "hunter2")))
+        .contains("database.password-file", "keep one")
+        .doesNotContain("hunter2");
+    assertThat(refusal(Map.of("HOLDFAST_WORKER_LEASE_FILE", "empty")))
+        .as("only secrets have files")
+        .contains("unknown variable HOLDFAST_WORKER_LEASE_FILE");
+    assertThat(refusal(Map.of("CREDENTIALS_DIRECTORY", "missing")))
+        .contains("CREDENTIALS_DIRECTORY", "missing");
+  }
+
+  @Test
+  @DisplayName("issue 20: everybody's password is no secret: logs would be unreadable without it")
+  void words() {
+    Settings settings =
+        load(
+            Map.of(
+                "HOLDFAST_DATABASE_USER", "holdfast_app", "HOLDFAST_DATABASE_PASSWORD", "Postgres"),
+            Map.of());
+    assertThat(settings.secrets().redact("org.postgresql Postgres")).contains("Postgres");
+  }
 }

@@ -15,11 +15,14 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 
 class DeploymentFilesTest {
+  @TempDir private Path directory;
+
   /** What a worker may take after its drain. */
   private static final Duration AFTER_DRAIN = Duration.ofSeconds(5);
 
@@ -51,6 +54,20 @@ class DeploymentFilesTest {
     return texts;
   }
 
+  /** With the files of the host in the place of those that compose mounts. */
+  private static Map<String, String> mounted(Map<String, String> environment) throws IOException {
+    JsonNode secrets = Yaml.documents(Path.of("docker-compose.yml")).getFirst().path("secrets");
+    environment.replaceAll(
+        (name, value) -> {
+          String file =
+              secrets.path(value.replaceFirst("^/run/secrets/", "")).path("file").asString("");
+          return file.isEmpty()
+              ? value
+              : Path.of(VARIABLE.matcher(file).replaceAll("$1")).toAbsolutePath().toString();
+        });
+    return environment;
+  }
+
   private static Duration seconds(String text) {
     return Duration.ofSeconds(Long.parseLong(text.replaceFirst("s$", "")));
   }
@@ -68,7 +85,8 @@ class DeploymentFilesTest {
   @DisplayName("compose: a worker accepts its settings, and docker waits longer than its drain")
   void composeWorker(String name) throws IOException {
     JsonNode worker = service(name);
-    Settings settings = settings(texts(worker.path("environment")));
+    Settings settings = settings(mounted(texts(worker.path("environment"))));
+    assertThat(worker.path("secrets").toString()).contains("database-password", "web-tokens");
     assertThat(settings.web().host()).isEqualTo("0.0.0.0");
     assertThat(settings.database().password()).isNotBlank();
     assertThat(seconds(worker.path("stop_grace_period").asString()))
@@ -81,24 +99,22 @@ class DeploymentFilesTest {
   @DisplayName("compose: one password for the server and its users, published on loopback only")
   void composeDatabase() throws IOException {
     JsonNode postgres = service("postgres");
-    assertThat(postgres.at("/environment/POSTGRES_PASSWORD").asString())
-        .isEqualTo(service("migrate").at("/environment/HOLDFAST_DATABASE_PASSWORD").asString())
-        .isEqualTo(service("worker-a").at("/environment/HOLDFAST_DATABASE_PASSWORD").asString());
+    String password = "/environment/HOLDFAST_DATABASE_PASSWORD_FILE";
+    assertThat(postgres.at("/environment/POSTGRES_PASSWORD_FILE").asString())
+        .isEqualTo("/run/secrets/database-password")
+        .isEqualTo(service("migrate").at(password).asString())
+        .isEqualTo(service("worker-a").at(password).asString());
     assertThat(postgres.path("ports").get(0).asString()).startsWith("127.0.0.1:");
   }
 
   @Test
-  @DisplayName("compose: no variable of the file is an unknown setting to a ./holdfast beside it")
+  @DisplayName(
+      "compose: no variable of the file is a setting to a ./holdfast beside it, and no secret is in"
+          + " an environment, which process 1 would keep")
   void composeVariables() throws IOException {
-    Map<String, String> variables = new TreeMap<>();
-    Matcher used =
-        Pattern.compile("\\$\\{(HOLDFAST_\\w+):-([^}]*)}")
-            .matcher(Files.readString(Path.of("docker-compose.yml")));
-    while (used.find()) {
-      variables.put(used.group(1), used.group(2));
-    }
-    assertThat(variables).isNotEmpty();
-    assertThat(settings(variables)).isNotNull();
+    assertThat(Files.readString(Path.of("docker-compose.yml")))
+        .contains("${DATABASE_PASSWORD_FILE:-", "${WEB_TOKENS_FILE:-")
+        .doesNotContain("${HOLDFAST_", "_PASSWORD:", "_TOKENS:");
   }
 
   @Test
@@ -149,5 +165,9 @@ class DeploymentFilesTest {
     assertThat(seconds(only(unit, "^TimeoutStopSec=(\\d+s)$")))
         .isGreaterThan(settings(Map.of()).worker().drainTimeout().plus(AFTER_DRAIN));
     assertThat(only(unit, "^KillMode=(.*)$")).isEqualTo("mixed");
+    String credential = only(unit, "^LoadCredential=([^:]*):/etc/holdfast/[a-z.]+$");
+    Files.writeString(directory.resolve(credential), "of a credential");
+    Settings settings = settings(Map.of("CREDENTIALS_DIRECTORY", directory.toString()));
+    assertThat(settings.database().password()).isEqualTo("of a credential");
   }
 }

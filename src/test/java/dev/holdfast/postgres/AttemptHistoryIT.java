@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.holdfast.failure.Category;
 import dev.holdfast.llm.ToolCall;
 import dev.holdfast.queue.TicketDesk;
+import dev.holdfast.secret.Secrets;
 import dev.holdfast.session.AttemptBook;
 import dev.holdfast.session.JournalEntry;
 import dev.holdfast.testing.TestDatabase;
@@ -29,7 +30,8 @@ class AttemptHistoryIT {
   AttemptHistoryIT(TestDatabase database) {
     this.database = new TicketDatabase(database);
     this.queue = TestQueue.on(this.database);
-    this.shelf = new PostgresJournalShelf(database.dataSource(), "holdfast", time -> {});
+    this.shelf =
+        new PostgresJournalShelf(database.dataSource(), "holdfast", time -> {}, Secrets.NONE);
     this.book = new PostgresAttemptBook(database.dataSource(), "holdfast");
   }
 

@@ -2,6 +2,7 @@ package dev.holdfast.postgres;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.secret.Secrets;
 import dev.holdfast.session.FinalReport;
 import dev.holdfast.session.ReportSource;
 import dev.holdfast.session.SessionEvent;
@@ -125,7 +126,8 @@ class PostgresEventSinkIT {
     long id = queue.enqueue();
     LossyDataSource line = new LossyDataSource(database.dataSource());
     line.refuse();
-    try (PostgresEventSink sink = new PostgresEventSink(line, "holdfast", System::nanoTime, 10)) {
+    try (PostgresEventSink sink =
+        new PostgresEventSink(line, "holdfast", System::nanoTime, 10, Secrets.NONE)) {
       for (int i = 1; i <= 2_000; i++) {
         sink.on(id, 7, turn(i));
       }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.queue.QueueUnavailableException;
+import dev.holdfast.secret.Secrets;
 import dev.holdfast.session.Input;
 import dev.holdfast.session.Journal;
 import dev.holdfast.session.JournalEntry;
@@ -113,7 +114,8 @@ class PostgresJournalIT {
     Running running = running();
     LossyDataSource lossy = new LossyDataSource(database.dataSource());
     Journal journal =
-        new PostgresJournalShelf(lossy, "holdfast", time -> {}).open(running.id, running.lease);
+        new PostgresJournalShelf(lossy, "holdfast", time -> {}, Secrets.NONE)
+            .open(running.id, running.lease);
     journal.append(List.of(HELLO));
     lossy.loseNextAnswers(2);
     journal.append(List.of(AGAIN, AGAIN));
@@ -130,7 +132,7 @@ class PostgresJournalIT {
     LossyDataSource lossy = new LossyDataSource(database.dataSource());
     AtomicInteger waits = new AtomicInteger();
     Journal journal =
-        new PostgresJournalShelf(lossy, "holdfast", time -> waits.incrementAndGet())
+        new PostgresJournalShelf(lossy, "holdfast", time -> waits.incrementAndGet(), Secrets.NONE)
             .open(running.id, running.lease);
     lossy.refuse();
 
@@ -228,7 +230,7 @@ class PostgresJournalIT {
   void noTable() throws SQLException {
     assertThatThrownBy(
             () ->
-                new PostgresJournalShelf(database.dataSource(), "nowhere", t -> {})
+                new PostgresJournalShelf(database.dataSource(), "nowhere", t -> {}, Secrets.NONE)
                     .open(1, 1)
                     .entries())
         .isInstanceOf(QueueUnavailableException.class)

@@ -3,6 +3,7 @@ package dev.holdfast.postgres;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.repair.TraceEvent;
+import dev.holdfast.secret.Secrets;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.WithDatabase;
 import java.time.Duration;
@@ -28,7 +29,7 @@ class RepairsIT {
   void events() {
     String kind = "repair-events";
     long id = sql.number("INSERT INTO holdfast.tickets (kind) VALUES (?) RETURNING id", kind);
-    new PostgresJournalShelf(database.dataSource(), "holdfast", time -> {})
+    new PostgresJournalShelf(database.dataSource(), "holdfast", time -> {}, Secrets.NONE)
         .open(id, tickets.claim(kind))
         .append(JournalEntries.OF_EVERY_KIND);
     List<TraceEvent> events =

@@ -3,6 +3,7 @@ package dev.holdfast.postgres;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.queue.NewTicket;
+import dev.holdfast.secret.Secrets;
 import dev.holdfast.session.SessionEvent;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.WithDatabase;
@@ -23,7 +24,7 @@ class SessionRolesIT {
     new PostgresTicketDesk(worker).abortRetry(tickets.in(TicketState.IN_PROGRESS), "ann");
     String kind = "sessions-of-worker";
     long running = new PostgresTicketInbox(worker).enqueue(NewTicket.ofKind(kind));
-    new PostgresJournalShelf(worker, "holdfast", time -> {})
+    new PostgresJournalShelf(worker, "holdfast", time -> {}, Secrets.NONE)
         .open(running, tickets.claim(kind))
         .append(JournalEntries.OF_EVERY_KIND);
     try (PostgresEventSink sink = new PostgresEventSink(worker, "holdfast", System::nanoTime)) {

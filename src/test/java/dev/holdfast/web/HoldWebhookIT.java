@@ -9,6 +9,7 @@ import dev.holdfast.failure.Category;
 import dev.holdfast.postgres.PostgresHoldNotices;
 import dev.holdfast.queue.HoldNotices;
 import dev.holdfast.retry.Sleeper;
+import dev.holdfast.secret.Secrets;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.TestQueue;
 import dev.holdfast.testing.TicketDatabase;
@@ -99,7 +100,8 @@ class HoldWebhookIT {
         SECRET,
         Duration.ofSeconds(5),
         giveUpAfter,
-        URI.create("https://holdfast.example/"));
+        URI.create("https://holdfast.example/"),
+        Secrets.NONE);
   }
 
   private HoldWebhook start(Duration giveUpAfter) {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.holdfast.failure.Classifier;
 import dev.holdfast.failure.ErrorReport;
 import dev.holdfast.queue.Finish;
+import dev.holdfast.secret.Secrets;
 import dev.holdfast.worker.EndedRuns.Wanted;
 import java.time.Duration;
 import java.util.List;
@@ -20,7 +21,12 @@ class EndedRunsTest {
 
   private void end(int count, HandlerResult result) {
     for (int i = 0; i < count; i++) {
-      new TicketRun(Claimed.ticket(++lastId), context -> result, Classifier.standard(), ended::add)
+      new TicketRun(
+              Claimed.ticket(++lastId),
+              context -> result,
+              Classifier.standard(),
+              new FinishRedaction(Secrets.NONE),
+              ended::add)
           .run();
     }
   }

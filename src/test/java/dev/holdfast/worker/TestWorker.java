@@ -16,6 +16,7 @@ import dev.holdfast.retry.CategoryPolicy;
 import dev.holdfast.retry.Counting;
 import dev.holdfast.retry.RetryPolicy;
 import dev.holdfast.retry.RetrySettings;
+import dev.holdfast.secret.Secrets;
 import dev.holdfast.testing.TicketDatabase;
 import java.time.Duration;
 import java.util.EnumMap;
@@ -128,7 +129,8 @@ final class TestWorker {
             wakeUps.apply(new PostgresWakeUps(dataSource, dataSource, "holdfast")),
             new PostgresTicketPruner(dataSource, "holdfast"),
             () -> {},
-            listeners);
+            listeners,
+            Secrets.NONE);
     return new Worker(ports, handlers, classifier, settings, WorkerIdentity.create("test"));
   }
 

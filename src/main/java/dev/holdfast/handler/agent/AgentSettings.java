@@ -5,9 +5,9 @@ import dev.holdfast.session.Allowance;
 import dev.holdfast.session.AutoRetrySettings;
 import dev.holdfast.session.LoopSettings;
 import dev.holdfast.tool.ToolSettings;
-import dev.holdfast.tool.sandbox.Sandboxes;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 
 /**
@@ -16,7 +16,8 @@ import java.util.Map;
  * @param workspaceRoot where the tickets' workspaces are; created when missing ({@code
  *     agents.workspace-root})
  * @param environment the worker's own, of which programs get the harmless part
- * @param sandboxes how programs of tools are confined ({@code tools.sandbox})
+ * @param hidden files and directories that confined programs find empty, besides the usual places
+ *     of credentials
  * @param llmTimeout of one call of a model, where the design has none ({@code llm.timeout})
  * @param maxCalls of models in one attempt, 0 for no bound ({@code llm.max-calls-per-execution})
  * @param autoRetry of turns ({@code session.retry})
@@ -28,7 +29,7 @@ import java.util.Map;
 public record AgentSettings(
     Path workspaceRoot,
     Map<String, String> environment,
-    Sandboxes sandboxes,
+    List<Path> hidden,
     Duration llmTimeout,
     int maxCalls,
     AutoRetrySettings autoRetry,
@@ -40,7 +41,7 @@ public record AgentSettings(
   public AgentSettings(
       Path workspaceRoot,
       Map<String, String> environment,
-      Sandboxes sandboxes,
+      List<Path> hidden,
       Duration llmTimeout,
       int maxCalls,
       AutoRetrySettings autoRetry,
@@ -49,7 +50,7 @@ public record AgentSettings(
     this(
         workspaceRoot,
         environment,
-        sandboxes,
+        hidden,
         llmTimeout,
         maxCalls,
         autoRetry,
@@ -61,5 +62,6 @@ public record AgentSettings(
 
   public AgentSettings {
     environment = Map.copyOf(environment);
+    hidden = List.copyOf(hidden);
   }
 }

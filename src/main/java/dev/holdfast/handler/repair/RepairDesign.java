@@ -1,6 +1,5 @@
 package dev.holdfast.handler.repair;
 
-import dev.holdfast.handler.design.DesignNetwork;
 import dev.holdfast.handler.design.DesignPatch;
 import dev.holdfast.handler.design.DesignTarget;
 import dev.holdfast.repair.RepairSettings;
@@ -8,7 +7,6 @@ import dev.holdfast.repair.git.RepositorySource;
 import dev.holdfast.repair.verify.VerifyCommand;
 import dev.holdfast.retry.DurationText;
 import dev.holdfast.tool.patch.PatchLimits;
-import dev.holdfast.tool.sandbox.Network;
 import dev.holdfast.worker.HandlerResult.Review;
 import java.time.Duration;
 import java.util.List;
@@ -22,7 +20,6 @@ import tools.jackson.databind.JsonNode;
  * @param verify at least one command
  * @param targets at least one, asked in their order
  * @param patch what patches of models may change
- * @param network what the verification may reach
  * @param onApprove what becomes of an approved result
  * @param review what a success waits for; default a person
  */
@@ -32,7 +29,6 @@ record RepairDesign(
     List<VerifyCommand> verify,
     List<DesignTarget> targets,
     PatchLimits patch,
-    Network network,
     RepairSettings settings,
     Delivery onApprove,
     Review review) {
@@ -64,7 +60,6 @@ record RepairDesign(
         document.path("verify").valueStream().map(RepairDesign::command).toList(),
         DesignTarget.of(document.path("targets")),
         DesignPatch.limits(document),
-        DesignNetwork.of(document),
         settings(document, usual),
         switch (document.path("on_approve").asString("none")) {
           case "merge" -> Delivery.MERGE;

@@ -8,7 +8,6 @@ import dev.holdfast.repair.RepairSettings;
 import dev.holdfast.repair.git.TicketRepositories;
 import dev.holdfast.session.EventSink;
 import dev.holdfast.session.JournalShelf;
-import dev.holdfast.tool.sandbox.Network;
 import java.nio.file.Path;
 import java.time.InstantSource;
 import java.util.Map;
@@ -39,15 +38,10 @@ public record RepairPorts(
     providers = Map.copyOf(providers);
   }
 
-  /** What changes and checks files. */
+  /** What changes and checks files, made at the first call. */
   @FunctionalInterface
   public interface ToolsSource {
-    /**
-     * @param network what the verification may reach
-     * @throws dev.holdfast.tool.sandbox.SandboxMissingException if it must be confined and cannot
-     *     be
-     */
-    GitWorkbench.Tools get(Network network) throws InterruptedException;
+    GitWorkbench.Tools get() throws InterruptedException;
   }
 
   /**

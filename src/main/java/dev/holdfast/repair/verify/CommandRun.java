@@ -6,7 +6,8 @@ import dev.holdfast.process.OutputLimits;
 import dev.holdfast.process.ProgramEnd;
 import dev.holdfast.process.ProgramFinder;
 import dev.holdfast.process.ProgramRun;
-import dev.holdfast.tool.sandbox.Sandbox;
+import dev.holdfast.secret.Secrets;
+import dev.holdfast.tool.workspace.Sandbox;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -17,7 +18,8 @@ import java.util.UUID;
 import java.util.function.LongSupplier;
 
 /** Runs one verify command and reads what it says. */
-record CommandRun(Sandbox sandbox, Map<String, String> environment, LongSupplier nanoTime) {
+record CommandRun(
+    Sandbox sandbox, Map<String, String> environment, Secrets secrets, LongSupplier nanoTime) {
   private static final int HEAD = 16 * 1024;
   private static final int TAIL = 48 * 1024;
   private static final int MAX_MESSAGE = 2000;
@@ -59,7 +61,7 @@ record CommandRun(Sandbox sandbox, Map<String, String> environment, LongSupplier
               "",
               OutputLimits.merged(HEAD, TAIL))) {
         ProgramEnd end = run.await(command.timeout(), KILL_GRACE);
-        return ended(end, run.stdout().bothEnds());
+        return ended(end, secrets.redact(run.stdout().bothEnds()));
       }
     } catch (IOException e) {
       return new Ended(false, String.valueOf(e.getMessage()), "");
@@ -80,7 +82,7 @@ record CommandRun(Sandbox sandbox, Map<String, String> environment, LongSupplier
    *     tests would pass
    * @return how many tests there are
    */
-  private static int read(
+  private int read(
       VerifyCommand command, ReportFiles files, boolean success, List<FailingCheck> failing)
       throws IOException {
     int tests = 0;
@@ -89,7 +91,8 @@ record CommandRun(Sandbox sandbox, Map<String, String> environment, LongSupplier
         TestReport report = files.read(file);
         tests += report.tests();
         for (TestReport.FailedTest each : report.failed()) {
-          failing.add(new FailingCheck(command.name(), each.name(), cut(each.text())));
+          failing.add(
+              new FailingCheck(command.name(), each.name(), cut(secrets.redact(each.text()))));
         }
       } catch (IOException e) {
         String what = "the report " + files.name(file) + " cannot be read";

@@ -1,7 +1,8 @@
 package dev.holdfast.repair.verify;
 
 import dev.holdfast.repair.git.Worktree;
-import dev.holdfast.tool.sandbox.Sandbox;
+import dev.holdfast.secret.Secrets;
+import dev.holdfast.tool.workspace.Sandbox;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -14,14 +15,18 @@ import java.util.function.LongSupplier;
  */
 public final class Verifier {
   private final Sandbox sandbox;
+  private final Secrets secrets;
   private final Map<String, String> environment;
   private final LongSupplier nanoTime;
 
   /**
    * @param environment the worker's own, of which the commands get the harmless part
+   * @param secrets that nothing which is reported of a command may tell
    */
-  public Verifier(Sandbox sandbox, Map<String, String> environment, LongSupplier nanoTime) {
+  public Verifier(
+      Sandbox sandbox, Map<String, String> environment, Secrets secrets, LongSupplier nanoTime) {
     this.sandbox = sandbox;
+    this.secrets = secrets;
     this.environment = Map.copyOf(environment);
     this.nanoTime = nanoTime;
   }
@@ -70,7 +75,7 @@ public final class Verifier {
   private List<CheckRun> once(Worktree worktree, List<VerifyCommand> commands, List<String> changed)
       throws IOException, InterruptedException {
     String before = worktree.snapshot();
-    CommandRun command = new CommandRun(sandbox, environment, nanoTime);
+    CommandRun command = new CommandRun(sandbox, environment, secrets, nanoTime);
     List<CheckRun> runs = new ArrayList<>();
     for (VerifyCommand each : commands) {
       runs.add(command.run(each, worktree.directory()));

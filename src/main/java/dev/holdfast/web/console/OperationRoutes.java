@@ -10,7 +10,6 @@ import io.javalin.http.Context;
 import io.javalin.router.JavalinDefaultRoutingApi;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -21,10 +20,8 @@ final class OperationRoutes implements Routes {
   private final WebPorts ports;
   private final ConsoleReader reader;
   private final Shell shell;
-  private final Supplier<String> sandbox;
 
-  OperationRoutes(WebPorts ports, ConsoleReader reader, Shell shell, Supplier<String> sandbox) {
-    this.sandbox = sandbox;
+  OperationRoutes(WebPorts ports, ConsoleReader reader, Shell shell) {
     this.ports = ports;
     this.reader = reader;
     this.shell = shell;
@@ -53,8 +50,7 @@ final class OperationRoutes implements Routes {
             page,
             ports.tickets().workers(),
             reader.running(MOST_RUNNING).stream()
-                .collect(Collectors.groupingBy(RunningTicket::workerId)),
-            sandbox.get()));
+                .collect(Collectors.groupingBy(RunningTicket::workerId))));
   }
 
   private void providers(Context context) {

@@ -7,11 +7,8 @@ import dev.holdfast.repair.git.GitBench;
 import dev.holdfast.repair.git.TicketRepository;
 import dev.holdfast.repair.git.Worktree;
 import dev.holdfast.repair.verify.Verifier.Success;
-import dev.holdfast.tool.sandbox.Bubblewrap;
-import dev.holdfast.tool.sandbox.Network;
-import dev.holdfast.tool.sandbox.Sandbox;
-import dev.holdfast.tool.sandbox.SandboxMode;
-import dev.holdfast.tool.sandbox.Sandboxes;
+import dev.holdfast.secret.Secrets;
+import dev.holdfast.tool.workspace.Sandbox;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -47,7 +44,7 @@ class VerifierIT {
             "original", Map.of("a.txt", "a\n", ".gitignore", "out/\n", "r.xml", REPORT));
     repository = bench.open(1, original);
     worktree = repository.worktree("main", repository.baseTree());
-    verifier = verifier(new Sandbox.None("this test needs none"));
+    verifier = verifier(new Sandbox.None());
   }
 
   @AfterEach
@@ -58,7 +55,7 @@ class VerifierIT {
   private static Verifier verifier(Sandbox sandbox) {
     Map<String, String> environment = new HashMap<>(System.getenv());
     environment.put("OPENAI_API_KEY", "sk-very-secret");
-    return new Verifier(sandbox, environment, System::nanoTime);
+    return new Verifier(sandbox, environment, Secrets.NONE, System::nanoTime);
   }
 
   private Verification verify(String script) throws Exception {
@@ -216,8 +213,8 @@ class VerifierIT {
   @Test
   @DisplayName("Where bubblewrap works a command cannot write outside of the worktree")
   void confined() throws Exception {
-    Sandbox sandbox = Sandboxes.of(SandboxMode.AUTO, System.getenv(), List.of()).get(Network.NONE);
-    assumeThat(sandbox).isInstanceOf(Bubblewrap.class);
+    Sandbox sandbox = Sandbox.detect(System.getenv(), List.of());
+    assumeThat(sandbox).isInstanceOf(Sandbox.Bubblewrap.class);
     verifier = verifier(sandbox);
     Path outside = temp.resolve("outside");
     Verification result =

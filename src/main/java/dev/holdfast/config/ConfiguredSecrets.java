@@ -1,0 +1,61 @@
+package dev.holdfast.config;
+
+import dev.holdfast.secret.Secrets;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** Gathers the values that must not leave the process from all that is configured. */
+final class ConfiguredSecrets {
+  /** Nobody's secret, and in every second line of a log. */
+  private static final Set<String> WORDS = Set.of("postgres", "password", "holdfast");
+
+  /** The password of {@code postgres://user:password@host}. */
+  private static final Pattern IN_AUTHORITY = Pattern.compile("//[^/:@\\s]*:([^/\\s]*)@");
+
+  private static final Pattern IN_QUERY =
+      Pattern.compile("[?&](?:password|sslpassword)=([^&\\s]*)", Pattern.CASE_INSENSITIVE);
+
+  /** The role, and whose token it is, before the token. */
+  private static final Pattern BEFORE_TOKEN = Pattern.compile("\\A(viewer|operator)(/[^:]*)?:");
+
+  private final Map<String, String> nameByValue = new HashMap<>();
+
+  private ConfiguredSecrets() {}
+
+  static Secrets of(Values values) {
+    ConfiguredSecrets found = new ConfiguredSecrets();
+    for (Key<?> key : values.keys()) {
+      if (key.mayHoldSecret()) {
+        Object value = values.get(key);
+        List<?> all = value instanceof List<?> list ? list : List.of(value);
+        all.forEach(each -> found.add(key, String.valueOf(each)));
+      }
+    }
+    found.nameByValue.remove(values.get(DatabaseKeys.USER));
+    return Secrets.of(found.nameByValue);
+  }
+
+  private void add(Key<?> key, String value) {
+    if (key.secret()) {
+      String secret = BEFORE_TOKEN.matcher(value).replaceFirst("");
+      if (!secret.startsWith("sha256:")) {
+        put(key, secret);
+      }
+    } else {
+      IN_AUTHORITY.matcher(value).results().forEach(found -> put(key, found.group(1)));
+      Matcher query = IN_QUERY.matcher(value);
+      query.results().forEach(found -> put(key, found.group(1)));
+    }
+  }
+
+  private void put(Key<?> key, String secret) {
+    if (!WORDS.contains(secret.toLowerCase(Locale.ROOT))) {
+      nameByValue.putIfAbsent(secret, key.name());
+    }
+  }
+}

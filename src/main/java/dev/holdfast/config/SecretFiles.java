@@ -1,0 +1,164 @@
+package dev.holdfast.config;
+
+import dev.holdfast.config.Values.Given;
+import java.io.IOException;
+import java.nio.charset.MalformedInputException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/**
+ * Secrets that are in files of their own, so that they need not be in the environment. A key {@code
+ * database.password} may be given as {@code database.password-file}, which names its file; and a
+ * file of the key's name in systemd's credentials directory is its value. Used by one thread.
+ */
+final class SecretFiles {
+  private static final String SUFFIX = "-file";
+  private static final String VARIABLE_SUFFIX = "_FILE";
+
+  /** What systemd puts before names of files where one LoadCredential= loads a directory. */
+  private static final List<String> CREDENTIAL_PREFIXES = List.of("holdfast_", "holdfast.", "");
+
+  private final Path directory;
+  private final List<Path> found = new ArrayList<>();
+
+  /**
+   * @param directory where relative names begin
+   */
+  SecretFiles(Path directory) {
+    this.directory = directory;
+  }
+
+  /** The files that were read, and the directory of credentials. */
+  List<Path> found() {
+    return List.copyOf(found);
+  }
+
+  /** The key that names the file of another key's value. */
+  static Optional<Key<?>> find(String name) {
+    return name.endsWith(SUFFIX)
+        ? Keys.find(name.substring(0, name.length() - SUFFIX.length()))
+            .filter(Key::mayHoldSecret)
+            .map(SecretFiles::keyOfFile)
+        : Optional.empty();
+  }
+
+  /** The variable whose value is in the file; empty where this is no variable of a file. */
+  static Optional<String> variableOf(String variable) {
+    return variable.endsWith(VARIABLE_SUFFIX)
+        ? Optional.of(variable.substring(0, variable.length() - VARIABLE_SUFFIX.length()))
+        : Optional.empty();
+  }
+
+  static Key<String> keyOfFile(Key<?> key) {
+    return Key.of(key.name() + SUFFIX, KeyType.Text.ANY, "", "The file that has " + key.name());
+  }
+
+  /**
+   * Puts what is in the files in the place of their names.
+   *
+   * @throws ConfigException if a file cannot be read, or a value is given beside it
+   */
+  Map<String, Given> resolve(Map<String, Given> given) {
+    Map<String, Given> resolved = new HashMap<>();
+    given.forEach(
+        (name, each) -> {
+          if (find(name).isEmpty()) {
+            resolved.put(name, each);
+            return;
+          }
+          Key<?> key = Keys.find(name.substring(0, name.length() - SUFFIX.length())).orElseThrow();
+          if (given.containsKey(key.name())) {
+            throw new ConfigException(
+                key.name() + " and " + name + " are both given in one place; keep one");
+          }
+          String value = read(key, String.valueOf(each.value()).strip(), each.where());
+          resolved.put(key.name(), new Given(value, each.where()));
+        });
+    return resolved;
+  }
+
+  /**
+   * @param credentials of systemd; blank for none
+   */
+  Map<String, Given> credentials(String credentials) {
+    if (credentials.isBlank()) {
+      return Map.of();
+    }
+    Map<String, Given> given = new HashMap<>();
+    found.add(directory.resolve(credentials));
+    try (Stream<Path> files = Files.list(directory.resolve(credentials))) {
+      files
+          .filter(Files::isRegularFile)
+          .forEach(
+              file ->
+                  keyOfCredential(String.valueOf(file.getFileName()))
+                      .ifPresent(
+                          key ->
+                              given.put(
+                                  key.name(),
+                                  new Given(
+                                      text(key, file, "CREDENTIALS_DIRECTORY"),
+                                      "the credential " + file.getFileName()))));
+    } catch (IOException e) {
+      throw new ConfigException(
+          "CREDENTIALS_DIRECTORY: cannot read " + credentials + " (" + e + ")", e);
+    }
+    return given;
+  }
+
+  /** Credentials of other names are for somebody else. */
+  private static Optional<Key<?>> keyOfCredential(String file) {
+    for (String prefix : CREDENTIAL_PREFIXES) {
+      Optional<Key<?>> key =
+          file.startsWith(prefix) ? Keys.find(file.substring(prefix.length())) : Optional.empty();
+      if (key.isPresent()) {
+        return key.filter(Key::mayHoldSecret);
+      }
+    }
+    return Optional.empty();
+  }
+
+  /**
+   * What a file says that a variable or a key names.
+   *
+   * @param where for messages
+   */
+  String read(Key<?> key, String name, String where) {
+    Path file = directory.resolve(name);
+    found.add(file);
+    return text(key, file, where);
+  }
+
+  /** Without the line's end; of a list each line is an entry. */
+  private static String text(Key<?> key, Path file, String where) {
+    String text = text(file, where).replaceFirst("[\\r\\n]+\\z", "");
+    if (text.isBlank()) {
+      throw new ConfigException(
+          where + ": the file " + file + " is empty; write the value into it");
+    }
+    return key.type() instanceof KeyType.Texts ? text.replaceAll("[\\r\\n]+", ",") : text;
+  }
+
+  private static String text(Path file, String where) {
+    try {
+      return Files.readString(file);
+    } catch (MalformedInputException e) {
+      throw new ConfigException(where + ": the file " + file + " is not UTF-8 text", e);
+    } catch (IOException e) {
+      throw new ConfigException(
+          where
+              + ": cannot read the file "
+              + file
+              + " ("
+              + e.getClass().getSimpleName()
+              + "); it must exist and be readable for the user of this process",
+          e);
+    }
+  }
+}

@@ -1,0 +1,129 @@
+package dev.holdfast.process;
+
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Keeps this process's secrets from its children and neighbours, on Linux; elsewhere it does
+ * nothing. Two measures, for neither is enough alone:
+ *
+ * <ul>
+ *   <li>The values of all variables but the harmless ones are wiped from the memory that {@code
+ *       /proc/PID/environ} shows, so that not even root reads them there. {@link System#getenv} has
+ *       its own copy and is not changed.
+ *   <li>The process is not dumpable: other processes of its user can neither read its memory nor
+ *       attach to it, and it leaves no core file.
+ * </ul>
+ */
+public final class ProcessSeal {
+  private static final Logger log = LoggerFactory.getLogger(ProcessSeal.class);
+
+  private static final int PR_SET_DUMPABLE = 4;
+
+  /** Of the words behind the program's name in {@code /proc/self/stat}: env_start and env_end. */
+  private static final int ENVIRONMENT_START = 47;
+
+  private ProcessSeal() {}
+
+  /**
+   * Seals this process for good. What cannot be done is logged in one line, and the process goes on
+   * without it.
+   */
+  public static void apply() {
+    if (!System.getProperty("os.name", "").equals("Linux")) {
+      return;
+    }
+    try {
+      wipeEnvironment();
+    } catch (IOException | RuntimeException e) {
+      log.warn("secrets stay readable in /proc/{}/environ: {}", pid(), e.toString());
+    }
+    // Takes a tenth of a second, the first call of C in a process: a start need not wait for it.
+    Thread.ofPlatform().daemon().name("holdfast-seal").start(ProcessSeal::forbidDumpsOrSay);
+  }
+
+  private static void forbidDumpsOrSay() {
+    try {
+      forbidDumps();
+    } catch (Throwable e) { // a method handle throws anything
+      log.warn("other processes of this user may read this one's memory: {}", e.toString());
+    }
+  }
+
+  private static long pid() {
+    return ProcessHandle.current().pid();
+  }
+
+  @SuppressWarnings("restricted") // the block is this process's own
+  private static void wipeEnvironment() throws IOException {
+    // Java copies the environment when it is first asked for it: later it would copy nothing.
+    System.getenv();
+    String stat = Files.readString(Path.of("/proc/self/stat"), StandardCharsets.ISO_8859_1);
+    String[] words = stat.substring(stat.lastIndexOf(')') + 2).split(" ", -1);
+    long start = Long.parseLong(words[ENVIRONMENT_START]);
+    long end = Long.parseLong(words[ENVIRONMENT_START + 1].strip());
+    if (start == 0 || end < start) {
+      throw new IOException("/proc/self/stat does not tell where the environment is");
+    }
+    wipe(MemorySegment.ofAddress(start).reinterpret(end - start));
+  }
+
+  /** Entries {@code NAME=VALUE}, each with a NUL behind it. */
+  private static void wipe(MemorySegment block) {
+    long from = 0;
+    while (from < block.byteSize()) {
+      long equals = indexOf(block, '=', from);
+      long end = indexOf(block, '\0', from);
+      if (equals < end) {
+        byte[] name = block.asSlice(from, equals - from).toArray(ValueLayout.JAVA_BYTE);
+        if (!isHarmless(new String(name, StandardCharsets.ISO_8859_1))) {
+          block.asSlice(equals + 1, end - equals - 1).fill((byte) 0);
+        }
+      }
+      from = end + 1;
+    }
+  }
+
+  /** The run's mark must stay: by it a job's processes are found and ended. */
+  private static boolean isHarmless(String name) {
+    return BaseEnvironment.isHarmless(name) || name.equals(ProgramRun.RUN_ID);
+  }
+
+  private static long indexOf(MemorySegment block, char wanted, long from) {
+    long at = from;
+    while (at < block.byteSize() && block.get(ValueLayout.JAVA_BYTE, at) != wanted) {
+      at++;
+    }
+    return at;
+  }
+
+  @SuppressWarnings("restricted") // as declared in prctl's manual
+  private static void forbidDumps() throws Throwable {
+    Linker linker = Linker.nativeLinker();
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment failure = arena.allocate(Linker.Option.captureStateLayout());
+      int result =
+          (int)
+              linker
+                  .downcallHandle(
+                      linker.defaultLookup().findOrThrow("prctl"),
+                      FunctionDescriptor.of(
+                          ValueLayout.JAVA_INT, ValueLayout.JAVA_INT, ValueLayout.JAVA_LONG),
+                      Linker.Option.firstVariadicArg(1),
+                      Linker.Option.captureCallState("errno"))
+                  .invokeExact(failure, PR_SET_DUMPABLE, 0L);
+      if (result != 0) {
+        throw new IOException("prctl failed, errno " + failure.get(ValueLayout.JAVA_INT, 0));
+      }
+    }
+  }
+}

@@ -1,0 +1,102 @@
+package dev.holdfast.secret;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
+
+/**
+ * Takes the values of secrets out of text that others will read: each becomes {@code
+ * [redacted:NAME]}. A value is also found as it is written in a URL, in JSON and in Base64, even in
+ * the middle of a longer Base64 text. One that is shorter than {@link #SHORTEST} characters is not
+ * looked for: innocent text has it too. Immutable; shows no value.
+ */
+public final class Secrets {
+  /** Characters of the shortest value that is looked for. */
+  public static final int SHORTEST = 8;
+
+  /** For a process that has none. */
+  public static final Secrets NONE = new Secrets(Map.of());
+
+  /**
+   * @param text a value, or another way to write it
+   * @param mark the same without backslashes, for a first look at text that may be escaped
+   */
+  private record Form(String text, String mark, String replacement) {}
+
+  private final Map<String, String> nameByValue;
+  private final List<Form> forms;
+
+  private Secrets(Map<String, String> nameByValue) {
+    this.nameByValue = nameByValue;
+    List<Form> all = new ArrayList<>();
+    nameByValue.forEach(
+        (value, name) ->
+            SecretForms.of(value)
+                .forEach(
+                    form ->
+                        all.add(
+                            new Form(form, form.replace("\\", ""), "[redacted:" + name + "]"))));
+    // A secret may be the beginning of a longer one.
+    all.sort(Comparator.comparingInt((Form form) -> form.text().length()).reversed());
+    this.forms = List.copyOf(all);
+  }
+
+  /**
+   * @param nameByValue what to call each value in its place; values that are too short are ignored
+   */
+  public static Secrets of(Map<String, String> nameByValue) {
+    Map<String, String> kept = new HashMap<>(nameByValue);
+    kept.keySet().removeIf(value -> value.length() < SHORTEST);
+    return kept.isEmpty() ? NONE : new Secrets(Map.copyOf(kept));
+  }
+
+  /** The text without secrets. */
+  public String redact(String text) {
+    String safe = text;
+    for (Form form : forms) {
+      safe = safe.replace(form.text(), form.replacement());
+    }
+    return safe;
+  }
+
+  /**
+   * A JSON document without secrets in its keys, texts and numbers. It stays valid JSON, and where
+   * it has no secret it stays as it is.
+   */
+  public String redactJson(String json) {
+    if (!mayBeIn(json)) {
+      return json;
+    }
+    try {
+      return SecretJson.change(json, this::redact);
+    } catch (JacksonException e) {
+      return redact(json);
+    }
+  }
+
+  /** In JSON a quote has a backslash, and in JSON inside of JSON it has three. */
+  private boolean mayBeIn(String json) {
+    String plain = json.indexOf('\\') < 0 ? json : json.replace("\\", "");
+    return forms.stream().anyMatch(form -> plain.contains(form.mark()));
+  }
+
+  @Override
+  public boolean equals(@Nullable Object other) {
+    return other instanceof Secrets secrets && nameByValue.equals(secrets.nameByValue);
+  }
+
+  @Override
+  public int hashCode() {
+    return nameByValue.hashCode();
+  }
+
+  /** The number of secrets alone. */
+  @Override
+  public String toString() {
+    return "Secrets[" + nameByValue.size() + "]";
+  }
+}
