@@ -30,11 +30,10 @@ import dev.holdfast.telemetry.AccountMetrics;
 import dev.holdfast.telemetry.ModelMetrics;
 import dev.holdfast.telemetry.SessionMetrics;
 import dev.holdfast.ticket.HoldfastException;
+import dev.holdfast.tool.sandbox.Sandboxes;
 import dev.holdfast.worker.WorkerIdentity;
 import io.micrometer.core.instrument.MeterRegistry;
-import java.nio.file.Path;
 import java.time.Clock;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -67,7 +66,8 @@ final class Agents implements AutoCloseable {
   /**
    * @throws HoldfastException if a script cannot be read
    */
-  static Agents of(Settings all, MeterRegistry registry, DataSource dataSource) {
+  static Agents of(
+      Settings all, Sandboxes sandboxes, MeterRegistry registry, DataSource dataSource) {
     AgentSettings settings = all.agents();
     ModelMetrics metrics =
         new ModelMetrics(
@@ -108,7 +108,11 @@ final class Agents implements AutoCloseable {
                 new PostgresApprovalShelf(dataSource, SCHEMA),
                 new PostgresAttemptBook(dataSource, SCHEMA));
     return new Agents(
-        providers, events, guard, watch, new AgentHandler(handlerSettings(all), ports));
+        providers,
+        events,
+        guard,
+        watch,
+        new AgentHandler(handlerSettings(settings, sandboxes), ports));
   }
 
   /** Budgets of keys are written by their labels, which are known only here. */
@@ -146,12 +150,12 @@ final class Agents implements AutoCloseable {
     }
   }
 
-  private static dev.holdfast.handler.agent.AgentSettings handlerSettings(Settings all) {
-    AgentSettings settings = all.agents();
+  private static dev.holdfast.handler.agent.AgentSettings handlerSettings(
+      AgentSettings settings, Sandboxes sandboxes) {
     return new dev.holdfast.handler.agent.AgentSettings(
         settings.workspaceRoot(),
         System.getenv(),
-        hidden(all),
+        sandboxes,
         settings.llmTimeout(),
         settings.maxCalls(),
         settings.autoRetry(),
@@ -159,17 +163,6 @@ final class Agents implements AutoCloseable {
         settings.tools(),
         settings.spend().allowance(),
         settings.callRetry());
-  }
-
-  /** Where the configuration, its secrets and the embedded database's password are. */
-  static List<Path> hidden(Settings settings) {
-    List<Path> hidden = new ArrayList<>(List.of(Path.of(".holdfast"), Path.of("holdfast.yaml")));
-    String file = System.getenv().getOrDefault("HOLDFAST_CONFIG", "");
-    if (!file.isBlank()) {
-      hidden.add(Path.of(file));
-    }
-    hidden.addAll(settings.secretFiles());
-    return hidden;
   }
 
   Map<String, ChatProvider> providers() {

@@ -53,7 +53,7 @@ final class ConsoleProcess implements AutoCloseable {
     QueueScrape metrics =
         new QueueScrape(
             new PrometheusMeterRegistry(PrometheusConfig.DEFAULT), reader, System::nanoTime);
-    web.serve(pools, new HealthRoutes(this::problem, metrics), true);
+    web.serve(pools, new HealthRoutes(this::problem, metrics), true, () -> "");
   }
 
   /** Where a browser begins. */

@@ -107,7 +107,11 @@ final class Demo implements AutoCloseable {
             WorkerProcess::close);
     worker.serve(true);
     out.printf(
-        Locale.ROOT, "Worker:     %s%nConsole:    %s%n%n", worker.workerId(), worker.entrance());
+        Locale.ROOT,
+        "Worker:     %s%nSandbox:    %s%nConsole:    %s%n%n",
+        worker.workerId(),
+        worker.sandbox().sentence(),
+        worker.entrance());
     Demo demo = new Demo(out, server, pool, parts);
     demo.enqueue();
     return demo;

@@ -17,12 +17,11 @@ import dev.holdfast.telemetry.RepairMetrics;
 import dev.holdfast.ticket.TicketState;
 import dev.holdfast.tool.git.Git;
 import dev.holdfast.tool.git.GitProgram;
-import dev.holdfast.tool.workspace.Sandbox;
+import dev.holdfast.tool.sandbox.Sandboxes;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.InstantSource;
 import java.util.concurrent.ThreadLocalRandom;
 import javax.sql.DataSource;
-import org.jspecify.annotations.Nullable;
 
 /** What works the tickets of kind repair in a worker. */
 final class Repairs {
@@ -34,7 +33,11 @@ final class Repairs {
    * @param agents whose providers and events are used; to be closed after the last ticket's end
    */
   static RepairHandler handler(
-      Settings settings, Agents agents, MeterRegistry registry, DataSource dataSource) {
+      Settings settings,
+      Agents agents,
+      Sandboxes sandboxes,
+      MeterRegistry registry,
+      DataSource dataSource) {
     Git git = GitProgram.unconfined(System.getenv());
     TicketReader reader = new PostgresTicketReader(dataSource);
     RepairMetrics metrics = new RepairMetrics(registry);
@@ -56,7 +59,14 @@ final class Repairs {
             new PostgresJournalShelf(dataSource, SCHEMA, Sleeper.REAL, settings.secrets()),
             events,
             new TicketRepositories(settings.repair().workspaceRoot(), git),
-            new Tools(git, settings)::get,
+            network ->
+                new GitWorkbench.Tools(
+                    git,
+                    new Verifier(
+                        sandboxes.get(network),
+                        System.getenv(),
+                        settings.secrets(),
+                        System::nanoTime)),
             ticketId -> isApproved(reader, ticketId),
             InstantSource.system());
     return new RepairHandler(
@@ -66,28 +76,6 @@ final class Repairs {
             settings.agents().maxCalls(),
             settings.repair().width()),
         ports);
-  }
-
-  /** Whether programs can be confined is found out with the first ticket: that runs one. */
-  private static final class Tools {
-    private final Git git;
-    private final Settings settings;
-    private GitWorkbench.@Nullable Tools found;
-
-    Tools(Git git, Settings settings) {
-      this.settings = settings;
-      this.git = git;
-    }
-
-    synchronized GitWorkbench.Tools get() throws InterruptedException {
-      if (found == null) {
-        Sandbox sandbox = Sandbox.detect(System.getenv(), Agents.hidden(settings));
-        found =
-            new GitWorkbench.Tools(
-                git, new Verifier(sandbox, System.getenv(), settings.secrets(), System::nanoTime));
-      }
-      return found;
-    }
   }
 
   private static boolean isApproved(TicketReader reader, long ticketId) {

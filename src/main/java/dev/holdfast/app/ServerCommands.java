@@ -15,9 +15,13 @@ import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** The commands that run until they are told to end. */
 final class ServerCommands implements Servers {
+  private static final Logger log = LoggerFactory.getLogger(ServerCommands.class);
+
   private final Path home;
 
   /**
@@ -44,6 +48,9 @@ final class ServerCommands implements Servers {
               WorkerProcess::close);
       announce(terminal, "worker " + worker.workerId(), settings, worker.port());
       worker.serve(console);
+      if (worker.sandbox().isTrouble()) {
+        log.warn("{}", worker.sandbox().sentence());
+      }
       if (console && settings.web().tokens().isEmpty()) {
         tell(terminal, "the console's token is in " + home.resolve("token"));
       }

@@ -36,6 +36,7 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Supplier;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
@@ -72,8 +73,9 @@ final class WebSurface implements AutoCloseable {
    * start.
    *
    * @param console whether the API and the pages are served beside health and metrics
+   * @param sandbox how programs of tools are confined here, for the console; may give nothing
    */
-  void serve(Pools pools, HealthRoutes health, boolean console) {
+  void serve(Pools pools, HealthRoutes health, boolean console, Supplier<String> sandbox) {
     DataSource database = pools.web();
     WebPorts ports = ports(settings, database);
     EventHub events = new EventHub(ports.feeds(), Sleeper.REAL);
@@ -84,7 +86,7 @@ final class WebSurface implements AutoCloseable {
     }
     Pages pages = Pages.plain();
     if (console) {
-      Console people = new Console(ports, new PostgresConsoleReader(database), bulk);
+      Console people = new Console(ports, new PostgresConsoleReader(database), bulk, sandbox);
       groups.add(new ApiRoutes(ports, bulk, events));
       groups.add(people);
       pages = people;

@@ -16,6 +16,8 @@ import dev.holdfast.queue.TicketListener;
 import dev.holdfast.secret.Secrets;
 import dev.holdfast.telemetry.TicketMetrics;
 import dev.holdfast.ticket.HoldfastException;
+import dev.holdfast.tool.sandbox.SandboxState;
+import dev.holdfast.tool.sandbox.Sandboxes;
 import dev.holdfast.web.HealthRoutes;
 import dev.holdfast.worker.Worker;
 import dev.holdfast.worker.WorkerSettings;
@@ -37,6 +39,7 @@ final class WorkerProcess implements AutoCloseable {
   private final StartedParts parts = new StartedParts();
   private final Pools pools;
   private final DataSource tickets;
+  private final Sandboxes sandboxes;
   private final Agents agents;
   private final Worker worker;
   private final WebSurface web;
@@ -53,12 +56,13 @@ final class WorkerProcess implements AutoCloseable {
     this.secrets = settings.secrets();
     // A pool would try again for seconds before it says that the password is wrong.
     Migrations.requireCurrent(database.unpooled(), "holdfast");
+    this.sandboxes = WorkerSandboxes.of(settings);
     try {
       this.pools = parts.add(new Pools(database, settings.web().limits()), Pools::close);
       this.tickets = pools.openForTickets();
       // The port first: a worker that cannot have it must not have claimed anything.
       this.web = parts.add(WebSurface.bind(settings, home), WebSurface::close);
-      this.agents = parts.add(Agents.of(settings, registry, tickets), Agents::close);
+      this.agents = parts.add(Agents.of(settings, sandboxes, registry, tickets), Agents::close);
       this.worker = parts.add(startWorker(settings, database, listener), Worker::close);
     } catch (RuntimeException e) {
       throw parts.closeAfter(e);
@@ -94,7 +98,7 @@ final class WorkerProcess implements AutoCloseable {
           ticketMetrics.update();
           return secrets.redact(metrics.get());
         };
-    web.serve(pools, new HealthRoutes(this::problem, scrape), console);
+    web.serve(pools, new HealthRoutes(this::problem, scrape), console, () -> sandbox().sentence());
   }
 
   private Worker startWorker(Settings settings, Database database, TicketListener listener) {
@@ -110,7 +114,7 @@ final class WorkerProcess implements AutoCloseable {
         .heartbeatOn(pools.openForHeartbeats())
         .handler("command", new CommandHandler(commands))
         .handler("agent", agents.handler())
-        .handler("repair", Repairs.handler(settings, agents, registry, tickets))
+        .handler("repair", Repairs.handler(settings, agents, sandboxes, registry, tickets))
         .settings(workerSettings(settings))
         .secrets(settings.secrets())
         .retry(settings.retry())
@@ -164,6 +168,11 @@ final class WorkerProcess implements AutoCloseable {
     return worker.healthy()
         ? Optional.empty()
         : Optional.of("heartbeats fail: the database cannot be reached");
+  }
+
+  /** How programs of tools are confined; what is not known yet is waited for. */
+  SandboxState sandbox() {
+    return sandboxes.state();
   }
 
   int port() {

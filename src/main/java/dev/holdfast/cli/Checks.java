@@ -7,6 +7,7 @@ import dev.holdfast.queue.ErrorGroup;
 import dev.holdfast.queue.QueueHealth;
 import dev.holdfast.queue.TicketReader;
 import dev.holdfast.queue.WorkerRow;
+import dev.holdfast.tool.sandbox.SandboxState;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -192,6 +193,21 @@ final class Checks {
             + " groups of held tickets wait for a person, the oldest since "
             + PlainText.relative(oldest, now),
         "see holdfast stats, then holdfast release --fingerprint F --guidance TEXT");
+  }
+
+  /** Of this machine, which may be another than the workers'. */
+  static CheckResult sandbox(SandboxState state) {
+    String detail = state.words();
+    return switch (state.level()) {
+      case CONFINED -> CheckResult.ok("sandbox", detail);
+      case REFUSED ->
+          CheckResult.fail(
+              "sandbox", detail, state.remedy() + "; tickets that need it are held until then");
+      case UNCONFINED -> CheckResult.warn("sandbox", detail, state.remedy());
+      case OFF ->
+          CheckResult.warn(
+              "sandbox", detail, "set tools.sandbox to required, unless a container confines them");
+    };
   }
 
   static Duration longTransaction() {

@@ -5,6 +5,7 @@ import dev.holdfast.queue.Checkup.Server;
 import dev.holdfast.queue.QueueUnavailableException;
 import dev.holdfast.queue.TicketReader;
 import dev.holdfast.queue.WorkerRow;
+import dev.holdfast.tool.sandbox.Sandboxes;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -15,8 +16,8 @@ import picocli.CommandLine.Option;
 @Command(
     name = "doctor",
     description =
-        "Check database, schema, notifications, workers and what tickets wait for. Exit code 1 if a"
-            + " check fails, 4 if the database cannot be reached.",
+        "Check the sandbox, database, schema, notifications, workers and what tickets wait for."
+            + " Exit code 1 if a check fails, 4 if the database cannot be reached.",
     footer = {"", "Example:", "  holdfast doctor"})
 final class DoctorCommand implements Callable<Integer> {
   private final HoldfastCommand root;
@@ -29,7 +30,7 @@ final class DoctorCommand implements Callable<Integer> {
   }
 
   @Override
-  public Integer call() {
+  public Integer call() throws InterruptedException {
     List<CheckResult> results = new ArrayList<>();
     int code = ExitCode.DONE;
     try (Backend backend = root.open()) {
@@ -47,7 +48,9 @@ final class DoctorCommand implements Callable<Integer> {
     return code == ExitCode.DONE && failed ? ExitCode.FAILED : code;
   }
 
-  private void check(Backend backend, List<CheckResult> results) {
+  private void check(Backend backend, List<CheckResult> results) throws InterruptedException {
+    Sandboxes sandboxes =
+        Sandboxes.of(root.settings().agents().sandbox(), System.getenv(), List.of());
     Checkup checkup = backend.checkup();
     Server server = checkup.server();
     results.add(Checks.server(server, backend.address()));
@@ -55,6 +58,7 @@ final class DoctorCommand implements Callable<Integer> {
     results.add(Checks.clock(server.now(), root.terminal().clock().instant()));
     results.add(Checks.notifications(checkup.notificationsArrive(Checks.patience())));
     results.add(Checks.transactions(checkup.transactionsOlderThan(Checks.longTransaction())));
+    results.add(Checks.sandbox(sandboxes.state()));
     CheckResult schema = Checks.schema(checkup.schemaVersion(), checkup.newestSchemaVersion());
     results.add(schema);
     if (schema.status() != CheckResult.Status.OK) {

@@ -5,6 +5,7 @@ import dev.holdfast.session.AutoRetrySettings;
 import dev.holdfast.session.LoopSettings;
 import dev.holdfast.tool.ToolRetrySettings;
 import dev.holdfast.tool.ToolSettings;
+import dev.holdfast.tool.sandbox.SandboxMode;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -18,6 +19,7 @@ import java.util.List;
  * @param maxCalls of models in one attempt; 0 for no bound
  * @param autoRetry of turns
  * @param loops when a session goes round in circles
+ * @param sandbox whether programs of tools are confined, those of repairs too
  * @param spend what is shared with other workers about providers, and budgets
  * @param workspaceRoot where each ticket's agent gets a directory of its own
  * @param callRetry of calls outside of turns, of repairs too
@@ -29,6 +31,7 @@ public record AgentSettings(
     AutoRetrySettings autoRetry,
     LoopSettings loops,
     ToolSettings tools,
+    SandboxMode sandbox,
     SpendSettings spend,
     Path workspaceRoot,
     CallRetryOptions callRetry) {
@@ -59,6 +62,7 @@ public record AgentSettings(
             atLeastTwo(values.get(SessionKeys.LOOPS_NUDGE_AFTER)),
             atLeastTwo(values.get(SessionKeys.LOOPS_END_AFTER))),
         width == 0 ? tools : tools.withWidth(width),
+        values.get(SessionKeys.TOOLS_SANDBOX),
         SpendSettings.of(values),
         Path.of(values.get(HandlerKeys.AGENTS_WORKSPACE_ROOT)),
         CallRetryKeys.options(values));
@@ -75,6 +79,15 @@ public record AgentSettings(
     all.removeIf(each -> each.settings().name().equals(more.settings().name()));
     all.add(more);
     return new AgentSettings(
-        all, llmTimeout, maxCalls, autoRetry, loops, tools, spend, workspaceRoot, callRetry);
+        all,
+        llmTimeout,
+        maxCalls,
+        autoRetry,
+        loops,
+        tools,
+        sandbox,
+        spend,
+        workspaceRoot,
+        callRetry);
   }
 }

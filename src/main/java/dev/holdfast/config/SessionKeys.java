@@ -1,5 +1,6 @@
 package dev.holdfast.config;
 
+import dev.holdfast.tool.sandbox.SandboxMode;
 import java.time.Duration;
 import java.util.List;
 
@@ -28,6 +29,16 @@ final class SessionKeys {
           "15m",
           "How long one try of a tool call may take, above the tools' own limits: it ends those"
               + " that hang.");
+  static final Key<SandboxMode> TOOLS_SANDBOX =
+      Key.of(
+          "tools.sandbox",
+          new KeyType.Choice<>(List.of(SandboxMode.values()), SandboxMode::word),
+          "auto",
+          "Whether programs of tools, of verifications and of MCP servers run confined by"
+              + " bubblewrap. required: a ticket that needs them is held where that does not work."
+              + " preferred: they run unconfined there. auto: required where it works when the"
+              + " worker starts, else preferred. off: never confined, for a container that is"
+              + " itself the boundary.");
   static final Key<Duration> LLM_TIMEOUT =
       Key.of(
           "llm.timeout",
@@ -101,7 +112,8 @@ final class SessionKeys {
           LOOPS_END_AFTER,
           TOOLS_MAX_RETRIES,
           TOOLS_WIDTH,
-          TOOLS_TIMEOUT);
+          TOOLS_TIMEOUT,
+          TOOLS_SANDBOX);
 
   private SessionKeys() {}
 }

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,6 +35,26 @@ public final class ProgramFinder {
     }
   }
 
+  /**
+   * Where a name is found.
+   *
+   * @param name without a slash
+   * @param path PATH, or null
+   */
+  public static Optional<Path> find(String name, @Nullable String path) {
+    return find(name, Path.of(""), path == null ? DEFAULT_PATH : path).map(Path::toAbsolutePath);
+  }
+
+  private static Optional<Path> find(String name, Path directory, String path) {
+    for (String entry : path.split(":", -1)) {
+      Path file = directory.resolve(entry).resolve(name);
+      if (Files.isExecutable(file) && !Files.isDirectory(file)) {
+        return Optional.of(file);
+      }
+    }
+    return Optional.empty();
+  }
+
   private static void checkFile(String name, Path file) throws IOException {
     if (!Files.exists(file)) {
       throw new IOException(
@@ -50,11 +71,8 @@ public final class ProgramFinder {
   }
 
   private static void checkPath(String name, Path directory, String path) throws IOException {
-    for (String entry : path.split(":", -1)) {
-      Path file = directory.resolve(entry).resolve(name);
-      if (Files.isExecutable(file) && !Files.isDirectory(file)) {
-        return;
-      }
+    if (find(name, directory, path).isPresent()) {
+      return;
     }
     throw new IOException(
         "cannot start "

@@ -8,7 +8,7 @@ import dev.holdfast.repair.verify.Verifier;
 import dev.holdfast.repair.verify.VerifyCommand;
 import dev.holdfast.secret.Secrets;
 import dev.holdfast.tool.patch.PatchLimits;
-import dev.holdfast.tool.workspace.Sandbox;
+import dev.holdfast.tool.sandbox.Sandbox;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -48,7 +48,11 @@ record OneFileProject(Path directory) {
 
   static GitWorkbench workbench(TicketRepository repository) {
     Verifier verifier =
-        new Verifier(new Sandbox.None(), System.getenv(), Secrets.NONE, System::nanoTime);
+        new Verifier(
+            new Sandbox.None("this test needs none"),
+            System.getenv(),
+            Secrets.NONE,
+            System::nanoTime);
     return new GitWorkbench(
         repository, new GitWorkbench.Tools(GitBench.GIT, verifier), PatchLimits.DEFAULT, COMMANDS);
   }

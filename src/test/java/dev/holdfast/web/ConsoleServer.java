@@ -39,7 +39,12 @@ public final class ConsoleServer implements AutoCloseable {
     WebPorts ports = WebFixture.ports(database);
     EventHub events = new EventHub(ports.feeds(), Sleeper.REAL);
     BulkActions bulk = new BulkActions();
-    Console console = new Console(ports, new PostgresConsoleReader(database), bulk);
+    Console console =
+        new Console(
+            ports,
+            new PostgresConsoleReader(database),
+            bulk,
+            () -> "bubblewrap works, and is required");
     WebServer server =
         WebServer.start(
             HttpPort.bind("127.0.0.1", 0),

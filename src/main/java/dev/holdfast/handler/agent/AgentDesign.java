@@ -1,5 +1,6 @@
 package dev.holdfast.handler.agent;
 
+import dev.holdfast.handler.design.DesignNetwork;
 import dev.holdfast.handler.design.DesignPatch;
 import dev.holdfast.handler.design.DesignTarget;
 import dev.holdfast.retry.DurationText;
@@ -8,6 +9,7 @@ import dev.holdfast.session.ContextSettings;
 import dev.holdfast.session.SessionSettings;
 import dev.holdfast.tool.mcp.McpServerSpec;
 import dev.holdfast.tool.patch.PatchLimits;
+import dev.holdfast.tool.sandbox.Network;
 import dev.holdfast.worker.HandlerResult.Review;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -33,6 +35,7 @@ import tools.jackson.databind.JsonNode;
  * @param timeout of an attempt in all; default {@link #DEFAULT_TIMEOUT}
  * @param review what a success waits for; default a person
  * @param patch what {@code apply_patch} may change
+ * @param network what confined programs may reach
  * @param limitsDocument what it says of limits, for those that the configuration has as well
  * @param retryDocument what it says of its sessions' retries, on top of the configuration
  */
@@ -49,6 +52,7 @@ record AgentDesign(
     Duration timeout,
     Review review,
     PatchLimits patch,
+    Network network,
     JsonNode limitsDocument,
     JsonNode retryDocument) {
   static final Duration DEFAULT_TIMEOUT = Duration.ofHours(1);
@@ -81,6 +85,7 @@ record AgentDesign(
         duration(document.path("timeout"), DEFAULT_TIMEOUT),
         document.path("review").asString("human").equals("none") ? Review.NONE : Review.HUMAN,
         DesignPatch.limits(document),
+        DesignNetwork.of(document),
         limits,
         document.path("session_retry"));
   }

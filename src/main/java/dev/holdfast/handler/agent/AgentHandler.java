@@ -19,6 +19,7 @@ import dev.holdfast.ticket.InvalidTicketException;
 import dev.holdfast.ticket.UnreadableJournalException;
 import dev.holdfast.tool.ConfigurationException;
 import dev.holdfast.tool.ToolBox;
+import dev.holdfast.tool.sandbox.SandboxMissingException;
 import dev.holdfast.worker.HandlerResult;
 import dev.holdfast.worker.TicketContext;
 import dev.holdfast.worker.TicketHandler;
@@ -73,6 +74,10 @@ public final class AgentHandler implements TicketHandler {
     } catch (UnreadableJournalException e) {
       return HandlerResult.held(
           "The session cannot go on: release with --fresh starts it over",
+          failure(e, Category.SYSTEM_ERROR));
+    } catch (SandboxMissingException e) {
+      return HandlerResult.held(
+          "Programs cannot be confined here: " + e.getMessage() + ", then release",
           failure(e, Category.SYSTEM_ERROR));
     } catch (InvalidTicketException | ConfigurationException e) {
       return HandlerResult.failed(failure(e, Category.CODE_ERROR));

@@ -5,9 +5,9 @@ import dev.holdfast.session.Allowance;
 import dev.holdfast.session.AutoRetrySettings;
 import dev.holdfast.session.LoopSettings;
 import dev.holdfast.tool.ToolSettings;
+import dev.holdfast.tool.sandbox.Sandboxes;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.List;
 import java.util.Map;
 
 /**
@@ -16,8 +16,7 @@ import java.util.Map;
  * @param workspaceRoot where the tickets' workspaces are; created when missing ({@code
  *     agents.workspace-root})
  * @param environment the worker's own, of which programs get the harmless part
- * @param hidden files and directories that confined programs find empty, besides the usual places
- *     of credentials
+ * @param sandboxes how programs of tools are confined ({@code tools.sandbox})
  * @param llmTimeout of one call of a model, where the design has none ({@code llm.timeout})
  * @param maxCalls of models in one attempt, 0 for no bound ({@code llm.max-calls-per-execution})
  * @param autoRetry of turns ({@code session.retry})
@@ -29,7 +28,7 @@ import java.util.Map;
 public record AgentSettings(
     Path workspaceRoot,
     Map<String, String> environment,
-    List<Path> hidden,
+    Sandboxes sandboxes,
     Duration llmTimeout,
     int maxCalls,
     AutoRetrySettings autoRetry,
@@ -41,7 +40,7 @@ public record AgentSettings(
   public AgentSettings(
       Path workspaceRoot,
       Map<String, String> environment,
-      List<Path> hidden,
+      Sandboxes sandboxes,
       Duration llmTimeout,
       int maxCalls,
       AutoRetrySettings autoRetry,
@@ -50,7 +49,7 @@ public record AgentSettings(
     this(
         workspaceRoot,
         environment,
-        hidden,
+        sandboxes,
         llmTimeout,
         maxCalls,
         autoRetry,
@@ -62,6 +61,5 @@ public record AgentSettings(
 
   public AgentSettings {
     environment = Map.copyOf(environment);
-    hidden = List.copyOf(hidden);
   }
 }

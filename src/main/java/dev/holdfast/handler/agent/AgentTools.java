@@ -8,31 +8,29 @@ import dev.holdfast.tool.ToolBox;
 import dev.holdfast.tool.ToolSettings;
 import dev.holdfast.tool.mcp.McpServers;
 import dev.holdfast.tool.mcp.McpSettings;
-import dev.holdfast.tool.workspace.Sandbox;
+import dev.holdfast.tool.sandbox.Sandbox;
+import dev.holdfast.tool.sandbox.Sandboxes;
 import dev.holdfast.tool.workspace.Workspace;
 import dev.holdfast.tool.workspace.WorkspaceTools;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.function.DoubleSupplier;
 import java.util.function.LongSupplier;
-import org.jspecify.annotations.Nullable;
 
 /** Puts the tools of a design together. Thread-safe. */
 final class AgentTools {
   private final ToolSettings settings;
   private final Map<String, String> environment;
-  private final List<Path> hidden;
+  private final Sandboxes sandboxes;
   private final Sleeper sleeper;
   private final LongSupplier nanoTime;
   private final DoubleSupplier random;
-  private @Nullable Sandbox sandbox;
 
   AgentTools(AgentSettings settings, AgentPorts ports) {
     this.settings = settings.tools();
     this.environment = settings.environment();
-    this.hidden = settings.hidden();
+    this.sandboxes = settings.sandboxes();
     this.sleeper = ports.sleeper();
     this.nanoTime = ports.nanoTime();
     this.random = ports.random();
@@ -43,13 +41,15 @@ final class AgentTools {
    *
    * @param timeLeft of the attempt: no tool runs longer (C7)
    * @throws dev.holdfast.tool.ConfigurationException if the design's tools do not go together
+   * @throws dev.holdfast.tool.sandbox.SandboxMissingException if programs must be confined here and
+   *     cannot be
    * @throws dev.holdfast.tool.ToolExecutionException if an MCP server cannot be started
    */
   ToolBox open(AgentDesign design, Workspace workspace, TimeLeft timeLeft)
       throws InterruptedException {
     List<Tool> tools =
         new ArrayList<>(
-            new WorkspaceTools(workspace, sandbox(), environment, design.patch(), nanoTime)
+            new WorkspaceTools(workspace, sandbox(design), environment, design.patch(), nanoTime)
                 .named(design.tools()));
     McpServers servers =
         McpServers.open(design.mcp(), environment, workspace.root(), McpSettings.defaults());
@@ -67,11 +67,10 @@ final class AgentTools {
     }
   }
 
-  /** Found out for the first agent: a worker without any need not know. */
-  private synchronized Sandbox sandbox() throws InterruptedException {
-    if (sandbox == null) {
-      sandbox = Sandbox.detect(environment, hidden);
-    }
-    return sandbox;
+  /** An agent that runs no program needs none, and is not held where there is none. */
+  private Sandbox sandbox(AgentDesign design) throws InterruptedException {
+    return WorkspaceTools.runPrograms(design.tools())
+        ? sandboxes.get(design.network())
+        : new Sandbox.None("the agent runs none");
   }
 }

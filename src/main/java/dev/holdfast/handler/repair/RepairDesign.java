@@ -1,5 +1,6 @@
 package dev.holdfast.handler.repair;
 
+import dev.holdfast.handler.design.DesignNetwork;
 import dev.holdfast.handler.design.DesignPatch;
 import dev.holdfast.handler.design.DesignTarget;
 import dev.holdfast.repair.RepairSettings;
@@ -7,6 +8,7 @@ import dev.holdfast.repair.git.RepositorySource;
 import dev.holdfast.repair.verify.VerifyCommand;
 import dev.holdfast.retry.DurationText;
 import dev.holdfast.tool.patch.PatchLimits;
+import dev.holdfast.tool.sandbox.Network;
 import dev.holdfast.worker.HandlerResult.Review;
 import java.time.Duration;
 import java.util.List;
@@ -20,6 +22,7 @@ import tools.jackson.databind.JsonNode;
  * @param verify at least one command
  * @param targets at least one, asked in their order
  * @param patch what patches of models may change
+ * @param network what the verification may reach
  * @param onApprove what becomes of an approved result
  * @param review what a success waits for; default a person
  */
@@ -29,6 +32,7 @@ record RepairDesign(
     List<VerifyCommand> verify,
     List<DesignTarget> targets,
     PatchLimits patch,
+    Network network,
     RepairSettings settings,
     Delivery onApprove,
     Review review) {
@@ -60,6 +64,7 @@ record RepairDesign(
         document.path("verify").valueStream().map(RepairDesign::command).toList(),
         DesignTarget.of(document.path("targets")),
         DesignPatch.limits(document),
+        DesignNetwork.of(document),
         settings(document, usual),
         switch (document.path("on_approve").asString("none")) {
           case "merge" -> Delivery.MERGE;

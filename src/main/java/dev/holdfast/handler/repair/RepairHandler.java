@@ -20,6 +20,7 @@ import dev.holdfast.session.JournalEntry;
 import dev.holdfast.session.Route;
 import dev.holdfast.ticket.ClaimedTicket;
 import dev.holdfast.ticket.InvalidTicketException;
+import dev.holdfast.tool.sandbox.SandboxMissingException;
 import dev.holdfast.worker.HandlerResult;
 import dev.holdfast.worker.TicketContext;
 import dev.holdfast.worker.TicketHandler;
@@ -57,6 +58,10 @@ public final class RepairHandler implements TicketHandler {
       return StandstillResult.of(e.why(), null, null);
     } catch (ModelFailedException e) {
       return HandlerResult.failed(RepairFailures.of(e));
+    } catch (SandboxMissingException e) {
+      return HandlerResult.held(
+          "Programs cannot be confined here: " + e.getMessage() + ", then release",
+          failure(e, Category.SYSTEM_ERROR));
     } catch (InvalidTicketException | RepositoryException e) {
       return HandlerResult.failed(failure(e, Category.CODE_ERROR));
     } catch (IOException e) {
@@ -80,7 +85,8 @@ public final class RepairHandler implements TicketHandler {
     try (TicketRepository repository =
         ports.repositories().open(claimed.id(), design.repository(), history.baseCommit())) {
       GitWorkbench workbench =
-          new GitWorkbench(repository, ports.tools().get(), design.patch(), design.verify());
+          new GitWorkbench(
+              repository, ports.tools().get(design.network()), design.patch(), design.verify());
       RunEnd end =
           new RepairRun(runPorts(context), design.settings(), routes)
               .run(job, journal, entries, workbench);

@@ -8,6 +8,7 @@ import dev.holdfast.repair.RepairSettings;
 import dev.holdfast.repair.git.TicketRepositories;
 import dev.holdfast.session.EventSink;
 import dev.holdfast.session.JournalShelf;
+import dev.holdfast.tool.sandbox.Network;
 import java.nio.file.Path;
 import java.time.InstantSource;
 import java.util.Map;
@@ -38,10 +39,15 @@ public record RepairPorts(
     providers = Map.copyOf(providers);
   }
 
-  /** What changes and checks files, made at the first call. */
+  /** What changes and checks files. */
   @FunctionalInterface
   public interface ToolsSource {
-    GitWorkbench.Tools get() throws InterruptedException;
+    /**
+     * @param network what the verification may reach
+     * @throws dev.holdfast.tool.sandbox.SandboxMissingException if it must be confined and cannot
+     *     be
+     */
+    GitWorkbench.Tools get(Network network) throws InterruptedException;
   }
 
   /**

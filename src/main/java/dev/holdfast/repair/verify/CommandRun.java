@@ -7,7 +7,7 @@ import dev.holdfast.process.ProgramEnd;
 import dev.holdfast.process.ProgramFinder;
 import dev.holdfast.process.ProgramRun;
 import dev.holdfast.secret.Secrets;
-import dev.holdfast.tool.workspace.Sandbox;
+import dev.holdfast.tool.sandbox.Sandbox;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -2,7 +2,7 @@ package dev.holdfast.repair.verify;
 
 import dev.holdfast.repair.git.Worktree;
 import dev.holdfast.secret.Secrets;
-import dev.holdfast.tool.workspace.Sandbox;
+import dev.holdfast.tool.sandbox.Sandbox;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;

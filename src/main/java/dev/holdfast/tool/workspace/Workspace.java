@@ -24,7 +24,8 @@ import org.jspecify.annotations.Nullable;
  * then opened name by name from the root, each relative to the directory opened before and without
  * following any link. Not guarded: hard links, which look like any file; a directory that is made
  * for a new file is made by its path, so that who exchanges its parent at that very moment gets an
- * empty directory elsewhere, but never the file; and programs, which {@link Sandbox} confines.
+ * empty directory elsewhere, but never the file; and programs, which a {@link
+ * dev.holdfast.tool.sandbox.Sandbox} confines.
  *
  * <p>Thread-safe.
  */

@@ -4,6 +4,7 @@ import dev.holdfast.process.BaseEnvironment;
 import dev.holdfast.process.OutputLimits;
 import dev.holdfast.process.ProgramEnd;
 import dev.holdfast.process.ProgramRun;
+import dev.holdfast.tool.sandbox.Sandbox;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;

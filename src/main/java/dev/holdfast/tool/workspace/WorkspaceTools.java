@@ -4,6 +4,7 @@ import dev.holdfast.schema.NearestKey;
 import dev.holdfast.tool.ConfigurationException;
 import dev.holdfast.tool.Tool;
 import dev.holdfast.tool.patch.PatchLimits;
+import dev.holdfast.tool.sandbox.Sandbox;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -40,6 +41,11 @@ public final class WorkspaceTools {
             ApplyPatchTool.of(program, patches))) {
       tools.put(tool.spec().name(), tool);
     }
+  }
+
+  /** Whether one of the tools starts programs. */
+  public static boolean runPrograms(List<String> names) {
+    return names.contains("run_command") || names.contains("apply_patch");
   }
 
   /** All of them. */

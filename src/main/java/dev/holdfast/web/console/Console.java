@@ -9,6 +9,7 @@ import dev.holdfast.web.Routes;
 import dev.holdfast.web.WebPorts;
 import io.javalin.router.JavalinDefaultRoutingApi;
 import java.util.List;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,8 +23,10 @@ public final class Console implements Routes, Pages {
 
   /**
    * @param bulk closed by the caller
+   * @param sandbox says how the worker that serves the pages confines programs of tools; empty
+   *     where none serves them
    */
-  public Console(WebPorts given, ConsoleReader reader, BulkActions bulk) {
+  public Console(WebPorts given, ConsoleReader reader, BulkActions bulk, Supplier<String> sandbox) {
     WebPorts ports = given.through(Channel.CONSOLE);
     Shell shell = new Shell(reader, templates, assets);
     BulkRuns runs = new BulkRuns(bulk);
@@ -32,7 +35,7 @@ public final class Console implements Routes, Pages {
             assets,
             new InboxRoutes(ports, reader, shell),
             new TicketRoutes(ports, reader, shell),
-            new OperationRoutes(ports, reader, shell),
+            new OperationRoutes(ports, reader, shell, sandbox),
             new TicketForms(ports),
             new CallForms(ports),
             new ProviderForms(ports.spending()),

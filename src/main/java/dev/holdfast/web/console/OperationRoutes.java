@@ -10,6 +10,7 @@ import io.javalin.http.Context;
 import io.javalin.router.JavalinDefaultRoutingApi;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -20,8 +21,10 @@ final class OperationRoutes implements Routes {
   private final WebPorts ports;
   private final ConsoleReader reader;
   private final Shell shell;
+  private final Supplier<String> sandbox;
 
-  OperationRoutes(WebPorts ports, ConsoleReader reader, Shell shell) {
+  OperationRoutes(WebPorts ports, ConsoleReader reader, Shell shell, Supplier<String> sandbox) {
+    this.sandbox = sandbox;
     this.ports = ports;
     this.reader = reader;
     this.shell = shell;
@@ -50,7 +53,8 @@ final class OperationRoutes implements Routes {
             page,
             ports.tickets().workers(),
             reader.running(MOST_RUNNING).stream()
-                .collect(Collectors.groupingBy(RunningTicket::workerId))));
+                .collect(Collectors.groupingBy(RunningTicket::workerId)),
+            sandbox.get()));
   }
 
   private void providers(Context context) {

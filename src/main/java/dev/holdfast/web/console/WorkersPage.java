@@ -10,9 +10,10 @@ import java.util.Map;
  * The worker processes.
  *
  * @param running what each runs now, by its id
+ * @param sandbox how the worker that serves the page confines programs of tools; may be empty
  */
 public record WorkersPage(
-    Page page, List<WorkerRow> workers, Map<String, List<RunningTicket>> running) {
+    Page page, List<WorkerRow> workers, Map<String, List<RunningTicket>> running, String sandbox) {
   private static final Duration LOST = Duration.ofMinutes(1);
 
   public WorkersPage {

@@ -21,6 +21,8 @@ import dev.holdfast.ticket.Guidance;
 import dev.holdfast.ticket.Lease;
 import dev.holdfast.ticket.Ticket;
 import dev.holdfast.tool.ToolSettings;
+import dev.holdfast.tool.sandbox.SandboxMode;
+import dev.holdfast.tool.sandbox.Sandboxes;
 import dev.holdfast.worker.HandlerResult;
 import dev.holdfast.worker.TicketContext;
 import java.nio.file.Path;
@@ -45,6 +47,7 @@ final class AgentTickets {
   AttemptBook attempts = AttemptBook.NONE;
   AllowanceShelf allowances = AllowanceShelf.NONE;
   LongSupplier nanoTime = System::nanoTime;
+  Sandboxes sandboxes = Sandboxes.of(SandboxMode.OFF, Map.of(), List.of());
   int attempt = 1;
   AutoRetrySettings autoRetry = new AutoRetrySettings(false, 3, Duration.ofHours(1), false, false);
   List<Guidance> guidance = List.of();
@@ -61,7 +64,7 @@ final class AgentTickets {
         new AgentSettings(
             workspaces,
             Map.of("PATH", System.getenv("PATH")),
-            List.of(),
+            sandboxes,
             Duration.ofSeconds(30),
             60,
             autoRetry,

@@ -8,7 +8,11 @@ import dev.holdfast.repair.git.TicketRepository;
 import dev.holdfast.repair.git.Worktree;
 import dev.holdfast.repair.verify.Verifier.Success;
 import dev.holdfast.secret.Secrets;
-import dev.holdfast.tool.workspace.Sandbox;
+import dev.holdfast.tool.sandbox.Bubblewrap;
+import dev.holdfast.tool.sandbox.Network;
+import dev.holdfast.tool.sandbox.Sandbox;
+import dev.holdfast.tool.sandbox.SandboxMode;
+import dev.holdfast.tool.sandbox.Sandboxes;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -44,7 +48,7 @@ class VerifierIT {
             "original", Map.of("a.txt", "a\n", ".gitignore", "out/\n", "r.xml", REPORT));
     repository = bench.open(1, original);
     worktree = repository.worktree("main", repository.baseTree());
-    verifier = verifier(new Sandbox.None());
+    verifier = verifier(new Sandbox.None("this test needs none"));
   }
 
   @AfterEach
@@ -213,8 +217,8 @@ class VerifierIT {
   @Test
   @DisplayName("Where bubblewrap works a command cannot write outside of the worktree")
   void confined() throws Exception {
-    Sandbox sandbox = Sandbox.detect(System.getenv(), List.of());
-    assumeThat(sandbox).isInstanceOf(Sandbox.Bubblewrap.class);
+    Sandbox sandbox = Sandboxes.of(SandboxMode.AUTO, System.getenv(), List.of()).get(Network.NONE);
+    assumeThat(sandbox).isInstanceOf(Bubblewrap.class);
     verifier = verifier(sandbox);
     Path outside = temp.resolve("outside");
     Verification result =

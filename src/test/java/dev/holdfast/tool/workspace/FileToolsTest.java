@@ -8,6 +8,7 @@ import dev.holdfast.tool.Tool;
 import dev.holdfast.tool.ToolReply;
 import dev.holdfast.tool.ToolReply.Outcome;
 import dev.holdfast.tool.patch.PatchLimits;
+import dev.holdfast.tool.sandbox.Sandbox;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -184,7 +185,9 @@ class FileToolsTest {
   void grepDeadline() throws Exception {
     file("a.txt", "a".repeat(60) + "\n");
     AtomicLong now = new AtomicLong();
-    ToolBench slow = ToolBench.of(root, new Sandbox.None(), () -> now.getAndAdd(100_000_000));
+    ToolBench slow =
+        ToolBench.of(
+            root, new Sandbox.None("this test needs none"), () -> now.getAndAdd(100_000_000));
     ToolReply reply = slow.call("grep", Map.of("pattern", "(.*)(.*)(.*)(.*)(.*)(.*)b$"));
     assertThat(reply.outcome()).isEqualTo(Outcome.FAILED);
     assertThat(reply.content()).contains("TooBroadPatternException").contains("within 3 s");
@@ -206,7 +209,7 @@ class FileToolsTest {
     WorkspaceTools tools =
         new WorkspaceTools(
             Workspace.of(root),
-            new Sandbox.None(),
+            new Sandbox.None("this test needs none"),
             Map.of(),
             PatchLimits.DEFAULT,
             System::nanoTime);

@@ -6,6 +6,11 @@ import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.tool.ToolReply;
 import dev.holdfast.tool.ToolReply.Outcome;
+import dev.holdfast.tool.sandbox.Bubblewrap;
+import dev.holdfast.tool.sandbox.Network;
+import dev.holdfast.tool.sandbox.Sandbox;
+import dev.holdfast.tool.sandbox.SandboxMode;
+import dev.holdfast.tool.sandbox.Sandboxes;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -167,10 +172,12 @@ class ProgramToolsTest {
   @Test
   @DisplayName("Where bubblewrap works, programs write to the workspace and nowhere else")
   void confined() throws Exception {
-    Sandbox sandbox = Sandbox.detect(System.getenv(), List.of(temp.resolve("hidden")));
+    Sandbox sandbox =
+        Sandboxes.of(SandboxMode.AUTO, System.getenv(), List.of(temp.resolve("hidden")))
+            .get(Network.NONE);
     assumeThat(sandbox)
         .as("bubblewrap (bwrap) is installed and works")
-        .isInstanceOf(Sandbox.Bubblewrap.class);
+        .isInstanceOf(Bubblewrap.class);
     Files.createDirectory(temp.resolve("hidden"));
     Files.writeString(temp.resolve("hidden/key"), "secret");
     bench = ToolBench.of(root, sandbox, System::nanoTime);
@@ -190,18 +197,20 @@ class ProgramToolsTest {
   @Test
   @DisplayName("Without bubblewrap the model is told that nothing is confined")
   void notConfined() throws Exception {
-    Sandbox none = Sandbox.detect(Map.of("PATH", "/nonexistent"), List.of());
-    assertThat(none).isEqualTo(new Sandbox.None());
+    Sandbox none =
+        Sandboxes.of(SandboxMode.AUTO, Map.of("PATH", "/nonexistent"), List.of()).get(Network.NONE);
+    assertThat(none).isEqualTo(new Sandbox.None("bubblewrap (bwrap) is not installed"));
+    bench = ToolBench.of(root, none, System::nanoTime);
     assertThat(bench.box().specs().toString()).contains("Programs are not confined");
   }
 
   @Test
   @DisplayName("A confined program's tree is killed at its timeout")
   void confinedTimeout() throws Exception {
-    Sandbox sandbox = Sandbox.detect(System.getenv(), List.of());
+    Sandbox sandbox = Sandboxes.of(SandboxMode.AUTO, System.getenv(), List.of()).get(Network.NONE);
     assumeThat(sandbox)
         .as("bubblewrap (bwrap) is installed and works")
-        .isInstanceOf(Sandbox.Bubblewrap.class);
+        .isInstanceOf(Bubblewrap.class);
     bench = ToolBench.of(root, sandbox, System::nanoTime);
     String mark = "sleep 98765" + System.nanoTime() % 1000;
     ToolReply reply =

@@ -6,6 +6,7 @@ import dev.holdfast.tool.TimeLeft;
 import dev.holdfast.tool.ToolReply;
 import dev.holdfast.tool.ToolSettings;
 import dev.holdfast.tool.patch.PatchLimits;
+import dev.holdfast.tool.sandbox.Sandbox;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.HashMap;
@@ -35,7 +36,7 @@ record ToolBench(ParallelToolBox box) {
   }
 
   static ToolBench of(Path directory) throws IOException {
-    return of(directory, new Sandbox.None(), System::nanoTime);
+    return of(directory, new Sandbox.None("this test needs none"), System::nanoTime);
   }
 
   ToolReply call(String tool, Map<String, ?> arguments) throws InterruptedException {

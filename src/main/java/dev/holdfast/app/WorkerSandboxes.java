@@ -1,0 +1,36 @@
+package dev.holdfast.app;
+
+import dev.holdfast.config.Settings;
+import dev.holdfast.tool.sandbox.Sandboxes;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/** How programs of tools are confined by a worker, or would be on this machine. */
+final class WorkerSandboxes {
+  private WorkerSandboxes() {}
+
+  /** Begins to find out what works. */
+  static Sandboxes of(Settings settings) {
+    return Sandboxes.of(settings.agents().sandbox(), System.getenv(), hidden(settings));
+  }
+
+  /** The configuration, passwords and tokens, and the workspaces of other tickets. */
+  private static List<Path> hidden(Settings settings) {
+    List<Path> hidden =
+        new ArrayList<>(
+            List.of(
+                Path.of(".holdfast"),
+                Path.of("holdfast.yaml"),
+                settings.agents().workspaceRoot(),
+                settings.command().workspaces(),
+                settings.repair().workspaceRoot(),
+                settings.repair().runsRoot()));
+    String file = System.getenv().getOrDefault("HOLDFAST_CONFIG", "");
+    if (!file.isBlank()) {
+      hidden.add(Path.of(file));
+    }
+    hidden.addAll(settings.secretFiles());
+    return hidden;
+  }
+}

@@ -1,0 +1,89 @@
+package dev.holdfast.tool.sandbox;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Confined by bubblewrap. A program can write only to the workspace and to a {@code /tmp} of its
+ * own; it has no capability, also as root, and gets none; it sees no process but its own, and what
+ * is hidden is empty. The rest of the disk it can read, as far as the worker's user can.
+ *
+ * @param program where bubblewrap is
+ * @param isolation its options for the user namespace, as {@link SandboxProbe} found that they work
+ * @param hidden directories and files that are empty inside
+ */
+public record Bubblewrap(Path program, List<String> isolation, List<Path> hidden, Network network)
+    implements Sandbox {
+  private static final Path EMPTY = Path.of("/dev/null");
+
+  public Bubblewrap {
+    isolation = List.copyOf(isolation);
+    hidden = List.copyOf(hidden);
+  }
+
+  @Override
+  public List<String> wrap(List<String> command, Path workspace) {
+    List<String> words = new ArrayList<>(List.of(program.toString(), "--die-with-parent"));
+    words.add("--new-session");
+    words.addAll(isolation);
+    words.addAll(List.of("--unshare-pid", "--unshare-ipc", "--unshare-uts"));
+    words.add("--unshare-cgroup-try");
+    words.addAll(List.of("--cap-drop", "ALL"));
+    words.addAll(List.of("--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"));
+    words.addAll(List.of("--tmpfs", "/tmp", "--tmpfs", "/run"));
+    switch (network) {
+      case NONE -> words.add("--unshare-net");
+      case FULL -> words.addAll(resolver());
+    }
+    hidden.forEach(path -> words.addAll(hide(path)));
+    UnixSockets.reachable().forEach(path -> words.addAll(hide(path)));
+    String place = workspace.toString();
+    words.addAll(List.of("--bind", place, place, "--chdir", place, "--"));
+    words.addAll(command);
+    return words;
+  }
+
+  /** The file that says who resolves names may be a link into {@code /run}, which is empty. */
+  private static List<String> resolver() {
+    return real(Path.of("/etc/resolv.conf"))
+        .filter(Bubblewrap::isEmptyAnyway)
+        .map(file -> List.of("--ro-bind", file.toString(), file.toString()))
+        .orElse(List.of());
+  }
+
+  /** A link is followed: bubblewrap cannot put anything over the link itself. */
+  private static List<String> hide(Path path) {
+    Optional<Path> found = real(path);
+    if (found.isEmpty() || found.get().equals(EMPTY) || isEmptyAnyway(found.get())) {
+      return List.of();
+    }
+    Path real = found.get();
+    return Files.isDirectory(real)
+        ? List.of("--tmpfs", real.toString())
+        : List.of("--ro-bind", EMPTY.toString(), real.toString());
+  }
+
+  private static boolean isEmptyAnyway(Path real) {
+    return real.startsWith("/tmp") || real.startsWith("/run");
+  }
+
+  private static Optional<Path> real(Path path) {
+    try {
+      return Optional.of(path.toRealPath());
+    } catch (IOException e) {
+      return Optional.empty();
+    }
+  }
+
+  @Override
+  public String description() {
+    return "Programs are confined by bubblewrap: they can write only to the workspace and to /tmp,"
+        + " which is empty for each, and have "
+        + network.words()
+        + ".";
+  }
+}

@@ -1,0 +1,20 @@
+package dev.holdfast.tool.sandbox;
+
+/** What a confined program may reach over the network. */
+public enum Network {
+  /** Nothing: it has a loopback interface of its own and no other. */
+  NONE("no network"),
+  /** All that the worker reaches, the ports of the worker's own machine among it. */
+  FULL("the worker's network");
+
+  private final String words;
+
+  Network(String words) {
+    this.words = words;
+  }
+
+  /** For people and models: {@code no network}. */
+  String words() {
+    return words;
+  }
+}

@@ -1,0 +1,20 @@
+package dev.holdfast.tool.sandbox;
+
+import java.util.Locale;
+
+/** Whether programs of tools must be confined: {@code tools.sandbox}. */
+public enum SandboxMode {
+  /** {@link #REQUIRED} where bubblewrap works when the worker starts, else {@link #PREFERRED}. */
+  AUTO,
+  /** A ticket whose tools run programs is held where they cannot be confined. */
+  REQUIRED,
+  /** Programs run unconfined where they cannot be confined. */
+  PREFERRED,
+  /** Never confined: the worker is in a container or a machine that is itself the boundary. */
+  OFF;
+
+  /** As in a configuration: {@code required}. */
+  public String word() {
+    return name().toLowerCase(Locale.ROOT);
+  }
+}

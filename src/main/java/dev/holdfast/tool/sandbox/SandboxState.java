@@ -1,0 +1,29 @@
+package dev.holdfast.tool.sandbox;
+
+/**
+ * Whether programs of tools are confined on a machine, for people.
+ *
+ * @param words one sentence without its full stop
+ * @param remedy what to do about it; empty where there is nothing to do
+ */
+public record SandboxState(Level level, String words, String remedy) {
+  /** With the remedy, if there is one. */
+  public String sentence() {
+    return remedy.isEmpty() ? words : words + "; " + remedy;
+  }
+
+  /** Whether somebody should do something about it. */
+  public boolean isTrouble() {
+    return level == Level.REFUSED || level == Level.UNCONFINED;
+  }
+
+  /** From safe to unsafe. */
+  public enum Level {
+    CONFINED,
+    /** They must be confined and cannot be: tickets that need them are held. */
+    REFUSED,
+    /** Because somebody said so. */
+    OFF,
+    UNCONFINED
+  }
+}

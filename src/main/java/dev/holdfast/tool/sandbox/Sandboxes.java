@@ -1,0 +1,105 @@
+package dev.holdfast.tool.sandbox;
+
+import dev.holdfast.tool.sandbox.SandboxProbe.Broken;
+import dev.holdfast.tool.sandbox.SandboxProbe.Found;
+import dev.holdfast.tool.sandbox.SandboxProbe.Works;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+
+/** How programs of tools are confined on this worker. Thread-safe. */
+public final class Sandboxes {
+  private final SandboxMode mode;
+  private final Map<String, String> environment;
+  private final List<Path> hidden;
+  private final CompletableFuture<Found> probe = new CompletableFuture<>();
+
+  private Sandboxes(SandboxMode mode, Map<String, String> environment, List<Path> hidden) {
+    this.mode = mode;
+    this.environment = Map.copyOf(environment);
+    this.hidden = HiddenPaths.of(environment, hidden);
+  }
+
+  /**
+   * Begins to find out what works; does not wait for it.
+   *
+   * @param environment the worker's own
+   * @param hidden more than the usual places of secrets, which confined programs find empty
+   */
+  public static Sandboxes of(SandboxMode mode, Map<String, String> environment, List<Path> hidden) {
+    Sandboxes sandboxes = new Sandboxes(mode, environment, hidden);
+    if (mode != SandboxMode.OFF) {
+      Thread.ofVirtual().name("holdfast-sandbox-probe").start(sandboxes::find);
+    }
+    return sandboxes;
+  }
+
+  /**
+   * @throws SandboxMissingException if programs must be confined and cannot be
+   */
+  public Sandbox get(Network network) throws InterruptedException {
+    if (mode == SandboxMode.OFF) {
+      return new Sandbox.None("tools.sandbox is off");
+    }
+    // What was missing at the start may have been installed since, by who releases held tickets.
+    Found found = mode == SandboxMode.REQUIRED ? again(found()) : found();
+    return switch (found) {
+      case Works works -> new Bubblewrap(works.program(), works.isolation(), hidden, network);
+      case Broken broken when mode == SandboxMode.REQUIRED ->
+          throw new SandboxMissingException(
+              "tools.sandbox is required and " + broken.problem() + ": " + broken.remedy());
+      case Broken broken -> new Sandbox.None(broken.problem());
+    };
+  }
+
+  private void find() {
+    try {
+      probe.complete(SandboxProbe.run(environment));
+    } catch (InterruptedException | RuntimeException e) {
+      probe.completeExceptionally(e);
+    }
+  }
+
+  private Found again(Found found) throws InterruptedException {
+    return found instanceof Broken ? SandboxProbe.run(environment) : found;
+  }
+
+  private Found found() throws InterruptedException {
+    try {
+      return probe.get();
+    } catch (ExecutionException e) {
+      throw new IllegalStateException("the probe of the sandbox broke", e.getCause());
+    }
+  }
+
+  /** What holds on this machine, for people; waits for the probe, which takes moments. */
+  public SandboxState state() {
+    if (mode == SandboxMode.OFF) {
+      return new SandboxState(
+          SandboxState.Level.OFF, "off: programs of tools can do what the worker's user can", "");
+    }
+    return switch (probe.join()) {
+      case Works works ->
+          new SandboxState(SandboxState.Level.CONFINED, "bubblewrap works" + strength(works), "");
+      case Broken broken ->
+          new SandboxState(
+              mode == SandboxMode.REQUIRED
+                  ? SandboxState.Level.REFUSED
+                  : SandboxState.Level.UNCONFINED,
+              "programs of tools " + consequence(broken),
+              broken.remedy());
+    };
+  }
+
+  private String strength(Works works) {
+    String required = mode == SandboxMode.PREFERRED ? ", and is preferred" : ", and is required";
+    return required + (works.isolation().isEmpty() ? " (without a user namespace)" : "");
+  }
+
+  private String consequence(Broken broken) {
+    return (mode == SandboxMode.REQUIRED ? "are refused: " : "are not confined: ")
+        + broken.problem();
+  }
+}

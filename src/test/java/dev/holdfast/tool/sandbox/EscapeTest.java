@@ -1,0 +1,199 @@
+package dev.holdfast.tool.sandbox;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
+
+import dev.holdfast.process.BaseEnvironment;
+import dev.holdfast.process.OutputLimits;
+import dev.holdfast.process.ProgramEnd;
+import dev.holdfast.process.ProgramRun;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.CleanupMode;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+@DisplayName("issue 20, 1.5: a confined program tries to leave the sandbox")
+@Timeout(60)
+class EscapeTest {
+  /** Who runs the program. */
+  enum User {
+    /** Root, in most containers. */
+    OF_THE_TEST,
+    NOBODY
+  }
+
+  /** Not under /tmp, which is empty inside whatever else the profile does. */
+  @TempDir(factory = OutsideOfTmp.class, cleanup = CleanupMode.ALWAYS)
+  private Path place;
+
+  private Path workspace;
+  private Path secret;
+
+  @BeforeEach
+  void prepare() throws IOException {
+    Files.setPosixFilePermissions(place, PosixFilePermissions.fromString("rwxr-xr-x"));
+    workspace = Files.createDirectories(place.resolve(".holdfast/agents/ticket-1"));
+    Files.setPosixFilePermissions(workspace, PosixFilePermissions.fromString("rwxrwxrwx"));
+    secret = Files.writeString(place.resolve(".holdfast/token"), "the local token");
+    Files.writeString(place.resolve("holdfast.yaml"), "the database's password");
+  }
+
+  private String run(User user, Network network, String script) throws Exception {
+    Map<String, String> environment = new HashMap<>(System.getenv());
+    if (user == User.NOBODY) {
+      environment.put("HOME", "/nonexistent");
+    }
+    Sandboxes sandboxes =
+        Sandboxes.of(
+            SandboxMode.AUTO,
+            environment,
+            List.of(place.resolve(".holdfast"), place.resolve("holdfast.yaml")));
+    Sandbox sandbox = sandboxes.get(network);
+    assumeThat(sandbox).as("bubblewrap is installed and works").isInstanceOf(Bubblewrap.class);
+    List<String> command = new ArrayList<>();
+    if (user == User.NOBODY) {
+      assumeThat(Files.getOwner(Files.createTempFile(place, "mine", "")).getName())
+          .as("the user of the test may become another one")
+          .isEqualTo("root");
+      command.addAll(List.of("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--"));
+    }
+    command.addAll(sandbox.wrap(List.of("/bin/bash", "-c", script), workspace));
+    Map<String, String> variables = BaseEnvironment.of(environment);
+    variables.put(ProgramRun.RUN_ID, UUID.randomUUID().toString());
+    try (ProgramRun run =
+        ProgramRun.start(command, place, variables, "", OutputLimits.merged(20_000, 20_000))) {
+      assertThat(run.await(Duration.ofSeconds(30), Duration.ZERO))
+          .as(run.stdout().bothEnds())
+          .isInstanceOf(ProgramEnd.Exited.class);
+      return run.stdout().bothEnds();
+    }
+  }
+
+  private String run(User user, String script) throws Exception {
+    return run(user, Network.NONE, script);
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  @DisplayName("it has no capability and gets none, and the disk cannot be made writable")
+  void remount(User user) throws Exception {
+    Path outside = place.resolve("outside");
+    Files.setPosixFilePermissions(place, PosixFilePermissions.fromString("rwxrwxrwx"));
+    String said =
+        run(
+            user,
+            "grep -E '^(CapEff|CapBnd|CapPrm|NoNewPrivs)' /proc/self/status;"
+                + " mount -o remount,rw,bind / 2>&1; mount -t tmpfs t /mnt 2>&1;"
+                + " unshare -Urm sh -c 'echo nested; mount -o remount,rw,bind /' 2>&1;"
+                + " chroot / true 2>&1;"
+                + " echo x > "
+                + outside
+                + "; echo x > /etc/holdfast-escaped; echo x > own && cat own");
+    assertThat(said)
+        .contains("CapEff:\t0000000000000000", "CapPrm:\t0000000000000000")
+        .contains("CapBnd:\t0000000000000000", "NoNewPrivs:\t1")
+        .doesNotContain("nested")
+        .endsWith("x\n");
+    assertThat(outside).doesNotExist();
+    assertThat(Path.of("/etc/holdfast-escaped")).doesNotExist();
+    assertThat(workspace.resolve("own")).hasContent("x");
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  @DisplayName("the local token, the configuration and other tickets' workspaces are not there")
+  void secrets(User user) throws Exception {
+    Files.createDirectories(place.resolve(".holdfast/agents/ticket-2"));
+    String said =
+        run(
+            user,
+            "cat %s %s /etc/shadow 2>&1; ls %s; umount %s 2>&1; cat %s 2>&1"
+                .formatted(
+                    secret,
+                    place.resolve("holdfast.yaml"),
+                    place.resolve(".holdfast/agents"),
+                    place.resolve(".holdfast"),
+                    secret));
+    assertThat(said)
+        .contains("ticket-1")
+        .doesNotContain("the local token", "the database's password", "ticket-2", "root:");
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  @DisplayName("the worker's process is not there to be read, traced or killed")
+  void worker(User user) throws Exception {
+    String pid = Long.toString(ProcessHandle.current().pid());
+    String said =
+        run(
+            user,
+            "cat /proc/"
+                + pid
+                + "/environ 2>&1 | tr '\\0' '\\n'; kill -0 "
+                + pid
+                + " 2>&1 && echo found; echo processes: /proc/[0-9]*");
+    assertThat(said).doesNotContain("PATH=", "found");
+    assertThat(said.substring(said.indexOf("processes: ")).split(" ")).hasSizeLessThan(6);
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  @DisplayName("ports of the worker's console and of PostgreSQL on loopback are out of reach")
+  void loopback(User user) throws Exception {
+    try (ServerSocket console = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      String connect =
+          "exec 3<>/dev/tcp/127.0.0.1/" + console.getLocalPort() + " && echo connected";
+      assertThat(run(user, connect)).doesNotContain("connected").contains("refused");
+      assertThat(run(user, Network.FULL, connect))
+          .as("where a design says so")
+          .contains("connected");
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  @DisplayName("unix sockets, as of PostgreSQL and Docker, are out of reach wherever they are")
+  void unixSockets(User user) throws Exception {
+    Path socket = place.resolve(".s.PGSQL.5432");
+    try (ServerSocketChannel server = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
+      server.bind(UnixDomainSocketAddress.of(socket));
+      Files.setPosixFilePermissions(socket, PosixFilePermissions.fromString("rwxrwxrwx"));
+      String connect =
+          "perl -MIO::Socket::UNIX -e 'print IO::Socket::UNIX->new(Peer => shift) ? \"in\" :"
+              + " \"no\"' "
+              + socket;
+      assertThat(run(user, connect)).isEqualTo("no");
+      assertThat(run(user, "ls -A /run /var/run/")).doesNotContain(".sock", "postgresql");
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  @DisplayName("neither the host's name nor its shared memory nor a terminal is the machine's")
+  void namespaces(User user) throws Exception {
+    String said =
+        run(user, "for each in user net pid ipc uts mnt; do readlink /proc/self/ns/$each; done");
+    for (String name : List.of("user", "net", "pid", "ipc", "uts", "mnt")) {
+      String own = Files.readSymbolicLink(Path.of("/proc/self/ns/" + name)).toString();
+      assertThat(said).contains(name + ":[").doesNotContain(own);
+    }
+  }
+}
