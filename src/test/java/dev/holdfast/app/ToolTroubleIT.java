@@ -100,7 +100,8 @@ class ToolTroubleIT {
       "C18: what a person could do about a tool's failure is in the model's request, the ticket's"
           + " record and its events")
   void hints() {
-    // The server lists its tools once, and is gone when one of them is called.
+    // The server lists its tools once, and is gone when one of them is called: its mark is in the
+    // workspace.
     String once = "if [ -e \"$0.gone\" ]; then exit 1; fi; touch \"$0.gone\"; exec \"$@\"";
     models.always(
         choose(
@@ -118,7 +119,7 @@ class ToolTroubleIT {
                         "sh",
                         "-c",
                         once,
-                        directory.resolve("server").toString(),
+                        "server",
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                         "-cp",
                         Path.of("target/test-classes").toAbsolutePath().toString(),

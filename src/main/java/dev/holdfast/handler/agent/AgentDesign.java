@@ -1,6 +1,5 @@
 package dev.holdfast.handler.agent;
 
-import dev.holdfast.handler.design.DesignNetwork;
 import dev.holdfast.handler.design.DesignPatch;
 import dev.holdfast.handler.design.DesignTarget;
 import dev.holdfast.retry.DurationText;
@@ -76,7 +75,7 @@ record AgentDesign(
         document.path("system").asString(""),
         DesignTarget.of(document.path("targets")),
         document.path("tools").valueStream().map(JsonNode::asString).toList(),
-        servers(document.path("mcp")),
+        servers(document),
         document.path("approval").valueStream().map(JsonNode::asString).toList(),
         limits(limits, llmTimeout),
         limits.path("context_window").asLong(ContextSettings.DEFAULT.window()),
@@ -85,7 +84,7 @@ record AgentDesign(
         duration(document.path("timeout"), DEFAULT_TIMEOUT),
         document.path("review").asString("human").equals("none") ? Review.NONE : Review.HUMAN,
         DesignPatch.limits(document),
-        DesignNetwork.of(document),
+        Network.of(document.path("network"), Network.NONE),
         limits,
         document.path("session_retry"));
   }
@@ -100,9 +99,12 @@ record AgentDesign(
         usual.skipIfExhaustedBelow());
   }
 
-  private static Map<String, McpServerSpec> servers(JsonNode entries) {
+  private static Map<String, McpServerSpec> servers(JsonNode document) {
+    Network network = Network.of(document.path("network"), Network.NONE);
     Map<String, McpServerSpec> servers = new LinkedHashMap<>();
-    entries.forEachEntry((name, entry) -> servers.put(name, McpServerSpec.of(entry)));
+    document
+        .path("mcp")
+        .forEachEntry((name, entry) -> servers.put(name, McpServerSpec.of(entry, network)));
     return servers;
   }
 

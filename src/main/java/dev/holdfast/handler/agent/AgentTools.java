@@ -52,7 +52,8 @@ final class AgentTools {
             new WorkspaceTools(workspace, sandbox(design), environment, design.patch(), nanoTime)
                 .named(design.tools()));
     McpServers servers =
-        McpServers.open(design.mcp(), environment, workspace.root(), McpSettings.defaults());
+        McpServers.open(
+            design.mcp(), environment, sandboxes, workspace.root(), McpSettings.defaults());
     boolean complete = false;
     try {
       tools.addAll(servers.tools());

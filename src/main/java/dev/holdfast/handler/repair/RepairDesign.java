@@ -1,6 +1,5 @@
 package dev.holdfast.handler.repair;
 
-import dev.holdfast.handler.design.DesignNetwork;
 import dev.holdfast.handler.design.DesignPatch;
 import dev.holdfast.handler.design.DesignTarget;
 import dev.holdfast.repair.RepairSettings;
@@ -64,7 +63,7 @@ record RepairDesign(
         document.path("verify").valueStream().map(RepairDesign::command).toList(),
         DesignTarget.of(document.path("targets")),
         DesignPatch.limits(document),
-        DesignNetwork.of(document),
+        Network.of(document.path("network"), Network.NONE),
         settings(document, usual),
         switch (document.path("on_approve").asString("none")) {
           case "merge" -> Delivery.MERGE;

@@ -2,7 +2,9 @@ package dev.holdfast.tool.mcp;
 
 import dev.holdfast.process.BaseEnvironment;
 import dev.holdfast.process.OwnSession;
+import dev.holdfast.process.ProgramFinder;
 import dev.holdfast.process.ProgramRun;
+import dev.holdfast.tool.sandbox.Sandbox;
 import io.modelcontextprotocol.client.McpClient;
 import io.modelcontextprotocol.client.McpSyncClient;
 import io.modelcontextprotocol.client.transport.HttpClientStreamableHttpTransport;
@@ -23,9 +25,11 @@ import java.util.concurrent.TimeoutException;
  * Connects servers.
  *
  * @param environment the worker's own, of which programs get the harmless part
- * @param directory where programs run
+ * @param directory where a program runs
+ * @param sandbox how it is confined there
  */
-record McpConnector(Map<String, String> environment, Path directory, McpSettings settings) {
+record McpConnector(
+    Map<String, String> environment, Path directory, Sandbox sandbox, McpSettings settings) {
   private static final McpSchema.Implementation CLIENT =
       McpSchema.Implementation.builder("holdfast", "1").build();
 
@@ -63,7 +67,10 @@ record McpConnector(Map<String, String> environment, Path directory, McpSettings
     Map<String, String> variables = BaseEnvironment.of(environment);
     variables.putAll(stdio.environment());
     variables.put(ProgramRun.RUN_ID, UUID.randomUUID().toString());
-    OwnSession session = OwnSession.of(stdio.command(), directory, variables);
+    // In a sandbox a missing program would look like one that ended.
+    ProgramFinder.check(stdio.command().getFirst(), directory, variables.get("PATH"));
+    OwnSession session =
+        OwnSession.of(sandbox.wrap(stdio.command(), directory), directory, variables);
     McpJsonMapper mapper = McpJsonDefaults.getMapper();
     StdioTransport transport = StdioTransport.start(session, mapper, settings);
     return new McpConnection(

@@ -1,9 +1,11 @@
 package dev.holdfast.tool.mcp;
 
 import dev.holdfast.tool.ConfigurationException;
+import dev.holdfast.tool.sandbox.Network;
 import java.net.URI;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import tools.jackson.databind.JsonNode;
 
@@ -13,8 +15,11 @@ public sealed interface McpServerSpec {
    * A program that speaks MCP on stdin and stdout.
    *
    * @param environment on top of the harmless part of the worker's own
+   * @param confined what it reaches from within the sandbox; empty for a server that is trusted and
+   *     runs outside of it
    */
-  record Stdio(List<String> command, Map<String, String> environment) implements McpServerSpec {
+  record Stdio(List<String> command, Map<String, String> environment, Optional<Network> confined)
+      implements McpServerSpec {
     public Stdio {
       if (command.isEmpty()) {
         throw new ConfigurationException("an MCP server's command must name a program");
@@ -86,16 +91,20 @@ public sealed interface McpServerSpec {
   List<String> recoveryCommands();
 
   /**
-   * Of a design's entry: {@code {command: […], environment: {…}}} or {@code {url: …, headers:
-   * {…}}}.
+   * Of a design's entry: {@code {command: […], environment: {…}, network: full, sandbox: off}} or
+   * {@code {url: …, headers: {…}}}.
    *
+   * @param usual what confined servers reach where the entry does not say
    * @throws ConfigurationException if it is neither
    */
-  static McpServerSpec of(JsonNode entry) {
+  static McpServerSpec of(JsonNode entry, Network usual) {
     if (entry.path("command").isArray() && !entry.has("url")) {
       return new Stdio(
           entry.get("command").valueStream().map(JsonNode::asString).toList(),
-          texts(entry.path("environment")));
+          texts(entry.path("environment")),
+          entry.path("sandbox").asString("").equals("off")
+              ? Optional.empty()
+              : Optional.of(Network.of(entry.path("network"), usual)));
     }
     if (entry.path("url").isString() && !entry.has("command")) {
       return new Http(uri(entry.get("url").stringValue()), texts(entry.path("headers")));

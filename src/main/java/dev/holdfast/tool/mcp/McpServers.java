@@ -2,6 +2,8 @@ package dev.holdfast.tool.mcp;
 
 import dev.holdfast.tool.Tool;
 import dev.holdfast.tool.ToolExecutionException;
+import dev.holdfast.tool.sandbox.Sandbox;
+import dev.holdfast.tool.sandbox.Sandboxes;
 import io.modelcontextprotocol.spec.McpSchema;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -15,6 +17,12 @@ import java.util.Set;
  * process of theirs.
  */
 public final class McpServers implements AutoCloseable {
+  /**
+   * The worker's, for servers outside of the sandbox: in the workspace they could be made to run
+   * what a model has written there.
+   */
+  private static final Path OWN_DIRECTORY = Path.of("").toAbsolutePath();
+
   private final List<McpServer> servers = new ArrayList<>();
   private final List<Tool> tools = new ArrayList<>();
 
@@ -25,20 +33,25 @@ public final class McpServers implements AutoCloseable {
    *
    * @param specs by the name that the design gives them, in the order that their tools are to have
    * @param environment the worker's own, of which programs get the harmless part
-   * @param directory where programs run
+   * @param sandboxes how programs are confined
+   * @param workspace where confined programs start, and all that they may change
+   * @throws dev.holdfast.tool.sandbox.SandboxMissingException if one must be confined and cannot be
    * @throws ToolExecutionException if one cannot be started; none is left running then
    */
   public static McpServers open(
       Map<String, McpServerSpec> specs,
       Map<String, String> environment,
-      Path directory,
+      Sandboxes sandboxes,
+      Path workspace,
       McpSettings settings)
       throws InterruptedException {
-    McpConnector connector = new McpConnector(environment, directory, settings);
     McpServers opened = new McpServers();
     boolean complete = false;
     try {
       for (Map.Entry<String, McpServerSpec> each : specs.entrySet()) {
+        Sandbox sandbox = sandbox(each.getValue(), sandboxes);
+        Path directory = isTrusted(each.getValue()) ? OWN_DIRECTORY : workspace;
+        McpConnector connector = new McpConnector(environment, directory, sandbox, settings);
         McpServer server = new McpServer(each.getKey(), each.getValue(), connector);
         opened.servers.add(server);
         opened.add(server);
@@ -50,6 +63,17 @@ public final class McpServers implements AutoCloseable {
         opened.close();
       }
     }
+  }
+
+  private static Sandbox sandbox(McpServerSpec spec, Sandboxes sandboxes)
+      throws InterruptedException {
+    return spec instanceof McpServerSpec.Stdio stdio && stdio.confined().isPresent()
+        ? sandboxes.get(stdio.confined().get())
+        : new Sandbox.None("the design trusts it");
+  }
+
+  private static boolean isTrusted(McpServerSpec spec) {
+    return spec instanceof McpServerSpec.Stdio stdio && stdio.confined().isEmpty();
   }
 
   private void add(McpServer server) throws InterruptedException {

@@ -8,6 +8,9 @@ import dev.holdfast.tool.ParallelToolBox;
 import dev.holdfast.tool.TimeLeft;
 import dev.holdfast.tool.ToolReply;
 import dev.holdfast.tool.ToolSettings;
+import dev.holdfast.tool.sandbox.Network;
+import dev.holdfast.tool.sandbox.SandboxMode;
+import dev.holdfast.tool.sandbox.Sandboxes;
 import java.io.File;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -15,12 +18,14 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 
 @DisplayName("The MCP project's own server, which has everything")
 @Tag("slow")
@@ -61,13 +66,21 @@ class McpEverythingIT {
     assumeThat(process.waitFor()).as("npm can reach its registry: %s", output).isZero();
   }
 
+  @TempDir private Path workspace;
+
   @Test
   @DisplayName("Its tools are listed with what they say of themselves, and answer")
   void everything() throws Exception {
     McpServerSpec spec =
-        new McpServerSpec.Stdio(List.of("node", SERVER.toString(), "stdio"), Map.of());
+        new McpServerSpec.Stdio(
+            List.of("node", SERVER.toString(), "stdio"), Map.of(), Optional.of(Network.NONE));
     McpServers servers =
-        McpServers.open(Map.of("everything", spec), System.getenv(), HOME, McpSettings.defaults());
+        McpServers.open(
+            Map.of("everything", spec),
+            System.getenv(),
+            Sandboxes.of(SandboxMode.AUTO, System.getenv(), List.of()),
+            workspace,
+            McpSettings.defaults());
     try (ParallelToolBox box =
         new ParallelToolBox(
             servers.tools(),

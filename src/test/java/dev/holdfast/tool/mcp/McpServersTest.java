@@ -2,6 +2,7 @@ package dev.holdfast.tool.mcp;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assumptions.assumeThat;
 
 import com.sun.net.httpserver.HttpServer;
 import dev.holdfast.llm.ToolCall;
@@ -12,18 +13,26 @@ import dev.holdfast.tool.ToolExecutionException;
 import dev.holdfast.tool.ToolReply;
 import dev.holdfast.tool.ToolReply.Outcome;
 import dev.holdfast.tool.ToolSettings;
+import dev.holdfast.tool.sandbox.Bubblewrap;
+import dev.holdfast.tool.sandbox.Network;
+import dev.holdfast.tool.sandbox.SandboxMissingException;
+import dev.holdfast.tool.sandbox.SandboxMode;
+import dev.holdfast.tool.sandbox.Sandboxes;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.ServerSocket;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentSkipListSet;
 import org.junit.jupiter.api.AfterEach;
@@ -41,6 +50,7 @@ class McpServersTest {
   private static final JsonMapper MAPPER = new JsonMapper();
 
   @TempDir Path directory;
+  private Sandboxes sandboxes = Sandboxes.of(SandboxMode.OFF, System.getenv(), List.of());
   private McpSettings settings = McpSettings.defaults();
   private ParallelToolBox box = box(List.of());
 
@@ -69,13 +79,18 @@ class McpServersTest {
             Path.of("target/test-classes").toAbsolutePath().toString(),
             FakeMcp.class.getName(),
             mode),
-        Map.of("GIVEN", "by the design"));
+        Map.of("GIVEN", "by the design"),
+        Optional.of(Network.NONE));
   }
 
   private void open(McpServerSpec spec) throws InterruptedException {
     Map<String, String> environment = new HashMap<>(System.getenv());
     environment.put("OPENAI_API_KEY", "sk-very-secret");
-    box = box(List.of(McpServers.open(Map.of("fake", spec), environment, directory, settings)));
+    box =
+        box(
+            List.of(
+                McpServers.open(
+                    Map.of("fake", spec), environment, sandboxes, directory, settings)));
   }
 
   private ToolReply call(String tool) throws InterruptedException {
@@ -185,7 +200,8 @@ class McpServersTest {
   @Test
   @DisplayName("A program that is not there is named")
   void missing() {
-    McpServerSpec absent = new McpServerSpec.Stdio(List.of("no-such-server"), Map.of());
+    McpServerSpec absent =
+        new McpServerSpec.Stdio(List.of("no-such-server"), Map.of(), Optional.of(Network.NONE));
     assertThatThrownBy(() -> open(absent)).hasMessageContaining("no-such-server");
   }
 
@@ -231,13 +247,14 @@ class McpServersTest {
   @Test
   @DisplayName("A design's entry is a command or a url; secrets are not shown")
   void specs() {
-    assertThat(McpServerSpec.of(MAPPER.readTree("{\"command\": [\"a\", \"b\"]}")))
-        .isEqualTo(new McpServerSpec.Stdio(List.of("a", "b"), Map.of()));
+    assertThat(McpServerSpec.of(MAPPER.readTree("{\"command\": [\"a\", \"b\"]}"), Network.NONE))
+        .isEqualTo(new McpServerSpec.Stdio(List.of("a", "b"), Map.of(), Optional.of(Network.NONE)));
     McpServerSpec http =
         McpServerSpec.of(
             MAPPER.readTree(
                 "{\"url\": \"https://me:pw@example.org/mcp?key=k\", \"headers\": {\"X\":"
-                    + " \"secret\"}}"));
+                    + " \"secret\"}}"),
+            Network.NONE);
     assertThat(http).isInstanceOf(McpServerSpec.Http.class);
     assertThat(http.toString()).contains("example.org").doesNotContain("secret", "pw", "key=k");
     for (String bad :
@@ -248,7 +265,7 @@ class McpServersTest {
             "{\"url\": \"file:///etc\"}",
             "{\"url\": \"::\"}",
             "{\"command\": [\"a\"], \"url\": \"http://a\"}")) {
-      assertThatThrownBy(() -> McpServerSpec.of(MAPPER.readTree(bad)))
+      assertThatThrownBy(() -> McpServerSpec.of(MAPPER.readTree(bad), Network.NONE))
           .as(bad)
           .isInstanceOf(ConfigurationException.class);
     }
@@ -272,5 +289,65 @@ class McpServersTest {
     } catch (IOException e) {
       return false;
     }
+  }
+
+  /** A server that first writes down what it can reach. */
+  private McpServerSpec spy(ServerSocket console, Optional<Network> confined) {
+    McpServerSpec.Stdio good = (McpServerSpec.Stdio) program("good");
+    String script =
+        """
+        { pwd; bash -c 'exec 3<>/dev/tcp/127.0.0.1/$0' "$1" && echo reached
+          grep CapEff /proc/self/status; kill -0 "$2" && echo found
+          echo x > /etc/holdfast-mcp && echo escaped; rm -f /etc/holdfast-mcp; } > "$3" 2>&1
+        shift 3; exec "$@"
+        """;
+    List<String> command = new ArrayList<>(List.of("/bin/sh", "-c", script, "spy"));
+    command.add(Integer.toString(console.getLocalPort()));
+    command.add(Long.toString(ProcessHandle.current().pid()));
+    command.add(directory.resolve("seen").toString());
+    command.addAll(good.command());
+    return new McpServerSpec.Stdio(command, good.environment(), confined);
+  }
+
+  @Test
+  @DisplayName(
+      "issue 20, 1.5: a program is confined like run_command, with the environment that it is"
+          + " granted; one that the design trusts runs outside, away from the model's files")
+  void confined() throws Exception {
+    sandboxes = Sandboxes.of(SandboxMode.AUTO, System.getenv(), List.of());
+    assumeThat(sandboxes.get(Network.NONE)).isInstanceOf(Bubblewrap.class);
+    try (ServerSocket console = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      open(spy(console, Optional.of(Network.NONE)));
+      assertThat(call("env").content()).contains("by the design").doesNotContain("OPENAI_API_KEY");
+      assertThat(directory.resolve("seen"))
+          .content()
+          .startsWith(directory.toRealPath() + "\n")
+          .contains("CapEff:\t0000000000000000")
+          .doesNotContain("reached", "found", "escaped");
+      box.close();
+
+      open(spy(console, Optional.of(Network.FULL)));
+      assertThat(directory.resolve("seen")).content().contains("reached").doesNotContain("found");
+      box.close();
+
+      open(spy(console, Optional.empty()));
+      assertThat(call("echo").content()).startsWith("said hi");
+      assertThat(directory.resolve("seen"))
+          .content()
+          .startsWith(Path.of("").toAbsolutePath() + "\n")
+          .contains("reached", "found");
+    }
+  }
+
+  @Test
+  @DisplayName("issue 20, 1.5: where a program must be confined and cannot be, none is started")
+  void sandboxRequired() throws Exception {
+    sandboxes = Sandboxes.of(SandboxMode.REQUIRED, Map.of("PATH", "/nonexistent"), List.of());
+    assertThatThrownBy(() -> open(program("good")))
+        .isInstanceOf(SandboxMissingException.class)
+        .hasMessageContaining("bubblewrap (bwrap) is not installed: install it");
+    McpServerSpec.Stdio good = (McpServerSpec.Stdio) program("good");
+    open(new McpServerSpec.Stdio(good.command(), good.environment(), Optional.empty()));
+    assertThat(call("echo").content()).startsWith("said hi");
   }
 }
