@@ -4,6 +4,7 @@ import dev.holdfast.queue.Checkup.OpenTransaction;
 import dev.holdfast.queue.Checkup.ReadyKind;
 import dev.holdfast.queue.Checkup.Server;
 import dev.holdfast.queue.ErrorGroup;
+import dev.holdfast.queue.LiveWorkers;
 import dev.holdfast.queue.QueueHealth;
 import dev.holdfast.queue.TicketReader;
 import dev.holdfast.queue.WorkerRow;
@@ -23,8 +24,6 @@ final class Checks {
   private static final Duration LONG_HOLD = Duration.ofDays(1);
 
   /** Workers renew their row at every heartbeat, every 15 s as a rule. */
-  private static final Duration WORKER_SILENCE = Duration.ofSeconds(60);
-
   private Checks() {}
 
   static CheckResult server(Server server, String address) {
@@ -113,21 +112,15 @@ final class Checks {
                 + " same");
   }
 
-  static List<WorkerRow> live(List<WorkerRow> workers, Instant now) {
-    return workers.stream()
-        .filter(worker -> worker.state().equals("running"))
-        .filter(worker -> worker.heartbeatAt().isAfter(now.minus(WORKER_SILENCE)))
-        .toList();
-  }
-
-  static CheckResult workers(List<WorkerRow> all, List<WorkerRow> live) {
+  static CheckResult workers(List<WorkerRow> all, LiveWorkers live) {
     long silent =
-        all.stream().filter(worker -> !worker.state().equals("stopped")).count() - live.size();
-    if (live.isEmpty()) {
+        all.stream().filter(worker -> !worker.state().equals("stopped")).count()
+            - live.rows().size();
+    if (live.rows().isEmpty()) {
       return CheckResult.warn("workers", "none is running", "start one: holdfast worker");
     }
-    int slots = live.stream().mapToInt(WorkerRow::concurrency).sum();
-    String detail = live.size() + " running with " + slots + " slots";
+    int slots = live.rows().stream().mapToInt(WorkerRow::concurrency).sum();
+    String detail = live.rows().size() + " running with " + slots + " slots";
     return silent <= 0
         ? CheckResult.ok("workers", detail)
         : CheckResult.warn(
@@ -136,16 +129,10 @@ final class Checks {
             "look at holdfast stats; tickets of silent workers are rescued when their lease ends");
   }
 
-  static CheckResult kinds(List<ReadyKind> ready, List<WorkerRow> live) {
+  static CheckResult kinds(List<ReadyKind> ready, LiveWorkers live) {
     List<String> stranded = new ArrayList<>();
     for (ReadyKind each : ready) {
-      boolean handled =
-          live.stream()
-              .anyMatch(
-                  worker ->
-                      worker.kinds().contains(each.kind())
-                          && (worker.queues() == null || worker.queues().contains(each.queue())));
-      if (!handled) {
+      if (!live.take(each.queue(), each.kind())) {
         stranded.add(each.tickets() + " of kind " + each.kind() + " in queue " + each.queue());
       }
     }

@@ -2,6 +2,7 @@ package dev.holdfast.cli;
 
 import dev.holdfast.queue.Checkup;
 import dev.holdfast.queue.Checkup.Server;
+import dev.holdfast.queue.LiveWorkers;
 import dev.holdfast.queue.QueueUnavailableException;
 import dev.holdfast.queue.TicketReader;
 import dev.holdfast.queue.WorkerRow;
@@ -66,7 +67,7 @@ final class DoctorCommand implements Callable<Integer> {
     }
     TicketReader reader = backend.reader();
     List<WorkerRow> workers = reader.workers();
-    List<WorkerRow> live = Checks.live(workers, server.now());
+    LiveWorkers live = LiveWorkers.among(workers, server.now());
     results.add(Checks.roles(checkup.missingRoles()));
     results.add(Checks.workers(workers, live));
     results.add(Checks.kinds(checkup.readyKinds(), live));

@@ -45,7 +45,7 @@ final class ListCommand implements Callable<Integer> {
   @Option(
       names = "--fingerprint",
       paramLabel = "F",
-      description = "Only tickets whose last error has this fingerprint.")
+      description = "Only tickets whose last error has this fingerprint; 8 characters are enough.")
   private @Nullable String fingerprint;
 
   @Option(

@@ -7,6 +7,7 @@ import dev.holdfast.queue.TicketDesk;
 import dev.holdfast.queue.TicketDesk.Conversation;
 import dev.holdfast.queue.TicketDesk.Retries;
 import dev.holdfast.queue.ToolCallRow;
+import dev.holdfast.ticket.TicketNotFoundException;
 import dev.holdfast.ticket.TicketState;
 import java.util.Iterator;
 import java.util.List;
@@ -43,7 +44,9 @@ final class ReleaseCommand implements Callable<Integer> {
   @Option(
       names = "--fingerprint",
       paramLabel = "F",
-      description = "All held tickets with this error; holdfast stats shows the fingerprints.")
+      description =
+          "All held tickets with this error; holdfast stats shows the fingerprints, of which 8"
+              + " characters are enough.")
   private @Nullable String fingerprint;
 
   @Option(
@@ -101,8 +104,8 @@ final class ReleaseCommand implements Callable<Integer> {
               ? new HeldTickets(backend.reader(), chosenCategory, fingerprint)
               : numbers.iterator();
       if (!chosen.hasNext()) {
-        root.terminal()
-            .progress("no held ticket matches; holdfast stats shows the groups of errors");
+        throw new TicketNotFoundException(
+            "no held ticket matches; holdfast stats shows the groups of errors");
       }
       Retries retries = keepRetries ? Retries.KEEP : Retries.RESET;
       Conversation conversation = fresh ? Conversation.START_OVER : Conversation.RESUME;

@@ -3,6 +3,7 @@ package dev.holdfast.cli;
 import dev.holdfast.queue.AttemptRow;
 import dev.holdfast.queue.AutoRetrySwitch;
 import dev.holdfast.queue.CurrentWait;
+import dev.holdfast.queue.LiveWorkers;
 import dev.holdfast.queue.TicketRow;
 import dev.holdfast.queue.TimelineEntry;
 import dev.holdfast.ticket.Guidance;
@@ -24,6 +25,7 @@ final class TicketPage {
   void print(
       TicketRow ticket,
       Optional<CurrentWait> wait,
+      LiveWorkers workers,
       Optional<AutoRetrySwitch> autoRetry,
       List<AttemptRow> attempts,
       List<Guidance> guidance,
@@ -32,6 +34,11 @@ final class TicketPage {
     terminal.line("#" + ticket.id() + title);
     printFields(ticket);
     wait.ifPresent(each -> field("waits", WaitWords.of(each)));
+    if (wait.isEmpty() && waitsForWorker(ticket, workers)) {
+      field(
+          "waits",
+          workers.whyNot(ticket.queue(), ticket.kind()) + "; start one, or check both names");
+    }
     autoRetry.ifPresent(
         each ->
             field(
@@ -56,6 +63,13 @@ final class TicketPage {
     }
     printAttempts(attempts);
     printTimeline(timeline);
+  }
+
+  private boolean waitsForWorker(TicketRow ticket, LiveWorkers workers) {
+    return ticket.state().equals("ready")
+        && !"human".equals(ticket.assigneeType())
+        && !(ticket.retryAfter() != null && ticket.retryAfter().isAfter(now))
+        && !workers.take(ticket.queue(), ticket.kind());
   }
 
   private void printFields(TicketRow ticket) {

@@ -8,6 +8,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Which tickets to list; null fields do not filter.
  *
+ * @param fingerprint whole, or its first 8 characters or more
  * @param text in the title or the unique key, in capitals or not
  * @param createdFrom at this time or later
  * @param createdBefore not at this time or later

@@ -18,7 +18,8 @@ public final class AccountMetrics implements AccountListener {
    */
   public AccountMetrics(MeterRegistry registry, Supplier<List<Scope>> closed) {
     this.registry = registry;
-    Gauge.builder("holdfast.providers.closed", closed, each -> each.get().size())
+    // A gauge of an object would hold it weakly, and be NaN once it is collected.
+    Gauge.builder("holdfast.providers.closed", () -> closed.get().size())
         .description("Providers and accounts that no worker calls now.")
         .register(registry);
   }

@@ -59,6 +59,7 @@ record CostRun(
   /** Fills the database and works all of it. */
   Counts measure() throws SQLException, InterruptedException {
     execute("CREATE EXTENSION IF NOT EXISTS pg_stat_statements SCHEMA public");
+    execute("INSERT INTO holdfast.queues (name) VALUES ('cost') ON CONFLICT DO NOTHING");
     Holdfast.desk(database.dataSource()).pauseQueue("cost", "test");
     NewTicket ticket = NewTicket.ofKind("cost").withQueue("cost").withPayload(PAYLOAD);
     Holdfast.inbox(database.dataSource())

@@ -149,8 +149,67 @@ class TicketCommandsIT {
     assertThat(state(id)).isEqualTo("ready");
 
     Cli.Result none = cli.run("release", "--fingerprint", "no-such");
-    assertThat(none.code()).isZero();
+    assertThat(none.code()).isEqualTo(3);
     assertThat(none.err()).contains("no held ticket matches");
+  }
+
+  @Test
+  @DisplayName("8 characters of a fingerprint are enough, fewer match nothing")
+  void shortFingerprint() throws SQLException {
+    long id = Cli.held(database, "code_error", "0123456789abcdef0123456789abcdef");
+    assertThat(cli.run("release", "--fingerprint", "0123456").code()).isEqualTo(3);
+    assertThat(cli.run("list", "--fingerprint", "01234567").out()).contains("" + id);
+    assertThat(cli.run("release", "--fingerprint", "01234567").code()).isZero();
+    assertThat(state(id)).isEqualTo("ready");
+  }
+
+  @Test
+  @DisplayName("a ready ticket that no live worker takes says so")
+  void nobodyTakesIt() throws SQLException {
+    long id =
+        Long.parseLong(
+            Cli.query(
+                database,
+                "INSERT INTO holdfast.tickets (kind, queue) VALUES ('nobodys', 'ghosts') RETURNING"
+                    + " id"));
+    assertThat(cli.run("show", "" + id).out()).contains("no worker runs; start one");
+    Cli.query(
+        database,
+        "INSERT INTO holdfast.workers (id, host, pid, version, kinds, concurrency, state) VALUES"
+            + " ('w-other', 'h', 1, '1', '{others}', 1, 'running') RETURNING id");
+    assertThat(cli.run("show", "" + id).out())
+        .contains("no live worker takes kind nobodys of queue ghosts");
+    Cli.query(
+        database,
+        "UPDATE holdfast.workers SET kinds = '{nobodys}' WHERE id = 'w-other' RETURNING id");
+    assertThat(cli.run("show", "" + id).out()).doesNotContain("no live worker", "no worker");
+    Cli.query(database, "DELETE FROM holdfast.workers WHERE id = 'w-other' RETURNING id");
+  }
+
+  @Test
+  @DisplayName("a queue that never had a ticket cannot be paused, and is not made by it")
+  void pausesNoGhost() throws SQLException {
+    Cli.Result result = cli.run("pause", "no-such-queue");
+    assertThat(result.code()).isEqualTo(3);
+    assertThat(result.err()).contains("there is no queue \"no-such-queue\"");
+    assertThat(
+            Cli.query(
+                database, "SELECT count(*) FROM holdfast.queues WHERE name = 'no-such-queue'"))
+        .isEqualTo("0");
+  }
+
+  @Test
+  @DisplayName("a ticket that is inserted as ended has a time of its end")
+  void insertedEnded() throws SQLException {
+    for (String ended : List.of("needs_review", "done", "cancelled")) {
+      assertThat(
+              Cli.query(
+                  database,
+                  "INSERT INTO holdfast.tickets (kind, state) VALUES ('old', '"
+                      + ended
+                      + "') RETURNING completed_at IS NOT NULL"))
+          .isEqualTo("t");
+    }
   }
 
   @Test
@@ -190,6 +249,7 @@ class TicketCommandsIT {
   @Test
   @DisplayName("pause and resume a queue")
   void pause() throws SQLException {
+    Cli.query(database, "INSERT INTO holdfast.queues (name) VALUES ('nightly') RETURNING name");
     assertThat(cli.run("pause", "nightly", "--by", "ann").out().strip())
         .isEqualTo("paused the queue nightly");
     assertThat(Cli.query(database, "SELECT paused_by FROM holdfast.queues WHERE name = 'nightly'"))

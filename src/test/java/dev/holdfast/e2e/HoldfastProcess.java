@@ -23,7 +23,7 @@ final class HoldfastProcess implements AutoCloseable {
       Pattern.compile("worker (\\S+) listens on (http://\\S+)\\R");
 
   /** A loaded machine takes its time; who waits this long waits in vain. */
-  private static final Duration PATIENCE = Duration.ofSeconds(60);
+  private static final Duration PATIENCE = Duration.ofSeconds(120);
 
   private static final HttpClient HTTP =
       HttpClient.newBuilder().connectTimeout(Duration.ofSeconds(10)).build();

@@ -41,6 +41,7 @@ class MetricsIT {
           .doesNotContain("retry_success_rate");
       rows.awaitState(rows.enqueue("twice", "work"), "done");
       rows.awaitState(rows.enqueue("never", "work"), "on_hold");
+      rows.column("INSERT INTO holdfast.queues (name) VALUES ('idle') RETURNING name");
       rows.column("SELECT holdfast.pause_queue('idle', 'ann')");
 
       // What comes from the database's rows is a snapshot, up to some seconds old.

@@ -110,6 +110,7 @@ class NotificationsIT {
   @Test
   @DisplayName("resuming a queue wakes a worker")
   void resume() throws SQLException {
+    sql.run("INSERT INTO holdfast.queues (name) VALUES ('later')");
     sql.run("SELECT holdfast.pause_queue('later', 'pat')");
     assertThat(heard()).isEmpty();
     sql.run("SELECT holdfast.resume_queue('later', 'pat')");

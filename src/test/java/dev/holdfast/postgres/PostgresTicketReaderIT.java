@@ -217,6 +217,7 @@ class PostgresTicketReaderIT {
   @Test
   @DisplayName("queues, error groups and workers")
   void overviews() {
+    sql.run("INSERT INTO holdfast.queues (name) VALUES ('overview')");
     desk.pauseQueue("overview", "pat");
     assertThat(reader.queues())
         .contains(new QueueHealth("overview", true, "pat", 0, null, 0, 0, null, 0, 0, 0));

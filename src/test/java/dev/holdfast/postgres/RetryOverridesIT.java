@@ -1,6 +1,7 @@
 package dev.holdfast.postgres;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.failure.Category;
 import dev.holdfast.queue.FinishResult;
@@ -8,6 +9,7 @@ import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.TestQueue;
 import dev.holdfast.testing.TicketDatabase;
 import dev.holdfast.testing.WithDatabase;
+import java.util.List;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -118,14 +120,10 @@ class RetryOverridesIT {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "null",
         "[]",
         "7",
         "\"text\"",
-        "{}",
-        "{\"categories\": null}",
         "{\"categories\": []}",
-        "{\"categories\": {\"unknown\": null}}",
         "{\"categories\": {\"unknown\": {\"base_delay\": \"soon\"}}}",
         "{\"categories\": {\"unknown\": {\"base_delay\": \"-1s\"}}}",
         "{\"categories\": {\"unknown\": {\"base_delay\": \"999999999999999d\"}}}",
@@ -138,9 +136,58 @@ class RetryOverridesIT {
         "{\"surprise\": true}",
         "{\"max_delay\": {\"a\": [1, {\"b\": null}]}}"
       })
-  @DisplayName("garbage in the overrides keeps no ticket from its decision: the rest applies")
+  @DisplayName(
+      "garbage in the overrides is refused where it is written; where it is stored already it keeps"
+          + " no ticket from its decision: the rest applies")
   void garbage(String retry) {
-    assertThat(delayAfterFailure(enqueue(retry, retry, retry))).isEqualTo("00:00:15");
+    assertThatThrownBy(() -> enqueue(retry, null, null)).hasStackTraceContaining("retry: ");
+    assertThatThrownBy(() -> enqueue(null, retry, null))
+        .hasStackTraceContaining("retry of design ");
+    assertThatThrownBy(() -> enqueue(null, null, retry))
+        .hasStackTraceContaining("retry_strategy: ");
+    long id = enqueue(null, null, null);
+    assertThatThrownBy(
+            () ->
+                database.run(
+                    "UPDATE holdfast.tickets SET retry_strategy = ?::jsonb WHERE id = ?",
+                    retry,
+                    id))
+        .hasStackTraceContaining("retry_strategy: ");
+
+    database.run(
+        "UPDATE holdfast.tickets SET state = 'cancelled' WHERE queue = ? AND state = 'ready'",
+        queueName);
+
+    List.of("queues", "designs").forEach(table -> trigger("DISABLE", table));
+    try {
+      long old = enqueue(retry, retry, null);
+      database.run(
+          "UPDATE holdfast.ticket_base SET retry_strategy = ?::jsonb WHERE id = ?", retry, old);
+      assertThat(delayAfterFailure(old)).isEqualTo("00:00:15");
+    } finally {
+      List.of("queues", "designs").forEach(table -> trigger("ENABLE", table));
+    }
+  }
+
+  private void trigger(String change, String table) {
+    database.run("ALTER TABLE holdfast." + table + " " + change + " TRIGGER check_retry");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "null",
+        "{}",
+        "{\"categories\": null}",
+        "{\"categories\": {\"api-error\": {\"max-retries\": \"3\", \"backoff\": \"linear\"}}}",
+        "{\"max_delay\": \"30m\", \"jitter\": 0.1, \"same_error_limit\": 0, \"counting\":"
+            + " \"shared\"}",
+        "{\"errorCategory\": \"unknown\", \"maxRetries\": 1}"
+      })
+  @DisplayName("overrides that say nothing of a category leave it as it is")
+  void harmless(String retry) {
+    String delay = delayAfterFailure(enqueue(retry, retry, retry));
+    assertThat(delay).startsWith("00:00:1");
   }
 
   @Test

@@ -145,8 +145,8 @@ class RolesIT {
     assertThat(operator.value("SELECT holdfast.release_ticket(?, 'ann', 'go on')", id))
         .isEqualTo("ready");
     assertThat(operator.number("SELECT holdfast.enqueue_ticket(kind => 'op')")).isGreaterThan(id);
-    operator.run("SELECT holdfast.pause_queue('op', 'ann')");
-    operator.run("SELECT holdfast.resume_queue('op', 'ann')");
+    operator.run("SELECT holdfast.pause_queue('default', 'ann')");
+    operator.run("SELECT holdfast.resume_queue('default', 'ann')");
     long running = tickets.in(TicketState.IN_PROGRESS);
     assertThat(operator.value("SELECT holdfast.abort_retry(?, 'ann')", running))
         .isEqualTo("in_progress");

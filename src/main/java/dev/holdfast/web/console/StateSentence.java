@@ -1,6 +1,7 @@
 package dev.holdfast.web.console;
 
 import dev.holdfast.queue.CurrentWait;
+import dev.holdfast.queue.LiveWorkers;
 import dev.holdfast.queue.TicketRow;
 import java.time.Duration;
 import java.time.Instant;
@@ -12,9 +13,9 @@ final class StateSentence {
 
   private StateSentence() {}
 
-  static String of(TicketRow ticket, @Nullable CurrentWait wait, Instant now) {
+  static String of(TicketRow ticket, @Nullable CurrentWait wait, LiveWorkers workers, Instant now) {
     return switch (ticket.state()) {
-      case "ready" -> ready(ticket, wait, now);
+      case "ready" -> ready(ticket, wait, workers, now);
       case "in_progress" -> running(ticket, wait, now);
       case "on_hold" ->
           "Waits for a person"
@@ -36,7 +37,8 @@ final class StateSentence {
     return time == null ? "" : " for " + Format.rough(Duration.between(time, now));
   }
 
-  private static String ready(TicketRow ticket, @Nullable CurrentWait wait, Instant now) {
+  private static String ready(
+      TicketRow ticket, @Nullable CurrentWait wait, LiveWorkers workers, Instant now) {
     Instant due = ticket.retryAfter();
     boolean waits = due != null && due.isAfter(now);
     if (wait != null && wait.kind() == CurrentWait.Kind.PROVIDER) {
@@ -49,9 +51,12 @@ final class StateSentence {
       return "Waits for a person to work it; no worker takes it.";
     }
     if (!waits) {
-      return ticket.attemptCount() == 0
-          ? "Ready" + since(ticket.createdAt(), now) + "; the next free worker takes it."
-          : "Ready again; the next free worker takes it.";
+      return (ticket.attemptCount() == 0 ? "Ready" + since(ticket.createdAt(), now) : "Ready again")
+          + (workers.take(ticket.queue(), ticket.kind())
+              ? "; the next free worker takes it."
+              : "; "
+                  + workers.whyNot(ticket.queue(), ticket.kind())
+                  + ". Start one, or check both names.");
     }
     if (ticket.attemptCount() == 0 || ticket.error() == null) {
       return "Scheduled: due " + Format.ago(due, now) + ".";

@@ -45,3 +45,6 @@ CREATE TABLE holdfast_bench.probe_attempt (
   worker_id   text NOT NULL,
   PRIMARY KEY (ticket_id, lease_no)
 );
+
+-- A queue begins with its first ticket; the cells pause it before that.
+INSERT INTO holdfast_bench.queues (name) VALUES ('bench') ON CONFLICT DO NOTHING;
