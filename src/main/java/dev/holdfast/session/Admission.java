@@ -8,50 +8,55 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What people say of one answer's calls.
+ * What people say of one answer's calls. Their words never stand in a tool's reply, where a tool's
+ * output could pass for them: they are said in a message of their own behind it.
  *
  * @param waiting nobody has decided these; then none of the answer's calls runs
  * @param allowed what runs, as it runs
- * @param denied with what the model is told
- * @param notes by the id of the call: what the model is told before its result
+ * @param denied with what stands in the place of their results
+ * @param words by the id of the call: what a person says of it
  */
 record Admission(
     List<PendingCall> waiting,
     List<ToolCall> allowed,
     List<ToolReply> denied,
-    Map<String, String> notes) {
+    Map<String, Input> words) {
+  private static final String DENIED = "This call was not allowed, and was not run.";
 
-  static Admission of(List<Approvals.Ruling> rulings) {
+  /**
+   * @param answer which answer of the conversation made the calls
+   */
+  static Admission of(int answer, List<Approvals.Ruling> rulings) {
     List<PendingCall> waiting = new ArrayList<>();
     List<ToolCall> allowed = new ArrayList<>();
     List<ToolReply> denied = new ArrayList<>();
-    Map<String, String> notes = new HashMap<>();
+    Map<String, Input> words = new HashMap<>();
     for (Approvals.Ruling ruling : rulings) {
       switch (ruling) {
         case Approvals.Ruling.Waits waits -> waiting.add(waits.call());
-        case Approvals.Ruling.Denied no ->
-            denied.add(new ToolReply(no.call(), ToolReply.Outcome.MODEL_RETRY, no.words(), 0));
+        case Approvals.Ruling.Denied no -> {
+          denied.add(new ToolReply(no.call(), ToolReply.Outcome.MODEL_RETRY, DENIED, 0));
+          words.put(no.call().id(), input(answer, no.call(), no.words()));
+        }
         case Approvals.Ruling.Allowed yes -> {
           allowed.add(yes.call());
           if (yes.note() != null) {
-            notes.put(yes.call().id(), yes.note());
+            words.put(yes.call().id(), input(answer, yes.call(), yes.note()));
           }
         }
       }
     }
-    return new Admission(waiting, allowed, denied, notes);
+    return new Admission(waiting, allowed, denied, words);
   }
 
-  /** The reply as the model is shown it. */
-  ToolReply noted(ToolReply reply) {
-    String note = notes.get(reply.call().id());
-    return note == null
-        ? reply
-        : new ToolReply(
-            reply.call(),
-            reply.outcome(),
-            note + "\n" + reply.content(),
-            reply.executions(),
-            reply.trouble());
+  private static Input input(int answer, ToolCall call, String words) {
+    return new Input("ruling-" + answer + "-" + call.id(), words);
+  }
+
+  /** What is written down of a reply: all of it at once, so that the words are said just once. */
+  List<JournalEntry> entries(int turn, ToolReply reply) {
+    JournalEntry finished = new JournalEntry.ToolFinished(turn, reply);
+    Input said = words.get(reply.call().id());
+    return said == null ? List.of(finished) : List.of(finished, new JournalEntry.Said(said));
   }
 }

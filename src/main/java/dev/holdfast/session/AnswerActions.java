@@ -48,15 +48,16 @@ final class AnswerActions {
     List<ToolCall> calls = new ArrayList<>(run.memory().openCalls());
     Optional<ToolCall> report = reportIn(calls);
     report.ifPresent(calls::remove);
+    int answer = run.memory().answers();
     Admission admission =
-        calls.isEmpty()
-            ? Admission.of(List.of())
-            : Admission.of(approvals.rulings(run.memory().answers(), run.progress().turn(), calls));
+        Admission.of(
+            answer,
+            calls.isEmpty() ? List.of() : approvals.rulings(answer, run.progress().turn(), calls));
     if (!admission.waiting().isEmpty()) {
       return new TurnEnd.AwaitsApproval(admission.waiting());
     }
     List<ToolReply> replies = new ArrayList<>(admission.denied());
-    keep(admission.denied());
+    keep(admission.denied(), admission);
     replies.addAll(
         resumed && calls.stream().anyMatch(this::isUnclear)
             ? unclear(admission)
@@ -66,7 +67,7 @@ final class AnswerActions {
       return new TurnEnd.UnknownEffect(unclear);
     }
     boolean allWell = with(ToolReply.Outcome.OK, replies).size() == replies.size();
-    return report.map(call -> reported(call, allWell)).orElseGet(TurnEnd.Continue::new);
+    return report.map(call -> reported(call, allWell, admission)).orElseGet(TurnEnd.Continue::new);
   }
 
   private static Optional<ToolCall> reportIn(List<ToolCall> calls) {
@@ -90,7 +91,7 @@ final class AnswerActions {
         replies.add(new ToolReply(call, ToolReply.Outcome.MODEL_RETRY, NOT_RUN, 0));
       }
     }
-    keep(replies);
+    keep(replies, admission);
     replies.addAll(
         execute(
             admission.allowed().stream().filter(call -> toolBox.isIdempotent(call.name())).toList(),
@@ -120,10 +121,10 @@ final class AnswerActions {
   }
 
   /** Writes results of our own down. */
-  private void keep(List<ToolReply> replies) {
+  private void keep(List<ToolReply> replies, Admission admission) {
     int turn = run.progress().turn();
     List<JournalEntry> entries = new ArrayList<>();
-    replies.forEach(reply -> entries.add(new JournalEntry.ToolFinished(turn, reply)));
+    replies.forEach(reply -> entries.addAll(admission.entries(turn, reply)));
     run.memory().record(entries);
     replies.forEach(reply -> run.events().emit(new SessionEvent.ToolFinished(turn, reply)));
   }
@@ -132,13 +133,13 @@ final class AnswerActions {
    * A model that reports success next to calls that failed has not seen them fail: it is shown them
    * first, which is no failed try of its to report.
    */
-  private TurnEnd reported(ToolCall call, boolean allWell) {
+  private TurnEnd reported(ToolCall call, boolean allWell, Admission admission) {
     Optional<FinalReport> report =
         TextReport.object(call.arguments()).flatMap(json -> rules.check(json).report());
     if (allWell && report.isPresent()) {
       return new TurnEnd.Reported(report.get());
     }
-    keep(List.of(new ToolReply(call, ToolReply.Outcome.MODEL_RETRY, LEFT, 0)));
+    keep(List.of(new ToolReply(call, ToolReply.Outcome.MODEL_RETRY, LEFT, 0)), admission);
     return new TurnEnd.Continue();
   }
 

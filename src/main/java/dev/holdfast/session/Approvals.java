@@ -16,12 +16,13 @@ public interface Approvals {
   sealed interface Ruling {
     /**
      * @param call what runs: the model's own, or as a person has changed it
-     * @param note what the model is told before the result; null for nothing
+     * @param note what the model is told behind the result, in a person's name; null for nothing
      */
     record Allowed(ToolCall call, @Nullable String note) implements Ruling {}
 
     /**
-     * @param words what the model is told in the place of a result
+     * @param words what the model is told behind a result that says no more than that it was not
+     *     allowed
      */
     record Denied(ToolCall call, String words) implements Ruling {}
 

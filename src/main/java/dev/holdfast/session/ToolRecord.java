@@ -36,11 +36,10 @@ final class ToolRecord implements ToolProgress, AutoCloseable {
   }
 
   @Override
-  public synchronized void finished(ToolReply ended) throws InterruptedException {
+  public synchronized void finished(ToolReply reply) throws InterruptedException {
     refuseIfClosed();
-    ToolReply reply = admission.noted(ended);
     int turn = run.progress().turn();
-    run.memory().record(new JournalEntry.ToolFinished(turn, reply));
+    run.memory().record(admission.entries(turn, reply));
     run.events().emit(new SessionEvent.ToolFinished(turn, reply));
   }
 

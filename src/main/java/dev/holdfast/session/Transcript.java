@@ -3,7 +3,10 @@ package dev.holdfast.session;
 import dev.holdfast.llm.Message;
 import java.util.List;
 
-/** Older turns as a text that a model can sum up. */
+/**
+ * Older turns as a text that a model can sum up. Every further line of what tools and models said
+ * is indented: none of it can begin a line as a person's words do.
+ */
 final class Transcript {
   private static final int SHOWN = 600;
 
@@ -21,14 +24,14 @@ final class Transcript {
 
   private static void write(StringBuilder text, Message message) {
     switch (message) {
-      case Message.User user -> text.append("USER: ").append(user.content());
+      case Message.User user -> text.append("USER: ").append(indented(user.content()));
       case Message.ToolResult result ->
           text.append(result.failed() ? "FAILED " : "RESULT ")
               .append(result.toolName())
               .append(": ")
               .append(shown(result.content()));
       case Message.Assistant answer -> {
-        text.append("ASSISTANT: ").append(answer.text());
+        text.append("ASSISTANT: ").append(indented(answer.text()));
         answer
             .toolCalls()
             .forEach(
@@ -43,6 +46,10 @@ final class Transcript {
   }
 
   private static String shown(String content) {
-    return content.length() <= SHOWN ? content : content.substring(0, SHOWN) + "…";
+    return indented(content.length() <= SHOWN ? content : content.substring(0, SHOWN) + "…");
+  }
+
+  private static String indented(String text) {
+    return text.replaceAll("\\R", "\n  ");
   }
 }

@@ -126,7 +126,8 @@ class ApprovalIT {
     assertThat(Files.readAllLines(workspace(id).resolve("log.txt"))).containsExactly("edited");
     assertThat(models.requests()).as("no call of the model is repeated").hasSize(2);
     assertThat(models.lastRequest().body().toString())
-        .contains("changed this call to", "echo edited", "(bob) did not allow", "never that");
+        .contains(
+            "changed it before it ran, to", "echo edited", "(bob) did not allow", "never that");
     Outcome late = holdfast.run("release", ticket, "--approve-call", "--by", "carl");
     assertThat(late.exit()).isEqualTo(3);
     assertThat(late.stderr()).contains("bob was the last to act on it (call_denied");

@@ -2,6 +2,7 @@ package dev.holdfast.session;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.llm.Message;
 import dev.holdfast.llm.ToolCall;
 import java.util.HashMap;
 import java.util.List;
@@ -73,8 +74,14 @@ class ApprovalsTest {
     assertThat(bench.run()).isInstanceOf(SessionResult.Reported.class);
 
     assertThat(bench.tools.ran).containsExactly(LOOK, edited);
-    String told = bench.sent(0).toString();
-    assertThat(told).contains("[changed]\ndid send", "not to 2");
+    assertThat(bench.sent(0))
+        .as("people's words are messages of their own, behind all results")
+        .endsWith(
+            new Message.ToolResult("s1", "send", "did send", false),
+            new Message.ToolResult(
+                "s2", "send", "This call was not allowed, and was not run.", true),
+            new Message.User("not to 2"),
+            new Message.User("[changed]"));
     WellFormed.check(bench.provider().requests.getFirst().messages());
     Bench again = bench(journal);
     assertThat(again.run()).isInstanceOf(SessionResult.Reported.class);

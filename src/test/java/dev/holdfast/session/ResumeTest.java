@@ -233,7 +233,7 @@ class ResumeTest {
             new Notices(),
             new SessionEvents(List.of()));
     int before = bench.journal.entries().size();
-    ToolRecord written = new ToolRecord(run, Admission.of(List.of()));
+    ToolRecord written = new ToolRecord(run, Admission.of(1, List.of()));
     written.close();
 
     assertThatThrownBy(() -> written.finished(new ToolReply(LOOK, ToolReply.Outcome.OK, "late", 1)))

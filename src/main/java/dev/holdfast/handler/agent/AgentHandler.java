@@ -129,7 +129,7 @@ public final class AgentHandler implements TicketHandler {
 
   private SessionSettings settingsOf(AgentDesign design) {
     ContextSettings usual = ContextSettings.DEFAULT;
-    return SessionSettings.of(design.system())
+    return SessionSettings.of(AgentTask.system(design.system()))
         .withReportSchema(design.reportSchema())
         .withLimits(design.limits())
         .withAutoRetry(design.autoRetry(settings.autoRetry()))

@@ -106,17 +106,25 @@ final class DesignApprovals implements Approvals {
   private Ruling ruling(ToolCall call, ApprovalShelf.Asked asked, ApprovalShelf.Approval approval) {
     return switch (approval.decision()) {
       case NONE -> new Ruling.Waits(new PendingCall(approval.id(), call, asked.effect()));
-      case DENIED -> new Ruling.Denied(call, denied(approval));
+      case DENIED -> new Ruling.Denied(call, denied(call, approval));
       case APPROVED -> approved(call, asked, approval);
     };
   }
 
-  private static String denied(ApprovalShelf.Approval approval) {
+  private static String denied(ToolCall call, ApprovalShelf.Approval approval) {
+    return said(call, approval, "did not allow it, and it was not run");
+  }
+
+  /** A message of its own, so it names the call. */
+  private static String said(ToolCall call, ApprovalShelf.Approval approval, String decision) {
     String words = approval.words();
-    return "A person ("
-        + approval.decidedBy()
-        + ") did not allow this call, it was not run"
-        + (words == null ? "." : ", and says:\n" + words);
+    return "Your call %s of %s: a person (%s) %s%s"
+        .formatted(
+            call.id(),
+            call.name(),
+            approval.decidedBy(),
+            decision,
+            words == null ? "." : ", and says:\n" + words);
   }
 
   private Ruling approved(
@@ -136,19 +144,16 @@ final class DesignApprovals implements Approvals {
           null);
     }
     ToolCall exact = edited == null ? call : new ToolCall(call.id(), call.name(), edited);
-    return new Ruling.Allowed(exact, note(approval, edited));
+    return new Ruling.Allowed(exact, note(call, approval, edited));
   }
 
-  private static @Nullable String note(ApprovalShelf.Approval approval, @Nullable String edited) {
+  private static @Nullable String note(
+      ToolCall call, ApprovalShelf.Approval approval, @Nullable String edited) {
     String words = approval.words();
     if (edited == null && words == null) {
       return null;
     }
-    return "[A person ("
-        + approval.decidedBy()
-        + ") "
-        + (edited == null ? "allowed this call" : "changed this call to " + edited)
-        + (words == null ? "" : " and says: " + words)
-        + "]";
+    return said(
+        call, approval, edited == null ? "allowed it" : "changed it before it ran, to " + edited);
   }
 }

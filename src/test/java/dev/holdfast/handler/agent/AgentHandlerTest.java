@@ -184,8 +184,8 @@ class AgentHandlerTest {
     assertThat(said).hasSize(2);
     assertThat(said.getLast())
         .startsWith("This is attempt 3 at the task.")
-        .contains("\n- attempt 1, transient: rate limit exceeded\n")
-        .contains("x…; it called run_command 3 times (2 failed)");
+        .contains("\n- attempt 1, transient: \"rate limit exceeded\"\n")
+        .contains("x…\"; it called run_command 3 times (2 failed)");
     assertThat(said.getLast().lines()).hasSize(4);
   }
 
