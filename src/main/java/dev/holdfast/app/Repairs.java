@@ -6,6 +6,7 @@ import dev.holdfast.handler.repair.RepairPorts;
 import dev.holdfast.postgres.PostgresJournalShelf;
 import dev.holdfast.postgres.PostgresTicketReader;
 import dev.holdfast.queue.TicketReader;
+import dev.holdfast.queue.TimelineEntry;
 import dev.holdfast.repair.GitWorkbench;
 import dev.holdfast.repair.ModelPorts;
 import dev.holdfast.repair.git.TicketRepositories;
@@ -20,6 +21,7 @@ import dev.holdfast.tool.git.GitProgram;
 import dev.holdfast.tool.sandbox.Sandboxes;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.InstantSource;
+import java.util.Objects;
 import java.util.concurrent.ThreadLocalRandom;
 import javax.sql.DataSource;
 
@@ -67,7 +69,7 @@ final class Repairs {
                         System.getenv(),
                         settings.secrets(),
                         System::nanoTime)),
-            ticketId -> isApproved(reader, ticketId),
+            (ticketId, designId) -> isApproved(reader, ticketId, designId),
             InstantSource.system());
     return new RepairHandler(
         new RepairPorts.Settings(
@@ -78,11 +80,21 @@ final class Repairs {
         ports);
   }
 
-  private static boolean isApproved(TicketReader reader, long ticketId) {
+  private static boolean isApproved(TicketReader reader, long ticketId, long designId) {
     return reader
         .find(ticketId)
         .filter(ticket -> ticket.kind().equals("repair"))
         .filter(ticket -> ticket.state().equals(TicketState.DONE.wireName()))
+        .filter(ticket -> Objects.equals(ticket.designId(), designId))
+        .filter(ticket -> lastWord(reader, ticketId).equals("approved"))
         .isPresent();
+  }
+
+  /** What came last of a success and its approval: a released ticket may have succeeded again. */
+  private static String lastWord(TicketReader reader, long ticketId) {
+    return reader.timeline(ticketId).stream()
+        .map(TimelineEntry::event)
+        .filter(event -> event.equals("succeeded") || event.equals("approved"))
+        .reduce("", (before, event) -> event);
   }
 }

@@ -255,4 +255,55 @@ class RepairIT {
         .doesNotContain("for (");
     assertThat(rows.of(delivery, "result->>'delivered_to'")).contains(branch);
   }
+
+  @Test
+  @DisplayName(
+      "issue 20, 1.5: what a design with review: none has done is no approval: an order of another"
+          + " design to deliver it is held, and its remote gets nothing")
+  void notReviewedIsNotApproved() throws Exception {
+    BrokenProject project = BrokenProject.java();
+    models.next(answer(project.change(project.right())));
+    long id = enqueueUnreviewed(project);
+    holdfast.worker();
+    rows.awaitState(id, "done");
+
+    Path bare = directory.resolve("thief.git");
+    BrokenProject.git(directory, "init", "-q", "--bare", bare.toString());
+    Files.writeString(
+        directory.resolve("thief.yaml"),
+        """
+        kind: repair
+        repository: {url: "%s", ref: main}
+        verify: [{name: check, command: ["true"]}]
+        targets: [{provider: openai, model: gpt-m}]
+        on_approve: push
+        """
+            .formatted(bare.toUri()));
+    holdfast.ok("design", "put", "thief", "--file", "thief.yaml");
+    String order =
+        "{\"deliver\": {\"ticket\": %s, \"base_commit\": \"%s\", \"commit\": \"%s\"}}"
+            .formatted(
+                Long.toString(id),
+                rows.of(id, "result->>'base_commit'"),
+                rows.of(id, "result->>'commit'"));
+    for (String design : new String[] {"thief", "mender"}) {
+      long delivery =
+          Long.parseLong(holdfast.ok("enqueue", "--design", design, "--payload", order));
+      rows.awaitState(delivery, "on_hold");
+      assertThat(rows.of(delivery, "error")).contains("is not approved by a person");
+    }
+    assertThat(BrokenProject.git(bare, "for-each-ref")).isEmpty();
+  }
+
+  private long enqueueUnreviewed(BrokenProject project) throws Exception {
+    long first = enqueue(project);
+    holdfast.ok("cancel", Long.toString(first), "--reason", "only its design is needed");
+    Files.writeString(
+        directory.resolve("mender.yaml"),
+        Files.readString(directory.resolve("mender.yaml"))
+                .replace("on_approve: merge", "on_approve: none")
+            + "review: none\n");
+    holdfast.ok("design", "put", "mender", "--file", "mender.yaml");
+    return Long.parseLong(holdfast.ok("enqueue", "--design", "mender"));
+  }
 }

@@ -6,28 +6,32 @@ import dev.holdfast.repair.RunEnd;
 import dev.holdfast.repair.git.Delivery;
 import dev.holdfast.repair.git.TicketRepositories;
 import dev.holdfast.repair.git.TicketRepository;
+import dev.holdfast.ticket.ClaimedTicket;
+import dev.holdfast.ticket.Design;
 import dev.holdfast.worker.HandlerResult;
 import java.io.IOException;
 import java.util.Optional;
-import java.util.function.LongPredicate;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
 
 /** Brings results to where their design says: what a person has approved, or need not. */
 final class RepairDelivery {
   private final TicketRepositories repositories;
-  private final LongPredicate approved;
+  private final RepairPorts.Approvals approvals;
 
-  RepairDelivery(TicketRepositories repositories, LongPredicate approved) {
+  RepairDelivery(TicketRepositories repositories, RepairPorts.Approvals approvals) {
     this.repositories = repositories;
-    this.approved = approved;
+    this.approvals = approvals;
   }
 
   /** A ticket of its own, for the worker and not the person's command has the repository. */
-  HandlerResult deliver(RepairDesign design, DeliveryOrder order)
+  HandlerResult deliver(ClaimedTicket claimed, RepairDesign design, DeliveryOrder order)
       throws IOException, InterruptedException {
-    if (!approved.test(order.ticketId())) {
-      return held("ticket " + order.ticketId() + " is not approved", "approve it, then release");
+    long designId = claimed.design().map(Design::id).orElse(0L);
+    if (!approvals.has(order.ticketId(), designId)) {
+      return held(
+          "ticket " + order.ticketId() + " of this design is not approved by a person",
+          "approve it, then release; what its design does not review is not delivered by another");
     }
     HandlerResult result = delivered(design, order);
     if (result instanceof HandlerResult.Succeeded) {

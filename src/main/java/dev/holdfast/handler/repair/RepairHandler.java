@@ -43,7 +43,7 @@ public final class RepairHandler implements TicketHandler {
   public RepairHandler(RepairPorts.Settings settings, RepairPorts ports) {
     this.settings = settings;
     this.ports = ports;
-    this.delivery = new RepairDelivery(ports.repositories(), ports.approved());
+    this.delivery = new RepairDelivery(ports.repositories(), ports.approvals());
   }
 
   @Override
@@ -53,7 +53,9 @@ public final class RepairHandler implements TicketHandler {
       RepairDesign design =
           designs.of(claimed, document -> RepairDesign.of(document, settings.usual()));
       Optional<DeliveryOrder> order = DeliveryOrder.in(claimed.ticket().payload());
-      return order.isPresent() ? delivery.deliver(design, order.get()) : repair(context, design);
+      return order.isPresent()
+          ? delivery.deliver(claimed, design, order.get())
+          : repair(context, design);
     } catch (StoodStillException e) {
       return StandstillResult.of(e.why(), null, null);
     } catch (ModelFailedException e) {

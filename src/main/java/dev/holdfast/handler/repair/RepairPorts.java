@@ -12,7 +12,6 @@ import dev.holdfast.tool.sandbox.Network;
 import java.nio.file.Path;
 import java.time.InstantSource;
 import java.util.Map;
-import java.util.function.LongPredicate;
 
 /**
  * What repairs need of the world around them. All of it is thread-safe and stays the caller's to
@@ -22,7 +21,7 @@ import java.util.function.LongPredicate;
  * @param guard what stands between an attempt and its providers
  * @param journals where runs are kept
  * @param events for the tickets' live streams
- * @param approved whether a ticket's result has been approved by a person
+ * @param approvals what people have approved
  * @param wall the time in traces
  */
 public record RepairPorts(
@@ -33,10 +32,20 @@ public record RepairPorts(
     EventSink events,
     TicketRepositories repositories,
     ToolsSource tools,
-    LongPredicate approved,
+    Approvals approvals,
     InstantSource wall) {
   public RepairPorts {
     providers = Map.copyOf(providers);
+  }
+
+  /** What people have approved. */
+  @FunctionalInterface
+  public interface Approvals {
+    /**
+     * Whether a person has approved the result of a ticket of that design. A ticket that is done
+     * because its design asks for no review is not approved, nor is it another design's to deliver.
+     */
+    boolean has(long ticketId, long designId);
   }
 
   /** What changes and checks files. */

@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** Brings one commit of a source, without its history, into a ticket's repository. */
 final class Fetching {
@@ -62,7 +63,8 @@ final class Fetching {
                             + ": correct repository.ref"));
     String path = original.checked("rev-parse", "--path-format=absolute", "--git-common-dir");
     repository.checked(
-        fetch("--upload-pack=" + server("upload-pack"), "--", path, "+" + commit + ":" + BASE));
+        fetch(
+            "--upload-pack=" + server("upload-pack", path), "--", path, "+" + commit + ":" + BASE));
   }
 
   private void fetchRemote(RepositorySource.Remote remote, Optional<String> wanted)
@@ -97,7 +99,7 @@ final class Fetching {
       throw new RepositoryException(
           "there is no directory " + path + " on the worker's host: correct repository.path");
     }
-    GitDirectory original = new GitDirectory(git, path.toRealPath());
+    GitDirectory original = new GitDirectory(new OfflineGit(git), path.toRealPath());
     if (!original.run(original.command("rev-parse", "--git-dir")).isSuccess()) {
       throw new RepositoryException(
           path + " is no git repository: name the root of a checkout or a bare repository");
@@ -107,14 +109,20 @@ final class Fetching {
 
   /**
    * The other side of a transport to a path, which else would follow that repository's settings.
+   *
+   * @param path of that repository's git directory
    */
-  static String server(String service) {
-    String settings =
-        GitProgram.settings().stream()
-            .map(word -> "'" + word + "'")
+  static String server(String service, String path) {
+    String words =
+        Stream.concat(
+                Stream.concat(
+                    Stream.of("env"),
+                    OfflineGit.VARIABLES.entrySet().stream()
+                        .map(each -> each.getKey() + "=" + each.getValue())),
+                Stream.concat(Stream.of("git"), GitProgram.settings(Path.of(path)).stream()))
+            .map(word -> "'" + word.replace("'", "'\\''") + "'")
             .collect(Collectors.joining(" "));
-    return "git "
-        + settings
+    return words
         + " -c uploadpack.allowAnySHA1InWant=true -c receive.denyNonFastForwards=false"
         + " -c receive.autogc=false "
         + service;

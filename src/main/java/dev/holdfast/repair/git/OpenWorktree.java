@@ -34,6 +34,7 @@ final class OpenWorktree implements Worktree {
   @Override
   public String snapshot(Collection<String> alsoIgnored) throws IOException, InterruptedException {
     Files.deleteIfExists(gitDirectory.resolve("index.lock"));
+    forget(NestedRepositories.in(directory()));
     files.checked(command("add", "--all", "--", "."));
     List<String> there =
         alsoIgnored.stream()
@@ -46,6 +47,18 @@ final class OpenWorktree implements Worktree {
               .withInput(String.join("\0", there) + "\0"));
     }
     return files.checked(command("write-tree"));
+  }
+
+  /**
+   * Repositories inside are added anew each time. Of one that it knows already, git would ask
+   * whether its files have changed, and so run the filters that a program has configured there.
+   */
+  private void forget(List<String> nested) throws IOException, InterruptedException {
+    if (!nested.isEmpty()) {
+      files.checked(
+          command("update-index", "--force-remove", "-z", "--stdin")
+              .withInput(String.join("\0", nested) + "\0"));
+    }
   }
 
   @Override

@@ -6,11 +6,14 @@ import dev.holdfast.tool.git.GitResult;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /** Brings a result from the ticket's repository to where it belongs. */
 final class ResultDelivery {
   private static final Duration TIMEOUT = Duration.ofMinutes(15);
+  private static final int NO_SUCH_SETTING = 1;
   private static final String HEADS = "refs/heads/";
 
   private final Git git;
@@ -33,7 +36,7 @@ final class ResultDelivery {
     String path = original.checked("rev-parse", "--path-format=absolute", "--git-common-dir");
     repository.checked(
         push(
-            "--receive-pack=" + Fetching.server("receive-pack"),
+            "--receive-pack=" + Fetching.server("receive-pack", path),
             "--",
             path,
             "+" + HEADS + branch + ":" + HEADS + branch));
@@ -79,17 +82,34 @@ final class ResultDelivery {
     publish(local);
     Optional<Path> checkout = checkout(original, name);
     if (checkout.isPresent()) {
-      return mergeCheckout(new GitDirectory(git, checkout.get()), local, name, commit);
+      return mergeCheckout(new GitDirectory(original.git(), checkout.get()), local, name, commit);
     }
     original.checked("update-ref", "-m", "holdfast: " + branch, HEADS + name, commit, base);
     return delivered(name, local, commit);
   }
 
-  /** A checkout of the branch is brought along; it is never left in between. */
+  /**
+   * A checkout of the branch is brought along; it is never left in between. One whose files go
+   * through programs is left to its owner: they would run as the worker's user.
+   */
   private Delivery mergeCheckout(
       GitDirectory checkout, RepositorySource.Local local, String name, String commit)
       throws IOException, InterruptedException {
-    if (!checkout.checked("status", "--porcelain", "--untracked-files=no").isEmpty()) {
+    List<String> filters = filters(checkout);
+    if (!filters.isEmpty()) {
+      return new Delivery.Refused(
+          checkout.directory()
+              + " has "
+              + name
+              + " checked out and filters that run programs ("
+              + String.join(", ", filters)
+              + "): run git merge "
+              + branch
+              + " there");
+    }
+    GitCommand status =
+        here(checkout, "status", "--porcelain", "--untracked-files=no", "--ignore-submodules=all");
+    if (!checkout.checked(status).isEmpty()) {
       return new Delivery.Refused(
           checkout.directory()
               + " has "
@@ -98,7 +118,7 @@ final class ResultDelivery {
               + branch);
     }
     GitResult merged =
-        checkout.run(checkout.command("merge", "--quiet", "--ff-only", "--no-stat", commit));
+        checkout.run(here(checkout, "merge", "--quiet", "--ff-only", "--no-stat", commit));
     return merged.isSuccess()
         ? delivered(name, local, commit)
         : new Delivery.Refused(
@@ -109,6 +129,27 @@ final class ResultDelivery {
                 + "): merge "
                 + branch
                 + " by hand");
+  }
+
+  /** In the checkout itself, wherever the repository's configuration says that its files are. */
+  private static GitCommand here(GitDirectory checkout, String... words) {
+    return checkout.command(words).withVariable("GIT_WORK_TREE", checkout.directory().toString());
+  }
+
+  /** The settings of the repository's that name programs for files; reading them runs none. */
+  private static List<String> filters(GitDirectory checkout)
+      throws IOException, InterruptedException {
+    GitCommand ask =
+        checkout.command(
+            "config",
+            "--null",
+            "--name-only",
+            "--get-regexp",
+            "^filter\\..*\\.(clean|smudge|process)$");
+    GitResult result = checkout.run(ask);
+    return result.exitCode() == NO_SUCH_SETTING
+        ? List.of()
+        : Stream.of(checkout.checked(ask).split("\0", -1)).filter(each -> !each.isEmpty()).toList();
   }
 
   private static Optional<String> branchOf(GitDirectory original, String ref)

@@ -61,8 +61,8 @@ public record GitProgram(Map<String, String> environment, Confinement confinemen
           "protocol.fd.allow=never",
           "protocol.file.allow=always",
           "advice.detachedHead=false",
-          "init.defaultBranch=main",
-          "safe.directory=*");
+          "receive.denyCurrentBranch=refuse",
+          "init.defaultBranch=main");
 
   /** How the words of a command are run in a directory. */
   @FunctionalInterface
@@ -90,7 +90,7 @@ public record GitProgram(Map<String, String> environment, Confinement confinemen
     variables.put(ProgramRun.RUN_ID, UUID.randomUUID().toString());
     try (ProgramRun run =
         ProgramRun.start(
-            confinement.wrap(words(command.words()), command.directory()),
+            confinement.wrap(words(command), command.directory()),
             command.directory(),
             variables,
             command.input(),
@@ -104,17 +104,22 @@ public record GitProgram(Map<String, String> environment, Confinement confinemen
     }
   }
 
-  /** The settings that every run of git gets, as its own option words. */
-  public static List<String> settings() {
+  /**
+   * The settings that every run of git gets, as its own option words.
+   *
+   * @param directory the one repository that may be another user's
+   */
+  public static List<String> settings(Path directory) {
     List<String> words = new ArrayList<>();
     SETTINGS.forEach(setting -> words.addAll(List.of("-c", setting)));
+    words.addAll(List.of("-c", "safe.directory=" + directory));
     return words;
   }
 
-  private static List<String> words(List<String> command) {
+  private static List<String> words(GitCommand command) {
     List<String> words = new ArrayList<>(List.of("git"));
-    words.addAll(settings());
-    words.addAll(command);
+    words.addAll(settings(command.directory()));
+    words.addAll(command.words());
     return words;
   }
 

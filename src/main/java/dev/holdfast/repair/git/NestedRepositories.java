@@ -1,0 +1,56 @@
+package dev.holdfast.repair.git;
+
+import java.io.IOException;
+import java.nio.file.FileVisitResult;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Finds repositories in a directory that programs have worked in. */
+final class NestedRepositories {
+  private static final String GIT = ".git";
+
+  private NestedRepositories() {}
+
+  /** Relative to the directory, which is not among them itself. */
+  static List<String> in(Path directory) throws IOException {
+    List<String> found = new ArrayList<>();
+    Files.walkFileTree(
+        directory,
+        new SimpleFileVisitor<>() {
+          @Override
+          public FileVisitResult preVisitDirectory(Path each, BasicFileAttributes attributes) {
+            return each.endsWith(GIT) ? found(each) : FileVisitResult.CONTINUE;
+          }
+
+          @Override
+          public FileVisitResult visitFile(Path each, BasicFileAttributes attributes) {
+            return each.endsWith(GIT) ? found(each) : FileVisitResult.CONTINUE;
+          }
+
+          @Override
+          public FileVisitResult visitFileFailed(Path each, IOException e) {
+            // Git cannot read it either.
+            return FileVisitResult.CONTINUE;
+          }
+
+          @Override
+          public FileVisitResult postVisitDirectory(Path each, @Nullable IOException e) {
+            return FileVisitResult.CONTINUE;
+          }
+
+          private FileVisitResult found(Path git) {
+            Path repository = git.getParent();
+            if (!directory.equals(repository)) {
+              found.add(directory.relativize(repository).toString());
+            }
+            return FileVisitResult.SKIP_SUBTREE;
+          }
+        });
+    return found;
+  }
+}
