@@ -26,6 +26,9 @@ import org.slf4j.Logger;
 class ProcessSealIT {
   @TempDir private Path directory;
 
+  private static final List<String> AS_NOBODY =
+      List.of("/usr/bin/setpriv", "--reuid=65534", "--regid=65534", "--clear-groups");
+
   /** Of the list of mapped memory: only who may read the memory may open it. */
   private static final String LOOK =
       "tr '\\0' '\\n"
@@ -70,6 +73,13 @@ class ProcessSealIT {
     return List.of(directory.toString(), jar.toString());
   }
 
+  private static boolean isReadableForOthers(String java, String jar) throws Exception {
+    List<String> command = new ArrayList<>(AS_NOBODY);
+    command.addAll(List.of("/bin/sh", "-c", "test -x \"$0\" && test -r \"$1\"", java, jar));
+    return Files.isExecutable(Path.of(AS_NOBODY.getFirst()))
+        && new ProcessBuilder(command).start().waitFor() == 0;
+  }
+
   private static Path source(Class<?> type) throws Exception {
     return Path.of(type.getProtectionDomain().getCodeSource().getLocation().toURI());
   }
@@ -79,23 +89,22 @@ class ProcessSealIT {
       "issue 20: a sealed process shows no value of its environment and reads it still; its memory"
           + " is closed to other processes of its user, unless that is root")
   void seal() throws Exception {
-    List<String> command = new ArrayList<>();
+    List<String> classPath = copiedClasses();
+    String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
     boolean root = "root".equals(System.getProperty("user.name"));
-    boolean other = root && Files.isExecutable(Path.of("/usr/bin/setpriv"));
-    if (other) {
-      command.addAll(
-          List.of("/usr/bin/setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"));
-    }
+    boolean other = root && isReadableForOthers(java, classPath.getLast());
+    List<String> command = new ArrayList<>(other ? AS_NOBODY : List.of());
     command.addAll(
         List.of(
-            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+            java,
             "-XX:TieredStopAtLevel=1",
             "--enable-native-access=ALL-UNNAMED",
             "-cp",
-            String.join(File.pathSeparator, copiedClasses()),
+            String.join(File.pathSeparator, classPath),
             Sealed.class.getName()));
     ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
     builder.environment().put("SEAL_CANARY", "canary-of-the-seal");
+    builder.environment().put("LC_ALL", "C");
     builder.environment().put(ProgramRun.RUN_ID, "run-of-the-seal");
     Process process = builder.start();
     String out = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
