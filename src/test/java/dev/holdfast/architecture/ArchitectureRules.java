@@ -156,6 +156,9 @@ record ArchitectureRules(String base) {
         .resideOutsideOfPackages(family("app"), family("cli"))
         .and()
         .doNotHaveSimpleName(Sleeper.class.getSimpleName())
+        .and()
+        // a main of its own, inside of a sandbox
+        .doNotHaveSimpleName("ProxyRelay")
         .should()
         .callCodeUnitWhere(
             describe(

@@ -15,10 +15,13 @@ import java.util.Optional;
  * @param program where bubblewrap is
  * @param isolation its options for the user namespace, as {@link SandboxProbe} found that they work
  * @param hidden directories and files that are empty inside
+ * @param proxy the directory of an {@link AllowListProxy}'s socket, for {@link Network.Only}
  */
-public record Bubblewrap(Path program, List<String> isolation, List<Path> hidden, Network network)
+public record Bubblewrap(
+    Path program, List<String> isolation, List<Path> hidden, Network network, Optional<Path> proxy)
     implements Sandbox {
   private static final Path EMPTY = Path.of("/dev/null");
+  private static final Path SOCKET = Path.of("/run/holdfast-proxy", AllowListProxy.socket());
 
   public Bubblewrap {
     isolation = List.copyOf(isolation);
@@ -36,14 +39,28 @@ public record Bubblewrap(Path program, List<String> isolation, List<Path> hidden
     words.addAll(List.of("--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"));
     words.addAll(List.of("--tmpfs", "/tmp", "--tmpfs", "/run"));
     switch (network) {
-      case NONE -> words.add("--unshare-net");
-      case FULL -> words.addAll(resolver());
+      case Network.None none -> words.add("--unshare-net");
+      case Network.Full full -> words.addAll(resolver());
+      case Network.Only only -> words.add("--unshare-net");
     }
     hidden.forEach(path -> words.addAll(hide(path)));
     UnixSockets.reachable().forEach(path -> words.addAll(hide(path)));
     String place = workspace.toString();
-    words.addAll(List.of("--bind", place, place, "--chdir", place, "--"));
-    words.addAll(command);
+    words.addAll(List.of("--bind", place, place, "--chdir", place));
+    proxy.ifPresent(directory -> words.addAll(throughProxy(directory)));
+    words.add("--");
+    words.addAll(proxy.isPresent() ? ProxyRelay.wrap(SOCKET, command) : command);
+    return words;
+  }
+
+  private static List<String> throughProxy(Path directory) {
+    String inside = String.valueOf(SOCKET.getParent());
+    List<String> words = new ArrayList<>(List.of("--ro-bind", directory.toString(), inside));
+    String relay = ProxyRelay.home().toString();
+    words.addAll(List.of("--ro-bind", relay, relay));
+    for (String name : List.of("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY")) {
+      words.addAll(List.of("--setenv", name, "http://127.0.0.1:" + ProxyRelay.PORT));
+    }
     return words;
   }
 

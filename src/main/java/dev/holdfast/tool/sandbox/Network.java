@@ -1,18 +1,48 @@
 package dev.holdfast.tool.sandbox;
 
+import java.util.List;
+import java.util.stream.Collectors;
 import tools.jackson.databind.JsonNode;
 
 /** What a confined program may reach over the network. */
-public enum Network {
+public sealed interface Network {
   /** Nothing: it has a loopback interface of its own and no other. */
-  NONE("no network"),
+  Network NONE = new None();
+
   /** All that the worker reaches, the ports of the worker's own machine among it. */
-  FULL("the worker's network");
+  Network FULL = new Full();
 
-  private final String words;
+  /** For people and models: {@code no network}. */
+  String words();
 
-  Network(String words) {
-    this.words = words;
+  /** See {@link #NONE}. */
+  record None() implements Network {
+    @Override
+    public String words() {
+      return "no network";
+    }
+  }
+
+  /** See {@link #FULL}. */
+  record Full() implements Network {
+    @Override
+    public String words() {
+      return "the worker's network";
+    }
+  }
+
+  /** Some places, through a proxy for HTTP that the variables {@code http_proxy} and such name. */
+  record Only(List<Destination> allowed) implements Network {
+    public Only {
+      allowed = List.copyOf(allowed);
+    }
+
+    @Override
+    public String words() {
+      return "a network through the proxy in HTTPS_PROXY, to "
+          + allowed.stream().map(Destination::toString).collect(Collectors.joining(", "))
+          + " and nowhere else";
+    }
   }
 
   /**
@@ -20,12 +50,10 @@ public enum Network {
    *
    * @param usual where the design does not say
    */
-  public static Network of(JsonNode word, Network usual) {
-    return word.isMissingNode() ? usual : word.asString().equals("full") ? FULL : NONE;
-  }
-
-  /** For people and models: {@code no network}. */
-  String words() {
-    return words;
+  static Network of(JsonNode node, Network usual) {
+    if (node.isArray()) {
+      return new Only(node.valueStream().map(each -> Destination.of(each.asString())).toList());
+    }
+    return node.isMissingNode() ? usual : node.asString().equals("full") ? FULL : NONE;
   }
 }

@@ -52,7 +52,9 @@ final class SandboxProbe {
     String said = "";
     for (List<String> isolation : ISOLATIONS) {
       said =
-          problem(new Bubblewrap(program.get(), isolation, List.of(), Network.NONE), environment);
+          problem(
+              new Bubblewrap(program.get(), isolation, List.of(), Network.NONE, Optional.empty()),
+              environment);
       if (said.isEmpty()) {
         return new Works(program.get(), isolation);
       }

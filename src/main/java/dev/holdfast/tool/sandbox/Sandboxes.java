@@ -3,10 +3,14 @@ package dev.holdfast.tool.sandbox;
 import dev.holdfast.tool.sandbox.SandboxProbe.Broken;
 import dev.holdfast.tool.sandbox.SandboxProbe.Found;
 import dev.holdfast.tool.sandbox.SandboxProbe.Works;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 
 /** How programs of tools are confined on this worker. Thread-safe. */
@@ -14,6 +18,7 @@ public final class Sandboxes {
   private final SandboxMode mode;
   private final Map<String, String> environment;
   private final List<Path> hidden;
+  private final Map<Network.Only, AllowListProxy> proxies = new ConcurrentHashMap<>();
   private final CompletableFuture<Found> probe = new CompletableFuture<>();
 
   private Sandboxes(SandboxMode mode, Map<String, String> environment, List<Path> hidden) {
@@ -46,7 +51,8 @@ public final class Sandboxes {
     // What was missing at the start may have been installed since, by who releases held tickets.
     Found found = mode == SandboxMode.REQUIRED ? again(found()) : found();
     return switch (found) {
-      case Works works -> new Bubblewrap(works.program(), works.isolation(), hidden, network);
+      case Works works ->
+          new Bubblewrap(works.program(), works.isolation(), hidden, network, proxy(network));
       case Broken broken when mode == SandboxMode.REQUIRED ->
           throw new SandboxMissingException(
               "tools.sandbox is required and " + broken.problem() + ": " + broken.remedy());
@@ -59,6 +65,20 @@ public final class Sandboxes {
       probe.complete(SandboxProbe.run(environment));
     } catch (InterruptedException | RuntimeException e) {
       probe.completeExceptionally(e);
+    }
+  }
+
+  private Optional<Path> proxy(Network network) {
+    return network instanceof Network.Only only
+        ? Optional.of(proxies.computeIfAbsent(only, Sandboxes::open).directory())
+        : Optional.empty();
+  }
+
+  private static AllowListProxy open(Network.Only only) {
+    try {
+      return AllowListProxy.open(only.allowed());
+    } catch (IOException e) {
+      throw new UncheckedIOException("the sandbox's proxy cannot be opened", e);
     }
   }
 

@@ -1,0 +1,167 @@
+package dev.holdfast.tool.sandbox;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * A proxy for HTTP, on a unix socket that a sandbox is given, to some places only. It lasts as long
+ * as the worker.
+ */
+final class AllowListProxy {
+  private static final int MAX_HEAD = 16 * 1024;
+  private static final int CONNECT_MILLIS = 10_000;
+  private static final String SOCKET = "proxy.sock";
+
+  private final List<Destination> allowed;
+  private final Path directory;
+  private final ServerSocketChannel server;
+
+  private AllowListProxy(List<Destination> allowed, Path directory, ServerSocketChannel server) {
+    this.allowed = allowed;
+    this.directory = directory;
+    this.server = server;
+  }
+
+  /**
+   * @throws IOException if it cannot have its socket
+   */
+  static AllowListProxy open(List<Destination> allowed) throws IOException {
+    Path directory = Files.createTempDirectory("holdfast-proxy-");
+    ServerSocketChannel server = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
+    server.bind(UnixDomainSocketAddress.of(directory.resolve(SOCKET)));
+    directory.toFile().deleteOnExit();
+    directory.resolve(SOCKET).toFile().deleteOnExit();
+    AllowListProxy proxy = new AllowListProxy(allowed, directory, server);
+    Thread.ofVirtual().name("holdfast-proxy").start(proxy::accept);
+    return proxy;
+  }
+
+  /** Its user's alone; the socket in it is {@link #SOCKET}. */
+  Path directory() {
+    return directory;
+  }
+
+  static String socket() {
+    return SOCKET;
+  }
+
+  private void accept() {
+    try {
+      while (true) {
+        SocketChannel client = server.accept();
+        Thread.ofVirtual().start(() -> serve(client));
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private void serve(SocketChannel client) {
+    try {
+      ByteBuffer read = ByteBuffer.allocate(MAX_HEAD);
+      ProxyRequest request = ProxyRequest.of(head(client, read));
+      Optional<SocketChannel> target = connect(request);
+      if (target.isEmpty()) {
+        answer(
+            client,
+            "403 Forbidden",
+            request.host() + ":" + request.port() + " is not in the design's network");
+        return;
+      }
+      pass(client, read, request, target.get());
+    } catch (IllegalArgumentException e) {
+      answer(client, "400 Bad Request", String.valueOf(e.getMessage()));
+    } catch (IOException e) {
+      answer(client, "502 Bad Gateway", e.toString());
+    } finally {
+      ChannelPipe.close(client);
+    }
+  }
+
+  private static void pass(
+      SocketChannel client, ByteBuffer behind, ProxyRequest request, SocketChannel target)
+      throws IOException {
+    try {
+      if (request.forward().isEmpty()) {
+        write(client, "HTTP/1.1 200 Connection established\r\n\r\n");
+      } else {
+        write(target, request.forward());
+      }
+      while (behind.hasRemaining()) {
+        target.write(behind);
+      }
+      ChannelPipe.join(client, target);
+    } finally {
+      ChannelPipe.close(target);
+    }
+  }
+
+  /**
+   * To the end of the headers.
+   *
+   * @param read left at what came behind them
+   */
+  private static String head(SocketChannel client, ByteBuffer read) throws IOException {
+    while (read.hasRemaining() && client.read(read) >= 0) {
+      String text = new String(read.array(), 0, read.position(), StandardCharsets.ISO_8859_1);
+      int end = text.indexOf("\r\n\r\n");
+      if (end >= 0) {
+        read.flip().position(end + 4);
+        return text.substring(0, end + 4);
+      }
+    }
+    throw new IllegalArgumentException("this is no request to a proxy");
+  }
+
+  private Optional<SocketChannel> connect(ProxyRequest request) throws IOException {
+    List<Destination> matching =
+        allowed.stream().filter(each -> each.matches(request.host(), request.port())).toList();
+    if (matching.isEmpty()) {
+      return Optional.empty();
+    }
+    for (InetAddress address : InetAddress.getAllByName(request.host())) {
+      if (matching.stream().anyMatch(each -> each.mayLeadTo(address))) {
+        SocketChannel target = SocketChannel.open();
+        try {
+          target.socket().connect(new InetSocketAddress(address, request.port()), CONNECT_MILLIS);
+          return Optional.of(target);
+        } catch (IOException e) {
+          ChannelPipe.close(target);
+          throw e;
+        }
+      }
+    }
+    return Optional.empty();
+  }
+
+  private static void answer(SocketChannel client, String status, String text) {
+    try {
+      write(
+          client,
+          "HTTP/1.1 %s\r\nContent-Type: text/plain\r\nConnection: close\r\n\r\n%s\n"
+              .formatted(status, text));
+    } catch (IOException e) {
+      // Who asked has gone.
+      return;
+    }
+  }
+
+  private static void write(SocketChannel channel, String text) throws IOException {
+    ByteBuffer bytes = ByteBuffer.wrap(text.getBytes(StandardCharsets.ISO_8859_1));
+    while (bytes.hasRemaining()) {
+      channel.write(bytes);
+    }
+  }
+}

@@ -1,0 +1,45 @@
+package dev.holdfast.tool.sandbox;
+
+import java.net.InetAddress;
+import java.util.Locale;
+
+/**
+ * Where confined programs may go.
+ *
+ * @param host in lower case: a name, an IPv4 address, or {@code *.} and a name for all names below
+ *     it
+ */
+record Destination(String host, int port) {
+  private static final String BELOW = "*.";
+
+  /**
+   * @param text {@code host:port}, valid by the schema of designs
+   */
+  static Destination of(String text) {
+    int colon = text.lastIndexOf(':');
+    return new Destination(
+        text.substring(0, colon).toLowerCase(Locale.ROOT),
+        Integer.parseInt(text.substring(colon + 1)));
+  }
+
+  boolean matches(String name, int number) {
+    String lower = name.toLowerCase(Locale.ROOT);
+    boolean same = host.startsWith(BELOW) ? lower.endsWith(host.substring(1)) : lower.equals(host);
+    return same && number == port;
+  }
+
+  /**
+   * Whether it may lead to an address. Who owns a name says where it leads: only a design that
+   * names this machine itself, as {@code localhost} or by address, has it reached.
+   */
+  boolean mayLeadTo(InetAddress address) {
+    boolean here =
+        address.isLoopbackAddress() || address.isAnyLocalAddress() || address.isLinkLocalAddress();
+    return !here || host.equals("localhost") || host.equals(address.getHostAddress());
+  }
+
+  @Override
+  public String toString() {
+    return host + ":" + port;
+  }
+}

@@ -1,0 +1,171 @@
+package dev.holdfast.tool.sandbox;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assumptions.assumeThat;
+
+import com.sun.net.httpserver.HttpServer;
+import dev.holdfast.process.BaseEnvironment;
+import dev.holdfast.process.OutputLimits;
+import dev.holdfast.process.ProgramEnd;
+import dev.holdfast.process.ProgramRun;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+@DisplayName("issue 20, 1.5: a confined program with a list of places to go")
+@Timeout(60)
+class AllowListTest {
+  @TempDir private Path workspace;
+  private final Sandboxes sandboxes = Sandboxes.of(SandboxMode.AUTO, System.getenv(), List.of());
+  private HttpServer server;
+  private HttpServer other;
+
+  private static HttpServer serve() throws Exception {
+    HttpServer server =
+        HttpServer.create(new InetSocketAddress(InetAddress.getByName("127.0.0.1"), 0), 0);
+    server.createContext(
+        "/",
+        exchange -> {
+          byte[] sent = exchange.getRequestBody().readAllBytes();
+          String answer =
+              "%s %s got %s by %s"
+                  .formatted(
+                      exchange.getRequestMethod(),
+                      exchange.getRequestURI(),
+                      new String(sent, StandardCharsets.UTF_8),
+                      exchange.getRequestHeaders().keySet());
+          byte[] bytes = answer.getBytes(StandardCharsets.UTF_8);
+          exchange.sendResponseHeaders(200, bytes.length);
+          exchange.getResponseBody().write(bytes);
+          exchange.close();
+        });
+    server.start();
+    return server;
+  }
+
+  @BeforeEach
+  void prepare() throws Exception {
+    server = serve();
+    other = serve();
+  }
+
+  @AfterEach
+  void close() {
+    server.stop(0);
+    other.stop(0);
+  }
+
+  private record Ended(ProgramEnd end, String output) {}
+
+  private Ended run(String script, String input) throws Exception {
+    Network network =
+        new Network.Only(List.of(Destination.of("127.0.0.1:" + server.getAddress().getPort())));
+    Sandbox sandbox = sandboxes.get(network);
+    assumeThat(sandbox).as("bubblewrap is installed and works").isInstanceOf(Bubblewrap.class);
+    Map<String, String> variables = BaseEnvironment.of(System.getenv());
+    variables.put(ProgramRun.RUN_ID, UUID.randomUUID().toString());
+    List<String> command = sandbox.wrap(List.of("/bin/bash", "-c", script), workspace);
+    try (ProgramRun run =
+        ProgramRun.start(command, workspace, variables, input, OutputLimits.merged(20_000, 0))) {
+      ProgramEnd end = run.await(Duration.ofSeconds(40), Duration.ZERO);
+      return new Ended(end, run.stdout().bothEnds());
+    }
+  }
+
+  @Test
+  @DisplayName("what is on the list is reached by HTTP and through a tunnel; nothing else is")
+  void places() throws Exception {
+    int port = server.getAddress().getPort();
+    int elsewhere = other.getAddress().getPort();
+    String said =
+        run(
+                """
+                ask() { curl -sS --max-time 20 "$@" 2>&1; echo; }
+                ask -d body 'http://127.0.0.1:%s/plain?a=b'
+                ask --proxytunnel http://127.0.0.1:%s/tunnel
+                ask http://127.0.0.1:%s/refused
+                ask --proxytunnel http://127.0.0.1:%s/closed
+                exec 3<>/dev/tcp/127.0.0.1/%s && echo direct
+                """
+                    .replace("%s/refused", elsewhere + "/refused")
+                    .replace("%s/closed", elsewhere + "/closed")
+                    .replace("%s", Integer.toString(port)),
+                "")
+            .output();
+    assertThat(said)
+        .contains("POST /plain?a=b got body", "GET /tunnel got ")
+        .contains("127.0.0.1:" + elsewhere + " is not in the design's network", "403")
+        .doesNotContain("/refused", "/closed", "direct", "Proxy-");
+  }
+
+  @Test
+  @DisplayName("the program's input, output and exit code are its own behind the relay")
+  void program() throws Exception {
+    assertThat(run("cat; echo done; exit 7", "given"))
+        .isEqualTo(new Ended(new ProgramEnd.Exited(7), "givendone\n"));
+  }
+
+  @Test
+  @DisplayName("garbage is answered, and the proxy goes on")
+  void garbage() throws Exception {
+    String said =
+        run(
+                """
+                exec 3<>/dev/tcp/127.0.0.1/3128; printf 'garbage\\r\\n\\r\\n' >&3; cat <&3
+                exec 3<>/dev/tcp/127.0.0.1/3128; printf 'CONNECT :x HTTP/1.1\\r\\n\\r\\n' >&3; cat <&3
+                exec 3<>/dev/tcp/127.0.0.1/3128; head -c 20000 /dev/zero >&3; cat <&3
+                curl -sS http://127.0.0.1:%s/after
+                """
+                    .replace("%s", Integer.toString(server.getAddress().getPort())),
+                "")
+            .output();
+    assertThat(said).contains("400 Bad Request", "CONNECT needs host:port", "GET /after");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "\r\n\r\n",
+        "GET\r\n\r\n",
+        "GET / HTTP/1.1\r\n\r\n",
+        "GET ftp://h/ HTTP/1.1\r\n\r\n",
+        "GET http://%% HTTP/1.1\r\n\r\n",
+        "CONNECT host HTTP/1.1\r\n\r\n",
+        "CONNECT host:99999999999 HTTP/1.1\r\n\r\n",
+      })
+  @DisplayName("what is no request is refused")
+  void noRequest(String head) {
+    assertThatThrownBy(() -> ProxyRequest.of(head)).isInstanceOf(IllegalArgumentException.class);
+  }
+
+  @Test
+  @DisplayName("a name leads to this machine only where the design names this machine")
+  void names() throws Exception {
+    Destination wild = Destination.of("*.Example.org:443");
+    assertThat(wild.matches("api.EXAMPLE.org", 443)).isTrue();
+    assertThat(wild.matches("example.org", 443)).isFalse();
+    assertThat(wild.matches("evilexample.org", 443)).isFalse();
+    assertThat(wild.matches("api.example.org", 80)).isFalse();
+    InetAddress here = InetAddress.getByName("127.0.0.1");
+    InetAddress metadata = InetAddress.getByName("169.254.169.254");
+    assertThat(wild.mayLeadTo(here)).isFalse();
+    assertThat(wild.mayLeadTo(metadata)).isFalse();
+    assertThat(wild.mayLeadTo(InetAddress.getByName("192.0.2.1"))).isTrue();
+    assertThat(Destination.of("localhost:80").mayLeadTo(here)).isTrue();
+    assertThat(Destination.of("127.0.0.1:80").mayLeadTo(here)).isTrue();
+  }
+}
