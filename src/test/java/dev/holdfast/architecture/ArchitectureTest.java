@@ -3,10 +3,13 @@ package dev.holdfast.architecture;
 import static com.tngtech.archunit.core.importer.ImportOption.Predefined.DO_NOT_INCLUDE_TESTS;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.domain.Source;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.lang.ArchRule;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
@@ -15,6 +18,12 @@ import org.junit.jupiter.api.Test;
 
 class ArchitectureTest {
   private static final String BASE = "dev.holdfast";
+
+  private static final int MOST_FILES = 40;
+
+  /** Packages to split; a name leaves this list with the split and no name joins it. */
+  private static final Set<String> STILL_BIGGER =
+      Set.of("cli", "postgres", "queue", "repair", "session", "web", "web.console");
 
   private static final JavaClasses MAIN =
       new ClassFileImporter().withImportOption(DO_NOT_INCLUDE_TESTS).importPackages(BASE);
@@ -86,6 +95,28 @@ class ArchitectureTest {
             new ClassFileImporter()
                 .withImportOption(location -> !location.contains("/architecture/broken/"))
                 .importPackages(BASE));
+  }
+
+  @Test
+  @DisplayName("a package has at most 40 files; those that are still bigger are named")
+  void sizes() {
+    assertThat(bigPackages()).containsExactlyInAnyOrderElementsOf(STILL_BIGGER);
+  }
+
+  private static Set<String> bigPackages() {
+    Map<String, Set<String>> files =
+        MAIN.stream()
+            .filter(type -> type.getSource().flatMap(Source::getFileName).isPresent())
+            .collect(
+                Collectors.groupingBy(
+                    JavaClass::getPackageName,
+                    Collectors.mapping(
+                        type -> type.getSource().flatMap(Source::getFileName).orElseThrow(),
+                        Collectors.toSet())));
+    return files.entrySet().stream()
+        .filter(each -> each.getValue().size() > MOST_FILES)
+        .map(each -> each.getKey().substring(BASE.length() + 1))
+        .collect(Collectors.toSet());
   }
 
   private void check(List<ArchRule> all) {

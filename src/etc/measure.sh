@@ -1,0 +1,82 @@
+#!/usr/bin/env bash
+# Prints the measures of the code: how many files and lines, for which duty, and how far the rules
+# of CONTRIBUTING.md are missed. Needs bash, find, awk and grep; run it from anywhere.
+set -euo pipefail
+export LC_ALL=C
+cd "$(dirname "$0")/../.."
+
+# All counts are of .java files. A line counts as it is: blank lines and comments too.
+files() { find "$@" -name '*.java' -print0 2>/dev/null || true; }
+bench() { grep -zE '/bench/|/Bench[A-Za-z]*\.java$' || true; }
+product() { files src/main/java | { grep -zvE '/bench/|/Bench[A-Za-z]*\.java$' || true; }; }
+
+# Reads file names that end in NUL; prints "files lines median p90 longest".
+sizes() {
+  xargs -0 -r awk 'FNR == 1 { n++ } { lines[n]++ } END { for (i in lines) print lines[i] }' |
+    sort -n |
+    awk '{ v[NR] = $1; sum += $1 }
+      END { printf "%d %d %d %d %d\n", NR, sum, v[int((NR + 1) / 2)], v[int(NR * 0.9 + 0.5)], v[NR] }'
+}
+
+row() { printf '%-10s %7s %8s %7s %5s %8s\n' "$@"; }
+
+row part files lines median p90 longest
+# shellcheck disable=SC2046
+{
+  row product $(product | sizes)
+  row bench $({ files src/main/java | bench; files src/bench/java; } | sizes)
+  row test $(files src/test/java | sizes)
+}
+
+main_lines=$(files src/main/java | xargs -0 cat | wc -l)
+test_lines=$(files src/test/java | xargs -0 cat | wc -l)
+awk -v t="$test_lines" -v m="$main_lines" 'BEGIN { printf "\ntest to main: %.2f\n", t / m }'
+
+echo
+echo "files  lines  test to main  package of main"
+files src/main/java src/test/java | xargs -0 awk '
+  { file = FILENAME; root = file ~ /^src\/main/ ? "main" : "test"
+    sub(/^src\/(main|test)\/java\//, "", file); sub(/\/[^\/]*$/, "", file); gsub("/", ".", file)
+    if (FNR == 1 && root == "main") count[file]++
+    lines[root, file]++ }
+  END { for (p in count)
+      printf "%5d %6d %13.2f  %s\n", count[p], lines["main", p], lines["test", p] / lines["main", p], p }' |
+  sort -k1,1nr -k4
+
+# Joins each declaration to one line, without comments, texts, annotations and type arguments.
+declarations() {
+  files src/main/java | xargs -0 awk '
+    FNR == 1 { comment = block = 0; text = "" }
+    { line = $0
+      if (block && line !~ /"""/) next
+      if (block) { sub(/^.*"""/, "", line); block = 0 }
+      else if (line ~ /"""/) { sub(/""".*/, "\"\"", line); block = 1 }
+      if (comment) { if (line ~ /\*\//) { comment = 0; sub(/.*\*\//, "", line) } else next }
+      gsub(/"([^"\\]|\\.)*"/, "\"\"", line); gsub(/\047([^\047\\]|\\.)*\047/, "0", line)
+      gsub(/\/\*.*\*\//, "", line)
+      if (line ~ /\/\*/) { comment = 1; sub(/\/\*.*/, "", line) }
+      sub(/\/\/.*/, "", line)
+      text = text " " line
+      if (line ~ /[{};][ ]*$/) {
+        gsub(/@[A-Za-z.]+(\([^()]*\))?/, "", text)
+        while (gsub(/<[^<>]*>/, "", text)) { }
+        print FILENAME "\t" text
+        text = "" } }'
+}
+
+wide() {
+  awk -F '\t' '$2 ~ /(^| )record [A-Za-z]+ *\(/ {
+    inner = $2; sub(/.*record [A-Za-z]+ *\(/, "", inner); sub(/\).*/, "", inner)
+    n = gsub(/,/, ",", inner) + 1
+    if (n > 12) print "  " n " " $1 }' | sort -nr
+}
+flags() {
+  awk -F '\t' '$2 !~ / record / && $2 ~ /(^|[ )])public [^=;]*\([^)]*boolean [^)]*\)[^=;]*[{]/ { print "  " $1 }'
+}
+
+all=$(declarations)
+list() { local found=$2; echo; echo "$1: $(grep -c . <<<"$found" || true)"; [ -z "$found" ] || echo "$found"; }
+list "records of more than 12 components" "$(wide <<<"$all")"
+list "public methods with a boolean parameter" "$(flags <<<"$all")"
+list "catch of Exception or Throwable" \
+  "$(grep -rnE --include='*.java' 'catch \((final )?(Exception|Throwable) ' src/main/java | cut -d: -f1,2 | sed 's/^/  /')"
