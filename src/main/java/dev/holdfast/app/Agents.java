@@ -91,6 +91,7 @@ final class Agents implements AutoCloseable {
             () -> ThreadLocalRandom.current().nextDouble());
     AccountWatch watch = AccountWatch.start(book, spend.pollInterval(), spend.outages());
     AccountMetrics accountMetrics = new AccountMetrics(registry, book::closed);
+    accountMetrics.watchOutages(providers.keySet(), book::outage);
     CallGuard guard = new Accounts(book, Sleeper.REAL, accountMetrics);
     AgentPorts ports =
         AgentPorts.of(

@@ -75,7 +75,8 @@ public final class PostgresAccountStore implements AccountStore {
             row.getBoolean("needs_person"),
             millis(row, "left_ms"),
             Duration.ofMillis(row.getLong("length_ms")),
-            millis(row, "probe_left_ms")));
+            millis(row, "probe_left_ms"),
+            millis(row, "outage_ms")));
   }
 
   private static @Nullable Duration millis(ResultSet row, String column) throws SQLException {

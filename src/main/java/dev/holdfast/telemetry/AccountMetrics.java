@@ -6,7 +6,10 @@ import dev.holdfast.llm.account.Scope;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
+import java.time.Duration;
 import java.util.List;
+import java.util.Set;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
 /** Counts cool-downs, breakers and calls that were not made. Thread-safe; one for all sessions. */
@@ -22,6 +25,21 @@ public final class AccountMetrics implements AccountListener {
     Gauge.builder("holdfast.providers.closed", () -> closed.get().size())
         .description("Providers and accounts that no worker calls now.")
         .register(registry);
+  }
+
+  /**
+   * Publishes for how long each provider has given no answer.
+   *
+   * @param outage of a provider by its name; zero while it answers
+   */
+  public void watchOutages(Set<String> providers, Function<String, Duration> outage) {
+    for (String provider : providers) {
+      Gauge.builder(
+              "holdfast.provider.outage.seconds", () -> outage.apply(provider).toMillis() / 1000.0)
+          .description("For how long the provider has given no answer; 0 while it answers.")
+          .tag("provider", provider)
+          .register(registry);
+    }
   }
 
   @Override

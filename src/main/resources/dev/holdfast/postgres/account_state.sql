@@ -3,8 +3,9 @@ SELECT c.provider, c.key_id, c.model, c.reason, c.detail, c.length_ms, NULL AS b
   COALESCE(c.until = 'infinity', false) AS needs_person,
   -- Before PostgreSQL 17 nothing can be subtracted from an infinite time.
   CASE WHEN c.until < 'infinity' THEN extract(epoch FROM c.until - clock_timestamp())::double precision * 1000 END AS left_ms,
-  extract(epoch FROM c.probe_until - clock_timestamp())::double precision * 1000 AS probe_left_ms
+  extract(epoch FROM c.probe_until - clock_timestamp())::double precision * 1000 AS probe_left_ms,
+  extract(epoch FROM holdfast.outage_of(c))::double precision * 1000 AS outage_ms
 FROM holdfast.provider_cooldowns c
 UNION ALL
-SELECT NULL, NULL, NULL, NULL, NULL, NULL, b.scope, NULL, NULL, NULL
+SELECT NULL, NULL, NULL, NULL, NULL, NULL, b.scope, NULL, NULL, NULL, NULL
 FROM holdfast.budgets b

@@ -4,6 +4,7 @@ import dev.holdfast.llm.Account;
 import dev.holdfast.llm.Standstill;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -11,6 +12,7 @@ import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.DoubleSupplier;
 import java.util.function.LongSupplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -107,6 +109,19 @@ public final class AccountBook {
         .filter(each -> shut(each, now) != null)
         .map(each -> each.closure().scope())
         .toList();
+  }
+
+  /**
+   * For how long a provider has given no answer, as far as anybody has tried; zero where it
+   * answers. A single key that is closed is no outage.
+   */
+  public Duration outage(String provider) {
+    return copy.entries().values().stream()
+        .map(Entry::closure)
+        .filter(each -> each.scope().provider().equals(provider) && each.scope().keyId().isEmpty())
+        .flatMap(each -> Stream.ofNullable(each.outage()))
+        .max(Comparator.naturalOrder())
+        .orElse(Duration.ZERO);
   }
 
   /** Why an account is not to be called; null where it may be, or may be tried. Asks nobody. */

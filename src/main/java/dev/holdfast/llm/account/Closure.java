@@ -13,6 +13,8 @@ import org.jspecify.annotations.Nullable;
  *     an outage so far
  * @param length of the cool-down in all
  * @param probeLeft for how long somebody's try is waited for; null where nobody tries
+ * @param outage for how long it has given no answer; null where it is open, or a person has to mend
+ *     it
  */
 public record Closure(
     Scope scope,
@@ -21,4 +23,5 @@ public record Closure(
     boolean needsPerson,
     @Nullable Duration left,
     Duration length,
-    @Nullable Duration probeLeft) {}
+    @Nullable Duration probeLeft,
+    @Nullable Duration outage) {}
