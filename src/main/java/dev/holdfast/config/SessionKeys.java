@@ -96,7 +96,8 @@ final class SessionKeys {
           "session.loops.end-after",
           new KeyType.Whole("steps, 0 or at least 2", 0, 1000),
           "5",
-          "So many of them end the attempt, as code_error; 0 is never.");
+          "So many of them, or so many turns in a row without an answer of use, end the attempt, as"
+              + " code_error; 0 is never.");
 
   /** In the order of the documentation. */
   static final List<Key<?>> ALL =

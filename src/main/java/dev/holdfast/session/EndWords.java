@@ -16,7 +16,7 @@ final class EndWords {
    * @param forced why only the report was allowed; null where other tools were, too
    */
   static String of(ExitCode exit, TurnError error, Spent spent, Standing.@Nullable Forced forced) {
-    String last = error.isInvalidResponse() ? answer(error.message()) : cut(error.message());
+    String last = last(error);
     return what(exit, forced)
         + ": "
         + last
@@ -32,6 +32,11 @@ final class EndWords {
         + (error.isInvalidResponse() || error.message().length() <= SHOWN
             ? ""
             : "\nThe whole of it: " + error.message());
+  }
+
+  /** The newest of the errors. */
+  static String last(TurnError error) {
+    return error.isInvalidResponse() ? answer(error.message()) : cut(error.message());
   }
 
   private static String what(ExitCode exit, Standing.@Nullable Forced forced) {

@@ -7,8 +7,9 @@ import java.util.function.BiPredicate;
 
 /**
  * Sees a session that goes round in circles: the same call with the same result again and again,
- * two that alternate, or the same answer whatever its results. It knows nothing but the
- * conversation, so it sees the same after a restart.
+ * two that alternate, or the same answer whatever its results; or turn after turn without an answer
+ * of use. Of equal steps it knows nothing but the conversation, so it sees the same after a
+ * restart.
  */
 final class LoopGuard {
   static final String REASON = "loop";
@@ -18,6 +19,7 @@ final class LoopGuard {
 
   private final LoopSettings settings;
   private final RunState run;
+  private int uselessTurns;
 
   LoopGuard(LoopSettings settings, RunState run) {
     this.settings = settings;
@@ -26,6 +28,10 @@ final class LoopGuard {
 
   /** What a turn that has run its tools ends in; others stay as they are. */
   TurnEnd judge(TurnEnd end) {
+    if (end instanceof TurnEnd.Invalid invalid) {
+      return useless(invalid);
+    }
+    uselessTurns = 0;
     JournalEntry.Answered last = run.memory().lastAnswer();
     if (!(end instanceof TurnEnd.Continue) || last == null) {
       return end;
@@ -45,6 +51,23 @@ final class LoopGuard {
       nudge(steps.subList(0, Math.min(steps.size(), 2 * equal)));
     }
     return end;
+  }
+
+  /** The last turn has its own end (B55). */
+  private TurnEnd useless(TurnEnd.Invalid end) {
+    uselessTurns++;
+    if (settings.endAfter() == 0
+        || uselessTurns < settings.endAfter()
+        || run.progress().forced() != null) {
+      return end;
+    }
+    String what =
+        "the last "
+            + uselessTurns
+            + " turns in a row brought no usable answer: "
+            + EndWords.last(end.error());
+    return new TurnEnd.Fatal(
+        ExitCode.LOOP, new TurnError(end.error().target(), REASON, what, null, null));
   }
 
   private void nudge(List<Step> round) {

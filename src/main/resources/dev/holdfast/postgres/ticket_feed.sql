@@ -13,7 +13,7 @@ FROM (
    ORDER BY b.id LIMIT :limit)
   UNION ALL
   (SELECT 'activity', y.id, COALESCE(y.ticket_id, 0), y.created_at, y.action, y.actor,
-     holdfast.with_retry_time(y.action, y.details, y.created_at)::text, 3
+     holdfast.with_retry_time(y.action, y.details, y.created_at)::text, 4
    FROM holdfast.ticket_activity y
    WHERE y.id > :activity AND (CAST(:ticket AS bigint) IS NULL OR y.ticket_id = :ticket)
    ORDER BY y.id LIMIT :limit)
@@ -37,9 +37,9 @@ FROM (
      jsonb_strip_nulls(jsonb_build_object('attempt', a.attempt, 'category', a.category, 'rule', a.rule,
        'fingerprint', a.fingerprint, 'error', holdfast.shorten(a.error, 500), 'retryAfter', (
          SELECT b.retry_after FROM holdfast.ticket_base b
-         WHERE a.outcome = 'deferred' AND b.id = a.ticket_id AND b.fence = a.lease_no)))::text, 2
+         WHERE a.outcome = 'deferred' AND b.id = a.ticket_id AND b.fence = a.lease_no)))::text, 3
    FROM holdfast.ticket_attempts a
    WHERE a.finished_at > :since AND (CAST(:ticket AS bigint) IS NULL OR a.ticket_id = :ticket)
    ORDER BY a.finished_at LIMIT :limit)
 ) e
-ORDER BY e.at, e.ticket_id, e.rank
+ORDER BY e.at, e.ticket_id, e.rank, e.no

@@ -154,6 +154,10 @@ final class HoldfastProcess implements AutoCloseable {
     return new Outcome(exit, out.whole(), err.whole());
   }
 
+  String stdout() {
+    return out.text();
+  }
+
   String stderr() {
     return err.text();
   }

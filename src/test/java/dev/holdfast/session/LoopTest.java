@@ -60,6 +60,24 @@ class LoopTest {
   }
 
   @Test
+  @DisplayName(
+      "B56, T20: turn after turn without a usable answer ends like a loop, not after all turns")
+  void uselessTurns() {
+    Bench bench = bench(Replies.text("hm"));
+    bench.maxTurns(20);
+
+    SessionResult.Failed failed = bench.runToFailure();
+
+    assertThat(bench.calls()).as("five turns of three tries").isEqualTo(15);
+    assertThat(failed.exit()).isEqualTo(ExitCode.LOOP);
+    assertThat(failed.category()).isEqualTo(Category.CODE_ERROR);
+    assertThat(failed.error())
+        .isEqualTo(
+            "the last 5 turns in a row brought no usable answer: its last answer was text and"
+                + " called no tool");
+  }
+
+  @Test
   @DisplayName("5.5: two calls that alternate are a loop as well")
   void alternating() {
     List<CallResult> script = new ArrayList<>();

@@ -1,0 +1,142 @@
+package dev.holdfast.e2e;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/**
+ * The part of {@code docs/retries.md} below its mark: a table for each fault and what people see.
+ * {@link RetryTruthIT} fills it with what it saw; {@link #check} compares it with the file.
+ */
+final class RetryPage {
+  private static final Path FILE = Path.of("docs/retries.md").toAbsolutePath();
+  private static final String MARK = "<!-- what follows is made by RetryTruthIT -->\n";
+
+  /** A shorter gap is no wait: it is what a busy machine takes. */
+  private static final double SHORTEST_WAIT = 1.8;
+
+  /** A wait may be longer by its spread, and by what a busy machine takes. */
+  private static final double SLACK = 3.5;
+
+  private final String head;
+  private final Map<String, String> waitsBefore;
+  private final StringBuilder text = new StringBuilder();
+  private String title = "";
+
+  private RetryPage(String head, Map<String, String> waitsBefore) {
+    this.head = head;
+    this.waitsBefore = waitsBefore;
+  }
+
+  static RetryPage read() throws IOException {
+    String file = Files.readString(FILE);
+    int mark = file.indexOf(MARK);
+    assertThat(mark).as("the mark in " + FILE).isPositive();
+    Map<String, String> waits = new HashMap<>();
+    String title = "";
+    for (String line : file.substring(mark).lines().toList()) {
+      String[] cells = line.split(" \\| ");
+      if (line.startsWith("## ")) {
+        title = line;
+      } else if (line.startsWith("| ") && cells.length == 4) {
+        waits.put(title + cells[0], cells[2]);
+      }
+    }
+    return new RetryPage(file.substring(0, mark), waits);
+  }
+
+  void row(Fault fault, Setup setup, RetrySeen.Row row) {
+    String heading = "## " + fault.title();
+    if (!heading.equals(title)) {
+      title = heading;
+      text.append('\n').append(heading);
+      text.append("\n\n| | calls | waits between them | then |\n|---|---|---|---|\n");
+    }
+    String name = "| " + setup.words();
+    String before = waitsBefore.get(heading + name);
+    String waits = before != null && fits(before, row.gaps()) ? before : waits(row.gaps());
+    text.append(String.join(" | ", name, row.calls(), waits, row.then())).append(" |\n");
+  }
+
+  private static String waits(List<Double> gaps) {
+    List<String> waits = new ArrayList<>();
+    for (double gap : gaps) {
+      if (gap >= SHORTEST_WAIT) {
+        waits.add(String.format(Locale.ROOT, "%d s", Math.round(gap)));
+      }
+    }
+    return waits.isEmpty() ? "none" : String.join(", ", waits);
+  }
+
+  /** Whether the page's waits are these, each a little longer at most. */
+  private static boolean fits(String page, List<Double> gaps) {
+    List<Double> waits = gaps.stream().filter(each -> each >= SHORTEST_WAIT).toList();
+    if (page.equals("none")) {
+      return waits.isEmpty();
+    }
+    String[] said = page.split(", ");
+    if (said.length != waits.size()) {
+      return false;
+    }
+    for (int i = 0; i < said.length; i++) {
+      double seconds = Double.parseDouble(said[i].replace(" s", ""));
+      if (waits.get(i) < seconds * 0.8 || waits.get(i) > seconds + SLACK) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  void people(Map<String, List<String>> parts) {
+    text.append("\nWith 1 target and 1 key people see:\n\n```text\n");
+    parts.forEach(
+        (part, lines) -> {
+          text.append(part).append(lines.isEmpty() ? ": nothing\n" : ":\n");
+          lines.forEach(line -> text.append("  ").append(line).append('\n'));
+        });
+    text.append("```\n");
+  }
+
+  /** Fails where the file says anything else; writes it anew where that is asked for. */
+  void check() throws IOException {
+    String made = head + MARK + text;
+    if (Boolean.getBoolean("retries.write")) {
+      Files.writeString(FILE, made);
+    }
+    assertThat(Files.readString(FILE))
+        .as(
+            "docs/retries.md is not what a worker does; if the worker is right:"
+                + " mvn verify -Dtest=RetryTruthIT -Dsurefire.failIfNoSpecifiedTests=false"
+                + " -DargLine=-Dretries.write=true")
+        .isEqualTo(made);
+  }
+
+  /** A line without what differs from run to run. */
+  static String withoutChance(String line, long id) {
+    return line.replaceAll("\\d{4}-\\d\\d-\\d\\dT[\\d:.]+(Z|\\+00:00)", "TIME")
+        .replaceAll("#" + id + "\\b", "#ID")
+        .replaceAll("\\bticket=" + id + "\\b", "ticket=ID")
+        .replaceAll("\"" + id + "\"", "\"ID\"")
+        .replaceAll("(abort-retry |show |release |tickets/)" + id + "\\b", "$1ID")
+        .replaceAll("\\bby \\S+-\\d+-[0-9a-f]{8}\\b", "by WORKER")
+        .replaceAll("(Ms\": |leaseNo\": )\\d+", "$1N")
+        .replaceAll("\\b\\d+(s|m|ms)( ago)\\b", "N$1$2")
+        .replaceAll("\\bin \\d+(s|m|ms)\\b", "in N$1")
+        .replaceAll("(\"(?:turn|attempt)\": )\\d+", "$1N")
+        .replaceAll("\\b([Tt]urn[ =]|attempt[ =])\\d+", "$1N")
+        .replaceAll("\\b\\d+ ms\\b", "N ms")
+        .replaceAll("127\\.0\\.0\\.1:\\d+", "127.0.0.1:PORT")
+        .replaceAll("\"hold-\\d+\"", "\"hold-N\"")
+        .replaceAll("\"ticket_id\":\\d+", "\"ticket_id\":ID")
+        .replaceAll("(_outage_seconds\\{.*\\} )[\\d.]+", "$1N")
+        .replaceAll("\\b[0-9a-f]{32}\\b", "HASH")
+        .stripTrailing();
+  }
+}
