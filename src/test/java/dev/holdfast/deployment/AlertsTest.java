@@ -3,6 +3,7 @@ package dev.holdfast.deployment;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.queue.QueueHealth;
+import dev.holdfast.telemetry.AccountMetrics;
 import dev.holdfast.telemetry.ModelMetrics;
 import dev.holdfast.telemetry.QueueGauges;
 import dev.holdfast.telemetry.RepairMetrics;
@@ -12,6 +13,7 @@ import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
@@ -34,6 +36,8 @@ class AlertsTest {
     new SessionMetrics(registry);
     new RepairMetrics(registry);
     new ModelMetrics(registry, List.of("openai"));
+    new AccountMetrics(registry, List::of)
+        .watchOutages(Set.of("openai"), provider -> Duration.ZERO);
     new QueueGauges(registry)
         .update(List.of(new QueueHealth("mail", false, null, 0, null, 0, 0, null, 0, 0, 0)));
     return registry.scrape();

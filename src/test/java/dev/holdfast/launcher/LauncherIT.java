@@ -194,7 +194,8 @@ class LauncherIT {
     jdk("jvm/new", "25");
     executable(
         root.resolve("mvnw"),
-        "#!/bin/bash\nmkdir -p target; echo wrapped >target/calls; echo jar >target/holdfast.jar\n");
+        "#!/bin/bash\n"
+            + "mkdir -p target; echo wrapped >target/calls; echo jar >target/holdfast.jar\n");
     assertThat(start(Map.of(), "list").stdout()).startsWith("new in");
     assertThat(root.resolve("target/calls")).hasContent("wrapped");
   }
