@@ -98,7 +98,7 @@ class WatchCommandIT {
       assertThat(nextButCreated(watch).get("event").stringValue()).isEqualTo("claimed");
       finish(id);
       assertThat(nextButCreated(watch).get("event").stringValue()).isEqualTo("failed");
-      cli.run("pause", "somewhere");
+      cli.run("pause", "default");
       JsonNode paused = nextButCreated(watch);
       assertThat(paused.get("event").stringValue()).isEqualTo("queue_paused");
       assertThat(paused.get("ticket_id").isNull()).isTrue();

@@ -23,7 +23,10 @@ final class RetryPage {
   private static final double SHORTEST_WAIT = 1.8;
 
   /** A wait may be longer by its spread, and by what a busy machine takes. */
-  private static final double SLACK = 3.5;
+  private static final double SLACK = 6;
+
+  /** Between two calls with no wait between them. */
+  private static final double BUSY = 4.5;
 
   private final String head;
   private final Map<String, String> waitsBefore;
@@ -75,23 +78,22 @@ final class RetryPage {
     return waits.isEmpty() ? "none" : String.join(", ", waits);
   }
 
-  /** Whether the page's waits are these, each a little longer at most. */
+  /**
+   * Whether the page's waits are among these in their order, each a little longer at most, and no
+   * other is longer than what a busy machine takes.
+   */
   private static boolean fits(String page, List<Double> gaps) {
-    List<Double> waits = gaps.stream().filter(each -> each >= SHORTEST_WAIT).toList();
-    if (page.equals("none")) {
-      return waits.isEmpty();
-    }
-    String[] said = page.split(", ");
-    if (said.length != waits.size()) {
-      return false;
-    }
-    for (int i = 0; i < said.length; i++) {
-      double seconds = Double.parseDouble(said[i].replace(" s", ""));
-      if (waits.get(i) < seconds * 0.8 || waits.get(i) > seconds + SLACK) {
+    String[] said = page.equals("none") ? new String[0] : page.split(", ");
+    int met = 0;
+    for (double gap : gaps) {
+      double next = met < said.length ? Double.parseDouble(said[met].replace(" s", "")) : -1;
+      if (next > 0 && gap >= next * 0.8 && gap <= next + SLACK) {
+        met++;
+      } else if (gap > BUSY) {
         return false;
       }
     }
-    return true;
+    return met == said.length;
   }
 
   void people(Map<String, List<String>> parts) {
@@ -127,8 +129,8 @@ final class RetryPage {
         .replaceAll("(abort-retry |show |release |tickets/)" + id + "\\b", "$1ID")
         .replaceAll("\\bby \\S+-\\d+-[0-9a-f]{8}\\b", "by WORKER")
         .replaceAll("(Ms\": |leaseNo\": )\\d+", "$1N")
-        .replaceAll("\\b\\d+(s|m|ms)( ago)\\b", "N$1$2")
-        .replaceAll("\\bin \\d+(s|m|ms)\\b", "in N$1")
+        .replaceAll("\\b\\d+(s|m|ms) ago\\b", "N ago")
+        .replaceAll("\\bin \\d+(s|m|ms|h)\\b", "in N")
         .replaceAll("(\"(?:turn|attempt)\": )\\d+", "$1N")
         .replaceAll("\\b([Tt]urn[ =]|attempt[ =])\\d+", "$1N")
         .replaceAll("\\b\\d+ ms\\b", "N ms")
