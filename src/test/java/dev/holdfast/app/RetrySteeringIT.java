@@ -74,6 +74,28 @@ class RetrySteeringIT {
             () -> reader.currentWait(id).orElse(null), wait -> wait != null && wait.kind() == kind);
   }
 
+  /**
+   * A worker that has not heard yet that the provider may be called puts the ticket off once more;
+   * then a person tries again.
+   */
+  private void tryUntilCalled(long id, int calls) {
+    assertThat(desk.abortRetry(id, "ann")).isEqualTo(TicketState.READY);
+    Awaitility.await()
+        .atMost(PATIENCE)
+        .pollInterval(Duration.ofSeconds(2))
+        .until(
+            () -> {
+              if (models.requests().size() < calls
+                  && reader
+                      .currentWait(id)
+                      .filter(wait -> wait.kind() == CurrentWait.Kind.PROVIDER)
+                      .isPresent()) {
+                desk.abortRetry(id, "ann");
+              }
+              return models.requests().size() == calls;
+            });
+  }
+
   private List<String> retryEvents(long id) {
     return fleet.tickets.column(
         "SELECT event FROM holdfast.session_events WHERE ticket_id = ? AND event LIKE 'auto_retry%'"
@@ -168,12 +190,11 @@ class RetrySteeringIT {
     ids.forEach(each -> awaitWait(each, CurrentWait.Kind.PROVIDER));
     int before = models.requests().size();
 
-    assertThat(desk.abortRetry(id, "ann")).isEqualTo(TicketState.READY);
-    Awaitility.await().atMost(PATIENCE).until(() -> models.requests().size() == before + 1);
+    tryUntilCalled(id, before + 1);
     assertThat(awaitWait(id, CurrentWait.Kind.PROVIDER).left())
         .isGreaterThan(Duration.ofMinutes(5));
     limited.set(false);
-    desk.abortRetry(id, "ann");
+    tryUntilCalled(id, before + 2);
 
     fleet.awaitAll(List.of(id), "done");
     assertThat(models.requests()).hasSize(before + 2);
