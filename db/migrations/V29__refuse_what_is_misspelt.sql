@@ -21,7 +21,7 @@ BEGIN
       IF e.type <> 'object' THEN
         RETURN 'categories is not an object';
       END IF;
-    ELSIF name = 'max_delay' AND e.word ~ '^ *[0-9]{1,10} *(ms|s|m|h|d) *$' OR name IN ('same_error_limit', 'crash_limit') AND e.word ~ '^[0-9]{1,4}$'
+    ELSIF name = 'max_delay' AND e.word ~ '^ *[0-9]{1,10} *(ms|s|m|h|d) *$' OR name IN ('same_error_limit', 'crash_limit') AND e.word ~ '^(1000|[0-9]{1,3})$'
       OR name = 'jitter' AND e.word ~ '^(0?[.][0-9]+|0|1([.]0+)?)$' OR name = 'counting' AND replace(lower(e.word), '-', '_') IN ('shared', 'per_category') THEN
       CONTINUE;
     ELSIF name IN ('max_delay', 'same_error_limit', 'crash_limit', 'jitter', 'counting') THEN
@@ -40,7 +40,7 @@ BEGIN
       name := replace(c.key, '-', '_');
       IF name NOT IN ('max_retries', 'backoff', 'base_delay') THEN
         RETURN format('unknown key "%s" in categories.%s; known are backoff, base_delay, max_retries', left(c.key, 60), e.key);
-      ELSIF name = 'max_retries' AND c.word !~ '^[0-9]{1,4}$' OR name = 'base_delay' AND c.word !~ '^ *[0-9]{1,10} *(ms|s|m|h|d) *$'
+      ELSIF name = 'max_retries' AND c.word !~ '^(1000|[0-9]{1,3})$' OR name = 'base_delay' AND c.word !~ '^ *[0-9]{1,10} *(ms|s|m|h|d) *$'
         OR name = 'backoff' AND replace(lower(c.word), '-', '_') NOT IN ('none', 'linear', 'exponential') THEN
         RETURN format('categories.%s.%s cannot be %s', e.key, c.key, left(c.value::text, 60));
       END IF;
@@ -107,7 +107,9 @@ BEGIN
         USING ERRCODE = 'HF404', HINT = 'SELECT id, name, version FROM designs shows them; enqueue_ticket takes a name.';
     END IF;
   END IF;
-  PERFORM require_retry_policy(NEW.retry_strategy, 'retry_strategy');
+  IF NEW.retry_strategy IS NOT NULL THEN
+    PERFORM require_retry_policy(NEW.retry_strategy, 'retry_strategy');
+  END IF;
   NEW.kind := kind_of_new_ticket(NEW.kind, d);
   IF NEW.id IS NULL THEN
     NEW.id := nextval(pg_get_serial_sequence('ticket_base', 'id'));

@@ -67,7 +67,7 @@ final class DoctorCommand implements Callable<Integer> {
     }
     TicketReader reader = backend.reader();
     List<WorkerRow> workers = reader.workers();
-    LiveWorkers live = LiveWorkers.among(workers, server.now());
+    LiveWorkers live = reader.liveWorkers();
     results.add(Checks.roles(checkup.missingRoles()));
     results.add(Checks.workers(workers, live));
     results.add(Checks.kinds(checkup.readyKinds(), live));

@@ -3,7 +3,6 @@ package dev.holdfast.cli;
 import dev.holdfast.queue.AttemptRow;
 import dev.holdfast.queue.AutoRetrySwitch;
 import dev.holdfast.queue.CurrentWait;
-import dev.holdfast.queue.LiveWorkers;
 import dev.holdfast.queue.TicketReader;
 import dev.holdfast.queue.TicketRow;
 import dev.holdfast.queue.TimelineEntry;
@@ -93,14 +92,7 @@ final class ShowCommand implements Callable<Integer> {
         root.terminal().line(JsonOutput.of(object));
       } else {
         new TicketPage(root.terminal())
-            .print(
-                ticket,
-                wait,
-                LiveWorkers.among(reader.workers(), root.terminal().clock().instant()),
-                autoRetry,
-                attempts,
-                guidance,
-                timeline);
+            .print(ticket, wait, reader.liveWorkers(), autoRetry, attempts, guidance, timeline);
         new ToolCallPage(root.terminal()).print(number, calls);
         new TranscriptPage(root.terminal()).print(journal);
       }

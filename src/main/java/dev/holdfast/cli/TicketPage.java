@@ -34,11 +34,9 @@ final class TicketPage {
     terminal.line("#" + ticket.id() + title);
     printFields(ticket);
     wait.ifPresent(each -> field("waits", WaitWords.of(each)));
-    if (wait.isEmpty() && waitsForWorker(ticket, workers)) {
-      field(
-          "waits",
-          workers.whyNot(ticket.queue(), ticket.kind()) + "; start one, or check both names");
-    }
+    workers
+        .missingFor(ticket, now)
+        .ifPresent(each -> field("waits", each + "; start one, or check both names"));
     autoRetry.ifPresent(
         each ->
             field(
@@ -63,13 +61,6 @@ final class TicketPage {
     }
     printAttempts(attempts);
     printTimeline(timeline);
-  }
-
-  private boolean waitsForWorker(TicketRow ticket, LiveWorkers workers) {
-    return ticket.state().equals("ready")
-        && !"human".equals(ticket.assigneeType())
-        && !(ticket.retryAfter() != null && ticket.retryAfter().isAfter(now))
-        && !workers.take(ticket.queue(), ticket.kind());
   }
 
   private void printFields(TicketRow ticket) {

@@ -4,6 +4,7 @@ import dev.holdfast.queue.AttemptRow;
 import dev.holdfast.queue.AutoRetrySwitch;
 import dev.holdfast.queue.CurrentWait;
 import dev.holdfast.queue.ErrorGroup;
+import dev.holdfast.queue.LiveWorkers;
 import dev.holdfast.queue.QueueHealth;
 import dev.holdfast.queue.TicketFilter;
 import dev.holdfast.queue.TicketReader;
@@ -266,6 +267,17 @@ public final class PostgresTicketReader implements TicketReader {
         WorkerRow.class,
         sql.inSchema("SELECT * FROM holdfast.workers ORDER BY started_at DESC, id"),
         query -> query);
+  }
+
+  @Override
+  public LiveWorkers liveWorkers() {
+    return new LiveWorkers(
+        rows(
+            WorkerRow.class,
+            sql.inSchema(
+                "SELECT * FROM holdfast.workers WHERE state = 'running' AND heartbeat_at > now() -"
+                    + " interval '1 minute' ORDER BY started_at DESC, id"),
+            query -> query));
   }
 
   private <T> List<T> rows(Class<T> type, String statement, UnaryOperator<Query> arguments) {

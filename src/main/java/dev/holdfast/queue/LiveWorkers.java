@@ -1,31 +1,18 @@
 package dev.holdfast.queue;
 
-import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Optional;
 
 /**
- * The workers that claim tickets now: those that run and were heard of within the last minute.
+ * The workers that claim tickets now: those that run and were heard of within the last minute, by
+ * the database's clock.
  *
  * @param rows newest first
  */
 public record LiveWorkers(List<WorkerRow> rows) {
-  private static final Duration SILENCE = Duration.ofSeconds(60);
-
   public LiveWorkers {
     rows = List.copyOf(rows);
-  }
-
-  /**
-   * @param all every row of {@code holdfast.workers}
-   * @param now the database's time
-   */
-  public static LiveWorkers among(List<WorkerRow> all, Instant now) {
-    return new LiveWorkers(
-        all.stream()
-            .filter(worker -> worker.state().equals("running"))
-            .filter(worker -> worker.heartbeatAt().isAfter(now.minus(SILENCE)))
-            .toList());
   }
 
   /** Whether one of them claims tickets of this kind from this queue. */
@@ -37,10 +24,21 @@ public record LiveWorkers(List<WorkerRow> rows) {
                     && (worker.queues() == null || worker.queues().contains(queue)));
   }
 
-  /** Why nobody takes such a ticket, where {@link #take} says so. */
-  public String whyNot(String queue, String kind) {
-    return rows.isEmpty()
-        ? "no worker runs"
-        : "no live worker takes kind " + kind + " of queue " + queue;
+  /**
+   * Why no worker takes a ticket that is ready for one now; empty where one does, and for tickets
+   * that wait for a person or a time.
+   */
+  public Optional<String> missingFor(TicketRow ticket, Instant now) {
+    boolean due = ticket.retryAfter() == null || !ticket.retryAfter().isAfter(now);
+    if (!ticket.state().equals("ready")
+        || "human".equals(ticket.assigneeType())
+        || !due
+        || take(ticket.queue(), ticket.kind())) {
+      return Optional.empty();
+    }
+    return Optional.of(
+        rows.isEmpty()
+            ? "no worker runs"
+            : "no live worker takes kind " + ticket.kind() + " of queue " + ticket.queue());
   }
 }

@@ -56,6 +56,9 @@ public interface TicketReader {
 
   List<WorkerRow> workers();
 
+  /** Those of {@link #workers} that claim tickets now. */
+  LiveWorkers liveWorkers();
+
   /** What those of the tickets wait for that wait for a provider, an account or a budget. */
   Map<Long, String> waitingFor(Collection<Long> ticketIds);
 }

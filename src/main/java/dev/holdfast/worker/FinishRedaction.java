@@ -26,7 +26,7 @@ record FinishRedaction(Secrets secrets) {
               each.leaseNo(),
               failure(each.failure()),
               hold(each.hold()),
-              wait(each.waitsFor()),
+              each.waitsFor() == null ? null : wait(each.waitsFor()),
               each.firstAttempt());
       case Finish.Parked each ->
           new Finish.Parked(
@@ -35,7 +35,8 @@ record FinishRedaction(Secrets secrets) {
               secrets.redact(each.reason()),
               each.actions(),
               secrets.redactJson(each.details()));
-      case Finish.Deferred each -> each;
+      case Finish.Deferred each ->
+          new Finish.Deferred(each.ticketId(), each.leaseNo(), each.delay(), wait(each.waitsFor()));
       case Finish.GivenBack each -> each;
     };
   }
@@ -57,10 +58,8 @@ record FinishRedaction(Secrets secrets) {
         : new RetryDecision.Hold(hold.cause(), secrets.redact(hold.reason()));
   }
 
-  private @Nullable TicketWait wait(@Nullable TicketWait wait) {
-    return wait == null
-        ? null
-        : new TicketWait(
-            wait.kind(), wait.scopes(), secrets.redact(wait.words()), wait.neededUsd());
+  private TicketWait wait(TicketWait wait) {
+    return new TicketWait(
+        wait.kind(), wait.scopes(), secrets.redact(wait.words()), wait.neededUsd());
   }
 }

@@ -9,6 +9,9 @@ import dev.holdfast.llm.ToolCall;
 import dev.holdfast.testing.ModelServer;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.WithDatabase;
+import dev.holdfast.tool.mcp.FakeMcp;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -49,17 +52,20 @@ class ToolTroubleIT {
     models.close();
   }
 
-  private static String server(String... command) {
-    return "mcp: {fake: {command: " + JsonMapper.shared().writeValueAsString(command) + "}}\n";
+  /** The fake server is in the workspace, where it runs. */
+  private String server(String... command) throws IOException {
+    Path kit = FakeMcp.copyTo(Files.createDirectories(directory.resolve("kit")));
+    return "workspace: {copy_from: \"%s\"}\nmcp: {fake: {command: %s}}\n"
+        .formatted(kit, JsonMapper.shared().writeValueAsString(command));
   }
 
-  private static String fakeServer() {
+  private String fakeServer() throws IOException {
     return server(
         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
         "-XX:TieredStopAtLevel=1",
         "-cp",
-        Path.of("target/test-classes").toAbsolutePath().toString(),
-        "dev.holdfast.tool.mcp.FakeMcp",
+        ".",
+        FakeMcp.class.getName(),
         "good");
   }
 
@@ -75,7 +81,7 @@ class ToolTroubleIT {
   @Test
   @DisplayName(
       "C32, C33: a tool that a worker tries again is told of while it waits, with its severity")
-  void retried() {
+  void retried() throws IOException {
     models.always(
         choose(
             request ->
@@ -99,7 +105,7 @@ class ToolTroubleIT {
   @DisplayName(
       "C18: what a person could do about a tool's failure is in the model's request, the ticket's"
           + " record and its events")
-  void hints() {
+  void hints() throws IOException {
     // The server lists its tools once, and is gone when one of them is called: its mark is in the
     // workspace.
     String once = "if [ -e \"$0.gone\" ]; then exit 1; fi; touch \"$0.gone\"; exec \"$@\"";
@@ -122,8 +128,8 @@ class ToolTroubleIT {
                         "server",
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                         "-cp",
-                        Path.of("target/test-classes").toAbsolutePath().toString(),
-                        "dev.holdfast.tool.mcp.FakeMcp",
+                        ".",
+                        FakeMcp.class.getName(),
                         "good"),
                 1)
             .getFirst();
@@ -175,7 +181,7 @@ class ToolTroubleIT {
 
   @Test
   @DisplayName("C7, T1: a tool that runs at the attempt's deadline is ended then, and says so")
-  void deadline() {
+  void deadline() throws IOException {
     models.always(toolCall("mcp__fake__hang", "{\"text\": \"hi\"}"));
     fleet.start(1);
     long id = fleet.enqueue("deadline", "timeout: 8s\n" + TARGET + fakeServer(), 1).getFirst();

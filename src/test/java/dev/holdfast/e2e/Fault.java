@@ -11,25 +11,8 @@ import java.util.concurrent.CountDownLatch;
 
 /** A way in which a model's server fails every call, as the page of retries lists them. */
 enum Fault {
-  LIMITED(
-      "429 without a hint",
-      true,
-      (request, to) ->
-          json(
-              to,
-              "429 Too Many Requests",
-              "{\"error\":{\"message\":\"Too many requests, slow"
-                  + " down.\",\"type\":\"requests\",\"code\":\"rate_limit_exceeded\"}}")),
-  LIMITED_FOR_2S(
-      "429 with `Retry-After: 2`",
-      true,
-      (request, to) ->
-          json(
-              to,
-              "429 Too Many Requests",
-              "{\"error\":{\"message\":\"Too many requests, slow"
-                  + " down.\",\"type\":\"requests\",\"code\":\"rate_limit_exceeded\"}}",
-              "Retry-After: 2")),
+  LIMITED("429 without a hint", true, (request, to) -> limited(to)),
+  LIMITED_FOR_2S("429 with `Retry-After: 2`", true, (request, to) -> limited(to, "Retry-After: 2")),
   LIMITED_BY_OPENAI(
       "429 with OpenAI's headers",
       true,
@@ -237,12 +220,21 @@ enum Fault {
     return this == LIMITED_BY_ANTHROPIC || this == OVERLOADED ? "anthropic" : "openai";
   }
 
-  String provider(Setup setup) {
+  String provider(TargetsAndKeys setup) {
     return (name() + "-" + setup).toLowerCase(Locale.ROOT).replace('_', '-');
   }
 
   void answer(ModelRequest request, Socket to) throws IOException, InterruptedException {
     answers.write(request, to);
+  }
+
+  private static void limited(Socket to, String... headers) throws IOException {
+    json(
+        to,
+        "429 Too Many Requests",
+        "{\"error\":{\"message\":\"Too many requests, slow"
+            + " down.\",\"type\":\"requests\",\"code\":\"rate_limit_exceeded\"}}",
+        headers);
   }
 
   private static void json(Socket to, String status, String body, String... headers)

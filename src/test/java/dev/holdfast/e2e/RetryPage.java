@@ -55,7 +55,7 @@ final class RetryPage {
     return new RetryPage(file.substring(0, mark), waits);
   }
 
-  void row(Fault fault, Setup setup, RetrySeen.Row row) {
+  void row(Fault fault, TargetsAndKeys setup, RetrySeen.Row row) {
     String heading = "## " + fault.title();
     if (!heading.equals(title)) {
       title = heading;

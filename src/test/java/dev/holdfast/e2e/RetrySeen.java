@@ -27,7 +27,7 @@ record RetrySeen(
    */
   record Row(String calls, List<Double> gaps, String then) {}
 
-  Row row(Fault fault, Setup setup, long id) throws IOException, InterruptedException {
+  Row row(Fault fault, TargetsAndKeys setup, long id) throws IOException, InterruptedException {
     String suffix = "." + fault.name() + "." + setup.name();
     List<ModelRequest> all =
         requests.stream().filter(each -> each.model().endsWith(suffix)).toList();
@@ -38,7 +38,7 @@ record RetrySeen(
     return new Row(calls(fault, setup, all), gaps, then(id));
   }
 
-  private String calls(Fault fault, Setup setup, List<ModelRequest> all)
+  private String calls(Fault fault, TargetsAndKeys setup, List<ModelRequest> all)
       throws IOException, InterruptedException {
     List<String> words = new ArrayList<>();
     long refused = fault == Fault.REFUSED ? refused(fault, setup) : 0;
@@ -62,7 +62,7 @@ record RetrySeen(
   }
 
   /** Calls that reach nobody are counted by the worker alone. */
-  private long refused(Fault fault, Setup setup) throws IOException, InterruptedException {
+  private long refused(Fault fault, TargetsAndKeys setup) throws IOException, InterruptedException {
     String provider = "provider=\"" + fault.provider(setup) + "\"";
     return worker
         .get("/metrics")
@@ -93,7 +93,7 @@ record RetrySeen(
   /** What people see of a ticket; each part under its own title. */
   Map<String, List<String>> people(Fault fault, long id, String show)
       throws IOException, InterruptedException {
-    String provider = fault.provider(Setup.ONE_ONE);
+    String provider = fault.provider(TargetsAndKeys.ONE_ONE);
     Map<String, List<String>> parts = new LinkedHashMap<>();
     parts.put("show", plain(show.lines().takeWhile(line -> !line.isBlank()), id));
     parts.put(

@@ -72,7 +72,7 @@ class RetryTruthIT {
 
   private final TestDatabase database;
   private final TicketRows rows;
-  private final Map<Fault, Map<Setup, Long>> tickets = new EnumMap<>(Fault.class);
+  private final Map<Fault, Map<TargetsAndKeys, Long>> tickets = new EnumMap<>(Fault.class);
   private final ConcurrentLinkedQueue<String> told = new ConcurrentLinkedQueue<>();
   private final HttpServer receiver;
   @TempDir private Path directory;
@@ -122,7 +122,7 @@ class RetryTruthIT {
     provider(yaml, "spare", "openai", models.url(), 1);
     provider(yaml, "spare-anthropic", "anthropic", models.url(), 1);
     for (Fault fault : Fault.values()) {
-      for (Setup setup : Setup.values()) {
+      for (TargetsAndKeys setup : TargetsAndKeys.values()) {
         String url = fault == Fault.REFUSED ? "http://127.0.0.1:" + closed : models.url();
         provider(yaml, fault.provider(setup), fault.type(), url, setup.keys());
       }
@@ -143,8 +143,8 @@ class RetryTruthIT {
 
   private void enqueue() {
     for (Fault fault : Fault.values()) {
-      Map<Setup, Long> bySetup = new EnumMap<>(Setup.class);
-      for (Setup setup : Setup.values()) {
+      Map<TargetsAndKeys, Long> bySetup = new EnumMap<>(TargetsAndKeys.class);
+      for (TargetsAndKeys setup : TargetsAndKeys.values()) {
         String name = fault.provider(setup);
         rows.column(
             "INSERT INTO holdfast.designs (name, version, kind, definition) VALUES (?, 1, 'agent',"
@@ -157,7 +157,7 @@ class RetryTruthIT {
     }
   }
 
-  private static String design(Fault fault, Setup setup) {
+  private static String design(Fault fault, TargetsAndKeys setup) {
     String row = "." + fault.name() + "." + setup.name();
     String first =
         "{\"provider\": \"" + fault.provider(setup) + "\", \"model\": \"first" + row + "\"}";
@@ -191,23 +191,23 @@ class RetryTruthIT {
     TicketRows.await("all first attempts have ended").atMost(PATIENCE).until(this::isOver);
     rows.column(WAITS_STAY);
     for (Fault fault : Fault.values()) {
-      long id = ticket(fault, Setup.ONE_ONE);
+      long id = ticket(fault, TargetsAndKeys.ONE_ONE);
       TicketRows.await("all of ticket " + id + " is told")
           .untilAsserted(() -> assertTold(id, watch));
     }
     RetryPage page = RetryPage.read();
     RetrySeen seen = new RetrySeen(rows, worker, watch, List.copyOf(told), models.requests());
     for (Fault fault : Fault.values()) {
-      for (Setup setup : Setup.values()) {
+      for (TargetsAndKeys setup : TargetsAndKeys.values()) {
         page.row(fault, setup, seen.row(fault, setup, ticket(fault, setup)));
       }
-      long id = ticket(fault, Setup.ONE_ONE);
+      long id = ticket(fault, TargetsAndKeys.ONE_ONE);
       page.people(seen.people(fault, id, holdfast.ok("show", Long.toString(id))));
     }
     page.check();
   }
 
-  private long ticket(Fault fault, Setup setup) {
+  private long ticket(Fault fault, TargetsAndKeys setup) {
     return Objects.requireNonNull(Objects.requireNonNull(tickets.get(fault)).get(setup));
   }
 

@@ -10,6 +10,7 @@ import dev.holdfast.testing.ModelServer;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.TicketDatabase;
 import dev.holdfast.testing.WithDatabase;
+import dev.holdfast.tool.mcp.FakeMcp;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.URLEncoder;
@@ -34,6 +35,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.json.JsonMapper;
 
 /** Secrets are planted in a worker process, and every kind of job tries to get them out. */
@@ -92,6 +95,7 @@ class SecretsIT {
     Path kit = Files.createDirectories(directory.resolve("kit"));
     Files.writeString(kit.resolve("spy.sh"), SPY);
     Files.writeString(kit.resolve("key.txt"), key);
+    FakeMcp.copyTo(kit);
   }
 
   @AfterEach
@@ -123,10 +127,8 @@ class SecretsIT {
 
   private Map<String, Object> agent() {
     String spyingServer =
-        "sh spy.sh > said; mv seen seen-by-mcp; exec '%s' -cp '%s' dev.holdfast.tool.mcp.FakeMcp good"
-            .formatted(
-                Path.of(System.getProperty("java.home"), "bin", "java"),
-                Path.of("target/test-classes").toAbsolutePath());
+        "sh spy.sh > said; mv seen seen-by-mcp; exec '%s' -cp . dev.holdfast.tool.mcp.FakeMcp good"
+            .formatted(Path.of(System.getProperty("java.home"), "bin", "java"));
     Map<String, Object> design = new HashMap<>();
     design.put("kind", "agent");
     design.put("targets", List.of(Map.of("provider", "openai", "model", "gpt-a")));
@@ -242,6 +244,32 @@ class SecretsIT {
     assertThat(rows.of(failed, "error")).contains(redacted);
     assertThat(rows.of(agent, "result::text")).contains("It is " + redacted);
     assertThat(holdfast.ok("show", Long.toString(agent))).contains(redacted);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {401, 429})
+  @DisplayName(
+      "issue 20: a provider that repeats the key which it refuses or limits brings it into no row,"
+          + " log, metric or webhook")
+  void repeatedByProvider(int status) throws Exception {
+    models.always(error(status, "no", "not with " + key, Map.of("retry-after", "600")));
+    put("asks", agent());
+    HoldfastProcess worker = holdfast.worker("--queue", "secrets");
+    long id = ticket("asks");
+    TicketRows.await("an attempt has ended").until(() -> !rows.outcomes(id).isEmpty());
+    TicketRows.await("a hold is told")
+        .until(() -> rows.of(id, "state").equals("ready") || !posted.isEmpty());
+
+    checkTables();
+    checkNone("the log", worker.toString());
+    checkNone("/metrics", worker.get("/metrics").body());
+    checkNone("the webhook", String.join("\n", posted));
+    soft.assertAll();
+    assertThat(rows.column("SELECT detail FROM holdfast.provider_cooldowns"))
+        .as("the provider's words are kept")
+        .singleElement()
+        .asString()
+        .contains("not with ");
   }
 
   private static final String RESULT =

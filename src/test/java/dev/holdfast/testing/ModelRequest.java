@@ -2,7 +2,9 @@ package dev.holdfast.testing;
 
 import java.util.List;
 import java.util.Map;
+import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
 
 /**
  * What a client sent to the {@link ModelServer}.
@@ -14,6 +16,15 @@ import tools.jackson.databind.JsonNode;
  */
 public record ModelRequest(
     int number, long atNanos, String path, Map<String, String> headers, JsonNode body) {
+  /** What a body says; a missing node where it is no JSON. */
+  static JsonNode parse(byte[] body) {
+    try {
+      return JsonMapper.shared().readTree(body);
+    } catch (JacksonException _) {
+      return JsonMapper.shared().missingNode();
+    }
+  }
+
   public String model() {
     return body.path("model").asString("");
   }

@@ -16,9 +16,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import org.awaitility.Awaitility;
-import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.json.JsonMapper;
 
 /**
  * A model's HTTP server on a free local port. It speaks OpenAI's chat completions and Anthropic's
@@ -143,20 +141,12 @@ public final class ModelServer implements AutoCloseable {
     Map<String, String> headers = new TreeMap<>();
     http.getRequestHeaders()
         .forEach((name, values) -> headers.put(name.toLowerCase(Locale.ROOT), values.getLast()));
-    JsonNode body = parse(bytes);
+    JsonNode body = ModelRequest.parse(bytes);
     synchronized (requests) {
       ModelRequest request =
           new ModelRequest(requests.size() + 1, now, http.getRequestURI().getPath(), headers, body);
       requests.add(request);
       return request;
-    }
-  }
-
-  private static JsonNode parse(byte[] body) {
-    try {
-      return JsonMapper.shared().readTree(body);
-    } catch (JacksonException _) {
-      return JsonMapper.shared().missingNode();
     }
   }
 

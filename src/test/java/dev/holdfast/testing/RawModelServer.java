@@ -16,9 +16,6 @@ import java.util.TreeMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import tools.jackson.core.JacksonException;
-import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.json.JsonMapper;
 
 /**
  * A model's HTTP server on a free local port that writes its answers byte by byte: headers stand in
@@ -123,7 +120,8 @@ public final class RawModelServer implements AutoCloseable {
     byte[] body = in.readNBytes(Integer.parseInt(headers.getOrDefault("content-length", "0")));
     synchronized (requests) {
       ModelRequest request =
-          new ModelRequest(requests.size() + 1, now, head[0].split(" ")[1], headers, parse(body));
+          new ModelRequest(
+              requests.size() + 1, now, head[0].split(" ")[1], headers, ModelRequest.parse(body));
       requests.add(request);
       return request;
     }
@@ -139,14 +137,6 @@ public final class RawModelServer implements AutoCloseable {
       head.write(next);
     }
     return head.toString(StandardCharsets.ISO_8859_1);
-  }
-
-  private static JsonNode parse(byte[] body) {
-    try {
-      return JsonMapper.shared().readTree(body);
-    } catch (JacksonException _) {
-      return JsonMapper.shared().missingNode();
-    }
   }
 
   /** Ends all connections as well. */

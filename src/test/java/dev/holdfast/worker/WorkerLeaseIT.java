@@ -202,7 +202,7 @@ class WorkerLeaseIT {
     CountDownLatch fail = new CountDownLatch(1);
     long id = setup.enqueue();
     setup
-        .listeners(setup.events, metrics)
+        .listeners(metrics, setup.events)
         .settings(settings -> settings.withLease(Duration.ofMinutes(1), Duration.ofSeconds(20)))
         .handler(
             ticket -> {

@@ -1,7 +1,6 @@
 package dev.holdfast.tool.sandbox;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.StandardProtocolFamily;
@@ -14,14 +13,19 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.locks.LockSupport;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A proxy for HTTP, on a unix socket that a sandbox is given, to some places only. It lasts as long
  * as the worker.
  */
 final class AllowListProxy {
+  private static final Logger log = LoggerFactory.getLogger(AllowListProxy.class);
   private static final int MAX_HEAD = 16 * 1024;
   private static final int CONNECT_MILLIS = 10_000;
+  private static final long PAUSE_NANOS = 100_000_000;
   private static final String SOCKET = "proxy.sock";
 
   private final List<Destination> allowed;
@@ -58,13 +62,15 @@ final class AllowListProxy {
   }
 
   private void accept() {
-    try {
-      while (true) {
+    while (server.isOpen()) {
+      try {
         SocketChannel client = server.accept();
         Thread.ofVirtual().start(() -> serve(client));
+      } catch (IOException e) {
+        // As when there are too many open files: one program is refused, the next may come.
+        log.warn("the sandbox's proxy did not take a connection: {}", e.toString());
+        LockSupport.parkNanos(PAUSE_NANOS);
       }
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
     }
   }
 

@@ -52,11 +52,10 @@ final class StateSentence {
     }
     if (!waits) {
       return (ticket.attemptCount() == 0 ? "Ready" + since(ticket.createdAt(), now) : "Ready again")
-          + (workers.take(ticket.queue(), ticket.kind())
-              ? "; the next free worker takes it."
-              : "; "
-                  + workers.whyNot(ticket.queue(), ticket.kind())
-                  + ". Start one, or check both names.");
+          + workers
+              .missingFor(ticket, now)
+              .map(each -> "; " + each + ". Start one, or check both names.")
+              .orElse("; the next free worker takes it.");
     }
     if (ticket.attemptCount() == 0 || ticket.error() == null) {
       return "Scheduled: due " + Format.ago(due, now) + ".";

@@ -1,7 +1,6 @@
 package dev.holdfast.web.console;
 
 import dev.holdfast.queue.CurrentWait;
-import dev.holdfast.queue.LiveWorkers;
 import dev.holdfast.queue.TicketReader;
 import dev.holdfast.queue.TicketRow;
 import dev.holdfast.queue.ToolCallRow;
@@ -129,8 +128,7 @@ final class TicketRoutes implements Routes {
     return new TicketPage(
         page,
         ticket,
-        StateSentence.of(
-            ticket, wait, LiveWorkers.among(tickets.workers(), page.now()), page.now()),
+        StateSentence.of(ticket, wait, tickets.liveWorkers(), page.now()),
         wait,
         ticket.error() == null ? null : ErrorView.of(ticket.error()),
         ResultView.of(ticket.result()),

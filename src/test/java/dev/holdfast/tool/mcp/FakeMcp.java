@@ -2,12 +2,15 @@ package dev.holdfast.tool.mcp;
 
 import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -16,7 +19,7 @@ import java.util.regex.Pattern;
  * An MCP server as a program of its own, well behaved or not. Needs nothing but a JDK. Its first
  * argument says how it starts: {@code good}, {@code silent} or {@code nonsense}.
  */
-final class FakeMcp {
+public final class FakeMcp {
   private static final Pattern ID = Pattern.compile("\"id\":(\"[^\"]*\"|\\d+)");
   private static final Pattern METHOD = Pattern.compile("\"method\":\"([^\"]*)\"");
   private static final Pattern VERSION = Pattern.compile("\"protocolVersion\":\"([^\"]*)\"");
@@ -24,6 +27,23 @@ final class FakeMcp {
   private static final Pattern TEXT = Pattern.compile("\"text\":\"([^\"]*)\"");
 
   private FakeMcp() {}
+
+  /**
+   * Puts the program where a sandbox shows it; the class path of the build may be in {@code /tmp},
+   * which is empty inside.
+   *
+   * @return the class path to start it with: the directory
+   */
+  public static Path copyTo(Path directory) throws IOException {
+    String file = FakeMcp.class.getName().replace('.', '/') + ".class";
+    Path target = directory.resolve(file);
+    Files.createDirectories(target.getParent());
+    try (InputStream program =
+        Objects.requireNonNull(FakeMcp.class.getResourceAsStream("/" + file))) {
+      Files.copy(program, target, StandardCopyOption.REPLACE_EXISTING);
+    }
+    return directory;
+  }
 
   public static void main(String[] arguments) throws Exception {
     PrintStream out = new PrintStream(System.out, true, StandardCharsets.UTF_8);

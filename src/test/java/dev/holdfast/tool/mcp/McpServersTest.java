@@ -70,13 +70,17 @@ class McpServersTest {
   }
 
   private static McpServerSpec program(String mode) {
+    return program(mode, Path.of("target/test-classes").toAbsolutePath());
+  }
+
+  private static McpServerSpec program(String mode, Path classPath) {
     return new McpServerSpec.Stdio(
         List.of(
             Path.of(System.getProperty("java.home"), "bin", "java").toString(),
             "-Xshare:auto",
             "-XX:TieredStopAtLevel=1",
             "-cp",
-            Path.of("target/test-classes").toAbsolutePath().toString(),
+            classPath.toString(),
             FakeMcp.class.getName(),
             mode),
         Map.of("GIVEN", "by the design"),
@@ -292,8 +296,8 @@ class McpServersTest {
   }
 
   /** A server that first writes down what it can reach. */
-  private McpServerSpec spy(ServerSocket console, Optional<Network> confined) {
-    McpServerSpec.Stdio good = (McpServerSpec.Stdio) program("good");
+  private McpServerSpec spy(ServerSocket console, Optional<Network> confined) throws IOException {
+    McpServerSpec.Stdio good = (McpServerSpec.Stdio) program("good", FakeMcp.copyTo(directory));
     String script =
         """
         { pwd; bash -c 'exec 3<>/dev/tcp/127.0.0.1/$0' "$1" && echo reached

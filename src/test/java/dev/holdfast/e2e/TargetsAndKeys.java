@@ -1,7 +1,7 @@
 package dev.holdfast.e2e;
 
 /** How many targets a design names, and how many keys the provider of each has. */
-enum Setup {
+enum TargetsAndKeys {
   ONE_ONE(1, 1),
   ONE_TWO(1, 2),
   TWO_ONE(2, 1),
@@ -10,7 +10,7 @@ enum Setup {
   private final int targets;
   private final int keys;
 
-  Setup(int targets, int keys) {
+  TargetsAndKeys(int targets, int keys) {
     this.targets = targets;
     this.keys = keys;
   }
