@@ -25,7 +25,7 @@ import dev.holdfast.postgres.PostgresEventSink;
 import dev.holdfast.postgres.PostgresJournalShelf;
 import dev.holdfast.postgres.PostgresRetryAborts;
 import dev.holdfast.retry.Sleeper;
-import dev.holdfast.session.EventSink;
+import dev.holdfast.session.event.EventSink;
 import dev.holdfast.telemetry.AccountMetrics;
 import dev.holdfast.telemetry.ModelMetrics;
 import dev.holdfast.telemetry.SessionMetrics;

@@ -12,7 +12,7 @@ import dev.holdfast.repair.ModelPorts;
 import dev.holdfast.repair.git.TicketRepositories;
 import dev.holdfast.repair.verify.Verifier;
 import dev.holdfast.retry.Sleeper;
-import dev.holdfast.session.EventSink;
+import dev.holdfast.session.event.EventSink;
 import dev.holdfast.telemetry.ModelMetrics;
 import dev.holdfast.telemetry.RepairMetrics;
 import dev.holdfast.ticket.TicketState;

@@ -9,7 +9,7 @@ import dev.holdfast.queue.TicketImport;
 import dev.holdfast.queue.TicketInbox;
 import dev.holdfast.queue.TicketReader;
 import dev.holdfast.repair.RunReader;
-import dev.holdfast.session.JournalReader;
+import dev.holdfast.session.journal.JournalReader;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -1,8 +1,8 @@
 package dev.holdfast.cli;
 
 import dev.holdfast.queue.TimelineEntry;
-import dev.holdfast.session.RetryTexts;
-import dev.holdfast.session.SessionEvent;
+import dev.holdfast.session.event.RetryTexts;
+import dev.holdfast.session.event.SessionEvent;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.stream.Collectors;

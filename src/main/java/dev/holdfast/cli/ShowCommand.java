@@ -7,7 +7,7 @@ import dev.holdfast.queue.TicketReader;
 import dev.holdfast.queue.TicketRow;
 import dev.holdfast.queue.TimelineEntry;
 import dev.holdfast.queue.ToolCallRow;
-import dev.holdfast.session.JournalRow;
+import dev.holdfast.session.journal.JournalRow;
 import dev.holdfast.ticket.Guidance;
 import dev.holdfast.ticket.TicketNotFoundException;
 import java.util.LinkedHashMap;

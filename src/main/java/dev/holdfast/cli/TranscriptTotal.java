@@ -1,9 +1,9 @@
 package dev.holdfast.cli;
 
 import dev.holdfast.llm.Usage;
-import dev.holdfast.session.JournalEntry;
-import dev.holdfast.session.JournalJson;
-import dev.holdfast.session.JournalRow;
+import dev.holdfast.session.journal.JournalEntry;
+import dev.holdfast.session.journal.JournalJson;
+import dev.holdfast.session.journal.JournalRow;
 import java.math.BigDecimal;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

@@ -1,8 +1,8 @@
 package dev.holdfast.config;
 
 import dev.holdfast.llm.CallRetryOptions;
-import dev.holdfast.session.AutoRetrySettings;
 import dev.holdfast.session.LoopSettings;
+import dev.holdfast.session.retry.AutoRetrySettings;
 import dev.holdfast.tool.ToolRetrySettings;
 import dev.holdfast.tool.ToolSettings;
 import dev.holdfast.tool.sandbox.SandboxMode;

@@ -6,7 +6,7 @@ import dev.holdfast.llm.RetryContext;
 import dev.holdfast.llm.Target;
 import dev.holdfast.llm.account.CallGuard;
 import dev.holdfast.llm.account.CallOf;
-import dev.holdfast.session.Route;
+import dev.holdfast.session.retry.Route;
 import dev.holdfast.ticket.ClaimedTicket;
 import dev.holdfast.ticket.Design;
 import dev.holdfast.ticket.InvalidTicketException;

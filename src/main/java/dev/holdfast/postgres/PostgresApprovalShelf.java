@@ -1,6 +1,6 @@
 package dev.holdfast.postgres;
 
-import dev.holdfast.session.ApprovalShelf;
+import dev.holdfast.session.approval.ApprovalShelf;
 import dev.holdfast.ticket.IllegalTransitionException;
 import java.sql.ResultSet;
 import java.sql.SQLException;

@@ -1,6 +1,6 @@
 package dev.holdfast.postgres;
 
-import dev.holdfast.session.AttemptBook;
+import dev.holdfast.session.journal.AttemptBook;
 import java.util.List;
 import javax.sql.DataSource;
 import org.jdbi.v3.core.mapper.reflect.ConstructorMapper;

@@ -1,9 +1,9 @@
 package dev.holdfast.postgres;
 
 import dev.holdfast.secret.Secrets;
-import dev.holdfast.session.EventSink;
-import dev.holdfast.session.SessionEvent;
-import dev.holdfast.session.SessionEventJson;
+import dev.holdfast.session.event.EventSink;
+import dev.holdfast.session.event.SessionEvent;
+import dev.holdfast.session.event.SessionEventJson;
 import java.time.Duration;
 import java.util.function.LongSupplier;
 import javax.sql.DataSource;

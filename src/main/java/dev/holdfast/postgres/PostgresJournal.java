@@ -1,10 +1,10 @@
 package dev.holdfast.postgres;
 
 import dev.holdfast.secret.Secrets;
-import dev.holdfast.session.Journal;
-import dev.holdfast.session.JournalEntry;
-import dev.holdfast.session.JournalJson;
-import dev.holdfast.session.JournalRow;
+import dev.holdfast.session.journal.Journal;
+import dev.holdfast.session.journal.JournalEntry;
+import dev.holdfast.session.journal.JournalJson;
+import dev.holdfast.session.journal.JournalRow;
 import dev.holdfast.ticket.IllegalTransitionException;
 import dev.holdfast.ticket.UnreadableJournalException;
 import java.util.List;

@@ -1,7 +1,7 @@
 package dev.holdfast.postgres;
 
-import dev.holdfast.session.JournalReader;
-import dev.holdfast.session.JournalRow;
+import dev.holdfast.session.journal.JournalReader;
+import dev.holdfast.session.journal.JournalRow;
 import java.util.List;
 import javax.sql.DataSource;
 import org.jdbi.v3.core.Handle;

@@ -2,8 +2,8 @@ package dev.holdfast.postgres;
 
 import dev.holdfast.retry.Sleeper;
 import dev.holdfast.secret.Secrets;
-import dev.holdfast.session.Journal;
-import dev.holdfast.session.JournalShelf;
+import dev.holdfast.session.journal.Journal;
+import dev.holdfast.session.journal.JournalShelf;
 import javax.sql.DataSource;
 
 /**

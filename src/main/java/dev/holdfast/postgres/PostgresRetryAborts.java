@@ -1,6 +1,6 @@
 package dev.holdfast.postgres;
 
-import dev.holdfast.session.RetryAborts;
+import dev.holdfast.session.retry.RetryAborts;
 import java.util.Collection;
 import java.util.Optional;
 import java.util.Set;

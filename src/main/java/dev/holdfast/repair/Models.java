@@ -9,7 +9,7 @@ import dev.holdfast.llm.ProviderEvent;
 import dev.holdfast.llm.RetryContext;
 import dev.holdfast.llm.Standstill;
 import dev.holdfast.llm.ToolChoice;
-import dev.holdfast.session.Route;
+import dev.holdfast.session.retry.Route;
 import java.util.List;
 
 /**

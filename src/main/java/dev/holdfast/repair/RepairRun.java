@@ -1,9 +1,9 @@
 package dev.holdfast.repair;
 
 import dev.holdfast.llm.RetryContext;
-import dev.holdfast.session.Journal;
-import dev.holdfast.session.JournalEntry;
-import dev.holdfast.session.Route;
+import dev.holdfast.session.journal.Journal;
+import dev.holdfast.session.journal.JournalEntry;
+import dev.holdfast.session.retry.Route;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.InstantSource;

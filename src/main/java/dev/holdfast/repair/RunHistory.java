@@ -1,6 +1,6 @@
 package dev.holdfast.repair;
 
-import dev.holdfast.session.JournalEntry;
+import dev.holdfast.session.journal.JournalEntry;
 import java.util.List;
 import java.util.Optional;
 import java.util.regex.Matcher;

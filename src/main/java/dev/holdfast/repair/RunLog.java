@@ -1,8 +1,8 @@
 package dev.holdfast.repair;
 
 import dev.holdfast.llm.Usage;
-import dev.holdfast.session.Journal;
-import dev.holdfast.session.JournalEntry;
+import dev.holdfast.session.journal.Journal;
+import dev.holdfast.session.journal.JournalEntry;
 import java.io.IOException;
 import java.math.BigDecimal;
 import java.time.Duration;

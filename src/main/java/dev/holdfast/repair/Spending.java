@@ -1,6 +1,6 @@
 package dev.holdfast.repair;
 
-import dev.holdfast.session.JournalEntry;
+import dev.holdfast.session.journal.JournalEntry;
 import java.math.BigDecimal;
 import tools.jackson.databind.JsonNode;
 

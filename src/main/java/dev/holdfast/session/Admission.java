@@ -1,6 +1,10 @@
 package dev.holdfast.session;
 
 import dev.holdfast.llm.ToolCall;
+import dev.holdfast.session.approval.Approvals;
+import dev.holdfast.session.approval.PendingCall;
+import dev.holdfast.session.journal.Input;
+import dev.holdfast.session.journal.JournalEntry;
 import dev.holdfast.tool.ToolReply;
 import java.util.ArrayList;
 import java.util.HashMap;

@@ -2,6 +2,12 @@ package dev.holdfast.session;
 
 import dev.holdfast.llm.CallResult;
 import dev.holdfast.llm.FailureKind;
+import dev.holdfast.session.event.SessionEvent;
+import dev.holdfast.session.report.ExitCode;
+import dev.holdfast.session.retry.RetryableError;
+import dev.holdfast.session.retry.Routing;
+import dev.holdfast.session.retry.TurnEnd;
+import dev.holdfast.session.retry.TurnError;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -1,6 +1,20 @@
 package dev.holdfast.session;
 
 import dev.holdfast.llm.FailureKind;
+import dev.holdfast.session.event.SessionEvent;
+import dev.holdfast.session.journal.JournalEntry;
+import dev.holdfast.session.journal.Standing;
+import dev.holdfast.session.report.Exhausted;
+import dev.holdfast.session.report.ExitCode;
+import dev.holdfast.session.report.FinalReport;
+import dev.holdfast.session.report.ReportMetadata;
+import dev.holdfast.session.report.ReportSource;
+import dev.holdfast.session.report.SessionResult;
+import dev.holdfast.session.retry.AutoRetry;
+import dev.holdfast.session.retry.FailureCategory;
+import dev.holdfast.session.retry.StopSignal;
+import dev.holdfast.session.retry.TurnEnd;
+import dev.holdfast.session.retry.TurnError;
 import java.util.Optional;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;

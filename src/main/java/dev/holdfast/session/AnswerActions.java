@@ -1,6 +1,14 @@
 package dev.holdfast.session;
 
 import dev.holdfast.llm.ToolCall;
+import dev.holdfast.session.approval.Approvals;
+import dev.holdfast.session.event.SessionEvent;
+import dev.holdfast.session.journal.JournalEntry;
+import dev.holdfast.session.report.FinalReport;
+import dev.holdfast.session.report.ReportRules;
+import dev.holdfast.session.report.TextReport;
+import dev.holdfast.session.retry.StopSignal;
+import dev.holdfast.session.retry.TurnEnd;
 import dev.holdfast.tool.ToolBox;
 import dev.holdfast.tool.ToolReply;
 import java.util.ArrayList;

@@ -1,6 +1,16 @@
 package dev.holdfast.session;
 
 import dev.holdfast.llm.Message;
+import dev.holdfast.session.context.Compactor;
+import dev.holdfast.session.context.ContextGuard;
+import dev.holdfast.session.context.ContextMeter;
+import dev.holdfast.session.context.ContextSettings;
+import dev.holdfast.session.context.Tokens;
+import dev.holdfast.session.event.SessionEvent;
+import dev.holdfast.session.journal.JournalEntry;
+import dev.holdfast.session.retry.RetryableError;
+import dev.holdfast.session.retry.StopSignal;
+import dev.holdfast.session.retry.TurnEnd;
 import java.util.List;
 
 /**

@@ -1,5 +1,9 @@
 package dev.holdfast.session;
 
+import dev.holdfast.session.journal.Standing;
+import dev.holdfast.session.report.ExitCode;
+import dev.holdfast.session.report.Spent;
+import dev.holdfast.session.retry.TurnError;
 import org.jspecify.annotations.Nullable;
 
 /**

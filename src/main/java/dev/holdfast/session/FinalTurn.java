@@ -1,5 +1,10 @@
 package dev.holdfast.session;
 
+import dev.holdfast.session.context.ContextGuard;
+import dev.holdfast.session.event.SessionEvent;
+import dev.holdfast.session.journal.Standing;
+import dev.holdfast.session.report.ReportRules;
+
 /** Finds out at the start of a turn whether it is the last one, and tells the model (B42-B44). */
 final class FinalTurn {
   static final String CONTEXT_WARNING =

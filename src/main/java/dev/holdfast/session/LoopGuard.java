@@ -1,6 +1,11 @@
 package dev.holdfast.session;
 
 import dev.holdfast.llm.Message;
+import dev.holdfast.session.context.Steps;
+import dev.holdfast.session.journal.JournalEntry;
+import dev.holdfast.session.report.ExitCode;
+import dev.holdfast.session.retry.TurnEnd;
+import dev.holdfast.session.retry.TurnError;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BiPredicate;

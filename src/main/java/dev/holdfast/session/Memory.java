@@ -2,6 +2,14 @@ package dev.holdfast.session;
 
 import dev.holdfast.llm.Message;
 import dev.holdfast.llm.ToolCall;
+import dev.holdfast.session.context.ContextGuard;
+import dev.holdfast.session.context.ContextMeter;
+import dev.holdfast.session.context.History;
+import dev.holdfast.session.journal.Journal;
+import dev.holdfast.session.journal.JournalEntry;
+import dev.holdfast.session.journal.Standing;
+import dev.holdfast.session.report.ReportRules;
+import dev.holdfast.session.report.Spent;
 import dev.holdfast.tool.ToolReply;
 import java.util.HashSet;
 import java.util.LinkedHashMap;

@@ -1,6 +1,12 @@
 package dev.holdfast.session;
 
 import dev.holdfast.llm.Message;
+import dev.holdfast.session.event.SessionEvent;
+import dev.holdfast.session.event.SessionEvents;
+import dev.holdfast.session.journal.Standing;
+import dev.holdfast.session.report.FinalReport;
+import dev.holdfast.session.report.ReportMetadata;
+import dev.holdfast.session.report.ReportSource;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 

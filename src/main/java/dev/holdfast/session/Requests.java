@@ -6,6 +6,7 @@ import dev.holdfast.llm.RetryContext;
 import dev.holdfast.llm.Target;
 import dev.holdfast.llm.ToolChoice;
 import dev.holdfast.llm.ToolSpec;
+import dev.holdfast.session.context.History;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

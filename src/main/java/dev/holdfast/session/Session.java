@@ -1,6 +1,14 @@
 package dev.holdfast.session;
 
 import dev.holdfast.llm.RetryContext;
+import dev.holdfast.session.event.SessionEvent;
+import dev.holdfast.session.event.SessionEvents;
+import dev.holdfast.session.journal.Input;
+import dev.holdfast.session.report.ReportRules;
+import dev.holdfast.session.report.SessionResult;
+import dev.holdfast.session.retry.AutoRetry;
+import dev.holdfast.session.retry.Route;
+import dev.holdfast.session.retry.StopSignal;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletionStage;

@@ -1,6 +1,10 @@
 package dev.holdfast.session;
 
 import dev.holdfast.retry.Sleeper;
+import dev.holdfast.session.approval.Approvals;
+import dev.holdfast.session.context.Summariser;
+import dev.holdfast.session.event.SessionListener;
+import dev.holdfast.session.journal.Journal;
 import dev.holdfast.tool.ToolBox;
 import java.util.List;
 import java.util.function.LongSupplier;

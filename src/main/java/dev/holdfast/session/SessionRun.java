@@ -1,5 +1,11 @@
 package dev.holdfast.session;
 
+import dev.holdfast.session.journal.Input;
+import dev.holdfast.session.journal.JournalEntry;
+import dev.holdfast.session.report.FinalReport;
+import dev.holdfast.session.report.SessionResult;
+import dev.holdfast.session.retry.AutoRetry;
+import dev.holdfast.session.retry.TurnEnd;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;

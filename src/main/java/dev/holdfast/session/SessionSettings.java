@@ -1,5 +1,7 @@
 package dev.holdfast.session;
 
+import dev.holdfast.session.context.ContextSettings;
+import dev.holdfast.session.retry.AutoRetrySettings;
 import java.math.BigDecimal;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;

@@ -1,6 +1,8 @@
 package dev.holdfast.session;
 
 import dev.holdfast.llm.ToolCall;
+import dev.holdfast.session.event.SessionEvent;
+import dev.holdfast.session.journal.JournalEntry;
 import dev.holdfast.tool.ToolProgress;
 import dev.holdfast.tool.ToolReply;
 import dev.holdfast.tool.ToolRetrying;

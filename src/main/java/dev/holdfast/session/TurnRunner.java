@@ -1,6 +1,15 @@
 package dev.holdfast.session;
 
 import dev.holdfast.llm.Standstill;
+import dev.holdfast.session.event.SessionEvent;
+import dev.holdfast.session.journal.JournalEntry;
+import dev.holdfast.session.report.ExitCode;
+import dev.holdfast.session.retry.Route;
+import dev.holdfast.session.retry.Routing;
+import dev.holdfast.session.retry.StopSignal;
+import dev.holdfast.session.retry.Tried;
+import dev.holdfast.session.retry.TurnEnd;
+import dev.holdfast.session.retry.TurnError;
 import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

@@ -2,6 +2,15 @@ package dev.holdfast.session;
 
 import dev.holdfast.llm.RetryContext;
 import dev.holdfast.llm.ToolSpec;
+import dev.holdfast.session.context.Compactor;
+import dev.holdfast.session.context.ContextGuard;
+import dev.holdfast.session.context.ContextMeter;
+import dev.holdfast.session.context.Tokens;
+import dev.holdfast.session.event.SessionEvents;
+import dev.holdfast.session.report.ReportRules;
+import dev.holdfast.session.retry.AutoRetry;
+import dev.holdfast.session.retry.Route;
+import dev.holdfast.session.retry.StopSignal;
 import java.util.List;
 import java.util.stream.Collectors;
 

@@ -1,6 +1,7 @@
 /**
- * One agent's conversation: the turn runner (B), the auto-retry of a whole turn (D), compaction,
- * and the journal that lets a session go on where another process left it.
+ * One agent's conversation: the loop over its turns, and what an answer leads to. Its parts have
+ * packages of their own, each of which imports only those before it: {@code approval}, {@code
+ * report}, {@code journal}, {@code context}, {@code event}, {@code retry}.
  */
 @NullMarked
 package dev.holdfast.session;

@@ -1,7 +1,7 @@
 package dev.holdfast.telemetry;
 
 import dev.holdfast.repair.StopReason;
-import dev.holdfast.session.SessionEvent;
+import dev.holdfast.session.event.SessionEvent;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.DistributionSummary;
 import io.micrometer.core.instrument.MeterRegistry;

@@ -1,9 +1,9 @@
 package dev.holdfast.telemetry;
 
-import dev.holdfast.session.FinalReport;
-import dev.holdfast.session.ReportSource;
-import dev.holdfast.session.SessionEvent;
-import dev.holdfast.session.SessionListener;
+import dev.holdfast.session.event.SessionEvent;
+import dev.holdfast.session.event.SessionListener;
+import dev.holdfast.session.report.FinalReport;
+import dev.holdfast.session.report.ReportSource;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.DistributionSummary;
 import io.micrometer.core.instrument.MeterRegistry;

@@ -5,7 +5,7 @@ import dev.holdfast.queue.AttemptRow;
 import dev.holdfast.queue.TicketRow;
 import dev.holdfast.queue.TimelineEntry;
 import dev.holdfast.queue.ToolCallRow;
-import dev.holdfast.session.JournalRow;
+import dev.holdfast.session.journal.JournalRow;
 import dev.holdfast.ticket.Design;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;

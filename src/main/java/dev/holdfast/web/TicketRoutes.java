@@ -4,7 +4,7 @@ import dev.holdfast.queue.TicketFilter;
 import dev.holdfast.queue.TicketReader;
 import dev.holdfast.queue.TicketRow;
 import dev.holdfast.queue.TicketSummary;
-import dev.holdfast.session.JournalReader;
+import dev.holdfast.session.journal.JournalReader;
 import dev.holdfast.ticket.TicketNotFoundException;
 import io.javalin.http.Context;
 import io.javalin.router.JavalinDefaultRoutingApi;

@@ -8,7 +8,7 @@ import dev.holdfast.queue.TicketDesk;
 import dev.holdfast.queue.TicketFeeds;
 import dev.holdfast.queue.TicketInbox;
 import dev.holdfast.queue.TicketReader;
-import dev.holdfast.session.JournalReader;
+import dev.holdfast.session.journal.JournalReader;
 
 /**
  * What the API and the pages read, and what people do through them. Everything throws {@link

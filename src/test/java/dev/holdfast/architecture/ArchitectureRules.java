@@ -18,6 +18,8 @@ import com.tngtech.archunit.lang.ArchCondition;
 import com.tngtech.archunit.lang.ArchRule;
 import com.tngtech.archunit.lang.ConditionEvents;
 import com.tngtech.archunit.lang.SimpleConditionEvent;
+import com.tngtech.archunit.library.dependencies.SliceAssignment;
+import com.tngtech.archunit.library.dependencies.SliceIdentifier;
 import dev.holdfast.retry.Sleeper;
 import java.time.Clock;
 import java.time.Instant;
@@ -144,6 +146,28 @@ record ArchitectureRules(String base) {
 
   ArchRule noCycles() {
     return slices().matching(base + ".(*)..").should().beFreeOfCycles();
+  }
+
+  /** The packages of one family, its root among them. */
+  ArchRule noCyclesWithin(String name) {
+    return slices().assignedFrom(packagesOf(base + "." + name)).should().beFreeOfCycles();
+  }
+
+  private static SliceAssignment packagesOf(String root) {
+    return new SliceAssignment() {
+      @Override
+      public SliceIdentifier getIdentifierOf(JavaClass type) {
+        String name = type.getPackageName();
+        return (name + ".").startsWith(root + ".")
+            ? SliceIdentifier.of(name)
+            : SliceIdentifier.ignore();
+      }
+
+      @Override
+      public String getDescription() {
+        return "packages of " + root;
+      }
+    };
   }
 
   /**

@@ -36,6 +36,10 @@ class ArchitectureRulesTest {
   @DisplayName("a cycle is seen")
   void noCycles() {
     assertThat(red(List.of(rules.noCycles()))).contains("Cycle detected");
+    assertThat(red(List.of(rules.noCyclesWithin("session"))))
+        .contains("Cycle detected")
+        .contains("session.retry.RetryThatKnowsItsLoop");
+    assertThat(red(List.of(rules.noCyclesWithin("ticket")))).isEmpty();
   }
 
   @Test

@@ -15,6 +15,8 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class ArchitectureTest {
   private static final String BASE = "dev.holdfast";
@@ -23,7 +25,7 @@ class ArchitectureTest {
 
   /** Packages to split; a name leaves this list with the split and no name joins it. */
   private static final Set<String> STILL_BIGGER =
-      Set.of("cli", "postgres", "queue", "repair", "session", "web", "web.console");
+      Set.of("cli", "postgres", "queue", "repair", "web", "web.console");
 
   private static final JavaClasses MAIN =
       new ClassFileImporter().withImportOption(DO_NOT_INCLUDE_TESTS).importPackages(BASE);
@@ -60,6 +62,12 @@ class ArchitectureTest {
   @DisplayName("packages have no cycles")
   void noCycles() {
     rules.noCycles().check(MAIN);
+  }
+
+  @ParameterizedTest(name = "the packages of {0} have no cycles")
+  @ValueSource(strings = {"session"})
+  void noCyclesWithin(String family) {
+    rules.noCyclesWithin(family).check(MAIN);
   }
 
   @Test

@@ -89,7 +89,8 @@ class ProviderSettingsTest {
     AgentSettings settings = load("", Map.of());
     assertThat(settings.llmTimeout()).isEqualTo(Duration.ofMinutes(2));
     assertThat(settings.maxCalls()).isEqualTo(60);
-    assertThat(settings.autoRetry()).isEqualTo(dev.holdfast.session.AutoRetrySettings.DEFAULT);
+    assertThat(settings.autoRetry())
+        .isEqualTo(dev.holdfast.session.retry.AutoRetrySettings.DEFAULT);
     assertThat(settings.tools()).isEqualTo(dev.holdfast.tool.ToolSettings.defaults());
     assertThat(load("session.retry: {max-retries: 1}", Map.of()).autoRetry().maxRetries())
         .isEqualTo(1);

@@ -3,10 +3,10 @@ package dev.holdfast.postgres;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.secret.Secrets;
-import dev.holdfast.session.FinalReport;
-import dev.holdfast.session.ReportSource;
-import dev.holdfast.session.SessionEvent;
-import dev.holdfast.session.SessionEvent.Level;
+import dev.holdfast.session.event.SessionEvent;
+import dev.holdfast.session.event.SessionEvent.Level;
+import dev.holdfast.session.report.FinalReport;
+import dev.holdfast.session.report.ReportSource;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.TestQueue;
 import dev.holdfast.testing.TicketDatabase;

@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.queue.QueueUnavailableException;
 import dev.holdfast.secret.Secrets;
-import dev.holdfast.session.Input;
-import dev.holdfast.session.Journal;
-import dev.holdfast.session.JournalEntry;
-import dev.holdfast.session.JournalRow;
+import dev.holdfast.session.journal.Input;
+import dev.holdfast.session.journal.Journal;
+import dev.holdfast.session.journal.JournalEntry;
+import dev.holdfast.session.journal.JournalRow;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.TestQueue;
 import dev.holdfast.testing.TicketDatabase;

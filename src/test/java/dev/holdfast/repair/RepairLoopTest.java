@@ -4,9 +4,9 @@ import static dev.holdfast.repair.Bench.NO_DIFF;
 import static dev.holdfast.repair.Bench.change;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.holdfast.session.InMemoryJournal;
-import dev.holdfast.session.Journal;
-import dev.holdfast.session.JournalEntry;
+import dev.holdfast.session.journal.InMemoryJournal;
+import dev.holdfast.session.journal.Journal;
+import dev.holdfast.session.journal.JournalEntry;
 import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.List;

@@ -3,6 +3,10 @@ package dev.holdfast.session;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.llm.FailureKind;
+import dev.holdfast.session.journal.InMemoryJournal;
+import dev.holdfast.session.journal.JournalEntry;
+import dev.holdfast.session.report.ExitCode;
+import dev.holdfast.session.report.SessionResult;
 import java.math.BigDecimal;
 import java.util.List;
 import org.junit.jupiter.api.DisplayName;

@@ -4,6 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.llm.Message;
 import dev.holdfast.llm.ToolCall;
+import dev.holdfast.session.approval.Approvals;
+import dev.holdfast.session.approval.PendingCall;
+import dev.holdfast.session.journal.InMemoryJournal;
+import dev.holdfast.session.journal.Journal;
+import dev.holdfast.session.journal.JournalEntry;
+import dev.holdfast.session.report.SessionResult;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;

@@ -2,9 +2,16 @@ package dev.holdfast.session;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.holdfast.session.SessionEvent.AutoRetryDeferred;
-import dev.holdfast.session.SessionEvent.AutoRetryEnd;
-import dev.holdfast.session.SessionEvent.AutoRetryStart;
+import dev.holdfast.session.event.RetryEventJson;
+import dev.holdfast.session.event.RetryTexts;
+import dev.holdfast.session.event.SessionEvent;
+import dev.holdfast.session.event.SessionEvent.AutoRetryDeferred;
+import dev.holdfast.session.event.SessionEvent.AutoRetryEnd;
+import dev.holdfast.session.event.SessionEvent.AutoRetryStart;
+import dev.holdfast.session.journal.JournalEntry;
+import dev.holdfast.session.report.ExitCode;
+import dev.holdfast.session.report.SessionResult;
+import dev.holdfast.session.retry.AutoRetry;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicReference;

@@ -4,6 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.failure.Category;
 import dev.holdfast.llm.CallResult;
+import dev.holdfast.session.journal.InMemoryJournal;
+import dev.holdfast.session.journal.Input;
+import dev.holdfast.session.journal.JournalEntry;
+import dev.holdfast.session.report.ExitCode;
+import dev.holdfast.session.report.SessionResult;
 import dev.holdfast.tool.ToolReply;
 import java.util.ArrayList;
 import java.util.List;

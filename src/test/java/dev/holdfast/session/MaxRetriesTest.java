@@ -16,6 +16,7 @@ import dev.holdfast.llm.ToolSpec;
 import dev.holdfast.retry.RetryHistory;
 import dev.holdfast.retry.RetryPolicy;
 import dev.holdfast.retry.RetrySettings;
+import dev.holdfast.session.retry.AutoRetrySettings;
 import dev.holdfast.tool.ParallelToolBox;
 import dev.holdfast.tool.TimeLeft;
 import dev.holdfast.tool.Tool;

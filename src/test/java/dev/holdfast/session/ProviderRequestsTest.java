@@ -5,6 +5,7 @@ import static org.assertj.core.groups.Tuple.tuple;
 
 import dev.holdfast.llm.ProviderEvent;
 import dev.holdfast.llm.ProviderEvent.ProviderRequestFinished;
+import dev.holdfast.session.event.ProviderRequests;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

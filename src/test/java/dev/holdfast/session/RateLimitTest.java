@@ -4,6 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.llm.CallResult;
 import dev.holdfast.llm.FailureKind;
+import dev.holdfast.session.event.SessionEvent;
+import dev.holdfast.session.report.SessionResult;
+import dev.holdfast.session.retry.AutoRetrySettings;
 import java.time.Duration;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;

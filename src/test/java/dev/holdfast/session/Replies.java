@@ -7,12 +7,13 @@ import dev.holdfast.llm.Standstill;
 import dev.holdfast.llm.StopReason;
 import dev.holdfast.llm.ToolCall;
 import dev.holdfast.llm.Usage;
+import dev.holdfast.session.report.ReportRules;
 import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** What a provider may answer. */
-final class Replies {
+public final class Replies {
   static final Usage USAGE = new Usage(100, 0, 0, 10);
   static final String REPORT = "{\"status\":\"success\",\"content\":\"all done\"}";
 
@@ -55,7 +56,7 @@ final class Replies {
     return text("");
   }
 
-  static CallResult.Failed failed(FailureKind kind, boolean retryable, String message) {
+  public static CallResult.Failed failed(FailureKind kind, boolean retryable, String message) {
     return new CallResult.Failed(kind, retryable, message, null, null, null, true, null);
   }
 

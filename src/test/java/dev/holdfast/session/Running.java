@@ -1,5 +1,6 @@
 package dev.holdfast.session;
 
+import dev.holdfast.session.report.SessionResult;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 

@@ -7,10 +7,10 @@ import dev.holdfast.llm.ToolCall;
 import java.util.List;
 
 /** What OpenAI and Anthropic ask of a conversation. */
-final class WellFormed {
+public final class WellFormed {
   private WellFormed() {}
 
-  static void check(List<Message> messages) {
+  public static void check(List<Message> messages) {
     if (!messages.isEmpty()) {
       assertThat(messages.getFirst()).isInstanceOf(Message.User.class);
     }

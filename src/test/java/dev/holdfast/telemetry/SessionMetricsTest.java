@@ -2,11 +2,11 @@ package dev.holdfast.telemetry;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.holdfast.session.FinalReport;
-import dev.holdfast.session.ReportSource;
-import dev.holdfast.session.SessionEvent;
-import dev.holdfast.session.SessionResult;
-import dev.holdfast.session.Spent;
+import dev.holdfast.session.event.SessionEvent;
+import dev.holdfast.session.report.FinalReport;
+import dev.holdfast.session.report.ReportSource;
+import dev.holdfast.session.report.SessionResult;
+import dev.holdfast.session.report.Spent;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import org.junit.jupiter.api.DisplayName;

@@ -9,7 +9,7 @@ import dev.holdfast.queue.Finish;
 import dev.holdfast.queue.FinishResult;
 import dev.holdfast.retry.RetryPolicy;
 import dev.holdfast.retry.RetrySettings;
-import dev.holdfast.session.ApprovalShelf;
+import dev.holdfast.session.approval.ApprovalShelf;
 import dev.holdfast.ticket.ClaimedTicket;
 import java.time.Duration;
 import java.util.List;

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.holdfast.postgres.PostgresDesignShelf;
 import dev.holdfast.schema.JsonSchema;
-import dev.holdfast.session.ApprovalShelf;
+import dev.holdfast.session.approval.ApprovalShelf;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.TestQueue;
 import dev.holdfast.testing.TicketDatabase;

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariDataSource;
 import dev.holdfast.failure.Category;
-import dev.holdfast.session.ApprovalShelf;
+import dev.holdfast.session.approval.ApprovalShelf;
 import dev.holdfast.testing.AtOnce;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.TestQueue;

@@ -2,8 +2,8 @@ package dev.holdfast.handler.agent;
 
 import dev.holdfast.llm.CallRetryOptions;
 import dev.holdfast.session.Allowance;
-import dev.holdfast.session.AutoRetrySettings;
 import dev.holdfast.session.LoopSettings;
+import dev.holdfast.session.retry.AutoRetrySettings;
 import dev.holdfast.tool.ToolSettings;
 import dev.holdfast.tool.sandbox.Sandboxes;
 import java.nio.file.Path;

@@ -1,7 +1,7 @@
 package dev.holdfast.handler.agent;
 
-import dev.holdfast.session.AttemptBook;
-import dev.holdfast.session.Input;
+import dev.holdfast.session.journal.AttemptBook;
+import dev.holdfast.session.journal.Input;
 import dev.holdfast.ticket.ClaimedTicket;
 import dev.holdfast.ticket.Guidance;
 import java.util.ArrayList;

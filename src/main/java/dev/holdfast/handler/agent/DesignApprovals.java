@@ -1,9 +1,9 @@
 package dev.holdfast.handler.agent;
 
 import dev.holdfast.llm.ToolCall;
-import dev.holdfast.session.ApprovalShelf;
-import dev.holdfast.session.Approvals;
-import dev.holdfast.session.PendingCall;
+import dev.holdfast.session.approval.ApprovalShelf;
+import dev.holdfast.session.approval.Approvals;
+import dev.holdfast.session.approval.PendingCall;
 import dev.holdfast.ticket.Lease;
 import dev.holdfast.ticket.UnreadableJournalException;
 import dev.holdfast.tool.CallPreview;

@@ -1,10 +1,10 @@
 package dev.holdfast.handler.agent;
 
 import dev.holdfast.retry.Sleeper;
-import dev.holdfast.session.RetryAborts;
 import dev.holdfast.session.Session;
-import dev.holdfast.session.SessionEvent;
-import dev.holdfast.session.SessionListener;
+import dev.holdfast.session.event.SessionEvent;
+import dev.holdfast.session.event.SessionListener;
+import dev.holdfast.session.retry.RetryAborts;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;

@@ -1,8 +1,8 @@
 package dev.holdfast.handler.repair;
 
 import dev.holdfast.repair.Trace;
-import dev.holdfast.session.EventSink;
-import dev.holdfast.session.SessionEvent;
+import dev.holdfast.session.event.EventSink;
+import dev.holdfast.session.event.SessionEvent;
 import java.util.List;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;

@@ -9,7 +9,7 @@ import com.microsoft.playwright.Page;
 import com.microsoft.playwright.Route;
 import dev.holdfast.Holdfast;
 import dev.holdfast.failure.ErrorReport;
-import dev.holdfast.session.ApprovalShelf;
+import dev.holdfast.session.approval.ApprovalShelf;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.TestQueue;
 import dev.holdfast.testing.TicketDatabase;

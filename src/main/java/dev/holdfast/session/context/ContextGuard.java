@@ -1,0 +1,14 @@
+package dev.holdfast.session.context;
+
+/** Says how near the conversation is to the window's end. */
+public record ContextGuard(ContextSettings settings, ContextMeter meter) {
+  /** Time to compact. */
+  public boolean isNear() {
+    return meter.tokens() >= settings.window() * settings.compactAt();
+  }
+
+  /** Time to report (B42). */
+  public boolean isOver() {
+    return meter.tokens() >= settings.window() * settings.finalAt();
+  }
+}

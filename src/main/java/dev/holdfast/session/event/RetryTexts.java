@@ -1,0 +1,46 @@
+package dev.holdfast.session.event;
+
+import java.time.Duration;
+
+/** How a terminal words the auto-retry (D31, D38). */
+public final class RetryTexts {
+  private RetryTexts() {}
+
+  /** While it waits; the seconds are rounded. */
+  public static String waiting(SessionEvent.AutoRetryStart start) {
+    return waiting(start, "esc to cancel");
+  }
+
+  /**
+   * Where no key is listened for.
+   *
+   * @param wayOut what ends the wait
+   */
+  public static String waiting(SessionEvent.AutoRetryStart start, String wayOut) {
+    return "Retrying ("
+        + start.attempt()
+        + "/"
+        + start.maxAttempts()
+        + ") in "
+        + Math.round(start.delayMs() / 1000.0)
+        + "s… ("
+        + wayOut
+        + ")";
+  }
+
+  /** When it is put off: the ticket waits, and a later session makes the retry. */
+  public static String deferred(SessionEvent.AutoRetryDeferred end) {
+    Duration delay = end.delay();
+    return "Retry "
+        + end.attempt()
+        + " is put off"
+        + (delay == null ? "" : " for " + Math.max(1, Math.round(delay.toMillis() / 1000.0)) + "s")
+        + ": "
+        + end.why();
+  }
+
+  /** When it has failed. */
+  public static String failed(SessionEvent.AutoRetryEnd end) {
+    return "Retry failed after " + end.attempt() + " attempts: " + end.finalError();
+  }
+}

@@ -1,0 +1,18 @@
+package dev.holdfast.session.journal;
+
+import java.util.List;
+
+/**
+ * Where a session writes every finished step before it begins the next one. Append-only; used by
+ * the session's thread alone.
+ */
+public interface Journal {
+  /** All entries in order; asked for once, when the session starts. */
+  List<JournalEntry> entries();
+
+  /**
+   * Keeps the entries for good, all or none, before it returns. What it throws ends the session:
+   * nothing may run that could not be written down.
+   */
+  void append(List<JournalEntry> entries);
+}

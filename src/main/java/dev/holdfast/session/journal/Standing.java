@@ -1,0 +1,79 @@
+package dev.holdfast.session.journal;
+
+import dev.holdfast.llm.Message;
+import dev.holdfast.session.report.FinalReport;
+import dev.holdfast.session.report.ReportSource;
+import java.util.List;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where an execution of a session stands between two steps, beside the conversation itself. It is
+ * kept with the entries of the journal, so that a deferral, a crash or a drain changes none of it.
+ *
+ * @param turn from 1
+ * @param collapsedTo the last turn, where a refused report has brought it forward (B46); 0 where
+ *     none has
+ * @param collapsedInTurn whether this turn has brought it forward already (B47)
+ * @param turnsCompleted turns whose answer was of use
+ * @param tries of this run of the turn that were spent on answers of no use
+ * @param failedRuns runs of this turn that ended in an error, each of which uses up an auto-retry
+ * @param reportAttempts how often the model has tried to report (B45)
+ * @param lastStopReason of the last answer, "none" where there was none
+ * @param forced why only the report is allowed now; null where it is not so
+ * @param pending a report that did not come through the tool (B49); null where there is none
+ * @param notices what the model is told with its next answer (B58-B63)
+ */
+public record Standing(
+    int turn,
+    int collapsedTo,
+    boolean collapsedInTurn,
+    int turnsCompleted,
+    int tries,
+    int failedRuns,
+    int reportAttempts,
+    String lastStopReason,
+    @Nullable Forced forced,
+    @Nullable Pending pending,
+    List<Message.User> notices) {
+  /** At the beginning. */
+  public static final Standing START = behind(0);
+
+  /** Why only the final report is allowed now. */
+  public enum Forced {
+    MAX_TURNS,
+    CONTEXT;
+
+    public String wireName() {
+      return name().toLowerCase(Locale.ROOT);
+    }
+  }
+
+  /** A report that did not come through the tool. */
+  public record Pending(FinalReport report, ReportSource source) {}
+
+  public Standing {
+    notices = List.copyOf(notices);
+  }
+
+  /** At the turn that follows so many turns, with nothing spent in it. */
+  public static Standing behind(int turns) {
+    return new Standing(turns + 1, 0, false, turns, 0, 0, 0, "none", null, null, List.of());
+  }
+
+  /** At the next turn. */
+  public Standing next() {
+    return new Standing(
+        turn + 1,
+        collapsedTo,
+        false,
+        turnsCompleted + 1,
+        0,
+        0,
+        reportAttempts,
+        lastStopReason,
+        forced,
+        pending,
+        notices);
+  }
+}

@@ -1,0 +1,42 @@
+package dev.holdfast.session.report;
+
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.JsonNodeFactory;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * What a session hands back; it becomes the ticket's result.
+ *
+ * @param content the report in words; null where there is data
+ * @param data what the design's report schema asks for; null where there is content
+ */
+public record FinalReport(Status status, @Nullable String content, @Nullable JsonNode data) {
+  /** Whether the agent did what it was asked to. */
+  public enum Status {
+    SUCCESS,
+    FAILURE;
+
+    /** As in the report and in metrics. */
+    public String wireName() {
+      return name().toLowerCase(Locale.ROOT);
+    }
+  }
+
+  public static FinalReport failure(String content) {
+    return new FinalReport(Status.FAILURE, content, null);
+  }
+
+  /** {@code {"status": ..., "content" or "data": ...}}. */
+  public ObjectNode toJson() {
+    ObjectNode json = JsonNodeFactory.instance.objectNode().put("status", status.wireName());
+    if (content != null) {
+      json.put("content", content);
+    }
+    if (data != null) {
+      json.set("data", data);
+    }
+    return json;
+  }
+}

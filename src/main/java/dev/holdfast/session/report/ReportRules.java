@@ -1,0 +1,106 @@
+package dev.holdfast.session.report;
+
+import dev.holdfast.llm.ToolSpec;
+import dev.holdfast.schema.JsonSchema;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.JsonNodeFactory;
+import tools.jackson.databind.node.ObjectNode;
+
+/** What a final report must look like, and the tool that takes it. Thread-safe. */
+public final class ReportRules {
+  public static final String TOOL = "agent__final_report";
+  private static final int PROBLEMS_SHOWN = 5;
+
+  private final @Nullable JsonNode document;
+  private final @Nullable JsonSchema schema;
+
+  /**
+   * @param document the design's report schema, for {@code data}; null for reports with content
+   */
+  public ReportRules(@Nullable JsonNode document) {
+    this.document = document;
+    this.schema = document == null ? null : new JsonSchema(document, "data");
+  }
+
+  /** What {@link #check} found: a report, or what is wrong with it. */
+  public record Checked(Optional<FinalReport> report, String problem) {}
+
+  /** B9: called before anything of a report is kept. */
+  public Checked check(JsonNode arguments) {
+    String status = arguments.path("status").asString("");
+    if (!status.equals("success") && !status.equals("failure")) {
+      return wrong("\"status\" must be \"success\" or \"failure\"");
+    }
+    if (status.equals("success") && schema != null) {
+      return withData(schema, arguments.get("data"));
+    }
+    JsonNode content = arguments.get("content");
+    if (content != null && content.isString() && !content.stringValue().isBlank()) {
+      // PostgreSQL stores no NUL.
+      if (content.stringValue().indexOf('\0') >= 0) {
+        return wrong("\"content\" contains a NUL character: leave it out");
+      }
+      return right(ofWireName(status), content.stringValue(), null);
+    }
+    if (schema != null && arguments.hasNonNull("data")) {
+      return right(FinalReport.Status.FAILURE, null, arguments.get("data"));
+    }
+    return wrong("\"content\" must be a text that is not blank");
+  }
+
+  private static Checked withData(JsonSchema schema, @Nullable JsonNode data) {
+    if (data == null) {
+      return wrong("\"data\" is missing");
+    }
+    List<String> problems = schema.problems(data);
+    return problems.isEmpty()
+        ? right(FinalReport.Status.SUCCESS, null, data)
+        : wrong(String.join("; ", problems.stream().limit(PROBLEMS_SHOWN).toList()));
+  }
+
+  private static FinalReport.Status ofWireName(String status) {
+    return status.equals("success") ? FinalReport.Status.SUCCESS : FinalReport.Status.FAILURE;
+  }
+
+  private static Checked right(
+      FinalReport.Status status, @Nullable String content, @Nullable JsonNode data) {
+    return new Checked(Optional.of(new FinalReport(status, content, data)), "");
+  }
+
+  private static Checked wrong(String problem) {
+    return new Checked(Optional.empty(), problem);
+  }
+
+  /** How the model is told of the tool. */
+  public ToolSpec spec() {
+    ObjectNode properties = JsonNodeFactory.instance.objectNode();
+    properties
+        .putObject("status")
+        .put("type", "string")
+        .put("description", "Whether the task is done.")
+        .putArray("enum")
+        .add("success")
+        .add("failure");
+    properties
+        .putObject("content")
+        .put("type", "string")
+        .put(
+            "description",
+            document == null
+                ? "What you found and did."
+                : "Why the task could not be done; only with failure.");
+    if (document != null) {
+      properties.set("data", document);
+    }
+    ObjectNode arguments = JsonNodeFactory.instance.objectNode().put("type", "object");
+    arguments.set("properties", properties);
+    arguments.putArray("required").add("status");
+    return new ToolSpec(
+        TOOL,
+        "Ends the task with its result. Call it alone, once, when there is nothing left to do.",
+        arguments);
+  }
+}

@@ -1,0 +1,32 @@
+package dev.holdfast.session.retry;
+
+import dev.holdfast.llm.CallResult;
+import dev.holdfast.llm.FailureKind;
+import java.util.Locale;
+
+/**
+ * A failed call in words. The auto-retry reads texts only (D7), so what the adapter knows by type
+ * is said in the words of its pattern set.
+ */
+final class ErrorMessage {
+  private ErrorMessage() {}
+
+  static String of(CallResult.Failed failure) {
+    String label = label(failure.kind());
+    Integer status = failure.httpStatus();
+    String code = status == null ? "" : " " + status;
+    boolean saysSo =
+        failure.message().toLowerCase(Locale.ROOT).contains(label)
+            && (status == null || failure.message().contains(status.toString()));
+    return saysSo ? failure.message() : label + code + ": " + failure.message();
+  }
+
+  private static String label(FailureKind kind) {
+    return switch (kind) {
+      case RATE_LIMIT -> "rate limit";
+      case NETWORK_ERROR -> "connection error";
+      case TIMEOUT -> "timeout";
+      default -> kind.wireName().replace('_', ' ');
+    };
+  }
+}

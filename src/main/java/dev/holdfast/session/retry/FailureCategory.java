@@ -1,0 +1,31 @@
+package dev.holdfast.session.retry;
+
+import dev.holdfast.failure.Category;
+import dev.holdfast.llm.CallResult;
+import dev.holdfast.session.report.ExitCode;
+import org.jspecify.annotations.Nullable;
+
+/** What a failed session is to the ticket layer (composition 9). */
+public final class FailureCategory {
+  private FailureCategory() {}
+
+  /** Null where only the error's own text or exception can say. */
+  public static @Nullable Category of(ExitCode exit, @Nullable TurnError error) {
+    return switch (exit) {
+      case AUTH_FAILURE, QUOTA_EXCEEDED -> Category.API_ERROR;
+      case MAX_TURNS, TOKEN_LIMIT, LOOP -> Category.CODE_ERROR;
+      case BUDGET_EXCEEDED, COST_LIMIT -> Category.TRANSIENT;
+      case NO_LLM_RESPONSE, INACTIVITY_TIMEOUT ->
+          error == null || error.failure() == null ? null : of(error.failure());
+    };
+  }
+
+  private static Category of(CallResult.Failed failure) {
+    return switch (failure.kind()) {
+      case RATE_LIMIT, TIMEOUT, NETWORK_ERROR, OUT_OF_BUDGET -> Category.TRANSIENT;
+      case MODEL_ERROR -> failure.retryable() ? Category.TRANSIENT : Category.API_ERROR;
+      case AUTH_ERROR, QUOTA_EXCEEDED -> Category.API_ERROR;
+      case INVALID_RESPONSE, CONTEXT_OVERFLOW -> Category.CODE_ERROR;
+    };
+  }
+}

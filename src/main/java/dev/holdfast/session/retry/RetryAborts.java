@@ -1,0 +1,24 @@
+package dev.holdfast.session.retry;
+
+import java.util.Collection;
+import java.util.Optional;
+import java.util.Set;
+
+/** What people say about retries of running tickets (D27, D33, D34). Thread-safe. */
+@FunctionalInterface
+public interface RetryAborts {
+  RetryAborts NONE = waiting -> Set.of();
+
+  /**
+   * Takes the orders to end the retries of these tickets; each is given out once.
+   *
+   * @param waitingTickets those whose session waits in an auto-retry on this worker
+   * @return those of them whose retry is to end now, also because its auto-retry was switched off
+   */
+  Set<Long> take(Collection<Long> waitingTickets);
+
+  /** Whether a person has switched the ticket's auto-retry on or off; empty where nobody has. */
+  default Optional<Boolean> autoRetry(long ticketId) {
+    return Optional.empty();
+  }
+}

@@ -1,0 +1,67 @@
+package dev.holdfast.session.retry;
+
+import dev.holdfast.llm.Standstill;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Takes the targets in turn, and leaves out those that nobody is to call now. Not thread-safe; one
+ * for each run of a turn.
+ */
+public final class Routing {
+  private final List<Route> routes;
+  private final Map<Route, Standstill> refusals = new HashMap<>();
+  private int cursor;
+
+  public Routing(List<Route> routes) {
+    this.routes = List.copyOf(routes);
+  }
+
+  /** The next target that may be called; null where none may, see {@link #standstill}. */
+  public @Nullable Route next() {
+    for (int i = 0; i < routes.size(); i++) {
+      Route route = routes.get(cursor++ % routes.size());
+      if (shut(route) == null) {
+        return route;
+      }
+    }
+    return null;
+  }
+
+  /** Why no target may be called; null where one may. */
+  public @Nullable Standstill standstill() {
+    Standstill soonest = null;
+    for (Route route : routes) {
+      Standstill shut = shut(route);
+      if (shut == null) {
+        return null;
+      }
+      soonest = Standstill.sooner(soonest, shut);
+    }
+    return soonest;
+  }
+
+  /** Whether nobody is to call a target now. */
+  public boolean isShut(Route route) {
+    return shut(route) != null;
+  }
+
+  private @Nullable Standstill shut(Route route) {
+    Standstill refused = refusals.get(route);
+    return refused != null
+        ? refused
+        : route.provider().standstill(route.target().model()).orElse(null);
+  }
+
+  /** A call that was not sent: that target is out until the next wait is over. */
+  public void refused(Route route, Standstill why) {
+    refusals.put(route, why);
+  }
+
+  /** What was refused may be asked for again. */
+  public void waited() {
+    refusals.clear();
+  }
+}

@@ -1,0 +1,10 @@
+package dev.holdfast.session.retry;
+
+/** How a wait ended (B36). */
+public enum SleepEnd {
+  COMPLETED,
+  ABORTED_STOP,
+  ABORTED_CANCEL,
+  /** Only the wait of the auto-retry ends so (D27). */
+  ABORTED_RETRY
+}

@@ -1,0 +1,158 @@
+package dev.holdfast.session.retry;
+
+import dev.holdfast.retry.Sleeper;
+import java.time.Duration;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How other threads end what a session's thread is blocked in, and nothing else of it: only calls,
+ * tools and waits are interrupted, never a write to the journal. Thread-safe.
+ */
+public final class StopSignal {
+  /** What is asked for; it is never taken back. */
+  public enum Request {
+    NONE,
+    /** Ends waits; what runs is let finish, and nothing begins after it. */
+    STOP,
+    /** Ends calls and tools as well. */
+    CANCEL
+  }
+
+  /** Work that heeds an interrupt. */
+  @FunctionalInterface
+  public interface Blocking<T> {
+    T run() throws InterruptedException;
+  }
+
+  private enum Section {
+    OUTSIDE,
+    CALL,
+    WAIT,
+    RETRY_WAIT
+  }
+
+  private final Sleeper sleeper;
+  private Request requested = Request.NONE;
+  private Section section = Section.OUTSIDE;
+  private @Nullable Thread blocked;
+  private boolean interrupted;
+  private boolean fromOutside;
+
+  public StopSignal(Sleeper sleeper) {
+    this.sleeper = sleeper;
+  }
+
+  public synchronized Request requested() {
+    return requested;
+  }
+
+  /** Whether somebody who knows nothing of this signal has interrupted the session's thread. */
+  public synchronized boolean interruptedFromOutside() {
+    return fromOutside;
+  }
+
+  /** Lets the session's thread see a request at its next look, and wakes nothing yet. */
+  public synchronized void announce(Request request) {
+    if (request.compareTo(requested) > 0) {
+      requested = request;
+    }
+  }
+
+  public synchronized void request(Request request) {
+    announce(request);
+    if (request == Request.CANCEL || section == Section.WAIT || section == Section.RETRY_WAIT) {
+      wake();
+    }
+  }
+
+  /** Ends the wait of the auto-retry, if there is one now. */
+  synchronized void wakeRetryWait() {
+    if (section == Section.RETRY_WAIT) {
+      wake();
+    }
+  }
+
+  /**
+   * Runs what a {@link Request#CANCEL} interrupts; nothing where anything is asked for already.
+   *
+   * @throws InterruptedException when it was not run or was interrupted, or the thread was
+   *     interrupted from outside
+   */
+  public <T> T call(Blocking<T> work) throws InterruptedException {
+    if (!enter(Section.CALL, () -> false)) {
+      throw new InterruptedException("stopped before it began");
+    }
+    try {
+      return work.run();
+    } catch (InterruptedException e) {
+      noteInterrupt();
+      throw e;
+    } finally {
+      leave();
+    }
+  }
+
+  /** The one way a session waits (B36-B38): whatever is asked for beforehand ends it at once. */
+  public SleepEnd sleepWithAbort(Duration time) {
+    return sleep(time, Section.WAIT, () -> false);
+  }
+
+  /** The wait of the auto-retry, which ends for {@code aborted} too (D27, D29). */
+  SleepEnd retrySleep(Duration time, BooleanSupplier aborted) {
+    return sleep(time, Section.RETRY_WAIT, aborted);
+  }
+
+  private SleepEnd sleep(Duration time, Section kind, BooleanSupplier aborted) {
+    if (enter(kind, aborted)) {
+      try {
+        sleeper.sleep(time);
+      } catch (InterruptedException e) {
+        noteInterrupt();
+      } finally {
+        leave();
+      }
+    }
+    return switch (requested()) {
+      case STOP -> SleepEnd.ABORTED_STOP;
+      case CANCEL -> SleepEnd.ABORTED_CANCEL;
+      case NONE -> aborted.getAsBoolean() ? SleepEnd.ABORTED_RETRY : SleepEnd.COMPLETED;
+    };
+  }
+
+  private synchronized boolean enter(Section kind, BooleanSupplier aborted) {
+    if (requested != Request.NONE || aborted.getAsBoolean()) {
+      return false;
+    }
+    section = kind;
+    blocked = Thread.currentThread();
+    return true;
+  }
+
+  private synchronized void leave() {
+    section = Section.OUTSIDE;
+    blocked = null;
+    if (interrupted) {
+      Thread.interrupted();
+      interrupted = false;
+    }
+  }
+
+  /**
+   * An interrupt that did not come from here cancels the session; in a stopped one it is what ends
+   * the waits of lower layers.
+   */
+  private synchronized void noteInterrupt() {
+    if (!interrupted && requested != Request.STOP) {
+      fromOutside = true;
+      requested = Request.CANCEL;
+    }
+  }
+
+  private void wake() {
+    if (blocked != null) {
+      interrupted = true;
+      blocked.interrupt();
+    }
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.holdfast.session.context;
+
+import org.jspecify.annotations.NullMarked;

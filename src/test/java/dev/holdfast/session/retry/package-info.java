@@ -1,0 +1,4 @@
+@NullMarked
+package dev.holdfast.session.retry;
+
+import org.jspecify.annotations.NullMarked;
