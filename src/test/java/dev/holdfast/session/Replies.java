@@ -69,6 +69,11 @@ public final class Replies {
     return status(FailureKind.MODEL_ERROR, 503, "Service Unavailable");
   }
 
+  /** An error of the server that closes nothing, for one ticket's may be its request's. */
+  static CallResult.Failed broken() {
+    return status(FailureKind.MODEL_ERROR, 500, "Internal Server Error");
+  }
+
   static CallResult.Failed network() {
     return failed(FailureKind.NETWORK_ERROR, true, "Connection reset");
   }

@@ -281,7 +281,7 @@ class ResumeTest {
         };
     Running running = Running.start(bench);
     reached.await();
-    bench.session().abort();
+    running.interrupt();
     assertThat(running.result()).isEqualTo(new SessionResult.Cancelled());
 
     Bench next = over(bench.journal.entries(), Replies.report());

@@ -97,7 +97,7 @@ public final class AutoRetry {
   }
 
   /** Whatever else ends the chain (D21, D22); harmless where there is none. */
-  void close(TurnEnd end) {
+  public void close(TurnEnd end) {
     switch (end) {
       case TurnEnd.Errored each -> close(each.error().message());
       case TurnEnd.Fatal each -> close(each.error().message());
@@ -111,11 +111,9 @@ public final class AutoRetry {
           close(CANCELLED);
         }
       }
-      // An answer has come, and has ended the chain (D19).
-      case TurnEnd.Continue each -> chain.finish();
-      case TurnEnd.Reported each -> chain.finish();
-      case TurnEnd.UnknownEffect each -> chain.finish();
-      case TurnEnd.AwaitsApproval each -> chain.finish();
+      default -> {
+        // An answer has come, and has ended the chain (D19).
+      }
     }
   }
 
@@ -125,36 +123,24 @@ public final class AutoRetry {
     if (attempt > 0) {
       events.emit(new SessionEvent.AutoRetryDeferred(attempt, delay, why));
     }
-    chain.finish();
   }
 
   public void close(String finalError) {
     int attempt = chain.attempt();
     if (attempt > 0) {
       end(false, attempt, finalError);
-    } else {
-      chain.finish();
     }
   }
 
   private void end(boolean success, int attempt, String finalError) {
     chain.reset();
     events.emit(new SessionEvent.AutoRetryEnd(success, attempt, finalError));
-    chain.finish();
   }
 
-  /** Ends the wait, if there is one, and lets go whoever waits for the chain (D27-D29). */
+  /** Ends the wait, if there is one (D27-D29). */
   public void abort() {
     chain.abort();
     signal.wakeRetryWait();
-  }
-
-  public RetryChain chain() {
-    return chain;
-  }
-
-  public boolean isEnabled() {
-    return settings.enabled();
   }
 
   public synchronized void setEnabled(boolean enabled) {

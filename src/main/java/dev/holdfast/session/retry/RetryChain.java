@@ -1,15 +1,11 @@
 package dev.holdfast.session.retry;
 
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
-
 /**
- * The state of a chain of auto-retries (D8): the counter, the promise that lasts as long as the
- * chain, and the abort of its wait. Thread-safe.
+ * The state of a chain of auto-retries (D8): the counter, and the abort of the wait. A chain ends
+ * before its session's {@code run} returns. Thread-safe.
  */
-public final class RetryChain {
+final class RetryChain {
   private int attempt;
-  private CompletableFuture<Void> lifecycle = CompletableFuture.completedFuture(null);
   private boolean abortable;
   private boolean aborted;
 
@@ -21,9 +17,6 @@ public final class RetryChain {
   /** Counts one more retry; the first one of this process begins the chain (D10, D11). */
   synchronized int next() {
     attempt++;
-    if (lifecycle.isDone()) {
-      lifecycle = new CompletableFuture<>();
-    }
     abortable = true;
     aborted = false;
     return attempt;
@@ -40,23 +33,8 @@ public final class RetryChain {
     abortable = false;
   }
 
-  void finish() {
-    complete(current());
-  }
-
-  void abort() {
-    synchronized (this) {
-      aborted |= abortable;
-    }
-    complete(current());
-  }
-
-  private static void complete(CompletableFuture<Void> lifecycle) {
-    lifecycle.complete(null);
-  }
-
-  private synchronized CompletableFuture<Void> current() {
-    return lifecycle;
+  synchronized void abort() {
+    aborted |= abortable;
   }
 
   synchronized boolean isAborted() {
@@ -66,14 +44,5 @@ public final class RetryChain {
   /** 0 while there is no chain. */
   synchronized int attempt() {
     return attempt;
-  }
-
-  /** Done where there is no chain. */
-  public synchronized CompletionStage<Void> lifecycle() {
-    return lifecycle.minimalCompletionStage();
-  }
-
-  public synchronized boolean isActive() {
-    return !lifecycle.isDone();
   }
 }

@@ -6,8 +6,8 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How other threads end what a session's thread is blocked in, and nothing else of it: only calls,
- * tools and waits are interrupted, never a write to the journal. Thread-safe.
+ * How other threads end a wait of a session's thread, and nothing else of it. An interrupt of that
+ * thread from outside is noted, and cancels the session. Thread-safe.
  */
 public final class StopSignal {
   /** What is asked for; it is never taken back. */
@@ -15,7 +15,7 @@ public final class StopSignal {
     NONE,
     /** Ends waits; what runs is let finish, and nothing begins after it. */
     STOP,
-    /** Ends calls and tools as well. */
+    /** The session's thread was interrupted: calls and tools end as well. */
     CANCEL
   }
 
@@ -26,15 +26,14 @@ public final class StopSignal {
   }
 
   private enum Section {
-    OUTSIDE,
-    CALL,
+    NO_WAIT,
     WAIT,
     RETRY_WAIT
   }
 
   private final Sleeper sleeper;
   private Request requested = Request.NONE;
-  private Section section = Section.OUTSIDE;
+  private Section section = Section.NO_WAIT;
   private @Nullable Thread blocked;
   private boolean interrupted;
   private boolean fromOutside;
@@ -52,16 +51,12 @@ public final class StopSignal {
     return fromOutside;
   }
 
-  /** Lets the session's thread see a request at its next look, and wakes nothing yet. */
-  public synchronized void announce(Request request) {
-    if (request.compareTo(requested) > 0) {
-      requested = request;
+  /** Asks for {@link Request#STOP}. */
+  public synchronized void stop() {
+    if (requested == Request.NONE) {
+      requested = Request.STOP;
     }
-  }
-
-  public synchronized void request(Request request) {
-    announce(request);
-    if (request == Request.CANCEL || section == Section.WAIT || section == Section.RETRY_WAIT) {
+    if (section == Section.WAIT || section == Section.RETRY_WAIT) {
       wake();
     }
   }
@@ -74,13 +69,13 @@ public final class StopSignal {
   }
 
   /**
-   * Runs what a {@link Request#CANCEL} interrupts; nothing where anything is asked for already.
+   * Runs what an interrupt ends; nothing where anything is asked for already.
    *
    * @throws InterruptedException when it was not run or was interrupted, or the thread was
    *     interrupted from outside
    */
   public <T> T call(Blocking<T> work) throws InterruptedException {
-    if (!enter(Section.CALL, () -> false)) {
+    if (requested() != Request.NONE) {
       throw new InterruptedException("stopped before it began");
     }
     try {
@@ -88,8 +83,6 @@ public final class StopSignal {
     } catch (InterruptedException e) {
       noteInterrupt();
       throw e;
-    } finally {
-      leave();
     }
   }
 
@@ -130,7 +123,7 @@ public final class StopSignal {
   }
 
   private synchronized void leave() {
-    section = Section.OUTSIDE;
+    section = Section.NO_WAIT;
     blocked = null;
     if (interrupted) {
       Thread.interrupted();
