@@ -19,6 +19,12 @@ import org.junit.jupiter.api.condition.OS;
  */
 final class Installation implements AutoCloseable {
   private static final Path JAR = Path.of("target", "holdfast.jar").toAbsolutePath();
+  private static final Path CACHE = JAR.resolveSibling("holdfast.aot");
+
+  /** As the launcher does it where the file was made after the program. */
+  private static final List<String> WARM_START =
+      Files.exists(CACHE) ? List.of("-XX:AOTCache=" + CACHE, "-Xlog:aot=off,cds=off") : List.of();
+
   private static final List<String> PASSED = List.of("PATH", "HOME", "TMPDIR", "XDG_CACHE_HOME");
   private static final List<String> LOCALE =
       List.of("user.language", "user.country", "user.timezone");
@@ -70,7 +76,8 @@ final class Installation implements AutoCloseable {
     }
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     // As the launcher starts short commands: many of them share few cores here.
-    command.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xshare:auto"));
+    command.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"));
+    command.addAll(WARM_START);
     LOCALE.forEach(name -> command.add("-D" + name + "=" + System.getProperty(name, "")));
     command.addAll(List.of("-jar", JAR.toString()));
     command.addAll(List.of(words));
@@ -91,8 +98,8 @@ final class Installation implements AutoCloseable {
   HoldfastProcess startOnTerminal(String... words) throws IOException {
     String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
     String line =
-        "trap : INT; stty -g; '%s' -XX:TieredStopAtLevel=1 -jar '%s' %s; stty -g"
-            .formatted(java, JAR, String.join(" ", words));
+        "trap : INT; stty -g; '%s' -XX:TieredStopAtLevel=1 %s -jar '%s' %s; stty -g"
+            .formatted(java, String.join(" ", WARM_START), JAR, String.join(" ", words));
     ProcessBuilder builder =
         new ProcessBuilder("script", "-qfec", line, "/dev/null").directory(directory.toFile());
     builder.environment().clear();
