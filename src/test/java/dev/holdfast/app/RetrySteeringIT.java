@@ -74,26 +74,10 @@ class RetrySteeringIT {
             () -> reader.currentWait(id).orElse(null), wait -> wait != null && wait.kind() == kind);
   }
 
-  /**
-   * A worker that has not heard yet that the provider may be called puts the ticket off once more;
-   * then a person tries again.
-   */
-  private void tryUntilCalled(long id, int calls) {
+  /** Once is enough, also where the worker has not heard yet that the provider may be called. */
+  private void tryNow(long id, int calls) {
     assertThat(desk.abortRetry(id, "ann")).isEqualTo(TicketState.READY);
-    Awaitility.await()
-        .atMost(PATIENCE)
-        .pollInterval(Duration.ofSeconds(2))
-        .until(
-            () -> {
-              if (models.requests().size() < calls
-                  && reader
-                      .currentWait(id)
-                      .filter(wait -> wait.kind() == CurrentWait.Kind.PROVIDER)
-                      .isPresent()) {
-                desk.abortRetry(id, "ann");
-              }
-              return models.requests().size() == calls;
-            });
+    Awaitility.await().atMost(PATIENCE).until(() -> models.requests().size() == calls);
   }
 
   private List<String> retryEvents(long id) {
@@ -190,11 +174,11 @@ class RetrySteeringIT {
     ids.forEach(each -> awaitWait(each, CurrentWait.Kind.PROVIDER));
     int before = models.requests().size();
 
-    tryUntilCalled(id, before + 1);
+    tryNow(id, before + 1);
     assertThat(awaitWait(id, CurrentWait.Kind.PROVIDER).left())
         .isGreaterThan(Duration.ofMinutes(5));
     limited.set(false);
-    tryUntilCalled(id, before + 2);
+    tryNow(id, before + 2);
 
     fleet.awaitAll(List.of(id), "done");
     assertThat(models.requests()).hasSize(before + 2);

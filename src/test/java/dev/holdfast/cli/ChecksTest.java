@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.holdfast.cli.CheckResult.Status;
 import dev.holdfast.queue.Checkup.OpenTransaction;
 import dev.holdfast.queue.Checkup.Server;
+import dev.holdfast.testing.EverySetup;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -12,6 +13,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 /** The judgements that a healthy test server cannot show. */
+@EverySetup
 class ChecksTest {
   private static final Instant NOW = Instant.parse("2026-11-21T12:00:00Z");
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.failure.Classifier;
 import dev.holdfast.failure.ErrorReport;
+import dev.holdfast.testing.EverySetup;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
@@ -14,6 +15,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
+@EverySetup
 class ClassifyCommandTest {
   private final Cli cli = Cli.withoutDatabase();
 

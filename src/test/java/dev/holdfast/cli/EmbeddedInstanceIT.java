@@ -4,12 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.postgres.EmbeddedServer;
 import dev.holdfast.postgres.EmbeddedServerOptions;
+import dev.holdfast.testing.EverySetup;
 import java.nio.file.Path;
 import java.util.Map;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
+@EverySetup
 class EmbeddedInstanceIT {
   @Test
   @DisplayName(

@@ -3,6 +3,7 @@ package dev.holdfast.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.app.Main;
+import dev.holdfast.testing.EverySetup;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.TestQueue;
 import dev.holdfast.testing.TicketDatabase;
@@ -35,6 +36,7 @@ import tools.jackson.databind.json.JsonMapper;
 /** Talks to {@code holdfast mcp}, a process of its own, through the SDK's own client. */
 @WithDatabase
 @Timeout(120)
+@EverySetup
 class McpCommandIT {
   private static final String OPERATOR = "the-secret-of-ann-alone";
   private static final String VIEWER = "a-secret-of-a-viewer";

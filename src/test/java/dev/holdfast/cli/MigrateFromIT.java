@@ -2,6 +2,7 @@ package dev.holdfast.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.testing.EverySetup;
 import dev.holdfast.testing.ForgeTables;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.TicketDatabase;
@@ -17,6 +18,7 @@ import org.junit.jupiter.api.Test;
 
 /** {@code holdfast migrate --from}, on tables made by the first source's own statements. */
 @WithDatabase
+@EverySetup
 class MigrateFromIT {
   private static final String ROWS =
       """

@@ -2,6 +2,7 @@ package dev.holdfast.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.testing.EverySetup;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.WithDatabase;
 import java.sql.SQLException;
@@ -13,6 +14,7 @@ import tools.jackson.databind.JsonNode;
 
 /** List, show, stats. */
 @WithDatabase
+@EverySetup
 class ReadingCommandsIT {
   private final TestDatabase database;
   private final Cli cli;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.config.ConfigLoader;
 import dev.holdfast.config.Settings;
+import dev.holdfast.testing.EverySetup;
 import java.io.InputStream;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -18,6 +19,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 /** The options of worker and demo; what runs is only noted. */
+@EverySetup
 class ServerCommandsTest {
   private record Started(Settings settings, @Nullable Path embedded, boolean flag) {}
 

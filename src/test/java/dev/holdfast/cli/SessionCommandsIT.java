@@ -14,6 +14,7 @@ import dev.holdfast.session.journal.JournalEntry;
 import dev.holdfast.session.journal.JournalJson;
 import dev.holdfast.session.report.FinalReport;
 import dev.holdfast.session.report.ReportSource;
+import dev.holdfast.testing.EverySetup;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.TestQueue;
 import dev.holdfast.testing.TicketDatabase;
@@ -33,6 +34,7 @@ import tools.jackson.databind.json.JsonMapper;
 /** What people see of agents' sessions, and how they end a retry. */
 @WithDatabase
 @Timeout(60)
+@EverySetup
 class SessionCommandsIT {
   private static final Target TARGET = new Target("openai", "gpt");
   private static final ToolCall CALL = new ToolCall("c-1", "read_file", "{\"path\":\"a.txt\"}");

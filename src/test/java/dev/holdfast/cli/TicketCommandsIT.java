@@ -2,6 +2,7 @@ package dev.holdfast.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.testing.EverySetup;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.WithDatabase;
 import java.sql.SQLException;
@@ -11,6 +12,7 @@ import org.junit.jupiter.api.Test;
 
 /** Release, hold, cancel, approve, reject, pause, resume. */
 @WithDatabase
+@EverySetup
 class TicketCommandsIT {
   private final TestDatabase database;
   private final Cli cli;

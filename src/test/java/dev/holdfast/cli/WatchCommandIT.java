@@ -3,6 +3,7 @@ package dev.holdfast.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.app.Main;
+import dev.holdfast.testing.EverySetup;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.WithDatabase;
 import java.io.BufferedReader;
@@ -26,6 +27,7 @@ import tools.jackson.databind.json.JsonMapper;
 
 @WithDatabase
 @Timeout(60)
+@EverySetup
 class WatchCommandIT {
   private static final String PUT_OFF =
       "{\"attempt\":2,\"delayMs\":360000,\"reason\":\"openai: rate_limit\"}";

@@ -7,6 +7,7 @@ import com.tngtech.archunit.core.domain.JavaField;
 import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import dev.holdfast.schema.NearestKey;
+import dev.holdfast.testing.EverySetup;
 import java.io.IOException;
 import java.lang.reflect.Field;
 import java.nio.file.Files;
@@ -17,6 +18,7 @@ import java.util.Set;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
+@EverySetup
 class KeysTest {
   @Test
   @DisplayName("every key is in the table, once, with a description and a default of its own type")

@@ -13,6 +13,7 @@ import dev.holdfast.retry.BackoffType;
 import dev.holdfast.retry.CategoryPolicy;
 import dev.holdfast.retry.Counting;
 import dev.holdfast.retry.RetrySettings;
+import dev.holdfast.testing.EverySetup;
 import dev.holdfast.tool.ToolRetrySettings;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -23,6 +24,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 /** Every default and every key of each record: a key cannot be added untested. */
+@EverySetup
 class SettingsTest {
   private static final Path NOWHERE = Path.of("no-such-directory");
 

@@ -101,7 +101,8 @@ final class Installation implements AutoCloseable {
         "trap : INT; stty -g; '%s' -XX:TieredStopAtLevel=1 %s -jar '%s' %s; stty -g"
             .formatted(java, String.join(" ", WARM_START), JAR, String.join(" ", words));
     ProcessBuilder builder =
-        new ProcessBuilder("script", "-qfec", line, "/dev/null").directory(directory.toFile());
+        new ProcessBuilder("env", "--default-signal=INT", "script", "-qfec", line, "/dev/null")
+            .directory(directory.toFile());
     builder.environment().clear();
     builder.environment().putAll(environment);
     builder.environment().put("SHELL", "/bin/sh");

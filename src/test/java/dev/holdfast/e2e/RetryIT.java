@@ -2,6 +2,7 @@ package dev.holdfast.e2e;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.testing.EverySetup;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.WithDatabase;
 import java.io.IOException;
@@ -18,6 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** The source's own tests of retries, through the program's front door. */
 @WithDatabase
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@EverySetup
 class RetryIT {
   /**
    * Records every retry_after that is written, with the delay from the same transaction's now().

@@ -33,6 +33,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.ResourceLock;
+import org.junit.jupiter.api.parallel.Resources;
 
 /**
  * The first attempt of an agent's ticket whose model fails in one way all the time: each fault,
@@ -43,6 +45,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("slow")
 @WithDatabase
 @Timeout(600)
+@ResourceLock(Resources.GLOBAL) // it measures waits
 class RetryTruthIT {
   /** Nothing is claimed twice: the claim of a queue's only ticket pauses the queue. */
   private static final String CLAIMED_ONCE =

@@ -3,6 +3,7 @@ package dev.holdfast.failure;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.failure.LabelledErrors.Labelled;
+import dev.holdfast.testing.EverySetup;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -11,6 +12,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 /** Leaving out what cannot match must not change a single answer. */
+@EverySetup
 class ClassifierShortcutsTest {
   private static final long SEED = Long.getLong("classifier.seed", 20261121L);
   private static final Classifier QUICK = Classifier.standard();

@@ -2,6 +2,7 @@ package dev.holdfast.failure;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.testing.EverySetup;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -13,6 +14,7 @@ import java.util.concurrent.Future;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
+@EverySetup
 class FailureCacheTest {
   private final FailureCache cache = new FailureCache();
 

@@ -189,6 +189,22 @@ class LauncherIT {
   }
 
   @Test
+  @DisplayName("the file for quick starts is used while it fits; Java has one such file at a time")
+  void quickStarts() throws Exception {
+    jdk("jvm/new", "25");
+    haveJar();
+    assertThat(start(Map.of(), "list").stdout()).doesNotContain("AOTCache");
+    Path cache = Files.writeString(root.resolve("target/holdfast.aot"), "");
+    Files.setLastModifiedTime(
+        cache, FileTime.fromMillis(Files.getLastModifiedTime(jar).toMillis() + 1_000));
+    assertThat(start(Map.of(), "list").stdout()).contains("[-XX:AOTCache=" + cache + "]");
+    assertThat(start(Map.of("HOLDFAST_JAVA_OPTS", "-Xshare:auto"), "list").stdout())
+        .doesNotContain("AOTCache");
+    Files.setLastModifiedTime(cache, FileTime.fromMillis(0));
+    assertThat(start(Map.of(), "list").stdout()).doesNotContain("AOTCache");
+  }
+
+  @Test
   @DisplayName("without Maven the wrapper builds")
   void wrapper() throws Exception {
     jdk("jvm/new", "25");

@@ -8,6 +8,7 @@ import dev.holdfast.queue.TicketDesk;
 import dev.holdfast.secret.Secrets;
 import dev.holdfast.session.journal.AttemptBook;
 import dev.holdfast.session.journal.JournalEntry;
+import dev.holdfast.testing.EverySetup;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.TestQueue;
 import dev.holdfast.testing.TicketDatabase;
@@ -19,6 +20,7 @@ import org.junit.jupiter.api.Test;
 
 /** What later attempts and people learn from earlier ones. */
 @WithDatabase
+@EverySetup
 class AttemptHistoryIT {
   private static final ToolCall RUN = new ToolCall("c", "run_command", "{}");
 

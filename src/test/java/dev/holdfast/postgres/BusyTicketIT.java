@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.holdfast.failure.Category;
 import dev.holdfast.queue.FinishResult;
 import dev.holdfast.queue.TicketBusyException;
+import dev.holdfast.testing.EverySetup;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.TestQueue;
 import dev.holdfast.testing.TicketDatabase;
@@ -19,6 +20,7 @@ import org.junit.jupiter.api.Test;
 
 /** A person types BEGIN, touches a running ticket, and goes for lunch. */
 @WithDatabase
+@EverySetup
 class BusyTicketIT {
   private final TicketDatabase database;
   private final TestQueue queue;

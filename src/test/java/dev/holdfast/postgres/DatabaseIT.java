@@ -7,6 +7,7 @@ import com.zaxxer.hikari.HikariDataSource;
 import dev.holdfast.queue.NewTicket;
 import dev.holdfast.queue.QueueUnavailableException;
 import dev.holdfast.queue.TicketFilter;
+import dev.holdfast.testing.EverySetup;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.WithDatabase;
 import java.sql.Connection;
@@ -15,6 +16,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 @WithDatabase
+@EverySetup
 class DatabaseIT {
   private final Database database;
 

@@ -3,6 +3,7 @@ package dev.holdfast.postgres;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.queue.Claim;
+import dev.holdfast.testing.EverySetup;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.TestQueue;
 import dev.holdfast.testing.TicketDatabase;
@@ -21,6 +22,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 @WithDatabase
+@EverySetup
 class DeferredTicketsIT {
   private final TicketDatabase database;
   private final TestQueue queue;

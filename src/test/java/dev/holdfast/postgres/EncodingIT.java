@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.holdfast.queue.ErrorGroup;
 import dev.holdfast.queue.NewTicket;
 import dev.holdfast.queue.view.InboxQuery;
+import dev.holdfast.testing.EverySetup;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.TicketDatabase;
 import dev.holdfast.testing.WithDatabase;
@@ -24,6 +25,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Databases that people already have and that cannot store, or cannot count, every character. */
 @WithDatabase
+@EverySetup
 class EncodingIT {
   private static final String NAME = "encoding_" + System.nanoTime();
 

@@ -7,6 +7,7 @@ import dev.holdfast.failure.Category;
 import dev.holdfast.failure.Failure;
 import dev.holdfast.queue.Finish;
 import dev.holdfast.queue.FinishResult;
+import dev.holdfast.testing.EverySetup;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.TestQueue;
 import dev.holdfast.testing.TicketDatabase;
@@ -20,6 +21,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 @WithDatabase
+@EverySetup
 class ErrorTextIT {
   private final TicketDatabase database;
   private final TestQueue queue;

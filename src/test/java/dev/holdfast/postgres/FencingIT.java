@@ -7,6 +7,7 @@ import dev.holdfast.failure.Category;
 import dev.holdfast.queue.Finish;
 import dev.holdfast.queue.FinishResult;
 import dev.holdfast.testing.AtOnce;
+import dev.holdfast.testing.EverySetup;
 import dev.holdfast.testing.LogLines;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.TestQueue;
@@ -27,6 +28,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 @WithDatabase
+@EverySetup
 class FencingIT {
   private final TicketDatabase database;
   private final TestQueue queue;

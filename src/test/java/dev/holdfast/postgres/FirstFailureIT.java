@@ -6,6 +6,7 @@ import dev.holdfast.failure.Category;
 import dev.holdfast.failure.Failure;
 import dev.holdfast.queue.Finish;
 import dev.holdfast.queue.FinishResult;
+import dev.holdfast.testing.EverySetup;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.TestQueue;
 import dev.holdfast.testing.TicketDatabase;
@@ -27,6 +28,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  * would come to another decision unless it were looked at after all.
  */
 @WithDatabase
+@EverySetup
 class FirstFailureIT {
   private static final String NO_RETRIES =
       "'{\"categories\": {\"transient\": {\"max_retries\": 0}}}'";

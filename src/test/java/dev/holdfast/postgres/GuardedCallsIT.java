@@ -23,6 +23,7 @@ import dev.holdfast.llm.account.Accounts;
 import dev.holdfast.llm.account.CallOf;
 import dev.holdfast.llm.openai.OpenAiProvider;
 import dev.holdfast.retry.Sleeper;
+import dev.holdfast.testing.EverySetup;
 import dev.holdfast.testing.ModelServer;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.TicketDatabase;
@@ -46,6 +47,7 @@ import org.junit.jupiter.api.Timeout;
 /** Guarded calls against a model's server, with prices, keys and clocks that are not as hoped. */
 @WithDatabase
 @Timeout(60)
+@EverySetup
 class GuardedCallsIT {
   private static final BigDecimal USD_PER_TOKEN = new BigDecimal("0.001");
   private static final Instant LONG_AGO = Instant.parse("2001-01-01T00:00:00Z");

@@ -6,6 +6,7 @@ import dev.holdfast.failure.Category;
 import dev.holdfast.queue.Finish;
 import dev.holdfast.queue.FinishResult;
 import dev.holdfast.testing.AtOnce;
+import dev.holdfast.testing.EverySetup;
 import dev.holdfast.testing.Refusals;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.TestQueue;
@@ -19,6 +20,7 @@ import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 
 @WithDatabase
+@EverySetup
 class LeaseRescueIT {
   private final TicketDatabase database;
   private final TestQueue queue;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.queue.Finish;
 import dev.holdfast.queue.FinishResult;
+import dev.holdfast.testing.EverySetup;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.TestQueue;
 import dev.holdfast.testing.TicketDatabase;
@@ -17,6 +18,7 @@ import org.junit.jupiter.api.Test;
 
 /** A heartbeat renews a lease in the moment in which its last result is stored. */
 @WithDatabase
+@EverySetup
 class LockedLeaseIT {
   private static final String LEASES = "SELECT count(*) FROM holdfast.leases";
 

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.holdfast.queue.NewTicket;
 import dev.holdfast.queue.QueueUnavailableException;
 import dev.holdfast.queue.TicketFilter;
+import dev.holdfast.testing.EverySetup;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.WithDatabase;
 import dev.holdfast.ticket.HoldfastException;
@@ -26,6 +27,7 @@ import org.junit.jupiter.api.Test;
 import org.postgresql.ds.PGSimpleDataSource;
 
 @WithDatabase
+@EverySetup
 class MigrationsIT {
   private final DataSource dataSource;
   private final TestSql sql;

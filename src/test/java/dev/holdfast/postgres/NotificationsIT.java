@@ -2,6 +2,7 @@ package dev.holdfast.postgres;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.testing.EverySetup;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.WithDatabase;
 import dev.holdfast.ticket.TicketState;
@@ -17,6 +18,7 @@ import org.postgresql.PGConnection;
 import org.postgresql.PGNotification;
 
 @WithDatabase
+@EverySetup
 class NotificationsIT {
   private final TestSql sql;
   private final TestTickets tickets;

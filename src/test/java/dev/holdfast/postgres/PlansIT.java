@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariDataSource;
 import dev.holdfast.failure.Category;
+import dev.holdfast.testing.EverySetup;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.TestQueue;
 import dev.holdfast.testing.TicketDatabase;
@@ -32,6 +33,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * are planned once and for long, so the plans of {@code force_generic_plan} are looked at.
  */
 @WithDatabase
+@EverySetup
 class PlansIT {
   private static final int MANY = 100_000;
 

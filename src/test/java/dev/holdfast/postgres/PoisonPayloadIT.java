@@ -8,6 +8,7 @@ import dev.holdfast.queue.ClaimRequest.Room;
 import dev.holdfast.queue.FinishResult;
 import dev.holdfast.queue.NewTicket;
 import dev.holdfast.queue.TicketFilter;
+import dev.holdfast.testing.EverySetup;
 import dev.holdfast.testing.PoisonPayload;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.TestQueue;
@@ -28,6 +29,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Issue 20, 1.1: what a payload is as text, and what that may cost others. */
 @WithDatabase
 @Timeout(120)
+@EverySetup
 class PoisonPayloadIT {
   private static final String REFUSED = "payload.max-expanded-bytes";
 

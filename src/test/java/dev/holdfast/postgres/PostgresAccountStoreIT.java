@@ -10,6 +10,7 @@ import dev.holdfast.llm.account.AccountStore.Probe;
 import dev.holdfast.llm.account.AccountStore.Reservation;
 import dev.holdfast.llm.account.Closure;
 import dev.holdfast.llm.account.Scope;
+import dev.holdfast.testing.EverySetup;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.TicketDatabase;
 import dev.holdfast.testing.WithDatabase;
@@ -35,6 +36,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** What the database decides of accounts and budgets, whoever asks first. */
 @WithDatabase
 @Timeout(60)
+@EverySetup
 class PostgresAccountStoreIT {
   private static final Scope KEY = new Scope("openai", "abc", "");
   private static final Scope PROVIDER = new Scope("openai", "", "");

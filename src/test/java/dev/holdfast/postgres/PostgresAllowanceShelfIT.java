@@ -3,6 +3,7 @@ package dev.holdfast.postgres;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.session.AllowanceShelf.Own;
+import dev.holdfast.testing.EverySetup;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.TicketDatabase;
 import dev.holdfast.testing.WithDatabase;
@@ -15,6 +16,7 @@ import org.junit.jupiter.api.Timeout;
 /** What a ticket's own bounds are, and how long it was worked on by the database's clock. */
 @WithDatabase
 @Timeout(60)
+@EverySetup
 class PostgresAllowanceShelfIT {
   private final TestDatabase database;
   private final TicketDatabase sql;

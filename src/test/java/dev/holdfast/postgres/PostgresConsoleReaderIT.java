@@ -9,6 +9,7 @@ import dev.holdfast.queue.view.ProviderState;
 import dev.holdfast.queue.view.TicketLine;
 import dev.holdfast.queue.view.TicketQuery;
 import dev.holdfast.queue.view.TicketWindow;
+import dev.holdfast.testing.EverySetup;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.TestQueue;
 import dev.holdfast.testing.TicketDatabase;
@@ -23,6 +24,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 @WithDatabase
+@EverySetup
 class PostgresConsoleReaderIT {
   private final TicketDatabase database;
   private final TestQueue queue;

@@ -7,6 +7,7 @@ import dev.holdfast.session.event.SessionEvent;
 import dev.holdfast.session.event.SessionEvent.Level;
 import dev.holdfast.session.report.FinalReport;
 import dev.holdfast.session.report.ReportSource;
+import dev.holdfast.testing.EverySetup;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.TestQueue;
 import dev.holdfast.testing.TicketDatabase;
@@ -24,6 +25,7 @@ import org.junit.jupiter.api.Timeout;
 
 @WithDatabase
 @Timeout(60)
+@EverySetup
 class PostgresEventSinkIT {
   private final TicketDatabase database;
   private final TestQueue queue;

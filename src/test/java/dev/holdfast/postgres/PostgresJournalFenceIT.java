@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.holdfast.session.journal.Input;
 import dev.holdfast.session.journal.Journal;
 import dev.holdfast.session.journal.JournalEntry;
+import dev.holdfast.testing.EverySetup;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.TestQueue;
 import dev.holdfast.testing.TicketDatabase;
@@ -25,6 +26,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** An attempt that is over writes no more. */
 @WithDatabase
 @Timeout(60)
+@EverySetup
 class PostgresJournalFenceIT {
   private static final JournalEntry HELLO = said("hello");
   private static final JournalEntry AGAIN = said("again");

@@ -9,6 +9,7 @@ import dev.holdfast.session.journal.Input;
 import dev.holdfast.session.journal.Journal;
 import dev.holdfast.session.journal.JournalEntry;
 import dev.holdfast.session.journal.JournalRow;
+import dev.holdfast.testing.EverySetup;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.TestQueue;
 import dev.holdfast.testing.TicketDatabase;
@@ -28,6 +29,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 @WithDatabase
 @Timeout(60)
+@EverySetup
 class PostgresJournalIT {
   private static final JournalEntry HELLO = said("hello");
   private static final JournalEntry AGAIN = said("again");

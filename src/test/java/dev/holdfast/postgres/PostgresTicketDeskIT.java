@@ -8,6 +8,7 @@ import dev.holdfast.queue.Finish;
 import dev.holdfast.queue.FinishResult;
 import dev.holdfast.queue.NewTicket;
 import dev.holdfast.queue.TicketDesk.Retries;
+import dev.holdfast.testing.EverySetup;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.WithDatabase;
 import dev.holdfast.ticket.HoldfastException;
@@ -29,6 +30,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 @WithDatabase
+@EverySetup
 class PostgresTicketDeskIT {
   private final TestSql sql;
   private final TestTickets tickets;

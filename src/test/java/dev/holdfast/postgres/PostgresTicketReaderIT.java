@@ -11,6 +11,7 @@ import dev.holdfast.queue.TicketFilter;
 import dev.holdfast.queue.TicketRow;
 import dev.holdfast.queue.TimelineEntry;
 import dev.holdfast.queue.WorkerRegistry;
+import dev.holdfast.testing.EverySetup;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.WithDatabase;
 import dev.holdfast.ticket.Guidance;
@@ -30,6 +31,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 @WithDatabase
+@EverySetup
 class PostgresTicketReaderIT {
   private final DataSource dataSource;
   private final TestSql sql;

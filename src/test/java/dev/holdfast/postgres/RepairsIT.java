@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.repair.TraceEvent;
 import dev.holdfast.secret.Secrets;
+import dev.holdfast.testing.EverySetup;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.WithDatabase;
 import java.time.Duration;
@@ -13,6 +14,7 @@ import org.junit.jupiter.api.Test;
 
 /** What repairs leave in the database, and what an approval adds. */
 @WithDatabase
+@EverySetup
 class RepairsIT {
   private final TestDatabase database;
   private final TestTickets tickets;

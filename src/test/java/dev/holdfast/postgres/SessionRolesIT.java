@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.holdfast.queue.NewTicket;
 import dev.holdfast.secret.Secrets;
 import dev.holdfast.session.event.SessionEvent;
+import dev.holdfast.testing.EverySetup;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.WithDatabase;
 import dev.holdfast.ticket.TicketState;
@@ -14,6 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.postgresql.ds.PGSimpleDataSource;
 
 @WithDatabase
+@EverySetup
 class SessionRolesIT {
   @Test
   @DisplayName("a worker's rights are enough for sessions: journal, events, orders, deletion")

@@ -6,6 +6,7 @@ import dev.holdfast.queue.Claim;
 import dev.holdfast.queue.ClaimRequest;
 import dev.holdfast.queue.ClaimRequest.Room;
 import dev.holdfast.queue.FinishResult;
+import dev.holdfast.testing.EverySetup;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.TestQueue;
 import dev.holdfast.testing.TicketDatabase;
@@ -20,6 +21,7 @@ import org.junit.jupiter.api.Test;
 
 /** Issue 20, 1.1: who is blamed for the death of a worker. */
 @WithDatabase
+@EverySetup
 class SuspectsIT {
   private final TicketDatabase database;
   private final TestQueue queue;

@@ -2,6 +2,7 @@ package dev.holdfast.postgres;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.testing.EverySetup;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.WithDatabase;
 import java.util.List;
@@ -14,6 +15,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  * The rules of {@code ticket_base}, below every view and function: whoever writes there by hand.
  */
 @WithDatabase
+@EverySetup
 class TicketRulesIT {
   private final TestSql sql;
 

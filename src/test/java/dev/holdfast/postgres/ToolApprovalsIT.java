@@ -12,6 +12,7 @@ import dev.holdfast.session.approval.ApprovalShelf.Approval;
 import dev.holdfast.session.approval.ApprovalShelf.Asked;
 import dev.holdfast.session.approval.ApprovalShelf.Decision;
 import dev.holdfast.testing.AtOnce;
+import dev.holdfast.testing.EverySetup;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.TestQueue;
 import dev.holdfast.testing.TicketDatabase;
@@ -27,6 +28,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 @WithDatabase
+@EverySetup
 class ToolApprovalsIT {
   private static final Asked RUN = asked(1, "c1", "run_command", "{\"command\":\"make\"}");
   private static final Asked WRITE = asked(1, "c2", "write_file", "{\"path\":\"a\"}");

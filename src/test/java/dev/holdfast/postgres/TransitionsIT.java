@@ -2,6 +2,7 @@ package dev.holdfast.postgres;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.testing.EverySetup;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.WithDatabase;
 import dev.holdfast.ticket.TicketState;
@@ -18,6 +19,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 @WithDatabase
+@EverySetup
 class TransitionsIT {
   /** What a person may do; the others are a worker's, under its lease. */
   private static final Set<Transition> BY_PERSON =

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.holdfast.failure.Category;
 import dev.holdfast.queue.NewTicket;
 import dev.holdfast.queue.TicketDesk.Retries;
+import dev.holdfast.testing.EverySetup;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.WithDatabase;
 import java.time.Duration;
@@ -12,6 +13,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 @WithDatabase
+@EverySetup
 class ViewsIT {
   private final TestSql sql;
   private final TestTickets tickets;

@@ -3,6 +3,7 @@ package dev.holdfast.retry;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.holdfast.testing.EverySetup;
 import java.time.Duration;
 import java.util.Random;
 import java.util.stream.IntStream;
@@ -12,6 +13,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
+@EverySetup
 class BackoffTest {
   private static final Duration NO_CAP = Duration.ofMillis(Long.MAX_VALUE);
 

@@ -3,6 +3,7 @@ package dev.holdfast.retry;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.holdfast.testing.EverySetup;
 import java.time.Duration;
 import java.util.Random;
 import org.junit.jupiter.api.DisplayName;
@@ -11,6 +12,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
+@EverySetup
 class DurationTextTest {
   @ParameterizedTest
   @CsvSource({

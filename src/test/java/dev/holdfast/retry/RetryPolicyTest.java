@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.failure.Category;
 import dev.holdfast.failure.Failure;
+import dev.holdfast.testing.EverySetup;
 import java.time.Duration;
 import java.util.EnumMap;
 import java.util.Map;
@@ -16,6 +17,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
+@EverySetup
 class RetryPolicyTest {
   private static final RetrySettings DEFAULTS = RetrySettings.defaults();
 

@@ -24,6 +24,7 @@ import dev.holdfast.session.report.ExitCode;
 import dev.holdfast.session.report.SessionResult;
 import dev.holdfast.session.retry.AutoRetry;
 import dev.holdfast.session.retry.AutoRetrySettings;
+import dev.holdfast.testing.EverySetup;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.TicketDatabase;
 import dev.holdfast.testing.WithDatabase;
@@ -45,6 +46,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 @WithDatabase
 @Timeout(60)
+@EverySetup
 class AutoRetryIT {
   private static final String WORDS = "model error 500: Internal Server Error";
 

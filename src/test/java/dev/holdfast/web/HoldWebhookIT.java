@@ -10,6 +10,7 @@ import dev.holdfast.postgres.PostgresHoldNotices;
 import dev.holdfast.queue.HoldNotices;
 import dev.holdfast.retry.Sleeper;
 import dev.holdfast.secret.Secrets;
+import dev.holdfast.testing.EverySetup;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.TestQueue;
 import dev.holdfast.testing.TicketDatabase;
@@ -39,6 +40,7 @@ import tools.jackson.databind.json.JsonMapper;
 
 @WithDatabase
 @Timeout(60)
+@EverySetup
 class HoldWebhookIT {
   private static final String SECRET = "a-secret-of-the-webhook";
   private static final Duration POLL = Duration.ofMillis(20);

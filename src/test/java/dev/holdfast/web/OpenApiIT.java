@@ -6,6 +6,7 @@ import com.zaxxer.hikari.HikariDataSource;
 import dev.holdfast.postgres.PostgresDesignShelf;
 import dev.holdfast.schema.JsonSchema;
 import dev.holdfast.session.approval.ApprovalShelf;
+import dev.holdfast.testing.EverySetup;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.TestQueue;
 import dev.holdfast.testing.TicketDatabase;
@@ -35,6 +36,7 @@ import tools.jackson.databind.node.ObjectNode;
 
 /** Holds /openapi.json against the running server: every operation, every answer. */
 @WithDatabase
+@EverySetup
 class OpenApiIT {
   private static final JsonMapper JSON = new JsonMapper();
   private static final String TICKET = "/api/v1/tickets/";

@@ -6,6 +6,7 @@ import com.zaxxer.hikari.HikariDataSource;
 import dev.holdfast.failure.Category;
 import dev.holdfast.session.approval.ApprovalShelf;
 import dev.holdfast.testing.AtOnce;
+import dev.holdfast.testing.EverySetup;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.TestQueue;
 import dev.holdfast.testing.TicketDatabase;
@@ -21,6 +22,7 @@ import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 
 @WithDatabase
+@EverySetup
 class TicketApiIT {
   private static final String TICKETS = "/api/v1/tickets";
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.holdfast.failure.Category;
 import dev.holdfast.failure.ErrorReport;
 import dev.holdfast.queue.TicketEvent;
+import dev.holdfast.testing.EverySetup;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.TicketDatabase;
 import dev.holdfast.testing.WithDatabase;
@@ -25,6 +26,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 @WithDatabase
 @Timeout(120)
+@EverySetup
 class WorkerIT {
   private final TicketDatabase database;
   private final TestWorker setup;

@@ -30,9 +30,12 @@ public final class AccountBook {
   private final AccountSettings settings;
   private final LongSupplier nanoTime;
   private final DoubleSupplier random;
-  private volatile Copy copy = new Copy(Map.of(), Set.of());
+  private volatile Copy copy;
 
-  private record Copy(Map<Scope, Entry> entries, Set<String> budgets) {}
+  /**
+   * @param readNanos when it was asked for
+   */
+  private record Copy(Map<Scope, Entry> entries, Set<String> budgets, long readNanos) {}
 
   /**
    * @param untilNanos only where it has an end
@@ -59,6 +62,11 @@ public final class AccountBook {
     this.settings = settings;
     this.nanoTime = nanoTime;
     this.random = random;
+    this.copy = new Copy(Map.of(), Set.of(), nanoTime.getAsLong());
+  }
+
+  long now() {
+    return nanoTime.getAsLong();
   }
 
   AccountStore store() {
@@ -82,11 +90,12 @@ public final class AccountBook {
   /** Reads everything anew; false where the database cannot be asked. */
   public synchronized boolean refresh() {
     try {
+      long asked = nanoTime.getAsLong();
       AccountStore.State state = store.state();
       long now = nanoTime.getAsLong();
       Map<Scope, Entry> entries = new HashMap<>();
       state.closures().forEach(each -> entries.put(each.scope(), entry(each, now)));
-      copy = new Copy(Map.copyOf(entries), state.budgets());
+      copy = new Copy(Map.copyOf(entries), state.budgets(), asked);
       return true;
     } catch (RuntimeException e) {
       LOG.debug("the state of the accounts cannot be read now: {}", e.toString());
@@ -124,8 +133,21 @@ public final class AccountBook {
         .orElse(Duration.ZERO);
   }
 
-  /** Why an account is not to be called; null where it may be, or may be tried. Asks nobody. */
-  @Nullable Standstill standstill(Account account, String model) {
+  /**
+   * Why an account is not to be called; null where it may be, or may be tried. Nobody is refused by
+   * a copy from before the attempt: a person may have opened the account when they let the ticket
+   * try again.
+   *
+   * @param sinceNanos when the attempt began
+   */
+  @Nullable Standstill standstill(Account account, String model, long sinceNanos) {
+    Standstill found = standstill(account, model);
+    return found != null && copy.readNanos() - sinceNanos < 0 && refresh()
+        ? standstill(account, model)
+        : found;
+  }
+
+  private @Nullable Standstill standstill(Account account, String model) {
     long now = nanoTime.getAsLong();
     Standstill found = null;
     for (Scope scope : Scope.around(account, model)) {
@@ -201,12 +223,13 @@ public final class AccountBook {
   }
 
   /**
-   * Asks the store only where a cool-down has just ended.
+   * Asks the store where a cool-down has just ended, and before a refusal by an old copy.
    *
    * @param atMost how long others wait for this call, should it be the one that tries
+   * @param sinceNanos when the attempt began
    */
-  Admission admit(Account account, String model, Duration atMost) {
-    Standstill shut = standstill(account, model);
+  Admission admit(Account account, String model, Duration atMost, long sinceNanos) {
+    Standstill shut = standstill(account, model, sinceNanos);
     if (shut != null) {
       return new Admission.Shut(shut);
     }

@@ -27,6 +27,7 @@ public final class GuardedProvider implements ChatProvider {
   private final Purse purse;
   private final AccountListener listener;
   private final CallOf call;
+  private final long sinceNanos;
 
   GuardedProvider(
       ChatProvider provider, AccountBook book, Purse purse, AccountListener listener, CallOf call) {
@@ -35,6 +36,7 @@ public final class GuardedProvider implements ChatProvider {
     this.purse = purse;
     this.listener = listener;
     this.call = call;
+    this.sinceNanos = book.now();
   }
 
   @Override
@@ -56,7 +58,7 @@ public final class GuardedProvider implements ChatProvider {
   public Optional<Standstill> standstill(String model) {
     Standstill soonest = null;
     for (Account account : provider.accounts()) {
-      Standstill shut = book.standstill(account, model);
+      Standstill shut = book.standstill(account, model, sinceNanos);
       if (shut == null) {
         return Optional.empty();
       }
@@ -71,7 +73,7 @@ public final class GuardedProvider implements ChatProvider {
     Standstill soonest = null;
     for (Account account : provider.accounts()) {
       AccountBook.Admission admission =
-          book.admit(account, request.model(), request.timeout().plus(PROBE_MARGIN));
+          book.admit(account, request.model(), request.timeout().plus(PROBE_MARGIN), sinceNanos);
       if (admission instanceof AccountBook.Admission.Shut shut) {
         soonest = Standstill.sooner(soonest, shut.why());
         continue;

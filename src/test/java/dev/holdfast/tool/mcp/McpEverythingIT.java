@@ -32,7 +32,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(300)
 class McpEverythingIT {
   private static final Path HOME = Path.of("target/mcp-everything").toAbsolutePath();
-  private static final Path SERVER = HOME.resolve("node_modules/.bin/mcp-server-everything");
+  private static final Path SERVER = Path.of("node_modules/.bin/mcp-server-everything");
   private static final String PACKAGE = "@modelcontextprotocol/server-everything@2026.8.31";
 
   @BeforeAll
@@ -41,7 +41,7 @@ class McpEverythingIT {
         Stream.of(System.getenv("PATH").split(File.pathSeparator, -1))
             .anyMatch(each -> Files.isExecutable(Path.of(each, "npm")));
     assumeThat(hasNpm).as("npm is on this machine").isTrue();
-    if (!Files.exists(SERVER)) {
+    if (!Files.exists(HOME.resolve(SERVER))) {
       Files.createDirectories(HOME);
       npm(
           "install",
@@ -71,9 +71,18 @@ class McpEverythingIT {
   @Test
   @DisplayName("Its tools are listed with what they say of themselves, and answer")
   void everything() throws Exception {
+    // A confined server sees its workspace; the checkout may be where it sees nothing.
+    Process copy =
+        new ProcessBuilder(
+                "cp", "-a", HOME.resolve("node_modules").toString(), workspace.toString())
+            .inheritIO()
+            .start();
+    assertThat(copy.waitFor()).isZero();
     McpServerSpec spec =
         new McpServerSpec.Stdio(
-            List.of("node", SERVER.toString(), "stdio"), Map.of(), Optional.of(Network.NONE));
+            List.of("node", workspace.resolve(SERVER).toString(), "stdio"),
+            Map.of(),
+            Optional.of(Network.NONE));
     McpServers servers =
         McpServers.open(
             Map.of("everything", spec),

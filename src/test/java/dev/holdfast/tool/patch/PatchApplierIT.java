@@ -3,6 +3,7 @@ package dev.holdfast.tool.patch;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.holdfast.testing.EverySetup;
 import dev.holdfast.tool.git.Git;
 import dev.holdfast.tool.git.GitCommand;
 import dev.holdfast.tool.git.GitProgram;
@@ -23,6 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 @DisplayName("The patch applier")
 @Timeout(60)
+@EverySetup
 class PatchApplierIT {
   private static final String HEADERS = "--- a/x.txt\n+++ b/x.txt\n";
   private static final String GOOD = HEADERS + "@@ -1,3 +1,3 @@\n a\n-b\n+B\n c\n";

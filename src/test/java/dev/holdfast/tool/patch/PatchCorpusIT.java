@@ -2,6 +2,7 @@ package dev.holdfast.tool.patch;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.testing.EverySetup;
 import dev.holdfast.tool.git.Git;
 import dev.holdfast.tool.git.GitProgram;
 import java.nio.charset.StandardCharsets;
@@ -18,6 +19,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 @DisplayName("Patches as models write them, on real git")
 @Timeout(60)
+@EverySetup
 class PatchCorpusIT {
   private static final Git GIT = GitProgram.unconfined(System.getenv());
 

@@ -1,0 +1,19 @@
+package dev.holdfast.testing;
+
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Inherited;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+import org.junit.jupiter.api.Tag;
+
+/**
+ * The tests of this class run twice: as usual, and on the oldest PostgreSQL in a Turkish locale and
+ * an odd time zone. It stands on what touches SQL, text or time; a rule in {@code ArchitectureTest}
+ * says where it must stand.
+ */
+@Inherited
+@Retention(RetentionPolicy.RUNTIME)
+@Tag("every-setup")
+@Target(ElementType.TYPE)
+public @interface EverySetup {}
