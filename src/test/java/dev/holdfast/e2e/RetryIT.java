@@ -1,6 +1,7 @@
 package dev.holdfast.e2e;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
 
 import dev.holdfast.testing.EverySetup;
 import dev.holdfast.testing.TestDatabase;
@@ -8,7 +9,12 @@ import dev.holdfast.testing.WithDatabase;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
@@ -26,11 +32,11 @@ class RetryIT {
    */
   private static final String RECORDER =
       """
-      CREATE TABLE public.written (ticket_id bigint, delay_ms numeric);
+      CREATE TABLE public.written (ticket_id bigint, delay_ms numeric, due timestamptz);
       CREATE FUNCTION public.record_retry_after() RETURNS trigger LANGUAGE plpgsql AS $$
       BEGIN
         INSERT INTO public.written
-        VALUES (NEW.id, round(extract(epoch FROM NEW.retry_after - now()) * 1000));
+        VALUES (NEW.id, round(extract(epoch FROM NEW.retry_after - now()) * 1000), NEW.retry_after);
         RETURN NULL;
       END $$;
       CREATE TRIGGER record_retry_after AFTER UPDATE ON holdfast.ticket_base FOR EACH ROW
@@ -72,6 +78,40 @@ class RetryIT {
     assertThat(startedTooEarly(id)).isEqualTo("0");
     assertThat(rows.of(id, "result ->> 'answer'")).isEqualTo("42");
     assertThat(rows.of(id, "retry_count")).isEqualTo("2");
+  }
+
+  @Test
+  @DisplayName("A30: who watches is told of each retry: when it comes and how many remain")
+  void toldOfRetries() throws Exception {
+    long id =
+        enqueue(
+            "told",
+            """
+            [ $HOLDFAST_ATTEMPT -ge 3 ] && exit
+            echo 'HTTP 503: Service Unavailable' >&2
+            exit 1
+            """);
+
+    List<MatchResult> told;
+    try (HoldfastProcess watch = holdfast.start("watch", Long.toString(id))) {
+      watch.awaitOutput(Pattern.compile("succeeded by"));
+      told =
+          Pattern.compile("Retry at (\\S+), attempts remaining: (\\d+), after transient: .*503")
+              .matcher(watch.stdout())
+              .results()
+              .toList();
+    }
+    assertThat(told).extracting(each -> each.group(2)).containsExactly("3", "2");
+    List<String> due =
+        rows.column(
+            "SELECT to_json(due) #>> '{}' FROM public.written WHERE ticket_id = ? ORDER BY due",
+            id);
+    assertThat(due).hasSize(2);
+    for (int i = 0; i < due.size(); i++) {
+      // A decision is logged milliseconds after the time from which its transaction counts.
+      assertThat(Instant.parse(told.get(i).group(1)))
+          .isCloseTo(OffsetDateTime.parse(due.get(i)).toInstant(), within(1, ChronoUnit.SECONDS));
+    }
   }
 
   @Test

@@ -60,7 +60,7 @@ public final class Replies {
     return new CallResult.Failed(kind, retryable, message, null, null, null, true, null);
   }
 
-  static CallResult.Failed status(FailureKind kind, int status, String message) {
+  public static CallResult.Failed status(FailureKind kind, int status, String message) {
     return new CallResult.Failed(
         kind, status >= 500 || status == 429, message, status, null, null, true, null);
   }

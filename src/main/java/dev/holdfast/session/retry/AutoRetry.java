@@ -73,7 +73,7 @@ public final class AutoRetry {
     return now.enabled()
         && !now.skipIfExhaustedBelow()
         && signal.requested() == StopSignal.Request.NONE
-        && RetryableError.isRetryable("error", errored.error().message(), now.wholeNumbers());
+        && RetryableError.isRetryable(errored.error(), now.wholeNumbers());
   }
 
   /** D13, D15: what the provider asks to wait is the cool-down's matter, not the retry's. */

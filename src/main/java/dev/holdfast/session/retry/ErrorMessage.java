@@ -4,10 +4,7 @@ import dev.holdfast.llm.CallResult;
 import dev.holdfast.llm.FailureKind;
 import java.util.Locale;
 
-/**
- * A failed call in words. The auto-retry reads texts only (D7), so what the adapter knows by type
- * is said in the words of its pattern set.
- */
+/** A failed call in words, for people: its kind and status stand before the provider's own text. */
 final class ErrorMessage {
   private ErrorMessage() {}
 

@@ -1,11 +1,16 @@
 package dev.holdfast.session.retry;
 
+import dev.holdfast.llm.CallResult;
+import dev.holdfast.llm.FailureKind;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 import java.util.regex.Pattern;
-import org.jspecify.annotations.Nullable;
 
-/** Which errors the auto-retry takes (D4-D7): by text, whatever the provider. */
+/**
+ * Which errors the auto-retry takes (D4-D7): what the adapter knows by type counts first, then the
+ * provider's words.
+ */
 public final class RetryableError {
   private static final String WORDS =
       "overloaded|rate.?limit|usage.?limit|too many requests|service.?unavailable|server.?error"
@@ -14,6 +19,8 @@ public final class RetryableError {
       Pattern.compile(WORDS + "|429|500|502|503|504", Pattern.CASE_INSENSITIVE);
   private static final Pattern WHOLE_NUMBERS =
       Pattern.compile(WORDS + "|\\b(?:429|500|502|503|504)\\b", Pattern.CASE_INSENSITIVE);
+
+  private static final Set<Integer> STATUSES = Set.of(429, 500, 502, 503, 504);
 
   /** What providers say of a conversation that is too long, in lower case. */
   private static final List<String> OVERFLOW =
@@ -30,15 +37,21 @@ public final class RetryableError {
   private RetryableError() {}
 
   /**
-   * @param stopReason how the last message ended; only "error" counts (D4, D6)
-   * @param wholeNumbers whether status codes count only as whole numbers (D7)
+   * @param wholeNumbers whether status codes in a text count only as whole numbers (D7)
    */
-  static boolean isRetryable(
-      String stopReason, @Nullable String errorMessage, boolean wholeNumbers) {
-    return stopReason.equals("error")
-        && errorMessage != null
-        && !isOverflow(errorMessage)
-        && (wholeNumbers ? WHOLE_NUMBERS : LOOSE).matcher(errorMessage).find();
+  static boolean isRetryable(TurnError error, boolean wholeNumbers) {
+    CallResult.Failed failure = error.failure();
+    String text = failure == null ? error.message() : failure.message();
+    return !isOverflow(text)
+        && ((failure != null && isPassing(failure))
+            || (wholeNumbers ? WHOLE_NUMBERS : LOOSE).matcher(text).find());
+  }
+
+  private static boolean isPassing(CallResult.Failed failure) {
+    Integer status = failure.httpStatus();
+    return failure.kind() == FailureKind.RATE_LIMIT
+        || failure.kind() == FailureKind.NETWORK_ERROR
+        || (status != null && STATUSES.contains(status));
   }
 
   /** D3. */

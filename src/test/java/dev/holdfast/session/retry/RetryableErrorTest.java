@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.llm.CallResult;
 import dev.holdfast.llm.FailureKind;
+import dev.holdfast.llm.Target;
 import dev.holdfast.session.Replies;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -13,8 +14,15 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** D-1: which errors are retried. */
 class RetryableErrorTest {
+  private static final Target TARGET = new Target("one", "m");
+
   private static boolean retryable(String message) {
-    return RetryableError.isRetryable("error", message, false);
+    return retryable(message, false);
+  }
+
+  private static boolean retryable(String message, boolean wholeNumbers) {
+    return RetryableError.isRetryable(
+        new TurnError(TARGET, "error", message, null, null), wholeNumbers);
   }
 
   @ParameterizedTest
@@ -64,25 +72,18 @@ class RetryableErrorTest {
   }
 
   @ParameterizedTest
-  @CsvSource({
-    "error,HTTP 503,true",
-    "error,,false",
-    "aborted,HTTP 503,false",
-    "stop,HTTP 503,false",
-    "error,prompt is too long (503),false",
-    "error,HTTP 418,false"
-  })
-  @DisplayName("D4, D6: error, a message, no overflow and a match, all of them")
-  void truthTable(String stopReason, String message, boolean expected) {
-    assertThat(RetryableError.isRetryable(stopReason, message, false)).isEqualTo(expected);
+  @CsvSource({"HTTP 503,true", "prompt is too long (503),false", "HTTP 418,false"})
+  @DisplayName("D4: no overflow and a match, both of them")
+  void truthTable(String message, boolean expected) {
+    assertThat(retryable(message)).isEqualTo(expected);
   }
 
   @Test
   @DisplayName("D7: digits count anywhere; as whole numbers by choice")
   void digits() {
     assertThat(retryable("limit of 5000 rows")).isTrue();
-    assertThat(RetryableError.isRetryable("error", "limit of 5000 rows", true)).isFalse();
-    assertThat(RetryableError.isRetryable("error", "HTTP 500: oops", true)).isTrue();
+    assertThat(retryable("limit of 5000 rows", true)).isFalse();
+    assertThat(retryable("HTTP 500: oops", true)).isTrue();
   }
 
   @ParameterizedTest
@@ -93,9 +94,23 @@ class RetryableErrorTest {
     "MODEL_ERROR,false",
     "INVALID_RESPONSE,false"
   })
-  @DisplayName("D5, D7: what the adapter knows by type is said in the words of the set")
-  void wordsOfKinds(FailureKind kind, boolean expected) {
-    CallResult.Failed failure = Replies.failed(kind, true, "no");
-    assertThat(retryable(ErrorMessage.of(failure))).isEqualTo(expected);
+  @DisplayName("D5, D7: what the adapter knows by type needs no words")
+  void kinds(FailureKind kind, boolean expected) {
+    TurnError error = TurnError.of(TARGET, Replies.failed(kind, true, "no"));
+    assertThat(RetryableError.isRetryable(error, false)).isEqualTo(expected);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"500,true", "503,true", "501,false", "400,false"})
+  @DisplayName("D5: so does a status; an overflow is none even then")
+  void statuses(int status, boolean expected) {
+    assertThat(retryable(Replies.status(FailureKind.MODEL_ERROR, status, "no")))
+        .isEqualTo(expected);
+    assertThat(retryable(Replies.status(FailureKind.MODEL_ERROR, status, "prompt is too long")))
+        .isFalse();
+  }
+
+  private static boolean retryable(CallResult.Failed failure) {
+    return RetryableError.isRetryable(TurnError.of(TARGET, failure), true);
   }
 }
