@@ -68,7 +68,7 @@ class NotificationsIT {
   }
 
   @Test
-  @DisplayName("A30: one NOTIFY per transaction and queue, with the queue's name only")
+  @DisplayName("one NOTIFY per transaction and queue, with the queue's name only")
   void oncePerQueue() throws SQLException {
     try (Connection connection = sql.dataSource().getConnection()) {
       connection.setAutoCommit(false);
