@@ -42,7 +42,7 @@ final class DoctorCommand implements Callable<Integer> {
               "database",
               PlainText.oneLine(e.getMessage()),
               "check database.url, and that the server runs"));
-      code = ExitCode.DATABASE_UNREACHABLE;
+      code = ExitCode.of(e);
     }
     print(results);
     boolean failed = results.stream().anyMatch(each -> each.status() == CheckResult.Status.FAIL);

@@ -1,5 +1,6 @@
 package dev.holdfast.cli;
 
+import dev.holdfast.config.FileProblem;
 import dev.holdfast.queue.NewTicket;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -158,7 +159,13 @@ final class EnqueueCommand implements Callable<Integer> {
       report(added, tickets.count());
       return ExitCode.DONE;
     } catch (IOException | java.nio.file.InvalidPathException e) {
-      throw new UsageException("--file: cannot read \"" + name + "\"; check its name", e);
+      throw new UsageException(
+          "--file: cannot read \""
+              + name
+              + "\": "
+              + FileProblem.of(name, e)
+              + "; name a file of one JSON object per line, or - for standard input",
+          e);
     }
   }
 

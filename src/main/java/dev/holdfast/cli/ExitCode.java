@@ -2,6 +2,7 @@ package dev.holdfast.cli;
 
 import dev.holdfast.config.ConfigException;
 import dev.holdfast.queue.QueueUnavailableException;
+import dev.holdfast.queue.StatementRefusedException;
 import dev.holdfast.ticket.IllegalTransitionException;
 import dev.holdfast.ticket.InvalidTicketException;
 import dev.holdfast.ticket.TicketNotFoundException;
@@ -27,6 +28,7 @@ public final class ExitCode {
       case InvalidTicketException e -> WRONG_USAGE;
       case TicketNotFoundException e -> REFUSED;
       case IllegalTransitionException e -> REFUSED;
+      case StatementRefusedException e -> FAILED;
       case QueueUnavailableException e -> DATABASE_UNREACHABLE;
       default -> FAILED;
     };

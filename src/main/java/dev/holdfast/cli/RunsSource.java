@@ -1,5 +1,6 @@
 package dev.holdfast.cli;
 
+import dev.holdfast.config.FileProblem;
 import dev.holdfast.repair.TraceEvent;
 import dev.holdfast.repair.TraceFiles;
 import java.io.IOException;
@@ -45,9 +46,9 @@ final class RunsSource {
       throw new UsageException(
           "--traces: cannot read the directory "
               + directory
-              + " ("
-              + e
-              + "): name one that holds runs, such as .holdfast/runs");
+              + ": "
+              + FileProblem.of(directory.toString(), e)
+              + "; name one that holds runs, such as .holdfast/runs");
     }
   }
 

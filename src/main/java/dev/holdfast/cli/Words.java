@@ -1,5 +1,6 @@
 package dev.holdfast.cli;
 
+import dev.holdfast.config.FileProblem;
 import dev.holdfast.config.NearestName;
 import dev.holdfast.failure.Category;
 import dev.holdfast.retry.DurationText;
@@ -122,7 +123,13 @@ final class Words {
       throw new UsageException(option + ": the file " + name + " is not UTF-8 text", e);
     } catch (IOException | java.nio.file.InvalidPathException e) {
       throw new UsageException(
-          option + ": cannot read the file \"" + name + "\"; check its name after the @", e);
+          option
+              + ": cannot read the file \""
+              + name
+              + "\": "
+              + FileProblem.of(name, e)
+              + "; check its name after the @",
+          e);
     }
   }
 

@@ -196,7 +196,12 @@ public final class ConfigLoader {
       throw new ConfigException(name + ": is not UTF-8 text", e);
     } catch (IOException e) {
       throw new ConfigException(
-          "cannot read the configuration file " + file + "; check --config and HOLDFAST_CONFIG", e);
+          "cannot read the configuration file "
+              + file
+              + ": "
+              + FileProblem.of(file.toString(), e)
+              + "; check --config and HOLDFAST_CONFIG",
+          e);
     }
   }
 }

@@ -155,9 +155,9 @@ final class SecretFiles {
           where
               + ": cannot read the file "
               + file
-              + " ("
-              + e.getClass().getSimpleName()
-              + "); it must exist and be readable for the user of this process",
+              + ": "
+              + FileProblem.of(file.toString(), e)
+              + "; it must exist and be readable for the user of this process",
           e);
     }
   }

@@ -50,7 +50,7 @@ public final class Migrations {
       return new Result(
           result.migrationsExecuted, current == null ? "0" : String.valueOf(current.getVersion()));
     } catch (FlywayException e) {
-      throw new HoldfastException("the migration failed: " + firstLine(e), e);
+      throw failed(e);
     }
   }
 
@@ -155,6 +155,25 @@ public final class Migrations {
         .baselineOnMigrate(true)
         .baselineVersion("0")
         .load();
+  }
+
+  /** Flyway's first line names the script, the database's own words are below it. */
+  private static HoldfastException failed(FlywayException e) {
+    for (Throwable cause = e; cause != null; cause = cause.getCause()) {
+      if (cause instanceof SQLException sql) {
+        return new HoldfastException(
+            "the migration failed: "
+                + firstLine(e)
+                + ": "
+                + SqlErrors.serverMessage(sql)
+                + "; "
+                + ("42501".equals(sql.getSQLState())
+                    ? "run holdfast migrate as a user who owns the schema (docs/security.md)"
+                    : "remove this cause and run: holdfast migrate"),
+            e);
+      }
+    }
+    return new HoldfastException("the migration failed: " + firstLine(e), e);
   }
 
   private static String firstLine(Exception e) {

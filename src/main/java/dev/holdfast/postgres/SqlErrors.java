@@ -9,6 +9,8 @@ import dev.holdfast.ticket.HoldfastException;
 import dev.holdfast.ticket.IllegalTransitionException;
 import dev.holdfast.ticket.InvalidTicketException;
 import dev.holdfast.ticket.TicketNotFoundException;
+import java.net.SocketTimeoutException;
+import java.net.UnknownHostException;
 import java.sql.SQLException;
 import java.sql.SQLTransientConnectionException;
 import org.jspecify.annotations.Nullable;
@@ -81,8 +83,8 @@ public final class SqlErrors {
       // Data exceptions, constraint violations, program limits: the value is wrong, not the
       // database.
       case "22", "23", "54" -> new InvalidTicketException(words(e, message));
-      case "08" -> unreachable(message, e);
-      case "28", "3D" -> isServerAnswer(e) ? refused(message, state, e) : unreachable(message, e);
+      case "08" -> unreachable(e, e);
+      case "28", "3D" -> isServerAnswer(e) ? refused(message, state, e) : unreachable(e, e);
       case "40" -> new TicketBusyException("other transactions were in the way: " + message, e);
       default ->
           isOutage(state)
@@ -128,7 +130,7 @@ public final class SqlErrors {
    */
   private static HoldfastException noConnection(SQLException e) {
     if (e.getCause() instanceof SQLException cause) {
-      return unreachable(serverMessage(cause), e);
+      return unreachable(cause, e);
     }
     return new QueueUnavailableException(
         "no database connection became free in time; raise the pool size, or look for slow"
@@ -137,13 +139,31 @@ public final class SqlErrors {
         e);
   }
 
-  static QueueUnavailableException unreachable(String message, SQLException e) {
+  private static QueueUnavailableException unreachable(SQLException cause, SQLException e) {
     return new QueueUnavailableException(
         "cannot reach the database: "
-            + message
+            + whyNoConnection(cause)
             + "; check HOLDFAST_DATABASE_URL, HOLDFAST_DATABASE_USER and"
             + " HOLDFAST_DATABASE_PASSWORD",
         e);
+  }
+
+  /** The driver says of most failures only that its attempt failed; the reason is their cause. */
+  private static String whyNoConnection(SQLException e) {
+    for (Throwable cause = e.getCause(); cause != null; cause = cause.getCause()) {
+      if (cause instanceof UnknownHostException unknown) {
+        return "there is no host \"" + unknownHost(unknown) + "\"";
+      }
+      if (cause instanceof SocketTimeoutException) {
+        return "no answer in time (" + serverMessage(e) + ")";
+      }
+    }
+    return serverMessage(e);
+  }
+
+  /** The system's words follow the name after a colon. */
+  private static String unknownHost(UnknownHostException e) {
+    return String.valueOf(e.getMessage()).replaceFirst(": .*", "");
   }
 
   private static String words(SQLException e, String message) {

@@ -120,6 +120,42 @@ class ProgramTest {
   }
 
   @Test
+  @DisplayName("a database on a host that does not exist: the line names the host and the setting")
+  void unknownHost() {
+    Cli lost =
+        new Cli(
+            Map.of("HOLDFAST_DATABASE_URL", "postgres://ann:hunter2@nowhere.invalid/work"),
+            cli.directory());
+    Cli.Result result = lost.run("list");
+    assertThat(result.code()).isEqualTo(4);
+    assertThat(result.err())
+        .contains("there is no host \"nowhere.invalid\"; check HOLDFAST_DATABASE_URL")
+        .hasLineCount(1);
+  }
+
+  @Test
+  @DisplayName("a file that is missing or a directory: the line says which, and the next step")
+  void unreadableFiles() {
+    assertThat(cli.run("list", "--config", "none.yaml").err())
+        .contains("none.yaml: there is no such file; check --config")
+        .hasLineCount(1);
+    assertThat(cli.run("list", "--config", "/").err())
+        .contains("/: it is a directory; check --config")
+        .hasLineCount(1);
+    Cli.Result missing = cli.run("enqueue", "--kind", "k", "--payload", "@none.json");
+    assertThat(missing.code()).isEqualTo(2);
+    assertThat(missing.err())
+        .contains("\"none.json\": there is no such file; check its name after the @")
+        .hasLineCount(1);
+    assertThat(cli.run("enqueue", "--file", "none.jsonl").err())
+        .contains("\"none.jsonl\": there is no such file; name a file")
+        .hasLineCount(1);
+    assertThat(cli.run("enqueue", "--file", "a\0b").err())
+        .contains("that cannot be a file's name")
+        .hasLineCount(1);
+  }
+
+  @Test
   @DisplayName("an unreachable database is exit code 4 in one line, without the password")
   void unreachable() {
     Cli dead =

@@ -319,7 +319,8 @@ class ConfigLoaderTest {
     Files.writeString(directory.resolve("empty"), "\n");
     Files.write(directory.resolve("binary"), new byte[] {(byte) 0xff, (byte) 0xfe, 0});
     String variable = "HOLDFAST_DATABASE_PASSWORD_FILE";
-    assertThat(refusal(Map.of(variable, "missing"))).contains(variable, "missing", "NoSuchFile");
+    assertThat(refusal(Map.of(variable, "missing")))
+        .contains(variable, "missing", "there is no such file");
     assertThat(refusal(Map.of(variable, "empty"))).contains(variable, "is empty");
     assertThat(refusal(Map.of(variable, "binary"))).contains(variable, "not UTF-8");
     assertThat(refusal(Map.of(variable, "empty", "HOLDFAST_DATABASE_PASSWORD", "hunter2")))

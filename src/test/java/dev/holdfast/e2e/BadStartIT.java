@@ -69,6 +69,8 @@ class BadStartIT {
     rows.column("ALTER SCHEMA holdfast RENAME TO elsewhere");
     try {
       assertRefused(1, "no schema holdfast", "run: holdfast migrate");
+      assertOneLine(holdfast.run("list"), 1, "schema is missing", "run: holdfast migrate");
+      assertOneLine(holdfast.run("show", "1"), 1, "schema is missing", "run: holdfast migrate");
       assertThat(holdfast.run("migrate").exit()).isZero();
       holdfast.worker();
     } finally {

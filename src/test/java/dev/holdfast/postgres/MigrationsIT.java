@@ -196,6 +196,19 @@ class MigrationsIT {
   }
 
   @Test
+  @DisplayName("a migration that fails says what the database said, and the next step")
+  void failingMigration() {
+    sql.run("CREATE SCHEMA IF NOT EXISTS taken");
+    sql.run("CREATE TABLE taken.queues (a integer)");
+    assertThatThrownBy(() -> Migrations.migrate(dataSource, "taken"))
+        .isInstanceOf(HoldfastException.class)
+        .hasMessageStartingWith("the migration failed: ")
+        .hasMessageContaining("relation \"queues\" already exists")
+        .hasMessageEndingWith("; remove this cause and run: holdfast migrate")
+        .satisfies(e -> assertThat(e.getMessage()).hasLineCount(1));
+  }
+
+  @Test
   @DisplayName("without the schema, every port says: holdfast migrate")
   void noSchema() {
     assertThatThrownBy(() -> new PostgresTicketReader(dataSource).list(TicketFilter.all(1)))
