@@ -1,9 +1,9 @@
 package dev.holdfast;
 
 import dev.holdfast.postgres.Migrations;
-import dev.holdfast.postgres.PostgresTicketDesk;
-import dev.holdfast.postgres.PostgresTicketInbox;
-import dev.holdfast.postgres.PostgresTicketReader;
+import dev.holdfast.postgres.inbox.PostgresTicketDesk;
+import dev.holdfast.postgres.inbox.PostgresTicketInbox;
+import dev.holdfast.postgres.read.PostgresTicketReader;
 import dev.holdfast.queue.TicketDesk;
 import dev.holdfast.queue.TicketReader;
 import javax.sql.DataSource;

@@ -2,10 +2,10 @@ package dev.holdfast;
 
 import dev.holdfast.failure.Classifier;
 import dev.holdfast.postgres.Migrations;
-import dev.holdfast.postgres.PostgresTicketPruner;
-import dev.holdfast.postgres.PostgresTicketQueue;
-import dev.holdfast.postgres.PostgresWakeUps;
-import dev.holdfast.postgres.PostgresWorkerRegistry;
+import dev.holdfast.postgres.engine.PostgresTicketPruner;
+import dev.holdfast.postgres.engine.PostgresTicketQueue;
+import dev.holdfast.postgres.engine.PostgresWakeUps;
+import dev.holdfast.postgres.engine.PostgresWorkerRegistry;
 import dev.holdfast.queue.TicketListener;
 import dev.holdfast.retry.RetryPolicy;
 import dev.holdfast.retry.RetrySettings;

@@ -1,7 +1,7 @@
 package dev.holdfast.app;
 
-import dev.holdfast.postgres.EmbeddedServer;
-import dev.holdfast.postgres.EmbeddedServerOptions;
+import dev.holdfast.postgres.embedded.EmbeddedServer;
+import dev.holdfast.postgres.embedded.EmbeddedServerOptions;
 import dev.holdfast.ticket.HoldfastException;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -3,7 +3,7 @@ package dev.holdfast.app;
 import dev.holdfast.config.Settings;
 import dev.holdfast.postgres.Database;
 import dev.holdfast.postgres.Migrations;
-import dev.holdfast.postgres.PostgresTicketReader;
+import dev.holdfast.postgres.read.PostgresTicketReader;
 import dev.holdfast.queue.QueueUnavailableException;
 import dev.holdfast.queue.TicketReader;
 import dev.holdfast.ticket.HoldfastException;

@@ -2,11 +2,11 @@ package dev.holdfast.bench;
 
 import dev.holdfast.postgres.ConnectionPool;
 import dev.holdfast.postgres.Database;
-import dev.holdfast.postgres.PostgresTicketDesk;
-import dev.holdfast.postgres.PostgresTicketInbox;
 import dev.holdfast.postgres.bench.BenchSchema;
 import dev.holdfast.postgres.bench.RawProbe;
 import dev.holdfast.postgres.bench.TicketTables;
+import dev.holdfast.postgres.inbox.PostgresTicketDesk;
+import dev.holdfast.postgres.inbox.PostgresTicketInbox;
 import dev.holdfast.queue.NewTicket;
 import java.util.Iterator;
 import java.util.List;

@@ -1,9 +1,9 @@
 package dev.holdfast.bench;
 
-import dev.holdfast.postgres.PostgresTicketInbox;
 import dev.holdfast.postgres.SingleConnection;
 import dev.holdfast.postgres.bench.RawLatency;
 import dev.holdfast.postgres.bench.RawLatency.Sample;
+import dev.holdfast.postgres.inbox.PostgresTicketInbox;
 import dev.holdfast.queue.TicketEvent;
 import dev.holdfast.retry.RetrySettings;
 import dev.holdfast.ticket.HoldfastException;

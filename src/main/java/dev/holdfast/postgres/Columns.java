@@ -6,10 +6,10 @@ import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /** Columns of a batch as the arrays that {@code unnest} takes apart again. */
-final class Columns {
+public final class Columns {
   private Columns() {}
 
-  static <T> Long[] longs(List<? extends T> rows, ToLongFunction<? super T> column) {
+  public static <T> Long[] longs(List<? extends T> rows, ToLongFunction<? super T> column) {
     Long[] values = new Long[rows.size()];
     for (int i = 0; i < values.length; i++) {
       values[i] = column.applyAsLong(rows.get(i));
@@ -17,7 +17,7 @@ final class Columns {
     return values;
   }
 
-  static <T> @Nullable Integer[] integers(
+  public static <T> @Nullable Integer[] integers(
       List<? extends T> rows, Function<? super T, @Nullable Integer> column) {
     @Nullable Integer[] values = new Integer[rows.size()];
     for (int i = 0; i < values.length; i++) {
@@ -26,7 +26,7 @@ final class Columns {
     return values;
   }
 
-  static <T> @Nullable String[] texts(
+  public static <T> @Nullable String[] texts(
       List<? extends T> rows, Function<? super T, @Nullable String> column) {
     @Nullable String[] values = new String[rows.size()];
     for (int i = 0; i < values.length; i++) {

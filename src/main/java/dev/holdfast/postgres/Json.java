@@ -6,7 +6,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /** The one JSON mapper of this package; immutable and thread-safe. */
-final class Json {
+public final class Json {
   // PostgreSQL's numeric has 131,072 digits before the point and 16,383 behind it.
   private static final int LONGEST_NUMBER = 150_000;
 
@@ -20,15 +20,15 @@ final class Json {
 
   private Json() {}
 
-  static JsonNode parse(String text) {
+  public static JsonNode parse(String text) {
     return MAPPER.readTree(text);
   }
 
-  static String write(Object value) {
+  public static String write(Object value) {
     return MAPPER.writeValueAsString(value);
   }
 
-  static <T> T convert(JsonNode node, Class<T> type) {
+  public static <T> T convert(JsonNode node, Class<T> type) {
     return MAPPER.treeToValue(node, type);
   }
 }

@@ -87,7 +87,7 @@ public final class Migrations {
   }
 
   /** The newest applied migration; 0 where the schema is missing. */
-  static int version(DataSource dataSource, Sql sql) {
+  public static int version(DataSource dataSource, Sql sql) {
     String query = "SELECT to_regclass('holdfast.flyway_schema_history') IS NOT NULL";
     String newest =
         "SELECT COALESCE(max(version::integer), 0) FROM holdfast.flyway_schema_history WHERE"

@@ -18,7 +18,7 @@ import org.jdbi.v3.core.statement.StatementCustomizer;
  * that PostgreSQL would compile its plan to machine code first: 30 ms for a look at a table of one
  * row, in every statement of the transaction. So that is switched off with it.
  */
-final class PinnedPlan implements StatementCustomizer {
+public final class PinnedPlan implements StatementCustomizer {
   private static final String SETTINGS =
       "SELECT set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off',"
           + " true), set_config('jit', 'off', true), set_config('lock_timeout', '250ms', true);\n";
@@ -33,7 +33,7 @@ final class PinnedPlan implements StatementCustomizer {
   }
 
   /** Lets a statement made by {@link #pin} answer with its own result, not with the settings'. */
-  static <S extends SqlStatement<S>> S on(S statement) {
+  public static <S extends SqlStatement<S>> S on(S statement) {
     return statement.addCustomizer(INSTANCE);
   }
 

@@ -6,34 +6,34 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 
 /** The statements, each a file beside this class, for one schema. Immutable. */
-final class Sql {
+public final class Sql {
   private static final String DEFAULT_SCHEMA = "holdfast";
 
   private final String schema;
 
-  Sql(String schema) {
+  public Sql(String schema) {
     if (!schema.matches("[a-z_][a-z0-9_]{0,49}")) {
       throw new IllegalArgumentException("\"" + schema + "\" is not a plain schema name");
     }
     this.schema = schema;
   }
 
-  String schema() {
+  public String schema() {
     return schema;
   }
 
   /** The statement in {@code name.sql}, which is written for the schema {@code holdfast}. */
-  String load(String name) {
+  public String load(String name) {
     return inSchema(read(name));
   }
 
   /** The same, kept to its indexes; run it through {@link PinnedPlan#on}. */
-  String loadPinned(String name) {
+  public String loadPinned(String name) {
     return PinnedPlan.pin(load(name));
   }
 
   /** A short statement written for the schema {@code holdfast}. */
-  String inSchema(String statement) {
+  public String inSchema(String statement) {
     return schema.equals(DEFAULT_SCHEMA)
         ? statement
         : statement.replace(DEFAULT_SCHEMA + ".", schema + ".");

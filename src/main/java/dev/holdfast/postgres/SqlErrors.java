@@ -25,7 +25,7 @@ public final class SqlErrors {
 
   private SqlErrors() {}
 
-  static HoldfastException translate(RuntimeException e) {
+  public static HoldfastException translate(RuntimeException e) {
     for (Throwable cause = e; cause != null; cause = cause.getCause()) {
       if (cause instanceof HoldfastException ours) {
         return ours;
@@ -116,7 +116,7 @@ public final class SqlErrors {
   /**
    * True for a deadlock or serialization failure: nothing was done, the same call may succeed now.
    */
-  static boolean isWorthAnotherTry(Throwable e) {
+  public static boolean isWorthAnotherTry(Throwable e) {
     for (Throwable cause = e; cause != null; cause = cause.getCause()) {
       if (cause instanceof SQLException sql) {
         return "40001".equals(sql.getSQLState()) || "40P01".equals(sql.getSQLState());
@@ -181,7 +181,7 @@ public final class SqlErrors {
   }
 
   /** Where in a COPY or function it happened; empty if the server did not say. */
-  static String where(SQLException e) {
+  public static String where(SQLException e) {
     ServerErrorMessage server =
         e instanceof PSQLException postgres ? postgres.getServerErrorMessage() : null;
     return server == null || server.getWhere() == null ? "" : server.getWhere();

@@ -5,7 +5,7 @@ package dev.holdfast.postgres;
  * #escape} loses nothing: such a character becomes U+FDD0, which means no character anywhere, and
  * its four hexadecimal digits.
  */
-final class StorableJson {
+public final class StorableJson {
   private static final char MARK = '\uFDD0';
   private static final int DIGITS = 4;
   private static final String NUL = "\\u0000";
@@ -13,7 +13,7 @@ final class StorableJson {
   private StorableJson() {}
 
   /** JSON that can be stored. */
-  static String escape(String json) {
+  public static String escape(String json) {
     StringBuilder out = new StringBuilder(json.length() + 16);
     int i = 0;
     while (i < json.length()) {
@@ -47,7 +47,7 @@ final class StorableJson {
   }
 
   /** What was escaped. */
-  static String unescape(String stored) {
+  public static String unescape(String stored) {
     int mark = stored.indexOf(MARK);
     if (mark < 0) {
       return stored;
@@ -74,7 +74,7 @@ final class StorableJson {
   }
 
   /** JSON that can be stored, with U+FFFD for what cannot: for texts that people only look at. */
-  static String replace(String json) {
+  public static String replace(String json) {
     return escape(json).replaceAll(MARK + "[0-9a-f]{4}", "\uFFFD");
   }
 }

@@ -1,13 +1,13 @@
 package dev.holdfast.postgres;
 
 /** Makes text fit for PostgreSQL, which takes neither NUL nor half a surrogate pair (A54). */
-final class StorableText {
+public final class StorableText {
   private static final char REPLACEMENT = '\uFFFD';
 
   private StorableText() {}
 
   /** The text without NUL, and with U+FFFD for each lone surrogate. */
-  static String of(String text) {
+  public static String of(String text) {
     int i = 0;
     while (i < text.length() && isFine(text, i)) {
       i++;
@@ -38,7 +38,7 @@ final class StorableText {
   }
 
   /** At most so many characters of it; a pair of surrogates is not cut in two. */
-  static String cut(String text, int length) {
+  public static String cut(String text, int length) {
     if (text.length() <= length) {
       return text;
     }

@@ -13,32 +13,32 @@ import org.jdbi.v3.core.Jdbi;
  * Runs work in a transaction of its own on a pooled connection, and translates what the database
  * throws. Work that lost a deadlock is done again: nothing of it was stored.
  */
-final class Transactions {
+public final class Transactions {
   private static final int TRIES = 3;
 
   /** What plain JDBC threw, on its way to be retried or translated here. */
-  static final class StatementFailed extends RuntimeException {
+  public static final class StatementFailed extends RuntimeException {
     private static final long serialVersionUID = 1;
 
-    StatementFailed(SQLException cause) {
+    public StatementFailed(SQLException cause) {
       super(cause);
     }
   }
 
   /** Work on a connection. */
-  interface Call<T> {
+  public interface Call<T> {
     T on(Connection connection) throws SQLException;
   }
 
   private final DataSource dataSource;
   private final Jdbi jdbi;
 
-  Transactions(DataSource dataSource) {
+  public Transactions(DataSource dataSource) {
     this.dataSource = dataSource;
     this.jdbi = Jdbi.create(dataSource).registerArgument(new BinaryArrays());
   }
 
-  <T> T run(Function<Handle, T> work) {
+  public <T> T run(Function<Handle, T> work) {
     return retried(() -> jdbi.inTransaction(work::apply));
   }
 
@@ -46,12 +46,12 @@ final class Transactions {
    * Runs work of which only one statement writes: that is a transaction by itself, so BEGIN and
    * COMMIT would be round trips for nothing.
    */
-  <T> T runStatement(Function<Handle, T> work) {
+  public <T> T runStatement(Function<Handle, T> work) {
     return retried(() -> jdbi.withHandle(handle -> committed(handle, work)));
   }
 
   /** As {@link #runStatement}, without what Jdbi does for a statement. */
-  <T> T runCall(Call<T> call) {
+  public <T> T runCall(Call<T> call) {
     return retried(
         () -> {
           try (Connection connection = dataSource.getConnection()) {

@@ -1,6 +1,6 @@
 /**
- * Everything that speaks SQL: the queue's ports on PostgreSQL, pool, migrations, LISTEN, embedded
- * server.
+ * All SQL, in packages by duty; here is what they share: the pool, migrations, transactions, errors
+ * of the database, text that can be stored.
  */
 @NullMarked
 package dev.holdfast.postgres;

@@ -3,7 +3,7 @@ package dev.holdfast.app;
 import static dev.holdfast.testing.ModelBehaviour.toolCall;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.holdfast.postgres.PostgresTicketDesk;
+import dev.holdfast.postgres.inbox.PostgresTicketDesk;
 import dev.holdfast.queue.CallDecision;
 import dev.holdfast.testing.ModelRequest;
 import dev.holdfast.testing.ModelServer;

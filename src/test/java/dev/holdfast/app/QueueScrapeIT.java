@@ -6,7 +6,7 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
-import dev.holdfast.postgres.PostgresTicketReader;
+import dev.holdfast.postgres.read.PostgresTicketReader;
 import dev.holdfast.testing.AtOnce;
 import dev.holdfast.testing.LogLines;
 import dev.holdfast.testing.TestDatabase;

@@ -6,8 +6,8 @@ import static dev.holdfast.testing.ModelBehaviour.toolCall;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.holdfast.postgres.PostgresTicketDesk;
-import dev.holdfast.postgres.PostgresTicketReader;
+import dev.holdfast.postgres.inbox.PostgresTicketDesk;
+import dev.holdfast.postgres.read.PostgresTicketReader;
 import dev.holdfast.queue.CurrentWait;
 import dev.holdfast.queue.TicketDesk.AutoRetry;
 import dev.holdfast.testing.ModelBehaviour;

@@ -2,8 +2,8 @@ package dev.holdfast.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.holdfast.postgres.EmbeddedServer;
-import dev.holdfast.postgres.EmbeddedServerOptions;
+import dev.holdfast.postgres.embedded.EmbeddedServer;
+import dev.holdfast.postgres.embedded.EmbeddedServerOptions;
 import dev.holdfast.testing.EverySetup;
 import java.nio.file.Path;
 import java.util.Map;

@@ -3,9 +3,9 @@ package dev.holdfast.e2e;
 import static dev.holdfast.e2e.TicketRows.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.holdfast.postgres.EmbeddedServer;
-import dev.holdfast.postgres.EmbeddedServerOptions;
 import dev.holdfast.postgres.Migrations;
+import dev.holdfast.postgres.embedded.EmbeddedServer;
+import dev.holdfast.postgres.embedded.EmbeddedServerOptions;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;

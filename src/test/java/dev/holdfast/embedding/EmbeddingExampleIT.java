@@ -6,7 +6,7 @@ import dev.holdfast.Holdfast;
 import dev.holdfast.failure.Category;
 import dev.holdfast.failure.ErrorReport;
 import dev.holdfast.failure.TypedFailureException;
-import dev.holdfast.postgres.PostgresTicketInbox;
+import dev.holdfast.postgres.inbox.PostgresTicketInbox;
 import dev.holdfast.queue.NewTicket;
 import dev.holdfast.queue.TicketEvent;
 import dev.holdfast.queue.TicketListener;

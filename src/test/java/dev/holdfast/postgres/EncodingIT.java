@@ -3,6 +3,9 @@ package dev.holdfast.postgres;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.holdfast.postgres.inbox.PostgresTicketInbox;
+import dev.holdfast.postgres.read.PostgresConsoleReader;
+import dev.holdfast.postgres.read.PostgresTicketReader;
 import dev.holdfast.queue.ErrorGroup;
 import dev.holdfast.queue.NewTicket;
 import dev.holdfast.queue.view.InboxQuery;

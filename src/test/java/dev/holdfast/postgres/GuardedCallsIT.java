@@ -22,6 +22,7 @@ import dev.holdfast.llm.account.AccountSettings;
 import dev.holdfast.llm.account.Accounts;
 import dev.holdfast.llm.account.CallOf;
 import dev.holdfast.llm.openai.OpenAiProvider;
+import dev.holdfast.postgres.session.PostgresAccountStore;
 import dev.holdfast.retry.Sleeper;
 import dev.holdfast.testing.EverySetup;
 import dev.holdfast.testing.ModelServer;

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A line to the database that breaks: before it is asked, or after it has done what it was told.
  */
-final class LossyDataSource implements DataSource {
+public final class LossyDataSource implements DataSource {
   private static final String CONNECTION_FAILURE = "08006";
 
   private final DataSource database;
@@ -21,25 +21,25 @@ final class LossyDataSource implements DataSource {
   private final AtomicInteger lost = new AtomicInteger();
   private volatile boolean refusing;
 
-  LossyDataSource(DataSource database) {
+  public LossyDataSource(DataSource database) {
     this.database = database;
   }
 
   /** So many commits succeed without anybody hearing of it. */
-  void loseNextAnswers(int count) {
+  public void loseNextAnswers(int count) {
     toLose.set(count);
   }
 
-  int lost() {
+  public int lost() {
     return lost.get();
   }
 
   /** No connection is made any more. */
-  void refuse() {
+  public void refuse() {
     refusing = true;
   }
 
-  void accept() {
+  public void accept() {
     refusing = false;
   }
 

@@ -4,6 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.holdfast.postgres.inbox.PostgresTicketDesk;
+import dev.holdfast.postgres.inbox.PostgresTicketInbox;
+import dev.holdfast.postgres.read.PostgresTicketReader;
 import dev.holdfast.queue.NewTicket;
 import dev.holdfast.queue.QueueUnavailableException;
 import dev.holdfast.queue.TicketFilter;

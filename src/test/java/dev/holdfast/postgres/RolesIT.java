@@ -2,6 +2,8 @@ package dev.holdfast.postgres;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.postgres.inbox.PostgresDesignShelf;
+import dev.holdfast.postgres.inbox.PostgresTicketInbox;
 import dev.holdfast.queue.NewTicket;
 import dev.holdfast.testing.EverySetup;
 import dev.holdfast.testing.TestDatabase;

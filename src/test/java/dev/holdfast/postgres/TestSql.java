@@ -12,10 +12,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * Plain SQL as a person types it, each statement on a connection of its own unless one is given.
  */
-record TestSql(DataSource dataSource) {
+public record TestSql(DataSource dataSource) {
 
   /** The first column of the only row, as text. */
-  @Nullable String value(String sql, @Nullable Object... arguments) {
+  public @Nullable String value(String sql, @Nullable Object... arguments) {
     List<String> rows = column(sql, arguments);
     if (rows.size() != 1) {
       throw new AssertionError(rows.size() + " rows from " + sql);
@@ -23,12 +23,12 @@ record TestSql(DataSource dataSource) {
     return rows.getFirst();
   }
 
-  long number(String sql, @Nullable Object... arguments) {
+  public long number(String sql, @Nullable Object... arguments) {
     return Long.parseLong(String.valueOf(value(sql, arguments)));
   }
 
   /** The first column of every row, as text. */
-  List<String> column(String sql, @Nullable Object... arguments) {
+  public List<String> column(String sql, @Nullable Object... arguments) {
     try (Connection connection = dataSource.getConnection()) {
       return column(connection, sql, arguments);
     } catch (SQLException e) {
@@ -36,8 +36,8 @@ record TestSql(DataSource dataSource) {
     }
   }
 
-  static List<String> column(Connection connection, String sql, @Nullable Object... arguments)
-      throws SQLException {
+  public static List<String> column(
+      Connection connection, String sql, @Nullable Object... arguments) throws SQLException {
     try (PreparedStatement statement = connection.prepareStatement(sql)) {
       for (int i = 0; i < arguments.length; i++) {
         statement.setObject(i + 1, arguments[i]);
@@ -57,12 +57,12 @@ record TestSql(DataSource dataSource) {
   }
 
   /** How many rows a statement changed. */
-  int update(String sql, @Nullable Object... arguments) {
+  public int update(String sql, @Nullable Object... arguments) {
     return Integer.parseInt(String.valueOf(value(sql, arguments)));
   }
 
   /** Runs a statement that answers nothing of interest. */
-  void run(String sql, @Nullable Object... arguments) {
+  public void run(String sql, @Nullable Object... arguments) {
     column(sql, arguments);
   }
 
@@ -71,9 +71,9 @@ record TestSql(DataSource dataSource) {
    *
    * @param message its hint included
    */
-  record Refusal(String sqlState, String message) {}
+  public record Refusal(String sqlState, String message) {}
 
-  Refusal refusal(String sql, @Nullable Object... arguments) {
+  public Refusal refusal(String sql, @Nullable Object... arguments) {
     try (Connection connection = dataSource.getConnection()) {
       column(connection, sql, arguments);
     } catch (SQLException e) {

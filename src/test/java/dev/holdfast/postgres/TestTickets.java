@@ -2,6 +2,9 @@ package dev.holdfast.postgres;
 
 import dev.holdfast.failure.Category;
 import dev.holdfast.failure.Failure;
+import dev.holdfast.postgres.engine.PostgresTicketQueue;
+import dev.holdfast.postgres.inbox.PostgresTicketDesk;
+import dev.holdfast.postgres.inbox.PostgresTicketInbox;
 import dev.holdfast.queue.Claim;
 import dev.holdfast.queue.ClaimRequest;
 import dev.holdfast.queue.Finish;
@@ -16,12 +19,12 @@ import java.util.UUID;
 import javax.sql.DataSource;
 
 /** Tickets brought into any state the way a worker brings them there, each of a kind of its own. */
-final class TestTickets {
+public final class TestTickets {
   private final PostgresTicketQueue queue;
   private final PostgresTicketInbox inbox;
   private final PostgresTicketDesk desk;
 
-  TestTickets(DataSource dataSource) {
+  public TestTickets(DataSource dataSource) {
     this.queue =
         new PostgresTicketQueue(
             dataSource, "holdfast", new RetryPolicy(() -> 0), RetrySettings.defaults());
@@ -29,7 +32,7 @@ final class TestTickets {
     this.desk = new PostgresTicketDesk(dataSource);
   }
 
-  long in(TicketState state) {
+  public long in(TicketState state) {
     String kind = "kind-" + UUID.randomUUID();
     long id = inbox.enqueue(NewTicket.ofKind(kind).withQueue("desk"));
     switch (state) {
@@ -44,19 +47,19 @@ final class TestTickets {
   }
 
   /** Claims the one ticket of a kind and returns its lease. */
-  long claim(String kind) {
+  public long claim(String kind) {
     Claim claim =
         queue.claim(new ClaimRequest("worker-1", Set.of(kind), Set.of(), 1, Duration.ofMinutes(5)));
     return claim.tickets().getFirst().lease().no();
   }
 
-  void succeed(long id, long lease, boolean review) {
+  public void succeed(long id, long lease, boolean review) {
     queue.finish(
         List.of(new Finish.Succeeded(id, lease, "{\"answer\":42}", review)), List.of(lease));
   }
 
   /** One execution of the ticket that ends so; the wait before the next one is cut short. */
-  void fail(long id, String kind, Category category, String fingerprint) {
+  public void fail(long id, String kind, Category category, String fingerprint) {
     queue.retryOrFailTicket(
         id,
         claim(kind),
@@ -64,7 +67,7 @@ final class TestTickets {
             "it broke: " + fingerprint, category, "test", "broke", null, null, fingerprint));
   }
 
-  PostgresTicketQueue queue() {
+  public PostgresTicketQueue queue() {
     return queue;
   }
 }

@@ -11,7 +11,7 @@ import dev.holdfast.llm.account.AccountBook;
 import dev.holdfast.llm.account.AccountListener;
 import dev.holdfast.llm.account.AccountSettings;
 import dev.holdfast.llm.account.Accounts;
-import dev.holdfast.postgres.PostgresAccountStore;
+import dev.holdfast.postgres.session.PostgresAccountStore;
 import dev.holdfast.session.event.RetryTexts;
 import dev.holdfast.session.event.SessionEvent;
 import dev.holdfast.session.event.SessionEvent.AutoRetryDeferred;

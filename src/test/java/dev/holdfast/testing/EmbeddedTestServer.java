@@ -1,7 +1,7 @@
 package dev.holdfast.testing;
 
-import dev.holdfast.postgres.EmbeddedServer;
-import dev.holdfast.postgres.EmbeddedServerOptions;
+import dev.holdfast.postgres.embedded.EmbeddedServer;
+import dev.holdfast.postgres.embedded.EmbeddedServerOptions;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;

@@ -2,8 +2,8 @@ package dev.holdfast.testing;
 
 import dev.holdfast.failure.Category;
 import dev.holdfast.failure.Failure;
-import dev.holdfast.postgres.PostgresApprovalShelf;
-import dev.holdfast.postgres.PostgresTicketQueue;
+import dev.holdfast.postgres.engine.PostgresTicketQueue;
+import dev.holdfast.postgres.session.PostgresApprovalShelf;
 import dev.holdfast.queue.ClaimRequest;
 import dev.holdfast.queue.Finish;
 import dev.holdfast.queue.FinishResult;

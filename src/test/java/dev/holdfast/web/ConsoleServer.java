@@ -1,6 +1,6 @@
 package dev.holdfast.web;
 
-import dev.holdfast.postgres.PostgresConsoleReader;
+import dev.holdfast.postgres.read.PostgresConsoleReader;
 import dev.holdfast.retry.Sleeper;
 import dev.holdfast.web.console.Console;
 import java.net.URLEncoder;

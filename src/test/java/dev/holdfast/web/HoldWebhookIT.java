@@ -6,7 +6,7 @@ import static org.awaitility.Awaitility.await;
 import com.sun.net.httpserver.HttpServer;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.holdfast.failure.Category;
-import dev.holdfast.postgres.PostgresHoldNotices;
+import dev.holdfast.postgres.read.PostgresHoldNotices;
 import dev.holdfast.queue.HoldNotices;
 import dev.holdfast.retry.Sleeper;
 import dev.holdfast.secret.Secrets;

@@ -3,7 +3,7 @@ package dev.holdfast.web;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariDataSource;
-import dev.holdfast.postgres.PostgresDesignShelf;
+import dev.holdfast.postgres.inbox.PostgresDesignShelf;
 import dev.holdfast.schema.JsonSchema;
 import dev.holdfast.session.approval.ApprovalShelf;
 import dev.holdfast.testing.EverySetup;

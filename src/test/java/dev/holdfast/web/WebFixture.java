@@ -1,14 +1,14 @@
 package dev.holdfast.web;
 
-import dev.holdfast.postgres.PostgresDesignShelf;
-import dev.holdfast.postgres.PostgresJournalReader;
-import dev.holdfast.postgres.PostgresLoginKey;
-import dev.holdfast.postgres.PostgresRequestAnswers;
-import dev.holdfast.postgres.PostgresSpendingDesk;
-import dev.holdfast.postgres.PostgresTicketDesk;
-import dev.holdfast.postgres.PostgresTicketFeeds;
-import dev.holdfast.postgres.PostgresTicketInbox;
-import dev.holdfast.postgres.PostgresTicketReader;
+import dev.holdfast.postgres.inbox.PostgresDesignShelf;
+import dev.holdfast.postgres.inbox.PostgresLoginKey;
+import dev.holdfast.postgres.inbox.PostgresRequestAnswers;
+import dev.holdfast.postgres.inbox.PostgresSpendingDesk;
+import dev.holdfast.postgres.inbox.PostgresTicketDesk;
+import dev.holdfast.postgres.inbox.PostgresTicketInbox;
+import dev.holdfast.postgres.read.PostgresTicketFeeds;
+import dev.holdfast.postgres.read.PostgresTicketReader;
+import dev.holdfast.postgres.session.PostgresJournalReader;
 import dev.holdfast.retry.Sleeper;
 import java.time.InstantSource;
 import java.util.HexFormat;

@@ -215,7 +215,7 @@ class WorkerLeaseIT {
               return HandlerResult.done("2");
             });
 
-    try (LogLines log = LogLines.named("dev.holdfast.postgres.FinishWriter");
+    try (LogLines log = LogLines.named("dev.holdfast.postgres.engine.FinishWriter");
         Worker worker = setup.start()) {
       setup.events.await(TicketEvent.Claimed.class);
       expireAndRescue(id, worker);

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
-import dev.holdfast.postgres.EmbeddedServer;
-import dev.holdfast.postgres.EmbeddedServerOptions;
 import dev.holdfast.postgres.Migrations;
+import dev.holdfast.postgres.embedded.EmbeddedServer;
+import dev.holdfast.postgres.embedded.EmbeddedServerOptions;
 import dev.holdfast.queue.Claim;
 import dev.holdfast.queue.ClaimRequest;
 import dev.holdfast.queue.Finish;

@@ -1,7 +1,7 @@
 package dev.holdfast.postgres.bench;
 
-import dev.holdfast.postgres.PostgresTicketInbox;
 import dev.holdfast.postgres.SqlErrors;
+import dev.holdfast.postgres.inbox.PostgresTicketInbox;
 import dev.holdfast.queue.NewTicket;
 import java.sql.Connection;
 import java.sql.SQLException;

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import ch.qos.logback.classic.Level;
-import dev.holdfast.postgres.PostgresEndedTickets;
+import dev.holdfast.postgres.read.PostgresEndedTickets;
 import dev.holdfast.queue.QueueUnavailableException;
 import dev.holdfast.testing.AtOnce;
 import dev.holdfast.testing.EverySetup;

@@ -3,7 +3,7 @@ package dev.holdfast.web.console;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.microsoft.playwright.Page;
-import dev.holdfast.postgres.PostgresDesignShelf;
+import dev.holdfast.postgres.inbox.PostgresDesignShelf;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.TestQueue;
 import dev.holdfast.testing.TicketDatabase;

@@ -7,7 +7,7 @@ import dev.holdfast.llm.StopReason;
 import dev.holdfast.llm.Target;
 import dev.holdfast.llm.ToolCall;
 import dev.holdfast.llm.Usage;
-import dev.holdfast.postgres.PostgresDesignShelf;
+import dev.holdfast.postgres.inbox.PostgresDesignShelf;
 import dev.holdfast.session.journal.Input;
 import dev.holdfast.session.journal.JournalEntry;
 import dev.holdfast.session.journal.JournalJson;

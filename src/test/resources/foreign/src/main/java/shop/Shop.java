@@ -1,7 +1,7 @@
 package shop;
 
 import dev.holdfast.Holdfast;
-import dev.holdfast.postgres.PostgresTicketInbox;
+import dev.holdfast.postgres.inbox.PostgresTicketInbox;
 import dev.holdfast.queue.NewTicket;
 import dev.holdfast.queue.TicketEvent;
 import dev.holdfast.worker.HandlerResult;

@@ -1,0 +1,226 @@
+package dev.holdfast.postgres.embedded;
+
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.channels.OverlappingFileLockException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * A PostgreSQL of our own for {@code demo} and {@code worker --embedded}: real, durable, on
+ * loopback only, with a generated password. It keeps its data over restarts, and a server that
+ * survived the death of its process is found again rather than started twice. Thread-safe; closing
+ * twice does nothing.
+ */
+public final class EmbeddedServer implements AutoCloseable {
+  /**
+   * Where a running server is.
+   *
+   * @param jdbcUrl without user and password
+   * @param pid of the PostgreSQL process
+   * @param directory where its data is
+   */
+  public record Address(
+      String jdbcUrl, String user, String password, int port, long pid, Path directory) {
+
+    @Override
+    public String toString() {
+      return jdbcUrl + " (process " + pid + ", data in " + directory + ")";
+    }
+  }
+
+  private final EmbeddedServerOptions options;
+  private final EmbeddedServerControl control;
+  private final EmbeddedServerRecord record;
+  private final boolean owned;
+
+  private EmbeddedServer(
+      EmbeddedServerOptions options,
+      EmbeddedServerControl control,
+      EmbeddedServerRecord record,
+      boolean owned) {
+    this.options = options;
+    this.control = control;
+    this.record = record;
+    this.owned = owned;
+  }
+
+  /**
+   * Starts the server of a directory, or attaches to it where it runs already. Blocks until it
+   * answers: 0.2 s, or a few seconds the first time.
+   *
+   * @throws EmbeddedServerException if that is not possible; the message says what to do
+   */
+  public static EmbeddedServer start(EmbeddedServerOptions options) {
+    return start(options, EmbeddedServerAccount.candidates());
+  }
+
+  static EmbeddedServer start(EmbeddedServerOptions options, List<EmbeddedServerAccount> accounts) {
+    try {
+      requireRoom(options);
+      try (FileChannel channel = openLock(options);
+          FileLock lock = channel.lock()) {
+        if (!lock.isValid()) {
+          throw new IOException("the lock was lost");
+        }
+        EmbeddedServerBinaries binaries = EmbeddedServerBinaries.unpack(options);
+        EmbeddedServerAccount account = EmbeddedServerAccount.choose(accounts, binaries);
+        return startLocked(options, new EmbeddedServerControl(options, binaries, account));
+      }
+    } catch (OverlappingFileLockException e) {
+      throw new EmbeddedServerException(
+          "this process is starting the server of " + options.directory() + " already", e);
+    } catch (IOException e) {
+      throw new EmbeddedServerException(
+          "cannot use "
+              + options.directory()
+              + " for an embedded PostgreSQL ("
+              + e
+              + "); make it writable, make room, or choose another directory",
+          e);
+    }
+  }
+
+  /**
+   * The server that was started from this home and really answers, or empty.
+   *
+   * @param home usually {@code .holdfast} in the working directory; a server's own directory will
+   *     do as well
+   */
+  public static Optional<Address> running(Path home) {
+    try {
+      return EmbeddedServerRecord.read(home)
+          .map(EmbeddedServerRecord::address)
+          .filter(EmbeddedServerProbe::answers);
+    } catch (IOException e) {
+      return Optional.empty();
+    }
+  }
+
+  public Address address() {
+    return record.address();
+  }
+
+  /** Whether another live process started this server, so that {@link #close} leaves it running. */
+  public boolean attached() {
+    return !owned;
+  }
+
+  /**
+   * Stops the server, ending all its sessions, if this process answers for it.
+   *
+   * @throws EmbeddedServerException if it does not stop
+   */
+  @Override
+  public void close() {
+    if (!owned) {
+      return;
+    }
+    try (FileChannel channel = openLock(options);
+        FileLock lock = channel.lock()) {
+      Path data = EmbeddedServerCluster.data(options.directory());
+      boolean stillOurs =
+          EmbeddedServerPostmaster.read(data)
+              .filter(found -> found.pid() == record.pid())
+              .isPresent();
+      if (lock.isValid() && stillOurs) {
+        control.stop(record.pid());
+      }
+      record.remove(options.home());
+      record.remove(options.directory());
+    } catch (IOException e) {
+      throw new EmbeddedServerException(
+          "cannot stop the embedded PostgreSQL (" + e + "); end it with: kill -INT " + record.pid(),
+          e);
+    }
+  }
+
+  private static EmbeddedServer startLocked(
+      EmbeddedServerOptions options, EmbeddedServerControl control) throws IOException {
+    Path data = EmbeddedServerCluster.data(options.directory());
+    Optional<EmbeddedServerPostmaster> found = EmbeddedServerPostmaster.read(data);
+    if (found.isPresent()) {
+      Address address = address(options, found.get());
+      if (EmbeddedServerProbe.answers(address)) {
+        return attach(options, control, address);
+      }
+      if (found.get().lives(data)) {
+        control.stop(found.get().pid());
+      }
+      found.get().forgetIfReused(data);
+    }
+    Address address = address(options, control.start());
+    EmbeddedServerProbe.createDatabase(address);
+    return own(options, control, address);
+  }
+
+  private static EmbeddedServer attach(
+      EmbeddedServerOptions options, EmbeddedServerControl control, Address address)
+      throws IOException {
+    Optional<EmbeddedServerRecord> record =
+        EmbeddedServerRecord.read(options.directory())
+            .filter(found -> found.pid() == address.pid())
+            .filter(EmbeddedServerRecord::ownerLives);
+    if (record.isEmpty()) {
+      return own(options, control, address);
+    }
+    record.get().write(options.home());
+    return new EmbeddedServer(options, control, record.get(), false);
+  }
+
+  private static EmbeddedServer own(
+      EmbeddedServerOptions options, EmbeddedServerControl control, Address address)
+      throws IOException {
+    EmbeddedServerRecord record = EmbeddedServerRecord.ownedHere(address);
+    record.write(options.directory());
+    record.write(options.home());
+    return new EmbeddedServer(options, control, record, true);
+  }
+
+  private static Address address(EmbeddedServerOptions options, EmbeddedServerPostmaster postmaster)
+      throws IOException {
+    String password =
+        EmbeddedServerFiles.read(EmbeddedServerCluster.passwordFile(options.directory()))
+            .orElseThrow(
+                () ->
+                    new EmbeddedServerException(
+                        options.directory()
+                            + " has lost its file \"password\"; put it back, or move the directory"
+                            + " away"));
+    return new Address(
+        "jdbc:postgresql://127.0.0.1:" + postmaster.port() + "/" + EmbeddedServerProbe.DATABASE,
+        EmbeddedServerCluster.USER,
+        password,
+        postmaster.port(),
+        postmaster.pid(),
+        options.directory());
+  }
+
+  private static void requireRoom(EmbeddedServerOptions options) throws IOException {
+    Files.createDirectories(options.home());
+    Files.createDirectories(options.directory());
+    if (Files.exists(EmbeddedServerCluster.data(options.directory()))) {
+      return;
+    }
+    long free = Files.getFileStore(options.directory()).getUsableSpace();
+    if (free < options.minimumFreeBytes()) {
+      throw new EmbeddedServerException(
+          "only "
+              + (free >> 20)
+              + " MB are free in "
+              + options.directory()
+              + ", "
+              + (options.minimumFreeBytes() >> 20)
+              + " MB are needed; make room or choose another directory");
+    }
+  }
+
+  private static FileChannel openLock(EmbeddedServerOptions options) throws IOException {
+    return FileChannel.open(
+        options.directory().resolve("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+  }
+}

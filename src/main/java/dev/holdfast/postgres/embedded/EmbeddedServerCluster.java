@@ -1,0 +1,163 @@
+package dev.holdfast.postgres.embedded;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.security.SecureRandom;
+import java.util.HexFormat;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * The files of one server below its directory: {@code data}, {@code password}, {@code server.log}.
+ * A new cluster is made as {@code data.incomplete} and renamed when it is whole, so that whatever
+ * bears that name is ours and may go.
+ */
+final class EmbeddedServerCluster {
+  static final String USER = "holdfast";
+
+  private static final String SETTINGS_FILE = "holdfast.conf";
+
+  private final EmbeddedServerOptions options;
+  private final EmbeddedServerBinaries binaries;
+  private final EmbeddedServerAccount account;
+
+  EmbeddedServerCluster(
+      EmbeddedServerOptions options,
+      EmbeddedServerBinaries binaries,
+      EmbeddedServerAccount account) {
+    this.options = options;
+    this.binaries = binaries;
+    this.account = account;
+  }
+
+  static Path data(Path directory) {
+    return directory.resolve("data");
+  }
+
+  static Path passwordFile(Path directory) {
+    return directory.resolve("password");
+  }
+
+  /**
+   * Leaves a whole cluster of the right version, with this start's settings, behind.
+   *
+   * @throws EmbeddedServerException if the data belongs to another version or cannot be made
+   */
+  void prepare(int port) throws IOException {
+    Path data = data(options.directory());
+    if (!Files.exists(data)) {
+      initialise(data);
+    }
+    requireSameMajor(data);
+    EmbeddedServerFiles.writePrivate(data.resolve(SETTINGS_FILE), settings(port));
+    if (account.uid() != EmbeddedServerFiles.uid(data) || !account.prefix().isEmpty()) {
+      give(data);
+    }
+  }
+
+  private void initialise(Path data) throws IOException {
+    Path incomplete = data.resolveSibling("data.incomplete");
+    EmbeddedServerFiles.deleteTree(incomplete);
+    Path passwordFile = passwordFile(options.directory());
+    EmbeddedServerFiles.writePrivate(passwordFile, newPassword());
+    EmbeddedServerCommand.Result result =
+        EmbeddedServerCommand.run(initdb(incomplete, passwordFile));
+    if (!result.succeeded()) {
+      EmbeddedServerFiles.deleteTree(incomplete);
+      throw new EmbeddedServerException(
+          "cannot create a database in "
+              + options.directory()
+              + ": "
+              + result.reason()
+              + "; make room or fix the directory, or choose another one");
+    }
+    Path configuration = incomplete.resolve("postgresql.conf");
+    Files.writeString(
+        configuration, Files.readString(configuration) + "\ninclude '" + SETTINGS_FILE + "'\n");
+    Files.move(incomplete, data, StandardCopyOption.ATOMIC_MOVE);
+  }
+
+  private List<String> initdb(Path data, Path passwordFile) {
+    List<String> command =
+        account.command(
+            binaries.program("initdb"),
+            "--pgdata=" + data,
+            "--username=" + USER,
+            "--pwfile=" + passwordFile,
+            "--auth=scram-sha-256",
+            "--encoding=UTF8",
+            "--locale=C",
+            "--no-instructions");
+    if ("off".equals(options.settings().get("fsync"))) {
+      command.add("--no-sync");
+    }
+    return command;
+  }
+
+  private void requireSameMajor(Path data) throws IOException {
+    Optional<String> found = EmbeddedServerFiles.read(data.resolve("PG_VERSION"));
+    if (found.isEmpty()) {
+      throw new EmbeddedServerException(
+          data + " is no PostgreSQL data directory; move it away or choose another directory");
+    }
+    String wanted = major();
+    String had = found.get().strip();
+    if (!had.equals(wanted)) {
+      throw new EmbeddedServerException(
+          data
+              + " was made by PostgreSQL "
+              + had
+              + ", this Holdfast brings "
+              + wanted
+              + "; dump it with PostgreSQL "
+              + had
+              + " and move it away, or choose another directory");
+    }
+  }
+
+  private String major() throws IOException {
+    String version =
+        EmbeddedServerCommand.run(account.command(binaries.program("initdb"), "--version"))
+            .output();
+    return version.replaceFirst("(?s)^\\D*(\\d+).*$", "$1");
+  }
+
+  private String settings(int port) {
+    Map<String, String> settings = new LinkedHashMap<>();
+    settings.put("listen_addresses", "127.0.0.1");
+    settings.put("port", Integer.toString(port));
+    settings.put("unix_socket_directories", "");
+    settings.put("max_connections", "200");
+    settings.put("fsync", "on");
+    settings.put("synchronous_commit", "on");
+    if (binaries.hasLibrary("pg_stat_statements")) {
+      settings.put("shared_preload_libraries", "pg_stat_statements");
+    }
+    settings.putAll(options.settings());
+    StringBuilder lines = new StringBuilder("# Rewritten at every start by Holdfast.\n");
+    settings.forEach((name, value) -> lines.append(name).append(" = ").append(quoted(value)));
+    return lines.toString();
+  }
+
+  private static String quoted(String value) {
+    return "'" + value.replace("'", "''") + "'\n";
+  }
+
+  private void give(Path data) throws IOException {
+    if (account.prefix().isEmpty()) {
+      throw new EmbeddedServerException(
+          data + " belongs to another user; change its owner or choose another directory");
+    }
+    EmbeddedServerFiles.giveTo(data, account.uid());
+  }
+
+  private static String newPassword() {
+    byte[] bytes = new byte[24];
+    new SecureRandom().nextBytes(bytes);
+    return HexFormat.of().formatHex(bytes);
+  }
+}

@@ -1,0 +1,131 @@
+package dev.holdfast.postgres.embedded;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.List;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * Starts and stops the server through {@code pg_ctl}, which also detaches it from the terminal's
+ * Ctrl-C.
+ */
+final class EmbeddedServerControl {
+  private static final int PORT_ATTEMPTS = 3;
+
+  /** How long the children of a killed server may take to notice: 50 times 200 ms. */
+  private static final int ORPHAN_ATTEMPTS = 50;
+
+  private static final long ORPHAN_PAUSE_NANOS = 200_000_000;
+  private static final long LOG_LIMIT_BYTES = 10L << 20;
+
+  private final EmbeddedServerOptions options;
+  private final EmbeddedServerBinaries binaries;
+  private final EmbeddedServerAccount account;
+
+  EmbeddedServerControl(
+      EmbeddedServerOptions options,
+      EmbeddedServerBinaries binaries,
+      EmbeddedServerAccount account) {
+    this.options = options;
+    this.binaries = binaries;
+    this.account = account;
+  }
+
+  /**
+   * Starts on a free port and waits until connections are accepted.
+   *
+   * @throws EmbeddedServerException if the server does not come up
+   */
+  EmbeddedServerPostmaster start() throws IOException {
+    rotateLog();
+    int portsLeft = PORT_ATTEMPTS;
+    int orphansLeft = ORPHAN_ATTEMPTS;
+    EmbeddedServerCluster cluster = new EmbeddedServerCluster(options, binaries, account);
+    while (true) {
+      cluster.prepare(freePort());
+      long logged = Files.exists(log()) ? Files.size(log()) : 0;
+      EmbeddedServerCommand.Result result = pgCtl("start", "--timeout=60", "--log=" + log());
+      String said = saidSince(logged);
+      if (result.succeeded()) {
+        return EmbeddedServerPostmaster.read(data()).orElseThrow(() -> failed(said, result));
+      }
+      if (said.contains("pre-existing shared memory block") && orphansLeft-- > 0) {
+        LockSupport.parkNanos(ORPHAN_PAUSE_NANOS);
+      } else if (!said.contains("could not bind") || --portsLeft == 0) {
+        throw failed(said, result);
+      }
+    }
+  }
+
+  /**
+   * Ends all sessions and stops the server.
+   *
+   * @throws EmbeddedServerException if it does not stop
+   */
+  void stop(long pid) throws IOException {
+    EmbeddedServerCommand.Result result = pgCtl("stop", "--mode=fast", "--timeout=60");
+    if (!result.succeeded() && ProcessHandle.of(pid).filter(ProcessHandle::isAlive).isPresent()) {
+      throw new EmbeddedServerException(
+          "the embedded PostgreSQL of "
+              + options.directory()
+              + " does not stop: "
+              + result.reason()
+              + "; end it with: kill -QUIT "
+              + pid);
+    }
+  }
+
+  private EmbeddedServerCommand.Result pgCtl(String... words) throws IOException {
+    List<String> command =
+        account.command(binaries.program("pg_ctl"), "--pgdata=" + data(), "--wait");
+    command.addAll(List.of(words));
+    return EmbeddedServerCommand.run(command);
+  }
+
+  private EmbeddedServerException failed(String said, EmbeddedServerCommand.Result result) {
+    String reason =
+        said.lines()
+            .filter(line -> line.contains("FATAL:") || line.contains("ERROR:"))
+            .reduce(result.reason(), (earlier, later) -> later)
+            .replaceFirst("^.*?(FATAL|ERROR):\\s*", "");
+    return new EmbeddedServerException(
+        "the embedded PostgreSQL of "
+            + options.directory()
+            + " does not start: "
+            + reason
+            + "; see "
+            + log());
+  }
+
+  private String saidSince(long logged) {
+    try {
+      return Files.readString(log()).substring(Math.toIntExact(logged));
+    } catch (IOException | IndexOutOfBoundsException e) {
+      return "";
+    }
+  }
+
+  private void rotateLog() throws IOException {
+    if (Files.exists(log()) && Files.size(log()) > LOG_LIMIT_BYTES) {
+      Files.move(log(), log().resolveSibling("server.log.1"), StandardCopyOption.REPLACE_EXISTING);
+    }
+  }
+
+  private Path log() {
+    return options.directory().resolve("server.log");
+  }
+
+  private Path data() {
+    return EmbeddedServerCluster.data(options.directory());
+  }
+
+  private static int freePort() throws IOException {
+    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      return socket.getLocalPort();
+    }
+  }
+}

@@ -1,0 +1,88 @@
+package dev.holdfast.postgres.embedded;
+
+import com.fasterxml.jackson.annotation.JsonProperty;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.Optional;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * {@code embedded.json}: where the server of this home is, and which process answers for it.
+ * Readable by its owner only, for it holds the password.
+ *
+ * @param ownerPid the Java process that stops the server when it ends
+ * @param ownerStartedAt its start in milliseconds of the epoch, 0 if the system does not tell
+ */
+record EmbeddedServerRecord(
+    @JsonProperty("url") String url,
+    @JsonProperty("user") String user,
+    @JsonProperty("password") String password,
+    @JsonProperty("port") int port,
+    @JsonProperty("pid") long pid,
+    @JsonProperty("directory") String directory,
+    @JsonProperty("owner_pid") long ownerPid,
+    @JsonProperty("owner_started_at") long ownerStartedAt) {
+
+  private static final JsonMapper JSON = JsonMapper.builder().build();
+
+  /** A server that this very process answers for. */
+  static EmbeddedServerRecord ownedHere(EmbeddedServer.Address address) {
+    ProcessHandle self = ProcessHandle.current();
+    return new EmbeddedServerRecord(
+        address.jdbcUrl(),
+        address.user(),
+        address.password(),
+        address.port(),
+        address.pid(),
+        address.directory().toString(),
+        self.pid(),
+        startedAt(self));
+  }
+
+  EmbeddedServer.Address address() {
+    return new EmbeddedServer.Address(url, user, password, port, pid, Path.of(directory));
+  }
+
+  /** Whether the process that started the server still runs. */
+  boolean ownerLives() {
+    return ProcessHandle.of(ownerPid)
+        .filter(ProcessHandle::isAlive)
+        .filter(owner -> startedAt(owner) == ownerStartedAt)
+        .isPresent();
+  }
+
+  /**
+   * The file of a home; empty if there is none or it is damaged, for then nothing can be known from
+   * it.
+   */
+  static Optional<EmbeddedServerRecord> read(Path home) throws IOException {
+    Optional<String> text = EmbeddedServerFiles.read(file(home));
+    try {
+      return text.map(json -> JSON.readValue(json, EmbeddedServerRecord.class));
+    } catch (JacksonException e) {
+      return Optional.empty();
+    }
+  }
+
+  void write(Path home) throws IOException {
+    EmbeddedServerFiles.writePrivate(file(home), JSON.writeValueAsString(this) + "\n");
+  }
+
+  /** Removes the file unless another server has put its own there. */
+  void remove(Path home) throws IOException {
+    if (read(home).filter(found -> found.pid == pid).isPresent()) {
+      Files.deleteIfExists(file(home));
+    }
+  }
+
+  private static Path file(Path home) {
+    return home.resolve("embedded.json");
+  }
+
+  private static long startedAt(ProcessHandle process) {
+    return process.info().startInstant().map(Instant::toEpochMilli).orElse(0L);
+  }
+}

@@ -1,0 +1,191 @@
+package dev.holdfast.postgres.engine;
+
+import dev.holdfast.postgres.Sql;
+import dev.holdfast.postgres.SqlErrors;
+import dev.holdfast.queue.TicketClaims;
+import dev.holdfast.queue.WakeUps;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.LinkedHashSet;
+import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import javax.sql.DataSource;
+import org.postgresql.PGConnection;
+import org.postgresql.PGNotification;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * LISTEN on one connection of its own. After each connect it sends itself a notification through
+ * the data source; only when that comes back are notifications proven to arrive (they do not behind
+ * a transaction pooler). A blocking read does not notice a dead network, so the wait is finite and
+ * each round asks the server something.
+ */
+public final class PostgresWakeUps implements WakeUps {
+  private static final Logger log = LoggerFactory.getLogger(PostgresWakeUps.class);
+  private static final int WAIT_MILLIS = 500;
+  private static final int ANSWER_MILLIS = 60_000;
+  private static final int QUIET_WAITS_BEFORE_ASKING = 20;
+  private static final Duration LONGEST_PAUSE = Duration.ofSeconds(10);
+
+  /** A notification, whoever sent it. */
+  private record Heard(String channel, String payload) {}
+
+  private final DataSource listening;
+  private final DataSource notifying;
+  private final String schema;
+  private final ClaimCall claimCall;
+  private final Runnable whenProvidersChange;
+  private final CountDownLatch closing = new CountDownLatch(1);
+  private volatile boolean proven;
+
+  /**
+   * @param listening gives direct connections to the server, one of which is kept
+   * @param notifying the data source that everybody else uses
+   */
+  public PostgresWakeUps(DataSource listening, DataSource notifying, String schema) {
+    this(listening, notifying, schema, () -> {});
+  }
+
+  /**
+   * @param whenProvidersChange called on the listening thread when the state of some provider's
+   *     account or budget changes; must not block
+   */
+  public PostgresWakeUps(
+      DataSource listening, DataSource notifying, String schema, Runnable whenProvidersChange) {
+    this.listening = listening;
+    this.notifying = notifying;
+    Sql sql = new Sql(schema);
+    this.schema = sql.schema();
+    this.claimCall = new ClaimCall(sql);
+    this.whenProvidersChange = whenProvidersChange;
+  }
+
+  @Override
+  public void start(Listener listener) {
+    Thread.ofPlatform().name("holdfast-listen").daemon().start(() -> listenForEver(listener));
+  }
+
+  @Override
+  public boolean proven() {
+    return proven;
+  }
+
+  private void listenForEver(Listener listener) {
+    int failures = 0;
+    while (isOpen()) {
+      try (Connection connection = listening.getConnection()) {
+        connection.setAutoCommit(true);
+        connection.setNetworkTimeout(Runnable::run, ANSWER_MILLIS);
+        subscribe(connection);
+        failures = 0;
+        // What was notified while nobody listened is not notified again.
+        TicketClaims here = claimsOn(connection);
+        listener.ready("", here);
+        listener.revoked();
+        whenProvidersChange.run();
+        read(connection, listener, here);
+        unsubscribe(connection);
+      } catch (Throwable e) {
+        failures++;
+        log.debug("listening was interrupted, will be resumed: {}", e.toString());
+      } finally {
+        proven = false;
+      }
+      pause(failures);
+    }
+  }
+
+  private void subscribe(Connection connection) throws SQLException {
+    try (Statement statement = connection.createStatement()) {
+      statement.execute("LISTEN " + schema + "_ready");
+      statement.execute("LISTEN " + schema + "_revoked");
+      statement.execute("LISTEN " + schema + "_providers");
+      statement.execute("LISTEN " + schema + "_probe");
+    }
+    try (Connection other = notifying.getConnection();
+        Statement statement = other.createStatement()) {
+      statement.execute("NOTIFY " + schema + "_probe");
+      if (!other.getAutoCommit()) {
+        other.commit();
+      }
+    }
+  }
+
+  /** A pooled connection goes back: nobody would take the notifications from it any more. */
+  private static void unsubscribe(Connection connection) throws SQLException {
+    try (Statement statement = connection.createStatement()) {
+      statement.execute("UNLISTEN *");
+    }
+  }
+
+  private TicketClaims claimsOn(Connection connection) {
+    return request -> {
+      try {
+        return claimCall.run(connection, request);
+      } catch (SQLException e) {
+        throw SqlErrors.translate(e);
+      }
+    };
+  }
+
+  private void read(Connection connection, Listener listener, TicketClaims here)
+      throws SQLException {
+    PGConnection postgres = connection.unwrap(PGConnection.class);
+    int quietWaits = 0;
+    while (isOpen()) {
+      PGNotification[] notifications = postgres.getNotifications(WAIT_MILLIS);
+      quietWaits = notifications.length == 0 ? quietWaits + 1 : 0;
+      if (quietWaits == QUIET_WAITS_BEFORE_ASKING) {
+        quietWaits = 0;
+        ask(connection);
+      }
+      // Of equal ones, as of many tickets in one queue, one says it all.
+      Set<Heard> heard = new LinkedHashSet<>();
+      for (PGNotification notification : notifications) {
+        heard.add(new Heard(notification.getName(), notification.getParameter()));
+      }
+      heard.forEach(each -> dispatch(each, listener, here));
+    }
+  }
+
+  /** Fails if the connection is dead, after {@link #ANSWER_MILLIS} at the latest. */
+  private static void ask(Connection connection) throws SQLException {
+    try (Statement statement = connection.createStatement()) {
+      statement.execute("SELECT 1");
+    }
+  }
+
+  private void dispatch(Heard heard, Listener listener, TicketClaims here) {
+    String channel = heard.channel().substring(schema.length() + 1);
+    switch (channel) {
+      case "ready" -> listener.ready(heard.payload(), here);
+      case "revoked" -> listener.revoked();
+      case "providers" -> whenProvidersChange.run();
+      case "probe" -> proven = true;
+      default -> log.debug("a notification on {} is not for us", heard.channel());
+    }
+  }
+
+  private void pause(int failures) {
+    long millis = Math.min(LONGEST_PAUSE.toMillis(), 100L << Math.min(failures, 10));
+    try {
+      closing.await(failures == 0 ? 0 : millis, TimeUnit.MILLISECONDS);
+    } catch (InterruptedException e) {
+      log.debug("the listener was interrupted");
+    }
+  }
+
+  private boolean isOpen() {
+    return closing.getCount() > 0;
+  }
+
+  /** Returns at once; the thread ends within a second. */
+  @Override
+  public void close() {
+    closing.countDown();
+  }
+}

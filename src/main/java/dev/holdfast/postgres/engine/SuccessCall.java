@@ -1,0 +1,65 @@
+package dev.holdfast.postgres.engine;
+
+import dev.holdfast.postgres.Columns;
+import dev.holdfast.postgres.Sql;
+import dev.holdfast.postgres.TicketLease;
+import dev.holdfast.queue.Finish;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+/** Calls the function store_successes: in plain JDBC, as {@link ClaimCall}. */
+final class SuccessCall {
+  /**
+   * What the call did not do.
+   *
+   * @param refused results that were not stored, neither now nor by an earlier call
+   * @param lockedLeases leases to be closed that somebody has locked
+   */
+  record Left(Set<TicketLease> refused, Set<Long> lockedLeases) {}
+
+  private final String storeSuccesses;
+
+  SuccessCall(Sql sql) {
+    this.storeSuccesses = sql.inSchema("SELECT * FROM holdfast.store_successes(?, ?, ?, ?, ?)");
+  }
+
+  /**
+   * Stores successes and closes leases, in one statement.
+   *
+   * @param batch in the order in which tickets are locked
+   */
+  Left run(Connection connection, List<Finish.Succeeded> batch, Collection<Long> closing)
+      throws SQLException {
+    try (PreparedStatement statement = connection.prepareStatement(storeSuccesses)) {
+      statement.setObject(1, batch.stream().mapToLong(Finish::ticketId).toArray());
+      statement.setObject(2, batch.stream().mapToLong(Finish::leaseNo).toArray());
+      statement.setObject(3, Columns.texts(batch, each -> FinishWriter.state(each).wireName()));
+      statement.setObject(4, Columns.texts(batch, Finish.Succeeded::result));
+      statement.setObject(5, closing.stream().mapToLong(Long::longValue).toArray());
+      try (ResultSet rows = statement.executeQuery()) {
+        return read(rows);
+      }
+    }
+  }
+
+  private static Left read(ResultSet rows) throws SQLException {
+    Left left = new Left(new HashSet<>(), new HashSet<>());
+    while (rows.next()) {
+      long ticketId = rows.getLong(1);
+      boolean lease = rows.wasNull();
+      long leaseNo = rows.getLong(2);
+      if (lease) {
+        left.lockedLeases().add(leaseNo);
+      } else {
+        left.refused().add(new TicketLease(ticketId, leaseNo));
+      }
+    }
+    return left;
+  }
+}

@@ -1,0 +1,63 @@
+package dev.holdfast.postgres.inbox;
+
+import dev.holdfast.queue.NewTicket;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.StringJoiner;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A call of {@code holdfast.enqueue_ticket} that names what the ticket has; the function knows the
+ * defaults of the rest, and what is not sent need not be read. For one use by one thread.
+ */
+final class EnqueueCall {
+  private final StringJoiner names = new StringJoiner(", ", "SELECT holdfast.enqueue_ticket(", ")");
+  private final List<Object> values = new ArrayList<>();
+
+  private EnqueueCall() {}
+
+  static EnqueueCall of(NewTicket ticket) {
+    EnqueueCall call = new EnqueueCall();
+    call.add("kind => ?", ticket.kind());
+    call.add("payload => ?::jsonb", ticket.payload());
+    call.add("queue => ?", ticket.queue());
+    call.add("title => ?", ticket.title());
+    call.add("design => ?", ticket.design());
+    call.add("priority => ?", ticket.priority() == 0 ? null : ticket.priority());
+    if (ticket.runAt() != null) {
+      call.add("run_at => ?", ticket.runAt().atOffset(ZoneOffset.UTC));
+    } else {
+      // The database's clock counts the delay.
+      call.add("run_at => now() + ? * interval '1 microsecond'", micros(ticket.delay()));
+    }
+    call.add("unique_key => ?", ticket.uniqueKey());
+    call.add("max_cost_usd => ?", ticket.maxCostUsd());
+    return call;
+  }
+
+  private void add(String name, @Nullable Object value) {
+    if (value != null) {
+      names.add(name);
+      values.add(value);
+    }
+  }
+
+  private static @Nullable Long micros(@Nullable Duration delay) {
+    return delay == null ? null : delay.getSeconds() * 1_000_000 + delay.getNano() / 1_000;
+  }
+
+  /** Written for the schema {@code holdfast}. */
+  String statement() {
+    return names.toString();
+  }
+
+  void bind(PreparedStatement statement) throws SQLException {
+    for (int i = 0; i < values.size(); i++) {
+      statement.setObject(i + 1, values.get(i));
+    }
+  }
+}

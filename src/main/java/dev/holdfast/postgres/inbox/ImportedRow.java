@@ -1,0 +1,41 @@
+package dev.holdfast.postgres.inbox;
+
+import dev.holdfast.queue.ImportLine.Outcome;
+import java.util.List;
+import org.jdbi.v3.core.statement.Query;
+import org.jspecify.annotations.Nullable;
+
+/** A row of a source, as import_preview.sql and import_take.sql tell of it. */
+record ImportedRow(
+    String sourceId,
+    @Nullable String state,
+    @Nullable String newState,
+    String designKey,
+    @Nullable String kind,
+    Outcome outcome,
+    @Nullable Long ticketId) {
+
+  static List<ImportedRow> list(Query query) {
+    return query
+        .map(
+            (row, context) ->
+                new ImportedRow(
+                    row.getString("source_id"),
+                    row.getString("old_state"),
+                    row.getString("new_state"),
+                    row.getString("design_key"),
+                    row.getString("kind"),
+                    outcome(row.getString("problem"), row.getBoolean("taken_before")),
+                    row.getObject("ticket_id", Long.class)))
+        .list();
+  }
+
+  private static Outcome outcome(@Nullable String problem, boolean takenBefore) {
+    return switch (problem) {
+      case null -> takenBefore ? Outcome.TAKEN_BEFORE : Outcome.TAKEN;
+      case "in_progress" -> Outcome.LEFT_RUNNING;
+      case "count" -> Outcome.BAD_COUNT;
+      default -> Outcome.NO_DESIGN;
+    };
+  }
+}

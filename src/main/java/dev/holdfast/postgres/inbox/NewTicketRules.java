@@ -1,0 +1,165 @@
+package dev.holdfast.postgres.inbox;
+
+import dev.holdfast.queue.NewTicket;
+import dev.holdfast.ticket.InvalidTicketException;
+import java.math.BigDecimal;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
+import tools.jackson.core.JsonParser;
+import tools.jackson.core.JsonToken;
+import tools.jackson.core.ObjectReadContext;
+import tools.jackson.core.json.JsonFactory;
+
+/**
+ * What a ticket must be like before it is sent to the database, so that a bad one costs the
+ * caller's transaction nothing and is told about in words. Immutable.
+ *
+ * @param limits the longest payload
+ */
+record NewTicketRules(PayloadLimits limits) {
+  // The same as require_queue_name and know_lane in the database say.
+  private static final Pattern QUEUE = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._:-]{0,62}");
+  private static final Pattern KIND = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._:/-]{0,99}");
+  private static final int MAX_KEY_LENGTH = 500; // an index entry holds 2,700 bytes
+  private static final Duration MAX_DELAY = Duration.ofDays(36_500);
+  private static final Instant LAST_TIME = Instant.parse("9999-12-31T00:00:00Z");
+  private static final BigDecimal MAX_COST = new BigDecimal(1_000_000_000);
+  private static final JsonFactory JSON = new JsonFactory();
+
+  /**
+   * @return how long the payload is as the database writes it out, or a little more
+   * @throws InvalidTicketException naming the first value that cannot be taken, and what is allowed
+   */
+  int check(NewTicket ticket) {
+    if (ticket.design() == null && ticket.kind() == null) {
+      throw new InvalidTicketException("a ticket needs a design or a kind");
+    }
+    checkName("queue", ticket.queue(), QUEUE, "1 to 63 letters, digits and . _ : -");
+    checkName("kind", ticket.kind(), KIND, "1 to 100 letters, digits and . _ : / -");
+    utf8Length("design", ticket.design());
+    utf8Length("title", ticket.title());
+    utf8Length("unique key", ticket.uniqueKey());
+    if (ticket.uniqueKey() != null && ticket.uniqueKey().length() > MAX_KEY_LENGTH) {
+      throw new InvalidTicketException(
+          "the unique key is longer than " + MAX_KEY_LENGTH + " characters");
+    }
+    int expanded = checkPayload(ticket.payload());
+    checkStart(ticket.delay(), ticket.runAt());
+    BigDecimal cost = ticket.maxCostUsd();
+    if (cost != null && (cost.signum() < 0 || cost.compareTo(MAX_COST) > 0)) {
+      throw new InvalidTicketException(
+          "the cost limit must be from 0 to 1000000000 USD, not " + cost);
+    }
+    return expanded;
+  }
+
+  private static void checkName(
+      String what, @Nullable String name, Pattern pattern, String allowed) {
+    if (name != null && !pattern.matcher(name).matches()) {
+      throw new InvalidTicketException(
+          "\""
+              + name.replaceAll("\\p{Cntrl}", "?").substring(0, Math.min(100, name.length()))
+              + "\" cannot be the name of a "
+              + what
+              + "; take "
+              + allowed
+              + ", the first a letter or digit");
+    }
+  }
+
+  private static void checkStart(@Nullable Duration delay, @Nullable Instant runAt) {
+    if (delay != null && (delay.isNegative() || delay.compareTo(MAX_DELAY) > 0)) {
+      throw new InvalidTicketException("the delay must be from 0 to 36500 days, not " + delay);
+    }
+    if (runAt != null && (runAt.isBefore(Instant.EPOCH) || runAt.isAfter(LAST_TIME))) {
+      throw new InvalidTicketException("the start time must be from 1970 to 9999, not " + runAt);
+    }
+  }
+
+  /** Returns as {@link #check}. */
+  int checkPayload(String payload) {
+    long bytes = utf8Length("payload", payload);
+    if (bytes > limits.bytes()) {
+      throw new InvalidTicketException(
+          "the payload has "
+              + bytes
+              + " bytes, more than "
+              + limits.bytes()
+              + "; put large data elsewhere and its address into the payload, or raise"
+              + " payload.max-bytes");
+    }
+    try (JsonParser parser = JSON.createParser(ObjectReadContext.empty(), payload)) {
+      ExpandedLength length = new ExpandedLength(bytes);
+      if (readValue(parser, payload.contains("\\u"), length) || parser.nextToken() != null) {
+        throw new InvalidTicketException(
+            "the payload must be one JSON value; it is empty or has more after it");
+      }
+      return length.within(limits.expandedBytes());
+    } catch (JacksonException e) {
+      throw new InvalidTicketException(
+          "the payload is not JSON: "
+              + e.getOriginalMessage().lines().findFirst().orElse("unreadable")
+              + " at line "
+              + e.getLocation().getLineNr()
+              + ", column "
+              + e.getLocation().getColumnNr());
+    }
+  }
+
+  /** Reads one value to its end; true if there is none. */
+  private static boolean readValue(JsonParser parser, boolean hasEscapes, ExpandedLength length) {
+    int depth = 0;
+    do {
+      JsonToken token = parser.nextToken();
+      if (token == null) {
+        return true;
+      }
+      length.add(token, parser);
+      if (token.isStructStart()) {
+        depth++;
+      } else if (token.isStructEnd()) {
+        depth--;
+      } else if (hasEscapes && !token.isNumeric()) {
+        utf8Length("payload", parser.getString());
+      }
+    } while (depth > 0);
+    return false;
+  }
+
+  /**
+   * @return 0 for null
+   * @throws InvalidTicketException if the text has a NUL or half a surrogate pair: PostgreSQL
+   *     stores neither
+   */
+  private static long utf8Length(String what, @Nullable String text) {
+    long bytes = 0;
+    for (int i = 0; text != null && i < text.length(); i++) {
+      char c = text.charAt(i);
+      if (c == 0) {
+        throw new InvalidTicketException(
+            "the "
+                + what
+                + " has the character NUL (\\u0000), which PostgreSQL cannot store; leave it out");
+      }
+      bytes += c < 0x80 ? 1 : c < 0x800 ? 2 : 3;
+      if (Character.isSurrogate(c)) {
+        if (!Character.isHighSurrogate(c)
+            || i + 1 == text.length()
+            || !Character.isLowSurrogate(text.charAt(i + 1))) {
+          throw new InvalidTicketException(
+              "the "
+                  + what
+                  + " has half a surrogate pair (character "
+                  + (i + 1)
+                  + "), which is no text; leave it out");
+        }
+        bytes++;
+        i++;
+      }
+    }
+    return bytes;
+  }
+}

@@ -1,0 +1,18 @@
+package dev.holdfast.postgres.inbox;
+
+/**
+ * How long a payload may be. Immutable.
+ *
+ * @param bytes as it is sent, in bytes of UTF-8 ({@code payload.max-bytes})
+ * @param expandedBytes as the database writes it out, where 1e100000 has all its digits ({@code
+ *     payload.max-expanded-bytes})
+ */
+public record PayloadLimits(int bytes, int expandedBytes) {
+  /** Unless configured: 1 MiB and 16 MiB. */
+  public static final PayloadLimits DEFAULT = of(1 << 20);
+
+  /** So many bytes as it is sent. */
+  public static PayloadLimits of(int bytes) {
+    return new PayloadLimits(bytes, 16 << 20);
+  }
+}

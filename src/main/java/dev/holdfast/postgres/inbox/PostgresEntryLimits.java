@@ -1,0 +1,26 @@
+package dev.holdfast.postgres.inbox;
+
+import dev.holdfast.postgres.Sql;
+import dev.holdfast.postgres.Transactions;
+import javax.sql.DataSource;
+
+/** What may come in by SQL: the same as a worker's configuration says. Thread-safe. */
+public final class PostgresEntryLimits {
+  private final Transactions transactions;
+  private final Sql sql;
+
+  public PostgresEntryLimits(DataSource dataSource, String schema) {
+    this.transactions = new Transactions(dataSource);
+    this.sql = new Sql(schema);
+  }
+
+  /** From now on, for whoever enqueues; the last word of all workers counts. */
+  public void set(PayloadLimits limits) {
+    String update =
+        sql.inSchema(
+            "UPDATE holdfast.entry_limits SET payload_max_expanded_bytes = :bytes"
+                + " WHERE payload_max_expanded_bytes <> :bytes");
+    transactions.run(
+        handle -> handle.createUpdate(update).bind("bytes", limits.expandedBytes()).execute());
+  }
+}

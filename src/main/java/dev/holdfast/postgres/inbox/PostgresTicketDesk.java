@@ -1,0 +1,274 @@
+package dev.holdfast.postgres.inbox;
+
+import dev.holdfast.postgres.Sql;
+import dev.holdfast.postgres.SqlErrors;
+import dev.holdfast.queue.CallDecision;
+import dev.holdfast.queue.Channel;
+import dev.holdfast.queue.RequestRepeatedException;
+import dev.holdfast.queue.TicketDesk;
+import dev.holdfast.queue.TicketInbox.RequestKey;
+import dev.holdfast.ticket.TicketState;
+import java.util.function.Function;
+import java.util.function.UnaryOperator;
+import javax.sql.DataSource;
+import org.jdbi.v3.core.Handle;
+import org.jdbi.v3.core.Jdbi;
+import org.jdbi.v3.core.JdbiException;
+import org.jdbi.v3.core.statement.Query;
+import org.jspecify.annotations.Nullable;
+
+/** Calls the functions for people, the same ones that SQL users call. Thread-safe. */
+public final class PostgresTicketDesk implements TicketDesk {
+  private static final String DEFAULT_SCHEMA = "holdfast";
+  private static final int TRIES = 3;
+
+  private final Jdbi jdbi;
+  private final Sql sql;
+  private final NewTicketRules rules;
+  private final Terms terms;
+
+  public PostgresTicketDesk(DataSource dataSource) {
+    this(dataSource, DEFAULT_SCHEMA);
+  }
+
+  public PostgresTicketDesk(DataSource dataSource, String schema) {
+    this(dataSource, schema, PostgresTicketInbox.DEFAULT_MAX_PAYLOAD_BYTES);
+  }
+
+  /**
+   * @param maxPayloadBytes the longest payload after an edit, in bytes of UTF-8
+   */
+  public PostgresTicketDesk(DataSource dataSource, String schema, int maxPayloadBytes) {
+    this(
+        Jdbi.create(dataSource),
+        new Sql(schema),
+        new NewTicketRules(PayloadLimits.of(maxPayloadBytes)),
+        new Terms(null, null, null));
+  }
+
+  /** On what an action is done: as seen, through which channel, under which key. */
+  private record Terms(
+      @Nullable String version, @Nullable Channel channel, @Nullable RequestKey key) {
+    boolean none() {
+      return version == null && channel == null && key == null;
+    }
+  }
+
+  private PostgresTicketDesk(Jdbi jdbi, Sql sql, NewTicketRules rules, Terms terms) {
+    this.jdbi = jdbi;
+    this.sql = sql;
+    this.rules = rules;
+    this.terms = terms;
+  }
+
+  @Override
+  public TicketDesk onVersion(String seen) {
+    return with(new Terms(seen, terms.channel, terms.key));
+  }
+
+  @Override
+  public TicketDesk through(Channel channel) {
+    return with(new Terms(terms.version, channel, terms.key));
+  }
+
+  @Override
+  public TicketDesk once(RequestKey key) {
+    return with(new Terms(terms.version, terms.channel, key));
+  }
+
+  private TicketDesk with(Terms changed) {
+    return new PostgresTicketDesk(jdbi, sql, rules, changed);
+  }
+
+  @Override
+  public TicketState release(
+      long ticketId,
+      String actor,
+      @Nullable String guidance,
+      Retries retries,
+      Conversation conversation) {
+    return act(
+        ticketId,
+        "SELECT holdfast.release_ticket(:id, :actor, :guidance, :keep, :fresh)",
+        call ->
+            call.bind("actor", actor)
+                .bind("guidance", guidance)
+                .bind("keep", retries == Retries.KEEP)
+                .bind("fresh", conversation == Conversation.START_OVER));
+  }
+
+  @Override
+  public TicketState hold(long ticketId, String actor, String reason) {
+    return act(
+        ticketId,
+        "SELECT holdfast.hold_ticket(:id, :actor, :reason)",
+        call -> call.bind("actor", actor).bind("reason", reason));
+  }
+
+  @Override
+  public TicketState cancel(long ticketId, String actor, @Nullable String reason) {
+    return act(
+        ticketId,
+        "SELECT holdfast.cancel_ticket(:id, :actor, :reason)",
+        call -> call.bind("actor", actor).bind("reason", reason));
+  }
+
+  @Override
+  public TicketState decideCall(long ticketId, String actor, CallDecision decision) {
+    return act(
+        ticketId,
+        "SELECT holdfast.decide_tool_call(:id, :actor, :decision, :call, :arguments::jsonb, :words,"
+            + " :remember)",
+        call ->
+            call.bind("actor", actor)
+                .bind("decision", decision.approve() ? "approve" : "deny")
+                .bind("call", decision.call())
+                .bind("arguments", decision.arguments())
+                .bind("words", decision.words())
+                .bind("remember", decision.remember()));
+  }
+
+  @Override
+  public TicketState approve(long ticketId, String actor) {
+    return act(
+        ticketId, "SELECT holdfast.approve_ticket(:id, :actor)", call -> call.bind("actor", actor));
+  }
+
+  @Override
+  public TicketState reject(long ticketId, String actor, String feedback) {
+    return act(
+        ticketId,
+        "SELECT holdfast.reject_ticket(:id, :actor, :feedback)",
+        call -> call.bind("actor", actor).bind("feedback", feedback));
+  }
+
+  @Override
+  public TicketState abortRetry(long ticketId, String actor) {
+    return act(
+        ticketId, "SELECT holdfast.abort_retry(:id, :actor)", call -> call.bind("actor", actor));
+  }
+
+  @Override
+  public TicketState setAutoRetry(long ticketId, String actor, AutoRetry autoRetry) {
+    return act(
+        ticketId,
+        "SELECT holdfast.set_auto_retry(:id, :actor, :enabled)",
+        call -> call.bind("actor", actor).bind("enabled", autoRetry == AutoRetry.ON));
+  }
+
+  @Override
+  public TicketState unrelease(long ticketId, String actor) {
+    return act(
+        ticketId,
+        "SELECT holdfast.unrelease_ticket(:id, :actor)",
+        call -> call.bind("actor", actor));
+  }
+
+  @Override
+  public TicketState editPayload(long ticketId, String actor, String payload) {
+    rules.checkPayload(payload);
+    return act(
+        ticketId,
+        "SELECT holdfast.edit_payload(:id, :actor, CAST(:payload AS jsonb))",
+        call -> call.bind("actor", actor).bind("payload", payload));
+  }
+
+  @Override
+  public TicketState assign(long ticketId, @Nullable String assignee, String actor) {
+    return act(
+        ticketId,
+        "SELECT holdfast.assign_ticket(:id, :assignee, :actor)",
+        call -> call.bind("assignee", assignee).bind("actor", actor));
+  }
+
+  @Override
+  public void pauseQueue(String queue, String actor) {
+    call(
+        "SELECT holdfast.pause_queue(:queue, :actor)",
+        call -> call.bind("queue", queue).bind("actor", actor));
+  }
+
+  @Override
+  public void resumeQueue(String queue, String actor) {
+    call(
+        "SELECT holdfast.resume_queue(:queue, :actor)",
+        call -> call.bind("queue", queue).bind("actor", actor));
+  }
+
+  private TicketState act(long ticketId, String statement, UnaryOperator<Query> arguments) {
+    String state =
+        retried(
+            handle -> {
+              // The key first: what was done has changed the version.
+              takeKey(handle, ticketId);
+              if (terms.version != null) {
+                requireVersion(handle, ticketId, terms.version);
+              }
+              return call(handle, statement, query -> arguments.apply(query.bind("id", ticketId)));
+            });
+    return TicketState.ofWireName(state).orElseThrow();
+  }
+
+  private void takeKey(Handle handle, long ticketId) {
+    RequestKey key = terms.key;
+    if (key == null) {
+      return;
+    }
+    String earlier =
+        call(
+            handle,
+            "SELECT COALESCE(holdfast.take_request_key(:key, :request)::text, '')",
+            query -> query.bind("key", key.key()).bind("request", key.request()));
+    if (!earlier.isEmpty()) {
+      throw new RequestRepeatedException(Long.parseLong(earlier));
+    }
+    call(
+        handle,
+        "SELECT '' FROM holdfast.keep_request_ticket(:key, :id)",
+        query -> query.bind("key", key.key()).bind("id", ticketId));
+  }
+
+  private void enter(Handle handle) {
+    Channel channel = terms.channel;
+    if (channel != null) {
+      call(
+          handle,
+          "SELECT set_config('holdfast.channel', :channel, true)",
+          query -> query.bind("channel", channel.wireName()));
+    }
+  }
+
+  private void requireVersion(Handle handle, long ticketId, String seen) {
+    call(
+        handle,
+        "SELECT holdfast.require_version(:id, :version)",
+        query -> query.bind("id", ticketId).bind("version", seen));
+  }
+
+  private void call(String statement, UnaryOperator<Query> arguments) {
+    retried(handle -> call(handle, statement, arguments));
+  }
+
+  private String call(Handle handle, String statement, UnaryOperator<Query> arguments) {
+    return arguments.apply(handle.createQuery(sql.inSchema(statement))).mapTo(String.class).one();
+  }
+
+  private String retried(Function<Handle, String> work) {
+    for (int tries = 1; ; tries++) {
+      try {
+        return terms.none()
+            ? jdbi.withHandle(work::apply)
+            : jdbi.inTransaction(
+                handle -> {
+                  enter(handle);
+                  return work.apply(handle);
+                });
+      } catch (JdbiException e) {
+        // A person's word is not lost because a rescue of the same lease went the other way round.
+        if (tries == TRIES || !SqlErrors.isWorthAnotherTry(e)) {
+          throw SqlErrors.translate(e);
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,140 @@
+package dev.holdfast.postgres.inbox;
+
+import dev.holdfast.postgres.Sql;
+import dev.holdfast.postgres.Transactions;
+import dev.holdfast.queue.ImportLine;
+import dev.holdfast.queue.ImportOrder;
+import dev.holdfast.queue.SourceDesign;
+import dev.holdfast.queue.SourceTable;
+import dev.holdfast.queue.TicketImport;
+import java.util.List;
+import java.util.Objects;
+import java.util.function.BiFunction;
+import javax.sql.DataSource;
+import org.jdbi.v3.core.Handle;
+import org.jdbi.v3.core.statement.Query;
+import org.jspecify.annotations.Nullable;
+
+/** Takes over rows page by page, in SQL. */
+public final class PostgresTicketImport implements TicketImport {
+  private static final int PAGE = 2_000;
+
+  private final Transactions transactions;
+  private final Sql sql;
+
+  public PostgresTicketImport(DataSource dataSource, String schema) {
+    this.transactions = new Transactions(dataSource);
+    this.sql = new Sql(schema);
+  }
+
+  @Override
+  public List<SourceDesign> designs(SourceTable source) {
+    return transactions.run(handle -> designs(handle, source));
+  }
+
+  private static List<SourceDesign> designs(Handle handle, SourceTable source) {
+    SourceColumns tickets = SourceColumns.ofTickets(handle, source);
+    SourceColumns designs = SourceColumns.of(handle, source.schema(), "designs");
+    String used =
+        "SELECT COALESCE(to_jsonb(s)->>'design_id', '') AS key, count(*) AS tickets FROM "
+            + tickets.relation()
+            + " s GROUP BY 1";
+    String named =
+        designs.isOfDesigns()
+            ? "SELECT d.id::text AS id, d.name::text AS name, d.definition::text AS definition FROM"
+                + " "
+                + designs.relation()
+                + " d"
+            : "SELECT NULL AS id, NULL AS name, NULL AS definition WHERE false";
+    return handle
+        .createQuery(
+            "SELECT u.key, n.name, n.definition, u.tickets FROM ("
+                + used
+                + ") u LEFT JOIN ("
+                + named
+                + ") n ON n.id = u.key ORDER BY u.tickets DESC, u.key")
+        .map(
+            (row, context) ->
+                new SourceDesign(
+                    row.getString("key"),
+                    row.getString("name"),
+                    row.getString("definition"),
+                    row.getLong("tickets")))
+        .list();
+  }
+
+  @Override
+  public List<ImportLine> preview(ImportOrder order) {
+    String statement = sql.load("import_mapped") + sql.load("import_preview");
+    return pages(order, statement, (handle, query) -> ImportedRow.list(query));
+  }
+
+  @Override
+  public List<ImportLine> take(ImportOrder order, String actor) {
+    String statement = sql.load("import_mapped") + sql.load("import_take");
+    String file = sql.inSchema("SELECT holdfast.file_tickets(:ids)");
+    return pages(
+        order,
+        statement,
+        (handle, query) -> {
+          List<ImportedRow> rows = ImportedRow.list(query.bind("actor", actor));
+          Long[] taken =
+              rows.stream()
+                  .map(ImportedRow::ticketId)
+                  .filter(Objects::nonNull)
+                  .toArray(Long[]::new);
+          handle.createQuery(file).bind("ids", taken).mapTo(String.class).list();
+          return rows;
+        });
+  }
+
+  private List<ImportLine> pages(
+      ImportOrder order, String statement, BiFunction<Handle, Query, List<ImportedRow>> work) {
+    ImportTally tally = new ImportTally();
+    String after = null;
+    boolean more = true;
+    while (more) {
+      String start = after;
+      List<ImportedRow> rows =
+          transactions.run(handle -> work.apply(handle, page(handle, order, statement, start)));
+      rows.forEach(tally::add);
+      more = rows.size() == PAGE;
+      after = rows.isEmpty() ? after : rows.getLast().sourceId();
+    }
+    tally.addWithoutId(transactions.run(handle -> withoutId(handle, order.source())));
+    return tally.lines();
+  }
+
+  private static Query page(
+      Handle handle, ImportOrder order, String statement, @Nullable String after) {
+    // Times without zone are UTC (T3).
+    handle.execute("SET LOCAL TimeZone = 'UTC'");
+    SourceColumns source = SourceColumns.ofTickets(handle, order.source());
+    String start =
+        after == null
+            ? "WHERE s.id IS NOT NULL"
+            : "WHERE s.id > CAST(:after AS " + source.idType() + ")";
+    Query query =
+        handle.createQuery(
+            statement.replace("$source", source.relation()).replace("$start", start));
+    if (after != null) {
+      query.bind("after", after);
+    }
+    List<ImportOrder.Choice> designs = order.designs();
+    return query
+        .bind("limit", PAGE)
+        .bind("source", order.source().name())
+        .bind("keys", designs.stream().map(ImportOrder.Choice::key).toArray(String[]::new))
+        .bind("kinds", designs.stream().map(ImportOrder.Choice::kind).toArray(String[]::new))
+        .bind("designs", designs.stream().map(ImportOrder.Choice::designId).toArray(Long[]::new))
+        .bind("running", order.running() == ImportOrder.Running.READY ? "ready" : null);
+  }
+
+  private static long withoutId(Handle handle, SourceTable source) {
+    SourceColumns columns = SourceColumns.ofTickets(handle, source);
+    return handle
+        .createQuery("SELECT count(*) FROM " + columns.relation() + " s WHERE s.id IS NULL")
+        .mapTo(Long.class)
+        .one();
+  }
+}

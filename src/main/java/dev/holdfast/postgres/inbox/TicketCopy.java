@@ -1,0 +1,263 @@
+package dev.holdfast.postgres.inbox;
+
+import dev.holdfast.postgres.Sql;
+import dev.holdfast.postgres.SqlErrors;
+import dev.holdfast.queue.NewTicket;
+import dev.holdfast.ticket.HoldfastException;
+import dev.holdfast.ticket.InvalidTicketException;
+import dev.holdfast.ticket.TicketNotFoundException;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.sql.Array;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import org.postgresql.PGConnection;
+import org.postgresql.copy.CopyManager;
+
+/**
+ * Copies tickets into the database in chunks, inside the transaction that is open on its
+ * connection. A chunk without unique keys goes straight into its table; one with such keys by way
+ * of a temporary table, because COPY knows no ON CONFLICT. For one use by one thread.
+ */
+final class TicketCopy {
+  private static final int CHUNK_ROWS = 10_000;
+  private static final int CHUNK_CHARS = 8 << 20;
+  private static final Pattern LINE = Pattern.compile("COPY \\w+, line (\\d+)");
+
+  private record DesignKey(long id, String kind) {}
+
+  private final Connection connection;
+  private final Sql sql;
+  private final NewTicketRules rules;
+  private final CopyManager copyManager;
+  private final Map<String, DesignKey> designs = new HashMap<>();
+  private final StringBuilder chunk = new StringBuilder();
+  private int chunkRows;
+  private boolean chunkHasKeys;
+  private boolean hasStage;
+  private final boolean mayWriteTable;
+  private long position;
+  private @Nullable Instant now;
+
+  TicketCopy(Connection connection, Sql sql, NewTicketRules rules) throws SQLException {
+    this.connection = connection;
+    this.sql = sql;
+    this.rules = rules;
+    this.copyManager = connection.unwrap(PGConnection.class).getCopyAPI();
+    this.mayWriteTable =
+        number("SELECT has_table_privilege('holdfast.ticket_base', 'INSERT')::integer") == 1;
+  }
+
+  /**
+   * @return how many were added
+   * @throws InvalidTicketException naming the first bad ticket by its position
+   */
+  long copyAll(Iterator<NewTicket> tickets) throws SQLException {
+    long added = 0;
+    while (tickets.hasNext()) {
+      NewTicket ticket = tickets.next();
+      position++;
+      append(ticket);
+      if (chunkRows == CHUNK_ROWS || chunk.length() >= CHUNK_CHARS) {
+        added += flush();
+      }
+    }
+    return chunkRows == 0 ? added : added + flush();
+  }
+
+  private void append(NewTicket ticket) throws SQLException {
+    try {
+      int payloadBytes = rules.check(ticket);
+      @Nullable DesignKey design = ticket.design() == null ? null : design(ticket.design());
+      appendRow(ticket, payloadBytes, design);
+    } catch (InvalidTicketException e) {
+      throw new InvalidTicketException(at(position) + e.getMessage());
+    } catch (TicketNotFoundException e) {
+      throw new TicketNotFoundException(at(position) + e.getMessage());
+    }
+    chunkRows++;
+    chunkHasKeys |= ticket.uniqueKey() != null;
+  }
+
+  private void appendRow(NewTicket ticket, int payloadBytes, @Nullable DesignKey design)
+      throws SQLException {
+    column("true", '\t');
+    column(design == null ? null : Long.toString(design.id()), '\t');
+    column(kind(ticket, design), '\t');
+    column(ticket.payload(), '\t');
+    column(Integer.toString(payloadBytes), '\t');
+    column(ticket.queue(), '\t');
+    column(ticket.title(), '\t');
+    column(Integer.toString(ticket.priority()), '\t');
+    column(startTime(ticket), '\t');
+    column(ticket.uniqueKey(), '\t');
+    column(ticket.maxCostUsd() == null ? null : ticket.maxCostUsd().toPlainString(), '\n');
+  }
+
+  /** As kind_of_new_ticket in the database; a ticket has one of the two, the rules saw to it. */
+  private static @Nullable String kind(NewTicket ticket, @Nullable DesignKey design) {
+    @Nullable String kind = ticket.kind();
+    if (design == null) {
+      return kind;
+    }
+    if (kind != null && !kind.equals(design.kind())) {
+      throw new InvalidTicketException(
+          "design \"%s\" is of the kind \"%s\", not \"%s\" (Leave the kind out.)"
+              .formatted(ticket.design(), design.kind(), kind));
+    }
+    return design.kind();
+  }
+
+  private @Nullable String startTime(NewTicket ticket) throws SQLException {
+    if (ticket.runAt() != null) {
+      return ticket.runAt().toString();
+    }
+    return ticket.delay() == null ? null : databaseTime().plus(ticket.delay()).toString();
+  }
+
+  /** One column in COPY's text format. */
+  private void column(@Nullable String value, char end) {
+    if (value == null) {
+      chunk.append("\\N");
+    } else {
+      escape(value);
+    }
+    chunk.append(end);
+  }
+
+  private void escape(String value) {
+    int start = 0;
+    for (int i = 0; i < value.length(); i++) {
+      char c = value.charAt(i);
+      if (c == '\\' || c == '\t' || c == '\n' || c == '\r') {
+        chunk.append(value, start, i).append('\\');
+        chunk.append(c == '\t' ? 't' : c == '\n' ? 'n' : c == '\r' ? 'r' : c);
+        start = i + 1;
+      }
+    }
+    chunk.append(value, start, value.length());
+  }
+
+  private long flush() throws SQLException {
+    long first = position - chunkRows;
+    try {
+      return chunkHasKeys || !mayWriteTable ? copyThroughStage() : copyAndFile();
+    } catch (SQLException e) {
+      HoldfastException told = SqlErrors.translate(e);
+      Matcher line = LINE.matcher(SqlErrors.where(e));
+      throw told instanceof InvalidTicketException && line.find()
+          ? new InvalidTicketException(
+              at(first + Long.parseLong(line.group(1))) + told.getMessage())
+          : told;
+    } finally {
+      chunk.setLength(0);
+      chunkRows = 0;
+      chunkHasKeys = false;
+    }
+  }
+
+  private long copy(String statement) throws SQLException {
+    byte[] rows = chunk.toString().getBytes(StandardCharsets.UTF_8);
+    try {
+      return copyManager.copyIn(sql.load(statement), new ByteArrayInputStream(rows), 1 << 16);
+    } catch (IOException e) {
+      throw new SQLException(e);
+    }
+  }
+
+  private long copyAndFile() throws SQLException {
+    long lastId =
+        number("SELECT last_value - (NOT is_called)::integer FROM holdfast.ticket_base_id_seq");
+    long copied = copy("copy_tickets");
+    long filed = number("SELECT holdfast.file_copied_tickets(?)", lastId);
+    if (filed != copied) {
+      throw new IllegalStateException(
+          "of " + copied + " tickets copied, " + filed + " were found to be filed");
+    }
+    return copied;
+  }
+
+  private long copyThroughStage() throws SQLException {
+    try (Statement statement = connection.createStatement()) {
+      statement.execute(
+          hasStage ? "TRUNCATE pg_temp.ticket_stage" : sql.load("create_ticket_stage"));
+      hasStage = true;
+      copy("copy_ticket_stage");
+      return mayWriteTable ? number(sql.load("insert_staged_tickets")) : enqueueStaged(statement);
+    }
+  }
+
+  /** What this transaction wrote itself is new; the other ids are of tickets with the same key. */
+  private long enqueueStaged(Statement statement) throws SQLException {
+    Array ids;
+    try (ResultSet row = statement.executeQuery(sql.load("enqueue_staged_tickets"))) {
+      row.next();
+      ids = row.getArray(1);
+    }
+    return number(
+        """
+        SELECT count(*) FROM holdfast.ticket_base
+        WHERE id = ANY (?) AND xmin = pg_current_xact_id()::xid
+        """,
+        ids);
+  }
+
+  private long number(String query, Object... arguments) throws SQLException {
+    try (PreparedStatement statement = connection.prepareStatement(sql.inSchema(query))) {
+      for (int i = 0; i < arguments.length; i++) {
+        statement.setObject(i + 1, arguments[i]);
+      }
+      try (ResultSet row = statement.executeQuery()) {
+        row.next();
+        return row.getLong(1);
+      }
+    }
+  }
+
+  private DesignKey design(String name) throws SQLException {
+    @Nullable DesignKey known = designs.get(name);
+    if (known != null) {
+      return known;
+    }
+    try (PreparedStatement statement =
+        connection.prepareStatement(
+            sql.inSchema("SELECT id, kind FROM holdfast.latest_design(?)"))) {
+      statement.setString(1, name);
+      try (ResultSet row = statement.executeQuery()) {
+        row.next();
+        DesignKey found = new DesignKey(row.getLong(1), row.getString(2));
+        designs.put(name, found);
+        return found;
+      }
+    } catch (SQLException e) {
+      throw SqlErrors.translate(e);
+    }
+  }
+
+  private Instant databaseTime() throws SQLException {
+    if (now == null) {
+      try (Statement statement = connection.createStatement();
+          ResultSet row = statement.executeQuery("SELECT now()")) {
+        row.next();
+        now = row.getObject(1, OffsetDateTime.class).toInstant();
+      }
+    }
+    return now;
+  }
+
+  private static String at(long position) {
+    return "ticket " + position + ": ";
+  }
+}

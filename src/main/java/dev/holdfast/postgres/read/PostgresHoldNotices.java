@@ -1,0 +1,131 @@
+package dev.holdfast.postgres.read;
+
+import dev.holdfast.postgres.Sql;
+import dev.holdfast.postgres.SqlErrors;
+import dev.holdfast.queue.HoldNotices;
+import java.time.Duration;
+import java.util.List;
+import java.util.function.Function;
+import javax.sql.DataSource;
+import org.jdbi.v3.core.Handle;
+import org.jdbi.v3.core.Jdbi;
+import org.jdbi.v3.core.JdbiException;
+import org.jdbi.v3.core.mapper.reflect.ConstructorMapper;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads holds from the end of {@code ticket_activity}. Ids are given before a commit, so a lower
+ * one may appear behind a higher one: what was the highest id is settled once every transaction
+ * that ran then is over. Thread-safe.
+ */
+public final class PostgresHoldNotices implements HoldNotices {
+  private static final String LEAD =
+      """
+      INSERT INTO holdfast.webhook_cursors AS c (name, activity_id, held_by, held_until)
+      VALUES (:name, (SELECT COALESCE(max(id), 0) FROM holdfast.ticket_activity), :process,
+        now() + :millis * interval '1 millisecond')
+      ON CONFLICT (name) DO UPDATE
+      SET held_by = EXCLUDED.held_by, held_until = EXCLUDED.held_until, updated_at = now()
+      WHERE c.held_by = EXCLUDED.held_by OR c.held_until IS NULL OR c.held_until < now()
+      RETURNING c.activity_id
+      """;
+  private static final String TOLD =
+      """
+      UPDATE holdfast.webhook_cursors
+      SET activity_id = GREATEST(activity_id, :id), updated_at = now()
+      WHERE name = :name AND held_by = :process
+      """;
+  private static final String HEAD =
+      """
+      SELECT COALESCE(max(id), 0) AS id,
+        pg_snapshot_xmin(pg_current_snapshot())::text::bigint AS oldest,
+        pg_snapshot_xmax(pg_current_snapshot())::text::bigint AS next
+      FROM holdfast.ticket_activity
+      """;
+
+  private final Jdbi jdbi;
+  private final Sql sql;
+  private final String read;
+  private @Nullable Head candidate;
+  private long settled;
+
+  /**
+   * The newest row of the log.
+   *
+   * @param oldest the oldest transaction that still ran
+   * @param next the first one that had not begun
+   */
+  public record Head(long id, long oldest, long next) {}
+
+  public PostgresHoldNotices(DataSource dataSource, String schema) {
+    this.jdbi = Jdbi.create(dataSource);
+    this.sql = new Sql(schema);
+    this.read = sql.load("hold_notices");
+  }
+
+  @Override
+  public @Nullable Long lead(String receiver, String process, Duration time) {
+    return with(
+        handle ->
+            handle
+                .createQuery(sql.inSchema(LEAD))
+                .bind("name", receiver)
+                .bind("process", process)
+                .bind("millis", time.toMillis())
+                .mapTo(Long.class)
+                .findOne()
+                .orElse(null));
+  }
+
+  @Override
+  public Batch after(long id, int limit) {
+    // The horizon first: what commits between the two statements is read and not yet settled.
+    long end = settledNow();
+    List<HoldNotice> notices =
+        with(
+            handle ->
+                handle
+                    .createQuery(read)
+                    .bind("after", id)
+                    .bind("limit", limit)
+                    .map(ConstructorMapper.of(HoldNotice.class))
+                    .list());
+    return new Batch(notices, notices.size() < limit ? end : Math.min(end, notices.getLast().id()));
+  }
+
+  private synchronized long settledNow() {
+    Head now =
+        with(
+            handle ->
+                handle.createQuery(sql.inSchema(HEAD)).map(ConstructorMapper.of(Head.class)).one());
+    Head before = candidate;
+    if (before != null && now.oldest >= before.next) {
+      settled = Math.max(settled, before.id);
+      candidate = null;
+    }
+    if (candidate == null) {
+      candidate = now;
+    }
+    return settled;
+  }
+
+  @Override
+  public void told(String receiver, String process, long id) {
+    with(
+        handle ->
+            handle
+                .createUpdate(sql.inSchema(TOLD))
+                .bind("name", receiver)
+                .bind("process", process)
+                .bind("id", id)
+                .execute());
+  }
+
+  private <T extends @Nullable Object> T with(Function<Handle, T> work) {
+    try {
+      return jdbi.withHandle(work::apply);
+    } catch (JdbiException e) {
+      throw SqlErrors.translate(e);
+    }
+  }
+}

@@ -1,0 +1,192 @@
+package dev.holdfast.postgres.read;
+
+import dev.holdfast.postgres.Sql;
+import dev.holdfast.postgres.SqlErrors;
+import dev.holdfast.queue.TicketFeed;
+import dev.holdfast.queue.TimelineEntry;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.time.ZoneOffset;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import javax.sql.DataSource;
+import org.jdbi.v3.core.Handle;
+import org.jdbi.v3.core.Jdbi;
+import org.jdbi.v3.core.JdbiException;
+import org.jdbi.v3.core.mapper.reflect.ConstructorMapper;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads the ends of five tables. Ids and times are given before a commit, so rows may appear behind
+ * the newest one: each read overlaps the one before by some seconds, and rows that were told
+ * already are left out.
+ */
+public final class PostgresTicketFeed implements TicketFeed {
+  private static final Duration OVERLAP = Duration.ofSeconds(2);
+  private static final int LIMIT = 10_000;
+
+  private static final String ENDS =
+      """
+      SELECT (SELECT COALESCE(max(id), 0) FROM holdfast.ticket_base) AS tickets,
+        (SELECT COALESCE(max(id), 0) FROM holdfast.ticket_activity) AS activity,
+        (SELECT COALESCE(max(id), 0) FROM holdfast.leases) AS leases,
+        (SELECT COALESCE(max(id), 0) FROM holdfast.session_events) AS sessions,
+        clock_timestamp() AS since
+      """;
+
+  private final Jdbi jdbi;
+  private final String read;
+  private final @Nullable Long ticketId;
+  private Position position;
+  private Set<Identity> told = new HashSet<>();
+
+  /** Where to read from: ids, and a time of the database's clock. */
+  public record Position(
+      long tickets, long activity, long leases, long sessions, OffsetDateTime since) {
+    private static final int MICROS = 1_000_000;
+
+    /** The same as text. */
+    String text() {
+      long micros = since.toEpochSecond() * MICROS + since.getNano() / 1_000;
+      return tickets + "." + activity + "." + leases + "." + sessions + "." + micros;
+    }
+
+    /** Empty for what is no position. */
+    static Optional<Position> parse(String text) {
+      if (!text.matches("[0-9]{1,18}(\\.[0-9]{1,18}){4}")) {
+        return Optional.empty();
+      }
+      long[] parts = Arrays.stream(text.split("\\.")).mapToLong(Long::parseLong).toArray();
+      Instant since = Instant.EPOCH.plus(parts[4], ChronoUnit.MICROS);
+      return since.isAfter(Instant.parse("9999-01-01T00:00:00Z"))
+          ? Optional.empty()
+          : Optional.of(
+              new Position(parts[0], parts[1], parts[2], parts[3], since.atOffset(ZoneOffset.UTC)));
+    }
+  }
+
+  private record Identity(String source, long no, long ticketId) {
+    String text() {
+      return source + "-" + no + "-" + ticketId;
+    }
+  }
+
+  /** A row of the statement. */
+  public record Row(
+      String source,
+      long no,
+      long ticketId,
+      OffsetDateTime at,
+      String event,
+      @Nullable String actor,
+      @Nullable String details) {}
+
+  /**
+   * Opens the feed at the present.
+   *
+   * @param ticketId null for all tickets
+   */
+  public PostgresTicketFeed(DataSource dataSource, String schema, @Nullable Long ticketId) {
+    Sql sql = new Sql(schema);
+    this.jdbi = Jdbi.create(dataSource);
+    this.read = sql.load("ticket_feed");
+    this.ticketId = ticketId;
+    this.position = present(jdbi, sql);
+  }
+
+  /** Opens a feed of all tickets where another one was. */
+  PostgresTicketFeed(Jdbi jdbi, Sql sql, Position position) {
+    this.jdbi = jdbi;
+    this.read = sql.load("ticket_feed");
+    this.ticketId = null;
+    this.position = position;
+  }
+
+  /** Where a feed is that is opened now. */
+  static Position present(Jdbi jdbi, Sql sql) {
+    String query = sql.inSchema(ENDS);
+    try {
+      return jdbi.withHandle(
+          handle -> handle.createQuery(query).map(ConstructorMapper.of(Position.class)).one());
+    } catch (JdbiException e) {
+      throw SqlErrors.translate(e);
+    }
+  }
+
+  @Override
+  public List<Event> events() {
+    try {
+      return jdbi.withHandle(this::read);
+    } catch (JdbiException e) {
+      throw SqlErrors.translate(e);
+    }
+  }
+
+  private List<Event> read(Handle handle) {
+    OffsetDateTime now =
+        handle.createQuery("SELECT clock_timestamp()").mapTo(OffsetDateTime.class).one();
+    List<Row> rows =
+        handle
+            .createQuery(read)
+            .bind("tickets", position.tickets)
+            .bind("activity", position.activity)
+            .bind("leases", position.leases)
+            .bind("sessions", position.sessions)
+            .bind("since", position.since)
+            .bind("ticket", ticketId)
+            .bind("limit", LIMIT)
+            .map(ConstructorMapper.of(Row.class))
+            .list();
+    String before = position.text();
+    position = after(rows, now.minus(OVERLAP));
+    return untold(rows, before);
+  }
+
+  private List<Event> untold(List<Row> rows, String before) {
+    List<Event> events = new ArrayList<>();
+    Set<Identity> now = new HashSet<>();
+    for (Row row : rows) {
+      Identity identity = new Identity(row.source, row.no, row.ticketId);
+      if (now.add(identity) && !told.contains(identity)) {
+        TimelineEntry entry =
+            new TimelineEntry(row.ticketId, row.at.toInstant(), row.event, row.actor, row.details);
+        events.add(new Event(identity.text(), before, entry));
+      }
+    }
+    told = now;
+    return events;
+  }
+
+  private Position after(List<Row> rows, OffsetDateTime settled) {
+    OffsetDateTime since = position.since.isAfter(settled) ? position.since : settled;
+    List<Row> finished = rows.stream().filter(row -> row.source.equals("finished")).toList();
+    if (finished.size() >= LIMIT && finished.getLast().at.isBefore(since)) {
+      since = finished.getLast().at;
+    }
+    return new Position(
+        last(rows, "created", position.tickets, settled),
+        last(rows, "activity", position.activity, settled),
+        last(rows, "claimed", position.leases, settled),
+        last(rows, "session", position.sessions, settled),
+        since);
+  }
+
+  /**
+   * The highest number among rows that are old enough to have no late neighbours; of all rows,
+   * where there are too many to read again.
+   */
+  private static long last(List<Row> rows, String source, long before, OffsetDateTime settled) {
+    List<Row> ours = rows.stream().filter(row -> row.source.equals(source)).toList();
+    boolean full = ours.size() >= LIMIT;
+    return ours.stream()
+        .filter(row -> full || row.at.isBefore(settled))
+        .mapToLong(Row::no)
+        .reduce(before, Math::max);
+  }
+}

@@ -1,0 +1,46 @@
+package dev.holdfast.postgres.read;
+
+import dev.holdfast.postgres.Sql;
+import dev.holdfast.postgres.read.PostgresTicketFeed.Position;
+import dev.holdfast.queue.TicketFeed;
+import dev.holdfast.queue.TicketFeeds;
+import java.time.Duration;
+import java.util.Optional;
+import javax.sql.DataSource;
+import org.jdbi.v3.core.Jdbi;
+
+/** Opens feeds on the tables' ends. Thread-safe. */
+public final class PostgresTicketFeeds implements TicketFeeds {
+  private static final Duration FURTHEST = Duration.ofMinutes(15);
+
+  private final Jdbi jdbi;
+  private final Sql sql;
+
+  public PostgresTicketFeeds(DataSource dataSource, String schema) {
+    this.jdbi = Jdbi.create(dataSource);
+    this.sql = new Sql(schema);
+  }
+
+  @Override
+  public TicketFeed open() {
+    return new PostgresTicketFeed(jdbi, sql, PostgresTicketFeed.present(jdbi, sql));
+  }
+
+  @Override
+  public Optional<TicketFeed> openAt(String position) {
+    Optional<Position> wanted = Position.parse(position);
+    if (wanted.isEmpty()) {
+      return Optional.empty();
+    }
+    Position now = PostgresTicketFeed.present(jdbi, sql);
+    Position then = wanted.get();
+    // What is ahead of the present was never told by this database.
+    boolean possible =
+        then.tickets() <= now.tickets()
+            && then.activity() <= now.activity()
+            && then.sessions() <= now.sessions()
+            && !then.since().isAfter(now.since())
+            && then.since().isAfter(now.since().minus(FURTHEST));
+    return possible ? Optional.of(new PostgresTicketFeed(jdbi, sql, then)) : Optional.empty();
+  }
+}

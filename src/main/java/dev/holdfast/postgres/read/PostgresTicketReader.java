@@ -1,0 +1,298 @@
+package dev.holdfast.postgres.read;
+
+import dev.holdfast.postgres.Sql;
+import dev.holdfast.postgres.SqlErrors;
+import dev.holdfast.queue.AttemptRow;
+import dev.holdfast.queue.AutoRetrySwitch;
+import dev.holdfast.queue.CurrentWait;
+import dev.holdfast.queue.ErrorGroup;
+import dev.holdfast.queue.LiveWorkers;
+import dev.holdfast.queue.QueueHealth;
+import dev.holdfast.queue.TicketFilter;
+import dev.holdfast.queue.TicketReader;
+import dev.holdfast.queue.TicketRow;
+import dev.holdfast.queue.TicketSummary;
+import dev.holdfast.queue.TimelineEntry;
+import dev.holdfast.queue.ToolCallRow;
+import dev.holdfast.queue.WorkerRow;
+import dev.holdfast.ticket.Guidance;
+import dev.holdfast.ticket.TicketState;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.UnaryOperator;
+import javax.sql.DataSource;
+import org.jdbi.v3.core.Jdbi;
+import org.jdbi.v3.core.JdbiException;
+import org.jdbi.v3.core.mapper.RowMapper;
+import org.jdbi.v3.core.mapper.reflect.ConstructorMapper;
+import org.jdbi.v3.core.statement.Query;
+import org.jspecify.annotations.Nullable;
+
+/** Reads the views, one statement per call. Thread-safe. */
+public final class PostgresTicketReader implements TicketReader {
+  private static final String DEFAULT_SCHEMA = "holdfast";
+
+  private final Jdbi jdbi;
+  private final Sql sql;
+  private final String summaries;
+  private final String readyTickets;
+  private final String ticketRows;
+  private final String listTickets;
+  private final String listHeld;
+  private final String listRunning;
+
+  public PostgresTicketReader(DataSource dataSource) {
+    this(dataSource, DEFAULT_SCHEMA);
+  }
+
+  public PostgresTicketReader(DataSource dataSource, String schema) {
+    this.jdbi = Jdbi.create(dataSource);
+    this.sql = new Sql(schema);
+    this.summaries = sql.load("ticket_summaries");
+    this.readyTickets = sql.load("ready_tickets");
+    this.ticketRows = sql.load("ticket_rows");
+    this.listTickets = sql.load("list_tickets");
+    this.listHeld = sql.load("list_held_tickets");
+    this.listRunning = sql.load("list_running_tickets");
+  }
+
+  @Override
+  public List<TicketRow> list(TicketFilter filter) {
+    return page(TicketRow.class, ticketRows, filter);
+  }
+
+  @Override
+  public List<TicketSummary> summaries(TicketFilter filter) {
+    return page(TicketSummary.class, summaries, filter);
+  }
+
+  @Override
+  public List<TicketSummary> getReadyTickets(@Nullable String queue, int limit) {
+    return rows(
+        TicketSummary.class,
+        summaries + readyTickets,
+        query -> query.bind("queue", queue).bind("limit", limit));
+  }
+
+  private <T> List<T> page(Class<T> type, String select, TicketFilter filter) {
+    @Nullable TicketState state = filter.state();
+    String ids =
+        state == TicketState.ON_HOLD
+            ? listHeld
+            : state == TicketState.IN_PROGRESS ? listRunning : listTickets;
+    String statement =
+        sql.inSchema(select + "WHERE t.id = ANY (ARRAY(\n" + ids + ")) ORDER BY t.id DESC");
+    @Nullable String stateName = state == null ? null : state.wireName();
+    return rows(
+        type,
+        statement,
+        query ->
+            ids.equals(listTickets)
+                ? bind(query, filter).bind("state", stateName)
+                : bind(query, filter));
+  }
+
+  private static Query bind(Query query, TicketFilter filter) {
+    return query
+        .bind("queue", filter.queue())
+        .bind("category", filter.category() == null ? null : filter.category().wireName())
+        .bind("fingerprint", filter.fingerprint())
+        .bind("kind", filter.kind())
+        .bind("text", filter.text() == null ? null : containing(filter.text()))
+        .bind("from", filter.createdFrom())
+        .bind("until", filter.createdBefore())
+        .bind("assignee", filter.assignee())
+        .bind("before", filter.beforeId())
+        .bind("limit", filter.limit());
+  }
+
+  /** A pattern of LIKE for texts with this one in them. */
+  private static String containing(String text) {
+    return "%" + text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_") + "%";
+  }
+
+  @Override
+  public Optional<TicketRow> find(long ticketId) {
+    return rows(
+            TicketRow.class, ticketRows + "WHERE t.id = :id", query -> query.bind("id", ticketId))
+        .stream()
+        .findFirst();
+  }
+
+  @Override
+  public Optional<TicketSummary> summary(long ticketId) {
+    return rows(
+            TicketSummary.class,
+            summaries + "WHERE t.id = :id",
+            query -> query.bind("id", ticketId))
+        .stream()
+        .findFirst();
+  }
+
+  @Override
+  public List<AttemptRow> attempts(long ticketId) {
+    return rows(
+        AttemptRow.class,
+        sql.inSchema(
+            "SELECT * FROM holdfast.ticket_attempts WHERE ticket_id = :id ORDER BY lease_no"),
+        query -> query.bind("id", ticketId));
+  }
+
+  @Override
+  public List<TimelineEntry> timeline(long ticketId) {
+    return rows(
+        TimelineEntry.class, sql.load("ticket_timeline"), query -> query.bind("id", ticketId));
+  }
+
+  @Override
+  public List<Guidance> guidance(long ticketId) {
+    return rows(
+        Guidance.class,
+        sql.inSchema(
+            """
+            SELECT guidance AS text, author, source, created_at AS given_at
+            FROM holdfast.ticket_guidance WHERE ticket_id = :id ORDER BY id
+            """),
+        query -> query.bind("id", ticketId));
+  }
+
+  @Override
+  public List<TimelineEntry> sessionEvents(long ticketId) {
+    return rows(
+        TimelineEntry.class,
+        sql.inSchema(
+            """
+            SELECT ticket_id, at, event, NULL AS actor, details::text AS details
+            FROM holdfast.session_events WHERE ticket_id = :id ORDER BY id
+            """),
+        query -> query.bind("id", ticketId));
+  }
+
+  @Override
+  public List<ToolCallRow> toolCalls(long ticketId) {
+    return rows(
+        ToolCallRow.class,
+        sql.inSchema("SELECT * FROM holdfast.tool_approvals WHERE ticket_id = :id ORDER BY id"),
+        query -> query.bind("id", ticketId));
+  }
+
+  @Override
+  public boolean hasRetryAbort(long ticketId) {
+    String find = "SELECT EXISTS (SELECT FROM holdfast.retry_aborts WHERE ticket_id = :id)";
+    return mapped(
+            sql.inSchema(find),
+            query -> query.bind("id", ticketId),
+            (row, context) -> row.getBoolean(1))
+        .getFirst();
+  }
+
+  @Override
+  public Optional<AutoRetrySwitch> autoRetry(long ticketId) {
+    String find =
+        "SELECT enabled, changed_by, changed_at FROM holdfast.auto_retry_switches WHERE ticket_id ="
+            + " :id";
+    return rows(AutoRetrySwitch.class, sql.inSchema(find), query -> query.bind("id", ticketId))
+        .stream()
+        .findFirst();
+  }
+
+  @Override
+  public Optional<CurrentWait> currentWait(long ticketId) {
+    return mapped(
+            sql.load("current_wait"),
+            query -> query.bind("id", ticketId),
+            (row, context) ->
+                new CurrentWait(
+                    CurrentWait.Kind.valueOf(row.getString("kind")),
+                    row.getTimestamp("until").toInstant(),
+                    Duration.ofMillis(row.getLong("left_ms")),
+                    row.getString("reason"),
+                    row.getObject("attempt", Integer.class),
+                    row.getObject("max_attempts", Integer.class)))
+        .stream()
+        .findFirst();
+  }
+
+  @Override
+  public Map<Long, String> assignees(Collection<Long> ticketIds) {
+    Map<Long, String> assignees = new HashMap<>();
+    String find =
+        "SELECT ticket_id, assignee FROM holdfast.ticket_assignments WHERE ticket_id = ANY (:ids)";
+    mapped(
+            sql.inSchema(find),
+            query -> query.bindArray("ids", Long.class, List.copyOf(ticketIds)),
+            (row, context) -> Map.entry(row.getLong(1), row.getString(2)))
+        .forEach(entry -> assignees.put(entry.getKey(), entry.getValue()));
+    return assignees;
+  }
+
+  @Override
+  public Map<Long, String> waitingFor(Collection<Long> ticketIds) {
+    if (ticketIds.isEmpty()) {
+      return Map.of();
+    }
+    Map<Long, String> words = new HashMap<>();
+    mapped(
+            sql.inSchema(
+                "SELECT ticket_id, waits_for FROM holdfast.waiting_tickets WHERE ticket_id = ANY"
+                    + " (:ids)"),
+            query -> query.bind("ids", ticketIds.toArray(Long[]::new)),
+            (row, context) -> Map.entry(row.getLong(1), row.getString(2)))
+        .forEach(each -> words.put(each.getKey(), each.getValue()));
+    return words;
+  }
+
+  @Override
+  public List<QueueHealth> queues() {
+    return rows(
+        QueueHealth.class,
+        sql.inSchema("SELECT * FROM holdfast.queue_health ORDER BY queue"),
+        query -> query);
+  }
+
+  @Override
+  public List<ErrorGroup> errorGroups(int limit) {
+    return rows(
+        ErrorGroup.class,
+        sql.inSchema(
+            "SELECT * FROM holdfast.error_groups ORDER BY tickets DESC, oldest LIMIT :limit"),
+        query -> query.bind("limit", limit));
+  }
+
+  @Override
+  public List<WorkerRow> workers() {
+    return rows(
+        WorkerRow.class,
+        sql.inSchema("SELECT * FROM holdfast.workers ORDER BY started_at DESC, id"),
+        query -> query);
+  }
+
+  @Override
+  public LiveWorkers liveWorkers() {
+    return new LiveWorkers(
+        rows(
+            WorkerRow.class,
+            sql.inSchema(
+                "SELECT * FROM holdfast.workers WHERE state = 'running' AND heartbeat_at > now() -"
+                    + " interval '1 minute' ORDER BY started_at DESC, id"),
+            query -> query));
+  }
+
+  private <T> List<T> rows(Class<T> type, String statement, UnaryOperator<Query> arguments) {
+    return mapped(statement, arguments, ConstructorMapper.of(type));
+  }
+
+  private <T> List<T> mapped(
+      String statement, UnaryOperator<Query> arguments, RowMapper<T> mapper) {
+    try {
+      return jdbi.withHandle(
+          handle -> arguments.apply(handle.createQuery(statement)).map(mapper).list());
+    } catch (JdbiException e) {
+      throw SqlErrors.translate(e);
+    }
+  }
+}

@@ -1,0 +1,7 @@
+/**
+ * What people and programs read: lists, the console's pages, feeds, notices of holds, the checkup.
+ */
+@NullMarked
+package dev.holdfast.postgres.read;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,67 @@
+package dev.holdfast.postgres.session;
+
+import dev.holdfast.queue.QueueUnavailableException;
+import dev.holdfast.queue.TicketBusyException;
+import dev.holdfast.retry.Sleeper;
+import dev.holdfast.ticket.HoldfastException;
+import java.time.Duration;
+import java.util.function.Supplier;
+
+/**
+ * Does what must not fail because the database is away for a moment, again and again. The work must
+ * bear being done twice: the answer to the first time may be lost.
+ *
+ * <p>An interrupt closes the connection of a virtual thread, so it is put aside while the work
+ * runs. Thread-safe.
+ */
+final class Persistence {
+  private static final Duration FIRST_WAIT = Duration.ofMillis(100);
+  private static final Duration LONGEST_WAIT = Duration.ofSeconds(8);
+  private static final int TRIES = 14;
+  private static final int TRIES_WHEN_INTERRUPTED = 3;
+
+  private final Sleeper sleeper;
+
+  Persistence(Sleeper sleeper) {
+    this.sleeper = sleeper;
+  }
+
+  /**
+   * @throws QueueUnavailableException after about a minute of tries
+   * @throws TicketBusyException likewise
+   */
+  <T> T insist(Supplier<T> work) {
+    boolean interrupted = Thread.interrupted();
+    try {
+      for (int tries = 1; ; tries++) {
+        try {
+          return work.get();
+        } catch (QueueUnavailableException | TicketBusyException e) {
+          interrupted |= Thread.interrupted();
+          giveUpAfter(interrupted ? TRIES_WHEN_INTERRUPTED : TRIES, tries, e);
+        }
+        interrupted |= sleepOrInterrupted(tries);
+      }
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+
+  private static void giveUpAfter(int most, int tries, HoldfastException e) {
+    if (tries >= most) {
+      throw e;
+    }
+  }
+
+  private boolean sleepOrInterrupted(int tries) {
+    try {
+      Duration wait = FIRST_WAIT.multipliedBy(1L << Math.min(tries - 1, 10));
+      sleeper.sleep(wait.compareTo(LONGEST_WAIT) < 0 ? wait : LONGEST_WAIT);
+      return false;
+    } catch (InterruptedException e) {
+      return true;
+    }
+  }
+}

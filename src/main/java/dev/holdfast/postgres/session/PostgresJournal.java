@@ -1,0 +1,108 @@
+package dev.holdfast.postgres.session;
+
+import dev.holdfast.postgres.PinnedPlan;
+import dev.holdfast.postgres.StorableJson;
+import dev.holdfast.postgres.TicketLease;
+import dev.holdfast.postgres.Transactions;
+import dev.holdfast.secret.Secrets;
+import dev.holdfast.session.journal.Journal;
+import dev.holdfast.session.journal.JournalEntry;
+import dev.holdfast.session.journal.JournalJson;
+import dev.holdfast.session.journal.JournalRow;
+import dev.holdfast.ticket.IllegalTransitionException;
+import dev.holdfast.ticket.UnreadableJournalException;
+import java.util.List;
+import java.util.Objects;
+import org.jdbi.v3.core.Handle;
+import tools.jackson.core.JacksonException;
+
+/** The journal of one attempt. Used by one thread. */
+final class PostgresJournal implements Journal {
+  private static final long UNKNOWN = -1;
+  private static final int LEASE_IS_OVER = -1;
+
+  /** How it talks to the database. */
+  record Statements(
+      Transactions transactions, PostgresJournalReader reader, String append, String lastSeq) {}
+
+  private final TicketLease lease;
+  private final Statements statements;
+  private final Secrets secrets;
+  private final Persistence persistence;
+  private long last = UNKNOWN;
+
+  PostgresJournal(
+      TicketLease lease, Statements statements, Secrets secrets, Persistence persistence) {
+    this.lease = lease;
+    this.statements = statements;
+    this.secrets = secrets;
+    this.persistence = persistence;
+  }
+
+  /**
+   * @throws UnreadableJournalException where a row is no entry that this version can read
+   */
+  @Override
+  public List<JournalEntry> entries() {
+    return persistence.insist(() -> statements.reader().current(lease.ticketId())).stream()
+        .map(this::entry)
+        .toList();
+  }
+
+  private JournalEntry entry(JournalRow row) {
+    try {
+      return Objects.requireNonNull(JournalJson.read(row.entry()));
+    } catch (JacksonException | NullPointerException | IllegalArgumentException e) {
+      throw new UnreadableJournalException(
+          "the journal of ticket %s cannot be read: row %s (%s) is no entry that this version of Holdfast knows; update the worker, or start the session over: holdfast release %s --fresh"
+              .formatted(lease.ticketId(), row.seq(), row.kind(), lease.ticketId()),
+          e);
+    }
+  }
+
+  /**
+   * @throws IllegalTransitionException once the lease is over
+   */
+  @Override
+  public void append(List<JournalEntry> entries) {
+    if (entries.isEmpty()) {
+      return;
+    }
+    String[] texts =
+        entries.stream()
+            .map(JournalJson::write)
+            .map(secrets::redactJson)
+            .map(StorableJson::escape)
+            .toArray(String[]::new);
+    int kept =
+        persistence.insist(() -> statements.transactions().run(handle -> insert(handle, texts)));
+    if (kept == LEASE_IS_OVER) {
+      throw new IllegalTransitionException(
+          "the journal of ticket %s is closed to lease %s: the ticket is no longer in progress under it"
+              .formatted(lease.ticketId(), lease.leaseNo()));
+    }
+    if (kept != texts.length) {
+      throw new IllegalStateException(
+          "two sessions write the journal of ticket " + lease.ticketId() + " under one lease");
+    }
+    last += texts.length;
+  }
+
+  private int insert(Handle handle, String[] texts) {
+    if (last == UNKNOWN) {
+      last =
+          handle
+              .createQuery(statements.lastSeq())
+              .bind("ticket", lease.ticketId())
+              .mapTo(Long.class)
+              .one();
+    }
+    return PinnedPlan.on(handle.createQuery(statements.append()))
+        .bind("ticket", lease.ticketId())
+        .bind("lease", lease.leaseNo())
+        .bind("seq", last + 1)
+        .bind("entries", texts)
+        .mapTo(Integer.class)
+        .one();
+  }
+}

@@ -1,0 +1,5 @@
+/** What sessions keep: journal, events, approvals, attempts, accounts of providers, allowances. */
+@NullMarked
+package dev.holdfast.postgres.session;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,314 @@
+package dev.holdfast.postgres.embedded;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+@Tag("slow")
+class EmbeddedServerIT {
+  @TempDir Path home;
+  private EmbeddedServerOptions options;
+
+  @BeforeEach
+  void beQuick() {
+    options = EmbeddedServerOptions.in(home).withSettings(Map.of("fsync", "off"));
+  }
+
+  @AfterEach
+  void stopWhatIsLeft() {
+    if (EmbeddedServer.running(home).isPresent()) {
+      ProcessHandle.of(EmbeddedServer.running(home).get().pid())
+          .ifPresent(ProcessHandle::destroyForcibly);
+    }
+  }
+
+  @Test
+  @DisplayName("a new server is durable, on loopback only and asks for its password")
+  void safeByDefault() throws SQLException {
+    try (EmbeddedServer server = EmbeddedServer.start(EmbeddedServerOptions.in(home))) {
+      EmbeddedServer.Address address = server.address();
+      assertThat(query(address, "SHOW fsync")).isEqualTo("on");
+      assertThat(query(address, "SHOW synchronous_commit")).isEqualTo("on");
+      assertThat(query(address, "SHOW full_page_writes")).isEqualTo("on");
+      assertThat(query(address, "SHOW listen_addresses")).isEqualTo("127.0.0.1");
+      assertThat(query(address, "SELECT current_database()")).isEqualTo("holdfast");
+      assertThatThrownBy(
+              () -> DriverManager.getConnection(address.jdbcUrl(), address.user(), "guess"))
+          .hasMessageContaining("password authentication failed");
+    }
+  }
+
+  @Test
+  @DisplayName("nobody else can read the password or the data")
+  void privateFiles() throws IOException {
+    try (EmbeddedServer server = EmbeddedServer.start(options)) {
+      Path directory = server.address().directory();
+      assertThat(permissions(home.resolve("embedded.json"))).isEqualTo("rw-------");
+      assertThat(permissions(directory.resolve("password"))).isEqualTo("rw-------");
+      assertThat(permissions(directory.resolve("data"))).isEqualTo("rwx------");
+      assertThat(server.address().toString()).doesNotContain(server.address().password());
+    }
+  }
+
+  @Test
+  @DisplayName("the data outlives a restart")
+  void keepsData() throws SQLException {
+    try (EmbeddedServer server = EmbeddedServer.start(options)) {
+      execute(server.address(), "CREATE TABLE kept AS SELECT 42 AS answer");
+    }
+    assertThat(EmbeddedServer.running(home)).isEmpty();
+    try (EmbeddedServer server = EmbeddedServer.start(options)) {
+      assertThat(query(server.address(), "SELECT answer FROM kept")).isEqualTo("42");
+    }
+  }
+
+  @Test
+  @DisplayName("a second start in the same process attaches and leaves the server running")
+  void attachesInProcess() {
+    try (EmbeddedServer first = EmbeddedServer.start(options)) {
+      try (EmbeddedServer second = EmbeddedServer.start(options)) {
+        assertThat(second.attached()).isTrue();
+        assertThat(second.address()).isEqualTo(first.address());
+      }
+      assertThat(EmbeddedServer.running(home)).contains(first.address());
+    }
+  }
+
+  @Test
+  @DisplayName("another process attaches, and answers for the server once its owner was killed")
+  void adoptsOrphan() throws Exception {
+    Process holder = startHolder();
+    try (BufferedReader output = holder.inputReader()) {
+      long pid = Long.parseLong(Objects.requireNonNull(output.readLine()));
+      try (EmbeddedServer guest = EmbeddedServer.start(options)) {
+        assertThat(guest.attached()).isTrue();
+        assertThat(guest.address().pid()).isEqualTo(pid);
+      }
+      assertThat(EmbeddedServer.running(home)).isPresent();
+      holder.destroyForcibly().waitFor();
+      try (EmbeddedServer heir = EmbeddedServer.start(options)) {
+        assertThat(heir.attached()).isFalse();
+        assertThat(heir.address().pid()).isEqualTo(pid);
+      }
+      assertThat(EmbeddedServer.running(home)).isEmpty();
+    } finally {
+      holder.destroyForcibly();
+    }
+  }
+
+  @Test
+  @DisplayName("a killed server is not reported as running, and starts again with its data")
+  void survivesKill() throws Exception {
+    EmbeddedServer killed = EmbeddedServer.start(options);
+    execute(killed.address(), "CREATE TABLE kept AS SELECT 42 AS answer");
+    kill(killed.address().pid());
+    assertThat(home.resolve("postgres/data/postmaster.pid")).exists();
+    assertThat(EmbeddedServer.running(home)).isEmpty();
+    try (EmbeddedServer server = EmbeddedServer.start(options)) {
+      assertThat(server.attached()).isFalse();
+      assertThat(query(server.address(), "SELECT answer FROM kept")).isEqualTo("42");
+      killed.close();
+      assertThat(EmbeddedServer.running(home)).contains(server.address());
+    }
+  }
+
+  @Test
+  @DisplayName("a stale postmaster.pid whose number now belongs to another process is no obstacle")
+  void survivesReusedPid() throws Exception {
+    EmbeddedServer killed = EmbeddedServer.start(options);
+    kill(killed.address().pid());
+    Path pidFile = home.resolve("postgres/data/postmaster.pid");
+    String stale = Files.readString(pidFile);
+    Files.writeString(
+        pidFile, stale.replaceFirst("\\d+", Long.toString(ProcessHandle.current().pid())));
+    try (EmbeddedServer server = EmbeddedServer.start(options)) {
+      assertThat(EmbeddedServer.running(home)).contains(server.address());
+    }
+  }
+
+  @Test
+  @DisplayName("running() knows a server by its data, not by its port")
+  void notAnotherServer() throws IOException {
+    try (EmbeddedServer server = EmbeddedServer.start(options)) {
+      Path other = Files.createDirectories(home.resolve("other"));
+      String json = Files.readString(home.resolve("embedded.json"));
+      Files.writeString(
+          other.resolve("embedded.json"),
+          json.replace(server.address().directory().toString(), other.toString()));
+      assertThat(EmbeddedServer.running(other)).isEmpty();
+      Files.writeString(other.resolve("embedded.json"), "{\"url\":");
+      assertThat(EmbeddedServer.running(other)).isEmpty();
+    }
+  }
+
+  @Test
+  @DisplayName("data of another major version is left alone, and the message says what to do")
+  void otherMajor() throws IOException {
+    EmbeddedServer.start(options).close();
+    Path version = home.resolve("postgres/data/PG_VERSION");
+    Files.writeString(version, "14\n");
+    assertThatThrownBy(() -> EmbeddedServer.start(options))
+        .isInstanceOf(EmbeddedServerException.class)
+        .hasMessageContaining("was made by PostgreSQL 14, this Holdfast brings 18")
+        .hasMessageContaining("choose another directory");
+    assertThat(version).hasContent("14");
+  }
+
+  @Test
+  @DisplayName("a half-made cluster of ours is made anew")
+  void interruptedInitdb() throws Exception {
+    Path incomplete = Files.createDirectories(home.resolve("postgres/data.incomplete/base/1"));
+    Files.writeString(incomplete.resolve("112"), "half");
+    try (EmbeddedServer server = EmbeddedServer.start(options)) {
+      assertThat(query(server.address(), "SELECT 1")).isEqualTo("1");
+    }
+    assertThat(home.resolve("postgres/data.incomplete")).doesNotExist();
+  }
+
+  @Test
+  @DisplayName("a directory of somebody else's is never touched")
+  void foreignData() throws IOException {
+    Path foreign = Files.createDirectories(home.resolve("postgres/data"));
+    Path precious = Files.writeString(foreign.resolve("precious.txt"), "mine");
+    assertThatThrownBy(() -> EmbeddedServer.start(options))
+        .hasMessageContaining("is no PostgreSQL data directory; move it away");
+    assertThat(precious).hasContent("mine");
+  }
+
+  @Test
+  @DisplayName("a directory that cannot be written is refused in one line with the next step")
+  void notWritable() throws IOException {
+    Path file = Files.writeString(home.resolve("file"), "");
+    assertThatThrownBy(() -> EmbeddedServer.start(options.withDirectory(file.resolve("below"))))
+        .isInstanceOf(EmbeddedServerException.class)
+        .hasMessageContaining("make it writable, make room, or choose another directory")
+        .hasMessageNotContaining("\n");
+  }
+
+  @Test
+  @DisplayName("too little room is refused before anything is written")
+  void noRoom() {
+    assertThatThrownBy(() -> EmbeddedServer.start(options.withMinimumFreeBytes(Long.MAX_VALUE)))
+        .isInstanceOf(EmbeddedServerException.class)
+        .hasMessageContaining("MB are needed; make room or choose another directory");
+    assertThat(home.resolve("postgres/data")).doesNotExist();
+  }
+
+  @Test
+  @DisplayName("a setting that stops the server is named, with the log to look into")
+  void badSetting() {
+    EmbeddedServerOptions bad =
+        options.withSettings(Map.of("fsync", "off", "shared_buffers", "plenty"));
+    assertThatThrownBy(() -> EmbeddedServer.start(bad))
+        .hasMessageContaining("does not start: ")
+        .hasMessageContaining("holdfast.conf")
+        .hasMessageContaining("server.log");
+  }
+
+  @Test
+  @DisplayName("binaries are unpacked beside the data where the user's cache cannot be written")
+  void cacheNotWritable() throws Exception {
+    Path file = Files.writeString(home.resolve("file"), "");
+    EmbeddedServerOptions elsewhere = options.withCache(file.resolve("cache"));
+    try (EmbeddedServer server = EmbeddedServer.start(elsewhere)) {
+      assertThat(query(server.address(), "SELECT 1")).isEqualTo("1");
+    }
+  }
+
+  @Test
+  @DisplayName("every account that works here can take over the data of the one before")
+  void everyAccount() throws Exception {
+    EmbeddedServerBinaries binaries = EmbeddedServerBinaries.unpack(options);
+    int works = 0;
+    for (int round = 0; round < 2; round++) {
+      for (EmbeddedServerAccount account : EmbeddedServerAccount.candidates()) {
+        if (runs(account, binaries)) {
+          try (EmbeddedServer server = EmbeddedServer.start(options, List.of(account))) {
+            assertThat(query(server.address(), "SELECT 1")).isEqualTo("1");
+            works++;
+          }
+        }
+      }
+    }
+    assertThat(works).isPositive();
+  }
+
+  @Test
+  @DisplayName("where no account can run the server, the message says what to do instead")
+  void noAccount() {
+    List<EmbeddedServerAccount> none =
+        List.of(new EmbeddedServerAccount(List.of("/nonexistent/unshare"), 0));
+    assertThatThrownBy(() -> EmbeddedServer.start(options, none))
+        .hasMessageContaining("/nonexistent/unshare")
+        .hasMessageContaining("run as a normal user")
+        .hasMessageContaining("HOLDFAST_DATABASE_URL");
+  }
+
+  private static boolean runs(EmbeddedServerAccount account, EmbeddedServerBinaries binaries) {
+    try {
+      return EmbeddedServerAccount.choose(List.of(account), binaries).equals(account);
+    } catch (EmbeddedServerException e) {
+      return false;
+    }
+  }
+
+  private Process startHolder() throws IOException {
+    return new ProcessBuilder(
+            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+            "-cp",
+            System.getProperty("java.class.path"),
+            EmbeddedServerHolder.class.getName(),
+            home.toString())
+        .redirectError(ProcessBuilder.Redirect.INHERIT)
+        .start();
+  }
+
+  private void kill(long pid) {
+    ProcessHandle.of(pid).orElseThrow().destroyForcibly();
+    await().until(() -> EmbeddedServer.running(home).isEmpty());
+  }
+
+  private static String permissions(Path file) throws IOException {
+    return PosixFilePermissions.toString(Files.getPosixFilePermissions(file));
+  }
+
+  private static String query(EmbeddedServer.Address address, String sql) throws SQLException {
+    try (Connection connection = connect(address);
+        Statement statement = connection.createStatement();
+        ResultSet row = statement.executeQuery(sql)) {
+      assertThat(row.next()).isTrue();
+      return row.getString(1);
+    }
+  }
+
+  private static void execute(EmbeddedServer.Address address, String sql) throws SQLException {
+    try (Connection connection = connect(address);
+        Statement statement = connection.createStatement()) {
+      statement.execute(sql);
+    }
+  }
+
+  private static Connection connect(EmbeddedServer.Address address) throws SQLException {
+    return DriverManager.getConnection(address.jdbcUrl(), address.user(), address.password());
+  }
+}

@@ -1,0 +1,67 @@
+package dev.holdfast.postgres.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.postgres.read.PostgresTicketReader;
+import dev.holdfast.queue.CurrentWait;
+import dev.holdfast.testing.EverySetup;
+import dev.holdfast.testing.TestDatabase;
+import dev.holdfast.testing.TestQueue;
+import dev.holdfast.testing.TicketDatabase;
+import dev.holdfast.testing.WithDatabase;
+import java.time.Duration;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+@WithDatabase
+@EverySetup
+class CurrentWaitIT {
+  private final TicketDatabase database;
+  private final TestQueue queue;
+  private final PostgresTicketReader reader;
+
+  CurrentWaitIT(TestDatabase database) {
+    this.database = new TicketDatabase(database);
+    this.queue = TestQueue.on(this.database);
+    this.reader = new PostgresTicketReader(database.dataSource());
+  }
+
+  @Test
+  @DisplayName("D36: a session's wait is shown until it ends, and only of the attempt that runs")
+  void sessionRetry() {
+    long id = queue.enqueue();
+    long lease = queue.claim();
+    assertThat(reader.currentWait(id)).isEmpty();
+    event(
+        id, lease, "auto_retry_start", "{\"attempt\": 2, \"maxAttempts\": 3, \"delayMs\": 60000}");
+    CurrentWait wait = reader.currentWait(id).orElseThrow();
+    assertThat(wait.kind()).isEqualTo(CurrentWait.Kind.SESSION_RETRY);
+    assertThat(wait.attempt()).isEqualTo(2);
+    assertThat(wait.left()).isBetween(Duration.ofSeconds(1), Duration.ofSeconds(60));
+    event(id, lease, "turn_started", "{}");
+    assertThat(reader.currentWait(id)).isEmpty();
+    event(id, lease, "auto_retry_start", "{\"attempt\": 3, \"maxAttempts\": 3, \"delayMs\": 1}");
+    queue.giveBack(id, lease);
+    assertThat(reader.currentWait(id)).isEmpty();
+  }
+
+  @Test
+  @DisplayName("a ticket that has never run waits for nothing, whenever it starts")
+  void scheduled() {
+    long id =
+        database.number(
+            "SELECT holdfast.enqueue_ticket(kind => 'k', run_at => now() + interval '1 hour')");
+    assertThat(reader.currentWait(id)).isEmpty();
+    assertThat(reader.currentWait(987_654_321)).isEmpty();
+  }
+
+  private void event(long id, long lease, String event, String details) {
+    database.run(
+        "INSERT INTO holdfast.session_events (ticket_id, lease_no, event, details) VALUES (?, ?, ?,"
+            + " ?::jsonb)",
+        id,
+        lease,
+        event,
+        details);
+  }
+}

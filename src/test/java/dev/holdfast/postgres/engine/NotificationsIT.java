@@ -1,0 +1,143 @@
+package dev.holdfast.postgres.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.postgres.TestSql;
+import dev.holdfast.postgres.TestTickets;
+import dev.holdfast.testing.EverySetup;
+import dev.holdfast.testing.TestDatabase;
+import dev.holdfast.testing.WithDatabase;
+import dev.holdfast.ticket.TicketState;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.postgresql.PGConnection;
+import org.postgresql.PGNotification;
+
+@WithDatabase
+@EverySetup
+class NotificationsIT {
+  private final TestSql sql;
+  private final TestTickets tickets;
+  private Connection listening;
+
+  NotificationsIT(TestDatabase database) throws SQLException {
+    this.sql = new TestSql(database.dataSource());
+    this.tickets = new TestTickets(database.dataSource());
+    this.listening = database.dataSource().getConnection();
+  }
+
+  @BeforeEach
+  void listen() throws SQLException {
+    sql.run(
+        """
+        INSERT INTO holdfast.workers (id, host, pid, version, kinds, concurrency, state, wants_wakeup)
+        VALUES ('sleeper', 'h', 1, 'test', '{}', 1, 'running', true)
+        ON CONFLICT (id) DO UPDATE SET wants_wakeup = true
+        """);
+    TestSql.column(listening, "LISTEN holdfast_ready");
+    TestSql.column(listening, "LISTEN holdfast_revoked");
+  }
+
+  @AfterEach
+  void close() throws SQLException {
+    listening.close();
+  }
+
+  /** Everything up to now: notifications come in the order of their commits. */
+  private List<String> heard() throws SQLException {
+    sql.run("SELECT pg_notify('holdfast_ready', '(end)')");
+    List<String> heard = new ArrayList<>();
+    while (true) {
+      PGNotification[] notifications =
+          listening.unwrap(PGConnection.class).getNotifications(10_000);
+      assertThat(notifications).describedAs("the last notification").isNotEmpty();
+      for (PGNotification notification : notifications) {
+        if (notification.getParameter().equals("(end)")) {
+          return heard;
+        }
+        heard.add(
+            notification.getName().substring("holdfast_".length())
+                + " "
+                + notification.getParameter());
+      }
+    }
+  }
+
+  @Test
+  @DisplayName("one NOTIFY per transaction and queue, with the queue's name only")
+  void oncePerQueue() throws SQLException {
+    try (Connection connection = sql.dataSource().getConnection()) {
+      connection.setAutoCommit(false);
+      for (int i = 0; i < 3; i++) {
+        TestSql.column(connection, "SELECT holdfast.enqueue_ticket(kind => 'k', queue => 'one')");
+        TestSql.column(
+            connection, "INSERT INTO holdfast.tickets (kind, queue) VALUES ('k', 'two')");
+      }
+      connection.commit();
+    }
+    assertThat(heard()).containsExactlyInAnyOrder("ready one", "ready two");
+  }
+
+  @Test
+  @DisplayName("A42: no NOTIFY for a ticket that starts later, nor for one for a person")
+  void notForLater() throws SQLException {
+    sql.run("SELECT holdfast.enqueue_ticket(kind => 'k', run_at => now() + interval '1 minute')");
+    sql.run("INSERT INTO holdfast.tickets (kind, assignee_type) VALUES ('k', 'human')");
+    sql.run(
+        "INSERT INTO holdfast.tickets (kind, retry_after) VALUES ('k', now() + interval '1 day')");
+    assertThat(heard()).isEmpty();
+  }
+
+  @Test
+  @DisplayName("no NOTIFY while no worker waits for one")
+  void nobodySleeps() throws SQLException {
+    sql.run("UPDATE holdfast.workers SET wants_wakeup = false");
+    sql.run("SELECT holdfast.enqueue_ticket(kind => 'k')");
+    assertThat(heard()).isEmpty();
+  }
+
+  @Test
+  @DisplayName("A4: a hand-written UPDATE that releases a ticket wakes a worker")
+  void releaseByUpdate() throws SQLException {
+    long id = tickets.in(TicketState.ON_HOLD);
+    heard();
+    sql.run("UPDATE holdfast.tickets SET state = 'ready' WHERE id = ?", id);
+    assertThat(heard()).containsExactly("ready desk");
+  }
+
+  @Test
+  @DisplayName("resuming a queue wakes a worker")
+  void resume() throws SQLException {
+    sql.run("INSERT INTO holdfast.queues (name) VALUES ('later')");
+    sql.run("SELECT holdfast.pause_queue('later', 'pat')");
+    assertThat(heard()).isEmpty();
+    sql.run("SELECT holdfast.resume_queue('later', 'pat')");
+    assertThat(heard()).containsExactly("ready later");
+  }
+
+  @Test
+  @DisplayName("A58: cancelling a running ticket tells the workers to look at their leases")
+  void revoked() throws SQLException {
+    long id = tickets.in(TicketState.IN_PROGRESS);
+    heard();
+    sql.run("SELECT holdfast.cancel_ticket(?, 'carl')", id);
+    assertThat(heard()).containsExactly("revoked ");
+  }
+
+  @Test
+  @DisplayName("a rolled back transaction notifies nobody")
+  void rolledBack() throws SQLException {
+    try (Connection connection = sql.dataSource().getConnection()) {
+      connection.setAutoCommit(false);
+      TestSql.column(connection, "SELECT holdfast.enqueue_ticket(kind => 'k')");
+      connection.rollback();
+    }
+    assertThat(heard()).isEmpty();
+  }
+}

@@ -1,0 +1,209 @@
+package dev.holdfast.postgres.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.queue.Retention;
+import dev.holdfast.testing.AtOnce;
+import dev.holdfast.testing.EverySetup;
+import dev.holdfast.testing.TestDatabase;
+import dev.holdfast.testing.TestQueue;
+import dev.holdfast.testing.TicketDatabase;
+import dev.holdfast.testing.WithDatabase;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+@WithDatabase
+@EverySetup
+class PrunerIT {
+  private static final Duration DAY = Duration.ofDays(1);
+
+  private final TicketDatabase database;
+  private final TestQueue queue;
+  private final PostgresTicketPruner pruner;
+
+  PrunerIT(TestDatabase database) {
+    this.database = new TicketDatabase(database);
+    this.queue = TestQueue.on(this.database);
+    this.pruner = new PostgresTicketPruner(database.dataSource(), "holdfast");
+  }
+
+  @AfterEach
+  void nothingIsLost() {
+    database.assertNoTicketIsLost();
+    database.run("DELETE FROM holdfast.workers");
+    database.run(
+        "TRUNCATE holdfast.ticket_base, holdfast.ready, holdfast.deferred, holdfast.leases,"
+            + " holdfast.ticket_attempts");
+  }
+
+  private long old(String state) {
+    return database.number(
+        "INSERT INTO holdfast.tickets (kind, state, completed_at) VALUES (?, ?,"
+            + " now() - interval '2 days') RETURNING id",
+        queue.kind(),
+        state);
+  }
+
+  private List<Long> kept() {
+    return database.column("SELECT id FROM holdfast.ticket_base ORDER BY id").stream()
+        .map(Long::valueOf)
+        .toList();
+  }
+
+  @Test
+  @DisplayName("only done and cancelled tickets past their time go; held or in review never")
+  void states() {
+    long ready = old("ready");
+    long held = old("on_hold");
+    long review = old("needs_review");
+    old("done");
+    old("cancelled");
+    long young =
+        database.number(
+            "INSERT INTO holdfast.tickets (kind, state, completed_at) VALUES (?, 'done',"
+                + " now() - interval '23 hours') RETURNING id",
+            queue.kind());
+
+    assertThat(pruner.prune(new Retention(DAY, DAY, DAY), 100)).isEqualTo(2);
+    assertThat(kept()).containsExactly(ready, held, review, young);
+  }
+
+  @Test
+  @DisplayName("zero keeps them for ever, each state by its own time")
+  void zero() {
+    long done = old("done");
+    long cancelled = old("cancelled");
+
+    assertThat(pruner.prune(new Retention(Duration.ZERO, Duration.ZERO, Duration.ZERO), 100))
+        .isZero();
+    assertThat(kept()).containsExactly(done, cancelled);
+    assertThat(pruner.prune(new Retention(Duration.ZERO, DAY, Duration.ZERO), 100)).isEqualTo(1);
+    assertThat(kept()).containsExactly(done);
+  }
+
+  @Test
+  @DisplayName("attempts, activity and guidance of a pruned ticket go with it, others' stay")
+  void belongings() {
+    long gone = queue.enqueue();
+    queue.succeed(gone, queue.claim());
+    database.run("SELECT holdfast.reject_ticket(?, 'ann', 'again')", gone);
+    queue.succeed(gone, queue.claim());
+    database.run("SELECT holdfast.approve_ticket(?, 'ann')", gone);
+    database.run(
+        "UPDATE holdfast.ticket_base SET completed_at = now() - interval '2 days' WHERE id = ?",
+        gone);
+    long kept = queue.enqueue();
+    queue.succeed(kept, queue.claim());
+    session(gone);
+    session(kept);
+
+    assertThat(pruner.prune(new Retention(DAY, DAY, DAY), 100)).isEqualTo(1);
+    for (String table :
+        List.of(
+            "ticket_attempts",
+            "ticket_activity",
+            "ticket_guidance",
+            "session_journal",
+            "session_events",
+            "retry_aborts")) {
+      assertThat(database.column("SELECT DISTINCT ticket_id FROM holdfast." + table))
+          .doesNotContain(String.valueOf(gone));
+    }
+    assertThat(database.outcomes(kept)).hasSize(1);
+    for (String table : List.of("session_journal", "session_events", "retry_aborts")) {
+      assertThat(database.column("SELECT ticket_id FROM holdfast." + table))
+          .containsExactly(String.valueOf(kept));
+    }
+  }
+
+  private void session(long id) {
+    database.run(
+        "INSERT INTO holdfast.session_journal (ticket_id, seq, lease_no, kind, entry)"
+            + " VALUES (?, 1, 1, 'said', '{}')",
+        id);
+    database.run(
+        "INSERT INTO holdfast.session_events (ticket_id, lease_no, event, details)"
+            + " VALUES (?, 1, 'log', '{}')",
+        id);
+    database.run(
+        "INSERT INTO holdfast.retry_aborts (ticket_id, lease_no, requested_by) VALUES (?, 1, 'a')",
+        id);
+  }
+
+  @Test
+  @DisplayName("no more than the limit at once, and several may prune at the same time")
+  void limit() throws Exception {
+    for (int i = 0; i < 10; i++) {
+      old("done");
+    }
+    Retention retention = new Retention(DAY, DAY, DAY);
+
+    List<Integer> counts =
+        AtOnce.run(() -> pruner.prune(retention, 4), () -> pruner.prune(retention, 4));
+
+    assertThat(counts.get(0) + counts.get(1)).isEqualTo(10 - kept().size()).isBetween(4, 8);
+  }
+
+  @Test
+  @DisplayName("old tickets that are kept do not hide those behind them")
+  void pages() {
+    for (int i = 0; i < 7; i++) {
+      old("on_hold");
+    }
+    old("done");
+    old("on_hold");
+    old("cancelled");
+    database.run("UPDATE holdfast.ticket_base SET created_at = now() - interval '3 days'");
+    long young = queue.enqueue();
+
+    assertThat(inPagesOf(3).prune(new Retention(DAY, DAY, DAY), 100)).isEqualTo(2);
+    assertThat(kept()).hasSize(9).endsWith(young);
+  }
+
+  @Test
+  @DisplayName("a page of young tickets ends the search: none behind it can be older")
+  void young() {
+    queue.enqueue(3);
+    // No ticket is finished before it is made; this one only shows where the search ends.
+    long beyond = old("done");
+    Retention retention = new Retention(DAY, DAY, DAY);
+
+    assertThat(inPagesOf(3).prune(retention, 100)).isZero();
+    assertThat(kept()).endsWith(beyond);
+    assertThat(inPagesOf(4).prune(retention, 100)).isEqualTo(1);
+  }
+
+  @Test
+  @DisplayName("the limit holds across pages")
+  void limitAcrossPages() {
+    for (int i = 0; i < 10; i++) {
+      old("done");
+    }
+    database.run("UPDATE holdfast.ticket_base SET created_at = now() - interval '3 days'");
+
+    assertThat(inPagesOf(3).prune(new Retention(DAY, DAY, DAY), 7)).isEqualTo(7);
+    assertThat(kept()).hasSize(3);
+    assertThat(inPagesOf(3).prune(new Retention(DAY, DAY, DAY), 7)).isEqualTo(3);
+  }
+
+  private PostgresTicketPruner inPagesOf(int tickets) {
+    return new PostgresTicketPruner(database.dataSource(), "holdfast", tickets);
+  }
+
+  @Test
+  @DisplayName("workers long silent are forgotten, living ones are not")
+  void workers() {
+    database.run(
+        "INSERT INTO holdfast.workers (id, host, pid, version, kinds, concurrency, state,"
+            + " heartbeat_at) VALUES ('old', 'h', 1, 'v', '{}', 1, 'stopped', now() - interval '2"
+            + " days'), ('new', 'h', 1, 'v', '{}', 1, 'running', now())");
+
+    pruner.prune(new Retention(DAY, DAY, Duration.ZERO), 1);
+    assertThat(database.column("SELECT id FROM holdfast.workers")).contains("old", "new");
+    pruner.prune(new Retention(DAY, DAY, DAY), 1);
+    assertThat(database.column("SELECT id FROM holdfast.workers")).containsExactly("new");
+  }
+}

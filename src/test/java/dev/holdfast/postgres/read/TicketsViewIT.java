@@ -1,0 +1,279 @@
+package dev.holdfast.postgres.read;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.postgres.TestSql;
+import dev.holdfast.postgres.TestTickets;
+import dev.holdfast.testing.EverySetup;
+import dev.holdfast.testing.TestDatabase;
+import dev.holdfast.testing.WithDatabase;
+import dev.holdfast.ticket.TicketState;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+@WithDatabase
+@EverySetup
+class TicketsViewIT {
+  private final TestSql sql;
+  private final TestTickets tickets;
+
+  TicketsViewIT(TestDatabase database) {
+    this.sql = new TestSql(database.dataSource());
+    this.tickets = new TestTickets(database.dataSource());
+  }
+
+  @Test
+  @DisplayName("A38: a plain INSERT enqueues; RETURNING shows what is there")
+  void insert() {
+    String row =
+        sql.value(
+            """
+            INSERT INTO holdfast.tickets (kind, payload, priority) VALUES ('insert', '{"n": 1}', 3)
+            RETURNING concat_ws(' ', id, queue, state, assignee_type, retry_count, lease_no, payload)
+            """);
+    String stored =
+        sql.value(
+            """
+            SELECT concat_ws(' ', id, queue, state, assignee_type, retry_count, lease_no, payload)
+            FROM holdfast.tickets WHERE kind = 'insert'
+            """);
+    assertThat(row).isEqualTo(stored).endsWith(" default ready agent 0 0 {\"n\": 1}");
+    assertThat(sql.number("SELECT priority FROM holdfast.ready WHERE kind = 'insert'"))
+        .isEqualTo(3);
+  }
+
+  @Test
+  @DisplayName("A27: a NULL retry_count stays NULL, and the ticket is claimable")
+  void nullRetryCount() {
+    sql.run("INSERT INTO holdfast.tickets (kind, retry_count) VALUES ('a27', NULL)");
+    assertThat(sql.value("SELECT retry_count FROM holdfast.tickets WHERE kind = 'a27'")).isNull();
+    assertThat(tickets.claim("a27")).isPositive();
+  }
+
+  @ParameterizedTest
+  @CsvSource({"human", "NULL"})
+  @DisplayName("A43: a ticket for a person, or for nobody, is not filed for workers")
+  void notForAgents(String assignee) {
+    sql.run(
+        "INSERT INTO holdfast.tickets (kind, assignee_type) VALUES ('a43', nullif(?, 'NULL'))",
+        assignee);
+    assertThat(sql.number("SELECT count(*) FROM holdfast.ready WHERE kind = 'a43'")).isZero();
+    sql.run("UPDATE holdfast.tickets SET assignee_type = 'agent' WHERE kind = 'a43'");
+    assertThat(sql.number("SELECT count(*) FROM holdfast.ready WHERE kind = 'a43'")).isOne();
+    sql.run("UPDATE holdfast.tickets SET assignee_type = 'human' WHERE kind = 'a43'");
+    assertThat(sql.number("SELECT count(*) FROM holdfast.ready WHERE kind = 'a43'")).isZero();
+    sql.run("UPDATE holdfast.tickets SET state = 'cancelled' WHERE kind = 'a43'");
+    sql.run("DELETE FROM holdfast.tickets WHERE kind = 'a43'");
+  }
+
+  @Test
+  @DisplayName("A39: an explicit created_at is kept, and orders the claim")
+  void explicitCreatedAt() {
+    sql.run("INSERT INTO holdfast.tickets (kind, title) VALUES ('a39', 'young')");
+    sql.run(
+        """
+        INSERT INTO holdfast.tickets (kind, title, created_at) VALUES ('a39', 'old', '2020-02-02 UTC')
+        """);
+    assertThat(
+            sql.column(
+                """
+                SELECT title FROM holdfast.ready JOIN holdfast.tickets USING (id)
+                WHERE ready.kind = 'a39' ORDER BY ready.priority DESC, ready.created_at
+                """))
+        .containsExactly("old", "young");
+  }
+
+  @Test
+  @DisplayName("an explicit id does not get into the way of the ids that follow")
+  void explicitId() {
+    long id = sql.number("SELECT max(id) + 1000 FROM holdfast.tickets");
+    sql.run("INSERT INTO holdfast.tickets (id, kind) VALUES (?, 'explicit')", id);
+    assertThat(sql.number("SELECT holdfast.enqueue_ticket(kind => 'explicit')")).isGreaterThan(id);
+  }
+
+  @Test
+  @DisplayName("A42: a future retry_after waits in deferred; a past one is ready")
+  void runAt() {
+    sql.run(
+        """
+        INSERT INTO holdfast.tickets (kind, title, retry_after)
+        VALUES ('a42', 'later', now() + interval '1 hour'), ('a42', 'now', now())
+        """);
+    assertThat(titles("deferred", "a42")).isEqualTo("later");
+    assertThat(titles("ready", "a42")).isEqualTo("now");
+  }
+
+  @Test
+  @DisplayName("A39: editing priority, queue or retry_after files the waiting ticket anew")
+  void refile() {
+    long id = sql.number("INSERT INTO holdfast.tickets (kind) VALUES ('refile') RETURNING id");
+    assertThat(sql.update("UPDATE holdfast.tickets SET priority = 9 WHERE id = ?", id)).isOne();
+    assertThat(sql.number("SELECT priority FROM holdfast.ready WHERE id = ?", id)).isEqualTo(9);
+    sql.run("UPDATE holdfast.tickets SET queue = 'other' WHERE id = ?", id);
+    assertThat(sql.value("SELECT queue FROM holdfast.ready WHERE id = ?", id)).isEqualTo("other");
+    sql.run("UPDATE holdfast.tickets SET retry_after = now() + interval '1 day' WHERE id = ?", id);
+    assertThat(sql.number("SELECT count(*) FROM holdfast.ready WHERE id = ?", id)).isZero();
+    assertThat(sql.number("SELECT count(*) FROM holdfast.deferred WHERE id = ?", id)).isOne();
+    sql.run("UPDATE holdfast.tickets SET retry_after = NULL WHERE id = ?", id);
+    assertThat(sql.number("SELECT count(*) FROM holdfast.ready WHERE id = ?", id)).isOne();
+    assertThat(sql.number("SELECT count(*) FROM holdfast.deferred WHERE id = ?", id)).isZero();
+    assertThat(
+            sql.value(
+                """
+                SELECT details ->> 'columns' FROM holdfast.ticket_activity
+                WHERE ticket_id = ? AND action = 'edited' ORDER BY id LIMIT 1
+                """,
+                id))
+        .isEqualTo("[\"priority\"]");
+  }
+
+  @Test
+  @DisplayName("editing a running ticket changes the row and leaves it running")
+  void editRunning() {
+    long id = tickets.in(TicketState.IN_PROGRESS);
+    assertThat(
+            sql.value(
+                """
+                UPDATE holdfast.tickets SET title = 'new', priority = 5 WHERE id = ?
+                RETURNING concat_ws(' ', title, priority, state, worker_id, lease_no > 0)
+                """,
+                id))
+        .isEqualTo("new 5 in_progress worker-1 t");
+    assertThat(sql.number("SELECT count(*) FROM holdfast.ready WHERE id = ?", id)).isZero();
+  }
+
+  @Test
+  @DisplayName("A3: columns that Holdfast keeps cannot be set by hand")
+  void keptColumns() {
+    long id = tickets.in(TicketState.READY);
+    TestSql.Refusal refusal =
+        sql.refusal("UPDATE holdfast.tickets SET lease_no = 99, crash_count = 1 WHERE id = ?", id);
+    assertThat(refusal.sqlState()).isEqualTo("HF422");
+    assertThat(refusal.message()).contains("crash_count, lease_no of a ticket cannot be set");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      value = {
+        "kind, state     | 'bad', 'in_progress' | HF409 | only by a claim",
+        "kind, state     | 'bad', 'ready to go' | HF422 | there is no state \"ready to go\"",
+        "title           | 'no kind'            | HF422 | a ticket needs a design or a kind",
+        "kind, design_id | 'bad', 4711          | HF404 | there is no design with the id 4711",
+        "kind, queue     | 'bad', 'two words'   | HF422 | \"two words\" is not a queue name",
+        "kind            | '-bad'               | HF422 | \"-bad\" is not the name of a kind",
+        "kind, priority  | 'bad', 3000000000    | 22003 | integer out of range",
+        "kind, payload   | 'bad', '{\"a\":'     | 22P02 | invalid input syntax for type json",
+        "kind, payload   | 'bad', '\"\\u0000\"' | 22P05 | unsupported Unicode escape sequence",
+        "kind, max_cost_usd  | 'bad', -1        | 23514 | max_cost_is_an_amount",
+        "kind, max_cost_usd  | 'bad', 'NaN'     | 23514 | max_cost_is_an_amount",
+        "kind, assignee_type | 'bad', 'robot'   | 23514 | known_assignee_type",
+        "kind, retry_count   | 'bad', -1        | 23514 | retry_count",
+      })
+  @DisplayName("A3: a wrong INSERT is refused and says why")
+  void wrongInsert(String columns, String values, String sqlState, String message) {
+    TestSql.Refusal refusal =
+        sql.refusal("INSERT INTO holdfast.tickets (" + columns + ") VALUES (" + values + ")");
+    assertThat(refusal.message()).contains(message);
+    assertThat(refusal.sqlState()).isEqualTo(sqlState);
+    assertThat(sql.number("SELECT count(*) FROM holdfast.tickets WHERE kind = 'bad'")).isZero();
+  }
+
+  @Test
+  @DisplayName("a bad queue name is refused at an edit too, whatever the ticket's state")
+  void wrongEdit() {
+    long held = tickets.in(TicketState.ON_HOLD);
+    TestSql.Refusal refusal =
+        sql.refusal("UPDATE holdfast.tickets SET queue = 'a b' WHERE id = ?", held);
+    assertThat(refusal.message()).contains("\"a b\" is not a queue name");
+    assertThat(sql.value("SELECT queue FROM holdfast.tickets WHERE id = ?", held))
+        .isEqualTo("desk");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "READY,false",
+    "IN_PROGRESS,false",
+    "ON_HOLD,false",
+    "NEEDS_REVIEW,false",
+    "DONE,true",
+    "CANCELLED,true"
+  })
+  @DisplayName("DELETE takes finished tickets only, with all their history")
+  void delete(TicketState state, boolean deletable) {
+    long id = tickets.in(state);
+    if (deletable) {
+      assertThat(sql.update("DELETE FROM holdfast.tickets WHERE id = ?", id)).isOne();
+      for (String table : new String[] {"ticket_attempts", "ticket_activity", "ticket_guidance"}) {
+        assertThat(
+                sql.number("SELECT count(*) FROM holdfast." + table + " WHERE ticket_id = ?", id))
+            .isZero();
+      }
+    } else {
+      TestSql.Refusal refusal = sql.refusal("DELETE FROM holdfast.tickets WHERE id = ?", id);
+      assertThat(refusal.sqlState()).isEqualTo("HF409");
+      assertThat(refusal.message())
+          .contains("ticket " + id + " is " + state.wireName())
+          .contains("cancel_ticket");
+    }
+  }
+
+  @Test
+  @DisplayName("an INSERT of the caller's transaction goes with it")
+  void rolledBack() throws Exception {
+    try (var connection = sql.dataSource().getConnection()) {
+      connection.setAutoCommit(false);
+      TestSql.column(connection, "INSERT INTO holdfast.tickets (kind) VALUES ('undone')");
+      connection.rollback();
+    }
+    assertThat(sql.number("SELECT count(*) FROM holdfast.tickets WHERE kind = 'undone'")).isZero();
+    assertThat(sql.number("SELECT count(*) FROM holdfast.ready WHERE kind = 'undone'")).isZero();
+  }
+
+  @Test
+  @DisplayName("an edit does not undo what a worker wrote meanwhile")
+  void editKeepsResult() throws Exception {
+    sql.run("INSERT INTO holdfast.tickets (kind) VALUES ('slow-edit')");
+    long id = sql.number("SELECT id FROM holdfast.tickets WHERE kind = 'slow-edit'");
+    long lease = tickets.claim("slow-edit");
+    try (var connection = sql.dataSource().getConnection()) {
+      connection.setAutoCommit(false);
+      // The cursor of the UPDATE has read the ticket as running when the worker finishes it.
+      connection.setTransactionIsolation(java.sql.Connection.TRANSACTION_READ_COMMITTED);
+      TestSql.column(
+          connection,
+          """
+          CREATE FUNCTION pg_temp.finish_meanwhile(id bigint) RETURNS text LANGUAGE plpgsql AS $$
+          BEGIN
+            UPDATE holdfast.ticket_base b SET result = '{"answer": 42}', state = 'needs_review', fence = %s
+            WHERE b.id = finish_meanwhile.id;
+            RETURN 'edited';
+          END $$
+          """
+              .formatted(lease));
+      TestSql.column(
+          connection,
+          "UPDATE holdfast.tickets SET title = pg_temp.finish_meanwhile(id) WHERE id = ?",
+          id);
+      connection.commit();
+    }
+    assertThat(
+            sql.value(
+                "SELECT concat_ws(' ', state, title, result) FROM holdfast.tickets WHERE id = ?",
+                id))
+        .isEqualTo("needs_review edited {\"answer\": 42}");
+  }
+
+  private String titles(String table, String kind) {
+    return String.join(
+        ",",
+        sql.column(
+            "SELECT t.title FROM holdfast."
+                + table
+                + " f JOIN holdfast.tickets t USING (id) WHERE f.kind = ? ORDER BY id",
+            kind));
+  }
+}

@@ -1,0 +1,331 @@
+package dev.holdfast.postgres.session;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.holdfast.llm.account.AccountFailure;
+import dev.holdfast.llm.account.AccountFailure.Reason;
+import dev.holdfast.llm.account.AccountSettings;
+import dev.holdfast.llm.account.AccountStore.Probe;
+import dev.holdfast.llm.account.AccountStore.Reservation;
+import dev.holdfast.llm.account.Closure;
+import dev.holdfast.llm.account.Scope;
+import dev.holdfast.postgres.TestSql;
+import dev.holdfast.postgres.inbox.PostgresSpendingDesk;
+import dev.holdfast.testing.EverySetup;
+import dev.holdfast.testing.TestDatabase;
+import dev.holdfast.testing.TicketDatabase;
+import dev.holdfast.testing.WithDatabase;
+import dev.holdfast.ticket.InvalidTicketException;
+import java.math.BigDecimal;
+import java.sql.Connection;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What the database decides of accounts and budgets, whoever asks first. */
+@WithDatabase
+@Timeout(60)
+@EverySetup
+class PostgresAccountStoreIT {
+  private static final Scope KEY = new Scope("openai", "abc", "");
+  private static final Scope PROVIDER = new Scope("openai", "", "");
+  private static final BigDecimal ONE = BigDecimal.ONE;
+
+  private final TestDatabase database;
+  private final TicketDatabase sql;
+
+  PostgresAccountStoreIT(TestDatabase database) {
+    this.database = database;
+    this.sql = new TicketDatabase(database);
+  }
+
+  @BeforeEach
+  void empty() {
+    for (String table : List.of("provider_cooldowns", "budgets", "budget_reservations")) {
+      sql.run("DELETE FROM holdfast." + table);
+    }
+  }
+
+  private PostgresAccountStore store(String worker) {
+    return new PostgresAccountStore(
+        database.dataSource(), "holdfast", AccountSettings.DEFAULT, worker);
+  }
+
+  private static AccountFailure failure(
+      Scope scope, Reason reason, @Nullable Duration hint, boolean weak) {
+    return new AccountFailure(scope, reason, "no", 429, hint, weak);
+  }
+
+  private Duration left() {
+    Duration left = only().left();
+    return left == null ? Duration.ofDays(-1) : left;
+  }
+
+  private Closure only() {
+    List<Closure> all = store("w").state().closures();
+    assertThat(all).hasSize(1);
+    return all.getFirst();
+  }
+
+  @Test
+  @DisplayName(
+      "A24: a later, shorter hint never shortens a cool-down, a longer one lengthens it, and only"
+          + " the first is news; a hint past all reason is cut to cooldown.max-hint")
+  void hints() {
+    PostgresAccountStore store = store("one");
+    assertThat(store.failed(failure(KEY, Reason.RATE_LIMIT, Duration.ofSeconds(30), false), 1))
+        .isTrue();
+    assertThat(
+            store("two").failed(failure(KEY, Reason.RATE_LIMIT, Duration.ofSeconds(1), false), 2))
+        .isFalse();
+    assertThat(left()).isGreaterThan(Duration.ofSeconds(25));
+    store.failed(failure(KEY, Reason.RATE_LIMIT, Duration.ofSeconds(90), false), 3);
+    assertThat(left()).isBetween(Duration.ofSeconds(80), Duration.ofSeconds(90));
+    store.failed(failure(KEY, Reason.RATE_LIMIT, Duration.ofSeconds(Long.MAX_VALUE / 2), false), 3);
+    assertThat(left()).isBetween(Duration.ofMinutes(59), Duration.ofHours(1));
+    store.answered(KEY);
+    assertThat(left()).as("that answer was on its way before").isGreaterThan(Duration.ZERO);
+  }
+
+  @Test
+  @DisplayName(
+      "issue 5.2: at its end one caller tries and the others wait; a try that is lost is another's;"
+          + " an answer opens, a failure doubles the wait")
+  void probes() {
+    PostgresAccountStore one = store("one");
+    PostgresAccountStore two = store("two");
+    one.failed(failure(KEY, Reason.RATE_LIMIT, null, false), 1);
+    assertThat(one.takeProbe(KEY, Duration.ofMinutes(1))).isEqualTo(Probe.WAIT);
+    over();
+    assertThat(one.takeProbe(KEY, Duration.ofMinutes(1))).isEqualTo(Probe.TAKEN);
+    assertThat(two.takeProbe(KEY, Duration.ofMinutes(1))).isEqualTo(Probe.WAIT);
+    two.endProbe(KEY);
+    assertThat(two.takeProbe(KEY, Duration.ofMinutes(1))).as("not its own").isEqualTo(Probe.WAIT);
+    sql.run("UPDATE holdfast.provider_cooldowns SET probe_until = now() - interval '1 second'");
+    assertThat(two.takeProbe(KEY, Duration.ofMinutes(1))).isEqualTo(Probe.TAKEN);
+    two.failed(failure(KEY, Reason.RATE_LIMIT, null, false), 2);
+    assertThat(only().length()).isEqualTo(Duration.ofSeconds(10));
+    over();
+    assertThat(two.takeProbe(KEY, Duration.ofMinutes(1))).isEqualTo(Probe.TAKEN);
+    two.answered(KEY);
+    assertThat(one.takeProbe(KEY, Duration.ofMinutes(1))).isEqualTo(Probe.OPEN);
+    assertThat(one.state().closures()).isEmpty();
+  }
+
+  private void over() {
+    sql.run("UPDATE holdfast.provider_cooldowns SET until = now() - interval '1 second'");
+  }
+
+  @Test
+  @DisplayName(
+      "an outage takes three failures in a row; plain 500s count only from different tickets, so"
+          + " that one poisoned request closes nothing")
+  void outage() {
+    PostgresAccountStore store = store("one");
+    for (int i = 0; i < 10; i++) {
+      store.failed(failure(PROVIDER, Reason.OUTAGE, null, true), 7);
+    }
+    assertThat(only().left()).as("one ticket's 500s").isNull();
+    store.failed(failure(PROVIDER, Reason.OUTAGE, null, true), 8);
+    assertThat(only().left()).isNull();
+    assertThat(store.failed(failure(PROVIDER, Reason.OUTAGE, null, true), 9)).isTrue();
+    assertThat(left()).isGreaterThan(Duration.ZERO);
+  }
+
+  @Test
+  @DisplayName("a dead key is told once, and no answer or cool-down opens it; a person does")
+  void breaker() {
+    PostgresAccountStore store = store("one");
+    assertThat(store.failed(failure(KEY, Reason.AUTH, null, false), 1)).isTrue();
+    assertThat(store.failed(failure(KEY, Reason.AUTH, null, false), 2)).isFalse();
+    store.failed(failure(KEY, Reason.RATE_LIMIT, Duration.ofSeconds(1), false), 2);
+    store.answered(KEY);
+    assertThat(only().needsPerson()).isTrue();
+    assertThat(
+            sql.number(
+                "SELECT count(*) FROM holdfast.ticket_activity WHERE action ="
+                    + " 'provider_unavailable'"))
+        .isEqualTo(1);
+    PostgresSpendingDesk desk = new PostgresSpendingDesk(database.dataSource(), "holdfast");
+    assertThat(desk.providers().getFirst().state()).isEqualTo("unavailable");
+    assertThat(desk.mend("openai", "ann", null).accounts()).isEqualTo(1);
+    assertThat(store.state().closures()).isEmpty();
+  }
+
+  @Test
+  @DisplayName("issue 5.3: twenty workers on one budget end within one call of it")
+  void twentyWorkers() throws Exception {
+    BigDecimal cost = new BigDecimal("0.07");
+    store("one").configure("day", "day", ONE);
+    List<Callable<Integer>> workers = new ArrayList<>();
+    for (int i = 0; i < 20; i++) {
+      PostgresAccountStore own = store("worker-" + i);
+      workers.add(() -> spendAll(own, cost));
+    }
+    int calls = 0;
+    try (ExecutorService threads = Executors.newFixedThreadPool(20)) {
+      for (Future<Integer> each : threads.invokeAll(workers)) {
+        calls += each.get();
+      }
+    }
+    BigDecimal spent =
+        new BigDecimal(sql.value("SELECT spent_usd FROM holdfast.budgets WHERE scope = 'day'"));
+    assertThat(spent).isEqualByComparingTo(cost.multiply(BigDecimal.valueOf(calls)));
+    assertThat(spent).isBetween(ONE.subtract(new BigDecimal("0.10")), ONE);
+    assertThat(sql.number("SELECT reserved_usd::bigint FROM holdfast.budgets")).isZero();
+  }
+
+  /** Each call may cost 0.10 at worst and costs 0.07; until the rest is less than that. */
+  private static int spendAll(PostgresAccountStore own, BigDecimal cost) {
+    BigDecimal worst = new BigDecimal("0.10");
+    int calls = 0;
+    while (true) {
+      switch (own.reserve(List.of("day"), worst, 1, 1)) {
+        case Reservation.Granted granted -> {
+          own.settle(granted.id(), cost);
+          calls++;
+        }
+        case Reservation.NoRoom full -> {
+          if (full.spent().add(worst).compareTo(full.limit()) > 0) {
+            return calls;
+          }
+        }
+      }
+    }
+  }
+
+  @Test
+  @DisplayName(
+      "issue 5.3: a call whose worker died counts at its worst, once; a settlement that comes later"
+          + " changes nothing")
+  void lost() {
+    PostgresAccountStore store = store("one");
+    store.configure("day", "day", ONE);
+    Reservation.Granted granted =
+        (Reservation.Granted) store.reserve(List.of("day"), new BigDecimal("0.4"), 1, 987654321);
+    store.upkeep(dev.holdfast.llm.account.OutageSettings.DEFAULT);
+    store.settle(granted.id(), new BigDecimal("0.1"));
+    assertThat(
+            sql.value(
+                "SELECT spent_usd || ' ' || reserved_usd::bigint FROM holdfast.budgets WHERE scope"
+                    + " = 'day'"))
+        .isEqualTo("0.4 0");
+  }
+
+  @Test
+  @DisplayName(
+      "a new day starts at nothing by the database's clock; several budgets are taken together or"
+          + " not at all; a budget that is raised by hand keeps that over restarts")
+  void days() {
+    PostgresAccountStore store = store("one");
+    store.configure("day", "day", ONE);
+    store.configure("design:a", "total", new BigDecimal("0.1"));
+    assertThat(store.reserve(List.of("day", "design:a"), new BigDecimal("0.5"), 1, 1))
+        .isInstanceOfSatisfying(
+            Reservation.NoRoom.class, each -> assertThat(each.scope()).isEqualTo("design:a"));
+    assertThat(sql.number("SELECT count(*) FROM holdfast.budgets WHERE reserved_usd > 0")).isZero();
+    sql.run("UPDATE holdfast.budgets SET spent_usd = limit_usd, day = day - 1");
+    assertThat(store.reserve(List.of("day"), ONE, 1, 1)).isInstanceOf(Reservation.Granted.class);
+    assertThat(store.reserve(List.of("design:a"), ONE, 1, 1))
+        .isInstanceOf(Reservation.NoRoom.class);
+    PostgresSpendingDesk desk = new PostgresSpendingDesk(database.dataSource(), "holdfast");
+    desk.raise("day", BigDecimal.TEN, "ann", null);
+    store.configure("day", "day", ONE);
+    assertThat(sql.value("SELECT limit_usd FROM holdfast.budgets WHERE scope = 'day'"))
+        .isEqualTo("10");
+    for (String bad : List.of("-1", "NaN", "1000000001")) {
+      assertThatThrownBy(
+              () -> sql.run("SELECT holdfast.raise_budget('day', ?::numeric, 'ann')", bad))
+          .hasStackTraceContaining("a budget is an amount of USD");
+    }
+    assertThatThrownBy(() -> desk.raise("week", ONE, "ann", null))
+        .isInstanceOf(InvalidTicketException.class);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "SELECT holdfast.raise_budget('day', 100, 'ann')",
+        "SELECT holdfast.remove_budget('day', 'ann')"
+      })
+  @DisplayName(
+      "issue 5.3: a raised or removed budget releases what it held, also while a worker looks")
+  void releasesWhileAWorkerLooks(String change) throws Exception {
+    sql.run(
+        "INSERT INTO holdfast.budgets (scope, per, limit_usd, changed_by) VALUES ('day', 'day', 0,"
+            + " 'w')");
+    long id =
+        sql.number(
+            "INSERT INTO holdfast.tickets (kind, state, held_at, hold_reason) VALUES ('costly',"
+                + " 'on_hold', now(), 'budget_exceeded: budget day') RETURNING id");
+    sql.run(
+        "INSERT INTO holdfast.ticket_waits (ticket_id, lease_no, kind, scopes, words, needed_usd)"
+            + " VALUES (?, 0, 'budget', '{day}', 'budget day', 1)",
+        id);
+    try (Connection worker = database.dataSource().getConnection();
+        ExecutorService person = Executors.newVirtualThreadPerTaskExecutor()) {
+      worker.setAutoCommit(false);
+      TestSql.column(
+          worker, "SELECT pg_advisory_xact_lock(hashtext('holdfast.release_waiting'))::text");
+      Future<Long> released = person.submit(() -> sql.number(change));
+      Awaitility.await()
+          .until(
+              () ->
+                  released.isDone()
+                      || sql.number(
+                              "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT"
+                                  + " granted AND database = (SELECT oid FROM pg_database WHERE"
+                                  + " datname = current_database())")
+                          > 0);
+      worker.commit();
+      assertThat(released.get()).isEqualTo(1);
+    }
+    assertThat(sql.state(id)).isEqualTo("ready");
+  }
+
+  @Test
+  @DisplayName("A wait that begins anew while old waits are swept stays")
+  void newWaitStays() throws Exception {
+    long id = sql.number("INSERT INTO holdfast.tickets (kind) VALUES ('patient') RETURNING id");
+    sql.run(
+        "INSERT INTO holdfast.ticket_waits (ticket_id, lease_no, kind, scopes, words) VALUES (?, 0,"
+            + " 'provider', '{openai/abc/}', 'openai')",
+        id);
+    try (Connection worker = database.dataSource().getConnection();
+        ExecutorService sweeper = Executors.newVirtualThreadPerTaskExecutor()) {
+      worker.setAutoCommit(false);
+      TestSql.column(
+          worker,
+          "UPDATE holdfast.ticket_waits SET lease_no = 1 WHERE ticket_id = "
+              + id
+              + " RETURNING lease_no::text");
+      Future<Long> swept = sweeper.submit(() -> sql.number("SELECT holdfast.release_waiting('w')"));
+      Awaitility.await()
+          .until(
+              () ->
+                  swept.isDone()
+                      || sql.number(
+                              "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
+                                  + " AND datname = current_database()")
+                          > 0);
+      assertThat(swept.isDone()).isFalse();
+      worker.commit();
+      swept.get();
+    }
+    assertThat(sql.number("SELECT lease_no FROM holdfast.ticket_waits WHERE ticket_id = ?", id))
+        .isEqualTo(1);
+  }
+}
