@@ -48,6 +48,7 @@ final class OneShot implements Backend {
   private final SingleConnection connection;
   private final PayloadLimits limits;
   private final boolean embedded;
+  private boolean released;
 
   private OneShot(Database database, DataSource listening, PayloadLimits limits, boolean embedded) {
     this.database = database;
@@ -104,47 +105,56 @@ final class OneShot implements Backend {
 
   @Override
   public TicketInbox inbox() {
-    return new PostgresTicketInbox(connection, SCHEMA, limits);
+    return new PostgresTicketInbox(released(), SCHEMA, limits);
   }
 
   @Override
   public TicketDesk desk() {
-    return new PostgresTicketDesk(connection).through(Channel.CLI);
+    return new PostgresTicketDesk(released()).through(Channel.CLI);
   }
 
   @Override
   public TicketReader reader() {
-    return new PostgresTicketReader(connection);
+    return new PostgresTicketReader(released());
   }
 
   @Override
   public SpendingDesk spending() {
-    return new PostgresSpendingDesk(connection, SCHEMA);
+    return new PostgresSpendingDesk(released(), SCHEMA);
   }
 
   @Override
   public JournalReader journals() {
-    return new PostgresJournalReader(connection, SCHEMA);
+    return new PostgresJournalReader(released(), SCHEMA);
   }
 
   @Override
   public RunReader runs() {
-    return new PostgresRunReader(connection, SCHEMA);
+    return new PostgresRunReader(released(), SCHEMA);
   }
 
   @Override
   public DesignShelf designs() {
-    return new PostgresDesignShelf(connection);
+    return new PostgresDesignShelf(released());
   }
 
   @Override
   public TicketImport imports() {
-    return new PostgresTicketImport(connection, SCHEMA);
+    return new PostgresTicketImport(released(), SCHEMA);
   }
 
   @Override
   public TicketFeed feed(@Nullable Long ticketId) {
-    return new PostgresTicketFeed(connection, SCHEMA, ticketId);
+    return new PostgresTicketFeed(released(), SCHEMA, ticketId);
+  }
+
+  /** The connection, to a schema that no development build before 0.1 made. */
+  private SingleConnection released() {
+    if (!released) {
+      Migrations.requireReleased(connection, SCHEMA);
+      released = true;
+    }
+    return connection;
   }
 
   @Override

@@ -2,9 +2,9 @@ package dev.holdfast.postgres;
 
 import dev.holdfast.ticket.HoldfastException;
 import java.sql.Connection;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
+import java.util.List;
+import java.util.Map;
 import javax.sql.DataSource;
 import org.flywaydb.core.Flyway;
 import org.flywaydb.core.api.FlywayException;
@@ -13,8 +13,8 @@ import org.flywaydb.core.api.output.MigrateResult;
 
 /** Brings the schema to this version of Holdfast, and tells whether it is there. */
 public final class Migrations {
-  /** The newest migration in the jar; a test holds it against the files. */
-  public static final int NEWEST = 29;
+  /** The newest versioned migration in the jar; a test holds it against the files. */
+  public static final int NEWEST = 6;
 
   private static final int OLDEST_SERVER = 15;
   private static final String DEFAULT_SCHEMA = "holdfast";
@@ -37,11 +37,15 @@ public final class Migrations {
   }
 
   /**
-   * @throws HoldfastException if the server is too old, the schema newer than this version, or a
-   *     migration fails
+   * Runs what the schema lacks: versioned migrations once, repeatable ones (functions, views,
+   * triggers, grants) after each new version and whenever their file changed.
+   *
+   * @throws HoldfastException if the server is too old, the schema newer than this version or made
+   *     by a development build before 0.1, or a migration fails
    */
   public static Result migrate(DataSource dataSource, String schema) {
     requireServer(dataSource);
+    requireReleased(dataSource, schema);
     try {
       Flyway flyway = flyway(dataSource, schema);
       requireNotNewer(flyway.info().current());
@@ -57,7 +61,9 @@ public final class Migrations {
   /** Like {@link #migrate(DataSource)}, but without starting Flyway where nothing is to be done. */
   public static Result bringUpToDate(DataSource dataSource) {
     requireServer(dataSource);
-    return version(dataSource, new Sql(DEFAULT_SCHEMA)) == NEWEST
+    SchemaHistory history = SchemaHistory.read(dataSource, new Sql(DEFAULT_SCHEMA));
+    return history.version() == NEWEST
+            && history.lacks(Repeatables.checksums(DEFAULT_SCHEMA)).isEmpty()
         ? new Result(0, String.valueOf(NEWEST))
         : migrate(dataSource);
   }
@@ -65,12 +71,14 @@ public final class Migrations {
   /**
    * Quick check before work starts: one statement, no Flyway.
    *
-   * @throws HoldfastException if the schema is missing, older or newer than this version needs; the
-   *     message names the next step
+   * @throws HoldfastException if the schema is missing, older or newer than this version needs, has
+   *     the functions of another build, or was made by a development build before 0.1; the message
+   *     names the next step
    */
   public static void requireCurrent(DataSource dataSource, String schema) {
     requireServer(dataSource);
-    int version = version(dataSource, new Sql(schema));
+    SchemaHistory history = SchemaHistory.read(dataSource, new Sql(schema));
+    int version = history.version();
     if (version < NEWEST) {
       throw new HoldfastException(
           version == 0
@@ -84,28 +92,32 @@ public final class Migrations {
                   + "; run: holdfast migrate");
     }
     requireNotNewer(version);
+    List<String> lacking = history.lacks(Repeatables.checksums(schema));
+    if (!lacking.isEmpty()) {
+      throw new HoldfastException(
+          "the schema "
+              + schema
+              + " is at version "
+              + version
+              + ", but another build of Holdfast wrote its functions ("
+              + String.join(", ", lacking)
+              + "); run: holdfast migrate");
+    }
   }
 
-  /** The newest applied migration; 0 where the schema is missing. */
+  /**
+   * Does nothing for any other schema, missing, old or new.
+   *
+   * @throws HoldfastException if a development build before 0.1 made the schema; the message names
+   *     the way out
+   */
+  public static void requireReleased(DataSource dataSource, String schema) {
+    SchemaHistory.read(dataSource, new Sql(schema));
+  }
+
+  /** The newest applied versioned migration; 0 where the schema is missing. */
   public static int version(DataSource dataSource, Sql sql) {
-    String query = "SELECT to_regclass('holdfast.flyway_schema_history') IS NOT NULL";
-    String newest =
-        "SELECT COALESCE(max(version::integer), 0) FROM holdfast.flyway_schema_history WHERE"
-            + " success AND version IS NOT NULL";
-    try (Connection connection = dataSource.getConnection();
-        Statement statement = connection.createStatement()) {
-      try (ResultSet there = statement.executeQuery(sql.inSchema(query))) {
-        if (!there.next() || !there.getBoolean(1)) {
-          return 0;
-        }
-      }
-      try (ResultSet version = statement.executeQuery(sql.inSchema(newest))) {
-        version.next();
-        return version.getInt(1);
-      }
-    } catch (SQLException e) {
-      throw SqlErrors.translate(e);
-    }
+    return SchemaHistory.read(dataSource, sql).version();
   }
 
   private static void requireNotNewer(@org.jspecify.annotations.Nullable MigrationInfo current) {
@@ -151,6 +163,7 @@ public final class Migrations {
         .schemas(schema)
         .defaultSchema(schema)
         .createSchemas(true)
+        .placeholders(Map.of(Repeatables.VERSION, String.valueOf(NEWEST)))
         // A schema with a legacy `tickets` table in it has no history yet.
         .baselineOnMigrate(true)
         .baselineVersion("0")

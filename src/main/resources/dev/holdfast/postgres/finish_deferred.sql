@@ -1,6 +1,6 @@
 -- Tickets whose models may not be called now go back to ready until later, no retry used up. Parameters, arrays of one length:
 -- :ids (sorted), :leases, :delays in milliseconds, :scopes (separated by the character 31), :words.
--- The lease is not locked and the primary key is pinned: see the function finish_succeeded, and PinnedPlan.
+-- The lease is not locked and the primary key is pinned: see the function store_successes, and PinnedPlan.
 WITH input AS (
   SELECT * FROM unnest(:ids::bigint[], :leases::bigint[], :delays::bigint[], :scopes::text[], :words::text[])
   AS i (id, lease_no, delay_ms, scopes, words)

@@ -1,6 +1,6 @@
 -- Parks tickets that wait for a person's word before they go on: no failure, and no retry is used up.
 -- Parameters: :ids (sorted), :leases, :reasons, :actions (comma-separated), :details (JSON texts), of one length.
--- The lease is not locked and the primary key is pinned: see the function finish_succeeded, and PinnedPlan.
+-- The lease is not locked and the primary key is pinned: see the function store_successes, and PinnedPlan.
 WITH input AS (
   SELECT * FROM unnest(:ids::bigint[], :leases::bigint[], :reasons::text[], :actions::text[], :details::text[])
     AS i (id, lease_no, reason, actions, details)

@@ -95,6 +95,25 @@ class BadStartIT {
   }
 
   @Test
+  @DisplayName("a schema of a development build: worker and migrate name the way out in one line")
+  void developmentBuild() throws Exception {
+    String rename = "UPDATE holdfast.flyway_schema_history SET script = '%s' WHERE version = '1'";
+    rows.column(rename.formatted("V1__create_tables.sql"));
+    try {
+      String[] wayOut = {
+        "a development build before Holdfast 0.1 made the schema holdfast",
+        "ALTER SCHEMA holdfast RENAME TO holdfast_old",
+        "holdfast migrate --from holdfast_old.tickets"
+      };
+      assertRefused(1, wayOut);
+      assertOneLine(holdfast.run("migrate"), 1, wayOut);
+      assertOneLine(holdfast.run("list"), 1, wayOut);
+    } finally {
+      rows.column(rename.formatted("V1__tickets.sql"));
+    }
+  }
+
+  @Test
   @DisplayName("a port that is taken: no ticket is claimed before that is known")
   void portTaken() throws Exception {
     rows.addDesign("true", Job.of(directory, "true"));

@@ -79,18 +79,93 @@ class MigrationsIT {
   }
 
   @Test
-  @DisplayName("the newest version that the program knows is that of the newest file")
-  void newestIsNewest() throws IOException {
+  @DisplayName("the program knows the newest version and the repeatable migrations of the files")
+  void knowsItsFiles() throws IOException {
+    List<String> versioned;
+    List<String> repeatable;
     try (Stream<Path> files = Files.list(Path.of("db/migrations"))) {
-      assertThat(
-              files
-                  .map(file -> file.getFileName().toString())
-                  .filter(name -> !name.equals("R__grant_roles.sql")))
-          .allMatch(name -> name.matches("V\\d+__[a-z_]+\\.sql"))
-          .extracting(name -> Integer.valueOf(name.substring(1, name.indexOf('_'))))
-          .contains(Migrations.NEWEST)
-          .allMatch(version -> version <= Migrations.NEWEST);
+      List<String> names = files.map(file -> file.getFileName().toString()).sorted().toList();
+      versioned = names.stream().filter(name -> name.startsWith("V")).toList();
+      repeatable = names.stream().filter(name -> !name.startsWith("V")).toList();
     }
+    assertThat(versioned)
+        .allMatch(name -> name.matches("V\\d+__[a-z_]+\\.sql"))
+        .extracting(name -> Integer.valueOf(name.substring(1, name.indexOf('_'))))
+        .contains(Migrations.NEWEST)
+        .allMatch(version -> version <= Migrations.NEWEST);
+    assertThat(Repeatables.FILES).isEqualTo(repeatable);
+  }
+
+  @Test
+  @DisplayName(
+      "a repeatable migration runs again with each version, and leaves nothing to everybody")
+  void repeatablesHaveTheirLines() throws IOException {
+    for (String file : Repeatables.FILES) {
+      String text = Files.readString(Path.of("db/migrations").resolve(file));
+      assertThat(text).as(file).contains("${version}");
+      assertThat(text).as(file).doesNotContainPattern("(?m)^CREATE (FUNCTION|VIEW|TRIGGER)");
+      if (text.contains("CREATE OR REPLACE FUNCTION") || text.contains("CREATE OR REPLACE VIEW")) {
+        assertThat(text).as(file).endsWith("\nSELECT grant_roles();\n");
+      }
+    }
+  }
+
+  @Test
+  @DisplayName("functions of another build are noticed at a start, and replaced by migrate alone")
+  void functionsOfAnotherBuild() {
+    Migrations.migrate(dataSource);
+    sql.run(
+        "CREATE OR REPLACE FUNCTION holdfast.web_key() RETURNS text LANGUAGE sql AS 'SELECT NULL'");
+    sql.run(
+        "UPDATE holdfast.flyway_schema_history SET checksum = 7 WHERE script = 'R__6_people.sql'");
+    assertThatThrownBy(() -> Migrations.requireCurrent(dataSource, "holdfast"))
+        .isInstanceOf(HoldfastException.class)
+        .hasMessage(
+            "the schema holdfast is at version "
+                + Migrations.NEWEST
+                + ", but another build of Holdfast wrote its functions (R__6_people.sql); run:"
+                + " holdfast migrate");
+    assertThat(Migrations.bringUpToDate(dataSource))
+        .isEqualTo(new Migrations.Result(1, "" + Migrations.NEWEST));
+    assertThat(sql.value("SELECT holdfast.web_key()")).hasSize(64);
+    Migrations.requireCurrent(dataSource, "holdfast");
+    assertThat(Migrations.bringUpToDate(dataSource).applied()).isZero();
+  }
+
+  @Test
+  @DisplayName("a schema of a development build is refused with the way out, and that leads out")
+  void developmentBuild() {
+    Migrations.migrate(dataSource);
+    long id = sql.number("SELECT holdfast.enqueue_ticket(kind => 'k', title => 'kept')");
+    sql.run(
+        "UPDATE holdfast.flyway_schema_history SET script = 'V1__create_tables.sql', description ="
+            + " 'create tables' WHERE version = '1'");
+    sql.run(
+        """
+        INSERT INTO holdfast.flyway_schema_history
+          (installed_rank, version, description, type, script, checksum, installed_by, execution_time, success)
+        SELECT 100 + n, n::text, 'old', 'SQL', format('V%s__old.sql', n), 1, 'x', 1, true FROM generate_series(7, 29) n
+        """);
+    List<Runnable> starts =
+        List.of(
+            () -> Migrations.migrate(dataSource),
+            () -> Migrations.bringUpToDate(dataSource),
+            () -> Migrations.requireCurrent(dataSource, "holdfast"),
+            () -> Migrations.requireReleased(dataSource, "holdfast"));
+    for (Runnable start : starts) {
+      assertThatThrownBy(start::run)
+          .isInstanceOf(HoldfastException.class)
+          .hasMessageStartingWith(
+              "a development build before Holdfast 0.1 made the schema holdfast, and no migration"
+                  + " leads on from it; keep it under another name (ALTER SCHEMA holdfast RENAME TO"
+                  + " holdfast_old), then run: holdfast migrate; to take its tickets over, run:"
+                  + " holdfast migrate --from holdfast_old.tickets");
+    }
+    assertThat(sql.number("SELECT id FROM holdfast.tickets")).isEqualTo(id);
+    sql.run("ALTER SCHEMA holdfast RENAME TO elsewhere");
+    Migrations.migrate(dataSource);
+    Migrations.requireCurrent(dataSource, "holdfast");
+    assertThat(sql.column("SELECT title FROM elsewhere.tickets")).containsExactly("kept");
   }
 
   @Test

@@ -43,11 +43,10 @@ class PlansIT {
    */
   private static final Map<String, String> CALLS =
       Map.of(
-          "claim_tickets",
-          "claim_tickets('{one}', '{}', 500, 'w', 1000, '{}'),"
-              + " holdfast.claim_tickets('{one}', '{}', 500, 'w', 1000, '{:id}') AS behind",
-          "finish_succeeded",
-          "finish_succeeded('{:id}', '{:lease}', '{done}', '{NULL}', '{:lease,-1}')",
+          "take_tickets",
+          "take_tickets('{one}', '{}', 500, 'w', 1000, '{}', 65536, 1000000, 0),"
+              + " holdfast.take_tickets('{one}', '{}', 500, 'w', 1000, '{:id}', 65536, 1000000, 0)"
+              + " AS behind",
           "store_successes",
           "store_successes('{-1,:id}', '{-1,:lease}', '{done,done}', '{NULL,NULL}', '{:lease,-1}')",
           "store_failures",
@@ -110,8 +109,7 @@ class PlansIT {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "claim_tickets",
-        "finish_succeeded",
+        "take_tickets",
         "store_successes",
         "store_failures",
         "finish_given_back",
@@ -153,7 +151,7 @@ class PlansIT {
       assertThat(scans.group(2)).as(plan).contains("Index Cond:");
     }
     assertThat(found).as(plan).isPositive();
-    if (name.equals("claim_tickets")) {
+    if (name.equals("take_tickets")) {
       assertThat(plan).doesNotContainPattern("Sort.*\n.*Sort Key: [dr]_1");
       assertThat(plan).containsPattern("Index Cond: .*ROW\\(\\(~");
     }
@@ -193,7 +191,8 @@ class PlansIT {
     long lease =
         number(
             session,
-            "SELECT lease_no FROM holdfast.claim_tickets('{one}', '{}', 1, 'w', 60000, '{}')");
+            "SELECT lease_no FROM holdfast.take_tickets('{one}', '{}', 1, 'w', 60000, '{}', 65536,"
+                + " 1000000, 0)");
     session.execute("SELECT holdfast.enqueue_ticket('one')");
     session.execute(
         "INSERT INTO holdfast.deferred (run_at, created_at, id, priority, queue, kind) VALUES"

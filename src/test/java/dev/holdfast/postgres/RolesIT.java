@@ -10,8 +10,6 @@ import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.WithDatabase;
 import dev.holdfast.ticket.TicketState;
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
@@ -238,26 +236,29 @@ class RolesIT {
 
   @Test
   @DisplayName(
-      "grants can be repeated, those of V5 by hand as well: no viewer ever reads the key of logins")
-  void repeated() throws IOException {
-    String first = Files.readString(Path.of("db/migrations/V5__grant_roles.sql"));
-    owner.run(first.replace("${flyway:defaultSchema}", "holdfast"));
+      "grants can be repeated, and take away what was granted by hand: no viewer ever reads the key"
+          + " of logins")
+  void repeated() throws SQLException, IOException {
+    String before = SchemaText.of(database.dataSource());
+    owner.run(
+        """
+        GRANT SELECT ON ALL TABLES IN SCHEMA holdfast TO holdfast_viewer, holdfast_operator;
+        GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA holdfast TO holdfast_worker;
+        GRANT INSERT ON holdfast.designs TO holdfast_operator;
+        GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA holdfast TO PUBLIC, holdfast_worker;
+        """);
+    assertThat(SchemaText.of(database.dataSource())).isNotEqualTo(before);
     for (String role : List.of("holdfast_viewer", "holdfast_operator")) {
       assertThat(as(role).column("SELECT secret FROM holdfast.web_keys")).isEmpty();
     }
-    owner.run("SELECT holdfast.grant_roles()");
-    owner.run("SELECT holdfast.grant_roles()");
+    for (int i = 0; i < 2; i++) {
+      owner.run("SELECT holdfast.grant_roles()");
+      assertThat(SchemaText.of(database.dataSource())).isEqualTo(before);
+    }
     for (String role : List.of("holdfast_viewer", "holdfast_operator", "holdfast_worker")) {
       assertThat(as(role).refusal("SELECT secret FROM holdfast.web_keys").sqlState())
           .isEqualTo("42501");
     }
-    assertThat(
-            as("holdfast_operator")
-                .refusal(
-                    "INSERT INTO holdfast.designs (name, version, kind, definition, created_by)"
-                        + " VALUES ('d', 1, 'command', '{}', 'ceo')")
-                .sqlState())
-        .isEqualTo("42501");
     assertThat(as("holdfast_worker").value("SELECT holdfast.web_key()")).isNotEmpty();
   }
 
@@ -311,10 +312,8 @@ class RolesIT {
                 """))
         .containsExactly(
             "broken_rule",
-            "claim_tickets",
             "close_leases",
             "enqueue_ticket",
-            "finish_succeeded",
             "kind_of_new_ticket",
             "renew_leases",
             "shorten",

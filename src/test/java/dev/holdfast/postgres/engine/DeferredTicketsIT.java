@@ -59,7 +59,9 @@ class DeferredTicketsIT {
           "INSERT INTO holdfast.deferred (run_at, created_at, id, priority, queue, kind) VALUES"
               + " (now(), now(), -1, 0, 'default', 'boundary'),"
               + " (now() + interval '1 millisecond', now(), -2, 0, 'default', 'boundary')");
-      String claim = "SELECT * FROM holdfast.claim_tickets('{none}', '{}', 1, 'w', 1000, '{}')";
+      String claim =
+          "SELECT * FROM holdfast.take_tickets('{none}', '{}', 1, 'w', 1000, '{}', 65536, 1000000,"
+              + " 0)";
       try (ResultSet row = statement.executeQuery(claim)) {
         assertThat(row.next()).isTrue();
         assertThat(row.getInt("promoted")).isEqualTo(1);

@@ -20,9 +20,10 @@ BEGIN
   -- Numbers stay ids, and the ids that are given to the others start behind them.
   PERFORM setval(pg_get_serial_sequence('ticket_base', 'id'), GREATEST(1, (
     SELECT max((o->>'id')::bigint) FROM (SELECT to_jsonb(l) AS o FROM legacy_tickets l) old WHERE o->>'id' ~ '^[1-9]\d{0,17}$')));
-  INSERT INTO ticket_base (id, unique_key, queue, kind, title, payload, state, held_at, hold_actions, hold_reason, assignee_type, priority,
+  INSERT INTO ticket_base (filed, id, unique_key, queue, kind, title, payload, state, held_at, hold_actions, hold_reason, assignee_type, priority,
     retry_count, rejection_count, retry_after, retry_strategy, error, result, created_at, updated_at, started_at, completed_at)
   SELECT
+    true,
     CASE WHEN id ~ '^[1-9]\d{0,17}$' THEN id::bigint ELSE nextval(pg_get_serial_sequence('ticket_base', 'id')) END,
     -- An id that is not a number becomes the unique key.
     CASE WHEN id !~ '^[1-9]\d{0,17}$' THEN id END,
@@ -55,5 +56,16 @@ BEGIN
     FROM (SELECT to_jsonb(l) AS o FROM legacy_tickets l) legacy
   ) old
   ORDER BY o->>'created_at', o->>'id';
+  -- Filed by plain statements: the functions that do it otherwise come after all versioned files.
+  INSERT INTO queues (name) SELECT DISTINCT queue FROM ticket_base;
+  INSERT INTO lanes (queue, kind) SELECT DISTINCT queue, kind FROM ticket_base;
+  INSERT INTO ready (priority, created_at, id, queue, kind)
+  SELECT priority, created_at, id, queue, kind FROM ticket_base
+  WHERE state = 'ready' AND assignee_type = 'agent' AND (retry_after IS NULL OR retry_after <= now());
+  INSERT INTO deferred (run_at, created_at, id, priority, queue, kind)
+  SELECT retry_after, created_at, id, priority, queue, kind FROM ticket_base
+  WHERE state = 'ready' AND assignee_type = 'agent' AND retry_after > now();
+  INSERT INTO held (id, held_at, queue, kind, category, fingerprint)
+  SELECT id, held_at, queue, kind, '', '' FROM ticket_base WHERE held_at IS NOT NULL;
 END
 $$;

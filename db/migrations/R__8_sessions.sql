@@ -1,72 +1,76 @@
--- Tool calls that wait for a person, and what was decided; what attempts have cost.
--- Tickets of designs without `approval` have no row here; only a DELETE of a ticket and a release with fresh do more than before.
--- Earlier binaries: they never park a ticket. One that claims a ticket whose call was decided refuses its design, which has `approval`, and
--- fails the attempt.
+-- Sessions of agents and runs of repairs: what people may do to one that runs, which of its calls wait for a person, what attempts have cost.
+--
+-- Flyway runs this file after all versioned ones: again with each version of the schema (now ${version}), and whenever it changes.
 
-ALTER TABLE ticket_attempts DROP CONSTRAINT known_outcome;
-ALTER TABLE ticket_attempts ADD CONSTRAINT known_outcome
-  CHECK (outcome IN ('succeeded', 'failed', 'crashed', 'given_back', 'revoked', 'deferred', 'parked')) NOT VALID;
-ALTER TABLE ticket_attempts VALIDATE CONSTRAINT known_outcome;
-COMMENT ON COLUMN ticket_attempts.outcome IS 'succeeded, failed, crashed (its lease expired), given_back (its worker was stopped; uses up no retry), deferred (it waits for a provider; uses up no retry), revoked (a person cancelled or held the ticket), parked (it waits for a person''s word before it goes on; uses up no retry).';
-COMMENT ON COLUMN session_journal.kind IS 'said, answered, discarded, turn_failed, tool_started, tool_finished, compacted or ended; started_over where a person had the session begin anew: what stands before it is for the record only.';
+-- What the ticket waits for is opened for one call, whoever makes it: a person means the wait that they see. If the provider still fails,
+-- its cool-down begins anew. Cool-downs are locked before tickets, as mend_provider does.
+CREATE OR REPLACE FUNCTION abort_retry(id bigint, actor text) RETURNS text
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
+DECLARE
+  t ticket_base;
+  running_lease_no bigint;
+  opened text[];
+BEGIN
+  PERFORM require_words('actor', actor);
+  WITH open_again AS (
+    UPDATE provider_cooldowns c SET until = clock_timestamp()
+    FROM waiting_tickets w
+    WHERE w.ticket_id = abort_retry.id AND w.kind = 'provider' AND c.until > clock_timestamp() AND c.until < 'infinity'
+      AND c.provider || '/' || c.key_id || '/' || c.model = ANY (w.scopes)
+    RETURNING c.provider || '/' || c.key_id || '/' || c.model AS scope)
+  SELECT array_agg(o.scope) INTO opened FROM open_again o;
+  t := locked_ticket(abort_retry.id);
+  SELECT l.id INTO running_lease_no FROM running_lease(t.id, t.fence) l WHERE t.state = 'ready';
+  IF FOUND THEN
+    INSERT INTO retry_aborts AS r (ticket_id, lease_no, requested_by) VALUES (t.id, running_lease_no, actor)
+    ON CONFLICT (ticket_id) DO UPDATE
+    SET lease_no = EXCLUDED.lease_no, requested_at = EXCLUDED.requested_at, requested_by = EXCLUDED.requested_by;
+    PERFORM log_activity(t.id, 'retry_abort_ordered', actor);
+    RETURN 'in_progress';
+  END IF;
+  IF t.state <> 'ready' OR t.attempt_count = 0 OR t.retry_after IS NULL OR t.retry_after <= clock_timestamp() OR NOT make_unclaimable(t) THEN
+    PERFORM refuse_action(t, 'end a retry of');
+  END IF;
+  PERFORM log_activity(t.id, 'tried_now', actor,
+    jsonb_strip_nulls(jsonb_build_object('retryAfter', t.retry_after, 'opened', to_jsonb(opened))));
+  UPDATE ticket_base b SET retry_after = NULL, updated_at = now() WHERE b.id = t.id RETURNING * INTO t;
+  PERFORM make_claimable(t);
+  IF opened IS NOT NULL THEN
+    PERFORM pg_notify('${flyway:defaultSchema}_providers', '');
+  END IF;
+  RETURN t.state;
+END
+$$;
+COMMENT ON FUNCTION abort_retry IS 'Ends the wait that a ticket is in: SELECT ${flyway:defaultSchema}.abort_retry(17, ''ann''). in_progress: the retry of its running session is to end; its worker looks for such orders while it waits, and where nothing waits the order is void after 15 seconds. ready: it waited for its own retry or for a provider, and is tried now; one call may be made before the provider''s cool-down is over. SQLSTATE HF409 where it waits for neither.';
 
-CREATE TABLE tool_approvals (
-  id               bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-  ticket_id        bigint NOT NULL,
-  lease_no         bigint NOT NULL,
-  answer           integer NOT NULL,
-  turn             integer NOT NULL,
-  call_id          text NOT NULL,
-  tool             text NOT NULL,
-  arguments        text NOT NULL,
-  effect           text NOT NULL,
-  shape            text NOT NULL,
-  asked_at         timestamptz NOT NULL DEFAULT clock_timestamp(),
-  decision         text COLLATE "C" CONSTRAINT known_decision CHECK (decision IN ('approved', 'denied')),
-  decided_at       timestamptz,
-  decided_by       text,
-  words            text,
-  edited_arguments text,
-  approved_hash    text,
-  remember         boolean NOT NULL DEFAULT false,
-  remembered_from  bigint,
-  voided_at        timestamptz,
-  CONSTRAINT decisions_say_who CHECK ((decision IS NULL) = (decided_by IS NULL)),
-  CONSTRAINT approvals_say_what CHECK ((decision = 'approved') IS TRUE = (approved_hash IS NOT NULL))
-) WITH (autovacuum_vacuum_insert_scale_factor = 0.1);
-CREATE UNIQUE INDEX tool_approvals_by_call ON tool_approvals (ticket_id, answer, call_id) WHERE voided_at IS NULL;
-CREATE INDEX tool_approvals_by_ticket ON tool_approvals (ticket_id, id);
-COMMENT ON TABLE tool_approvals IS 'Calls of tools that a design has under `approval`: what a model wants to do, and what a person said. decide_tool_call decides one. Goes with its ticket.';
-COMMENT ON COLUMN tool_approvals.id IS 'Names the call: decide_tool_call(ticket, actor, decision, call => id).';
-COMMENT ON COLUMN tool_approvals.lease_no IS 'The attempt that asked.';
-COMMENT ON COLUMN tool_approvals.answer IS 'Which answer of the conversation has the call, from 1.';
-COMMENT ON COLUMN tool_approvals.call_id IS 'The model''s id of the call, unique within its answer.';
-COMMENT ON COLUMN tool_approvals.arguments IS 'JSON with sorted keys, as the model gave them.';
-COMMENT ON COLUMN tool_approvals.effect IS 'What the call would do, as far as that can be known before: a diff of a file, a command line with its directory. Of the moment it was asked.';
-COMMENT ON COLUMN tool_approvals.shape IS 'Tool and arguments without the contents of files: a remembered approval holds for calls of this very shape, in this ticket.';
-COMMENT ON COLUMN tool_approvals.decision IS 'approved or denied; NULL while it waits.';
-COMMENT ON COLUMN tool_approvals.words IS 'What the person said with it; the model is told.';
-COMMENT ON COLUMN tool_approvals.edited_arguments IS 'What the person put in the place of the arguments; NULL if nothing.';
-COMMENT ON COLUMN tool_approvals.approved_hash IS 'SHA-256 of the tool''s name, a line feed and the arguments that were approved. A call that has another one does not run.';
-COMMENT ON COLUMN tool_approvals.remember IS 'Further calls of this shape in this ticket are approved with it.';
-COMMENT ON COLUMN tool_approvals.remembered_from IS 'The approval that this call was approved with, unasked.';
-COMMENT ON COLUMN tool_approvals.voided_at IS 'When the session started over: what was decided before holds no more.';
+CREATE OR REPLACE FUNCTION set_auto_retry(id bigint, actor text, enabled boolean) RETURNS text
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
+DECLARE
+  t ticket_base;
+BEGIN
+  PERFORM require_words('actor', actor);
+  IF enabled IS NULL THEN
+    RAISE EXCEPTION 'enabled must be true or false' USING ERRCODE = 'HF422';
+  END IF;
+  t := locked_ticket(set_auto_retry.id);
+  IF t.state IN ('done', 'cancelled') THEN
+    PERFORM refuse_action(t, 'switch the auto-retry of');
+  END IF;
+  INSERT INTO auto_retry_switches AS s (ticket_id, enabled, changed_by) VALUES (t.id, set_auto_retry.enabled, actor)
+  ON CONFLICT (ticket_id) DO UPDATE SET enabled = EXCLUDED.enabled, changed_by = EXCLUDED.changed_by, changed_at = EXCLUDED.changed_at;
+  PERFORM log_activity(t.id, 'auto_retry_switched', actor, jsonb_build_object('enabled', set_auto_retry.enabled));
+  RETURN (SELECT v.state FROM tickets v WHERE v.id = t.id);
+END
+$$;
+COMMENT ON FUNCTION set_auto_retry IS 'Switches the retries of an agent''s session off or on for one ticket, also while it runs: SELECT ${flyway:defaultSchema}.set_auto_retry(17, ''ann'', false). A retry that waits then ends within a second; the ticket''s own retries go on. Returns the ticket''s state. SQLSTATE HF409 where the ticket is done or cancelled.';
 
-CREATE VIEW waiting_tool_calls AS
-SELECT a.ticket_id, a.id AS call, b.queue, b.title, a.tool, a.arguments, a.effect, a.turn, a.asked_at
-FROM ticket_base b
-JOIN tool_approvals a ON a.ticket_id = b.id AND a.decision IS NULL AND a.voided_at IS NULL
-WHERE b.held_at IS NOT NULL AND 'approve_call' = ANY (b.hold_actions)
-ORDER BY a.asked_at, a.id;
-COMMENT ON VIEW waiting_tool_calls IS 'Tool calls that wait for a person, the longest first. SELECT ${flyway:defaultSchema}.decide_tool_call(ticket_id, ''you'', ''approve'', call) lets one run.';
-
-CREATE FUNCTION call_hash(tool text, arguments text) RETURNS text
+CREATE OR REPLACE FUNCTION call_hash(tool text, arguments text) RETURNS text
 LANGUAGE sql STABLE SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
   SELECT encode(sha256(convert_to(call_hash.tool || E'\n' || call_hash.arguments, 'UTF8')), 'hex')
 $$;
 COMMENT ON FUNCTION call_hash IS 'What an approval binds: tool_approvals.approved_hash.';
 
-CREATE FUNCTION waiting_call(t ticket_base, wanted bigint, action text) RETURNS tool_approvals
+CREATE OR REPLACE FUNCTION waiting_call(t ticket_base, wanted bigint, action text) RETURNS tool_approvals
 LANGUAGE plpgsql SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
 DECLARE
   c tool_approvals;
@@ -100,7 +104,7 @@ END
 $$;
 COMMENT ON FUNCTION waiting_call IS 'The call of a ticket, whose row the caller has locked, that is to be decided; says why not, and who was first.';
 
-CREATE FUNCTION decide_tool_call(
+CREATE OR REPLACE FUNCTION decide_tool_call(
   id bigint, actor text, decision text, call bigint DEFAULT NULL, arguments jsonb DEFAULT NULL, words text DEFAULT NULL,
   remember boolean DEFAULT false) RETURNS text
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
@@ -147,17 +151,6 @@ END
 $$;
 COMMENT ON FUNCTION decide_tool_call IS 'Says approve or deny to a tool call that a held ticket waits for: SELECT ${flyway:defaultSchema}.decide_tool_call(17, ''ann'', ''approve''). call names it where several wait (waiting_tool_calls); arguments replace the model''s own; words are told to the model; remember approves further calls of the same shape in this ticket. The last one sends the ticket back to work; returns its state. Exactly one of two callers wins; the other gets SQLSTATE HF409 and is told who did.';
 
-CREATE OR REPLACE FUNCTION start_over(t ticket_base) RETURNS void
-LANGUAGE plpgsql SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
-BEGIN
-  UPDATE tool_approvals a SET voided_at = now() WHERE a.ticket_id = t.id AND a.voided_at IS NULL;
-  INSERT INTO session_journal (ticket_id, seq, lease_no, kind, entry)
-  SELECT t.id, max(j.seq) + 1, t.fence, 'started_over', '{"entry": "started_over"}'
-  FROM session_journal j WHERE j.ticket_id = t.id
-  HAVING count(*) > 0;
-END
-$$;
-
 CREATE OR REPLACE FUNCTION forget_sessions() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = ${flyway:defaultSchema}, pg_temp SET enable_seqscan = off SET enable_bitmapscan = off
 AS $$
@@ -166,12 +159,22 @@ BEGIN
   DELETE FROM session_events WHERE ticket_id = ANY (ARRAY(SELECT id FROM gone));
   DELETE FROM retry_aborts WHERE ticket_id = ANY (ARRAY(SELECT id FROM gone));
   DELETE FROM tool_approvals WHERE ticket_id = ANY (ARRAY(SELECT id FROM gone));
+  DELETE FROM auto_retry_switches WHERE ticket_id = ANY (ARRAY(SELECT id FROM gone));
   RETURN NULL;
 END
 $$;
+COMMENT ON FUNCTION forget_sessions IS 'A deleted ticket takes its journal, its events, its orders and its switch with it.';
+
+CREATE OR REPLACE VIEW waiting_tool_calls AS
+SELECT a.ticket_id, a.id AS call, b.queue, b.title, a.tool, a.arguments, a.effect, a.turn, a.asked_at
+FROM ticket_base b
+JOIN tool_approvals a ON a.ticket_id = b.id AND a.decision IS NULL AND a.voided_at IS NULL
+WHERE b.held_at IS NOT NULL AND 'approve_call' = ANY (b.hold_actions)
+ORDER BY a.asked_at, a.id;
+COMMENT ON VIEW waiting_tool_calls IS 'Tool calls that wait for a person, the longest first. SELECT ${flyway:defaultSchema}.decide_tool_call(ticket_id, ''you'', ''approve'', call) lets one run.';
 
 -- What attempts of agents have cost, and what for. All that an attempt paid for is in the journal, which goes with its ticket.
-CREATE VIEW attempt_costs AS
+CREATE OR REPLACE VIEW attempt_costs AS
 SELECT a.ticket_id, a.lease_no, a.attempt, d.name AS design, d.version AS design_version, a.outcome, a.category, a.fingerprint,
   a.started_at, a.finished_at, j.answers, j.tokens_in, j.tokens_out, j.cost_usd
 FROM ticket_attempts a
@@ -191,7 +194,7 @@ COMMENT ON VIEW attempt_costs IS 'What each attempt of an agent has paid for: an
 COMMENT ON COLUMN attempt_costs.answers IS 'Answers that came, useless ones and summaries included.';
 COMMENT ON COLUMN attempt_costs.cost_usd IS 'Of the answers whose model has a price; NULL if none has.';
 
-CREATE VIEW outcomes_by_design AS
+CREATE OR REPLACE VIEW outcomes_by_design AS
 SELECT design, design_version, count(*) AS attempts, count(*) FILTER (WHERE outcome = 'succeeded') AS succeeded,
   round(100.0 * count(*) FILTER (WHERE outcome = 'succeeded') / NULLIF(count(*) FILTER (WHERE outcome IN ('succeeded', 'failed', 'crashed')), 0), 2)
     AS success_percent,
@@ -204,7 +207,7 @@ COMMENT ON VIEW outcomes_by_design IS 'How often attempts of each version of an 
 COMMENT ON COLUMN outcomes_by_design.success_percent IS 'Of the attempts that ran to an end: succeeded, failed, crashed.';
 COMMENT ON COLUMN outcomes_by_design.cost_per_success_usd IS 'All that was paid, over the successes.';
 
-CREATE VIEW outcomes_by_model AS
+CREATE OR REPLACE VIEW outcomes_by_model AS
 SELECT m.provider, m.model, count(*) AS attempts, count(*) FILTER (WHERE a.outcome = 'succeeded') AS succeeded,
   round(100.0 * count(*) FILTER (WHERE a.outcome = 'succeeded') / NULLIF(count(*) FILTER (WHERE a.outcome IN ('succeeded', 'failed', 'crashed')), 0), 2)
     AS success_percent,
@@ -225,7 +228,7 @@ ORDER BY m.provider, m.model;
 COMMENT ON VIEW outcomes_by_model IS 'What each model has answered and cost, and how the attempts ended that it had a part in. An attempt with several models counts for each.';
 COMMENT ON COLUMN outcomes_by_model.discarded IS 'Answers that were paid for and of no use.';
 
-CREATE VIEW outcomes_by_error AS
+CREATE OR REPLACE VIEW outcomes_by_error AS
 SELECT category, fingerprint, count(*) AS attempts, count(DISTINCT ticket_id) AS tickets, sum(cost_usd) AS cost_usd,
   max(finished_at) AS last_at,
   (array_agg(ticket_id ORDER BY finished_at DESC))[1] AS last_ticket_id
@@ -235,26 +238,14 @@ GROUP BY category, fingerprint
 ORDER BY sum(cost_usd) DESC NULLS LAST, count(*) DESC;
 COMMENT ON VIEW outcomes_by_error IS 'What attempts of agents have cost that failed, by category and fingerprint of their errors: what is worth mending first.';
 
-REVOKE EXECUTE ON FUNCTION call_hash, waiting_call, decide_tool_call FROM PUBLIC;
+CREATE OR REPLACE VIEW repair_events AS
+SELECT j.ticket_id, j.lease_no, j.seq, e.no::integer AS no, j.written_at, (e.event->>'at')::timestamptz AS at,
+  e.event->>'run' AS run, e.event->>'type' AS type, e.event->'payload' AS payload
+FROM session_journal j CROSS JOIN LATERAL jsonb_array_elements(j.entry->'events') WITH ORDINALITY AS e(event, no)
+WHERE j.kind = 'step_finished';
+COMMENT ON VIEW repair_events IS 'What happened in the runs of repairs, as their trace.jsonl tells it, in the order of ticket_id, seq, no. Narrow it by ticket_id or by written_at, which have indexes.';
+COMMENT ON COLUMN repair_events.run IS 'The run; a ticket has another one each time a person sends it back to work.';
+COMMENT ON COLUMN repair_events.type IS 'RunStarted, IterationStarted, RepairAttempted, VerificationFinished, RunEscalated, StepStarted, CandidateGenerated, CandidateEvaluated, ReviewFinished, JudgeInvoked, JudgeDecided, JudgeFailed, DiagnosisStarted, DiagnosisCompleted, StepFinished, ProviderRequestStarted, ProviderRequestFinished or RunStopped.';
+COMMENT ON COLUMN repair_events.at IS 'By the clock of the worker''s host.';
 
-DO $$
-DECLARE
-  s text := quote_ident('${flyway:defaultSchema}');
-  tables text := format('%1$s.tool_approvals, %1$s.waiting_tool_calls, %1$s.attempt_costs, %1$s.outcomes_by_design, '
-    '%1$s.outcomes_by_model, %1$s.outcomes_by_error', s);
-BEGIN
-  IF EXISTS (SELECT FROM pg_roles WHERE rolname = 'holdfast_viewer') THEN
-    EXECUTE format('GRANT SELECT ON %s TO holdfast_viewer', tables);
-  END IF;
-  IF EXISTS (SELECT FROM pg_roles WHERE rolname = 'holdfast_operator') THEN
-    EXECUTE format('GRANT SELECT ON %s TO holdfast_operator', tables);
-    EXECUTE format('GRANT EXECUTE ON FUNCTION %s.decide_tool_call TO holdfast_operator', s);
-  END IF;
-  IF EXISTS (SELECT FROM pg_roles WHERE rolname = 'holdfast_worker') THEN
-    EXECUTE format('GRANT SELECT ON %s TO holdfast_worker', tables);
-    EXECUTE format('GRANT INSERT, UPDATE, DELETE ON %s.tool_approvals TO holdfast_worker', s);
-    EXECUTE format('GRANT USAGE ON ALL SEQUENCES IN SCHEMA %s TO holdfast_worker', s);
-    EXECUTE format('GRANT EXECUTE ON FUNCTION %1$s.call_hash, %1$s.waiting_call, %1$s.decide_tool_call TO holdfast_worker', s);
-  END IF;
-END
-$$;
+SELECT grant_roles();

@@ -1,0 +1,81 @@
+-- The five group roles and what each may do: GRANT holdfast_operator TO ann. Every repeatable file that makes functions or views ends with a
+-- call of this function, so that a new one is everybody's at no moment, and granted to those who need it. Whoever owns the schema may
+-- call it at any time: SELECT holdfast.grant_roles(). That is also the way where the migrating user lacked CREATEROLE and somebody made
+-- the roles later. It takes away before it gives, and names what is secret: repeating it gives nobody more.
+--
+-- Flyway runs this file after all versioned ones, and before the other repeatable ones: again with each version of the schema (now
+-- ${version}), and whenever it changes. So a new table needs no GRANT of its own.
+
+CREATE OR REPLACE FUNCTION grant_roles() RETURNS void
+LANGUAGE plpgsql SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
+DECLARE
+  s text := quote_ident('${flyway:defaultSchema}');
+  role_name text;
+  function_name text;
+BEGIN
+  FOREACH role_name IN ARRAY ARRAY['holdfast_viewer', 'holdfast_producer', 'holdfast_designer', 'holdfast_operator', 'holdfast_worker'] LOOP
+    BEGIN
+      IF to_regrole(role_name) IS NULL THEN
+        EXECUTE format('CREATE ROLE %I NOLOGIN', role_name);
+      END IF;
+    EXCEPTION
+      WHEN insufficient_privilege THEN
+        RAISE NOTICE 'role % was not made: the migrating user lacks CREATEROLE', role_name;
+      WHEN duplicate_object OR unique_violation THEN
+        NULL; -- another database of this cluster was migrated at the same moment
+    END;
+    IF to_regrole(role_name) IS NOT NULL THEN
+      EXECUTE format('GRANT USAGE ON SCHEMA %s TO %I', s, role_name);
+    END IF;
+  END LOOP;
+
+  -- PostgreSQL lets everybody execute a new function. None is everybody's but what views call of anyone who reads them.
+  EXECUTE format('REVOKE EXECUTE ON ALL FUNCTIONS IN SCHEMA %s FROM PUBLIC', s);
+  -- What is not there yet is granted by the file that makes it.
+  FOR role_name, function_name IN
+    SELECT g.role, p.oid::regprocedure
+    FROM (VALUES
+      ('public', ARRAY['shorten', 'with_retry_time']),
+      ('holdfast_viewer', ARRAY['ticket_version', 'readable', 'measured_bytes', 'expanded_bytes']),
+      ('holdfast_producer', ARRAY['produce_ticket']),
+      ('holdfast_designer', ARRAY['ticket_version', 'latest_design', 'acting_person', 'accepted_bytes', 'expanded_bytes', 'measure_definition']),
+      -- Operators edit payloads with their own rights, too.
+      ('holdfast_operator', ARRAY['enqueue_ticket', 'produce_ticket', 'release_ticket', 'hold_ticket', 'cancel_ticket', 'approve_ticket',
+        'reject_ticket', 'pause_queue', 'resume_queue', 'acting_person', 'latest_design', 'abort_retry', 'set_auto_retry',
+        'mend_provider', 'raise_budget', 'remove_budget', 'decide_tool_call', 'assign_ticket', 'unrelease_ticket', 'edit_payload',
+        'ticket_version', 'require_version', 'take_request_key', 'keep_request_ticket', 'find_request', 'keep_request_answer',
+        'note_enqueued', 'web_key', 'readable', 'measured_bytes', 'expanded_bytes', 'accepted_bytes'])
+    ) AS g (role, functions)
+    JOIN pg_proc p ON p.pronamespace = '${flyway:defaultSchema}'::regnamespace AND p.proname = ANY (g.functions)
+    WHERE g.role = 'public' OR to_regrole(g.role) IS NOT NULL
+  LOOP
+    EXECUTE format('GRANT EXECUTE ON FUNCTION %s TO %s', function_name, role_name);
+  END LOOP;
+
+  FOREACH role_name IN ARRAY ARRAY['holdfast_viewer', 'holdfast_designer', 'holdfast_operator'] LOOP
+    IF to_regrole(role_name) IS NOT NULL THEN
+      EXECUTE format('GRANT SELECT ON ALL TABLES IN SCHEMA %s TO %I', s, role_name);
+      EXECUTE format('REVOKE ALL ON %1$s.web_keys, %1$s.request_keys FROM %2$I', s, role_name);
+    END IF;
+  END LOOP;
+  IF to_regrole('holdfast_designer') IS NOT NULL THEN
+    EXECUTE format('GRANT INSERT ON %s.designs TO holdfast_designer', s);
+  END IF;
+  IF to_regrole('holdfast_operator') IS NOT NULL THEN
+    EXECUTE format('REVOKE INSERT ON %s.designs FROM holdfast_operator', s);
+    IF to_regclass('tickets') IS NOT NULL THEN
+      EXECUTE format('GRANT INSERT, UPDATE ON %s.tickets TO holdfast_operator', s);
+    END IF;
+  END IF;
+  IF to_regrole('holdfast_worker') IS NOT NULL THEN
+    EXECUTE format('GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA %s TO holdfast_worker', s);
+    EXECUTE format('REVOKE ALL ON %s.web_keys FROM holdfast_worker', s);
+    EXECUTE format('REVOKE INSERT, UPDATE, DELETE ON %1$s.flyway_schema_history, %1$s.producer_grants FROM holdfast_worker', s);
+    EXECUTE format('GRANT USAGE, SELECT ON ALL SEQUENCES IN SCHEMA %s TO holdfast_worker', s);
+    EXECUTE format('GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA %s TO holdfast_worker', s);
+    EXECUTE format('REVOKE EXECUTE ON FUNCTION %s.grant_roles FROM holdfast_worker', s);
+  END IF;
+END
+$$;
+COMMENT ON FUNCTION grant_roles IS 'Makes the group roles where they are missing and gives each what it may do; harmless when repeated. For the owner of the schema.';
+SELECT grant_roles();

@@ -1,0 +1,309 @@
+-- How a ticket comes in, and where it then stands. Whatever makes a ticket claimable ends here, whatever way it came: INSERT, COPY, function,
+-- worker. Each is filed under ready, deferred or held, or, where nobody works it, under none.
+--
+-- Flyway runs this file after all versioned ones: again with each version of the schema (now ${version}), and whenever it changes.
+
+CREATE OR REPLACE FUNCTION latest_design(design text) RETURNS designs
+LANGUAGE plpgsql STABLE SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
+DECLARE
+  d designs;
+BEGIN
+  SELECT * INTO d FROM designs WHERE name = latest_design.design ORDER BY version DESC LIMIT 1;
+  IF NOT FOUND THEN
+    RAISE EXCEPTION 'there is no design "%"', left(design, 100)
+      USING ERRCODE = 'HF404', HINT = 'holdfast design put NAME --file FILE makes one';
+  END IF;
+  RETURN d;
+END
+$$;
+COMMENT ON FUNCTION latest_design IS 'The latest version of a design; HF404 if there is none.';
+
+CREATE OR REPLACE FUNCTION kind_of_new_ticket(wanted_kind text, d designs) RETURNS text
+LANGUAGE plpgsql IMMUTABLE AS $$
+BEGIN
+  IF COALESCE(wanted_kind, d.kind) IS NULL THEN
+    RAISE EXCEPTION 'a ticket needs a design or a kind' USING ERRCODE = 'HF422';
+  END IF;
+  IF wanted_kind <> d.kind THEN
+    RAISE EXCEPTION 'design "%" is of the kind "%", not "%"', d.name, d.kind, left(wanted_kind, 100)
+      USING ERRCODE = 'HF422', HINT = 'Leave the kind out.';
+  END IF;
+  RETURN COALESCE(d.kind, wanted_kind);
+END
+$$;
+COMMENT ON FUNCTION kind_of_new_ticket IS 'The kind a ticket gets from what was asked for and from its design; HF422 if they contradict each other.';
+
+CREATE OR REPLACE FUNCTION know_lane(queue text, kind text) RETURNS void
+LANGUAGE plpgsql SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
+BEGIN
+  IF EXISTS (SELECT FROM lanes l WHERE l.queue = know_lane.queue AND l.kind = know_lane.kind) THEN
+    RETURN;
+  END IF;
+  PERFORM require_queue_name(queue);
+  IF kind IS NULL OR kind !~ '^[A-Za-z0-9][A-Za-z0-9._:/-]{0,99}$' THEN
+    RAISE EXCEPTION '"%" is not the name of a kind', COALESCE(left(kind, 100), 'NULL')
+      USING ERRCODE = 'HF422', HINT = 'Take 1 to 100 letters, digits and . _ : / -, the first a letter or digit.';
+  END IF;
+  INSERT INTO queues (name) VALUES (know_lane.queue) ON CONFLICT DO NOTHING;
+  INSERT INTO lanes (queue, kind) VALUES (know_lane.queue, know_lane.kind) ON CONFLICT DO NOTHING;
+END
+$$;
+COMMENT ON FUNCTION know_lane IS 'Makes the queue and its lane for a kind if they are new; refuses bad names.';
+
+CREATE OR REPLACE FUNCTION wake_workers(woken_queues text[]) RETURNS void
+LANGUAGE plpgsql AS $$
+BEGIN
+  -- A NOTIFY serialises commits, so it is sent only if somebody sleeps; polling finds the ticket anyway. PostgreSQL itself
+  -- sends equal notifications of one transaction once.
+  IF EXISTS (SELECT FROM ${flyway:defaultSchema}.workers WHERE wants_wakeup) THEN
+    PERFORM pg_notify('${flyway:defaultSchema}_ready', q) FROM unnest(woken_queues) AS q;
+  END IF;
+END
+$$;
+COMMENT ON FUNCTION wake_workers IS 'NOTIFY ${flyway:defaultSchema}_ready with the queue''s name, at most once per transaction and queue, if some worker wants one.';
+
+-- What nobody has measured is measured here: COPY brings in payloads whose size is not known.
+CREATE OR REPLACE FUNCTION file_tickets(ids bigint[]) RETURNS void
+LANGUAGE plpgsql SET search_path = ${flyway:defaultSchema}, pg_temp SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off AS $$
+DECLARE
+  usual bigint;
+  odd bigint[];
+  measured bigint[];
+BEGIN
+  -- Mostly all of them are ready for agents, in lanes that are known. = ANY (ARRAY[u.id]) keeps to the primary key, as in store_successes.
+  INSERT INTO ready (priority, created_at, id, queue, kind)
+  SELECT b.priority, b.created_at, b.id, b.queue, b.kind
+  FROM unnest(ids) AS u (id)
+  JOIN ticket_base b ON b.id = ANY (ARRAY[u.id])
+  JOIN lanes l ON l.queue = b.queue AND l.kind = b.kind
+  WHERE b.state = 'ready' AND b.assignee_type = 'agent' AND (b.retry_after IS NULL OR b.retry_after <= now())
+    AND b.payload_bytes IS NOT NULL AND broken_rule(b) IS NULL;
+  GET DIAGNOSTICS usual = ROW_COUNT;
+  IF usual < cardinality(ids) THEN
+    WITH m AS (
+      UPDATE ticket_base b SET payload_bytes = accepted_bytes('payload', b.payload)
+      WHERE b.id = ANY (ids) AND b.payload_bytes IS NULL
+      RETURNING b.id
+    )
+    SELECT array_agg(m.id) INTO measured FROM m;
+    IF measured IS NOT NULL THEN
+      PERFORM file_tickets(measured);
+      ids := ARRAY(SELECT u.id FROM unnest(ids) AS u (id) WHERE u.id <> ALL (measured));
+    END IF;
+    odd := ARRAY(
+      SELECT b.id FROM unnest(ids) AS u (id)
+      JOIN ticket_base b ON b.id = ANY (ARRAY[u.id])
+      LEFT JOIN lanes l ON l.queue = b.queue AND l.kind = b.kind
+      WHERE l.queue IS NULL OR b.state <> 'ready' OR b.assignee_type IS DISTINCT FROM 'agent' OR b.retry_after > now()
+        OR broken_rule(b) IS NOT NULL);
+    PERFORM require_rules(b) FROM ticket_base b WHERE b.id = ANY (odd);
+    PERFORM know_lane(n.queue, n.kind)
+    FROM (SELECT DISTINCT b.queue, b.kind FROM ticket_base b WHERE b.id = ANY (odd) ORDER BY b.queue, b.kind) n;
+    INSERT INTO ready (priority, created_at, id, queue, kind)
+    SELECT b.priority, b.created_at, b.id, b.queue, b.kind FROM ticket_base b
+    WHERE b.id = ANY (odd) AND b.state = 'ready' AND b.assignee_type = 'agent' AND (b.retry_after IS NULL OR b.retry_after <= now());
+    INSERT INTO deferred (run_at, created_at, id, priority, queue, kind)
+    SELECT b.retry_after, b.created_at, b.id, b.priority, b.queue, b.kind FROM ticket_base b
+    WHERE b.id = ANY (odd) AND b.state = 'ready' AND b.assignee_type = 'agent' AND b.retry_after > now();
+    INSERT INTO held (id, held_at, queue, kind, category, fingerprint)
+    SELECT b.id, b.held_at, b.queue, b.kind, COALESCE(b.error_category, ''), COALESCE(b.error_fingerprint, '') FROM ticket_base b
+    WHERE b.id = ANY (odd) AND b.held_at IS NOT NULL;
+  END IF;
+  IF EXISTS (SELECT FROM workers WHERE wants_wakeup) THEN
+    PERFORM wake_workers(ARRAY(
+      SELECT DISTINCT b.queue FROM ticket_base b
+      WHERE b.id = ANY (ids) AND b.state = 'ready' AND b.assignee_type = 'agent' AND (b.retry_after IS NULL OR b.retry_after <= now())));
+  END IF;
+END
+$$;
+COMMENT ON FUNCTION file_tickets IS 'Files new tickets, in the transaction that inserted them: each under ready, deferred, held or nothing, in a lane that is known from then on. Refuses those that break a rule.';
+
+CREATE OR REPLACE FUNCTION file_copied_tickets(after_id bigint) RETURNS bigint
+LANGUAGE plpgsql SET search_path = ${flyway:defaultSchema}, pg_temp SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off AS $$
+DECLARE
+  copied bigint[] := ARRAY(
+    SELECT b.id FROM ticket_base b WHERE b.id > after_id AND b.xmin = pg_current_xact_id()::xid);
+BEGIN
+  PERFORM file_tickets(copied);
+  RETURN cardinality(copied);
+END
+$$;
+COMMENT ON FUNCTION file_copied_tickets IS 'Files what this transaction copied in since the sequence of the ids was at after_id, and says how many those are: COPY tells no ids.';
+
+-- A payload that is too long is refused before it is written.
+CREATE OR REPLACE FUNCTION enqueue_any_ticket(
+  kind text, payload jsonb, queue text, title text, design text, priority integer, run_at timestamptz, unique_key text,
+  max_cost_usd numeric) RETURNS bigint
+LANGUAGE plpgsql SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
+#variable_conflict use_column
+DECLARE
+  d designs;
+  kind_name text;
+  found_id bigint;
+  bytes integer := accepted_bytes('payload', COALESCE(enqueue_any_ticket.payload, '{}'));
+BEGIN
+  IF enqueue_any_ticket.design IS NOT NULL THEN
+    d := latest_design(enqueue_any_ticket.design);
+  END IF;
+  kind_name := kind_of_new_ticket(enqueue_any_ticket.kind, d);
+  LOOP
+    INSERT INTO ticket_base AS b (filed, design_id, kind, payload, payload_bytes, queue, title, priority, retry_after, unique_key, max_cost_usd)
+    VALUES (true, d.id, kind_name, COALESCE(enqueue_any_ticket.payload, '{}'), bytes,
+      COALESCE(enqueue_any_ticket.queue, 'default'), enqueue_any_ticket.title, COALESCE(enqueue_any_ticket.priority, 0),
+      enqueue_any_ticket.run_at, enqueue_any_ticket.unique_key, enqueue_any_ticket.max_cost_usd)
+    ON CONFLICT (unique_key) WHERE unique_key IS NOT NULL DO NOTHING
+    RETURNING b.id INTO found_id;
+    IF found_id IS NOT NULL THEN
+      PERFORM file_tickets(ARRAY[found_id]);
+      RETURN found_id;
+    END IF;
+    -- The ticket with this key; unless it was deleted since the INSERT met it, then the next round inserts.
+    SELECT b.id INTO found_id FROM ticket_base b WHERE b.unique_key = enqueue_any_ticket.unique_key;
+    IF found_id IS NOT NULL THEN
+      RETURN found_id;
+    END IF;
+  END LOOP;
+END
+$$;
+COMMENT ON FUNCTION enqueue_any_ticket IS 'What enqueue_ticket does for a ticket with a design, a key, a start time or a cost limit, or the first of its lane.';
+
+-- Most tickets are of a kind and a queue that had one before, and are to run at once: those cost two INSERTs with a look in each.
+-- The payload is measured: of a short one the text is made at once, a longer one goes the long way.
+-- Trap: it runs with its owner's rights and, because setting one costs as much as a statement before PostgreSQL 17, with the search path
+-- of its caller. So whatever it names, operators too, is named with its schema.
+CREATE OR REPLACE FUNCTION enqueue_ticket(
+  kind text DEFAULT NULL, payload jsonb DEFAULT '{}', queue text DEFAULT 'default', title text DEFAULT NULL,
+  design text DEFAULT NULL, priority integer DEFAULT 0, run_at timestamptz DEFAULT NULL, unique_key text DEFAULT NULL,
+  max_cost_usd numeric DEFAULT NULL) RETURNS bigint
+LANGUAGE plpgsql SECURITY DEFINER AS $$
+#variable_conflict use_column
+DECLARE
+  new_id bigint;
+  somebody_sleeps boolean;
+  bytes integer := CASE
+    WHEN enqueue_ticket.payload IS NULL THEN 2
+    WHEN pg_catalog.pg_column_size(enqueue_ticket.payload) OPERATOR(pg_catalog.<=) 2000
+      AND pg_catalog.pg_column_compression(enqueue_ticket.payload) IS NULL
+    THEN pg_catalog.octet_length(enqueue_ticket.payload::text)
+  END;
+BEGIN
+  IF bytes OPERATOR(pg_catalog.<=) 65536 AND enqueue_ticket.design IS NULL AND enqueue_ticket.run_at IS NULL
+    AND enqueue_ticket.unique_key IS NULL AND enqueue_ticket.max_cost_usd IS NULL
+  THEN
+    INSERT INTO ${flyway:defaultSchema}.ticket_base AS b (filed, kind, payload, payload_bytes, queue, title, priority)
+    SELECT true, l.kind, COALESCE(enqueue_ticket.payload, '{}'), bytes, l.queue, enqueue_ticket.title, COALESCE(enqueue_ticket.priority, 0)
+    FROM ${flyway:defaultSchema}.lanes l
+    WHERE l.queue OPERATOR(pg_catalog.=) COALESCE(enqueue_ticket.queue, 'default') AND l.kind OPERATOR(pg_catalog.=) enqueue_ticket.kind
+    RETURNING b.id INTO new_id;
+    IF new_id IS NOT NULL THEN
+      INSERT INTO ${flyway:defaultSchema}.ready (priority, created_at, id, queue, kind)
+      VALUES (COALESCE(enqueue_ticket.priority, 0), pg_catalog.now(), new_id, COALESCE(enqueue_ticket.queue, 'default'), enqueue_ticket.kind)
+      RETURNING EXISTS (SELECT FROM ${flyway:defaultSchema}.workers w WHERE w.wants_wakeup) INTO somebody_sleeps;
+      IF somebody_sleeps THEN
+        PERFORM pg_catalog.pg_notify('${flyway:defaultSchema}_ready', COALESCE(enqueue_ticket.queue, 'default'));
+      END IF;
+      RETURN new_id;
+    END IF;
+  END IF;
+  RETURN ${flyway:defaultSchema}.enqueue_any_ticket(
+    enqueue_ticket.kind, enqueue_ticket.payload, enqueue_ticket.queue, enqueue_ticket.title, enqueue_ticket.design,
+    enqueue_ticket.priority, enqueue_ticket.run_at, enqueue_ticket.unique_key, enqueue_ticket.max_cost_usd);
+END
+$$;
+COMMENT ON FUNCTION enqueue_ticket IS 'Adds a ticket inside the caller''s transaction and returns its id: SELECT ${flyway:defaultSchema}.enqueue_ticket(design => ''hello'', payload => ''{"n": 1}''). With a unique_key that a kept ticket already has, that ticket''s id is returned and nothing is added.';
+
+CREATE OR REPLACE FUNCTION produce_ticket(
+  kind text DEFAULT NULL, payload jsonb DEFAULT '{}', queue text DEFAULT 'default', title text DEFAULT NULL,
+  design text DEFAULT NULL, priority integer DEFAULT 0, run_at timestamptz DEFAULT NULL, unique_key text DEFAULT NULL,
+  max_cost_usd numeric DEFAULT NULL) RETURNS bigint
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
+DECLARE
+  -- Inside, current_user is the owner; after SET ROLE the setting tells who called.
+  caller name := CASE WHEN current_setting('role') = 'none' THEN session_user ELSE current_setting('role') END;
+BEGIN
+  IF NOT EXISTS (
+    SELECT FROM producer_grants g
+    WHERE g.queue = produce_ticket.queue AND g.design IS NOT DISTINCT FROM produce_ticket.design
+      AND (g.design IS NOT NULL AND produce_ticket.kind IS NULL OR g.kind = produce_ticket.kind)
+      AND pg_has_role(caller, to_regrole(quote_ident(g.grantee)), 'MEMBER'))
+  THEN
+    RAISE EXCEPTION '% may not enqueue % in queue %', caller,
+      CASE WHEN produce_ticket.design IS NULL THEN 'kind ' || COALESCE(produce_ticket.kind, 'NULL') ELSE 'design ' || produce_ticket.design END,
+      COALESCE(produce_ticket.queue, 'NULL')
+      USING ERRCODE = '42501', HINT = 'The owner of the schema grants it by a row of producer_grants.';
+  END IF;
+  RETURN enqueue_ticket(kind => produce_ticket.kind, payload => produce_ticket.payload, queue => produce_ticket.queue,
+    title => produce_ticket.title, design => produce_ticket.design, priority => produce_ticket.priority,
+    run_at => produce_ticket.run_at, unique_key => produce_ticket.unique_key, max_cost_usd => produce_ticket.max_cost_usd);
+END
+$$;
+COMMENT ON FUNCTION produce_ticket IS 'enqueue_ticket for members of holdfast_producer: refuses what no row of producer_grants allows them.';
+
+CREATE OR REPLACE FUNCTION make_claimable(t ticket_base) RETURNS void
+LANGUAGE plpgsql SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
+BEGIN
+  IF t.state <> 'ready' OR t.assignee_type IS DISTINCT FROM 'agent' THEN
+    RETURN;
+  END IF;
+  PERFORM know_lane(t.queue, t.kind);
+  IF t.retry_after > now() THEN
+    INSERT INTO deferred (run_at, created_at, id, priority, queue, kind)
+    VALUES (t.retry_after, t.created_at, t.id, t.priority, t.queue, t.kind);
+  ELSE
+    INSERT INTO ready (priority, created_at, id, queue, kind)
+    VALUES (t.priority, t.created_at, t.id, t.queue, t.kind);
+    PERFORM wake_workers(ARRAY[t.queue]);
+  END IF;
+END
+$$;
+COMMENT ON FUNCTION make_claimable IS 'Files a ready ticket for agents under ready or deferred, when it comes back; new ones are filed by enqueue_ticket and file_tickets.';
+
+CREATE OR REPLACE FUNCTION make_unclaimable(t ticket_base) RETURNS boolean
+LANGUAGE plpgsql SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
+BEGIN
+  DELETE FROM ready r
+  WHERE r.queue = t.queue AND r.kind = t.kind AND ~r.priority = ~t.priority AND r.created_at = t.created_at AND r.id = t.id;
+  IF FOUND THEN
+    RETURN true;
+  END IF;
+  DELETE FROM deferred d WHERE d.run_at = t.retry_after AND d.id = t.id;
+  IF FOUND THEN
+    RETURN true;
+  END IF;
+  -- It may have been promoted, or put aside, between two statements.
+  DELETE FROM ready r
+  WHERE r.queue = t.queue AND r.kind = t.kind AND ~r.priority = ~t.priority AND r.created_at = t.created_at AND r.id = t.id;
+  IF FOUND THEN
+    RETURN true;
+  END IF;
+  DELETE FROM suspects s WHERE s.id = t.id;
+  RETURN FOUND;
+END
+$$;
+COMMENT ON FUNCTION make_unclaimable IS 'True if the ticket, whose row the caller has locked, stood in ready or deferred: nobody has claimed it, and nobody can any more.';
+
+CREATE OR REPLACE FUNCTION file_held_ticket() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
+BEGIN
+  IF TG_OP <> 'INSERT' THEN
+    DELETE FROM held h WHERE h.id = OLD.id;
+  END IF;
+  IF TG_OP <> 'DELETE' AND NEW.held_at IS NOT NULL THEN
+    INSERT INTO held (id, held_at, queue, kind, category, fingerprint)
+    VALUES (NEW.id, NEW.held_at, NEW.queue, NEW.kind, COALESCE(NEW.error_category, ''), COALESCE(NEW.error_fingerprint, ''));
+  END IF;
+  RETURN NULL;
+END
+$$;
+COMMENT ON FUNCTION file_held_ticket IS 'Keeps held in step with ticket_base.held_at.';
+
+CREATE OR REPLACE FUNCTION forget_held() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
+BEGIN
+  TRUNCATE held;
+  RETURN NULL;
+END
+$$;
+COMMENT ON FUNCTION forget_held IS 'Where all tickets go, none is held.';
+
+SELECT grant_roles();

@@ -1,0 +1,466 @@
+-- What a worker calls for every ticket: claim, heartbeat, success, failure, the end of a lease. They are functions so that a call is one round
+-- trip and one transaction by itself, with its settings: plans that keep to the indexes whatever the planner believes of the tables' sizes
+-- (a plan made while the tables were empty would scan them whole until some ANALYZE), and no long wait for a lock that a person holds.
+-- Their statements are planned once per connection. What each costs, and what was tried, is in docs/adr/0008-engine-speed.md.
+-- They name the schema instead of a search_path, which before PostgreSQL 17 costs as much as the claim itself.
+--
+-- Flyway runs this file after all versioned ones: again with each version of the schema (now ${version}), and whenever it changes.
+
+-- Claims up to at_most ready tickets for a worker under one new lease, and promotes deferred tickets that came due before.
+-- Always one row at least: the first two columns say what was promoted and what is due next; the rest is null without a ticket.
+-- No content can fail it: it brings with it only what is known to be small. What is large or unknown the worker reads afterwards, one by
+-- one, under the lease (claimed_ticket). A ticket whose worker died runs alone (docs/adr/0018-poison-tickets.md).
+-- Several small statements instead of one large: what an idle worker mostly runs is the few of them that find nothing to do, and each
+-- costs what it touches. All of them are one transaction with the caller's call, and each sees what those before it did.
+-- Indexes: deferred_by_time, ready_in_claim_order (one scan per lane, in claim order), primary keys.
+-- Traps: `id IN (SELECT ... LIMIT)` plans as a scan of the whole table, so rows are taken by ctid, which the row locks make safe; the
+-- LATERAL with LIMIT keeps to the indexes. The rows are filtered before anything is made text; nothing else here reads a column that
+-- somebody filled.
+CREATE OR REPLACE FUNCTION take_tickets(
+  of_kinds text[], from_queues text[], at_most integer, for_worker text, for_ms bigint, behind_ids bigint[],
+  small_bytes integer, room_bytes bigint, suspects_at_most integer)
+RETURNS TABLE (
+  promoted bigint, next_due_ms double precision, id bigint, queue text, kind text, title text, payload text, priority integer,
+  created_at timestamptz, attempt_count integer, retry_count integer, lease_no bigint, claimed_at timestamptz, expires_at timestamptz,
+  design_id bigint, design_name text, design_version integer, design_kind text, definition text, guidance text,
+  apart boolean, suspect boolean)
+LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_bitmapscan = off SET lock_timeout = '250ms'
+AS $$
+#variable_conflict use_column
+DECLARE
+  next_due timestamptz;
+  tids tid[];
+  taken bigint[];
+  whole bigint;
+  suspected bigint;
+  new_lease bigint;
+  until timestamptz := now() + for_ms * interval '1 millisecond';
+BEGIN
+  IF cardinality(behind_ids) = 0 THEN
+    -- Before PostgreSQL 17 an infinite time cannot be subtracted from.
+    SELECT d.run_at INTO next_due FROM ${flyway:defaultSchema}.deferred d WHERE d.run_at < 'infinity' ORDER BY d.run_at, d.id LIMIT 1;
+    IF next_due <= now() THEN
+      WITH due AS MATERIALIZED (
+        SELECT d.ctid AS tid FROM ${flyway:defaultSchema}.deferred d
+        WHERE d.run_at <= now()
+        ORDER BY d.run_at, d.id
+        LIMIT 1000
+        FOR UPDATE SKIP LOCKED
+      ), moved AS (
+        DELETE FROM ${flyway:defaultSchema}.deferred d WHERE d.ctid = ANY (ARRAY(SELECT tid FROM due))
+        RETURNING d.priority, d.created_at, d.id, d.queue, d.kind
+      )
+      INSERT INTO ${flyway:defaultSchema}.ready (priority, created_at, id, queue, kind)
+      SELECT priority, created_at, id, queue, kind FROM moved;
+      GET DIAGNOSTICS promoted = ROW_COUNT;
+      SELECT d.run_at INTO next_due FROM ${flyway:defaultSchema}.deferred d WHERE d.run_at < 'infinity' ORDER BY d.run_at, d.id LIMIT 1;
+    END IF;
+    next_due_ms := extract(epoch FROM next_due - now())::double precision * 1000;
+  END IF;
+  promoted := COALESCE(promoted, 0);
+
+  IF suspects_at_most > 0 THEN
+    SELECT s.id INTO suspected FROM ${flyway:defaultSchema}.suspects s
+    JOIN ${flyway:defaultSchema}.queues q ON q.name = s.queue AND q.paused_at IS NULL
+    WHERE s.kind = ANY (of_kinds) AND (cardinality(from_queues) = 0 OR s.queue = ANY (from_queues))
+    ORDER BY s.priority DESC, s.created_at, s.id
+    LIMIT 1
+    FOR UPDATE OF s SKIP LOCKED;
+    IF suspected IS NOT NULL THEN
+      DELETE FROM ${flyway:defaultSchema}.suspects s WHERE s.id = suspected;
+    END IF;
+  END IF;
+
+  WITH behind AS MATERIALIZED (
+    -- One per lane, whatever has been done to those tickets since.
+    SELECT DISTINCT ON (b.queue, b.kind) b.queue, b.kind, ~b.priority AS rank, b.created_at, b.id
+    FROM unnest(behind_ids) AS a (id)
+    CROSS JOIN LATERAL (SELECT * FROM ${flyway:defaultSchema}.ticket_base b WHERE b.id = a.id LIMIT 1) b
+    ORDER BY b.queue, b.kind, rank, b.created_at, b.id
+  ), picked AS (
+    SELECT r.tid, r.id
+    FROM ${flyway:defaultSchema}.lanes n
+    JOIN ${flyway:defaultSchema}.queues q ON q.name = n.queue AND q.paused_at IS NULL
+    LEFT JOIN behind ON behind.queue = n.queue AND behind.kind = n.kind
+    CROSS JOIN LATERAL (
+      SELECT r.ctid AS tid, r.id, r.priority, r.created_at FROM ${flyway:defaultSchema}.ready r
+      WHERE r.queue = n.queue AND r.kind = n.kind
+        AND (~r.priority, r.created_at, r.id)
+          > (COALESCE(behind.rank, -2147483648), COALESCE(behind.created_at, '-infinity'), COALESCE(behind.id, -9223372036854775808))
+      ORDER BY ~r.priority, r.created_at, r.id
+      LIMIT at_most
+      FOR UPDATE SKIP LOCKED
+    ) r
+    WHERE n.kind = ANY (of_kinds) AND (cardinality(from_queues) = 0 OR n.queue = ANY (from_queues))
+    ORDER BY r.priority DESC, r.created_at, r.id
+    LIMIT at_most - (suspected IS NOT NULL)::integer
+  )
+  SELECT array_agg(p.tid), array_agg(p.id) INTO tids, taken FROM picked p;
+  IF taken IS NULL AND suspected IS NULL THEN
+    RETURN NEXT;
+    RETURN;
+  END IF;
+
+  new_lease := nextval('${flyway:defaultSchema}.lease_no_seq');
+  IF taken IS NOT NULL THEN
+    DELETE FROM ${flyway:defaultSchema}.ready r WHERE r.ctid = ANY (tids);
+    RETURN QUERY
+    SELECT
+      promoted, next_due_ms,
+      b.id, b.queue, b.kind, b.title, b.payload::text, b.priority, b.created_at, b.attempt_count, COALESCE(b.retry_count, 0),
+      new_lease, now(), until,
+      d.id, d.name, d.version, d.kind, d.definition::text, NULL::text, false, false
+    FROM unnest(taken) WITH ORDINALITY AS t (id, place)
+    CROSS JOIN LATERAL (SELECT * FROM ${flyway:defaultSchema}.ticket_base b WHERE b.id = t.id LIMIT 1) b
+    LEFT JOIN LATERAL (SELECT * FROM ${flyway:defaultSchema}.designs d WHERE d.id = b.design_id LIMIT 1) d ON true
+    WHERE b.payload_bytes <= small_bytes AND b.crash_count = 0 AND b.guidance_count = 0
+      AND (b.title IS NULL OR octet_length(b.title) <= small_bytes)
+      AND (d.id IS NULL OR pg_column_size(d.definition) <= small_bytes)
+    ORDER BY t.place;
+    GET DIAGNOSTICS whole = ROW_COUNT;
+  END IF;
+  IF whole = cardinality(taken) AND suspected IS NULL THEN
+    INSERT INTO ${flyway:defaultSchema}.leases (id, claimed_at, expires_at, worker_id, ids, for_ms)
+    VALUES (new_lease, now(), until, for_worker, taken, for_ms);
+    RETURN;
+  END IF;
+  RETURN QUERY
+  SELECT promoted, next_due_ms, x.id, NULL::text, NULL::text, NULL::text, NULL::text, NULL::integer, NULL::timestamptz, NULL::integer,
+    NULL::integer, x.lease_no, NULL::timestamptz, NULL::timestamptz, NULL::bigint, NULL::text, NULL::integer, NULL::text, NULL::text,
+    NULL::text, true, x.suspect
+  FROM ${flyway:defaultSchema}.take_apart(
+    taken, suspected, new_lease, for_worker, for_ms, small_bytes, room_bytes, suspects_at_most) AS x;
+END
+$$;
+COMMENT ON FUNCTION take_tickets IS 'Claims up to at_most tickets of these kinds (from_queues empty: of all queues) for for_ms milliseconds. behind_ids is empty for a full claim, else the last ticket claimed of each lane: then nothing that stands before it in its lane is looked at, and nothing is promoted. Whole rows come of what has at most small_bytes; of the rest (apart) only who it is, for claimed_ticket: as many as start within room_bytes. Of suspects it takes suspects_at_most, 0 or 1, under a lease of its own.';
+
+-- The rest of a claim in which not all tickets are small and without suspicion: leases what may run, puts back what may not yet.
+CREATE OR REPLACE FUNCTION take_apart(
+  taken bigint[], suspected bigint, new_lease bigint, for_worker text, for_ms bigint, small_bytes integer, room_bytes bigint,
+  suspects_at_most integer)
+RETURNS TABLE (id bigint, lease_no bigint, suspect boolean)
+LANGUAGE plpgsql SET search_path = ${flyway:defaultSchema}, pg_temp
+  SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off SET lock_timeout = '250ms'
+AS $$
+#variable_conflict use_column
+DECLARE
+  until timestamptz := now() + for_ms * interval '1 millisecond';
+  own_lease bigint;
+  large bigint[];
+  waiting bigint[];
+  put_back bigint[];
+BEGIN
+  waiting := ARRAY(
+    SELECT t.id FROM unnest(taken) WITH ORDINALITY AS t (id, place) JOIN ticket_base b ON b.id = ANY (ARRAY[t.id])
+    WHERE b.crash_count > 0 ORDER BY t.place);
+  IF suspected IS NULL AND suspects_at_most > 0 THEN
+    suspected := waiting[1];
+    waiting := waiting[2:];
+  END IF;
+  IF suspected IS NOT NULL THEN
+    own_lease := nextval('lease_no_seq');
+    INSERT INTO leases (id, claimed_at, expires_at, worker_id, ids, for_ms, suspect)
+    VALUES (own_lease, now(), until, for_worker, ARRAY[suspected], for_ms, true);
+    id := suspected;
+    lease_no := own_lease;
+    suspect := true;
+    RETURN NEXT;
+  END IF;
+  WITH sized AS (
+    SELECT t.id, t.place, GREATEST(COALESCE(b.payload_bytes, measured_bytes(b.payload)), 1)::numeric AS bytes,
+      b.payload_bytes <= small_bytes AND b.guidance_count = 0 AND (b.title IS NULL OR octet_length(b.title) <= small_bytes)
+        AND (d.id IS NULL OR pg_column_size(d.definition) <= small_bytes) AS small
+    FROM unnest(taken) WITH ORDINALITY AS t (id, place)
+    JOIN ticket_base b ON b.id = ANY (ARRAY[t.id])
+    LEFT JOIN designs d ON d.id = b.design_id
+    WHERE b.crash_count = 0
+  ), placed AS (
+    SELECT s.id, s.place, COALESCE(sum(s.bytes) OVER (ORDER BY s.place ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS before
+    FROM sized s WHERE s.small IS NOT TRUE
+  )
+  SELECT array_agg(p.id ORDER BY p.place) FILTER (WHERE p.before < room_bytes),
+    array_agg(p.id) FILTER (WHERE p.before >= room_bytes)
+  INTO large, put_back FROM placed p;
+  INSERT INTO suspects (priority, created_at, id, queue, kind)
+  SELECT b.priority, b.created_at, b.id, b.queue, b.kind FROM ticket_base b WHERE b.id = ANY (waiting);
+  INSERT INTO ready (priority, created_at, id, queue, kind)
+  SELECT b.priority, b.created_at, b.id, b.queue, b.kind FROM ticket_base b WHERE b.id = ANY (put_back);
+  taken := ARRAY(
+    SELECT t.id FROM unnest(taken) AS t (id)
+    WHERE t.id <> ALL (waiting) AND t.id IS DISTINCT FROM suspected AND t.id <> ALL (COALESCE(put_back, '{}')));
+  IF cardinality(taken) > 0 THEN
+    INSERT INTO leases (id, claimed_at, expires_at, worker_id, ids, for_ms) VALUES (new_lease, now(), until, for_worker, taken, for_ms);
+    RETURN QUERY SELECT u.id, new_lease, false FROM unnest(large) AS u (id);
+  END IF;
+END
+$$;
+COMMENT ON FUNCTION take_apart IS 'The part of take_tickets for what is large, of unknown size or suspect.';
+
+CREATE OR REPLACE FUNCTION claimed_ticket(ticket_id bigint, under_lease bigint, most_bytes bigint)
+RETURNS TABLE (
+  promoted bigint, next_due_ms double precision, id bigint, queue text, kind text, title text, payload text, priority integer,
+  created_at timestamptz, attempt_count integer, retry_count integer, lease_no bigint, claimed_at timestamptz, expires_at timestamptz,
+  design_id bigint, design_name text, design_version integer, design_kind text, definition text, guidance text)
+LANGUAGE plpgsql SET search_path = ${flyway:defaultSchema}, pg_temp SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off
+AS $$
+#variable_conflict use_column
+DECLARE
+  b ticket_base;
+  l leases;
+  d designs;
+  reading text;
+  bytes bigint;
+BEGIN
+  SELECT * INTO l FROM leases WHERE leases.id = under_lease;
+  SELECT * INTO b FROM ticket_base WHERE ticket_base.id = ticket_id AND ticket_base.fence < under_lease AND ticket_base.state = 'ready';
+  IF l.id IS NULL OR b.id IS NULL THEN
+    RETURN;
+  END IF;
+  SELECT * INTO d FROM designs WHERE designs.id = b.design_id;
+  BEGIN
+    reading := 'payload';
+    bytes := COALESCE(b.payload_bytes, expanded_bytes(b.payload, most_bytes));
+    IF bytes > most_bytes THEN
+      RAISE EXCEPTION 'it has % bytes or more as text, and % are allowed (payload.max-expanded-bytes)', bytes, most_bytes
+        USING ERRCODE = 'HF422';
+    END IF;
+    payload := b.payload::text;
+    reading := 'title';
+    IF octet_length(b.title) > most_bytes THEN
+      RAISE EXCEPTION 'it has % bytes, and % are allowed (payload.max-expanded-bytes)', octet_length(b.title), most_bytes
+        USING ERRCODE = 'HF422';
+    END IF;
+    title := b.title;
+    reading := 'design';
+    IF d.id IS NOT NULL AND expanded_bytes(d.definition, most_bytes) > most_bytes THEN
+      RAISE EXCEPTION 'it has % bytes or more as text, and % are allowed (payload.max-expanded-bytes)', expanded_bytes(d.definition, most_bytes), most_bytes
+        USING ERRCODE = 'HF422';
+    END IF;
+    definition := d.definition::text;
+    reading := 'guidance';
+    IF b.guidance_count > 0 THEN
+      SELECT jsonb_agg(jsonb_build_object('text', g.guidance, 'author', g.author, 'source', g.source, 'givenAt', g.created_at) ORDER BY g.id)::text
+      INTO guidance FROM ticket_guidance g WHERE g.ticket_id = b.id;
+    END IF;
+  EXCEPTION WHEN OTHERS THEN
+    RAISE EXCEPTION 'its % cannot be read: %', reading, SQLERRM USING ERRCODE = SQLSTATE;
+  END;
+  id := b.id;
+  queue := b.queue;
+  kind := b.kind;
+  priority := b.priority;
+  created_at := b.created_at;
+  attempt_count := b.attempt_count;
+  retry_count := COALESCE(b.retry_count, 0);
+  lease_no := l.id;
+  claimed_at := l.claimed_at;
+  expires_at := l.expires_at;
+  design_id := d.id;
+  design_name := d.name;
+  design_version := d.version;
+  design_kind := d.kind;
+  RETURN NEXT;
+END
+$$;
+COMMENT ON FUNCTION claimed_ticket IS 'A claimed ticket with all that its worker needs, read by itself; nothing if the claim is over. What cannot be read, or has more than most_bytes as text, is an error that names the column.';
+
+-- Renews a worker's leases (a HOT update each), says when, and tells which tickets in them a person revoked.
+-- A lease that somebody has locked (a person's open transaction that cancels a ticket in it) must not hold up the others: it is
+-- answered as not renewed, while one that is gone is not answered at all.
+CREATE OR REPLACE FUNCTION renew_leases(of_worker text, lease_nos bigint[], for_ms bigint)
+RETURNS TABLE (id bigint, renewed boolean, revoked bigint[])
+LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_bitmapscan = off SET lock_timeout = '250ms'
+AS $$
+#variable_conflict use_column
+BEGIN
+  RETURN QUERY
+  WITH alive AS (
+    UPDATE ${flyway:defaultSchema}.workers w SET heartbeat_at = now() WHERE w.id = of_worker
+  ), unlocked AS MATERIALIZED (
+    SELECT l.id FROM ${flyway:defaultSchema}.leases l
+    WHERE l.id = ANY (lease_nos) AND l.worker_id = of_worker
+    ORDER BY l.id
+    FOR NO KEY UPDATE SKIP LOCKED
+  ), renewed AS (
+    UPDATE ${flyway:defaultSchema}.leases l
+    SET expires_at = now() + renew_leases.for_ms * interval '1 millisecond', renewed_at = now()
+    FROM unlocked u
+    WHERE l.id = ANY (ARRAY[u.id])
+    RETURNING l.id, l.revoked
+  )
+  SELECT l.id, r.id IS NOT NULL AS renewed, COALESCE(r.revoked, l.revoked) AS revoked
+  FROM ${flyway:defaultSchema}.leases l LEFT JOIN renewed r ON r.id = l.id
+  WHERE l.id = ANY (lease_nos) AND l.worker_id = of_worker;
+END
+$$;
+COMMENT ON FUNCTION renew_leases IS 'A worker''s heartbeat: its leases last for_ms milliseconds from now.';
+
+-- Drops leases none of whose tickets is in progress under them any more.
+-- A lease that goes too early would lose its tickets, so this does not believe whoever thinks that they are all finished.
+-- Returns those that are locked just now (being renewed, or a person's open transaction revokes a ticket in it): to be tried again.
+-- Waiting for them would let one person's open transaction hold up the results of everybody else's tickets.
+CREATE OR REPLACE FUNCTION close_leases(lease_nos bigint[]) RETURNS SETOF bigint
+LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_bitmapscan = off SET lock_timeout = '250ms'
+AS $$
+DECLARE
+  free bigint[] := ARRAY(SELECT l.id FROM ${flyway:defaultSchema}.leases l WHERE l.id = ANY (lease_nos) FOR UPDATE SKIP LOCKED);
+BEGIN
+  DELETE FROM ${flyway:defaultSchema}.leases l
+  WHERE l.id = ANY (free)
+    AND NOT EXISTS (
+      SELECT FROM unnest(l.ids) AS u (id)
+      CROSS JOIN LATERAL (SELECT b.state, b.fence FROM ${flyway:defaultSchema}.ticket_base b WHERE b.id = u.id LIMIT 1) b
+      WHERE b.state = 'ready' AND b.fence < l.id);
+  IF cardinality(free) < cardinality(lease_nos) THEN
+    RETURN QUERY SELECT l.id FROM ${flyway:defaultSchema}.leases l WHERE l.id = ANY (lease_nos) AND l.id <> ALL (free);
+  END IF;
+END
+$$;
+COMMENT ON FUNCTION close_leases IS 'Drops those of the leases that are finished; returns those that are locked and have to be tried again.';
+
+-- Stores successes: ticket and attempt row together, only under a lease that is there and newer than the ticket's fence.
+-- The arrays are of one length. Tickets are locked in the order of their ids, as everybody does. Returns what was not stored, which is
+-- mostly nothing: telling of each ticket that was would cost as much as its place in the index.
+-- The lease is not locked: whatever ends a ticket's stay under it raises the fence, which is checked again on the locked row.
+-- Traps: one access path only; `= ANY (ARRAY[i.id])` can neither hash nor merge, so it stays the primary key.
+CREATE OR REPLACE FUNCTION store_successes(ticket_ids bigint[], lease_nos bigint[], new_states text[], json_results text[], closed bigint[])
+RETURNS TABLE (ticket_id bigint, lease_no bigint)
+LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_bitmapscan = off SET lock_timeout = '250ms'
+AS $$
+#variable_conflict use_column
+DECLARE
+  stored bigint;
+BEGIN
+  IF cardinality(ticket_ids) > 0 THEN
+    WITH held AS MATERIALIZED (
+      SELECT l.id, l.claimed_at, l.worker_id FROM ${flyway:defaultSchema}.leases l WHERE l.id = ANY (lease_nos)
+    ), input AS MATERIALIZED (
+      SELECT i.id, i.lease_no, i.state, i.result, h.claimed_at, h.worker_id
+      FROM unnest(ticket_ids, lease_nos, new_states, json_results) AS i (id, lease_no, state, result)
+      JOIN held h ON h.id = i.lease_no
+      ORDER BY i.id
+    ), finished AS (
+      UPDATE ${flyway:defaultSchema}.ticket_base b
+      SET fence = i.lease_no, state = i.state, result = i.result::jsonb, started_at = i.claimed_at, completed_at = now(),
+          updated_at = now(), retry_after = NULL, attempt_count = b.attempt_count + 1, same_error_count = 0,
+          error = NULL, error_category = NULL, error_fingerprint = NULL
+      FROM input i
+      WHERE b.id = ANY (ARRAY[i.id]) AND b.state = 'ready' AND b.fence < i.lease_no
+      RETURNING b.id, b.fence, b.attempt_count, b.result, i.claimed_at, i.worker_id
+    )
+    INSERT INTO ${flyway:defaultSchema}.ticket_attempts (ticket_id, lease_no, started_at, finished_at, attempt, outcome, worker_id, result)
+    SELECT id, fence, claimed_at, now(), attempt_count, 'succeeded', worker_id, result FROM finished;
+    GET DIAGNOSTICS stored = ROW_COUNT;
+    IF stored < cardinality(ticket_ids) THEN
+      RETURN QUERY
+      SELECT i.id, i.lease_no FROM unnest(ticket_ids, lease_nos) AS i (id, lease_no)
+      LEFT JOIN LATERAL (
+        SELECT a.outcome FROM ${flyway:defaultSchema}.ticket_attempts a WHERE a.ticket_id = i.id AND a.lease_no = i.lease_no LIMIT 1
+      ) a ON true
+      WHERE a.outcome IS DISTINCT FROM 'succeeded';
+    END IF;
+  END IF;
+  IF cardinality(closed) > 0 THEN
+    RETURN QUERY SELECT NULL::bigint, l.id FROM ${flyway:defaultSchema}.close_leases(closed) AS l (id);
+  END IF;
+END
+$$;
+COMMENT ON FUNCTION store_successes IS 'Stores successes (new_states: needs_review or done) and returns those that could not be stored; then closes leases, and returns those that close_leases returns without a ticket_id.';
+
+-- Stores decisions on failures (A26, A33): ticket, attempt, activity (A60) and the place in the queue together, and wakes workers if
+-- some of the tickets are ready at once.
+-- ticket_ids, lease_nos and decision_nos are of one length; the other arrays have one element for each decision, counted from 1.
+-- unseen: the decisions were made without a look at the tickets, so they hold only for those that have never failed and have no retry
+-- settings of their own, of a design or of their queue. The last error counts only together with its fingerprint.
+-- Always one row: when all this happened, without a ticket; then one for each ticket that was not stored.
+-- The leases are not locked: see store_successes. Tickets are locked in the order of their ids, as everybody does.
+-- Traps: decisions are joined by hash, whatever the planner believes of the arrays' lengths: a nested loop over 500 decisions for 500
+-- tickets takes longer than all the rest. `= ANY (ARRAY[i.id])` can neither hash nor merge, so it stays the primary key.
+CREATE OR REPLACE FUNCTION store_failures(
+  unseen boolean, ticket_ids bigint[], lease_nos bigint[], decision_nos integer[],
+  outcomes text[], hold_reasons text[], delays_ms bigint[], new_retry_counts integer[], counts_by_category text[],
+  new_same_error_counts integer[], new_crash_counts integer[], errors text[], categories text[], fingerprints text[], rules text[],
+  http_statuses integer[], strategies text[], activities text[])
+RETURNS TABLE (decided_at timestamptz, ticket_id bigint, lease_no bigint)
+LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_bitmapscan = off SET enable_nestloop = off
+  SET enable_mergejoin = off SET jit = off SET lock_timeout = '250ms'
+AS $$
+#variable_conflict use_column
+DECLARE
+  own_settings text[] := CASE WHEN unseen THEN ARRAY(SELECT q.name FROM ${flyway:defaultSchema}.queues q WHERE q.retry IS NOT NULL) END;
+  stored bigint[];
+  stored_leases bigint[];
+  at_once text[];
+BEGIN
+  WITH lease AS MATERIALIZED (
+    SELECT l.id, l.claimed_at, l.worker_id FROM ${flyway:defaultSchema}.leases l WHERE l.id = ANY (lease_nos)
+  ), decision AS MATERIALIZED (
+    SELECT
+      d.no, d.hold_reason IS NOT NULL AS hold, d.delay_ms * interval '1 millisecond' AS delay, d.retry_count, d.same_error_count,
+      d.crash_count, d.http_status, d.outcome, d.category, d.fingerprint, d.rule, d.hold_reason, d.error,
+      d.counts::jsonb AS counts, d.strategy::jsonb AS strategy, d.activity::jsonb AS activity
+    FROM unnest(outcomes, hold_reasons, delays_ms, new_retry_counts, counts_by_category, new_same_error_counts, new_crash_counts, errors,
+      categories, fingerprints, rules, http_statuses, strategies, activities)
+    WITH ORDINALITY AS d (outcome, hold_reason, delay_ms, retry_count, counts, same_error_count, crash_count, error,
+      category, fingerprint, rule, http_status, strategy, activity, no)
+  ), input AS MATERIALIZED (
+    SELECT i.id, i.lease_no, l.claimed_at, l.worker_id, d.*
+    FROM unnest(ticket_ids, lease_nos, decision_nos) AS i (id, lease_no, no)
+    JOIN lease l ON l.id = i.lease_no
+    JOIN decision d ON d.no = i.no
+    ORDER BY i.id
+  ), decided AS (
+    UPDATE ${flyway:defaultSchema}.ticket_base b
+    SET fence = i.lease_no, state = CASE WHEN i.hold THEN 'on_hold' ELSE 'ready' END,
+        retry_count = i.retry_count, retry_counts = i.counts, same_error_count = i.same_error_count,
+        crash_count = i.crash_count, attempt_count = b.attempt_count + 1,
+        -- A hold writes no retry_after (A21).
+        retry_after = CASE WHEN i.hold THEN b.retry_after ELSE now() + i.delay END,
+        retry_strategy = CASE WHEN jsonb_typeof(b.retry_strategy) = 'object' THEN b.retry_strategy || i.strategy ELSE i.strategy END,
+        error = i.error, error_category = i.category, error_fingerprint = i.fingerprint,
+        hold_reason = i.hold_reason, held_at = CASE WHEN i.hold THEN now() END,
+        hold_actions = CASE WHEN i.hold THEN '{release,release_with_guidance,cancel}'::text[] END,
+        completed_at = CASE WHEN i.hold THEN now() END,
+        started_at = i.claimed_at, updated_at = now()
+    FROM input i
+    WHERE b.id = ANY (ARRAY[i.id]) AND b.state = 'ready' AND b.fence < i.lease_no
+      AND (NOT unseen OR (
+        COALESCE(b.retry_count, 0) = 0 AND b.retry_counts IS NULL AND b.crash_count = 0 AND b.error_fingerprint IS NULL
+        AND b.retry_strategy IS NULL AND b.design_id IS NULL AND b.queue <> ALL (own_settings)))
+    RETURNING b.id, b.fence, b.priority, b.created_at, b.retry_after, b.attempt_count, b.queue, b.kind,
+      b.state = 'ready' AND b.assignee_type = 'agent' AS claimable, i.claimed_at, i.worker_id, i.outcome, i.category, i.rule,
+      i.fingerprint, i.error, i.http_status, i.activity
+  ), attempted AS (
+    INSERT INTO ${flyway:defaultSchema}.ticket_attempts
+      (ticket_id, lease_no, started_at, finished_at, attempt, http_status, outcome, worker_id, category, rule, fingerprint, error)
+    SELECT id, fence, claimed_at, now(), attempt_count, http_status, outcome, worker_id, category, rule, fingerprint, error FROM decided
+  ), logged AS (
+    INSERT INTO ${flyway:defaultSchema}.ticket_activity (ticket_id, action, actor, details)
+    SELECT id, 'retry_decision', 'system', activity FROM decided
+  ), now_ready AS (
+    INSERT INTO ${flyway:defaultSchema}.ready (priority, created_at, id, queue, kind)
+    SELECT priority, created_at, id, queue, kind FROM decided WHERE claimable AND retry_after <= now()
+  ), later AS (
+    INSERT INTO ${flyway:defaultSchema}.deferred (run_at, created_at, id, priority, queue, kind)
+    SELECT retry_after, created_at, id, priority, queue, kind FROM decided WHERE claimable AND retry_after > now()
+  )
+  SELECT
+    array_agg(d.id), array_agg(d.fence),
+    ARRAY(SELECT DISTINCT r.queue FROM decided r WHERE r.claimable AND r.retry_after <= now())
+  INTO stored, stored_leases, at_once
+  FROM decided d;
+  IF cardinality(at_once) > 0 THEN
+    PERFORM ${flyway:defaultSchema}.wake_workers(at_once);
+  END IF;
+  RETURN QUERY SELECT now(), NULL::bigint, NULL::bigint;
+  IF stored IS NULL OR cardinality(stored) < cardinality(ticket_ids) THEN
+    RETURN QUERY
+    SELECT now(), i.id, i.lease_no FROM unnest(ticket_ids, lease_nos) AS i (id, lease_no)
+    EXCEPT
+    SELECT now(), s.id, s.lease_no FROM unnest(stored, stored_leases) AS s (id, lease_no);
+  END IF;
+END
+$$;
+COMMENT ON FUNCTION store_failures IS 'Stores decisions on failures and returns when, and which tickets were not stored: those that are no longer in progress under their lease, and, if the decisions were made unseen, those of which something is known.';
+
+SELECT grant_roles();

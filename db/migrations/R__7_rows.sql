@@ -1,0 +1,209 @@
+-- Plain SQL on the view `tickets`: INSERT enqueues, UPDATE does what the functions for people do, DELETE takes finished tickets.
+--
+-- Flyway runs this file after all versioned ones: again with each version of the schema (now ${version}), and whenever it changes.
+
+CREATE OR REPLACE FUNCTION keep_ids_ahead(explicit_id bigint) RETURNS void
+LANGUAGE plpgsql SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
+DECLARE
+  last_id bigint;
+BEGIN
+  EXECUTE format('SELECT last_value FROM %s', pg_get_serial_sequence('ticket_base', 'id')) INTO last_id;
+  IF explicit_id > last_id THEN
+    PERFORM setval(pg_get_serial_sequence('ticket_base', 'id'), explicit_id);
+  END IF;
+END
+$$;
+COMMENT ON FUNCTION keep_ids_ahead IS 'Lets the ids that follow start behind one that was given explicitly.';
+
+CREATE OR REPLACE FUNCTION insert_ticket() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
+DECLARE
+  d designs;
+BEGIN
+  NEW.state := COALESCE(NEW.state, 'ready');
+  IF NEW.state = 'in_progress' THEN
+    RAISE EXCEPTION 'a ticket becomes in_progress only by a claim; insert it as ready' USING ERRCODE = 'HF409';
+  ELSIF NEW.state NOT IN ('ready', 'needs_review', 'on_hold', 'done', 'cancelled') THEN
+    RAISE EXCEPTION 'there is no state "%"', left(NEW.state, 100)
+      USING ERRCODE = 'HF422', HINT = 'Insert a ticket as ready; the states are in COMMENT ON COLUMN tickets.state.';
+  END IF;
+  IF NEW.design_id IS NOT NULL THEN
+    SELECT * INTO d FROM designs WHERE designs.id = NEW.design_id;
+    IF NOT FOUND THEN
+      RAISE EXCEPTION 'there is no design with the id %', NEW.design_id
+        USING ERRCODE = 'HF404', HINT = 'SELECT id, name, version FROM designs shows them; enqueue_ticket takes a name.';
+    END IF;
+  END IF;
+  IF NEW.retry_strategy IS NOT NULL THEN
+    PERFORM require_retry_policy(NEW.retry_strategy, 'retry_strategy');
+  END IF;
+  NEW.kind := kind_of_new_ticket(NEW.kind, d);
+  IF NEW.id IS NULL THEN
+    NEW.id := nextval(pg_get_serial_sequence('ticket_base', 'id'));
+  ELSE
+    PERFORM keep_ids_ahead(NEW.id);
+  END IF;
+  NEW.queue := COALESCE(NEW.queue, 'default');
+  NEW.payload := COALESCE(NEW.payload, '{}');
+  NEW.priority := COALESCE(NEW.priority, 0);
+  NEW.rejection_count := COALESCE(NEW.rejection_count, 0);
+  NEW.created_at := COALESCE(NEW.created_at, now());
+  NEW.updated_at := COALESCE(NEW.updated_at, NEW.created_at);
+  IF NEW.state IN ('needs_review', 'done', 'cancelled') THEN
+    NEW.completed_at := COALESCE(NEW.completed_at, now());
+  END IF;
+  IF NEW.state = 'on_hold' THEN
+    NEW.held_at := COALESCE(NEW.held_at, now());
+    NEW.hold_reason := COALESCE(NEW.hold_reason, 'held by ' || acting_person());
+    NEW.allowed_actions := COALESCE(NEW.allowed_actions, '{release,release_with_guidance,cancel}');
+  ELSE
+    NEW.held_at := NULL;
+    NEW.allowed_actions := NULL;
+  END IF;
+  INSERT INTO ticket_base (filed, id, queue, kind, design_id, title, payload, state, assignee_type, priority, retry_count,
+    rejection_count, retry_after, retry_strategy, error, error_category, error_fingerprint, hold_reason, unique_key, result,
+    created_at, updated_at, started_at, completed_at, held_at, hold_actions, max_cost_usd)
+  VALUES (true, NEW.id, NEW.queue, NEW.kind, NEW.design_id, NEW.title, NEW.payload, NEW.state, NEW.assignee_type, NEW.priority,
+    NEW.retry_count, NEW.rejection_count, NEW.retry_after, NEW.retry_strategy, NEW.error, NEW.error_category,
+    NEW.error_fingerprint, NEW.hold_reason, NEW.unique_key, NEW.result, NEW.created_at, NEW.updated_at, NEW.started_at,
+    NEW.completed_at, NEW.held_at, NEW.allowed_actions, NEW.max_cost_usd);
+  PERFORM file_tickets(ARRAY[NEW.id]);
+  NEW.lease_no := 0;
+  NEW.attempt_count := 0;
+  NEW.crash_count := 0;
+  NEW.same_error_count := 0;
+  NEW.worker_id := NULL;
+  NEW.lease_expires_at := NULL;
+  RETURN NEW;
+END
+$$;
+COMMENT ON FUNCTION insert_ticket IS 'INSERT INTO tickets: fills what is left out and refuses what contradicts itself.';
+
+CREATE OR REPLACE FUNCTION change_ticket_state(ticket tickets, wanted text, reason text) RETURNS void
+LANGUAGE plpgsql SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
+BEGIN
+  CASE
+    WHEN ticket.state = 'on_hold' AND wanted = 'ready' THEN PERFORM release_ticket(ticket.id, acting_person());
+    WHEN ticket.state = 'needs_review' AND wanted = 'ready' THEN PERFORM reject_ticket(ticket.id, acting_person());
+    WHEN ticket.state = 'needs_review' AND wanted = 'done' THEN PERFORM approve_ticket(ticket.id, acting_person());
+    WHEN ticket.state IN ('ready', 'in_progress') AND wanted = 'on_hold' THEN
+      PERFORM hold_ticket(ticket.id, acting_person(), COALESCE(NULLIF(btrim(reason), ''), 'held by ' || acting_person()));
+    WHEN ticket.state NOT IN ('done', 'cancelled') AND wanted = 'cancelled' THEN
+      PERFORM cancel_ticket(ticket.id, acting_person(), reason);
+    ELSE
+      RAISE EXCEPTION 'ticket % is %; it cannot become %', ticket.id, ticket.state, COALESCE(left(wanted, 100), 'NULL')
+        USING ERRCODE = 'HF409', DETAIL = ticket.state, HINT = 'The transitions are in COMMENT ON COLUMN tickets.state.';
+  END CASE;
+END
+$$;
+COMMENT ON FUNCTION change_ticket_state IS 'UPDATE of tickets.state: calls the function for people that makes the same change.';
+
+CREATE OR REPLACE FUNCTION changed_columns(old_ticket tickets, new_ticket tickets) RETURNS jsonb
+LANGUAGE plpgsql IMMUTABLE SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
+DECLARE
+  changes jsonb;
+  kept text;
+BEGIN
+  SELECT COALESCE(jsonb_object_agg(n.key, n.value), '{}') INTO changes
+  FROM jsonb_each(to_jsonb(new_ticket)) n JOIN jsonb_each(to_jsonb(old_ticket)) o USING (key)
+  WHERE n.value IS DISTINCT FROM o.value AND n.key NOT IN ('state', 'updated_at');
+  SELECT string_agg(key, ', ' ORDER BY key) INTO kept FROM jsonb_object_keys(changes) AS key
+  WHERE key IN ('id', 'lease_no', 'worker_id', 'lease_expires_at', 'attempt_count', 'crash_count', 'same_error_count',
+    'held_at', 'allowed_actions');
+  IF kept IS NOT NULL THEN
+    RAISE EXCEPTION '% of a ticket cannot be set by hand', kept
+      USING ERRCODE = 'HF422', HINT = 'Change state instead: release, hold, cancel, approve or reject the ticket.';
+  END IF;
+  RETURN changes;
+END
+$$;
+COMMENT ON FUNCTION changed_columns IS 'What an UPDATE of tickets sets beside state, without what was only read before; refuses the columns that are kept by Holdfast.';
+
+-- Only what the UPDATE itself changes is written: the ticket may have moved on since the UPDATE read it.
+CREATE OR REPLACE FUNCTION edit_ticket(ticket_id bigint, changes jsonb) RETURNS void
+LANGUAGE plpgsql SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
+DECLARE
+  t ticket_base := locked_ticket(ticket_id);
+  refile boolean := false;
+BEGIN
+  IF changes ?| '{queue,kind,priority,created_at,retry_after,assignee_type}' AND t.state = 'ready' THEN
+    refile := make_unclaimable(t) OR NOT EXISTS (SELECT FROM running_lease(t.id, t.fence));
+  END IF;
+  t := jsonb_populate_record(t, changes);
+  IF changes ?| '{queue,kind}' THEN
+    PERFORM know_lane(t.queue, t.kind);
+  END IF;
+  UPDATE ticket_base b SET
+    queue = t.queue, kind = t.kind, design_id = t.design_id, title = t.title, payload = t.payload,
+    assignee_type = t.assignee_type, priority = t.priority, unique_key = t.unique_key, result = t.result,
+    created_at = t.created_at, started_at = t.started_at, completed_at = t.completed_at, max_cost_usd = t.max_cost_usd,
+    rejection_count = t.rejection_count, retry_count = t.retry_count, retry_after = t.retry_after,
+    retry_strategy = t.retry_strategy, error = t.error, error_category = t.error_category,
+    error_fingerprint = t.error_fingerprint, hold_reason = t.hold_reason, updated_at = now()
+  WHERE b.id = t.id;
+  IF refile THEN
+    PERFORM make_claimable(t);
+  END IF;
+END
+$$;
+COMMENT ON FUNCTION edit_ticket IS 'UPDATE of columns of tickets other than state; a waiting ticket is filed anew.';
+
+CREATE OR REPLACE FUNCTION updated_ticket(shown tickets, state_changed boolean) RETURNS tickets
+LANGUAGE plpgsql STABLE SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
+DECLARE
+  stored jsonb;
+BEGIN
+  SELECT to_jsonb(b) || jsonb_build_object('allowed_actions', b.hold_actions) INTO stored FROM ticket_base b WHERE b.id = shown.id;
+  IF state_changed THEN
+    -- Nobody runs a ticket whose state a person has just changed.
+    RETURN jsonb_populate_record(shown,
+      stored || jsonb_build_object('lease_no', stored->'fence', 'worker_id', NULL, 'lease_expires_at', NULL));
+  END IF;
+  RETURN jsonb_populate_record(shown, stored - '{state,started_at}'::text[]);
+END
+$$;
+COMMENT ON FUNCTION updated_ticket IS 'The row that UPDATE tickets ... RETURNING shows: what is there now, without asking every lease again.';
+
+CREATE OR REPLACE FUNCTION update_ticket() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
+DECLARE
+  changes jsonb := changed_columns(OLD, NEW);
+  state_changed boolean := NEW.state IS DISTINCT FROM OLD.state;
+BEGIN
+  IF changes ? 'retry_strategy' THEN
+    PERFORM require_retry_policy(NEW.retry_strategy, 'retry_strategy');
+  END IF;
+  IF state_changed THEN
+    PERFORM change_ticket_state(OLD, NEW.state, CASE WHEN changes ? 'hold_reason' THEN NEW.hold_reason END);
+    IF NEW.state IN ('on_hold', 'cancelled') THEN
+      changes := changes - 'hold_reason'; -- it was the reason that is logged
+    END IF;
+  END IF;
+  IF changes <> '{}' THEN
+    PERFORM edit_ticket(OLD.id, changes);
+    PERFORM log_activity(OLD.id, 'edited', acting_person(),
+      jsonb_build_object('columns', (SELECT jsonb_agg(key ORDER BY key) FROM jsonb_object_keys(changes) AS key)));
+  END IF;
+  NEW := updated_ticket(NEW, state_changed);
+  RETURN NEW;
+END
+$$;
+COMMENT ON FUNCTION update_ticket IS 'UPDATE tickets: state through the functions for people, other columns as given, all logged.';
+
+CREATE OR REPLACE FUNCTION delete_ticket() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
+BEGIN
+  IF OLD.state NOT IN ('done', 'cancelled') THEN
+    RAISE EXCEPTION 'ticket % is %; only done and cancelled tickets can be deleted', OLD.id, OLD.state
+      USING ERRCODE = 'HF409', HINT = 'SELECT cancel_ticket(id, actor, reason) ends it first.';
+  END IF;
+  DELETE FROM ticket_attempts WHERE ticket_id = OLD.id;
+  DELETE FROM ticket_guidance WHERE ticket_id = OLD.id;
+  DELETE FROM ticket_activity WHERE ticket_id = OLD.id;
+  DELETE FROM ticket_base WHERE id = OLD.id;
+  RETURN OLD;
+END
+$$;
+COMMENT ON FUNCTION delete_ticket IS 'DELETE FROM tickets: a finished ticket goes with all its history.';
+
+SELECT grant_roles();

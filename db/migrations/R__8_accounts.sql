@@ -1,0 +1,501 @@
+-- Accounts of model providers and budgets: who must not be called before when, what may still be spent, which tickets wait for one of these.
+-- A call asks nothing here in the common case: workers keep a copy of provider_cooldowns, and reserve money only where a budget is set.
+--
+-- Flyway runs this file after all versioned ones: again with each version of the schema (now ${version}), and whenever it changes.
+
+CREATE OR REPLACE VIEW waiting_tickets AS
+SELECT w.ticket_id, b.queue, b.state, w.kind, w.scopes, w.words AS waits_for, w.since, b.retry_after, w.needed_usd, w.lease_no
+FROM ticket_waits w JOIN ticket_base b ON b.id = w.ticket_id AND b.fence = w.lease_no
+WHERE CASE w.kind
+  WHEN 'provider' THEN b.state = 'ready' AND b.retry_after > now()
+    AND NOT EXISTS (SELECT FROM leases l WHERE l.id > b.fence AND b.id = ANY (l.ids))
+  WHEN 'account' THEN b.state = 'on_hold' AND b.hold_reason LIKE 'account_unavailable:%'
+  WHEN 'outage' THEN b.state = 'on_hold' AND b.hold_reason LIKE 'provider_unavailable:%'
+  WHEN 'budget' THEN b.state = 'on_hold' AND b.hold_reason LIKE 'budget_exceeded:%'
+  ELSE false
+END;
+COMMENT ON VIEW waiting_tickets IS 'Tickets that wait for a provider (deferred, no retry used), for the end of an outage, for an account to be mended, or for a budget to have room (all on hold).';
+
+CREATE OR REPLACE VIEW provider_status AS
+SELECT c.provider, c.key_id, c.model,
+  CASE
+    WHEN c.until = 'infinity' THEN 'unavailable'
+    WHEN c.until > now() THEN 'cooling'
+    WHEN c.probe_until > now() THEN 'probing'
+    ELSE 'half_open'
+  END AS state,
+  c.reason, c.detail, c.http_status, c.since, NULLIF(c.until, 'infinity') AS until, c.rounds, c.reported_by, c.probe_by,
+  (SELECT count(*) FROM waiting_tickets w WHERE c.provider || '/' || c.key_id || '/' || c.model = ANY (w.scopes) AND w.kind = 'provider') AS waiting,
+  (SELECT count(*) FROM waiting_tickets w WHERE c.provider || '/' || c.key_id || '/' || c.model = ANY (w.scopes) AND w.kind = 'account') AS held
+FROM provider_cooldowns c WHERE c.until IS NOT NULL;
+COMMENT ON VIEW provider_status IS 'Providers and accounts that are not called now: cooling, half_open (the next caller tries), probing (one tries), unavailable (a person has to mend it); with the tickets that wait.';
+
+CREATE OR REPLACE VIEW budget_status AS
+SELECT b.scope, b.per, b.limit_usd,
+  CASE WHEN b.per = 'day' AND b.day < (now() AT TIME ZONE 'UTC')::date THEN 0 ELSE b.spent_usd END AS spent_usd,
+  b.reserved_usd, b.configured_usd, b.changed_by, b.changed_at,
+  (SELECT count(*) FROM waiting_tickets w WHERE w.kind = 'budget' AND b.scope = ANY (w.scopes)) AS held
+FROM budgets b;
+COMMENT ON VIEW budget_status IS 'Each budget with what is spent of it and what calls on their way have reserved, and how many tickets it holds.';
+
+-- How long an account has not answered, as far as anybody has tried: after a cool-down's end that nobody tested nothing is known.
+CREATE OR REPLACE FUNCTION outage_of(c provider_cooldowns) RETURNS interval
+LANGUAGE sql STABLE SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
+  SELECT CASE WHEN c.rounds > 0 AND isfinite(c.until) THEN LEAST(clock_timestamp(), c.until) - c.since END
+$$;
+COMMENT ON FUNCTION outage_of IS 'For how long an account has given no answer; NULL where it is open, or a person has to mend it.';
+
+CREATE OR REPLACE FUNCTION account_is_unavailable(of_scope text) RETURNS boolean
+LANGUAGE sql STABLE SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
+  SELECT EXISTS (
+    SELECT FROM provider_cooldowns c WHERE c.until = 'infinity' AND c.provider || '/' || c.key_id || '/' || c.model = of_scope)
+$$;
+COMMENT ON FUNCTION account_is_unavailable IS 'Whether a scope of the shape PROVIDER/KEY_ID/MODEL waits for a person.';
+
+CREATE OR REPLACE FUNCTION budget_has_room(of_scope text, needed numeric) RETURNS boolean
+LANGUAGE sql STABLE SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
+  SELECT NOT EXISTS (
+    SELECT FROM budgets b WHERE b.scope = of_scope
+      AND CASE WHEN b.per = 'day' AND b.day < (clock_timestamp() AT TIME ZONE 'UTC')::date THEN 0 ELSE b.spent_usd END
+        + b.reserved_usd + needed > b.limit_usd)
+$$;
+COMMENT ON FUNCTION budget_has_room IS 'Whether a call of that cost would be let through.';
+
+-- A failure that says something of the account and not of the request. One row, one lock, whoever reports first.
+-- hint_ms: what the provider asks to wait. weak: a sign of an outage that the request itself may have caused (a plain 500): it counts
+-- only where the one before it was another ticket's, so that one poisoned request closes nothing.
+CREATE OR REPLACE FUNCTION report_provider_failure(
+  of_provider text, of_key text, of_model text, why text, words text, status integer, hint_ms bigint, of_ticket bigint, by_worker text,
+  weak boolean, base_ms bigint, max_ms bigint, max_hint_ms bigint, outage_after integer) RETURNS boolean
+LANGUAGE plpgsql SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
+DECLARE
+  c provider_cooldowns;
+  at timestamptz;
+  ms bigint;
+  fresh boolean;
+BEGIN
+  INSERT INTO provider_cooldowns (provider, key_id, model, reason, reported_by) VALUES (of_provider, of_key, of_model, why, by_worker)
+  ON CONFLICT DO NOTHING;
+  SELECT * INTO c FROM provider_cooldowns p WHERE p.provider = of_provider AND p.key_id = of_key AND p.model = of_model FOR UPDATE;
+  IF NOT FOUND THEN
+    RETURN false; -- mended this very moment
+  END IF;
+  at := clock_timestamp();
+  IF c.until = 'infinity' THEN
+    RETURN false;
+  END IF;
+  IF weak AND c.failures > 0 AND c.last_ticket = of_ticket THEN
+    PERFORM end_provider_probe(of_provider, of_key, of_model, by_worker);
+    RETURN false;
+  END IF;
+  -- What fails while it cools was sent before and tells nothing new, but for a longer wait asked for.
+  fresh := c.until IS NULL OR c.until <= at;
+  IF why IN ('auth', 'quota') AND hint_ms IS NULL THEN
+    UPDATE provider_cooldowns p
+    SET until = 'infinity', reason = why, detail = words, http_status = status, since = at, reported_by = by_worker, last_ticket = of_ticket,
+        probe_by = NULL, probe_until = NULL
+    WHERE p.provider = of_provider AND p.key_id = of_key AND p.model = of_model;
+    PERFORM log_activity(NULL, 'provider_unavailable', 'system', jsonb_build_object('provider', of_provider,
+      'keyId', NULLIF(of_key, ''), 'model', NULLIF(of_model, ''), 'reason', why, 'detail', words, 'workerId', by_worker));
+    PERFORM pg_notify('${flyway:defaultSchema}_providers', '');
+    RETURN true;
+  END IF;
+  IF why = 'outage' AND fresh AND c.rounds = 0 AND c.failures + 1 < outage_after THEN
+    UPDATE provider_cooldowns p SET failures = c.failures + 1, last_ticket = of_ticket, detail = words, http_status = status
+    WHERE p.provider = of_provider AND p.key_id = of_key AND p.model = of_model;
+    PERFORM pg_notify('${flyway:defaultSchema}_providers', '');
+    RETURN false;
+  END IF;
+  ms := LEAST(max_ms, base_ms * (1::bigint << LEAST(CASE WHEN fresh THEN c.rounds ELSE GREATEST(c.rounds - 1, 0) END, 30)));
+  ms := CASE
+    WHEN hint_ms IS NULL THEN ms
+    WHEN c.rounds = 0 OR NOT fresh THEN LEAST(hint_ms, max_hint_ms)
+    ELSE GREATEST(ms, LEAST(hint_ms, max_hint_ms))
+  END;
+  IF NOT fresh AND at + ms * interval '1 millisecond' <= c.until THEN
+    RETURN false; -- a later, shorter one never shortens it
+  END IF;
+  UPDATE provider_cooldowns p
+  SET until = at + ms * interval '1 millisecond', length_ms = ms, reason = why, detail = words, http_status = status, last_ticket = of_ticket,
+      reported_by = by_worker, failures = c.failures + 1, rounds = c.rounds + fresh::integer,
+      since = CASE WHEN c.rounds = 0 THEN at ELSE c.since END, probe_by = NULL, probe_until = NULL
+  WHERE p.provider = of_provider AND p.key_id = of_key AND p.model = of_model;
+  PERFORM pg_notify('${flyway:defaultSchema}_providers', '');
+  RETURN fresh AND c.rounds = 0;
+END
+$$;
+COMMENT ON FUNCTION report_provider_failure IS 'Starts or lengthens the cool-down of an account, by the database''s clock. True where it was open before: the one time to tell people.';
+
+CREATE OR REPLACE FUNCTION take_provider_probe(of_provider text, of_key text, of_model text, by_worker text, for_ms bigint)
+RETURNS TABLE (answer text, wait_ms double precision)
+LANGUAGE plpgsql SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
+DECLARE
+  c provider_cooldowns;
+  at timestamptz;
+BEGIN
+  SELECT * INTO c FROM provider_cooldowns p WHERE p.provider = of_provider AND p.key_id = of_key AND p.model = of_model FOR UPDATE;
+  at := clock_timestamp();
+  IF NOT FOUND OR c.until IS NULL THEN
+    RETURN QUERY SELECT 'open'::text, 0::double precision;
+  ELSIF c.until = 'infinity' THEN
+    RETURN QUERY SELECT 'unavailable'::text, 0::double precision;
+  ELSIF c.until > at THEN
+    RETURN QUERY SELECT 'cooling'::text, extract(epoch FROM c.until - at)::double precision * 1000;
+  ELSIF c.probe_until > at THEN
+    RETURN QUERY SELECT 'busy'::text, extract(epoch FROM c.probe_until - at)::double precision * 1000;
+  ELSE
+    UPDATE provider_cooldowns p SET probe_by = by_worker, probe_until = at + for_ms * interval '1 millisecond'
+    WHERE p.provider = of_provider AND p.key_id = of_key AND p.model = of_model;
+    PERFORM pg_notify('${flyway:defaultSchema}_providers', '');
+    RETURN QUERY SELECT 'probe'::text, 0::double precision;
+  END IF;
+END
+$$;
+COMMENT ON FUNCTION take_provider_probe IS 'After a cool-down''s end: probe where the caller is the one who tries, else how long to wait.';
+
+CREATE OR REPLACE FUNCTION end_provider_probe(of_provider text, of_key text, of_model text, by_worker text) RETURNS void
+LANGUAGE plpgsql SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
+BEGIN
+  UPDATE provider_cooldowns p SET probe_by = NULL, probe_until = NULL
+  WHERE p.provider = of_provider AND p.key_id = of_key AND p.model = of_model AND p.probe_by = by_worker;
+  IF FOUND THEN
+    PERFORM pg_notify('${flyway:defaultSchema}_providers', '');
+  END IF;
+END
+$$;
+COMMENT ON FUNCTION end_provider_probe IS 'The try told nothing of the account, or was broken off: somebody else may.';
+
+CREATE OR REPLACE FUNCTION report_provider_answer(of_provider text, of_key text, of_model text) RETURNS boolean
+LANGUAGE plpgsql SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
+BEGIN
+  DELETE FROM provider_cooldowns p
+  WHERE p.provider = of_provider AND p.key_id = of_key AND p.model = of_model AND (p.until IS NULL OR p.until <= clock_timestamp());
+  IF FOUND THEN
+    PERFORM pg_notify('${flyway:defaultSchema}_providers', '');
+  END IF;
+  RETURN FOUND;
+END
+$$;
+COMMENT ON FUNCTION report_provider_answer IS 'An answer came: the account is open again. What still cools stays: that answer was on its way before.';
+
+CREATE OR REPLACE FUNCTION tell_outages(after_ms bigint) RETURNS SETOF text
+LANGUAGE plpgsql SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
+DECLARE
+  o record;
+BEGIN
+  IF after_ms <= 0 OR NOT EXISTS (SELECT FROM provider_cooldowns c WHERE c.told_at IS NULL AND outage_of(c) >= after_ms * interval '1 millisecond')
+      OR NOT pg_try_advisory_xact_lock(hashtext('${flyway:defaultSchema}.tell_outages')) THEN
+    RETURN;
+  END IF;
+  FOR o IN
+    SELECT c.provider, min(c.since) AS since, min(c.reason) AS reason, min(c.detail) AS detail
+    FROM provider_cooldowns c
+    WHERE outage_of(c) >= after_ms * interval '1 millisecond'
+      -- One key of several is no outage while the others work on.
+      AND (c.key_id = '' OR EXISTS (
+        SELECT FROM waiting_tickets w WHERE w.kind = 'provider' AND c.provider || '/' || c.key_id || '/' || c.model = ANY (w.scopes)))
+      AND NOT EXISTS (SELECT FROM provider_cooldowns t WHERE t.provider = c.provider AND t.told_at IS NOT NULL)
+    GROUP BY c.provider ORDER BY c.provider
+  LOOP
+    UPDATE provider_cooldowns c SET told_at = clock_timestamp()
+    WHERE c.provider = o.provider AND outage_of(c) >= after_ms * interval '1 millisecond';
+    PERFORM log_activity(NULL, 'provider_outage', 'system', jsonb_build_object('provider', o.provider, 'since', o.since, 'reason', o.reason,
+      'detail', o.detail));
+    RETURN NEXT o.provider || ' has not answered since ' || to_char(o.since AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') || ' ('
+      || o.reason || ': ' || o.detail || ')';
+  END LOOP;
+END
+$$;
+COMMENT ON FUNCTION tell_outages IS 'Notes in ticket_activity, once in an outage, that a provider has not answered for so long; returns the words for those that are new. Workers call it now and then.';
+
+CREATE OR REPLACE FUNCTION hold_for_outages(after_ms bigint, at_most integer DEFAULT 1000) RETURNS bigint
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
+DECLARE
+  w record;
+  t ticket_base;
+  n bigint := 0;
+  reason text;
+BEGIN
+  IF after_ms <= 0 OR NOT EXISTS (SELECT FROM provider_cooldowns c WHERE outage_of(c) >= after_ms * interval '1 millisecond')
+      OR NOT pg_try_advisory_xact_lock(hashtext('${flyway:defaultSchema}.release_waiting')) THEN
+    RETURN 0;
+  END IF;
+  FOR w IN
+    SELECT x.ticket_id, x.waits_for FROM waiting_tickets x
+    WHERE x.kind = 'provider' AND x.since <= clock_timestamp() - after_ms * interval '1 millisecond'
+      AND NOT EXISTS (
+        SELECT FROM unnest(x.scopes) AS s WHERE NOT EXISTS (
+          SELECT FROM provider_cooldowns c
+          WHERE c.provider || '/' || c.key_id || '/' || c.model = s AND outage_of(c) >= after_ms * interval '1 millisecond'))
+    ORDER BY x.ticket_id LIMIT at_most
+  LOOP
+    t := locked_ticket(w.ticket_id);
+    CONTINUE WHEN t.state <> 'ready' OR NOT make_unclaimable(t);
+    reason := 'provider_unavailable: ' || w.waits_for || '; it goes on by itself when the provider answers again';
+    PERFORM log_activity(t.id, 'held', 'system', jsonb_build_object('reason', reason, 'holdCause', 'provider_unavailable'));
+    UPDATE ticket_base b
+    SET state = 'on_hold', held_at = now(), hold_reason = reason, hold_actions = '{release,release_with_guidance,cancel}',
+        retry_after = NULL, updated_at = now()
+    WHERE b.id = t.id;
+    UPDATE ticket_waits y SET kind = 'outage' WHERE y.ticket_id = t.id;
+    n := n + 1;
+  END LOOP;
+  RETURN n;
+END
+$$;
+COMMENT ON FUNCTION hold_for_outages IS 'Holds tickets that were put off for so long while none of their providers gave one answer; release_waiting lets them go. Workers call it now and then.';
+
+-- Lets go what waits for accounts that are open again and for budgets that have room again. Cheap where nothing waits.
+-- Trap: the sweep of old waits at its end names the lease that it saw beside the ticket. Where another transaction has replaced the row in the
+-- meantime, the ticket waits anew, and its new row must stay.
+CREATE OR REPLACE FUNCTION release_waiting(actor text, at_most integer DEFAULT 1000) RETURNS bigint
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
+DECLARE
+  w record;
+  n bigint := 0;
+BEGIN
+  IF NOT EXISTS (SELECT FROM ticket_waits) OR NOT pg_try_advisory_xact_lock(hashtext('${flyway:defaultSchema}.release_waiting')) THEN
+    RETURN 0;
+  END IF;
+  FOR w IN
+    SELECT t.ticket_id, false AS trial FROM waiting_tickets t
+    WHERE (t.kind = 'account' AND EXISTS (SELECT FROM unnest(t.scopes) AS s WHERE NOT account_is_unavailable(s)))
+       OR (t.kind = 'budget' AND NOT EXISTS (SELECT FROM unnest(t.scopes) AS s WHERE NOT budget_has_room(s, COALESCE(t.needed_usd, 0))))
+       OR (t.kind = 'outage' AND EXISTS (SELECT FROM unnest(t.scopes) AS s WHERE NOT EXISTS (
+             SELECT FROM provider_cooldowns c WHERE c.until IS NOT NULL AND c.provider || '/' || c.key_id || '/' || c.model = s)))
+    UNION ALL
+    -- Held tickets call nobody, so that after a cool-down one of them is let go to see whether the provider answers.
+    (SELECT t.ticket_id, true FROM waiting_tickets t
+     WHERE t.kind = 'outage'
+       AND EXISTS (SELECT FROM unnest(t.scopes) AS s JOIN provider_cooldowns c ON c.provider || '/' || c.key_id || '/' || c.model = s
+                   WHERE c.until <= clock_timestamp() AND COALESCE(c.probe_until <= clock_timestamp(), true))
+       AND NOT EXISTS (SELECT FROM ticket_waits y JOIN ticket_base b ON b.id = y.ticket_id AND b.fence = y.lease_no
+                       WHERE y.kind = 'trial' AND b.state = 'ready' AND y.scopes && t.scopes)
+     ORDER BY t.ticket_id LIMIT 1)
+    ORDER BY trial, ticket_id LIMIT at_most
+  LOOP
+    BEGIN
+      PERFORM release_ticket(w.ticket_id, release_waiting.actor, keep_retries => w.trial);
+      UPDATE ticket_waits y SET kind = 'trial' WHERE w.trial AND y.ticket_id = w.ticket_id;
+      n := n + 1;
+    EXCEPTION WHEN SQLSTATE 'HF404' OR SQLSTATE 'HF409' THEN
+      NULL; -- somebody else was first
+    END;
+  END LOOP;
+  DELETE FROM ticket_waits x
+  WHERE (x.ticket_id, x.lease_no) IN (
+    SELECT y.ticket_id, y.lease_no FROM ticket_waits y JOIN ticket_base b ON b.id = y.ticket_id
+    WHERE b.fence > y.lease_no OR (b.fence = y.lease_no AND (b.state IN ('done', 'cancelled', 'needs_review')
+      OR (b.state = 'ready' AND y.kind <> 'trial' AND (y.kind <> 'provider' OR b.retry_after IS NULL))))
+    LIMIT at_most);
+  RETURN n;
+END
+$$;
+COMMENT ON FUNCTION release_waiting IS 'Releases held tickets whose account or budget is open again, or whose provider answers again; workers call it now and then.';
+
+CREATE OR REPLACE FUNCTION mend_provider(provider text, actor text, key_id text DEFAULT NULL) RETURNS TABLE (mended bigint, released bigint, woken bigint)
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
+#variable_conflict use_column
+DECLARE
+  w record;
+  t ticket_base;
+BEGIN
+  PERFORM require_words('provider', mend_provider.provider);
+  PERFORM require_words('actor', mend_provider.actor);
+  DELETE FROM provider_cooldowns c
+  WHERE c.provider = mend_provider.provider AND (mend_provider.key_id IS NULL OR c.key_id = mend_provider.key_id);
+  GET DIAGNOSTICS mended = ROW_COUNT;
+  released := 0;
+  woken := 0;
+  -- Every one of them at once: a person says that it is mended.
+  PERFORM pg_advisory_xact_lock(hashtext('${flyway:defaultSchema}.release_waiting'));
+  FOR w IN
+    SELECT x.ticket_id, x.kind FROM waiting_tickets x
+    WHERE x.kind IN ('account', 'provider')
+      AND EXISTS (
+        SELECT FROM unnest(x.scopes) AS s
+        WHERE split_part(s, '/', 1) = mend_provider.provider
+          AND (mend_provider.key_id IS NULL OR split_part(s, '/', 2) = mend_provider.key_id))
+    ORDER BY x.ticket_id
+  LOOP
+    BEGIN
+      IF w.kind = 'account' THEN
+        PERFORM release_ticket(w.ticket_id, mend_provider.actor);
+        released := released + 1;
+      ELSE
+        t := locked_ticket(w.ticket_id);
+        IF make_unclaimable(t) THEN
+          UPDATE ticket_base b SET retry_after = NULL, updated_at = now() WHERE b.id = t.id RETURNING * INTO t;
+          PERFORM make_claimable(t);
+          woken := woken + 1;
+        END IF;
+      END IF;
+      DELETE FROM ticket_waits y WHERE y.ticket_id = w.ticket_id;
+    EXCEPTION WHEN SQLSTATE 'HF404' OR SQLSTATE 'HF409' THEN
+      NULL; -- somebody else was first
+    END;
+  END LOOP;
+  IF mended + released + woken = 0 THEN
+    RAISE EXCEPTION 'nothing of the provider "%" is closed', left(mend_provider.provider, 100)
+      USING ERRCODE = 'HF404', HINT = 'holdfast providers shows what is';
+  END IF;
+  PERFORM log_activity(NULL, 'provider_mended', mend_provider.actor, jsonb_build_object('provider', mend_provider.provider,
+    'keyId', mend_provider.key_id, 'released', released, 'woken', woken));
+  PERFORM pg_notify('${flyway:defaultSchema}_providers', '');
+  RETURN NEXT;
+END
+$$;
+COMMENT ON FUNCTION mend_provider IS 'Opens a provider''s accounts again, or the one of a key, and lets go every ticket that waits for them: SELECT * FROM ${flyway:defaultSchema}.mend_provider(''openai'', ''ann''). HF404 where nothing is closed.';
+
+-- One statement for the caller: the rows are locked in one order, and all of them have room or nothing is reserved.
+CREATE OR REPLACE FUNCTION reserve_budget(of_scopes text[], worst_usd numeric, of_ticket bigint, of_lease bigint)
+RETURNS TABLE (reservation bigint, refused_by text, spent numeric, reserved numeric, limited_to numeric)
+LANGUAGE plpgsql SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
+DECLARE
+  b budgets;
+  today date;
+  found_scopes text[] := '{}';
+BEGIN
+  FOR b IN SELECT * FROM budgets x WHERE x.scope = ANY (of_scopes) ORDER BY x.scope FOR UPDATE LOOP
+    today := (clock_timestamp() AT TIME ZONE 'UTC')::date;
+    IF b.per = 'day' AND b.day < today THEN
+      UPDATE budgets x SET day = today, spent_usd = 0 WHERE x.scope = b.scope;
+      b.spent_usd := 0;
+    END IF;
+    IF b.spent_usd + b.reserved_usd + worst_usd > b.limit_usd THEN
+      RETURN QUERY SELECT NULL::bigint, b.scope, b.spent_usd, b.reserved_usd, b.limit_usd;
+      RETURN;
+    END IF;
+    found_scopes := found_scopes || b.scope;
+  END LOOP;
+  UPDATE budgets x SET reserved_usd = x.reserved_usd + worst_usd WHERE x.scope = ANY (found_scopes);
+  INSERT INTO budget_reservations AS r (ticket_id, lease_no, scopes, usd) VALUES (of_ticket, of_lease, found_scopes, worst_usd)
+  RETURNING r.id INTO reservation;
+  RETURN NEXT;
+END
+$$;
+COMMENT ON FUNCTION reserve_budget IS 'Reserves the worst cost of a call in all its budgets, or says which one has no room.';
+
+CREATE OR REPLACE FUNCTION settle_budget(of_reservation bigint, cost_usd numeric) RETURNS void
+LANGUAGE plpgsql SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
+DECLARE
+  r budget_reservations;
+  today date;
+BEGIN
+  DELETE FROM budget_reservations x WHERE x.id = of_reservation RETURNING * INTO r;
+  IF NOT FOUND THEN
+    RETURN; -- booked at its worst already
+  END IF;
+  PERFORM FROM budgets x WHERE x.scope = ANY (r.scopes) ORDER BY x.scope FOR UPDATE;
+  today := (clock_timestamp() AT TIME ZONE 'UTC')::date;
+  UPDATE budgets x SET reserved_usd = GREATEST(0, x.reserved_usd - r.usd),
+    day = CASE WHEN x.per = 'day' THEN GREATEST(x.day, today) ELSE x.day END,
+    spent_usd = CASE WHEN x.per = 'day' AND x.day < today THEN 0 ELSE x.spent_usd END + cost_usd
+  WHERE x.scope = ANY (r.scopes);
+END
+$$;
+COMMENT ON FUNCTION settle_budget IS 'Books what a call has cost in the place of its reservation.';
+
+CREATE OR REPLACE FUNCTION book_lost_reservations() RETURNS bigint
+LANGUAGE plpgsql SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
+DECLARE
+  r record;
+  n bigint := 0;
+BEGIN
+  FOR r IN
+    SELECT b.id, b.usd FROM budget_reservations b
+    WHERE NOT EXISTS (SELECT FROM leases l WHERE l.id = b.lease_no AND l.expires_at > clock_timestamp())
+    ORDER BY b.id LIMIT 1000 FOR UPDATE SKIP LOCKED
+  LOOP
+    PERFORM settle_budget(r.id, r.usd);
+    n := n + 1;
+  END LOOP;
+  RETURN n;
+END
+$$;
+COMMENT ON FUNCTION book_lost_reservations IS 'A call whose worker died was possibly billed: its reservation is booked as spent.';
+
+CREATE OR REPLACE FUNCTION configure_budget(of_scope text, of_period text, usd numeric, by_worker text) RETURNS void
+LANGUAGE plpgsql SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
+BEGIN
+  INSERT INTO budgets AS b (scope, per, limit_usd, configured_usd, changed_by)
+  VALUES (of_scope, of_period, usd, usd, by_worker)
+  ON CONFLICT (scope) DO UPDATE
+  SET limit_usd = usd, configured_usd = usd, per = of_period, changed_by = by_worker, changed_at = clock_timestamp()
+  WHERE b.configured_usd IS DISTINCT FROM usd OR b.per <> of_period;
+  IF FOUND THEN
+    PERFORM pg_notify('${flyway:defaultSchema}_providers', '');
+  END IF;
+END
+$$;
+COMMENT ON FUNCTION configure_budget IS 'What a worker''s configuration says of a budget. What a person has set since stays until the configuration says something else.';
+
+-- A person who raises or removes a budget waits for the worker that is just looking for tickets to release, and then releases them.
+CREATE OR REPLACE FUNCTION raise_budget(scope text, usd numeric, actor text, per text DEFAULT NULL) RETURNS bigint
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
+#variable_conflict use_column
+DECLARE
+  of_ticket bigint;
+BEGIN
+  PERFORM require_words('scope', raise_budget.scope);
+  PERFORM require_words('actor', raise_budget.actor);
+  IF usd IS NULL OR usd < 0 OR usd > 1000000000 OR usd = 'NaN' THEN
+    RAISE EXCEPTION 'a budget is an amount of USD from 0 to 1000000000, not %', COALESCE(usd::text, 'NULL') USING ERRCODE = 'HF422';
+  END IF;
+  IF raise_budget.scope ~ '^ticket:[0-9]{1,18}$' THEN
+    of_ticket := substr(raise_budget.scope, 8)::bigint;
+    PERFORM locked_ticket(of_ticket);
+    UPDATE ticket_base b SET max_cost_usd = usd, updated_at = now() WHERE b.id = of_ticket;
+    PERFORM log_activity(of_ticket, 'budget_raised', raise_budget.actor, jsonb_build_object('toUsd', usd));
+    IF EXISTS (SELECT FROM ticket_base b WHERE b.id = of_ticket AND b.state = 'on_hold' AND b.hold_reason LIKE 'budget_exceeded: ticket:%') THEN
+      PERFORM release_ticket(of_ticket, raise_budget.actor);
+      RETURN 1;
+    END IF;
+    RETURN 0;
+  END IF;
+  IF raise_budget.scope <> 'day' AND raise_budget.scope !~ '^(design|key):.+$' THEN
+    RAISE EXCEPTION '"%" is not the scope of a budget', left(raise_budget.scope, 100)
+      USING ERRCODE = 'HF422', HINT = 'Scopes are day, design:NAME, key:PROVIDER/KEY_ID and ticket:ID; holdfast budgets shows them.';
+  END IF;
+  -- Before anything is changed: a worker that looks just now would make release_waiting return at once, and this say that it released none.
+  PERFORM pg_advisory_xact_lock(hashtext('${flyway:defaultSchema}.release_waiting'));
+  INSERT INTO budgets AS b (scope, per, limit_usd, changed_by)
+  VALUES (raise_budget.scope, COALESCE(raise_budget.per, 'day'), usd, raise_budget.actor)
+  ON CONFLICT (scope) DO UPDATE
+  SET limit_usd = usd, per = COALESCE(raise_budget.per, b.per), changed_by = raise_budget.actor, changed_at = clock_timestamp();
+  PERFORM log_activity(NULL, 'budget_raised', raise_budget.actor, jsonb_build_object('scope', raise_budget.scope, 'toUsd', usd));
+  PERFORM pg_notify('${flyway:defaultSchema}_providers', '');
+  RETURN release_waiting(raise_budget.actor, 2147483647);
+END
+$$;
+COMMENT ON FUNCTION raise_budget IS 'Sets a budget, makes it where there is none, and releases the tickets that it held: SELECT ${flyway:defaultSchema}.raise_budget(''day'', 100, ''ann''). Scopes: day, design:NAME, key:PROVIDER/KEY_ID, ticket:ID. Returns how many were released.';
+
+CREATE OR REPLACE FUNCTION remove_budget(scope text, actor text) RETURNS bigint
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
+#variable_conflict use_column
+BEGIN
+  PERFORM require_words('actor', remove_budget.actor);
+  PERFORM pg_advisory_xact_lock(hashtext('${flyway:defaultSchema}.release_waiting'));
+  DELETE FROM budgets b WHERE b.scope = remove_budget.scope;
+  IF NOT FOUND THEN
+    RAISE EXCEPTION 'there is no budget "%"', left(remove_budget.scope, 100)
+      USING ERRCODE = 'HF404', HINT = 'holdfast budgets shows them';
+  END IF;
+  PERFORM log_activity(NULL, 'budget_removed', remove_budget.actor, jsonb_build_object('scope', remove_budget.scope));
+  PERFORM pg_notify('${flyway:defaultSchema}_providers', '');
+  RETURN release_waiting(remove_budget.actor, 2147483647);
+END
+$$;
+COMMENT ON FUNCTION remove_budget IS 'Takes a budget away, with what was spent of it, and releases the tickets that it held. One that is configured comes back with the next start of a worker.';
+
+CREATE OR REPLACE FUNCTION forget_waits() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = ${flyway:defaultSchema}, pg_temp SET enable_seqscan = off SET enable_bitmapscan = off
+AS $$
+BEGIN
+  DELETE FROM ticket_waits WHERE ticket_id = ANY (ARRAY(SELECT id FROM gone));
+  RETURN NULL;
+END
+$$;
+COMMENT ON FUNCTION forget_waits IS 'A deleted ticket waits for nothing.';
+
+SELECT grant_roles();

@@ -1,0 +1,3764 @@
+-- The schema that db/migrations make, in one file to be read. SchemaIT keeps it equal; this writes it anew:
+-- mvn verify -Dtest=SchemaIT -Dsurefire.failIfNoSpecifiedTests=false -DargLine=-Dschema.write=true
+-- Views are as their migration has them, without their schema.
+
+GRANT USAGE ON SCHEMA holdfast TO holdfast_designer, holdfast_operator, holdfast_producer, holdfast_viewer, holdfast_worker;
+
+CREATE SEQUENCE holdfast.lease_no_seq;
+COMMENT ON SEQUENCE holdfast.lease_no_seq IS 'The fencing tokens: every claim takes the next one as the id of its lease.';
+
+CREATE TABLE holdfast.auto_retry_switches (
+  ticket_id bigint NOT NULL,
+  enabled boolean NOT NULL,
+  changed_by text NOT NULL,
+  changed_at timestamp with time zone NOT NULL DEFAULT clock_timestamp(),
+  CONSTRAINT auto_retry_switches_pkey PRIMARY KEY (ticket_id)
+);
+COMMENT ON TABLE holdfast.auto_retry_switches IS 'Tickets whose sessions retry, or do not, because a person says so: it counts before the design and the configuration, on every worker, until it is switched again. Goes with its ticket.';
+GRANT SELECT ON holdfast.auto_retry_switches TO holdfast_designer, holdfast_operator, holdfast_viewer;
+GRANT SELECT, INSERT, UPDATE, DELETE ON holdfast.auto_retry_switches TO holdfast_worker;
+
+CREATE TABLE holdfast.budget_reservations (
+  id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
+  ticket_id bigint NOT NULL,
+  lease_no bigint NOT NULL,
+  scopes text[] NOT NULL,
+  usd numeric NOT NULL,
+  made_at timestamp with time zone NOT NULL DEFAULT clock_timestamp(),
+  CONSTRAINT budget_reservations_pkey PRIMARY KEY (id),
+  CONSTRAINT budget_reservations_usd_check CHECK ((usd >= (0)::numeric))
+) WITH (autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=500);
+COMMENT ON TABLE holdfast.budget_reservations IS 'Calls that are on their way, with what they may cost at worst. One that outlives its lease was possibly billed: it is booked as spent, whole.';
+GRANT SELECT ON holdfast.budget_reservations TO holdfast_designer, holdfast_operator, holdfast_viewer;
+GRANT SELECT, INSERT, UPDATE, DELETE ON holdfast.budget_reservations TO holdfast_worker;
+
+CREATE TABLE holdfast.budgets (
+  scope text COLLATE "C" NOT NULL,
+  per text COLLATE "C" NOT NULL,
+  limit_usd numeric NOT NULL,
+  configured_usd numeric,
+  day date NOT NULL DEFAULT ((clock_timestamp() AT TIME ZONE 'UTC'::text))::date,
+  spent_usd numeric NOT NULL DEFAULT 0,
+  reserved_usd numeric NOT NULL DEFAULT 0,
+  changed_by text NOT NULL,
+  changed_at timestamp with time zone NOT NULL DEFAULT clock_timestamp(),
+  CONSTRAINT budgets_pkey PRIMARY KEY (scope),
+  CONSTRAINT budgets_reserved_usd_check CHECK ((reserved_usd >= (0)::numeric)),
+  CONSTRAINT budgets_spent_usd_check CHECK ((spent_usd >= (0)::numeric)),
+  CONSTRAINT known_period CHECK ((per = ANY (ARRAY['day'::text, 'total'::text]))),
+  CONSTRAINT known_scope CHECK (((scope = 'day'::text) OR (scope ~ '^(design|key):.+$'::text))),
+  CONSTRAINT limit_is_an_amount CHECK (((limit_usd >= (0)::numeric) AND (limit_usd <= (1000000000)::numeric)))
+) WITH (fillfactor=50, autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=500);
+COMMENT ON TABLE holdfast.budgets IS 'What calls of models may cost in all, over all workers. A call''s worst cost is reserved before it is sent, its true cost booked after; holdfast budgets shows them, holdfast budgets raise changes them. Without a row nothing is counted.';
+COMMENT ON COLUMN holdfast.budgets.scope IS 'day: all calls. design:NAME: those of a design''s tickets. key:PROVIDER/KEY_ID: those of one key.';
+COMMENT ON COLUMN holdfast.budgets.per IS 'day: the spending starts anew at midnight UTC by the database''s clock; total: never.';
+COMMENT ON COLUMN holdfast.budgets.limit_usd IS 'What spent_usd and reserved_usd together may not exceed.';
+COMMENT ON COLUMN holdfast.budgets.configured_usd IS 'What the configuration says; limit_usd follows it when it changes, and keeps what a person has set until then.';
+COMMENT ON COLUMN holdfast.budgets.day IS 'The day that spent_usd is of.';
+GRANT SELECT ON holdfast.budgets TO holdfast_designer, holdfast_operator, holdfast_viewer;
+GRANT SELECT, INSERT, UPDATE, DELETE ON holdfast.budgets TO holdfast_worker;
+
+CREATE TABLE holdfast.deferred (
+  run_at timestamp with time zone NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  id bigint NOT NULL,
+  priority integer NOT NULL,
+  queue text COLLATE "C" NOT NULL,
+  kind text COLLATE "C" NOT NULL
+) WITH (autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=1000, autovacuum_vacuum_cost_limit=2000);
+CREATE UNIQUE INDEX deferred_by_time ON holdfast.deferred USING btree (run_at, id);
+COMMENT ON TABLE holdfast.deferred IS 'The tickets that wait for their retry_after, apart from the ready ones so that a claim never walks over them.';
+GRANT SELECT ON holdfast.deferred TO holdfast_designer, holdfast_operator, holdfast_viewer;
+GRANT SELECT, INSERT, UPDATE, DELETE ON holdfast.deferred TO holdfast_worker;
+
+CREATE TABLE holdfast.designs (
+  id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
+  name text COLLATE "C" NOT NULL,
+  version integer NOT NULL,
+  kind text COLLATE "C" NOT NULL,
+  definition jsonb NOT NULL,
+  created_at timestamp with time zone NOT NULL DEFAULT now(),
+  created_by text NOT NULL DEFAULT SESSION_USER,
+  CONSTRAINT definition_is_an_object CHECK ((jsonb_typeof(definition) = 'object'::text)),
+  CONSTRAINT design_name_is_plain CHECK ((name ~ '^[A-Za-z0-9][A-Za-z0-9._:/-]{0,99}$'::text)),
+  CONSTRAINT designs_name_version_key UNIQUE (name, version),
+  CONSTRAINT designs_pkey PRIMARY KEY (id),
+  CONSTRAINT designs_version_check CHECK ((version > 0))
+);
+CREATE TRIGGER check_retry BEFORE INSERT OR UPDATE OF definition ON holdfast.designs FOR EACH ROW WHEN ((new.definition ? 'retry'::text)) EXECUTE FUNCTION holdfast.check_retry_of_design();
+CREATE TRIGGER keep_designs BEFORE DELETE OR UPDATE OF id OR TRUNCATE ON holdfast.designs FOR EACH STATEMENT EXECUTE FUNCTION holdfast.keep_designs();
+CREATE TRIGGER measure_definition BEFORE INSERT ON holdfast.designs FOR EACH ROW EXECUTE FUNCTION holdfast.measure_definition();
+CREATE TRIGGER name_design_author BEFORE INSERT ON holdfast.designs FOR EACH ROW EXECUTE FUNCTION holdfast.name_design_author();
+CREATE TRIGGER refuse_design_change BEFORE UPDATE ON holdfast.designs FOR EACH ROW EXECUTE FUNCTION holdfast.refuse_design_change();
+COMMENT ON TABLE holdfast.designs IS 'How a kind of ticket is worked. Versions are added, never changed in place: a ticket keeps the version it was enqueued with.';
+GRANT SELECT ON holdfast.designs TO holdfast_operator, holdfast_viewer;
+GRANT SELECT, INSERT ON holdfast.designs TO holdfast_designer;
+GRANT SELECT, INSERT, UPDATE, DELETE ON holdfast.designs TO holdfast_worker;
+
+CREATE TABLE holdfast.entry_limits (
+  only_row boolean NOT NULL DEFAULT true,
+  payload_max_expanded_bytes bigint NOT NULL,
+  CONSTRAINT entry_limits_only_row_check CHECK (only_row),
+  CONSTRAINT entry_limits_pkey PRIMARY KEY (only_row)
+);
+COMMENT ON TABLE holdfast.entry_limits IS 'What may come in, for whoever brings it. Each worker that starts writes its configuration here.';
+COMMENT ON COLUMN holdfast.entry_limits.payload_max_expanded_bytes IS 'payload.max-expanded-bytes: the longest payload or definition, as text of jsonb.';
+GRANT SELECT ON holdfast.entry_limits TO holdfast_designer, holdfast_operator, holdfast_viewer;
+GRANT SELECT, INSERT, UPDATE, DELETE ON holdfast.entry_limits TO holdfast_worker;
+
+CREATE TABLE holdfast.held (
+  id bigint NOT NULL,
+  held_at timestamp with time zone NOT NULL,
+  queue text COLLATE "C" NOT NULL,
+  kind text COLLATE "C" NOT NULL,
+  category text COLLATE "C" NOT NULL,
+  fingerprint text COLLATE "C" NOT NULL,
+  CONSTRAINT held_pkey PRIMARY KEY (id)
+) WITH (autovacuum_vacuum_scale_factor=0.1, autovacuum_analyze_scale_factor=0.1);
+CREATE INDEX held_by_error ON holdfast.held USING btree (fingerprint, category, id);
+COMMENT ON TABLE holdfast.held IS 'The tickets that wait for a person, apart from all others so that they can be counted by error at once. Kept by triggers; do not write it by hand. Read on_hold_tickets and error_groups.';
+COMMENT ON COLUMN holdfast.held.category IS 'As tickets.error_category; empty where the ticket has no error.';
+COMMENT ON COLUMN holdfast.held.fingerprint IS 'As tickets.error_fingerprint; empty where the ticket has no error.';
+GRANT SELECT ON holdfast.held TO holdfast_designer, holdfast_operator, holdfast_viewer;
+GRANT SELECT, INSERT, UPDATE, DELETE ON holdfast.held TO holdfast_worker;
+
+CREATE TABLE holdfast.imported_tickets (
+  source text COLLATE "C" NOT NULL,
+  source_id text COLLATE "C" NOT NULL,
+  ticket_id bigint NOT NULL,
+  imported_at timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT imported_tickets_pkey PRIMARY KEY (source, source_id)
+);
+COMMENT ON TABLE holdfast.imported_tickets IS 'Which row of another table became which ticket: holdfast migrate --from SCHEMA.TABLE takes each row once. Outlives its tickets; a row that is deleted here is taken again.';
+COMMENT ON COLUMN holdfast.imported_tickets.source IS 'The table, as in public.tickets.';
+COMMENT ON COLUMN holdfast.imported_tickets.source_id IS 'Its id in that table, as text.';
+GRANT SELECT ON holdfast.imported_tickets TO holdfast_designer, holdfast_operator, holdfast_viewer;
+GRANT SELECT, INSERT, UPDATE, DELETE ON holdfast.imported_tickets TO holdfast_worker;
+
+CREATE TABLE holdfast.lanes (
+  queue text COLLATE "C" NOT NULL,
+  kind text COLLATE "C" NOT NULL,
+  CONSTRAINT kind_name_is_plain CHECK ((kind ~ '^[A-Za-z0-9][A-Za-z0-9._:/-]{0,99}$'::text)),
+  CONSTRAINT lanes_pkey PRIMARY KEY (queue, kind),
+  CONSTRAINT lanes_queue_fkey FOREIGN KEY (queue) REFERENCES holdfast.queues(name)
+) WITH (autovacuum_analyze_threshold=0, autovacuum_vacuum_insert_threshold=0, autovacuum_vacuum_insert_scale_factor=0.1);
+COMMENT ON TABLE holdfast.lanes IS 'Every pair of queue and kind that ever had a ticket: a worker claims from the lanes whose kinds it can run, so tickets of other kinds never stand in its way.';
+GRANT SELECT ON holdfast.lanes TO holdfast_designer, holdfast_operator, holdfast_viewer;
+GRANT SELECT, INSERT, UPDATE, DELETE ON holdfast.lanes TO holdfast_worker;
+
+CREATE TABLE holdfast.leases (
+  id bigint NOT NULL,
+  claimed_at timestamp with time zone NOT NULL,
+  expires_at timestamp with time zone NOT NULL,
+  worker_id text NOT NULL,
+  ids bigint[] NOT NULL,
+  revoked bigint[] NOT NULL DEFAULT '{}'::bigint[],
+  for_ms bigint,
+  renewed_at timestamp with time zone,
+  suspect boolean NOT NULL DEFAULT false,
+  CONSTRAINT leases_pkey PRIMARY KEY (id)
+) WITH (fillfactor=50, autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=500, autovacuum_vacuum_cost_limit=2000, toast_tuple_target=8160);
+COMMENT ON TABLE holdfast.leases IS 'One row per claimed batch. id is the lease_no of every ticket in ids; expires_at moves with each heartbeat; revoked lists tickets a person cancelled or held meanwhile.';
+COMMENT ON COLUMN holdfast.leases.for_ms IS 'How long it held when it was claimed, in milliseconds.';
+COMMENT ON COLUMN holdfast.leases.renewed_at IS 'The last heartbeat that renewed it. A worker that was heard of later than that lives, and does not know the lease or has let it go.';
+COMMENT ON COLUMN holdfast.leases.suspect IS 'Its one ticket is a suspect: a worker died that had it. If this one dies too, nothing else that it had is blamed.';
+GRANT SELECT ON holdfast.leases TO holdfast_designer, holdfast_operator, holdfast_viewer;
+GRANT SELECT, INSERT, UPDATE, DELETE ON holdfast.leases TO holdfast_worker;
+
+CREATE TABLE holdfast.producer_grants (
+  id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
+  grantee name COLLATE "C" NOT NULL,
+  queue text NOT NULL,
+  kind text,
+  design text,
+  CONSTRAINT kind_or_design CHECK (((kind IS NULL) <> (design IS NULL))),
+  CONSTRAINT producer_grants_grantee_queue_kind_design_key UNIQUE NULLS NOT DISTINCT (grantee, queue, kind, design),
+  CONSTRAINT producer_grants_pkey PRIMARY KEY (id)
+);
+COMMENT ON TABLE holdfast.producer_grants IS 'What members of holdfast_producer may enqueue with produce_ticket: each row one queue and one kind or design. INSERT INTO holdfast.producer_grants (grantee, queue, design) VALUES (''shop'', ''mail'', ''welcome''). Only the owner of the schema writes it.';
+COMMENT ON COLUMN holdfast.producer_grants.grantee IS 'A database user, or a role that users are members of.';
+COMMENT ON COLUMN holdfast.producer_grants.kind IS 'For tickets without a design.';
+GRANT SELECT ON holdfast.producer_grants TO holdfast_designer, holdfast_operator, holdfast_viewer, holdfast_worker;
+
+CREATE TABLE holdfast.provider_cooldowns (
+  provider text COLLATE "C" NOT NULL,
+  key_id text COLLATE "C" NOT NULL DEFAULT ''::text,
+  model text COLLATE "C" NOT NULL DEFAULT ''::text,
+  until timestamp with time zone,
+  reason text COLLATE "C" NOT NULL,
+  detail text NOT NULL DEFAULT ''::text,
+  http_status integer,
+  since timestamp with time zone NOT NULL DEFAULT clock_timestamp(),
+  reported_by text NOT NULL,
+  last_ticket bigint,
+  failures integer NOT NULL DEFAULT 0,
+  rounds integer NOT NULL DEFAULT 0,
+  length_ms bigint NOT NULL DEFAULT 0,
+  probe_by text,
+  probe_until timestamp with time zone,
+  told_at timestamp with time zone,
+  CONSTRAINT known_reason CHECK ((reason = ANY (ARRAY['rate_limit'::text, 'overloaded'::text, 'outage'::text, 'usage_limit'::text, 'auth'::text, 'quota'::text]))),
+  CONSTRAINT provider_cooldowns_failures_check CHECK ((failures >= 0)),
+  CONSTRAINT provider_cooldowns_pkey PRIMARY KEY (provider, key_id, model),
+  CONSTRAINT provider_cooldowns_rounds_check CHECK ((rounds >= 0))
+) WITH (fillfactor=50, autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=500);
+COMMENT ON TABLE holdfast.provider_cooldowns IS 'Providers and accounts that nobody in the cluster should call before a time. A row goes with the first answer of its account after that time; holdfast providers shows them, holdfast providers mend NAME deletes them.';
+COMMENT ON COLUMN holdfast.provider_cooldowns.provider IS 'Its name in the configuration.';
+COMMENT ON COLUMN holdfast.provider_cooldowns.key_id IS 'Which of its keys: the start of the key''s SHA-256, never the key. Empty: the provider as a whole, whatever the key.';
+COMMENT ON COLUMN holdfast.provider_cooldowns.model IS 'Empty: all its models.';
+COMMENT ON COLUMN holdfast.provider_cooldowns.until IS 'Nobody calls before; infinity: until a person mends it. Past: one caller tries whether it is over. NULL: none, only signs of an outage so far.';
+COMMENT ON COLUMN holdfast.provider_cooldowns.reason IS 'rate_limit, overloaded, outage, usage_limit: passes by itself. auth (the key is refused), quota (its money is used up): a person''s.';
+COMMENT ON COLUMN holdfast.provider_cooldowns.detail IS 'The provider''s own words, shortened.';
+COMMENT ON COLUMN holdfast.provider_cooldowns.failures IS 'Signs of an outage in a row; an answer ends the row, and the count with it.';
+COMMENT ON COLUMN holdfast.provider_cooldowns.rounds IS 'Cool-downs in a row without an answer between them: each is twice as long as the one before, up to cooldown.max-delay.';
+COMMENT ON COLUMN holdfast.provider_cooldowns.length_ms IS 'How long the present one is in all; the starts after its end are spread by a part of it.';
+COMMENT ON COLUMN holdfast.provider_cooldowns.probe_by IS 'The worker whose call tries whether it is over.';
+COMMENT ON COLUMN holdfast.provider_cooldowns.probe_until IS 'When that try is taken for lost and another caller may.';
+COMMENT ON COLUMN holdfast.provider_cooldowns.told_at IS 'When people were told that it has not answered for cooldown.notice-after; once in an outage, whatever the number of workers.';
+GRANT SELECT ON holdfast.provider_cooldowns TO holdfast_designer, holdfast_operator, holdfast_viewer;
+GRANT SELECT, INSERT, UPDATE, DELETE ON holdfast.provider_cooldowns TO holdfast_worker;
+
+CREATE TABLE holdfast.queues (
+  name text COLLATE "C" NOT NULL,
+  retry jsonb,
+  paused_at timestamp with time zone,
+  paused_by text,
+  created_at timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT queue_name_is_plain CHECK ((name ~ '^[A-Za-z0-9][A-Za-z0-9._:-]{0,62}$'::text)),
+  CONSTRAINT queues_pkey PRIMARY KEY (name)
+);
+CREATE INDEX queues_with_retry_settings ON holdfast.queues USING btree (name) WHERE (retry IS NOT NULL);
+CREATE TRIGGER check_retry BEFORE INSERT OR UPDATE OF retry ON holdfast.queues FOR EACH ROW WHEN ((new.retry IS NOT NULL)) EXECUTE FUNCTION holdfast.check_retry_of_queue();
+COMMENT ON TABLE holdfast.queues IS 'One row per queue, made when its first ticket arrives. A paused queue is not claimed from; the pause survives restarts.';
+COMMENT ON COLUMN holdfast.queues.retry IS 'Overrides of the retry configuration for this queue, same shape as `retry` in holdfast.yaml, snake_case: {"categories": {"transient": {"max_retries": 5, "base_delay": "1m"}}}.';
+COMMENT ON COLUMN holdfast.queues.paused_at IS 'Set while paused: pause_queue(name, actor), resume_queue(name, actor).';
+COMMENT ON COLUMN holdfast.queues.paused_by IS 'Who paused it first.';
+GRANT SELECT ON holdfast.queues TO holdfast_designer, holdfast_operator, holdfast_viewer;
+GRANT SELECT, INSERT, UPDATE, DELETE ON holdfast.queues TO holdfast_worker;
+
+CREATE TABLE holdfast.ready (
+  priority integer NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  id bigint NOT NULL,
+  queue text COLLATE "C" NOT NULL,
+  kind text COLLATE "C" NOT NULL
+) WITH (autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=1000, autovacuum_vacuum_cost_limit=2000);
+CREATE UNIQUE INDEX ready_in_claim_order ON holdfast.ready USING btree (queue, kind, ((~ priority)), created_at, id);
+COMMENT ON TABLE holdfast.ready IS 'The tickets a worker may claim now, in claim order: priority DESC, created_at, id (A39). Kept by triggers and functions; do not write it by hand.';
+GRANT SELECT ON holdfast.ready TO holdfast_designer, holdfast_operator, holdfast_viewer;
+GRANT SELECT, INSERT, UPDATE, DELETE ON holdfast.ready TO holdfast_worker;
+
+CREATE TABLE holdfast.released_holds (
+  ticket_id bigint NOT NULL,
+  released_at timestamp with time zone NOT NULL DEFAULT now(),
+  held_at timestamp with time zone NOT NULL,
+  completed_at timestamp with time zone,
+  retry_after timestamp with time zone,
+  guidance_id bigint,
+  started_over_seq bigint,
+  retry_count integer,
+  attempt_count integer NOT NULL,
+  crash_count integer NOT NULL,
+  same_error_count integer NOT NULL,
+  retry_counts jsonb,
+  hold_reason text,
+  hold_actions text[],
+  CONSTRAINT released_holds_pkey PRIMARY KEY (ticket_id)
+) WITH (fillfactor=70);
+COMMENT ON TABLE holdfast.released_holds IS 'The last hold of each ticket that was released, as it was, so that unrelease_ticket can restore it. Goes with its ticket.';
+COMMENT ON COLUMN holdfast.released_holds.guidance_id IS 'The guidance that came with the release.';
+COMMENT ON COLUMN holdfast.released_holds.started_over_seq IS 'The entry of session_journal that let the session begin anew, where the release asked for that.';
+GRANT SELECT ON holdfast.released_holds TO holdfast_designer, holdfast_operator, holdfast_viewer;
+GRANT SELECT, INSERT, UPDATE, DELETE ON holdfast.released_holds TO holdfast_worker;
+
+CREATE TABLE holdfast.request_keys (
+  key text COLLATE "C" NOT NULL,
+  created_at timestamp with time zone NOT NULL DEFAULT now(),
+  request_hash text NOT NULL,
+  ticket_id bigint,
+  etag text,
+  answer text,
+  CONSTRAINT request_keys_pkey PRIMARY KEY (key)
+);
+CREATE INDEX request_keys_by_time ON holdfast.request_keys USING btree (created_at);
+COMMENT ON TABLE holdfast.request_keys IS 'Idempotency-Key of POSTs to the API: the same request under the same key is done once and answered alike, for 24 hours.';
+COMMENT ON COLUMN holdfast.request_keys.key IS 'A hash of the key and of whose it is.';
+COMMENT ON COLUMN holdfast.request_keys.request_hash IS 'Of what was asked: another request under the same key is a mistake.';
+COMMENT ON COLUMN holdfast.request_keys.answer IS 'The body of the answer; NULL where the server ended between the deed and its answer.';
+GRANT SELECT, INSERT, UPDATE, DELETE ON holdfast.request_keys TO holdfast_worker;
+
+CREATE TABLE holdfast.retry_aborts (
+  ticket_id bigint NOT NULL,
+  lease_no bigint NOT NULL,
+  requested_at timestamp with time zone NOT NULL DEFAULT clock_timestamp(),
+  requested_by text NOT NULL,
+  CONSTRAINT retry_aborts_pkey PRIMARY KEY (ticket_id)
+);
+COMMENT ON TABLE holdfast.retry_aborts IS 'Orders to end the retry that a running session waits in. Its worker takes an order away; one that finds no retry waiting is void after 15 seconds.';
+GRANT SELECT ON holdfast.retry_aborts TO holdfast_designer, holdfast_operator, holdfast_viewer;
+GRANT SELECT, INSERT, UPDATE, DELETE ON holdfast.retry_aborts TO holdfast_worker;
+
+CREATE TABLE holdfast.session_events (
+  id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
+  ticket_id bigint NOT NULL,
+  lease_no bigint NOT NULL,
+  at timestamp with time zone NOT NULL DEFAULT clock_timestamp(),
+  event text COLLATE "C" NOT NULL,
+  details jsonb NOT NULL,
+  CONSTRAINT session_events_pkey PRIMARY KEY (id)
+) WITH (autovacuum_vacuum_insert_scale_factor=0.1);
+CREATE INDEX session_events_by_ticket ON holdfast.session_events USING btree (ticket_id, id);
+COMMENT ON TABLE holdfast.session_events IS 'What happens in agents'' sessions, for those who watch: turns, model calls, tools, retries, warnings. No pieces of texts. A worker under pressure drops the oldest unwritten ones; session_journal is the record. Goes with its ticket.';
+GRANT SELECT ON holdfast.session_events TO holdfast_designer, holdfast_operator, holdfast_viewer;
+GRANT SELECT, INSERT, UPDATE, DELETE ON holdfast.session_events TO holdfast_worker;
+
+CREATE TABLE holdfast.session_journal (
+  ticket_id bigint NOT NULL,
+  seq bigint NOT NULL,
+  lease_no bigint NOT NULL,
+  written_at timestamp with time zone NOT NULL DEFAULT clock_timestamp(),
+  kind text COLLATE "C" NOT NULL,
+  entry jsonb NOT NULL,
+  CONSTRAINT session_journal_pkey PRIMARY KEY (ticket_id, seq),
+  CONSTRAINT session_journal_seq_check CHECK ((seq > 0))
+) WITH (autovacuum_vacuum_insert_scale_factor=0.1);
+CREATE INDEX session_journal_steps ON holdfast.session_journal USING btree (written_at) WHERE (kind = 'step_finished'::text);
+COMMENT ON TABLE holdfast.session_journal IS 'Every finished step of an agent''s sessions, in order: what was said, answered, done. The next attempt goes on behind the last one. Append-only; goes with its ticket.';
+COMMENT ON COLUMN holdfast.session_journal.seq IS 'Counts the steps of a ticket from 1.';
+COMMENT ON COLUMN holdfast.session_journal.lease_no IS 'The attempt that wrote it; only the lease under which the ticket is in progress may.';
+COMMENT ON COLUMN holdfast.session_journal.kind IS 'said, answered, discarded, turn_failed, tool_started, tool_finished, compacted or ended; step_finished in work that is no conversation, such as a repair; started_over where a person had the session begin anew: what stands before it is for the record only.';
+COMMENT ON COLUMN holdfast.session_journal.entry IS 'The step. U+FDD0 and four hexadecimal digits stand for a character that PostgreSQL cannot store: NUL or half a surrogate pair.';
+GRANT SELECT ON holdfast.session_journal TO holdfast_designer, holdfast_operator, holdfast_viewer;
+GRANT SELECT, INSERT, UPDATE, DELETE ON holdfast.session_journal TO holdfast_worker;
+
+CREATE TABLE holdfast.suspects (
+  priority integer NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  id bigint NOT NULL,
+  queue text COLLATE "C" NOT NULL,
+  kind text COLLATE "C" NOT NULL,
+  CONSTRAINT suspects_pkey PRIMARY KEY (id)
+);
+COMMENT ON TABLE holdfast.suspects IS 'Ready tickets of which one worker died, apart from the others: a worker takes one at a time. Kept by take_tickets.';
+GRANT SELECT ON holdfast.suspects TO holdfast_designer, holdfast_operator, holdfast_viewer;
+GRANT SELECT, INSERT, UPDATE, DELETE ON holdfast.suspects TO holdfast_worker;
+
+CREATE TABLE holdfast.ticket_activity (
+  id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
+  ticket_id bigint,
+  created_at timestamp with time zone NOT NULL DEFAULT clock_timestamp(),
+  action text COLLATE "C" NOT NULL,
+  actor text NOT NULL,
+  details jsonb NOT NULL DEFAULT '{}'::jsonb,
+  channel text,
+  CONSTRAINT ticket_activity_pkey PRIMARY KEY (id)
+);
+CREATE INDEX ticket_activity_by_ticket ON holdfast.ticket_activity USING btree (ticket_id, id);
+COMMENT ON TABLE holdfast.ticket_activity IS 'Who decided what, when: retry decisions by the system (A60), releases, rejections, holds, cancellations, pauses by people. Append-only.';
+COMMENT ON COLUMN holdfast.ticket_activity.channel IS 'How a person came: api, console, cli, mcp, or sql: and the database user; NULL for what the system decided.';
+GRANT SELECT ON holdfast.ticket_activity TO holdfast_designer, holdfast_operator, holdfast_viewer;
+GRANT SELECT, INSERT, UPDATE, DELETE ON holdfast.ticket_activity TO holdfast_worker;
+
+CREATE TABLE holdfast.ticket_assignments (
+  ticket_id bigint NOT NULL,
+  assignee text NOT NULL,
+  assigned_at timestamp with time zone NOT NULL DEFAULT now(),
+  assigned_by text NOT NULL,
+  CONSTRAINT assignee_is_a_name CHECK (((btrim(assignee) <> ''::text) AND (length(assignee) <= 100))),
+  CONSTRAINT ticket_assignments_pkey PRIMARY KEY (ticket_id)
+);
+CREATE INDEX ticket_assignments_by_person ON holdfast.ticket_assignments USING btree (assignee, ticket_id);
+COMMENT ON TABLE holdfast.ticket_assignments IS 'Which person looks after a ticket: assign_ticket(id, assignee, actor). For people only: no worker looks at it. Goes with its ticket.';
+GRANT SELECT ON holdfast.ticket_assignments TO holdfast_designer, holdfast_operator, holdfast_viewer;
+GRANT SELECT, INSERT, UPDATE, DELETE ON holdfast.ticket_assignments TO holdfast_worker;
+
+CREATE TABLE holdfast.ticket_attempts (
+  ticket_id bigint NOT NULL,
+  lease_no bigint NOT NULL,
+  started_at timestamp with time zone NOT NULL,
+  finished_at timestamp with time zone NOT NULL,
+  attempt integer NOT NULL,
+  http_status integer,
+  outcome text COLLATE "C" NOT NULL,
+  worker_id text NOT NULL,
+  category text COLLATE "C",
+  rule text,
+  fingerprint text COLLATE "C",
+  error text,
+  result jsonb,
+  CONSTRAINT known_outcome CHECK ((outcome = ANY (ARRAY['succeeded'::text, 'failed'::text, 'crashed'::text, 'given_back'::text, 'revoked'::text, 'deferred'::text, 'parked'::text]))),
+  CONSTRAINT ticket_attempts_pkey PRIMARY KEY (ticket_id, lease_no)
+) WITH (autovacuum_vacuum_insert_scale_factor=0.1);
+CREATE INDEX ticket_attempts_by_time ON holdfast.ticket_attempts USING brin (finished_at) WITH (pages_per_range='16');
+COMMENT ON TABLE holdfast.ticket_attempts IS 'One row per finished execution of a ticket. A running one is seen in tickets (state in_progress).';
+COMMENT ON COLUMN holdfast.ticket_attempts.attempt IS 'Counts every execution of the ticket from 1, whatever became of it; never reset, unlike tickets.retry_count.';
+COMMENT ON COLUMN holdfast.ticket_attempts.outcome IS 'succeeded, failed, crashed (its lease expired), given_back (its worker was stopped; uses up no retry), deferred (it waits for a provider; uses up no retry), revoked (a person cancelled or held the ticket), parked (it waits for a person''s word before it goes on; uses up no retry).';
+COMMENT ON COLUMN holdfast.ticket_attempts.rule IS 'The classifier rule that decided the category: holdfast classify explains it.';
+GRANT SELECT ON holdfast.ticket_attempts TO holdfast_designer, holdfast_operator, holdfast_viewer;
+GRANT SELECT, INSERT, UPDATE, DELETE ON holdfast.ticket_attempts TO holdfast_worker;
+
+CREATE TABLE holdfast.ticket_base (
+  id bigint GENERATED BY DEFAULT AS IDENTITY NOT NULL,
+  fence bigint NOT NULL DEFAULT 0,
+  design_id bigint,
+  created_at timestamp with time zone NOT NULL DEFAULT now(),
+  updated_at timestamp with time zone NOT NULL DEFAULT now(),
+  started_at timestamp with time zone,
+  completed_at timestamp with time zone,
+  retry_after timestamp with time zone,
+  held_at timestamp with time zone,
+  priority integer NOT NULL DEFAULT 0,
+  retry_count integer DEFAULT 0,
+  rejection_count integer NOT NULL DEFAULT 0,
+  attempt_count integer NOT NULL DEFAULT 0,
+  crash_count integer NOT NULL DEFAULT 0,
+  same_error_count integer NOT NULL DEFAULT 0,
+  guidance_count integer NOT NULL DEFAULT 0,
+  state text COLLATE "C" NOT NULL DEFAULT 'ready'::text,
+  queue text COLLATE "C" NOT NULL DEFAULT 'default'::text,
+  kind text COLLATE "C" NOT NULL,
+  assignee_type text COLLATE "C" DEFAULT 'agent'::text,
+  unique_key text COLLATE "C",
+  title text,
+  payload jsonb NOT NULL DEFAULT '{}'::jsonb,
+  retry_strategy jsonb,
+  retry_counts jsonb,
+  error text,
+  error_category text COLLATE "C",
+  error_fingerprint text COLLATE "C",
+  hold_reason text,
+  hold_actions text[],
+  result jsonb,
+  max_cost_usd numeric,
+  filed boolean NOT NULL DEFAULT holdfast.refuse_unfiled_ticket(),
+  payload_bytes integer,
+  CONSTRAINT ticket_base_pkey PRIMARY KEY (id)
+) WITH (fillfactor=45, autovacuum_vacuum_scale_factor=0.05, autovacuum_analyze_scale_factor=0.02);
+CREATE INDEX ticket_held ON holdfast.ticket_base USING btree (held_at, id) WHERE (held_at IS NOT NULL);
+CREATE UNIQUE INDEX ticket_unique_key ON holdfast.ticket_base USING btree (unique_key) WHERE (unique_key IS NOT NULL);
+CREATE TRIGGER file_held_at_delete AFTER DELETE ON holdfast.ticket_base FOR EACH ROW WHEN ((old.held_at IS NOT NULL)) EXECUTE FUNCTION holdfast.file_held_ticket();
+CREATE TRIGGER file_held_at_update AFTER UPDATE OF held_at, queue, kind ON holdfast.ticket_base FOR EACH ROW WHEN (((old.held_at IS DISTINCT FROM new.held_at) OR ((new.held_at IS NOT NULL) AND ((((old.queue IS DISTINCT FROM new.queue) OR (old.kind IS DISTINCT FROM new.kind)) OR (old.error_category IS DISTINCT FROM new.error_category)) OR (old.error_fingerprint IS DISTINCT FROM new.error_fingerprint))))) EXECUTE FUNCTION holdfast.file_held_ticket();
+CREATE TRIGGER forget_held AFTER TRUNCATE ON holdfast.ticket_base FOR EACH STATEMENT EXECUTE FUNCTION holdfast.forget_held();
+CREATE TRIGGER forget_people AFTER DELETE ON holdfast.ticket_base REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION holdfast.forget_people();
+CREATE TRIGGER forget_sessions AFTER DELETE ON holdfast.ticket_base REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION holdfast.forget_sessions();
+CREATE TRIGGER forget_waits AFTER DELETE ON holdfast.ticket_base REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION holdfast.forget_waits();
+CREATE TRIGGER keep_released_hold AFTER UPDATE OF held_at ON holdfast.ticket_base FOR EACH ROW WHEN (((old.held_at IS NOT NULL) AND (new.held_at IS NULL) AND (new.state = 'ready'::text))) EXECUTE FUNCTION holdfast.keep_released_hold();
+CREATE TRIGGER measure_payload BEFORE UPDATE OF payload ON holdfast.ticket_base FOR EACH ROW EXECUTE FUNCTION holdfast.measure_payload();
+ALTER TABLE holdfast.ticket_base ENABLE ALWAYS TRIGGER measure_payload;
+CREATE TRIGGER refuse_broken_rule AFTER UPDATE OF assignee_type, retry_count, max_cost_usd ON holdfast.ticket_base FOR EACH ROW WHEN (((new.assignee_type <> ALL (ARRAY['agent'::text, 'human'::text])) OR (new.retry_count < 0) OR ((new.max_cost_usd < (0)::numeric) OR (new.max_cost_usd > (1000000000)::numeric)))) EXECUTE FUNCTION holdfast.refuse_broken_rule();
+CREATE TRIGGER refuse_transition AFTER UPDATE OF state, held_at ON holdfast.ticket_base FOR EACH ROW WHEN (((old.state <> 'ready'::text) OR (new.held_at IS NOT NULL) OR (new.state <> ALL (ARRAY['ready'::text, 'needs_review'::text, 'done'::text])))) EXECUTE FUNCTION holdfast.refuse_transition();
+COMMENT ON TABLE holdfast.ticket_base IS 'The stored part of a ticket. Read and write the view `tickets` instead: only it knows which tickets are in progress.';
+COMMENT ON COLUMN holdfast.ticket_base.fence IS 'The last lease_no whose result was applied. A result is accepted only from a lease that is newer and still there.';
+COMMENT ON COLUMN holdfast.ticket_base.design_id IS 'designs.id, which is never deleted: the functions that insert a ticket have looked it up.';
+COMMENT ON COLUMN holdfast.ticket_base.filed IS 'Always true. Who inserts a row says so, and files the ticket in the same transaction, with file_tickets or as enqueue_ticket does.';
+COMMENT ON COLUMN holdfast.ticket_base.payload_bytes IS 'How many bytes payload::text has, or a little more; NULL where nobody measured it. Whatever is not known to be small is read alone.';
+GRANT SELECT ON holdfast.ticket_base TO holdfast_designer, holdfast_operator, holdfast_viewer;
+GRANT SELECT, INSERT, UPDATE, DELETE ON holdfast.ticket_base TO holdfast_worker;
+
+CREATE TABLE holdfast.ticket_guidance (
+  id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
+  ticket_id bigint NOT NULL,
+  created_at timestamp with time zone NOT NULL DEFAULT clock_timestamp(),
+  author text NOT NULL,
+  source text NOT NULL,
+  guidance text NOT NULL,
+  CONSTRAINT ticket_guidance_guidance_check CHECK ((guidance <> ''::text)),
+  CONSTRAINT ticket_guidance_pkey PRIMARY KEY (id),
+  CONSTRAINT ticket_guidance_source_check CHECK ((source = ANY (ARRAY['release'::text, 'reject'::text])))
+);
+CREATE INDEX ticket_guidance_by_ticket ON holdfast.ticket_guidance USING btree (ticket_id, id);
+COMMENT ON TABLE holdfast.ticket_guidance IS 'What people told a ticket''s next attempts, oldest first. Append-only; every later attempt is given all of it.';
+GRANT SELECT ON holdfast.ticket_guidance TO holdfast_designer, holdfast_operator, holdfast_viewer;
+GRANT SELECT, INSERT, UPDATE, DELETE ON holdfast.ticket_guidance TO holdfast_worker;
+
+CREATE TABLE holdfast.ticket_waits (
+  ticket_id bigint NOT NULL,
+  lease_no bigint NOT NULL,
+  kind text COLLATE "C" NOT NULL,
+  scopes text[] NOT NULL,
+  needed_usd numeric,
+  words text NOT NULL,
+  since timestamp with time zone NOT NULL DEFAULT clock_timestamp(),
+  CONSTRAINT known_kind CHECK ((kind = ANY (ARRAY['provider'::text, 'account'::text, 'budget'::text, 'outage'::text, 'trial'::text]))),
+  CONSTRAINT ticket_waits_pkey PRIMARY KEY (ticket_id)
+) WITH (fillfactor=70);
+COMMENT ON TABLE holdfast.ticket_waits IS 'What tickets last waited for besides their turn. Read waiting_tickets: it leaves out those that wait no more.';
+COMMENT ON COLUMN holdfast.ticket_waits.kind IS 'provider: deferred until a cool-down ends. account: held until an account is mended. budget: held until a budget has room. outage: held until a provider answers again. trial: let go of an outage to see whether it does.';
+COMMENT ON COLUMN holdfast.ticket_waits.scopes IS 'PROVIDER/KEY_ID/MODEL of accounts, any one of which lets it go on; or the budget without room.';
+COMMENT ON COLUMN holdfast.ticket_waits.needed_usd IS 'What its next call may cost at worst.';
+GRANT SELECT ON holdfast.ticket_waits TO holdfast_designer, holdfast_operator, holdfast_viewer;
+GRANT SELECT, INSERT, UPDATE, DELETE ON holdfast.ticket_waits TO holdfast_worker;
+
+CREATE TABLE holdfast.tool_approvals (
+  id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
+  ticket_id bigint NOT NULL,
+  lease_no bigint NOT NULL,
+  answer integer NOT NULL,
+  turn integer NOT NULL,
+  call_id text NOT NULL,
+  tool text NOT NULL,
+  arguments text NOT NULL,
+  effect text NOT NULL,
+  shape text NOT NULL,
+  asked_at timestamp with time zone NOT NULL DEFAULT clock_timestamp(),
+  decision text COLLATE "C",
+  decided_at timestamp with time zone,
+  decided_by text,
+  words text,
+  edited_arguments text,
+  approved_hash text,
+  remember boolean NOT NULL DEFAULT false,
+  remembered_from bigint,
+  voided_at timestamp with time zone,
+  CONSTRAINT approvals_say_what CHECK ((((decision = 'approved'::text) IS TRUE) = (approved_hash IS NOT NULL))),
+  CONSTRAINT decisions_say_who CHECK (((decision IS NULL) = (decided_by IS NULL))),
+  CONSTRAINT known_decision CHECK ((decision = ANY (ARRAY['approved'::text, 'denied'::text]))),
+  CONSTRAINT tool_approvals_pkey PRIMARY KEY (id)
+) WITH (autovacuum_vacuum_insert_scale_factor=0.1);
+CREATE UNIQUE INDEX tool_approvals_by_call ON holdfast.tool_approvals USING btree (ticket_id, answer, call_id) WHERE (voided_at IS NULL);
+CREATE INDEX tool_approvals_by_ticket ON holdfast.tool_approvals USING btree (ticket_id, id);
+COMMENT ON TABLE holdfast.tool_approvals IS 'Calls of tools that a design has under `approval`: what a model wants to do, and what a person said. decide_tool_call decides one. Goes with its ticket.';
+COMMENT ON COLUMN holdfast.tool_approvals.id IS 'Names the call: decide_tool_call(ticket, actor, decision, call => id).';
+COMMENT ON COLUMN holdfast.tool_approvals.lease_no IS 'The attempt that asked.';
+COMMENT ON COLUMN holdfast.tool_approvals.answer IS 'Which answer of the conversation has the call, from 1.';
+COMMENT ON COLUMN holdfast.tool_approvals.call_id IS 'The model''s id of the call, unique within its answer.';
+COMMENT ON COLUMN holdfast.tool_approvals.arguments IS 'JSON with sorted keys, as the model gave them.';
+COMMENT ON COLUMN holdfast.tool_approvals.effect IS 'What the call would do, as far as that can be known before: a diff of a file, a command line with its directory. Of the moment it was asked.';
+COMMENT ON COLUMN holdfast.tool_approvals.shape IS 'Tool and arguments without the contents of files: a remembered approval holds for calls of this very shape, in this ticket.';
+COMMENT ON COLUMN holdfast.tool_approvals.decision IS 'approved or denied; NULL while it waits.';
+COMMENT ON COLUMN holdfast.tool_approvals.words IS 'What the person said with it; the model is told.';
+COMMENT ON COLUMN holdfast.tool_approvals.edited_arguments IS 'What the person put in the place of the arguments; NULL if nothing.';
+COMMENT ON COLUMN holdfast.tool_approvals.approved_hash IS 'SHA-256 of the tool''s name, a line feed and the arguments that were approved. A call that has another one does not run.';
+COMMENT ON COLUMN holdfast.tool_approvals.remember IS 'Further calls of this shape in this ticket are approved with it.';
+COMMENT ON COLUMN holdfast.tool_approvals.remembered_from IS 'The approval that this call was approved with, unasked.';
+COMMENT ON COLUMN holdfast.tool_approvals.voided_at IS 'When the session started over: what was decided before holds no more.';
+GRANT SELECT ON holdfast.tool_approvals TO holdfast_designer, holdfast_operator, holdfast_viewer;
+GRANT SELECT, INSERT, UPDATE, DELETE ON holdfast.tool_approvals TO holdfast_worker;
+
+CREATE TABLE holdfast.web_keys (
+  id integer NOT NULL,
+  created_at timestamp with time zone NOT NULL DEFAULT now(),
+  secret text NOT NULL,
+  CONSTRAINT web_keys_id_check CHECK ((id = 1)),
+  CONSTRAINT web_keys_pkey PRIMARY KEY (id)
+);
+ALTER TABLE holdfast.web_keys ENABLE ROW LEVEL SECURITY;
+COMMENT ON TABLE holdfast.web_keys IS 'The key that signs the login cookies of all consoles on this database. A new secret logs everybody out.';
+
+CREATE TABLE holdfast.webhook_cursors (
+  name text COLLATE "C" NOT NULL,
+  activity_id bigint NOT NULL,
+  held_by text,
+  held_until timestamp with time zone,
+  updated_at timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT webhook_cursors_pkey PRIMARY KEY (name)
+);
+COMMENT ON TABLE holdfast.webhook_cursors IS 'How far each webhook has told of holds. One process at a time tells: the one that holds the row''s lease.';
+COMMENT ON COLUMN holdfast.webhook_cursors.name IS 'A hash of the webhook''s address.';
+COMMENT ON COLUMN holdfast.webhook_cursors.activity_id IS 'Everything in ticket_activity up to here was told, or was nothing to tell.';
+COMMENT ON COLUMN holdfast.webhook_cursors.held_until IS 'Another process may take over from then on.';
+GRANT SELECT ON holdfast.webhook_cursors TO holdfast_designer, holdfast_operator, holdfast_viewer;
+GRANT SELECT, INSERT, UPDATE, DELETE ON holdfast.webhook_cursors TO holdfast_worker;
+
+CREATE TABLE holdfast.workers (
+  id text NOT NULL,
+  host text NOT NULL,
+  pid bigint NOT NULL,
+  version text NOT NULL,
+  queues text[],
+  kinds text[] NOT NULL,
+  concurrency integer NOT NULL,
+  state text NOT NULL,
+  wants_wakeup boolean NOT NULL DEFAULT false,
+  started_at timestamp with time zone NOT NULL DEFAULT now(),
+  heartbeat_at timestamp with time zone NOT NULL DEFAULT now(),
+  blamed boolean NOT NULL DEFAULT false,
+  CONSTRAINT workers_pkey PRIMARY KEY (id),
+  CONSTRAINT workers_state_check CHECK ((state = ANY (ARRAY['running'::text, 'draining'::text, 'stopped'::text])))
+) WITH (fillfactor=50);
+COMMENT ON TABLE holdfast.workers IS 'One row per start of a worker process: host, pid and a random part make a new identity every time.';
+COMMENT ON COLUMN holdfast.workers.queues IS 'The queues it claims from; NULL means all.';
+COMMENT ON COLUMN holdfast.workers.wants_wakeup IS 'True while it may be waiting for work: enqueuers send a NOTIFY only if some worker wants one.';
+COMMENT ON COLUMN holdfast.workers.blamed IS 'It died while it had a suspect, and that was blamed for it.';
+GRANT SELECT ON holdfast.workers TO holdfast_designer, holdfast_operator, holdfast_viewer;
+GRANT SELECT, INSERT, UPDATE, DELETE ON holdfast.workers TO holdfast_worker;
+
+CREATE OR REPLACE VIEW attempt_costs AS
+SELECT a.ticket_id, a.lease_no, a.attempt, d.name AS design, d.version AS design_version, a.outcome, a.category, a.fingerprint,
+  a.started_at, a.finished_at, j.answers, j.tokens_in, j.tokens_out, j.cost_usd
+FROM ticket_attempts a
+JOIN ticket_base b ON b.id = a.ticket_id
+LEFT JOIN designs d ON d.id = b.design_id
+CROSS JOIN LATERAL (
+  SELECT count(*) AS answers,
+    sum((s.entry->'usage'->>'input')::bigint + (s.entry->'usage'->>'cacheRead')::bigint + (s.entry->'usage'->>'cacheWrite')::bigint) AS tokens_in,
+    sum((s.entry->'usage'->>'output')::bigint) AS tokens_out,
+    sum((s.entry->>'costUsd')::numeric) AS cost_usd
+  FROM session_journal s
+  WHERE s.ticket_id = a.ticket_id AND s.lease_no = a.lease_no
+    AND (s.kind IN ('answered', 'discarded') OR s.kind = 'compacted' AND s.entry->'summarised' = 'true')
+) j
+WHERE j.answers > 0;
+COMMENT ON VIEW holdfast.attempt_costs IS 'What each attempt of an agent has paid for: answers of models with their tokens and, where the models have prices, cost.';
+COMMENT ON COLUMN holdfast.attempt_costs.answers IS 'Answers that came, useless ones and summaries included.';
+COMMENT ON COLUMN holdfast.attempt_costs.cost_usd IS 'Of the answers whose model has a price; NULL if none has.';
+GRANT SELECT ON holdfast.attempt_costs TO holdfast_designer, holdfast_operator, holdfast_viewer;
+GRANT SELECT, INSERT, UPDATE, DELETE ON holdfast.attempt_costs TO holdfast_worker;
+
+CREATE OR REPLACE VIEW budget_status AS
+SELECT b.scope, b.per, b.limit_usd,
+  CASE WHEN b.per = 'day' AND b.day < (now() AT TIME ZONE 'UTC')::date THEN 0 ELSE b.spent_usd END AS spent_usd,
+  b.reserved_usd, b.configured_usd, b.changed_by, b.changed_at,
+  (SELECT count(*) FROM waiting_tickets w WHERE w.kind = 'budget' AND b.scope = ANY (w.scopes)) AS held
+FROM budgets b;
+COMMENT ON VIEW holdfast.budget_status IS 'Each budget with what is spent of it and what calls on their way have reserved, and how many tickets it holds.';
+GRANT SELECT ON holdfast.budget_status TO holdfast_designer, holdfast_operator, holdfast_viewer;
+GRANT SELECT, INSERT, UPDATE, DELETE ON holdfast.budget_status TO holdfast_worker;
+
+CREATE OR REPLACE VIEW error_groups AS
+SELECT NULLIF(g.fingerprint, '') AS error_fingerprint, NULLIF(g.category, '') AS error_category, g.tickets, g.oldest, g.newest,
+  (SELECT shorten(b.error, 500) FROM ticket_base b WHERE b.id = g.sample_ids[1]) AS last_error,
+  g.sample_ids
+FROM (
+  SELECT h.fingerprint, h.category, count(*) AS tickets, min(h.held_at) AS oldest, max(h.held_at) AS newest,
+    (array_agg(h.id ORDER BY h.held_at DESC, h.id DESC))[1:10] AS sample_ids
+  FROM held h
+  GROUP BY h.fingerprint, h.category
+) g
+ORDER BY g.tickets DESC, g.oldest;
+COMMENT ON VIEW holdfast.error_groups IS 'Held tickets by error: equal errors have one fingerprint, so one release by fingerprint mends them all.';
+GRANT SELECT ON holdfast.error_groups TO holdfast_designer, holdfast_operator, holdfast_viewer;
+GRANT SELECT, INSERT, UPDATE, DELETE ON holdfast.error_groups TO holdfast_worker;
+
+CREATE OR REPLACE VIEW on_hold_tickets AS
+SELECT b.id, b.queue, b.kind, b.title, b.held_at, now() - b.held_at AS held_for, b.hold_reason, b.error_category,
+  b.error_fingerprint, shorten(b.error, 500) AS error, b.attempt_count AS attempts, b.retry_count, b.rejection_count,
+  b.hold_actions AS allowed_actions,
+  (SELECT g.guidance FROM ticket_guidance g WHERE g.ticket_id = b.id ORDER BY g.id DESC LIMIT 1) AS last_guidance
+FROM ticket_base b
+WHERE b.held_at IS NOT NULL
+ORDER BY b.held_at, b.id;
+COMMENT ON VIEW holdfast.on_hold_tickets IS 'What waits for a person, the longest first. SELECT holdfast.release_ticket(id, ''you'', ''guidance'') sends one back.';
+GRANT SELECT ON holdfast.on_hold_tickets TO holdfast_designer, holdfast_operator, holdfast_viewer;
+GRANT SELECT, INSERT, UPDATE, DELETE ON holdfast.on_hold_tickets TO holdfast_worker;
+
+CREATE OR REPLACE VIEW outcomes_by_design AS
+SELECT design, design_version, count(*) AS attempts, count(*) FILTER (WHERE outcome = 'succeeded') AS succeeded,
+  round(100.0 * count(*) FILTER (WHERE outcome = 'succeeded') / NULLIF(count(*) FILTER (WHERE outcome IN ('succeeded', 'failed', 'crashed')), 0), 2)
+    AS success_percent,
+  sum(cost_usd) AS cost_usd,
+  round(sum(cost_usd) / NULLIF(count(*) FILTER (WHERE outcome = 'succeeded'), 0), 6) AS cost_per_success_usd
+FROM attempt_costs
+GROUP BY design, design_version
+ORDER BY design, design_version;
+COMMENT ON VIEW holdfast.outcomes_by_design IS 'How often attempts of each version of an agent''s design succeed, and what that costs.';
+COMMENT ON COLUMN holdfast.outcomes_by_design.success_percent IS 'Of the attempts that ran to an end: succeeded, failed, crashed.';
+COMMENT ON COLUMN holdfast.outcomes_by_design.cost_per_success_usd IS 'All that was paid, over the successes.';
+GRANT SELECT ON holdfast.outcomes_by_design TO holdfast_designer, holdfast_operator, holdfast_viewer;
+GRANT SELECT, INSERT, UPDATE, DELETE ON holdfast.outcomes_by_design TO holdfast_worker;
+
+CREATE OR REPLACE VIEW outcomes_by_error AS
+SELECT category, fingerprint, count(*) AS attempts, count(DISTINCT ticket_id) AS tickets, sum(cost_usd) AS cost_usd,
+  max(finished_at) AS last_at,
+  (array_agg(ticket_id ORDER BY finished_at DESC))[1] AS last_ticket_id
+FROM attempt_costs
+WHERE outcome IN ('failed', 'crashed')
+GROUP BY category, fingerprint
+ORDER BY sum(cost_usd) DESC NULLS LAST, count(*) DESC;
+COMMENT ON VIEW holdfast.outcomes_by_error IS 'What attempts of agents have cost that failed, by category and fingerprint of their errors: what is worth mending first.';
+GRANT SELECT ON holdfast.outcomes_by_error TO holdfast_designer, holdfast_operator, holdfast_viewer;
+GRANT SELECT, INSERT, UPDATE, DELETE ON holdfast.outcomes_by_error TO holdfast_worker;
+
+CREATE OR REPLACE VIEW outcomes_by_model AS
+SELECT m.provider, m.model, count(*) AS attempts, count(*) FILTER (WHERE a.outcome = 'succeeded') AS succeeded,
+  round(100.0 * count(*) FILTER (WHERE a.outcome = 'succeeded') / NULLIF(count(*) FILTER (WHERE a.outcome IN ('succeeded', 'failed', 'crashed')), 0), 2)
+    AS success_percent,
+  sum(m.answers)::bigint AS answers, sum(m.discarded)::bigint AS discarded, sum(m.tokens_in)::bigint AS tokens_in,
+  sum(m.tokens_out)::bigint AS tokens_out, sum(m.cost_usd) AS cost_usd
+FROM (
+  SELECT s.ticket_id, s.lease_no, s.entry->'target'->>'provider' AS provider, s.entry->'target'->>'model' AS model, count(*) AS answers,
+    count(*) FILTER (WHERE s.kind = 'discarded') AS discarded,
+    sum((s.entry->'usage'->>'input')::bigint + (s.entry->'usage'->>'cacheRead')::bigint + (s.entry->'usage'->>'cacheWrite')::bigint) AS tokens_in,
+    sum((s.entry->'usage'->>'output')::bigint) AS tokens_out, sum((s.entry->>'costUsd')::numeric) AS cost_usd
+  FROM session_journal s
+  WHERE s.kind IN ('answered', 'discarded')
+  GROUP BY s.ticket_id, s.lease_no, provider, model
+) m
+JOIN ticket_attempts a ON a.ticket_id = m.ticket_id AND a.lease_no = m.lease_no
+GROUP BY m.provider, m.model
+ORDER BY m.provider, m.model;
+COMMENT ON VIEW holdfast.outcomes_by_model IS 'What each model has answered and cost, and how the attempts ended that it had a part in. An attempt with several models counts for each.';
+COMMENT ON COLUMN holdfast.outcomes_by_model.discarded IS 'Answers that were paid for and of no use.';
+GRANT SELECT ON holdfast.outcomes_by_model TO holdfast_designer, holdfast_operator, holdfast_viewer;
+GRANT SELECT, INSERT, UPDATE, DELETE ON holdfast.outcomes_by_model TO holdfast_worker;
+
+CREATE OR REPLACE VIEW provider_status AS
+SELECT c.provider, c.key_id, c.model,
+  CASE
+    WHEN c.until = 'infinity' THEN 'unavailable'
+    WHEN c.until > now() THEN 'cooling'
+    WHEN c.probe_until > now() THEN 'probing'
+    ELSE 'half_open'
+  END AS state,
+  c.reason, c.detail, c.http_status, c.since, NULLIF(c.until, 'infinity') AS until, c.rounds, c.reported_by, c.probe_by,
+  (SELECT count(*) FROM waiting_tickets w WHERE c.provider || '/' || c.key_id || '/' || c.model = ANY (w.scopes) AND w.kind = 'provider') AS waiting,
+  (SELECT count(*) FROM waiting_tickets w WHERE c.provider || '/' || c.key_id || '/' || c.model = ANY (w.scopes) AND w.kind = 'account') AS held
+FROM provider_cooldowns c WHERE c.until IS NOT NULL;
+COMMENT ON VIEW holdfast.provider_status IS 'Providers and accounts that are not called now: cooling, half_open (the next caller tries), probing (one tries), unavailable (a person has to mend it); with the tickets that wait.';
+GRANT SELECT ON holdfast.provider_status TO holdfast_designer, holdfast_operator, holdfast_viewer;
+GRANT SELECT, INSERT, UPDATE, DELETE ON holdfast.provider_status TO holdfast_worker;
+
+CREATE OR REPLACE VIEW queue_health AS
+SELECT q.name AS queue, q.paused_at IS NOT NULL AS paused, q.paused_by,
+  r.n + s.n AS ready, LEAST(r.oldest, s.oldest) AS oldest_ready_at,
+  COALESCE(d.retrying, 0) AS retrying, COALESCE(d.scheduled, 0) AS scheduled, d.next_at AS next_due_at,
+  COALESCE(p.n, 0) AS in_progress, COALESCE(h.n, 0) AS on_hold, COALESCE(d.waiting_for_provider, 0) AS waiting_for_provider
+FROM queues q
+CROSS JOIN LATERAL (SELECT count(*) AS n, min(r.created_at) AS oldest FROM ready r WHERE r.queue = q.name) r
+CROSS JOIN LATERAL (SELECT count(*) AS n, min(s.created_at) AS oldest FROM suspects s WHERE s.queue = q.name) s
+LEFT JOIN (
+  SELECT d.queue, count(*) FILTER (WHERE w.ticket_id IS NULL AND b.retry_count > 0) AS retrying,
+    count(*) FILTER (WHERE w.ticket_id IS NULL AND COALESCE(b.retry_count, 0) = 0) AS scheduled,
+    count(w.ticket_id) AS waiting_for_provider, min(d.run_at) AS next_at
+  FROM deferred d JOIN ticket_base b ON b.id = d.id
+  LEFT JOIN ticket_waits w ON w.ticket_id = d.id AND w.kind = 'provider' AND w.lease_no = b.fence
+  GROUP BY d.queue
+) d ON d.queue = q.name
+LEFT JOIN (
+  SELECT b.queue, count(*) AS n
+  FROM leases l CROSS JOIN LATERAL unnest(l.ids) AS u(ticket_id)
+  -- The LIMIT keeps a planner that overrates the leases from reading all tickets.
+  CROSS JOIN LATERAL (SELECT * FROM ticket_base b WHERE b.id = u.ticket_id LIMIT 1) b
+  WHERE b.state = 'ready' AND l.id > b.fence GROUP BY b.queue
+) p ON p.queue = q.name
+LEFT JOIN (SELECT b.queue, count(*) AS n FROM ticket_base b WHERE b.held_at IS NOT NULL GROUP BY b.queue) h ON h.queue = q.name
+ORDER BY q.name;
+COMMENT ON VIEW holdfast.queue_health IS 'Each queue''s wait as what it is: ready and never started, retrying after a failure, scheduled for later, waiting for a provider''s cool-down, running, waiting for a person.';
+GRANT SELECT ON holdfast.queue_health TO holdfast_designer, holdfast_operator, holdfast_viewer;
+GRANT SELECT, INSERT, UPDATE, DELETE ON holdfast.queue_health TO holdfast_worker;
+
+CREATE OR REPLACE VIEW repair_events AS
+SELECT j.ticket_id, j.lease_no, j.seq, e.no::integer AS no, j.written_at, (e.event->>'at')::timestamptz AS at,
+  e.event->>'run' AS run, e.event->>'type' AS type, e.event->'payload' AS payload
+FROM session_journal j CROSS JOIN LATERAL jsonb_array_elements(j.entry->'events') WITH ORDINALITY AS e(event, no)
+WHERE j.kind = 'step_finished';
+COMMENT ON VIEW holdfast.repair_events IS 'What happened in the runs of repairs, as their trace.jsonl tells it, in the order of ticket_id, seq, no. Narrow it by ticket_id or by written_at, which have indexes.';
+COMMENT ON COLUMN holdfast.repair_events.at IS 'By the clock of the worker''s host.';
+COMMENT ON COLUMN holdfast.repair_events.run IS 'The run; a ticket has another one each time a person sends it back to work.';
+COMMENT ON COLUMN holdfast.repair_events.type IS 'RunStarted, IterationStarted, RepairAttempted, VerificationFinished, RunEscalated, StepStarted, CandidateGenerated, CandidateEvaluated, ReviewFinished, JudgeInvoked, JudgeDecided, JudgeFailed, DiagnosisStarted, DiagnosisCompleted, StepFinished, ProviderRequestStarted, ProviderRequestFinished or RunStopped.';
+GRANT SELECT ON holdfast.repair_events TO holdfast_designer, holdfast_operator, holdfast_viewer;
+GRANT SELECT, INSERT, UPDATE, DELETE ON holdfast.repair_events TO holdfast_worker;
+
+CREATE OR REPLACE VIEW retry_outcomes AS
+SELECT previous_category AS category, count(*) AS retries_finished, count(*) FILTER (WHERE outcome = 'succeeded') AS succeeded,
+  round(100.0 * count(*) FILTER (WHERE outcome = 'succeeded') / count(*), 2) AS success_percent
+FROM (
+  SELECT ticket_id, started_at, outcome,
+    lag(category) OVER attempts_of_ticket AS previous_category, lag(finished_at) OVER attempts_of_ticket AS previous_end
+  FROM ticket_attempts WHERE outcome IN ('succeeded', 'failed', 'crashed')
+  WINDOW attempts_of_ticket AS (PARTITION BY ticket_id ORDER BY lease_no)
+) finished
+WHERE previous_category IS NOT NULL
+  -- An attempt after a release is a person's doing, not a retry.
+  AND NOT EXISTS (
+    SELECT FROM ticket_activity a
+    WHERE a.ticket_id = finished.ticket_id AND a.action = 'released'
+      AND a.created_at BETWEEN finished.previous_end AND finished.started_at)
+GROUP BY previous_category
+ORDER BY previous_category;
+COMMENT ON VIEW holdfast.retry_outcomes IS 'How many retries succeed, by the category of the failure they followed (A65).';
+GRANT SELECT ON holdfast.retry_outcomes TO holdfast_designer, holdfast_operator, holdfast_viewer;
+GRANT SELECT, INSERT, UPDATE, DELETE ON holdfast.retry_outcomes TO holdfast_worker;
+
+CREATE OR REPLACE VIEW ticket_timeline AS
+SELECT b.id AS ticket_id, b.created_at AS at, 'created' AS event, NULL::text AS actor, jsonb_strip_nulls(jsonb_build_object('queue', b.queue, 'kind', b.kind)) AS details
+FROM ticket_base b
+UNION ALL
+SELECT a.ticket_id, a.started_at, 'claimed', a.worker_id, jsonb_build_object('attempt', a.attempt, 'leaseNo', a.lease_no)
+FROM ticket_attempts a
+UNION ALL
+SELECT a.ticket_id, a.finished_at, a.outcome, a.worker_id, jsonb_strip_nulls(jsonb_build_object('attempt', a.attempt, 'category', a.category,
+  'rule', a.rule, 'fingerprint', a.fingerprint, 'error', shorten(a.error, 500), 'retryAfter', (
+    SELECT b.retry_after FROM ticket_base b WHERE a.outcome = 'deferred' AND b.id = a.ticket_id AND b.fence = a.lease_no)))
+FROM ticket_attempts a
+UNION ALL
+SELECT u.ticket_id, l.claimed_at, 'claimed', l.worker_id, jsonb_build_object('leaseNo', l.id)
+FROM leases l CROSS JOIN LATERAL unnest(l.ids) AS u(ticket_id) JOIN ticket_base b ON b.id = u.ticket_id AND b.state = 'ready' AND l.id > b.fence
+UNION ALL
+SELECT y.ticket_id, y.created_at, y.action, y.actor, with_retry_time(y.action, y.details, y.created_at)
+FROM ticket_activity y WHERE y.ticket_id IS NOT NULL;
+COMMENT ON VIEW holdfast.ticket_timeline IS 'Everything that happened to a ticket: SELECT * FROM holdfast.ticket_timeline WHERE ticket_id = 17 ORDER BY at.';
+GRANT SELECT ON holdfast.ticket_timeline TO holdfast_designer, holdfast_operator, holdfast_viewer;
+GRANT SELECT, INSERT, UPDATE, DELETE ON holdfast.ticket_timeline TO holdfast_worker;
+
+CREATE OR REPLACE VIEW tickets AS
+SELECT
+  b.id, b.queue, b.kind, b.design_id, b.title, b.payload,
+  CASE WHEN l.id IS NULL THEN b.state ELSE 'in_progress' END AS state,
+  b.assignee_type, b.priority, b.retry_count, b.rejection_count, b.retry_after, b.retry_strategy,
+  b.error, b.error_category, b.error_fingerprint, b.hold_reason,
+  l.worker_id, COALESCE(l.id, b.fence) AS lease_no, l.expires_at AS lease_expires_at,
+  b.unique_key, b.result, b.created_at, GREATEST(b.updated_at, l.claimed_at) AS updated_at,
+  COALESCE(l.claimed_at, b.started_at) AS started_at, b.completed_at,
+  b.attempt_count, b.crash_count, b.same_error_count, b.held_at, b.hold_actions AS allowed_actions, b.max_cost_usd
+FROM ticket_base b
+LEFT JOIN (
+  SELECT l.id, l.worker_id, l.claimed_at, l.expires_at, u.ticket_id
+  FROM leases l CROSS JOIN LATERAL unnest(l.ids) AS u(ticket_id)
+) l ON l.ticket_id = b.id AND l.id > b.fence AND b.state = 'ready';
+ALTER VIEW holdfast.tickets ALTER COLUMN queue SET DEFAULT 'default'::text;
+ALTER VIEW holdfast.tickets ALTER COLUMN payload SET DEFAULT '{}'::jsonb;
+ALTER VIEW holdfast.tickets ALTER COLUMN state SET DEFAULT 'ready'::text;
+ALTER VIEW holdfast.tickets ALTER COLUMN assignee_type SET DEFAULT 'agent'::text;
+ALTER VIEW holdfast.tickets ALTER COLUMN priority SET DEFAULT 0;
+ALTER VIEW holdfast.tickets ALTER COLUMN retry_count SET DEFAULT 0;
+ALTER VIEW holdfast.tickets ALTER COLUMN rejection_count SET DEFAULT 0;
+CREATE TRIGGER delete_ticket INSTEAD OF DELETE ON holdfast.tickets FOR EACH ROW EXECUTE FUNCTION holdfast.delete_ticket();
+CREATE TRIGGER insert_ticket INSTEAD OF INSERT ON holdfast.tickets FOR EACH ROW EXECUTE FUNCTION holdfast.insert_ticket();
+CREATE TRIGGER update_ticket INSTEAD OF UPDATE ON holdfast.tickets FOR EACH ROW EXECUTE FUNCTION holdfast.update_ticket();
+COMMENT ON VIEW holdfast.tickets IS 'One row per ticket: the truth, whoever looks. INSERT enqueues (in your own transaction). UPDATE of state does what release_ticket, hold_ticket, cancel_ticket, approve_ticket and reject_ticket do, is logged in ticket_activity and wakes a worker; a transition the state machine does not know is refused. DELETE takes finished tickets only. It joins ticket_base (what is stored) with leases (what runs now).';
+COMMENT ON COLUMN holdfast.tickets.id IS 'Given by the database; never used again.';
+COMMENT ON COLUMN holdfast.tickets.queue IS 'A name; made on first use. Pause it with pause_queue.';
+COMMENT ON COLUMN holdfast.tickets.kind IS 'Which handler works it: command, agent, repair, or one of your own. Taken from the design if there is one.';
+COMMENT ON COLUMN holdfast.tickets.design_id IS 'The version of the design it was enqueued with (designs.id); NULL for a ticket of a kind alone.';
+COMMENT ON COLUMN holdfast.tickets.title IS 'For people.';
+COMMENT ON COLUMN holdfast.tickets.payload IS 'The task, as the handler is given it; an object as a rule.';
+COMMENT ON COLUMN holdfast.tickets.state IS 'ready -claim-> in_progress -success-> needs_review -approve-> done. A failure goes back to ready (with retry_after) or to on_hold for a person. cancelled only on a person''s word.';
+COMMENT ON COLUMN holdfast.tickets.assignee_type IS 'agent: workers claim it. human or NULL: nobody does.';
+COMMENT ON COLUMN holdfast.tickets.priority IS 'Higher is sooner; then the older created_at first.';
+COMMENT ON COLUMN holdfast.tickets.retry_count IS 'Retries used since it was enqueued or last released. Giving back at a worker''s shutdown uses none.';
+COMMENT ON COLUMN holdfast.tickets.rejection_count IS 'How often its result was rejected at review.';
+COMMENT ON COLUMN holdfast.tickets.retry_after IS 'Not claimed before this time (the database''s clock). Also the start time of a delayed ticket.';
+COMMENT ON COLUMN holdfast.tickets.retry_strategy IS 'Overrides for this ticket under "categories", "max_delay", "jitter", "same_error_limit"; beside them the last decision: errorCategory, maxRetries, backoffType, nextDelayMs, attemptsRemaining.';
+COMMENT ON COLUMN holdfast.tickets.error IS 'The last error, whole.';
+COMMENT ON COLUMN holdfast.tickets.error_category IS 'transient, api_error, code_error, system_error or unknown.';
+COMMENT ON COLUMN holdfast.tickets.error_fingerprint IS 'Equal for equal errors; see error_groups.';
+COMMENT ON COLUMN holdfast.tickets.hold_reason IS 'Why it waits for a person: ''Max retries exceeded: <category>'', or what else stopped it.';
+COMMENT ON COLUMN holdfast.tickets.worker_id IS 'Who runs it now; NULL unless in_progress.';
+COMMENT ON COLUMN holdfast.tickets.lease_no IS 'Grows at every claim. A result under an older number is refused.';
+COMMENT ON COLUMN holdfast.tickets.lease_expires_at IS 'If the worker does not renew the lease by then, the ticket is rescued.';
+COMMENT ON COLUMN holdfast.tickets.unique_key IS 'At most one kept ticket has it.';
+COMMENT ON COLUMN holdfast.tickets.result IS 'What the handler returned.';
+COMMENT ON COLUMN holdfast.tickets.created_at IS 'When it was enqueued; the older of two equal priorities goes first.';
+COMMENT ON COLUMN holdfast.tickets.updated_at IS 'When it last changed, claims included.';
+COMMENT ON COLUMN holdfast.tickets.started_at IS 'When its latest attempt was claimed; NULL if it never ran.';
+COMMENT ON COLUMN holdfast.tickets.completed_at IS 'When it ended or stopped: succeeded, cancelled, or held with its retries used up.';
+COMMENT ON COLUMN holdfast.tickets.attempt_count IS 'Finished executions, never reset; rows of ticket_attempts.';
+COMMENT ON COLUMN holdfast.tickets.crash_count IS 'How often its lease expired since it was enqueued or last released: a ticket that kills its workers ends on hold.';
+COMMENT ON COLUMN holdfast.tickets.same_error_count IS 'How many attempts in a row failed with this error_fingerprint (retry.same-error-limit).';
+COMMENT ON COLUMN holdfast.tickets.held_at IS 'Since when it waits for a person; NULL unless on_hold.';
+COMMENT ON COLUMN holdfast.tickets.allowed_actions IS 'What a person may do with a held ticket.';
+COMMENT ON COLUMN holdfast.tickets.max_cost_usd IS 'What the ticket may cost in model calls, in US dollars; NULL is the design''s or no limit.';
+GRANT SELECT ON holdfast.tickets TO holdfast_designer, holdfast_viewer;
+GRANT SELECT, INSERT, UPDATE ON holdfast.tickets TO holdfast_operator;
+GRANT SELECT, INSERT, UPDATE, DELETE ON holdfast.tickets TO holdfast_worker;
+
+CREATE OR REPLACE VIEW waiting_tickets AS
+SELECT w.ticket_id, b.queue, b.state, w.kind, w.scopes, w.words AS waits_for, w.since, b.retry_after, w.needed_usd, w.lease_no
+FROM ticket_waits w JOIN ticket_base b ON b.id = w.ticket_id AND b.fence = w.lease_no
+WHERE CASE w.kind
+  WHEN 'provider' THEN b.state = 'ready' AND b.retry_after > now()
+    AND NOT EXISTS (SELECT FROM leases l WHERE l.id > b.fence AND b.id = ANY (l.ids))
+  WHEN 'account' THEN b.state = 'on_hold' AND b.hold_reason LIKE 'account_unavailable:%'
+  WHEN 'outage' THEN b.state = 'on_hold' AND b.hold_reason LIKE 'provider_unavailable:%'
+  WHEN 'budget' THEN b.state = 'on_hold' AND b.hold_reason LIKE 'budget_exceeded:%'
+  ELSE false
+END;
+COMMENT ON VIEW holdfast.waiting_tickets IS 'Tickets that wait for a provider (deferred, no retry used), for the end of an outage, for an account to be mended, or for a budget to have room (all on hold).';
+GRANT SELECT ON holdfast.waiting_tickets TO holdfast_designer, holdfast_operator, holdfast_viewer;
+GRANT SELECT, INSERT, UPDATE, DELETE ON holdfast.waiting_tickets TO holdfast_worker;
+
+CREATE OR REPLACE VIEW waiting_tool_calls AS
+SELECT a.ticket_id, a.id AS call, b.queue, b.title, a.tool, a.arguments, a.effect, a.turn, a.asked_at
+FROM ticket_base b
+JOIN tool_approvals a ON a.ticket_id = b.id AND a.decision IS NULL AND a.voided_at IS NULL
+WHERE b.held_at IS NOT NULL AND 'approve_call' = ANY (b.hold_actions)
+ORDER BY a.asked_at, a.id;
+COMMENT ON VIEW holdfast.waiting_tool_calls IS 'Tool calls that wait for a person, the longest first. SELECT holdfast.decide_tool_call(ticket_id, ''you'', ''approve'', call) lets one run.';
+GRANT SELECT ON holdfast.waiting_tool_calls TO holdfast_designer, holdfast_operator, holdfast_viewer;
+GRANT SELECT, INSERT, UPDATE, DELETE ON holdfast.waiting_tool_calls TO holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.abort_retry(id bigint, actor text)
+ RETURNS text
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+DECLARE
+  t ticket_base;
+  running_lease_no bigint;
+  opened text[];
+BEGIN
+  PERFORM require_words('actor', actor);
+  WITH open_again AS (
+    UPDATE provider_cooldowns c SET until = clock_timestamp()
+    FROM waiting_tickets w
+    WHERE w.ticket_id = abort_retry.id AND w.kind = 'provider' AND c.until > clock_timestamp() AND c.until < 'infinity'
+      AND c.provider || '/' || c.key_id || '/' || c.model = ANY (w.scopes)
+    RETURNING c.provider || '/' || c.key_id || '/' || c.model AS scope)
+  SELECT array_agg(o.scope) INTO opened FROM open_again o;
+  t := locked_ticket(abort_retry.id);
+  SELECT l.id INTO running_lease_no FROM running_lease(t.id, t.fence) l WHERE t.state = 'ready';
+  IF FOUND THEN
+    INSERT INTO retry_aborts AS r (ticket_id, lease_no, requested_by) VALUES (t.id, running_lease_no, actor)
+    ON CONFLICT (ticket_id) DO UPDATE
+    SET lease_no = EXCLUDED.lease_no, requested_at = EXCLUDED.requested_at, requested_by = EXCLUDED.requested_by;
+    PERFORM log_activity(t.id, 'retry_abort_ordered', actor);
+    RETURN 'in_progress';
+  END IF;
+  IF t.state <> 'ready' OR t.attempt_count = 0 OR t.retry_after IS NULL OR t.retry_after <= clock_timestamp() OR NOT make_unclaimable(t) THEN
+    PERFORM refuse_action(t, 'end a retry of');
+  END IF;
+  PERFORM log_activity(t.id, 'tried_now', actor,
+    jsonb_strip_nulls(jsonb_build_object('retryAfter', t.retry_after, 'opened', to_jsonb(opened))));
+  UPDATE ticket_base b SET retry_after = NULL, updated_at = now() WHERE b.id = t.id RETURNING * INTO t;
+  PERFORM make_claimable(t);
+  IF opened IS NOT NULL THEN
+    PERFORM pg_notify('holdfast_providers', '');
+  END IF;
+  RETURN t.state;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.abort_retry(bigint,text) IS 'Ends the wait that a ticket is in: SELECT holdfast.abort_retry(17, ''ann''). in_progress: the retry of its running session is to end; its worker looks for such orders while it waits, and where nothing waits the order is void after 15 seconds. ready: it waited for its own retry or for a provider, and is tried now; one call may be made before the provider''s cool-down is over. SQLSTATE HF409 where it waits for neither.';
+GRANT EXECUTE ON FUNCTION holdfast.abort_retry(bigint,text) TO holdfast_operator, holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.accepted_bytes(what text, document jsonb)
+ RETURNS integer
+ LANGUAGE plpgsql
+ STABLE
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+DECLARE
+  most bigint := (SELECT payload_max_expanded_bytes FROM entry_limits WHERE only_row);
+  bytes bigint := expanded_bytes(document, most);
+BEGIN
+  IF bytes > most THEN
+    RAISE EXCEPTION 'the % is % bytes or more as text, more than %: a number such as 1e100000 has all its digits there', what, bytes, most
+      USING ERRCODE = 'HF422',
+        HINT = 'Write such numbers as strings, put large data elsewhere and its address here, or raise payload.max-expanded-bytes.';
+  END IF;
+  RETURN bytes;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.accepted_bytes(text,jsonb) IS 'How long a document is as text; HF422 if it is longer than may come in.';
+GRANT EXECUTE ON FUNCTION holdfast.accepted_bytes(text,jsonb) TO holdfast_designer, holdfast_operator, holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.account_is_unavailable(of_scope text)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+  SELECT EXISTS (
+    SELECT FROM provider_cooldowns c WHERE c.until = 'infinity' AND c.provider || '/' || c.key_id || '/' || c.model = of_scope)
+$function$;
+COMMENT ON FUNCTION holdfast.account_is_unavailable(text) IS 'Whether a scope of the shape PROVIDER/KEY_ID/MODEL waits for a person.';
+GRANT EXECUTE ON FUNCTION holdfast.account_is_unavailable(text) TO holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.acting_person()
+ RETURNS text
+ LANGUAGE sql
+ STABLE
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+  SELECT COALESCE(NULLIF(current_setting('holdfast.actor', true), ''), session_user::text)
+$function$;
+COMMENT ON FUNCTION holdfast.acting_person() IS 'Who an UPDATE of tickets is logged as: SET holdfast.actor = ''ann'', or else the database user.';
+GRANT EXECUTE ON FUNCTION holdfast.acting_person() TO holdfast_designer, holdfast_operator, holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.approve_ticket(id bigint, actor text)
+ RETURNS text
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+DECLARE
+  t ticket_base;
+BEGIN
+  PERFORM require_words('actor', actor);
+  t := locked_ticket(approve_ticket.id);
+  IF t.state <> 'needs_review' THEN
+    PERFORM refuse_action(t, 'approve');
+  END IF;
+  PERFORM log_activity(t.id, 'approved', actor, jsonb_build_object('delivery', deliver_repair(t)));
+  UPDATE ticket_base b SET state = 'done', updated_at = now() WHERE b.id = t.id;
+  RETURN 'done';
+END
+$function$;
+COMMENT ON FUNCTION holdfast.approve_ticket(bigint,text) IS 'Accepts the result of a ticket in needs_review: it is done. A repair whose design says so gets a ticket that merges or pushes it.';
+GRANT EXECUTE ON FUNCTION holdfast.approve_ticket(bigint,text) TO holdfast_operator, holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.assign_ticket(id bigint, assignee text, actor text)
+ RETURNS text
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+DECLARE
+  t ticket_base;
+  person text := NULLIF(btrim(assign_ticket.assignee), '');
+BEGIN
+  PERFORM require_words('actor', actor);
+  t := locked_ticket(assign_ticket.id);
+  IF length(person) > 100 THEN
+    RAISE EXCEPTION 'the name of an assignee is at most 100 characters long' USING ERRCODE = 'HF422';
+  END IF;
+  IF person IS NULL THEN
+    DELETE FROM ticket_assignments a WHERE a.ticket_id = t.id;
+  ELSE
+    INSERT INTO ticket_assignments AS a (ticket_id, assignee, assigned_by) VALUES (t.id, person, actor)
+    ON CONFLICT (ticket_id) DO UPDATE
+    SET assignee = EXCLUDED.assignee, assigned_at = EXCLUDED.assigned_at, assigned_by = EXCLUDED.assigned_by;
+  END IF;
+  PERFORM log_activity(t.id, CASE WHEN person IS NULL THEN 'unassigned' ELSE 'assigned' END, actor,
+    jsonb_build_object('assignee', person));
+  RETURN (SELECT v.state FROM tickets v WHERE v.id = t.id);
+END
+$function$;
+COMMENT ON FUNCTION holdfast.assign_ticket(bigint,text,text) IS 'Says which person looks after a ticket, in any state; NULL or '''' is nobody any more. Returns the state, which it does not change.';
+GRANT EXECUTE ON FUNCTION holdfast.assign_ticket(bigint,text,text) TO holdfast_operator, holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.book_lost_reservations()
+ RETURNS bigint
+ LANGUAGE plpgsql
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+DECLARE
+  r record;
+  n bigint := 0;
+BEGIN
+  FOR r IN
+    SELECT b.id, b.usd FROM budget_reservations b
+    WHERE NOT EXISTS (SELECT FROM leases l WHERE l.id = b.lease_no AND l.expires_at > clock_timestamp())
+    ORDER BY b.id LIMIT 1000 FOR UPDATE SKIP LOCKED
+  LOOP
+    PERFORM settle_budget(r.id, r.usd);
+    n := n + 1;
+  END LOOP;
+  RETURN n;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.book_lost_reservations() IS 'A call whose worker died was possibly billed: its reservation is booked as spent.';
+GRANT EXECUTE ON FUNCTION holdfast.book_lost_reservations() TO holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.broken_rule(t holdfast.ticket_base)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  SELECT CASE
+    WHEN t.state NOT IN ('ready', 'needs_review', 'on_hold', 'done', 'cancelled') THEN 'known_state'
+    WHEN t.assignee_type NOT IN ('agent', 'human') THEN 'known_assignee_type'
+    WHEN t.retry_count < 0 THEN 'retry_count_is_a_count'
+    WHEN t.max_cost_usd NOT BETWEEN 0 AND 1000000000 THEN 'max_cost_is_an_amount'
+    WHEN (t.state = 'on_hold') <> (t.held_at IS NOT NULL) THEN 'held_tickets_say_why'
+  END
+$function$;
+COMMENT ON FUNCTION holdfast.broken_rule(holdfast.ticket_base) IS 'The rule that a row of ticket_base breaks, by name; null if it keeps them all.';
+GRANT EXECUTE ON FUNCTION holdfast.broken_rule(holdfast.ticket_base) TO holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.budget_has_room(of_scope text, needed numeric)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+  SELECT NOT EXISTS (
+    SELECT FROM budgets b WHERE b.scope = of_scope
+      AND CASE WHEN b.per = 'day' AND b.day < (clock_timestamp() AT TIME ZONE 'UTC')::date THEN 0 ELSE b.spent_usd END
+        + b.reserved_usd + needed > b.limit_usd)
+$function$;
+COMMENT ON FUNCTION holdfast.budget_has_room(text,numeric) IS 'Whether a call of that cost would be let through.';
+GRANT EXECUTE ON FUNCTION holdfast.budget_has_room(text,numeric) TO holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.call_hash(tool text, arguments text)
+ RETURNS text
+ LANGUAGE sql
+ STABLE
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+  SELECT encode(sha256(convert_to(call_hash.tool || E'\n' || call_hash.arguments, 'UTF8')), 'hex')
+$function$;
+COMMENT ON FUNCTION holdfast.call_hash(text,text) IS 'What an approval binds: tool_approvals.approved_hash.';
+GRANT EXECUTE ON FUNCTION holdfast.call_hash(text,text) TO holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.cancel_ticket(id bigint, actor text, reason text DEFAULT NULL::text)
+ RETURNS text
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+DECLARE
+  t ticket_base;
+BEGIN
+  PERFORM require_words('actor', actor);
+  t := locked_ticket(cancel_ticket.id);
+  IF t.state IN ('done', 'cancelled') THEN
+    PERFORM refuse_action(t, 'cancel');
+  END IF;
+  PERFORM require_allowed(t, 'cancel');
+  PERFORM end_work(t, actor);
+  PERFORM log_activity(t.id, 'cancelled', actor, jsonb_build_object('reason', reason, 'holdReason', t.hold_reason));
+  UPDATE ticket_base b
+  SET state = 'cancelled', held_at = NULL, hold_reason = NULL, hold_actions = NULL, retry_after = NULL,
+      completed_at = now(), updated_at = now()
+  WHERE b.id = t.id;
+  RETURN 'cancelled';
+END
+$function$;
+COMMENT ON FUNCTION holdfast.cancel_ticket(bigint,text,text) IS 'Ends a ticket for good, on a person''s word only (A58). A running attempt is stopped and its result refused.';
+GRANT EXECUTE ON FUNCTION holdfast.cancel_ticket(bigint,text,text) TO holdfast_operator, holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.change_ticket_state(ticket holdfast.tickets, wanted text, reason text)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+BEGIN
+  CASE
+    WHEN ticket.state = 'on_hold' AND wanted = 'ready' THEN PERFORM release_ticket(ticket.id, acting_person());
+    WHEN ticket.state = 'needs_review' AND wanted = 'ready' THEN PERFORM reject_ticket(ticket.id, acting_person());
+    WHEN ticket.state = 'needs_review' AND wanted = 'done' THEN PERFORM approve_ticket(ticket.id, acting_person());
+    WHEN ticket.state IN ('ready', 'in_progress') AND wanted = 'on_hold' THEN
+      PERFORM hold_ticket(ticket.id, acting_person(), COALESCE(NULLIF(btrim(reason), ''), 'held by ' || acting_person()));
+    WHEN ticket.state NOT IN ('done', 'cancelled') AND wanted = 'cancelled' THEN
+      PERFORM cancel_ticket(ticket.id, acting_person(), reason);
+    ELSE
+      RAISE EXCEPTION 'ticket % is %; it cannot become %', ticket.id, ticket.state, COALESCE(left(wanted, 100), 'NULL')
+        USING ERRCODE = 'HF409', DETAIL = ticket.state, HINT = 'The transitions are in COMMENT ON COLUMN tickets.state.';
+  END CASE;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.change_ticket_state(holdfast.tickets,text,text) IS 'UPDATE of tickets.state: calls the function for people that makes the same change.';
+GRANT EXECUTE ON FUNCTION holdfast.change_ticket_state(holdfast.tickets,text,text) TO holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.changed_columns(old_ticket holdfast.tickets, new_ticket holdfast.tickets)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ IMMUTABLE
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+DECLARE
+  changes jsonb;
+  kept text;
+BEGIN
+  SELECT COALESCE(jsonb_object_agg(n.key, n.value), '{}') INTO changes
+  FROM jsonb_each(to_jsonb(new_ticket)) n JOIN jsonb_each(to_jsonb(old_ticket)) o USING (key)
+  WHERE n.value IS DISTINCT FROM o.value AND n.key NOT IN ('state', 'updated_at');
+  SELECT string_agg(key, ', ' ORDER BY key) INTO kept FROM jsonb_object_keys(changes) AS key
+  WHERE key IN ('id', 'lease_no', 'worker_id', 'lease_expires_at', 'attempt_count', 'crash_count', 'same_error_count',
+    'held_at', 'allowed_actions');
+  IF kept IS NOT NULL THEN
+    RAISE EXCEPTION '% of a ticket cannot be set by hand', kept
+      USING ERRCODE = 'HF422', HINT = 'Change state instead: release, hold, cancel, approve or reject the ticket.';
+  END IF;
+  RETURN changes;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.changed_columns(holdfast.tickets,holdfast.tickets) IS 'What an UPDATE of tickets sets beside state, without what was only read before; refuses the columns that are kept by Holdfast.';
+GRANT EXECUTE ON FUNCTION holdfast.changed_columns(holdfast.tickets,holdfast.tickets) TO holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.check_retry_of_design()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+BEGIN
+  PERFORM require_retry_policy(NEW.definition->'retry', 'retry of design ' || NEW.name);
+  RETURN NEW;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.check_retry_of_design() IS 'Refuses designs with a bad retry policy.';
+GRANT EXECUTE ON FUNCTION holdfast.check_retry_of_design() TO holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.check_retry_of_queue()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+BEGIN
+  PERFORM require_retry_policy(NEW.retry, 'retry');
+  RETURN NEW;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.check_retry_of_queue() IS 'Refuses queues with a bad retry policy.';
+GRANT EXECUTE ON FUNCTION holdfast.check_retry_of_queue() TO holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.claimed_ticket(ticket_id bigint, under_lease bigint, most_bytes bigint)
+ RETURNS TABLE(promoted bigint, next_due_ms double precision, id bigint, queue text, kind text, title text, payload text, priority integer, created_at timestamp with time zone, attempt_count integer, retry_count integer, lease_no bigint, claimed_at timestamp with time zone, expires_at timestamp with time zone, design_id bigint, design_name text, design_version integer, design_kind text, definition text, guidance text)
+ LANGUAGE plpgsql
+ SET search_path TO 'holdfast', 'pg_temp'
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET jit TO 'off'
+AS $function$
+#variable_conflict use_column
+DECLARE
+  b ticket_base;
+  l leases;
+  d designs;
+  reading text;
+  bytes bigint;
+BEGIN
+  SELECT * INTO l FROM leases WHERE leases.id = under_lease;
+  SELECT * INTO b FROM ticket_base WHERE ticket_base.id = ticket_id AND ticket_base.fence < under_lease AND ticket_base.state = 'ready';
+  IF l.id IS NULL OR b.id IS NULL THEN
+    RETURN;
+  END IF;
+  SELECT * INTO d FROM designs WHERE designs.id = b.design_id;
+  BEGIN
+    reading := 'payload';
+    bytes := COALESCE(b.payload_bytes, expanded_bytes(b.payload, most_bytes));
+    IF bytes > most_bytes THEN
+      RAISE EXCEPTION 'it has % bytes or more as text, and % are allowed (payload.max-expanded-bytes)', bytes, most_bytes
+        USING ERRCODE = 'HF422';
+    END IF;
+    payload := b.payload::text;
+    reading := 'title';
+    IF octet_length(b.title) > most_bytes THEN
+      RAISE EXCEPTION 'it has % bytes, and % are allowed (payload.max-expanded-bytes)', octet_length(b.title), most_bytes
+        USING ERRCODE = 'HF422';
+    END IF;
+    title := b.title;
+    reading := 'design';
+    IF d.id IS NOT NULL AND expanded_bytes(d.definition, most_bytes) > most_bytes THEN
+      RAISE EXCEPTION 'it has % bytes or more as text, and % are allowed (payload.max-expanded-bytes)', expanded_bytes(d.definition, most_bytes), most_bytes
+        USING ERRCODE = 'HF422';
+    END IF;
+    definition := d.definition::text;
+    reading := 'guidance';
+    IF b.guidance_count > 0 THEN
+      SELECT jsonb_agg(jsonb_build_object('text', g.guidance, 'author', g.author, 'source', g.source, 'givenAt', g.created_at) ORDER BY g.id)::text
+      INTO guidance FROM ticket_guidance g WHERE g.ticket_id = b.id;
+    END IF;
+  EXCEPTION WHEN OTHERS THEN
+    RAISE EXCEPTION 'its % cannot be read: %', reading, SQLERRM USING ERRCODE = SQLSTATE;
+  END;
+  id := b.id;
+  queue := b.queue;
+  kind := b.kind;
+  priority := b.priority;
+  created_at := b.created_at;
+  attempt_count := b.attempt_count;
+  retry_count := COALESCE(b.retry_count, 0);
+  lease_no := l.id;
+  claimed_at := l.claimed_at;
+  expires_at := l.expires_at;
+  design_id := d.id;
+  design_name := d.name;
+  design_version := d.version;
+  design_kind := d.kind;
+  RETURN NEXT;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.claimed_ticket(bigint,bigint,bigint) IS 'A claimed ticket with all that its worker needs, read by itself; nothing if the claim is over. What cannot be read, or has more than most_bytes as text, is an error that names the column.';
+GRANT EXECUTE ON FUNCTION holdfast.claimed_ticket(bigint,bigint,bigint) TO holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.close_leases(lease_nos bigint[])
+ RETURNS SETOF bigint
+ LANGUAGE plpgsql
+ SET plan_cache_mode TO 'force_generic_plan'
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET lock_timeout TO '250ms'
+AS $function$
+DECLARE
+  free bigint[] := ARRAY(SELECT l.id FROM holdfast.leases l WHERE l.id = ANY (lease_nos) FOR UPDATE SKIP LOCKED);
+BEGIN
+  DELETE FROM holdfast.leases l
+  WHERE l.id = ANY (free)
+    AND NOT EXISTS (
+      SELECT FROM unnest(l.ids) AS u (id)
+      CROSS JOIN LATERAL (SELECT b.state, b.fence FROM holdfast.ticket_base b WHERE b.id = u.id LIMIT 1) b
+      WHERE b.state = 'ready' AND b.fence < l.id);
+  IF cardinality(free) < cardinality(lease_nos) THEN
+    RETURN QUERY SELECT l.id FROM holdfast.leases l WHERE l.id = ANY (lease_nos) AND l.id <> ALL (free);
+  END IF;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.close_leases(bigint[]) IS 'Drops those of the leases that are finished; returns those that are locked and have to be tried again.';
+GRANT EXECUTE ON FUNCTION holdfast.close_leases(bigint[]) TO holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.configure_budget(of_scope text, of_period text, usd numeric, by_worker text)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+BEGIN
+  INSERT INTO budgets AS b (scope, per, limit_usd, configured_usd, changed_by)
+  VALUES (of_scope, of_period, usd, usd, by_worker)
+  ON CONFLICT (scope) DO UPDATE
+  SET limit_usd = usd, configured_usd = usd, per = of_period, changed_by = by_worker, changed_at = clock_timestamp()
+  WHERE b.configured_usd IS DISTINCT FROM usd OR b.per <> of_period;
+  IF FOUND THEN
+    PERFORM pg_notify('holdfast_providers', '');
+  END IF;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.configure_budget(text,text,numeric,text) IS 'What a worker''s configuration says of a budget. What a person has set since stays until the configuration says something else.';
+GRANT EXECUTE ON FUNCTION holdfast.configure_budget(text,text,numeric,text) TO holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.decide_tool_call(id bigint, actor text, decision text, call bigint DEFAULT NULL::bigint, arguments jsonb DEFAULT NULL::jsonb, words text DEFAULT NULL::text, remember boolean DEFAULT false)
+ RETURNS text
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+DECLARE
+  t ticket_base;
+  c tool_approvals;
+  approved boolean := decide_tool_call.decision = 'approve';
+  said text := NULLIF(btrim(words), '');
+BEGIN
+  PERFORM require_words('actor', actor);
+  IF decide_tool_call.decision IS NULL OR decide_tool_call.decision NOT IN ('approve', 'deny') THEN
+    RAISE EXCEPTION 'the decision must be approve or deny' USING ERRCODE = 'HF422';
+  ELSIF jsonb_typeof(decide_tool_call.arguments) <> 'object' THEN
+    RAISE EXCEPTION 'the arguments of a call must be a JSON object' USING ERRCODE = 'HF422';
+  ELSIF (decide_tool_call.arguments IS NOT NULL OR decide_tool_call.remember) AND NOT approved THEN
+    RAISE EXCEPTION 'a denied call has no arguments, and is not remembered' USING ERRCODE = 'HF422';
+  ELSIF decide_tool_call.arguments IS NOT NULL AND decide_tool_call.remember THEN
+    RAISE EXCEPTION 'a call with other arguments cannot be remembered' USING ERRCODE = 'HF422', HINT = 'Decide each of them.';
+  END IF;
+  t := locked_ticket(decide_tool_call.id);
+  c := waiting_call(t, call, decide_tool_call.decision);
+  PERFORM require_allowed(t, CASE WHEN NOT approved THEN 'deny_call'
+    WHEN decide_tool_call.arguments IS NULL THEN 'approve_call' ELSE 'approve_call_with_changes' END);
+  UPDATE tool_approvals a
+  SET decision = CASE WHEN approved THEN 'approved' ELSE 'denied' END, decided_at = now(), decided_by = actor, words = said,
+      edited_arguments = decide_tool_call.arguments::text, remember = COALESCE(decide_tool_call.remember, false),
+      approved_hash = CASE WHEN approved THEN call_hash(a.tool, COALESCE(decide_tool_call.arguments::text, a.arguments)) END
+  WHERE a.id = c.id;
+  PERFORM log_activity(t.id, CASE WHEN approved THEN 'call_approved' ELSE 'call_denied' END, actor,
+    jsonb_build_object('call', c.id, 'tool', c.tool, 'arguments', decide_tool_call.arguments, 'words', said,
+      'remember', NULLIF(decide_tool_call.remember, false)));
+  IF EXISTS (SELECT FROM tool_approvals a WHERE a.ticket_id = t.id AND a.decision IS NULL AND a.voided_at IS NULL) THEN
+    RETURN t.state;
+  END IF;
+  -- Whoever undoes the release finds a hold like any other: what was decided stays decided.
+  UPDATE ticket_base b SET hold_actions = '{release,release_with_guidance,cancel}' WHERE b.id = t.id;
+  UPDATE ticket_base b
+  SET state = 'ready', held_at = NULL, hold_reason = NULL, hold_actions = NULL, retry_after = NULL, crash_count = 0, updated_at = now()
+  WHERE b.id = t.id
+  RETURNING * INTO t;
+  PERFORM make_claimable(t);
+  RETURN t.state;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.decide_tool_call(bigint,text,text,bigint,jsonb,text,boolean) IS 'Says approve or deny to a tool call that a held ticket waits for: SELECT holdfast.decide_tool_call(17, ''ann'', ''approve''). call names it where several wait (waiting_tool_calls); arguments replace the model''s own; words are told to the model; remember approves further calls of the same shape in this ticket. The last one sends the ticket back to work; returns its state. Exactly one of two callers wins; the other gets SQLSTATE HF409 and is told who did.';
+GRANT EXECUTE ON FUNCTION holdfast.decide_tool_call(bigint,text,text,bigint,jsonb,text,boolean) TO holdfast_operator, holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.delete_ticket()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+BEGIN
+  IF OLD.state NOT IN ('done', 'cancelled') THEN
+    RAISE EXCEPTION 'ticket % is %; only done and cancelled tickets can be deleted', OLD.id, OLD.state
+      USING ERRCODE = 'HF409', HINT = 'SELECT cancel_ticket(id, actor, reason) ends it first.';
+  END IF;
+  DELETE FROM ticket_attempts WHERE ticket_id = OLD.id;
+  DELETE FROM ticket_guidance WHERE ticket_id = OLD.id;
+  DELETE FROM ticket_activity WHERE ticket_id = OLD.id;
+  DELETE FROM ticket_base WHERE id = OLD.id;
+  RETURN OLD;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.delete_ticket() IS 'DELETE FROM tickets: a finished ticket goes with all its history.';
+GRANT EXECUTE ON FUNCTION holdfast.delete_ticket() TO holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.deliver_repair(t holdfast.ticket_base)
+ RETURNS bigint
+ LANGUAGE plpgsql
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+DECLARE
+  delivery bigint;
+BEGIN
+  IF t.kind <> 'repair' OR COALESCE(t.result->>'on_approve', 'none') NOT IN ('merge', 'push') OR t.result->>'commit' IS NULL THEN
+    RETURN NULL;
+  END IF;
+  INSERT INTO ticket_base (filed, design_id, kind, queue, priority, title, payload)
+  VALUES (true, t.design_id, t.kind, t.queue, t.priority, format('%s of #%s', t.result->>'on_approve', t.id),
+    jsonb_build_object('deliver', jsonb_build_object('ticket', t.id, 'base_commit', t.result->'base_commit', 'commit', t.result->'commit')))
+  RETURNING id INTO delivery;
+  PERFORM file_tickets(ARRAY[delivery]);
+  RETURN delivery;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.deliver_repair(holdfast.ticket_base) IS 'Adds the ticket that brings the result of an approved repair to where its design says, and returns its id; null where nothing is to be brought anywhere. A worker has the repository, the person who approves need not.';
+GRANT EXECUTE ON FUNCTION holdfast.deliver_repair(holdfast.ticket_base) TO holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.edit_payload(id bigint, actor text, payload jsonb)
+ RETURNS text
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+DECLARE
+  t ticket_base;
+BEGIN
+  PERFORM require_words('actor', actor);
+  IF edit_payload.payload IS NULL THEN
+    RAISE EXCEPTION 'the payload must not be empty' USING ERRCODE = 'HF422';
+  END IF;
+  t := locked_ticket(edit_payload.id);
+  IF t.state <> 'on_hold' THEN
+    PERFORM refuse_action(t, 'edit the payload of');
+  END IF;
+  IF t.payload IS DISTINCT FROM edit_payload.payload THEN
+    PERFORM log_activity(t.id, 'payload_edited', actor, jsonb_build_object(
+      'before', CASE WHEN length(t.payload::text) <= 65536 THEN t.payload END,
+      'bytesBefore', octet_length(t.payload::text), 'bytesAfter', octet_length(edit_payload.payload::text)));
+    UPDATE ticket_base b SET payload = edit_payload.payload, updated_at = now() WHERE b.id = t.id;
+  END IF;
+  RETURN t.state;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.edit_payload(bigint,text,jsonb) IS 'Changes the payload of a held ticket, before its release: SELECT holdfast.edit_payload(17, ''ann'', ''{"to": "bob"}''). The payload from before is in ticket_activity, if it has at most 64 KiB.';
+GRANT EXECUTE ON FUNCTION holdfast.edit_payload(bigint,text,jsonb) TO holdfast_operator, holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.edit_ticket(ticket_id bigint, changes jsonb)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+DECLARE
+  t ticket_base := locked_ticket(ticket_id);
+  refile boolean := false;
+BEGIN
+  IF changes ?| '{queue,kind,priority,created_at,retry_after,assignee_type}' AND t.state = 'ready' THEN
+    refile := make_unclaimable(t) OR NOT EXISTS (SELECT FROM running_lease(t.id, t.fence));
+  END IF;
+  t := jsonb_populate_record(t, changes);
+  IF changes ?| '{queue,kind}' THEN
+    PERFORM know_lane(t.queue, t.kind);
+  END IF;
+  UPDATE ticket_base b SET
+    queue = t.queue, kind = t.kind, design_id = t.design_id, title = t.title, payload = t.payload,
+    assignee_type = t.assignee_type, priority = t.priority, unique_key = t.unique_key, result = t.result,
+    created_at = t.created_at, started_at = t.started_at, completed_at = t.completed_at, max_cost_usd = t.max_cost_usd,
+    rejection_count = t.rejection_count, retry_count = t.retry_count, retry_after = t.retry_after,
+    retry_strategy = t.retry_strategy, error = t.error, error_category = t.error_category,
+    error_fingerprint = t.error_fingerprint, hold_reason = t.hold_reason, updated_at = now()
+  WHERE b.id = t.id;
+  IF refile THEN
+    PERFORM make_claimable(t);
+  END IF;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.edit_ticket(bigint,jsonb) IS 'UPDATE of columns of tickets other than state; a waiting ticket is filed anew.';
+GRANT EXECUTE ON FUNCTION holdfast.edit_ticket(bigint,jsonb) TO holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.end_provider_probe(of_provider text, of_key text, of_model text, by_worker text)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+BEGIN
+  UPDATE provider_cooldowns p SET probe_by = NULL, probe_until = NULL
+  WHERE p.provider = of_provider AND p.key_id = of_key AND p.model = of_model AND p.probe_by = by_worker;
+  IF FOUND THEN
+    PERFORM pg_notify('holdfast_providers', '');
+  END IF;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.end_provider_probe(text,text,text,text) IS 'The try told nothing of the account, or was broken off: somebody else may.';
+GRANT EXECUTE ON FUNCTION holdfast.end_provider_probe(text,text,text,text) TO holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.end_work(t holdfast.ticket_base, actor text)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+DECLARE
+  revoked_lease bigint;
+BEGIN
+  IF t.state <> 'ready' OR make_unclaimable(t) THEN
+    RETURN;
+  END IF;
+  revoked_lease := revoke_lease(t, actor);
+  IF revoked_lease IS NOT NULL THEN
+    UPDATE ticket_base b SET fence = revoked_lease, attempt_count = t.attempt_count + 1 WHERE b.id = t.id;
+  END IF;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.end_work(holdfast.ticket_base,text) IS 'Takes a ticket, whose row the caller has locked, away from the workers, whether it waits or runs.';
+GRANT EXECUTE ON FUNCTION holdfast.end_work(holdfast.ticket_base,text) TO holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.enqueue_any_ticket(kind text, payload jsonb, queue text, title text, design text, priority integer, run_at timestamp with time zone, unique_key text, max_cost_usd numeric)
+ RETURNS bigint
+ LANGUAGE plpgsql
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+#variable_conflict use_column
+DECLARE
+  d designs;
+  kind_name text;
+  found_id bigint;
+  bytes integer := accepted_bytes('payload', COALESCE(enqueue_any_ticket.payload, '{}'));
+BEGIN
+  IF enqueue_any_ticket.design IS NOT NULL THEN
+    d := latest_design(enqueue_any_ticket.design);
+  END IF;
+  kind_name := kind_of_new_ticket(enqueue_any_ticket.kind, d);
+  LOOP
+    INSERT INTO ticket_base AS b (filed, design_id, kind, payload, payload_bytes, queue, title, priority, retry_after, unique_key, max_cost_usd)
+    VALUES (true, d.id, kind_name, COALESCE(enqueue_any_ticket.payload, '{}'), bytes,
+      COALESCE(enqueue_any_ticket.queue, 'default'), enqueue_any_ticket.title, COALESCE(enqueue_any_ticket.priority, 0),
+      enqueue_any_ticket.run_at, enqueue_any_ticket.unique_key, enqueue_any_ticket.max_cost_usd)
+    ON CONFLICT (unique_key) WHERE unique_key IS NOT NULL DO NOTHING
+    RETURNING b.id INTO found_id;
+    IF found_id IS NOT NULL THEN
+      PERFORM file_tickets(ARRAY[found_id]);
+      RETURN found_id;
+    END IF;
+    -- The ticket with this key; unless it was deleted since the INSERT met it, then the next round inserts.
+    SELECT b.id INTO found_id FROM ticket_base b WHERE b.unique_key = enqueue_any_ticket.unique_key;
+    IF found_id IS NOT NULL THEN
+      RETURN found_id;
+    END IF;
+  END LOOP;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.enqueue_any_ticket(text,jsonb,text,text,text,integer,timestamp with time zone,text,numeric) IS 'What enqueue_ticket does for a ticket with a design, a key, a start time or a cost limit, or the first of its lane.';
+GRANT EXECUTE ON FUNCTION holdfast.enqueue_any_ticket(text,jsonb,text,text,text,integer,timestamp with time zone,text,numeric) TO holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.enqueue_ticket(kind text DEFAULT NULL::text, payload jsonb DEFAULT '{}'::jsonb, queue text DEFAULT 'default'::text, title text DEFAULT NULL::text, design text DEFAULT NULL::text, priority integer DEFAULT 0, run_at timestamp with time zone DEFAULT NULL::timestamp with time zone, unique_key text DEFAULT NULL::text, max_cost_usd numeric DEFAULT NULL::numeric)
+ RETURNS bigint
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+AS $function$
+#variable_conflict use_column
+DECLARE
+  new_id bigint;
+  somebody_sleeps boolean;
+  bytes integer := CASE
+    WHEN enqueue_ticket.payload IS NULL THEN 2
+    WHEN pg_catalog.pg_column_size(enqueue_ticket.payload) OPERATOR(pg_catalog.<=) 2000
+      AND pg_catalog.pg_column_compression(enqueue_ticket.payload) IS NULL
+    THEN pg_catalog.octet_length(enqueue_ticket.payload::text)
+  END;
+BEGIN
+  IF bytes OPERATOR(pg_catalog.<=) 65536 AND enqueue_ticket.design IS NULL AND enqueue_ticket.run_at IS NULL
+    AND enqueue_ticket.unique_key IS NULL AND enqueue_ticket.max_cost_usd IS NULL
+  THEN
+    INSERT INTO holdfast.ticket_base AS b (filed, kind, payload, payload_bytes, queue, title, priority)
+    SELECT true, l.kind, COALESCE(enqueue_ticket.payload, '{}'), bytes, l.queue, enqueue_ticket.title, COALESCE(enqueue_ticket.priority, 0)
+    FROM holdfast.lanes l
+    WHERE l.queue OPERATOR(pg_catalog.=) COALESCE(enqueue_ticket.queue, 'default') AND l.kind OPERATOR(pg_catalog.=) enqueue_ticket.kind
+    RETURNING b.id INTO new_id;
+    IF new_id IS NOT NULL THEN
+      INSERT INTO holdfast.ready (priority, created_at, id, queue, kind)
+      VALUES (COALESCE(enqueue_ticket.priority, 0), pg_catalog.now(), new_id, COALESCE(enqueue_ticket.queue, 'default'), enqueue_ticket.kind)
+      RETURNING EXISTS (SELECT FROM holdfast.workers w WHERE w.wants_wakeup) INTO somebody_sleeps;
+      IF somebody_sleeps THEN
+        PERFORM pg_catalog.pg_notify('holdfast_ready', COALESCE(enqueue_ticket.queue, 'default'));
+      END IF;
+      RETURN new_id;
+    END IF;
+  END IF;
+  RETURN holdfast.enqueue_any_ticket(
+    enqueue_ticket.kind, enqueue_ticket.payload, enqueue_ticket.queue, enqueue_ticket.title, enqueue_ticket.design,
+    enqueue_ticket.priority, enqueue_ticket.run_at, enqueue_ticket.unique_key, enqueue_ticket.max_cost_usd);
+END
+$function$;
+COMMENT ON FUNCTION holdfast.enqueue_ticket(text,jsonb,text,text,text,integer,timestamp with time zone,text,numeric) IS 'Adds a ticket inside the caller''s transaction and returns its id: SELECT holdfast.enqueue_ticket(design => ''hello'', payload => ''{"n": 1}''). With a unique_key that a kept ticket already has, that ticket''s id is returned and nothing is added.';
+GRANT EXECUTE ON FUNCTION holdfast.enqueue_ticket(text,jsonb,text,text,text,integer,timestamp with time zone,text,numeric) TO holdfast_operator, holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.expanded_bytes(document jsonb, most bigint)
+ RETURNS bigint
+ LANGUAGE plpgsql
+ IMMUTABLE STRICT
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+DECLARE
+  bytes bigint := 0;
+  digits integer;
+BEGIN
+  IF pg_column_compression(document) IS NULL AND pg_column_size(document) <= 8000 THEN
+    RETURN octet_length(document::text);
+  END IF;
+  -- Numbers of usual size cannot grow much; zero can: 0e-16383.
+  FOR digits IN
+    SELECT octet_length(n::text)
+    FROM jsonb_path_query(document, 'strict $.** ? (@ > 1e30 || @ < -1e30 || (@ < 1e-30 && @ > -1e-30))') AS n
+  LOOP
+    bytes := bytes + digits;
+    IF bytes > most THEN
+      RETURN bytes;
+    END IF;
+  END LOOP;
+  RETURN octet_length(document::text);
+END
+$function$;
+COMMENT ON FUNCTION holdfast.expanded_bytes(jsonb,bigint) IS 'How many bytes a document has as text; where its long numbers alone have more than most, only that.';
+GRANT EXECUTE ON FUNCTION holdfast.expanded_bytes(jsonb,bigint) TO holdfast_designer, holdfast_operator, holdfast_viewer, holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.file_copied_tickets(after_id bigint)
+ RETURNS bigint
+ LANGUAGE plpgsql
+ SET search_path TO 'holdfast', 'pg_temp'
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET jit TO 'off'
+AS $function$
+DECLARE
+  copied bigint[] := ARRAY(
+    SELECT b.id FROM ticket_base b WHERE b.id > after_id AND b.xmin = pg_current_xact_id()::xid);
+BEGIN
+  PERFORM file_tickets(copied);
+  RETURN cardinality(copied);
+END
+$function$;
+COMMENT ON FUNCTION holdfast.file_copied_tickets(bigint) IS 'Files what this transaction copied in since the sequence of the ids was at after_id, and says how many those are: COPY tells no ids.';
+GRANT EXECUTE ON FUNCTION holdfast.file_copied_tickets(bigint) TO holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.file_held_ticket()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+BEGIN
+  IF TG_OP <> 'INSERT' THEN
+    DELETE FROM held h WHERE h.id = OLD.id;
+  END IF;
+  IF TG_OP <> 'DELETE' AND NEW.held_at IS NOT NULL THEN
+    INSERT INTO held (id, held_at, queue, kind, category, fingerprint)
+    VALUES (NEW.id, NEW.held_at, NEW.queue, NEW.kind, COALESCE(NEW.error_category, ''), COALESCE(NEW.error_fingerprint, ''));
+  END IF;
+  RETURN NULL;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.file_held_ticket() IS 'Keeps held in step with ticket_base.held_at.';
+GRANT EXECUTE ON FUNCTION holdfast.file_held_ticket() TO holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.file_tickets(ids bigint[])
+ RETURNS void
+ LANGUAGE plpgsql
+ SET search_path TO 'holdfast', 'pg_temp'
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET jit TO 'off'
+AS $function$
+DECLARE
+  usual bigint;
+  odd bigint[];
+  measured bigint[];
+BEGIN
+  -- Mostly all of them are ready for agents, in lanes that are known. = ANY (ARRAY[u.id]) keeps to the primary key, as in store_successes.
+  INSERT INTO ready (priority, created_at, id, queue, kind)
+  SELECT b.priority, b.created_at, b.id, b.queue, b.kind
+  FROM unnest(ids) AS u (id)
+  JOIN ticket_base b ON b.id = ANY (ARRAY[u.id])
+  JOIN lanes l ON l.queue = b.queue AND l.kind = b.kind
+  WHERE b.state = 'ready' AND b.assignee_type = 'agent' AND (b.retry_after IS NULL OR b.retry_after <= now())
+    AND b.payload_bytes IS NOT NULL AND broken_rule(b) IS NULL;
+  GET DIAGNOSTICS usual = ROW_COUNT;
+  IF usual < cardinality(ids) THEN
+    WITH m AS (
+      UPDATE ticket_base b SET payload_bytes = accepted_bytes('payload', b.payload)
+      WHERE b.id = ANY (ids) AND b.payload_bytes IS NULL
+      RETURNING b.id
+    )
+    SELECT array_agg(m.id) INTO measured FROM m;
+    IF measured IS NOT NULL THEN
+      PERFORM file_tickets(measured);
+      ids := ARRAY(SELECT u.id FROM unnest(ids) AS u (id) WHERE u.id <> ALL (measured));
+    END IF;
+    odd := ARRAY(
+      SELECT b.id FROM unnest(ids) AS u (id)
+      JOIN ticket_base b ON b.id = ANY (ARRAY[u.id])
+      LEFT JOIN lanes l ON l.queue = b.queue AND l.kind = b.kind
+      WHERE l.queue IS NULL OR b.state <> 'ready' OR b.assignee_type IS DISTINCT FROM 'agent' OR b.retry_after > now()
+        OR broken_rule(b) IS NOT NULL);
+    PERFORM require_rules(b) FROM ticket_base b WHERE b.id = ANY (odd);
+    PERFORM know_lane(n.queue, n.kind)
+    FROM (SELECT DISTINCT b.queue, b.kind FROM ticket_base b WHERE b.id = ANY (odd) ORDER BY b.queue, b.kind) n;
+    INSERT INTO ready (priority, created_at, id, queue, kind)
+    SELECT b.priority, b.created_at, b.id, b.queue, b.kind FROM ticket_base b
+    WHERE b.id = ANY (odd) AND b.state = 'ready' AND b.assignee_type = 'agent' AND (b.retry_after IS NULL OR b.retry_after <= now());
+    INSERT INTO deferred (run_at, created_at, id, priority, queue, kind)
+    SELECT b.retry_after, b.created_at, b.id, b.priority, b.queue, b.kind FROM ticket_base b
+    WHERE b.id = ANY (odd) AND b.state = 'ready' AND b.assignee_type = 'agent' AND b.retry_after > now();
+    INSERT INTO held (id, held_at, queue, kind, category, fingerprint)
+    SELECT b.id, b.held_at, b.queue, b.kind, COALESCE(b.error_category, ''), COALESCE(b.error_fingerprint, '') FROM ticket_base b
+    WHERE b.id = ANY (odd) AND b.held_at IS NOT NULL;
+  END IF;
+  IF EXISTS (SELECT FROM workers WHERE wants_wakeup) THEN
+    PERFORM wake_workers(ARRAY(
+      SELECT DISTINCT b.queue FROM ticket_base b
+      WHERE b.id = ANY (ids) AND b.state = 'ready' AND b.assignee_type = 'agent' AND (b.retry_after IS NULL OR b.retry_after <= now())));
+  END IF;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.file_tickets(bigint[]) IS 'Files new tickets, in the transaction that inserted them: each under ready, deferred, held or nothing, in a lane that is known from then on. Refuses those that break a rule.';
+GRANT EXECUTE ON FUNCTION holdfast.file_tickets(bigint[]) TO holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.find_request(key text, request_hash text)
+ RETURNS SETOF holdfast.request_keys
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+DECLARE
+  k request_keys;
+BEGIN
+  SELECT * INTO k FROM request_keys r WHERE r.key = find_request.key AND r.created_at > now() - interval '24 hours';
+  IF NOT FOUND THEN
+    RETURN;
+  ELSIF k.request_hash <> find_request.request_hash THEN
+    RAISE EXCEPTION 'this Idempotency-Key was used for another request' USING ERRCODE = 'HF422', HINT = 'Send a new key.';
+  END IF;
+  RETURN NEXT k;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.find_request(text,text) IS 'What became of the request under a key; no row where it was not done.';
+GRANT EXECUTE ON FUNCTION holdfast.find_request(text,text) TO holdfast_operator, holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.forget_held()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+BEGIN
+  TRUNCATE held;
+  RETURN NULL;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.forget_held() IS 'Where all tickets go, none is held.';
+GRANT EXECUTE ON FUNCTION holdfast.forget_held() TO holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.forget_people()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'holdfast', 'pg_temp'
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+AS $function$
+BEGIN
+  DELETE FROM ticket_assignments WHERE ticket_id = ANY (ARRAY(SELECT id FROM gone));
+  DELETE FROM released_holds WHERE ticket_id = ANY (ARRAY(SELECT id FROM gone));
+  RETURN NULL;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.forget_people() IS 'A deleted ticket takes its assignment and its last hold with it.';
+GRANT EXECUTE ON FUNCTION holdfast.forget_people() TO holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.forget_sessions()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'holdfast', 'pg_temp'
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+AS $function$
+BEGIN
+  DELETE FROM session_journal WHERE ticket_id = ANY (ARRAY(SELECT id FROM gone));
+  DELETE FROM session_events WHERE ticket_id = ANY (ARRAY(SELECT id FROM gone));
+  DELETE FROM retry_aborts WHERE ticket_id = ANY (ARRAY(SELECT id FROM gone));
+  DELETE FROM tool_approvals WHERE ticket_id = ANY (ARRAY(SELECT id FROM gone));
+  DELETE FROM auto_retry_switches WHERE ticket_id = ANY (ARRAY(SELECT id FROM gone));
+  RETURN NULL;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.forget_sessions() IS 'A deleted ticket takes its journal, its events, its orders and its switch with it.';
+GRANT EXECUTE ON FUNCTION holdfast.forget_sessions() TO holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.forget_waits()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'holdfast', 'pg_temp'
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+AS $function$
+BEGIN
+  DELETE FROM ticket_waits WHERE ticket_id = ANY (ARRAY(SELECT id FROM gone));
+  RETURN NULL;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.forget_waits() IS 'A deleted ticket waits for nothing.';
+GRANT EXECUTE ON FUNCTION holdfast.forget_waits() TO holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.give_guidance(ticket_id bigint, author text, source text, guidance text)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+BEGIN
+  IF guidance IS NULL OR btrim(guidance) = '' THEN
+    RETURN;
+  END IF;
+  INSERT INTO ticket_guidance (ticket_id, author, source, guidance)
+  VALUES (give_guidance.ticket_id, give_guidance.author, give_guidance.source, give_guidance.guidance);
+  UPDATE ticket_base b SET guidance_count = b.guidance_count + 1 WHERE b.id = give_guidance.ticket_id;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.give_guidance(bigint,text,text,text) IS 'Keeps a person''s words for the next attempts.';
+GRANT EXECUTE ON FUNCTION holdfast.give_guidance(bigint,text,text,text) TO holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.grant_roles()
+ RETURNS void
+ LANGUAGE plpgsql
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+DECLARE
+  s text := quote_ident('holdfast');
+  role_name text;
+  function_name text;
+BEGIN
+  FOREACH role_name IN ARRAY ARRAY['holdfast_viewer', 'holdfast_producer', 'holdfast_designer', 'holdfast_operator', 'holdfast_worker'] LOOP
+    BEGIN
+      IF to_regrole(role_name) IS NULL THEN
+        EXECUTE format('CREATE ROLE %I NOLOGIN', role_name);
+      END IF;
+    EXCEPTION
+      WHEN insufficient_privilege THEN
+        RAISE NOTICE 'role % was not made: the migrating user lacks CREATEROLE', role_name;
+      WHEN duplicate_object OR unique_violation THEN
+        NULL; -- another database of this cluster was migrated at the same moment
+    END;
+    IF to_regrole(role_name) IS NOT NULL THEN
+      EXECUTE format('GRANT USAGE ON SCHEMA %s TO %I', s, role_name);
+    END IF;
+  END LOOP;
+
+  -- PostgreSQL lets everybody execute a new function. None is everybody's but what views call of anyone who reads them.
+  EXECUTE format('REVOKE EXECUTE ON ALL FUNCTIONS IN SCHEMA %s FROM PUBLIC', s);
+  -- What is not there yet is granted by the file that makes it.
+  FOR role_name, function_name IN
+    SELECT g.role, p.oid::regprocedure
+    FROM (VALUES
+      ('public', ARRAY['shorten', 'with_retry_time']),
+      ('holdfast_viewer', ARRAY['ticket_version', 'readable', 'measured_bytes', 'expanded_bytes']),
+      ('holdfast_producer', ARRAY['produce_ticket']),
+      ('holdfast_designer', ARRAY['ticket_version', 'latest_design', 'acting_person', 'accepted_bytes', 'expanded_bytes', 'measure_definition']),
+      -- Operators edit payloads with their own rights, too.
+      ('holdfast_operator', ARRAY['enqueue_ticket', 'produce_ticket', 'release_ticket', 'hold_ticket', 'cancel_ticket', 'approve_ticket',
+        'reject_ticket', 'pause_queue', 'resume_queue', 'acting_person', 'latest_design', 'abort_retry', 'set_auto_retry',
+        'mend_provider', 'raise_budget', 'remove_budget', 'decide_tool_call', 'assign_ticket', 'unrelease_ticket', 'edit_payload',
+        'ticket_version', 'require_version', 'take_request_key', 'keep_request_ticket', 'find_request', 'keep_request_answer',
+        'note_enqueued', 'web_key', 'readable', 'measured_bytes', 'expanded_bytes', 'accepted_bytes'])
+    ) AS g (role, functions)
+    JOIN pg_proc p ON p.pronamespace = 'holdfast'::regnamespace AND p.proname = ANY (g.functions)
+    WHERE g.role = 'public' OR to_regrole(g.role) IS NOT NULL
+  LOOP
+    EXECUTE format('GRANT EXECUTE ON FUNCTION %s TO %s', function_name, role_name);
+  END LOOP;
+
+  FOREACH role_name IN ARRAY ARRAY['holdfast_viewer', 'holdfast_designer', 'holdfast_operator'] LOOP
+    IF to_regrole(role_name) IS NOT NULL THEN
+      EXECUTE format('GRANT SELECT ON ALL TABLES IN SCHEMA %s TO %I', s, role_name);
+      EXECUTE format('REVOKE ALL ON %1$s.web_keys, %1$s.request_keys FROM %2$I', s, role_name);
+    END IF;
+  END LOOP;
+  IF to_regrole('holdfast_designer') IS NOT NULL THEN
+    EXECUTE format('GRANT INSERT ON %s.designs TO holdfast_designer', s);
+  END IF;
+  IF to_regrole('holdfast_operator') IS NOT NULL THEN
+    EXECUTE format('REVOKE INSERT ON %s.designs FROM holdfast_operator', s);
+    IF to_regclass('tickets') IS NOT NULL THEN
+      EXECUTE format('GRANT INSERT, UPDATE ON %s.tickets TO holdfast_operator', s);
+    END IF;
+  END IF;
+  IF to_regrole('holdfast_worker') IS NOT NULL THEN
+    EXECUTE format('GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA %s TO holdfast_worker', s);
+    EXECUTE format('REVOKE ALL ON %s.web_keys FROM holdfast_worker', s);
+    EXECUTE format('REVOKE INSERT, UPDATE, DELETE ON %1$s.flyway_schema_history, %1$s.producer_grants FROM holdfast_worker', s);
+    EXECUTE format('GRANT USAGE, SELECT ON ALL SEQUENCES IN SCHEMA %s TO holdfast_worker', s);
+    EXECUTE format('GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA %s TO holdfast_worker', s);
+    EXECUTE format('REVOKE EXECUTE ON FUNCTION %s.grant_roles FROM holdfast_worker', s);
+  END IF;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.grant_roles() IS 'Makes the group roles where they are missing and gives each what it may do; harmless when repeated. For the owner of the schema.';
+
+CREATE OR REPLACE FUNCTION holdfast.hold_for_outages(after_ms bigint, at_most integer DEFAULT 1000)
+ RETURNS bigint
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+DECLARE
+  w record;
+  t ticket_base;
+  n bigint := 0;
+  reason text;
+BEGIN
+  IF after_ms <= 0 OR NOT EXISTS (SELECT FROM provider_cooldowns c WHERE outage_of(c) >= after_ms * interval '1 millisecond')
+      OR NOT pg_try_advisory_xact_lock(hashtext('holdfast.release_waiting')) THEN
+    RETURN 0;
+  END IF;
+  FOR w IN
+    SELECT x.ticket_id, x.waits_for FROM waiting_tickets x
+    WHERE x.kind = 'provider' AND x.since <= clock_timestamp() - after_ms * interval '1 millisecond'
+      AND NOT EXISTS (
+        SELECT FROM unnest(x.scopes) AS s WHERE NOT EXISTS (
+          SELECT FROM provider_cooldowns c
+          WHERE c.provider || '/' || c.key_id || '/' || c.model = s AND outage_of(c) >= after_ms * interval '1 millisecond'))
+    ORDER BY x.ticket_id LIMIT at_most
+  LOOP
+    t := locked_ticket(w.ticket_id);
+    CONTINUE WHEN t.state <> 'ready' OR NOT make_unclaimable(t);
+    reason := 'provider_unavailable: ' || w.waits_for || '; it goes on by itself when the provider answers again';
+    PERFORM log_activity(t.id, 'held', 'system', jsonb_build_object('reason', reason, 'holdCause', 'provider_unavailable'));
+    UPDATE ticket_base b
+    SET state = 'on_hold', held_at = now(), hold_reason = reason, hold_actions = '{release,release_with_guidance,cancel}',
+        retry_after = NULL, updated_at = now()
+    WHERE b.id = t.id;
+    UPDATE ticket_waits y SET kind = 'outage' WHERE y.ticket_id = t.id;
+    n := n + 1;
+  END LOOP;
+  RETURN n;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.hold_for_outages(bigint,integer) IS 'Holds tickets that were put off for so long while none of their providers gave one answer; release_waiting lets them go. Workers call it now and then.';
+GRANT EXECUTE ON FUNCTION holdfast.hold_for_outages(bigint,integer) TO holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.hold_ticket(id bigint, actor text, reason text)
+ RETURNS text
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+DECLARE
+  t ticket_base;
+BEGIN
+  PERFORM require_words('actor', actor);
+  PERFORM require_words('reason', reason);
+  t := locked_ticket(hold_ticket.id);
+  IF t.state <> 'ready' THEN
+    PERFORM refuse_action(t, 'hold');
+  END IF;
+  PERFORM end_work(t, actor);
+  PERFORM log_activity(t.id, 'held', actor, jsonb_build_object('reason', reason));
+  UPDATE ticket_base b
+  SET state = 'on_hold', held_at = now(), hold_reason = reason, hold_actions = '{release,release_with_guidance,cancel}',
+      retry_after = NULL, updated_at = now()
+  WHERE b.id = t.id;
+  RETURN 'on_hold';
+END
+$function$;
+COMMENT ON FUNCTION holdfast.hold_ticket(bigint,text,text) IS 'Parks a ready or running ticket for a person; a running attempt is stopped and its result refused.';
+GRANT EXECUTE ON FUNCTION holdfast.hold_ticket(bigint,text,text) TO holdfast_operator, holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.insert_ticket()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+DECLARE
+  d designs;
+BEGIN
+  NEW.state := COALESCE(NEW.state, 'ready');
+  IF NEW.state = 'in_progress' THEN
+    RAISE EXCEPTION 'a ticket becomes in_progress only by a claim; insert it as ready' USING ERRCODE = 'HF409';
+  ELSIF NEW.state NOT IN ('ready', 'needs_review', 'on_hold', 'done', 'cancelled') THEN
+    RAISE EXCEPTION 'there is no state "%"', left(NEW.state, 100)
+      USING ERRCODE = 'HF422', HINT = 'Insert a ticket as ready; the states are in COMMENT ON COLUMN tickets.state.';
+  END IF;
+  IF NEW.design_id IS NOT NULL THEN
+    SELECT * INTO d FROM designs WHERE designs.id = NEW.design_id;
+    IF NOT FOUND THEN
+      RAISE EXCEPTION 'there is no design with the id %', NEW.design_id
+        USING ERRCODE = 'HF404', HINT = 'SELECT id, name, version FROM designs shows them; enqueue_ticket takes a name.';
+    END IF;
+  END IF;
+  IF NEW.retry_strategy IS NOT NULL THEN
+    PERFORM require_retry_policy(NEW.retry_strategy, 'retry_strategy');
+  END IF;
+  NEW.kind := kind_of_new_ticket(NEW.kind, d);
+  IF NEW.id IS NULL THEN
+    NEW.id := nextval(pg_get_serial_sequence('ticket_base', 'id'));
+  ELSE
+    PERFORM keep_ids_ahead(NEW.id);
+  END IF;
+  NEW.queue := COALESCE(NEW.queue, 'default');
+  NEW.payload := COALESCE(NEW.payload, '{}');
+  NEW.priority := COALESCE(NEW.priority, 0);
+  NEW.rejection_count := COALESCE(NEW.rejection_count, 0);
+  NEW.created_at := COALESCE(NEW.created_at, now());
+  NEW.updated_at := COALESCE(NEW.updated_at, NEW.created_at);
+  IF NEW.state IN ('needs_review', 'done', 'cancelled') THEN
+    NEW.completed_at := COALESCE(NEW.completed_at, now());
+  END IF;
+  IF NEW.state = 'on_hold' THEN
+    NEW.held_at := COALESCE(NEW.held_at, now());
+    NEW.hold_reason := COALESCE(NEW.hold_reason, 'held by ' || acting_person());
+    NEW.allowed_actions := COALESCE(NEW.allowed_actions, '{release,release_with_guidance,cancel}');
+  ELSE
+    NEW.held_at := NULL;
+    NEW.allowed_actions := NULL;
+  END IF;
+  INSERT INTO ticket_base (filed, id, queue, kind, design_id, title, payload, state, assignee_type, priority, retry_count,
+    rejection_count, retry_after, retry_strategy, error, error_category, error_fingerprint, hold_reason, unique_key, result,
+    created_at, updated_at, started_at, completed_at, held_at, hold_actions, max_cost_usd)
+  VALUES (true, NEW.id, NEW.queue, NEW.kind, NEW.design_id, NEW.title, NEW.payload, NEW.state, NEW.assignee_type, NEW.priority,
+    NEW.retry_count, NEW.rejection_count, NEW.retry_after, NEW.retry_strategy, NEW.error, NEW.error_category,
+    NEW.error_fingerprint, NEW.hold_reason, NEW.unique_key, NEW.result, NEW.created_at, NEW.updated_at, NEW.started_at,
+    NEW.completed_at, NEW.held_at, NEW.allowed_actions, NEW.max_cost_usd);
+  PERFORM file_tickets(ARRAY[NEW.id]);
+  NEW.lease_no := 0;
+  NEW.attempt_count := 0;
+  NEW.crash_count := 0;
+  NEW.same_error_count := 0;
+  NEW.worker_id := NULL;
+  NEW.lease_expires_at := NULL;
+  RETURN NEW;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.insert_ticket() IS 'INSERT INTO tickets: fills what is left out and refuses what contradicts itself.';
+GRANT EXECUTE ON FUNCTION holdfast.insert_ticket() TO holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.keep_designs()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+BEGIN
+  RAISE EXCEPTION 'versions of designs are kept: tickets refer to them'
+    USING ERRCODE = 'HF409', HINT = 'Add a new version; new tickets are given that.';
+END
+$function$;
+COMMENT ON FUNCTION holdfast.keep_designs() IS 'Refuses to delete a version of a design, or to give it another id.';
+GRANT EXECUTE ON FUNCTION holdfast.keep_designs() TO holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.keep_ids_ahead(explicit_id bigint)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+DECLARE
+  last_id bigint;
+BEGIN
+  EXECUTE format('SELECT last_value FROM %s', pg_get_serial_sequence('ticket_base', 'id')) INTO last_id;
+  IF explicit_id > last_id THEN
+    PERFORM setval(pg_get_serial_sequence('ticket_base', 'id'), explicit_id);
+  END IF;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.keep_ids_ahead(bigint) IS 'Lets the ids that follow start behind one that was given explicitly.';
+GRANT EXECUTE ON FUNCTION holdfast.keep_ids_ahead(bigint) TO holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.keep_released_hold()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+BEGIN
+  INSERT INTO released_holds AS h (ticket_id, held_at, completed_at, retry_after, guidance_id, started_over_seq, retry_count, attempt_count,
+    crash_count, same_error_count, retry_counts, hold_reason, hold_actions)
+  VALUES (OLD.id, OLD.held_at, OLD.completed_at, OLD.retry_after,
+    -- Written by this very transaction, that is: the release has locked the ticket.
+    (SELECT max(g.id) FROM ticket_guidance g WHERE g.ticket_id = OLD.id AND g.created_at >= now()),
+    (SELECT max(j.seq) FROM session_journal j WHERE j.ticket_id = OLD.id AND j.kind = 'started_over' AND j.written_at >= now()),
+    OLD.retry_count, OLD.attempt_count, OLD.crash_count, OLD.same_error_count, OLD.retry_counts, OLD.hold_reason, OLD.hold_actions)
+  ON CONFLICT (ticket_id) DO UPDATE SET
+    released_at = EXCLUDED.released_at, held_at = EXCLUDED.held_at, completed_at = EXCLUDED.completed_at,
+    retry_after = EXCLUDED.retry_after, guidance_id = EXCLUDED.guidance_id, started_over_seq = EXCLUDED.started_over_seq, retry_count = EXCLUDED.retry_count,
+    attempt_count = EXCLUDED.attempt_count, crash_count = EXCLUDED.crash_count, same_error_count = EXCLUDED.same_error_count,
+    retry_counts = EXCLUDED.retry_counts, hold_reason = EXCLUDED.hold_reason, hold_actions = EXCLUDED.hold_actions;
+  RETURN NULL;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.keep_released_hold() IS 'Keeps a hold that is being released, for the undo.';
+GRANT EXECUTE ON FUNCTION holdfast.keep_released_hold() TO holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.keep_request_answer(key text, etag text, answer text)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+BEGIN
+  UPDATE request_keys r SET etag = keep_request_answer.etag, answer = keep_request_answer.answer
+  WHERE r.key = keep_request_answer.key AND r.answer IS NULL;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.keep_request_answer(text,text,text) IS 'Keeps the answer to a request that was done under a key.';
+GRANT EXECUTE ON FUNCTION holdfast.keep_request_answer(text,text,text) TO holdfast_operator, holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.keep_request_ticket(key text, ticket_id bigint)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+BEGIN
+  UPDATE request_keys r SET ticket_id = keep_request_ticket.ticket_id WHERE r.key = keep_request_ticket.key;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.keep_request_ticket(text,bigint) IS 'Notes the ticket made under a key that take_request_key found new.';
+GRANT EXECUTE ON FUNCTION holdfast.keep_request_ticket(text,bigint) TO holdfast_operator, holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.kind_of_new_ticket(wanted_kind text, d holdfast.designs)
+ RETURNS text
+ LANGUAGE plpgsql
+ IMMUTABLE
+AS $function$
+BEGIN
+  IF COALESCE(wanted_kind, d.kind) IS NULL THEN
+    RAISE EXCEPTION 'a ticket needs a design or a kind' USING ERRCODE = 'HF422';
+  END IF;
+  IF wanted_kind <> d.kind THEN
+    RAISE EXCEPTION 'design "%" is of the kind "%", not "%"', d.name, d.kind, left(wanted_kind, 100)
+      USING ERRCODE = 'HF422', HINT = 'Leave the kind out.';
+  END IF;
+  RETURN COALESCE(d.kind, wanted_kind);
+END
+$function$;
+COMMENT ON FUNCTION holdfast.kind_of_new_ticket(text,holdfast.designs) IS 'The kind a ticket gets from what was asked for and from its design; HF422 if they contradict each other.';
+GRANT EXECUTE ON FUNCTION holdfast.kind_of_new_ticket(text,holdfast.designs) TO holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.know_lane(queue text, kind text)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+BEGIN
+  IF EXISTS (SELECT FROM lanes l WHERE l.queue = know_lane.queue AND l.kind = know_lane.kind) THEN
+    RETURN;
+  END IF;
+  PERFORM require_queue_name(queue);
+  IF kind IS NULL OR kind !~ '^[A-Za-z0-9][A-Za-z0-9._:/-]{0,99}$' THEN
+    RAISE EXCEPTION '"%" is not the name of a kind', COALESCE(left(kind, 100), 'NULL')
+      USING ERRCODE = 'HF422', HINT = 'Take 1 to 100 letters, digits and . _ : / -, the first a letter or digit.';
+  END IF;
+  INSERT INTO queues (name) VALUES (know_lane.queue) ON CONFLICT DO NOTHING;
+  INSERT INTO lanes (queue, kind) VALUES (know_lane.queue, know_lane.kind) ON CONFLICT DO NOTHING;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.know_lane(text,text) IS 'Makes the queue and its lane for a kind if they are new; refuses bad names.';
+GRANT EXECUTE ON FUNCTION holdfast.know_lane(text,text) TO holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.latest_design(design text)
+ RETURNS holdfast.designs
+ LANGUAGE plpgsql
+ STABLE
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+DECLARE
+  d designs;
+BEGIN
+  SELECT * INTO d FROM designs WHERE name = latest_design.design ORDER BY version DESC LIMIT 1;
+  IF NOT FOUND THEN
+    RAISE EXCEPTION 'there is no design "%"', left(design, 100)
+      USING ERRCODE = 'HF404', HINT = 'holdfast design put NAME --file FILE makes one';
+  END IF;
+  RETURN d;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.latest_design(text) IS 'The latest version of a design; HF404 if there is none.';
+GRANT EXECUTE ON FUNCTION holdfast.latest_design(text) TO holdfast_designer, holdfast_operator, holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.locked_ticket(ticket_id bigint)
+ RETURNS holdfast.ticket_base
+ LANGUAGE plpgsql
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+DECLARE
+  t ticket_base;
+BEGIN
+  SELECT * INTO t FROM ticket_base b WHERE b.id = locked_ticket.ticket_id FOR UPDATE;
+  IF NOT FOUND THEN
+    RAISE EXCEPTION 'there is no ticket %', COALESCE(ticket_id::text, 'NULL')
+      USING ERRCODE = 'HF404', HINT = 'holdfast list shows the tickets';
+  END IF;
+  RETURN t;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.locked_ticket(bigint) IS 'A ticket''s row, locked until the end of the transaction; HF404 if there is none.';
+GRANT EXECUTE ON FUNCTION holdfast.locked_ticket(bigint) TO holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.log_activity(ticket_id bigint, action text, actor text, details jsonb DEFAULT '{}'::jsonb)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+BEGIN
+  INSERT INTO ticket_activity (ticket_id, action, actor, details, channel)
+  VALUES (log_activity.ticket_id, log_activity.action, log_activity.actor, jsonb_strip_nulls(log_activity.details),
+    CASE WHEN log_activity.actor <> 'system'
+      THEN COALESCE(NULLIF(current_setting('holdfast.channel', true), ''), 'sql: ' || session_user) END);
+END
+$function$;
+COMMENT ON FUNCTION holdfast.log_activity(bigint,text,text,jsonb) IS 'Adds a row to ticket_activity.';
+GRANT EXECUTE ON FUNCTION holdfast.log_activity(bigint,text,text,jsonb) TO holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.make_claimable(t holdfast.ticket_base)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+BEGIN
+  IF t.state <> 'ready' OR t.assignee_type IS DISTINCT FROM 'agent' THEN
+    RETURN;
+  END IF;
+  PERFORM know_lane(t.queue, t.kind);
+  IF t.retry_after > now() THEN
+    INSERT INTO deferred (run_at, created_at, id, priority, queue, kind)
+    VALUES (t.retry_after, t.created_at, t.id, t.priority, t.queue, t.kind);
+  ELSE
+    INSERT INTO ready (priority, created_at, id, queue, kind)
+    VALUES (t.priority, t.created_at, t.id, t.queue, t.kind);
+    PERFORM wake_workers(ARRAY[t.queue]);
+  END IF;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.make_claimable(holdfast.ticket_base) IS 'Files a ready ticket for agents under ready or deferred, when it comes back; new ones are filed by enqueue_ticket and file_tickets.';
+GRANT EXECUTE ON FUNCTION holdfast.make_claimable(holdfast.ticket_base) TO holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.make_unclaimable(t holdfast.ticket_base)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+BEGIN
+  DELETE FROM ready r
+  WHERE r.queue = t.queue AND r.kind = t.kind AND ~r.priority = ~t.priority AND r.created_at = t.created_at AND r.id = t.id;
+  IF FOUND THEN
+    RETURN true;
+  END IF;
+  DELETE FROM deferred d WHERE d.run_at = t.retry_after AND d.id = t.id;
+  IF FOUND THEN
+    RETURN true;
+  END IF;
+  -- It may have been promoted, or put aside, between two statements.
+  DELETE FROM ready r
+  WHERE r.queue = t.queue AND r.kind = t.kind AND ~r.priority = ~t.priority AND r.created_at = t.created_at AND r.id = t.id;
+  IF FOUND THEN
+    RETURN true;
+  END IF;
+  DELETE FROM suspects s WHERE s.id = t.id;
+  RETURN FOUND;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.make_unclaimable(holdfast.ticket_base) IS 'True if the ticket, whose row the caller has locked, stood in ready or deferred: nobody has claimed it, and nobody can any more.';
+GRANT EXECUTE ON FUNCTION holdfast.make_unclaimable(holdfast.ticket_base) TO holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.measure_definition()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+BEGIN
+  PERFORM holdfast.accepted_bytes('definition', NEW.definition);
+  RETURN NEW;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.measure_definition() IS 'Refuses a design that is too long as text.';
+GRANT EXECUTE ON FUNCTION holdfast.measure_definition() TO holdfast_designer, holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.measure_payload()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+BEGIN
+  IF NEW.payload IS DISTINCT FROM OLD.payload THEN
+    NEW.payload_bytes := holdfast.accepted_bytes('payload', NEW.payload);
+  END IF;
+  RETURN NEW;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.measure_payload() IS 'A payload that is changed is measured again.';
+GRANT EXECUTE ON FUNCTION holdfast.measure_payload() TO holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.measured_bytes(document jsonb)
+ RETURNS bigint
+ LANGUAGE plpgsql
+ IMMUTABLE STRICT
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+BEGIN
+  RETURN expanded_bytes(document, 33554432);
+EXCEPTION WHEN OTHERS THEN
+  RETURN 2147483647;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.measured_bytes(jsonb) IS 'As expanded_bytes; very much for a document that cannot be read.';
+GRANT EXECUTE ON FUNCTION holdfast.measured_bytes(jsonb) TO holdfast_operator, holdfast_viewer, holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.mend_provider(provider text, actor text, key_id text DEFAULT NULL::text)
+ RETURNS TABLE(mended bigint, released bigint, woken bigint)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+#variable_conflict use_column
+DECLARE
+  w record;
+  t ticket_base;
+BEGIN
+  PERFORM require_words('provider', mend_provider.provider);
+  PERFORM require_words('actor', mend_provider.actor);
+  DELETE FROM provider_cooldowns c
+  WHERE c.provider = mend_provider.provider AND (mend_provider.key_id IS NULL OR c.key_id = mend_provider.key_id);
+  GET DIAGNOSTICS mended = ROW_COUNT;
+  released := 0;
+  woken := 0;
+  -- Every one of them at once: a person says that it is mended.
+  PERFORM pg_advisory_xact_lock(hashtext('holdfast.release_waiting'));
+  FOR w IN
+    SELECT x.ticket_id, x.kind FROM waiting_tickets x
+    WHERE x.kind IN ('account', 'provider')
+      AND EXISTS (
+        SELECT FROM unnest(x.scopes) AS s
+        WHERE split_part(s, '/', 1) = mend_provider.provider
+          AND (mend_provider.key_id IS NULL OR split_part(s, '/', 2) = mend_provider.key_id))
+    ORDER BY x.ticket_id
+  LOOP
+    BEGIN
+      IF w.kind = 'account' THEN
+        PERFORM release_ticket(w.ticket_id, mend_provider.actor);
+        released := released + 1;
+      ELSE
+        t := locked_ticket(w.ticket_id);
+        IF make_unclaimable(t) THEN
+          UPDATE ticket_base b SET retry_after = NULL, updated_at = now() WHERE b.id = t.id RETURNING * INTO t;
+          PERFORM make_claimable(t);
+          woken := woken + 1;
+        END IF;
+      END IF;
+      DELETE FROM ticket_waits y WHERE y.ticket_id = w.ticket_id;
+    EXCEPTION WHEN SQLSTATE 'HF404' OR SQLSTATE 'HF409' THEN
+      NULL; -- somebody else was first
+    END;
+  END LOOP;
+  IF mended + released + woken = 0 THEN
+    RAISE EXCEPTION 'nothing of the provider "%" is closed', left(mend_provider.provider, 100)
+      USING ERRCODE = 'HF404', HINT = 'holdfast providers shows what is';
+  END IF;
+  PERFORM log_activity(NULL, 'provider_mended', mend_provider.actor, jsonb_build_object('provider', mend_provider.provider,
+    'keyId', mend_provider.key_id, 'released', released, 'woken', woken));
+  PERFORM pg_notify('holdfast_providers', '');
+  RETURN NEXT;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.mend_provider(text,text,text) IS 'Opens a provider''s accounts again, or the one of a key, and lets go every ticket that waits for them: SELECT * FROM holdfast.mend_provider(''openai'', ''ann''). HF404 where nothing is closed.';
+GRANT EXECUTE ON FUNCTION holdfast.mend_provider(text,text,text) TO holdfast_operator, holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.name_design_author()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+BEGIN
+  -- Owner and workers speak for people, whom they have asked for a name; everybody else is who they logged in as.
+  IF NOT pg_has_role(current_user, (SELECT c.relowner FROM pg_class c WHERE c.oid = 'designs'::regclass), 'USAGE')
+    AND NOT COALESCE(pg_has_role(current_user, to_regrole('holdfast_worker'), 'USAGE'), false)
+  THEN
+    NEW.created_by := session_user;
+  END IF;
+  RETURN NEW;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.name_design_author() IS 'designs.created_by is the database user, unless the schema''s owner or a worker stores the design for somebody.';
+GRANT EXECUTE ON FUNCTION holdfast.name_design_author() TO holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.note_enqueued(id bigint, actor text)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+BEGIN
+  PERFORM require_words('actor', actor);
+  -- created_at is the time of the transaction that made it, down to the microsecond.
+  IF NOT EXISTS (SELECT FROM ticket_base b WHERE b.id = note_enqueued.id AND b.created_at = now()) THEN
+    RETURN false;
+  END IF;
+  PERFORM log_activity(note_enqueued.id, 'enqueued', actor);
+  RETURN true;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.note_enqueued(bigint,text) IS 'Logs who enqueued a ticket, if this transaction did; whether it did.';
+GRANT EXECUTE ON FUNCTION holdfast.note_enqueued(bigint,text) TO holdfast_operator, holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.outage_of(c holdfast.provider_cooldowns)
+ RETURNS interval
+ LANGUAGE sql
+ STABLE
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+  SELECT CASE WHEN c.rounds > 0 AND isfinite(c.until) THEN LEAST(clock_timestamp(), c.until) - c.since END
+$function$;
+COMMENT ON FUNCTION holdfast.outage_of(holdfast.provider_cooldowns) IS 'For how long an account has given no answer; NULL where it is open, or a person has to mend it.';
+GRANT EXECUTE ON FUNCTION holdfast.outage_of(holdfast.provider_cooldowns) TO holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.pause_queue(queue text, actor text)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+BEGIN
+  PERFORM require_words('actor', actor);
+  PERFORM require_queue_name(queue);
+  IF NOT EXISTS (SELECT FROM queues q WHERE q.name = pause_queue.queue)
+    AND NOT EXISTS (SELECT FROM workers w WHERE w.state <> 'stopped' AND pause_queue.queue = ANY (w.queues)) THEN
+    RAISE EXCEPTION 'there is no queue "%"', left(pause_queue.queue, 100)
+      USING ERRCODE = 'HF404', HINT = 'A queue begins with its first ticket, or with a worker that names it; holdfast stats shows the queues.';
+  END IF;
+  INSERT INTO queues (name, paused_at, paused_by) VALUES (pause_queue.queue, now(), pause_queue.actor)
+  ON CONFLICT (name) DO UPDATE SET paused_at = COALESCE(queues.paused_at, now()), paused_by = COALESCE(queues.paused_by, pause_queue.actor);
+  PERFORM log_activity(NULL, 'queue_paused', actor, jsonb_build_object('queue', pause_queue.queue));
+END
+$function$;
+COMMENT ON FUNCTION holdfast.pause_queue(text,text) IS 'Stops claims from a queue until resume_queue; running tickets go on. Survives restarts. SQLSTATE HF404 where no ticket was ever in the queue and no worker names it.';
+GRANT EXECUTE ON FUNCTION holdfast.pause_queue(text,text) TO holdfast_operator, holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.produce_ticket(kind text DEFAULT NULL::text, payload jsonb DEFAULT '{}'::jsonb, queue text DEFAULT 'default'::text, title text DEFAULT NULL::text, design text DEFAULT NULL::text, priority integer DEFAULT 0, run_at timestamp with time zone DEFAULT NULL::timestamp with time zone, unique_key text DEFAULT NULL::text, max_cost_usd numeric DEFAULT NULL::numeric)
+ RETURNS bigint
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+DECLARE
+  -- Inside, current_user is the owner; after SET ROLE the setting tells who called.
+  caller name := CASE WHEN current_setting('role') = 'none' THEN session_user ELSE current_setting('role') END;
+BEGIN
+  IF NOT EXISTS (
+    SELECT FROM producer_grants g
+    WHERE g.queue = produce_ticket.queue AND g.design IS NOT DISTINCT FROM produce_ticket.design
+      AND (g.design IS NOT NULL AND produce_ticket.kind IS NULL OR g.kind = produce_ticket.kind)
+      AND pg_has_role(caller, to_regrole(quote_ident(g.grantee)), 'MEMBER'))
+  THEN
+    RAISE EXCEPTION '% may not enqueue % in queue %', caller,
+      CASE WHEN produce_ticket.design IS NULL THEN 'kind ' || COALESCE(produce_ticket.kind, 'NULL') ELSE 'design ' || produce_ticket.design END,
+      COALESCE(produce_ticket.queue, 'NULL')
+      USING ERRCODE = '42501', HINT = 'The owner of the schema grants it by a row of producer_grants.';
+  END IF;
+  RETURN enqueue_ticket(kind => produce_ticket.kind, payload => produce_ticket.payload, queue => produce_ticket.queue,
+    title => produce_ticket.title, design => produce_ticket.design, priority => produce_ticket.priority,
+    run_at => produce_ticket.run_at, unique_key => produce_ticket.unique_key, max_cost_usd => produce_ticket.max_cost_usd);
+END
+$function$;
+COMMENT ON FUNCTION holdfast.produce_ticket(text,jsonb,text,text,text,integer,timestamp with time zone,text,numeric) IS 'enqueue_ticket for members of holdfast_producer: refuses what no row of producer_grants allows them.';
+GRANT EXECUTE ON FUNCTION holdfast.produce_ticket(text,jsonb,text,text,text,integer,timestamp with time zone,text,numeric) TO holdfast_operator, holdfast_producer, holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.raise_budget(scope text, usd numeric, actor text, per text DEFAULT NULL::text)
+ RETURNS bigint
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+#variable_conflict use_column
+DECLARE
+  of_ticket bigint;
+BEGIN
+  PERFORM require_words('scope', raise_budget.scope);
+  PERFORM require_words('actor', raise_budget.actor);
+  IF usd IS NULL OR usd < 0 OR usd > 1000000000 OR usd = 'NaN' THEN
+    RAISE EXCEPTION 'a budget is an amount of USD from 0 to 1000000000, not %', COALESCE(usd::text, 'NULL') USING ERRCODE = 'HF422';
+  END IF;
+  IF raise_budget.scope ~ '^ticket:[0-9]{1,18}$' THEN
+    of_ticket := substr(raise_budget.scope, 8)::bigint;
+    PERFORM locked_ticket(of_ticket);
+    UPDATE ticket_base b SET max_cost_usd = usd, updated_at = now() WHERE b.id = of_ticket;
+    PERFORM log_activity(of_ticket, 'budget_raised', raise_budget.actor, jsonb_build_object('toUsd', usd));
+    IF EXISTS (SELECT FROM ticket_base b WHERE b.id = of_ticket AND b.state = 'on_hold' AND b.hold_reason LIKE 'budget_exceeded: ticket:%') THEN
+      PERFORM release_ticket(of_ticket, raise_budget.actor);
+      RETURN 1;
+    END IF;
+    RETURN 0;
+  END IF;
+  IF raise_budget.scope <> 'day' AND raise_budget.scope !~ '^(design|key):.+$' THEN
+    RAISE EXCEPTION '"%" is not the scope of a budget', left(raise_budget.scope, 100)
+      USING ERRCODE = 'HF422', HINT = 'Scopes are day, design:NAME, key:PROVIDER/KEY_ID and ticket:ID; holdfast budgets shows them.';
+  END IF;
+  -- Before anything is changed: a worker that looks just now would make release_waiting return at once, and this say that it released none.
+  PERFORM pg_advisory_xact_lock(hashtext('holdfast.release_waiting'));
+  INSERT INTO budgets AS b (scope, per, limit_usd, changed_by)
+  VALUES (raise_budget.scope, COALESCE(raise_budget.per, 'day'), usd, raise_budget.actor)
+  ON CONFLICT (scope) DO UPDATE
+  SET limit_usd = usd, per = COALESCE(raise_budget.per, b.per), changed_by = raise_budget.actor, changed_at = clock_timestamp();
+  PERFORM log_activity(NULL, 'budget_raised', raise_budget.actor, jsonb_build_object('scope', raise_budget.scope, 'toUsd', usd));
+  PERFORM pg_notify('holdfast_providers', '');
+  RETURN release_waiting(raise_budget.actor, 2147483647);
+END
+$function$;
+COMMENT ON FUNCTION holdfast.raise_budget(text,numeric,text,text) IS 'Sets a budget, makes it where there is none, and releases the tickets that it held: SELECT holdfast.raise_budget(''day'', 100, ''ann''). Scopes: day, design:NAME, key:PROVIDER/KEY_ID, ticket:ID. Returns how many were released.';
+GRANT EXECUTE ON FUNCTION holdfast.raise_budget(text,numeric,text,text) TO holdfast_operator, holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.readable(document jsonb)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ IMMUTABLE STRICT
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+BEGIN
+  IF holdfast.measured_bytes(document) > 33554432 THEN
+    RETURN '{"unreadable": "more than 33554432 bytes when its numbers are written out; see payload.max-expanded-bytes"}';
+  END IF;
+  RETURN document;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.readable(jsonb) IS 'The document, or words in its place if it has more than 32 MiB as text.';
+GRANT EXECUTE ON FUNCTION holdfast.readable(jsonb) TO holdfast_operator, holdfast_viewer, holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.refuse_action(t holdfast.ticket_base, action text)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+DECLARE
+  last_action ticket_activity;
+  shown_state text;
+BEGIN
+  SELECT state INTO shown_state FROM tickets WHERE id = t.id;
+  SELECT * INTO last_action FROM ticket_activity a
+  WHERE a.ticket_id = t.id AND a.actor <> 'system' ORDER BY a.id DESC LIMIT 1;
+  IF FOUND THEN
+    RAISE EXCEPTION 'cannot % ticket %: it is %; % was the last to act on it (% at %)', action, t.id, shown_state,
+      last_action.actor, last_action.action, to_char(last_action.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS"Z"')
+      USING ERRCODE = 'HF409', DETAIL = shown_state;
+  END IF;
+  RAISE EXCEPTION 'cannot % ticket %: it is %', action, t.id, shown_state USING ERRCODE = 'HF409', DETAIL = shown_state;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.refuse_action(holdfast.ticket_base,text) IS 'Says why an action is not possible now, and who acted last.';
+GRANT EXECUTE ON FUNCTION holdfast.refuse_action(holdfast.ticket_base,text) TO holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.refuse_broken_rule()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+BEGIN
+  PERFORM require_rules(NEW);
+  RETURN NULL;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.refuse_broken_rule() IS 'Refuses an update that breaks a rule which refuse_transition does not look at.';
+GRANT EXECUTE ON FUNCTION holdfast.refuse_broken_rule() TO holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.refuse_design_change()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+BEGIN
+  RAISE EXCEPTION 'design % version % is never changed in place; put a new version', OLD.name, OLD.version
+    USING ERRCODE = 'HF409', HINT = 'holdfast design put NAME --file FILE';
+END
+$function$;
+COMMENT ON FUNCTION holdfast.refuse_design_change() IS 'Versions of a design are added, never changed.';
+GRANT EXECUTE ON FUNCTION holdfast.refuse_design_change() TO holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.refuse_transition()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+BEGIN
+  IF OLD.state <> NEW.state AND (
+    OLD.state IN ('done', 'cancelled')
+    OR (OLD.state = 'on_hold' AND NEW.state NOT IN ('ready', 'cancelled'))
+    OR (OLD.state = 'needs_review' AND NEW.state NOT IN ('done', 'ready', 'cancelled')))
+  THEN
+    RAISE EXCEPTION 'ticket % is %; it cannot become %', OLD.id, OLD.state, NEW.state USING ERRCODE = 'HF409';
+  END IF;
+  PERFORM require_rules(NEW);
+  RETURN NULL;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.refuse_transition() IS 'The last guard of the state machine, below every function.';
+GRANT EXECUTE ON FUNCTION holdfast.refuse_transition() TO holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.refuse_unfiled_ticket()
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+BEGIN
+  RAISE EXCEPTION 'a row of ticket_base must say that it is filed, or no worker would see the ticket'
+    USING ERRCODE = 'HF409', HINT = 'INSERT INTO holdfast.tickets or call holdfast.enqueue_ticket instead; a program that does this itself is older than the database: upgrade it.';
+END
+$function$;
+COMMENT ON FUNCTION holdfast.refuse_unfiled_ticket() IS 'The default of ticket_base.filed: refuses an INSERT that leaves it out.';
+GRANT EXECUTE ON FUNCTION holdfast.refuse_unfiled_ticket() TO holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.reject_ticket(id bigint, actor text, feedback text DEFAULT NULL::text)
+ RETURNS text
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+DECLARE
+  t ticket_base;
+BEGIN
+  PERFORM require_words('actor', actor);
+  t := locked_ticket(reject_ticket.id);
+  IF t.state <> 'needs_review' THEN
+    PERFORM refuse_action(t, 'reject');
+  END IF;
+  PERFORM log_activity(t.id, 'rejected', actor, jsonb_build_object('feedback', feedback));
+  PERFORM give_guidance(t.id, actor, 'reject', feedback);
+  UPDATE ticket_base b
+  SET state = 'ready', rejection_count = b.rejection_count + 1, retry_count = 0, retry_counts = NULL, same_error_count = 0,
+      crash_count = 0, completed_at = NULL, retry_after = NULL, updated_at = now()
+  WHERE b.id = t.id
+  RETURNING * INTO t;
+  PERFORM make_claimable(t);
+  RETURN t.state;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.reject_ticket(bigint,text,text) IS 'Sends the result of a ticket in needs_review back to work; the feedback becomes guidance for the next attempt.';
+GRANT EXECUTE ON FUNCTION holdfast.reject_ticket(bigint,text,text) TO holdfast_operator, holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.release_ticket(id bigint, actor text, guidance text DEFAULT NULL::text, keep_retries boolean DEFAULT false, fresh boolean DEFAULT false)
+ RETURNS text
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+DECLARE
+  t ticket_base;
+BEGIN
+  PERFORM require_words('actor', actor);
+  t := locked_ticket(release_ticket.id);
+  IF t.state <> 'on_hold' THEN
+    PERFORM refuse_action(t, 'release');
+  END IF;
+  PERFORM require_allowed(t, CASE WHEN btrim(COALESCE(guidance, '')) = '' THEN 'release' ELSE 'release_with_guidance' END);
+  PERFORM log_activity(t.id, 'released', actor,
+    jsonb_build_object('guidance', guidance, 'keepRetries', COALESCE(keep_retries, false), 'holdReason', t.hold_reason,
+      'fresh', NULLIF(fresh, false)));
+  PERFORM give_guidance(t.id, actor, 'release', guidance);
+  IF fresh THEN
+    PERFORM start_over(t);
+  END IF;
+  UPDATE ticket_base b
+  SET state = 'ready', held_at = NULL, hold_reason = NULL, hold_actions = NULL, completed_at = NULL, retry_after = NULL,
+      retry_count = CASE WHEN keep_retries THEN b.retry_count ELSE 0 END,
+      retry_counts = CASE WHEN keep_retries THEN b.retry_counts END,
+      same_error_count = 0, crash_count = 0, updated_at = now()
+  WHERE b.id = t.id
+  RETURNING * INTO t;
+  PERFORM make_claimable(t);
+  RETURN t.state;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.release_ticket(bigint,text,text,boolean,boolean) IS 'Sends a held ticket back to work: SELECT holdfast.release_ticket(17, ''ann'', ''the file is in /data now''). The next attempt is given the guidance. Retries start anew unless keep_retries (A56); an agent goes on with its conversation unless fresh. Exactly one of two callers wins; the other gets SQLSTATE HF409 and is told who did.';
+GRANT EXECUTE ON FUNCTION holdfast.release_ticket(bigint,text,text,boolean,boolean) TO holdfast_operator, holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.release_waiting(actor text, at_most integer DEFAULT 1000)
+ RETURNS bigint
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+DECLARE
+  w record;
+  n bigint := 0;
+BEGIN
+  IF NOT EXISTS (SELECT FROM ticket_waits) OR NOT pg_try_advisory_xact_lock(hashtext('holdfast.release_waiting')) THEN
+    RETURN 0;
+  END IF;
+  FOR w IN
+    SELECT t.ticket_id, false AS trial FROM waiting_tickets t
+    WHERE (t.kind = 'account' AND EXISTS (SELECT FROM unnest(t.scopes) AS s WHERE NOT account_is_unavailable(s)))
+       OR (t.kind = 'budget' AND NOT EXISTS (SELECT FROM unnest(t.scopes) AS s WHERE NOT budget_has_room(s, COALESCE(t.needed_usd, 0))))
+       OR (t.kind = 'outage' AND EXISTS (SELECT FROM unnest(t.scopes) AS s WHERE NOT EXISTS (
+             SELECT FROM provider_cooldowns c WHERE c.until IS NOT NULL AND c.provider || '/' || c.key_id || '/' || c.model = s)))
+    UNION ALL
+    -- Held tickets call nobody, so that after a cool-down one of them is let go to see whether the provider answers.
+    (SELECT t.ticket_id, true FROM waiting_tickets t
+     WHERE t.kind = 'outage'
+       AND EXISTS (SELECT FROM unnest(t.scopes) AS s JOIN provider_cooldowns c ON c.provider || '/' || c.key_id || '/' || c.model = s
+                   WHERE c.until <= clock_timestamp() AND COALESCE(c.probe_until <= clock_timestamp(), true))
+       AND NOT EXISTS (SELECT FROM ticket_waits y JOIN ticket_base b ON b.id = y.ticket_id AND b.fence = y.lease_no
+                       WHERE y.kind = 'trial' AND b.state = 'ready' AND y.scopes && t.scopes)
+     ORDER BY t.ticket_id LIMIT 1)
+    ORDER BY trial, ticket_id LIMIT at_most
+  LOOP
+    BEGIN
+      PERFORM release_ticket(w.ticket_id, release_waiting.actor, keep_retries => w.trial);
+      UPDATE ticket_waits y SET kind = 'trial' WHERE w.trial AND y.ticket_id = w.ticket_id;
+      n := n + 1;
+    EXCEPTION WHEN SQLSTATE 'HF404' OR SQLSTATE 'HF409' THEN
+      NULL; -- somebody else was first
+    END;
+  END LOOP;
+  DELETE FROM ticket_waits x
+  WHERE (x.ticket_id, x.lease_no) IN (
+    SELECT y.ticket_id, y.lease_no FROM ticket_waits y JOIN ticket_base b ON b.id = y.ticket_id
+    WHERE b.fence > y.lease_no OR (b.fence = y.lease_no AND (b.state IN ('done', 'cancelled', 'needs_review')
+      OR (b.state = 'ready' AND y.kind <> 'trial' AND (y.kind <> 'provider' OR b.retry_after IS NULL))))
+    LIMIT at_most);
+  RETURN n;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.release_waiting(text,integer) IS 'Releases held tickets whose account or budget is open again, or whose provider answers again; workers call it now and then.';
+GRANT EXECUTE ON FUNCTION holdfast.release_waiting(text,integer) TO holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.remove_budget(scope text, actor text)
+ RETURNS bigint
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+#variable_conflict use_column
+BEGIN
+  PERFORM require_words('actor', remove_budget.actor);
+  PERFORM pg_advisory_xact_lock(hashtext('holdfast.release_waiting'));
+  DELETE FROM budgets b WHERE b.scope = remove_budget.scope;
+  IF NOT FOUND THEN
+    RAISE EXCEPTION 'there is no budget "%"', left(remove_budget.scope, 100)
+      USING ERRCODE = 'HF404', HINT = 'holdfast budgets shows them';
+  END IF;
+  PERFORM log_activity(NULL, 'budget_removed', remove_budget.actor, jsonb_build_object('scope', remove_budget.scope));
+  PERFORM pg_notify('holdfast_providers', '');
+  RETURN release_waiting(remove_budget.actor, 2147483647);
+END
+$function$;
+COMMENT ON FUNCTION holdfast.remove_budget(text,text) IS 'Takes a budget away, with what was spent of it, and releases the tickets that it held. One that is configured comes back with the next start of a worker.';
+GRANT EXECUTE ON FUNCTION holdfast.remove_budget(text,text) TO holdfast_operator, holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.renew_leases(of_worker text, lease_nos bigint[], for_ms bigint)
+ RETURNS TABLE(id bigint, renewed boolean, revoked bigint[])
+ LANGUAGE plpgsql
+ SET plan_cache_mode TO 'force_generic_plan'
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET lock_timeout TO '250ms'
+AS $function$
+#variable_conflict use_column
+BEGIN
+  RETURN QUERY
+  WITH alive AS (
+    UPDATE holdfast.workers w SET heartbeat_at = now() WHERE w.id = of_worker
+  ), unlocked AS MATERIALIZED (
+    SELECT l.id FROM holdfast.leases l
+    WHERE l.id = ANY (lease_nos) AND l.worker_id = of_worker
+    ORDER BY l.id
+    FOR NO KEY UPDATE SKIP LOCKED
+  ), renewed AS (
+    UPDATE holdfast.leases l
+    SET expires_at = now() + renew_leases.for_ms * interval '1 millisecond', renewed_at = now()
+    FROM unlocked u
+    WHERE l.id = ANY (ARRAY[u.id])
+    RETURNING l.id, l.revoked
+  )
+  SELECT l.id, r.id IS NOT NULL AS renewed, COALESCE(r.revoked, l.revoked) AS revoked
+  FROM holdfast.leases l LEFT JOIN renewed r ON r.id = l.id
+  WHERE l.id = ANY (lease_nos) AND l.worker_id = of_worker;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.renew_leases(text,bigint[],bigint) IS 'A worker''s heartbeat: its leases last for_ms milliseconds from now.';
+GRANT EXECUTE ON FUNCTION holdfast.renew_leases(text,bigint[],bigint) TO holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.report_provider_answer(of_provider text, of_key text, of_model text)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+BEGIN
+  DELETE FROM provider_cooldowns p
+  WHERE p.provider = of_provider AND p.key_id = of_key AND p.model = of_model AND (p.until IS NULL OR p.until <= clock_timestamp());
+  IF FOUND THEN
+    PERFORM pg_notify('holdfast_providers', '');
+  END IF;
+  RETURN FOUND;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.report_provider_answer(text,text,text) IS 'An answer came: the account is open again. What still cools stays: that answer was on its way before.';
+GRANT EXECUTE ON FUNCTION holdfast.report_provider_answer(text,text,text) TO holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.report_provider_failure(of_provider text, of_key text, of_model text, why text, words text, status integer, hint_ms bigint, of_ticket bigint, by_worker text, weak boolean, base_ms bigint, max_ms bigint, max_hint_ms bigint, outage_after integer)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+DECLARE
+  c provider_cooldowns;
+  at timestamptz;
+  ms bigint;
+  fresh boolean;
+BEGIN
+  INSERT INTO provider_cooldowns (provider, key_id, model, reason, reported_by) VALUES (of_provider, of_key, of_model, why, by_worker)
+  ON CONFLICT DO NOTHING;
+  SELECT * INTO c FROM provider_cooldowns p WHERE p.provider = of_provider AND p.key_id = of_key AND p.model = of_model FOR UPDATE;
+  IF NOT FOUND THEN
+    RETURN false; -- mended this very moment
+  END IF;
+  at := clock_timestamp();
+  IF c.until = 'infinity' THEN
+    RETURN false;
+  END IF;
+  IF weak AND c.failures > 0 AND c.last_ticket = of_ticket THEN
+    PERFORM end_provider_probe(of_provider, of_key, of_model, by_worker);
+    RETURN false;
+  END IF;
+  -- What fails while it cools was sent before and tells nothing new, but for a longer wait asked for.
+  fresh := c.until IS NULL OR c.until <= at;
+  IF why IN ('auth', 'quota') AND hint_ms IS NULL THEN
+    UPDATE provider_cooldowns p
+    SET until = 'infinity', reason = why, detail = words, http_status = status, since = at, reported_by = by_worker, last_ticket = of_ticket,
+        probe_by = NULL, probe_until = NULL
+    WHERE p.provider = of_provider AND p.key_id = of_key AND p.model = of_model;
+    PERFORM log_activity(NULL, 'provider_unavailable', 'system', jsonb_build_object('provider', of_provider,
+      'keyId', NULLIF(of_key, ''), 'model', NULLIF(of_model, ''), 'reason', why, 'detail', words, 'workerId', by_worker));
+    PERFORM pg_notify('holdfast_providers', '');
+    RETURN true;
+  END IF;
+  IF why = 'outage' AND fresh AND c.rounds = 0 AND c.failures + 1 < outage_after THEN
+    UPDATE provider_cooldowns p SET failures = c.failures + 1, last_ticket = of_ticket, detail = words, http_status = status
+    WHERE p.provider = of_provider AND p.key_id = of_key AND p.model = of_model;
+    PERFORM pg_notify('holdfast_providers', '');
+    RETURN false;
+  END IF;
+  ms := LEAST(max_ms, base_ms * (1::bigint << LEAST(CASE WHEN fresh THEN c.rounds ELSE GREATEST(c.rounds - 1, 0) END, 30)));
+  ms := CASE
+    WHEN hint_ms IS NULL THEN ms
+    WHEN c.rounds = 0 OR NOT fresh THEN LEAST(hint_ms, max_hint_ms)
+    ELSE GREATEST(ms, LEAST(hint_ms, max_hint_ms))
+  END;
+  IF NOT fresh AND at + ms * interval '1 millisecond' <= c.until THEN
+    RETURN false; -- a later, shorter one never shortens it
+  END IF;
+  UPDATE provider_cooldowns p
+  SET until = at + ms * interval '1 millisecond', length_ms = ms, reason = why, detail = words, http_status = status, last_ticket = of_ticket,
+      reported_by = by_worker, failures = c.failures + 1, rounds = c.rounds + fresh::integer,
+      since = CASE WHEN c.rounds = 0 THEN at ELSE c.since END, probe_by = NULL, probe_until = NULL
+  WHERE p.provider = of_provider AND p.key_id = of_key AND p.model = of_model;
+  PERFORM pg_notify('holdfast_providers', '');
+  RETURN fresh AND c.rounds = 0;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.report_provider_failure(text,text,text,text,text,integer,bigint,bigint,text,boolean,bigint,bigint,bigint,integer) IS 'Starts or lengthens the cool-down of an account, by the database''s clock. True where it was open before: the one time to tell people.';
+GRANT EXECUTE ON FUNCTION holdfast.report_provider_failure(text,text,text,text,text,integer,bigint,bigint,text,boolean,bigint,bigint,bigint,integer) TO holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.require_allowed(t holdfast.ticket_base, action text)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+BEGIN
+  IF t.state = 'on_hold' AND NOT action = ANY (t.hold_actions) THEN
+    RAISE EXCEPTION 'this hold of ticket % does not allow %', t.id, action
+      USING ERRCODE = 'HF409', DETAIL = t.state, HINT = 'It allows ' || array_to_string(t.hold_actions, ', ') || '.';
+  END IF;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.require_allowed(holdfast.ticket_base,text) IS 'Enforces the allowed_actions that a hold names.';
+GRANT EXECUTE ON FUNCTION holdfast.require_allowed(holdfast.ticket_base,text) TO holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.require_queue_name(queue text)
+ RETURNS void
+ LANGUAGE plpgsql
+ IMMUTABLE
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+BEGIN
+  IF queue IS NULL OR queue !~ '^[A-Za-z0-9][A-Za-z0-9._:-]{0,62}$' THEN
+    RAISE EXCEPTION '"%" is not a queue name', COALESCE(left(queue, 100), 'NULL')
+      USING ERRCODE = 'HF422', HINT = 'Take 1 to 63 letters, digits and . _ : -, the first a letter or digit.';
+  END IF;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.require_queue_name(text) IS 'Refuses a bad queue name with HF422.';
+GRANT EXECUTE ON FUNCTION holdfast.require_queue_name(text) TO holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.require_retry_policy(policy jsonb, place text)
+ RETURNS void
+ LANGUAGE plpgsql
+ IMMUTABLE
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+DECLARE
+  problem text;
+BEGIN
+  IF policy IS NULL OR policy = 'null' THEN
+    RETURN;
+  END IF;
+  problem := retry_policy_problem(policy);
+  IF problem IS NOT NULL THEN
+    RAISE EXCEPTION '%: %', place, problem
+      USING ERRCODE = 'HF422', HINT = 'Write it as in {"categories": {"transient": {"max_retries": 5, "base_delay": "1m", "backoff": "linear"}}}.';
+  END IF;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.require_retry_policy(jsonb,text) IS 'Refuses a bad retry policy with HF422 and says what is wrong.';
+GRANT EXECUTE ON FUNCTION holdfast.require_retry_policy(jsonb,text) TO holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.require_rules(t holdfast.ticket_base)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+DECLARE
+  broken text := broken_rule(t);
+BEGIN
+  IF broken IS NOT NULL THEN
+    RAISE EXCEPTION 'ticket % violates "%"', t.id, broken
+      USING ERRCODE = 'check_violation', CONSTRAINT = broken, TABLE = 'ticket_base', SCHEMA = 'holdfast';
+  END IF;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.require_rules(holdfast.ticket_base) IS 'Refuses a row of ticket_base that breaks a rule, as a CHECK does.';
+GRANT EXECUTE ON FUNCTION holdfast.require_rules(holdfast.ticket_base) TO holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.require_version(id bigint, version text)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+DECLARE
+  t ticket_base;
+  shown tickets;
+  last_action ticket_activity;
+BEGIN
+  t := locked_ticket(require_version.id);
+  SELECT * INTO shown FROM tickets v WHERE v.id = t.id;
+  IF ticket_version(shown.lease_no, shown.updated_at) = require_version.version THEN
+    RETURN;
+  END IF;
+  SELECT * INTO last_action FROM ticket_activity a WHERE a.ticket_id = t.id ORDER BY a.id DESC LIMIT 1;
+  RAISE EXCEPTION 'ticket % has changed since you looked: it is %', t.id, shown.state ||
+    CASE WHEN last_action.id IS NULL THEN '' ELSE format('; %s was the last to act on it (%s at %s)', last_action.actor,
+      last_action.action, to_char(last_action.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS"Z"')) END
+    USING ERRCODE = 'HF412', DETAIL = shown.state;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.require_version(bigint,text) IS 'Locks a ticket for the rest of the transaction; SQLSTATE HF412 if it is no longer as it was when ticket_version said this of it.';
+GRANT EXECUTE ON FUNCTION holdfast.require_version(bigint,text) TO holdfast_operator, holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.require_words(what text, words text)
+ RETURNS void
+ LANGUAGE plpgsql
+ IMMUTABLE
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+BEGIN
+  IF words IS NULL OR btrim(words) = '' THEN
+    RAISE EXCEPTION '% must not be empty', what USING ERRCODE = 'HF422';
+  END IF;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.require_words(text,text) IS 'Refuses an empty text with HF422.';
+GRANT EXECUTE ON FUNCTION holdfast.require_words(text,text) TO holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.reserve_budget(of_scopes text[], worst_usd numeric, of_ticket bigint, of_lease bigint)
+ RETURNS TABLE(reservation bigint, refused_by text, spent numeric, reserved numeric, limited_to numeric)
+ LANGUAGE plpgsql
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+DECLARE
+  b budgets;
+  today date;
+  found_scopes text[] := '{}';
+BEGIN
+  FOR b IN SELECT * FROM budgets x WHERE x.scope = ANY (of_scopes) ORDER BY x.scope FOR UPDATE LOOP
+    today := (clock_timestamp() AT TIME ZONE 'UTC')::date;
+    IF b.per = 'day' AND b.day < today THEN
+      UPDATE budgets x SET day = today, spent_usd = 0 WHERE x.scope = b.scope;
+      b.spent_usd := 0;
+    END IF;
+    IF b.spent_usd + b.reserved_usd + worst_usd > b.limit_usd THEN
+      RETURN QUERY SELECT NULL::bigint, b.scope, b.spent_usd, b.reserved_usd, b.limit_usd;
+      RETURN;
+    END IF;
+    found_scopes := found_scopes || b.scope;
+  END LOOP;
+  UPDATE budgets x SET reserved_usd = x.reserved_usd + worst_usd WHERE x.scope = ANY (found_scopes);
+  INSERT INTO budget_reservations AS r (ticket_id, lease_no, scopes, usd) VALUES (of_ticket, of_lease, found_scopes, worst_usd)
+  RETURNING r.id INTO reservation;
+  RETURN NEXT;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.reserve_budget(text[],numeric,bigint,bigint) IS 'Reserves the worst cost of a call in all its budgets, or says which one has no room.';
+GRANT EXECUTE ON FUNCTION holdfast.reserve_budget(text[],numeric,bigint,bigint) TO holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.resume_queue(queue text, actor text)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+BEGIN
+  PERFORM require_words('actor', actor);
+  UPDATE queues q SET paused_at = NULL, paused_by = NULL WHERE q.name = resume_queue.queue;
+  IF NOT FOUND THEN
+    RAISE EXCEPTION 'there is no queue "%"', left(resume_queue.queue, 100)
+      USING ERRCODE = 'HF404', HINT = 'holdfast stats shows the queues';
+  END IF;
+  PERFORM log_activity(NULL, 'queue_resumed', actor, jsonb_build_object('queue', resume_queue.queue));
+  PERFORM wake_workers(ARRAY[resume_queue.queue]);
+END
+$function$;
+COMMENT ON FUNCTION holdfast.resume_queue(text,text) IS 'Ends a pause.';
+GRANT EXECUTE ON FUNCTION holdfast.resume_queue(text,text) TO holdfast_operator, holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.retry_policy_problem(policy jsonb)
+ RETURNS text
+ LANGUAGE plpgsql
+ IMMUTABLE
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+DECLARE
+  e record;
+  c record;
+  name text;
+BEGIN
+  IF jsonb_typeof(policy) <> 'object' THEN
+    RETURN format('it is %s, not an object', jsonb_typeof(policy));
+  END IF;
+  FOR e IN SELECT key, value, value #>> '{}' AS word, jsonb_typeof(value) AS type FROM jsonb_each(policy) WHERE jsonb_typeof(value) <> 'null' LOOP
+    name := replace(e.key, '-', '_');
+    IF e.key IN ('errorCategory', 'maxRetries', 'backoffType', 'nextDelayMs', 'attemptsRemaining') THEN
+      CONTINUE; -- a decision left it there
+    ELSIF name = 'categories' THEN
+      IF e.type <> 'object' THEN
+        RETURN 'categories is not an object';
+      END IF;
+    ELSIF name = 'max_delay' AND e.word ~ '^ *[0-9]{1,10} *(ms|s|m|h|d) *$' OR name IN ('same_error_limit', 'crash_limit') AND e.word ~ '^(1000|[0-9]{1,3})$'
+      OR name = 'jitter' AND e.word ~ '^(0?[.][0-9]+|0|1([.]0+)?)$' OR name = 'counting' AND replace(lower(e.word), '-', '_') IN ('shared', 'per_category') THEN
+      CONTINUE;
+    ELSIF name IN ('max_delay', 'same_error_limit', 'crash_limit', 'jitter', 'counting') THEN
+      RETURN format('%s cannot be %s', e.key, left(e.value::text, 60));
+    ELSE
+      RETURN format('unknown key "%s"; known are categories, counting, crash_limit, jitter, max_delay, same_error_limit', left(e.key, 60));
+    END IF;
+  END LOOP;
+  FOR e IN SELECT key, value FROM jsonb_each(COALESCE(NULLIF(policy->'categories', 'null'), '{}')) LOOP
+    IF replace(e.key, '-', '_') NOT IN ('transient', 'api_error', 'code_error', 'system_error', 'unknown') THEN
+      RETURN format('"%s" is not a category; there are transient, api_error, code_error, system_error, unknown', left(e.key, 60));
+    ELSIF jsonb_typeof(e.value) <> 'object' THEN
+      RETURN format('categories.%s is not an object', e.key);
+    END IF;
+    FOR c IN SELECT key, value, value #>> '{}' AS word FROM jsonb_each(e.value) WHERE jsonb_typeof(value) <> 'null' LOOP
+      name := replace(c.key, '-', '_');
+      IF name NOT IN ('max_retries', 'backoff', 'base_delay') THEN
+        RETURN format('unknown key "%s" in categories.%s; known are backoff, base_delay, max_retries', left(c.key, 60), e.key);
+      ELSIF name = 'max_retries' AND c.word !~ '^(1000|[0-9]{1,3})$' OR name = 'base_delay' AND c.word !~ '^ *[0-9]{1,10} *(ms|s|m|h|d) *$'
+        OR name = 'backoff' AND replace(lower(c.word), '-', '_') NOT IN ('none', 'linear', 'exponential') THEN
+        RETURN format('categories.%s.%s cannot be %s', e.key, c.key, left(c.value::text, 60));
+      END IF;
+    END LOOP;
+  END LOOP;
+  RETURN NULL;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.retry_policy_problem(jsonb) IS 'What is wrong with a retry policy, as in queues.retry; NULL where nothing is.';
+GRANT EXECUTE ON FUNCTION holdfast.retry_policy_problem(jsonb) TO holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.revoke_lease(t holdfast.ticket_base, actor text)
+ RETURNS bigint
+ LANGUAGE plpgsql
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+DECLARE
+  l leases;
+BEGIN
+  SELECT * INTO l FROM running_lease(t.id, t.fence);
+  IF NOT FOUND THEN
+    RETURN NULL;
+  END IF;
+  UPDATE leases SET revoked = revoked || t.id WHERE leases.id = l.id;
+  INSERT INTO ticket_attempts (ticket_id, lease_no, started_at, finished_at, attempt, outcome, worker_id, error)
+  VALUES (t.id, l.id, l.claimed_at, now(), t.attempt_count + 1, 'revoked', l.worker_id, 'revoked by ' || actor);
+  PERFORM pg_notify('holdfast_revoked', '');
+  RETURN l.id;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.revoke_lease(holdfast.ticket_base,text) IS 'Ends what runs under a ticket''s lease, if it runs: its result will be refused, and its worker told to stop it.';
+GRANT EXECUTE ON FUNCTION holdfast.revoke_lease(holdfast.ticket_base,text) TO holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.running_lease(ticket_id bigint, fence bigint)
+ RETURNS SETOF holdfast.leases
+ LANGUAGE sql
+ STABLE
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+  SELECT l.* FROM leases l WHERE l.id > running_lease.fence AND running_lease.ticket_id = ANY (l.ids)
+$function$;
+COMMENT ON FUNCTION holdfast.running_lease(bigint,bigint) IS 'The lease under which a ticket is in progress, if it is.';
+GRANT EXECUTE ON FUNCTION holdfast.running_lease(bigint,bigint) TO holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.set_auto_retry(id bigint, actor text, enabled boolean)
+ RETURNS text
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+DECLARE
+  t ticket_base;
+BEGIN
+  PERFORM require_words('actor', actor);
+  IF enabled IS NULL THEN
+    RAISE EXCEPTION 'enabled must be true or false' USING ERRCODE = 'HF422';
+  END IF;
+  t := locked_ticket(set_auto_retry.id);
+  IF t.state IN ('done', 'cancelled') THEN
+    PERFORM refuse_action(t, 'switch the auto-retry of');
+  END IF;
+  INSERT INTO auto_retry_switches AS s (ticket_id, enabled, changed_by) VALUES (t.id, set_auto_retry.enabled, actor)
+  ON CONFLICT (ticket_id) DO UPDATE SET enabled = EXCLUDED.enabled, changed_by = EXCLUDED.changed_by, changed_at = EXCLUDED.changed_at;
+  PERFORM log_activity(t.id, 'auto_retry_switched', actor, jsonb_build_object('enabled', set_auto_retry.enabled));
+  RETURN (SELECT v.state FROM tickets v WHERE v.id = t.id);
+END
+$function$;
+COMMENT ON FUNCTION holdfast.set_auto_retry(bigint,text,boolean) IS 'Switches the retries of an agent''s session off or on for one ticket, also while it runs: SELECT holdfast.set_auto_retry(17, ''ann'', false). A retry that waits then ends within a second; the ticket''s own retries go on. Returns the ticket''s state. SQLSTATE HF409 where the ticket is done or cancelled.';
+GRANT EXECUTE ON FUNCTION holdfast.set_auto_retry(bigint,text,boolean) TO holdfast_operator, holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.settle_budget(of_reservation bigint, cost_usd numeric)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+DECLARE
+  r budget_reservations;
+  today date;
+BEGIN
+  DELETE FROM budget_reservations x WHERE x.id = of_reservation RETURNING * INTO r;
+  IF NOT FOUND THEN
+    RETURN; -- booked at its worst already
+  END IF;
+  PERFORM FROM budgets x WHERE x.scope = ANY (r.scopes) ORDER BY x.scope FOR UPDATE;
+  today := (clock_timestamp() AT TIME ZONE 'UTC')::date;
+  UPDATE budgets x SET reserved_usd = GREATEST(0, x.reserved_usd - r.usd),
+    day = CASE WHEN x.per = 'day' THEN GREATEST(x.day, today) ELSE x.day END,
+    spent_usd = CASE WHEN x.per = 'day' AND x.day < today THEN 0 ELSE x.spent_usd END + cost_usd
+  WHERE x.scope = ANY (r.scopes);
+END
+$function$;
+COMMENT ON FUNCTION holdfast.settle_budget(bigint,numeric) IS 'Books what a call has cost in the place of its reservation.';
+GRANT EXECUTE ON FUNCTION holdfast.settle_budget(bigint,numeric) TO holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.shorten(words text, longest integer)
+ RETURNS text
+ LANGUAGE sql
+ STABLE PARALLEL SAFE
+AS $function$
+  SELECT CASE
+    WHEN pg_catalog.getdatabaseencoding() OPERATOR(pg_catalog.=) 'SQL_ASCII'
+      AND pg_catalog.octet_length(words) OPERATOR(pg_catalog.>) longest
+    -- The last character of several bytes goes, whether it is whole or not.
+    THEN pg_catalog.regexp_replace(pg_catalog.left(words, longest), '[\xC0-\xFF][\x80-\xBF]*$', '')
+    ELSE pg_catalog.left(words, longest)
+  END
+$function$;
+COMMENT ON FUNCTION holdfast.shorten(text,integer) IS 'The beginning of a text, at most that many characters; bytes in a database of the encoding SQL_ASCII, and there no part of a character either.';
+GRANT EXECUTE ON FUNCTION holdfast.shorten(text,integer) TO PUBLIC, holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.start_over(t holdfast.ticket_base)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+BEGIN
+  UPDATE tool_approvals a SET voided_at = now() WHERE a.ticket_id = t.id AND a.voided_at IS NULL;
+  INSERT INTO session_journal (ticket_id, seq, lease_no, kind, entry)
+  SELECT t.id, max(j.seq) + 1, t.fence, 'started_over', '{"entry": "started_over"}'
+  FROM session_journal j WHERE j.ticket_id = t.id
+  HAVING count(*) > 0;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.start_over(holdfast.ticket_base) IS 'Lets the next session of a ticket, whose row the caller has locked, begin with an empty conversation; the old one stays for the record.';
+GRANT EXECUTE ON FUNCTION holdfast.start_over(holdfast.ticket_base) TO holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.store_failures(unseen boolean, ticket_ids bigint[], lease_nos bigint[], decision_nos integer[], outcomes text[], hold_reasons text[], delays_ms bigint[], new_retry_counts integer[], counts_by_category text[], new_same_error_counts integer[], new_crash_counts integer[], errors text[], categories text[], fingerprints text[], rules text[], http_statuses integer[], strategies text[], activities text[])
+ RETURNS TABLE(decided_at timestamp with time zone, ticket_id bigint, lease_no bigint)
+ LANGUAGE plpgsql
+ SET plan_cache_mode TO 'force_generic_plan'
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET enable_nestloop TO 'off'
+ SET enable_mergejoin TO 'off'
+ SET jit TO 'off'
+ SET lock_timeout TO '250ms'
+AS $function$
+#variable_conflict use_column
+DECLARE
+  own_settings text[] := CASE WHEN unseen THEN ARRAY(SELECT q.name FROM holdfast.queues q WHERE q.retry IS NOT NULL) END;
+  stored bigint[];
+  stored_leases bigint[];
+  at_once text[];
+BEGIN
+  WITH lease AS MATERIALIZED (
+    SELECT l.id, l.claimed_at, l.worker_id FROM holdfast.leases l WHERE l.id = ANY (lease_nos)
+  ), decision AS MATERIALIZED (
+    SELECT
+      d.no, d.hold_reason IS NOT NULL AS hold, d.delay_ms * interval '1 millisecond' AS delay, d.retry_count, d.same_error_count,
+      d.crash_count, d.http_status, d.outcome, d.category, d.fingerprint, d.rule, d.hold_reason, d.error,
+      d.counts::jsonb AS counts, d.strategy::jsonb AS strategy, d.activity::jsonb AS activity
+    FROM unnest(outcomes, hold_reasons, delays_ms, new_retry_counts, counts_by_category, new_same_error_counts, new_crash_counts, errors,
+      categories, fingerprints, rules, http_statuses, strategies, activities)
+    WITH ORDINALITY AS d (outcome, hold_reason, delay_ms, retry_count, counts, same_error_count, crash_count, error,
+      category, fingerprint, rule, http_status, strategy, activity, no)
+  ), input AS MATERIALIZED (
+    SELECT i.id, i.lease_no, l.claimed_at, l.worker_id, d.*
+    FROM unnest(ticket_ids, lease_nos, decision_nos) AS i (id, lease_no, no)
+    JOIN lease l ON l.id = i.lease_no
+    JOIN decision d ON d.no = i.no
+    ORDER BY i.id
+  ), decided AS (
+    UPDATE holdfast.ticket_base b
+    SET fence = i.lease_no, state = CASE WHEN i.hold THEN 'on_hold' ELSE 'ready' END,
+        retry_count = i.retry_count, retry_counts = i.counts, same_error_count = i.same_error_count,
+        crash_count = i.crash_count, attempt_count = b.attempt_count + 1,
+        -- A hold writes no retry_after (A21).
+        retry_after = CASE WHEN i.hold THEN b.retry_after ELSE now() + i.delay END,
+        retry_strategy = CASE WHEN jsonb_typeof(b.retry_strategy) = 'object' THEN b.retry_strategy || i.strategy ELSE i.strategy END,
+        error = i.error, error_category = i.category, error_fingerprint = i.fingerprint,
+        hold_reason = i.hold_reason, held_at = CASE WHEN i.hold THEN now() END,
+        hold_actions = CASE WHEN i.hold THEN '{release,release_with_guidance,cancel}'::text[] END,
+        completed_at = CASE WHEN i.hold THEN now() END,
+        started_at = i.claimed_at, updated_at = now()
+    FROM input i
+    WHERE b.id = ANY (ARRAY[i.id]) AND b.state = 'ready' AND b.fence < i.lease_no
+      AND (NOT unseen OR (
+        COALESCE(b.retry_count, 0) = 0 AND b.retry_counts IS NULL AND b.crash_count = 0 AND b.error_fingerprint IS NULL
+        AND b.retry_strategy IS NULL AND b.design_id IS NULL AND b.queue <> ALL (own_settings)))
+    RETURNING b.id, b.fence, b.priority, b.created_at, b.retry_after, b.attempt_count, b.queue, b.kind,
+      b.state = 'ready' AND b.assignee_type = 'agent' AS claimable, i.claimed_at, i.worker_id, i.outcome, i.category, i.rule,
+      i.fingerprint, i.error, i.http_status, i.activity
+  ), attempted AS (
+    INSERT INTO holdfast.ticket_attempts
+      (ticket_id, lease_no, started_at, finished_at, attempt, http_status, outcome, worker_id, category, rule, fingerprint, error)
+    SELECT id, fence, claimed_at, now(), attempt_count, http_status, outcome, worker_id, category, rule, fingerprint, error FROM decided
+  ), logged AS (
+    INSERT INTO holdfast.ticket_activity (ticket_id, action, actor, details)
+    SELECT id, 'retry_decision', 'system', activity FROM decided
+  ), now_ready AS (
+    INSERT INTO holdfast.ready (priority, created_at, id, queue, kind)
+    SELECT priority, created_at, id, queue, kind FROM decided WHERE claimable AND retry_after <= now()
+  ), later AS (
+    INSERT INTO holdfast.deferred (run_at, created_at, id, priority, queue, kind)
+    SELECT retry_after, created_at, id, priority, queue, kind FROM decided WHERE claimable AND retry_after > now()
+  )
+  SELECT
+    array_agg(d.id), array_agg(d.fence),
+    ARRAY(SELECT DISTINCT r.queue FROM decided r WHERE r.claimable AND r.retry_after <= now())
+  INTO stored, stored_leases, at_once
+  FROM decided d;
+  IF cardinality(at_once) > 0 THEN
+    PERFORM holdfast.wake_workers(at_once);
+  END IF;
+  RETURN QUERY SELECT now(), NULL::bigint, NULL::bigint;
+  IF stored IS NULL OR cardinality(stored) < cardinality(ticket_ids) THEN
+    RETURN QUERY
+    SELECT now(), i.id, i.lease_no FROM unnest(ticket_ids, lease_nos) AS i (id, lease_no)
+    EXCEPT
+    SELECT now(), s.id, s.lease_no FROM unnest(stored, stored_leases) AS s (id, lease_no);
+  END IF;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.store_failures(boolean,bigint[],bigint[],integer[],text[],text[],bigint[],integer[],text[],integer[],integer[],text[],text[],text[],text[],integer[],text[],text[]) IS 'Stores decisions on failures and returns when, and which tickets were not stored: those that are no longer in progress under their lease, and, if the decisions were made unseen, those of which something is known.';
+GRANT EXECUTE ON FUNCTION holdfast.store_failures(boolean,bigint[],bigint[],integer[],text[],text[],bigint[],integer[],text[],integer[],integer[],text[],text[],text[],text[],integer[],text[],text[]) TO holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.store_successes(ticket_ids bigint[], lease_nos bigint[], new_states text[], json_results text[], closed bigint[])
+ RETURNS TABLE(ticket_id bigint, lease_no bigint)
+ LANGUAGE plpgsql
+ SET plan_cache_mode TO 'force_generic_plan'
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET lock_timeout TO '250ms'
+AS $function$
+#variable_conflict use_column
+DECLARE
+  stored bigint;
+BEGIN
+  IF cardinality(ticket_ids) > 0 THEN
+    WITH held AS MATERIALIZED (
+      SELECT l.id, l.claimed_at, l.worker_id FROM holdfast.leases l WHERE l.id = ANY (lease_nos)
+    ), input AS MATERIALIZED (
+      SELECT i.id, i.lease_no, i.state, i.result, h.claimed_at, h.worker_id
+      FROM unnest(ticket_ids, lease_nos, new_states, json_results) AS i (id, lease_no, state, result)
+      JOIN held h ON h.id = i.lease_no
+      ORDER BY i.id
+    ), finished AS (
+      UPDATE holdfast.ticket_base b
+      SET fence = i.lease_no, state = i.state, result = i.result::jsonb, started_at = i.claimed_at, completed_at = now(),
+          updated_at = now(), retry_after = NULL, attempt_count = b.attempt_count + 1, same_error_count = 0,
+          error = NULL, error_category = NULL, error_fingerprint = NULL
+      FROM input i
+      WHERE b.id = ANY (ARRAY[i.id]) AND b.state = 'ready' AND b.fence < i.lease_no
+      RETURNING b.id, b.fence, b.attempt_count, b.result, i.claimed_at, i.worker_id
+    )
+    INSERT INTO holdfast.ticket_attempts (ticket_id, lease_no, started_at, finished_at, attempt, outcome, worker_id, result)
+    SELECT id, fence, claimed_at, now(), attempt_count, 'succeeded', worker_id, result FROM finished;
+    GET DIAGNOSTICS stored = ROW_COUNT;
+    IF stored < cardinality(ticket_ids) THEN
+      RETURN QUERY
+      SELECT i.id, i.lease_no FROM unnest(ticket_ids, lease_nos) AS i (id, lease_no)
+      LEFT JOIN LATERAL (
+        SELECT a.outcome FROM holdfast.ticket_attempts a WHERE a.ticket_id = i.id AND a.lease_no = i.lease_no LIMIT 1
+      ) a ON true
+      WHERE a.outcome IS DISTINCT FROM 'succeeded';
+    END IF;
+  END IF;
+  IF cardinality(closed) > 0 THEN
+    RETURN QUERY SELECT NULL::bigint, l.id FROM holdfast.close_leases(closed) AS l (id);
+  END IF;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.store_successes(bigint[],bigint[],text[],text[],bigint[]) IS 'Stores successes (new_states: needs_review or done) and returns those that could not be stored; then closes leases, and returns those that close_leases returns without a ticket_id.';
+GRANT EXECUTE ON FUNCTION holdfast.store_successes(bigint[],bigint[],text[],text[],bigint[]) TO holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.take_apart(taken bigint[], suspected bigint, new_lease bigint, for_worker text, for_ms bigint, small_bytes integer, room_bytes bigint, suspects_at_most integer)
+ RETURNS TABLE(id bigint, lease_no bigint, suspect boolean)
+ LANGUAGE plpgsql
+ SET search_path TO 'holdfast', 'pg_temp'
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET jit TO 'off'
+ SET lock_timeout TO '250ms'
+AS $function$
+#variable_conflict use_column
+DECLARE
+  until timestamptz := now() + for_ms * interval '1 millisecond';
+  own_lease bigint;
+  large bigint[];
+  waiting bigint[];
+  put_back bigint[];
+BEGIN
+  waiting := ARRAY(
+    SELECT t.id FROM unnest(taken) WITH ORDINALITY AS t (id, place) JOIN ticket_base b ON b.id = ANY (ARRAY[t.id])
+    WHERE b.crash_count > 0 ORDER BY t.place);
+  IF suspected IS NULL AND suspects_at_most > 0 THEN
+    suspected := waiting[1];
+    waiting := waiting[2:];
+  END IF;
+  IF suspected IS NOT NULL THEN
+    own_lease := nextval('lease_no_seq');
+    INSERT INTO leases (id, claimed_at, expires_at, worker_id, ids, for_ms, suspect)
+    VALUES (own_lease, now(), until, for_worker, ARRAY[suspected], for_ms, true);
+    id := suspected;
+    lease_no := own_lease;
+    suspect := true;
+    RETURN NEXT;
+  END IF;
+  WITH sized AS (
+    SELECT t.id, t.place, GREATEST(COALESCE(b.payload_bytes, measured_bytes(b.payload)), 1)::numeric AS bytes,
+      b.payload_bytes <= small_bytes AND b.guidance_count = 0 AND (b.title IS NULL OR octet_length(b.title) <= small_bytes)
+        AND (d.id IS NULL OR pg_column_size(d.definition) <= small_bytes) AS small
+    FROM unnest(taken) WITH ORDINALITY AS t (id, place)
+    JOIN ticket_base b ON b.id = ANY (ARRAY[t.id])
+    LEFT JOIN designs d ON d.id = b.design_id
+    WHERE b.crash_count = 0
+  ), placed AS (
+    SELECT s.id, s.place, COALESCE(sum(s.bytes) OVER (ORDER BY s.place ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS before
+    FROM sized s WHERE s.small IS NOT TRUE
+  )
+  SELECT array_agg(p.id ORDER BY p.place) FILTER (WHERE p.before < room_bytes),
+    array_agg(p.id) FILTER (WHERE p.before >= room_bytes)
+  INTO large, put_back FROM placed p;
+  INSERT INTO suspects (priority, created_at, id, queue, kind)
+  SELECT b.priority, b.created_at, b.id, b.queue, b.kind FROM ticket_base b WHERE b.id = ANY (waiting);
+  INSERT INTO ready (priority, created_at, id, queue, kind)
+  SELECT b.priority, b.created_at, b.id, b.queue, b.kind FROM ticket_base b WHERE b.id = ANY (put_back);
+  taken := ARRAY(
+    SELECT t.id FROM unnest(taken) AS t (id)
+    WHERE t.id <> ALL (waiting) AND t.id IS DISTINCT FROM suspected AND t.id <> ALL (COALESCE(put_back, '{}')));
+  IF cardinality(taken) > 0 THEN
+    INSERT INTO leases (id, claimed_at, expires_at, worker_id, ids, for_ms) VALUES (new_lease, now(), until, for_worker, taken, for_ms);
+    RETURN QUERY SELECT u.id, new_lease, false FROM unnest(large) AS u (id);
+  END IF;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.take_apart(bigint[],bigint,bigint,text,bigint,integer,bigint,integer) IS 'The part of take_tickets for what is large, of unknown size or suspect.';
+GRANT EXECUTE ON FUNCTION holdfast.take_apart(bigint[],bigint,bigint,text,bigint,integer,bigint,integer) TO holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.take_provider_probe(of_provider text, of_key text, of_model text, by_worker text, for_ms bigint)
+ RETURNS TABLE(answer text, wait_ms double precision)
+ LANGUAGE plpgsql
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+DECLARE
+  c provider_cooldowns;
+  at timestamptz;
+BEGIN
+  SELECT * INTO c FROM provider_cooldowns p WHERE p.provider = of_provider AND p.key_id = of_key AND p.model = of_model FOR UPDATE;
+  at := clock_timestamp();
+  IF NOT FOUND OR c.until IS NULL THEN
+    RETURN QUERY SELECT 'open'::text, 0::double precision;
+  ELSIF c.until = 'infinity' THEN
+    RETURN QUERY SELECT 'unavailable'::text, 0::double precision;
+  ELSIF c.until > at THEN
+    RETURN QUERY SELECT 'cooling'::text, extract(epoch FROM c.until - at)::double precision * 1000;
+  ELSIF c.probe_until > at THEN
+    RETURN QUERY SELECT 'busy'::text, extract(epoch FROM c.probe_until - at)::double precision * 1000;
+  ELSE
+    UPDATE provider_cooldowns p SET probe_by = by_worker, probe_until = at + for_ms * interval '1 millisecond'
+    WHERE p.provider = of_provider AND p.key_id = of_key AND p.model = of_model;
+    PERFORM pg_notify('holdfast_providers', '');
+    RETURN QUERY SELECT 'probe'::text, 0::double precision;
+  END IF;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.take_provider_probe(text,text,text,text,bigint) IS 'After a cool-down''s end: probe where the caller is the one who tries, else how long to wait.';
+GRANT EXECUTE ON FUNCTION holdfast.take_provider_probe(text,text,text,text,bigint) TO holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.take_request_key(key text, request_hash text)
+ RETURNS bigint
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+#variable_conflict use_column
+DECLARE
+  k request_keys;
+BEGIN
+  DELETE FROM request_keys WHERE key IN (
+    SELECT r.key FROM request_keys r WHERE r.created_at < now() - interval '24 hours' ORDER BY r.created_at LIMIT 20
+    FOR UPDATE SKIP LOCKED);
+  LOOP
+    INSERT INTO request_keys AS r (key, request_hash) VALUES (take_request_key.key, take_request_key.request_hash)
+    ON CONFLICT DO NOTHING;
+    IF FOUND THEN
+      RETURN NULL;
+    END IF;
+    SELECT * INTO k FROM request_keys r WHERE r.key = take_request_key.key;
+    IF FOUND THEN
+      EXIT;
+    END IF;
+  END LOOP;
+  IF k.request_hash <> take_request_key.request_hash THEN
+    RAISE EXCEPTION 'this Idempotency-Key was used for another request' USING ERRCODE = 'HF422', HINT = 'Send a new key.';
+  END IF;
+  RETURN k.ticket_id;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.take_request_key(text,text) IS 'NULL where the key is new, else the ticket that was made under it; waits for whoever is about to make it.';
+GRANT EXECUTE ON FUNCTION holdfast.take_request_key(text,text) TO holdfast_operator, holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.take_tickets(of_kinds text[], from_queues text[], at_most integer, for_worker text, for_ms bigint, behind_ids bigint[], small_bytes integer, room_bytes bigint, suspects_at_most integer)
+ RETURNS TABLE(promoted bigint, next_due_ms double precision, id bigint, queue text, kind text, title text, payload text, priority integer, created_at timestamp with time zone, attempt_count integer, retry_count integer, lease_no bigint, claimed_at timestamp with time zone, expires_at timestamp with time zone, design_id bigint, design_name text, design_version integer, design_kind text, definition text, guidance text, apart boolean, suspect boolean)
+ LANGUAGE plpgsql
+ SET plan_cache_mode TO 'force_generic_plan'
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET lock_timeout TO '250ms'
+AS $function$
+#variable_conflict use_column
+DECLARE
+  next_due timestamptz;
+  tids tid[];
+  taken bigint[];
+  whole bigint;
+  suspected bigint;
+  new_lease bigint;
+  until timestamptz := now() + for_ms * interval '1 millisecond';
+BEGIN
+  IF cardinality(behind_ids) = 0 THEN
+    -- Before PostgreSQL 17 an infinite time cannot be subtracted from.
+    SELECT d.run_at INTO next_due FROM holdfast.deferred d WHERE d.run_at < 'infinity' ORDER BY d.run_at, d.id LIMIT 1;
+    IF next_due <= now() THEN
+      WITH due AS MATERIALIZED (
+        SELECT d.ctid AS tid FROM holdfast.deferred d
+        WHERE d.run_at <= now()
+        ORDER BY d.run_at, d.id
+        LIMIT 1000
+        FOR UPDATE SKIP LOCKED
+      ), moved AS (
+        DELETE FROM holdfast.deferred d WHERE d.ctid = ANY (ARRAY(SELECT tid FROM due))
+        RETURNING d.priority, d.created_at, d.id, d.queue, d.kind
+      )
+      INSERT INTO holdfast.ready (priority, created_at, id, queue, kind)
+      SELECT priority, created_at, id, queue, kind FROM moved;
+      GET DIAGNOSTICS promoted = ROW_COUNT;
+      SELECT d.run_at INTO next_due FROM holdfast.deferred d WHERE d.run_at < 'infinity' ORDER BY d.run_at, d.id LIMIT 1;
+    END IF;
+    next_due_ms := extract(epoch FROM next_due - now())::double precision * 1000;
+  END IF;
+  promoted := COALESCE(promoted, 0);
+
+  IF suspects_at_most > 0 THEN
+    SELECT s.id INTO suspected FROM holdfast.suspects s
+    JOIN holdfast.queues q ON q.name = s.queue AND q.paused_at IS NULL
+    WHERE s.kind = ANY (of_kinds) AND (cardinality(from_queues) = 0 OR s.queue = ANY (from_queues))
+    ORDER BY s.priority DESC, s.created_at, s.id
+    LIMIT 1
+    FOR UPDATE OF s SKIP LOCKED;
+    IF suspected IS NOT NULL THEN
+      DELETE FROM holdfast.suspects s WHERE s.id = suspected;
+    END IF;
+  END IF;
+
+  WITH behind AS MATERIALIZED (
+    -- One per lane, whatever has been done to those tickets since.
+    SELECT DISTINCT ON (b.queue, b.kind) b.queue, b.kind, ~b.priority AS rank, b.created_at, b.id
+    FROM unnest(behind_ids) AS a (id)
+    CROSS JOIN LATERAL (SELECT * FROM holdfast.ticket_base b WHERE b.id = a.id LIMIT 1) b
+    ORDER BY b.queue, b.kind, rank, b.created_at, b.id
+  ), picked AS (
+    SELECT r.tid, r.id
+    FROM holdfast.lanes n
+    JOIN holdfast.queues q ON q.name = n.queue AND q.paused_at IS NULL
+    LEFT JOIN behind ON behind.queue = n.queue AND behind.kind = n.kind
+    CROSS JOIN LATERAL (
+      SELECT r.ctid AS tid, r.id, r.priority, r.created_at FROM holdfast.ready r
+      WHERE r.queue = n.queue AND r.kind = n.kind
+        AND (~r.priority, r.created_at, r.id)
+          > (COALESCE(behind.rank, -2147483648), COALESCE(behind.created_at, '-infinity'), COALESCE(behind.id, -9223372036854775808))
+      ORDER BY ~r.priority, r.created_at, r.id
+      LIMIT at_most
+      FOR UPDATE SKIP LOCKED
+    ) r
+    WHERE n.kind = ANY (of_kinds) AND (cardinality(from_queues) = 0 OR n.queue = ANY (from_queues))
+    ORDER BY r.priority DESC, r.created_at, r.id
+    LIMIT at_most - (suspected IS NOT NULL)::integer
+  )
+  SELECT array_agg(p.tid), array_agg(p.id) INTO tids, taken FROM picked p;
+  IF taken IS NULL AND suspected IS NULL THEN
+    RETURN NEXT;
+    RETURN;
+  END IF;
+
+  new_lease := nextval('holdfast.lease_no_seq');
+  IF taken IS NOT NULL THEN
+    DELETE FROM holdfast.ready r WHERE r.ctid = ANY (tids);
+    RETURN QUERY
+    SELECT
+      promoted, next_due_ms,
+      b.id, b.queue, b.kind, b.title, b.payload::text, b.priority, b.created_at, b.attempt_count, COALESCE(b.retry_count, 0),
+      new_lease, now(), until,
+      d.id, d.name, d.version, d.kind, d.definition::text, NULL::text, false, false
+    FROM unnest(taken) WITH ORDINALITY AS t (id, place)
+    CROSS JOIN LATERAL (SELECT * FROM holdfast.ticket_base b WHERE b.id = t.id LIMIT 1) b
+    LEFT JOIN LATERAL (SELECT * FROM holdfast.designs d WHERE d.id = b.design_id LIMIT 1) d ON true
+    WHERE b.payload_bytes <= small_bytes AND b.crash_count = 0 AND b.guidance_count = 0
+      AND (b.title IS NULL OR octet_length(b.title) <= small_bytes)
+      AND (d.id IS NULL OR pg_column_size(d.definition) <= small_bytes)
+    ORDER BY t.place;
+    GET DIAGNOSTICS whole = ROW_COUNT;
+  END IF;
+  IF whole = cardinality(taken) AND suspected IS NULL THEN
+    INSERT INTO holdfast.leases (id, claimed_at, expires_at, worker_id, ids, for_ms)
+    VALUES (new_lease, now(), until, for_worker, taken, for_ms);
+    RETURN;
+  END IF;
+  RETURN QUERY
+  SELECT promoted, next_due_ms, x.id, NULL::text, NULL::text, NULL::text, NULL::text, NULL::integer, NULL::timestamptz, NULL::integer,
+    NULL::integer, x.lease_no, NULL::timestamptz, NULL::timestamptz, NULL::bigint, NULL::text, NULL::integer, NULL::text, NULL::text,
+    NULL::text, true, x.suspect
+  FROM holdfast.take_apart(
+    taken, suspected, new_lease, for_worker, for_ms, small_bytes, room_bytes, suspects_at_most) AS x;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.take_tickets(text[],text[],integer,text,bigint,bigint[],integer,bigint,integer) IS 'Claims up to at_most tickets of these kinds (from_queues empty: of all queues) for for_ms milliseconds. behind_ids is empty for a full claim, else the last ticket claimed of each lane: then nothing that stands before it in its lane is looked at, and nothing is promoted. Whole rows come of what has at most small_bytes; of the rest (apart) only who it is, for claimed_ticket: as many as start within room_bytes. Of suspects it takes suspects_at_most, 0 or 1, under a lease of its own.';
+GRANT EXECUTE ON FUNCTION holdfast.take_tickets(text[],text[],integer,text,bigint,bigint[],integer,bigint,integer) TO holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.tell_outages(after_ms bigint)
+ RETURNS SETOF text
+ LANGUAGE plpgsql
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+DECLARE
+  o record;
+BEGIN
+  IF after_ms <= 0 OR NOT EXISTS (SELECT FROM provider_cooldowns c WHERE c.told_at IS NULL AND outage_of(c) >= after_ms * interval '1 millisecond')
+      OR NOT pg_try_advisory_xact_lock(hashtext('holdfast.tell_outages')) THEN
+    RETURN;
+  END IF;
+  FOR o IN
+    SELECT c.provider, min(c.since) AS since, min(c.reason) AS reason, min(c.detail) AS detail
+    FROM provider_cooldowns c
+    WHERE outage_of(c) >= after_ms * interval '1 millisecond'
+      -- One key of several is no outage while the others work on.
+      AND (c.key_id = '' OR EXISTS (
+        SELECT FROM waiting_tickets w WHERE w.kind = 'provider' AND c.provider || '/' || c.key_id || '/' || c.model = ANY (w.scopes)))
+      AND NOT EXISTS (SELECT FROM provider_cooldowns t WHERE t.provider = c.provider AND t.told_at IS NOT NULL)
+    GROUP BY c.provider ORDER BY c.provider
+  LOOP
+    UPDATE provider_cooldowns c SET told_at = clock_timestamp()
+    WHERE c.provider = o.provider AND outage_of(c) >= after_ms * interval '1 millisecond';
+    PERFORM log_activity(NULL, 'provider_outage', 'system', jsonb_build_object('provider', o.provider, 'since', o.since, 'reason', o.reason,
+      'detail', o.detail));
+    RETURN NEXT o.provider || ' has not answered since ' || to_char(o.since AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') || ' ('
+      || o.reason || ': ' || o.detail || ')';
+  END LOOP;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.tell_outages(bigint) IS 'Notes in ticket_activity, once in an outage, that a provider has not answered for so long; returns the words for those that are new. Workers call it now and then.';
+GRANT EXECUTE ON FUNCTION holdfast.tell_outages(bigint) TO holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.ticket_version(lease_no bigint, updated_at timestamp with time zone)
+ RETURNS text
+ LANGUAGE sql
+ STABLE
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+  SELECT lease_no || '-' || (extract(epoch FROM updated_at) * 1000000)::bigint
+$function$;
+COMMENT ON FUNCTION holdfast.ticket_version(bigint,timestamp with time zone) IS 'Changes whenever a ticket does: its ETag. Of the columns lease_no and updated_at of tickets.';
+GRANT EXECUTE ON FUNCTION holdfast.ticket_version(bigint,timestamp with time zone) TO holdfast_designer, holdfast_operator, holdfast_viewer, holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.unrelease_ticket(id bigint, actor text)
+ RETURNS text
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+DECLARE
+  t ticket_base;
+  h released_holds;
+BEGIN
+  PERFORM require_words('actor', actor);
+  t := locked_ticket(unrelease_ticket.id);
+  SELECT * INTO h FROM released_holds r
+  WHERE r.ticket_id = t.id AND r.attempt_count = t.attempt_count AND r.released_at > now() - interval '60 seconds';
+  IF t.state <> 'ready' OR NOT FOUND OR NOT make_unclaimable(t) THEN
+    PERFORM refuse_action(t, 'undo the release of');
+  END IF;
+  DELETE FROM ticket_guidance g WHERE g.id = h.guidance_id AND g.ticket_id = t.id;
+  DELETE FROM session_journal j WHERE j.ticket_id = t.id AND j.seq = h.started_over_seq AND j.kind = 'started_over';
+  PERFORM log_activity(t.id, 'release_undone', actor, jsonb_build_object('holdReason', h.hold_reason));
+  UPDATE ticket_base b
+  SET state = 'on_hold', held_at = h.held_at, hold_reason = h.hold_reason, hold_actions = h.hold_actions,
+      completed_at = h.completed_at, retry_after = h.retry_after, retry_count = h.retry_count, retry_counts = h.retry_counts,
+      crash_count = h.crash_count, same_error_count = h.same_error_count,
+      guidance_count = (SELECT count(*) FROM ticket_guidance g WHERE g.ticket_id = t.id), updated_at = now()
+  WHERE b.id = t.id;
+  DELETE FROM released_holds r WHERE r.ticket_id = t.id;
+  RETURN 'on_hold';
+END
+$function$;
+COMMENT ON FUNCTION holdfast.unrelease_ticket(bigint,text) IS 'Undoes a release of the last 60 seconds, as if it had not been, where no worker has claimed the ticket yet: its hold, its retry counts and its guidance are those from before. SQLSTATE HF409 where it is too late.';
+GRANT EXECUTE ON FUNCTION holdfast.unrelease_ticket(bigint,text) TO holdfast_operator, holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.update_ticket()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+DECLARE
+  changes jsonb := changed_columns(OLD, NEW);
+  state_changed boolean := NEW.state IS DISTINCT FROM OLD.state;
+BEGIN
+  IF changes ? 'retry_strategy' THEN
+    PERFORM require_retry_policy(NEW.retry_strategy, 'retry_strategy');
+  END IF;
+  IF state_changed THEN
+    PERFORM change_ticket_state(OLD, NEW.state, CASE WHEN changes ? 'hold_reason' THEN NEW.hold_reason END);
+    IF NEW.state IN ('on_hold', 'cancelled') THEN
+      changes := changes - 'hold_reason'; -- it was the reason that is logged
+    END IF;
+  END IF;
+  IF changes <> '{}' THEN
+    PERFORM edit_ticket(OLD.id, changes);
+    PERFORM log_activity(OLD.id, 'edited', acting_person(),
+      jsonb_build_object('columns', (SELECT jsonb_agg(key ORDER BY key) FROM jsonb_object_keys(changes) AS key)));
+  END IF;
+  NEW := updated_ticket(NEW, state_changed);
+  RETURN NEW;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.update_ticket() IS 'UPDATE tickets: state through the functions for people, other columns as given, all logged.';
+GRANT EXECUTE ON FUNCTION holdfast.update_ticket() TO holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.updated_ticket(shown holdfast.tickets, state_changed boolean)
+ RETURNS holdfast.tickets
+ LANGUAGE plpgsql
+ STABLE
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+DECLARE
+  stored jsonb;
+BEGIN
+  SELECT to_jsonb(b) || jsonb_build_object('allowed_actions', b.hold_actions) INTO stored FROM ticket_base b WHERE b.id = shown.id;
+  IF state_changed THEN
+    -- Nobody runs a ticket whose state a person has just changed.
+    RETURN jsonb_populate_record(shown,
+      stored || jsonb_build_object('lease_no', stored->'fence', 'worker_id', NULL, 'lease_expires_at', NULL));
+  END IF;
+  RETURN jsonb_populate_record(shown, stored - '{state,started_at}'::text[]);
+END
+$function$;
+COMMENT ON FUNCTION holdfast.updated_ticket(holdfast.tickets,boolean) IS 'The row that UPDATE tickets ... RETURNING shows: what is there now, without asking every lease again.';
+GRANT EXECUTE ON FUNCTION holdfast.updated_ticket(holdfast.tickets,boolean) TO holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.waiting_call(t holdfast.ticket_base, wanted bigint, action text)
+ RETURNS holdfast.tool_approvals
+ LANGUAGE plpgsql
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+DECLARE
+  c tool_approvals;
+  waiting text[];
+BEGIN
+  IF wanted IS NULL THEN
+    SELECT array_agg(a.id || ' (' || a.tool || ')' ORDER BY a.id) INTO waiting
+    FROM tool_approvals a WHERE a.ticket_id = t.id AND a.decision IS NULL AND a.voided_at IS NULL;
+    IF waiting IS NULL OR t.state <> 'on_hold' THEN
+      PERFORM refuse_action(t, action || ' a tool call of');
+    ELSIF cardinality(waiting) > 1 THEN
+      RAISE EXCEPTION 'ticket % has % calls that wait: %', t.id, cardinality(waiting), array_to_string(waiting, ', ')
+        USING ERRCODE = 'HF422', HINT = 'Say which one: --call N, in SQL call => N.';
+    END IF;
+  END IF;
+  SELECT * INTO c FROM tool_approvals a
+  WHERE a.ticket_id = t.id AND (a.id = wanted OR wanted IS NULL AND a.decision IS NULL AND a.voided_at IS NULL);
+  IF NOT FOUND THEN
+    RAISE EXCEPTION 'ticket % has no tool call %', t.id, wanted
+      USING ERRCODE = 'HF404', HINT = 'holdfast show ' || t.id || ' shows those that wait';
+  ELSIF c.decision IS NOT NULL THEN
+    RAISE EXCEPTION 'cannot % call % of ticket %: it was % by % at %', action, c.id, t.id, c.decision, c.decided_by,
+      to_char(c.decided_at AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS"Z"') USING ERRCODE = 'HF409', DETAIL = t.state;
+  ELSIF c.voided_at IS NOT NULL THEN
+    RAISE EXCEPTION 'cannot % call % of ticket %: its session was started over', action, c.id, t.id USING ERRCODE = 'HF409', DETAIL = t.state;
+  ELSIF t.state <> 'on_hold' THEN
+    PERFORM refuse_action(t, action || ' a tool call of');
+  END IF;
+  RETURN c;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.waiting_call(holdfast.ticket_base,bigint,text) IS 'The call of a ticket, whose row the caller has locked, that is to be decided; says why not, and who was first.';
+GRANT EXECUTE ON FUNCTION holdfast.waiting_call(holdfast.ticket_base,bigint,text) TO holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.wake_workers(woken_queues text[])
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  -- A NOTIFY serialises commits, so it is sent only if somebody sleeps; polling finds the ticket anyway. PostgreSQL itself
+  -- sends equal notifications of one transaction once.
+  IF EXISTS (SELECT FROM holdfast.workers WHERE wants_wakeup) THEN
+    PERFORM pg_notify('holdfast_ready', q) FROM unnest(woken_queues) AS q;
+  END IF;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.wake_workers(text[]) IS 'NOTIFY holdfast_ready with the queue''s name, at most once per transaction and queue, if some worker wants one.';
+GRANT EXECUTE ON FUNCTION holdfast.wake_workers(text[]) TO holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.web_key()
+ RETURNS text
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+  SELECT secret FROM web_keys WHERE id = 1
+$function$;
+COMMENT ON FUNCTION holdfast.web_key() IS 'The secret of web_keys.';
+GRANT EXECUTE ON FUNCTION holdfast.web_key() TO holdfast_operator, holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.with_retry_time(action text, details jsonb, decided_at timestamp with time zone)
+ RETURNS jsonb
+ LANGUAGE sql
+ STABLE
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+  SELECT CASE
+    WHEN action = 'retry_decision' AND details @> '{"shouldRetry": true}' AND jsonb_typeof(details->'nextDelayMs') = 'number'
+    THEN details || jsonb_build_object('retryAfter', to_char(
+      (decided_at + (details->>'nextDelayMs')::bigint * interval '1 millisecond') AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))
+    ELSE details
+  END
+$function$;
+COMMENT ON FUNCTION holdfast.with_retry_time(text,jsonb,timestamp with time zone) IS 'The details of an activity; of a decision to retry with retryAfter, the time of the retry.';
+GRANT EXECUTE ON FUNCTION holdfast.with_retry_time(text,jsonb,timestamp with time zone) TO PUBLIC, holdfast_worker;

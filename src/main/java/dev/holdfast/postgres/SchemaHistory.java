@@ -1,0 +1,92 @@
+package dev.holdfast.postgres;
+
+import dev.holdfast.ticket.HoldfastException;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import javax.sql.DataSource;
+
+/**
+ * What was run to make a schema: Flyway's table of it, read without Flyway, which takes most of a
+ * second to start. Immutable.
+ *
+ * @param version the newest versioned migration; 0 where the schema is missing
+ * @param repeatables the repeatable migrations by file name, each with the checksum of its last run
+ */
+record SchemaHistory(int version, Map<String, Integer> repeatables) {
+  /** The first of the 29 migrations that were joined into a new set before release 0.1. */
+  private static final String BEFORE_RELEASE = "V1__create_tables.sql";
+
+  private static final String THERE =
+      "SELECT to_regclass('holdfast.flyway_schema_history') IS NOT NULL";
+  private static final String RUNS =
+      "SELECT version, script, checksum FROM holdfast.flyway_schema_history WHERE success ORDER BY"
+          + " installed_rank";
+
+  SchemaHistory {
+    repeatables = Map.copyOf(repeatables);
+  }
+
+  /**
+   * @throws HoldfastException if a development build before 0.1 made the schema
+   */
+  static SchemaHistory read(DataSource dataSource, Sql sql) {
+    try (Connection connection = dataSource.getConnection();
+        Statement statement = connection.createStatement()) {
+      try (ResultSet there = statement.executeQuery(sql.inSchema(THERE))) {
+        if (!there.next() || !there.getBoolean(1)) {
+          return new SchemaHistory(0, Map.of());
+        }
+      }
+      try (ResultSet runs = statement.executeQuery(sql.inSchema(RUNS))) {
+        return read(runs, sql.schema());
+      }
+    } catch (SQLException e) {
+      throw SqlErrors.translate(e);
+    }
+  }
+
+  private static SchemaHistory read(ResultSet runs, String schema) throws SQLException {
+    int version = 0;
+    Map<String, Integer> repeatables = new HashMap<>();
+    while (runs.next()) {
+      String script = runs.getString("script");
+      if (BEFORE_RELEASE.equals(script)) {
+        throw madeBeforeRelease(schema);
+      }
+      if (runs.getString("version") == null) {
+        repeatables.put(script, runs.getInt("checksum"));
+      } else {
+        version = Math.max(version, runs.getInt("version"));
+      }
+    }
+    return new SchemaHistory(version, repeatables);
+  }
+
+  private static HoldfastException madeBeforeRelease(String schema) {
+    return new HoldfastException(
+        "a development build before Holdfast 0.1 made the schema "
+            + schema
+            + ", and no migration leads on from it; keep it under another name (ALTER SCHEMA "
+            + schema
+            + " RENAME TO "
+            + schema
+            + "_old), then run: holdfast migrate; to take its tickets over, run: holdfast migrate"
+            + " --from "
+            + schema
+            + "_old.tickets (docs/deployment.md, From a development build)");
+  }
+
+  /** Those of the program's repeatable migrations that the schema has not, or has otherwise. */
+  List<String> lacks(Map<String, Integer> checksums) {
+    return checksums.entrySet().stream()
+        .filter(each -> !each.getValue().equals(repeatables.get(each.getKey())))
+        .map(Map.Entry::getKey)
+        .sorted()
+        .toList();
+  }
+}
