@@ -6,15 +6,41 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * New holds, for those who are told of them, and how far each of those was told. Thread-safe.
+ * New holds and outages of providers, for those who are told of them, and how far each of those was
+ * told. Thread-safe.
  *
  * <p>Everything throws {@link QueueUnavailableException} while the database is away.
  */
 public interface HoldNotices {
+  /** Something that people are told of. */
+  sealed interface Notice {
+    /** Grows with each. */
+    long id();
+
+    Instant at();
+  }
+
+  /**
+   * A provider of models has not answered for {@code cooldown.notice-after}, or answers again.
+   *
+   * @param over whether it answers again
+   * @param since when its silence began
+   * @param reason why it is not called: rate_limit, overloaded, outage and the like
+   * @param detail the provider's own words
+   */
+  record OutageNotice(
+      long id,
+      Instant at,
+      String provider,
+      boolean over,
+      String since,
+      String reason,
+      String detail)
+      implements Notice {}
+
   /**
    * A ticket that began to wait for a person.
    *
-   * @param id grows with each
    * @param actor the person who held it, or {@code system}
    * @param error its beginning
    */
@@ -29,7 +55,8 @@ public interface HoldNotices {
       String reason,
       @Nullable String errorCategory,
       @Nullable String errorFingerprint,
-      @Nullable String error) {}
+      @Nullable String error)
+      implements Notice {}
 
   /**
    * What may be told now.
@@ -37,7 +64,7 @@ public interface HoldNotices {
    * @param notices in order; those that were told already among them
    * @param settled up to here nothing can appear any more, however long a transaction takes
    */
-  record Batch(List<HoldNotice> notices, long settled) {}
+  record Batch(List<Notice> notices, long settled) {}
 
   /**
    * Takes or renews the right to tell one receiver, until it is not renewed for this long. The
@@ -49,7 +76,7 @@ public interface HoldNotices {
    */
   @Nullable Long lead(String receiver, String process, Duration time);
 
-  /** The holds after this one, at most so many; {@link Batch#settled} may be beyond the last. */
+  /** The notices after this one, at most so many; {@link Batch#settled} may be beyond the last. */
   Batch after(long id, int limit);
 
   /** Notes that everything up to here was told; does nothing without the right to tell. */

@@ -36,7 +36,7 @@ final class Delivery implements AutoCloseable {
     HttpRequest request =
         HttpRequest.newBuilder(receiver.address())
             .timeout(receiver.timeout())
-            .header("Content-Type", HoldEvent.MEDIA_TYPE)
+            .header("Content-Type", NoticeEvent.MEDIA_TYPE)
             .header("webhook-id", id)
             .header("webhook-timestamp", "" + seconds)
             .header("webhook-signature", "v1," + Base64.getEncoder().encodeToString(signature))

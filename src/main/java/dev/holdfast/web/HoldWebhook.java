@@ -1,7 +1,7 @@
 package dev.holdfast.web;
 
 import dev.holdfast.queue.HoldNotices;
-import dev.holdfast.queue.HoldNotices.HoldNotice;
+import dev.holdfast.queue.HoldNotices.Notice;
 import dev.holdfast.queue.QueueUnavailableException;
 import dev.holdfast.retry.Sleeper;
 import java.time.Duration;
@@ -15,7 +15,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tells one receiver of every new hold, in order and at least once: whoever gets one twice knows it
+ * Tells one receiver of every new hold and of outages of providers, in order and at least once: whoever gets one twice knows it
  * by its id. One process of all on a database does; another one goes on where it ends. An event
  * that is not taken is tried again, ever less often, and given up after a day or as configured.
  */
@@ -96,7 +96,7 @@ public final class HoldWebhook implements AutoCloseable {
       return;
     }
     HoldNotices.Batch batch = notices.after(from, BATCH);
-    for (HoldNotice notice : batch.notices()) {
+    for (Notice notice : batch.notices()) {
       if (!told.contains(notice.id()) && !deliver(notice)) {
         advance(from, Math.min(batch.settled(), notice.id() - 1));
         return;
@@ -120,12 +120,12 @@ public final class HoldWebhook implements AutoCloseable {
   }
 
   /** Whether the receiver is done with it: took it, or is not asked any more. */
-  private boolean deliver(HoldNotice notice) throws InterruptedException {
+  private boolean deliver(Notice notice) throws InterruptedException {
     if (lead() == null) {
       return false;
     }
-    String event = HoldEvent.json(notice, receiver.consoleAddress());
-    String problem = delivery.send(HoldEvent.id(notice), receiver.hidden().redactJson(event));
+    NoticeEvent event = NoticeEvent.of(notice, receiver.consoleAddress());
+    String problem = delivery.send(event.id(), receiver.hidden().redactJson(event.json()));
     if (problem.isEmpty()) {
       failures = 0;
       failingSince = null;
@@ -136,10 +136,10 @@ public final class HoldWebhook implements AutoCloseable {
     Instant since = failingSince == null ? now : failingSince;
     failingSince = since;
     if (since.plus(receiver.giveUpAfter()).isAfter(now)) {
-      log.warn("the webhook did not take {} ({}); it is tried again", notice.ticketId(), problem);
+      log.warn("the webhook did not take {} ({}); it is tried again", event.id(), problem);
       return false;
     }
-    log.error("the webhook never took the hold of ticket {}: {}", notice.ticketId(), problem);
+    log.error("the webhook never took {} of {}: {}", event.id(), event.subject(), problem);
     failingSince = null;
     return true;
   }

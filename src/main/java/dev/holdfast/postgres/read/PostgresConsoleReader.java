@@ -83,6 +83,12 @@ public final class PostgresConsoleReader implements ConsoleReader {
   }
 
   @Override
+  public List<String> outages() {
+    return rows(
+        sql.load("console_outages"), query -> query, (row, context) -> row.getString("words"));
+  }
+
+  @Override
   public long groupSize(String fingerprint, String category) {
     return rows(
             sql.load("console_group_size"),

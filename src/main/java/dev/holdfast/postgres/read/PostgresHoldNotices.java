@@ -3,6 +3,8 @@ package dev.holdfast.postgres.read;
 import dev.holdfast.postgres.Sql;
 import dev.holdfast.postgres.SqlErrors;
 import dev.holdfast.queue.HoldNotices;
+import java.sql.ResultSet;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.Function;
@@ -10,7 +12,9 @@ import javax.sql.DataSource;
 import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.Jdbi;
 import org.jdbi.v3.core.JdbiException;
+import org.jdbi.v3.core.mapper.RowMapper;
 import org.jdbi.v3.core.mapper.reflect.ConstructorMapper;
+import org.jdbi.v3.core.statement.StatementContext;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -42,6 +46,8 @@ public final class PostgresHoldNotices implements HoldNotices {
         pg_snapshot_xmax(pg_current_snapshot())::text::bigint AS next
       FROM holdfast.ticket_activity
       """;
+
+  private static final RowMapper<HoldNotice> HOLDS = ConstructorMapper.of(HoldNotice.class);
 
   private final Jdbi jdbi;
   private final Sql sql;
@@ -81,16 +87,29 @@ public final class PostgresHoldNotices implements HoldNotices {
   public Batch after(long id, int limit) {
     // The horizon first: what commits between the two statements is read and not yet settled.
     long end = settledNow();
-    List<HoldNotice> notices =
+    List<Notice> notices =
         with(
             handle ->
                 handle
                     .createQuery(read)
                     .bind("after", id)
                     .bind("limit", limit)
-                    .map(ConstructorMapper.of(HoldNotice.class))
+                    .map(PostgresHoldNotices::notice)
                     .list());
     return new Batch(notices, notices.size() < limit ? end : Math.min(end, notices.getLast().id()));
+  }
+
+  private static Notice notice(ResultSet row, StatementContext context) throws SQLException {
+    return row.getString("provider") == null
+        ? HOLDS.map(row, context)
+        : new OutageNotice(
+            row.getLong("id"),
+            row.getTimestamp("at").toInstant(),
+            row.getString("provider"),
+            row.getBoolean("over"),
+            row.getString("since"),
+            row.getString("reason"),
+            row.getString("detail"));
   }
 
   private synchronized long settledNow() {

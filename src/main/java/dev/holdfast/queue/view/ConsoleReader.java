@@ -15,6 +15,9 @@ public interface ConsoleReader {
   /** How many tickets wait for a person. */
   long heldCount();
 
+  /** The providers that people were told do not answer, and still do not; in words. */
+  List<String> outages();
+
   /**
    * How many tickets are held with one error.
    *

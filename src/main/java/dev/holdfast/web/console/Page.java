@@ -2,6 +2,7 @@ package dev.holdfast.web.console;
 
 import dev.holdfast.web.Visitor;
 import java.time.Instant;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -9,6 +10,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param section the menu entry it belongs to; null for none
  * @param held how many tickets wait for a person
+ * @param outages the providers that do not answer, in words
  * @param now the database's clock
  * @param url path and query of the page itself
  * @param notice what became of the last action
@@ -19,6 +21,7 @@ public record Page(
     @Nullable Section section,
     Visitor visitor,
     long held,
+    List<String> outages,
     Instant now,
     String url,
     @Nullable Notice notice,

@@ -24,6 +24,7 @@ final class Shell {
         section,
         Visitor.of(context),
         reader.heldCount(),
+        reader.outages(),
         reader.now(),
         context.path() + (query == null ? "" : "?" + query),
         // A page that only updates itself leaves the notice to the one that shows it.
