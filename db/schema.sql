@@ -202,6 +202,7 @@ CREATE TABLE holdfast.provider_cooldowns (
   CONSTRAINT provider_cooldowns_pkey PRIMARY KEY (provider, key_id, model),
   CONSTRAINT provider_cooldowns_rounds_check CHECK ((rounds >= 0))
 ) WITH (fillfactor=50, autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=500);
+CREATE TRIGGER tell_end_of_outage AFTER DELETE ON holdfast.provider_cooldowns FOR EACH ROW WHEN ((old.told_at IS NOT NULL)) EXECUTE FUNCTION holdfast.tell_end_of_outage();
 COMMENT ON TABLE holdfast.provider_cooldowns IS 'Providers and accounts that nobody in the cluster should call before a time. A row goes with the first answer of its account after that time; holdfast providers shows them, holdfast providers mend NAME deletes them.';
 COMMENT ON COLUMN holdfast.provider_cooldowns.provider IS 'Its name in the configuration.';
 COMMENT ON COLUMN holdfast.provider_cooldowns.key_id IS 'Which of its keys: the start of the key''s SHA-256, never the key. Empty: the provider as a whole, whatever the key.';
@@ -3552,6 +3553,23 @@ END
 $function$;
 COMMENT ON FUNCTION holdfast.take_tickets(text[],text[],integer,text,bigint,bigint[],integer,bigint,integer) IS 'Claims up to at_most tickets of these kinds (from_queues empty: of all queues) for for_ms milliseconds. behind_ids is empty for a full claim, else the last ticket claimed of each lane: then nothing that stands before it in its lane is looked at, and nothing is promoted. Whole rows come of what has at most small_bytes; of the rest (apart) only who it is, for claimed_ticket: as many as start within room_bytes. Of suspects it takes suspects_at_most, 0 or 1, under a lease of its own.';
 GRANT EXECUTE ON FUNCTION holdfast.take_tickets(text[],text[],integer,text,bigint,bigint[],integer,bigint,integer) TO holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.tell_end_of_outage()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+BEGIN
+  IF NOT EXISTS (SELECT FROM provider_cooldowns c WHERE c.provider = OLD.provider AND c.told_at IS NOT NULL) THEN
+    PERFORM log_activity(NULL, 'provider_outage_over', 'system', jsonb_build_object('provider', OLD.provider, 'since', OLD.since,
+      'reason', OLD.reason, 'detail', OLD.detail));
+  END IF;
+  RETURN NULL;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.tell_end_of_outage() IS 'Notes in ticket_activity that a provider whose outage people were told of answers again, or was mended.';
+GRANT EXECUTE ON FUNCTION holdfast.tell_end_of_outage() TO holdfast_worker;
 
 CREATE OR REPLACE FUNCTION holdfast.tell_outages(after_ms bigint)
  RETURNS SETOF text

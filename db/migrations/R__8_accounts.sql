@@ -178,6 +178,18 @@ END
 $$;
 COMMENT ON FUNCTION report_provider_answer IS 'An answer came: the account is open again. What still cools stays: that answer was on its way before.';
 
+CREATE OR REPLACE FUNCTION tell_end_of_outage() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
+BEGIN
+  IF NOT EXISTS (SELECT FROM provider_cooldowns c WHERE c.provider = OLD.provider AND c.told_at IS NOT NULL) THEN
+    PERFORM log_activity(NULL, 'provider_outage_over', 'system', jsonb_build_object('provider', OLD.provider, 'since', OLD.since,
+      'reason', OLD.reason, 'detail', OLD.detail));
+  END IF;
+  RETURN NULL;
+END
+$$;
+COMMENT ON FUNCTION tell_end_of_outage IS 'Notes in ticket_activity that a provider whose outage people were told of answers again, or was mended.';
+
 CREATE OR REPLACE FUNCTION tell_outages(after_ms bigint) RETURNS SETOF text
 LANGUAGE plpgsql SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
 DECLARE

@@ -50,3 +50,6 @@ BEGIN
   END IF;
 END
 $$;
+
+CREATE OR REPLACE TRIGGER tell_end_of_outage AFTER DELETE ON provider_cooldowns FOR EACH ROW
+  WHEN (OLD.told_at IS NOT NULL) EXECUTE FUNCTION tell_end_of_outage();

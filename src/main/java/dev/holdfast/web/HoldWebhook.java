@@ -15,9 +15,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tells one receiver of every new hold and of outages of providers, in order and at least once: whoever gets one twice knows it
- * by its id. One process of all on a database does; another one goes on where it ends. An event
- * that is not taken is tried again, ever less often, and given up after a day or as configured.
+ * Tells one receiver of every new hold and of outages of providers, in order and at least once:
+ * whoever gets one twice knows it by its id. One process of all on a database does; another one
+ * goes on where it ends. An event that is not taken is tried again, ever less often, and given up
+ * after a day or as configured.
  */
 public final class HoldWebhook implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(HoldWebhook.class);

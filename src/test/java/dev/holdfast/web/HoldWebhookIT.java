@@ -6,8 +6,10 @@ import static org.awaitility.Awaitility.await;
 import com.sun.net.httpserver.HttpServer;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.holdfast.failure.Category;
+import dev.holdfast.postgres.read.PostgresConsoleReader;
 import dev.holdfast.postgres.read.PostgresHoldNotices;
 import dev.holdfast.queue.HoldNotices;
+import dev.holdfast.queue.view.ConsoleReader;
 import dev.holdfast.retry.Sleeper;
 import dev.holdfast.secret.Secrets;
 import dev.holdfast.testing.EverySetup;
@@ -25,6 +27,7 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Base64;
+import java.util.List;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -126,6 +129,46 @@ class HoldWebhookIT {
     Received next = received.poll(20, TimeUnit.SECONDS);
     assertThat(next).as("no delivery").isNotNull();
     return next;
+  }
+
+  @Test
+  @DisplayName("an outage is told of once, and so is its end; meanwhile the console's pages say it")
+  void outage() throws Exception {
+    begin();
+    ConsoleReader pages = new PostgresConsoleReader(pool, "holdfast");
+    try (HoldWebhook webhook = start(Duration.ofDays(1))) {
+      for (String model : List.of("a", "b")) {
+        database.run(
+            "INSERT INTO holdfast.provider_cooldowns (provider, key_id, model, reason, detail,"
+                + " rounds, since, until, reported_by) VALUES ('openai', '', ?, 'outage', 'HTTP"
+                + " 503', 1, now() - interval '20 minutes', now() - interval '1 second', 'w')",
+            model);
+      }
+      for (int round = 0; round < 2; round++) {
+        database.run("SELECT holdfast.tell_outages(900000)");
+      }
+      JsonNode begin = next().json();
+      assertThat(begin.get("type").asString()).isEqualTo("dev.holdfast.provider.outage");
+      assertThat(begin.get("subject").asString()).isEqualTo("openai");
+      assertThat(begin.get("text").asString())
+          .startsWith("openai has not answered since ")
+          .contains("(outage: HTTP 503): what needs it waits")
+          .endsWith("https://holdfast.example/providers");
+      assertThat(pages.outages())
+          .singleElement()
+          .asString()
+          .startsWith("openai has not answered since ");
+
+      database.run("SELECT holdfast.report_provider_answer('openai', '', 'a')");
+      database.run("SELECT holdfast.report_provider_answer('openai', '', 'b')");
+      JsonNode end = next().json();
+      assertThat(end.get("type").asString()).isEqualTo("dev.holdfast.provider.answers");
+      assertThat(end.get("text").asString()).startsWith("openai answers again");
+      assertThat(pages.outages()).isEmpty();
+      long other = hold();
+      assertThat(next().subject()).as("nothing is told twice").isEqualTo("" + other);
+      assertThat(webhook).isNotNull();
+    }
   }
 
   @Test
