@@ -18,7 +18,7 @@ import javax.sql.DataSource;
  * @param repeatables the repeatable migrations by file name, each with the checksum of its last run
  */
 record SchemaHistory(int version, Map<String, Integer> repeatables) {
-  /** The first of the 29 migrations that were joined into a new set before release 0.1. */
+  /** The first of the 26 migrations that were joined into a new set before release 0.1. */
   private static final String BEFORE_RELEASE = "V1__create_tables.sql";
 
   private static final String THERE =
