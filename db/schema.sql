@@ -245,7 +245,7 @@ CREATE TABLE holdfast.ready (
   kind text COLLATE "C" NOT NULL
 ) WITH (autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=1000, autovacuum_vacuum_cost_limit=2000);
 CREATE UNIQUE INDEX ready_in_claim_order ON holdfast.ready USING btree (queue, kind, ((~ priority)), created_at, id);
-COMMENT ON TABLE holdfast.ready IS 'The tickets a worker may claim now, in claim order: priority DESC, created_at, id (A39). Kept by triggers and functions; do not write it by hand.';
+COMMENT ON TABLE holdfast.ready IS 'The tickets a worker may claim now, in claim order: priority DESC, created_at, id. Kept by triggers and functions; do not write it by hand.';
 GRANT SELECT ON holdfast.ready TO holdfast_designer, holdfast_operator, holdfast_viewer;
 GRANT SELECT, INSERT, UPDATE, DELETE ON holdfast.ready TO holdfast_worker;
 
@@ -355,7 +355,7 @@ CREATE TABLE holdfast.ticket_activity (
   CONSTRAINT ticket_activity_pkey PRIMARY KEY (id)
 );
 CREATE INDEX ticket_activity_by_ticket ON holdfast.ticket_activity USING btree (ticket_id, id);
-COMMENT ON TABLE holdfast.ticket_activity IS 'Who decided what, when: retry decisions by the system (A60), releases, rejections, holds, cancellations, pauses by people. Append-only.';
+COMMENT ON TABLE holdfast.ticket_activity IS 'Who decided what, when: retry decisions by the system, releases, rejections, holds, cancellations, pauses by people. Append-only.';
 COMMENT ON COLUMN holdfast.ticket_activity.channel IS 'How a person came: api, console, cli, mcp, or sql: and the database user; NULL for what the system decided.';
 GRANT SELECT ON holdfast.ticket_activity TO holdfast_designer, holdfast_operator, holdfast_viewer;
 GRANT SELECT, INSERT, UPDATE, DELETE ON holdfast.ticket_activity TO holdfast_worker;
@@ -767,7 +767,7 @@ WHERE previous_category IS NOT NULL
       AND a.created_at BETWEEN finished.previous_end AND finished.started_at)
 GROUP BY previous_category
 ORDER BY previous_category;
-COMMENT ON VIEW holdfast.retry_outcomes IS 'How many retries succeed, by the category of the failure they followed (A65).';
+COMMENT ON VIEW holdfast.retry_outcomes IS 'How many retries succeed, by the category of the failure they followed.';
 GRANT SELECT ON holdfast.retry_outcomes TO holdfast_designer, holdfast_operator, holdfast_viewer;
 GRANT SELECT, INSERT, UPDATE, DELETE ON holdfast.retry_outcomes TO holdfast_worker;
 
@@ -1107,7 +1107,7 @@ BEGIN
   RETURN 'cancelled';
 END
 $function$;
-COMMENT ON FUNCTION holdfast.cancel_ticket(bigint,text,text) IS 'Ends a ticket for good, on a person''s word only (A58). A running attempt is stopped and its result refused.';
+COMMENT ON FUNCTION holdfast.cancel_ticket(bigint,text,text) IS 'Ends a ticket for good, on a person''s word only. A running attempt is stopped and its result refused.';
 GRANT EXECUTE ON FUNCTION holdfast.cancel_ticket(bigint,text,text) TO holdfast_operator, holdfast_worker;
 
 CREATE OR REPLACE FUNCTION holdfast.change_ticket_state(ticket holdfast.tickets, wanted text, reason text)
@@ -2651,7 +2651,7 @@ BEGIN
   RETURN t.state;
 END
 $function$;
-COMMENT ON FUNCTION holdfast.release_ticket(bigint,text,text,boolean,boolean) IS 'Sends a held ticket back to work: SELECT holdfast.release_ticket(17, ''ann'', ''the file is in /data now''). The next attempt is given the guidance. Retries start anew unless keep_retries (A56); an agent goes on with its conversation unless fresh. Exactly one of two callers wins; the other gets SQLSTATE HF409 and is told who did.';
+COMMENT ON FUNCTION holdfast.release_ticket(bigint,text,text,boolean,boolean) IS 'Sends a held ticket back to work: SELECT holdfast.release_ticket(17, ''ann'', ''the file is in /data now''). The next attempt is given the guidance. Retries start anew unless keep_retries; an agent goes on with its conversation unless fresh. Exactly one of two callers wins; the other gets SQLSTATE HF409 and is told who did.';
 GRANT EXECUTE ON FUNCTION holdfast.release_ticket(bigint,text,text,boolean,boolean) TO holdfast_operator, holdfast_worker;
 
 CREATE OR REPLACE FUNCTION holdfast.release_waiting(actor text, at_most integer DEFAULT 1000)
@@ -3211,7 +3211,7 @@ BEGIN
     SET fence = i.lease_no, state = CASE WHEN i.hold THEN 'on_hold' ELSE 'ready' END,
         retry_count = i.retry_count, retry_counts = i.counts, same_error_count = i.same_error_count,
         crash_count = i.crash_count, attempt_count = b.attempt_count + 1,
-        -- A hold writes no retry_after (A21).
+        -- A hold writes no retry_after.
         retry_after = CASE WHEN i.hold THEN b.retry_after ELSE now() + i.delay END,
         retry_strategy = CASE WHEN jsonb_typeof(b.retry_strategy) = 'object' THEN b.retry_strategy || i.strategy ELSE i.strategy END,
         error = i.error, error_category = i.category, error_fingerprint = i.fingerprint,

@@ -21,7 +21,7 @@ LANGUAGE sql STABLE PARALLEL SAFE AS $$
 $$;
 COMMENT ON FUNCTION shorten IS 'The beginning of a text, at most that many characters; bytes in a database of the encoding SQL_ASCII, and there no part of a character either.';
 
--- A30: whoever is told of a retry is told when it comes. A decision is stored in the transaction that makes the ticket wait, so its time is
+-- Whoever is told of a retry is told when it comes. A decision is stored in the transaction that makes the ticket wait, so its time is
 -- known from its delay; of a deferral the ticket itself knows it, until it is claimed again.
 -- Anyone who may read ticket_timeline needs this function, so it is for everybody.
 CREATE OR REPLACE FUNCTION with_retry_time(action text, details jsonb, decided_at timestamptz) RETURNS jsonb
@@ -158,7 +158,7 @@ WHERE previous_category IS NOT NULL
       AND a.created_at BETWEEN finished.previous_end AND finished.started_at)
 GROUP BY previous_category
 ORDER BY previous_category;
-COMMENT ON VIEW retry_outcomes IS 'How many retries succeed, by the category of the failure they followed (A65).';
+COMMENT ON VIEW retry_outcomes IS 'How many retries succeed, by the category of the failure they followed.';
 
 CREATE OR REPLACE VIEW ticket_timeline AS
 SELECT b.id AS ticket_id, b.created_at AS at, 'created' AS event, NULL::text AS actor, jsonb_strip_nulls(jsonb_build_object('queue', b.queue, 'kind', b.kind)) AS details

@@ -367,7 +367,7 @@ END
 $$;
 COMMENT ON FUNCTION store_successes IS 'Stores successes (new_states: needs_review or done) and returns those that could not be stored; then closes leases, and returns those that close_leases returns without a ticket_id.';
 
--- Stores decisions on failures (A26, A33): ticket, attempt, activity (A60) and the place in the queue together, and wakes workers if
+-- Stores decisions on failures: ticket, attempt, activity and the place in the queue together, and wakes workers if
 -- some of the tickets are ready at once.
 -- ticket_ids, lease_nos and decision_nos are of one length; the other arrays have one element for each decision, counted from 1.
 -- unseen: the decisions were made without a look at the tickets, so they hold only for those that have never failed and have no retry
@@ -414,7 +414,7 @@ BEGIN
     SET fence = i.lease_no, state = CASE WHEN i.hold THEN 'on_hold' ELSE 'ready' END,
         retry_count = i.retry_count, retry_counts = i.counts, same_error_count = i.same_error_count,
         crash_count = i.crash_count, attempt_count = b.attempt_count + 1,
-        -- A hold writes no retry_after (A21).
+        -- A hold writes no retry_after.
         retry_after = CASE WHEN i.hold THEN b.retry_after ELSE now() + i.delay END,
         retry_strategy = CASE WHEN jsonb_typeof(b.retry_strategy) = 'object' THEN b.retry_strategy || i.strategy ELSE i.strategy END,
         error = i.error, error_category = i.category, error_fingerprint = i.fingerprint,

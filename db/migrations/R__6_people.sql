@@ -143,7 +143,7 @@ BEGIN
   RETURN t.state;
 END
 $$;
-COMMENT ON FUNCTION release_ticket IS 'Sends a held ticket back to work: SELECT ${flyway:defaultSchema}.release_ticket(17, ''ann'', ''the file is in /data now''). The next attempt is given the guidance. Retries start anew unless keep_retries (A56); an agent goes on with its conversation unless fresh. Exactly one of two callers wins; the other gets SQLSTATE HF409 and is told who did.';
+COMMENT ON FUNCTION release_ticket IS 'Sends a held ticket back to work: SELECT ${flyway:defaultSchema}.release_ticket(17, ''ann'', ''the file is in /data now''). The next attempt is given the guidance. Retries start anew unless keep_retries; an agent goes on with its conversation unless fresh. Exactly one of two callers wins; the other gets SQLSTATE HF409 and is told who did.';
 
 CREATE OR REPLACE FUNCTION keep_released_hold() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
@@ -269,7 +269,7 @@ BEGIN
   RETURN 'cancelled';
 END
 $$;
-COMMENT ON FUNCTION cancel_ticket IS 'Ends a ticket for good, on a person''s word only (A58). A running attempt is stopped and its result refused.';
+COMMENT ON FUNCTION cancel_ticket IS 'Ends a ticket for good, on a person''s word only. A running attempt is stopped and its result refused.';
 
 CREATE OR REPLACE FUNCTION deliver_repair(t ticket_base) RETURNS bigint
 LANGUAGE plpgsql SET search_path = ${flyway:defaultSchema}, pg_temp AS $$

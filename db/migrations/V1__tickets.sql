@@ -13,7 +13,7 @@
 -- Earlier binaries: none, and that of every file up to V6: this is the first release.
 
 -- Tables `tickets` and `designs` from before Holdfast are kept as legacy_tickets and legacy_designs; V6 brings the tickets
--- over (A59).
+-- over.
 DO $$
 DECLARE
   name text;
@@ -153,7 +153,7 @@ CREATE TABLE ticket_activity (
   channel    text
 );
 CREATE INDEX ticket_activity_by_ticket ON ticket_activity (ticket_id, id);
-COMMENT ON TABLE ticket_activity IS 'Who decided what, when: retry decisions by the system (A60), releases, rejections, holds, cancellations, pauses by people. Append-only.';
+COMMENT ON TABLE ticket_activity IS 'Who decided what, when: retry decisions by the system, releases, rejections, holds, cancellations, pauses by people. Append-only.';
 COMMENT ON COLUMN ticket_activity.channel IS 'How a person came: api, console, cli, mcp, or sql: and the database user; NULL for what the system decided.';
 
 CREATE TABLE ticket_guidance (

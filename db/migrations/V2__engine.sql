@@ -10,7 +10,7 @@ CREATE TABLE ready (
 -- ~priority falls as priority grows, for every integer: so the claim order is ascending in all columns, and a claim can start behind
 -- the last one by a row comparison instead of walking over all that was claimed while somebody held an old snapshot.
 CREATE UNIQUE INDEX ready_in_claim_order ON ready (queue, kind, (~priority), created_at, id);
-COMMENT ON TABLE ready IS 'The tickets a worker may claim now, in claim order: priority DESC, created_at, id (A39). Kept by triggers and functions; do not write it by hand.';
+COMMENT ON TABLE ready IS 'The tickets a worker may claim now, in claim order: priority DESC, created_at, id. Kept by triggers and functions; do not write it by hand.';
 
 CREATE TABLE deferred (
   run_at     timestamptz NOT NULL,

@@ -1,5 +1,5 @@
--- Brings the rows of a `tickets` table from before Holdfast over (A59, A66). It may lack the retry columns, and its times
--- may be TIMESTAMP without zone, which are read as UTC (T3). The old table stays as legacy_tickets; drop it when content.
+-- Brings the rows of a `tickets` table from before Holdfast over. It may lack the retry columns, and its times
+-- may be TIMESTAMP without zone, which are read as UTC. The old table stays as legacy_tickets; drop it when content.
 -- Old workers that still write to it must be stopped first: they do not know leases.
 DO $$
 DECLARE
