@@ -124,7 +124,7 @@ class AgentIT {
             "gpt-a");
     assertThat(worker.toString())
         .as("a rate limit goes on to the next target at once")
-        .containsSubsequence("try 1 of openai", "try 2 of anthropic", "agent:retry: waiting");
+        .containsSubsequence("try 1 of openai", "try 2 of my-claude", "agent:retry: waiting");
     assertThat(millisBetween(requests.get(0), requests.get(2)))
         .as("with both targets closed the session waits for the first that opens (B26)")
         .isBetween(3000L, 30_000L);
