@@ -48,7 +48,7 @@ final class OneShot implements Backend {
   private final SingleConnection connection;
   private final PayloadLimits limits;
   private final boolean embedded;
-  private boolean released;
+  private boolean checked;
 
   private OneShot(Database database, DataSource listening, PayloadLimits limits, boolean embedded) {
     this.database = database;
@@ -105,54 +105,54 @@ final class OneShot implements Backend {
 
   @Override
   public TicketInbox inbox() {
-    return new PostgresTicketInbox(released(), SCHEMA, limits);
+    return new PostgresTicketInbox(checkedConnection(), SCHEMA, limits);
   }
 
   @Override
   public TicketDesk desk() {
-    return new PostgresTicketDesk(released()).through(Channel.CLI);
+    return new PostgresTicketDesk(checkedConnection()).through(Channel.CLI);
   }
 
   @Override
   public TicketReader reader() {
-    return new PostgresTicketReader(released());
+    return new PostgresTicketReader(checkedConnection());
   }
 
   @Override
   public SpendingDesk spending() {
-    return new PostgresSpendingDesk(released(), SCHEMA);
+    return new PostgresSpendingDesk(checkedConnection(), SCHEMA);
   }
 
   @Override
   public JournalReader journals() {
-    return new PostgresJournalReader(released(), SCHEMA);
+    return new PostgresJournalReader(checkedConnection(), SCHEMA);
   }
 
   @Override
   public RunReader runs() {
-    return new PostgresRunReader(released(), SCHEMA);
+    return new PostgresRunReader(checkedConnection(), SCHEMA);
   }
 
   @Override
   public DesignShelf designs() {
-    return new PostgresDesignShelf(released());
+    return new PostgresDesignShelf(checkedConnection());
   }
 
   @Override
   public TicketImport imports() {
-    return new PostgresTicketImport(released(), SCHEMA);
+    return new PostgresTicketImport(checkedConnection(), SCHEMA);
   }
 
   @Override
   public TicketFeed feed(@Nullable Long ticketId) {
-    return new PostgresTicketFeed(released(), SCHEMA, ticketId);
+    return new PostgresTicketFeed(checkedConnection(), SCHEMA, ticketId);
   }
 
   /** The connection, to a schema that no development build before 0.1 made. */
-  private SingleConnection released() {
-    if (!released) {
-      Migrations.requireReleased(connection, SCHEMA);
-      released = true;
+  private SingleConnection checkedConnection() {
+    if (!checked) {
+      Migrations.refuseDevelopmentBuild(connection, SCHEMA);
+      checked = true;
     }
     return connection;
   }

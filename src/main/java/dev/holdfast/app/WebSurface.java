@@ -10,7 +10,7 @@ import dev.holdfast.postgres.inbox.PostgresSpendingDesk;
 import dev.holdfast.postgres.inbox.PostgresTicketDesk;
 import dev.holdfast.postgres.inbox.PostgresTicketInbox;
 import dev.holdfast.postgres.read.PostgresConsoleReader;
-import dev.holdfast.postgres.read.PostgresHoldNotices;
+import dev.holdfast.postgres.read.PostgresPeopleNotices;
 import dev.holdfast.postgres.read.PostgresTicketFeeds;
 import dev.holdfast.postgres.read.PostgresTicketReader;
 import dev.holdfast.postgres.session.PostgresJournalReader;
@@ -22,8 +22,8 @@ import dev.holdfast.web.ApiRoutes;
 import dev.holdfast.web.BulkActions;
 import dev.holdfast.web.EventHub;
 import dev.holdfast.web.HealthRoutes;
-import dev.holdfast.web.HoldWebhook;
 import dev.holdfast.web.HttpPort;
+import dev.holdfast.web.NoticeWebhook;
 import dev.holdfast.web.Pages;
 import dev.holdfast.web.Role;
 import dev.holdfast.web.Routes;
@@ -99,7 +99,7 @@ final class WebSurface implements AutoCloseable {
     // Who still watches is sent away before the server closes, or would be waited for.
     parts.add(events, EventHub::close);
     if (web.webhook() != null) {
-      parts.add(webhook(web.webhook(), settings.secrets(), pools.scrapes()), HoldWebhook::close);
+      parts.add(webhook(web.webhook(), settings.secrets(), pools.scrapes()), NoticeWebhook::close);
     }
   }
 
@@ -122,7 +122,7 @@ final class WebSurface implements AutoCloseable {
     parts.close();
   }
 
-  private static HoldWebhook webhook(
+  private static NoticeWebhook webhook(
       WebhookSettings configured, Secrets hidden, DataSource database) {
     WebhookReceiver receiver =
         new WebhookReceiver(
@@ -132,9 +132,9 @@ final class WebSurface implements AutoCloseable {
             configured.giveUpAfter(),
             configured.consoleAddress(),
             hidden);
-    return HoldWebhook.start(
+    return NoticeWebhook.start(
         receiver,
-        new PostgresHoldNotices(database, SCHEMA),
+        new PostgresPeopleNotices(database, SCHEMA),
         Sleeper.REAL,
         InstantSource.system(),
         WEBHOOK_POLL);

@@ -45,7 +45,7 @@ public final class Migrations {
    */
   public static Result migrate(DataSource dataSource, String schema) {
     requireServer(dataSource);
-    requireReleased(dataSource, schema);
+    refuseDevelopmentBuild(dataSource, schema);
     try {
       Flyway flyway = flyway(dataSource, schema);
       requireNotNewer(flyway.info().current());
@@ -111,7 +111,7 @@ public final class Migrations {
    * @throws HoldfastException if a development build before 0.1 made the schema; the message names
    *     the way out
    */
-  public static void requireReleased(DataSource dataSource, String schema) {
+  public static void refuseDevelopmentBuild(DataSource dataSource, String schema) {
     SchemaHistory.read(dataSource, new Sql(schema));
   }
 

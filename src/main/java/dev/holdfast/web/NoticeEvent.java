@@ -1,8 +1,8 @@
 package dev.holdfast.web;
 
-import dev.holdfast.queue.HoldNotices.HoldNotice;
-import dev.holdfast.queue.HoldNotices.Notice;
-import dev.holdfast.queue.HoldNotices.OutageNotice;
+import dev.holdfast.queue.PeopleNotices.HoldNotice;
+import dev.holdfast.queue.PeopleNotices.Notice;
+import dev.holdfast.queue.PeopleNotices.OutageNotice;
 import java.net.URI;
 import java.time.Instant;
 import java.util.LinkedHashMap;

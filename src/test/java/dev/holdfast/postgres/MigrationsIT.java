@@ -151,7 +151,7 @@ class MigrationsIT {
             () -> Migrations.migrate(dataSource),
             () -> Migrations.bringUpToDate(dataSource),
             () -> Migrations.requireCurrent(dataSource, "holdfast"),
-            () -> Migrations.requireReleased(dataSource, "holdfast"));
+            () -> Migrations.refuseDevelopmentBuild(dataSource, "holdfast"));
     for (Runnable start : starts) {
       assertThatThrownBy(start::run)
           .isInstanceOf(HoldfastException.class)

@@ -1,7 +1,7 @@
 package dev.holdfast.web;
 
-import dev.holdfast.queue.HoldNotices;
-import dev.holdfast.queue.HoldNotices.Notice;
+import dev.holdfast.queue.PeopleNotices;
+import dev.holdfast.queue.PeopleNotices.Notice;
 import dev.holdfast.queue.QueueUnavailableException;
 import dev.holdfast.retry.Sleeper;
 import java.time.Duration;
@@ -20,13 +20,13 @@ import org.slf4j.LoggerFactory;
  * goes on where it ends. An event that is not taken is tried again, ever less often, and given up
  * after a day or as configured.
  */
-public final class HoldWebhook implements AutoCloseable {
-  private static final Logger log = LoggerFactory.getLogger(HoldWebhook.class);
+public final class NoticeWebhook implements AutoCloseable {
+  private static final Logger log = LoggerFactory.getLogger(NoticeWebhook.class);
   private static final int BATCH = 100;
   private static final Duration LONGEST_WAIT = Duration.ofMinutes(5);
 
   private final WebhookReceiver receiver;
-  private final HoldNotices notices;
+  private final PeopleNotices notices;
   private final Sleeper sleeper;
   private final InstantSource clock;
   private final Duration poll;
@@ -37,9 +37,9 @@ public final class HoldWebhook implements AutoCloseable {
   private int failures;
   private @Nullable Instant failingSince;
 
-  private HoldWebhook(
+  private NoticeWebhook(
       WebhookReceiver receiver,
-      HoldNotices notices,
+      PeopleNotices notices,
       Sleeper sleeper,
       InstantSource clock,
       Duration poll) {
@@ -57,13 +57,13 @@ public final class HoldWebhook implements AutoCloseable {
    *
    * @param poll how often it looks for new holds
    */
-  public static HoldWebhook start(
+  public static NoticeWebhook start(
       WebhookReceiver receiver,
-      HoldNotices notices,
+      PeopleNotices notices,
       Sleeper sleeper,
       InstantSource clock,
       Duration poll) {
-    HoldWebhook webhook = new HoldWebhook(receiver, notices, sleeper, clock, poll);
+    NoticeWebhook webhook = new NoticeWebhook(receiver, notices, sleeper, clock, poll);
     webhook.thread.start();
     return webhook;
   }
@@ -96,7 +96,7 @@ public final class HoldWebhook implements AutoCloseable {
       told.clear();
       return;
     }
-    HoldNotices.Batch batch = notices.after(from, BATCH);
+    PeopleNotices.Batch batch = notices.after(from, BATCH);
     for (Notice notice : batch.notices()) {
       if (!told.contains(notice.id()) && !deliver(notice)) {
         advance(from, Math.min(batch.settled(), notice.id() - 1));

@@ -6,8 +6,8 @@ import static org.awaitility.Awaitility.await;
 import com.sun.net.httpserver.HttpServer;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.holdfast.failure.Category;
-import dev.holdfast.postgres.read.PostgresHoldNotices;
-import dev.holdfast.queue.HoldNotices;
+import dev.holdfast.postgres.read.PostgresPeopleNotices;
+import dev.holdfast.queue.PeopleNotices;
 import dev.holdfast.retry.Sleeper;
 import dev.holdfast.secret.Secrets;
 import dev.holdfast.testing.EverySetup;
@@ -45,7 +45,7 @@ import tools.jackson.databind.json.JsonMapper;
 @WithDatabase
 @Timeout(60)
 @EverySetup
-class HoldWebhookIT {
+class NoticeWebhookIT {
   private static final String SECRET = "a-secret-of-the-webhook";
   private static final Duration POLL = Duration.ofMillis(20);
 
@@ -67,7 +67,7 @@ class HoldWebhookIT {
     }
   }
 
-  HoldWebhookIT(TestDatabase testDatabase) throws IOException {
+  NoticeWebhookIT(TestDatabase testDatabase) throws IOException {
     this.database = new TicketDatabase(testDatabase);
     this.queue = TestQueue.on(database);
     this.pool = database.pool(4);
@@ -96,8 +96,8 @@ class HoldWebhookIT {
     receiver.stop(0);
   }
 
-  private HoldNotices notices() {
-    return new PostgresHoldNotices(pool, "holdfast");
+  private PeopleNotices notices() {
+    return new PostgresPeopleNotices(pool, "holdfast");
   }
 
   private WebhookReceiver receiver(Duration giveUpAfter) {
@@ -110,8 +110,8 @@ class HoldWebhookIT {
         Secrets.NONE);
   }
 
-  private HoldWebhook start(Duration giveUpAfter) {
-    return HoldWebhook.start(
+  private NoticeWebhook start(Duration giveUpAfter) {
+    return NoticeWebhook.start(
         receiver(giveUpAfter), notices(), Sleeper.REAL, InstantSource.system(), POLL);
   }
 
@@ -136,7 +136,7 @@ class HoldWebhookIT {
   @DisplayName("an outage is told of once, and so is its end; meanwhile the console's pages say it")
   void outage() throws Exception {
     begin();
-    try (HoldWebhook webhook = start(Duration.ofDays(1));
+    try (NoticeWebhook webhook = start(Duration.ofDays(1));
         ConsoleServer console = ConsoleServer.guarded(pool)) {
       for (String model : List.of("a", "b")) {
         database.run(
@@ -184,7 +184,7 @@ class HoldWebhookIT {
   void delivered() throws Exception {
     begin();
     failures.set(2);
-    try (HoldWebhook webhook = start(Duration.ofDays(1))) {
+    try (NoticeWebhook webhook = start(Duration.ofDays(1))) {
       long id = hold();
       Received first = next();
       assertThat(first.status).isEqualTo(500);
@@ -227,7 +227,7 @@ class HoldWebhookIT {
   void nextProcess() throws Exception {
     begin();
     long first = hold();
-    try (HoldWebhook webhook = start(Duration.ofDays(1))) {
+    try (NoticeWebhook webhook = start(Duration.ofDays(1))) {
       assertThat(next().subject()).isEqualTo("" + first);
       awaitCursor();
       assertThat(webhook).isNotNull();
@@ -237,7 +237,7 @@ class HoldWebhookIT {
     queue.fail(failed, queue.claim(), Category.CODE_ERROR);
     queue.makeDue(failed);
     queue.fail(failed, queue.claim(), Category.CODE_ERROR);
-    try (HoldWebhook webhook = start(Duration.ofDays(1))) {
+    try (NoticeWebhook webhook = start(Duration.ofDays(1))) {
       Received told = next();
       assertThat(told.subject()).isEqualTo("" + failed);
       assertThat(told.json().get("data").get("error_category").asString()).isEqualTo("code_error");
@@ -263,8 +263,8 @@ class HoldWebhookIT {
   @DisplayName("of several processes one tells at a time")
   void oneSender() throws Exception {
     begin();
-    try (HoldWebhook one = start(Duration.ofDays(1));
-        HoldWebhook other = start(Duration.ofDays(1))) {
+    try (NoticeWebhook one = start(Duration.ofDays(1));
+        NoticeWebhook other = start(Duration.ofDays(1))) {
       for (int i = 0; i < 5; i++) {
         long id = hold();
         assertThat(next().subject()).isEqualTo("" + id);
@@ -280,7 +280,7 @@ class HoldWebhookIT {
   void lateCommit() throws Exception {
     begin();
     long late = queue.enqueue();
-    try (HoldWebhook webhook = start(Duration.ofDays(1));
+    try (NoticeWebhook webhook = start(Duration.ofDays(1));
         Connection slow = database.dataSource().getConnection()) {
       slow.setAutoCommit(false);
       try (Statement statement = slow.createStatement()) {
@@ -303,7 +303,7 @@ class HoldWebhookIT {
   void givenUp() throws Exception {
     begin();
     failures.set(3);
-    try (HoldWebhook webhook = start(Duration.ofMillis(1))) {
+    try (NoticeWebhook webhook = start(Duration.ofMillis(1))) {
       long first = hold();
       long second = hold();
       Received told = next();

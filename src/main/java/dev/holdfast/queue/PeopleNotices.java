@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Everything throws {@link QueueUnavailableException} while the database is away.
  */
-public interface HoldNotices {
+public interface PeopleNotices {
   /** Something that people are told of. */
   sealed interface Notice {
     /** Grows with each. */

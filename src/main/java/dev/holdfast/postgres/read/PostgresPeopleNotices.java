@@ -2,7 +2,7 @@ package dev.holdfast.postgres.read;
 
 import dev.holdfast.postgres.Sql;
 import dev.holdfast.postgres.SqlErrors;
-import dev.holdfast.queue.HoldNotices;
+import dev.holdfast.queue.PeopleNotices;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * one may appear behind a higher one: what was the highest id is settled once every transaction
  * that ran then is over. Thread-safe.
  */
-public final class PostgresHoldNotices implements HoldNotices {
+public final class PostgresPeopleNotices implements PeopleNotices {
   private static final String LEAD =
       """
       INSERT INTO holdfast.webhook_cursors AS c (name, activity_id, held_by, held_until)
@@ -63,10 +63,10 @@ public final class PostgresHoldNotices implements HoldNotices {
    */
   public record Head(long id, long oldest, long next) {}
 
-  public PostgresHoldNotices(DataSource dataSource, String schema) {
+  public PostgresPeopleNotices(DataSource dataSource, String schema) {
     this.jdbi = Jdbi.create(dataSource);
     this.sql = new Sql(schema);
-    this.read = sql.load("hold_notices");
+    this.read = sql.load("people_notices");
   }
 
   @Override
@@ -94,7 +94,7 @@ public final class PostgresHoldNotices implements HoldNotices {
                     .createQuery(read)
                     .bind("after", id)
                     .bind("limit", limit)
-                    .map(PostgresHoldNotices::notice)
+                    .map(PostgresPeopleNotices::notice)
                     .list());
     return new Batch(notices, notices.size() < limit ? end : Math.min(end, notices.getLast().id()));
   }
