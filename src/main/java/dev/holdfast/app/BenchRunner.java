@@ -6,7 +6,7 @@ import dev.holdfast.bench.BenchReport;
 import dev.holdfast.bench.CellName;
 import dev.holdfast.bench.Peer;
 import dev.holdfast.cli.Benchmarks;
-import dev.holdfast.cli.Terminal;
+import dev.holdfast.cli.output.Terminal;
 import dev.holdfast.config.DatabaseSettings;
 import dev.holdfast.config.Settings;
 import dev.holdfast.postgres.Database;

@@ -1,14 +1,14 @@
 package dev.holdfast.app;
 
-import dev.holdfast.cli.Backend;
 import dev.holdfast.cli.BenchCommand;
 import dev.holdfast.cli.Commands;
 import dev.holdfast.cli.ConsoleCommand;
 import dev.holdfast.cli.DemoCommand;
-import dev.holdfast.cli.HoldfastCommand;
 import dev.holdfast.cli.Servers;
-import dev.holdfast.cli.Terminal;
 import dev.holdfast.cli.WorkerCommand;
+import dev.holdfast.cli.output.Terminal;
+import dev.holdfast.cli.root.Backend;
+import dev.holdfast.cli.root.HoldfastCommand;
 import dev.holdfast.config.ConfigLoader;
 import dev.holdfast.process.ProcessSeal;
 import java.nio.file.Path;

@@ -1,6 +1,6 @@
 package dev.holdfast.app;
 
-import dev.holdfast.cli.Backend;
+import dev.holdfast.cli.root.Backend;
 import dev.holdfast.config.ConfigException;
 import dev.holdfast.config.DatabaseSettings;
 import dev.holdfast.config.Settings;

@@ -1,8 +1,8 @@
 package dev.holdfast.app;
 
-import dev.holdfast.cli.ExitCode;
 import dev.holdfast.cli.Servers;
-import dev.holdfast.cli.Terminal;
+import dev.holdfast.cli.output.ExitCode;
+import dev.holdfast.cli.output.Terminal;
 import dev.holdfast.config.DatabaseSettings;
 import dev.holdfast.config.Settings;
 import dev.holdfast.postgres.Database;

@@ -4,6 +4,8 @@ import dev.holdfast.bench.BenchReport;
 import dev.holdfast.bench.CellResult;
 import dev.holdfast.bench.Figure;
 import dev.holdfast.bench.ReportRow;
+import dev.holdfast.cli.output.Terminal;
+import dev.holdfast.cli.output.TextTable;
 import java.util.Locale;
 
 /** A benchmark's report as people read it. */

@@ -3,6 +3,7 @@ package dev.holdfast.cli;
 import dev.holdfast.bench.BenchOptions;
 import dev.holdfast.bench.BenchReport;
 import dev.holdfast.bench.CellName;
+import dev.holdfast.cli.output.Terminal;
 import dev.holdfast.config.Settings;
 import java.util.List;
 

@@ -1,5 +1,6 @@
 package dev.holdfast.cli;
 
+import dev.holdfast.cli.output.Terminal;
 import dev.holdfast.config.Settings;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;

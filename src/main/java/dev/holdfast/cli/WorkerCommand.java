@@ -1,5 +1,6 @@
 package dev.holdfast.cli;
 
+import dev.holdfast.cli.root.HoldfastCommand;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;

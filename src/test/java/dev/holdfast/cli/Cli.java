@@ -1,6 +1,7 @@
 package dev.holdfast.cli;
 
 import dev.holdfast.app.Main;
+import dev.holdfast.cli.output.Terminal;
 import dev.holdfast.testing.TestDatabase;
 import java.io.ByteArrayInputStream;
 import java.io.PrintWriter;

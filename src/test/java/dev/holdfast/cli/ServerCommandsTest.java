@@ -2,6 +2,8 @@ package dev.holdfast.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.cli.output.Terminal;
+import dev.holdfast.cli.root.HoldfastCommand;
 import dev.holdfast.config.ConfigLoader;
 import dev.holdfast.config.Settings;
 import dev.holdfast.testing.EverySetup;

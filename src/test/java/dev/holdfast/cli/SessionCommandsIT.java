@@ -2,6 +2,7 @@ package dev.holdfast.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.cli.output.ExitCode;
 import dev.holdfast.llm.Message;
 import dev.holdfast.llm.StopReason;
 import dev.holdfast.llm.Target;

@@ -1,0 +1,33 @@
+package dev.holdfast.cli.admin;
+
+import dev.holdfast.cli.root.HoldfastCommand;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** {@code holdfast design}: put, list and show. */
+@Command(
+    name = "design",
+    description = "Store and show designs: how a kind of ticket is worked.",
+    synopsisSubcommandLabel = "(put | list | show)",
+    footer = {"", "Example:", "  holdfast design put nightly --file nightly.yaml"})
+public final class DesignCommand implements Runnable {
+  @Spec private CommandSpec spec;
+
+  private DesignCommand() {}
+
+  /** The command with its subcommands. */
+  public static CommandLine with(HoldfastCommand root) {
+    return new CommandLine(new DesignCommand())
+        .addSubcommand("put", new DesignPutCommand(root))
+        .addSubcommand("list", new DesignListCommand(root))
+        .addSubcommand("show", new DesignShowCommand(root));
+  }
+
+  @Override
+  public void run() {
+    throw new ParameterException(spec.commandLine(), "put, list or show?");
+  }
+}

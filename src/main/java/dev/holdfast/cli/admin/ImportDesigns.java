@@ -1,0 +1,141 @@
+package dev.holdfast.cli.admin;
+
+import dev.holdfast.cli.output.PlainText;
+import dev.holdfast.cli.output.UsageException;
+import dev.holdfast.handler.design.ForeignDesign;
+import dev.holdfast.handler.design.ValidDesign;
+import dev.holdfast.queue.DesignShelf;
+import dev.holdfast.queue.SourceDesign;
+import dev.holdfast.ticket.Design;
+import dev.holdfast.ticket.InvalidTicketException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.json.JsonMapper;
+
+/** Decides what each design of a source becomes: as people say, else as its definition says. */
+final class ImportDesigns {
+  /** What becomes of a source's design. */
+  sealed interface Fate {
+    /** Its tickets get this design of ours. */
+    record Ours(Design design) implements Fate {}
+
+    /** It is to be stored under its name. */
+    record ToStore(String name, ValidDesign design) implements Fate {}
+
+    /** Its tickets get this kind, and no design. */
+    record OnlyKind(String kind) implements Fate {}
+
+    /** Its tickets are left. */
+    record Unknown(String why) implements Fate {}
+  }
+
+  private final DesignShelf shelf;
+  private final Map<String, String> chosenDesigns;
+  private final Map<String, String> chosenKinds;
+
+  /**
+   * @param chosenDesigns a design of ours by the label of a source's
+   * @param chosenKinds a kind by the label of a source's design
+   */
+  ImportDesigns(
+      DesignShelf shelf, Map<String, String> chosenDesigns, Map<String, String> chosenKinds) {
+    this.shelf = shelf;
+    this.chosenDesigns = chosenDesigns;
+    this.chosenKinds = chosenKinds;
+  }
+
+  /** In their order. */
+  List<Fate> fates(List<SourceDesign> designs) {
+    requireKnown("--design", chosenDesigns, designs);
+    requireKnown("--map-kind", chosenKinds, designs);
+    List<Fate> fates = new ArrayList<>();
+    for (SourceDesign design : designs) {
+      fates.add(fate(design));
+    }
+    return fates;
+  }
+
+  private static void requireKnown(
+      String option, Map<String, String> chosen, List<SourceDesign> designs) {
+    Set<String> known =
+        designs.stream().map(SourceDesign::label).collect(Collectors.toCollection(TreeSet::new));
+    for (String label : chosen.keySet()) {
+      if (!known.contains(label)) {
+        throw new UsageException(
+            option
+                + ": no ticket there has the design \""
+                + PlainText.cut(label, 60)
+                + "\"; there are: "
+                + String.join(", ", known));
+      }
+    }
+  }
+
+  private Fate fate(SourceDesign source) {
+    String design = chosenDesigns.get(source.label());
+    if (design != null) {
+      return new Fate.Ours(
+          shelf
+              .find(design)
+              .orElseThrow(
+                  () ->
+                      new UsageException(
+                          "--design: there is no design \""
+                              + PlainText.cut(design, 60)
+                              + "\"; store it with: holdfast design put NAME --file F")));
+    }
+    String kind = chosenKinds.get(source.label());
+    if (kind != null) {
+      if (!kind.matches("[A-Za-z0-9][A-Za-z0-9._:/-]{0,99}")) {
+        throw new UsageException(
+            "--map-kind: \""
+                + PlainText.cut(kind, 60)
+                + "\" is no kind: letters, digits and . _ : / -");
+      }
+      return new Fate.OnlyKind(kind);
+    }
+    return byDefinition(source);
+  }
+
+  private Fate byDefinition(SourceDesign source) {
+    String name = source.name();
+    String definition = source.definition();
+    if (name == null) {
+      return new Fate.Unknown(source.key().isEmpty() ? "no design" : "there is no such design");
+    }
+    if (definition == null) {
+      return new Fate.Unknown("it has no definition");
+    }
+    if (!name.matches("[A-Za-z0-9][A-Za-z0-9._:/-]{0,99}")) {
+      return new Fate.Unknown("its name is not plain");
+    }
+    ValidDesign valid;
+    try {
+      valid = ForeignDesign.read(definition);
+    } catch (InvalidTicketException e) {
+      return new Fate.Unknown(PlainText.cut(String.valueOf(e.getMessage()), 200));
+    }
+    Optional<Design> stored = shelf.find(name);
+    if (stored.isEmpty()) {
+      return new Fate.ToStore(name, valid);
+    }
+    return isSame(stored.get().definition(), valid.definition())
+        ? new Fate.Ours(stored.get())
+        : new Fate.Unknown("Holdfast has another design of this name");
+  }
+
+  private static boolean isSame(String stored, String definition) {
+    JsonMapper json = JsonMapper.shared();
+    try {
+      return json.readTree(stored).equals(json.readTree(definition));
+    } catch (JacksonException e) {
+      return false;
+    }
+  }
+}

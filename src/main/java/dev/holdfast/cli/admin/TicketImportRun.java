@@ -1,0 +1,187 @@
+package dev.holdfast.cli.admin;
+
+import dev.holdfast.cli.output.ExitCode;
+import dev.holdfast.cli.output.Terminal;
+import dev.holdfast.cli.output.TextTable;
+import dev.holdfast.queue.DesignShelf;
+import dev.holdfast.queue.ImportLine;
+import dev.holdfast.queue.ImportLine.Outcome;
+import dev.holdfast.queue.ImportOrder;
+import dev.holdfast.queue.SourceDesign;
+import dev.holdfast.queue.SourceTable;
+import dev.holdfast.queue.TicketImport;
+import dev.holdfast.ticket.Design;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** Takes over a source's tickets for {@code migrate --from}, or tells what that would do. */
+final class TicketImportRun {
+  private static final int IDS_SHOWN = 20;
+
+  private final Terminal terminal;
+  private final SourceTable source;
+  private final List<SourceDesign> designs;
+  private final List<ImportDesigns.Fate> fates;
+
+  TicketImportRun(
+      Terminal terminal,
+      SourceTable source,
+      List<SourceDesign> designs,
+      List<ImportDesigns.Fate> fates) {
+    this.terminal = terminal;
+    this.source = source;
+    this.designs = List.copyOf(designs);
+    this.fates = List.copyOf(fates);
+  }
+
+  int preview(TicketImport imports, ImportOrder.Running running) {
+    List<ImportLine> lines = imports.preview(new ImportOrder(source, choices(null, ""), running));
+    print(lines);
+    terminal.line(
+        "dry run, nothing is written; without --dry-run "
+            + count(lines, Outcome.TAKEN)
+            + " of "
+            + total(lines)
+            + " tickets are taken over");
+    return isWhole(lines);
+  }
+
+  int take(TicketImport imports, DesignShelf shelf, ImportOrder.Running running, String actor) {
+    List<ImportLine> lines =
+        imports.take(new ImportOrder(source, choices(shelf, actor), running), actor);
+    print(lines);
+    terminal.line(
+        "took over "
+            + count(lines, Outcome.TAKEN)
+            + " of "
+            + total(lines)
+            + " tickets of "
+            + source.name());
+    return isWhole(lines);
+  }
+
+  private static int isWhole(List<ImportLine> lines) {
+    return lines.stream().anyMatch(line -> line.outcome().isLeft())
+        ? ExitCode.FAILED
+        : ExitCode.DONE;
+  }
+
+  /**
+   * @param shelf where designs are stored; null to store none
+   */
+  private List<ImportOrder.Choice> choices(@Nullable DesignShelf shelf, String actor) {
+    List<ImportOrder.Choice> choices = new ArrayList<>();
+    for (int i = 0; i < designs.size(); i++) {
+      String key = designs.get(i).key();
+      switch (fates.get(i)) {
+        case ImportDesigns.Fate.Ours each ->
+            choices.add(new ImportOrder.Choice(key, each.design().kind(), each.design().id()));
+        case ImportDesigns.Fate.OnlyKind each ->
+            choices.add(new ImportOrder.Choice(key, each.kind(), null));
+        case ImportDesigns.Fate.ToStore each -> {
+          Design stored =
+              shelf == null
+                  ? null
+                  : shelf.put(each.name(), each.design().kind(), each.design().definition(), actor);
+          choices.add(
+              new ImportOrder.Choice(
+                  key, each.design().kind(), stored == null ? null : stored.id()));
+        }
+        case ImportDesigns.Fate.Unknown each -> {
+          // Its tickets are left.
+        }
+      }
+    }
+    return choices;
+  }
+
+  private void print(List<ImportLine> lines) {
+    TextTable ofDesigns = new TextTable("DESIGN", "TICKETS", "BECOMES");
+    for (int i = 0; i < designs.size(); i++) {
+      ofDesigns.row(designs.get(i).label(), designs.get(i).tickets(), words(fates.get(i)));
+    }
+    ofDesigns.print(terminal);
+    terminal.line("");
+    TextTable table = new TextTable("STATE", "DESIGN", "TICKETS", "BECOMES", "KIND");
+    for (ImportLine line : lines) {
+      table.row(
+          line.state(),
+          label(line.designKey()),
+          line.sourceIds().size(),
+          line.outcome().isLeft() ? "left" : becomes(line),
+          line.kind());
+    }
+    table.print(terminal);
+    terminal.line("");
+    leftIds(lines).forEach((outcome, ids) -> terminal.line(words(outcome) + ": " + shown(ids)));
+  }
+
+  private static String becomes(ImportLine line) {
+    return line.outcome() == Outcome.TAKEN_BEFORE
+        ? "taken before"
+        : Objects.requireNonNullElse(line.newState(), "");
+  }
+
+  private static Map<Outcome, List<String>> leftIds(List<ImportLine> lines) {
+    Map<Outcome, List<String>> left = new LinkedHashMap<>();
+    for (ImportLine line : lines) {
+      if (line.outcome().isLeft()) {
+        left.computeIfAbsent(line.outcome(), key -> new ArrayList<>()).addAll(line.sourceIds());
+      }
+    }
+    return left;
+  }
+
+  private static String shown(List<String> ids) {
+    String some = String.join(", ", ids.subList(0, Math.min(ids.size(), IDS_SHOWN)));
+    int more = ids.size() - IDS_SHOWN;
+    return more > 0 ? some + " and " + more + " more" : some;
+  }
+
+  private String label(String key) {
+    return designs.stream()
+        .filter(each -> each.key().equals(key))
+        .map(SourceDesign::label)
+        .findFirst()
+        .orElse(key);
+  }
+
+  private static String words(ImportDesigns.Fate fate) {
+    return switch (fate) {
+      case ImportDesigns.Fate.Ours each ->
+          "design " + each.design().name() + ", kind " + each.design().kind();
+      case ImportDesigns.Fate.ToStore each ->
+          "design " + each.name() + ", kind " + each.design().kind() + ", new here";
+      case ImportDesigns.Fate.OnlyKind each -> "kind " + each.kind() + ", no design";
+      case ImportDesigns.Fate.Unknown each -> "not known: " + each.why();
+    };
+  }
+
+  private static String words(Outcome outcome) {
+    return switch (outcome) {
+      case LEFT_RUNNING ->
+          "left, in progress: stop the old workers and run this again, or with --in-progress ready";
+      case BAD_COUNT -> "left, retry_count or rejection_count is no count: correct them there";
+      case NO_DESIGN ->
+          "left, their design is not known here: say what it becomes with --design THEIRS=OURS or"
+              + " --map-kind THEIRS=KIND";
+      case NO_ID -> "left, without an id: give them one there";
+      case TAKEN, TAKEN_BEFORE -> "";
+    };
+  }
+
+  private static long count(List<ImportLine> lines, Outcome outcome) {
+    return lines.stream()
+        .filter(line -> line.outcome() == outcome)
+        .mapToLong(line -> line.sourceIds().size())
+        .sum();
+  }
+
+  private static long total(List<ImportLine> lines) {
+    return lines.stream().mapToLong(line -> line.sourceIds().size()).sum();
+  }
+}

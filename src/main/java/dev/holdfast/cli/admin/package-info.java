@@ -1,0 +1,5 @@
+/** Commands for who runs Holdfast: schema, designs, providers, budgets, tokens, checks. */
+@NullMarked
+package dev.holdfast.cli.admin;
+
+import org.jspecify.annotations.NullMarked;

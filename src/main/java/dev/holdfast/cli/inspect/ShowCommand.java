@@ -1,0 +1,128 @@
+package dev.holdfast.cli.inspect;
+
+import dev.holdfast.cli.output.ExitCode;
+import dev.holdfast.cli.output.JsonOutput;
+import dev.holdfast.cli.output.Words;
+import dev.holdfast.cli.root.Backend;
+import dev.holdfast.cli.root.HoldfastCommand;
+import dev.holdfast.queue.AttemptRow;
+import dev.holdfast.queue.AutoRetrySwitch;
+import dev.holdfast.queue.CurrentWait;
+import dev.holdfast.queue.TicketReader;
+import dev.holdfast.queue.TicketRow;
+import dev.holdfast.queue.TimelineEntry;
+import dev.holdfast.queue.ToolCallRow;
+import dev.holdfast.session.journal.JournalRow;
+import dev.holdfast.ticket.Guidance;
+import dev.holdfast.ticket.TicketNotFoundException;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code holdfast show}. */
+@Command(
+    name = "show",
+    description =
+        "Show a ticket with its attempts, its guidance, everything that happened to it, and the"
+            + " transcript of an agent's session.",
+    footer = {
+      "",
+      "Examples:",
+      "  holdfast show 17",
+      "  holdfast show 17 --json | jq .result",
+      "  holdfast show 17 --transcript > session.jsonl"
+    })
+public final class ShowCommand implements Callable<Integer> {
+  private final HoldfastCommand root;
+
+  @Parameters(paramLabel = "ID", description = "The ticket.")
+  private String id = "";
+
+  @Option(
+      names = "--json",
+      description =
+          "Print one JSON object: the row, and attempts, guidance, tool_calls, timeline,"
+              + " transcript, auto_retry and wait.")
+  private boolean json;
+
+  @Option(
+      names = "--transcript",
+      description =
+          "Print nothing but the whole transcript: a JSON object on a line for each finished step.")
+  private boolean transcript;
+
+  public ShowCommand(HoldfastCommand root) {
+    this.root = root;
+  }
+
+  @Override
+  public Integer call() {
+    long number = Words.id(id);
+    try (Backend backend = root.open()) {
+      TicketReader reader = backend.reader();
+      TicketRow ticket =
+          reader
+              .find(number)
+              .orElseThrow(
+                  () ->
+                      new TicketNotFoundException(
+                          "there is no ticket " + number + "; holdfast list shows the tickets"));
+      List<JournalRow> journal = backend.journals().rows(number);
+      if (transcript) {
+        journal.forEach(row -> root.terminal().line(JsonOutput.of(row)));
+        return ExitCode.DONE;
+      }
+      List<AttemptRow> attempts = reader.attempts(number);
+      List<Guidance> guidance = reader.guidance(number);
+      List<ToolCallRow> calls = reader.toolCalls(number);
+      List<TimelineEntry> timeline = reader.timeline(number);
+      Optional<CurrentWait> wait = reader.currentWait(number);
+      Optional<AutoRetrySwitch> autoRetry = reader.autoRetry(number);
+      if (json) {
+        Map<String, @Nullable Object> object = JsonOutput.columns(ticket);
+        object.put("attempts", attempts);
+        object.put("guidance", guidance.stream().map(ShowCommand::columns).toList());
+        object.put("tool_calls", calls);
+        object.put("timeline", timeline);
+        object.put("transcript", journal);
+        object.put("auto_retry", autoRetry.map(AutoRetrySwitch::enabled).orElse(null));
+        object.put("wait", wait.map(ShowCommand::columns).orElse(null));
+        root.terminal().line(JsonOutput.of(object));
+      } else {
+        new TicketPage(root.terminal())
+            .print(ticket, wait, reader.liveWorkers(), autoRetry, attempts, guidance, timeline);
+        new ToolCallPage(root.terminal()).print(number, calls);
+        new TranscriptPage(root.terminal()).print(journal);
+      }
+      return ExitCode.DONE;
+    }
+  }
+
+  private static Map<String, @Nullable Object> columns(CurrentWait wait) {
+    Map<String, @Nullable Object> columns = new LinkedHashMap<>();
+    columns.put("kind", wait.kind().name().toLowerCase(Locale.ROOT));
+    columns.put("until", wait.until());
+    columns.put("left_ms", wait.left().toMillis());
+    columns.put("reason", wait.reason());
+    columns.put("attempt", wait.attempt());
+    columns.put("max_attempts", wait.maxAttempts());
+    return columns;
+  }
+
+  /** By the columns of ticket_guidance. */
+  private static Map<String, @Nullable Object> columns(Guidance guidance) {
+    Map<String, @Nullable Object> columns = new LinkedHashMap<>();
+    columns.put("guidance", guidance.text());
+    columns.put("author", guidance.author());
+    columns.put("source", guidance.source());
+    columns.put("created_at", guidance.givenAt());
+    return columns;
+  }
+}

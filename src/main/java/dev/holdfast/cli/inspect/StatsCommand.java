@@ -1,0 +1,126 @@
+package dev.holdfast.cli.inspect;
+
+import dev.holdfast.cli.output.ExitCode;
+import dev.holdfast.cli.output.JsonOutput;
+import dev.holdfast.cli.output.PlainText;
+import dev.holdfast.cli.output.Terminal;
+import dev.holdfast.cli.output.TextTable;
+import dev.holdfast.cli.root.Backend;
+import dev.holdfast.cli.root.HoldfastCommand;
+import dev.holdfast.queue.ErrorGroup;
+import dev.holdfast.queue.QueueHealth;
+import dev.holdfast.queue.TicketReader;
+import dev.holdfast.queue.WorkerRow;
+import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** {@code holdfast stats}. */
+@Command(
+    name = "stats",
+    description =
+        "Show the queues with what they wait for, the workers, and the held tickets by error.",
+    footer = {"", "Example:", "  holdfast stats --json | jq '.queues[] | select(.on_hold > 0)'"})
+public final class StatsCommand implements Callable<Integer> {
+  private static final int GROUPS = 20;
+
+  private final HoldfastCommand root;
+
+  @Option(names = "--json", description = "Print one JSON object: queues, workers, error_groups.")
+  private boolean json;
+
+  public StatsCommand(HoldfastCommand root) {
+    this.root = root;
+  }
+
+  @Override
+  public Integer call() {
+    try (Backend backend = root.open()) {
+      TicketReader reader = backend.reader();
+      if (json) {
+        Map<String, @Nullable Object> stats = new LinkedHashMap<>();
+        stats.put("queues", reader.queues());
+        stats.put("workers", reader.workers());
+        stats.put("error_groups", reader.errorGroups(GROUPS));
+        root.terminal().line(JsonOutput.of(stats));
+      } else {
+        print(reader);
+      }
+      return ExitCode.DONE;
+    }
+  }
+
+  private void print(TicketReader reader) {
+    Terminal terminal = root.terminal();
+    Instant now = terminal.clock().instant();
+    queues(reader.queues(), now).print(terminal);
+    terminal.line("");
+    workers(reader.workers(), now).print(terminal);
+    List<ErrorGroup> groups = reader.errorGroups(GROUPS);
+    if (!groups.isEmpty()) {
+      terminal.line("");
+      errors(groups, now).print(terminal);
+      terminal.line("");
+      terminal.line("holdfast release --fingerprint F --guidance TEXT sends a group back to work");
+    }
+  }
+
+  private static TextTable queues(List<QueueHealth> queues, Instant now) {
+    TextTable table =
+        new TextTable(
+            "QUEUE",
+            "READY",
+            "OLDEST",
+            "RETRYING",
+            "SCHEDULED",
+            "PROVIDER",
+            "RUNNING",
+            "ON HOLD",
+            "PAUSED");
+    for (QueueHealth each : queues) {
+      table.row(
+          each.queue(),
+          each.ready(),
+          PlainText.relative(each.oldestReadyAt(), now),
+          each.retrying(),
+          each.scheduled(),
+          each.waitingForProvider(),
+          each.inProgress(),
+          each.onHold(),
+          each.paused() ? "by " + each.pausedBy() : "");
+    }
+    return table;
+  }
+
+  private static TextTable workers(List<WorkerRow> workers, Instant now) {
+    TextTable table = new TextTable("WORKER", "STATE", "HEARTBEAT", "SLOTS", "KINDS", "QUEUES");
+    for (WorkerRow each : workers) {
+      table.row(
+          each.id(),
+          each.state(),
+          PlainText.relative(each.heartbeatAt(), now),
+          each.concurrency(),
+          String.join(",", each.kinds()),
+          each.queues() == null ? "all" : String.join(",", each.queues()));
+    }
+    return table;
+  }
+
+  private static TextTable errors(List<ErrorGroup> groups, Instant now) {
+    TextTable table = new TextTable("FINGERPRINT", "CATEGORY", "HELD", "OLDEST", "ERROR");
+    for (ErrorGroup each : groups) {
+      table.row(
+          each.errorFingerprint(),
+          each.errorCategory(),
+          each.tickets(),
+          PlainText.relative(each.oldest(), now),
+          each.lastError());
+    }
+    return table;
+  }
+}

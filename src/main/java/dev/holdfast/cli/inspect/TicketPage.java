@@ -1,0 +1,150 @@
+package dev.holdfast.cli.inspect;
+
+import dev.holdfast.cli.output.PlainText;
+import dev.holdfast.cli.output.Terminal;
+import dev.holdfast.cli.output.TextTable;
+import dev.holdfast.queue.AttemptRow;
+import dev.holdfast.queue.AutoRetrySwitch;
+import dev.holdfast.queue.CurrentWait;
+import dev.holdfast.queue.LiveWorkers;
+import dev.holdfast.queue.TicketRow;
+import dev.holdfast.queue.TimelineEntry;
+import dev.holdfast.ticket.Guidance;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** A ticket as people read it: what it waits for first, then how it came there. */
+final class TicketPage {
+  private final Terminal terminal;
+  private final Instant now;
+
+  TicketPage(Terminal terminal) {
+    this.terminal = terminal;
+    this.now = terminal.clock().instant();
+  }
+
+  void print(
+      TicketRow ticket,
+      Optional<CurrentWait> wait,
+      LiveWorkers workers,
+      Optional<AutoRetrySwitch> autoRetry,
+      List<AttemptRow> attempts,
+      List<Guidance> guidance,
+      List<TimelineEntry> timeline) {
+    String title = ticket.title() == null ? "" : " " + PlainText.oneLine(ticket.title());
+    terminal.line("#" + ticket.id() + title);
+    printFields(ticket);
+    wait.ifPresent(each -> field("waits", WaitWords.of(each)));
+    workers
+        .missingFor(ticket, now)
+        .ifPresent(each -> field("waits", each + "; start one, or check both names"));
+    autoRetry.ifPresent(
+        each ->
+            field(
+                "auto-retry",
+                (each.enabled() ? "on" : "off")
+                    + ", by "
+                    + each.changedBy()
+                    + " "
+                    + PlainText.relative(each.changedAt(), now)));
+    block("error", ticket.error());
+    block("result", ticket.result());
+    block("payload", ticket.payload());
+    for (Guidance each : guidance) {
+      block(
+          "guidance by "
+              + each.author()
+              + " at "
+              + each.source()
+              + ", "
+              + PlainText.relative(each.givenAt(), now),
+          each.text());
+    }
+    printAttempts(attempts);
+    printTimeline(timeline);
+  }
+
+  private void printFields(TicketRow ticket) {
+    field("state", ticket.state());
+    field("held because", ticket.holdReason());
+    field(
+        "you may",
+        ticket.allowedActions() == null ? null : String.join(", ", ticket.allowedActions()));
+    field(
+        "queue, kind",
+        ticket.queue()
+            + ", "
+            + ticket.kind()
+            + (ticket.priority() == 0 ? "" : ", priority " + ticket.priority()));
+    field(
+        "assignee",
+        ticket.assigneeType() == null || ticket.assigneeType().equals("agent")
+            ? null
+            : ticket.assigneeType());
+    field("category", ticket.errorCategory());
+    field("fingerprint", ticket.errorFingerprint());
+    field(
+        "retries used",
+        ticket.retryCount()
+            + (ticket.rejectionCount() == 0
+                ? ""
+                : ", rejected " + ticket.rejectionCount() + " times"));
+    field("due", ticket.state().equals("ready") ? time(ticket.retryAfter()) : null);
+    field("worker", ticket.workerId());
+    field("lease ends", time(ticket.leaseExpiresAt()));
+    field("unique key", ticket.uniqueKey());
+    field("created", time(ticket.createdAt()));
+    field("started", time(ticket.startedAt()));
+    field("completed", time(ticket.completedAt()));
+  }
+
+  private @Nullable String time(@Nullable Instant time) {
+    return time == null ? null : PlainText.relative(time, now) + " (" + time + ")";
+  }
+
+  private void field(String name, @Nullable String value) {
+    if (value != null) {
+      terminal.line(
+          "  " + name + " ".repeat(Math.max(1, 14 - name.length())) + PlainText.oneLine(value));
+    }
+  }
+
+  private void block(String name, @Nullable String text) {
+    if (text != null && !text.equals("{}")) {
+      terminal.line("");
+      terminal.line(name + ":");
+      PlainText.lines(text).lines().forEach(line -> terminal.line("  " + line));
+    }
+  }
+
+  private void printAttempts(List<AttemptRow> attempts) {
+    if (attempts.isEmpty()) {
+      return;
+    }
+    terminal.line("");
+    TextTable table =
+        new TextTable("ATTEMPT", "OUTCOME", "FINISHED", "TOOK", "CATEGORY", "RULE", "ERROR");
+    for (AttemptRow each : attempts) {
+      table.row(
+          each.attempt(),
+          each.outcome(),
+          PlainText.relative(each.finishedAt(), now),
+          PlainText.took(java.time.Duration.between(each.startedAt(), each.finishedAt())),
+          each.category(),
+          each.rule(),
+          each.error());
+    }
+    table.print(terminal);
+  }
+
+  private void printTimeline(List<TimelineEntry> timeline) {
+    terminal.line("");
+    TextTable table = new TextTable("WHEN", "EVENT", "ACTOR", "DETAILS");
+    for (TimelineEntry each : timeline) {
+      table.row(PlainText.relative(each.at(), now), each.event(), each.actor(), each.details());
+    }
+    table.print(terminal);
+  }
+}

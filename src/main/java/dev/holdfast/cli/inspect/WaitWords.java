@@ -1,0 +1,41 @@
+package dev.holdfast.cli.inspect;
+
+import dev.holdfast.queue.CurrentWait;
+
+/** How a terminal words what a ticket waits for (D31). */
+final class WaitWords {
+  private WaitWords() {}
+
+  /** What it waits for, until when and why. */
+  static String of(CurrentWait wait) {
+    return switch (wait.kind()) {
+      case SESSION_RETRY ->
+          "its session retries" + count(wait) + until(wait) + ": " + wait.reason();
+      case TICKET_RETRY -> "for its retry" + count(wait) + until(wait) + ": " + wait.reason();
+      case PROVIDER -> "for a provider" + until(wait) + ", no retry used: " + wait.reason();
+    };
+  }
+
+  /** What is counted down, without its way out. */
+  static String countdown(CurrentWait wait) {
+    String seconds = " in " + Math.round(wait.left().toMillis() / 1000.0) + "s…";
+    return wait.kind() == CurrentWait.Kind.PROVIDER
+        ? "Waiting until " + wait.until() + "," + seconds + " for " + wait.reason()
+        : "Retrying" + count(wait) + seconds;
+  }
+
+  /** What Escape does: only a session's retry is given up by it. */
+  static String wayOut(CurrentWait wait) {
+    return wait.kind() == CurrentWait.Kind.SESSION_RETRY ? "(esc to cancel)" : "(esc to try now)";
+  }
+
+  private static String until(CurrentWait wait) {
+    return ", in " + Math.round(wait.left().toMillis() / 1000.0) + "s (" + wait.until() + ")";
+  }
+
+  private static String count(CurrentWait wait) {
+    return wait.attempt() == null || wait.maxAttempts() == null
+        ? ""
+        : " (" + wait.attempt() + "/" + wait.maxAttempts() + ")";
+  }
+}

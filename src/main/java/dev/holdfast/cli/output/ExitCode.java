@@ -1,0 +1,36 @@
+package dev.holdfast.cli.output;
+
+import dev.holdfast.config.ConfigException;
+import dev.holdfast.queue.QueueUnavailableException;
+import dev.holdfast.queue.StatementRefusedException;
+import dev.holdfast.ticket.IllegalTransitionException;
+import dev.holdfast.ticket.InvalidTicketException;
+import dev.holdfast.ticket.TicketNotFoundException;
+
+/** What a command's end means to scripts. */
+public final class ExitCode {
+  public static final int DONE = 0;
+  public static final int FAILED = 1;
+  public static final int WRONG_USAGE = 2;
+
+  /** Not found, or not allowed from this state. */
+  public static final int REFUSED = 3;
+
+  public static final int DATABASE_UNREACHABLE = 4;
+
+  private ExitCode() {}
+
+  /** The code for an exception that ended a command. */
+  public static int of(Throwable failure) {
+    return switch (failure) {
+      case UsageException e -> WRONG_USAGE;
+      case ConfigException e -> WRONG_USAGE;
+      case InvalidTicketException e -> WRONG_USAGE;
+      case TicketNotFoundException e -> REFUSED;
+      case IllegalTransitionException e -> REFUSED;
+      case StatementRefusedException e -> FAILED;
+      case QueueUnavailableException e -> DATABASE_UNREACHABLE;
+      default -> FAILED;
+    };
+  }
+}

@@ -1,0 +1,32 @@
+package dev.holdfast.cli.output;
+
+import java.time.Duration;
+import java.util.Optional;
+
+/**
+ * The keys of the terminal that a command runs in, heard one by one. Closing gives the terminal
+ * back as it was. Used by one thread.
+ */
+public interface Keyboard extends AutoCloseable {
+  /** Opens the keyboard, where there is one. */
+  @FunctionalInterface
+  interface Opener {
+    /** For commands whose input or output is no terminal. */
+    Opener NONE = Optional::empty;
+
+    Optional<Keyboard> open();
+  }
+
+  /**
+   * Waits for Escape, and for no other key.
+   *
+   * @return at once when it is pressed; false when the time is over
+   */
+  boolean escapePressed(Duration atMost) throws InterruptedException;
+
+  /** How many characters a line of the terminal has. */
+  int columns();
+
+  @Override
+  void close();
+}

@@ -1,0 +1,58 @@
+package dev.holdfast.cli.output;
+
+import java.time.Duration;
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+
+/** Text that is safe and short enough for a terminal. */
+public final class PlainText {
+  private PlainText() {}
+
+  /**
+   * In one line, without control characters: titles and errors come from anywhere and could steer
+   * the terminal.
+   */
+  public static String oneLine(@Nullable Object value) {
+    return value == null ? "" : value.toString().replaceAll("[\\p{Cntrl}\\s]+", " ").strip();
+  }
+
+  /** In its lines, without other control characters. */
+  public static String lines(String text) {
+    return text.replace("\r\n", "\n").replaceAll("[\\p{Cntrl}&&[^\\n\\t]]", "?");
+  }
+
+  /** At most {@code length} characters, with an ellipsis where something was cut off. */
+  public static String cut(String text, int length) {
+    return text.codePointCount(0, text.length()) <= length
+        ? text
+        : text.substring(0, text.offsetByCodePoints(0, length - 1)) + "…";
+  }
+
+  /** {@code 3m ago}, {@code in 2h}; empty for null. */
+  public static String relative(@Nullable Instant time, Instant now) {
+    if (time == null) {
+      return "";
+    }
+    Duration ago = Duration.between(time, now);
+    return ago.isNegative() ? "in " + rough(ago.negated()) : rough(ago) + " ago";
+  }
+
+  /** How long something took: {@code 80ms}, {@code 45s}. */
+  public static String took(Duration duration) {
+    return duration.compareTo(Duration.ofSeconds(1)) < 0
+        ? duration.toMillis() + "ms"
+        : rough(duration);
+  }
+
+  /** In its largest unit: {@code 45s}, {@code 3m}, {@code 2h}, {@code 9d}. */
+  public static String rough(Duration duration) {
+    long seconds = duration.toSeconds();
+    if (seconds < 90) {
+      return seconds + "s";
+    }
+    if (seconds < 90 * 60) {
+      return duration.toMinutes() + "m";
+    }
+    return duration.toHours() < 36 ? duration.toHours() + "h" : duration.toDays() + "d";
+  }
+}

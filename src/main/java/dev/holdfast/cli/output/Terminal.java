@@ -1,0 +1,55 @@
+package dev.holdfast.cli.output;
+
+import java.io.BufferedReader;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
+import java.time.InstantSource;
+
+/**
+ * What a command reads and writes.
+ *
+ * @param out results
+ * @param err errors and progress
+ * @param clock for showing times as "3m ago" only
+ * @param keyboard of the person who looks on, if it is a terminal
+ */
+public record Terminal(
+    PrintWriter out,
+    PrintWriter err,
+    InputStream in,
+    InstantSource clock,
+    Keyboard.Opener keyboard) {
+  /** Without a keyboard. */
+  public Terminal(PrintWriter out, PrintWriter err, InputStream in, InstantSource clock) {
+    this(out, err, in, clock, Keyboard.Opener.NONE);
+  }
+
+  /** Standard input, output and error of this process, as UTF-8 whatever the locale. */
+  public static Terminal ofProcess(InstantSource clock) {
+    return new Terminal(
+        new PrintWriter(System.out, false, StandardCharsets.UTF_8),
+        new PrintWriter(System.err, true, StandardCharsets.UTF_8),
+        System.in,
+        clock,
+        SttyKeyboard::open);
+  }
+
+  public BufferedReader reader() {
+    return new BufferedReader(new InputStreamReader(in, StandardCharsets.UTF_8));
+  }
+
+  public void line(String text) {
+    out.println(text);
+  }
+
+  public void progress(String text) {
+    err.println(text);
+  }
+
+  /** True once nobody reads the output any more: {@code holdfast watch | head}. */
+  public boolean isDeaf() {
+    return out.checkError();
+  }
+}

@@ -1,0 +1,148 @@
+package dev.holdfast.cli.output;
+
+import dev.holdfast.config.FileProblem;
+import dev.holdfast.config.NearestName;
+import dev.holdfast.failure.Category;
+import dev.holdfast.retry.DurationText;
+import dev.holdfast.ticket.TicketState;
+import java.io.IOException;
+import java.io.InputStream;
+import java.math.BigDecimal;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.time.format.DateTimeParseException;
+import java.util.Arrays;
+import java.util.List;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * Reads what people write as arguments; whatever cannot be read is a {@link UsageException} that
+ * says what may be written.
+ */
+public final class Words {
+  private Words() {}
+
+  public static TicketState state(String word) {
+    List<String> known = Arrays.stream(TicketState.values()).map(TicketState::wireName).toList();
+    return TicketState.ofWireName(word.replace('-', '_'))
+        .orElseThrow(() -> unknown("state", word, known));
+  }
+
+  public static Category category(String word) {
+    List<String> known = Arrays.stream(Category.values()).map(Category::wireName).toList();
+    return Category.ofWireName(word.replace('-', '_'))
+        .orElseThrow(() -> unknown("category", word, known));
+  }
+
+  private static UsageException unknown(String what, String word, List<String> known) {
+    return new UsageException(
+        "\"%s\" is no %s; did you mean %s? allowed: %s"
+            .formatted(
+                PlainText.cut(word, 40),
+                what,
+                NearestName.of(word, known),
+                String.join(", ", known)));
+  }
+
+  public static Duration duration(String option, String text) {
+    try {
+      return DurationText.parse(text);
+    } catch (IllegalArgumentException e) {
+      throw new UsageException(option + ": " + e.getMessage(), e);
+    }
+  }
+
+  public static Instant time(String option, String text) {
+    try {
+      return OffsetDateTime.parse(text.strip().replace(' ', 'T')).toInstant();
+    } catch (DateTimeParseException e) {
+      throw new UsageException(
+          "%s: \"%s\" is not a time with its zone; write it as 2026-11-30T09:00:00Z or 2026-11-30T10:00:00+01:00"
+              .formatted(option, PlainText.cut(text, 60)),
+          e);
+    }
+  }
+
+  public static BigDecimal money(String option, String text) {
+    try {
+      BigDecimal amount = new BigDecimal(text.strip());
+      if (amount.signum() >= 0
+          && amount.precision() - amount.scale() <= 12
+          && amount.scale() <= 12) {
+        return amount;
+      }
+    } catch (NumberFormatException e) {
+      // Told below, as for a negative one.
+    }
+    throw new UsageException(
+        option
+            + ": \""
+            + PlainText.cut(text, 40)
+            + "\" is not an amount of US dollars, as in 2.50");
+  }
+
+  public static long id(String text) {
+    try {
+      long id = Long.parseLong(text.startsWith("#") ? text.substring(1) : text);
+      if (id > 0) {
+        return id;
+      }
+    } catch (NumberFormatException e) {
+      // Told below, as for a negative one.
+    }
+    throw new UsageException(
+        "\""
+            + PlainText.cut(text, 40)
+            + "\" is not a ticket's id, a whole number from 1; holdfast list shows them");
+  }
+
+  public static int limit(int limit) {
+    if (limit < 1) {
+      throw new UsageException("--limit: " + limit + " is too small; the least is 1");
+    }
+    return limit;
+  }
+
+  /** The text itself, or what is in FILE for {@code @FILE}, or standard input for {@code @-}. */
+  public static String textOrFile(String option, String text, InputStream in) {
+    if (!text.startsWith("@")) {
+      return text;
+    }
+    String name = text.substring(1);
+    try {
+      return name.equals("-")
+          ? new String(in.readAllBytes(), StandardCharsets.UTF_8)
+          : Files.readString(Path.of(name));
+    } catch (CharacterCodingException e) {
+      throw new UsageException(option + ": the file " + name + " is not UTF-8 text", e);
+    } catch (IOException | java.nio.file.InvalidPathException e) {
+      throw new UsageException(
+          option
+              + ": cannot read the file \""
+              + name
+              + "\": "
+              + FileProblem.of(name, e)
+              + "; check its name after the @",
+          e);
+    }
+  }
+
+  /** JSON that is an object, from the argument itself or a file as in {@link #textOrFile}. */
+  public static String jsonObject(String option, String text, InputStream in) {
+    String json = textOrFile(option, text, in);
+    try {
+      if (new JsonMapper().readTree(json).isObject()) {
+        return json;
+      }
+    } catch (JacksonException e) {
+      // Told below, as for other JSON.
+    }
+    throw new UsageException(option + " is no JSON object, as in {\"path\": \"a.txt\"}");
+  }
+}

@@ -1,0 +1,65 @@
+package dev.holdfast.cli.root;
+
+import dev.holdfast.queue.Checkup;
+import dev.holdfast.queue.DesignShelf;
+import dev.holdfast.queue.SpendingDesk;
+import dev.holdfast.queue.TicketDesk;
+import dev.holdfast.queue.TicketFeed;
+import dev.holdfast.queue.TicketImport;
+import dev.holdfast.queue.TicketInbox;
+import dev.holdfast.queue.TicketReader;
+import dev.holdfast.repair.RunReader;
+import dev.holdfast.session.journal.JournalReader;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The database behind a command, opened when something is first asked of it.
+ *
+ * <p>Everything throws {@link dev.holdfast.queue.QueueUnavailableException} where it cannot be
+ * reached.
+ */
+public interface Backend extends AutoCloseable {
+  /**
+   * @param applied how many migrations were run
+   * @param version the schema's version now
+   */
+  record Migrated(int applied, String version) {}
+
+  /** Opens a backend. */
+  @FunctionalInterface
+  interface Opener {
+    Backend open(dev.holdfast.config.Settings settings);
+  }
+
+  TicketInbox inbox();
+
+  TicketDesk desk();
+
+  TicketReader reader();
+
+  SpendingDesk spending();
+
+  JournalReader journals();
+
+  /** The runs of repairs. */
+  RunReader runs();
+
+  DesignShelf designs();
+
+  TicketImport imports();
+
+  /**
+   * @param ticketId null for all tickets
+   */
+  TicketFeed feed(@Nullable Long ticketId);
+
+  Checkup checkup();
+
+  Migrated migrate();
+
+  /** Where the database is, without passwords, and whether it is an embedded one. */
+  String address();
+
+  @Override
+  void close();
+}

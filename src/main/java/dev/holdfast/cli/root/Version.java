@@ -1,0 +1,17 @@
+package dev.holdfast.cli.root;
+
+import picocli.CommandLine.IVersionProvider;
+
+/** What {@code --version} prints. */
+public final class Version implements IVersionProvider {
+  /** The version of the jar; {@code development} where there is none. */
+  public static String text() {
+    String version = Version.class.getPackage().getImplementationVersion();
+    return version == null ? "development" : version;
+  }
+
+  @Override
+  public String[] getVersion() {
+    return new String[] {"holdfast " + text() + ", Java " + Runtime.version()};
+  }
+}

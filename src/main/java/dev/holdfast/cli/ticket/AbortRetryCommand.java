@@ -1,0 +1,120 @@
+package dev.holdfast.cli.ticket;
+
+import dev.holdfast.cli.output.ExitCode;
+import dev.holdfast.cli.output.JsonOutput;
+import dev.holdfast.cli.output.UsageException;
+import dev.holdfast.cli.output.Words;
+import dev.holdfast.cli.root.Backend;
+import dev.holdfast.cli.root.HoldfastCommand;
+import dev.holdfast.queue.TicketReader;
+import dev.holdfast.ticket.TicketState;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/**
+ * {@code holdfast abort-retry}: its worker takes the order, or nothing waits; a ticket that waits
+ * for its retry or a provider is tried now.
+ */
+@Command(
+    name = "abort-retry",
+    description =
+        "End the wait that a ticket is in. The retry that the session of a running ticket waits in"
+            + " is given up: the attempt fails with the error it would have retried. A ticket that"
+            + " waits for its own retry or for a provider is tried now.",
+    footer = {"", "Example:", "  holdfast abort-retry 17"})
+public final class AbortRetryCommand implements Callable<Integer> {
+  private static final Duration LONGEST_WAIT = Duration.ofSeconds(15);
+  private static final Duration POLL = Duration.ofMillis(100);
+
+  private final HoldfastCommand root;
+
+  @Parameters(paramLabel = "ID", description = "The ticket.")
+  private String id = "";
+
+  @Option(
+      names = "--wait",
+      paramLabel = "TIME",
+      description = "How long its worker may take to answer; at most 15s. Default: 5s.")
+  private String wait = "5s";
+
+  @Option(
+      names = "--by",
+      paramLabel = "WHO",
+      description = "Who decides this; default: your user name.")
+  private @Nullable String by;
+
+  @Option(names = "--json", description = "Print a JSON object with the ticket and what was done.")
+  private boolean json;
+
+  public AbortRetryCommand(HoldfastCommand root) {
+    this.root = root;
+  }
+
+  @Override
+  public Integer call() throws InterruptedException {
+    long number = Words.id(id);
+    Duration patience = Words.duration("--wait", wait);
+    if (patience.compareTo(LONGEST_WAIT) > 0) {
+      throw new UsageException("--wait: " + wait + " is too long; an order lasts for 15s");
+    }
+    try (Backend backend = root.open()) {
+      TicketState state = backend.desk().abortRetry(number, by == null ? root.person() : by);
+      if (state == TicketState.READY) {
+        reportTriedNow(number);
+        return ExitCode.DONE;
+      }
+      boolean taken = isTaken(backend.reader(), number, patience);
+      report(number, taken);
+      return taken ? ExitCode.DONE : ExitCode.REFUSED;
+    }
+  }
+
+  private static boolean isTaken(TicketReader reader, long number, Duration patience)
+      throws InterruptedException {
+    for (long left = patience.toMillis(); left > 0; left -= POLL.toMillis()) {
+      if (!reader.hasRetryAbort(number)) {
+        return true;
+      }
+      Thread.sleep(POLL);
+    }
+    return !reader.hasRetryAbort(number);
+  }
+
+  private void reportTriedNow(long number) {
+    if (json) {
+      Map<String, @Nullable Object> object = new LinkedHashMap<>();
+      object.put("ticket_id", number);
+      object.put("retry_aborted", false);
+      object.put("tried_now", true);
+      root.terminal().line(JsonOutput.of(object));
+    } else {
+      root.terminal().line("#" + number + " is tried now");
+    }
+  }
+
+  private void report(long number, boolean taken) {
+    if (!taken) {
+      root.terminal()
+          .progress(
+              "holdfast: #"
+                  + number
+                  + ": no retry of it waits now, so nothing was ended; holdfast watch "
+                  + number
+                  + " shows when one does");
+    }
+    if (json) {
+      Map<String, @Nullable Object> object = new LinkedHashMap<>();
+      object.put("ticket_id", number);
+      object.put("retry_aborted", taken);
+      root.terminal().line(JsonOutput.of(object));
+    } else if (taken) {
+      root.terminal().line("ended the retry of #" + number);
+    }
+  }
+}

@@ -1,0 +1,190 @@
+package dev.holdfast.cli.ticket;
+
+import dev.holdfast.cli.output.ExitCode;
+import dev.holdfast.cli.output.JsonOutput;
+import dev.holdfast.cli.output.UsageException;
+import dev.holdfast.cli.output.Words;
+import dev.holdfast.cli.root.Backend;
+import dev.holdfast.cli.root.HoldfastCommand;
+import dev.holdfast.config.FileProblem;
+import dev.holdfast.queue.NewTicket;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** {@code holdfast enqueue}. */
+@Command(
+    name = "enqueue",
+    description = "Add a ticket and print its id, or many from a file.",
+    footer = {
+      "",
+      "Examples:",
+      "  holdfast enqueue --design summarise --payload '{\"prompt\": \"Summarise report.pdf\"}'",
+      "  holdfast enqueue --kind command --payload @job.json --delay 5m --key nightly-2026-11-30",
+      "  holdfast enqueue --file tickets.jsonl",
+      "",
+      "Each line of the file is a JSON object: design or kind, and title, payload, queue,"
+          + " priority,",
+      "delay or run_at, unique_key, max_cost_usd. All are added, or none."
+    })
+public final class EnqueueCommand implements Callable<Integer> {
+  private final HoldfastCommand root;
+
+  @Option(
+      names = "--design",
+      paramLabel = "NAME",
+      description = "How it is worked: the latest version of this design.")
+  private @Nullable String design;
+
+  @Option(
+      names = "--kind",
+      paramLabel = "KIND",
+      description = "Which handler works it, for a ticket without a design.")
+  private @Nullable String kind;
+
+  @Option(names = "--title", paramLabel = "T", description = "A few words for people.")
+  private @Nullable String title;
+
+  @Option(
+      names = "--payload",
+      paramLabel = "JSON|@FILE",
+      description = "The task; @- reads standard input. Default {}.")
+  private @Nullable String payload;
+
+  @Option(names = "--queue", paramLabel = "Q", description = "Made on first use; default: default.")
+  private @Nullable String queue;
+
+  @Option(names = "--priority", paramLabel = "N", description = "Higher is sooner; default 0.")
+  private @Nullable Integer priority;
+
+  @Option(
+      names = "--delay",
+      paramLabel = "D",
+      description = "Not before this long from now: 90s, 5m, 2h, 7d.")
+  private @Nullable String delay;
+
+  @Option(
+      names = "--at",
+      paramLabel = "TIME",
+      description = "Not before this time: 2026-11-30T09:00:00Z.")
+  private @Nullable String at;
+
+  @Option(
+      names = "--key",
+      paramLabel = "K",
+      description =
+          "Unique key: if a ticket has it already, that one's id is printed and nothing is added.")
+  private @Nullable String key;
+
+  @Option(names = "--max-cost", paramLabel = "USD", description = "What its model calls may cost.")
+  private @Nullable String maxCost;
+
+  @Option(
+      names = "--file",
+      paramLabel = "TICKETS.jsonl",
+      description = "Add one ticket per line; - is standard input.")
+  private @Nullable String file;
+
+  @Option(names = "--json", description = "Print {\"id\": N}, or {\"added\": N} for a file.")
+  private boolean json;
+
+  public EnqueueCommand(HoldfastCommand root) {
+    this.root = root;
+  }
+
+  @Override
+  public Integer call() {
+    if (file != null) {
+      requireFileAlone();
+      return enqueueFile(file);
+    }
+    NewTicket ticket = ticket();
+    try (Backend backend = root.open()) {
+      long id = backend.inbox().enqueue(ticket);
+      root.terminal().line(json ? JsonOutput.of(Map.of("id", id)) : Long.toString(id));
+      return ExitCode.DONE;
+    }
+  }
+
+  private void requireFileAlone() {
+    for (Object option :
+        new @Nullable Object[] {
+          design, kind, title, payload, queue, priority, delay, at, key, maxCost
+        }) {
+      if (option != null) {
+        throw new UsageException(
+            "--file goes alone; write design, kind, queue and the like into its lines");
+      }
+    }
+  }
+
+  private NewTicket ticket() {
+    if (delay != null && at != null) {
+      throw new UsageException("--delay and --at exclude each other; give one");
+    }
+    NewTicket ticket = designOrKind();
+    if (payload != null) {
+      ticket = ticket.withPayload(Words.textOrFile("--payload", payload, root.terminal().in()));
+    }
+    if (queue != null) {
+      ticket = ticket.withQueue(queue);
+    }
+    return ticket
+        .withTitle(title)
+        .withPriority(priority == null ? 0 : priority)
+        .withDelay(delay == null ? null : Words.duration("--delay", delay))
+        .withRunAt(at == null ? null : Words.time("--at", at))
+        .withUniqueKey(key)
+        .withMaxCostUsd(maxCost == null ? null : Words.money("--max-cost", maxCost));
+  }
+
+  private NewTicket designOrKind() {
+    if (design != null && kind == null) {
+      return NewTicket.ofDesign(design);
+    }
+    if (kind != null && design == null) {
+      return NewTicket.ofKind(kind);
+    }
+    throw new UsageException(
+        "give either --design NAME or --kind KIND (or --file TICKETS.jsonl); holdfast design list"
+            + " shows the designs");
+  }
+
+  private int enqueueFile(String name) {
+    try (BufferedReader lines =
+            name.equals("-") ? root.terminal().reader() : Files.newBufferedReader(Path.of(name));
+        Backend backend = root.open()) {
+      TicketLines tickets = new TicketLines(lines, root.terminal());
+      long added = backend.inbox().enqueueAll(tickets);
+      report(added, tickets.count());
+      return ExitCode.DONE;
+    } catch (IOException | java.nio.file.InvalidPathException e) {
+      throw new UsageException(
+          "--file: cannot read \""
+              + name
+              + "\": "
+              + FileProblem.of(name, e)
+              + "; name a file of one JSON object per line, or - for standard input",
+          e);
+    }
+  }
+
+  private void report(long added, long read) {
+    if (json) {
+      root.terminal().line(JsonOutput.of(Map.of("added", added, "read", read)));
+      return;
+    }
+    long existed = read - added;
+    root.terminal()
+        .line(
+            "added "
+                + added
+                + (existed == 0 ? "" : "; " + existed + " had a unique_key that exists already"));
+  }
+}

@@ -1,0 +1,150 @@
+package dev.holdfast.cli.ticket;
+
+import dev.holdfast.cli.output.ExitCode;
+import dev.holdfast.cli.output.UsageException;
+import dev.holdfast.cli.output.Words;
+import dev.holdfast.cli.root.Backend;
+import dev.holdfast.cli.root.HoldfastCommand;
+import dev.holdfast.failure.Category;
+import dev.holdfast.queue.CallDecision;
+import dev.holdfast.queue.HeldTickets;
+import dev.holdfast.queue.TicketDesk;
+import dev.holdfast.queue.TicketDesk.Conversation;
+import dev.holdfast.queue.TicketDesk.Retries;
+import dev.holdfast.queue.ToolCallRow;
+import dev.holdfast.ticket.TicketNotFoundException;
+import dev.holdfast.ticket.TicketState;
+import java.util.Iterator;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code holdfast release}. */
+@Command(
+    name = "release",
+    description = "Send held tickets back to work, with your guidance for the next attempt.",
+    footer = {
+      "",
+      "Examples:",
+      "  holdfast release 17 --guidance 'the file is in /data now'",
+      "  holdfast release --fingerprint 3f2a9c1b --guidance @advice.md",
+      "  holdfast release --category api_error --keep-retries --by ann",
+      "",
+      "A ticket held for approval has tool calls that wait; holdfast show prints them:",
+      "  holdfast release 17 --approve-call",
+      "  holdfast release 17 --approve-call --call 4 --arguments '{\"command\": \"make test\"}'",
+      "  holdfast release 17 --approve-call --remember",
+      "  holdfast release 17 --deny-call --guidance 'not on this host'"
+    })
+public final class ReleaseCommand implements Callable<Integer> {
+  private final HoldfastCommand root;
+
+  @Parameters(paramLabel = "ID", arity = "0..*", description = "The tickets.")
+  private List<String> ids = List.of();
+
+  @Option(
+      names = "--fingerprint",
+      paramLabel = "F",
+      description =
+          "All held tickets with this error; holdfast stats shows the fingerprints, of which 8"
+              + " characters are enough.")
+  private @Nullable String fingerprint;
+
+  @Option(
+      names = "--category",
+      paramLabel = "C",
+      description = "All held tickets with errors of this category.")
+  private @Nullable String category;
+
+  @Option(
+      names = "--guidance",
+      paramLabel = "TEXT|@FILE",
+      description = "What the next attempts are told; @- reads standard input.")
+  private @Nullable String guidance;
+
+  @Option(names = "--keep-retries", description = "Do not start counting retries anew.")
+  private boolean keepRetries;
+
+  @Option(
+      names = "--fresh",
+      description =
+          "Start the agent's session anew instead of resuming it. A ticket without a session has"
+              + " nothing to forget.")
+  private boolean fresh;
+
+  @Mixin private final CallOptions call = new CallOptions();
+
+  @Option(
+      names = "--by",
+      paramLabel = "WHO",
+      description = "Who decides this; default: your user name.")
+  private @Nullable String by;
+
+  @Option(names = "--json", description = "Print a JSON object with what was released and refused.")
+  private boolean json;
+
+  public ReleaseCommand(HoldfastCommand root) {
+    this.root = root;
+  }
+
+  @Override
+  public Integer call() {
+    call.check();
+    requireOneSelection();
+    List<Long> numbers = ids.stream().map(Words::id).distinct().toList();
+    Category chosenCategory = category == null ? null : Words.category(category);
+    String words =
+        guidance == null ? null : Words.textOrFile("--guidance", guidance, root.terminal().in());
+    String actor = by == null ? root.person() : by;
+    if (call.isGiven()) {
+      return decide(numbers, words, actor);
+    }
+    try (Backend backend = root.open()) {
+      Iterator<Long> chosen =
+          ids.isEmpty()
+              ? new HeldTickets(backend.reader(), chosenCategory, fingerprint)
+              : numbers.iterator();
+      if (!chosen.hasNext()) {
+        throw new TicketNotFoundException(
+            "no held ticket matches; holdfast stats shows the groups of errors");
+      }
+      Retries retries = keepRetries ? Retries.KEEP : Retries.RESET;
+      Conversation conversation = fresh ? Conversation.START_OVER : Conversation.RESUME;
+      TicketDesk desk = backend.desk();
+      return new TicketAction(root.terminal(), "released", json)
+          .run(chosen, id -> desk.release(id, actor, words, retries, conversation));
+    }
+  }
+
+  private int decide(List<Long> numbers, @Nullable String words, String actor) {
+    if (numbers.size() != 1 || fresh || keepRetries) {
+      throw new UsageException(
+          "--approve-call and --deny-call take one ticket, without --fresh and --keep-retries");
+    }
+    CallDecision decision = call.decision(words, root.terminal().in());
+    try (Backend backend = root.open()) {
+      TicketState state = backend.desk().decideCall(numbers.getFirst(), actor, decision);
+      long waiting =
+          backend.reader().toolCalls(numbers.getFirst()).stream()
+              .filter(ToolCallRow::waits)
+              .count();
+      call.report(root.terminal(), numbers.getFirst(), state, waiting, json);
+      return ExitCode.DONE;
+    }
+  }
+
+  private void requireOneSelection() {
+    int selections =
+        (ids.isEmpty() ? 0 : 1) + (fingerprint == null ? 0 : 1) + (category == null ? 0 : 1);
+    boolean bulk = ids.isEmpty() && selections > 0;
+    if (selections != 1 && !bulk) {
+      throw new UsageException(
+          "which tickets? give ids, or --fingerprint F, or --category C; holdfast list --state"
+              + " on_hold shows them");
+    }
+  }
+}

@@ -1,0 +1,112 @@
+package dev.holdfast.cli.ticket;
+
+import dev.holdfast.cli.output.ExitCode;
+import dev.holdfast.cli.output.JsonOutput;
+import dev.holdfast.cli.output.PlainText;
+import dev.holdfast.cli.output.Terminal;
+import dev.holdfast.queue.QueueUnavailableException;
+import dev.holdfast.ticket.HoldfastException;
+import dev.holdfast.ticket.IllegalTransitionException;
+import dev.holdfast.ticket.TicketNotFoundException;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Does one thing to several tickets, each in a transaction of its own, and says what became of
+ * each. Used by one thread.
+ */
+final class TicketAction {
+  private static final int PROGRESS_EVERY = 1000;
+
+  private final Terminal terminal;
+  private final String done;
+  private final boolean json;
+  private final List<Long> changed = new ArrayList<>();
+  private final List<Refusal> refusals = new ArrayList<>();
+
+  private record Refusal(long id, String error) {}
+
+  /** What is done to a ticket. */
+  @FunctionalInterface
+  interface Change {
+    void apply(long ticketId);
+  }
+
+  /**
+   * @param done what was done, in the past: {@code released}
+   */
+  TicketAction(Terminal terminal, String done, boolean json) {
+    this.terminal = terminal;
+    this.done = done;
+    this.json = json;
+  }
+
+  /**
+   * @return the exit code: 3 if any ticket was refused
+   */
+  int run(Iterator<Long> ids, Change change) {
+    try {
+      ids.forEachRemaining(id -> apply(id, change));
+    } catch (QueueUnavailableException e) {
+      if (!changed.isEmpty()) {
+        terminal.progress(done + " " + changed.size() + " before the database was lost");
+      }
+      throw e;
+    }
+    report();
+    return refusals.isEmpty() ? ExitCode.DONE : ExitCode.REFUSED;
+  }
+
+  private void apply(long id, Change change) {
+    try {
+      change.apply(id);
+      changed.add(id);
+      if (changed.size() % PROGRESS_EVERY == 0) {
+        terminal.progress(done + " " + changed.size() + " so far");
+      }
+    } catch (IllegalTransitionException | TicketNotFoundException e) {
+      refusals.add(new Refusal(id, message(e)));
+    }
+  }
+
+  private static String message(HoldfastException e) {
+    return PlainText.oneLine(e.getMessage());
+  }
+
+  private void report() {
+    refusals.forEach(
+        refusal -> terminal.progress("holdfast: #" + refusal.id() + ": " + refusal.error()));
+    if (json) {
+      Map<String, @Nullable Object> report = new LinkedHashMap<>();
+      report.put(done, changed);
+      report.put("refused", refusals);
+      terminal.line(JsonOutput.of(report));
+      return;
+    }
+    int all = changed.size() + refusals.size();
+    if (all == 1) {
+      changed.forEach(id -> terminal.line(done + " #" + id));
+    } else if (refusals.isEmpty()) {
+      terminal.line(done + " all " + all + ": " + numbers(changed));
+    } else {
+      terminal.line(
+          done
+              + " "
+              + changed.size()
+              + " of "
+              + all
+              + "; refused "
+              + numbers(refusals.stream().map(Refusal::id).toList()));
+    }
+  }
+
+  private static String numbers(List<Long> ids) {
+    int shown = Math.min(ids.size(), 20);
+    String list = String.join(" ", ids.subList(0, shown).stream().map(id -> "#" + id).toList());
+    return ids.size() > shown ? list + " and " + (ids.size() - shown) + " more" : list;
+  }
+}

@@ -1,0 +1,162 @@
+package dev.holdfast.cli.ticket;
+
+import dev.holdfast.cli.output.PlainText;
+import dev.holdfast.cli.output.Terminal;
+import dev.holdfast.cli.output.UsageException;
+import dev.holdfast.cli.output.Words;
+import dev.holdfast.queue.NewTicket;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.CharacterCodingException;
+import java.util.Iterator;
+import java.util.NoSuchElementException;
+import java.util.Set;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * Reads tickets from lines of JSON, one at a time; blank lines are skipped. Errors name the line.
+ * Used by one thread.
+ */
+final class TicketLines implements Iterator<NewTicket> {
+  private static final Set<String> FIELDS =
+      new TreeSet<>(
+          Set.of(
+              "design",
+              "kind",
+              "title",
+              "payload",
+              "queue",
+              "priority",
+              "delay",
+              "run_at",
+              "unique_key",
+              "max_cost_usd"));
+  private static final int PROGRESS_EVERY = 100_000;
+
+  private final JsonMapper mapper = new JsonMapper();
+  private final BufferedReader lines;
+  private final Terminal terminal;
+  private @Nullable String next;
+  private long lineNumber;
+  private long count;
+
+  TicketLines(BufferedReader lines, Terminal terminal) {
+    this.lines = lines;
+    this.terminal = terminal;
+  }
+
+  /** How many were read so far. */
+  long count() {
+    return count;
+  }
+
+  @Override
+  public boolean hasNext() {
+    try {
+      while (next == null || next.isBlank()) {
+        next = lines.readLine();
+        lineNumber++;
+        if (next == null) {
+          return false;
+        }
+      }
+      return true;
+    } catch (CharacterCodingException e) {
+      throw new UsageException("--file: line " + lineNumber + " is not UTF-8 text", e);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  @Override
+  public NewTicket next() {
+    if (!hasNext()) {
+      throw new NoSuchElementException();
+    }
+    String line = java.util.Objects.requireNonNull(next);
+    next = null;
+    count++;
+    if (count % PROGRESS_EVERY == 0) {
+      terminal.progress("read " + count + " tickets");
+    }
+    try {
+      return ticket(mapper.readTree(line));
+    } catch (JacksonException e) {
+      throw bad("is not JSON", e);
+    } catch (UsageException e) {
+      throw bad(e.getMessage(), e);
+    }
+  }
+
+  private UsageException bad(@Nullable String reason, Exception cause) {
+    return new UsageException(
+        "--file: line " + lineNumber + ": " + reason + "; nothing was added", cause);
+  }
+
+  private static NewTicket ticket(JsonNode line) {
+    if (!line.isObject()) {
+      throw new UsageException(
+          "is not a JSON object, as in {\"kind\": \"command\", \"payload\": {}}");
+    }
+    for (String field : line.propertyNames()) {
+      if (!FIELDS.contains(field)) {
+        throw new UsageException(
+            "unknown field \""
+                + PlainText.cut(field, 40)
+                + "\"; known are "
+                + String.join(", ", FIELDS));
+      }
+    }
+    String delay = text(line, "delay");
+    String runAt = text(line, "run_at");
+    String cost = text(line, "max_cost_usd");
+    String queue = text(line, "queue");
+    JsonNode payload = line.get("payload");
+    NewTicket ticket = designOrKind(text(line, "design"), text(line, "kind"));
+    return (queue == null ? ticket : ticket.withQueue(queue))
+        .withTitle(text(line, "title"))
+        .withPayload(payload == null || payload.isNull() ? "{}" : payload.toString())
+        .withPriority(priority(line.get("priority")))
+        .withDelay(delay == null ? null : Words.duration("delay", delay))
+        .withRunAt(runAt == null ? null : Words.time("run_at", runAt))
+        .withUniqueKey(text(line, "unique_key"))
+        .withMaxCostUsd(cost == null ? null : Words.money("max_cost_usd", cost));
+  }
+
+  private static NewTicket designOrKind(@Nullable String design, @Nullable String kind) {
+    if (design != null && kind == null) {
+      return NewTicket.ofDesign(design);
+    }
+    if (kind != null && design == null) {
+      return NewTicket.ofKind(kind);
+    }
+    throw new UsageException("needs either design or kind");
+  }
+
+  private static @Nullable String text(JsonNode line, String field) {
+    JsonNode value = line.get(field);
+    if (value == null || value.isNull()) {
+      return null;
+    }
+    boolean number = value.isNumber() && field.equals("max_cost_usd");
+    if (!value.isString() && !number) {
+      throw new UsageException(field + " must be text");
+    }
+    return value.asString();
+  }
+
+  private static int priority(@Nullable JsonNode value) {
+    if (value == null || value.isNull()) {
+      return 0;
+    }
+    if (!value.isInt()) {
+      throw new UsageException("priority must be a whole number");
+    }
+    return value.intValue();
+  }
+}
