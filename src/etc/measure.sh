@@ -7,8 +7,6 @@ cd "$(dirname "$0")/../.."
 
 # All counts are of .java files. A line counts as it is: blank lines and comments too.
 files() { find "$@" -name '*.java' -print0 2>/dev/null || true; }
-bench() { grep -zE '/bench/|/Bench[A-Za-z]*\.java$' || true; }
-product() { files src/main/java | { grep -zvE '/bench/|/Bench[A-Za-z]*\.java$' || true; }; }
 
 # Reads file names that end in NUL; prints "files lines median p90 longest".
 sizes() {
@@ -23,8 +21,8 @@ row() { printf '%-10s %7s %8s %7s %5s %8s\n' "$@"; }
 row part files lines median p90 longest
 # shellcheck disable=SC2046
 {
-  row product $(product | sizes)
-  row bench $({ files src/main/java | bench; files src/bench/java; } | sizes)
+  row product $(files src/main/java | sizes)
+  row bench $(files src/bench/java src/peers/java | sizes)
   row test $(files src/test/java | sizes)
 }
 
