@@ -5,7 +5,7 @@ import dev.holdfast.postgres.inbox.PostgresTicketDesk;
 import dev.holdfast.postgres.inbox.PostgresTicketInbox;
 import dev.holdfast.postgres.read.PostgresTicketReader;
 import dev.holdfast.queue.TicketDesk;
-import dev.holdfast.queue.TicketReader;
+import dev.holdfast.queue.read.TicketReader;
 import javax.sql.DataSource;
 
 /**

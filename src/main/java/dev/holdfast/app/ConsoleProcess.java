@@ -5,7 +5,7 @@ import dev.holdfast.postgres.Database;
 import dev.holdfast.postgres.Migrations;
 import dev.holdfast.postgres.read.PostgresTicketReader;
 import dev.holdfast.queue.QueueUnavailableException;
-import dev.holdfast.queue.TicketReader;
+import dev.holdfast.queue.read.TicketReader;
 import dev.holdfast.ticket.HoldfastException;
 import dev.holdfast.web.HealthRoutes;
 import io.micrometer.prometheusmetrics.PrometheusConfig;

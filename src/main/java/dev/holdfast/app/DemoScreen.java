@@ -1,7 +1,7 @@
 package dev.holdfast.app;
 
-import dev.holdfast.queue.TicketRow;
-import dev.holdfast.queue.TimelineEntry;
+import dev.holdfast.queue.read.TicketRow;
+import dev.holdfast.queue.read.TimelineEntry;
 import java.io.PrintWriter;
 import java.time.Duration;
 import java.time.Instant;

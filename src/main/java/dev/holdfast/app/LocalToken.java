@@ -1,6 +1,6 @@
 package dev.holdfast.app;
 
-import dev.holdfast.web.Access;
+import dev.holdfast.web.access.Access;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;

@@ -1,7 +1,7 @@
 package dev.holdfast.app;
 
 import dev.holdfast.queue.QueueUnavailableException;
-import dev.holdfast.queue.TicketReader;
+import dev.holdfast.queue.read.TicketReader;
 import dev.holdfast.telemetry.QueueGauges;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.util.function.LongSupplier;

@@ -1,5 +1,7 @@
 package dev.holdfast.queue;
 
+import dev.holdfast.queue.read.TicketReader;
+import dev.holdfast.queue.read.TicketRow;
 import dev.holdfast.ticket.TicketState;
 import org.jspecify.annotations.Nullable;
 

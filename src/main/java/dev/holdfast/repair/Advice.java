@@ -1,7 +1,9 @@
 package dev.holdfast.repair;
 
-import dev.holdfast.repair.RunEvent.JudgeInfo;
-import dev.holdfast.repair.RunEvent.Ranking;
+import dev.holdfast.repair.trace.RunEvent;
+import dev.holdfast.repair.trace.RunEvent.JudgeInfo;
+import dev.holdfast.repair.trace.RunEvent.Ranking;
+import dev.holdfast.repair.trace.RunLog;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Comparator;

@@ -9,6 +9,8 @@ import dev.holdfast.llm.ProviderEvent;
 import dev.holdfast.llm.RetryContext;
 import dev.holdfast.llm.Standstill;
 import dev.holdfast.llm.ToolChoice;
+import dev.holdfast.repair.trace.RunEvent;
+import dev.holdfast.repair.trace.RunLog;
 import dev.holdfast.session.retry.Route;
 import java.util.List;
 

@@ -1,5 +1,7 @@
 package dev.holdfast.repair;
 
+import dev.holdfast.repair.trace.RunEvent;
+import dev.holdfast.repair.trace.RunLog;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;

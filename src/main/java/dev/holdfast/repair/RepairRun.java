@@ -1,6 +1,10 @@
 package dev.holdfast.repair;
 
 import dev.holdfast.llm.RetryContext;
+import dev.holdfast.repair.trace.RunEvent;
+import dev.holdfast.repair.trace.RunLog;
+import dev.holdfast.repair.trace.Spending;
+import dev.holdfast.repair.trace.Trace;
 import dev.holdfast.session.journal.Journal;
 import dev.holdfast.session.journal.JournalEntry;
 import dev.holdfast.session.retry.Route;

@@ -1,5 +1,7 @@
 package dev.holdfast.repair;
 
+import dev.holdfast.repair.trace.RunLog;
+import dev.holdfast.repair.trace.Spending;
 import java.math.BigDecimal;
 import java.time.Duration;
 

@@ -1,5 +1,7 @@
 package dev.holdfast.repair;
 
+import dev.holdfast.repair.trace.RunJson;
+import dev.holdfast.repair.trace.UnreadableStepException;
 import dev.holdfast.session.journal.JournalEntry;
 import java.util.List;
 import java.util.Optional;

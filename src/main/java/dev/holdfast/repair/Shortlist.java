@@ -1,6 +1,6 @@
 package dev.holdfast.repair;
 
-import dev.holdfast.repair.RunEvent.Ranking;
+import dev.holdfast.repair.trace.RunEvent.Ranking;
 import java.util.ArrayList;
 import java.util.List;
 

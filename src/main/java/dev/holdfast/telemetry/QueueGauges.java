@@ -1,6 +1,6 @@
 package dev.holdfast.telemetry;
 
-import dev.holdfast.queue.QueueHealth;
+import dev.holdfast.queue.read.QueueHealth;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.MultiGauge;
 import io.micrometer.core.instrument.Tags;

@@ -1,6 +1,7 @@
 package dev.holdfast.web;
 
 import dev.holdfast.queue.Channel;
+import dev.holdfast.web.access.Role;
 import io.javalin.router.JavalinDefaultRoutingApi;
 import java.time.Duration;
 import java.util.List;

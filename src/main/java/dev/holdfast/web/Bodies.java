@@ -1,10 +1,10 @@
 package dev.holdfast.web;
 
 import com.fasterxml.jackson.annotation.JsonRawValue;
-import dev.holdfast.queue.AttemptRow;
-import dev.holdfast.queue.TicketRow;
-import dev.holdfast.queue.TimelineEntry;
-import dev.holdfast.queue.ToolCallRow;
+import dev.holdfast.queue.read.AttemptRow;
+import dev.holdfast.queue.read.TicketRow;
+import dev.holdfast.queue.read.TimelineEntry;
+import dev.holdfast.queue.read.ToolCallRow;
 import dev.holdfast.session.journal.JournalRow;
 import dev.holdfast.ticket.Design;
 import org.jspecify.annotations.Nullable;
@@ -26,7 +26,7 @@ import tools.jackson.databind.type.LogicalType;
  * Bodies as JSON: rows with the names of their SQL columns, JSON columns embedded, times as ISO
  * 8601 in UTC.
  */
-final class Bodies {
+public final class Bodies {
   // PostgreSQL's numeric has 131,072 digits before the point and 16,383 behind it.
   private static final int LONGEST_NUMBER = 150_000;
   private static final JsonMapper MAPPER =
@@ -86,7 +86,7 @@ final class Bodies {
 
   private Bodies() {}
 
-  static String json(@Nullable Object value) {
+  public static String json(@Nullable Object value) {
     return MAPPER.writeValueAsString(value);
   }
 

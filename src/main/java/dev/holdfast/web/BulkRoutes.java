@@ -1,9 +1,10 @@
 package dev.holdfast.web;
 
 import dev.holdfast.failure.Category;
-import dev.holdfast.queue.HeldTickets;
 import dev.holdfast.queue.TicketDesk;
-import dev.holdfast.queue.TicketReader;
+import dev.holdfast.queue.read.HeldTickets;
+import dev.holdfast.queue.read.TicketReader;
+import dev.holdfast.web.access.Role;
 import io.javalin.http.Context;
 import io.javalin.router.JavalinDefaultRoutingApi;
 import java.time.Duration;

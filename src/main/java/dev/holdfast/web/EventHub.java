@@ -1,8 +1,8 @@
 package dev.holdfast.web;
 
 import dev.holdfast.queue.QueueUnavailableException;
-import dev.holdfast.queue.TicketFeed;
-import dev.holdfast.queue.TicketFeeds;
+import dev.holdfast.queue.read.TicketFeed;
+import dev.holdfast.queue.read.TicketFeeds;
 import dev.holdfast.retry.Sleeper;
 import java.time.Duration;
 import java.util.ArrayDeque;

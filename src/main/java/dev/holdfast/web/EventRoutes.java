@@ -1,7 +1,8 @@
 package dev.holdfast.web;
 
-import dev.holdfast.queue.TicketFeed;
-import dev.holdfast.queue.TimelineEntry;
+import dev.holdfast.queue.read.TicketFeed;
+import dev.holdfast.queue.read.TimelineEntry;
+import dev.holdfast.web.access.Role;
 import io.javalin.http.Context;
 import io.javalin.router.JavalinDefaultRoutingApi;
 import java.io.IOException;

@@ -1,6 +1,6 @@
 package dev.holdfast.web;
 
-import dev.holdfast.queue.TicketFeed;
+import dev.holdfast.queue.read.TicketFeed;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;

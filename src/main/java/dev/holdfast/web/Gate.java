@@ -1,5 +1,10 @@
 package dev.holdfast.web;
 
+import dev.holdfast.web.access.Access;
+import dev.holdfast.web.access.AccessToken;
+import dev.holdfast.web.access.Digests;
+import dev.holdfast.web.access.LoginCookies;
+import dev.holdfast.web.access.Role;
 import io.javalin.http.Context;
 import io.javalin.http.HandlerType;
 import io.javalin.router.JavalinDefaultRoutingApi;

@@ -1,6 +1,7 @@
 package dev.holdfast.web;
 
 import dev.holdfast.queue.TicketInbox.RequestKey;
+import dev.holdfast.web.access.Digests;
 import io.javalin.http.Context;
 import java.util.HexFormat;
 import org.jspecify.annotations.Nullable;

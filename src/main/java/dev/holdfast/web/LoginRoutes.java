@@ -1,5 +1,9 @@
 package dev.holdfast.web;
 
+import dev.holdfast.web.access.Access;
+import dev.holdfast.web.access.AccessToken;
+import dev.holdfast.web.access.LoginCookies;
+import dev.holdfast.web.access.Role;
 import io.javalin.http.Context;
 import io.javalin.http.Cookie;
 import io.javalin.http.HttpStatus;

@@ -2,7 +2,8 @@ package dev.holdfast.web;
 
 import dev.holdfast.queue.DesignShelf;
 import dev.holdfast.queue.TicketDesk;
-import dev.holdfast.queue.TicketReader;
+import dev.holdfast.queue.read.TicketReader;
+import dev.holdfast.web.access.Role;
 import io.javalin.http.Context;
 import io.javalin.router.JavalinDefaultRoutingApi;
 import java.util.Map;

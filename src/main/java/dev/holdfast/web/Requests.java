@@ -1,7 +1,7 @@
 package dev.holdfast.web;
 
 import dev.holdfast.failure.Category;
-import dev.holdfast.queue.TicketFilter;
+import dev.holdfast.queue.read.TicketFilter;
 import dev.holdfast.ticket.TicketState;
 import io.javalin.http.Context;
 import java.time.DateTimeException;

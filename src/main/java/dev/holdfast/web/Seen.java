@@ -2,8 +2,8 @@ package dev.holdfast.web;
 
 import dev.holdfast.queue.StaleViewException;
 import dev.holdfast.queue.TicketDesk;
-import dev.holdfast.queue.TicketReader;
-import dev.holdfast.queue.TicketSummary;
+import dev.holdfast.queue.read.TicketReader;
+import dev.holdfast.queue.read.TicketSummary;
 import io.javalin.http.Context;
 import java.util.Arrays;
 import java.util.List;

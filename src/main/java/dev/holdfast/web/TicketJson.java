@@ -1,10 +1,10 @@
 package dev.holdfast.web;
 
-import dev.holdfast.queue.AutoRetrySwitch;
-import dev.holdfast.queue.CurrentWait;
-import dev.holdfast.queue.TicketReader;
-import dev.holdfast.queue.TicketRow;
-import dev.holdfast.queue.TicketSummary;
+import dev.holdfast.queue.read.AutoRetrySwitch;
+import dev.holdfast.queue.read.CurrentWait;
+import dev.holdfast.queue.read.TicketReader;
+import dev.holdfast.queue.read.TicketRow;
+import dev.holdfast.queue.read.TicketSummary;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;

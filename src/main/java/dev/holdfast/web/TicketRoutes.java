@@ -1,11 +1,12 @@
 package dev.holdfast.web;
 
-import dev.holdfast.queue.TicketFilter;
-import dev.holdfast.queue.TicketReader;
-import dev.holdfast.queue.TicketRow;
-import dev.holdfast.queue.TicketSummary;
+import dev.holdfast.queue.read.TicketFilter;
+import dev.holdfast.queue.read.TicketReader;
+import dev.holdfast.queue.read.TicketRow;
+import dev.holdfast.queue.read.TicketSummary;
 import dev.holdfast.session.journal.JournalReader;
 import dev.holdfast.ticket.TicketNotFoundException;
+import dev.holdfast.web.access.Role;
 import io.javalin.http.Context;
 import io.javalin.router.JavalinDefaultRoutingApi;
 import java.net.URLEncoder;

@@ -1,5 +1,6 @@
 package dev.holdfast.web;
 
+import dev.holdfast.web.access.Role;
 import io.javalin.http.Context;
 import org.jspecify.annotations.Nullable;
 

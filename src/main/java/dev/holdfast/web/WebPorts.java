@@ -5,9 +5,9 @@ import dev.holdfast.queue.DesignShelf;
 import dev.holdfast.queue.RequestAnswers;
 import dev.holdfast.queue.SpendingDesk;
 import dev.holdfast.queue.TicketDesk;
-import dev.holdfast.queue.TicketFeeds;
 import dev.holdfast.queue.TicketInbox;
-import dev.holdfast.queue.TicketReader;
+import dev.holdfast.queue.read.TicketFeeds;
+import dev.holdfast.queue.read.TicketReader;
 import dev.holdfast.session.journal.JournalReader;
 
 /**

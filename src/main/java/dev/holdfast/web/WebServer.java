@@ -1,5 +1,6 @@
 package dev.holdfast.web;
 
+import dev.holdfast.web.access.Access;
 import io.javalin.Javalin;
 import io.javalin.config.JavalinConfig;
 import jakarta.servlet.DispatcherType;

@@ -8,8 +8,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.postgres.inbox.PostgresTicketDesk;
 import dev.holdfast.postgres.read.PostgresTicketReader;
-import dev.holdfast.queue.CurrentWait;
 import dev.holdfast.queue.TicketDesk.AutoRetry;
+import dev.holdfast.queue.read.CurrentWait;
 import dev.holdfast.testing.ModelBehaviour;
 import dev.holdfast.testing.ModelServer;
 import dev.holdfast.testing.TestDatabase;

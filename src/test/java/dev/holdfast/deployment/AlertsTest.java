@@ -2,7 +2,7 @@ package dev.holdfast.deployment;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.holdfast.queue.QueueHealth;
+import dev.holdfast.queue.read.QueueHealth;
 import dev.holdfast.telemetry.AccountMetrics;
 import dev.holdfast.telemetry.ModelMetrics;
 import dev.holdfast.telemetry.QueueGauges;

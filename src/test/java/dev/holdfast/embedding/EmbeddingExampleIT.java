@@ -10,7 +10,7 @@ import dev.holdfast.postgres.inbox.PostgresTicketInbox;
 import dev.holdfast.queue.NewTicket;
 import dev.holdfast.queue.TicketEvent;
 import dev.holdfast.queue.TicketListener;
-import dev.holdfast.queue.TicketRow;
+import dev.holdfast.queue.read.TicketRow;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.WithDatabase;
 import dev.holdfast.worker.HandlerResult;

@@ -9,7 +9,7 @@ import dev.holdfast.postgres.inbox.PostgresTicketInbox;
 import dev.holdfast.postgres.read.PostgresTicketReader;
 import dev.holdfast.queue.NewTicket;
 import dev.holdfast.queue.QueueUnavailableException;
-import dev.holdfast.queue.TicketFilter;
+import dev.holdfast.queue.read.TicketFilter;
 import dev.holdfast.testing.EverySetup;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.WithDatabase;

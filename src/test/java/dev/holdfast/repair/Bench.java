@@ -3,6 +3,7 @@ package dev.holdfast.repair;
 import dev.holdfast.llm.CallRetryOptions;
 import dev.holdfast.llm.ProviderEventListener;
 import dev.holdfast.llm.Target;
+import dev.holdfast.repair.trace.Trace;
 import dev.holdfast.session.journal.InMemoryJournal;
 import dev.holdfast.session.journal.Journal;
 import dev.holdfast.session.journal.JournalEntry;

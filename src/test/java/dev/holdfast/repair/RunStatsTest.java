@@ -3,6 +3,9 @@ package dev.holdfast.repair;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import dev.holdfast.repair.trace.RunStats;
+import dev.holdfast.repair.trace.TraceEvent;
+import dev.holdfast.repair.trace.TraceFiles;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

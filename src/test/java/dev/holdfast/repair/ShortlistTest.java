@@ -2,7 +2,7 @@ package dev.holdfast.repair;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.holdfast.repair.RunEvent.Ranking;
+import dev.holdfast.repair.trace.RunEvent.Ranking;
 import java.util.List;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;

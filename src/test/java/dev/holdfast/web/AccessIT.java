@@ -9,6 +9,8 @@ import dev.holdfast.testing.TestQueue;
 import dev.holdfast.testing.TicketDatabase;
 import dev.holdfast.testing.WithDatabase;
 import dev.holdfast.web.ApiClient.Answer;
+import dev.holdfast.web.access.Access;
+import dev.holdfast.web.access.Role;
 import java.io.IOException;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;

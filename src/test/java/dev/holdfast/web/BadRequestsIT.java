@@ -9,6 +9,7 @@ import dev.holdfast.testing.TestQueue;
 import dev.holdfast.testing.TicketDatabase;
 import dev.holdfast.testing.WithDatabase;
 import dev.holdfast.web.ApiClient.Answer;
+import dev.holdfast.web.access.Role;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;

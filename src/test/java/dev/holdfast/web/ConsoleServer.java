@@ -2,6 +2,7 @@ package dev.holdfast.web;
 
 import dev.holdfast.postgres.read.PostgresConsoleReader;
 import dev.holdfast.retry.Sleeper;
+import dev.holdfast.web.access.Access;
 import dev.holdfast.web.console.Console;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;

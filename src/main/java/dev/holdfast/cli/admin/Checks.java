@@ -1,14 +1,14 @@
 package dev.holdfast.cli.admin;
 
 import dev.holdfast.cli.output.PlainText;
-import dev.holdfast.queue.Checkup.OpenTransaction;
-import dev.holdfast.queue.Checkup.ReadyKind;
-import dev.holdfast.queue.Checkup.Server;
-import dev.holdfast.queue.ErrorGroup;
-import dev.holdfast.queue.LiveWorkers;
-import dev.holdfast.queue.QueueHealth;
-import dev.holdfast.queue.TicketReader;
-import dev.holdfast.queue.WorkerRow;
+import dev.holdfast.queue.read.Checkup.OpenTransaction;
+import dev.holdfast.queue.read.Checkup.ReadyKind;
+import dev.holdfast.queue.read.Checkup.Server;
+import dev.holdfast.queue.read.ErrorGroup;
+import dev.holdfast.queue.read.LiveWorkers;
+import dev.holdfast.queue.read.QueueHealth;
+import dev.holdfast.queue.read.TicketReader;
+import dev.holdfast.queue.read.WorkerRow;
 import dev.holdfast.tool.sandbox.SandboxState;
 import java.time.Duration;
 import java.time.Instant;

@@ -6,7 +6,7 @@ import dev.holdfast.cli.output.PlainText;
 import dev.holdfast.cli.output.TextTable;
 import dev.holdfast.cli.output.Words;
 import dev.holdfast.cli.root.HoldfastCommand;
-import dev.holdfast.repair.RunSummary;
+import dev.holdfast.repair.trace.RunSummary;
 import java.time.Instant;
 import java.time.format.DateTimeParseException;
 import java.util.List;

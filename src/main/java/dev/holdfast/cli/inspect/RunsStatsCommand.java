@@ -4,7 +4,7 @@ import dev.holdfast.cli.output.ExitCode;
 import dev.holdfast.cli.output.JsonOutput;
 import dev.holdfast.cli.output.TextTable;
 import dev.holdfast.cli.root.HoldfastCommand;
-import dev.holdfast.repair.RunStats;
+import dev.holdfast.repair.trace.RunStats;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;

@@ -1,6 +1,6 @@
 package dev.holdfast.cli.inspect;
 
-import dev.holdfast.queue.TimelineEntry;
+import dev.holdfast.queue.read.TimelineEntry;
 import dev.holdfast.session.event.RetryTexts;
 import dev.holdfast.session.event.SessionEvent;
 import java.time.Duration;

@@ -2,7 +2,7 @@ package dev.holdfast.cli.inspect;
 
 import dev.holdfast.cli.output.PlainText;
 import dev.holdfast.cli.output.Terminal;
-import dev.holdfast.queue.ToolCallRow;
+import dev.holdfast.queue.read.ToolCallRow;
 import java.util.List;
 
 /** The tool calls that wait for a person, with all that is needed to decide. */

@@ -1,6 +1,6 @@
 package dev.holdfast.cli.inspect;
 
-import dev.holdfast.queue.CurrentWait;
+import dev.holdfast.queue.read.CurrentWait;
 
 /** How a terminal words what a ticket waits for (D31). */
 final class WaitWords {

@@ -1,14 +1,14 @@
 package dev.holdfast.cli.root;
 
-import dev.holdfast.queue.Checkup;
 import dev.holdfast.queue.DesignShelf;
 import dev.holdfast.queue.SpendingDesk;
 import dev.holdfast.queue.TicketDesk;
-import dev.holdfast.queue.TicketFeed;
 import dev.holdfast.queue.TicketImport;
 import dev.holdfast.queue.TicketInbox;
-import dev.holdfast.queue.TicketReader;
-import dev.holdfast.repair.RunReader;
+import dev.holdfast.queue.read.Checkup;
+import dev.holdfast.queue.read.TicketFeed;
+import dev.holdfast.queue.read.TicketReader;
+import dev.holdfast.repair.trace.RunReader;
 import dev.holdfast.session.journal.JournalReader;
 import org.jspecify.annotations.Nullable;
 

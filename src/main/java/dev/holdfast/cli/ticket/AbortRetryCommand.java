@@ -6,7 +6,7 @@ import dev.holdfast.cli.output.UsageException;
 import dev.holdfast.cli.output.Words;
 import dev.holdfast.cli.root.Backend;
 import dev.holdfast.cli.root.HoldfastCommand;
-import dev.holdfast.queue.TicketReader;
+import dev.holdfast.queue.read.TicketReader;
 import dev.holdfast.ticket.TicketState;
 import java.time.Duration;
 import java.util.LinkedHashMap;

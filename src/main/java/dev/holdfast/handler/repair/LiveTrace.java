@@ -1,6 +1,6 @@
 package dev.holdfast.handler.repair;
 
-import dev.holdfast.repair.Trace;
+import dev.holdfast.repair.trace.Trace;
 import dev.holdfast.session.event.EventSink;
 import dev.holdfast.session.event.SessionEvent;
 import java.util.List;

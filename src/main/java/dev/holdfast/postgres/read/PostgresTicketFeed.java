@@ -2,8 +2,8 @@ package dev.holdfast.postgres.read;
 
 import dev.holdfast.postgres.Sql;
 import dev.holdfast.postgres.SqlErrors;
-import dev.holdfast.queue.TicketFeed;
-import dev.holdfast.queue.TimelineEntry;
+import dev.holdfast.queue.read.TicketFeed;
+import dev.holdfast.queue.read.TimelineEntry;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.OffsetDateTime;

@@ -2,8 +2,8 @@ package dev.holdfast.postgres.read;
 
 import dev.holdfast.postgres.Sql;
 import dev.holdfast.postgres.read.PostgresTicketFeed.Position;
-import dev.holdfast.queue.TicketFeed;
-import dev.holdfast.queue.TicketFeeds;
+import dev.holdfast.queue.read.TicketFeed;
+import dev.holdfast.queue.read.TicketFeeds;
 import java.time.Duration;
 import java.util.Optional;
 import javax.sql.DataSource;

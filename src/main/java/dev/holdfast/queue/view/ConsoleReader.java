@@ -4,9 +4,9 @@ import java.time.Instant;
 import java.util.List;
 
 /**
- * What the console's pages show beyond {@link dev.holdfast.queue.TicketReader}. Reads only, each
- * call fast whatever the table holds: pages are cut by keys, and what would need all tickets looks
- * at a window of them and says so. Thread-safe.
+ * What the console's pages show beyond {@link dev.holdfast.queue.read.TicketReader}. Reads only,
+ * each call fast whatever the table holds: pages are cut by keys, and what would need all tickets
+ * looks at a window of them and says so. Thread-safe.
  */
 public interface ConsoleReader {
   /** The database's clock, by which all ages and countdowns are shown. */

@@ -1,8 +1,8 @@
 package dev.holdfast.web.console;
 
 import dev.holdfast.web.Refused;
-import dev.holdfast.web.Role;
 import dev.holdfast.web.Routes;
+import dev.holdfast.web.access.Role;
 import io.javalin.http.Context;
 import io.javalin.router.JavalinDefaultRoutingApi;
 import java.io.IOException;

@@ -2,6 +2,7 @@ package dev.holdfast.web.console;
 
 import dev.holdfast.web.BulkAction;
 import dev.holdfast.web.BulkAction.Progress;
+import dev.holdfast.web.console.view.Format;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.Collectors;

@@ -2,13 +2,15 @@ package dev.holdfast.web.console;
 
 import dev.holdfast.queue.CallDecision;
 import dev.holdfast.queue.TicketDesk;
-import dev.holdfast.queue.ToolCallRow;
+import dev.holdfast.queue.read.ToolCallRow;
 import dev.holdfast.ticket.InvalidTicketException;
 import dev.holdfast.web.Refused;
-import dev.holdfast.web.Role;
 import dev.holdfast.web.Routes;
 import dev.holdfast.web.Visitor;
 import dev.holdfast.web.WebPorts;
+import dev.holdfast.web.access.Role;
+import dev.holdfast.web.console.view.Format;
+import dev.holdfast.web.console.view.Links;
 import io.javalin.http.Context;
 import io.javalin.router.JavalinDefaultRoutingApi;
 import org.jspecify.annotations.Nullable;

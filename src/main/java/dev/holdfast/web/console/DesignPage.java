@@ -1,6 +1,7 @@
 package dev.holdfast.web.console;
 
 import dev.holdfast.queue.view.DesignVersion;
+import dev.holdfast.web.console.view.Diff;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 

@@ -2,6 +2,9 @@ package dev.holdfast.web.console;
 
 import dev.holdfast.queue.view.HeldGroup;
 import dev.holdfast.queue.view.Inbox;
+import dev.holdfast.web.console.view.Format;
+import dev.holdfast.web.console.view.Links;
+import dev.holdfast.web.console.view.Sparkline;
 import org.jspecify.annotations.Nullable;
 
 /**

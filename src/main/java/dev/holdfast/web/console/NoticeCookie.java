@@ -1,5 +1,6 @@
 package dev.holdfast.web.console;
 
+import dev.holdfast.web.console.view.Format;
 import io.javalin.http.Context;
 import io.javalin.http.Cookie;
 import io.javalin.http.SameSite;

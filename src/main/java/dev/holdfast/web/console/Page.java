@@ -1,6 +1,7 @@
 package dev.holdfast.web.console;
 
 import dev.holdfast.web.Visitor;
+import dev.holdfast.web.console.view.Format;
 import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

@@ -1,9 +1,10 @@
 package dev.holdfast.web.console;
 
 import dev.holdfast.queue.SpendingDesk;
-import dev.holdfast.web.Role;
 import dev.holdfast.web.Routes;
 import dev.holdfast.web.Visitor;
+import dev.holdfast.web.access.Role;
+import dev.holdfast.web.console.view.Format;
 import io.javalin.http.Context;
 import io.javalin.router.JavalinDefaultRoutingApi;
 import org.jspecify.annotations.Nullable;

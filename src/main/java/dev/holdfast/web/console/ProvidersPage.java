@@ -2,6 +2,7 @@ package dev.holdfast.web.console;
 
 import dev.holdfast.queue.view.BudgetState;
 import dev.holdfast.queue.view.ProviderState;
+import dev.holdfast.web.console.view.SqlText;
 import java.time.Instant;
 import java.util.List;
 

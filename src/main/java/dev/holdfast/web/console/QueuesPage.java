@@ -1,7 +1,9 @@
 package dev.holdfast.web.console;
 
-import dev.holdfast.queue.QueueHealth;
+import dev.holdfast.queue.read.QueueHealth;
 import dev.holdfast.queue.view.Flow;
+import dev.holdfast.web.console.view.Format;
+import dev.holdfast.web.console.view.Sparkline;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;

@@ -1,6 +1,7 @@
 package dev.holdfast.web.console;
 
-import dev.holdfast.queue.TicketRow;
+import dev.holdfast.queue.read.TicketRow;
+import dev.holdfast.web.console.view.ResultView;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 

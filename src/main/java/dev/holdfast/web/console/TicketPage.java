@@ -1,11 +1,15 @@
 package dev.holdfast.web.console;
 
-import dev.holdfast.queue.AttemptRow;
-import dev.holdfast.queue.AutoRetrySwitch;
-import dev.holdfast.queue.CurrentWait;
-import dev.holdfast.queue.TicketRow;
-import dev.holdfast.queue.ToolCallRow;
+import dev.holdfast.queue.read.AttemptRow;
+import dev.holdfast.queue.read.AutoRetrySwitch;
+import dev.holdfast.queue.read.CurrentWait;
+import dev.holdfast.queue.read.TicketRow;
+import dev.holdfast.queue.read.ToolCallRow;
 import dev.holdfast.ticket.Guidance;
+import dev.holdfast.web.console.view.ErrorView;
+import dev.holdfast.web.console.view.ResultView;
+import dev.holdfast.web.console.view.TimelineLine;
+import dev.holdfast.web.console.view.TranscriptView;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 

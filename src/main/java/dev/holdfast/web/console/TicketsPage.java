@@ -2,6 +2,7 @@ package dev.holdfast.web.console;
 
 import dev.holdfast.queue.view.TicketWindow;
 import dev.holdfast.ticket.TicketState;
+import dev.holdfast.web.console.view.Filters;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 

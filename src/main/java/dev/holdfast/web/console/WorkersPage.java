@@ -1,6 +1,6 @@
 package dev.holdfast.web.console;
 
-import dev.holdfast.queue.WorkerRow;
+import dev.holdfast.queue.read.WorkerRow;
 import dev.holdfast.queue.view.RunningTicket;
 import java.time.Duration;
 import java.util.List;

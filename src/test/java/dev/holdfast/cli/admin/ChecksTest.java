@@ -3,8 +3,8 @@ package dev.holdfast.cli.admin;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.cli.admin.CheckResult.Status;
-import dev.holdfast.queue.Checkup.OpenTransaction;
-import dev.holdfast.queue.Checkup.Server;
+import dev.holdfast.queue.read.Checkup.OpenTransaction;
+import dev.holdfast.queue.read.Checkup.Server;
 import dev.holdfast.testing.EverySetup;
 import java.time.Duration;
 import java.time.Instant;

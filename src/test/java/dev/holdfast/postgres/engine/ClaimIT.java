@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.holdfast.postgres.read.PostgresTicketReader;
 import dev.holdfast.queue.Claim;
 import dev.holdfast.queue.ClaimRequest;
-import dev.holdfast.queue.TicketSummary;
+import dev.holdfast.queue.read.TicketSummary;
 import dev.holdfast.testing.EverySetup;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.TestQueue;

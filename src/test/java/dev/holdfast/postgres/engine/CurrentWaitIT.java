@@ -3,7 +3,7 @@ package dev.holdfast.postgres.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.postgres.read.PostgresTicketReader;
-import dev.holdfast.queue.CurrentWait;
+import dev.holdfast.queue.read.CurrentWait;
 import dev.holdfast.testing.EverySetup;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.TestQueue;

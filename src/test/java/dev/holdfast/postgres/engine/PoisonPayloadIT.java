@@ -9,7 +9,7 @@ import dev.holdfast.queue.Claim;
 import dev.holdfast.queue.ClaimRequest.Room;
 import dev.holdfast.queue.FinishResult;
 import dev.holdfast.queue.NewTicket;
-import dev.holdfast.queue.TicketFilter;
+import dev.holdfast.queue.read.TicketFilter;
 import dev.holdfast.testing.EverySetup;
 import dev.holdfast.testing.PoisonPayload;
 import dev.holdfast.testing.TestDatabase;

@@ -7,7 +7,7 @@ import dev.holdfast.postgres.TestTickets;
 import dev.holdfast.postgres.inbox.PostgresTicketDesk;
 import dev.holdfast.postgres.session.JournalEntries;
 import dev.holdfast.postgres.session.PostgresJournalShelf;
-import dev.holdfast.repair.TraceEvent;
+import dev.holdfast.repair.trace.TraceEvent;
 import dev.holdfast.secret.Secrets;
 import dev.holdfast.testing.EverySetup;
 import dev.holdfast.testing.TestDatabase;

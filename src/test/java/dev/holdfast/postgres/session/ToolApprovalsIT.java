@@ -9,7 +9,7 @@ import dev.holdfast.queue.CallDecision;
 import dev.holdfast.queue.Finish;
 import dev.holdfast.queue.FinishResult;
 import dev.holdfast.queue.TicketDesk;
-import dev.holdfast.queue.ToolCallRow;
+import dev.holdfast.queue.read.ToolCallRow;
 import dev.holdfast.session.approval.ApprovalShelf.Approval;
 import dev.holdfast.session.approval.ApprovalShelf.Asked;
 import dev.holdfast.session.approval.ApprovalShelf.Decision;

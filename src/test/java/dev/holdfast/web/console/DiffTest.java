@@ -2,6 +2,9 @@ package dev.holdfast.web.console;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.web.console.view.Diff;
+import dev.holdfast.web.console.view.LineChanges;
+import dev.holdfast.web.console.view.ResultView;
 import java.util.List;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;

@@ -4,6 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.queue.view.TicketQuery;
 import dev.holdfast.ticket.TicketState;
+import dev.holdfast.web.console.view.Filters;
+import dev.holdfast.web.console.view.Links;
+import dev.holdfast.web.console.view.SqlText;
 import java.time.Instant;
 import java.util.Map;
 import org.junit.jupiter.api.DisplayName;

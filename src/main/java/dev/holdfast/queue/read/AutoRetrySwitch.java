@@ -1,0 +1,10 @@
+package dev.holdfast.queue.read;
+
+import java.time.Instant;
+
+/**
+ * What a person has said of the retries of a ticket's sessions; it counts before its design.
+ *
+ * @param changedAt by the database's clock
+ */
+public record AutoRetrySwitch(boolean enabled, String changedBy, Instant changedAt) {}

@@ -1,0 +1,32 @@
+package dev.holdfast.queue.read;
+
+import java.time.Duration;
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a ticket waits for now and until when.
+ *
+ * @param until by the database's clock
+ * @param left until then, never negative
+ * @param reason the error that is retried, or what it waits for and why
+ * @param attempt which retry comes, from 1; null while it waits for a provider
+ * @param maxAttempts how many retries there are in all; null where it is not known
+ */
+public record CurrentWait(
+    Kind kind,
+    Instant until,
+    Duration left,
+    String reason,
+    @Nullable Integer attempt,
+    @Nullable Integer maxAttempts) {
+  /** Who waits for what. */
+  public enum Kind {
+    /** The session of a running ticket, before it runs a turn again. */
+    SESSION_RETRY,
+    /** A ticket that failed, for its next attempt. */
+    TICKET_RETRY,
+    /** A ticket whose provider must not be called before a time. */
+    PROVIDER
+  }
+}

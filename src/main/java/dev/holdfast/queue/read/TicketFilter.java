@@ -1,0 +1,107 @@
+package dev.holdfast.queue.read;
+
+import dev.holdfast.failure.Category;
+import dev.holdfast.ticket.TicketState;
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which tickets to list; null fields do not filter.
+ *
+ * @param fingerprint whole, or its first 8 characters or more
+ * @param text in the title or the unique key, in capitals or not
+ * @param createdFrom at this time or later
+ * @param createdBefore not at this time or later
+ * @param assignee the person who looks after it
+ * @param beforeId only tickets with smaller ids: the next page
+ * @param limit at least 1
+ */
+public record TicketFilter(
+    @Nullable TicketState state,
+    @Nullable String queue,
+    @Nullable String kind,
+    @Nullable Category category,
+    @Nullable String fingerprint,
+    @Nullable String text,
+    @Nullable Instant createdFrom,
+    @Nullable Instant createdBefore,
+    @Nullable String assignee,
+    @Nullable Long beforeId,
+    int limit) {
+
+  /** What is filtered most. */
+  public TicketFilter(
+      @Nullable TicketState state,
+      @Nullable String queue,
+      @Nullable Category category,
+      @Nullable String fingerprint,
+      @Nullable Long beforeId,
+      int limit) {
+    this(state, queue, null, category, fingerprint, null, null, null, null, beforeId, limit);
+  }
+
+  public static TicketFilter all(int limit) {
+    return new TicketFilter(null, null, null, null, null, limit);
+  }
+
+  public TicketFilter withState(@Nullable TicketState newState) {
+    return new TicketFilter(
+        newState,
+        queue,
+        kind,
+        category,
+        fingerprint,
+        text,
+        createdFrom,
+        createdBefore,
+        assignee,
+        beforeId,
+        limit);
+  }
+
+  public TicketFilter withCategory(@Nullable Category newCategory) {
+    return new TicketFilter(
+        state,
+        queue,
+        kind,
+        newCategory,
+        fingerprint,
+        text,
+        createdFrom,
+        createdBefore,
+        assignee,
+        beforeId,
+        limit);
+  }
+
+  public TicketFilter withFingerprint(@Nullable String newFingerprint) {
+    return new TicketFilter(
+        state,
+        queue,
+        kind,
+        category,
+        newFingerprint,
+        text,
+        createdFrom,
+        createdBefore,
+        assignee,
+        beforeId,
+        limit);
+  }
+
+  /** The next page. */
+  public TicketFilter before(@Nullable Long id) {
+    return new TicketFilter(
+        state,
+        queue,
+        kind,
+        category,
+        fingerprint,
+        text,
+        createdFrom,
+        createdBefore,
+        assignee,
+        id,
+        limit);
+  }
+}

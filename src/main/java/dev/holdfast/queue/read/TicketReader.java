@@ -1,0 +1,64 @@
+package dev.holdfast.queue.read;
+
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** What people look at. Reads only; a consistent picture per call. Thread-safe. */
+public interface TicketReader {
+  /** Whole rows, newest first. A row may be megabytes long; {@link #summaries} is for overviews. */
+  List<TicketRow> list(TicketFilter filter);
+
+  /** Newest first. The database sends none of the large columns. */
+  List<TicketSummary> summaries(TicketFilter filter);
+
+  /**
+   * The tickets that workers would claim next, in claim order (A38-A40).
+   *
+   * @param queue null for all; paused ones have none
+   */
+  List<TicketSummary> getReadyTickets(@Nullable String queue, int limit);
+
+  Optional<TicketSummary> summary(long ticketId);
+
+  Optional<TicketRow> find(long ticketId);
+
+  List<AttemptRow> attempts(long ticketId);
+
+  /** Oldest first. */
+  List<TimelineEntry> timeline(long ticketId);
+
+  List<dev.holdfast.ticket.Guidance> guidance(long ticketId);
+
+  /** What happened in the sessions of an agent's ticket, oldest first; without texts in full. */
+  List<TimelineEntry> sessionEvents(long ticketId);
+
+  /** The tool calls that a person had to allow or has to, oldest first. */
+  List<ToolCallRow> toolCalls(long ticketId);
+
+  /** Whether an order to end the ticket's retry waits to be taken by its worker. */
+  boolean hasRetryAbort(long ticketId);
+
+  /** What a person has said of the retries of its sessions; empty where nobody has. */
+  Optional<AutoRetrySwitch> autoRetry(long ticketId);
+
+  /** What the ticket waits for now, if it waits for a time. */
+  Optional<CurrentWait> currentWait(long ticketId);
+
+  /** Which of these tickets some person looks after, and who. */
+  Map<Long, String> assignees(Collection<Long> ticketIds);
+
+  List<QueueHealth> queues();
+
+  List<ErrorGroup> errorGroups(int limit);
+
+  List<WorkerRow> workers();
+
+  /** Those of {@link #workers} that claim tickets now. */
+  LiveWorkers liveWorkers();
+
+  /** What those of the tickets wait for that wait for a provider, an account or a budget. */
+  Map<Long, String> waitingFor(Collection<Long> ticketIds);
+}

@@ -1,0 +1,55 @@
+package dev.holdfast.queue.read;
+
+import java.math.BigDecimal;
+import java.time.Instant;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** A row of {@code holdfast.tickets}, column by column; json columns as JSON text. */
+public record TicketRow(
+    long id,
+    String queue,
+    String kind,
+    @Nullable Long designId,
+    @Nullable String title,
+    String payload,
+    String state,
+    @Nullable String assigneeType,
+    int priority,
+    @Nullable Integer retryCount,
+    int rejectionCount,
+    @Nullable Instant retryAfter,
+    @Nullable String retryStrategy,
+    @Nullable String error,
+    @Nullable String errorCategory,
+    @Nullable String errorFingerprint,
+    @Nullable String holdReason,
+    @Nullable String workerId,
+    long leaseNo,
+    @Nullable Instant leaseExpiresAt,
+    @Nullable String uniqueKey,
+    @Nullable String result,
+    Instant createdAt,
+    Instant updatedAt,
+    @Nullable Instant startedAt,
+    @Nullable Instant completedAt,
+    int attemptCount,
+    int crashCount,
+    int sameErrorCount,
+    @Nullable Instant heldAt,
+    @Nullable List<String> allowedActions,
+    @Nullable BigDecimal maxCostUsd) {
+
+  /** Changes whenever the ticket does, as {@code holdfast.ticket_version} in SQL: its ETag. */
+  public String version() {
+    return version(leaseNo, updatedAt);
+  }
+
+  static String version(long leaseNo, Instant updatedAt) {
+    long micros =
+        Math.addExact(
+            Math.multiplyExact(updatedAt.getEpochSecond(), 1_000_000L),
+            updatedAt.getNano() / 1_000L);
+    return leaseNo + "-" + micros;
+  }
+}

@@ -1,0 +1,211 @@
+package dev.holdfast.repair.trace;
+
+import dev.holdfast.llm.Usage;
+import dev.holdfast.session.journal.Journal;
+import dev.holdfast.session.journal.JournalEntry;
+import java.io.IOException;
+import java.math.BigDecimal;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * The journal of one run. Every step is done once: what an earlier attempt has finished is not done
+ * again, its value is handed out as it was. So the run is the same code whether it begins or goes
+ * on, as long as it decides by nothing but values of steps.
+ *
+ * <p>Events are written with the step they belong to, all or none. Steps may be taken by several
+ * threads; {@link #note} and {@link #mark} belong to the run's own.
+ */
+public final class RunLog {
+  /** Who the run is, in every event. */
+  public record Identity(long ticket, int number, String name) {}
+
+  public record Clocks(LongSupplier nanoTime, InstantSource wall) {}
+
+  /** What a step has made of its work. */
+  public record Done<T>(T value, Usage usage, @Nullable BigDecimal costUsd) {
+    public static <T> Done<T> free(T value) {
+      return new Done<>(value, Usage.NONE, null);
+    }
+  }
+
+  /** Takes the events of one step. Thread-safe. */
+  @FunctionalInterface
+  public interface Events {
+    void on(RunEvent event);
+  }
+
+  @FunctionalInterface
+  public interface Work<T> {
+    Done<T> run(Events events) throws IOException, InterruptedException;
+  }
+
+  private static final Logger LOG = LoggerFactory.getLogger(RunLog.class);
+
+  private final Journal journal;
+  private final Identity identity;
+  private final Clocks clocks;
+  private final Trace trace;
+  private final Map<String, JournalEntry.StepFinished> stored = new HashMap<>();
+  private final List<JsonNode> pending = new ArrayList<>();
+  private final long openedNanos;
+  private long earlierMs;
+  private int faults;
+  private Spending spending = Spending.NOTHING;
+
+  /**
+   * @param entries of the ticket's journal; those of other runs are passed over
+   */
+  public RunLog(
+      Journal journal, List<JournalEntry> entries, Identity identity, Clocks clocks, Trace trace) {
+    this.journal = journal;
+    this.identity = identity;
+    this.clocks = clocks;
+    this.trace = trace;
+    this.openedNanos = clocks.nanoTime().getAsLong();
+    List<JsonNode> earlier = new ArrayList<>();
+    for (JournalEntry entry : entries) {
+      if (entry instanceof JournalEntry.StepFinished step && step.step().startsWith(prefix())) {
+        stored.put(step.step(), step);
+        spending = spending.plus(step);
+        earlierMs = Math.max(earlierMs, step.elapsedMs());
+        earlier.addAll(step.events());
+      }
+    }
+    trace.begin(earlier);
+  }
+
+  private String prefix() {
+    return "run-" + identity.number() + "/";
+  }
+
+  /** Whether an earlier attempt, or this one, has finished the step. */
+  synchronized boolean has(String name) {
+    return stored.containsKey(prefix() + name);
+  }
+
+  /** Over all attempts of the run. */
+  public synchronized Spending spending() {
+    return spending;
+  }
+
+  /** Over all attempts of the run; the time between them is not its. */
+  public Duration elapsed() {
+    long here = TimeUnit.NANOSECONDS.toMillis(clocks.nanoTime().getAsLong() - openedNanos);
+    return Duration.ofMillis(earlierMs + here);
+  }
+
+  /**
+   * The value of a step, which is worked only where the journal does not have it.
+   *
+   * @throws IOException what the work throws; its events are kept then, its value is not
+   */
+  public <T> T step(String name, Class<T> type, Work<T> work)
+      throws IOException, InterruptedException {
+    JournalEntry.StepFinished known = takeStored(name);
+    if (known != null) {
+      return read(known, type);
+    }
+    List<JsonNode> own = new ArrayList<>();
+    Events events =
+        event -> {
+          synchronized (own) {
+            own.add(json(event));
+          }
+        };
+    boolean finished = false;
+    try {
+      Done<T> done = work.run(events);
+      finished = true;
+      append(name, RunJson.tree(done.value()), own, done.usage(), done.costUsd());
+      return done.value();
+    } finally {
+      if (!finished) {
+        keepFault(own);
+      }
+    }
+  }
+
+  /** What was thrown matters more than that its events cannot be kept, once the lease is over. */
+  private void keepFault(List<JsonNode> events) {
+    try {
+      append(fault(), RunJson.MAPPER.nullNode(), events, Usage.NONE, null);
+    } catch (RuntimeException e) {
+      LOG.debug("events of a step that failed were not kept", e);
+    }
+  }
+
+  /** An event that goes with the next step or mark of this thread. */
+  public synchronized void note(RunEvent event) {
+    pending.add(json(event));
+  }
+
+  /** Writes down what was noted: before steps that several threads take. */
+  public void mark(String name) {
+    if (takeStored(name) == null) {
+      append(name, RunJson.MAPPER.nullNode(), List.of(), Usage.NONE, null);
+    }
+  }
+
+  /** What was noted before a step that is known is known as well. */
+  private synchronized JournalEntry.@Nullable StepFinished takeStored(String name) {
+    JournalEntry.StepFinished known = stored.get(prefix() + name);
+    if (known != null) {
+      pending.clear();
+    }
+    return known;
+  }
+
+  private <T> T read(JournalEntry.StepFinished step, Class<T> type) {
+    try {
+      return RunJson.MAPPER.treeToValue(step.value(), type);
+    } catch (JacksonException e) {
+      throw new UnreadableStepException(identity.ticket(), step.step(), e);
+    }
+  }
+
+  /** A name of its own in the ticket's journal: each failure is a step that has no value. */
+  private synchronized String fault() {
+    String name;
+    do {
+      name = "fault-" + ++faults;
+    } while (stored.containsKey(prefix() + name));
+    return name;
+  }
+
+  private synchronized void append(
+      String name, JsonNode value, List<JsonNode> own, Usage usage, @Nullable BigDecimal costUsd) {
+    List<JsonNode> events = new ArrayList<>(pending);
+    events.addAll(own);
+    if (name.startsWith("fault-") && events.isEmpty()) {
+      return;
+    }
+    JournalEntry.StepFinished entry =
+        new JournalEntry.StepFinished(
+            prefix() + name, value, events, usage, costUsd, elapsed().toMillis());
+    journal.append(List.of(entry));
+    pending.clear();
+    stored.put(entry.step(), entry);
+    spending = spending.plus(entry);
+    trace.append(events);
+  }
+
+  private ObjectNode json(RunEvent event) {
+    return RunJson.event(event)
+        .put("at", clocks.wall().instant().toString())
+        .put("ticket", identity.ticket())
+        .put("run", identity.name());
+  }
+}

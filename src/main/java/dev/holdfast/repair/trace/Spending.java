@@ -1,0 +1,26 @@
+package dev.holdfast.repair.trace;
+
+import dev.holdfast.session.journal.JournalEntry;
+import java.math.BigDecimal;
+import tools.jackson.databind.JsonNode;
+
+/**
+ * What a run has used.
+ *
+ * @param calls of models, their retries included
+ * @param costUsd by the price tables
+ */
+public record Spending(int calls, BigDecimal costUsd) {
+  static final Spending NOTHING = new Spending(0, BigDecimal.ZERO);
+
+  Spending plus(JournalEntry.StepFinished step) {
+    int more = 0;
+    for (JsonNode event : step.events()) {
+      if (event.path("type").asString("").equals("ProviderRequestFinished")) {
+        more += 1 + event.path("payload").path("retries").asInt(0);
+      }
+    }
+    return new Spending(
+        calls + more, step.costUsd() == null ? costUsd : costUsd.add(step.costUsd()));
+  }
+}

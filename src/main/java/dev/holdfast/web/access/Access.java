@@ -1,0 +1,109 @@
+package dev.holdfast.web.access;
+
+import java.time.InstantSource;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Supplier;
+
+/** Who may use a port: the bearers of its tokens. Immutable. */
+public final class Access {
+  private static final int USUALLY_AT_ONCE = 8;
+
+  private final List<AccessToken> tokens;
+  private final boolean local;
+  private final LoginCookies cookies;
+  private final int requestsPerMinute;
+  private final int requestsAtOnce;
+
+  private Access(
+      List<AccessToken> tokens,
+      boolean local,
+      LoginCookies cookies,
+      int requestsPerMinute,
+      int requestsAtOnce) {
+    this.tokens = List.copyOf(tokens);
+    this.local = local;
+    this.cookies = cookies;
+    this.requestsPerMinute = requestsPerMinute;
+    this.requestsAtOnce = requestsAtOnce;
+  }
+
+  /**
+   * For whoever has the token of this start, on this machine only; links with it log in.
+   *
+   * @param person in whose name its bearer acts
+   */
+  public static Access ofThisMachine(String token, String person, InstantSource clock) {
+    byte[] hash = AccessToken.hash(token);
+    return new Access(
+        List.of(new AccessToken(Role.OPERATOR, person, HexFormat.of().formatHex(hash))),
+        true,
+        new LoginCookies(() -> "cookies of " + token, clock),
+        0,
+        USUALLY_AT_ONCE);
+  }
+
+  /**
+   * For bearers of configured tokens.
+   *
+   * @param tokens not empty
+   * @param secret signs the cookies of logins: the same for all consoles on one database; may throw
+   *     {@link dev.holdfast.queue.QueueUnavailableException}
+   */
+  public static Access ofBearers(
+      List<AccessToken> tokens, Supplier<String> secret, InstantSource clock) {
+    if (tokens.isEmpty()) {
+      throw new IllegalArgumentException("no tokens");
+    }
+    return new Access(tokens, false, new LoginCookies(secret, clock), 0, USUALLY_AT_ONCE);
+  }
+
+  /** With a bound on the requests of each visitor; 0 is none. */
+  public Access limitedTo(int newRequestsPerMinute) {
+    return new Access(tokens, local, cookies, newRequestsPerMinute, requestsAtOnce);
+  }
+
+  /** With a bound on the requests of all visitors that are answered at once. */
+  public Access answeringAtOnce(int newRequestsAtOnce) {
+    return new Access(tokens, local, cookies, requestsPerMinute, newRequestsAtOnce);
+  }
+
+  /** Whether no tokens are configured, so that the only one is that of this start. */
+  public boolean isLocal() {
+    return local;
+  }
+
+  /** Where people find a token, for what they are told without one. */
+  public String whereTokensAre() {
+    return local ? "the token in .holdfast/token, new at each start" : "a token of web.tokens";
+  }
+
+  public int requestsAtOnce() {
+    return requestsAtOnce;
+  }
+
+  public int requestsPerMinute() {
+    return requestsPerMinute;
+  }
+
+  public LoginCookies cookies() {
+    return cookies;
+  }
+
+  public List<AccessToken> tokens() {
+    return tokens;
+  }
+
+  /** The token with this secret; compares with all of them, whichever it is. */
+  public Optional<AccessToken> bearing(String secret) {
+    byte[] hash = AccessToken.hash(secret);
+    AccessToken found = null;
+    for (AccessToken token : tokens) {
+      if (token.matches(hash)) {
+        found = token;
+      }
+    }
+    return Optional.ofNullable(found);
+  }
+}

@@ -1,0 +1,43 @@
+package dev.holdfast.web.access;
+
+import java.security.MessageDigest;
+import java.util.HexFormat;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A token that may be sent. Only its SHA-256 is kept. Immutable; its text form hides that, too.
+ *
+ * @param role of its bearer; not {@link Role#ANYONE}
+ * @param name whose it is; null where several share it, who then act under a name made of its hash
+ * @param sha256 of the token, 64 hexadecimal digits in lower case
+ */
+public record AccessToken(Role role, @Nullable String name, String sha256) {
+  private static final int SHORT_ID = 6;
+
+  /** Takes as long for every token. */
+  boolean matches(byte[] hash) {
+    return MessageDigest.isEqual(HexFormat.of().parseHex(sha256), hash);
+  }
+
+  /** Names the token without telling it. */
+  public String id() {
+    return HexFormat.of().formatHex(Digests.sha256("token " + sha256), 0, 8);
+  }
+
+  /** In whose name its bearer acts. */
+  public String actor() {
+    return name == null
+        ? role.name().toLowerCase(Locale.ROOT) + "-" + id().substring(0, SHORT_ID)
+        : name;
+  }
+
+  public static byte[] hash(String secret) {
+    return Digests.sha256(secret);
+  }
+
+  @Override
+  public String toString() {
+    return "AccessToken[role=" + role + ", name=" + name + ", sha256=***]";
+  }
+}

@@ -1,0 +1,17 @@
+package dev.holdfast.web.access;
+
+import io.javalin.security.RouteRole;
+
+/** Who may use a route. Each route names one; one that names none answers nobody. */
+public enum Role implements RouteRole {
+  /** Without any check: health, metrics, the login page and its looks. */
+  ANYONE,
+  /** May read. */
+  VIEWER,
+  /** May read and act. */
+  OPERATOR;
+
+  public boolean includes(Role wanted) {
+    return compareTo(wanted) >= 0;
+  }
+}

@@ -1,0 +1,5 @@
+/** Who may call: tokens, roles, login cookies. */
+@NullMarked
+package dev.holdfast.web.access;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,148 @@
+package dev.holdfast.web.console.view;
+
+import dev.holdfast.failure.Category;
+import dev.holdfast.queue.view.TicketQuery;
+import dev.holdfast.ticket.TicketState;
+import java.time.DateTimeException;
+import java.time.Instant;
+import java.time.LocalDate;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The filter in an address, and what of it could not be understood.
+ *
+ * @param problems what is wrong with it, in words; those parts do not filter
+ */
+public record Filters(TicketQuery query, List<String> problems) {
+  public static final int PAGE = 50;
+  private static final int LONGEST = 200;
+
+  public Filters {
+    problems = List.copyOf(problems);
+  }
+
+  /** The same filter on the next page. */
+  public String next(String path, long before) {
+    return address(path, before);
+  }
+
+  /** The same filter on the first page. */
+  public String first(String path) {
+    return address(path, null);
+  }
+
+  private String address(String path, @Nullable Long before) {
+    return Links.with(
+        path,
+        "state",
+        query.state() == null ? null : query.state().wireName(),
+        "queue",
+        query.queue(),
+        "kind",
+        query.kind(),
+        "category",
+        query.category(),
+        "fingerprint",
+        query.fingerprint(),
+        "q",
+        query.text(),
+        "assignee",
+        query.assignee(),
+        "from",
+        day(query.from(), 0),
+        "to",
+        day(query.to(), 1),
+        "before",
+        before);
+  }
+
+  /** The first day, as the date field has it; "" for none. */
+  public String from() {
+    return Objects.requireNonNullElse(day(query.from(), 0), "");
+  }
+
+  /** The last day; "" for none. */
+  public String to() {
+    return Objects.requireNonNullElse(day(query.to(), 1), "");
+  }
+
+  private static @Nullable String day(@Nullable Instant time, int less) {
+    return time == null
+        ? null
+        : time.atOffset(ZoneOffset.UTC).toLocalDate().minusDays(less).toString();
+  }
+
+  /**
+   * @param parameter the value of a name in the address; null where it is missing
+   */
+  public static Filters of(Function<String, @Nullable String> parameter) {
+    List<String> problems = new ArrayList<>();
+    String state = text(parameter.apply("state"));
+    Optional<TicketState> known = state == null ? Optional.empty() : TicketState.ofWireName(state);
+    if (state != null && known.isEmpty()) {
+      problems.add("there is no state \"" + Format.cut(state, 40) + "\"");
+    }
+    TicketQuery query =
+        new TicketQuery(
+            known.orElse(null),
+            text(parameter.apply("queue")),
+            text(parameter.apply("kind")),
+            category(text(parameter.apply("category")), problems),
+            text(parameter.apply("fingerprint")),
+            text(parameter.apply("q")),
+            text(parameter.apply("assignee")),
+            day(text(parameter.apply("from")), 0, problems),
+            day(text(parameter.apply("to")), 1, problems),
+            number(text(parameter.apply("before")), problems),
+            PAGE);
+    return new Filters(query, problems);
+  }
+
+  private static @Nullable String category(@Nullable String text, List<String> problems) {
+    if (text != null && Category.ofWireName(text).isEmpty()) {
+      problems.add("there is no category \"" + Format.cut(text, 40) + "\"");
+      return null;
+    }
+    return text;
+  }
+
+  /** PostgreSQL stores no NUL and finds none. */
+  public static @Nullable String text(@Nullable String given) {
+    String text = given == null ? "" : given.replace("\0", "").strip();
+    return text.isEmpty() ? null : Format.cut(text, LONGEST);
+  }
+
+  private static @Nullable Instant day(@Nullable String text, int more, List<String> problems) {
+    if (text == null) {
+      return null;
+    }
+    try {
+      LocalDate date = LocalDate.parse(text);
+      if (date.getYear() >= 1970 && date.getYear() < 10_000) {
+        return date.plusDays(more).atStartOfDay(ZoneOffset.UTC).toInstant();
+      }
+    } catch (DateTimeException e) {
+      // told below
+    }
+    problems.add("\"" + Format.cut(text, 40) + "\" is no date like 2026-11-30");
+    return null;
+  }
+
+  private static @Nullable Long number(@Nullable String text, List<String> problems) {
+    if (text == null) {
+      return null;
+    }
+    try {
+      return Long.valueOf(text);
+    } catch (NumberFormatException e) {
+      problems.add("\"" + Format.cut(text, 40) + "\" is no ticket's number");
+      return null;
+    }
+  }
+}

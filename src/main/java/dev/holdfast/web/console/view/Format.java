@@ -1,0 +1,92 @@
+package dev.holdfast.web.console.view;
+
+import java.math.BigDecimal;
+import java.math.RoundingMode;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/** Values as people read them. Nothing here escapes: the templates do. */
+public final class Format {
+  private static final DateTimeFormatter EXACT =
+      DateTimeFormatter.ofPattern("yyyy-MM-dd HH:mm:ss 'UTC'", Locale.ROOT)
+          .withZone(ZoneOffset.UTC);
+
+  private Format() {}
+
+  /** {@code 3m ago}, {@code in 8s}; empty for null. */
+  public static String ago(@Nullable Instant time, Instant now) {
+    if (time == null) {
+      return "";
+    }
+    Duration ago = Duration.between(time, now);
+    return ago.isNegative() ? "in " + rough(ago.negated()) : rough(ago) + " ago";
+  }
+
+  /** In its largest unit: {@code 45s}, {@code 3m}, {@code 2h}, {@code 9d}. */
+  public static String rough(Duration duration) {
+    long seconds = duration.toSeconds();
+    if (seconds < 90) {
+      return seconds + "s";
+    }
+    if (seconds < 90 * 60) {
+      return duration.toMinutes() + "m";
+    }
+    return duration.toHours() < 36 ? duration.toHours() + "h" : duration.toDays() + "d";
+  }
+
+  /** How long something took: {@code 80ms}, {@code 45s}. */
+  public static String took(Instant from, Instant to) {
+    Duration duration = Duration.between(from, to);
+    return duration.compareTo(Duration.ofSeconds(1)) < 0
+        ? Math.max(0, duration.toMillis()) + "ms"
+        : rough(duration);
+  }
+
+  public static String exact(Instant time) {
+    return EXACT.format(time);
+  }
+
+  /** {@code 100,000}. */
+  public static String number(long number) {
+    return String.format(Locale.ROOT, "%,d", number);
+  }
+
+  /** {@code 1 ticket}, {@code 3 tickets}. */
+  public static String count(long number, String one) {
+    return number(number) + " " + one + (number == 1 ? "" : "s");
+  }
+
+  /** {@code $0.0123}. */
+  public static String money(BigDecimal usd) {
+    BigDecimal shown =
+        usd.abs().compareTo(BigDecimal.ONE) < 0
+            ? usd.setScale(4, RoundingMode.HALF_UP).stripTrailingZeros()
+            : usd.setScale(2, RoundingMode.HALF_UP);
+    return "$" + shown.toPlainString();
+  }
+
+  /** A database's word for people: {@code on hold} for {@code on_hold}. */
+  public static String words(@Nullable String name) {
+    return name == null ? "" : name.replace('_', ' ');
+  }
+
+  /** The first line that says something, cut. */
+  public static String firstLine(@Nullable String text, int length) {
+    if (text == null) {
+      return "";
+    }
+    String line = text.lines().map(String::strip).filter(l -> !l.isEmpty()).findFirst().orElse("");
+    return cut(line, length);
+  }
+
+  /** At most {@code length} characters, with an ellipsis where something was cut off. */
+  public static String cut(String text, int length) {
+    return text.codePointCount(0, text.length()) <= length
+        ? text
+        : text.substring(0, text.offsetByCodePoints(0, length - 1)) + "…";
+  }
+}

@@ -1,0 +1,95 @@
+package dev.holdfast.web.console.view;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
+import tools.jackson.core.StreamReadConstraints;
+import tools.jackson.core.json.JsonFactory;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * A ticket's result as a reviewer reads it: diffs by file, texts as texts, the rest as JSON.
+ *
+ * @param texts long texts with the names of their keys
+ * @param json what is left, indented; null where nothing is
+ */
+public record ResultView(List<Diff.File> files, List<Text> texts, @Nullable String json) {
+  private static final int LONG_TEXT = 60;
+  // PostgreSQL's numeric has 131,072 digits before the point and 16,383 behind it.
+  private static final int LONGEST_NUMBER = 150_000;
+
+  private static final JsonMapper MAPPER =
+      JsonMapper.builder(
+              JsonFactory.builder()
+                  .streamReadConstraints(
+                      StreamReadConstraints.builder().maxNumberLength(LONGEST_NUMBER).build())
+                  .build())
+          .build();
+
+  public ResultView {
+    files = List.copyOf(files);
+    texts = List.copyOf(texts);
+  }
+
+  /** A text of the result. */
+  public record Text(String name, String text) {}
+
+  public boolean isEmpty() {
+    return files.isEmpty() && texts.isEmpty() && json == null;
+  }
+
+  public static ResultView of(@Nullable String result) {
+    if (result == null) {
+      return new ResultView(List.of(), List.of(), null);
+    }
+    JsonNode node;
+    try {
+      node = MAPPER.readTree(result);
+    } catch (JacksonException e) {
+      return new ResultView(List.of(), List.of(new Text("", result)), null);
+    }
+    if (node.isString()) {
+      return text(node.asString());
+    }
+    return node.isObject() ? object(node) : new ResultView(List.of(), List.of(), indented(node));
+  }
+
+  private static ResultView text(String text) {
+    return Diff.looksLike(text)
+        ? new ResultView(Diff.of(text).files(), List.of(), null)
+        : new ResultView(List.of(), List.of(new Text("", text)), null);
+  }
+
+  private static ResultView object(JsonNode object) {
+    List<Diff.File> files = new ArrayList<>();
+    List<Text> texts = new ArrayList<>();
+    var rest = MAPPER.createObjectNode();
+    for (Map.Entry<String, JsonNode> field : object.properties()) {
+      String text = field.getValue().isString() ? field.getValue().asString() : null;
+      if (text != null && Diff.looksLike(text)) {
+        files.addAll(Diff.of(text).files());
+      } else if (text != null && (text.length() > LONG_TEXT || text.contains("\n"))) {
+        texts.add(new Text(field.getKey(), text));
+      } else {
+        rest.set(field.getKey(), field.getValue());
+      }
+    }
+    return new ResultView(files, texts, rest.isEmpty() ? null : indented(rest));
+  }
+
+  /** JSON text, indented; the text itself where it is none. */
+  public static String indented(String json) {
+    try {
+      return indented(MAPPER.readTree(json));
+    } catch (JacksonException e) {
+      return json;
+    }
+  }
+
+  private static String indented(JsonNode node) {
+    return MAPPER.writerWithDefaultPrettyPrinter().writeValueAsString(node);
+  }
+}

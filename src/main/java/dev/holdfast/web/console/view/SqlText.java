@@ -1,0 +1,80 @@
+package dev.holdfast.web.console.view;
+
+import dev.holdfast.queue.view.TicketQuery;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** The statement that shows in psql what a page shows, to be copied; it is never run from here. */
+public final class SqlText {
+  private SqlText() {}
+
+  public static String ticket(long id) {
+    return "SELECT * FROM holdfast.tickets WHERE id = "
+        + id
+        + ";\nSELECT at, event, actor, details FROM holdfast.ticket_timeline WHERE ticket_id = "
+        + id
+        + " ORDER BY at;";
+  }
+
+  /**
+   * @param keyId empty for all keys
+   */
+  public static String mend(String provider, String actor, String keyId) {
+    return "SELECT * FROM holdfast.mend_provider("
+        + literal(provider)
+        + ", "
+        + literal(actor)
+        + (keyId.isEmpty() ? "" : ", " + literal(keyId))
+        + ");";
+  }
+
+  public static String group(String fingerprint, String category) {
+    return "SELECT id, title, held_for, hold_reason, error FROM holdfast.on_hold_tickets\nWHERE "
+        + equal("error_fingerprint", fingerprint)
+        + " AND "
+        + equal("error_category", category)
+        + ";";
+  }
+
+  private static String equal(String column, String value) {
+    return value.isEmpty() ? column + " IS NULL" : column + " = " + literal(value);
+  }
+
+  public static String tickets(TicketQuery query) {
+    List<String> where = new ArrayList<>();
+    add(where, "state", query.state() == null ? null : query.state().wireName());
+    add(where, "queue", query.queue());
+    add(where, "kind", query.kind());
+    add(where, "error_category", query.category());
+    add(where, "error_fingerprint", query.fingerprint());
+    if (query.text() != null) {
+      where.add("title ILIKE " + literal("%" + query.text() + "%"));
+    }
+    if (query.from() != null) {
+      where.add("created_at >= " + literal(query.from().toString()));
+    }
+    if (query.to() != null) {
+      where.add("created_at < " + literal(query.to().toString()));
+    }
+    if (query.before() != null) {
+      where.add("id < " + query.before());
+    }
+    return "SELECT id, title, state, queue, kind, error FROM holdfast.tickets"
+        + (where.isEmpty() ? "" : "\nWHERE " + String.join(" AND ", where))
+        + "\nORDER BY id DESC LIMIT "
+        + query.limit()
+        + ";";
+  }
+
+  private static void add(List<String> where, String column, @Nullable String value) {
+    if (value != null) {
+      where.add(equal(column, value));
+    }
+  }
+
+  private static String literal(String text) {
+    String quoted = "'" + text.replace("'", "''") + "'";
+    return text.contains("\\") ? "E" + quoted.replace("\\", "\\\\") : quoted;
+  }
+}

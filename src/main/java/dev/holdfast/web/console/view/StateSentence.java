@@ -1,0 +1,88 @@
+package dev.holdfast.web.console.view;
+
+import dev.holdfast.queue.read.CurrentWait;
+import dev.holdfast.queue.read.LiveWorkers;
+import dev.holdfast.queue.read.TicketRow;
+import java.time.Duration;
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+
+/** A ticket's state and why, in one sentence. */
+public final class StateSentence {
+  private static final int ERROR_LENGTH = 160;
+
+  private StateSentence() {}
+
+  public static String of(
+      TicketRow ticket, @Nullable CurrentWait wait, LiveWorkers workers, Instant now) {
+    return switch (ticket.state()) {
+      case "ready" -> ready(ticket, wait, workers, now);
+      case "in_progress" -> running(ticket, wait, now);
+      case "on_hold" ->
+          "Waits for a person"
+              + since(ticket.heldAt(), now)
+              + ": "
+              + (ticket.holdReason() == null ? "no reason given" : ticket.holdReason())
+              + ".";
+      case "needs_review" ->
+          "Succeeded "
+              + Format.ago(ticket.completedAt(), now)
+              + "; a person has to approve or reject its result.";
+      case "done" -> "Done " + Format.ago(ticket.completedAt(), now) + ".";
+      case "cancelled" -> "Cancelled " + Format.ago(ticket.completedAt(), now) + ".";
+      default -> Format.words(ticket.state());
+    };
+  }
+
+  private static String since(@Nullable Instant time, Instant now) {
+    return time == null ? "" : " for " + Format.rough(Duration.between(time, now));
+  }
+
+  private static String ready(
+      TicketRow ticket, @Nullable CurrentWait wait, LiveWorkers workers, Instant now) {
+    Instant due = ticket.retryAfter();
+    boolean waits = due != null && due.isAfter(now);
+    if (wait != null && wait.kind() == CurrentWait.Kind.PROVIDER) {
+      return "Waits for a provider and is tried again "
+          + Format.ago(wait.until(), now)
+          + ", no retry used: "
+          + Format.firstLine(wait.reason(), ERROR_LENGTH);
+    }
+    if ("human".equals(ticket.assigneeType())) {
+      return "Waits for a person to work it; no worker takes it.";
+    }
+    if (!waits) {
+      return (ticket.attemptCount() == 0 ? "Ready" + since(ticket.createdAt(), now) : "Ready again")
+          + workers
+              .missingFor(ticket, now)
+              .map(each -> "; " + each + ". Start one, or check both names.")
+              .orElse("; the next free worker takes it.");
+    }
+    if (ticket.attemptCount() == 0 || ticket.error() == null) {
+      return "Scheduled: due " + Format.ago(due, now) + ".";
+    }
+    return "Retry "
+        + (ticket.retryCount() == null ? 1 : ticket.retryCount())
+        + " comes "
+        + Format.ago(due, now)
+        + ", after "
+        + Format.words(ticket.errorCategory())
+        + ": "
+        + Format.firstLine(ticket.error(), ERROR_LENGTH);
+  }
+
+  private static String running(TicketRow ticket, @Nullable CurrentWait wait, Instant now) {
+    String sentence =
+        "Attempt "
+            + (ticket.attemptCount() + 1)
+            + " runs"
+            + since(ticket.startedAt(), now)
+            + " on "
+            + ticket.workerId();
+    return wait == null
+        ? sentence + "."
+        : sentence
+            + "; its session retries after: "
+            + Format.firstLine(wait.reason(), ERROR_LENGTH);
+  }
+}
