@@ -387,6 +387,7 @@ CREATE TABLE holdfast.ticket_attempts (
   fingerprint text COLLATE "C",
   error text,
   result jsonb,
+  error_title text,
   CONSTRAINT known_outcome CHECK ((outcome = ANY (ARRAY['succeeded'::text, 'failed'::text, 'crashed'::text, 'given_back'::text, 'revoked'::text, 'deferred'::text, 'parked'::text]))),
   CONSTRAINT ticket_attempts_pkey PRIMARY KEY (ticket_id, lease_no)
 ) WITH (autovacuum_vacuum_insert_scale_factor=0.1);
@@ -395,6 +396,7 @@ COMMENT ON TABLE holdfast.ticket_attempts IS 'One row per finished execution of 
 COMMENT ON COLUMN holdfast.ticket_attempts.attempt IS 'Counts every execution of the ticket from 1, whatever became of it; never reset, unlike tickets.retry_count.';
 COMMENT ON COLUMN holdfast.ticket_attempts.outcome IS 'succeeded, failed, crashed (its lease expired), given_back (its worker was stopped; uses up no retry), deferred (it waits for a provider; uses up no retry), revoked (a person cancelled or held the ticket), parked (it waits for a person''s word before it goes on; uses up no retry).';
 COMMENT ON COLUMN holdfast.ticket_attempts.rule IS 'The classifier rule that decided the category: holdfast classify explains it.';
+COMMENT ON COLUMN holdfast.ticket_attempts.error_title IS 'The line of the error that says why, as "ValueError: cannot parse row 177"; NULL where nobody found one.';
 GRANT SELECT ON holdfast.ticket_attempts TO holdfast_designer, holdfast_operator, holdfast_viewer;
 GRANT SELECT, INSERT, UPDATE, DELETE ON holdfast.ticket_attempts TO holdfast_worker;
 
@@ -433,6 +435,7 @@ CREATE TABLE holdfast.ticket_base (
   max_cost_usd numeric,
   filed boolean NOT NULL DEFAULT holdfast.refuse_unfiled_ticket(),
   payload_bytes integer,
+  error_title text,
   CONSTRAINT ticket_base_pkey PRIMARY KEY (id)
 ) WITH (fillfactor=45, autovacuum_vacuum_scale_factor=0.05, autovacuum_analyze_scale_factor=0.02);
 CREATE INDEX ticket_held ON holdfast.ticket_base USING btree (held_at, id) WHERE (held_at IS NOT NULL);
@@ -453,6 +456,7 @@ COMMENT ON COLUMN holdfast.ticket_base.fence IS 'The last lease_no whose result 
 COMMENT ON COLUMN holdfast.ticket_base.design_id IS 'designs.id, which is never deleted: the functions that insert a ticket have looked it up.';
 COMMENT ON COLUMN holdfast.ticket_base.filed IS 'Always true. Who inserts a row says so, and files the ticket in the same transaction, with file_tickets or as enqueue_ticket does.';
 COMMENT ON COLUMN holdfast.ticket_base.payload_bytes IS 'How many bytes payload::text has, or a little more; NULL where nobody measured it. Whatever is not known to be small is read alone.';
+COMMENT ON COLUMN holdfast.ticket_base.error_title IS 'The line of the error that says why; NULL where nobody found one.';
 GRANT SELECT ON holdfast.ticket_base TO holdfast_designer, holdfast_operator, holdfast_viewer;
 GRANT SELECT, INSERT, UPDATE, DELETE ON holdfast.ticket_base TO holdfast_worker;
 
@@ -619,7 +623,8 @@ GRANT SELECT, INSERT, UPDATE, DELETE ON holdfast.budget_status TO holdfast_worke
 CREATE OR REPLACE VIEW error_groups AS
 SELECT NULLIF(g.fingerprint, '') AS error_fingerprint, NULLIF(g.category, '') AS error_category, g.tickets, g.oldest, g.newest,
   (SELECT shorten(b.error, 500) FROM ticket_base b WHERE b.id = g.sample_ids[1]) AS last_error,
-  g.sample_ids
+  g.sample_ids,
+  (SELECT error_name(b.error_title, b.error) FROM ticket_base b WHERE b.id = g.sample_ids[1]) AS error_title
 FROM (
   SELECT h.fingerprint, h.category, count(*) AS tickets, min(h.held_at) AS oldest, max(h.held_at) AS newest,
     (array_agg(h.id ORDER BY h.held_at DESC, h.id DESC))[1:10] AS sample_ids
@@ -635,7 +640,8 @@ CREATE OR REPLACE VIEW on_hold_tickets AS
 SELECT b.id, b.queue, b.kind, b.title, b.held_at, now() - b.held_at AS held_for, b.hold_reason, b.error_category,
   b.error_fingerprint, shorten(b.error, 500) AS error, b.attempt_count AS attempts, b.retry_count, b.rejection_count,
   b.hold_actions AS allowed_actions,
-  (SELECT g.guidance FROM ticket_guidance g WHERE g.ticket_id = b.id ORDER BY g.id DESC LIMIT 1) AS last_guidance
+  (SELECT g.guidance FROM ticket_guidance g WHERE g.ticket_id = b.id ORDER BY g.id DESC LIMIT 1) AS last_guidance,
+  error_name(b.error_title, b.error) AS error_title
 FROM ticket_base b
 WHERE b.held_at IS NOT NULL
 ORDER BY b.held_at, b.id;
@@ -779,7 +785,7 @@ SELECT a.ticket_id, a.started_at, 'claimed', a.worker_id, jsonb_build_object('at
 FROM ticket_attempts a
 UNION ALL
 SELECT a.ticket_id, a.finished_at, a.outcome, a.worker_id, jsonb_strip_nulls(jsonb_build_object('attempt', a.attempt, 'category', a.category,
-  'rule', a.rule, 'fingerprint', a.fingerprint, 'error', shorten(a.error, 500), 'retryAfter', (
+  'rule', a.rule, 'fingerprint', a.fingerprint, 'title', error_name(a.error_title, a.error), 'error', shorten(a.error, 500), 'retryAfter', (
     SELECT b.retry_after FROM ticket_base b WHERE a.outcome = 'deferred' AND b.id = a.ticket_id AND b.fence = a.lease_no)))
 FROM ticket_attempts a
 UNION ALL
@@ -801,8 +807,10 @@ SELECT
   l.worker_id, COALESCE(l.id, b.fence) AS lease_no, l.expires_at AS lease_expires_at,
   b.unique_key, b.result, b.created_at, GREATEST(b.updated_at, l.claimed_at) AS updated_at,
   COALESCE(l.claimed_at, b.started_at) AS started_at, b.completed_at,
-  b.attempt_count, b.crash_count, b.same_error_count, b.held_at, b.hold_actions AS allowed_actions, b.max_cost_usd
+  b.attempt_count, b.crash_count, b.same_error_count, b.held_at, b.hold_actions AS allowed_actions, b.max_cost_usd,
+  error_name(b.error_title, b.error) AS error_title, d.name AS design, d.version AS design_version
 FROM ticket_base b
+LEFT JOIN designs d ON d.id = b.design_id
 LEFT JOIN (
   SELECT l.id, l.worker_id, l.claimed_at, l.expires_at, u.ticket_id
   FROM leases l CROSS JOIN LATERAL unnest(l.ids) AS u(ticket_id)
@@ -850,6 +858,9 @@ COMMENT ON COLUMN holdfast.tickets.same_error_count IS 'How many attempts in a r
 COMMENT ON COLUMN holdfast.tickets.held_at IS 'Since when it waits for a person; NULL unless on_hold.';
 COMMENT ON COLUMN holdfast.tickets.allowed_actions IS 'What a person may do with a held ticket.';
 COMMENT ON COLUMN holdfast.tickets.max_cost_usd IS 'What the ticket may cost in model calls, in US dollars; NULL is the design''s or no limit.';
+COMMENT ON COLUMN holdfast.tickets.error_title IS 'The line of the last error that says why: ''ValueError: cannot parse row 177''.';
+COMMENT ON COLUMN holdfast.tickets.design IS 'The name of its design; NULL for a ticket of a kind alone. An INSERT may say it instead of design_id and gets the newest version.';
+COMMENT ON COLUMN holdfast.tickets.design_version IS 'The version of its design.';
 GRANT SELECT ON holdfast.tickets TO holdfast_designer, holdfast_viewer;
 GRANT SELECT, INSERT, UPDATE ON holdfast.tickets TO holdfast_operator;
 GRANT SELECT, INSERT, UPDATE, DELETE ON holdfast.tickets TO holdfast_worker;
@@ -1148,7 +1159,7 @@ BEGIN
   WHERE n.value IS DISTINCT FROM o.value AND n.key NOT IN ('state', 'updated_at');
   SELECT string_agg(key, ', ' ORDER BY key) INTO kept FROM jsonb_object_keys(changes) AS key
   WHERE key IN ('id', 'lease_no', 'worker_id', 'lease_expires_at', 'attempt_count', 'crash_count', 'same_error_count',
-    'held_at', 'allowed_actions');
+    'held_at', 'allowed_actions', 'error_title', 'design', 'design_version');
   IF kept IS NOT NULL THEN
     RAISE EXCEPTION '% of a ticket cannot be set by hand', kept
       USING ERRCODE = 'HF422', HINT = 'Change state instead: release, hold, cancel, approve or reject the ticket.';
@@ -1444,7 +1455,8 @@ BEGIN
     assignee_type = t.assignee_type, priority = t.priority, unique_key = t.unique_key, result = t.result,
     created_at = t.created_at, started_at = t.started_at, completed_at = t.completed_at, max_cost_usd = t.max_cost_usd,
     rejection_count = t.rejection_count, retry_count = t.retry_count, retry_after = t.retry_after,
-    retry_strategy = t.retry_strategy, error = t.error, error_category = t.error_category,
+    retry_strategy = t.retry_strategy, error = t.error,
+    error_title = CASE WHEN b.error IS NOT DISTINCT FROM t.error THEN b.error_title END, error_category = t.error_category,
     error_fingerprint = t.error_fingerprint, hold_reason = t.hold_reason, updated_at = now()
   WHERE b.id = t.id;
   IF refile THEN
@@ -1570,6 +1582,17 @@ END
 $function$;
 COMMENT ON FUNCTION holdfast.enqueue_ticket(text,jsonb,text,text,text,integer,timestamp with time zone,text,numeric) IS 'Adds a ticket inside the caller''s transaction and returns its id: SELECT holdfast.enqueue_ticket(design => ''hello'', payload => ''{"n": 1}''). With a unique_key that a kept ticket already has, that ticket''s id is returned and nothing is added.';
 GRANT EXECUTE ON FUNCTION holdfast.enqueue_ticket(text,jsonb,text,text,text,integer,timestamp with time zone,text,numeric) TO holdfast_operator, holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.error_name(title text, error text)
+ RETURNS text
+ LANGUAGE sql
+ STABLE PARALLEL SAFE
+AS $function$
+  SELECT COALESCE(NULLIF(title, ''), holdfast.shorten(
+    pg_catalog.substring(holdfast.shorten(error, 2000), '[^[:space:]][^\n\r]*'), 200))
+$function$;
+COMMENT ON FUNCTION holdfast.error_name(text,text) IS 'The title of an error, or the beginning of its first line.';
+GRANT EXECUTE ON FUNCTION holdfast.error_name(text,text) TO PUBLIC, holdfast_worker;
 
 CREATE OR REPLACE FUNCTION holdfast.expanded_bytes(document jsonb, most bigint)
  RETURNS bigint
@@ -1838,7 +1861,7 @@ BEGIN
   FOR role_name, function_name IN
     SELECT g.role, p.oid::regprocedure
     FROM (VALUES
-      ('public', ARRAY['shorten', 'with_retry_time']),
+      ('public', ARRAY['shorten', 'error_name', 'with_retry_time']),
       ('holdfast_viewer', ARRAY['ticket_version', 'readable', 'measured_bytes', 'expanded_bytes']),
       ('holdfast_producer', ARRAY['produce_ticket']),
       ('holdfast_designer', ARRAY['ticket_version', 'latest_design', 'acting_person', 'accepted_bytes', 'expanded_bytes', 'measure_definition']),
@@ -1967,6 +1990,14 @@ BEGIN
     RAISE EXCEPTION 'there is no state "%"', left(NEW.state, 100)
       USING ERRCODE = 'HF422', HINT = 'Insert a ticket as ready; the states are in COMMENT ON COLUMN tickets.state.';
   END IF;
+  IF NEW.design IS NOT NULL AND NEW.design_id IS NULL THEN
+    SELECT x.id INTO NEW.design_id FROM designs x
+    WHERE x.name = NEW.design AND (NEW.design_version IS NULL OR x.version = NEW.design_version) ORDER BY x.version DESC LIMIT 1;
+    IF NOT FOUND THEN
+      RAISE EXCEPTION 'there is no design "%"%', left(NEW.design, 100), COALESCE(' of version ' || NEW.design_version, '')
+        USING ERRCODE = 'HF404', HINT = 'SELECT name, version FROM designs shows them.';
+    END IF;
+  END IF;
   IF NEW.design_id IS NOT NULL THEN
     SELECT * INTO d FROM designs WHERE designs.id = NEW.design_id;
     IF NOT FOUND THEN
@@ -2014,6 +2045,9 @@ BEGIN
   NEW.same_error_count := 0;
   NEW.worker_id := NULL;
   NEW.lease_expires_at := NULL;
+  NEW.error_title := error_name(NULL, NEW.error);
+  NEW.design := d.name;
+  NEW.design_version := d.version;
   RETURN NEW;
 END
 $function$;
@@ -3214,7 +3248,7 @@ BEGIN
         -- A hold writes no retry_after.
         retry_after = CASE WHEN i.hold THEN b.retry_after ELSE now() + i.delay END,
         retry_strategy = CASE WHEN jsonb_typeof(b.retry_strategy) = 'object' THEN b.retry_strategy || i.strategy ELSE i.strategy END,
-        error = i.error, error_category = i.category, error_fingerprint = i.fingerprint,
+        error = i.error, error_title = i.activity->>'title', error_category = i.category, error_fingerprint = i.fingerprint,
         hold_reason = i.hold_reason, held_at = CASE WHEN i.hold THEN now() END,
         hold_actions = CASE WHEN i.hold THEN '{release,release_with_guidance,cancel}'::text[] END,
         completed_at = CASE WHEN i.hold THEN now() END,
@@ -3226,11 +3260,13 @@ BEGIN
         AND b.retry_strategy IS NULL AND b.design_id IS NULL AND b.queue <> ALL (own_settings)))
     RETURNING b.id, b.fence, b.priority, b.created_at, b.retry_after, b.attempt_count, b.queue, b.kind,
       b.state = 'ready' AND b.assignee_type = 'agent' AS claimable, i.claimed_at, i.worker_id, i.outcome, i.category, i.rule,
-      i.fingerprint, i.error, i.http_status, i.activity
+      i.fingerprint, i.error, b.error_title, i.http_status, i.activity
   ), attempted AS (
     INSERT INTO holdfast.ticket_attempts
-      (ticket_id, lease_no, started_at, finished_at, attempt, http_status, outcome, worker_id, category, rule, fingerprint, error)
-    SELECT id, fence, claimed_at, now(), attempt_count, http_status, outcome, worker_id, category, rule, fingerprint, error FROM decided
+      (ticket_id, lease_no, started_at, finished_at, attempt, http_status, outcome, worker_id, category, rule, fingerprint, error,
+      error_title)
+    SELECT id, fence, claimed_at, now(), attempt_count, http_status, outcome, worker_id, category, rule, fingerprint, error, error_title
+    FROM decided
   ), logged AS (
     INSERT INTO holdfast.ticket_activity (ticket_id, action, actor, details)
     SELECT id, 'retry_decision', 'system', activity FROM decided
@@ -3285,7 +3321,7 @@ BEGIN
       UPDATE holdfast.ticket_base b
       SET fence = i.lease_no, state = i.state, result = i.result::jsonb, started_at = i.claimed_at, completed_at = now(),
           updated_at = now(), retry_after = NULL, attempt_count = b.attempt_count + 1, same_error_count = 0,
-          error = NULL, error_category = NULL, error_fingerprint = NULL
+          error = NULL, error_title = NULL, error_category = NULL, error_fingerprint = NULL
       FROM input i
       WHERE b.id = ANY (ARRAY[i.id]) AND b.state = 'ready' AND b.fence < i.lease_no
       RETURNING b.id, b.fence, b.attempt_count, b.result, i.claimed_at, i.worker_id

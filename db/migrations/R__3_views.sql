@@ -21,6 +21,15 @@ LANGUAGE sql STABLE PARALLEL SAFE AS $$
 $$;
 COMMENT ON FUNCTION shorten IS 'The beginning of a text, at most that many characters; bytes in a database of the encoding SQL_ASCII, and there no part of a character either.';
 
+-- What an error is called: its title, or its first line where nobody found one (written by hand, or by a worker of an older version).
+-- For everybody, as shorten.
+CREATE OR REPLACE FUNCTION error_name(title text, error text) RETURNS text
+LANGUAGE sql STABLE PARALLEL SAFE AS $$
+  SELECT COALESCE(NULLIF(title, ''), ${flyway:defaultSchema}.shorten(
+    pg_catalog.substring(${flyway:defaultSchema}.shorten(error, 2000), '[^[:space:]][^\n\r]*'), 200))
+$$;
+COMMENT ON FUNCTION error_name IS 'The title of an error, or the beginning of its first line.';
+
 -- Whoever is told of a retry is told when it comes. A decision is stored in the transaction that makes the ticket wait, so its time is
 -- known from its delay; of a deferral the ticket itself knows it, until it is claimed again.
 -- Anyone who may read ticket_timeline needs this function, so it is for everybody.
@@ -44,8 +53,10 @@ SELECT
   l.worker_id, COALESCE(l.id, b.fence) AS lease_no, l.expires_at AS lease_expires_at,
   b.unique_key, b.result, b.created_at, GREATEST(b.updated_at, l.claimed_at) AS updated_at,
   COALESCE(l.claimed_at, b.started_at) AS started_at, b.completed_at,
-  b.attempt_count, b.crash_count, b.same_error_count, b.held_at, b.hold_actions AS allowed_actions, b.max_cost_usd
+  b.attempt_count, b.crash_count, b.same_error_count, b.held_at, b.hold_actions AS allowed_actions, b.max_cost_usd,
+  error_name(b.error_title, b.error) AS error_title, d.name AS design, d.version AS design_version
 FROM ticket_base b
+LEFT JOIN designs d ON d.id = b.design_id
 LEFT JOIN (
   SELECT l.id, l.worker_id, l.claimed_at, l.expires_at, u.ticket_id
   FROM leases l CROSS JOIN LATERAL unnest(l.ids) AS u(ticket_id)
@@ -60,6 +71,8 @@ ALTER VIEW tickets ALTER COLUMN rejection_count SET DEFAULT 0;
 COMMENT ON VIEW tickets IS 'One row per ticket: the truth, whoever looks. INSERT enqueues (in your own transaction). UPDATE of state does what release_ticket, hold_ticket, cancel_ticket, approve_ticket and reject_ticket do, is logged in ticket_activity and wakes a worker; a transition the state machine does not know is refused. DELETE takes finished tickets only. It joins ticket_base (what is stored) with leases (what runs now).';
 COMMENT ON COLUMN tickets.id IS 'Given by the database; never used again.';
 COMMENT ON COLUMN tickets.design_id IS 'The version of the design it was enqueued with (designs.id); NULL for a ticket of a kind alone.';
+COMMENT ON COLUMN tickets.design IS 'The name of its design; NULL for a ticket of a kind alone. An INSERT may say it instead of design_id and gets the newest version.';
+COMMENT ON COLUMN tickets.design_version IS 'The version of its design.';
 COMMENT ON COLUMN tickets.title IS 'For people.';
 COMMENT ON COLUMN tickets.payload IS 'The task, as the handler is given it; an object as a rule.';
 COMMENT ON COLUMN tickets.rejection_count IS 'How often its result was rejected at review.';
@@ -79,6 +92,7 @@ COMMENT ON COLUMN tickets.retry_count IS 'Retries used since it was enqueued or 
 COMMENT ON COLUMN tickets.retry_after IS 'Not claimed before this time (the database''s clock). Also the start time of a delayed ticket.';
 COMMENT ON COLUMN tickets.retry_strategy IS 'Overrides for this ticket under "categories", "max_delay", "jitter", "same_error_limit"; beside them the last decision: errorCategory, maxRetries, backoffType, nextDelayMs, attemptsRemaining.';
 COMMENT ON COLUMN tickets.error IS 'The last error, whole.';
+COMMENT ON COLUMN tickets.error_title IS 'The line of the last error that says why: ''ValueError: cannot parse row 177''.';
 COMMENT ON COLUMN tickets.error_category IS 'transient, api_error, code_error, system_error or unknown.';
 COMMENT ON COLUMN tickets.error_fingerprint IS 'Equal for equal errors; see error_groups.';
 COMMENT ON COLUMN tickets.hold_reason IS 'Why it waits for a person: ''Max retries exceeded: <category>'', or what else stopped it.';
@@ -95,7 +109,8 @@ CREATE OR REPLACE VIEW on_hold_tickets AS
 SELECT b.id, b.queue, b.kind, b.title, b.held_at, now() - b.held_at AS held_for, b.hold_reason, b.error_category,
   b.error_fingerprint, shorten(b.error, 500) AS error, b.attempt_count AS attempts, b.retry_count, b.rejection_count,
   b.hold_actions AS allowed_actions,
-  (SELECT g.guidance FROM ticket_guidance g WHERE g.ticket_id = b.id ORDER BY g.id DESC LIMIT 1) AS last_guidance
+  (SELECT g.guidance FROM ticket_guidance g WHERE g.ticket_id = b.id ORDER BY g.id DESC LIMIT 1) AS last_guidance,
+  error_name(b.error_title, b.error) AS error_title
 FROM ticket_base b
 WHERE b.held_at IS NOT NULL
 ORDER BY b.held_at, b.id;
@@ -104,7 +119,8 @@ COMMENT ON VIEW on_hold_tickets IS 'What waits for a person, the longest first. 
 CREATE OR REPLACE VIEW error_groups AS
 SELECT NULLIF(g.fingerprint, '') AS error_fingerprint, NULLIF(g.category, '') AS error_category, g.tickets, g.oldest, g.newest,
   (SELECT shorten(b.error, 500) FROM ticket_base b WHERE b.id = g.sample_ids[1]) AS last_error,
-  g.sample_ids
+  g.sample_ids,
+  (SELECT error_name(b.error_title, b.error) FROM ticket_base b WHERE b.id = g.sample_ids[1]) AS error_title
 FROM (
   SELECT h.fingerprint, h.category, count(*) AS tickets, min(h.held_at) AS oldest, max(h.held_at) AS newest,
     (array_agg(h.id ORDER BY h.held_at DESC, h.id DESC))[1:10] AS sample_ids
@@ -168,7 +184,7 @@ SELECT a.ticket_id, a.started_at, 'claimed', a.worker_id, jsonb_build_object('at
 FROM ticket_attempts a
 UNION ALL
 SELECT a.ticket_id, a.finished_at, a.outcome, a.worker_id, jsonb_strip_nulls(jsonb_build_object('attempt', a.attempt, 'category', a.category,
-  'rule', a.rule, 'fingerprint', a.fingerprint, 'error', shorten(a.error, 500), 'retryAfter', (
+  'rule', a.rule, 'fingerprint', a.fingerprint, 'title', error_name(a.error_title, a.error), 'error', shorten(a.error, 500), 'retryAfter', (
     SELECT b.retry_after FROM ticket_base b WHERE a.outcome = 'deferred' AND b.id = a.ticket_id AND b.fence = a.lease_no)))
 FROM ticket_attempts a
 UNION ALL

@@ -343,7 +343,7 @@ BEGIN
       UPDATE ${flyway:defaultSchema}.ticket_base b
       SET fence = i.lease_no, state = i.state, result = i.result::jsonb, started_at = i.claimed_at, completed_at = now(),
           updated_at = now(), retry_after = NULL, attempt_count = b.attempt_count + 1, same_error_count = 0,
-          error = NULL, error_category = NULL, error_fingerprint = NULL
+          error = NULL, error_title = NULL, error_category = NULL, error_fingerprint = NULL
       FROM input i
       WHERE b.id = ANY (ARRAY[i.id]) AND b.state = 'ready' AND b.fence < i.lease_no
       RETURNING b.id, b.fence, b.attempt_count, b.result, i.claimed_at, i.worker_id
@@ -372,6 +372,7 @@ COMMENT ON FUNCTION store_successes IS 'Stores successes (new_states: needs_revi
 -- ticket_ids, lease_nos and decision_nos are of one length; the other arrays have one element for each decision, counted from 1.
 -- unseen: the decisions were made without a look at the tickets, so they hold only for those that have never failed and have no retry
 -- settings of their own, of a design or of their queue. The last error counts only together with its fingerprint.
+-- The title of an error comes with its activity; a worker of an older version sends none.
 -- Always one row: when all this happened, without a ticket; then one for each ticket that was not stored.
 -- The leases are not locked: see store_successes. Tickets are locked in the order of their ids, as everybody does.
 -- Traps: decisions are joined by hash, whatever the planner believes of the arrays' lengths: a nested loop over 500 decisions for 500
@@ -417,7 +418,7 @@ BEGIN
         -- A hold writes no retry_after.
         retry_after = CASE WHEN i.hold THEN b.retry_after ELSE now() + i.delay END,
         retry_strategy = CASE WHEN jsonb_typeof(b.retry_strategy) = 'object' THEN b.retry_strategy || i.strategy ELSE i.strategy END,
-        error = i.error, error_category = i.category, error_fingerprint = i.fingerprint,
+        error = i.error, error_title = i.activity->>'title', error_category = i.category, error_fingerprint = i.fingerprint,
         hold_reason = i.hold_reason, held_at = CASE WHEN i.hold THEN now() END,
         hold_actions = CASE WHEN i.hold THEN '{release,release_with_guidance,cancel}'::text[] END,
         completed_at = CASE WHEN i.hold THEN now() END,
@@ -429,11 +430,13 @@ BEGIN
         AND b.retry_strategy IS NULL AND b.design_id IS NULL AND b.queue <> ALL (own_settings)))
     RETURNING b.id, b.fence, b.priority, b.created_at, b.retry_after, b.attempt_count, b.queue, b.kind,
       b.state = 'ready' AND b.assignee_type = 'agent' AS claimable, i.claimed_at, i.worker_id, i.outcome, i.category, i.rule,
-      i.fingerprint, i.error, i.http_status, i.activity
+      i.fingerprint, i.error, b.error_title, i.http_status, i.activity
   ), attempted AS (
     INSERT INTO ${flyway:defaultSchema}.ticket_attempts
-      (ticket_id, lease_no, started_at, finished_at, attempt, http_status, outcome, worker_id, category, rule, fingerprint, error)
-    SELECT id, fence, claimed_at, now(), attempt_count, http_status, outcome, worker_id, category, rule, fingerprint, error FROM decided
+      (ticket_id, lease_no, started_at, finished_at, attempt, http_status, outcome, worker_id, category, rule, fingerprint, error,
+      error_title)
+    SELECT id, fence, claimed_at, now(), attempt_count, http_status, outcome, worker_id, category, rule, fingerprint, error, error_title
+    FROM decided
   ), logged AS (
     INSERT INTO ${flyway:defaultSchema}.ticket_activity (ticket_id, action, actor, details)
     SELECT id, 'retry_decision', 'system', activity FROM decided

@@ -27,6 +27,14 @@ BEGIN
     RAISE EXCEPTION 'there is no state "%"', left(NEW.state, 100)
       USING ERRCODE = 'HF422', HINT = 'Insert a ticket as ready; the states are in COMMENT ON COLUMN tickets.state.';
   END IF;
+  IF NEW.design IS NOT NULL AND NEW.design_id IS NULL THEN
+    SELECT x.id INTO NEW.design_id FROM designs x
+    WHERE x.name = NEW.design AND (NEW.design_version IS NULL OR x.version = NEW.design_version) ORDER BY x.version DESC LIMIT 1;
+    IF NOT FOUND THEN
+      RAISE EXCEPTION 'there is no design "%"%', left(NEW.design, 100), COALESCE(' of version ' || NEW.design_version, '')
+        USING ERRCODE = 'HF404', HINT = 'SELECT name, version FROM designs shows them.';
+    END IF;
+  END IF;
   IF NEW.design_id IS NOT NULL THEN
     SELECT * INTO d FROM designs WHERE designs.id = NEW.design_id;
     IF NOT FOUND THEN
@@ -74,6 +82,9 @@ BEGIN
   NEW.same_error_count := 0;
   NEW.worker_id := NULL;
   NEW.lease_expires_at := NULL;
+  NEW.error_title := error_name(NULL, NEW.error);
+  NEW.design := d.name;
+  NEW.design_version := d.version;
   RETURN NEW;
 END
 $$;
@@ -109,7 +120,7 @@ BEGIN
   WHERE n.value IS DISTINCT FROM o.value AND n.key NOT IN ('state', 'updated_at');
   SELECT string_agg(key, ', ' ORDER BY key) INTO kept FROM jsonb_object_keys(changes) AS key
   WHERE key IN ('id', 'lease_no', 'worker_id', 'lease_expires_at', 'attempt_count', 'crash_count', 'same_error_count',
-    'held_at', 'allowed_actions');
+    'held_at', 'allowed_actions', 'error_title', 'design', 'design_version');
   IF kept IS NOT NULL THEN
     RAISE EXCEPTION '% of a ticket cannot be set by hand', kept
       USING ERRCODE = 'HF422', HINT = 'Change state instead: release, hold, cancel, approve or reject the ticket.';
@@ -138,7 +149,8 @@ BEGIN
     assignee_type = t.assignee_type, priority = t.priority, unique_key = t.unique_key, result = t.result,
     created_at = t.created_at, started_at = t.started_at, completed_at = t.completed_at, max_cost_usd = t.max_cost_usd,
     rejection_count = t.rejection_count, retry_count = t.retry_count, retry_after = t.retry_after,
-    retry_strategy = t.retry_strategy, error = t.error, error_category = t.error_category,
+    retry_strategy = t.retry_strategy, error = t.error,
+    error_title = CASE WHEN b.error IS NOT DISTINCT FROM t.error THEN b.error_title END, error_category = t.error_category,
     error_fingerprint = t.error_fingerprint, hold_reason = t.hold_reason, updated_at = now()
   WHERE b.id = t.id;
   IF refile THEN

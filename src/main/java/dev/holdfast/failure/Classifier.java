@@ -160,7 +160,8 @@ public final class Classifier {
         decision.evidence(),
         hint,
         status,
-        fingerprint);
+        fingerprint,
+        ErrorTitle.ofWindow(evidence.window()));
   }
 
   private static Decision decide(ErrorReport report, Evidence evidence, RuleSet rules) {

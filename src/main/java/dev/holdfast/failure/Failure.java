@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param retryAfter how long the server asks to wait (A24); null where it does not
  * @param httpStatus 400 to 599 where the evidence states it
  * @param fingerprint 32 hex digits, equal for equal errors
+ * @param title the line of the message that says why ({@link ErrorTitle})
  */
 public record Failure(
     String message,
@@ -22,10 +23,31 @@ public record Failure(
     String evidence,
     @Nullable Duration retryAfter,
     @Nullable Integer httpStatus,
-    String fingerprint) {
+    String fingerprint,
+    String title) {
 
   /** Longest evidence in characters. */
   public static final int MAX_EVIDENCE = 200;
+
+  /** A failure whose title is found in its message. */
+  public Failure(
+      String message,
+      Category category,
+      String rule,
+      String evidence,
+      @Nullable Duration retryAfter,
+      @Nullable Integer httpStatus,
+      String fingerprint) {
+    this(
+        message,
+        category,
+        rule,
+        evidence,
+        retryAfter,
+        httpStatus,
+        fingerprint,
+        ErrorTitle.of(message));
+  }
 
   public Failure {
     if (evidence.length() > MAX_EVIDENCE) {

@@ -43,6 +43,7 @@ public interface PeopleNotices {
    *
    * @param actor the person who held it, or {@code system}
    * @param error its beginning
+   * @param errorTitle the line of it that says why
    */
   record HoldNotice(
       long id,
@@ -55,7 +56,8 @@ public interface PeopleNotices {
       String reason,
       @Nullable String errorCategory,
       @Nullable String errorFingerprint,
-      @Nullable String error)
+      @Nullable String error,
+      @Nullable String errorTitle)
       implements Notice {}
 
   /**

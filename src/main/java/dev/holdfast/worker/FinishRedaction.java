@@ -49,7 +49,8 @@ record FinishRedaction(Secrets secrets) {
         secrets.redact(failure.evidence()),
         failure.retryAfter(),
         failure.httpStatus(),
-        failure.fingerprint());
+        failure.fingerprint(),
+        secrets.redact(failure.title()));
   }
 
   private RetryDecision.@Nullable Hold hold(RetryDecision.@Nullable Hold hold) {

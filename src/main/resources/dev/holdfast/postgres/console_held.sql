@@ -1,7 +1,7 @@
 -- A page of held tickets, newest first. Parameters, NULL takes all: :queue, :kind, :category, :fingerprint, :text (a pattern for
 -- ILIKE), :key, :assignee, :from, :to, :before; :limit, and :window: how many of those that an index finds are looked at.
 -- Indexes: held_by_error for a group, else the primary key of held backwards.
-SELECT t.id, t.title, t.queue, t.kind, t.state, t.error_category, t.error_fingerprint, holdfast.shorten(t.error, 300) AS error,
+SELECT t.id, t.title, t.queue, t.kind, t.state, t.error_category, t.error_fingerprint, t.error_title, t.design, t.design_version,
   t.hold_reason, t.held_at, t.retry_after, t.created_at, t.updated_at, t.attempt_count, t.allowed_actions, a.assignee,
   holdfast.ticket_version(t.lease_no, t.updated_at) AS version
 FROM holdfast.tickets t

@@ -20,7 +20,7 @@ WITH counted AS (
   LIMIT :limit OFFSET :offset
 )
 SELECT g.fingerprint, g.category, g.tickets, g.oldest, g.newest, g.sample_id, g.hours, g.counts, g.group_count, g.ticket_count,
-  holdfast.shorten(b.error, 500) AS error, b.hold_reason
+  holdfast.error_name(b.error_title, b.error) AS error_title, b.hold_reason
 FROM groups g
-LEFT JOIN LATERAL (SELECT t.error, t.hold_reason FROM holdfast.ticket_base t WHERE t.id = g.sample_id LIMIT 1) b ON true
+LEFT JOIN LATERAL (SELECT t.error, t.error_title, t.hold_reason FROM holdfast.ticket_base t WHERE t.id = g.sample_id LIMIT 1) b ON true
 ORDER BY g.tickets DESC, g.oldest, g.fingerprint, g.category

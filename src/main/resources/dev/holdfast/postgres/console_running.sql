@@ -1,7 +1,7 @@
 -- A page of tickets in progress, newest first. Parameters as in console_held.sql.
 -- Starts from the leases: a ticket is in progress exactly while one that is newer than its fence names it.
 -- Trap: only the LATERAL with LIMIT keeps a planner that overrates the leases from reading all tickets.
-SELECT t.id, t.title, t.queue, t.kind, t.state, t.error_category, t.error_fingerprint, holdfast.shorten(t.error, 300) AS error,
+SELECT t.id, t.title, t.queue, t.kind, t.state, t.error_category, t.error_fingerprint, t.error_title, t.design, t.design_version,
   t.hold_reason, t.held_at, t.retry_after, t.created_at, t.updated_at, t.attempt_count, t.allowed_actions, a.assignee,
   holdfast.ticket_version(t.lease_no, t.updated_at) AS version
 FROM holdfast.tickets t

@@ -1,7 +1,7 @@
 -- A page of tickets in any state, newest first, from the :window newest below :before. Parameters as in console_held.sql, and :state.
 -- Walks the primary key backwards, stops at :limit, and at the window's end where few match: states change with every attempt, so
 -- no index knows them.
-SELECT t.id, t.title, t.queue, t.kind, t.state, t.error_category, t.error_fingerprint, holdfast.shorten(t.error, 300) AS error,
+SELECT t.id, t.title, t.queue, t.kind, t.state, t.error_category, t.error_fingerprint, t.error_title, t.design, t.design_version,
   t.hold_reason, t.held_at, t.retry_after, t.created_at, t.updated_at, t.attempt_count, t.allowed_actions, a.assignee,
   holdfast.ticket_version(t.lease_no, t.updated_at) AS version
 FROM (

@@ -8,7 +8,7 @@ WITH input AS (
   UPDATE holdfast.ticket_base b
   SET fence = i.lease_no, state = 'on_hold', held_at = now(), hold_reason = i.reason, hold_actions = string_to_array(i.actions, ','),
       attempt_count = b.attempt_count + 1, started_at = l.claimed_at, updated_at = now(), retry_after = NULL,
-      error = NULL, error_category = NULL, error_fingerprint = NULL
+      error = NULL, error_title = NULL, error_category = NULL, error_fingerprint = NULL
   FROM input i
   CROSS JOIN LATERAL (SELECT l.claimed_at, l.worker_id FROM holdfast.leases l WHERE l.id = i.lease_no LIMIT 1) l
   WHERE b.id = ANY (ARRAY[i.id]) AND b.state = 'ready' AND b.fence < i.lease_no

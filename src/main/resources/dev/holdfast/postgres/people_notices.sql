@@ -3,6 +3,7 @@
 SELECT y.id, y.ticket_id, y.created_at AS at, y.actor, b.queue, b.kind, b.title,
   COALESCE(y.details->>'holdReason', y.details->>'reason', b.hold_reason, 'held') AS reason,
   b.error_category, b.error_fingerprint, holdfast.shorten(b.error, 500) AS error,
+  holdfast.error_name(b.error_title, b.error) AS error_title,
   CASE WHEN y.action LIKE 'provider%' THEN y.details->>'provider' END AS provider, y.action = 'provider_outage_over' AS over,
   y.details->>'since' AS since, COALESCE(y.details->>'detail', '') AS detail
 FROM holdfast.ticket_activity y

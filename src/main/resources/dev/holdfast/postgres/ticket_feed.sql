@@ -35,7 +35,8 @@ FROM (
   UNION ALL
   (SELECT 'finished', a.lease_no, a.ticket_id, a.finished_at, a.outcome, a.worker_id,
      jsonb_strip_nulls(jsonb_build_object('attempt', a.attempt, 'category', a.category, 'rule', a.rule,
-       'fingerprint', a.fingerprint, 'error', holdfast.shorten(a.error, 500), 'retryAfter', (
+       'fingerprint', a.fingerprint,
+       'title', holdfast.error_name(a.error_title, a.error), 'error', holdfast.shorten(a.error, 500), 'retryAfter', (
          SELECT b.retry_after FROM holdfast.ticket_base b
          WHERE a.outcome = 'deferred' AND b.id = a.ticket_id AND b.fence = a.lease_no)))::text, 3
    FROM holdfast.ticket_attempts a

@@ -120,7 +120,7 @@ class EscapeIT {
 
     watch.awaitOutput(Pattern.compile("#" + id + " is tried now"));
     Awaitility.await().atMost(PATIENCE).until(() -> tickets.state(id).equals("done"));
-    watch.awaitOutput(Pattern.compile("succeeded by"));
+    watch.awaitOutput(Pattern.compile("attempt \\d succeeded"));
     assertThat(tickets.number("SELECT retry_count FROM holdfast.tickets WHERE id = ?", id))
         .isZero();
     watch.press(CONTROL_C);

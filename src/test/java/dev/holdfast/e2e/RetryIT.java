@@ -94,9 +94,11 @@ class RetryIT {
 
     List<MatchResult> told;
     try (HoldfastProcess watch = holdfast.start("watch", Long.toString(id))) {
-      watch.awaitOutput(Pattern.compile("succeeded by"));
+      watch.awaitOutput(Pattern.compile("attempt \\d succeeded"));
       told =
-          Pattern.compile("Retry at (\\S+), attempts remaining: (\\d+), after transient: .*503")
+          Pattern.compile(
+                  "failed: transient \\(\\S+\\): .*503.*; retry \\d of 3 in \\S+ s \\((\\S+)\\),"
+                      + " attempts remaining: (\\d+)")
               .matcher(watch.stdout())
               .results()
               .toList();

@@ -71,7 +71,7 @@ class RetryTruthIT {
   private static final String REPORT = "{\"status\": \"success\", \"content\": \"done\"}";
 
   private static final Pattern ENDS =
-      Pattern.compile("retry_decision|deferred: |succeeded by|Retry at |is held|on hold");
+      Pattern.compile("failed: |deferred: |attempt \\d+ succeeded|; retry |on_hold|on hold");
 
   private final TestDatabase database;
   private final TicketRows rows;
@@ -220,7 +220,7 @@ class RetryTruthIT {
         .until(
             () -> {
               rows.value("SELECT holdfast.enqueue_ticket(kind => 'nobody', queue => 'warm')");
-              return watch.stdout().contains(" created ");
+              return watch.stdout().contains(" ready in queue ");
             });
     for (String provider : List.of("spare", "spare-anthropic")) {
       rows.column(
@@ -243,12 +243,14 @@ class RetryTruthIT {
             "SELECT string_agg(event, ' ' ORDER BY id) FROM holdfast.session_events WHERE ticket_id"
                 + " = ? AND event NOT LIKE '%retry%'",
             id);
-    assertThat(lines.stream().filter(line -> line.contains("\"type\": ")))
+    String[] events = stored.replace('_', '.').split(" ");
+    Pattern told = Pattern.compile(" (" + String.join("|", events) + "): ");
+    assertThat(lines.stream().filter(line -> told.matcher(line).find()))
         .as(stored)
-        .hasSameSizeAs(stored.split(" "));
+        .hasSameSizeAs(events);
     assertThat(lines).anyMatch(line -> ENDS.matcher(line).find());
     if (rows.of(id, "state").equals("on_hold")) {
-      assertThat(told).anyMatch(each -> each.contains("\"subject\":\"" + id + "\""));
+      assertThat(this.told).anyMatch(each -> each.contains("\"subject\":\"" + id + "\""));
     }
   }
 

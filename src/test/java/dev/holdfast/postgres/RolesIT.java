@@ -294,7 +294,7 @@ class RolesIT {
                 SELECT p.proname FROM pg_proc p
                 WHERE p.pronamespace = 'holdfast'::regnamespace AND has_function_privilege('public', p.oid, 'EXECUTE')
                 """))
-        .containsExactlyInAnyOrder("shorten", "with_retry_time");
+        .containsExactlyInAnyOrder("error_name", "shorten", "with_retry_time");
   }
 
   @Test
@@ -314,6 +314,7 @@ class RolesIT {
             "broken_rule",
             "close_leases",
             "enqueue_ticket",
+            "error_name",
             "kind_of_new_ticket",
             "renew_leases",
             "shorten",

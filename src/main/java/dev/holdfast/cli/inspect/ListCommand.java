@@ -149,7 +149,7 @@ public final class ListCommand implements Callable<Integer> {
 
   private static String why(TicketSummary row, @Nullable String waitsFor, Instant now) {
     if (row.holdReason() != null) {
-      return row.holdReason();
+      return row.holdReason() + (row.errorTitle() == null ? "" : ": " + row.errorTitle());
     }
     boolean waits =
         row.state().equals("ready") && row.retryAfter() != null && row.retryAfter().isAfter(now);
@@ -161,7 +161,10 @@ public final class ListCommand implements Callable<Integer> {
     }
     if (waits) {
       String error = row.errorCategory() == null ? "" : row.errorCategory() + ", ";
-      return error + "due " + PlainText.relative(row.retryAfter(), now);
+      return error
+          + "due "
+          + PlainText.relative(row.retryAfter(), now)
+          + (row.errorTitle() == null ? "" : ": " + row.errorTitle());
     }
     return row.workerId() == null ? "" : row.workerId();
   }

@@ -1,5 +1,6 @@
 package dev.holdfast.cli.inspect;
 
+import dev.holdfast.queue.read.EventLine;
 import dev.holdfast.queue.read.TimelineEntry;
 import dev.holdfast.session.event.RetryTexts;
 import dev.holdfast.session.event.SessionEvent;
@@ -23,9 +24,7 @@ final class SessionWords {
       case "auto_retry_start" -> json(event).map(json -> waiting(event.ticketId(), json));
       case "auto_retry_end" -> json(event).map(SessionWords::ended);
       case "auto_retry_deferred" -> json(event).map(SessionWords::deferred);
-      case "deferred" -> json(event).map(json -> putOff(event.ticketId(), json));
-      case "retry_decision" ->
-          json(event).filter(json -> json.has("retryAfter")).map(SessionWords::decided);
+      case "deferred" -> Optional.of(putOff(event));
       case "tool_retry" -> json(event).filter(json -> json.has("message")).map(SessionWords::tool);
       case "tools_cancelled" -> json(event).map(SessionWords::cancelled);
       default -> Optional.empty();
@@ -40,29 +39,8 @@ final class SessionWords {
     }
   }
 
-  private static String putOff(long ticketId, JsonNode json) {
-    JsonNode until = json.path("retryAfter");
-    return "deferred: waits for "
-        + json.path("error").asString("a provider")
-        + (until.isMissingNode()
-            ? ""
-            : " until "
-                + until.asString("")
-                + " (holdfast abort-retry "
-                + ticketId
-                + " to try now)");
-  }
-
-  /** A30: when the next attempt comes, and how many may follow. */
-  private static String decided(JsonNode json) {
-    return "Retry at "
-        + json.path("retryAfter").asString("")
-        + ", attempts remaining: "
-        + json.path("attemptsRemaining").asInt()
-        + ", after "
-        + json.path("errorCategory").asString("")
-        + ": "
-        + json.path("error").asString("");
+  private static String putOff(TimelineEntry event) {
+    return EventLine.of(event) + " (holdfast abort-retry " + event.ticketId() + " to try now)";
   }
 
   private static String tool(JsonNode json) {

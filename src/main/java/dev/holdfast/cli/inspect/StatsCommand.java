@@ -119,7 +119,7 @@ public final class StatsCommand implements Callable<Integer> {
           each.errorCategory(),
           each.tickets(),
           PlainText.relative(each.oldest(), now),
-          each.lastError());
+          each.errorTitle());
     }
     return table;
   }

@@ -6,10 +6,13 @@ import dev.holdfast.cli.output.TextTable;
 import dev.holdfast.queue.read.AttemptRow;
 import dev.holdfast.queue.read.AutoRetrySwitch;
 import dev.holdfast.queue.read.CurrentWait;
+import dev.holdfast.queue.read.EqualAttempts;
+import dev.holdfast.queue.read.EventLine;
 import dev.holdfast.queue.read.LiveWorkers;
 import dev.holdfast.queue.read.TicketRow;
 import dev.holdfast.queue.read.TimelineEntry;
 import dev.holdfast.ticket.Guidance;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
@@ -49,7 +52,7 @@ final class TicketPage {
                     + each.changedBy()
                     + " "
                     + PlainText.relative(each.changedAt(), now)));
-    block("error", ticket.error());
+    error(ticket);
     block("result", ticket.result());
     block("payload", ticket.payload());
     for (Guidance each : guidance) {
@@ -119,6 +122,18 @@ final class TicketPage {
     }
   }
 
+  /** The line that says why; then all of it, where it says more. */
+  private void error(TicketRow ticket) {
+    String title = ticket.errorTitle();
+    String error = ticket.error();
+    if (title != null && error != null && !title.equals(error.strip())) {
+      block("error", title);
+      block("the whole error", error);
+    } else {
+      block("error", error);
+    }
+  }
+
   private void printAttempts(List<AttemptRow> attempts) {
     if (attempts.isEmpty()) {
       return;
@@ -126,24 +141,28 @@ final class TicketPage {
     terminal.line("");
     TextTable table =
         new TextTable("ATTEMPT", "OUTCOME", "FINISHED", "TOOK", "CATEGORY", "RULE", "ERROR");
-    for (AttemptRow each : attempts) {
+    for (EqualAttempts each : EqualAttempts.of(attempts)) {
+      AttemptRow newest = each.newest();
+      String ago = PlainText.relative(newest.finishedAt(), now);
       table.row(
-          each.attempt(),
-          each.outcome(),
-          PlainText.relative(each.finishedAt(), now),
-          PlainText.took(java.time.Duration.between(each.startedAt(), each.finishedAt())),
-          each.category(),
-          each.rule(),
-          each.error());
+          each.numbers(),
+          newest.outcome(),
+          each.count() == 1 ? ago : each.count() + " times, last " + ago,
+          PlainText.took(Duration.between(newest.startedAt(), newest.finishedAt())),
+          newest.category(),
+          newest.rule(),
+          newest.errorTitle());
     }
     table.print(terminal);
   }
 
   private void printTimeline(List<TimelineEntry> timeline) {
     terminal.line("");
-    TextTable table = new TextTable("WHEN", "EVENT", "ACTOR", "DETAILS");
+    TextTable table = new TextTable("WHEN", "WHAT");
     for (TimelineEntry each : timeline) {
-      table.row(PlainText.relative(each.at(), now), each.event(), each.actor(), each.details());
+      if (!EventLine.isToldByDecision(each)) {
+        table.row(PlainText.relative(each.at(), now), EventLine.of(each));
+      }
     }
     table.print(terminal);
   }

@@ -8,6 +8,7 @@ import dev.holdfast.cli.output.Words;
 import dev.holdfast.cli.root.Backend;
 import dev.holdfast.cli.root.HoldfastCommand;
 import dev.holdfast.queue.QueueUnavailableException;
+import dev.holdfast.queue.read.EventLine;
 import dev.holdfast.queue.read.TicketFeed;
 import dev.holdfast.queue.read.TicketReader;
 import dev.holdfast.queue.read.TimelineEntry;
@@ -149,16 +150,12 @@ public final class WatchCommand implements Callable<Integer> {
       root.terminal().line(JsonOutput.of(columns));
       return;
     }
+    if (EventLine.isToldByDecision(event)) {
+      return;
+    }
     String ticket = ofTicket ? " #" + event.ticketId() + " " : " ";
     String time = CLOCK.format(event.at().atZone(ZoneId.systemDefault()));
-    String words = SessionWords.of(event).orElseGet(() -> words(event));
+    String words = SessionWords.of(event).orElseGet(() -> EventLine.of(event));
     root.terminal().line(time + ticket + PlainText.oneLine(words));
-  }
-
-  private static String words(TimelineEntry event) {
-    String actor = event.actor() == null ? "" : " by " + event.actor();
-    String details =
-        event.details() == null || event.details().equals("{}") ? "" : " " + event.details();
-    return event.event() + actor + details;
   }
 }

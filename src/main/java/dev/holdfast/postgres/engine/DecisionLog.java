@@ -39,6 +39,7 @@ final class DecisionLog {
     details.put("leaseNo", ruling.leaseNo());
     decision.hold().ifPresent(hold -> details.put("holdCause", hold.cause().wireName()));
     decision.hold().ifPresent(hold -> details.put("holdReason", hold.reason()));
+    details.put("title", ruling.failure().title());
     details.put("error", StorableText.cut(ruling.failure().message(), LOGGED_ERROR_CHARS));
     return Json.write(details);
   }

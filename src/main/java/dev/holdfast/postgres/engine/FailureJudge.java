@@ -99,7 +99,8 @@ final class FailureJudge {
         failure.evidence(),
         failure.retryAfter(),
         failure.httpStatus(),
-        StorableText.of(failure.fingerprint()));
+        StorableText.of(failure.fingerprint()),
+        StorableText.of(failure.title()));
   }
 
   private RetrySettings settingsOf(FailedTicket ticket) {

@@ -24,7 +24,7 @@ record HeldGroupRow(HeldGroup group, long groupCount, long ticketCount) {
             row.getTimestamp("oldest").toInstant(),
             row.getTimestamp("newest").toInstant(),
             byHour(row.getArray("hours"), row.getArray("counts")),
-            row.getString("error"),
+            row.getString("error_title"),
             row.getString("hold_reason"),
             row.getLong("sample_id"));
     return new HeldGroupRow(group, row.getLong("group_count"), row.getLong("ticket_count"));

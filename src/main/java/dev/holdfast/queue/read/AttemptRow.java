@@ -17,4 +17,5 @@ public record AttemptRow(
     @Nullable String fingerprint,
     @Nullable Integer httpStatus,
     @Nullable String error,
+    @Nullable String errorTitle,
     @Nullable String result) {}

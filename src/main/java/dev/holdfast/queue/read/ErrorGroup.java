@@ -12,4 +12,5 @@ public record ErrorGroup(
     Instant oldest,
     Instant newest,
     @Nullable String lastError,
-    List<Long> sampleIds) {}
+    List<Long> sampleIds,
+    @Nullable String errorTitle) {}

@@ -38,7 +38,10 @@ public record TicketRow(
     int sameErrorCount,
     @Nullable Instant heldAt,
     @Nullable List<String> allowedActions,
-    @Nullable BigDecimal maxCostUsd) {
+    @Nullable BigDecimal maxCostUsd,
+    @Nullable String errorTitle,
+    @Nullable String design,
+    @Nullable Integer designVersion) {
 
   /** Changes whenever the ticket does, as {@code holdfast.ticket_version} in SQL: its ETag. */
   public String version() {

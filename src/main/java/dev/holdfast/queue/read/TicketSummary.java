@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param title its first 1000 characters
  * @param error its first 500 characters
+ * @param errorTitle the line of it that says why
  * @param holdReason its first 1000 characters
  */
 public record TicketSummary(
@@ -42,7 +43,10 @@ public record TicketSummary(
     int sameErrorCount,
     @Nullable Instant heldAt,
     @Nullable List<String> allowedActions,
-    @Nullable BigDecimal maxCostUsd) {
+    @Nullable BigDecimal maxCostUsd,
+    @Nullable String errorTitle,
+    @Nullable String design,
+    @Nullable Integer designVersion) {
 
   /** Changes whenever the ticket does, as {@code holdfast.ticket_version} in SQL: its ETag. */
   public String version() {

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * @param fingerprint "" for tickets without an error
  * @param category "" for tickets without an error
  * @param byHour how many were held in each of the last 24 hours, the oldest hour first
- * @param error of the newest ticket, its beginning
+ * @param errorTitle of the newest ticket: the line of its error that says why
  * @param holdReason of the newest ticket
  * @param sampleId the newest ticket
  */
@@ -21,7 +21,7 @@ public record HeldGroup(
     Instant oldest,
     Instant newest,
     List<Long> byHour,
-    @Nullable String error,
+    @Nullable String errorTitle,
     @Nullable String holdReason,
     long sampleId) {
   public HeldGroup {

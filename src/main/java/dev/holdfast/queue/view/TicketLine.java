@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A ticket in a list.
  *
- * @param error its beginning
+ * @param errorTitle the line of its last error that says why
  * @param version what {@code require_version} compares: changes whenever the ticket does
  */
 public record TicketLine(
@@ -18,7 +18,9 @@ public record TicketLine(
     String state,
     @Nullable String errorCategory,
     @Nullable String errorFingerprint,
-    @Nullable String error,
+    @Nullable String errorTitle,
+    @Nullable String design,
+    @Nullable Integer designVersion,
     @Nullable String holdReason,
     @Nullable Instant heldAt,
     @Nullable Instant retryAfter,

@@ -53,7 +53,7 @@ public record InboxPage(
 
   /** What a group is called. */
   public String name(HeldGroup group) {
-    String text = Format.firstLine(group.error(), 200);
+    String text = Format.firstLine(group.errorTitle(), 200);
     if (!text.isEmpty()) {
       return text;
     }
@@ -61,19 +61,8 @@ public record InboxPage(
     return reason.isEmpty() ? "Held without a reason" : reason;
   }
 
-  /** What else its error says, or why its newest ticket was held. */
+  /** Why its newest ticket was held, where its error is its name. */
   public String more(HeldGroup group) {
-    if (group.error() == null) {
-      return "";
-    }
-    return group
-        .error()
-        .lines()
-        .map(String::strip)
-        .filter(line -> !line.isEmpty())
-        .skip(1)
-        .findFirst()
-        .map(line -> Format.cut(line, 160))
-        .orElse(Format.firstLine(group.holdReason(), 160));
+    return group.errorTitle() == null ? "" : Format.firstLine(group.holdReason(), 160);
   }
 }

@@ -87,8 +87,7 @@ final class InboxRoutes implements Routes {
         .findFirst()
         .map(TicketLine::id)
         .flatMap(ports.tickets()::find)
-        .map(ticket -> ticket.error())
-        .map(ErrorView::of)
+        .map(ticket -> ErrorView.of(ticket.errorTitle(), ticket.error()))
         .orElse(null);
   }
 }

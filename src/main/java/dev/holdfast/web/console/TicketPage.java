@@ -3,6 +3,7 @@ package dev.holdfast.web.console;
 import dev.holdfast.queue.read.AttemptRow;
 import dev.holdfast.queue.read.AutoRetrySwitch;
 import dev.holdfast.queue.read.CurrentWait;
+import dev.holdfast.queue.read.EqualAttempts;
 import dev.holdfast.queue.read.TicketRow;
 import dev.holdfast.queue.read.ToolCallRow;
 import dev.holdfast.ticket.Guidance;
@@ -45,8 +46,17 @@ public record TicketPage(
     timeline = List.copyOf(timeline);
   }
 
-  /** A finished execution. */
-  public record Attempt(AttemptRow row, @Nullable ErrorView error) {}
+  /** Finished executions that ended alike. */
+  public record Attempt(EqualAttempts equal, @Nullable ErrorView error) {
+    static Attempt of(EqualAttempts equal) {
+      AttemptRow row = equal.newest();
+      return new Attempt(equal, ErrorView.of(row.errorTitle(), row.error()));
+    }
+
+    public AttemptRow row() {
+      return equal.newest();
+    }
+  }
 
   public boolean isState(String state) {
     return ticket.state().equals(state);

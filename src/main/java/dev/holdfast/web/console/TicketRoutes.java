@@ -1,6 +1,8 @@
 package dev.holdfast.web.console;
 
 import dev.holdfast.queue.read.CurrentWait;
+import dev.holdfast.queue.read.EqualAttempts;
+import dev.holdfast.queue.read.EventLine;
 import dev.holdfast.queue.read.TicketReader;
 import dev.holdfast.queue.read.TicketRow;
 import dev.holdfast.queue.read.ToolCallRow;
@@ -138,22 +140,21 @@ final class TicketRoutes implements Routes {
         ticket,
         StateSentence.of(ticket, wait, tickets.liveWorkers(), page.now()),
         wait,
-        ticket.error() == null ? null : ErrorView.of(ticket.error()),
+        ErrorView.of(ticket.errorTitle(), ticket.error()),
         ResultView.of(ticket.result()),
-        tickets.attempts(id).reversed().stream()
-            .map(row -> new TicketPage.Attempt(row, errorOf(row.error())))
+        EqualAttempts.of(tickets.attempts(id)).reversed().stream()
+            .map(TicketPage.Attempt::of)
             .toList(),
         tickets.guidance(id),
-        tickets.timeline(id).reversed().stream().map(TimelineLine::of).toList(),
+        tickets.timeline(id).reversed().stream()
+            .filter(entry -> !EventLine.isToldByDecision(entry))
+            .map(TimelineLine::of)
+            .toList(),
         TranscriptView.of(ports.journals().rows(id)),
         ResultView.indented(ticket.payload()),
         tickets.assignees(Set.of(id)).get(id),
         tickets.toolCalls(id).stream().filter(ToolCallRow::waits).toList(),
         tickets.autoRetry(id).orElse(null),
         SqlText.ticket(id));
-  }
-
-  private static @Nullable ErrorView errorOf(@Nullable String error) {
-    return error == null ? null : ErrorView.of(error);
   }
 }

@@ -62,16 +62,20 @@ record NoticeEvent(
     data.put("held_by", hold.actor());
     data.put("error_category", hold.errorCategory());
     data.put("error_fingerprint", hold.errorFingerprint());
+    data.put("error_title", hold.errorTitle());
     data.put("error", hold.error());
     data.put("url", link);
     String title = hold.title() == null ? "" : " (" + hold.title() + ")";
+    String why = hold.errorTitle() == null ? "" : ", after: " + hold.errorTitle();
     return new NoticeEvent(
         "hold-" + hold.id(),
         source(console),
         "dev.holdfast.ticket.held",
         "" + hold.ticketId(),
         hold.at(),
-        with(link, "Ticket #" + hold.ticketId() + title + " waits for a person: " + hold.reason()),
+        with(
+            link,
+            "Ticket #" + hold.ticketId() + title + " waits for a person: " + hold.reason() + why),
         data);
   }
 

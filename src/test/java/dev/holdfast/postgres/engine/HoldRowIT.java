@@ -57,6 +57,7 @@ class HoldRowIT {
             "completed_at",
             "error",
             "error_fingerprint",
+            "error_title",
             "fence",
             "held_at",
             "hold_actions",
@@ -111,7 +112,7 @@ class HoldRowIT {
     assertThat(
             database.value(
                 "SELECT details -"
-                    + " '{error,rule,fingerprint,leaseNo,holdCause,backoffType,baseDelayMs,attemptsRemaining}'::text[]"
+                    + " '{error,title,rule,fingerprint,leaseNo,holdCause,backoffType,baseDelayMs,attemptsRemaining}'::text[]"
                     + " FROM holdfast.ticket_activity WHERE ticket_id = ? ORDER BY id DESC LIMIT 1",
                 id))
         .isEqualTo(

@@ -54,6 +54,7 @@ class RetryRowIT {
             "error",
             "error_category",
             "error_fingerprint",
+            "error_title",
             "fence",
             "retry_after",
             "retry_count",

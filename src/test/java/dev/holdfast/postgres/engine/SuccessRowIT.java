@@ -54,6 +54,7 @@ class SuccessRowIT {
             "error",
             "error_category",
             "error_fingerprint",
+            "error_title",
             "fence",
             "result",
             "retry_after",

@@ -89,7 +89,7 @@ class PostgresConsoleReaderIT {
     assertThat(inbox.ticketCount()).isEqualTo(7);
     HeldGroup first = inbox.groups().getFirst();
     assertThat(first.tickets()).isEqualTo(5);
-    assertThat(first.error()).isEqualTo("large");
+    assertThat(first.errorTitle()).isEqualTo("large");
     assertThat(first.byHour()).hasSize(24);
     assertThat(first.byHour().get(21)).isEqualTo(3);
     assertThat(first.byHour().get(23)).isEqualTo(2);
@@ -114,7 +114,7 @@ class PostgresConsoleReaderIT {
             + " 'no')");
     HeldGroup group = inbox().groups().getFirst();
     assertThat(group.fingerprint()).isEmpty();
-    assertThat(group.error()).isNull();
+    assertThat(group.errorTitle()).isNull();
     assertThat(group.holdReason()).isEqualTo("no");
     assertThat(reader.tickets(TicketQuery.ofGroup("", "", null, 10)).tickets()).hasSize(1);
   }

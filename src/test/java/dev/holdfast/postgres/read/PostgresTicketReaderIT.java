@@ -105,7 +105,10 @@ class PostgresTicketReaderIT {
                 0,
                 null,
                 null,
-                new BigDecimal("1.25")));
+                new BigDecimal("1.25"),
+                null,
+                null,
+                null));
     assertThat(reader.find(id + 1_000_000)).isEmpty();
   }
 

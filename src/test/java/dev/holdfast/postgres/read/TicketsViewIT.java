@@ -1,6 +1,7 @@
 package dev.holdfast.postgres.read;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.postgres.TestSql;
 import dev.holdfast.postgres.TestTickets;
@@ -8,6 +9,7 @@ import dev.holdfast.testing.EverySetup;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.WithDatabase;
 import dev.holdfast.ticket.TicketState;
+import java.util.List;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -42,6 +44,50 @@ class TicketsViewIT {
     assertThat(row).isEqualTo(stored).endsWith(" default ready agent 0 0 {\"n\": 1}");
     assertThat(sql.number("SELECT priority FROM holdfast.ready WHERE kind = 'insert'"))
         .isEqualTo(3);
+  }
+
+  @Test
+  @DisplayName("22.5: tickets say their design and its version; an INSERT may name it")
+  void design() {
+    sql.run(
+        """
+        INSERT INTO holdfast.designs (name, version, kind, definition)
+        VALUES ('named', 1, 'command', '{}'), ('named', 2, 'command', '{}')
+        """);
+    assertThat(
+            sql.column(
+                """
+                INSERT INTO holdfast.tickets (design, design_version) VALUES ('named', NULL), ('named', 1)
+                RETURNING concat_ws(' ', design, design_version, kind)
+                """))
+        .containsExactly("named 2 command", "named 1 command");
+    assertThat(
+            sql.column(
+                "SELECT concat_ws(' ', design, design_version) FROM holdfast.tickets WHERE design ="
+                    + " 'named' ORDER BY id"))
+        .containsExactly("named 2", "named 1");
+    for (String bad : List.of("('', NULL)", "('nmaed', NULL)", "('named', 3)", "('named', -1)")) {
+      assertThatThrownBy(
+              () -> sql.run("INSERT INTO holdfast.tickets (design, design_version) VALUES " + bad))
+          .as(bad)
+          .hasStackTraceContaining("there is no design");
+    }
+    assertThatThrownBy(() -> sql.run("UPDATE holdfast.tickets SET design = 'x' WHERE id > 0"))
+        .hasStackTraceContaining("design of a ticket cannot be set by hand");
+  }
+
+  @Test
+  @DisplayName("22.4: an error that is written by hand is called by its first line")
+  void errorByHand() {
+    sql.run(
+        "INSERT INTO holdfast.tickets (kind, state, error) VALUES ('by-hand', 'on_hold', ?)",
+        "\n \r\n  first\u00e9 \r\nsecond");
+    String title = "SELECT error_title FROM holdfast.tickets WHERE kind = 'by-hand'";
+    assertThat(sql.value(title)).isEqualTo("first\u00e9 ");
+    sql.run("UPDATE holdfast.tickets SET error = ? WHERE kind = 'by-hand'", "\u00e9".repeat(5_000));
+    assertThat(sql.value(title)).isEqualTo("\u00e9".repeat(200));
+    sql.run("UPDATE holdfast.tickets SET error = NULL WHERE kind = 'by-hand'");
+    assertThat(sql.value(title)).isNull();
   }
 
   @Test

@@ -1,20 +1,22 @@
 package dev.holdfast.web.console.view;
 
-import dev.holdfast.failure.RootCause;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An error, its root cause first.
+ * An error, the line that says why first.
  *
- * @param cause the part that says why
- * @param whole all of the text; null where that is the cause
+ * @param cause the line that says why
+ * @param whole all of the text; null where that is the line
  */
 public record ErrorView(String cause, @Nullable String whole) {
-  public static ErrorView of(String error) {
+  /** Null where there is no error. */
+  public static @Nullable ErrorView of(@Nullable String title, @Nullable String error) {
+    if (error == null) {
+      return null;
+    }
     String text = error.strip();
-    String cause = RootCause.of(text).strip();
-    return cause.isEmpty() || cause.equals(text)
+    return title == null || title.equals(text)
         ? new ErrorView(text, null)
-        : new ErrorView(cause, text);
+        : new ErrorView(title, text);
   }
 }

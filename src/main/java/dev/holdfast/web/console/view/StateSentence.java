@@ -68,7 +68,7 @@ public final class StateSentence {
         + ", after "
         + Format.words(ticket.errorCategory())
         + ": "
-        + Format.firstLine(ticket.error(), ERROR_LENGTH);
+        + Format.firstLine(ticket.errorTitle(), ERROR_LENGTH);
   }
 
   private static String running(TicketRow ticket, @Nullable CurrentWait wait, Instant now) {
