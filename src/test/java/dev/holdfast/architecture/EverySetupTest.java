@@ -23,7 +23,7 @@ class EverySetupTest {
 
   /** Whole programs: the same statements run in the tests of the packages that hold them. */
   private static final Set<String> WHOLE =
-      Set.of("app", "architecture", "bench", "e2e", "embedding", "testing");
+      Set.of("app", "architecture", "bench", "chaos", "e2e", "embedding", "testing");
 
   @Test
   @DisplayName("tests of SQL, text and time have @EverySetup; those with @Tag(\"slow\") need not")

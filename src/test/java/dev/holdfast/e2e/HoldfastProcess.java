@@ -18,7 +18,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /** A running process of the packaged program. Closing kills it with all that it started. */
-final class HoldfastProcess implements AutoCloseable {
+public final class HoldfastProcess implements AutoCloseable {
   private static final Pattern LISTENS =
       Pattern.compile("worker (\\S+) listens on (http://\\S+)\\R");
 
@@ -52,11 +52,11 @@ final class HoldfastProcess implements AutoCloseable {
     return awaitOutput(LISTENS);
   }
 
-  String workerId() throws InterruptedException {
+  public String workerId() throws InterruptedException {
     return announcement().group(1);
   }
 
-  HoldfastProcess awaitListening() throws InterruptedException {
+  public HoldfastProcess awaitListening() throws InterruptedException {
     announcement();
     return this;
   }
@@ -64,7 +64,7 @@ final class HoldfastProcess implements AutoCloseable {
   /**
    * Waits until the API and the console are served, and with them the token to use them is there.
    */
-  HoldfastProcess awaitConsole() throws InterruptedException {
+  public HoldfastProcess awaitConsole() throws InterruptedException {
     awaitOutput(Pattern.compile("the console's token is in (\\S+)\\R"));
     return this;
   }
@@ -82,7 +82,7 @@ final class HoldfastProcess implements AutoCloseable {
   }
 
   /** The same without waiting for the answer. */
-  CompletableFuture<HttpResponse<String>> sendGet(String path)
+  public CompletableFuture<HttpResponse<String>> sendGet(String path)
       throws IOException, InterruptedException {
     HttpRequest request = request(path).timeout(PATIENCE).build();
     return HTTP.sendAsync(request, HttpResponse.BodyHandlers.ofString());
@@ -108,7 +108,7 @@ final class HoldfastProcess implements AutoCloseable {
    *
    * @param series its name with its labels, as scraped
    */
-  double metric(String series) throws IOException, InterruptedException {
+  public double metric(String series) throws IOException, InterruptedException {
     String scrape = get("/metrics").body();
     return scrape
         .lines()
@@ -123,7 +123,7 @@ final class HoldfastProcess implements AutoCloseable {
    *
    * @param name as in {@code kill -s}: KILL, TERM, STOP, CONT
    */
-  void signal(String name) throws IOException, InterruptedException {
+  public void signal(String name) throws IOException, InterruptedException {
     int exit =
         new ProcessBuilder("/bin/sh", "-c", "kill -s " + name + " " + pid()).start().waitFor();
     if (exit != 0) {
@@ -137,12 +137,12 @@ final class HoldfastProcess implements AutoCloseable {
     process.getOutputStream().flush();
   }
 
-  boolean isAlive() {
+  public boolean isAlive() {
     return process.isAlive();
   }
 
   /** Its exit code; fails if it is still there after so long. */
-  int awaitExit(Duration atMost) throws InterruptedException {
+  public int awaitExit(Duration atMost) throws InterruptedException {
     if (!process.waitFor(atMost.toMillis(), TimeUnit.MILLISECONDS)) {
       throw new AssertionError("still runs after " + atMost + ": " + this);
     }

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.condition.OS;
  * only what any program needs is passed on; the test's language and time zone are. Closing kills
  * what was started. Used by one thread.
  */
-final class Installation implements AutoCloseable {
+public final class Installation implements AutoCloseable {
   private static final Path JAR = Path.of("target", "holdfast.jar").toAbsolutePath();
   private static final Path CACHE = JAR.resolveSibling("holdfast.aot");
 
@@ -36,7 +36,7 @@ final class Installation implements AutoCloseable {
   /**
    * @param directory where commands run
    */
-  Installation(Path directory) {
+  public Installation(Path directory) {
     this.directory = directory;
     for (String name : PASSED) {
       String value = System.getenv(name);
@@ -56,7 +56,7 @@ final class Installation implements AutoCloseable {
   }
 
   /** Sets a variable for everything that is started from now on; empty removes it. */
-  Installation with(String variable, String value) {
+  public Installation with(String variable, String value) {
     environment.put(variable, value);
     return this;
   }
@@ -65,7 +65,7 @@ final class Installation implements AutoCloseable {
     return directory;
   }
 
-  HoldfastProcess start(String... words) throws IOException {
+  public HoldfastProcess start(String... words) throws IOException {
     if (!Files.exists(JAR)) {
       throw new AssertionError(JAR + " is missing; run: mvn -DskipTests package");
     }
@@ -112,7 +112,7 @@ final class Installation implements AutoCloseable {
   }
 
   /** A worker on a free port; returns once it listens. */
-  HoldfastProcess worker(String... words) throws IOException, InterruptedException {
+  public HoldfastProcess worker(String... words) throws IOException, InterruptedException {
     List<String> all = new ArrayList<>(List.of("worker", "--port", "0", "--no-console"));
     all.addAll(List.of(words));
     return start(all.toArray(String[]::new)).awaitListening();

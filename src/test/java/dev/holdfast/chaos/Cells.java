@@ -1,0 +1,51 @@
+package dev.holdfast.chaos;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** All cells by name, in the order of the table in docs/reliability.md. */
+final class Cells {
+  /** What every build runs, in less than a minute. */
+  static final List<String> SHORT = List.of("mixed");
+
+  private Cells() {}
+
+  static Map<String, Cell> all() {
+    Map<String, Cell> cells = new LinkedHashMap<>();
+    cells.put("mixed", Cells::mixed);
+    cells.put("worker-kill", WorkerCells::kill);
+    cells.put("worker-freeze", WorkerCells::freeze);
+    cells.put("postgres-restart", ServerCells::restart);
+    cells.put("backend-kill", ServerCells::killBackends);
+    cells.put("pool-exhaustion", ServerCells::exhaust);
+    cells.put("idle-in-tx", PressureCells::idleInTransaction);
+    cells.put("active-readers", PressureCells::readers);
+    cells.put("event-burst", PressureCells::burst);
+    cells.put("network-cut", new NetworkCell(Relay.Mode.CUT));
+    cells.put("half-open", new NetworkCell(Relay.Mode.SILENT));
+    cells.put("claim-death", new ClaimCell());
+    cells.put("killer-ticket", new KillerCell());
+    cells.put("sqlstate", new SqlStateCell());
+    cells.put("busy-viewers", new ViewersCell());
+    cells.put("rolling-deploy", new DeployCell());
+    cells.put("clock", new ClockCell());
+    cells.put("disk-full", new DiskCell());
+    cells.put("pgbouncer", new PoolerCell());
+    cells.put("failover", new FailoverCell());
+    return cells;
+  }
+
+  /** What hits workers and server directly, one after the other in the seed's order. */
+  private static void mixed(Chaos chaos) throws Exception {
+    List<Cell> some =
+        new ArrayList<>(
+            List.of(WorkerCells::kill, ServerCells::killBackends, ServerCells::restart));
+    Collections.shuffle(some, chaos.random);
+    for (Cell each : some) {
+      each.rage(chaos);
+    }
+  }
+}

@@ -1,0 +1,118 @@
+package dev.holdfast.chaos;
+
+import dev.holdfast.e2e.HoldfastProcess;
+import dev.holdfast.e2e.Installation;
+import dev.holdfast.testing.TicketDatabase;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.awaitility.Awaitility;
+
+/** The worker processes of a run, as a supervisor would see them. Used by one thread. */
+final class Crew implements AutoCloseable {
+  private static final Duration STOP_TIME = Duration.ofSeconds(15);
+
+  private final Installation holdfast;
+  private final Faults faults;
+  private final List<HoldfastProcess> workers = new ArrayList<>();
+  private double staleOfStopped;
+
+  Crew(Installation holdfast, Faults faults) {
+    this.holdfast = holdfast;
+    this.faults = faults;
+  }
+
+  /** Starts them at the same time, and waits until all listen. */
+  void start(int count) throws IOException, InterruptedException {
+    List<HoldfastProcess> started = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      started.add(holdfast.start("worker", "--port", "0", "--no-console"));
+    }
+    for (HoldfastProcess each : started) {
+      workers.add(each.awaitListening());
+    }
+  }
+
+  /** Starts one without waiting for it; it may die before it is heard of. */
+  HoldfastProcess begin(String... words) throws IOException {
+    List<String> all = new ArrayList<>(List.of("worker", "--port", "0"));
+    all.addAll(List.of(words));
+    HoldfastProcess worker = holdfast.start(all.toArray(String[]::new));
+    workers.add(worker);
+    return worker;
+  }
+
+  Installation holdfast() {
+    return holdfast;
+  }
+
+  List<HoldfastProcess> workers() {
+    return List.copyOf(workers);
+  }
+
+  /** Who has the most tickets under way: it has the most to lose. Waits until somebody has some. */
+  HoldfastProcess busiest(TicketDatabase database) throws InterruptedException {
+    List<String> ids = new ArrayList<>();
+    for (HoldfastProcess each : workers) {
+      ids.add(each.workerId());
+    }
+    String busiest =
+        Awaitility.await("a worker has tickets")
+            .atMost(STOP_TIME)
+            .until(
+                () ->
+                    database.column(
+                        "SELECT worker_id FROM holdfast.leases WHERE worker_id = ANY (?) GROUP BY 1"
+                            + " ORDER BY sum(cardinality(ids)) DESC LIMIT 1",
+                        (Object) ids.toArray(String[]::new)),
+                found -> !found.isEmpty())
+            .getFirst();
+    return workers.get(ids.indexOf(busiest));
+  }
+
+  void kill(HoldfastProcess worker) throws IOException, InterruptedException {
+    faults.strike(worker.workerId(), "SIGKILL");
+    worker.signal("KILL");
+    worker.awaitExit(STOP_TIME);
+    workers.remove(worker);
+  }
+
+  /** One that is dead already, not by our hand. */
+  void bury(HoldfastProcess worker, String cause) throws InterruptedException {
+    faults.strike(worker.workerId(), cause);
+    workers.remove(worker);
+  }
+
+  /** As a deployment does; what it may not finish in its drain time it gives back. */
+  void terminate(HoldfastProcess worker) throws IOException, InterruptedException {
+    faults.strike(worker.workerId(), "SIGTERM");
+    staleOfStopped += stale(worker);
+    worker.signal("TERM");
+    int exit = worker.awaitExit(STOP_TIME);
+    if (exit != 0) {
+      throw new AssertionError("a stopped worker ended with " + exit + ": " + worker);
+    }
+    workers.remove(worker);
+  }
+
+  /** Results that came too late, as the workers that can still be asked count them. */
+  long staleResults() throws IOException, InterruptedException {
+    double sum = staleOfStopped;
+    for (HoldfastProcess worker : workers) {
+      if (worker.isAlive()) {
+        sum += stale(worker);
+      }
+    }
+    return Math.round(sum);
+  }
+
+  private static double stale(HoldfastProcess worker) throws IOException, InterruptedException {
+    return worker.metric("holdfast_results_stale_total");
+  }
+
+  @Override
+  public void close() {
+    holdfast.close();
+  }
+}

@@ -1,0 +1,48 @@
+package dev.holdfast.chaos;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.e2e.HoldfastProcess;
+import java.time.Duration;
+import java.time.Instant;
+
+/**
+ * Deployments, one after the other: a new worker comes, then an old one is told to stop. Some jobs
+ * take longer than a worker may drain.
+ */
+record DeployCell() implements Cell {
+  private static final int LONG_JOBS = 5;
+  private static final Duration BETWEEN = Duration.ofSeconds(10);
+
+  @Override
+  public void rage(Chaos chaos) throws Exception {
+    for (int i = 0; i < LONG_JOBS; i++) {
+      chaos.load.add(Jobs.LONGEST, "longest-" + i);
+    }
+    for (Instant end = chaos.end(); Instant.now().isBefore(end); ) {
+      HoldfastProcess old = chaos.crew.busiest(chaos.database);
+      chaos.crew.start(1);
+      if (chaos.options.without() == Protection.DRAIN) {
+        chaos.crew.kill(old);
+      } else {
+        chaos.crew.terminate(old);
+      }
+      chaos.pass(chaos.about(BETWEEN));
+    }
+  }
+
+  /** A deployment is no crash, and uses up no retry. */
+  @Override
+  public void check(Chaos chaos) {
+    assertThat(
+            chaos.database.column(
+                "SELECT worker_id FROM holdfast.ticket_attempts WHERE outcome = 'crashed'"))
+        .as("attempts that crashed")
+        .isEmpty();
+    assertThat(
+            chaos.database.number(
+                "SELECT count(*) FROM holdfast.ticket_base WHERE retry_count > 0"))
+        .as("tickets that used up a retry")
+        .isZero();
+  }
+}

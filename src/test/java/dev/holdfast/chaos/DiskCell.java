@@ -1,0 +1,57 @@
+package dev.holdfast.chaos;
+
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/** No room is left under the server, then there is again. Needs root, for a small file system. */
+final class DiskCell implements Cell {
+  private static final int BLOCK = 1 << 16;
+  private Path server = Path.of("/nonexistent");
+
+  @Override
+  public void home(Path directory) throws Exception {
+    server = Files.createDirectories(directory);
+    assumeTrue(
+        new ProcessBuilder(
+                    "mount", "-t", "tmpfs", "-o", "size=192m,mode=0755", "tmpfs", "" + server)
+                .start()
+                .waitFor()
+            == 0,
+        "a small file system cannot be mounted here");
+  }
+
+  @Override
+  public void rage(Chaos chaos) throws Exception {
+    Path ballast = server.resolve("ballast");
+    chaos.faults.during(
+        "disk full",
+        () -> {
+          try {
+            fill(ballast);
+            chaos.pass(chaos.options.length());
+          } finally {
+            Files.deleteIfExists(ballast);
+          }
+          chaos.site.revive();
+        });
+  }
+
+  private static void fill(Path ballast) throws IOException {
+    try (OutputStream out = Files.newOutputStream(ballast)) {
+      while (true) {
+        out.write(new byte[BLOCK]);
+      }
+    } catch (IOException e) {
+      // It is full, as it should be.
+    }
+  }
+
+  @Override
+  public void leave() throws Exception {
+    new ProcessBuilder("umount", "-l", server.toString()).start().waitFor();
+  }
+}
