@@ -18,8 +18,8 @@ record ClockCell() implements Cell {
   @Override
   public void prepare(Chaos chaos) throws Exception {
     assumeTrue(Files.exists(LIBRARY), "no libfaketime: apt-get install faketime");
-    wrong(chaos, "+1h");
-    wrong(chaos, "-1h");
+    wrong(chaos, "+3600");
+    wrong(chaos, "-3600");
   }
 
   private static void wrong(Chaos chaos, String by) throws Exception {
@@ -36,6 +36,6 @@ record ClockCell() implements Cell {
     chaos.pass(chaos.options.length().dividedBy(2));
     chaos.crew.kill(chaos.crew.busiest(chaos.database));
     chaos.pass(chaos.options.length().dividedBy(2));
-    wrong(chaos, "+1h");
+    wrong(chaos, "+3600");
   }
 }

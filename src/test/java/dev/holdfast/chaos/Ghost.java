@@ -4,6 +4,7 @@ import dev.holdfast.testing.TicketDatabase;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * A worker that comes back from the dead, again and again: it hands in results under leases that
@@ -26,8 +27,8 @@ final class Ghost implements AutoCloseable {
   private final TicketDatabase database;
   private final CountDownLatch stopped = new CountDownLatch(1);
   private final Thread thread = Thread.ofPlatform().name("chaos-ghost").unstarted(this::run);
-  private volatile int refused;
-  private volatile int accepted;
+  private final AtomicInteger refused = new AtomicInteger();
+  private final AtomicInteger accepted = new AtomicInteger();
 
   Ghost(TicketDatabase database) {
     this.database = database;
@@ -58,9 +59,9 @@ final class Ghost implements AutoCloseable {
                 words[0],
                 words[1]);
         if (answer.isEmpty()) {
-          accepted++;
+          accepted.incrementAndGet();
         } else {
-          refused++;
+          refused.incrementAndGet();
         }
       }
     } catch (AssertionError e) {
@@ -69,11 +70,11 @@ final class Ghost implements AutoCloseable {
   }
 
   int refused() {
-    return refused;
+    return refused.get();
   }
 
   int accepted() {
-    return accepted;
+    return accepted.get();
   }
 
   void stop() throws InterruptedException {

@@ -40,7 +40,7 @@ record Options(
         without == Protection.NOTHING
             ? ""
             : " -Dchaos.without=" + without.name().toLowerCase(Locale.ROOT);
-    return "mvn -Pchaos verify -Dchaos.cell=%s -Dchaos.seconds=%d -Dchaos.rate=%.0f -Dchaos.seed=%d%s"
-        .formatted(cell, length.toSeconds(), perSecond, seed, protection);
+    return "mvn -Pchaos verify -Dchaos.cell=%s -Dchaos.seconds=%s -Dchaos.rate=%s -Dchaos.seed=%s%s"
+        .formatted(cell, length.toSeconds(), Math.round(perSecond), seed, protection);
   }
 }

@@ -37,10 +37,10 @@ final class PoolerCell implements Cell {
         directory.resolve("pgbouncer.ini"),
         """
         [databases]
-        holdfast = host=127.0.0.1 port=%d
+        holdfast = host=127.0.0.1 port=%s
         [pgbouncer]
         listen_addr = 127.0.0.1
-        listen_port = %d
+        listen_port = %s
         unix_socket_dir =
         auth_type = plain
         auth_file = %s/users

@@ -8,8 +8,6 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.concurrent.locks.LockSupport;
 
 /** A wire between workers and the server, which can be cut, or go silent without being cut. */
@@ -23,15 +21,12 @@ final class Relay implements AutoCloseable {
     /** Connections break, and no new one is made. */
     CUT,
     /** Nothing arrives any more, in either direction, and nobody is told. */
-    SILENT,
-    /** What the server answers does not arrive. */
-    DEAF
+    SILENT
   }
 
   private volatile int port;
   private final ServerSocket listening;
   private final Set<Socket> open = ConcurrentHashMap.newKeySet();
-  private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
   private volatile Mode mode = Mode.PASS;
 
   /**
@@ -40,7 +35,7 @@ final class Relay implements AutoCloseable {
   Relay(int port) throws IOException {
     this.port = port;
     this.listening = new ServerSocket(0, 100, InetAddress.getLoopbackAddress());
-    threads.submit(this::accept);
+    Thread.ofVirtual().start(this::accept);
   }
 
   int port() {
@@ -64,35 +59,40 @@ final class Relay implements AutoCloseable {
     open.forEach(Relay::closeQuietly);
   }
 
-  private Void accept() throws IOException {
-    while (!listening.isClosed()) {
-      Socket worker = listening.accept();
-      open.add(worker);
-      threads.submit(() -> connect(worker));
+  private void accept() {
+    try {
+      while (true) {
+        Socket worker = listening.accept();
+        open.add(worker);
+        Thread.ofVirtual().start(() -> connect(worker));
+      }
+    } catch (IOException e) {
+      // The relay is closed.
     }
-    return null;
   }
 
-  private Void connect(Socket worker) throws IOException {
-    if (mode == Mode.CUT) {
+  private void connect(Socket worker) {
+    try {
+      if (mode == Mode.CUT) {
+        throw new IOException("the wire is cut");
+      }
+      Socket server = new Socket(InetAddress.getLoopbackAddress(), port);
+      server.setTcpNoDelay(true);
+      worker.setTcpNoDelay(true);
+      open.add(server);
+      Thread.ofVirtual().start(() -> pass(worker, server));
+      Thread.ofVirtual().start(() -> pass(server, worker));
+    } catch (IOException e) {
       closeQuietly(worker);
-      return null;
     }
-    Socket server = new Socket(InetAddress.getLoopbackAddress(), port);
-    server.setTcpNoDelay(true);
-    worker.setTcpNoDelay(true);
-    open.add(server);
-    threads.submit(() -> pass(worker, server, Set.of(Mode.SILENT)));
-    threads.submit(() -> pass(server, worker, Set.of(Mode.SILENT, Mode.DEAF)));
-    return null;
   }
 
-  private void pass(Socket from, Socket to, Set<Mode> held) {
+  private void pass(Socket from, Socket to) {
     byte[] buffer = new byte[BUFFER];
     try (InputStream in = from.getInputStream();
         OutputStream out = to.getOutputStream()) {
       for (int n = in.read(buffer); n >= 0; n = in.read(buffer)) {
-        while (held.contains(mode) && !to.isClosed()) {
+        while (mode == Mode.SILENT && !to.isClosed()) {
           LockSupport.parkNanos(LOOK_NANOS);
         }
         out.write(buffer, 0, n);
@@ -119,6 +119,5 @@ final class Relay implements AutoCloseable {
   public void close() throws IOException {
     listening.close();
     drop();
-    threads.shutdownNow();
   }
 }

@@ -128,7 +128,7 @@ final class Site implements AutoCloseable {
     Files.writeString(other.resolve("data/standby.signal"), "");
     Files.writeString(
         other.resolve("data/postgresql.auto.conf"),
-        "primary_conninfo = 'host=127.0.0.1 port=%d user=%s password=%s'\n"
+        "primary_conninfo = 'host=127.0.0.1 port=%s user=%s password=%s'\n"
             .formatted(port(), user(), password()),
         StandardOpenOption.APPEND);
     Map<String, String> settings = new HashMap<>(options.settings());

@@ -20,11 +20,11 @@ final class SqlStateCell implements Cell {
    */
   private static final List<String> POINTS =
       List.of(
-          "BEFORE DELETE ON holdfast.ready FOR EACH ROW WHEN (OLD.id = %d)",
-          "BEFORE UPDATE ON holdfast.ticket_base FOR EACH ROW WHEN (NEW.id = %d AND NEW.state ="
+          "BEFORE DELETE ON holdfast.ready FOR EACH ROW WHEN (OLD.id = %s)",
+          "BEFORE UPDATE ON holdfast.ticket_base FOR EACH ROW WHEN (NEW.id = %s AND NEW.state ="
               + " 'done')",
-          "BEFORE UPDATE ON holdfast.leases FOR EACH ROW WHEN (%d = ANY (NEW.ids))",
-          "BEFORE UPDATE ON holdfast.ticket_base FOR EACH ROW WHEN (NEW.id = %d AND NEW.crash_count"
+          "BEFORE UPDATE ON holdfast.leases FOR EACH ROW WHEN (%s = ANY (NEW.ids))",
+          "BEFORE UPDATE ON holdfast.ticket_base FOR EACH ROW WHEN (NEW.id = %s AND NEW.crash_count"
               + " > OLD.crash_count)");
 
   private static final Duration EACH = Duration.ofSeconds(4);
