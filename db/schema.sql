@@ -7,6 +7,25 @@ GRANT USAGE ON SCHEMA holdfast TO holdfast_designer, holdfast_operator, holdfast
 CREATE SEQUENCE holdfast.lease_no_seq;
 COMMENT ON SEQUENCE holdfast.lease_no_seq IS 'The fencing tokens: every claim takes the next one as the id of its lease.';
 
+CREATE TABLE holdfast.attempt_output (
+  ticket_id bigint NOT NULL,
+  lease_no bigint NOT NULL,
+  stream text COLLATE "C" NOT NULL,
+  from_byte bigint NOT NULL,
+  to_byte bigint NOT NULL,
+  pieces integer NOT NULL,
+  written_at timestamp with time zone NOT NULL DEFAULT now(),
+  text text NOT NULL,
+  CONSTRAINT attempt_output_pkey PRIMARY KEY (ticket_id, lease_no, stream, from_byte),
+  CONSTRAINT known_stream CHECK ((stream = ANY (ARRAY['stdout'::text, 'stderr'::text])))
+) WITH (fillfactor=70);
+COMMENT ON TABLE holdfast.attempt_output IS 'The last 64 KiB or a little more of what the program of each attempt printed, without secrets, about once a second while it runs. Goes with its ticket. Read it with holdfast logs.';
+COMMENT ON COLUMN holdfast.attempt_output.from_byte IS 'Where the chunk begins in its stream.';
+COMMENT ON COLUMN holdfast.attempt_output.to_byte IS 'Where the stream was read up to.';
+COMMENT ON COLUMN holdfast.attempt_output.pieces IS 'How often the chunk was added to: a piece that comes twice is not added twice.';
+GRANT SELECT ON holdfast.attempt_output TO holdfast_designer, holdfast_operator, holdfast_viewer;
+GRANT SELECT, INSERT, UPDATE, DELETE ON holdfast.attempt_output TO holdfast_worker;
+
 CREATE TABLE holdfast.auto_retry_switches (
   ticket_id bigint NOT NULL,
   enabled boolean NOT NULL,
@@ -1787,6 +1806,7 @@ AS $function$
 BEGIN
   DELETE FROM session_journal WHERE ticket_id = ANY (ARRAY(SELECT id FROM gone));
   DELETE FROM session_events WHERE ticket_id = ANY (ARRAY(SELECT id FROM gone));
+  DELETE FROM attempt_output WHERE ticket_id = ANY (ARRAY(SELECT id FROM gone));
   DELETE FROM retry_aborts WHERE ticket_id = ANY (ARRAY(SELECT id FROM gone));
   DELETE FROM tool_approvals WHERE ticket_id = ANY (ARRAY(SELECT id FROM gone));
   DELETE FROM auto_retry_switches WHERE ticket_id = ANY (ARRAY(SELECT id FROM gone));

@@ -157,6 +157,7 @@ AS $$
 BEGIN
   DELETE FROM session_journal WHERE ticket_id = ANY (ARRAY(SELECT id FROM gone));
   DELETE FROM session_events WHERE ticket_id = ANY (ARRAY(SELECT id FROM gone));
+  DELETE FROM attempt_output WHERE ticket_id = ANY (ARRAY(SELECT id FROM gone));
   DELETE FROM retry_aborts WHERE ticket_id = ANY (ARRAY(SELECT id FROM gone));
   DELETE FROM tool_approvals WHERE ticket_id = ANY (ARRAY(SELECT id FROM gone));
   DELETE FROM auto_retry_switches WHERE ticket_id = ANY (ARRAY(SELECT id FROM gone));

@@ -8,6 +8,7 @@ import dev.holdfast.handler.command.CommandHandler;
 import dev.holdfast.handler.command.CommandSettings;
 import dev.holdfast.postgres.Database;
 import dev.holdfast.postgres.Migrations;
+import dev.holdfast.postgres.engine.PostgresOutputLog;
 import dev.holdfast.postgres.inbox.PostgresEntryLimits;
 import dev.holdfast.postgres.read.PostgresEndedTickets;
 import dev.holdfast.postgres.read.PostgresTicketReader;
@@ -21,6 +22,7 @@ import dev.holdfast.tool.sandbox.Sandboxes;
 import dev.holdfast.web.HealthRoutes;
 import dev.holdfast.worker.Worker;
 import dev.holdfast.worker.WorkerSettings;
+import dev.holdfast.worker.output.OutputCollector;
 import io.micrometer.core.instrument.binder.jvm.JvmMemoryMetrics;
 import io.micrometer.core.instrument.binder.jvm.JvmThreadMetrics;
 import io.micrometer.core.instrument.binder.system.UptimeMetrics;
@@ -110,9 +112,14 @@ final class WorkerProcess implements AutoCloseable {
             System.getenv(),
             settings.command().passEnvironment(),
             settings.command().killGrace());
+    // Closed after the worker, whose last programs it still writes of.
+    OutputCollector outputs =
+        parts.add(
+            new OutputCollector(new PostgresOutputLog(tickets, "holdfast"), secrets),
+            OutputCollector::close);
     return Holdfast.worker(tickets)
         .heartbeatOn(pools.openForHeartbeats())
-        .handler("command", new CommandHandler(commands))
+        .handler("command", new CommandHandler(commands, outputs))
         .handler("agent", agents.handler())
         .handler("repair", Repairs.handler(settings, agents, sandboxes, registry, tickets))
         .settings(workerSettings(settings))

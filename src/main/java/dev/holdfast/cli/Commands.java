@@ -8,6 +8,7 @@ import dev.holdfast.cli.admin.ProvidersCommand;
 import dev.holdfast.cli.admin.TokenCommand;
 import dev.holdfast.cli.inspect.ClassifyCommand;
 import dev.holdfast.cli.inspect.ListCommand;
+import dev.holdfast.cli.inspect.LogsCommand;
 import dev.holdfast.cli.inspect.RunsCommand;
 import dev.holdfast.cli.inspect.ShowCommand;
 import dev.holdfast.cli.inspect.StatsCommand;
@@ -46,6 +47,7 @@ public final class Commands {
     makers.put("list", ListCommand::new);
     makers.put("show", ShowCommand::new);
     makers.put("watch", WatchCommand::new);
+    makers.put("logs", LogsCommand::new);
     makers.put("release", ReleaseCommand::new);
     makers.put("hold", HoldCommand::new);
     makers.put("cancel", CancelCommand::new);

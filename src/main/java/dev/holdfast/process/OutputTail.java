@@ -74,6 +74,29 @@ public final class OutputTail {
     return total;
   }
 
+  /**
+   * Text in whole characters.
+   *
+   * @param from where it begins in the output, in bytes
+   * @param to where it ends
+   */
+  public record Piece(long from, long to, String text) {}
+
+  /**
+   * What was printed since a place; where that was dropped already, what is left of it.
+   *
+   * @param position in bytes from the beginning of the output
+   * @param atMost so many bytes: the last ones
+   * @param ended whether no more comes, so that half a character at the end does not wait for it
+   */
+  public synchronized Piece since(long position, int atMost, boolean ended) {
+    long from = Math.max(position, total - Math.min(atMost, Math.min(total, ring.length)));
+    byte[] bytes = last((int) (total - from));
+    int whole = ended ? bytes.length : Utf8.whole(bytes, bytes.length);
+    byte[] read = whole == bytes.length ? bytes : Arrays.copyOf(bytes, whole);
+    return new Piece(from, from + whole, Utf8.from(read, 0, from > position));
+  }
+
   /** The last bytes that were kept, at most so many, as text in whole characters. */
   public String end(int atMost) {
     byte[] kept = kept();
@@ -103,7 +126,10 @@ public final class OutputTail {
   }
 
   private synchronized byte[] kept() {
-    int length = (int) Math.min(total, ring.length);
+    return last((int) Math.min(total, ring.length));
+  }
+
+  private byte[] last(int length) {
     byte[] bytes = new byte[length];
     int start = length == 0 ? 0 : (int) ((total - length) % ring.length);
     int first = Math.min(length, ring.length - start);

@@ -22,6 +22,11 @@ public final class Utf8 {
 
   /** The text of the first bytes; the beginning of a character that the cut splits is left out. */
   public static String upTo(byte[] bytes, int length) {
+    return new String(bytes, 0, whole(bytes, length), StandardCharsets.UTF_8);
+  }
+
+  /** How many of the first bytes are whole characters, or none at all. */
+  static int whole(byte[] bytes, int length) {
     int end = length;
     while (end > 0 && end > length - 4 && (bytes[end - 1] & 0xC0) == 0x80) {
       end--;
@@ -31,7 +36,7 @@ public final class Utf8 {
     } else if (end > 0 && missing(bytes[end - 1]) > 0) {
       end--;
     }
-    return new String(bytes, 0, end, StandardCharsets.UTF_8);
+    return end;
   }
 
   /** How many bytes a character has behind its first. */

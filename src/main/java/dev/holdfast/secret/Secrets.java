@@ -54,6 +54,46 @@ public final class Secrets {
     return kept.isEmpty() ? NONE : new Secrets(Map.copyOf(kept));
   }
 
+  /** These and more. */
+  public Secrets and(Map<String, String> moreByValue) {
+    Map<String, String> all = new HashMap<>(nameByValue);
+    moreByValue.forEach(all::putIfAbsent);
+    return of(all);
+  }
+
+  /** Characters of the longest form in which a secret may come; 0 without secrets. */
+  public int longest() {
+    return forms.isEmpty() ? 0 : forms.getFirst().text().length();
+  }
+
+  /**
+   * How much of the beginning of a text can be told before more of it is known: no secret begins in
+   * it that may end behind it.
+   */
+  public int settled(String text) {
+    int end = text.length();
+    for (Form form : forms) {
+      int at = Math.max(0, text.length() - form.text().length() + 1);
+      while (at < end && !form.text().regionMatches(0, text, at, text.length() - at)) {
+        at++;
+      }
+      end = Math.min(end, at);
+    }
+    for (int before = end + 1; before > end; ) {
+      before = end;
+      for (Form form : forms) {
+        end = startOfOneAcross(text, form.text(), end);
+      }
+    }
+    return end;
+  }
+
+  /** The beginning of a secret that lies across a place; else the place. */
+  private static int startOfOneAcross(String text, String secret, int place) {
+    int at = text.indexOf(secret, Math.max(0, place - secret.length() + 1));
+    return at >= 0 && at < place ? at : place;
+  }
+
   /** The text without secrets. */
   public String redact(String text) {
     String safe = text;

@@ -45,6 +45,15 @@ final class Requests {
     return Long.parseLong(number("a ticket's id", text));
   }
 
+  /** The number of an attempt, from 1. */
+  static int attempt(Context context) {
+    String text = context.pathParam("attempt");
+    if (!text.matches("[1-9][0-9]{0,8}")) {
+      throw Refused.badRequest("an attempt's number is a whole number from 1 of at most 9 digits");
+    }
+    return Integer.parseInt(text);
+  }
+
   /** Digits that fit a long; Long.parseLong takes a sign and the digits of other scripts, too. */
   private static String number(String what, String text) {
     if (!text.matches("[0-9]{1,18}")) {

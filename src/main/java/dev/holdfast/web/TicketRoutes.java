@@ -1,5 +1,6 @@
 package dev.holdfast.web;
 
+import dev.holdfast.queue.output.AttemptOutput;
 import dev.holdfast.queue.read.TicketFilter;
 import dev.holdfast.queue.read.TicketReader;
 import dev.holdfast.queue.read.TicketRow;
@@ -39,6 +40,7 @@ final class TicketRoutes implements Routes {
     routes.get(LIST, this::list, Role.VIEWER);
     routes.get(ONE, this::show, Role.VIEWER);
     routes.get(ONE + "/transcript", this::transcript, Role.VIEWER);
+    routes.get(ONE + "/attempts/{attempt}/output", this::output, Role.VIEWER);
   }
 
   private void list(Context context) {
@@ -80,6 +82,27 @@ final class TicketRoutes implements Routes {
   private void transcript(Context context) {
     long id = existing(Requests.id(context)).id();
     Answers.json(context, 200, Map.of("entries", journals.rows(id)));
+  }
+
+  private void output(Context context) {
+    Requests.requireKnown(context, Set.of());
+    long id = existing(Requests.id(context)).id();
+    int attempt = Requests.attempt(context);
+    AttemptOutput output =
+        tickets
+            .output(id, attempt)
+            .orElseThrow(
+                () ->
+                    new TicketNotFoundException(
+                        "ticket "
+                            + id
+                            + " has no attempt "
+                            + attempt
+                            + "; see "
+                            + LIST
+                            + "/"
+                            + id));
+    Answers.json(context, 200, output.columns());
   }
 
   private TicketRow existing(long id) {

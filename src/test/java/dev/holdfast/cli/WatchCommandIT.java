@@ -117,7 +117,7 @@ class WatchCommandIT {
         "auto_retry_start",
         "{\"attempt\":2,\"maxAttempts\":3,\"delayMs\":8000,\"errorMessage\":\"HTTP 503\"}");
     try (Watch watch = watch("watch", "" + id)) {
-      assertThat(watch.out().readLine()).contains("#" + id + " created");
+      assertThat(watch.out().readLine()).contains("#" + id + " ready in queue default");
       assertThat(watch.out().readLine())
           .endsWith(
               "#%1$s Retrying (2/3) in 8s… (holdfast abort-retry %1$s to cancel): HTTP 503"
@@ -128,7 +128,7 @@ class WatchCommandIT {
       event(id, "auto_retry_deferred", PUT_OFF);
       event(id, "auto_retry_deferred", "{\"attempt\":1,\"reason\":\"openai: auth_error\"}");
       event(id, "auto_retry_end", "[]");
-      assertThat(watch.out().readLine()).endsWith("turn_started {\"turn\": 4}");
+      assertThat(watch.out().readLine()).endsWith("turn started: turn: 4");
       assertThat(watch.out().readLine()).endsWith("Retry failed after 3 attempts: HTTP 503");
       assertThat(watch.out().readLine()).endsWith("Retry succeeded after 1 attempts");
       assertThat(watch.out().readLine())

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.holdfast.testing.EverySetup;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.WithDatabase;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -37,15 +38,33 @@ class JobFactsIT {
       exit 1
       """;
 
+  private static final String SECRET = "sk-live-Zx81Qp77";
+
+  /** Prints in two halves a secret of the worker, which it was told, and much more than is kept. */
+  private static final String PRINTING =
+      """
+      printf 'working with sk-live-'
+      printf 'warning: \\033[31mslow\\033[0m <b>\\n' >&2
+      while [ ! -e '$GO' ]; do sleep 0.05; done
+      printf 'Zx81Qp77 now\\n'
+      head -c 300000 /dev/zero | tr '\\0' '\\377' >&2
+      echo 'bye' >&2
+      echo 'all is done'
+      """;
+
   @AutoClose private Installation holdfast;
   private TicketRows rows;
   private HoldfastProcess worker;
+  private Path go;
 
   @BeforeAll
   void prepare(TestDatabase database, @TempDir Path directory) throws Exception {
     rows = new TicketRows(database.dataSource());
-    holdfast = Installation.on(database, directory);
+    holdfast =
+        Installation.on(database, directory).with("HOLDFAST_PROVIDERS_OPENAI_API_KEY", SECRET);
     addDesign("load-rows", FAILING);
+    addDesign("print", PRINTING.replace("$GO", directory.resolve("go").toString()));
+    go = directory.resolve("go");
     worker = holdfast.start("worker", "--port", "0").awaitConsole();
   }
 
@@ -113,5 +132,83 @@ class JobFactsIT {
     assertThat(worker.get("/tickets/" + id).body())
         .contains(">1-3<", "3 times, last", "retry 1 of 2 in")
         .containsPattern("<pre class=\"error\"[^>]*>" + TITLE + "</pre>");
+  }
+
+  @Test
+  @DisplayName(
+      "22.6: what a job prints is seen while it runs and afterwards in watch, logs, API and"
+          + " console, without secrets; its text is the result")
+  void output() throws Exception {
+    String id = Long.toString(rows.enqueue("print", "output"));
+    try (HoldfastProcess watch = holdfast.start("watch", id);
+        HoldfastProcess logs = holdfast.start("logs", id, "-f")) {
+      watch.awaitOutput(Pattern.compile("#" + id + " stderr: warning: slow <b>"));
+      logs.awaitOutput(Pattern.compile("working with "));
+      TicketRows.await("the page shows it")
+          .untilAsserted(
+              () ->
+                  assertThat(worker.get("/tickets/" + id).body())
+                      .contains("warning: slow &lt;b&gt;", "working with ", "data-poll=\"1000\""));
+      assertThat(worker.get("/api/v1/tickets/" + id + "/attempts/1/output").body())
+          .contains("\"running\":true", "working with ");
+      Files.createFile(go);
+      watch.awaitOutput(Pattern.compile("stdout: working with \\[redacted:[^]]+] now"));
+      Outcome followed = logs.awaitOutcome();
+      assertThat(followed.exit()).isZero();
+      assertThat(followed.stdout())
+          .matches("working with \\[redacted:[^]]+] now\\Rall is done\\R")
+          .doesNotContain("Zx81");
+      assertThat(followed.stderr()).startsWith("warning: slow <b>").contains("bye");
+    }
+    rows.awaitState(Long.parseLong(id), "done");
+    assertThat(rows.of(Long.parseLong(id), "result->>'text'"))
+        .matches("working with \\[redacted:[^]]+] now\\nall is done");
+
+    Outcome printed = holdfast.run("logs", id, "--attempt", "1");
+    assertThat(printed.stdout()).contains("all is done").doesNotContain("Zx81");
+    assertThat(printed.stderr())
+        .contains("the end of 3000")
+        .endsWith("bye\n")
+        .hasSizeLessThan(70_000);
+    assertThat(holdfast.ok("logs", id, "--json")).contains("\"cut\":true", "\"running\":false");
+    assertThat(worker.get("/tickets/" + id).body())
+        .contains("all is done", "the end of 300,0")
+        .doesNotContain("data-poll");
+    assertThat(
+            rows.value(
+                "SELECT sum(octet_length(text)) < 300000 FROM holdfast.attempt_output WHERE"
+                    + " ticket_id = ?",
+                Long.valueOf(id)))
+        .isEqualTo("t");
+  }
+
+  @Test
+  @DisplayName("22.6: logs says what is wrong with what it is asked for, and what to do")
+  void askedWrongly() throws Exception {
+    String waiting = rows.value("SELECT holdfast.enqueue_ticket(kind => 'nobody')");
+    assertThat(holdfast.run("logs", waiting).stderr())
+        .contains("has not run yet; holdfast logs -f waits for it");
+    for (String line :
+        List.of("logs 999999", "logs " + waiting + " --attempt 7", "logs " + waiting)) {
+      Outcome outcome = holdfast.run(line.split(" "));
+      assertThat(outcome.exit()).as(line).isEqualTo(3);
+      assertThat(outcome.stderr()).startsWith("holdfast: ").hasLineCount(1);
+    }
+    for (String line :
+        List.of("logs", "logs x", "logs 1 --attempt 0", "logs 1 --attempt x", "logs 1 -f --json")) {
+      Outcome outcome = holdfast.run(line.split(" "));
+      assertThat(outcome.exit()).as(line).isEqualTo(2);
+      assertThat(outcome.stderr()).startsWith("holdfast: ").hasLineCount(1);
+    }
+    for (String attempt : List.of("0", "-1", "x", "99999999999", "1.5")) {
+      assertThat(
+              worker
+                  .get("/api/v1/tickets/" + waiting + "/attempts/" + attempt + "/output")
+                  .statusCode())
+          .isEqualTo(400);
+    }
+    assertThat(worker.get("/api/v1/tickets/" + waiting + "/attempts/3/output").statusCode())
+        .isEqualTo(404);
+    assertThat(worker.get("/tickets/" + waiting + "?attempt=x%00").statusCode()).isEqualTo(200);
   }
 }

@@ -173,6 +173,19 @@ class OpenApiIT {
     check("listTickets", ann.get("/api/v1/tickets?limit=1"), 200);
     check("listTickets", ann.get("/api/v1/tickets?limit=0"), 400);
     check("showTranscript", ann.get(TICKET + created.json().get("id") + "/transcript"), 200);
+    String attempt = created.json().get("id").asString();
+    database.run(
+        """
+        WITH ended AS (
+          INSERT INTO holdfast.ticket_attempts (ticket_id, lease_no, started_at, finished_at, attempt, outcome, worker_id)
+          VALUES (%1$s, 1, now(), now(), 1, 'failed', 'w'))
+        INSERT INTO holdfast.attempt_output (ticket_id, lease_no, stream, from_byte, to_byte, pieces, text)
+        VALUES (%1$s, 1, 'stderr', 0, 4, 1, 'boom')
+        """
+            .formatted(attempt));
+    check("showOutput", ann.get(TICKET + attempt + "/attempts/1/output"), 200);
+    check("showOutput", ann.get(TICKET + attempt + "/attempts/2/output"), 404);
+    check("showOutput", ann.get(TICKET + attempt + "/attempts/first/output"), 400);
     check("showTicket", ann.get(TICKET + "987654321"), 404);
     check("listQueues", ann.get("/api/v1/queues"), 200);
     check("listWorkers", ann.get("/api/v1/workers"), 200);

@@ -16,6 +16,7 @@ import dev.holdfast.ticket.TicketNotFoundException;
 import java.time.Duration;
 import java.time.ZoneId;
 import java.time.format.DateTimeFormatter;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
@@ -33,8 +34,8 @@ import picocli.CommandLine.Parameters;
     name = "watch",
     description =
         "Print what happens to tickets as it happens, until Ctrl-C. With an ID, what happened"
-            + " before comes first; on a terminal a wait of the ticket is counted down, and Escape"
-            + " ends it.",
+            + " before comes first, and what its program prints is shown too; on a terminal a wait"
+            + " of the ticket is counted down, and Escape ends it.",
     footer = {
       "",
       "Examples:",
@@ -57,6 +58,9 @@ public final class WatchCommand implements Callable<Integer> {
 
   private boolean lost;
 
+  /** Of one ticket that is watched; null for all. */
+  private @Nullable OutputLines output;
+
   public WatchCommand(HoldfastCommand root) {
     this.root = root;
   }
@@ -75,6 +79,7 @@ public final class WatchCommand implements Callable<Integer> {
 
   private void watch(Backend backend, long number) throws InterruptedException {
     TicketFeed feed = backend.feed(number);
+    output = new OutputLines(backend.reader(), number, root.terminal().clock());
     if (backend.reader().find(number).isEmpty()) {
       throw new TicketNotFoundException(
           "there is no ticket " + number + "; holdfast list shows the tickets");
@@ -128,7 +133,8 @@ public final class WatchCommand implements Callable<Integer> {
   /** A database that is restarted is waited for: the feed goes on where it stopped. */
   private List<TimelineEntry> next(TicketFeed feed) {
     try {
-      List<TimelineEntry> events = feed.next();
+      List<TimelineEntry> events = new ArrayList<>(output == null ? List.of() : output.next());
+      events.addAll(feed.next());
       lost = false;
       return events;
     } catch (QueueUnavailableException e) {

@@ -2,6 +2,7 @@ package dev.holdfast.handler.command;
 
 import dev.holdfast.process.ExitText;
 import dev.holdfast.process.OutputLimits;
+import dev.holdfast.process.OutputTail;
 import dev.holdfast.process.ProgramEnd;
 import dev.holdfast.process.ProgramRun;
 import dev.holdfast.ticket.ClaimedTicket;
@@ -9,9 +10,10 @@ import dev.holdfast.ticket.InvalidTicketException;
 import dev.holdfast.worker.HandlerResult;
 import dev.holdfast.worker.TicketContext;
 import dev.holdfast.worker.TicketHandler;
+import dev.holdfast.worker.output.OutputFollower;
+import dev.holdfast.worker.output.OutputSource;
 import java.io.IOException;
 import java.util.Map;
-import java.util.Optional;
 import java.util.UUID;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -25,13 +27,26 @@ public final class CommandHandler implements TicketHandler {
   /** Enough for a result on the last line. */
   static final int STDOUT_LIMIT = 1 << 20;
 
+  /** How much of the end of stdout is the result of a program that says none in JSON. */
+  static final int TEXT_RESULT = 16 * 1024;
+
   private static final OutputLimits OUTPUT = OutputLimits.ends(STDOUT_LIMIT, 64 * 1024);
 
   private final CommandSettings settings;
   private final CommandSource source;
+  private final OutputFollower follower;
 
+  /** Nobody sees the output while a program runs. */
   public CommandHandler(CommandSettings settings) {
+    this(settings, OutputFollower.NONE);
+  }
+
+  /**
+   * @param follower is shown what the programs print
+   */
+  public CommandHandler(CommandSettings settings, OutputFollower follower) {
     this.settings = settings;
+    this.follower = follower;
     this.source = new CommandSource(settings.allowInline());
   }
 
@@ -55,11 +70,27 @@ public final class CommandHandler implements TicketHandler {
                 environment,
                 TicketDocument.of(claimed),
                 OUTPUT)) {
-      ProgramEnd end = run.await(design.timeout(), settings.killGrace());
-      return outcome(design, run, end, new Redaction(design, environment));
+      Redaction redaction = new Redaction(design, environment);
+      return outcome(design, run, await(claimed, design, run, redaction), redaction);
     } catch (IOException e) {
       return HandlerResult.failed(CommandFailures.notStarted(e));
     }
+  }
+
+  private ProgramEnd await(
+      ClaimedTicket claimed, CommandDesign design, ProgramRun run, Redaction redaction)
+      throws InterruptedException {
+    try (OutputFollower.Followed followed =
+        follower.follow(claimed, redaction.hidden(), source(run.stdout()), source(run.stderr()))) {
+      return run.await(design.timeout(), settings.killGrace());
+    }
+  }
+
+  private static OutputSource source(OutputTail output) {
+    return (position, most, ended) -> {
+      OutputTail.Piece piece = output.since(position, most, ended);
+      return new OutputSource.Piece(piece.from(), piece.to(), piece.text());
+    };
   }
 
   private static HandlerResult outcome(
@@ -85,8 +116,21 @@ public final class CommandHandler implements TicketHandler {
                   + " and cannot be stored as the ticket's result: write large results to a file"
                   + " and print its name"));
     }
-    Optional<ObjectNode> result = line.object();
+    ObjectNode result = line.object().orElseGet(() -> text(run));
     return new HandlerResult.Succeeded(
-        result.map(each -> redaction.of(each).toString()).orElse(null), design.review());
+        result.isEmpty() ? null : redaction.of(result).toString(), design.review());
+  }
+
+  /**
+   * The end of what it printed, for want of JSON; empty where that is nothing. A cut may have gone
+   * through a secret, so it begins with the line behind it.
+   */
+  private static ObjectNode text(ProgramRun run) {
+    ObjectNode result = Json.MAPPER.createObjectNode();
+    String end = run.stdout().end(TEXT_RESULT);
+    boolean cut = run.stdout().total() > TEXT_RESULT;
+    int line = end.indexOf('\n') + 1;
+    String text = cut && line == 0 ? "" : end.substring(cut ? line : 0).strip();
+    return text.isEmpty() ? result : result.put("text", text);
   }
 }

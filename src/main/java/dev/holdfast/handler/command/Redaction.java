@@ -19,15 +19,20 @@ final class Redaction {
     for (String name : design.passEnvironment()) {
       String value = environment.getOrDefault(name, "");
       if (value.length() >= MIN_SECRET) {
-        nameByValue.put(value, "[" + name + "]");
+        nameByValue.put(value, name);
       }
     }
+  }
+
+  /** The values that nobody may read, with their names. */
+  Map<String, String> hidden() {
+    return nameByValue;
   }
 
   String of(String text) {
     String safe = text.replace("\0", "");
     for (Map.Entry<String, String> each : nameByValue.entrySet()) {
-      safe = safe.replace(each.getKey(), each.getValue());
+      safe = safe.replace(each.getKey(), "[" + each.getValue() + "]");
     }
     return safe;
   }

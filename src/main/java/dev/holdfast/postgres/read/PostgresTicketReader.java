@@ -2,6 +2,8 @@ package dev.holdfast.postgres.read;
 
 import dev.holdfast.postgres.Sql;
 import dev.holdfast.postgres.SqlErrors;
+import dev.holdfast.queue.output.AttemptOutput;
+import dev.holdfast.queue.output.OutputChunk;
 import dev.holdfast.queue.read.AttemptRow;
 import dev.holdfast.queue.read.AutoRetrySwitch;
 import dev.holdfast.queue.read.CurrentWait;
@@ -144,6 +146,34 @@ public final class PostgresTicketReader implements TicketReader {
             FROM holdfast.ticket_attempts a WHERE a.ticket_id = :id ORDER BY a.lease_no
             """),
         query -> query.bind("id", ticketId));
+  }
+
+  @Override
+  public Optional<AttemptOutput> output(long ticketId, @Nullable Integer attempt) {
+    return mapped(
+            sql.load("attempt_of_output"),
+            query -> query.bind("id", ticketId).bind("attempt", attempt),
+            (row, context) ->
+                new AttemptOutput(
+                    ticketId,
+                    row.getInt("attempt"),
+                    row.getLong("lease_no"),
+                    row.getBoolean("running"),
+                    List.of()))
+        .stream()
+        .findFirst()
+        .map(found -> found.with(chunks(ticketId, found.leaseNo())));
+  }
+
+  private List<OutputChunk> chunks(long ticketId, long leaseNo) {
+    return rows(
+        OutputChunk.class,
+        sql.inSchema(
+            """
+            SELECT ticket_id, lease_no, stream, from_byte, to_byte, pieces, text
+            FROM holdfast.attempt_output WHERE ticket_id = :id AND lease_no = :lease ORDER BY stream DESC, from_byte
+            """),
+        query -> query.bind("id", ticketId).bind("lease", leaseNo));
   }
 
   @Override

@@ -35,6 +35,7 @@ public final class EventLine {
       case "released" -> "released" + by(entry) + quoted(details, "guidance");
       case "rejected" -> "sent back" + by(entry) + quoted(details, "feedback");
       case "approved" -> "approved" + by(entry) + ": done";
+      case "stdout", "stderr" -> entry.event() + ": " + text(details, "text");
       case "cancelled" -> "cancelled" + by(entry) + because(details, "reason");
       default -> other(entry, details);
     };

@@ -1,5 +1,6 @@
 package dev.holdfast.queue.read;
 
+import dev.holdfast.queue.output.AttemptOutput;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -26,6 +27,14 @@ public interface TicketReader {
   Optional<TicketRow> find(long ticketId);
 
   List<AttemptRow> attempts(long ticketId);
+
+  /**
+   * What the program of an attempt printed, while it runs too.
+   *
+   * @param attempt its number, from 1; null for the newest
+   * @return empty if there is no such attempt
+   */
+  Optional<AttemptOutput> output(long ticketId, @Nullable Integer attempt);
 
   /** Oldest first. */
   List<TimelineEntry> timeline(long ticketId);

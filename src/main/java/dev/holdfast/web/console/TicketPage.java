@@ -1,5 +1,7 @@
 package dev.holdfast.web.console;
 
+import dev.holdfast.queue.output.AttemptOutput;
+import dev.holdfast.queue.output.OutputChunk;
 import dev.holdfast.queue.read.AttemptRow;
 import dev.holdfast.queue.read.AutoRetrySwitch;
 import dev.holdfast.queue.read.CurrentWait;
@@ -12,6 +14,7 @@ import dev.holdfast.web.console.view.ResultView;
 import dev.holdfast.web.console.view.TimelineLine;
 import dev.holdfast.web.console.view.TranscriptView;
 import java.util.List;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,6 +22,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param sentence its state and why
  * @param currentWait what it waits for now, if for a time
+ * @param output what the program of its newest attempt printed, or of the one that was asked for
  * @param payload indented
  * @param autoRetry what a person has said of its sessions' retries; null where nobody has
  * @param waitingCalls tool calls that a person has to allow or deny
@@ -34,6 +38,7 @@ public record TicketPage(
     List<Guidance> guidance,
     List<TimelineLine> timeline,
     TranscriptView transcript,
+    @Nullable AttemptOutput output,
     String payload,
     @Nullable String assignee,
     List<ToolCallRow> waitingCalls,
@@ -56,6 +61,20 @@ public record TicketPage(
     public AttemptRow row() {
       return equal.newest();
     }
+  }
+
+  /** Whether its program may print something now, of which no event tells. */
+  public boolean isPrinting() {
+    return output != null && output.running() && ticket.kind().equals("command");
+  }
+
+  /** The streams on which something was printed. */
+  public List<String> streams() {
+    return output == null
+        ? List.of()
+        : Stream.of(OutputChunk.STDOUT, OutputChunk.STDERR)
+            .filter(stream -> output.bytes(stream) > 0)
+            .toList();
   }
 
   public boolean isState(String state) {

@@ -151,10 +151,17 @@ final class TicketRoutes implements Routes {
             .map(TimelineLine::of)
             .toList(),
         TranscriptView.of(ports.journals().rows(id)),
+        tickets.output(id, attempt(context)).orElse(null),
         ResultView.indented(ticket.payload()),
         tickets.assignees(Set.of(id)).get(id),
         tickets.toolCalls(id).stream().filter(ToolCallRow::waits).toList(),
         tickets.autoRetry(id).orElse(null),
         SqlText.ticket(id));
+  }
+
+  /** The attempt whose output is asked for; null for the newest. */
+  private static @Nullable Integer attempt(Context context) {
+    String text = context.queryParam("attempt");
+    return text == null || !text.matches("[1-9][0-9]{0,8}") ? null : Integer.valueOf(text);
   }
 }

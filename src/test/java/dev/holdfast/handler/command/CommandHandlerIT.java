@@ -61,13 +61,20 @@ class CommandHandlerIT {
   }
 
   @Test
-  @DisplayName("Any other last line is no result")
-  void otherLinesAreNoResult() throws Exception {
-    assertThat(tickets.succeed("echo '{\"a\": 1}'; echo done").result()).isNull();
-    assertThat(tickets.succeed("echo '{not json}'").result()).isNull();
-    assertThat(tickets.succeed("echo '[1]'").result()).isNull();
-    assertThat(tickets.succeed("echo '{\"a\": 1} {\"b\": 2}'").result()).isNull();
+  @DisplayName("22.6: where the last line is no JSON object, the text is the result")
+  void textIsResult() throws Exception {
+    assertThat(tickets.succeed("echo '{\"a\": 1}'; echo done").result())
+        .isEqualTo("{\"text\":\"{\\\"a\\\": 1}\\ndone\"}");
+    assertThat(tickets.succeed("echo '{not json}'").result())
+        .isEqualTo("{\"text\":\"{not json}\"}");
+    assertThat(tickets.succeed("echo '[1]'").result()).isEqualTo("{\"text\":\"[1]\"}");
     assertThat(tickets.succeed("true").result()).isNull();
+    assertThat(tickets.succeed("echo; echo quiet >&2").result()).isNull();
+    assertThat(tickets.succeed("printf 'a\\000b\\377'").result())
+        .isEqualTo("{\"text\":\"ab\uFFFD\"}");
+    assertThat(tickets.succeed("head -c 10000000 /dev/zero | tr '\\0' x; echo; echo end").result())
+        .isEqualTo("{\"text\":\"end\"}");
+    assertThat(tickets.succeed("head -c 10000000 /dev/zero | tr '\\0' x").result()).isNull();
   }
 
   @Test

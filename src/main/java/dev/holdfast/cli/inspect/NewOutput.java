@@ -1,0 +1,33 @@
+package dev.holdfast.cli.inspect;
+
+import dev.holdfast.queue.output.AttemptOutput;
+import dev.holdfast.queue.output.OutputChunk;
+import java.util.HashMap;
+import java.util.Map;
+
+/** What an attempt has printed since one looked last. Used by one thread. */
+final class NewOutput {
+  private final Map<String, OutputChunk> lastSeen = new HashMap<>();
+  private long leaseNo;
+
+  /** The new text of a stream; of another attempt than before, all of it. */
+  String of(AttemptOutput output, String stream) {
+    if (output.leaseNo() != leaseNo) {
+      leaseNo = output.leaseNo();
+      lastSeen.clear();
+    }
+    StringBuilder text = new StringBuilder();
+    for (OutputChunk chunk : output.of(stream)) {
+      OutputChunk last = lastSeen.get(stream);
+      if (last == null || chunk.fromByte() > last.fromByte()) {
+        text.append(chunk.text());
+      } else if (chunk.fromByte() == last.fromByte()) {
+        text.append(chunk.text(), last.text().length(), chunk.text().length());
+      } else {
+        continue;
+      }
+      lastSeen.put(stream, chunk);
+    }
+    return AttemptOutput.plain(text.toString());
+  }
+}

@@ -1,0 +1,14 @@
+package dev.holdfast.queue.output;
+
+import java.util.List;
+
+/** Where the output of running attempts is kept. Thread-safe. */
+public interface OutputLog {
+  /**
+   * Adds pieces, in one transaction. A piece that is there already is not added twice; those of an
+   * attempt that has lost its lease, or whose ticket is gone, are left out.
+   *
+   * @throws dev.holdfast.queue.QueueUnavailableException while the database is away
+   */
+  void append(List<OutputChunk> pieces);
+}

@@ -1,0 +1,26 @@
+package dev.holdfast.worker.output;
+
+import dev.holdfast.ticket.ClaimedTicket;
+import java.util.Map;
+
+/** Follows what programs print. Thread-safe. */
+@FunctionalInterface
+public interface OutputFollower {
+  /** Looks at nothing. */
+  OutputFollower NONE = (claimed, hidden, stdout, stderr) -> () -> {};
+
+  /** An output that is followed until it is closed, once the program has ended. */
+  @FunctionalInterface
+  interface Followed extends AutoCloseable {
+    @Override
+    void close();
+  }
+
+  /**
+   * Begins to follow the program of an attempt.
+   *
+   * @param hidden values that nobody may read beside the worker's own secrets, with their names
+   */
+  Followed follow(
+      ClaimedTicket claimed, Map<String, String> hidden, OutputSource stdout, OutputSource stderr);
+}
