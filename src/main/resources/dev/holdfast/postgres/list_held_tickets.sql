@@ -1,4 +1,4 @@
--- :queue, :kind, :category, :fingerprint (whole, or its first 8 characters or more), :text (a pattern of LIKE), :from, :until, :assignee
+-- :queue, :kind, :design, :category, :fingerprint (whole, or its first 8 characters or more), :text (a pattern of LIKE), :from, :until, :assignee
 --   (NULL takes all), :before (NULL is the first page), :limit.
 -- The ids of a page of held tickets. Expects the partial index ticket_held: few tickets wait for a person, however many there are.
 SELECT b.id
@@ -7,6 +7,7 @@ WHERE b.held_at IS NOT NULL
   AND b.id < COALESCE(:before::bigint, 9223372036854775807)
   AND (:queue::text IS NULL OR b.queue = :queue::text)
   AND (:kind::text IS NULL OR b.kind = :kind::text)
+  AND (:design::text IS NULL OR b.design_id IN (SELECT d.id FROM holdfast.designs d WHERE d.name = :design::text))
   AND (:text::text IS NULL OR b.title ILIKE :text OR b.unique_key ILIKE :text)
   AND (:from::timestamptz IS NULL OR b.created_at >= :from)
   AND (:until::timestamptz IS NULL OR b.created_at < :until)

@@ -1,4 +1,4 @@
--- :queue, :kind, :category, :fingerprint (whole, or its first 8 characters or more), :text (a pattern of LIKE), :from, :until, :assignee
+-- :queue, :kind, :design, :category, :fingerprint (whole, or its first 8 characters or more), :text (a pattern of LIKE), :from, :until, :assignee
 --   (NULL takes all), :before (NULL is the first page), :limit.
 -- The ids of a page of running tickets. Starts from the leases: a ticket is in progress exactly while one that is newer than its fence names it.
 -- Trap: only the LATERAL with LIMIT keeps a planner that overrates the leases from reading all tickets.
@@ -10,6 +10,7 @@ WHERE b.state = 'ready' AND l.id > b.fence
   AND u.ticket_id < COALESCE(:before::bigint, 9223372036854775807)
   AND (:queue::text IS NULL OR b.queue = :queue::text)
   AND (:kind::text IS NULL OR b.kind = :kind::text)
+  AND (:design::text IS NULL OR b.design_id IN (SELECT d.id FROM holdfast.designs d WHERE d.name = :design::text))
   AND (:text::text IS NULL OR b.title ILIKE :text OR b.unique_key ILIKE :text)
   AND (:from::timestamptz IS NULL OR b.created_at >= :from)
   AND (:until::timestamptz IS NULL OR b.created_at < :until)

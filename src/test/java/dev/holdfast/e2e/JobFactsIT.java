@@ -211,4 +211,30 @@ class JobFactsIT {
         .isEqualTo(404);
     assertThat(worker.get("/tickets/" + waiting + "?attempt=x%00").statusCode()).isEqualTo(200);
   }
+
+  @Test
+  @DisplayName(
+      "22.5: a ticket's design and version are seen and filtered by in CLI, API and console")
+  void design() throws Exception {
+    rows.column(
+        "INSERT INTO holdfast.designs (name, version, kind, definition) VALUES ('seen', 1,"
+            + " 'nobody', '{}'), ('seen', 2, 'nobody', '{}')");
+    String id = Long.toString(rows.enqueue("seen", "designs"));
+    assertThat(holdfast.ok("list", "--design", "seen"))
+        .containsPattern("(?m)^" + id + " +ready +designs +nobody +seen v2 ");
+    assertThat(holdfast.run("list", "--design", "'; DROP TABLE x").stderr())
+        .isEqualTo("no such tickets\n");
+    assertThat(holdfast.run("list", "--design", "seen", "--ready").exit()).isEqualTo(2);
+    assertThat(holdfast.ok("show", id)).containsPattern("(?m)^  design +seen, version 2$");
+    assertThat(worker.get("/api/v1/tickets?design=seen").body())
+        .contains("\"id\":" + id, "\"design\":\"seen\",\"design_version\":2");
+    for (String state : List.of("on_hold", "in_progress", "ready")) {
+      assertThat(worker.get("/api/v1/tickets?design=seem&state=" + state).body())
+          .contains("\"tickets\":[]");
+    }
+    assertThat(worker.get("/tickets?queue=designs").body()).contains(">seen v2</a>");
+    assertThat(worker.get("/tickets/" + id).body())
+        .contains("/design?name=seen&amp;version=2", "version 2");
+    assertThat(worker.get("/design?name=seen&version=2").body()).contains("version 2, nobody");
+  }
 }

@@ -45,6 +45,12 @@ public final class ListCommand implements Callable<Integer> {
   private @Nullable String queue;
 
   @Option(
+      names = "--design",
+      paramLabel = "D",
+      description = "Only tickets of this design, whatever its version.")
+  private @Nullable String design;
+
+  @Option(
       names = "--category",
       paramLabel = "C",
       description = "transient, api_error, code_error, system_error or unknown.")
@@ -82,12 +88,13 @@ public final class ListCommand implements Callable<Integer> {
     }
     TicketFilter filter =
         new TicketFilter(
-            state == null ? null : Words.state(state),
-            queue,
-            category == null ? null : Words.category(category),
-            fingerprint,
-            null,
-            Words.limit(limit == null ? LISTED : limit));
+                state == null ? null : Words.state(state),
+                queue,
+                category == null ? null : Words.category(category),
+                fingerprint,
+                null,
+                Words.limit(limit == null ? LISTED : limit))
+            .withDesign(design);
     try (Backend backend = root.open()) {
       if (json) {
         root.terminal().line(JsonOutput.of(backend.reader().list(filter)));
@@ -100,7 +107,7 @@ public final class ListCommand implements Callable<Integer> {
   }
 
   private int next() {
-    if (state != null || category != null || fingerprint != null) {
+    if (state != null || category != null || fingerprint != null || design != null) {
       throw new UsageException("--ready goes with --queue and --limit only; leave the others out");
     }
     int count = Words.limit(limit == null ? NEXT : limit);
@@ -132,13 +139,15 @@ public final class ListCommand implements Callable<Integer> {
     }
     Instant now = root.terminal().clock().instant();
     TextTable table =
-        new TextTable("ID", "STATE", "QUEUE", "KIND", "RETRIES", "UPDATED", "TITLE", "WHY");
+        new TextTable(
+            "ID", "STATE", "QUEUE", "KIND", "DESIGN", "RETRIES", "UPDATED", "TITLE", "WHY");
     for (TicketSummary row : rows) {
       table.row(
           row.id(),
           row.state(),
           row.queue(),
           row.kind(),
+          row.design() == null ? "" : row.design() + " v" + row.designVersion(),
           row.retryCount(),
           PlainText.relative(row.updatedAt(), now),
           row.title(),

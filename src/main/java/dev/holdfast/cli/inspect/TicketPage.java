@@ -82,6 +82,9 @@ final class TicketPage {
             + ticket.kind()
             + (ticket.priority() == 0 ? "" : ", priority " + ticket.priority()));
     field(
+        "design",
+        ticket.design() == null ? null : ticket.design() + ", version " + ticket.designVersion());
+    field(
         "assignee",
         ticket.assigneeType() == null || ticket.assigneeType().equals("agent")
             ? null

@@ -104,6 +104,7 @@ public final class PostgresTicketReader implements TicketReader {
         .bind("category", filter.category() == null ? null : filter.category().wireName())
         .bind("fingerprint", filter.fingerprint())
         .bind("kind", filter.kind())
+        .bind("design", filter.design())
         .bind("text", filter.text() == null ? null : containing(filter.text()))
         .bind("from", filter.createdFrom())
         .bind("until", filter.createdBefore())

@@ -8,6 +8,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Which tickets to list; null fields do not filter.
  *
+ * @param design the name of their design, of any version
  * @param fingerprint whole, or its first 8 characters or more
  * @param text in the title or the unique key, in capitals or not
  * @param createdFrom at this time or later
@@ -20,6 +21,7 @@ public record TicketFilter(
     @Nullable TicketState state,
     @Nullable String queue,
     @Nullable String kind,
+    @Nullable String design,
     @Nullable Category category,
     @Nullable String fingerprint,
     @Nullable String text,
@@ -37,7 +39,7 @@ public record TicketFilter(
       @Nullable String fingerprint,
       @Nullable Long beforeId,
       int limit) {
-    this(state, queue, null, category, fingerprint, null, null, null, null, beforeId, limit);
+    this(state, queue, null, null, category, fingerprint, null, null, null, null, beforeId, limit);
   }
 
   public static TicketFilter all(int limit) {
@@ -49,6 +51,7 @@ public record TicketFilter(
         newState,
         queue,
         kind,
+        design,
         category,
         fingerprint,
         text,
@@ -64,6 +67,7 @@ public record TicketFilter(
         state,
         queue,
         kind,
+        design,
         newCategory,
         fingerprint,
         text,
@@ -79,8 +83,25 @@ public record TicketFilter(
         state,
         queue,
         kind,
+        design,
         category,
         newFingerprint,
+        text,
+        createdFrom,
+        createdBefore,
+        assignee,
+        beforeId,
+        limit);
+  }
+
+  public TicketFilter withDesign(@Nullable String newDesign) {
+    return new TicketFilter(
+        state,
+        queue,
+        kind,
+        newDesign,
+        category,
+        fingerprint,
         text,
         createdFrom,
         createdBefore,
@@ -95,6 +116,7 @@ public record TicketFilter(
         state,
         queue,
         kind,
+        design,
         category,
         fingerprint,
         text,

@@ -294,7 +294,7 @@ class PostgresTicketReaderIT {
             .load(name)
             .replaceAll("--.*", "")
             .replaceAll(
-                "(?<!:):(state|queue|kind|category|fingerprint|text|from|until|assignee|before)\\b",
+                "(?<!:):(state|queue|kind|design|category|fingerprint|text|from|until|assignee|before)\\b",
                 "NULL")
             .replaceAll(":limit\\b", "50");
     try (Connection connection = dataSource.getConnection()) {
