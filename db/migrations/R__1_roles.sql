@@ -44,7 +44,8 @@ BEGIN
         'reject_ticket', 'pause_queue', 'resume_queue', 'acting_person', 'latest_design', 'abort_retry', 'set_auto_retry',
         'mend_provider', 'raise_budget', 'remove_budget', 'decide_tool_call', 'assign_ticket', 'unrelease_ticket', 'edit_payload',
         'ticket_version', 'require_version', 'take_request_key', 'keep_request_ticket', 'find_request', 'keep_request_answer',
-        'note_enqueued', 'web_key', 'readable', 'measured_bytes', 'expanded_bytes', 'accepted_bytes'])
+        'note_enqueued', 'web_key', 'readable', 'measured_bytes', 'expanded_bytes', 'accepted_bytes',
+        'put_schedule', 'pause_schedule', 'resume_schedule', 'run_schedule', 'delete_schedule'])
     ) AS g (role, functions)
     JOIN pg_proc p ON p.pronamespace = '${flyway:defaultSchema}'::regnamespace AND p.proname = ANY (g.functions)
     WHERE g.role = 'public' OR to_regrole(g.role) IS NOT NULL

@@ -18,6 +18,7 @@ import dev.holdfast.postgres.read.PostgresCheckup;
 import dev.holdfast.postgres.read.PostgresRunReader;
 import dev.holdfast.postgres.read.PostgresTicketFeed;
 import dev.holdfast.postgres.read.PostgresTicketReader;
+import dev.holdfast.postgres.schedule.PostgresScheduleDesk;
 import dev.holdfast.postgres.session.PostgresJournalReader;
 import dev.holdfast.queue.Channel;
 import dev.holdfast.queue.DesignShelf;
@@ -30,6 +31,7 @@ import dev.holdfast.queue.read.Checkup;
 import dev.holdfast.queue.read.TicketFeed;
 import dev.holdfast.queue.read.TicketReader;
 import dev.holdfast.repair.trace.RunReader;
+import dev.holdfast.schedule.ScheduleDesk;
 import dev.holdfast.session.journal.JournalReader;
 import dev.holdfast.ticket.HoldfastException;
 import java.nio.file.Path;
@@ -116,6 +118,11 @@ final class OneShot implements Backend {
   @Override
   public TicketReader reader() {
     return new PostgresTicketReader(checkedConnection());
+  }
+
+  @Override
+  public ScheduleDesk schedules() {
+    return new PostgresScheduleDesk(checkedConnection(), SCHEMA).through(Channel.CLI);
   }
 
   @Override

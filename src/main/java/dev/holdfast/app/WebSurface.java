@@ -13,6 +13,7 @@ import dev.holdfast.postgres.read.PostgresConsoleReader;
 import dev.holdfast.postgres.read.PostgresPeopleNotices;
 import dev.holdfast.postgres.read.PostgresTicketFeeds;
 import dev.holdfast.postgres.read.PostgresTicketReader;
+import dev.holdfast.postgres.schedule.PostgresScheduleDesk;
 import dev.holdfast.postgres.session.PostgresJournalReader;
 import dev.holdfast.retry.Sleeper;
 import dev.holdfast.secret.Secrets;
@@ -147,6 +148,7 @@ final class WebSurface implements AutoCloseable {
         new PostgresTicketInbox(database, SCHEMA, OneShot.limits(settings)),
         new PostgresSpendingDesk(database, SCHEMA),
         new PostgresDesignShelf(database),
+        new PostgresScheduleDesk(database, SCHEMA),
         new PostgresJournalReader(database, SCHEMA),
         new PostgresTicketFeeds(database, SCHEMA),
         new PostgresRequestAnswers(database, SCHEMA));

@@ -12,8 +12,11 @@ import dev.holdfast.postgres.engine.PostgresOutputLog;
 import dev.holdfast.postgres.inbox.PostgresEntryLimits;
 import dev.holdfast.postgres.read.PostgresEndedTickets;
 import dev.holdfast.postgres.read.PostgresTicketReader;
+import dev.holdfast.postgres.schedule.PostgresScheduleTicks;
 import dev.holdfast.queue.ClaimRequest;
 import dev.holdfast.queue.TicketListener;
+import dev.holdfast.retry.Sleeper;
+import dev.holdfast.schedule.ScheduleLoop;
 import dev.holdfast.secret.Secrets;
 import dev.holdfast.telemetry.TicketMetrics;
 import dev.holdfast.ticket.HoldfastException;
@@ -66,6 +69,9 @@ final class WorkerProcess implements AutoCloseable {
       this.web = parts.add(WebSurface.bind(settings, home), WebSurface::close);
       this.agents = parts.add(Agents.of(settings, sandboxes, registry, tickets), Agents::close);
       this.worker = parts.add(startWorker(settings, database, listener), Worker::close);
+      parts.add(
+          ScheduleLoop.start(new PostgresScheduleTicks(tickets, "holdfast"), Sleeper.REAL),
+          ScheduleLoop::close);
     } catch (RuntimeException e) {
       throw parts.closeAfter(e);
     }

@@ -17,6 +17,7 @@ import dev.holdfast.cli.mcp.McpCommand;
 import dev.holdfast.cli.root.ErrorLine;
 import dev.holdfast.cli.root.HelpCommand;
 import dev.holdfast.cli.root.HoldfastCommand;
+import dev.holdfast.cli.schedule.ScheduleCommand;
 import dev.holdfast.cli.ticket.AbortRetryCommand;
 import dev.holdfast.cli.ticket.ApproveCommand;
 import dev.holdfast.cli.ticket.AutoRetryCommand;
@@ -43,6 +44,7 @@ public final class Commands {
   public Commands() {
     makers.put("migrate", MigrateCommand::new);
     makers.put("design", DesignCommand::with);
+    makers.put("schedule", ScheduleCommand::with);
     makers.put("enqueue", EnqueueCommand::new);
     makers.put("list", ListCommand::new);
     makers.put("show", ShowCommand::new);

@@ -4,6 +4,7 @@ import dev.holdfast.queue.Channel;
 import dev.holdfast.web.access.Role;
 import io.javalin.router.JavalinDefaultRoutingApi;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.List;
 
 /** {@code /api/v1}: everything the console does, for programs. */
@@ -26,6 +27,7 @@ public final class ApiRoutes implements Routes {
             new ActionRoutes(ports),
             new BulkRoutes(ports, bulk),
             new QueueRoutes(ports),
+            new ScheduleRoutes(ports.schedules(), InstantSource.system()),
             new EventRoutes(events, HEARTBEAT),
             new OpenApiRoute());
   }

@@ -5,6 +5,7 @@ import dev.holdfast.queue.read.AttemptRow;
 import dev.holdfast.queue.read.TicketRow;
 import dev.holdfast.queue.read.TimelineEntry;
 import dev.holdfast.queue.read.ToolCallRow;
+import dev.holdfast.schedule.Schedule;
 import dev.holdfast.session.journal.JournalRow;
 import dev.holdfast.ticket.Design;
 import org.jspecify.annotations.Nullable;
@@ -42,6 +43,7 @@ public final class Bodies {
           .addMixIn(JournalRow.class, JsonColumns.class)
           .addMixIn(Design.class, JsonColumns.class)
           .addMixIn(ToolCallRow.class, JsonColumns.class)
+          .addMixIn(Schedule.class, JsonColumns.class)
           .enable(EnumFeature.WRITE_ENUMS_TO_LOWERCASE)
           .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
           .enable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)

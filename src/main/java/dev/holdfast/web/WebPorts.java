@@ -8,6 +8,7 @@ import dev.holdfast.queue.TicketDesk;
 import dev.holdfast.queue.TicketInbox;
 import dev.holdfast.queue.read.TicketFeeds;
 import dev.holdfast.queue.read.TicketReader;
+import dev.holdfast.schedule.ScheduleDesk;
 import dev.holdfast.session.journal.JournalReader;
 
 /**
@@ -20,6 +21,7 @@ public record WebPorts(
     TicketInbox inbox,
     SpendingDesk spending,
     DesignShelf designs,
+    ScheduleDesk schedules,
     JournalReader journals,
     TicketFeeds feeds,
     RequestAnswers answers) {
@@ -27,6 +29,14 @@ public record WebPorts(
   /** What people do through these ports is recorded as done through this channel. */
   public WebPorts through(Channel channel) {
     return new WebPorts(
-        tickets, desk.through(channel), inbox, spending, designs, journals, feeds, answers);
+        tickets,
+        desk.through(channel),
+        inbox,
+        spending,
+        designs,
+        schedules.through(channel),
+        journals,
+        feeds,
+        answers);
   }
 }

@@ -51,6 +51,7 @@ record ArchitectureRules(String base) {
           Map.entry("failure", Set.of("ticket")),
           Map.entry("retry", Set.of("ticket", "failure")),
           Map.entry("queue", Set.of("ticket", "failure", "retry")),
+          Map.entry("schedule", Set.of("ticket", "queue", "retry")),
           Map.entry("worker", Set.of("ticket", "secret", "failure", "retry", "queue")),
           Map.entry("llm", Set.of("failure", "retry")),
           Map.entry(
@@ -67,14 +68,31 @@ record ArchitectureRules(String base) {
           Map.entry(
               "postgres",
               Set.of(
-                  "ticket", "secret", "failure", "retry", "queue", "llm", "tool", "session",
+                  "ticket",
+                  "secret",
+                  "failure",
+                  "retry",
+                  "queue",
+                  "schedule",
+                  "llm",
+                  "tool",
+                  "session",
                   "repair")),
           // the facade is "", as every program sees it
           Map.entry(
               "bench", Set.of("", "ticket", "failure", "retry", "queue", "worker", "postgres")),
           Map.entry(
               "web",
-              Set.of("ticket", "secret", "failure", "retry", "queue", "llm", "tool", "session")),
+              Set.of(
+                  "ticket",
+                  "secret",
+                  "failure",
+                  "retry",
+                  "queue",
+                  "schedule",
+                  "llm",
+                  "tool",
+                  "session")),
           Map.entry("telemetry", ports()),
           Map.entry(
               "config",
@@ -93,6 +111,7 @@ record ArchitectureRules(String base) {
           Map.entry("org.postgresql..", List.of("postgres")),
           Map.entry("com.zaxxer.hikari..", List.of("postgres")),
           Map.entry("javax.sql..", List.of("postgres", "bench", "app", "cli", "")),
+          Map.entry("com.cronutils..", List.of("schedule")),
           Map.entry("com.openai..", List.of("llm.openai")),
           Map.entry("com.anthropic..", List.of("llm.anthropic")),
           Map.entry("io.modelcontextprotocol..", List.of("tool.mcp", "cli", "app")),

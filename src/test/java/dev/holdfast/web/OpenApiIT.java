@@ -191,8 +191,54 @@ class OpenApiIT {
     check("listWorkers", ann.get("/api/v1/workers"), 200);
     check("listDesigns", ann.get("/api/v1/designs"), 200);
     check("showDesign", ann.get("/api/v1/designs/hello"), 200);
+    schedules();
     check("pauseQueue", ann.post("/api/v1/queues/default/pause", ""), 200);
     check("resumeQueue", ann.post("/api/v1/queues/default/resume", ""), 200);
+  }
+
+  private void schedules() {
+    String one = "/api/v1/schedules/nightly";
+    String put = "{\"cron\": \"0 3 * * *\", \"zone\": \"Europe/Berlin\", \"design\": \"hello\"}";
+    check("putSchedule", ann.send("PUT", one, put, "Content-Type", "application/json"), 200);
+    check(
+        "putSchedule",
+        ann.send(
+            "PUT",
+            one,
+            "{\"cron\": \"at dawn\", \"kind\": \"x\"}",
+            "Content-Type",
+            "application/json"),
+        422);
+    check(
+        "putSchedule",
+        ann.send(
+            "PUT",
+            one,
+            "{\"every\": \"soon\", \"kind\": \"x\"}",
+            "Content-Type",
+            "application/json"),
+        422);
+    check(
+        "putSchedule",
+        ann.send("PUT", one, "{\"every\": \"1h\"}", "Content-Type", "application/json"),
+        422);
+    check(
+        "putSchedule",
+        ann.send(
+            "PUT",
+            one,
+            "{\"every\": \"1h\", \"overlap\": \"no\"}",
+            "Content-Type",
+            "application/json"),
+        422);
+    check("listSchedules", ann.get("/api/v1/schedules"), 200);
+    check("showSchedule", ann.get(one), 200);
+    check("showSchedule", ann.get("/api/v1/schedules/none"), 404);
+    check("pauseSchedule", ann.post(one + "/pause", ""), 200);
+    check("resumeSchedule", ann.post(one + "/resume", "{}"), 200);
+    check("runSchedule", ann.post(one + "/run", ""), 201);
+    assertThat(ann.send("DELETE", one, null).status()).isEqualTo(204);
+    check("deleteSchedule", ann.send("DELETE", one, null), 404);
   }
 
   private void actions() {

@@ -8,6 +8,7 @@ import dev.holdfast.postgres.inbox.PostgresTicketDesk;
 import dev.holdfast.postgres.inbox.PostgresTicketInbox;
 import dev.holdfast.postgres.read.PostgresTicketFeeds;
 import dev.holdfast.postgres.read.PostgresTicketReader;
+import dev.holdfast.postgres.schedule.PostgresScheduleDesk;
 import dev.holdfast.postgres.session.PostgresJournalReader;
 import dev.holdfast.retry.Sleeper;
 import dev.holdfast.web.access.Access;
@@ -42,6 +43,7 @@ final class WebFixture {
         new PostgresTicketInbox(database, "holdfast", MAX_PAYLOAD),
         new PostgresSpendingDesk(database, "holdfast"),
         new PostgresDesignShelf(database),
+        new PostgresScheduleDesk(database, "holdfast"),
         new PostgresJournalReader(database, "holdfast"),
         new PostgresTicketFeeds(database, "holdfast"),
         new PostgresRequestAnswers(database, "holdfast"));

@@ -18,6 +18,7 @@ import java.time.OffsetDateTime;
 import java.time.format.DateTimeParseException;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -48,6 +49,20 @@ public final class Words {
                 what,
                 NearestName.of(word, known),
                 String.join(", ", known)));
+  }
+
+  /** A constant by its name in small letters. */
+  public static <E extends Enum<E>> E oneOf(String option, String word, Class<E> type) {
+    List<String> known =
+        Arrays.stream(type.getEnumConstants())
+            .map(each -> each.name().toLowerCase(Locale.ROOT))
+            .toList();
+    int at = known.indexOf(word);
+    if (at < 0) {
+      throw new UsageException(
+          option + ": \"" + PlainText.cut(word, 40) + "\"; allowed: " + String.join(", ", known));
+    }
+    return type.getEnumConstants()[at];
   }
 
   public static Duration duration(String option, String text) {

@@ -9,6 +9,7 @@ import dev.holdfast.queue.read.Checkup;
 import dev.holdfast.queue.read.TicketFeed;
 import dev.holdfast.queue.read.TicketReader;
 import dev.holdfast.repair.trace.RunReader;
+import dev.holdfast.schedule.ScheduleDesk;
 import dev.holdfast.session.journal.JournalReader;
 import org.jspecify.annotations.Nullable;
 
@@ -45,6 +46,8 @@ public interface Backend extends AutoCloseable {
   RunReader runs();
 
   DesignShelf designs();
+
+  ScheduleDesk schedules();
 
   TicketImport imports();
 

@@ -39,6 +39,7 @@ public final class Console implements Routes, Pages {
             new TicketForms(ports),
             new CallForms(ports),
             new ProviderForms(ports.spending()),
+            new ScheduleForms(ports.schedules()),
             new BulkForms(ports, reader, shell, runs));
   }
 

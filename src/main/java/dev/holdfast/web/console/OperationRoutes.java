@@ -37,6 +37,7 @@ final class OperationRoutes implements Routes {
   @Override
   public void addTo(JavalinDefaultRoutingApi routes) {
     routes.get("/queues", this::queues, Role.VIEWER);
+    routes.get("/schedules", this::schedules, Role.VIEWER);
     routes.get("/workers", this::workers, Role.VIEWER);
     routes.get("/providers", this::providers, Role.VIEWER);
     routes.get("/designs", this::designs, Role.VIEWER);
@@ -46,6 +47,11 @@ final class OperationRoutes implements Routes {
   private void queues(Context context) {
     Page page = shell.page(context, "Queues", Section.QUEUES);
     shell.show(context, "queues", QueuesPage.of(page, ports.tickets().queues(), reader.flow()));
+  }
+
+  private void schedules(Context context) {
+    Page page = shell.page(context, "Schedules", Section.SCHEDULES);
+    shell.show(context, "schedules", new SchedulesPage(page, ports.schedules().list()));
   }
 
   private void workers(Context context) {

@@ -6,6 +6,7 @@ public enum Section {
   REVIEW("Review", "/review"),
   TICKETS("Tickets", "/tickets"),
   QUEUES("Queues", "/queues"),
+  SCHEDULES("Schedules", "/schedules"),
   WORKERS("Workers", "/workers"),
   PROVIDERS("Providers", "/providers"),
   DESIGNS("Designs", "/designs");

@@ -42,6 +42,8 @@ class AccessibilityBrowserIT {
     PostgresDesignShelf shelf = new PostgresDesignShelf(testDatabase.dataSource());
     shelf.put("hello", "command", "{\"kind\": \"command\", \"command\": [\"a\"]}", "ann");
     shelf.put("hello", "command", "{\"kind\": \"command\", \"command\": [\"b\"]}", "ann");
+    database.run(
+        "SELECT holdfast.put_schedule('nightly', 'ann', cron => '0 3 * * *', design => 'hello')");
     queue.enqueue();
     queue.claim();
     paths =
@@ -54,6 +56,7 @@ class AccessibilityBrowserIT {
             "/tickets/" + held,
             "/review",
             "/queues",
+            "/schedules",
             "/workers",
             "/providers",
             "/designs",

@@ -387,6 +387,25 @@ class ConsoleBrowserIT {
   }
 
   @Test
+  @DisplayName("schedules: the next ten times, run now, pause and resume")
+  void schedules() {
+    database.run(
+        "SELECT holdfast.put_schedule('nightly', 'ann', cron => '0 3 * * *', kind => 'work')");
+    go("/schedules");
+    assertThat(page.locator("tr[data-row]")).containsText("0 3 * * * UTC");
+    page.locator("summary").click();
+    assertThat(page.locator("tr[data-row] li")).hasCount(10);
+    button("Run now").click();
+    assertThat(notice()).containsText("nightly has made ticket #");
+    button("Pause").click();
+    assertThat(notice()).containsText("nightly is paused.");
+    assertThat(page.locator("tr[data-row]")).containsText("paused by");
+    button("Resume").click();
+    assertThat(notice()).containsText("nightly makes tickets again.");
+    database.run("SELECT holdfast.delete_schedule('nightly', 'ann')");
+  }
+
+  @Test
   @DisplayName("on a phone nothing has to be scrolled sideways")
   void phone() {
     long id = tickets.hold("phone", "a rather long error ".repeat(20));

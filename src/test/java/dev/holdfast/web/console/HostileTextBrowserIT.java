@@ -89,6 +89,18 @@ class HostileTextBrowserIT {
     database.run(
         "INSERT INTO holdfast.queues (name, paused_at, paused_by) VALUES ('poison', now(), ?)",
         SCRIPT);
+    database.run(
+        "INSERT INTO holdfast.schedules (name, cron, zone, kind, title, payload, problem,"
+            + " paused_at, paused_by, updated_by) VALUES ('poison', ?, ?, ?, ?, to_jsonb(?::text),"
+            + " ?, now(), ?, ?)",
+        SCRIPT,
+        SCRIPT,
+        SCRIPT,
+        SCRIPT,
+        SCRIPT,
+        SCRIPT,
+        SCRIPT,
+        SCRIPT);
     new PostgresDesignShelf(testDatabase.dataSource())
         .put("poison", "command", "{\"command\": [\"" + JSON_SCRIPT + "\"]}", SCRIPT);
     String encoded = URLEncoder.encode(SCRIPT, StandardCharsets.UTF_8);
@@ -107,6 +119,7 @@ class HostileTextBrowserIT {
             "/tickets/" + encoded,
             "/review",
             "/queues",
+            "/schedules",
             "/workers",
             "/designs",
             "/design?name=poison",

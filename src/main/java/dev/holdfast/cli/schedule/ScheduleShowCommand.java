@@ -1,0 +1,95 @@
+package dev.holdfast.cli.schedule;
+
+import dev.holdfast.cli.output.ExitCode;
+import dev.holdfast.cli.output.JsonOutput;
+import dev.holdfast.cli.output.PlainText;
+import dev.holdfast.cli.output.Terminal;
+import dev.holdfast.cli.root.Backend;
+import dev.holdfast.cli.root.HoldfastCommand;
+import dev.holdfast.schedule.Schedule;
+import dev.holdfast.ticket.TicketNotFoundException;
+import java.time.Instant;
+import java.time.ZoneId;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code holdfast schedule show}. */
+@Command(
+    name = "show",
+    description = "Show one schedule and its next ten times.",
+    footer = {"", "Example:", "  holdfast schedule show nightly"})
+final class ScheduleShowCommand implements Callable<Integer> {
+  private static final int TIMES = 10;
+
+  private final HoldfastCommand root;
+
+  @Parameters(paramLabel = "NAME", description = "As in: holdfast schedule list.")
+  private String name = "";
+
+  @Option(names = "--json", description = "Print a JSON object, with upcoming as an array.")
+  private boolean json;
+
+  ScheduleShowCommand(HoldfastCommand root) {
+    this.root = root;
+  }
+
+  @Override
+  public Integer call() {
+    try (Backend backend = root.open()) {
+      Schedule schedule =
+          backend
+              .schedules()
+              .find(name)
+              .orElseThrow(
+                  () ->
+                      new TicketNotFoundException(
+                          "there is no schedule \""
+                              + PlainText.cut(name, 60)
+                              + "\"; holdfast schedule list shows them"));
+      List<Instant> upcoming = schedule.upcoming(root.terminal().clock().instant(), TIMES);
+      if (json) {
+        Map<String, @Nullable Object> object = JsonOutput.columns(schedule);
+        object.put("upcoming", upcoming);
+        root.terminal().line(JsonOutput.of(object));
+      } else {
+        print(schedule, upcoming, root.terminal());
+      }
+      return ExitCode.DONE;
+    }
+  }
+
+  private static void print(Schedule schedule, List<Instant> upcoming, Terminal terminal) {
+    terminal.line(
+        PlainText.oneLine(
+            schedule.name()
+                + ": "
+                + schedule.rhythm()
+                + ", makes tickets of "
+                + ScheduleListCommand.made(schedule)
+                + " in queue "
+                + schedule.queue()));
+    terminal.line("next:      " + PlainText.oneLine(ScheduleListCommand.next(schedule)));
+    terminal.line(
+        "last:      "
+            + (schedule.lastAt() == null
+                ? "none yet"
+                : schedule.lastAt() + ", ticket " + schedule.lastTicket()));
+    terminal.line("catch-up:  " + schedule.catchUp().name().toLowerCase(Locale.ROOT));
+    terminal.line(
+        "overlap:   "
+            + schedule.overlap().name().toLowerCase(Locale.ROOT)
+            + (schedule.skipped() == 0 ? "" : ", skipped " + schedule.skipped() + " times"));
+    terminal.line("payload:   " + PlainText.oneLine(schedule.payload()));
+    if (!upcoming.isEmpty()) {
+      terminal.line("upcoming:");
+      ZoneId zone = ZoneId.of(schedule.zone());
+      upcoming.forEach(time -> terminal.line("  " + time.atZone(zone)));
+    }
+  }
+}

@@ -1,0 +1,152 @@
+package dev.holdfast.postgres.schedule;
+
+import dev.holdfast.postgres.Sql;
+import dev.holdfast.postgres.Transactions;
+import dev.holdfast.queue.Channel;
+import dev.holdfast.queue.NewTicket;
+import dev.holdfast.schedule.NewSchedule;
+import dev.holdfast.schedule.Schedule;
+import dev.holdfast.schedule.ScheduleDesk;
+import dev.holdfast.schedule.Timetable;
+import java.time.Instant;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.function.Function;
+import javax.sql.DataSource;
+import org.jdbi.v3.core.Handle;
+import org.jspecify.annotations.Nullable;
+
+/** Calls the functions for people, the same ones that SQL users call. Thread-safe. */
+public final class PostgresScheduleDesk implements ScheduleDesk {
+  private final Transactions transactions;
+  private final Sql sql;
+  private final @Nullable Channel channel;
+
+  public PostgresScheduleDesk(DataSource dataSource, String schema) {
+    this(new Transactions(dataSource), new Sql(schema), null);
+  }
+
+  private PostgresScheduleDesk(Transactions transactions, Sql sql, @Nullable Channel channel) {
+    this.transactions = transactions;
+    this.sql = sql;
+    this.channel = channel;
+  }
+
+  @Override
+  public ScheduleDesk through(Channel newChannel) {
+    return new PostgresScheduleDesk(transactions, sql, newChannel);
+  }
+
+  private <T> T act(Function<Handle, T> work) {
+    return transactions.run(
+        handle -> {
+          if (channel != null) {
+            handle
+                .createQuery("SELECT set_config('holdfast.channel', :channel, true)")
+                .bind("channel", channel.wireName())
+                .mapTo(String.class)
+                .one();
+          }
+          return work.apply(handle);
+        });
+  }
+
+  @Override
+  public List<Schedule> list() {
+    return transactions.runStatement(handle -> rows(handle, null));
+  }
+
+  @Override
+  public Optional<Schedule> find(String name) {
+    return transactions.runStatement(handle -> rows(handle, name)).stream().findFirst();
+  }
+
+  private List<Schedule> rows(Handle handle, @Nullable String name) {
+    String query =
+        "SELECT "
+            + ScheduleRows.COLUMNS
+            + " FROM holdfast.schedules s WHERE :name::text IS NULL OR s.name = :name::text"
+            + " ORDER BY s.name";
+    return handle
+        .createQuery(sql.inSchema(query))
+        .bind("name", name)
+        .map(ScheduleRows.MAPPER)
+        .list();
+  }
+
+  @Override
+  public Schedule put(NewSchedule schedule, String actor) {
+    String put =
+        """
+        SELECT FROM holdfast.put_schedule(
+          :name, :actor, :cron, :every * interval '1 millisecond', :zone, :design, :kind,
+          :payload::jsonb, :queue, :title, :priority, :catchUp, :overlap, :next)
+        """;
+    return act(
+        handle -> {
+          Instant now =
+              handle.createQuery("SELECT date_trunc('second', now())").mapTo(Instant.class).one();
+          Timetable timetable =
+              Timetable.of(schedule.cron(), schedule.every(), schedule.zone(), now);
+          NewTicket ticket = schedule.ticket();
+          handle
+              .createQuery(sql.inSchema(put))
+              .bind("name", schedule.name())
+              .bind("actor", actor)
+              .bind("cron", schedule.cron())
+              .bind("every", schedule.every() == null ? null : schedule.every().toMillis())
+              .bind("zone", schedule.zone())
+              .bind("design", ticket.design())
+              .bind("kind", ticket.kind())
+              .bind("payload", ticket.payload())
+              .bind("queue", ticket.queue())
+              .bind("title", ticket.title())
+              .bind("priority", ticket.priority())
+              .bind("catchUp", schedule.catchUp().name().toLowerCase(Locale.ROOT))
+              .bind("overlap", schedule.overlap().name().toLowerCase(Locale.ROOT))
+              .bind("next", timetable.next(now).orElse(null))
+              .mapToMap()
+              .list();
+          return rows(handle, schedule.name()).getFirst();
+        });
+  }
+
+  @Override
+  public void pause(String name, String actor) {
+    change("pause_schedule", name, actor);
+  }
+
+  @Override
+  public void resume(String name, String actor) {
+    change("resume_schedule", name, actor);
+  }
+
+  @Override
+  public void delete(String name, String actor) {
+    change("delete_schedule", name, actor);
+  }
+
+  @Override
+  public long run(String name, String actor) {
+    return act(
+        handle ->
+            handle
+                .createQuery(sql.inSchema("SELECT holdfast.run_schedule(:name, :actor)"))
+                .bind("name", name)
+                .bind("actor", actor)
+                .mapTo(Long.class)
+                .one());
+  }
+
+  private void change(String function, String name, String actor) {
+    act(
+        handle ->
+            handle
+                .createQuery(sql.inSchema("SELECT FROM holdfast." + function + "(:name, :actor)"))
+                .bind("name", name)
+                .bind("actor", actor)
+                .mapToMap()
+                .list());
+  }
+}

@@ -1,0 +1,205 @@
+package dev.holdfast.postgres.schedule;
+
+import dev.holdfast.postgres.Sql;
+import dev.holdfast.postgres.Transactions;
+import dev.holdfast.queue.QueueUnavailableException;
+import dev.holdfast.schedule.DueTimes;
+import dev.holdfast.schedule.Overlap;
+import dev.holdfast.schedule.Schedule;
+import dev.holdfast.schedule.ScheduleTicks;
+import dev.holdfast.schedule.Timetable;
+import dev.holdfast.ticket.HoldfastException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import javax.sql.DataSource;
+import org.jdbi.v3.core.Handle;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Makes the tickets of schedules, by the database's clock. A ticket and the step to the next time
+ * are one transaction under the schedule's row lock: so each time makes one ticket however many
+ * processes ask, and a process that dies takes its half-made one with it. Thread-safe.
+ */
+public final class PostgresScheduleTicks implements ScheduleTicks {
+  private static final Logger log = LoggerFactory.getLogger(PostgresScheduleTicks.class);
+
+  /** Schedules looked at in one round, and times of one schedule: others get their turn between. */
+  private static final int ROUND = 100;
+
+  /** For a time that waits until the last ticket has ended. */
+  private static final Duration LOOK_AGAIN = Duration.ofSeconds(1);
+
+  private static final String DUE =
+      """
+      s.paused_at IS NULL AND s.problem IS NULL AND (s.next_at IS NULL OR s.next_at <= now())
+      """;
+
+  private enum Step {
+    AGAIN,
+    WAIT,
+    DONE
+  }
+
+  /** A schedule whose row is locked. */
+  private record Locked(Schedule schedule, Instant now, boolean busy) {}
+
+  private final Transactions transactions;
+  private final Sql sql;
+
+  public PostgresScheduleTicks(DataSource dataSource, String schema) {
+    this.transactions = new Transactions(dataSource);
+    this.sql = new Sql(schema);
+  }
+
+  @Override
+  public Duration tick(Duration longest) {
+    boolean more = false;
+    boolean waiting = false;
+    for (String name : due()) {
+      Step step = Step.AGAIN;
+      for (int i = 0; i < ROUND && step == Step.AGAIN; i++) {
+        step = step(name);
+      }
+      more |= step == Step.AGAIN;
+      waiting |= step == Step.WAIT;
+    }
+    if (more) {
+      return Duration.ZERO;
+    }
+    Duration pause = untilNext(longest);
+    return waiting && pause.compareTo(LOOK_AGAIN) > 0 ? LOOK_AGAIN : pause;
+  }
+
+  private List<String> due() {
+    String query =
+        "SELECT s.name FROM holdfast.schedules s WHERE "
+            + DUE
+            + " ORDER BY s.next_at NULLS FIRST LIMIT "
+            + ROUND;
+    return transactions.runStatement(
+        handle -> handle.createQuery(sql.inSchema(query)).mapTo(String.class).list());
+  }
+
+  private Step step(String name) {
+    try {
+      return transactions.run(
+          handle -> locked(handle, name).map(it -> step(handle, it)).orElse(Step.DONE));
+    } catch (QueueUnavailableException e) {
+      throw e;
+    } catch (HoldfastException e) {
+      giveUp(name, String.valueOf(e.getMessage()));
+      return Step.DONE;
+    }
+  }
+
+  private Optional<Locked> locked(Handle handle, String name) {
+    String query =
+        "SELECT "
+            + ScheduleRows.COLUMNS
+            + ", now() AS now, holdfast.schedule_is_busy(s) AS busy FROM holdfast.schedules s"
+            + " WHERE s.name = :name AND "
+            + DUE
+            + " FOR UPDATE OF s SKIP LOCKED";
+    return handle
+        .createQuery(sql.inSchema(query))
+        .bind("name", name)
+        .map(
+            (row, context) ->
+                new Locked(
+                    ScheduleRows.MAPPER.map(row, context),
+                    row.getTimestamp("now").toInstant(),
+                    row.getBoolean("busy")))
+        .findOne();
+  }
+
+  private Step step(Handle handle, Locked locked) {
+    Schedule schedule = locked.schedule;
+    Timetable timetable = schedule.timetable();
+    Instant due = schedule.nextAt();
+    Optional<Instant> time =
+        due == null
+            ? Optional.empty()
+            : DueTimes.pick(timetable, schedule.catchUp(), due, locked.now);
+    if (time.isEmpty()) {
+      moveOn(handle, schedule.name(), timetable.next(locked.now).orElse(null), 0);
+      return Step.DONE;
+    }
+    Instant next = timetable.next(time.get()).orElse(null);
+    if (locked.busy && schedule.overlap() == Overlap.QUEUE) {
+      return Step.WAIT;
+    }
+    if (locked.busy && schedule.overlap() == Overlap.SKIP) {
+      moveOn(handle, schedule.name(), next, 1);
+      return Step.AGAIN;
+    }
+    long id = enqueue(handle, schedule.name(), time.get());
+    moveOn(handle, schedule.name(), next, 0);
+    log.info("schedule {} made ticket {} for {}", schedule.name(), id, time.get());
+    return Step.AGAIN;
+  }
+
+  private long enqueue(Handle handle, String name, Instant time) {
+    String enqueue =
+        """
+        SELECT holdfast.enqueue_scheduled(s, :time) FROM holdfast.schedules s WHERE s.name = :name
+        """;
+    return handle
+        .createQuery(sql.inSchema(enqueue))
+        .bind("time", time)
+        .bind("name", name)
+        .mapTo(Long.class)
+        .one();
+  }
+
+  private void moveOn(Handle handle, String name, @Nullable Instant next, int skipped) {
+    String update =
+        """
+        UPDATE holdfast.schedules SET next_at = :next::timestamptz, skipped = skipped + :skipped,
+          problem = CASE WHEN :next::timestamptz IS NULL THEN 'no further time comes' END
+        WHERE name = :name
+        """;
+    handle
+        .createUpdate(sql.inSchema(update))
+        .bind("next", next)
+        .bind("skipped", skipped)
+        .bind("name", name)
+        .execute();
+  }
+
+  private void giveUp(String name, String problem) {
+    log.warn("schedule {} makes no tickets until it is put again: {}", name, problem);
+    String update =
+        "UPDATE holdfast.schedules SET next_at = NULL, problem = left(:problem, 1000) WHERE name ="
+            + " :name AND problem IS NULL";
+    transactions.runStatement(
+        handle ->
+            handle
+                .createUpdate(sql.inSchema(update))
+                .bind("problem", problem)
+                .bind("name", name)
+                .execute());
+  }
+
+  private Duration untilNext(Duration longest) {
+    String query =
+        """
+        SELECT GREATEST(0, COALESCE(extract(epoch FROM min(s.next_at) - clock_timestamp()) * 1000, :longest))
+        FROM holdfast.schedules s
+        WHERE s.paused_at IS NULL AND s.problem IS NULL AND s.next_at > now()
+        """;
+    double millis =
+        transactions.runStatement(
+            handle ->
+                handle
+                    .createQuery(sql.inSchema(query))
+                    .bind("longest", longest.toMillis())
+                    .mapTo(Double.class)
+                    .one());
+    // Rounded up: a time that is a millisecond away must not be looked for a thousand times.
+    return Duration.ofMillis(Math.min(longest.toMillis(), (long) Math.ceil(millis)));
+  }
+}

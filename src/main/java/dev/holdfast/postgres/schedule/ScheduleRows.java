@@ -1,0 +1,21 @@
+package dev.holdfast.postgres.schedule;
+
+import dev.holdfast.schedule.Schedule;
+import org.jdbi.v3.core.mapper.RowMapper;
+import org.jdbi.v3.core.mapper.reflect.ConstructorMapper;
+
+/** How a row of {@code schedules} is read. */
+final class ScheduleRows {
+  /** For a FROM that names the table {@code s}. */
+  static final String COLUMNS =
+      """
+      s.name, s.cron, (extract(epoch FROM s.every) * 1000)::bigint AS every_ms, s.zone, s.design,
+      s.kind, s.title, s.payload::text AS payload, s.queue, s.priority, upper(s.catch_up) AS catch_up,
+      upper(s.overlap) AS overlap, s.anchor_at, s.next_at, s.last_at, s.last_ticket, s.skipped,
+      s.problem, s.paused_at, s.paused_by, s.updated_at, s.updated_by
+      """;
+
+  static final RowMapper<Schedule> MAPPER = ConstructorMapper.of(Schedule.class);
+
+  private ScheduleRows() {}
+}

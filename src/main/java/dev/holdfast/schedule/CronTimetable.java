@@ -1,0 +1,139 @@
+package dev.holdfast.schedule;
+
+import com.cronutils.model.Cron;
+import com.cronutils.model.definition.CronDefinition;
+import com.cronutils.model.definition.CronDefinitionBuilder;
+import com.cronutils.model.time.ExecutionTime;
+import com.cronutils.parser.CronParser;
+import dev.holdfast.ticket.InvalidTicketException;
+import java.time.Instant;
+import java.time.LocalDateTime;
+import java.time.ZoneId;
+import java.time.ZoneOffset;
+import java.time.ZonedDateTime;
+import java.time.zone.ZoneOffsetTransition;
+import java.util.Optional;
+
+/**
+ * A cron expression in a time zone. Where the clock is set back, a time of the repeated hour comes
+ * once, unless the expression leaves the hour open: then both hours count. Where the clock is set
+ * forward, a time that falls into the gap comes at the gap's end, so that a nightly job runs in
+ * that night too; expressions that leave the hour open go on with the next hour.
+ */
+public final class CronTimetable implements Timetable {
+  private static final CronParser PARSER = new CronParser(definition());
+
+  private final ExecutionTime times;
+  private final ZoneId zone;
+  private final boolean anyHour;
+
+  private CronTimetable(ExecutionTime times, ZoneId zone, boolean anyHour) {
+    this.times = times;
+    this.zone = zone;
+    this.anyHour = anyHour;
+  }
+
+  /** The five fields of UNIX, and the nicknames of cron(8). */
+  private static CronDefinition definition() {
+    return CronDefinitionBuilder.defineCron()
+        .withMinutes()
+        .withStrictRange()
+        .and()
+        .withHours()
+        .withStrictRange()
+        .and()
+        .withDayOfMonth()
+        .withStrictRange()
+        .and()
+        .withMonth()
+        .withStrictRange()
+        .and()
+        .withDayOfWeek()
+        .withValidRange(0, 7)
+        .withMondayDoWValue(1)
+        .withIntMapping(7, 0)
+        .withStrictRange()
+        .and()
+        .withSupportedNicknameHourly()
+        .withSupportedNicknameDaily()
+        .withSupportedNicknameMidnight()
+        .withSupportedNicknameWeekly()
+        .withSupportedNicknameMonthly()
+        .withSupportedNicknameYearly()
+        .withSupportedNicknameAnnually()
+        .instance();
+  }
+
+  /**
+   * @throws InvalidTicketException if it cannot be read or no time ever matches
+   */
+  static CronTimetable parse(String expression, ZoneId zone) {
+    try {
+      Cron cron = PARSER.parse(expression.strip()).validate();
+      String[] fields = cron.asString().split(" ");
+      boolean anyHour = fields.length < 2 || fields[1].startsWith("*");
+      CronTimetable timetable = new CronTimetable(ExecutionTime.forCron(cron), zone, anyHour);
+      if (timetable.next(Instant.EPOCH).isEmpty()) {
+        throw new InvalidTicketException("cron: \"" + expression + "\" never comes");
+      }
+      return timetable;
+    } catch (IllegalArgumentException e) {
+      throw new InvalidTicketException(
+          "cron: \""
+              + expression
+              + "\" is none: "
+              + e.getMessage()
+              + "; write minute, hour, day of month, month, day of week, as in 0 3 * * 1-5");
+    }
+  }
+
+  @Override
+  public Optional<Instant> next(Instant after) {
+    Optional<Instant> regular = times.nextExecution(at(after)).map(ZonedDateTime::toInstant);
+    if (anyHour || regular.isEmpty()) {
+      return regular;
+    }
+    ZoneOffsetTransition change = zone.getRules().nextTransition(after);
+    while (change != null && change.getInstant().isBefore(regular.get())) {
+      if (swallows(change)) {
+        return Optional.of(change.getInstant());
+      }
+      change = zone.getRules().nextTransition(change.getInstant());
+    }
+    return regular;
+  }
+
+  @Override
+  public Optional<Instant> last(Instant upTo) {
+    Optional<Instant> last =
+        times.lastExecution(at(upTo.plusNanos(1))).map(ZonedDateTime::toInstant);
+    if (anyHour || last.isEmpty()) {
+      return last;
+    }
+    ZoneOffsetTransition change = zone.getRules().nextTransition(last.get());
+    while (change != null && !change.getInstant().isAfter(upTo)) {
+      if (swallows(change)) {
+        last = Optional.of(change.getInstant());
+      }
+      change = zone.getRules().nextTransition(change.getInstant());
+    }
+    return last;
+  }
+
+  private ZonedDateTime at(Instant instant) {
+    return instant.atZone(zone);
+  }
+
+  /** Whether a time falls into the gap that a change of the clock makes. */
+  private boolean swallows(ZoneOffsetTransition change) {
+    if (!change.isGap()) {
+      return false;
+    }
+    LocalDateTime before = change.getDateTimeBefore();
+    // Without changes of the clock, as in UTC, the hour is there.
+    return times
+        .nextExecution(before.minusNanos(1).atZone(ZoneOffset.UTC))
+        .filter(next -> next.toLocalDateTime().isBefore(change.getDateTimeAfter()))
+        .isPresent();
+  }
+}

@@ -1,0 +1,27 @@
+package dev.holdfast.schedule;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Optional;
+
+/** Which of the times that have come makes the next ticket: a pure function. */
+public final class DueTimes {
+  /** A time that is no later than this was not missed. */
+  private static final Duration KEPT = Duration.ofMinutes(1);
+
+  private DueTimes() {}
+
+  /**
+   * @param due the oldest time that made no ticket yet; it has come
+   * @return the time whose ticket comes now; empty if all that have come are let go
+   */
+  public static Optional<Instant> pick(
+      Timetable timetable, CatchUp catchUp, Instant due, Instant now) {
+    if (catchUp == CatchUp.ALL) {
+      return Optional.of(due);
+    }
+    Instant last = timetable.last(now).filter(each -> each.isAfter(due)).orElse(due);
+    boolean kept = catchUp == CatchUp.LAST || !last.isBefore(now.minus(KEPT));
+    return kept ? Optional.of(last) : Optional.empty();
+  }
+}

@@ -1,0 +1,31 @@
+package dev.holdfast.schedule;
+
+import dev.holdfast.ticket.InvalidTicketException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Optional;
+
+/**
+ * One time per interval; the first one is an interval after the anchor.
+ *
+ * @param every at least one second; a day is 24 hours
+ */
+public record IntervalTimetable(Duration every, Instant anchor) implements Timetable {
+  public IntervalTimetable {
+    if (every.compareTo(Duration.ofSeconds(1)) < 0) {
+      throw new InvalidTicketException("every: at least 1 second");
+    }
+  }
+
+  @Override
+  public Optional<Instant> next(Instant after) {
+    long passed = after.isBefore(anchor) ? 0 : Duration.between(anchor, after).dividedBy(every);
+    return Optional.of(anchor.plus(every.multipliedBy(passed + 1)));
+  }
+
+  @Override
+  public Optional<Instant> last(Instant upTo) {
+    long passed = upTo.isBefore(anchor) ? 0 : Duration.between(anchor, upTo).dividedBy(every);
+    return passed == 0 ? Optional.empty() : Optional.of(anchor.plus(every.multipliedBy(passed)));
+  }
+}

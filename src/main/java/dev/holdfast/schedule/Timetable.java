@@ -1,0 +1,60 @@
+package dev.holdfast.schedule;
+
+import dev.holdfast.ticket.InvalidTicketException;
+import java.time.DateTimeException;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneId;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** The times at which tickets are due. Immutable. */
+public sealed interface Timetable permits CronTimetable, IntervalTimetable {
+  /** The first time after this one; empty if none comes any more. */
+  Optional<Instant> next(Instant after);
+
+  /** The last time up to this one, itself included; empty if there was none. */
+  Optional<Instant> last(Instant upTo);
+
+  /** The next times, the first of them first. */
+  default List<Instant> upcoming(Instant after, int count) {
+    List<Instant> times = new ArrayList<>();
+    Optional<Instant> next = next(after);
+    while (next.isPresent() && times.size() < count) {
+      times.add(next.get());
+      next = next(next.get());
+    }
+    return times;
+  }
+
+  /**
+   * One of the two rhythms.
+   *
+   * @param cron five fields or a nickname as {@code @daily}; null if it is an interval
+   * @param every null if it is a cron expression
+   * @param zone of the cron expression, as {@code Europe/Berlin}
+   * @param anchor from which the intervals are counted
+   * @throws InvalidTicketException if it cannot be read or never comes; the message says why
+   */
+  static Timetable of(
+      @Nullable String cron, @Nullable Duration every, String zone, Instant anchor) {
+    if (cron != null && every == null) {
+      return CronTimetable.parse(cron, zone(zone));
+    }
+    if (every != null && cron == null) {
+      return new IntervalTimetable(every, anchor);
+    }
+    throw new InvalidTicketException("a schedule needs either cron or every");
+  }
+
+  private static ZoneId zone(String zone) {
+    try {
+      return ZoneId.of(zone);
+    } catch (DateTimeException e) {
+      throw new InvalidTicketException(
+          "there is no time zone \"" + zone + "\"; write it as Europe/Berlin, UTC or +02:00");
+    }
+  }
+}

@@ -1,0 +1,340 @@
+package dev.holdfast.postgres.schedule;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.holdfast.queue.NewTicket;
+import dev.holdfast.schedule.CatchUp;
+import dev.holdfast.schedule.NewSchedule;
+import dev.holdfast.schedule.Overlap;
+import dev.holdfast.schedule.Schedule;
+import dev.holdfast.schedule.ScheduleTicks;
+import dev.holdfast.testing.EverySetup;
+import dev.holdfast.testing.TestDatabase;
+import dev.holdfast.testing.WithDatabase;
+import dev.holdfast.ticket.InvalidTicketException;
+import dev.holdfast.ticket.TicketNotFoundException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.jdbi.v3.core.Jdbi;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+@WithDatabase
+@EverySetup
+@DisplayName("Schedules in the database")
+class SchedulesIT {
+  private static final Duration LONGEST = Duration.ofSeconds(10);
+
+  private final Jdbi jdbi;
+  private final PostgresScheduleDesk desk;
+  private final ScheduleTicks ticks;
+  private final ScheduleTicks otherTicks;
+
+  SchedulesIT(TestDatabase database) {
+    this.jdbi = Jdbi.create(database.dataSource());
+    this.desk = new PostgresScheduleDesk(database.dataSource(), "holdfast");
+    this.ticks = new PostgresScheduleTicks(database.dataSource(), "holdfast");
+    this.otherTicks = new PostgresScheduleTicks(database.dataSource(), "holdfast");
+  }
+
+  @BeforeEach
+  void clean() {
+    sql("DELETE FROM holdfast.schedules");
+    sql(
+        "TRUNCATE holdfast.ticket_base, holdfast.ready, holdfast.deferred,"
+            + " holdfast.ticket_activity");
+  }
+
+  private void sql(String statement) {
+    jdbi.useHandle(handle -> handle.execute(statement));
+  }
+
+  private long count(String condition) {
+    return jdbi.withHandle(
+        handle ->
+            handle
+                .createQuery("SELECT count(*) FROM holdfast.tickets WHERE " + condition)
+                .mapTo(Long.class)
+                .one());
+  }
+
+  private Schedule put(
+      String name,
+      @Nullable String cron,
+      @Nullable Duration every,
+      CatchUp catchUp,
+      Overlap overlap) {
+    NewTicket ticket = NewTicket.ofKind("work").withPayload("{\"n\": 1}").withQueue("timed");
+    return desk.put(
+        new NewSchedule(name, cron, every, "Europe/Berlin", ticket, catchUp, overlap), "ann");
+  }
+
+  /** As after an outage: the schedule has been due for this long. */
+  private void dueSince(String name, String interval) {
+    sql(
+        "UPDATE holdfast.schedules SET anchor_at = anchor_at - '"
+            + interval
+            + "'::interval, next_at = next_at - '"
+            + interval
+            + "'::interval WHERE name = '"
+            + name
+            + "'");
+  }
+
+  private Schedule find(String name) {
+    return desk.find(name).orElseThrow();
+  }
+
+  private void tickToTheEnd() {
+    while (ticks.tick(LONGEST).isZero()) {
+      // until nothing is due
+    }
+  }
+
+  @Test
+  @DisplayName(
+      "where there is none, it is looked for as seldom as allowed; else when the next comes")
+  void seldom() {
+    assertThat(ticks.tick(LONGEST)).isEqualTo(LONGEST);
+    put("soon", null, Duration.ofSeconds(5), CatchUp.LAST, Overlap.ALLOW);
+    assertThat(ticks.tick(LONGEST)).isBetween(Duration.ofMillis(1), Duration.ofSeconds(5));
+    desk.pause("soon", "ann");
+    assertThat(ticks.tick(LONGEST)).isEqualTo(LONGEST);
+  }
+
+  @Test
+  @DisplayName(
+      "put works the next time out, at once and in words where it cannot; it can be put again")
+  void put() {
+    Schedule nightly = put("nightly", "0 3 * * *", null, CatchUp.LAST, Overlap.ALLOW);
+    assertThat(nightly.nextAt()).isAfter(Instant.now()).isBefore(Instant.now().plusSeconds(90000));
+    assertThat(nightly.payload()).contains("\"n\": 1");
+    put("nightly", null, Duration.ofMinutes(15), CatchUp.ALL, Overlap.SKIP);
+    assertThat(find("nightly").cron()).isNull();
+    assertThat(find("nightly").everyMs()).isEqualTo(900_000);
+    assertThat(desk.list()).hasSize(1);
+
+    assertThatThrownBy(() -> put("x", "0 3 30 2 *", null, CatchUp.LAST, Overlap.ALLOW))
+        .isInstanceOf(InvalidTicketException.class)
+        .hasMessageContaining("never comes");
+    assertThatThrownBy(() -> put("no spaces", "@daily", null, CatchUp.LAST, Overlap.ALLOW))
+        .isInstanceOf(InvalidTicketException.class)
+        .hasMessageContaining("not the name of a schedule");
+    NewTicket unknown = NewTicket.ofDesign("nobody-made-it");
+    assertThatThrownBy(
+            () ->
+                desk.put(
+                    new NewSchedule(
+                        "x", "@daily", null, "UTC", unknown, CatchUp.LAST, Overlap.ALLOW),
+                    "ann"))
+        .isInstanceOf(TicketNotFoundException.class)
+        .hasMessageContaining("nobody-made-it");
+    assertThat(desk.find("x")).isEmpty();
+  }
+
+  @Test
+  @DisplayName("each of a thousand times makes one ticket, whichever of two processes is first")
+  void onceEach() throws Exception {
+    put("beat", null, Duration.ofSeconds(1), CatchUp.ALL, Overlap.ALLOW);
+    dueSince("beat", "1000 seconds");
+    List<Future<?>> both = new ArrayList<>();
+    try (ExecutorService threads = Executors.newFixedThreadPool(2)) {
+      for (ScheduleTicks each : List.of(ticks, otherTicks)) {
+        both.add(
+            threads.submit(
+                () -> {
+                  while (count("true") < 1000) {
+                    each.tick(LONGEST);
+                  }
+                }));
+      }
+    }
+    for (Future<?> each : both) {
+      each.get();
+    }
+    assertThat(count("queue = 'timed' AND kind = 'work'")).isBetween(1000L, 1100L);
+    List<String> keys =
+        jdbi.withHandle(
+            handle ->
+                handle
+                    .createQuery("SELECT unique_key FROM holdfast.tickets ORDER BY unique_key")
+                    .mapTo(String.class)
+                    .list());
+    List<Instant> times =
+        keys.stream().map(key -> Instant.parse(key.substring("schedule:beat:".length()))).toList();
+    for (int i = 1; i < times.size(); i++) {
+      assertThat(times.get(i)).isEqualTo(times.get(i - 1).plusSeconds(1));
+    }
+  }
+
+  @Test
+  @DisplayName("after two days without a worker: none, the last or all of an hourly schedule")
+  void outage() {
+    put("none", null, Duration.ofHours(1), CatchUp.NONE, Overlap.ALLOW);
+    put("last", null, Duration.ofHours(1), CatchUp.LAST, Overlap.ALLOW);
+    put("all", null, Duration.ofHours(1), CatchUp.ALL, Overlap.ALLOW);
+    for (String name : List.of("none", "last", "all")) {
+      dueSince(name, "48 hours 30 minutes");
+    }
+    tickToTheEnd();
+    assertThat(count("unique_key LIKE 'schedule:none:%'")).isZero();
+    assertThat(count("unique_key LIKE 'schedule:last:%'")).isEqualTo(1);
+    assertThat(count("unique_key LIKE 'schedule:all:%'")).isEqualTo(48);
+    for (Schedule each : desk.list()) {
+      assertThat(each.nextAt())
+          .isAfter(Instant.now())
+          .isBefore(Instant.now().plus(Duration.ofMinutes(31)));
+    }
+  }
+
+  @Test
+  @DisplayName(
+      "while the last ticket has not ended: another one, a skipped time, or one that waits")
+  void overlap() {
+    for (Overlap each : Overlap.values()) {
+      put(each.name(), null, Duration.ofHours(1), CatchUp.LAST, each);
+      dueSince(each.name(), "61 minutes");
+    }
+    tickToTheEnd();
+    assertThat(count("true")).isEqualTo(3);
+    for (Overlap each : Overlap.values()) {
+      dueSince(each.name(), "61 minutes");
+    }
+    Duration pause = ticks.tick(LONGEST);
+    assertThat(count("unique_key LIKE 'schedule:ALLOW:%'")).isEqualTo(2);
+    assertThat(count("unique_key LIKE 'schedule:SKIP:%'")).isEqualTo(1);
+    assertThat(find("SKIP").skipped()).isEqualTo(1);
+    assertThat(count("unique_key LIKE 'schedule:QUEUE:%'")).isEqualTo(1);
+    assertThat(find("QUEUE").nextAt()).as("still due").isBefore(Instant.now());
+    assertThat(pause)
+        .as("it is looked at again soon")
+        .isBetween(Duration.ofMillis(1), Duration.ofSeconds(1));
+
+    sql(
+        "SELECT holdfast.hold_ticket(last_ticket, 'ann', 'look') FROM holdfast.schedules WHERE name"
+            + " = 'QUEUE'");
+    ticks.tick(LONGEST);
+    assertThat(count("unique_key LIKE 'schedule:QUEUE:%'"))
+        .as("a held one has not ended")
+        .isEqualTo(1);
+    sql(
+        "SELECT holdfast.cancel_ticket(last_ticket, 'ann', 'enough') FROM holdfast.schedules WHERE"
+            + " name = 'QUEUE'");
+    ticks.tick(LONGEST);
+    assertThat(count("unique_key LIKE 'schedule:QUEUE:%'")).isEqualTo(2);
+  }
+
+  @Test
+  @DisplayName(
+      "a pause stops it, its times are not made up for; run makes one whatever; delete leaves"
+          + " tickets")
+  void pauseRunDelete() {
+    put("p", null, Duration.ofHours(1), CatchUp.ALL, Overlap.SKIP);
+    desk.pause("p", "ann");
+    dueSince("p", "5 hours 30 minutes");
+    tickToTheEnd();
+    assertThat(count("true")).isZero();
+    assertThat(find("p").pausedBy()).isEqualTo("ann");
+    long id = desk.run("p", "ben");
+    assertThat(count("id = " + id + " AND title = 'p'")).isEqualTo(1);
+    desk.resume("p", "ann");
+    tickToTheEnd();
+    assertThat(count("true")).isEqualTo(1);
+    assertThat(find("p").nextAt()).isAfter(Instant.now());
+    desk.delete("p", "ann");
+    assertThat(desk.find("p")).isEmpty();
+    assertThat(count("true")).isEqualTo(1);
+    for (String action : List.of("pause", "resume", "run", "delete")) {
+      assertThatThrownBy(() -> change(action)).isInstanceOf(TicketNotFoundException.class);
+    }
+    List<String> actions =
+        jdbi.withHandle(
+            handle ->
+                handle
+                    .createQuery(
+                        "SELECT action FROM holdfast.ticket_activity WHERE details ->> 'schedule' ="
+                            + " 'p' ORDER BY id")
+                    .mapTo(String.class)
+                    .list());
+    assertThat(actions)
+        .containsExactly(
+            "schedule_put", "schedule_paused", "enqueued", "schedule_resumed", "schedule_deleted");
+  }
+
+  private void change(String action) {
+    switch (action) {
+      case "pause" -> desk.pause("p", "ann");
+      case "resume" -> desk.resume("p", "ann");
+      case "run" -> desk.run("p", "ann");
+      default -> desk.delete("p", "ann");
+    }
+  }
+
+  @Test
+  @DisplayName(
+      "what SQL alone cannot judge is told in the row by a worker, and does not stop the others")
+  void problems() {
+    sql("SELECT holdfast.put_schedule('bad', 'ann', cron => 'at dawn', kind => 'work')");
+    sql(
+        "SELECT holdfast.put_schedule('nowhere', 'ann', cron => '@daily', zone => 'Mars/Base', kind"
+            + " => 'work')");
+    sql(
+        "SELECT holdfast.put_schedule('good', 'ann', cron => '@daily', zone => 'Europe/Berlin',"
+            + " kind => 'work')");
+    tickToTheEnd();
+    assertThat(find("bad").problem()).startsWith("cron: \"at dawn\" is none");
+    assertThat(find("nowhere").problem()).contains("there is no time zone \"Mars/Base\"");
+    assertThat(find("good").nextAt()).isAfter(Instant.now());
+    assertThat(count("true")).isZero();
+    sql("SELECT holdfast.put_schedule('bad', 'ann', every => '1 hour', kind => 'work')");
+    assertThat(find("bad").problem()).isNull();
+    assertThat(find("bad").nextAt()).isAfter(Instant.now());
+  }
+
+  @Test
+  @DisplayName("garbage in SQL is refused in words")
+  void refused() {
+    for (String call :
+        List.of(
+            "'x', 'ann', kind => 'work'",
+            "'x', 'ann', cron => '@daily', every => '1 hour', kind => 'work'",
+            "'x', 'ann', cron => '@daily'",
+            "'x', '', cron => '@daily', kind => 'work'",
+            "NULL, 'ann', cron => '@daily', kind => 'work'",
+            "'x', 'ann', every => '0', kind => 'work'",
+            "'x', 'ann', every => '-1 hour', kind => 'work'",
+            "'x', 'ann', every => '1 month', kind => 'work'",
+            "'x', 'ann', every => '100 years', kind => 'work'",
+            "'x', 'ann', cron => '@daily', kind => 'work', catch_up => 'some'",
+            "'x', 'ann', cron => '@daily', kind => 'work', overlap => NULL",
+            "'x', 'ann', cron => '@daily', kind => 'no kind'",
+            "'x', 'ann', cron => '@daily', kind => 'work', queue => 'no queue'",
+            "'x', 'ann', cron => repeat('1,', 200), kind => 'work'",
+            "'x', 'ann', cron => '@daily', kind => 'work', payload => ('[' || repeat('1e99999,',"
+                + " 3000) || '1]')::jsonb")) {
+      assertThatThrownBy(() -> sql("SELECT holdfast.put_schedule(" + call + ")"))
+          .as(call)
+          .hasMessageFindingMatch("(?i)ERROR: .{5}");
+    }
+    assertThat(desk.list()).isEmpty();
+  }
+
+  @Test
+  @DisplayName("a ticket that cannot be made is told in the row; nothing is made twice for it")
+  void cannotBeMade() {
+    put("p", null, Duration.ofHours(1), CatchUp.LAST, Overlap.ALLOW);
+    dueSince("p", "61 minutes");
+    sql("UPDATE holdfast.schedules SET kind = 'no kind at all'");
+    tickToTheEnd();
+    assertThat(find("p").problem()).contains("not the name of a kind");
+    assertThat(count("true")).isZero();
+  }
+}
