@@ -318,6 +318,51 @@ COMMENT ON TABLE holdfast.retry_aborts IS 'Orders to end the retry that a runnin
 GRANT SELECT ON holdfast.retry_aborts TO holdfast_designer, holdfast_operator, holdfast_viewer;
 GRANT SELECT, INSERT, UPDATE, DELETE ON holdfast.retry_aborts TO holdfast_worker;
 
+CREATE TABLE holdfast.schedules (
+  name text COLLATE "C" NOT NULL,
+  cron text,
+  every interval,
+  zone text NOT NULL DEFAULT 'UTC'::text,
+  design text,
+  kind text,
+  title text,
+  payload jsonb NOT NULL DEFAULT '{}'::jsonb,
+  queue text COLLATE "C" NOT NULL DEFAULT 'default'::text,
+  priority integer NOT NULL DEFAULT 0,
+  catch_up text NOT NULL DEFAULT 'last'::text,
+  overlap text NOT NULL DEFAULT 'allow'::text,
+  anchor_at timestamp with time zone NOT NULL DEFAULT date_trunc('second'::text, now()),
+  next_at timestamp with time zone,
+  last_at timestamp with time zone,
+  last_ticket bigint,
+  skipped bigint NOT NULL DEFAULT 0,
+  problem text,
+  paused_at timestamp with time zone,
+  paused_by text,
+  created_at timestamp with time zone NOT NULL DEFAULT now(),
+  updated_at timestamp with time zone NOT NULL DEFAULT now(),
+  updated_by text NOT NULL,
+  CONSTRAINT catch_up_is_known CHECK ((catch_up = ANY (ARRAY['none'::text, 'last'::text, 'all'::text]))),
+  CONSTRAINT overlap_is_known CHECK ((overlap = ANY (ARRAY['allow'::text, 'skip'::text, 'queue'::text]))),
+  CONSTRAINT schedule_has_a_design_or_a_kind CHECK (((design IS NOT NULL) OR (kind IS NOT NULL))),
+  CONSTRAINT schedule_has_one_rhythm CHECK (((cron IS NULL) <> (every IS NULL))),
+  CONSTRAINT schedule_name_is_plain CHECK ((name ~ '^[A-Za-z0-9][A-Za-z0-9._:-]{0,99}$'::text)),
+  CONSTRAINT schedules_pkey PRIMARY KEY (name)
+);
+CREATE INDEX schedules_by_time ON holdfast.schedules USING btree (next_at) WHERE ((paused_at IS NULL) AND (problem IS NULL));
+COMMENT ON TABLE holdfast.schedules IS 'Tickets that come again and again: put_schedule, pause_schedule, resume_schedule, run_schedule, delete_schedule.';
+COMMENT ON COLUMN holdfast.schedules.cron IS 'Minute, hour, day of month, month, day of week, in the time of zone; or @hourly, @daily, @weekly, @monthly, @yearly. Or else every.';
+COMMENT ON COLUMN holdfast.schedules.every IS 'From anchor_at on, at least one second; days are 24 hours.';
+COMMENT ON COLUMN holdfast.schedules.design IS 'By name: each ticket gets the version that is the latest at its time.';
+COMMENT ON COLUMN holdfast.schedules.catch_up IS 'What comes of times at which no worker ran: none is made up for, the last one is, or all are.';
+COMMENT ON COLUMN holdfast.schedules.overlap IS 'What happens while the schedule''s last ticket is ready, in progress or on hold: allow another one, skip the time, or queue it until that one has ended.';
+COMMENT ON COLUMN holdfast.schedules.next_at IS 'When the next ticket is due. NULL until a worker has worked it out, or where problem says why there is none.';
+COMMENT ON COLUMN holdfast.schedules.last_at IS 'The last time a ticket was made for; not when it was made.';
+COMMENT ON COLUMN holdfast.schedules.skipped IS 'How many times made no ticket because the last one had not ended.';
+COMMENT ON COLUMN holdfast.schedules.problem IS 'Why no ticket comes of it, in words; put_schedule again mends it.';
+GRANT SELECT ON holdfast.schedules TO holdfast_designer, holdfast_operator, holdfast_viewer;
+GRANT SELECT, INSERT, UPDATE, DELETE ON holdfast.schedules TO holdfast_worker;
+
 CREATE TABLE holdfast.session_events (
   id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
   ticket_id bigint NOT NULL,
@@ -1381,6 +1426,22 @@ $function$;
 COMMENT ON FUNCTION holdfast.decide_tool_call(bigint,text,text,bigint,jsonb,text,boolean) IS 'Says approve or deny to a tool call that a held ticket waits for: SELECT holdfast.decide_tool_call(17, ''ann'', ''approve''). call names it where several wait (waiting_tool_calls); arguments replace the model''s own; words are told to the model; remember approves further calls of the same shape in this ticket. The last one sends the ticket back to work; returns its state. Exactly one of two callers wins; the other gets SQLSTATE HF409 and is told who did.';
 GRANT EXECUTE ON FUNCTION holdfast.decide_tool_call(bigint,text,text,bigint,jsonb,text,boolean) TO holdfast_operator, holdfast_worker;
 
+CREATE OR REPLACE FUNCTION holdfast.delete_schedule(name text, actor text)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+BEGIN
+  PERFORM require_words('actor', actor);
+  PERFORM locked_schedule(delete_schedule.name);
+  DELETE FROM schedules s WHERE s.name = delete_schedule.name;
+  PERFORM log_activity(NULL, 'schedule_deleted', actor, jsonb_build_object('schedule', delete_schedule.name));
+END
+$function$;
+COMMENT ON FUNCTION holdfast.delete_schedule(text,text) IS 'Its tickets stay.';
+GRANT EXECUTE ON FUNCTION holdfast.delete_schedule(text,text) TO holdfast_operator, holdfast_worker;
+
 CREATE OR REPLACE FUNCTION holdfast.delete_ticket()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1559,6 +1620,23 @@ END
 $function$;
 COMMENT ON FUNCTION holdfast.enqueue_any_ticket(text,jsonb,text,text,text,integer,timestamp with time zone,text,numeric) IS 'What enqueue_ticket does for a ticket with a design, a key, a start time or a cost limit, or the first of its lane.';
 GRANT EXECUTE ON FUNCTION holdfast.enqueue_any_ticket(text,jsonb,text,text,text,integer,timestamp with time zone,text,numeric) TO holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.enqueue_scheduled(s holdfast.schedules, due timestamp with time zone)
+ RETURNS bigint
+ LANGUAGE plpgsql
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+DECLARE
+  new_id bigint;
+BEGIN
+  new_id := enqueue_any_ticket(s.kind, s.payload, s.queue, COALESCE(s.title, s.name), s.design, s.priority, NULL,
+    'schedule:' || s.name || ':' || to_char(due AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), NULL);
+  UPDATE schedules x SET last_at = due, last_ticket = new_id WHERE x.name = s.name;
+  RETURN new_id;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.enqueue_scheduled(holdfast.schedules,timestamp with time zone) IS 'The ticket of a schedule for one time; its unique_key is schedule:NAME:TIME.';
+GRANT EXECUTE ON FUNCTION holdfast.enqueue_scheduled(holdfast.schedules,timestamp with time zone) TO holdfast_worker;
 
 CREATE OR REPLACE FUNCTION holdfast.enqueue_ticket(kind text DEFAULT NULL::text, payload jsonb DEFAULT '{}'::jsonb, queue text DEFAULT 'default'::text, title text DEFAULT NULL::text, design text DEFAULT NULL::text, priority integer DEFAULT 0, run_at timestamp with time zone DEFAULT NULL::timestamp with time zone, unique_key text DEFAULT NULL::text, max_cost_usd numeric DEFAULT NULL::numeric)
  RETURNS bigint
@@ -1890,7 +1968,8 @@ BEGIN
         'reject_ticket', 'pause_queue', 'resume_queue', 'acting_person', 'latest_design', 'abort_retry', 'set_auto_retry',
         'mend_provider', 'raise_budget', 'remove_budget', 'decide_tool_call', 'assign_ticket', 'unrelease_ticket', 'edit_payload',
         'ticket_version', 'require_version', 'take_request_key', 'keep_request_ticket', 'find_request', 'keep_request_answer',
-        'note_enqueued', 'web_key', 'readable', 'measured_bytes', 'expanded_bytes', 'accepted_bytes'])
+        'note_enqueued', 'web_key', 'readable', 'measured_bytes', 'expanded_bytes', 'accepted_bytes',
+        'put_schedule', 'pause_schedule', 'resume_schedule', 'run_schedule', 'delete_schedule'])
     ) AS g (role, functions)
     JOIN pg_proc p ON p.pronamespace = 'holdfast'::regnamespace AND p.proname = ANY (g.functions)
     WHERE g.role = 'public' OR to_regrole(g.role) IS NOT NULL
@@ -2216,6 +2295,25 @@ $function$;
 COMMENT ON FUNCTION holdfast.latest_design(text) IS 'The latest version of a design; HF404 if there is none.';
 GRANT EXECUTE ON FUNCTION holdfast.latest_design(text) TO holdfast_designer, holdfast_operator, holdfast_worker;
 
+CREATE OR REPLACE FUNCTION holdfast.locked_schedule(name text)
+ RETURNS holdfast.schedules
+ LANGUAGE plpgsql
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+DECLARE
+  s schedules;
+BEGIN
+  SELECT * INTO s FROM schedules x WHERE x.name = locked_schedule.name FOR UPDATE;
+  IF NOT FOUND THEN
+    RAISE EXCEPTION 'there is no schedule "%"', COALESCE(left(name, 100), 'NULL')
+      USING ERRCODE = 'HF404', HINT = 'holdfast schedule list shows them';
+  END IF;
+  RETURN s;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.locked_schedule(text) IS 'A schedule''s row, locked until the end of the transaction; HF404 if there is none.';
+GRANT EXECUTE ON FUNCTION holdfast.locked_schedule(text) TO holdfast_worker;
+
 CREATE OR REPLACE FUNCTION holdfast.locked_ticket(ticket_id bigint)
  RETURNS holdfast.ticket_base
  LANGUAGE plpgsql
@@ -2473,6 +2571,23 @@ $function$;
 COMMENT ON FUNCTION holdfast.pause_queue(text,text) IS 'Stops claims from a queue until resume_queue; running tickets go on. Survives restarts. SQLSTATE HF404 where no ticket was ever in the queue and no worker names it.';
 GRANT EXECUTE ON FUNCTION holdfast.pause_queue(text,text) TO holdfast_operator, holdfast_worker;
 
+CREATE OR REPLACE FUNCTION holdfast.pause_schedule(name text, actor text)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+BEGIN
+  PERFORM require_words('actor', actor);
+  PERFORM locked_schedule(pause_schedule.name);
+  UPDATE schedules s SET paused_at = now(), paused_by = pause_schedule.actor
+  WHERE s.name = pause_schedule.name AND s.paused_at IS NULL;
+  PERFORM log_activity(NULL, 'schedule_paused', actor, jsonb_build_object('schedule', pause_schedule.name));
+END
+$function$;
+COMMENT ON FUNCTION holdfast.pause_schedule(text,text) IS 'No ticket comes of it until resume_schedule. Tickets that are there are left alone.';
+GRANT EXECUTE ON FUNCTION holdfast.pause_schedule(text,text) TO holdfast_operator, holdfast_worker;
+
 CREATE OR REPLACE FUNCTION holdfast.produce_ticket(kind text DEFAULT NULL::text, payload jsonb DEFAULT '{}'::jsonb, queue text DEFAULT 'default'::text, title text DEFAULT NULL::text, design text DEFAULT NULL::text, priority integer DEFAULT 0, run_at timestamp with time zone DEFAULT NULL::timestamp with time zone, unique_key text DEFAULT NULL::text, max_cost_usd numeric DEFAULT NULL::numeric)
  RETURNS bigint
  LANGUAGE plpgsql
@@ -2501,6 +2616,60 @@ END
 $function$;
 COMMENT ON FUNCTION holdfast.produce_ticket(text,jsonb,text,text,text,integer,timestamp with time zone,text,numeric) IS 'enqueue_ticket for members of holdfast_producer: refuses what no row of producer_grants allows them.';
 GRANT EXECUTE ON FUNCTION holdfast.produce_ticket(text,jsonb,text,text,text,integer,timestamp with time zone,text,numeric) TO holdfast_operator, holdfast_producer, holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.put_schedule(name text, actor text, cron text DEFAULT NULL::text, every interval DEFAULT NULL::interval, zone text DEFAULT 'UTC'::text, design text DEFAULT NULL::text, kind text DEFAULT NULL::text, payload jsonb DEFAULT '{}'::jsonb, queue text DEFAULT 'default'::text, title text DEFAULT NULL::text, priority integer DEFAULT 0, catch_up text DEFAULT 'last'::text, overlap text DEFAULT 'allow'::text, next_at timestamp with time zone DEFAULT NULL::timestamp with time zone)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+#variable_conflict use_column
+DECLARE
+  d designs;
+BEGIN
+  PERFORM require_words('actor', actor);
+  PERFORM require_queue_name(put_schedule.queue);
+  IF put_schedule.name IS NULL OR put_schedule.name !~ '^[A-Za-z0-9][A-Za-z0-9._:-]{0,99}$' THEN
+    RAISE EXCEPTION '"%" is not the name of a schedule', COALESCE(left(put_schedule.name, 100), 'NULL')
+      USING ERRCODE = 'HF422', HINT = 'Take 1 to 100 letters, digits and . _ : -, the first a letter or digit.';
+  END IF;
+  IF (put_schedule.cron IS NULL) = (put_schedule.every IS NULL) THEN
+    RAISE EXCEPTION 'a schedule needs either cron or every' USING ERRCODE = 'HF422';
+  END IF;
+  IF length(put_schedule.cron) > 200 THEN
+    RAISE EXCEPTION 'the cron expression is too long' USING ERRCODE = 'HF422';
+  END IF;
+  IF put_schedule.every < interval '1 second' OR put_schedule.every > interval '10 years' THEN
+    RAISE EXCEPTION 'every must be from 1 second to 10 years, not %', put_schedule.every USING ERRCODE = 'HF422';
+  END IF;
+  IF extract(year FROM put_schedule.every) <> 0 OR extract(month FROM put_schedule.every) <> 0 THEN
+    RAISE EXCEPTION 'months and years are not equally long' USING ERRCODE = 'HF422', HINT = 'Take cron, as in 0 3 1 * *.';
+  END IF;
+  IF put_schedule.catch_up IS NULL OR put_schedule.catch_up NOT IN ('none', 'last', 'all') THEN
+    RAISE EXCEPTION 'catch_up is none, last or all' USING ERRCODE = 'HF422';
+  END IF;
+  IF put_schedule.overlap IS NULL OR put_schedule.overlap NOT IN ('allow', 'skip', 'queue') THEN
+    RAISE EXCEPTION 'overlap is allow, skip or queue' USING ERRCODE = 'HF422';
+  END IF;
+  IF put_schedule.design IS NOT NULL THEN
+    d := latest_design(put_schedule.design);
+  END IF;
+  PERFORM know_lane(put_schedule.queue, kind_of_new_ticket(put_schedule.kind, d));
+  PERFORM accepted_bytes('payload', COALESCE(put_schedule.payload, '{}'));
+  INSERT INTO schedules AS s (name, cron, every, zone, design, kind, title, payload, queue, priority, catch_up, overlap, next_at, updated_by)
+  VALUES (put_schedule.name, put_schedule.cron, put_schedule.every, COALESCE(put_schedule.zone, 'UTC'), put_schedule.design,
+    put_schedule.kind, put_schedule.title, COALESCE(put_schedule.payload, '{}'), put_schedule.queue, COALESCE(put_schedule.priority, 0),
+    put_schedule.catch_up, put_schedule.overlap, COALESCE(put_schedule.next_at, date_trunc('second', now()) + put_schedule.every), put_schedule.actor)
+  ON CONFLICT (name) DO UPDATE SET
+    cron = excluded.cron, every = excluded.every, zone = excluded.zone, design = excluded.design, kind = excluded.kind,
+    title = excluded.title, payload = excluded.payload, queue = excluded.queue, priority = excluded.priority,
+    catch_up = excluded.catch_up, overlap = excluded.overlap, next_at = excluded.next_at, anchor_at = date_trunc('second', now()), problem = NULL,
+    updated_at = now(), updated_by = excluded.updated_by;
+  PERFORM log_activity(NULL, 'schedule_put', actor, jsonb_build_object('schedule', put_schedule.name));
+END
+$function$;
+COMMENT ON FUNCTION holdfast.put_schedule(text,text,text,interval,text,text,text,jsonb,text,text,integer,text,text,timestamp with time zone) IS 'Makes a schedule or replaces its settings: SELECT holdfast.put_schedule(''nightly'', ''ann'', cron => ''0 3 * * 1-5'', zone => ''Europe/Berlin'', design => ''report''). A pause stays. HF422 names what is wrong; a bad cron expression or zone is found by a worker and told in schedules.problem.';
+GRANT EXECUTE ON FUNCTION holdfast.put_schedule(text,text,text,interval,text,text,text,jsonb,text,text,integer,text,text,timestamp with time zone) TO holdfast_operator, holdfast_worker;
 
 CREATE OR REPLACE FUNCTION holdfast.raise_budget(scope text, usd numeric, actor text, per text DEFAULT NULL::text)
  RETURNS bigint
@@ -3057,6 +3226,24 @@ $function$;
 COMMENT ON FUNCTION holdfast.resume_queue(text,text) IS 'Ends a pause.';
 GRANT EXECUTE ON FUNCTION holdfast.resume_queue(text,text) TO holdfast_operator, holdfast_worker;
 
+CREATE OR REPLACE FUNCTION holdfast.resume_schedule(name text, actor text)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+BEGIN
+  PERFORM require_words('actor', actor);
+  PERFORM locked_schedule(resume_schedule.name);
+  -- A person wanted no tickets in the meantime: none is made up for.
+  UPDATE schedules s SET paused_at = NULL, paused_by = NULL, next_at = CASE WHEN s.next_at > now() THEN s.next_at END
+  WHERE s.name = resume_schedule.name AND s.paused_at IS NOT NULL;
+  PERFORM log_activity(NULL, 'schedule_resumed', actor, jsonb_build_object('schedule', resume_schedule.name));
+END
+$function$;
+COMMENT ON FUNCTION holdfast.resume_schedule(text,text) IS 'Ends a pause. Times within the pause are not made up for.';
+GRANT EXECUTE ON FUNCTION holdfast.resume_schedule(text,text) TO holdfast_operator, holdfast_worker;
+
 CREATE OR REPLACE FUNCTION holdfast.retry_policy_problem(policy jsonb)
  RETURNS text
  LANGUAGE plpgsql
@@ -3132,6 +3319,27 @@ $function$;
 COMMENT ON FUNCTION holdfast.revoke_lease(holdfast.ticket_base,text) IS 'Ends what runs under a ticket''s lease, if it runs: its result will be refused, and its worker told to stop it.';
 GRANT EXECUTE ON FUNCTION holdfast.revoke_lease(holdfast.ticket_base,text) TO holdfast_worker;
 
+CREATE OR REPLACE FUNCTION holdfast.run_schedule(name text, actor text)
+ RETURNS bigint
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+DECLARE
+  s schedules;
+  new_id bigint;
+BEGIN
+  PERFORM require_words('actor', actor);
+  s := locked_schedule(run_schedule.name);
+  new_id := enqueue_any_ticket(s.kind, s.payload, s.queue, COALESCE(s.title, s.name), s.design, s.priority, NULL, NULL, NULL);
+  UPDATE schedules x SET last_ticket = new_id WHERE x.name = s.name;
+  PERFORM log_activity(new_id, 'enqueued', actor, jsonb_build_object('schedule', s.name));
+  RETURN new_id;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.run_schedule(text,text) IS 'Makes one ticket of the schedule now and returns its id, whatever its times, its pause and its overlap say.';
+GRANT EXECUTE ON FUNCTION holdfast.run_schedule(text,text) TO holdfast_operator, holdfast_worker;
+
 CREATE OR REPLACE FUNCTION holdfast.running_lease(ticket_id bigint, fence bigint)
  RETURNS SETOF holdfast.leases
  LANGUAGE sql
@@ -3142,6 +3350,17 @@ AS $function$
 $function$;
 COMMENT ON FUNCTION holdfast.running_lease(bigint,bigint) IS 'The lease under which a ticket is in progress, if it is.';
 GRANT EXECUTE ON FUNCTION holdfast.running_lease(bigint,bigint) TO holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.schedule_is_busy(s holdfast.schedules)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+  SELECT EXISTS (SELECT FROM tickets t WHERE t.id = s.last_ticket AND t.state IN ('ready', 'in_progress', 'on_hold'))
+$function$;
+COMMENT ON FUNCTION holdfast.schedule_is_busy(holdfast.schedules) IS 'Whether the last ticket of the schedule has not ended.';
+GRANT EXECUTE ON FUNCTION holdfast.schedule_is_busy(holdfast.schedules) TO holdfast_worker;
 
 CREATE OR REPLACE FUNCTION holdfast.set_auto_retry(id bigint, actor text, enabled boolean)
  RETURNS text

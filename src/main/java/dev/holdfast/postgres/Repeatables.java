@@ -23,6 +23,7 @@ final class Repeatables {
           "R__4_enqueue.sql",
           "R__5_engine.sql",
           "R__6_people.sql",
+          "R__6_schedules.sql",
           "R__7_rows.sql",
           "R__8_accounts.sql",
           "R__8_sessions.sql",
