@@ -45,7 +45,7 @@ public final class PostgresScheduleTicks implements ScheduleTicks {
   }
 
   /** A schedule whose row is locked. */
-  private record Locked(Schedule schedule, Instant now, boolean busy) {}
+  private record Locked(Schedule schedule, Instant now) {}
 
   private final Transactions transactions;
   private final Sql sql;
@@ -100,7 +100,7 @@ public final class PostgresScheduleTicks implements ScheduleTicks {
     String query =
         "SELECT "
             + ScheduleRows.COLUMNS
-            + ", now() AS now, holdfast.schedule_is_busy(s) AS busy FROM holdfast.schedules s"
+            + ", now() AS now FROM holdfast.schedules s"
             + " WHERE s.name = :name AND "
             + DUE
             + " FOR UPDATE OF s SKIP LOCKED";
@@ -110,9 +110,7 @@ public final class PostgresScheduleTicks implements ScheduleTicks {
         .map(
             (row, context) ->
                 new Locked(
-                    ScheduleRows.MAPPER.map(row, context),
-                    row.getTimestamp("now").toInstant(),
-                    row.getBoolean("busy")))
+                    ScheduleRows.MAPPER.map(row, context), row.getTimestamp("now").toInstant()))
         .findOne();
   }
 
@@ -129,10 +127,10 @@ public final class PostgresScheduleTicks implements ScheduleTicks {
       return Step.DONE;
     }
     Instant next = timetable.next(time.get()).orElse(null);
-    if (locked.busy && schedule.overlap() == Overlap.QUEUE) {
-      return Step.WAIT;
-    }
-    if (locked.busy && schedule.overlap() == Overlap.SKIP) {
+    if (schedule.overlap() != Overlap.ALLOW && busy(handle, schedule.name())) {
+      if (schedule.overlap() == Overlap.QUEUE) {
+        return Step.WAIT;
+      }
       moveOn(handle, schedule.name(), next, 1);
       return Step.AGAIN;
     }
@@ -140,6 +138,13 @@ public final class PostgresScheduleTicks implements ScheduleTicks {
     moveOn(handle, schedule.name(), next, 0);
     log.info("schedule {} made ticket {} for {}", schedule.name(), id, time.get());
     return Step.AGAIN;
+  }
+
+  /** In a statement after the lock: the ticket may have come while another process had it. */
+  private boolean busy(Handle handle, String name) {
+    String query =
+        "SELECT holdfast.schedule_is_busy(s) FROM holdfast.schedules s WHERE s.name = :name";
+    return handle.createQuery(sql.inSchema(query)).bind("name", name).mapTo(Boolean.class).one();
   }
 
   private long enqueue(Handle handle, String name, Instant time) {
