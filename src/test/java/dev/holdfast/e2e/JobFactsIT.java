@@ -235,6 +235,10 @@ class JobFactsIT {
     assertThat(worker.get("/tickets?queue=designs").body()).contains(">seen v2</a>");
     assertThat(worker.get("/tickets/" + id).body())
         .contains("/design?name=seen&amp;version=2", "version 2");
+    assertThat(worker.get("/designs").body())
+        .containsPattern(
+            ">seen</a>.*Kind\">nobody<.*Version\" class=\"num\">2<.*Versions\""
+                + " class=\"num\">2<.*Tickets\" class=\"num\">1<.*Succeeded\" class=\"num\"><");
     assertThat(worker.get("/design?name=seen&version=2").body()).contains("version 2, nobody");
   }
 }

@@ -4,6 +4,7 @@ import dev.holdfast.postgres.Sql;
 import dev.holdfast.postgres.Transactions;
 import dev.holdfast.queue.view.BudgetState;
 import dev.holdfast.queue.view.ConsoleReader;
+import dev.holdfast.queue.view.DesignLine;
 import dev.holdfast.queue.view.DesignVersion;
 import dev.holdfast.queue.view.Flow;
 import dev.holdfast.queue.view.Inbox;
@@ -224,6 +225,14 @@ public final class PostgresConsoleReader implements ConsoleReader {
   @Override
   public List<Flow> flow() {
     return rows(sql.load("console_flow"), statement -> statement, ConstructorMapper.of(Flow.class));
+  }
+
+  @Override
+  public List<DesignLine> designs() {
+    return rows(
+        sql.load("console_designs"),
+        statement -> statement.bind("window", WINDOW),
+        ConstructorMapper.of(DesignLine.class));
   }
 
   @Override

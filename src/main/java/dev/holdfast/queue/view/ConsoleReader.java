@@ -50,6 +50,9 @@ public interface ConsoleReader {
   /** Finished attempts of the last half hour by queue and minute, oldest first. */
   List<Flow> flow();
 
+  /** All designs by name, with what became of the newest tickets. */
+  List<DesignLine> designs();
+
   /** All versions of a design, the newest first; empty if there is none. */
   List<DesignVersion> designVersions(String name);
 

@@ -1,10 +1,10 @@
 package dev.holdfast.web.console;
 
-import dev.holdfast.ticket.Design;
+import dev.holdfast.queue.view.DesignLine;
 import java.util.List;
 
-/** The latest version of each design. */
-public record DesignsPage(Page page, List<Design> designs) {
+/** All designs, with what became of the newest tickets. */
+public record DesignsPage(Page page, List<DesignLine> designs) {
   public DesignsPage {
     designs = List.copyOf(designs);
   }

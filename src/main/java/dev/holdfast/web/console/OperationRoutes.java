@@ -74,7 +74,7 @@ final class OperationRoutes implements Routes {
 
   private void designs(Context context) {
     Page page = shell.page(context, "Designs", Section.DESIGNS);
-    shell.show(context, "designs", new DesignsPage(page, ports.designs().list()));
+    shell.show(context, "designs", new DesignsPage(page, reader.designs()));
   }
 
   private void design(Context context) {

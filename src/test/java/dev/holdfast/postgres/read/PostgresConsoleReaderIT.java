@@ -2,6 +2,7 @@ package dev.holdfast.postgres.read;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.queue.view.DesignLine;
 import dev.holdfast.queue.view.HeldGroup;
 import dev.holdfast.queue.view.Inbox;
 import dev.holdfast.queue.view.InboxQuery;
@@ -225,5 +226,30 @@ class PostgresConsoleReaderIT {
     assertThat(reader.budgets())
         .extracting(budget -> budget.scope() + " " + budget.spent().intValue())
         .containsExactly("day 0", "design:d 3");
+  }
+
+  @Test
+  @DisplayName("22.5: designs have their versions, and what became of their tickets")
+  void designs() {
+    database.run(
+        """
+        WITH put AS (
+          INSERT INTO holdfast.designs (name, version, kind, definition)
+          VALUES ('counted', 1, 'old', '{}'), ('counted', 2, 'new', '{}') RETURNING id, version)
+        SELECT count(*) FROM put
+        """);
+    database.run(
+        """
+        INSERT INTO holdfast.tickets (design, design_version, state)
+        VALUES ('counted', 1, 'done'), ('counted', 2, 'needs_review'), ('counted', 2, 'on_hold'), ('counted', 2, 'ready')
+        """);
+    assertThat(reader.designs())
+        .filteredOn(each -> each.name().equals("counted"))
+        .singleElement()
+        .satisfies(
+            each -> {
+              assertThat(each).isEqualTo(new DesignLine("counted", "new", 2, 2, 4, 2, 1));
+              assertThat(each.successRate()).isEqualTo("67 %");
+            });
   }
 }
