@@ -35,7 +35,7 @@ import dev.holdfast.schedule.ScheduleDesk;
 import dev.holdfast.session.journal.JournalReader;
 import dev.holdfast.ticket.HoldfastException;
 import java.nio.file.Path;
-import javax.sql.DataSource;
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -45,17 +45,22 @@ import org.jspecify.annotations.Nullable;
 final class OneShot implements Backend {
   private static final String SCHEMA = "holdfast";
 
+  /** A checkup shall end on a bad day, too. */
+  private static final Duration CHECKUP_STATEMENT = Duration.ofSeconds(5);
+
   private final Database database;
-  private final DataSource listening;
+  private final Database listening;
   private final SingleConnection connection;
+  private final SingleConnection checkups;
   private final PayloadLimits limits;
   private final boolean embedded;
   private boolean checked;
 
-  private OneShot(Database database, DataSource listening, PayloadLimits limits, boolean embedded) {
+  private OneShot(Database database, Database listening, PayloadLimits limits, boolean embedded) {
     this.database = database;
     this.listening = listening;
     this.connection = new SingleConnection(database.unpooled());
+    this.checkups = new SingleConnection(database.impatient(CHECKUP_STATEMENT));
     this.limits = limits;
     this.embedded = embedded;
   }
@@ -71,8 +76,7 @@ final class OneShot implements Backend {
     if (configured.url() != null) {
       Database database = database(configured, configured.url());
       String listenUrl = configured.listenUrl();
-      DataSource listening =
-          listenUrl == null ? database.unpooled() : database(configured, listenUrl).unpooled();
+      Database listening = listenUrl == null ? database : database(configured, listenUrl);
       return new OneShot(database, listening, limits(settings), false);
     }
     EmbeddedServer.Address address =
@@ -86,7 +90,7 @@ final class OneShot implements Backend {
                         null));
     Database database =
         new Database(address.jdbcUrl(), address.user(), address.password(), 1, "holdfast");
-    return new OneShot(database, database.unpooled(), limits(settings), true);
+    return new OneShot(database, database, limits(settings), true);
   }
 
   static PayloadLimits limits(Settings settings) {
@@ -166,7 +170,7 @@ final class OneShot implements Backend {
 
   @Override
   public Checkup checkup() {
-    return new PostgresCheckup(connection, listening, SCHEMA);
+    return new PostgresCheckup(checkups, listening.impatient(CHECKUP_STATEMENT), SCHEMA);
   }
 
   @Override
@@ -182,6 +186,7 @@ final class OneShot implements Backend {
 
   @Override
   public void close() {
+    checkups.close();
     connection.close();
   }
 }

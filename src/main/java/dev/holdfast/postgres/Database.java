@@ -135,6 +135,20 @@ public record Database(
     return simple();
   }
 
+  /**
+   * One new connection per call, which cancels each statement after this long and gives itself up
+   * if the server does not answer that either.
+   *
+   * @param timeout at least a second; parts of a second are left out
+   */
+  public DataSource impatient(Duration timeout) {
+    PGSimpleDataSource dataSource = simple();
+    int seconds = Math.toIntExact(timeout.toSeconds());
+    dataSource.setLoginTimeout(seconds);
+    dataSource.setSocketTimeout(seconds + CONNECT_TIMEOUT_SECONDS);
+    return StatementTimeout.on(dataSource, timeout);
+  }
+
   private PGSimpleDataSource simple() {
     PGSimpleDataSource dataSource = new PGSimpleDataSource();
     dataSource.setApplicationName(applicationName);

@@ -53,7 +53,7 @@ class DoctorCommandIT {
 
     assertThat(result.code()).isZero();
     assertThat(result.lines())
-        .hasSize(12)
+        .hasSize(19)
         .filteredOn(line -> !line.contains("sandbox: "))
         .allSatisfy(line -> assertThat(line).startsWith("ok    "));
     assertThat(result.out())
@@ -87,7 +87,7 @@ class DoctorCommandIT {
         .contains("warn  kinds: no live worker takes 1 of kind tpyo in queue q1")
         .contains(
             "warn  pauses: paused: q2 with 1 ready tickets (paused by ann); resume with: holdfast"
-                + " resume QUEUE")
+                + " resume q2")
         .contains("warn  holds: 1 groups of held tickets")
         .contains("3d ago");
     assertThat(

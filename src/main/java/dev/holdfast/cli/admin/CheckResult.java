@@ -6,25 +6,42 @@ import java.util.Locale;
 /**
  * What one check of {@code holdfast doctor} found.
  *
- * @param nextStep what to do about it; empty where all is well
+ * @param nextStep what to do about it, with the command; empty where all is well
+ * @param command the command alone, for a shell or, where it begins with a word of SQL in capitals,
+ *     for psql; empty where no single command mends it
  */
-record CheckResult(String check, Status status, String detail, String nextStep) {
+record CheckResult(String check, Status status, String detail, String nextStep, String command) {
   enum Status {
     OK,
+    /** It could not be looked at, for want of rights mostly. */
+    SKIP,
     WARN,
     FAIL
   }
 
   static CheckResult ok(String check, String detail) {
-    return new CheckResult(check, Status.OK, detail, "");
+    return new CheckResult(check, Status.OK, detail, "", "");
   }
 
   static CheckResult warn(String check, String detail, String nextStep) {
-    return new CheckResult(check, Status.WARN, detail, nextStep);
+    return new CheckResult(check, Status.WARN, detail, nextStep, "");
   }
 
   static CheckResult fail(String check, String detail, String nextStep) {
-    return new CheckResult(check, Status.FAIL, detail, nextStep);
+    return new CheckResult(check, Status.FAIL, detail, nextStep, "");
+  }
+
+  static CheckResult skip(String check, String detail, String nextStep) {
+    return new CheckResult(check, Status.SKIP, detail, nextStep, "");
+  }
+
+  /**
+   * The same finding with the command that mends it, behind its next step.
+   *
+   * @param mending as somebody pastes it
+   */
+  CheckResult by(String mending) {
+    return new CheckResult(check, status, detail, nextStep + ": " + mending, mending);
   }
 
   String line() {

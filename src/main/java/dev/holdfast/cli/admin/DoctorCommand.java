@@ -3,15 +3,17 @@ package dev.holdfast.cli.admin;
 import dev.holdfast.cli.output.ExitCode;
 import dev.holdfast.cli.output.JsonOutput;
 import dev.holdfast.cli.output.PlainText;
+import dev.holdfast.cli.output.Words;
 import dev.holdfast.cli.root.Backend;
 import dev.holdfast.cli.root.HoldfastCommand;
 import dev.holdfast.queue.QueueUnavailableException;
 import dev.holdfast.queue.read.Checkup;
 import dev.holdfast.queue.read.Checkup.Server;
-import dev.holdfast.queue.read.LiveWorkers;
 import dev.holdfast.queue.read.TicketReader;
-import dev.holdfast.queue.read.WorkerRow;
+import dev.holdfast.tool.sandbox.SandboxState;
 import dev.holdfast.tool.sandbox.Sandboxes;
+import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -22,11 +24,26 @@ import picocli.CommandLine.Option;
 @Command(
     name = "doctor",
     description =
-        "Check the sandbox, database, schema, notifications, workers and what tickets wait for."
-            + " Exit code 1 if a check fails, 4 if the database cannot be reached.",
+        "Check the database, this machine, workers and what tickets wait for, with the command that"
+            + " mends what is found. Exit code 1 if a check fails, 4 if the database cannot be"
+            + " reached.",
     footer = {"", "Example:", "  holdfast doctor"})
 public final class DoctorCommand implements Callable<Integer> {
   private final HoldfastCommand root;
+
+  @Option(
+      names = "--long-transaction",
+      paramLabel = "DURATION",
+      defaultValue = "5m",
+      description = "How long a transaction may be open; default ${DEFAULT-VALUE}.")
+  private String transactionLimit = "";
+
+  @Option(
+      names = "--min-free",
+      paramLabel = "MIB",
+      defaultValue = "1024",
+      description = "How much disk shall be free, in MiB; default ${DEFAULT-VALUE}.")
+  private long minFree;
 
   @Option(names = "--json", description = "Print a JSON array of checks.")
   private boolean json;
@@ -55,29 +72,61 @@ public final class DoctorCommand implements Callable<Integer> {
   }
 
   private void check(Backend backend, List<CheckResult> results) throws InterruptedException {
-    Sandboxes sandboxes =
-        Sandboxes.of(root.settings().agents().sandbox(), System.getenv(), List.of());
+    SandboxState sandbox =
+        Sandboxes.of(root.settings().agents().sandbox(), System.getenv(), List.of()).state();
+    Duration longTransaction = Words.duration("--long-transaction", transactionLimit);
     Checkup checkup = backend.checkup();
     Server server = checkup.server();
-    results.add(Checks.server(server, backend.address()));
-    results.add(Checks.encoding(server.encoding()));
-    results.add(Checks.clock(server.now(), root.terminal().clock().instant()));
-    results.add(Checks.notifications(checkup.notificationsArrive(Checks.patience())));
-    results.add(Checks.transactions(checkup.transactionsOlderThan(Checks.longTransaction())));
-    results.add(Checks.sandbox(sandboxes.state()));
-    CheckResult schema = Checks.schema(checkup.schemaVersion(), checkup.newestSchemaVersion());
-    results.add(schema);
-    if (schema.status() != CheckResult.Status.OK) {
-      return;
+    Looks looks = new Looks(results);
+    looks.add("database", () -> ServerChecks.server(server, backend.address()));
+    looks.add("encoding", () -> ServerChecks.encoding(server.encoding()));
+    looks.add("clock", () -> ServerChecks.clock(server.now(), root.terminal().clock().instant()));
+    looks.add(
+        "notifications",
+        () -> ServerChecks.notifications(checkup.notificationsArrive(ServerChecks.PATIENCE)));
+    looks.add(
+        "transactions",
+        () ->
+            ServerChecks.transactions(
+                checkup.transactionsOlderThan(longTransaction), longTransaction, server));
+    looks.add("sandbox", () -> MachineChecks.sandbox(sandbox));
+    looks.add("disk", () -> MachineChecks.disk(places(checkup), minFree));
+    if (looks.add(
+            "schema",
+            () -> ServerChecks.schema(checkup.schemaVersion(), checkup.newestSchemaVersion()))
+        == CheckResult.Status.OK) {
+      checkTickets(checkup, server, looks);
     }
-    TicketReader reader = backend.reader();
-    List<WorkerRow> workers = reader.workers();
-    LiveWorkers live = reader.liveWorkers();
-    results.add(Checks.roles(checkup.missingRoles()));
-    results.add(Checks.workers(workers, live));
-    results.add(Checks.kinds(checkup.readyKinds(), live));
-    results.add(Checks.pauses(reader.queues()));
-    results.add(Checks.holds(reader, server.now()));
+  }
+
+  private void checkTickets(Checkup checkup, Server server, Looks looks) {
+    TicketReader tickets = checkup.tickets();
+    looks.add("roles", () -> ServerChecks.roles(checkup.missingRoles()));
+    looks.add("vacuum", () -> ServerChecks.vacuum(checkup.tables(), server));
+    looks.add("workers", () -> TicketChecks.workers(tickets.workers(), tickets.liveWorkers()));
+    looks.add(
+        "leases", () -> TicketChecks.leases(checkup.leasesExpiredFor(TicketChecks.RESCUE_GRACE)));
+    looks.add("kinds", () -> TicketChecks.kinds(checkup.readyKinds(), tickets.liveWorkers()));
+    looks.add("pauses", () -> TicketChecks.pauses(tickets.queues()));
+    looks.add(
+        "waits", () -> TicketChecks.waits(checkup.notDueWithin(TicketChecks.FAR), server.now()));
+    looks.add("designs", () -> TicketChecks.designs(checkup.withoutDesign()));
+    looks.add("assignees", () -> TicketChecks.assignees(checkup.forNobody()));
+    looks.add("holds", () -> TicketChecks.holds(tickets, server.now()));
+    looks.add(
+        "worktrees",
+        () -> MachineChecks.worktrees(root.settings().repair().workspaceRoot(), tickets));
+  }
+
+  private List<Path> places(Checkup checkup) {
+    List<Path> places =
+        new ArrayList<>(
+            List.of(
+                root.settings().agents().workspaceRoot(),
+                root.settings().repair().workspaceRoot(),
+                root.settings().repair().runsRoot()));
+    checkup.dataDirectory().ifPresent(places::add);
+    return places;
   }
 
   private void print(List<CheckResult> results) {

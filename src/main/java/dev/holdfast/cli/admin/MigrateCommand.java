@@ -131,7 +131,7 @@ public final class MigrateCommand implements Callable<Integer> {
                     + migrated.applied()
                     + " migrations; the schema is at version "
                     + migrated.version());
-    CheckResult encoding = Checks.encoding(backend.checkup().server().encoding());
+    CheckResult encoding = ServerChecks.encoding(backend.checkup().server().encoding());
     if (encoding.status() != CheckResult.Status.OK) {
       root.terminal().progress(encoding.line());
     }

@@ -5,16 +5,21 @@ import dev.holdfast.postgres.Sql;
 import dev.holdfast.postgres.SqlErrors;
 import dev.holdfast.queue.QueueUnavailableException;
 import dev.holdfast.queue.read.Checkup;
+import dev.holdfast.queue.read.TicketReader;
+import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.UnaryOperator;
 import javax.sql.DataSource;
 import org.jdbi.v3.core.Jdbi;
 import org.jdbi.v3.core.JdbiException;
+import org.jdbi.v3.core.mapper.RowMapper;
 import org.jdbi.v3.core.mapper.reflect.ConstructorMapper;
 import org.jdbi.v3.core.statement.Query;
 import org.postgresql.PGConnection;
@@ -25,16 +30,63 @@ public final class PostgresCheckup implements Checkup {
   private static final String SERVER =
       """
       SELECT current_setting('server_version') AS version, current_setting('server_version_num')::integer / 10000 AS major,
-        current_database() AS database, getdatabaseencoding() AS encoding, current_user AS "user", clock_timestamp() AS now, pg_is_in_recovery() AS standby
+        current_database() AS database, getdatabaseencoding() AS encoding, current_user AS "user", clock_timestamp() AS now, pg_is_in_recovery() AS standby,
+        current_setting('autovacuum')::boolean AND current_setting('track_counts')::boolean AS autovacuum,
+        pg_has_role('pg_read_all_stats', 'USAGE') AS sees_all
       """;
   private static final String READY_KINDS =
       """
-      SELECT r.queue, r.kind, count(*) AS tickets, min(r.created_at) AS oldest
-      FROM holdfast.ready r JOIN holdfast.queues q ON q.name = r.queue
+      SELECT r.queue, r.kind, count(*) AS tickets, min(r.created_at) AS oldest, min(r.id) AS first_id
+      FROM (SELECT queue, kind, created_at, id FROM holdfast.ready
+        UNION ALL SELECT queue, kind, created_at, id FROM holdfast.suspects
+        UNION ALL SELECT queue, kind, created_at, id FROM holdfast.deferred WHERE run_at <= now()) r
+      JOIN holdfast.queues q ON q.name = r.queue
       WHERE q.paused_at IS NULL
       GROUP BY r.queue, r.kind
       ORDER BY oldest
       """;
+  private static final String TABLES =
+      """
+      SELECT format('%I.%I', s.schemaname, s.relname) AS "table", s.n_live_tup AS live, s.n_dead_tup AS dead,
+        NOT COALESCE((SELECT lower(o.option_value) IN ('off', 'false', 'no', '0') FROM pg_options_to_table(c.reloptions) o
+          WHERE o.option_name = 'autovacuum_enabled'), false) AS autovacuum,
+        GREATEST(s.last_vacuum, s.last_autovacuum) AS cleaned
+      FROM pg_stat_all_tables s JOIN pg_class c ON c.oid = s.relid
+      WHERE s.schemaname = :schema
+      ORDER BY s.relname
+      """;
+  private static final String EXPIRED_LEASES =
+      """
+      SELECT id AS lease_no, worker_id, cardinality(ids) AS tickets, extract(epoch FROM now() - expires_at)::bigint AS seconds
+      FROM holdfast.leases
+      WHERE expires_at < now() - make_interval(secs => :seconds)
+      ORDER BY expires_at
+      """;
+  private static final String NOT_DUE =
+      """
+      SELECT count(*) AS tickets, min(id) AS first_id, max(run_at) AS until
+      FROM holdfast.deferred WHERE run_at > now() + make_interval(secs => :seconds)
+      """;
+  private static final String WITHOUT_DESIGN =
+      """
+      SELECT count(*) AS tickets, min(b.id) AS first_id, NULL::timestamptz AS until
+      FROM (SELECT id FROM holdfast.ready UNION ALL SELECT id FROM holdfast.suspects UNION ALL SELECT id FROM holdfast.deferred) r
+      JOIN holdfast.ticket_base b ON b.id = r.id
+      WHERE b.design_id IS NOT NULL AND NOT EXISTS (SELECT FROM holdfast.designs d WHERE d.id = b.design_id)
+      """;
+  private static final String FOR_NOBODY =
+      """
+      SELECT count(*) AS tickets, min(id) AS first_id, NULL::timestamptz AS until
+      FROM holdfast.ticket_base WHERE state = 'ready' AND assignee_type IS NULL
+      """;
+
+  /** Rows only for who may know, and only where the connection does not leave this machine. */
+  private static final String DATA_DIRECTORY =
+      """
+      SELECT setting FROM pg_settings
+      WHERE name = 'data_directory' AND inet_server_addr() IS NOT DISTINCT FROM inet_client_addr()
+      """;
+
   private static final String TRANSACTIONS =
       """
       SELECT pid, COALESCE(usename, '') AS "user", application_name AS application, COALESCE(state, '') AS state,
@@ -84,39 +136,79 @@ public final class PostgresCheckup implements Checkup {
 
   @Override
   public List<ReadyKind> readyKinds() {
-    return rows(ReadyKind.class, sql.inSchema(READY_KINDS));
+    return rows(ReadyKind.class, READY_KINDS);
   }
 
   @Override
   public List<OpenTransaction> transactionsOlderThan(Duration age) {
-    try {
-      return jdbi.withHandle(
-          handle ->
-              handle
-                  .createQuery(TRANSACTIONS)
-                  .bind("seconds", age.toSeconds())
-                  .map(
-                      (row, context) ->
-                          new OpenTransaction(
-                              row.getInt("pid"),
-                              row.getString("user"),
-                              row.getString("application"),
-                              row.getString("state"),
-                              Duration.ofSeconds(row.getLong("seconds"))))
-                  .list());
-    } catch (JdbiException e) {
-      throw SqlErrors.translate(e);
-    }
+    return rows(
+        TRANSACTIONS,
+        query -> query.bind("seconds", age.toSeconds()),
+        (row, context) ->
+            new OpenTransaction(
+                row.getInt("pid"),
+                row.getString("user"),
+                row.getString("application"),
+                row.getString("state"),
+                Duration.ofSeconds(row.getLong("seconds"))));
+  }
+
+  @Override
+  public TicketReader tickets() {
+    return new PostgresTicketReader(dataSource);
+  }
+
+  @Override
+  public List<TableUpkeep> tables() {
+    return rows(
+        TABLES,
+        query -> query.bind("schema", sql.schema()),
+        ConstructorMapper.of(TableUpkeep.class));
+  }
+
+  @Override
+  public List<ExpiredLease> leasesExpiredFor(Duration grace) {
+    return rows(
+        EXPIRED_LEASES,
+        query -> query.bind("seconds", grace.toSeconds()),
+        (row, context) ->
+            new ExpiredLease(
+                row.getLong("lease_no"),
+                row.getString("worker_id"),
+                row.getLong("tickets"),
+                Duration.ofSeconds(row.getLong("seconds"))));
+  }
+
+  @Override
+  public Stranded notDueWithin(Duration horizon) {
+    return rows(
+            NOT_DUE,
+            query -> query.bind("seconds", horizon.toSeconds()),
+            ConstructorMapper.of(Stranded.class))
+        .getFirst();
+  }
+
+  @Override
+  public Stranded withoutDesign() {
+    return rows(Stranded.class, WITHOUT_DESIGN).getFirst();
+  }
+
+  @Override
+  public Stranded forNobody() {
+    return rows(Stranded.class, FOR_NOBODY).getFirst();
+  }
+
+  @Override
+  public Optional<Path> dataDirectory() {
+    return rows(
+            DATA_DIRECTORY, UnaryOperator.identity(), (row, context) -> Path.of(row.getString(1)))
+        .stream()
+        .findFirst();
   }
 
   @Override
   public List<String> missingRoles() {
-    try {
-      return jdbi.withHandle(
-          handle -> handle.createQuery(MISSING_ROLES).mapTo(String.class).list());
-    } catch (JdbiException e) {
-      throw SqlErrors.translate(e);
-    }
+    return rows(MISSING_ROLES, UnaryOperator.identity(), (row, context) -> row.getString(1));
   }
 
   @Override
@@ -144,13 +236,14 @@ public final class PostgresCheckup implements Checkup {
     }
   }
 
-  private <T> List<T> rows(Class<T> type, String query) {
+  private <T> List<T> rows(Class<T> type, String statement) {
+    return rows(statement, UnaryOperator.identity(), ConstructorMapper.of(type));
+  }
+
+  private <T> List<T> rows(String statement, UnaryOperator<Query> bound, RowMapper<T> mapper) {
     try {
       return jdbi.withHandle(
-          handle -> {
-            Query statement = handle.createQuery(query);
-            return statement.map(ConstructorMapper.of(type)).list();
-          });
+          handle -> bound.apply(handle.createQuery(sql.inSchema(statement))).map(mapper).list());
     } catch (JdbiException e) {
       throw SqlErrors.translate(e);
     }

@@ -1,11 +1,18 @@
 package dev.holdfast.queue.read;
 
 import dev.holdfast.queue.QueueUnavailableException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
-/** Facts about the database that {@code holdfast doctor} judges. Thread-safe. */
+/**
+ * Facts about the database that {@code holdfast doctor} judges. What this user may not look at is a
+ * {@link dev.holdfast.queue.StatementRefusedException}, what takes too long a {@link
+ * dev.holdfast.queue.QuestionTooSlowException}.
+ */
 public interface Checkup {
   /**
    * The server behind the URL.
@@ -14,6 +21,8 @@ public interface Checkup {
    * @param now its clock
    * @param encoding of the database: {@code UTF8}
    * @param standby whether it only follows another server and takes no writes
+   * @param autovacuum whether the server cleans its tables up by itself
+   * @param seesAll whether this user may see what other users' connections do
    */
   record Server(
       String version,
@@ -22,10 +31,42 @@ public interface Checkup {
       String encoding,
       String user,
       Instant now,
-      boolean standby) {}
+      boolean standby,
+      boolean autovacuum,
+      boolean seesAll) {}
 
-  /** Ready tickets of one kind in a queue that is not paused. */
-  record ReadyKind(String queue, String kind, long tickets, Instant oldest) {}
+  /**
+   * Tickets of one kind that a worker could claim, in a queue that is not paused: ready, or due and
+   * not yet looked at.
+   *
+   * @param firstId the smallest id among them
+   */
+  record ReadyKind(String queue, String kind, long tickets, Instant oldest, long firstId) {}
+
+  /**
+   * One of our tables, as the server's statistics have it.
+   *
+   * @param table with its schema
+   * @param autovacuum false where the table's own settings say so
+   * @param cleaned when it was last vacuumed; null if never
+   */
+  record TableUpkeep(
+      String table, long live, long dead, boolean autovacuum, @Nullable Instant cleaned) {}
+
+  /**
+   * A lease that nobody ended.
+   *
+   * @param tickets how many it keeps from others
+   */
+  record ExpiredLease(long leaseNo, String workerId, long tickets, Duration expiredFor) {}
+
+  /**
+   * Tickets that stay ready whatever the workers do.
+   *
+   * @param firstId the smallest id among them; null if there are none
+   * @param until the latest time that one of them waits for; null where none waits for a time
+   */
+  record Stranded(long tickets, @Nullable Long firstId, @Nullable Instant until) {}
 
   /**
    * A transaction that is open for long: nothing that was deleted since it began can be cleaned up.
@@ -38,6 +79,9 @@ public interface Checkup {
    * @throws QueueUnavailableException if it cannot be reached
    */
   Server server();
+
+  /** The same tables and people's views, within the time that this checkup gives a statement. */
+  TicketReader tickets();
 
   /** The newest migration that was applied; 0 where the schema is missing. */
   int schemaVersion();
@@ -55,6 +99,27 @@ public interface Checkup {
 
   /** Transactions in any database of the server that are older than the given age, oldest first. */
   List<OpenTransaction> transactionsOlderThan(Duration age);
+
+  /** All tables of ours, by name. */
+  List<TableUpkeep> tables();
+
+  /** Leases that ended longer ago than this and are still there, the oldest first. */
+  List<ExpiredLease> leasesExpiredFor(Duration grace);
+
+  /** Tickets that are not due for longer than this. */
+  Stranded notDueWithin(Duration horizon);
+
+  /** Ready tickets of a design that is not there. */
+  Stranded withoutDesign();
+
+  /** Ready tickets that are meant for nobody: neither for workers nor for a person. */
+  Stranded forNobody();
+
+  /**
+   * The server's data directory, if the server runs on this machine and this user may know; whether
+   * it can be read from here is another question.
+   */
+  Optional<Path> dataDirectory();
 
   /** Those of the roles for people, programs and workers that the server lacks. */
   List<String> missingRoles();

@@ -18,15 +18,15 @@ class ChecksTest {
   private static final Instant NOW = Instant.parse("2026-11-21T12:00:00Z");
 
   private static Server server(int major, boolean standby) {
-    return new Server(major + ".1", major, "d", "UTF8", "u", NOW, standby);
+    return new Server(major + ".1", major, "d", "UTF8", "u", NOW, standby, true, true);
   }
 
   @Test
   @DisplayName("an old server and a standby fail")
   void server() {
-    assertThat(Checks.server(server(15, false), "x").status()).isEqualTo(Status.OK);
-    assertThat(Checks.server(server(14, false), "x").status()).isEqualTo(Status.FAIL);
-    assertThat(Checks.server(server(18, true), "x").line())
+    assertThat(ServerChecks.server(server(15, false), "x").status()).isEqualTo(Status.OK);
+    assertThat(ServerChecks.server(server(14, false), "x").status()).isEqualTo(Status.FAIL);
+    assertThat(ServerChecks.server(server(18, true), "x").line())
         .startsWith("fail  database: ")
         .contains("primary");
   }
@@ -34,8 +34,8 @@ class ChecksTest {
   @Test
   @DisplayName("an encoding that cannot store everything is a warning")
   void encoding() {
-    assertThat(Checks.encoding("UTF8").status()).isEqualTo(Status.OK);
-    assertThat(Checks.encoding("SQL_ASCII").line())
+    assertThat(ServerChecks.encoding("UTF8").status()).isEqualTo(Status.OK);
+    assertThat(ServerChecks.encoding("SQL_ASCII").line())
         .startsWith("warn  encoding: SQL_ASCII ")
         .contains("CREATE DATABASE");
   }
@@ -43,18 +43,18 @@ class ChecksTest {
   @Test
   @DisplayName("a schema that is missing, old or newer fails")
   void schema() {
-    assertThat(Checks.schema(5, 5).status()).isEqualTo(Status.OK);
-    assertThat(Checks.schema(0, 5).nextStep()).isEqualTo("run: holdfast migrate");
-    assertThat(Checks.schema(4, 5).status()).isEqualTo(Status.FAIL);
-    assertThat(Checks.schema(6, 5).nextStep()).contains("newer Holdfast");
+    assertThat(ServerChecks.schema(5, 5).status()).isEqualTo(Status.OK);
+    assertThat(ServerChecks.schema(0, 5).nextStep()).isEqualTo("run: holdfast migrate");
+    assertThat(ServerChecks.schema(4, 5).status()).isEqualTo(Status.FAIL);
+    assertThat(ServerChecks.schema(6, 5).nextStep()).contains("newer Holdfast");
   }
 
   @Test
   @DisplayName("clocks that differ by seconds are a warning, in either direction")
   void clock() {
-    assertThat(Checks.clock(NOW, NOW.plusMillis(4999)).status()).isEqualTo(Status.OK);
-    assertThat(Checks.clock(NOW, NOW.plusSeconds(5)).line()).contains("5000 ms ahead of");
-    assertThat(Checks.clock(NOW, NOW.minusSeconds(9)).line())
+    assertThat(ServerChecks.clock(NOW, NOW.plusMillis(4999)).status()).isEqualTo(Status.OK);
+    assertThat(ServerChecks.clock(NOW, NOW.plusSeconds(5)).line()).contains("5000 ms ahead of");
+    assertThat(ServerChecks.clock(NOW, NOW.minusSeconds(9)).line())
         .startsWith("warn  ")
         .contains("9000 ms behind");
   }
@@ -63,21 +63,32 @@ class ChecksTest {
   @DisplayName(
       "a pooler that drops notifications and a transaction that holds back vacuum are warnings")
   void warnings() {
-    assertThat(Checks.notifications(false).line())
+    assertThat(ServerChecks.notifications(false).line())
         .startsWith("warn  ")
         .contains("database.listen-url");
     OpenTransaction open =
         new OpenTransaction(77, "ann", "psql", "idle in transaction", Duration.ofMinutes(200));
-    assertThat(Checks.transactions(List.of(open)).line())
+    assertThat(
+            ServerChecks.transactions(List.of(open), Duration.ofMinutes(5), server(18, false))
+                .line())
         .startsWith("warn  ")
         .contains("3h", "idle in transaction", "pg_terminate_backend(77)");
   }
 
   @Test
+  @DisplayName("a server without autovacuum is a warning")
+  void vacuum() {
+    Server without = new Server("18.1", 18, "d", "UTF8", "u", NOW, false, false, true);
+    assertThat(ServerChecks.vacuum(List.of(), server(18, false)).status()).isEqualTo(Status.OK);
+    assertThat(ServerChecks.vacuum(List.of(), without).command())
+        .isEqualTo("ALTER SYSTEM SET autovacuum = on");
+  }
+
+  @Test
   @DisplayName("missing roles are named, with where to read on")
   void roles() {
-    assertThat(Checks.roles(List.of()).status()).isEqualTo(Status.OK);
-    assertThat(Checks.roles(List.of("holdfast_viewer")).line())
+    assertThat(ServerChecks.roles(List.of()).status()).isEqualTo(Status.OK);
+    assertThat(ServerChecks.roles(List.of("holdfast_viewer")).line())
         .startsWith("warn  roles: missing: holdfast_viewer; ")
         .contains("docs/sql.md");
   }

@@ -1,0 +1,119 @@
+package dev.holdfast.cli.admin;
+
+import dev.holdfast.queue.read.TicketReader;
+import dev.holdfast.queue.read.TicketRow;
+import dev.holdfast.repair.git.LeftWorktrees;
+import dev.holdfast.tool.sandbox.SandboxState;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+
+/** What {@code holdfast doctor} says of this machine, which may be another than the workers'. */
+final class MachineChecks {
+  private static final long MIB = 1 << 20;
+
+  /** Enough for one command line; the next call names the others. */
+  private static final int WORKTREES_SHOWN = 10;
+
+  private static final Set<String> UNFINISHED = Set.of("ready", "in_progress");
+
+  private MachineChecks() {}
+
+  static CheckResult sandbox(SandboxState state) {
+    String detail = state.words();
+    return switch (state.level()) {
+      case CONFINED -> CheckResult.ok("sandbox", detail);
+      case REFUSED ->
+          CheckResult.fail(
+              "sandbox", detail, state.remedy() + "; tickets that need it are held until then");
+      case UNCONFINED -> CheckResult.warn("sandbox", detail, state.remedy());
+      case OFF ->
+          CheckResult.warn(
+                  "sandbox",
+                  detail,
+                  "unless a container confines them, set tools.sandbox to required, or in the"
+                      + " environment")
+              .by("export HOLDFAST_TOOLS_SANDBOX=required");
+    };
+  }
+
+  /**
+   * @param places files or directories that grow; what is not there yet counts as its parent
+   * @param leastMib what shall be free
+   */
+  static CheckResult disk(Collection<Path> places, long leastMib) {
+    List<String> seen = new ArrayList<>();
+    Set<Path> existing = new LinkedHashSet<>();
+    places.forEach(place -> existing.add(existing(place)));
+    for (Path place : existing) {
+      try {
+        long free = Files.getFileStore(place).getUsableSpace() / MIB;
+        if (free < leastMib) {
+          return CheckResult.warn(
+                  "disk",
+                  free + " MiB are free for " + place + ", less than " + leastMib,
+                  "make room; what is large there is told by")
+              .by("du -xhd1 " + quoted(place));
+        }
+        seen.add(free + " MiB for " + place);
+      } catch (IOException e) {
+        // Another user's: a server's data directory mostly.
+        seen.add("unknown for " + place);
+      }
+    }
+    return CheckResult.ok("disk", "free are " + String.join(", ", seen));
+  }
+
+  private static Path existing(Path place) {
+    Path there = place.toAbsolutePath().normalize();
+    while (!Files.exists(there) && there.getParent() != null) {
+      there = there.getParent();
+    }
+    return there;
+  }
+
+  /** A ticket that will run again clears away its own. */
+  static CheckResult worktrees(Path root, TicketReader tickets) {
+    List<LeftWorktrees> left;
+    try {
+      left = LeftWorktrees.in(root);
+    } catch (IOException e) {
+      return CheckResult.skip(
+          "worktrees", "cannot read " + root + ": " + e, "run doctor as the worker's user");
+    }
+    List<LeftWorktrees> orphans =
+        left.stream()
+            .filter(
+                each ->
+                    tickets
+                        .find(each.ticketId())
+                        .map(TicketRow::state)
+                        .filter(UNFINISHED::contains)
+                        .isEmpty())
+            .toList();
+    if (orphans.isEmpty()) {
+      return CheckResult.ok("worktrees", "none is left of a repair that has ended");
+    }
+    StringBuilder command = new StringBuilder("rm -rf");
+    orphans.stream()
+        .limit(WORKTREES_SHOWN)
+        .flatMap(each -> each.directories().stream())
+        .forEach(directory -> command.append(' ').append(quoted(directory)));
+    return CheckResult.warn(
+            "worktrees",
+            "%d tickets whose repairs have ended left worktrees in %s"
+                .formatted(orphans.size(), root.toAbsolutePath().normalize()),
+            "delete them")
+        .by(command.toString());
+  }
+
+  private static String quoted(Path path) {
+    String text = path.toString();
+    return text.matches("[A-Za-z0-9_./-]+") ? text : "'" + text.replace("'", "'\\''") + "'";
+  }
+}

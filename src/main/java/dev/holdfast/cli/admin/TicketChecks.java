@@ -1,0 +1,159 @@
+package dev.holdfast.cli.admin;
+
+import dev.holdfast.cli.output.PlainText;
+import dev.holdfast.queue.read.Checkup.ExpiredLease;
+import dev.holdfast.queue.read.Checkup.ReadyKind;
+import dev.holdfast.queue.read.Checkup.Stranded;
+import dev.holdfast.queue.read.ErrorGroup;
+import dev.holdfast.queue.read.LiveWorkers;
+import dev.holdfast.queue.read.QueueHealth;
+import dev.holdfast.queue.read.TicketReader;
+import dev.holdfast.queue.read.WorkerRow;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/** What {@code holdfast doctor} says of workers and of what tickets wait for. */
+final class TicketChecks {
+  /** A live worker rescues what has expired every 5 s as a rule. */
+  static final Duration RESCUE_GRACE = Duration.ofMinutes(1);
+
+  static final Duration FAR = Duration.ofDays(30);
+  private static final Duration LONG_HOLD = Duration.ofDays(1);
+
+  /** What any worker that {@code holdfast worker} starts can run. */
+  private static final Set<String> BUILT_IN = Set.of("command", "agent", "repair");
+
+  private TicketChecks() {}
+
+  static CheckResult workers(List<WorkerRow> all, LiveWorkers live) {
+    long silent =
+        all.stream().filter(worker -> !worker.state().equals("stopped")).count()
+            - live.rows().size();
+    if (live.rows().isEmpty()) {
+      return CheckResult.warn("workers", "none is running", "start one").by("holdfast worker");
+    }
+    int slots = live.rows().stream().mapToInt(WorkerRow::concurrency).sum();
+    String detail = live.rows().size() + " running with " + slots + " slots";
+    return silent <= 0
+        ? CheckResult.ok("workers", detail)
+        : CheckResult.warn(
+            "workers",
+            detail + ", " + silent + " draining or silent",
+            "look at holdfast stats; tickets of silent workers are rescued when their lease ends");
+  }
+
+  static CheckResult kinds(List<ReadyKind> ready, LiveWorkers live) {
+    List<ReadyKind> stranded =
+        ready.stream().filter(each -> !live.take(each.queue(), each.kind())).toList();
+    if (stranded.isEmpty()) {
+      return CheckResult.ok("kinds", "every ready ticket has a worker that can run it");
+    }
+    String which =
+        stranded.stream()
+            .map(each -> each.tickets() + " of kind " + each.kind() + " in queue " + each.queue())
+            .collect(Collectors.joining(", "));
+    ReadyKind first = stranded.getFirst();
+    return BUILT_IN.contains(first.kind())
+        ? CheckResult.warn("kinds", "no live worker takes " + which, "start a worker for them")
+            .by("holdfast worker --queue " + first.queue())
+        : CheckResult.warn(
+                "kinds",
+                "no live worker takes " + which,
+                "start the program that handles "
+                    + first.kind()
+                    + ", or where it is a typing error, enqueue it again and")
+            .by("holdfast cancel " + first.firstId() + " --reason \"no worker takes it\"");
+  }
+
+  static CheckResult pauses(List<QueueHealth> queues) {
+    List<QueueHealth> waiting =
+        queues.stream().filter(queue -> queue.paused() && queue.ready() > 0).toList();
+    if (waiting.isEmpty()) {
+      return CheckResult.ok("pauses", "no paused queue has ready tickets");
+    }
+    String which =
+        waiting.stream()
+            .map(
+                queue ->
+                    "%s with %d ready tickets (paused by %s)"
+                        .formatted(queue.queue(), queue.ready(), queue.pausedBy()))
+            .collect(Collectors.joining(", "));
+    return CheckResult.warn("pauses", "paused: " + which, "resume with")
+        .by("holdfast resume " + waiting.getFirst().queue());
+  }
+
+  static CheckResult leases(List<ExpiredLease> expired) {
+    if (expired.isEmpty()) {
+      return CheckResult.ok("leases", "none has expired without a rescue");
+    }
+    ExpiredLease oldest = expired.getFirst();
+    long tickets = expired.stream().mapToLong(ExpiredLease::tickets).sum();
+    return CheckResult.warn(
+            "leases",
+            "%d expired, with %d tickets that nobody rescued; the oldest %s ago, of worker %s"
+                .formatted(
+                    expired.size(),
+                    tickets,
+                    PlainText.rough(oldest.expiredFor()),
+                    oldest.workerId()),
+            "every live worker rescues them, so none lives or all hang; start one")
+        .by("holdfast worker");
+  }
+
+  static CheckResult waits(Stranded far, Instant now) {
+    return far.firstId() == null
+        ? CheckResult.ok(
+            "waits", "no ticket waits longer than " + FAR.toDays() + " days for its time")
+        : CheckResult.warn(
+                "waits",
+                far.tickets()
+                    + " tickets have a retry_after of more than "
+                    + FAR.toDays()
+                    + " days, the last is due "
+                    + PlainText.relative(far.until(), now),
+                "if that is an error, in SQL")
+            .by("UPDATE holdfast.tickets SET retry_after = NULL WHERE id = " + far.firstId());
+  }
+
+  static CheckResult designs(Stranded without) {
+    return without.firstId() == null
+        ? CheckResult.ok("designs", "every ready ticket has its design")
+        : CheckResult.warn(
+                "designs",
+                without.tickets() + " ready tickets are of a design that is not there any more",
+                "enqueue the work again with a design that is there, and")
+            .by("holdfast cancel " + without.firstId() + " --reason \"its design is gone\"");
+  }
+
+  static CheckResult assignees(Stranded nobody) {
+    return nobody.firstId() == null
+        ? CheckResult.ok("assignees", "every ready ticket is meant for workers or a person")
+        : CheckResult.warn(
+                "assignees",
+                nobody.tickets() + " ready tickets have no assignee_type, so no worker takes them",
+                "for workers, in SQL")
+            .by(
+                "UPDATE holdfast.tickets SET assignee_type = 'agent' WHERE id = "
+                    + nobody.firstId());
+  }
+
+  static CheckResult holds(TicketReader reader, Instant now) {
+    List<ErrorGroup> old =
+        reader.errorGroups(1000).stream()
+            .filter(group -> group.oldest().isBefore(now.minus(LONG_HOLD)))
+            .toList();
+    if (old.isEmpty()) {
+      return CheckResult.ok("holds", "no ticket waits for a person for more than a day");
+    }
+    Instant oldest = old.stream().map(ErrorGroup::oldest).min(Instant::compareTo).orElseThrow();
+    return CheckResult.warn(
+        "holds",
+        old.size()
+            + " groups of held tickets wait for a person, the oldest since "
+            + PlainText.relative(oldest, now),
+        "see holdfast stats, then holdfast release --fingerprint F --guidance TEXT");
+  }
+}
