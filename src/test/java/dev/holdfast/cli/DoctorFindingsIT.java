@@ -11,7 +11,6 @@ import dev.holdfast.testing.WithDatabase;
 import dev.holdfast.tool.git.GitProgram;
 import java.net.InetAddress;
 import java.net.ServerSocket;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -228,7 +227,7 @@ class DoctorFindingsIT {
     assertThat(cli().run("cancel", String.valueOf(id), "--reason", "enough").code()).isZero();
     assertMends("worktrees", command("worktrees"));
     assertThat(worktree).doesNotExist();
-    assertThat(Files.list(root.resolve("ticket-" + id))).isNotEmpty();
+    assertThat(root.resolve("ticket-" + id).resolve("repository.git")).isDirectory();
   }
 
   @Test

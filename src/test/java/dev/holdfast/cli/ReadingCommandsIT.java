@@ -32,6 +32,26 @@ class ReadingCommandsIT {
   }
 
   @Test
+  @DisplayName("issue 22, 10: list chooses by kind, by text and by how long ago")
+  void moreFilters() throws SQLException {
+    String id =
+        Cli.query(
+            database,
+            "INSERT INTO holdfast.tickets (kind, title, created_at) VALUES ('rare', 'Pay the Bill',"
+                + " now() - interval '3 h') RETURNING id");
+    assertThat(ids(cli.run("list", "--kind", "rare", "--json").json()))
+        .containsExactly(Long.valueOf(id));
+    assertThat(ids(cli.run("list", "--kind", "rarer", "--json").json())).isEmpty();
+    assertThat(ids(cli.run("list", "--text", "the bill", "--json").json()))
+        .containsExactly(Long.valueOf(id));
+    assertThat(ids(cli.run("list", "--kind", "rare", "--since", "4h", "--json").json()))
+        .containsExactly(Long.valueOf(id));
+    assertThat(ids(cli.run("list", "--kind", "rare", "--since", "2h", "--json").json())).isEmpty();
+    assertThat(cli.run("list", "--since", "yesterday").code()).isEqualTo(2);
+    assertThat(cli.run("list", "--ready", "--kind", "rare").code()).isEqualTo(2);
+  }
+
+  @Test
   @DisplayName("list --json has the columns of holdfast.tickets, json columns embedded")
   void listJson() throws SQLException {
     long id = ready("columns");

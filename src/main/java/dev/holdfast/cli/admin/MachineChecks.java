@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 
 /** What {@code holdfast doctor} says of this machine, which may be another than the workers'. */
@@ -106,8 +107,11 @@ final class MachineChecks {
         .forEach(directory -> command.append(' ').append(quoted(directory)));
     return CheckResult.warn(
             "worktrees",
-            "%d tickets whose repairs have ended left worktrees in %s"
-                .formatted(orphans.size(), root.toAbsolutePath().normalize()),
+            String.format(
+                Locale.ROOT,
+                "%d tickets whose repairs have ended left worktrees in %s",
+                orphans.size(),
+                root.toAbsolutePath().normalize()),
             "delete them")
         .by(command.toString());
   }

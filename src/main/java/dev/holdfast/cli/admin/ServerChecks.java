@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Locale;
 
 /** What {@code holdfast doctor} says of the server, from facts to one line each. */
 final class ServerChecks {
@@ -122,15 +123,17 @@ final class ServerChecks {
     OpenTransaction oldest = open.getFirst();
     return CheckResult.warn(
             "transactions",
-            "%d %s, which keeps vacuum from cleaning up; the oldest for %s: process %d of %s (%s, %s)"
-                .formatted(
-                    open.size(),
-                    longer,
-                    PlainText.rough(oldest.age()),
-                    oldest.pid(),
-                    oldest.user(),
-                    oldest.application(),
-                    oldest.state()),
+            String.format(
+                Locale.ROOT,
+                "%d %s, which keeps vacuum from cleaning up; the oldest for %s: process %d of %s"
+                    + " (%s, %s)",
+                open.size(),
+                longer,
+                PlainText.rough(oldest.age()),
+                oldest.pid(),
+                oldest.user(),
+                oldest.application(),
+                oldest.state()),
             "end it with")
         .by("SELECT pg_terminate_backend(" + oldest.pid() + ")");
   }

@@ -12,6 +12,7 @@ import dev.holdfast.queue.read.WorkerRow;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 import java.util.stream.Collectors;
 
@@ -78,8 +79,12 @@ final class TicketChecks {
         waiting.stream()
             .map(
                 queue ->
-                    "%s with %d ready tickets (paused by %s)"
-                        .formatted(queue.queue(), queue.ready(), queue.pausedBy()))
+                    String.format(
+                        Locale.ROOT,
+                        "%s with %d ready tickets (paused by %s)",
+                        queue.queue(),
+                        queue.ready(),
+                        queue.pausedBy()))
             .collect(Collectors.joining(", "));
     return CheckResult.warn("pauses", "paused: " + which, "resume with")
         .by("holdfast resume " + waiting.getFirst().queue());
@@ -93,12 +98,13 @@ final class TicketChecks {
     long tickets = expired.stream().mapToLong(ExpiredLease::tickets).sum();
     return CheckResult.warn(
             "leases",
-            "%d expired, with %d tickets that nobody rescued; the oldest %s ago, of worker %s"
-                .formatted(
-                    expired.size(),
-                    tickets,
-                    PlainText.rough(oldest.expiredFor()),
-                    oldest.workerId()),
+            String.format(
+                Locale.ROOT,
+                "%d expired, with %d tickets that nobody rescued; the oldest %s ago, of worker %s",
+                expired.size(),
+                tickets,
+                PlainText.rough(oldest.expiredFor()),
+                oldest.workerId()),
             "every live worker rescues them, so none lives or all hang; start one")
         .by("holdfast worker");
   }

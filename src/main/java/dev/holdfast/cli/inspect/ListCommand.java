@@ -13,7 +13,9 @@ import dev.holdfast.queue.read.TicketSummary;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.Callable;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -27,6 +29,7 @@ import picocli.CommandLine.Option;
       "Examples:",
       "  holdfast list --ready",
       "  holdfast list --state on_hold --category api_error",
+      "  holdfast list --kind agent --text invoice --since 2h",
       "  holdfast list --queue mail --limit 500 --json | jq '.[].id'"
     })
 public final class ListCommand implements Callable<Integer> {
@@ -43,6 +46,21 @@ public final class ListCommand implements Callable<Integer> {
 
   @Option(names = "--queue", paramLabel = "Q", description = "Only tickets of this queue.")
   private @Nullable String queue;
+
+  @Option(names = "--kind", paramLabel = "K", description = "Only tickets of this kind.")
+  private @Nullable String kind;
+
+  @Option(
+      names = "--text",
+      paramLabel = "T",
+      description = "Only tickets with this text in title or unique key, in capitals or not.")
+  private @Nullable String text;
+
+  @Option(
+      names = "--since",
+      paramLabel = "DURATION",
+      description = "Only tickets enqueued since so long ago, such as 2h or 7d.")
+  private @Nullable String since;
 
   @Option(
       names = "--design",
@@ -88,13 +106,20 @@ public final class ListCommand implements Callable<Integer> {
     }
     TicketFilter filter =
         new TicketFilter(
-                state == null ? null : Words.state(state),
-                queue,
-                category == null ? null : Words.category(category),
-                fingerprint,
-                null,
-                Words.limit(limit == null ? LISTED : limit))
-            .withDesign(design);
+            state == null ? null : Words.state(state),
+            queue,
+            kind,
+            design,
+            category == null ? null : Words.category(category),
+            fingerprint,
+            text,
+            since == null
+                ? null
+                : root.terminal().clock().instant().minus(Words.duration("--since", since)),
+            null,
+            null,
+            null,
+            Words.limit(limit == null ? LISTED : limit));
     try (Backend backend = root.open()) {
       if (json) {
         root.terminal().line(JsonOutput.of(backend.reader().list(filter)));
@@ -107,7 +132,8 @@ public final class ListCommand implements Callable<Integer> {
   }
 
   private int next() {
-    if (state != null || category != null || fingerprint != null || design != null) {
+    if (Stream.of(state, category, fingerprint, kind, text, since, design)
+        .anyMatch(Objects::nonNull)) {
       throw new UsageException("--ready goes with --queue and --limit only; leave the others out");
     }
     int count = Words.limit(limit == null ? NEXT : limit);

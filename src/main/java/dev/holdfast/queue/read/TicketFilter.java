@@ -94,22 +94,6 @@ public record TicketFilter(
         limit);
   }
 
-  public TicketFilter withDesign(@Nullable String newDesign) {
-    return new TicketFilter(
-        state,
-        queue,
-        kind,
-        newDesign,
-        category,
-        fingerprint,
-        text,
-        createdFrom,
-        createdBefore,
-        assignee,
-        beforeId,
-        limit);
-  }
-
   /** The next page. */
   public TicketFilter before(@Nullable Long id) {
     return new TicketFilter(

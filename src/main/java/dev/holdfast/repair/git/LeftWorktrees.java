@@ -34,12 +34,12 @@ public record LeftWorktrees(long ticketId, List<Path> directories) {
       return List.of();
     }
     List<LeftWorktrees> found = new ArrayList<>();
-    try (Stream<Path> children = Files.list(root.toAbsolutePath().normalize())) {
+    Path absolute = root.toAbsolutePath().normalize();
+    try (Stream<Path> children = Files.list(absolute)) {
       for (Path child : children.sorted().toList()) {
         Matcher name = NAME.matcher(child.getFileName().toString());
         if (name.matches()) {
-          TicketDirectory place =
-              new TicketDirectory(child.getParent(), Long.parseLong(name.group(1)));
+          TicketDirectory place = new TicketDirectory(absolute, Long.parseLong(name.group(1)));
           List<Path> full = filled(List.of(place.worktrees(), place.trash()));
           if (!full.isEmpty()) {
             found.add(new LeftWorktrees(place.ticketId(), full));
