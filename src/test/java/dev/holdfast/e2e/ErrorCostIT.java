@@ -82,15 +82,26 @@ class ErrorCostIT {
     }
   }
 
-  private final TestDatabase database;
   private final TicketRows rows;
-  @TempDir private Path directory;
   @AutoClose private final RawModelServer models = RawModelServer.start(ErrorCostIT::answer);
-  @AutoClose private Installation holdfast;
+  @AutoClose private final Installation holdfast;
 
-  ErrorCostIT(TestDatabase database) {
-    this.database = database;
+  ErrorCostIT(TestDatabase database, @TempDir Path directory) {
     this.rows = new TicketRows(database.dataSource());
+    this.holdfast =
+        Installation.on(database, directory)
+            .with("HOLDFAST_WORKER_POLL_INTERVAL", "10ms")
+            .with("HOLDFAST_COOLDOWN_POLL_INTERVAL", "10ms")
+            .with("HOLDFAST_COOLDOWN_BASE_DELAY", faster(COOLDOWN.baseDelay()))
+            .with("HOLDFAST_COOLDOWN_MAX_DELAY", faster(COOLDOWN.maxDelay()))
+            .with("HOLDFAST_COOLDOWN_NOTICE_AFTER", faster(OUTAGE.noticeAfter()))
+            .with("HOLDFAST_COOLDOWN_HOLD_AFTER", faster(OUTAGE.holdAfter()))
+            // Both last a second at least, which is long here. They change no number of calls.
+            .with("HOLDFAST_COOLDOWN_WAIT_IN_SESSION", "0s")
+            .with("HOLDFAST_COOLDOWN_SPREAD", "0")
+            .with("HOLDFAST_SESSION_RETRY_BASE_DELAY", "2ms")
+            .with("HOLDFAST_RETRY_CATEGORIES_TRANSIENT_BASE_DELAY", "30ms")
+            .with("HOLDFAST_RETRY_JITTER", "0");
   }
 
   private static void answer(ModelRequest request, Socket to)
@@ -116,7 +127,7 @@ class ErrorCostIT {
       "B56, T4, T5, T20, issue 19: docs/agents.md says what an error that does not pass costs"
           + " until a person hears of it, in calls, time and money")
   void cost() throws Exception {
-    configure();
+    writeProviders();
     HoldfastProcess worker = holdfast.worker();
     rows.column(NONE_AFTER_HOLD);
     List<Ticket> tickets = enqueue();
@@ -144,21 +155,7 @@ class ErrorCostIT {
     table.check();
   }
 
-  private void configure() throws IOException {
-    holdfast =
-        Installation.on(database, directory)
-            .with("HOLDFAST_WORKER_POLL_INTERVAL", "10ms")
-            .with("HOLDFAST_COOLDOWN_POLL_INTERVAL", "10ms")
-            .with("HOLDFAST_COOLDOWN_BASE_DELAY", faster(COOLDOWN.baseDelay()))
-            .with("HOLDFAST_COOLDOWN_MAX_DELAY", faster(COOLDOWN.maxDelay()))
-            .with("HOLDFAST_COOLDOWN_NOTICE_AFTER", faster(OUTAGE.noticeAfter()))
-            .with("HOLDFAST_COOLDOWN_HOLD_AFTER", faster(OUTAGE.holdAfter()))
-            // Both last a second at least, which is long here. They change no number of calls.
-            .with("HOLDFAST_COOLDOWN_WAIT_IN_SESSION", "0s")
-            .with("HOLDFAST_COOLDOWN_SPREAD", "0")
-            .with("HOLDFAST_SESSION_RETRY_BASE_DELAY", "2ms")
-            .with("HOLDFAST_RETRY_CATEGORIES_TRANSIENT_BASE_DELAY", "30ms")
-            .with("HOLDFAST_RETRY_JITTER", "0");
+  private void writeProviders() throws IOException {
     int closed;
     try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       closed = free.getLocalPort();
@@ -175,7 +172,7 @@ class ErrorCostIT {
         yaml.append(", output: ").append(CostTable.PRICE.output()).append("}]\n");
       }
     }
-    Files.writeString(directory.resolve("holdfast.yaml"), yaml);
+    Files.writeString(holdfast.directory().resolve("holdfast.yaml"), yaml);
   }
 
   private static String faster(Duration duration) {
@@ -198,7 +195,7 @@ class ErrorCostIT {
       List<String> targets = new ArrayList<>();
       for (int target = 1; target <= kind.targets; target++) {
         targets.add(
-            "{\"provider\": \"%s\", \"model\": \"gpt-5.%s.%d\"}"
+            "{\"provider\": \"%s\", \"model\": \"gpt-5.%s.%s\"}"
                 .formatted(kind.provider(target), kind.fault.name(), kind.targets));
       }
       rows.column(
