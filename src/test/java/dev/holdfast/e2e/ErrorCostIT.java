@@ -140,8 +140,10 @@ class ErrorCostIT {
     for (Ticket ticket : tickets) {
       long seen = calls(ticket, worker);
       long said = ticket.isOutage() ? most(ticket) : seen;
-      // A busy machine is late for cool-downs of milliseconds, so that fewer fit.
-      assertThat(seen).as("calls of %s", ticket).isBetween(said / 5, said);
+      // A busy machine is late for cool-downs of milliseconds, so that fewer fit, and for the hold.
+      assertThat(seen)
+          .as("calls of %s", ticket)
+          .isBetween(said / 5, ticket.isOutage() ? said * 5 / 4 : said);
       assertThat(notices(ticket)).as(ticket.toString()).hasSize(ticket.isOutage() ? 1 : 0);
       table.row(
           ticket.fault.title(),
