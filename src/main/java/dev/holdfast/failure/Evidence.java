@@ -98,20 +98,21 @@ final class Evidence {
 
   /** The same for a part of the text. */
   @Nullable String match(RuleMatcher matcher, String text) {
-    String found = byCode(matcher.rule());
+    String found = byCode(matcher);
     if (found == null) {
       found = matcher.find(text, literals, shortcuts);
     }
     return found == null || matcher.excludes(text, literals, shortcuts) ? null : found;
   }
 
-  private @Nullable String byCode(Rule rule) {
+  private @Nullable String byCode(RuleMatcher matcher) {
+    Rule rule = matcher.rule();
     if (rule.codes().isEmpty()) {
       return null;
     }
     return switch (rule.stage()) {
       case TYPE -> byType(rule.codes());
-      case BODY -> byBodyCode(rule.codes());
+      case BODY -> byBodyCode(rule.codes(), matcher.shapes());
       case STATUS -> byNumber(rule.codes(), status());
       case EXIT -> byNumber(rule.codes(), exitCode());
       case CODE, ROOT, TOOL, ERRNO, TEXT, GUESS -> null;
@@ -129,14 +130,19 @@ final class Evidence {
     return null;
   }
 
-  private @Nullable String byBodyCode(List<String> codes) {
-    for (String code : codes) {
-      String matched =
-          code.indexOf('*') < 0
-              ? (bodyCodes().contains(StructuredBody.fold(code)) ? code : null)
-              : byShape(code);
-      if (matched != null) {
-        return matched;
+  private @Nullable String byBodyCode(List<String> codes, List<String> shapes) {
+    if (bodyCodes().isEmpty()) {
+      return null;
+    }
+    for (int i = 0; i < codes.size(); i++) {
+      String shape = shapes.get(i);
+      if (shape.indexOf('*') >= 0) {
+        String matched = byShape(shape);
+        if (matched != null) {
+          return matched;
+        }
+      } else if (bodyCodes().contains(shape)) {
+        return codes.get(i);
       }
     }
     return null;
@@ -156,7 +162,7 @@ final class Evidence {
     int from = 0;
     int start = 0;
     for (int star = shape.indexOf('*'); star >= 0; star = shape.indexOf('*', start)) {
-      String part = StructuredBody.fold(shape.substring(start, star));
+      String part = shape.substring(start, star);
       int at = start == 0 ? (code.startsWith(part) ? 0 : -1) : code.indexOf(part, from);
       if (at < 0) {
         return false;
@@ -164,7 +170,7 @@ final class Evidence {
       from = at + part.length();
       start = star + 1;
     }
-    String end = StructuredBody.fold(shape.substring(start));
+    String end = shape.substring(start);
     return code.length() - end.length() >= from && code.endsWith(end);
   }
 

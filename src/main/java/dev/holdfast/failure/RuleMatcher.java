@@ -11,11 +11,13 @@ final class RuleMatcher {
   private final Rule rule;
   private final List<PatternMatcher> patterns = new ArrayList<>();
   private final int[] literals;
+  private final List<String> shapes;
   private final @Nullable PatternMatcher unless;
   private final @Nullable BitSet needed;
 
   RuleMatcher(Rule rule, LiteralIndex.Builder index) {
     this.rule = rule;
+    shapes = rule.codes().stream().map(StructuredBody::foldShape).toList();
     BitSet all = new BitSet();
     boolean known = true;
     for (Pattern pattern : rule.patterns()) {
@@ -34,6 +36,11 @@ final class RuleMatcher {
 
   Rule rule() {
     return rule;
+  }
+
+  /** The rule's codes, folded once as those of a text are. */
+  List<String> shapes() {
+    return shapes;
   }
 
   /**

@@ -1,9 +1,11 @@
 package dev.holdfast.failure;
 
+import java.util.Arrays;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * Reads the symbolic error codes out of an API answer. It scans for the usual keys instead of
@@ -91,6 +93,13 @@ final class StructuredBody {
           case '[' -> true;
           default -> false;
         };
+  }
+
+  /** A code of a rule folded, all but its asterisks. */
+  static String foldShape(String code) {
+    return Arrays.stream(code.split("\\*", -1))
+        .map(StructuredBody::fold)
+        .collect(Collectors.joining("*"));
   }
 
   static String fold(String code) {
