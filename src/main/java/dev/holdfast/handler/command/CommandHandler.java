@@ -14,6 +14,7 @@ import dev.holdfast.worker.output.OutputFollower;
 import dev.holdfast.worker.output.OutputSource;
 import java.io.IOException;
 import java.util.Map;
+import java.util.Optional;
 import java.util.UUID;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -116,21 +117,22 @@ public final class CommandHandler implements TicketHandler {
                   + " and cannot be stored as the ticket's result: write large results to a file"
                   + " and print its name"));
     }
-    ObjectNode result = line.object().orElseGet(() -> text(run));
+    Optional<ObjectNode> result = line.object().or(() -> text(run));
     return new HandlerResult.Succeeded(
-        result.isEmpty() ? null : redaction.of(result).toString(), design.review());
+        result.map(each -> redaction.of(each).toString()).orElse(null), design.review());
   }
 
   /**
    * The end of what it printed, for want of JSON; empty where that is nothing. A cut may have gone
    * through a secret, so it begins with the line behind it.
    */
-  private static ObjectNode text(ProgramRun run) {
-    ObjectNode result = Json.MAPPER.createObjectNode();
+  private static Optional<ObjectNode> text(ProgramRun run) {
     String end = run.stdout().end(TEXT_RESULT);
     boolean cut = run.stdout().total() > TEXT_RESULT;
     int line = end.indexOf('\n') + 1;
     String text = cut && line == 0 ? "" : end.substring(cut ? line : 0).strip();
-    return text.isEmpty() ? result : result.put("text", text);
+    return text.isEmpty()
+        ? Optional.empty()
+        : Optional.of(Json.MAPPER.createObjectNode().put("text", text));
   }
 }
