@@ -125,6 +125,20 @@ COMMENT ON COLUMN holdfast.entry_limits.payload_max_expanded_bytes IS 'payload.m
 GRANT SELECT ON holdfast.entry_limits TO holdfast_designer, holdfast_operator, holdfast_viewer;
 GRANT SELECT, INSERT, UPDATE, DELETE ON holdfast.entry_limits TO holdfast_worker;
 
+CREATE TABLE holdfast.figures_cursor (
+  only_row boolean NOT NULL DEFAULT true,
+  counted_until timestamp with time zone NOT NULL,
+  next_at timestamp with time zone NOT NULL DEFAULT '-infinity'::timestamp with time zone,
+  took_ms double precision NOT NULL DEFAULT 0,
+  CONSTRAINT figures_cursor_only_row_check CHECK (only_row),
+  CONSTRAINT figures_cursor_pkey PRIMARY KEY (only_row)
+) WITH (fillfactor=50);
+COMMENT ON TABLE holdfast.figures_cursor IS 'How far the figures are counted. Whoever counts has the row locked, so that nothing is counted twice.';
+COMMENT ON COLUMN holdfast.figures_cursor.next_at IS 'Before that nobody counts: 15 seconds after the last time, or 50 times as long as it took.';
+COMMENT ON COLUMN holdfast.figures_cursor.took_ms IS 'How long the last count took.';
+GRANT SELECT ON holdfast.figures_cursor TO holdfast_designer, holdfast_operator, holdfast_viewer;
+GRANT SELECT, INSERT, UPDATE, DELETE ON holdfast.figures_cursor TO holdfast_worker;
+
 CREATE TABLE holdfast.held (
   id bigint NOT NULL,
   held_at timestamp with time zone NOT NULL,
@@ -183,6 +197,27 @@ COMMENT ON COLUMN holdfast.leases.renewed_at IS 'The last heartbeat that renewed
 COMMENT ON COLUMN holdfast.leases.suspect IS 'Its one ticket is a suspect: a worker died that had it. If this one dies too, nothing else that it had is blamed.';
 GRANT SELECT ON holdfast.leases TO holdfast_designer, holdfast_operator, holdfast_viewer;
 GRANT SELECT, INSERT, UPDATE, DELETE ON holdfast.leases TO holdfast_worker;
+
+CREATE TABLE holdfast.model_figures (
+  starts_at timestamp with time zone NOT NULL,
+  answers bigint NOT NULL,
+  tokens_in bigint NOT NULL,
+  tokens_out bigint NOT NULL,
+  span_minutes integer NOT NULL,
+  provider text COLLATE "C" NOT NULL,
+  model text COLLATE "C" NOT NULL,
+  design text COLLATE "C" NOT NULL,
+  cost_usd numeric,
+  CONSTRAINT known_span CHECK ((span_minutes = ANY (ARRAY[1, 15, 120]))),
+  CONSTRAINT model_figures_pkey PRIMARY KEY (span_minutes, starts_at, provider, model, design)
+) WITH (fillfactor=70);
+COMMENT ON TABLE holdfast.model_figures IS 'What models have answered and cost, by time, model and design, as ticket_figures; also in attempts that still run.';
+COMMENT ON COLUMN holdfast.model_figures.answers IS 'Answers that came, useless ones and summaries included; those in steps of repairs are not counted.';
+COMMENT ON COLUMN holdfast.model_figures.tokens_in IS 'Read from caches and written to them included.';
+COMMENT ON COLUMN holdfast.model_figures.provider IS 'Empty, as model, where the journal does not name one: summaries, and steps of repairs, which ask several.';
+COMMENT ON COLUMN holdfast.model_figures.cost_usd IS 'In US dollars, of the answers whose model has a price; NULL if none has.';
+GRANT SELECT ON holdfast.model_figures TO holdfast_designer, holdfast_operator, holdfast_viewer;
+GRANT SELECT, INSERT, UPDATE, DELETE ON holdfast.model_figures TO holdfast_worker;
 
 CREATE TABLE holdfast.producer_grants (
   id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
@@ -387,6 +422,7 @@ CREATE TABLE holdfast.session_journal (
   CONSTRAINT session_journal_pkey PRIMARY KEY (ticket_id, seq),
   CONSTRAINT session_journal_seq_check CHECK ((seq > 0))
 ) WITH (autovacuum_vacuum_insert_scale_factor=0.1);
+CREATE INDEX session_journal_paid ON holdfast.session_journal USING btree (written_at) WHERE (kind = ANY (ARRAY['answered'::text, 'discarded'::text, 'compacted'::text]));
 CREATE INDEX session_journal_steps ON holdfast.session_journal USING btree (written_at) WHERE (kind = 'step_finished'::text);
 COMMENT ON TABLE holdfast.session_journal IS 'Every finished step of an agent''s sessions, in order: what was said, answered, done. The next attempt goes on behind the last one. Append-only; goes with its ticket.';
 COMMENT ON COLUMN holdfast.session_journal.seq IS 'Counts the steps of a ticket from 1.';
@@ -417,8 +453,9 @@ CREATE TABLE holdfast.ticket_activity (
   details jsonb NOT NULL DEFAULT '{}'::jsonb,
   channel text,
   CONSTRAINT ticket_activity_pkey PRIMARY KEY (id)
-);
+) WITH (autovacuum_vacuum_insert_scale_factor=0, autovacuum_vacuum_insert_threshold=50000);
 CREATE INDEX ticket_activity_by_ticket ON holdfast.ticket_activity USING btree (ticket_id, id);
+CREATE INDEX ticket_activity_by_time ON holdfast.ticket_activity USING brin (created_at) WITH (pages_per_range='16');
 COMMENT ON TABLE holdfast.ticket_activity IS 'Who decided what, when: retry decisions by the system, releases, rejections, holds, cancellations, pauses by people. Append-only.';
 COMMENT ON COLUMN holdfast.ticket_activity.channel IS 'How a person came: api, console, cli, mcp, or sql: and the database user; NULL for what the system decided.';
 GRANT SELECT ON holdfast.ticket_activity TO holdfast_designer, holdfast_operator, holdfast_viewer;
@@ -454,7 +491,7 @@ CREATE TABLE holdfast.ticket_attempts (
   error_title text,
   CONSTRAINT known_outcome CHECK ((outcome = ANY (ARRAY['succeeded'::text, 'failed'::text, 'crashed'::text, 'given_back'::text, 'revoked'::text, 'deferred'::text, 'parked'::text]))),
   CONSTRAINT ticket_attempts_pkey PRIMARY KEY (ticket_id, lease_no)
-) WITH (autovacuum_vacuum_insert_scale_factor=0.1);
+) WITH (autovacuum_vacuum_insert_scale_factor=0, autovacuum_vacuum_insert_threshold=50000);
 CREATE INDEX ticket_attempts_by_time ON holdfast.ticket_attempts USING brin (finished_at) WITH (pages_per_range='16');
 COMMENT ON TABLE holdfast.ticket_attempts IS 'One row per finished execution of a ticket. A running one is seen in tickets (state in_progress).';
 COMMENT ON COLUMN holdfast.ticket_attempts.attempt IS 'Counts every execution of the ticket from 1, whatever became of it; never reset, unlike tickets.retry_count.';
@@ -523,6 +560,25 @@ COMMENT ON COLUMN holdfast.ticket_base.payload_bytes IS 'How many bytes payload:
 COMMENT ON COLUMN holdfast.ticket_base.error_title IS 'The line of the error that says why; NULL where nobody found one.';
 GRANT SELECT ON holdfast.ticket_base TO holdfast_designer, holdfast_operator, holdfast_viewer;
 GRANT SELECT, INSERT, UPDATE, DELETE ON holdfast.ticket_base TO holdfast_worker;
+
+CREATE TABLE holdfast.ticket_figures (
+  starts_at timestamp with time zone NOT NULL,
+  n bigint NOT NULL,
+  span_minutes integer NOT NULL,
+  queue text COLLATE "C" NOT NULL,
+  design text COLLATE "C" NOT NULL,
+  event text COLLATE "C" NOT NULL,
+  category text COLLATE "C" NOT NULL,
+  CONSTRAINT known_span CHECK ((span_minutes = ANY (ARRAY[1, 15, 120]))),
+  CONSTRAINT ticket_figures_pkey PRIMARY KEY (span_minutes, starts_at, event, category, queue, design)
+) WITH (fillfactor=70);
+COMMENT ON TABLE holdfast.ticket_figures IS 'How often what happened to tickets, by time, queue and design. The same is counted three times: by minute (kept 3 hours), by 15 minutes (3 days), by 2 hours (90 days). Outlives the tickets. Some seconds behind; see figures_cursor.';
+COMMENT ON COLUMN holdfast.ticket_figures.starts_at IS 'From then on, for span_minutes.';
+COMMENT ON COLUMN holdfast.ticket_figures.design IS 'Empty for tickets without one.';
+COMMENT ON COLUMN holdfast.ticket_figures.event IS 'An outcome of ticket_attempts; or held or released, by whomever.';
+COMMENT ON COLUMN holdfast.ticket_figures.category IS 'The category of a failed attempt; else empty.';
+GRANT SELECT ON holdfast.ticket_figures TO holdfast_designer, holdfast_operator, holdfast_viewer;
+GRANT SELECT, INSERT, UPDATE, DELETE ON holdfast.ticket_figures TO holdfast_worker;
 
 CREATE TABLE holdfast.ticket_guidance (
   id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
@@ -1376,6 +1432,71 @@ $function$;
 COMMENT ON FUNCTION holdfast.configure_budget(text,text,numeric,text) IS 'What a worker''s configuration says of a budget. What a person has set since stays until the configuration says something else.';
 GRANT EXECUTE ON FUNCTION holdfast.configure_budget(text,text,numeric,text) TO holdfast_worker;
 
+CREATE OR REPLACE FUNCTION holdfast.count_model_figures(from_time timestamp with time zone, to_time timestamp with time zone)
+ RETURNS void
+ LANGUAGE sql
+ SET search_path TO 'holdfast', 'pg_temp'
+ SET enable_seqscan TO 'off'
+ SET jit TO 'off'
+AS $function$
+  INSERT INTO model_figures AS f (span_minutes, starts_at, provider, model, design, answers, tokens_in, tokens_out, cost_usd)
+  SELECT s.minutes, date_bin(s.minutes * interval '1 minute', j.written_at, '2000-01-01 00:00Z'),
+    COALESCE(j.entry->'target'->>'provider', ''), COALESCE(j.entry->'target'->>'model', ''), COALESCE(d.name, ''),
+    count(*) FILTER (WHERE j.kind <> 'step_finished'),
+    COALESCE(sum((j.entry->'usage'->>'input')::bigint + (j.entry->'usage'->>'cacheRead')::bigint
+      + (j.entry->'usage'->>'cacheWrite')::bigint), 0),
+    COALESCE(sum((j.entry->'usage'->>'output')::bigint), 0), sum((j.entry->>'costUsd')::numeric)
+  FROM (
+    SELECT x.ticket_id, x.written_at, x.kind, x.entry FROM session_journal x
+    WHERE x.kind IN ('answered', 'discarded', 'compacted') AND x.written_at >= from_time AND x.written_at < to_time
+      AND (x.kind <> 'compacted' OR x.entry->'summarised' = 'true')
+    UNION ALL
+    SELECT x.ticket_id, x.written_at, x.kind, x.entry FROM session_journal x
+    WHERE x.kind = 'step_finished' AND x.written_at >= from_time AND x.written_at < to_time
+      AND ((x.entry->'usage'->>'input')::bigint > 0 OR (x.entry->'usage'->>'output')::bigint > 0)
+  ) j
+  JOIN ticket_base b ON b.id = j.ticket_id
+  LEFT JOIN designs d ON d.id = b.design_id
+  CROSS JOIN (VALUES (1), (15), (120)) AS s (minutes)
+  GROUP BY 1, 2, 3, 4, 5
+  ON CONFLICT (span_minutes, starts_at, provider, model, design) DO UPDATE
+  SET answers = f.answers + EXCLUDED.answers, tokens_in = f.tokens_in + EXCLUDED.tokens_in, tokens_out = f.tokens_out + EXCLUDED.tokens_out,
+    cost_usd = CASE WHEN f.cost_usd IS NULL THEN EXCLUDED.cost_usd ELSE f.cost_usd + COALESCE(EXCLUDED.cost_usd, 0) END
+$function$;
+COMMENT ON FUNCTION holdfast.count_model_figures(timestamp with time zone,timestamp with time zone) IS 'Adds to model_figures what models answered from the first time on and before the second. For roll_up_figures.';
+GRANT EXECUTE ON FUNCTION holdfast.count_model_figures(timestamp with time zone,timestamp with time zone) TO holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.count_ticket_figures(from_time timestamp with time zone, to_time timestamp with time zone)
+ RETURNS void
+ LANGUAGE sql
+ SET search_path TO 'holdfast', 'pg_temp'
+ SET enable_seqscan TO 'off'
+ SET jit TO 'off'
+AS $function$
+  INSERT INTO ticket_figures AS f (span_minutes, starts_at, queue, design, event, category, n)
+  SELECT s.minutes, date_bin(s.minutes * interval '1 minute', e.minute, '2000-01-01 00:00Z'), e.queue, e.design, e.event, e.category, sum(e.n)
+  FROM (
+    SELECT date_bin('1 minute', h.at, '2000-01-01 00:00Z') AS minute, b.queue, COALESCE(d.name, '') AS design, h.event, h.category, count(*) AS n
+    FROM (
+      SELECT a.ticket_id, a.finished_at AS at, a.outcome AS event, COALESCE(a.category, '') AS category
+      FROM ticket_attempts a WHERE a.finished_at >= from_time AND a.finished_at < to_time
+      UNION ALL
+      SELECT y.ticket_id, y.created_at, CASE y.action WHEN 'released' THEN 'released' ELSE 'held' END, ''
+      FROM ticket_activity y
+      WHERE y.created_at >= from_time AND y.created_at < to_time
+        AND (y.action IN ('held', 'released') OR y.actor = 'system' AND y.details->>'holdReason' IS NOT NULL)
+    ) h
+    JOIN ticket_base b ON b.id = h.ticket_id
+    LEFT JOIN designs d ON d.id = b.design_id
+    GROUP BY 1, 2, 3, 4, 5
+  ) e
+  CROSS JOIN (VALUES (1), (15), (120)) AS s (minutes)
+  GROUP BY 1, 2, 3, 4, 5, 6
+  ON CONFLICT (span_minutes, starts_at, event, category, queue, design) DO UPDATE SET n = f.n + EXCLUDED.n
+$function$;
+COMMENT ON FUNCTION holdfast.count_ticket_figures(timestamp with time zone,timestamp with time zone) IS 'Adds to ticket_figures what happened from the first time on and before the second. For roll_up_figures, which sees to it that nothing is counted twice.';
+GRANT EXECUTE ON FUNCTION holdfast.count_ticket_figures(timestamp with time zone,timestamp with time zone) TO holdfast_worker;
+
 CREATE OR REPLACE FUNCTION holdfast.decide_tool_call(id bigint, actor text, decision text, call bigint DEFAULT NULL::bigint, arguments jsonb DEFAULT NULL::jsonb, words text DEFAULT NULL::text, remember boolean DEFAULT false)
  RETURNS text
  LANGUAGE plpgsql
@@ -1719,6 +1840,19 @@ END
 $function$;
 COMMENT ON FUNCTION holdfast.expanded_bytes(jsonb,bigint) IS 'How many bytes a document has as text; where its long numbers alone have more than most, only that.';
 GRANT EXECUTE ON FUNCTION holdfast.expanded_bytes(jsonb,bigint) TO holdfast_designer, holdfast_operator, holdfast_viewer, holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.figures_settled(lag interval)
+ RETURNS timestamp with time zone
+ LANGUAGE sql
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+  SELECT LEAST(clock_timestamp() - lag, (
+    SELECT min(a.xact_start) FROM pg_locks l JOIN pg_stat_activity a ON a.pid = l.pid
+    WHERE l.locktype = 'relation' AND l.mode = 'RowExclusiveLock' AND a.datname = current_database()
+      AND l.relation IN ('ticket_attempts'::regclass, 'ticket_activity'::regclass, 'session_journal'::regclass)))
+$function$;
+COMMENT ON FUNCTION holdfast.figures_settled(interval) IS 'Up to when no attempt, activity or answer of a model can appear any more: lag ago, or when the oldest transaction began that writes some.';
+GRANT EXECUTE ON FUNCTION holdfast.figures_settled(interval) TO holdfast_worker;
 
 CREATE OR REPLACE FUNCTION holdfast.file_copied_tickets(after_id bigint)
  RETURNS bigint
@@ -2617,6 +2751,19 @@ $function$;
 COMMENT ON FUNCTION holdfast.produce_ticket(text,jsonb,text,text,text,integer,timestamp with time zone,text,numeric) IS 'enqueue_ticket for members of holdfast_producer: refuses what no row of producer_grants allows them.';
 GRANT EXECUTE ON FUNCTION holdfast.produce_ticket(text,jsonb,text,text,text,integer,timestamp with time zone,text,numeric) TO holdfast_operator, holdfast_producer, holdfast_worker;
 
+CREATE OR REPLACE FUNCTION holdfast.prune_figures()
+ RETURNS void
+ LANGUAGE sql
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+  DELETE FROM ticket_figures f USING (VALUES (1, interval '3 hours'), (15, '3 days'), (120, '90 days')) AS k (minutes, kept)
+  WHERE f.span_minutes = k.minutes AND f.starts_at < now() - k.kept;
+  DELETE FROM model_figures f USING (VALUES (1, interval '3 hours'), (15, '3 days'), (120, '90 days')) AS k (minutes, kept)
+  WHERE f.span_minutes = k.minutes AND f.starts_at < now() - k.kept;
+$function$;
+COMMENT ON FUNCTION holdfast.prune_figures() IS 'Deletes figures that are past their time: those by minute after 3 hours, by 15 minutes after 3 days, by 2 hours after 90 days.';
+GRANT EXECUTE ON FUNCTION holdfast.prune_figures() TO holdfast_worker;
+
 CREATE OR REPLACE FUNCTION holdfast.put_schedule(name text, actor text, cron text DEFAULT NULL::text, every interval DEFAULT NULL::interval, zone text DEFAULT 'UTC'::text, design text DEFAULT NULL::text, kind text DEFAULT NULL::text, payload jsonb DEFAULT '{}'::jsonb, queue text DEFAULT 'default'::text, title text DEFAULT NULL::text, priority integer DEFAULT 0, catch_up text DEFAULT 'last'::text, overlap text DEFAULT 'allow'::text, next_at timestamp with time zone DEFAULT NULL::timestamp with time zone)
  RETURNS void
  LANGUAGE plpgsql
@@ -3318,6 +3465,45 @@ END
 $function$;
 COMMENT ON FUNCTION holdfast.revoke_lease(holdfast.ticket_base,text) IS 'Ends what runs under a ticket''s lease, if it runs: its result will be refused, and its worker told to stop it.';
 GRANT EXECUTE ON FUNCTION holdfast.revoke_lease(holdfast.ticket_base,text) TO holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.roll_up_figures(lag interval DEFAULT '00:00:05'::interval)
+ RETURNS interval
+ LANGUAGE plpgsql
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+DECLARE
+  began timestamptz := clock_timestamp();
+  c figures_cursor;
+  from_time timestamptz;
+  settled timestamptz;
+  to_time timestamptz;
+  took interval;
+  pause interval;
+BEGIN
+  SELECT * INTO c FROM figures_cursor x WHERE x.next_at <= began FOR UPDATE SKIP LOCKED;
+  IF NOT FOUND THEN
+    RETURN interval '15 seconds';
+  END IF;
+  -- After a long time without a worker what is shown nowhere is not counted; the rest is, a quarter of an hour at a time.
+  from_time := GREATEST(c.counted_until, began - interval '8 days');
+  settled := figures_settled(lag);
+  to_time := LEAST(settled, from_time + interval '15 minutes');
+  IF to_time > from_time THEN
+    PERFORM count_ticket_figures(from_time, to_time);
+    PERFORM count_model_figures(from_time, to_time);
+  END IF;
+  IF to_time >= settled THEN
+    PERFORM prune_figures();
+  END IF;
+  took := clock_timestamp() - began;
+  pause := GREATEST(50 * took, CASE WHEN to_time < settled THEN interval '0' ELSE interval '15 seconds' END);
+  UPDATE figures_cursor x
+  SET counted_until = GREATEST(from_time, to_time), next_at = began + took + pause, took_ms = 1000 * EXTRACT(epoch FROM took);
+  RETURN pause;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.roll_up_figures(interval) IS 'Counts on, at most a quarter of an hour, and says after what pause to call again: 15 seconds, less where more waits to be counted, and at least 50 times as long as it took. Where another process counts or has just counted, it does nothing.';
+GRANT EXECUTE ON FUNCTION holdfast.roll_up_figures(interval) TO holdfast_worker;
 
 CREATE OR REPLACE FUNCTION holdfast.run_schedule(name text, actor text)
  RETURNS bigint

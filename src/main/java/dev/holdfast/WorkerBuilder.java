@@ -2,6 +2,7 @@ package dev.holdfast;
 
 import dev.holdfast.failure.Classifier;
 import dev.holdfast.postgres.Migrations;
+import dev.holdfast.postgres.engine.PostgresFigureKeeper;
 import dev.holdfast.postgres.engine.PostgresTicketPruner;
 import dev.holdfast.postgres.engine.PostgresTicketQueue;
 import dev.holdfast.postgres.engine.PostgresWakeUps;
@@ -150,6 +151,7 @@ public final class WorkerBuilder {
             new PostgresWakeUps(listening, dataSource, schema, whenProvidersChange),
             new PostgresTicketPruner(dataSource, schema),
             whenPruned,
+            new PostgresFigureKeeper(dataSource, schema),
             listeners,
             secrets);
     return new Worker(ports, handlers, classifier, settings, WorkerIdentity.create(version()))

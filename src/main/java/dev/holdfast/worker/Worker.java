@@ -24,9 +24,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A running worker: pollers, a virtual thread per ticket, completers, heartbeater, rescuer, pruner.
- * Survives the database's absence for ever. Thread-safe; {@link #close} drains and may be called
- * more than once.
+ * A running worker: pollers, a virtual thread per ticket, completers, heartbeater, rescuer, pruner,
+ * keeper of figures. Survives the database's absence for ever. Thread-safe; {@link #close} drains
+ * and may be called more than once.
  */
 public final class Worker implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(Worker.class);
@@ -58,6 +58,7 @@ public final class Worker implements AutoCloseable {
   private final ServiceLoop guards;
   private final ServiceLoop rescues;
   private final ServiceLoop prunes;
+  private final ServiceLoop figures;
   private final Signal signal = new Signal();
   private final NotifiedClaim notifiedClaim;
   private final WakeUpSwitch wakeUpSwitch;
@@ -94,6 +95,7 @@ public final class Worker implements AutoCloseable {
     this.heartbeats = new ServiceLoop("heartbeat", afterError, heartbeater::beat);
     this.rescues = new ServiceLoop("rescue", afterError, this::rescue);
     this.prunes = new ServiceLoop("prune", Duration.ofMinutes(1), this::prune);
+    this.figures = new ServiceLoop("figures", Duration.ofMinutes(1), ports.figures()::count);
     this.guards = new ServiceLoop("guard", afterError, heartbeater::guard);
     this.notifiedClaim = new NotifiedClaim(slots, claimRound(), signal);
     this.wakeUpSwitch =
@@ -118,6 +120,7 @@ public final class Worker implements AutoCloseable {
     heartbeats.start();
     guards.start();
     rescues.start();
+    figures.start();
     if (!settings.retentionInterval().isZero()) {
       prunes.start();
     }
@@ -307,6 +310,7 @@ public final class Worker implements AutoCloseable {
   private void stopServices() {
     rescues.stop();
     prunes.stop();
+    figures.stop();
     completers.stop();
     stateWriter.execute(() -> update(WorkerRegistry.State.STOPPED));
     stateWriter.shutdown();

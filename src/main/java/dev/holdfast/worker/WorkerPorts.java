@@ -1,5 +1,6 @@
 package dev.holdfast.worker;
 
+import dev.holdfast.queue.FigureKeeper;
 import dev.holdfast.queue.TicketListener;
 import dev.holdfast.queue.TicketPruner;
 import dev.holdfast.queue.TicketQueue;
@@ -20,6 +21,7 @@ public record WorkerPorts(
     WakeUps wakeUps,
     TicketPruner pruner,
     Runnable whenPruned,
+    FigureKeeper figures,
     List<TicketListener> listeners,
     Secrets secrets) {
   public WorkerPorts {

@@ -2,6 +2,7 @@ package dev.holdfast.worker;
 
 import dev.holdfast.failure.Category;
 import dev.holdfast.failure.Classifier;
+import dev.holdfast.postgres.engine.PostgresFigureKeeper;
 import dev.holdfast.postgres.engine.PostgresTicketPruner;
 import dev.holdfast.postgres.engine.PostgresTicketQueue;
 import dev.holdfast.postgres.engine.PostgresWakeUps;
@@ -129,6 +130,7 @@ final class TestWorker {
             wakeUps.apply(new PostgresWakeUps(dataSource, dataSource, "holdfast")),
             new PostgresTicketPruner(dataSource, "holdfast"),
             () -> {},
+            new PostgresFigureKeeper(dataSource, "holdfast"),
             listeners,
             Secrets.NONE);
     return new Worker(ports, handlers, classifier, settings, WorkerIdentity.create("test"));

@@ -1,0 +1,113 @@
+-- Counts the figures of the home page. Workers call roll_up_figures every few seconds.
+--
+-- Flyway runs this file after all versioned ones: again with each version of the schema (now ${version}), and whenever it changes.
+
+-- A row is stamped before it is committed. Whoever writes one holds this lock until then; whom the caller may not look at is not waited for.
+CREATE OR REPLACE FUNCTION figures_settled(lag interval) RETURNS timestamptz
+LANGUAGE sql SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
+  SELECT LEAST(clock_timestamp() - lag, (
+    SELECT min(a.xact_start) FROM pg_locks l JOIN pg_stat_activity a ON a.pid = l.pid
+    WHERE l.locktype = 'relation' AND l.mode = 'RowExclusiveLock' AND a.datname = current_database()
+      AND l.relation IN ('ticket_attempts'::regclass, 'ticket_activity'::regclass, 'session_journal'::regclass)))
+$$;
+COMMENT ON FUNCTION figures_settled IS 'Up to when no attempt, activity or answer of a model can appear any more: lag ago, or when the oldest transaction began that writes some.';
+
+-- The tables' newest pages by BRIN; ticket_base by its primary key.
+CREATE OR REPLACE FUNCTION count_ticket_figures(from_time timestamptz, to_time timestamptz) RETURNS void
+LANGUAGE sql SET search_path = ${flyway:defaultSchema}, pg_temp SET enable_seqscan = off SET jit = off AS $$
+  INSERT INTO ticket_figures AS f (span_minutes, starts_at, queue, design, event, category, n)
+  SELECT s.minutes, date_bin(s.minutes * interval '1 minute', e.minute, '2000-01-01 00:00Z'), e.queue, e.design, e.event, e.category, sum(e.n)
+  FROM (
+    SELECT date_bin('1 minute', h.at, '2000-01-01 00:00Z') AS minute, b.queue, COALESCE(d.name, '') AS design, h.event, h.category, count(*) AS n
+    FROM (
+      SELECT a.ticket_id, a.finished_at AS at, a.outcome AS event, COALESCE(a.category, '') AS category
+      FROM ticket_attempts a WHERE a.finished_at >= from_time AND a.finished_at < to_time
+      UNION ALL
+      SELECT y.ticket_id, y.created_at, CASE y.action WHEN 'released' THEN 'released' ELSE 'held' END, ''
+      FROM ticket_activity y
+      WHERE y.created_at >= from_time AND y.created_at < to_time
+        AND (y.action IN ('held', 'released') OR y.actor = 'system' AND y.details->>'holdReason' IS NOT NULL)
+    ) h
+    JOIN ticket_base b ON b.id = h.ticket_id
+    LEFT JOIN designs d ON d.id = b.design_id
+    GROUP BY 1, 2, 3, 4, 5
+  ) e
+  CROSS JOIN (VALUES (1), (15), (120)) AS s (minutes)
+  GROUP BY 1, 2, 3, 4, 5, 6
+  ON CONFLICT (span_minutes, starts_at, event, category, queue, design) DO UPDATE SET n = f.n + EXCLUDED.n
+$$;
+COMMENT ON FUNCTION count_ticket_figures IS 'Adds to ticket_figures what happened from the first time on and before the second. For roll_up_figures, which sees to it that nothing is counted twice.';
+
+CREATE OR REPLACE FUNCTION count_model_figures(from_time timestamptz, to_time timestamptz) RETURNS void
+LANGUAGE sql SET search_path = ${flyway:defaultSchema}, pg_temp SET enable_seqscan = off SET jit = off AS $$
+  INSERT INTO model_figures AS f (span_minutes, starts_at, provider, model, design, answers, tokens_in, tokens_out, cost_usd)
+  SELECT s.minutes, date_bin(s.minutes * interval '1 minute', j.written_at, '2000-01-01 00:00Z'),
+    COALESCE(j.entry->'target'->>'provider', ''), COALESCE(j.entry->'target'->>'model', ''), COALESCE(d.name, ''),
+    count(*) FILTER (WHERE j.kind <> 'step_finished'),
+    COALESCE(sum((j.entry->'usage'->>'input')::bigint + (j.entry->'usage'->>'cacheRead')::bigint
+      + (j.entry->'usage'->>'cacheWrite')::bigint), 0),
+    COALESCE(sum((j.entry->'usage'->>'output')::bigint), 0), sum((j.entry->>'costUsd')::numeric)
+  FROM (
+    SELECT x.ticket_id, x.written_at, x.kind, x.entry FROM session_journal x
+    WHERE x.kind IN ('answered', 'discarded', 'compacted') AND x.written_at >= from_time AND x.written_at < to_time
+      AND (x.kind <> 'compacted' OR x.entry->'summarised' = 'true')
+    UNION ALL
+    SELECT x.ticket_id, x.written_at, x.kind, x.entry FROM session_journal x
+    WHERE x.kind = 'step_finished' AND x.written_at >= from_time AND x.written_at < to_time
+      AND ((x.entry->'usage'->>'input')::bigint > 0 OR (x.entry->'usage'->>'output')::bigint > 0)
+  ) j
+  JOIN ticket_base b ON b.id = j.ticket_id
+  LEFT JOIN designs d ON d.id = b.design_id
+  CROSS JOIN (VALUES (1), (15), (120)) AS s (minutes)
+  GROUP BY 1, 2, 3, 4, 5
+  ON CONFLICT (span_minutes, starts_at, provider, model, design) DO UPDATE
+  SET answers = f.answers + EXCLUDED.answers, tokens_in = f.tokens_in + EXCLUDED.tokens_in, tokens_out = f.tokens_out + EXCLUDED.tokens_out,
+    cost_usd = CASE WHEN f.cost_usd IS NULL THEN EXCLUDED.cost_usd ELSE f.cost_usd + COALESCE(EXCLUDED.cost_usd, 0) END
+$$;
+COMMENT ON FUNCTION count_model_figures IS 'Adds to model_figures what models answered from the first time on and before the second. For roll_up_figures.';
+
+CREATE OR REPLACE FUNCTION prune_figures() RETURNS void
+LANGUAGE sql SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
+  DELETE FROM ticket_figures f USING (VALUES (1, interval '3 hours'), (15, '3 days'), (120, '90 days')) AS k (minutes, kept)
+  WHERE f.span_minutes = k.minutes AND f.starts_at < now() - k.kept;
+  DELETE FROM model_figures f USING (VALUES (1, interval '3 hours'), (15, '3 days'), (120, '90 days')) AS k (minutes, kept)
+  WHERE f.span_minutes = k.minutes AND f.starts_at < now() - k.kept;
+$$;
+COMMENT ON FUNCTION prune_figures IS 'Deletes figures that are past their time: those by minute after 3 hours, by 15 minutes after 3 days, by 2 hours after 90 days.';
+
+CREATE OR REPLACE FUNCTION roll_up_figures(lag interval DEFAULT '5 seconds') RETURNS interval
+LANGUAGE plpgsql SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
+DECLARE
+  began timestamptz := clock_timestamp();
+  c figures_cursor;
+  from_time timestamptz;
+  settled timestamptz;
+  to_time timestamptz;
+  took interval;
+  pause interval;
+BEGIN
+  SELECT * INTO c FROM figures_cursor x WHERE x.next_at <= began FOR UPDATE SKIP LOCKED;
+  IF NOT FOUND THEN
+    RETURN interval '15 seconds';
+  END IF;
+  -- After a long time without a worker what is shown nowhere is not counted; the rest is, a quarter of an hour at a time.
+  from_time := GREATEST(c.counted_until, began - interval '8 days');
+  settled := figures_settled(lag);
+  to_time := LEAST(settled, from_time + interval '15 minutes');
+  IF to_time > from_time THEN
+    PERFORM count_ticket_figures(from_time, to_time);
+    PERFORM count_model_figures(from_time, to_time);
+  END IF;
+  IF to_time >= settled THEN
+    PERFORM prune_figures();
+  END IF;
+  took := clock_timestamp() - began;
+  pause := GREATEST(50 * took, CASE WHEN to_time < settled THEN interval '0' ELSE interval '15 seconds' END);
+  UPDATE figures_cursor x
+  SET counted_until = GREATEST(from_time, to_time), next_at = began + took + pause, took_ms = 1000 * EXTRACT(epoch FROM took);
+  RETURN pause;
+END
+$$;
+COMMENT ON FUNCTION roll_up_figures IS 'Counts on, at most a quarter of an hour, and says after what pause to call again: 15 seconds, less where more waits to be counted, and at least 50 times as long as it took. Where another process counts or has just counted, it does nothing.';
+
+SELECT grant_roles();
