@@ -91,6 +91,7 @@ public sealed interface KeyType<T> {
   /** An amount of USD, or none. */
   record Money() implements KeyType<Optional<BigDecimal>> {
     private static final BigDecimal MOST = BigDecimal.valueOf(1_000_000_000);
+    private static final int MOST_DECIMALS = 18; // 1e-999999999 has a billion
 
     @Override
     public String label() {
@@ -115,7 +116,8 @@ public sealed interface KeyType<T> {
       }
       try {
         BigDecimal usd = new BigDecimal(text);
-        boolean allowed = usd.signum() >= 0 && usd.compareTo(MOST) <= 0;
+        boolean allowed =
+            usd.signum() >= 0 && usd.compareTo(MOST) <= 0 && usd.scale() <= MOST_DECIMALS;
         return require(allowed, Optional.of(usd), "is out of range");
       } catch (NumberFormatException e) {
         throw new IllegalArgumentException("is not an amount", e);

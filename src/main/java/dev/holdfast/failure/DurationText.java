@@ -30,7 +30,8 @@ final class DurationText {
           + "(?:,?\\s|,? and )?){1,6})";
 
   private static final Pattern PART = Pattern.compile("(?i)(" + NUMBER + ")\\s?(" + UNIT + ")");
-  private static final BigDecimal MAX_MILLIS = BigDecimal.valueOf(Duration.ofDays(3650).toMillis());
+  private static final Duration LONGEST = Duration.ofDays(3650);
+  private static final BigDecimal MAX_MILLIS = BigDecimal.valueOf(LONGEST.toMillis());
 
   private DurationText() {}
 
@@ -49,6 +50,11 @@ final class DurationText {
   /** A plain number of the given unit, such as the seconds of Retry-After. */
   static Optional<Duration> ofNumber(String number, long unitMillis) {
     return ofMillis(new BigDecimal(number).multiply(BigDecimal.valueOf(unitMillis)));
+  }
+
+  /** Whether a wait is no longer than ten years: beyond that it is a server's mistake. */
+  static boolean isBounded(Duration wait) {
+    return wait.compareTo(LONGEST) <= 0;
   }
 
   private static Optional<Duration> ofMillis(BigDecimal millis) {

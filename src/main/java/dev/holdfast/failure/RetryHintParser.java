@@ -3,7 +3,6 @@ package dev.holdfast.failure;
 import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.ZonedDateTime;
 import java.time.format.DateTimeFormatter;
 import java.util.List;
 import java.util.Optional;
@@ -191,8 +190,12 @@ public final class RetryHintParser {
   }
 
   private Optional<Duration> untilHttpDate(String date) {
+    return httpDate(date).flatMap(this::until);
+  }
+
+  private static Optional<Instant> httpDate(String date) {
     try {
-      return until(ZonedDateTime.parse(date, DateTimeFormatter.RFC_1123_DATE_TIME).toInstant());
+      return Optional.of(DateTimeFormatter.RFC_1123_DATE_TIME.parse(date, Instant::from));
     } catch (DateTimeException _) {
       return Optional.empty();
     }
@@ -204,10 +207,10 @@ public final class RetryHintParser {
     if (!matcher.find()) {
       return Optional.empty();
     }
-    Instant now =
-        ZonedDateTime.parse(matcher.group(1), DateTimeFormatter.RFC_1123_DATE_TIME).toInstant();
-    Duration wait = Duration.between(now, moment);
-    return Optional.of(wait.isNegative() ? Duration.ZERO : wait);
+    return httpDate(matcher.group(1))
+        .map(now -> Duration.between(now, moment))
+        .map(wait -> wait.isNegative() ? Duration.ZERO : wait)
+        .filter(DurationText::isBounded);
   }
 
   /** Without any other hint, the reset of the limit of which nothing remains. */
@@ -236,7 +239,7 @@ public final class RetryHintParser {
   private Optional<Duration> resetNumber(String digits) {
     long number = Long.parseLong(digits);
     if (number < 1_000_000_000L) {
-      return Optional.of(Duration.ofSeconds(number));
+      return Optional.of(Duration.ofSeconds(number)).filter(DurationText::isBounded);
     }
     return until(
         number < 100_000_000_000L ? Instant.ofEpochSecond(number) : Instant.ofEpochMilli(number));

@@ -49,7 +49,8 @@ public final class RetryHints {
     Instant serversNow = date(lower.get("date").getLast(), now);
     return RetryHintParser.find(headerLines(lower) + "\n" + text)
         .or(() -> longestUsedUp(lower, serversNow))
-        .or(() -> regainedAccess(text, serversNow));
+        .or(() -> regainedAccess(text, serversNow))
+        .filter(DurationText::isBounded);
   }
 
   private static Instant date(String header, Instant otherwise) {

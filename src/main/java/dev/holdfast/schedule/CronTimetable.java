@@ -23,6 +23,8 @@ import java.util.Optional;
 public final class CronTimetable implements Timetable {
   private static final CronParser PARSER = new CronParser(definition());
 
+  private static final int LONGEST = 200;
+
   private final ExecutionTime times;
   private final ZoneId zone;
   private final boolean anyHour;
@@ -68,6 +70,10 @@ public final class CronTimetable implements Timetable {
    * @throws InvalidTicketException if it cannot be read or no time ever matches
    */
   static CronTimetable parse(String expression, ZoneId zone) {
+    if (expression.length() > LONGEST) {
+      throw new InvalidTicketException(
+          "cron: longer than " + LONGEST + " characters; write it as two schedules");
+    }
     try {
       Cron cron = PARSER.parse(expression.strip()).validate();
       String[] fields = cron.asString().split(" ");

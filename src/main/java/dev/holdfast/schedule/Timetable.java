@@ -53,8 +53,9 @@ public sealed interface Timetable permits CronTimetable, IntervalTimetable {
     try {
       return ZoneId.of(zone);
     } catch (DateTimeException e) {
+      String shown = zone.length() <= 60 ? zone : zone.substring(0, 60) + "…";
       throw new InvalidTicketException(
-          "there is no time zone \"" + zone + "\"; write it as Europe/Berlin, UTC or +02:00");
+          "there is no time zone \"" + shown + "\"; write it as Europe/Berlin, UTC or +02:00");
     }
   }
 }

@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 
 /** A JSON schema. Never loads another document, whatever a {@code $ref} says. Thread-safe. */
@@ -48,7 +49,12 @@ public final class JsonSchema {
   public List<String> problems(JsonNode value) {
     List<String> problems = new ArrayList<>();
     refuseNul("", value, problems);
-    schema.validate(value).forEach(error -> problems.add(problem.sentence(error, document)));
+    try {
+      schema.validate(value).forEach(error -> problems.add(problem.sentence(error, document)));
+    } catch (JacksonException e) {
+      // A bound is compared in 64 bits: 1e400 has no place there.
+      problems.add(problem.plainPath("") + " has a number that is too large");
+    }
     return problems;
   }
 

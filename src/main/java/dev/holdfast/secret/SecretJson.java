@@ -35,6 +35,7 @@ final class SecretJson {
 
   /**
    * @throws tools.jackson.core.JacksonException if it is no JSON
+   * @throws NumberFormatException if the exponent of a number is beyond 32 bits
    */
   static String change(String json, UnaryOperator<String> change) {
     return MAPPER.writeValueAsString(of(MAPPER.readTree(json), change));

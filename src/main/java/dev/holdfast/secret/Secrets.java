@@ -108,12 +108,15 @@ public final class Secrets {
    * it has no secret it stays as it is.
    */
   public String redactJson(String json) {
-    if (!mayBeIn(json)) {
+    boolean seen = mayBeIn(json);
+    // Any character may be written by its number: then only the text that was read tells.
+    if (!seen && (forms.isEmpty() || !json.contains("\\u"))) {
       return json;
     }
     try {
-      return SecretJson.change(json, this::redact);
-    } catch (JacksonException e) {
+      String safe = SecretJson.change(json, this::redact);
+      return seen || safe.contains("[redacted:") ? safe : json;
+    } catch (JacksonException | NumberFormatException e) {
       return redact(json);
     }
   }

@@ -69,6 +69,13 @@ final class Arguments {
               + where(e)
               + ". Write one complete JSON object and call it again.",
           e);
+    } catch (NumberFormatException e) {
+      throw new ModelRetryException(
+          "The arguments of "
+              + call.name()
+              + " have a number whose exponent is beyond all bounds. Write a smaller one and call"
+              + " it again.",
+          e);
     }
     throw new ModelRetryException(
         "The arguments of "

@@ -117,6 +117,8 @@ public final class Bodies {
               + (place == null
                   ? ""
                   : ": look at line " + place.getLineNr() + ", column " + place.getColumnNr()));
+    } catch (NumberFormatException e) {
+      throw Refused.badRequest("the body has a number whose exponent is beyond all bounds");
     }
   }
 

@@ -31,7 +31,7 @@ record LastLine(String text, boolean cut) {
       return Json.MAPPER.readTree(text) instanceof ObjectNode object
           ? Optional.of(object)
           : Optional.empty();
-    } catch (JacksonException e) {
+    } catch (JacksonException | NumberFormatException e) {
       return Optional.empty();
     }
   }

@@ -85,7 +85,15 @@ final class DesignText {
         throw unreadable("JSON", asJson);
       }
       return yaml(text);
+    } catch (NumberFormatException e) {
+      throw beyondBounds();
     }
+  }
+
+  /** Jackson's own word for an exponent that no BigDecimal has. */
+  private static InvalidTicketException beyondBounds() {
+    return new InvalidTicketException(
+        "the design has a number whose exponent is beyond all bounds: write it as text");
   }
 
   private static JsonNode yaml(String text) {
@@ -94,6 +102,8 @@ final class DesignText {
       return YAML.readTree(text);
     } catch (JacksonException e) {
       throw unreadable("YAML", e);
+    } catch (NumberFormatException e) {
+      throw beyondBounds();
     }
   }
 

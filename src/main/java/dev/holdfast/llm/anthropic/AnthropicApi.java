@@ -19,17 +19,25 @@ import dev.holdfast.llm.wire.VendorApi;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** Messages through anthropic-java, one client for each key. */
 final class AnthropicApi implements VendorApi {
   static final String VENDOR_URL = "https://api.anthropic.com";
 
-  private final String baseUrl;
+  private final Function<String, AnthropicClient> connect;
   private final Map<String, AnthropicClient> clients = new ConcurrentHashMap<>();
 
   AnthropicApi(@Nullable String baseUrl) {
-    this.baseUrl = baseUrl == null ? VENDOR_URL : baseUrl;
+    this(key -> connect(baseUrl == null ? VENDOR_URL : baseUrl, key));
+  }
+
+  /**
+   * @param connect makes the client of one key
+   */
+  AnthropicApi(Function<String, AnthropicClient> connect) {
+    this.connect = connect;
   }
 
   @Override
@@ -37,7 +45,7 @@ final class AnthropicApi implements VendorApi {
     RequestOptions options = RequestOptions.builder().timeout(timeout(request.timeout())).build();
     AnthropicClient client =
         clients
-            .computeIfAbsent(key, this::connect)
+            .computeIfAbsent(key, connect)
             .withOptions(one -> one.addInterceptor(http -> new TappedClient(http, transmission)));
     try (HttpResponseFor<StreamResponse<RawMessageStreamEvent>> response =
         client
@@ -70,7 +78,7 @@ final class AnthropicApi implements VendorApi {
     }
   }
 
-  private AnthropicClient connect(String key) {
+  private static AnthropicClient connect(String baseUrl, String key) {
     return AnthropicOkHttpClient.builder()
         .baseUrl(baseUrl)
         .apiKey(key)

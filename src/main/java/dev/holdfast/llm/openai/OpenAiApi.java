@@ -6,6 +6,7 @@ import com.openai.client.okhttp.OkHttpClient;
 import com.openai.core.ClientOptions;
 import com.openai.core.RequestOptions;
 import com.openai.core.Timeout;
+import com.openai.core.http.HttpClient;
 import com.openai.core.http.HttpResponseFor;
 import com.openai.core.http.StreamResponse;
 import com.openai.errors.SseException;
@@ -25,14 +26,21 @@ final class OpenAiApi implements VendorApi {
   static final String VENDOR_URL = "https://api.openai.com/v1";
 
   private final String baseUrl;
-  private final OkHttpClient http =
-      OkHttpClient.builder()
-          .maxIdleConnections(HttpBounds.IDLE_CONNECTIONS)
-          .keepAliveDuration(HttpBounds.KEEP_ALIVE)
-          .build();
+  private final HttpClient http;
 
   OpenAiApi(@Nullable String baseUrl) {
+    this(
+        baseUrl,
+        OkHttpClient.builder()
+            .maxIdleConnections(HttpBounds.IDLE_CONNECTIONS)
+            .keepAliveDuration(HttpBounds.KEEP_ALIVE)
+            .build());
+  }
+
+  /** Over a client of the caller's, which {@link #close} closes. */
+  OpenAiApi(@Nullable String baseUrl, HttpClient http) {
     this.baseUrl = baseUrl == null ? VENDOR_URL : baseUrl;
+    this.http = http;
   }
 
   @Override

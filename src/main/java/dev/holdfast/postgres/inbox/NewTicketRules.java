@@ -3,6 +3,7 @@ package dev.holdfast.postgres.inbox;
 import dev.holdfast.queue.NewTicket;
 import dev.holdfast.ticket.InvalidTicketException;
 import java.math.BigDecimal;
+import java.math.MathContext;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.regex.Pattern;
@@ -27,6 +28,8 @@ record NewTicketRules(PayloadLimits limits) {
   private static final Duration MAX_DELAY = Duration.ofDays(36_500);
   private static final Instant LAST_TIME = Instant.parse("9999-12-31T00:00:00Z");
   private static final BigDecimal MAX_COST = new BigDecimal(1_000_000_000);
+  private static final int MAX_COST_DECIMALS = 18; // 1e-999999999 has a billion
+  private static final MathContext SHOWN = new MathContext(10);
   private static final JsonFactory JSON = new JsonFactory();
 
   /**
@@ -49,9 +52,15 @@ record NewTicketRules(PayloadLimits limits) {
     int expanded = checkPayload(ticket.payload());
     checkStart(ticket.delay(), ticket.runAt());
     BigDecimal cost = ticket.maxCostUsd();
-    if (cost != null && (cost.signum() < 0 || cost.compareTo(MAX_COST) > 0)) {
+    if (cost != null
+        && (cost.signum() < 0
+            || cost.compareTo(MAX_COST) > 0
+            || cost.scale() > MAX_COST_DECIMALS)) {
       throw new InvalidTicketException(
-          "the cost limit must be from 0 to 1000000000 USD, not " + cost);
+          "the cost limit must be from 0 to 1000000000 USD with "
+              + MAX_COST_DECIMALS
+              + " decimals at most, not "
+              + cost.round(SHOWN));
     }
     return expanded;
   }

@@ -8,9 +8,18 @@ import java.util.stream.Collectors;
 /**
  * What a program asks a proxy for.
  *
+ * @param port from 0 to 65535
  * @param forward what the server is sent first; empty for a tunnel
  */
 record ProxyRequest(String host, int port, String forward) {
+  private static final int LAST_PORT = 65_535;
+
+  ProxyRequest {
+    if (port < 0 || port > LAST_PORT) {
+      throw new IllegalArgumentException("there is no port " + port);
+    }
+  }
+
   /**
    * @param head of the request, with the empty line at its end
    * @throws IllegalArgumentException if it is none

@@ -1,0 +1,59 @@
+package dev.holdfast.llm.openai;
+
+import com.openai.core.RequestOptions;
+import com.openai.core.http.Headers;
+import com.openai.core.http.HttpClient;
+import com.openai.core.http.HttpRequest;
+import com.openai.core.http.HttpResponse;
+import dev.holdfast.fuzz.FuzzTarget;
+import dev.holdfast.llm.AnswerFuzz;
+import dev.holdfast.llm.ChatProvider;
+import dev.holdfast.llm.wire.WireProvider;
+import java.io.ByteArrayInputStream;
+import java.io.InputStream;
+import java.time.Clock;
+import java.util.concurrent.CompletableFuture;
+
+/** Streams of chat completions. */
+public final class OpenAiFuzz {
+  public static final FuzzTarget STREAM = new FuzzTarget("openai", OpenAiFuzz::stream);
+
+  private OpenAiFuzz() {}
+
+  private static void stream(byte[] input) throws InterruptedException {
+    OpenAiApi api = new OpenAiApi(null, new Canned(input));
+    try (ChatProvider provider =
+        new WireProvider(
+            AnswerFuzz.settings(), api, _ -> {}, System::nanoTime, Clock.systemUTC())) {
+      AnswerFuzz.holds(provider);
+    }
+  }
+
+  /** Answers everything with one input. */
+  private record Canned(byte[] input) implements HttpClient {
+    @Override
+    public HttpResponse execute(HttpRequest request, RequestOptions options) {
+      return new Response(
+          AnswerFuzz.status(input), new ByteArrayInputStream(AnswerFuzz.body(input)));
+    }
+
+    @Override
+    public CompletableFuture<HttpResponse> executeAsync(
+        HttpRequest request, RequestOptions options) {
+      throw new UnsupportedOperationException("only blocking calls are made");
+    }
+
+    @Override
+    public void close() {}
+  }
+
+  private record Response(int statusCode, InputStream body) implements HttpResponse {
+    @Override
+    public Headers headers() {
+      return Headers.builder().build();
+    }
+
+    @Override
+    public void close() {}
+  }
+}
