@@ -69,7 +69,7 @@ final class ConsoleCell implements Cell {
   private static List<Figure> pages(Lab lab, String address, HeldBacklog backlog)
       throws InterruptedException {
     Map<String, String> pages = new LinkedHashMap<>();
-    pages.put("inbox", "/");
+    pages.put("inbox", "/inbox");
     pages.put("a group", "/group?category=unknown&fingerprint=" + backlog.largest());
     pages.put("held tickets", "/tickets?state=on_hold");
     pages.put("held tickets by text", "/tickets?state=on_hold&q=nothing+has+this");

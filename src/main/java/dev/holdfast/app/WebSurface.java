@@ -10,6 +10,7 @@ import dev.holdfast.postgres.inbox.PostgresSpendingDesk;
 import dev.holdfast.postgres.inbox.PostgresTicketDesk;
 import dev.holdfast.postgres.inbox.PostgresTicketInbox;
 import dev.holdfast.postgres.read.PostgresConsoleReader;
+import dev.holdfast.postgres.read.PostgresFigureReader;
 import dev.holdfast.postgres.read.PostgresPeopleNotices;
 import dev.holdfast.postgres.read.PostgresTicketFeeds;
 import dev.holdfast.postgres.read.PostgresTicketReader;
@@ -151,6 +152,7 @@ final class WebSurface implements AutoCloseable {
         new PostgresScheduleDesk(database, SCHEMA),
         new PostgresJournalReader(database, SCHEMA),
         new PostgresTicketFeeds(database, SCHEMA),
+        new PostgresFigureReader(database, SCHEMA),
         new PostgresRequestAnswers(database, SCHEMA));
   }
 

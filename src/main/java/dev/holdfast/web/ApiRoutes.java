@@ -27,6 +27,7 @@ public final class ApiRoutes implements Routes {
             new ActionRoutes(ports),
             new BulkRoutes(ports, bulk),
             new QueueRoutes(ports),
+            new FigureRoutes(ports.figures()),
             new ScheduleRoutes(ports.schedules(), InstantSource.system()),
             new EventRoutes(events, HEARTBEAT),
             new OpenApiRoute());

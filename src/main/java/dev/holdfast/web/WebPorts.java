@@ -8,6 +8,7 @@ import dev.holdfast.queue.TicketDesk;
 import dev.holdfast.queue.TicketInbox;
 import dev.holdfast.queue.read.TicketFeeds;
 import dev.holdfast.queue.read.TicketReader;
+import dev.holdfast.queue.view.FigureReader;
 import dev.holdfast.schedule.ScheduleDesk;
 import dev.holdfast.session.journal.JournalReader;
 
@@ -24,6 +25,7 @@ public record WebPorts(
     ScheduleDesk schedules,
     JournalReader journals,
     TicketFeeds feeds,
+    FigureReader figures,
     RequestAnswers answers) {
 
   /** What people do through these ports is recorded as done through this channel. */
@@ -37,6 +39,7 @@ public record WebPorts(
         schedules.through(channel),
         journals,
         feeds,
+        figures,
         answers);
   }
 }

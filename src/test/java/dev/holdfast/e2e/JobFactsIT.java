@@ -125,7 +125,7 @@ class JobFactsIT {
     }
     assertThat(worker.get("/api/v1/tickets/" + id).body())
         .contains("\"error_title\":\"" + TITLE + "\"");
-    assertThat(worker.get("/").body())
+    assertThat(worker.get("/inbox").body())
         .containsPattern("<a href=\"/group[^>]*>" + TITLE + "</a>")
         .doesNotContain("exit code 1", "Traceback");
     assertThat(worker.get("/tickets?queue=errors").body()).contains(TITLE);

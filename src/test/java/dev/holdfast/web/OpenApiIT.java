@@ -196,6 +196,26 @@ class OpenApiIT {
     check("resumeQueue", ann.post("/api/v1/queues/default/resume", ""), 200);
   }
 
+  private void figures() {
+    long id = queue.enqueue();
+    database.run(
+        "INSERT INTO holdfast.session_journal (ticket_id, seq, lease_no, kind, entry) VALUES (?, 1,"
+            + " 1, 'answered', '{\"usage\": {\"input\": 1, \"output\": 1, \"cacheRead\": 0,"
+            + " \"cacheWrite\": 0}, \"costUsd\": 0.1}')",
+        id);
+    queue.succeed(id, queue.claim(9).getLast().lease().no());
+    database.run("UPDATE holdfast.figures_cursor SET counted_until = now() - interval '9 minutes'");
+    database.run("SELECT holdfast.roll_up_figures('0')");
+    Answer day = ann.get("/api/v1/figures");
+    check("figures", day, 200);
+    assertThat(day.json().get("span_minutes").asInt()).isEqualTo(15);
+    for (String list : List.of("events", "queues", "models")) {
+      assertThat(day.json().get(list)).as(list).isNotEmpty();
+    }
+    check("figures", ann.get("/api/v1/figures?window=7d"), 200);
+    check("figures", ann.get("/api/v1/figures?window=0'%20OR%201=1"), 422);
+  }
+
   private void schedules() {
     String one = "/api/v1/schedules/nightly";
     String put = "{\"cron\": \"0 3 * * *\", \"zone\": \"Europe/Berlin\", \"design\": \"hello\"}";
@@ -246,6 +266,7 @@ class OpenApiIT {
     act(id, "holdTicket", "hold", "{\"reason\": \"r\"}", 200);
     act(id, "holdTicket", "hold", "{\"reason\": \"r\"}", 409);
     check("stats", ann.get("/api/v1/stats"), 200);
+    figures();
     act(id, "editPayload", "payload", "{\"payload\": {\"a\": null}}", 200);
     act(id, "assignTicket", "assign", "{\"assignee\": \"bob\"}", 200);
     act(id, "releaseTicket", "release", "{\"guidance\": \"g\"}", 200);

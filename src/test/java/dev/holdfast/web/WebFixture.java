@@ -6,6 +6,7 @@ import dev.holdfast.postgres.inbox.PostgresRequestAnswers;
 import dev.holdfast.postgres.inbox.PostgresSpendingDesk;
 import dev.holdfast.postgres.inbox.PostgresTicketDesk;
 import dev.holdfast.postgres.inbox.PostgresTicketInbox;
+import dev.holdfast.postgres.read.PostgresFigureReader;
 import dev.holdfast.postgres.read.PostgresTicketFeeds;
 import dev.holdfast.postgres.read.PostgresTicketReader;
 import dev.holdfast.postgres.schedule.PostgresScheduleDesk;
@@ -46,6 +47,7 @@ final class WebFixture {
         new PostgresScheduleDesk(database, "holdfast"),
         new PostgresJournalReader(database, "holdfast"),
         new PostgresTicketFeeds(database, "holdfast"),
+        new PostgresFigureReader(database, "holdfast"),
         new PostgresRequestAnswers(database, "holdfast"));
   }
 

@@ -3,8 +3,9 @@ package dev.holdfast.queue.view;
 import java.time.Instant;
 
 /**
- * A queue's finished attempts in one minute.
+ * A queue's finished attempts in one span of time.
  *
+ * @param minute when the span begins
  * @param failed crashes included
  */
 public record Flow(String queue, Instant minute, long succeeded, long failed) {}

@@ -58,7 +58,7 @@ final class BulkForms implements Routes {
   }
 
   private void act(Context context) throws InterruptedException {
-    String back = Links.back(context.formParam("back"), "/");
+    String back = Links.back(context.formParam("back"), "/inbox");
     String actor = Visitor.of(context).actor();
     List<BulkRun.Item> selected = items(context.formParams("id"));
     String wanted = String.valueOf(context.formParam("do"));
@@ -166,7 +166,7 @@ final class BulkForms implements Routes {
 
   /** Of the tickets that a notice named, or of all that a run released. */
   private void undo(Context context) throws InterruptedException {
-    String back = Links.back(context.formParam("back"), "/");
+    String back = Links.back(context.formParam("back"), "/inbox");
     String ids = context.formParam("ids");
     List<BulkRun.Item> items =
         ids == null || ids.isEmpty() ? List.of() : items(List.of(ids.split(",")));

@@ -33,6 +33,7 @@ public final class Console implements Routes, Pages {
     this.groups =
         List.of(
             assets,
+            new HomeRoutes(ports, reader, shell),
             new InboxRoutes(ports, reader, shell),
             new TicketRoutes(ports, reader, shell),
             new OperationRoutes(ports, reader, shell, sandbox),

@@ -8,7 +8,7 @@ import dev.holdfast.web.console.view.Sparkline;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The start page.
+ * What waits for a person, grouped by error.
  *
  * @param shown which page of the groups, from 1
  * @param queue the filter
@@ -34,7 +34,7 @@ public record InboxPage(
 
   public String address(int number) {
     return Links.with(
-        "/",
+        "/inbox",
         "queue",
         queue,
         "category",

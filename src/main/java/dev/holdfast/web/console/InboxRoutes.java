@@ -33,7 +33,7 @@ final class InboxRoutes implements Routes {
 
   @Override
   public void addTo(JavalinDefaultRoutingApi routes) {
-    routes.get("/", this::inbox, Role.VIEWER);
+    routes.get("/inbox", this::inbox, Role.VIEWER);
     routes.get("/group", this::group, Role.VIEWER);
   }
 

@@ -2,7 +2,8 @@ package dev.holdfast.web.console;
 
 /** The entries of the console's menu. */
 public enum Section {
-  INBOX("Inbox", "/"),
+  HOME("Overview", "/"),
+  INBOX("Inbox", "/inbox"),
   REVIEW("Review", "/review"),
   TICKETS("Tickets", "/tickets"),
   QUEUES("Queues", "/queues"),

@@ -143,7 +143,7 @@
     }
   });
 
-  var go = {i: '/', r: '/review', t: '/tickets', q: '/queues', w: '/workers', p: '/providers', d: '/designs'};
+  var go = {h: '/', i: '/inbox', r: '/review', t: '/tickets', q: '/queues', w: '/workers', p: '/providers', d: '/designs'};
   var leader = false;
   function move(step) {
     var rows = all('[data-row]');

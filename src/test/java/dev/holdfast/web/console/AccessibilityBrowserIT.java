@@ -6,6 +6,7 @@ import com.deque.html.axecore.playwright.AxeBuilder;
 import com.microsoft.playwright.Browser;
 import com.microsoft.playwright.Page;
 import com.microsoft.playwright.options.ColorScheme;
+import dev.holdfast.failure.Category;
 import dev.holdfast.postgres.inbox.PostgresDesignShelf;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.TestQueue;
@@ -44,11 +45,16 @@ class AccessibilityBrowserIT {
     shelf.put("hello", "command", "{\"kind\": \"command\", \"command\": [\"b\"]}", "ann");
     database.run(
         "SELECT holdfast.put_schedule('nightly', 'ann', cron => '0 3 * * *', design => 'hello')");
+    queue.succeed(queue.enqueue(), queue.claim());
+    queue.fail(queue.enqueue(), queue.claim(), Category.CODE_ERROR);
     queue.enqueue();
-    queue.claim();
+    queue.claim(2);
+    database.run("SELECT holdfast.roll_up_figures('0')");
     paths =
         List.of(
             "/",
+            "/?window=7d",
+            "/inbox",
             "/group?fingerprint=&category=",
             "/tickets",
             "/tickets?state=on_hold",

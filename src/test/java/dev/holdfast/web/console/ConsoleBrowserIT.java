@@ -91,7 +91,7 @@ class ConsoleBrowserIT {
                             "Which file?", ErrorReport.ofText("no such file: /data/x.csv"))
                         : HandlerResult.done("{\"ok\": true}"))
             .start()) {
-      go("/");
+      go("/inbox");
       long id = database.enqueue("flow");
       // It comes by itself: nobody loads the page again.
       page.locator(".groups a:has-text('no such file: /data/x.csv')").click();
@@ -152,7 +152,7 @@ class ConsoleBrowserIT {
           + " who did it")
   void bulkRelease() {
     List<Long> ids = tickets.hold(42, "bulk", "the disk of b is full");
-    go("/");
+    go("/inbox");
     page.locator(".groups a:has-text('the disk of b is full')").click();
     assertThat(page.locator("#bulk tbody tr")).hasCount(42);
     String group = page.url();
@@ -292,7 +292,7 @@ class ConsoleBrowserIT {
   @DisplayName("with the keyboard alone: to the group, selected, released with guidance")
   void keyboard() {
     long id = tickets.hold("keys", "only keys can do this");
-    go("/");
+    go("/inbox");
     moveTo("only keys can do this");
     page.keyboard().press("Enter");
     assertThat(page.locator("h1")).containsText("1 held ticket");
@@ -311,7 +311,7 @@ class ConsoleBrowserIT {
   @DisplayName("the row that the keyboard is at stays so when the page renews itself")
   void keyboardAndRenewal() {
     tickets.hold("keys", "the keyboard is here");
-    go("/");
+    go("/inbox");
     moveTo("the keyboard is here");
     tickets.hold("keys", "came later, of another kind");
     assertThat(page.locator("body")).containsText("came later, of another kind");
@@ -324,7 +324,7 @@ class ConsoleBrowserIT {
   @DisplayName("what somebody begins while the page renews itself is not lost")
   void beginsDuringRenewal() {
     List<Long> ids = tickets.hold(3, "renewal", "the disk of r is full");
-    go("/");
+    go("/inbox");
     page.locator(".groups a:has-text('the disk of r is full')").click();
     assertThat(page.locator("#bulk tbody tr")).hasCount(3);
     List<Route> renewals = new ArrayList<>();
@@ -379,7 +379,7 @@ class ConsoleBrowserIT {
   void withoutJavaScript() {
     long id = tickets.hold("plain", "no script here");
     page = browsers.page(new Browser.NewContextOptions().setJavaScriptEnabled(false));
-    go("/");
+    go("/inbox");
     page.locator(".groups a:has-text('no script here')").click();
     page.locator("#bulk a").first().click();
     button("Release").first().click();
@@ -411,7 +411,7 @@ class ConsoleBrowserIT {
     long id = tickets.hold("phone", "a rather long error ".repeat(20));
     page =
         browsers.page(new Browser.NewContextOptions().setViewportSize(360, 740).setIsMobile(true));
-    for (String path : List.of("/", "/tickets", "/tickets/" + id, "/queues", "/review")) {
+    for (String path : List.of("/", "/inbox", "/tickets", "/tickets/" + id, "/queues", "/review")) {
       go(path);
       assertThat((Integer) page.evaluate("document.documentElement.scrollWidth"))
           .as(path)

@@ -107,7 +107,8 @@ class HostileTextBrowserIT {
     paths.addAll(
         List.of(
             "/",
-            "/?queue=" + encoded + "&category=" + encoded + "&assignee=" + encoded,
+            "/inbox",
+            "/inbox?queue=" + encoded + "&category=" + encoded + "&assignee=" + encoded,
             "/group?fingerprint=" + encoded + "&category=system_error",
             "/group?fingerprint=" + encoded + "&category=" + encoded,
             "/tickets",

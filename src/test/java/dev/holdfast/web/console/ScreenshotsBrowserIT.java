@@ -155,19 +155,53 @@ class ScreenshotsBrowserIT {
             + " ('host-1-4f2a', 'host-1', 17, '0.1.0', '{agent,command}', 100, 'running')");
   }
 
+  /** A day of two queues, busier by day than by night. */
+  private void figures() {
+    database.run(
+        """
+        INSERT INTO holdfast.ticket_figures (span_minutes, starts_at, event, category, queue, design, n)
+        SELECT 15, date_bin('15 minutes', now(), '2000-01-01 00:00Z') - i * interval '15 minutes',
+          e.event, e.category, e.queue, '', GREATEST(e.scale * (1.15 + sin((i + 20) / 15.3)) * (1 + 0.3 * sin(i * 2.7 + e.scale)), 0)::int
+        FROM generate_series(0, 95) i, (VALUES ('succeeded', '', 'default', 62), ('succeeded', '', 'imports', 21),
+          ('failed', 'transient', 'default', 5), ('failed', 'api_error', 'default', 2), ('failed', 'system_error', 'imports', 2),
+          ('failed', 'code_error', 'default', 1), ('held', '', 'default', 1), ('held', '', 'imports', 1),
+          ('released', '', 'default', 1)) AS e (event, category, queue, scale)
+        WHERE e.event IN ('succeeded') OR (i * 7 + e.scale * 3) % 5 <> 0
+        """);
+    database.run(
+        """
+        INSERT INTO holdfast.model_figures (span_minutes, starts_at, provider, model, design, answers, tokens_in, tokens_out, cost_usd)
+        SELECT 15, date_bin('15 minutes', now(), '2000-01-01 00:00Z') - i * interval '15 minutes', m.provider, m.model, m.design, n,
+          n * 5200, n * 610, round(n * m.price, 4)
+        FROM (VALUES ('anthropic', 'claude-opus', 'mend-builds', 4, 0.052), ('anthropic', 'claude-haiku', 'answer-letters', 9, 0.006),
+          ('openai', 'gpt-5-mini', 'translate', 7, 0.004)) AS m (provider, model, design, scale, price),
+          generate_series(0, 95) i,
+          LATERAL (SELECT GREATEST(m.scale * (1.1 + sin((i + 20) / 15.3)) * (1 + 0.4 * sin(i * 1.9 + m.scale)), 0)::int AS n) x
+        WHERE n > 0
+        """);
+    database.run("UPDATE holdfast.figures_cursor SET counted_until = now() - interval '5 seconds'");
+    database.run(
+        "SELECT holdfast.enqueue_ticket('import', queue => 'imports') FROM generate_series(1, 23)");
+    database.run(
+        "INSERT INTO holdfast.provider_cooldowns (provider, until, reason, detail, http_status,"
+            + " reported_by) VALUES ('openai', now() + interval '4 minutes', 'rate_limit',"
+            + " 'Rate limit reached', 429, 'host-1')");
+  }
+
   @Test
   @DisplayName("pictures of the pages")
   void pictures() {
     Path directory = Path.of(String.valueOf(System.getProperty("console.screenshots")));
     fill();
     long running = agent();
+    figures();
     try (Browsers browsers = Browsers.start();
         ConsoleServer server = ConsoleServer.open(testDatabase.dataSource())) {
       Page page = browsers.page(new Browser.NewContextOptions().setViewportSize(1100, 640));
       record Picture(String name, String path) {}
       for (Picture each :
           List.of(
-              new Picture("inbox", "/"),
+              new Picture("inbox", "/inbox"),
               new Picture("tickets", "/tickets"),
               new Picture("ticket", "/tickets/" + running),
               new Picture("review", "/review"),
@@ -179,9 +213,12 @@ class ScreenshotsBrowserIT {
         page.screenshot(
             new Page.ScreenshotOptions().setPath(directory.resolve(each.name() + ".png")));
       }
-      page.navigate(server.url("/"));
+      page.navigate(server.url("/inbox"));
       page.locator(".groups a").first().click();
       page.screenshot(new Page.ScreenshotOptions().setPath(directory.resolve("group.png")));
+      page.setViewportSize(1280, 980);
+      page.navigate(server.url("/"));
+      page.screenshot(new Page.ScreenshotOptions().setPath(directory.resolve("overview.png")));
     }
   }
 }

@@ -55,6 +55,25 @@ public final class Format {
     return String.format(Locale.ROOT, "%,d", number);
   }
 
+  /** {@code 900}, {@code 12.3k}, {@code 4M}: at most four digits or so. */
+  public static String compact(double number) {
+    double size = Math.abs(number);
+    if (size < 1_000) {
+      return plain(number);
+    }
+    if (size < 1_000_000) {
+      return plain(number / 1_000) + "k";
+    }
+    return size < 1e9 ? plain(number / 1e6) + "M" : plain(number / 1e9) + "G";
+  }
+
+  private static String plain(double number) {
+    return BigDecimal.valueOf(number)
+        .setScale(1, RoundingMode.HALF_UP)
+        .stripTrailingZeros()
+        .toPlainString();
+  }
+
   /** {@code 1 ticket}, {@code 3 tickets}. */
   public static String count(long number, String one) {
     return number(number) + " " + one + (number == 1 ? "" : "s");

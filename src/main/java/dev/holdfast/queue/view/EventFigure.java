@@ -1,0 +1,11 @@
+package dev.holdfast.queue.view;
+
+import java.time.Instant;
+
+/**
+ * How often something happened in one span, in all queues.
+ *
+ * @param event an outcome of an attempt, or held or released
+ * @param category of a failed attempt; else ""
+ */
+public record EventFigure(Instant startsAt, String event, String category, long n) {}

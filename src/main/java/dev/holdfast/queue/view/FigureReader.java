@@ -1,0 +1,11 @@
+package dev.holdfast.queue.view;
+
+/** Reads what workers have counted. Fast whatever the tables of tickets hold. Thread-safe. */
+public interface FigureReader {
+  /**
+   * The figures up to now by the database's clock.
+   *
+   * @throws dev.holdfast.queue.QueueUnavailableException if the database cannot be reached
+   */
+  Figures figures(FigureWindow window);
+}

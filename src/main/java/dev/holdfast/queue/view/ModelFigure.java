@@ -1,0 +1,23 @@
+package dev.holdfast.queue.view;
+
+import java.math.BigDecimal;
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a model answered for the tickets of a design in one span.
+ *
+ * @param design "" for tickets without one
+ * @param provider "" , as the model, where several were asked in one step
+ * @param tokensIn read from caches and written to them included
+ * @param costUsd in US dollars; null where no answer's model has a price
+ */
+public record ModelFigure(
+    Instant startsAt,
+    String design,
+    String provider,
+    String model,
+    long answers,
+    long tokensIn,
+    long tokensOut,
+    @Nullable BigDecimal costUsd) {}

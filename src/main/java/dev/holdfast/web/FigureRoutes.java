@@ -1,0 +1,54 @@
+package dev.holdfast.web;
+
+import dev.holdfast.queue.view.FigureReader;
+import dev.holdfast.queue.view.FigureWindow;
+import dev.holdfast.queue.view.Figures;
+import dev.holdfast.queue.view.Flow;
+import dev.holdfast.web.access.Role;
+import io.javalin.http.Context;
+import io.javalin.router.JavalinDefaultRoutingApi;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/** What happened over time, as workers have counted it. */
+final class FigureRoutes implements Routes {
+  private final FigureReader reader;
+
+  FigureRoutes(FigureReader reader) {
+    this.reader = reader;
+  }
+
+  @Override
+  public void addTo(JavalinDefaultRoutingApi routes) {
+    routes.get("/api/v1/figures", this::figures, Role.VIEWER);
+  }
+
+  private void figures(Context context) {
+    String wanted = context.queryParam("window");
+    FigureWindow window =
+        FigureWindow.of(wanted == null ? FigureWindow.DAY.wireName() : wanted)
+            .orElseThrow(() -> new Refused(422, "window: 1h, 24h or 7d"));
+    Answers.json(context, 200, json(reader.figures(window)));
+  }
+
+  private static Map<String, Object> json(Figures figures) {
+    Map<String, Object> answer = new LinkedHashMap<>();
+    answer.put("window", figures.window().wireName());
+    answer.put("span_minutes", figures.window().spanMinutes());
+    answer.put("from", figures.from());
+    answer.put("counted_until", figures.countedUntil());
+    answer.put("events", figures.events());
+    answer.put("queues", figures.flow().stream().map(FigureRoutes::queue).toList());
+    answer.put("models", figures.models());
+    return answer;
+  }
+
+  private static Map<String, Object> queue(Flow flow) {
+    Map<String, Object> line = new LinkedHashMap<>();
+    line.put("starts_at", flow.minute());
+    line.put("queue", flow.queue());
+    line.put("succeeded", flow.succeeded());
+    line.put("failed", flow.failed());
+    return line;
+  }
+}

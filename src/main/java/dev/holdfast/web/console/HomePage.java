@@ -1,0 +1,23 @@
+package dev.holdfast.web.console;
+
+import dev.holdfast.queue.view.FigureWindow;
+import dev.holdfast.queue.view.ProviderState;
+import dev.holdfast.web.console.home.Overview;
+import dev.holdfast.web.console.view.Links;
+import java.util.List;
+
+/**
+ * The home page: what is going on.
+ *
+ * @param providers those that are not called just now
+ */
+public record HomePage(Page page, Overview overview, List<ProviderState> providers) {
+  public HomePage {
+    providers = List.copyOf(providers);
+  }
+
+  /** The page with another window. */
+  public String address(FigureWindow window) {
+    return Links.with("/", "window", window.wireName());
+  }
+}

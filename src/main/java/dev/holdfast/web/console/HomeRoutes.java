@@ -1,0 +1,45 @@
+package dev.holdfast.web.console;
+
+import dev.holdfast.queue.view.ConsoleReader;
+import dev.holdfast.queue.view.FigureWindow;
+import dev.holdfast.web.Routes;
+import dev.holdfast.web.WebPorts;
+import dev.holdfast.web.access.Role;
+import dev.holdfast.web.console.home.Overview;
+import io.javalin.http.Context;
+import io.javalin.router.JavalinDefaultRoutingApi;
+import java.util.Objects;
+
+/** The home page. */
+final class HomeRoutes implements Routes {
+  private final WebPorts ports;
+  private final ConsoleReader reader;
+  private final Shell shell;
+
+  HomeRoutes(WebPorts ports, ConsoleReader reader, Shell shell) {
+    this.ports = ports;
+    this.reader = reader;
+    this.shell = shell;
+  }
+
+  @Override
+  public void addTo(JavalinDefaultRoutingApi routes) {
+    routes.get("/", this::home, Role.VIEWER);
+  }
+
+  /** What is no window shows a day. */
+  private void home(Context context) {
+    FigureWindow window =
+        FigureWindow.of(Objects.requireNonNullElse(context.queryParam("window"), ""))
+            .orElse(FigureWindow.DAY);
+    Page page = shell.page(context, "Overview", Section.HOME);
+    shell.show(
+        context,
+        "home",
+        new HomePage(
+            page,
+            Overview.of(
+                ports.figures().figures(window), ports.tickets().queues(), page.held(), page.now()),
+            reader.providers()));
+  }
+}
