@@ -11,6 +11,7 @@ import dev.holdfast.queue.view.Inbox;
 import dev.holdfast.queue.view.InboxQuery;
 import dev.holdfast.queue.view.ProviderState;
 import dev.holdfast.queue.view.RunningTicket;
+import dev.holdfast.queue.view.StateCounts;
 import dev.holdfast.queue.view.TicketLine;
 import dev.holdfast.queue.view.TicketQuery;
 import dev.holdfast.queue.view.TicketWindow;
@@ -20,8 +21,10 @@ import java.sql.SQLException;
 import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
+import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
 import javax.sql.DataSource;
@@ -81,6 +84,40 @@ public final class PostgresConsoleReader implements ConsoleReader {
             query -> query,
             (row, context) -> row.getLong(1))
         .getFirst();
+  }
+
+  @Override
+  public long reviewCount(long most) {
+    return rows(
+            sql.inSchema(
+                """
+                SELECT count(*) FROM (
+                  SELECT FROM (SELECT state FROM holdfast.ticket_base ORDER BY id DESC LIMIT :window) t
+                  WHERE state = 'needs_review' LIMIT :most) x
+                """),
+            query -> query.bind("window", WINDOW).bind("most", most),
+            (row, context) -> row.getLong(1))
+        .getFirst();
+  }
+
+  @Override
+  public StateCounts stateCounts() {
+    Map<TicketState, Long> counts = new EnumMap<>(TicketState.class);
+    rows(
+            sql.inSchema(
+                """
+                SELECT state, count(*) AS n
+                FROM (SELECT state FROM holdfast.tickets ORDER BY id DESC LIMIT :window) t
+                GROUP BY state
+                """),
+            query -> query.bind("window", WINDOW),
+            (row, context) -> Map.entry(row.getString("state"), row.getLong("n")))
+        .forEach(
+            each ->
+                TicketState.ofWireName(each.getKey())
+                    .ifPresent(state -> counts.put(state, each.getValue())));
+    long all = counts.values().stream().mapToLong(Long::longValue).sum();
+    return new StateCounts(counts, all >= WINDOW);
   }
 
   @Override

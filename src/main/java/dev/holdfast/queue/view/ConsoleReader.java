@@ -15,6 +15,12 @@ public interface ConsoleReader {
   /** How many tickets wait for a person. */
   long heldCount();
 
+  /** How many results wait for a person among the newest tickets; counts to {@code most} only. */
+  long reviewCount(long most);
+
+  /** How many of the newest tickets are in each state. */
+  StateCounts stateCounts();
+
   /** The providers that people were told do not answer, and still do not; in words. */
   List<String> outages();
 

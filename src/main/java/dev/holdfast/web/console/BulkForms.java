@@ -27,13 +27,15 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Consumer;
 
-/** What the buttons beside many held tickets do, and how far it has come. */
+/** What the buttons beside many tickets do, and how far it has come. */
 final class BulkForms implements Routes {
   /** What takes longer is shown with its progress. */
   private static final Duration PATIENCE = Duration.ofMillis(1_500);
 
   private static final BulkRun.Verb RELEASED = new BulkRun.Verb("Released", true);
   private static final BulkRun.Verb CANCELLED = new BulkRun.Verb("Cancelled", false);
+  private static final BulkRun.Verb HELD = new BulkRun.Verb("Held", false);
+  private static final BulkRun.Verb APPROVED = new BulkRun.Verb("Approved", false);
   private static final BulkRun.Verb ASSIGNED = new BulkRun.Verb("Assigned", false);
   private static final BulkRun.Verb TAKEN_BACK = new BulkRun.Verb("Took back", false);
 
@@ -68,33 +70,42 @@ final class BulkForms implements Routes {
     }
     try {
       BulkRun run =
-          switch (wanted) {
-            case "release" ->
-                runs.start(
-                    RELEASED, selected.size(), back, selected.iterator(), release(context, actor));
-            case "release-all" -> releaseAll(context, back, actor);
-            case "cancel" ->
-                runs.start(
-                    CANCELLED,
-                    selected.size(),
-                    back,
-                    selected.iterator(),
-                    item -> desk(item).cancel(item.id(), actor, null));
-            case "assign" -> {
-              String person = TicketForms.words(context, "assignee");
-              yield runs.start(
-                  ASSIGNED,
+          wanted.equals("release-all")
+              ? releaseAll(context, back, actor)
+              : runs.start(
+                  verb(wanted),
                   selected.size(),
                   back,
                   selected.iterator(),
-                  item -> desk(item).assign(item.id(), person, actor));
-            }
-            default -> throw new Refused(400, "there is no such action");
-          };
+                  deed(context, wanted, actor));
       answer(context, run);
     } catch (InvalidTicketException e) {
       tell(context, back, Notice.bad(TicketForms.sentence(e)));
     }
+  }
+
+  private static BulkRun.Verb verb(String wanted) {
+    return switch (wanted) {
+      case "release" -> RELEASED;
+      case "cancel" -> CANCELLED;
+      case "hold" -> HELD;
+      case "approve" -> APPROVED;
+      case "assign" -> ASSIGNED;
+      default -> throw new Refused(400, "there is no such action");
+    };
+  }
+
+  private Consumer<BulkRun.Item> deed(Context context, String wanted, String actor) {
+    return switch (wanted) {
+      case "release" -> release(context, actor);
+      case "cancel" -> item -> desk(item).cancel(item.id(), actor, null);
+      case "hold" -> item -> desk(item).hold(item.id(), actor, "held by " + actor);
+      case "approve" -> item -> desk(item).approve(item.id(), actor);
+      default -> {
+        String person = TicketForms.words(context, "assignee");
+        yield item -> desk(item).assign(item.id(), person, actor);
+      }
+    };
   }
 
   private Consumer<BulkRun.Item> release(Context context, String actor) {

@@ -37,6 +37,7 @@ public final class Console implements Routes, Pages {
             new InboxRoutes(ports, reader, shell),
             new TicketRoutes(ports, reader, shell),
             new OperationRoutes(ports, reader, shell, sandbox),
+            new EnqueueForms(ports, reader, shell),
             new TicketForms(ports),
             new CallForms(ports),
             new ProviderForms(ports.spending()),

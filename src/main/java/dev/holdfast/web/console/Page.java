@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param section the menu entry it belongs to; null for none
  * @param held how many tickets wait for a person
+ * @param reviews how many results wait for a person, counted to {@value #MOST_REVIEWS}
  * @param outages the providers that do not answer, in words
  * @param now the database's clock
  * @param url path and query of the page itself
@@ -22,11 +23,19 @@ public record Page(
     @Nullable Section section,
     Visitor visitor,
     long held,
+    long reviews,
     List<String> outages,
     Instant now,
     String url,
     @Nullable Notice notice,
     String assets) {
+
+  static final int MOST_REVIEWS = 100;
+
+  /** For the menu. */
+  public String reviewBadge() {
+    return reviews < MOST_REVIEWS ? Format.number(reviews) : MOST_REVIEWS - 1 + "+";
+  }
 
   /** How long ago or how soon. */
   public String ago(@Nullable Instant time) {

@@ -3,13 +3,21 @@ package dev.holdfast.web.console;
 import dev.holdfast.queue.view.ConsoleReader;
 import dev.holdfast.web.Visitor;
 import io.javalin.http.Context;
+import java.time.Duration;
+import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /** What all pages share: the menu, the visitor, the last notice. Thread-safe. */
 final class Shell {
+  private static final Duration REVIEWS_KEPT = Duration.ofSeconds(1);
+
+  /** A count, and when it was made. */
+  private record Reviews(Instant at, long count) {}
+
   private final ConsoleReader reader;
   private final Templates templates;
   private final Assets assets;
+  private volatile @Nullable Reviews reviews;
 
   Shell(ConsoleReader reader, Templates templates, Assets assets) {
     this.reader = reader;
@@ -19,17 +27,29 @@ final class Shell {
 
   Page page(Context context, String title, @Nullable Section section) {
     String query = context.queryString();
+    Instant now = reader.now();
     return new Page(
         title,
         section,
         Visitor.of(context),
         reader.heldCount(),
+        reviews(now),
         reader.outages(),
-        reader.now(),
+        now,
         context.path() + (query == null ? "" : "?" + query),
         // A page that only updates itself leaves the notice to the one that shows it.
         context.header("HX-Request") == null ? NoticeCookie.take(context) : null,
         assets.path());
+  }
+
+  /** It walks over many tickets, so it is counted once in a while for all visitors. */
+  private long reviews(Instant now) {
+    Reviews known = reviews;
+    if (known == null || Duration.between(known.at, now).abs().compareTo(REVIEWS_KEPT) >= 0) {
+      known = new Reviews(now, reader.reviewCount(Page.MOST_REVIEWS));
+      reviews = known;
+    }
+    return known.count;
   }
 
   void show(Context context, String template, Object model) {

@@ -69,6 +69,7 @@ final class TicketRoutes implements Routes {
             filters,
             tickets,
             reader.queueNames(),
+            reader.stateCounts(),
             SqlText.tickets(filters.query())));
   }
 

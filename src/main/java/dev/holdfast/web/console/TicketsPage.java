@@ -1,8 +1,10 @@
 package dev.holdfast.web.console;
 
+import dev.holdfast.queue.view.StateCounts;
 import dev.holdfast.queue.view.TicketWindow;
 import dev.holdfast.ticket.TicketState;
 import dev.holdfast.web.console.view.Filters;
+import dev.holdfast.web.console.view.Format;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -17,6 +19,7 @@ public record TicketsPage(
     Filters filters,
     TicketWindow tickets,
     List<String> queues,
+    StateCounts states,
     String sql) {
   public TicketsPage {
     queues = List.copyOf(queues);
@@ -24,6 +27,18 @@ public record TicketsPage(
 
   public boolean isState(@Nullable TicketState state) {
     return filters.query().state() == state;
+  }
+
+  /** The page with the same filter in another state; null is all states. */
+  public String inState(@Nullable TicketState state) {
+    return filters.inState(path, state);
+  }
+
+  /** How many tickets are in a state; of many only the newest are counted, and a plus says so. */
+  public String count(TicketState state) {
+    return state == TicketState.ON_HOLD
+        ? Format.number(page.held())
+        : Format.number(states.of(state)) + (states.cut() ? "+" : "");
   }
 
   public boolean showsHeld() {

@@ -80,7 +80,7 @@
   }
   setInterval(function () { if (changed && timer === null) { soon(); } }, 2000);
   setInterval(function () { if (live() && live().dataset.poll) { refresh(); } }, 1000);
-  // The number in the menu comes with every answer.
+  // The numbers in the menu come with every answer.
   document.body.addEventListener('htmx:beforeSwap', function (event) {
     var answer = new DOMParser().parseFromString(event.detail.serverResponse, 'text/html');
     if (!answer.querySelector('[data-live]')) {
@@ -90,8 +90,10 @@
       return;
     }
     var then = answer.body.dataset.now;
-    var held = answer.getElementById('held-count'), shown = document.getElementById('held-count');
-    if (held && shown) { shown.textContent = held.textContent; }
+    ['held-count', 'review-count'].forEach(function (id) {
+      var count = answer.getElementById(id), shown = document.getElementById(id);
+      if (count && shown) { shown.textContent = count.textContent; }
+    });
     if (then) { skew = Number(then) - Date.now(); }
   });
 
@@ -139,7 +141,9 @@
   });
   document.addEventListener('change', function (event) {
     if (event.target.matches('[data-all]')) {
-      all('input[name=id]', event.target.form).forEach(function (box) { box.checked = event.target.checked; });
+      Array.prototype.forEach.call(event.target.form.elements, function (box) {
+        if (box.name === 'id') { box.checked = event.target.checked; }
+      });
     }
   });
 

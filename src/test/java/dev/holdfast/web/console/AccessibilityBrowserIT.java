@@ -58,6 +58,8 @@ class AccessibilityBrowserIT {
             "/group?fingerprint=&category=",
             "/tickets",
             "/tickets?state=on_hold",
+            "/tickets?state=needs_review",
+            "/enqueue?again=" + held,
             "/tickets?state=nonsense",
             "/tickets/" + held,
             "/review",

@@ -116,6 +116,7 @@ class HostileTextBrowserIT {
             "/tickets?q=" + encoded + "&state=" + encoded + "&from=" + encoded + "&kind=" + encoded,
             "/tickets/" + held,
             "/tickets/" + review,
+            "/enqueue?again=" + review,
             "/tickets/" + running,
             "/tickets/" + encoded,
             "/review",

@@ -37,6 +37,11 @@ public record Filters(TicketQuery query, List<String> problems) {
     return address(path, null);
   }
 
+  /** The same filter in another state, from its newest tickets on; null is all states. */
+  public String inState(String path, @Nullable TicketState state) {
+    return new Filters(query.withState(state), problems).address(path, null);
+  }
+
   private String address(String path, @Nullable Long before) {
     return Links.with(
         path,

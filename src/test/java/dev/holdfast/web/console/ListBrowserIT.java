@@ -1,0 +1,99 @@
+package dev.holdfast.web.console;
+
+import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.microsoft.playwright.Page;
+import dev.holdfast.testing.EverySetup;
+import dev.holdfast.testing.TestDatabase;
+import dev.holdfast.testing.TicketDatabase;
+import dev.holdfast.testing.WithDatabase;
+import dev.holdfast.web.ConsoleServer;
+import java.util.List;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+@Tag("slow")
+@WithDatabase
+@EverySetup
+class ListBrowserIT {
+  private final TestDatabase testDatabase;
+  private final TicketDatabase database;
+  private final SampleTickets tickets;
+
+  ListBrowserIT(TestDatabase testDatabase) {
+    this.testDatabase = testDatabase;
+    this.database = new TicketDatabase(testDatabase);
+    this.tickets = new SampleTickets(database);
+  }
+
+  @Test
+  @DisplayName(
+      "22.7: a ticket is enqueued by form, once however often it is sent, is run again as a copy;"
+          + " tabs and the menu count; results are approved and tickets cancelled in one go")
+  void lists() {
+    try (Browsers browsers = Browsers.start();
+        ConsoleServer server = ConsoleServer.open(testDatabase.dataSource())) {
+      Page page = browsers.page();
+      enqueue(page, server);
+      List<Long> reviews = List.of(tickets.review("one", "1"), tickets.review("two", "2"));
+      page.navigate(server.url("/tickets?state=needs_review&kind=manual"));
+      assertThat(page.locator("#review-count")).hasText("2");
+      assertThat(page.locator(".states a[aria-current]")).hasText("needs review 2");
+      page.navigate(server.url("/review"));
+      page.locator("[data-all]").check();
+      page.locator("button:has-text('Approve selected')").click();
+      assertThat(page.locator("#notice")).containsText("Approved 2 tickets");
+      assertThat(reviews.stream().map(database::state)).containsOnly("done");
+      assertThat(page.locator("#review-count")).hasText("0");
+
+      page.navigate(server.url("/tickets?kind=letters"));
+      page.locator(".states a:has-text('ready')").click();
+      assertThat(page.locator("tr[data-row]")).hasCount(2);
+      assertThat(page).hasURL(java.util.regex.Pattern.compile("kind=letters"));
+      page.locator("[data-all]").check();
+      page.locator("button:has-text('Cancel selected')").click();
+      assertThat(page.locator("#notice")).containsText("Cancelled 2 tickets");
+      assertThat(database.number("SELECT count(*) FROM holdfast.tickets WHERE state = 'ready'"))
+          .isZero();
+    }
+  }
+
+  private void enqueue(Page page, ConsoleServer server) {
+    page.navigate(server.url("/tickets"));
+    page.locator("text=Enqueue a ticket").click();
+    page.locator("#kind").fill("letters");
+    page.locator("#title").fill("<b>to ann</b>");
+    page.locator("#payload").fill("{\"to\": ");
+    page.locator("button:has-text('Enqueue')").click();
+    assertThat(page.locator(".notice.bad")).containsText("JSON");
+    assertThat(page.locator("#title")).hasValue("<b>to ann</b>");
+    page.locator("#payload").fill("{\"to\": \"ann\"}");
+    page.locator("#priority").fill("7");
+    String form = "document.forms.enqueue";
+    Object status =
+        page.evaluate(
+            "fetch('/enqueue', {method: 'POST', body: new URLSearchParams(new FormData("
+                + form
+                + "))}).then(answer => answer.status)");
+    assertThat(status).isEqualTo(200);
+    page.locator("button:has-text('Enqueue')").click();
+    assertThat(page.locator("h1")).containsText("<b>to ann</b>");
+    assertThat(database.column("SELECT payload->>'to' || priority FROM holdfast.tickets"))
+        .containsExactly("ann7");
+    page.locator("#again").click();
+    assertThat(page.locator("#kind")).hasValue("letters");
+    page.locator("#payload").fill("{\"to\": \"bob\"}");
+    page.locator("button:has-text('Enqueue')").click();
+    assertThat(page.locator("#notice")).containsText("Enqueued #");
+    assertThat(
+            database.column(
+                "SELECT payload->>'to' || priority FROM holdfast.tickets ORDER BY id DESC LIMIT 1"))
+        .containsExactly("bob7");
+    assertThat(
+            database.column(
+                "SELECT DISTINCT actor FROM holdfast.ticket_activity WHERE action = 'enqueued'"))
+        .containsExactly("ann");
+  }
+}
