@@ -22,7 +22,8 @@ public final class StorableJson {
         mark(out, '\0');
         i += NUL.length();
       } else if (c == '\\' && i + 1 < json.length()) {
-        out.append(c).append(json.charAt(i + 1));
+        out.append(c);
+        append(out, json, i + 1);
         i += 2;
       } else {
         append(out, json, i);

@@ -109,7 +109,10 @@ public final class OutputTail {
     return end(limit);
   }
 
-  /** The beginning and the end, and between them how much was left out, if anything was. */
+  /**
+   * The beginning and the end, and between them how much was left out, if anything was; without the
+   * lines that the cut went through.
+   */
   public synchronized String bothEnds() {
     if (total <= limit) {
       return end();
@@ -121,8 +124,9 @@ public final class OutputTail {
       return Utf8.from(all, 0, false);
     }
     long cut = total - head.length - limit;
-    String start = Utf8.upTo(head, head.length);
-    return start + "\n[... " + cut + " of " + total + " bytes cut here ...]\n" + end();
+    String start = CutText.before(Utf8.upTo(head, head.length));
+    String rest = CutText.behind(end());
+    return start + "\n[... " + cut + " of " + total + " bytes cut here ...]\n" + rest;
   }
 
   private synchronized byte[] kept() {

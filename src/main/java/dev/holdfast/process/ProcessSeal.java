@@ -6,6 +6,7 @@ import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandle;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -54,7 +55,7 @@ public final class ProcessSeal {
   private static void forbidDumpsOrSay() {
     try {
       forbidDumps();
-    } catch (Throwable e) { // a method handle throws anything
+    } catch (IOException | RuntimeException e) {
       log.warn("other processes of this user may read this one's memory: {}", e.toString());
     }
   }
@@ -107,23 +108,31 @@ public final class ProcessSeal {
   }
 
   @SuppressWarnings("restricted") // as declared in prctl's manual
-  private static void forbidDumps() throws Throwable {
+  private static void forbidDumps() throws IOException {
     Linker linker = Linker.nativeLinker();
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment failure = arena.allocate(Linker.Option.captureStateLayout());
-      int result =
-          (int)
-              linker
-                  .downcallHandle(
-                      linker.defaultLookup().findOrThrow("prctl"),
-                      FunctionDescriptor.of(
-                          ValueLayout.JAVA_INT, ValueLayout.JAVA_INT, ValueLayout.JAVA_LONG),
-                      Linker.Option.firstVariadicArg(1),
-                      Linker.Option.captureCallState("errno"))
-                  .invokeExact(failure, PR_SET_DUMPABLE, 0L);
-      if (result != 0) {
+      MethodHandle prctl =
+          linker.downcallHandle(
+              linker.defaultLookup().findOrThrow("prctl"),
+              FunctionDescriptor.of(
+                  ValueLayout.JAVA_INT, ValueLayout.JAVA_INT, ValueLayout.JAVA_LONG),
+              Linker.Option.firstVariadicArg(1),
+              Linker.Option.captureCallState("errno"));
+      if (call(prctl, failure) != 0) {
         throw new IOException("prctl failed, errno " + failure.get(ValueLayout.JAVA_INT, 0));
       }
+    }
+  }
+
+  /** C throws nothing; an error of the JVM is nobody's to swallow. */
+  private static int call(MethodHandle prctl, MemorySegment failure) throws IOException {
+    try {
+      return (int) prctl.invokeExact(failure, PR_SET_DUMPABLE, 0L);
+    } catch (RuntimeException | Error e) {
+      throw e;
+    } catch (Throwable e) { // what a method handle declares
+      throw new IOException("prctl was not called", e);
     }
   }
 }

@@ -1,5 +1,6 @@
 package dev.holdfast.secret;
 
+import java.util.Optional;
 import java.util.function.UnaryOperator;
 import tools.jackson.core.StreamReadConstraints;
 import tools.jackson.core.json.JsonFactory;
@@ -34,11 +35,16 @@ final class SecretJson {
   private SecretJson() {}
 
   /**
+   * The changed document; empty where nothing that was read of it changes. Of a key that stands
+   * twice the first value is not read.
+   *
    * @throws tools.jackson.core.JacksonException if it is no JSON
    * @throws NumberFormatException if the exponent of a number is beyond 32 bits
    */
-  static String change(String json, UnaryOperator<String> change) {
-    return MAPPER.writeValueAsString(of(MAPPER.readTree(json), change));
+  static Optional<String> change(String json, UnaryOperator<String> change) {
+    JsonNode before = MAPPER.readTree(json);
+    JsonNode after = of(before, change);
+    return after.equals(before) ? Optional.empty() : Optional.of(MAPPER.writeValueAsString(after));
   }
 
   private static JsonNode of(JsonNode node, UnaryOperator<String> change) {

@@ -114,8 +114,7 @@ public final class Secrets {
       return json;
     }
     try {
-      String safe = SecretJson.change(json, this::redact);
-      return seen || safe.contains("[redacted:") ? safe : json;
+      return SecretJson.change(json, this::redact).orElseGet(() -> redact(json));
     } catch (JacksonException | NumberFormatException e) {
       return redact(json);
     }

@@ -2,6 +2,7 @@ package dev.holdfast.handler.command;
 
 import dev.holdfast.failure.Category;
 import dev.holdfast.failure.ErrorReport;
+import dev.holdfast.process.CutText;
 import dev.holdfast.process.ExitText;
 import dev.holdfast.process.OutputTail;
 import dev.holdfast.process.ProgramRun;
@@ -41,7 +42,7 @@ final class CommandFailures {
   /** It ran longer than it may (a timeout is transient), with what it had said until then. */
   static ErrorReport timedOut(String how, ProgramRun run, Redaction redaction) {
     return new ErrorReport(
-        redaction.of(how + said(run)), null, null, null, Category.TRANSIENT, null);
+        redaction.of(how) + said(run, redaction), null, null, null, Category.TRANSIENT, null);
   }
 
   /**
@@ -53,7 +54,7 @@ final class CommandFailures {
     if (line.isPresent() && saysError(line.get().path("error"))) {
       return stated(how, code, line.get(), run, redaction);
     }
-    return new ErrorReport(redaction.of(how + said(run)), null, null, code, null, null);
+    return new ErrorReport(redaction.of(how) + said(run, redaction), null, null, code, null, null);
   }
 
   private static boolean saysError(JsonNode error) {
@@ -72,7 +73,7 @@ final class CommandFailures {
     Duration retryAfter = retryAfter(line.path("retry_after_ms"), text);
     if (category != null) {
       // With its category stated, what else it said is for people and changes nothing.
-      text.append(stderr(run));
+      text.append(stderr(run, redaction));
     }
     return new ErrorReport(redaction.of(text.toString()), null, null, code, category, retryAfter);
   }
@@ -108,21 +109,24 @@ final class CommandFailures {
   }
 
   /** The end of stderr; of stdout where there is none. */
-  private static String said(ProgramRun run) {
-    String stderr = stderr(run);
-    return stderr.isEmpty() ? end("stdout", run.stdout()) : stderr;
+  private static String said(ProgramRun run, Redaction redaction) {
+    String stderr = stderr(run, redaction);
+    return stderr.isEmpty() ? end("stdout", run.stdout(), redaction) : stderr;
   }
 
-  private static String stderr(ProgramRun run) {
-    return end("stderr", run.stderr());
+  private static String stderr(ProgramRun run, Redaction redaction) {
+    return end("stderr", run.stderr(), redaction);
   }
 
-  private static String end(String name, OutputTail output) {
-    String end = output.end(END_BYTES);
+  /** Secrets are taken out before the cut, which may go through one. */
+  private static String end(String name, OutputTail output, Redaction redaction) {
+    String kept = redaction.of(output.end());
+    boolean cut = output.total() > END_BYTES;
+    String end =
+        cut ? CutText.behind(kept.substring(Math.max(0, kept.length() - END_BYTES))) : kept;
     if (end.isBlank()) {
       return "";
     }
-    boolean cut = output.total() > END_BYTES;
     String note =
         cut
             ? "[the last "

@@ -1,5 +1,6 @@
 package dev.holdfast.tool.mcp;
 
+import dev.holdfast.process.CutText;
 import dev.holdfast.process.OutputTail;
 import dev.holdfast.process.OwnSession;
 import dev.holdfast.process.ProcessTree;
@@ -74,7 +75,8 @@ final class StdioTransport implements McpClientTransport {
 
   /** The end of what it wrote to stderr. */
   String said() {
-    return stderr.end().strip();
+    String end = stderr.end();
+    return (stderr.total() > STDERR_KEPT ? CutText.behind(end) : end).strip();
   }
 
   @Override

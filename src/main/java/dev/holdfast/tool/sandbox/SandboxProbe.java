@@ -6,6 +6,7 @@ import dev.holdfast.process.ProgramEnd;
 import dev.holdfast.process.ProgramFinder;
 import dev.holdfast.process.ProgramRun;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -82,7 +83,7 @@ final class SandboxProbe {
       } finally {
         Files.delete(directory);
       }
-    } catch (IOException e) {
+    } catch (IOException | UncheckedIOException e) {
       return String.valueOf(e.getMessage());
     }
   }

@@ -65,6 +65,17 @@ class CommandFailuresIT {
   }
 
   @Test
+  @DisplayName("issue 20: what is kept of stderr does not begin in the middle of a secret")
+  void secretAtTheCut() throws Exception {
+    ErrorReport report =
+        tickets.fail("yes token=sk-0123456789-abcdefghijklmnopqrstuvwxyz | head -500 >&2; exit 1");
+
+    assertThat(report.text().lines().skip(2))
+        .hasSizeGreaterThan(200)
+        .containsOnly("token=sk-0123456789-abcdefghijklmnopqrstuvwxyz");
+  }
+
+  @Test
   @DisplayName("Death by a signal is named")
   void signal() throws Exception {
     ErrorReport killed = tickets.fail("kill -KILL $$");

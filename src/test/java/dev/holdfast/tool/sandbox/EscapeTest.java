@@ -2,6 +2,7 @@ package dev.holdfast.tool.sandbox;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
+import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.process.BaseEnvironment;
 import dev.holdfast.process.OutputLimits;
@@ -24,6 +25,7 @@ import java.util.Map;
 import java.util.UUID;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.CleanupMode;
 import org.junit.jupiter.api.io.TempDir;
@@ -190,10 +192,60 @@ class EscapeTest {
   @DisplayName("neither the host's name nor its shared memory nor a terminal is the machine's")
   void namespaces(User user) throws Exception {
     String said =
-        run(user, "for each in user net pid ipc uts mnt; do readlink /proc/self/ns/$each; done");
-    for (String name : List.of("user", "net", "pid", "ipc", "uts", "mnt")) {
+        run(
+            user,
+            "for each in user net pid ipc uts mnt cgroup; do readlink /proc/self/ns/$each; done");
+    for (String name : List.of("user", "net", "pid", "ipc", "uts", "mnt", "cgroup")) {
       String own = Files.readSymbolicLink(Path.of("/proc/self/ns/" + name)).toString();
       assertThat(said).contains(name + ":[").doesNotContain(own);
     }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  @DisplayName("what others left in /tmp and in shared memory is not there")
+  void left(User user) throws Exception {
+    Path file = Files.createTempFile("holdfast-left-", "");
+    Path shared = Files.createTempFile(Path.of("/dev/shm"), "holdfast-left-", "");
+    try {
+      assertThat(run(user, "ls -A /tmp /dev/shm; touch /tmp/own && echo written"))
+          .contains("written")
+          .doesNotContain("holdfast-left-");
+    } finally {
+      Files.delete(file);
+      Files.delete(shared);
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  @DisplayName("its session is its own: it can type nothing into a terminal of the worker's")
+  void session(User user) throws Exception {
+    String stat = run(user, "cat /proc/self/stat");
+    assertThat(stat.substring(stat.lastIndexOf(')')).split(" ")[4]).isNotEqualTo("0");
+  }
+
+  @Test
+  @DisplayName("it does not outlive the worker that is killed")
+  void diesWithWorker() throws Exception {
+    Sandboxes sandboxes = Sandboxes.of(SandboxMode.AUTO, System.getenv(), List.of());
+    Sandbox sandbox = sandboxes.get(Network.NONE);
+    assumeThat(sandbox).as("bubblewrap is installed and works").isInstanceOf(Bubblewrap.class);
+    String seconds = "300." + ProcessHandle.current().pid();
+    List<String> command = new ArrayList<>(List.of("/bin/sh", "-c", "\"$@\"; exit", "worker"));
+    command.addAll(sandbox.wrap(List.of("/bin/sleep", seconds), workspace));
+    Process worker = new ProcessBuilder(command).start();
+    await().atMost(Duration.ofSeconds(30)).until(() -> sleeping(seconds).size() > 1);
+    worker.destroyForcibly();
+    await()
+        .atMost(Duration.ofSeconds(30))
+        .untilAsserted(() -> assertThat(sleeping(seconds)).isEmpty());
+  }
+
+  /** Processes with such a word, bubblewrap's own among them. */
+  private static List<ProcessHandle> sleeping(String word) {
+    return ProcessHandle.allProcesses()
+        .filter(each -> List.of(each.info().arguments().orElse(new String[0])).contains(word))
+        .toList();
   }
 }

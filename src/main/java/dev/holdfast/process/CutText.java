@@ -1,0 +1,30 @@
+package dev.holdfast.process;
+
+/**
+ * Text of which a part was cut off. The cut may have gone through a secret, whose rest nobody would
+ * find any more. So the line at the cut is left out; of a very long line, 1 KiB or a quarter of
+ * all.
+ */
+public final class CutText {
+  private static final int NEAR = 1024;
+
+  private CutText() {}
+
+  /** What is left of a text of which the beginning was cut off. */
+  public static String behind(String text) {
+    int most = most(text);
+    int line = text.indexOf('\n');
+    return text.substring(line >= 0 && line < most ? line + 1 : most);
+  }
+
+  /** What is left of a text of which the end was cut off. */
+  public static String before(String text) {
+    int least = text.length() - most(text);
+    int line = text.lastIndexOf('\n');
+    return text.substring(0, Math.max(line, least));
+  }
+
+  private static int most(String text) {
+    return Math.min(NEAR, text.length() / 4);
+  }
+}
