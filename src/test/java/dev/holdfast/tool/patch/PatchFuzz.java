@@ -60,9 +60,11 @@ public final class PatchFuzz {
     List<FileDiff> read =
         new DiffReader(written.substring(0, written.length() - 1), true, path -> true).read();
     require(read.size() == 1, "one file is written and read: " + written);
-    require(
-        read.getFirst().text().equals(written),
-        "it is written the same again: " + written + "\n\n" + read.getFirst().text());
+    FileDiff same = read.getFirst();
+    require(same.text().equals(written), "it is written the same again: " + written);
+    require(same.hunks().equals(file.hunks()), "its hunks are the same: " + written);
+    require(same.operation() == file.operation(), "it does the same: " + written);
+    require(same.paths().equals(file.paths()), "to the same paths: " + written);
   }
 
   private static void refused(PatchRejection e) {
