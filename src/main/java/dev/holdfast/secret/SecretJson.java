@@ -1,6 +1,5 @@
 package dev.holdfast.secret;
 
-import java.util.Optional;
 import java.util.function.UnaryOperator;
 import tools.jackson.core.StreamReadConstraints;
 import tools.jackson.core.json.JsonFactory;
@@ -35,16 +34,23 @@ final class SecretJson {
   private SecretJson() {}
 
   /**
-   * The changed document; empty where nothing that was read of it changes. Of a key that stands
-   * twice the first value is not read.
+   * A document that was read, changed and written.
+   *
+   * @param json of a key that stood twice it has the last value alone
+   * @param changed whether a text or a number of it is another one now
+   */
+  record Changed(String json, boolean changed) {}
+
+  /**
+   * The document with every text changed.
    *
    * @throws tools.jackson.core.JacksonException if it is no JSON
    * @throws NumberFormatException if the exponent of a number is beyond 32 bits
    */
-  static Optional<String> change(String json, UnaryOperator<String> change) {
+  static Changed change(String json, UnaryOperator<String> change) {
     JsonNode before = MAPPER.readTree(json);
     JsonNode after = of(before, change);
-    return after.equals(before) ? Optional.empty() : Optional.of(MAPPER.writeValueAsString(after));
+    return new Changed(MAPPER.writeValueAsString(after), !after.equals(before));
   }
 
   private static JsonNode of(JsonNode node, UnaryOperator<String> change) {

@@ -114,7 +114,9 @@ public final class Secrets {
       return json;
     }
     try {
-      return SecretJson.change(json, this::redact).orElseGet(() -> redact(json));
+      SecretJson.Changed safe = SecretJson.change(json, this::redact);
+      // What was seen may stand where it is not read: before another value of the same key.
+      return seen || safe.changed() ? safe.json() : json;
     } catch (JacksonException | NumberFormatException e) {
       return redact(json);
     }
