@@ -10,8 +10,9 @@ public interface ChatProvider extends AutoCloseable {
   String name();
 
   /**
-   * One logical call, never retried here but for one free retry of an I/O error before the first
-   * byte of the response. Every HTTP request is told to the provider's {@link WireListener}.
+   * One logical call, never retried here but for one free retry of a connection that breaks before
+   * the first byte of the response. Every HTTP request is told to the provider's {@link
+   * WireListener}.
    *
    * @param stream hears the answer as it is written; the result holds all of it again
    * @throws InterruptedException when the calling thread is interrupted; the connection is closed

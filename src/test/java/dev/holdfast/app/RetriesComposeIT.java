@@ -166,12 +166,13 @@ class RetriesComposeIT {
   @Test
   @DisplayName("B26: a cool-down shorter than a second is waited for a second")
   void shortest() {
-    models.nextFor("gpt-a", error(429, "rate_limit_error", "no", Map.of("Retry-After", "0")));
+    models.nextFor("gpt-a", error(429, "rate_limit_error", "no", Map.of("retry-after-ms", "900")));
     models.always(DONE);
     long id = work("short", ONE);
     fleet.awaitAll(List.of(id), "done");
 
     assertThat(asked()).hasSize(2);
+    assertThat(between(0, 1)).isGreaterThanOrEqualTo(Duration.ofSeconds(1));
     assertThat(fleet.tickets.outcomes(id)).containsExactly("succeeded");
   }
 

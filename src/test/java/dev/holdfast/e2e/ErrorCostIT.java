@@ -247,8 +247,7 @@ class ErrorCostIT {
       delay = twice.compareTo(COOLDOWN.maxDelay()) < 0 ? twice : COOLDOWN.maxDelay();
       at = at.plus(delay);
     }
-    // A connection that breaks before the first byte is tried a second time at once.
-    return calls * ticket.targets * (ticket.fault == Fault.REFUSED ? 2 : 1);
+    return calls * ticket.targets;
   }
 
   private List<String> notices(Ticket ticket) {

@@ -135,7 +135,9 @@ class BrokenAnswersTest extends ProviderFixture {
 
   @ParameterizedTest
   @EnumSource
-  @DisplayName("B17: nobody listening is a network error that surely cost nothing")
+  @DisplayName(
+      "B17, issue 19: nobody listening is a network error that surely cost nothing, and is asked"
+          + " once")
   void refused(Vendor vendor) throws InterruptedException {
     ChatProvider provider = provider(vendor);
     models.close();
@@ -143,6 +145,7 @@ class BrokenAnswersTest extends ProviderFixture {
     assertThat(failed.kind()).isEqualTo(FailureKind.NETWORK_ERROR);
     assertThat(failed.maybeBilled()).isFalse();
     assertThat(failed.message()).containsIgnoringCase("connect");
+    assertThat(wire).hasSize(1);
   }
 
   @ParameterizedTest

@@ -177,10 +177,12 @@ public final class WireProvider implements ChatProvider {
           leaks ? null : cause);
     }
 
+    /** A connection that was never made is no stale one: who is refused is not asked twice. */
     boolean mayBeStaleConnection(CallResult result) {
       return result instanceof CallResult.Failed failed
           && failed.kind() == FailureKind.NETWORK_ERROR
           && failed.retryable()
+          && failed.maybeBilled()
           && seen.status() == null
           && deadline - nanoTime.getAsLong() > 0;
     }
