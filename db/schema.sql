@@ -2093,7 +2093,7 @@ BEGIN
   FOR role_name, function_name IN
     SELECT g.role, p.oid::regprocedure
     FROM (VALUES
-      ('public', ARRAY['shorten', 'error_name', 'with_retry_time']),
+      ('public', ARRAY['shorten', 'error_name', 'with_retry_time', 'outage_words']),
       ('holdfast_viewer', ARRAY['ticket_version', 'readable', 'measured_bytes', 'expanded_bytes']),
       ('holdfast_producer', ARRAY['produce_ticket']),
       ('holdfast_designer', ARRAY['ticket_version', 'latest_design', 'acting_person', 'accepted_bytes', 'expanded_bytes', 'measure_definition']),
@@ -2682,6 +2682,17 @@ AS $function$
 $function$;
 COMMENT ON FUNCTION holdfast.outage_of(holdfast.provider_cooldowns) IS 'For how long an account has given no answer; NULL where it is open, or a person has to mend it.';
 GRANT EXECUTE ON FUNCTION holdfast.outage_of(holdfast.provider_cooldowns) TO holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.outage_words(provider text, since timestamp with time zone, reason text, detail text)
+ RETURNS text
+ LANGUAGE sql
+ STABLE
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+  SELECT provider || ' has not answered since ' || to_char(since AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI "UTC"') || ' (' || reason || ': ' || detail || ')'
+$function$;
+COMMENT ON FUNCTION holdfast.outage_words(text,timestamp with time zone,text,text) IS 'The sentence that says to people that a provider is out, in the log, on the console and in the webhook.';
+GRANT EXECUTE ON FUNCTION holdfast.outage_words(text,timestamp with time zone,text,text) TO PUBLIC, holdfast_worker;
 
 CREATE OR REPLACE FUNCTION holdfast.pause_queue(queue text, actor text)
  RETURNS void
@@ -4058,8 +4069,7 @@ BEGIN
     WHERE c.provider = o.provider AND outage_of(c) >= after_ms * interval '1 millisecond';
     PERFORM log_activity(NULL, 'provider_outage', 'system', jsonb_build_object('provider', o.provider, 'since', o.since, 'reason', o.reason,
       'detail', o.detail));
-    RETURN NEXT o.provider || ' has not answered since ' || to_char(o.since AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') || ' ('
-      || o.reason || ': ' || o.detail || ')';
+    RETURN NEXT outage_words(o.provider, o.since, o.reason, o.detail);
   END LOOP;
 END
 $function$;

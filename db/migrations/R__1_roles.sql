@@ -35,7 +35,7 @@ BEGIN
   FOR role_name, function_name IN
     SELECT g.role, p.oid::regprocedure
     FROM (VALUES
-      ('public', ARRAY['shorten', 'error_name', 'with_retry_time']),
+      ('public', ARRAY['shorten', 'error_name', 'with_retry_time', 'outage_words']),
       ('holdfast_viewer', ARRAY['ticket_version', 'readable', 'measured_bytes', 'expanded_bytes']),
       ('holdfast_producer', ARRAY['produce_ticket']),
       ('holdfast_designer', ARRAY['ticket_version', 'latest_design', 'acting_person', 'accepted_bytes', 'expanded_bytes', 'measure_definition']),

@@ -190,6 +190,12 @@ END
 $$;
 COMMENT ON FUNCTION tell_end_of_outage IS 'Notes in ticket_activity that a provider whose outage people were told of answers again, or was mended.';
 
+CREATE OR REPLACE FUNCTION outage_words(provider text, since timestamptz, reason text, detail text) RETURNS text
+LANGUAGE sql STABLE SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
+  SELECT provider || ' has not answered since ' || to_char(since AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI "UTC"') || ' (' || reason || ': ' || detail || ')'
+$$;
+COMMENT ON FUNCTION outage_words IS 'The sentence that says to people that a provider is out, in the log, on the console and in the webhook.';
+
 CREATE OR REPLACE FUNCTION tell_outages(after_ms bigint) RETURNS SETOF text
 LANGUAGE plpgsql SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
 DECLARE
@@ -213,8 +219,7 @@ BEGIN
     WHERE c.provider = o.provider AND outage_of(c) >= after_ms * interval '1 millisecond';
     PERFORM log_activity(NULL, 'provider_outage', 'system', jsonb_build_object('provider', o.provider, 'since', o.since, 'reason', o.reason,
       'detail', o.detail));
-    RETURN NEXT o.provider || ' has not answered since ' || to_char(o.since AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') || ' ('
-      || o.reason || ': ' || o.detail || ')';
+    RETURN NEXT outage_words(o.provider, o.since, o.reason, o.detail);
   END LOOP;
 END
 $$;

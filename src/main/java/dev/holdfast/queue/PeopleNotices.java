@@ -27,6 +27,7 @@ public interface PeopleNotices {
    * @param since when its silence began
    * @param reason why it is not called: rate_limit, overloaded, outage and the like
    * @param detail the provider's own words
+   * @param words the sentence that says so to people; "" once it answers again
    */
   record OutageNotice(
       long id,
@@ -35,7 +36,8 @@ public interface PeopleNotices {
       boolean over,
       String since,
       String reason,
-      String detail)
+      String detail,
+      String words)
       implements Notice {}
 
   /**

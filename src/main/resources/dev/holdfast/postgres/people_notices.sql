@@ -5,7 +5,9 @@ SELECT y.id, y.ticket_id, y.created_at AS at, y.actor, b.queue, b.kind, b.title,
   b.error_category, b.error_fingerprint, holdfast.shorten(b.error, 500) AS error,
   holdfast.error_name(b.error_title, b.error) AS error_title,
   CASE WHEN y.action LIKE 'provider%' THEN y.details->>'provider' END AS provider, y.action = 'provider_outage_over' AS over,
-  y.details->>'since' AS since, COALESCE(y.details->>'detail', '') AS detail
+  y.details->>'since' AS since, COALESCE(y.details->>'detail', '') AS detail,
+  COALESCE(CASE WHEN y.action = 'provider_outage' THEN holdfast.outage_words(
+    y.details->>'provider', (y.details->>'since')::timestamptz, y.details->>'reason', COALESCE(y.details->>'detail', '')) END, '') AS words
 FROM holdfast.ticket_activity y
 LEFT JOIN LATERAL (SELECT * FROM holdfast.ticket_base b WHERE b.id = y.ticket_id LIMIT 1) b ON true
 WHERE y.id > :after

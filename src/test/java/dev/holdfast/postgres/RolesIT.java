@@ -294,7 +294,7 @@ class RolesIT {
                 SELECT p.proname FROM pg_proc p
                 WHERE p.pronamespace = 'holdfast'::regnamespace AND has_function_privilege('public', p.oid, 'EXECUTE')
                 """))
-        .containsExactlyInAnyOrder("error_name", "shorten", "with_retry_time");
+        .containsExactlyInAnyOrder("error_name", "outage_words", "shorten", "with_retry_time");
   }
 
   @Test

@@ -109,7 +109,8 @@ public final class PostgresPeopleNotices implements PeopleNotices {
             row.getBoolean("over"),
             row.getString("since"),
             row.getString("reason"),
-            row.getString("detail"));
+            row.getString("detail"),
+            row.getString("words"));
   }
 
   private synchronized long settledNow() {

@@ -90,8 +90,7 @@ record NoticeEvent(
     String text =
         outage.over()
             ? outage.provider() + " answers again; it did not since " + outage.since()
-            : "%s has not answered since %s (%s: %s): what needs it waits"
-                .formatted(outage.provider(), outage.since(), outage.reason(), outage.detail());
+            : outage.words() + ": what needs it waits";
     return new NoticeEvent(
         "outage-" + outage.id(),
         source(console),
