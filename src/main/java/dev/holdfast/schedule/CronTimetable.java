@@ -13,6 +13,7 @@ import java.time.ZoneOffset;
 import java.time.ZonedDateTime;
 import java.time.zone.ZoneOffsetTransition;
 import java.util.Optional;
+import java.util.regex.Pattern;
 
 /**
  * A cron expression in a time zone. Where the clock is set back, a time of the repeated hour comes
@@ -24,6 +25,7 @@ public final class CronTimetable implements Timetable {
   private static final CronParser PARSER = new CronParser(definition());
 
   private static final int LONGEST = 200;
+  private static final Pattern CHARACTERS = Pattern.compile("[-A-Za-z0-9@*/,?# \\t]*");
 
   private final ExecutionTime times;
   private final ZoneId zone;
@@ -73,6 +75,12 @@ public final class CronTimetable implements Timetable {
     if (expression.length() > LONGEST) {
       throw new InvalidTicketException(
           "cron: longer than " + LONGEST + " characters; write it as two schedules");
+    }
+    if (!CHARACTERS.matcher(expression.strip()).matches()) {
+      // The parser counts fields before and after it drops characters of control.
+      throw new InvalidTicketException(
+          "cron: it has characters other than letters, digits, spaces and * / , -; write minute,"
+              + " hour, day of month, month, day of week, as in 0 3 * * 1-5");
     }
     try {
       Cron cron = PARSER.parse(expression.strip()).validate();

@@ -3,6 +3,7 @@ package dev.holdfast.tool.sandbox;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.util.Locale;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
@@ -13,6 +14,7 @@ import java.util.stream.Collectors;
  */
 record ProxyRequest(String host, int port, String forward) {
   private static final int LAST_PORT = 65_535;
+  private static final Pattern METHOD = Pattern.compile("[A-Za-z]{1,20}");
 
   ProxyRequest {
     if (port < 0 || port > LAST_PORT) {
@@ -26,7 +28,9 @@ record ProxyRequest(String host, int port, String forward) {
    */
   static ProxyRequest of(String head) {
     String[] words = head.substring(0, Math.max(0, head.indexOf("\r\n"))).split(" ", -1);
-    if (words.length != 3 || !words[2].startsWith("HTTP/1.")) {
+    if (words.length != 3
+        || !METHOD.matcher(words[0]).matches()
+        || !words[2].startsWith("HTTP/1.")) {
       throw new IllegalArgumentException("this is no request to a proxy");
     }
     return words[0].equals("CONNECT") ? tunnel(words[1]) : plain(words, head);
