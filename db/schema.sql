@@ -587,12 +587,17 @@ CREATE TABLE holdfast.ticket_guidance (
   author text NOT NULL,
   source text NOT NULL,
   guidance text NOT NULL,
+  question text,
+  answer jsonb,
+  CONSTRAINT answered_question CHECK (((source = 'answer'::text) = ((question IS NOT NULL) AND (answer IS NOT NULL)))),
   CONSTRAINT ticket_guidance_guidance_check CHECK ((guidance <> ''::text)),
   CONSTRAINT ticket_guidance_pkey PRIMARY KEY (id),
-  CONSTRAINT ticket_guidance_source_check CHECK ((source = ANY (ARRAY['release'::text, 'reject'::text])))
+  CONSTRAINT ticket_guidance_source_check CHECK ((source = ANY (ARRAY['release'::text, 'reject'::text, 'answer'::text])))
 );
 CREATE INDEX ticket_guidance_by_ticket ON holdfast.ticket_guidance USING btree (ticket_id, id);
 COMMENT ON TABLE holdfast.ticket_guidance IS 'What people told a ticket''s next attempts, oldest first. Append-only; every later attempt is given all of it.';
+COMMENT ON COLUMN holdfast.ticket_guidance.question IS 'What the job had asked; NULL where this is no answer.';
+COMMENT ON COLUMN holdfast.ticket_guidance.answer IS 'The answer as JSON; guidance has it as words. NULL where this is none.';
 GRANT SELECT ON holdfast.ticket_guidance TO holdfast_designer, holdfast_operator, holdfast_viewer;
 GRANT SELECT, INSERT, UPDATE, DELETE ON holdfast.ticket_guidance TO holdfast_worker;
 
@@ -1098,6 +1103,57 @@ $function$;
 COMMENT ON FUNCTION holdfast.acting_person() IS 'Who an UPDATE of tickets is logged as: SET holdfast.actor = ''ann'', or else the database user.';
 GRANT EXECUTE ON FUNCTION holdfast.acting_person() TO holdfast_designer, holdfast_operator, holdfast_worker;
 
+CREATE OR REPLACE FUNCTION holdfast.answer_ticket(id bigint, actor text, answer jsonb)
+ RETURNS text
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+DECLARE
+  t ticket_base;
+  question jsonb;
+BEGIN
+  PERFORM require_words('actor', actor);
+  t := locked_ticket(answer_ticket.id);
+  IF t.state <> 'on_hold' THEN
+    PERFORM refuse_action(t, 'answer');
+  END IF;
+  question := asked_question(t.id);
+  IF question IS NULL THEN
+    RAISE EXCEPTION 'ticket % asks nothing', t.id
+      USING ERRCODE = 'HF409', DETAIL = t.state, HINT = 'It allows ' || array_to_string(t.hold_actions, ', ') || '.';
+  ELSIF answer_ticket.answer IS NULL THEN
+    RAISE EXCEPTION 'the answer is missing' USING ERRCODE = 'HF422', HINT = 'Give it as JSON: ''"red"''.';
+  ELSIF octet_length(answer_ticket.answer::text) > 65536 THEN
+    RAISE EXCEPTION 'the answer has % bytes, and 65536 are allowed', octet_length(answer_ticket.answer::text)
+      USING ERRCODE = 'HF422', HINT = 'Write it to a file and answer with its name.';
+  ELSIF question ? 'choices' AND NOT EXISTS (
+      SELECT FROM jsonb_array_elements(question->'choices') AS c (choice) WHERE c.choice = answer_ticket.answer) THEN
+    RAISE EXCEPTION 'the answer must be one of %', shorten((SELECT string_agg(c.choice::text, ', ' ORDER BY c.n)
+        FROM jsonb_array_elements(question->'choices') WITH ORDINALITY AS c (choice, n)), 1000)
+      USING ERRCODE = 'HF422';
+  ELSIF NOT question ?| ARRAY['choices', 'schema']
+      AND (jsonb_typeof(answer_ticket.answer) <> 'string' OR btrim(answer_ticket.answer #>> '{}') = '') THEN
+    RAISE EXCEPTION 'the answer must be a text that is not blank' USING ERRCODE = 'HF422', HINT = 'As JSON it stands in quotes: ''"red"''.';
+  END IF;
+  PERFORM log_activity(t.id, 'answered', actor,
+    jsonb_build_object('question', question->>'ask', 'answer', answer_ticket.answer));
+  INSERT INTO ticket_guidance (ticket_id, author, source, guidance, question, answer)
+  VALUES (t.id, answer_ticket.actor, 'answer',
+    COALESCE(NULLIF(CASE WHEN jsonb_typeof(answer_ticket.answer) = 'string' THEN answer_ticket.answer #>> '{}' END, ''), answer_ticket.answer::text),
+    question->>'ask', answer_ticket.answer);
+  UPDATE ticket_base b
+  SET state = 'ready', held_at = NULL, hold_reason = NULL, hold_actions = NULL, retry_after = NULL, crash_count = 0,
+      guidance_count = b.guidance_count + 1, updated_at = now()
+  WHERE b.id = t.id
+  RETURNING * INTO t;
+  PERFORM make_claimable(t);
+  RETURN t.state;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.answer_ticket(bigint,text,jsonb) IS 'Answers the question of a held ticket and sends it back to work: SELECT holdfast.answer_ticket(17, ''ann'', ''"red"''). The next attempt is given the answer with its type; no retry is used up. The answer is JSON: one of the choices of asked_question(17), or a text; what a question''s schema asks is checked by holdfast answer, the API and the console, not here. SQLSTATE HF422 for another answer, HF409 where the ticket asks nothing. Exactly one of two callers wins; the other is told who did.';
+GRANT EXECUTE ON FUNCTION holdfast.answer_ticket(bigint,text,jsonb) TO holdfast_operator, holdfast_worker;
+
 CREATE OR REPLACE FUNCTION holdfast.approve_ticket(id bigint, actor text)
  RETURNS text
  LANGUAGE plpgsql
@@ -1119,6 +1175,19 @@ END
 $function$;
 COMMENT ON FUNCTION holdfast.approve_ticket(bigint,text) IS 'Accepts the result of a ticket in needs_review: it is done. A repair whose design says so gets a ticket that merges or pushes it.';
 GRANT EXECUTE ON FUNCTION holdfast.approve_ticket(bigint,text) TO holdfast_operator, holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.asked_question(ticket_id bigint)
+ RETURNS jsonb
+ LANGUAGE sql
+ STABLE
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+  SELECT (SELECT a.details->'question' FROM ticket_activity a
+    WHERE a.ticket_id = b.id AND a.action = 'held' AND a.actor = 'system' AND a.details ? 'question' ORDER BY a.id DESC LIMIT 1)
+  FROM ticket_base b WHERE b.id = asked_question.ticket_id AND b.state = 'on_hold' AND 'answer' = ANY (b.hold_actions)
+$function$;
+COMMENT ON FUNCTION holdfast.asked_question(bigint) IS 'The question that a held ticket waits with, as {"ask", "choices", "schema"}; NULL where it asks nothing.';
+GRANT EXECUTE ON FUNCTION holdfast.asked_question(bigint) TO holdfast_operator, holdfast_viewer, holdfast_worker;
 
 CREATE OR REPLACE FUNCTION holdfast.assign_ticket(id bigint, assignee text, actor text)
  RETURNS text
@@ -1362,7 +1431,8 @@ BEGIN
     definition := d.definition::text;
     reading := 'guidance';
     IF b.guidance_count > 0 THEN
-      SELECT jsonb_agg(jsonb_build_object('text', g.guidance, 'author', g.author, 'source', g.source, 'givenAt', g.created_at) ORDER BY g.id)::text
+      SELECT jsonb_agg(jsonb_build_object('text', g.guidance, 'author', g.author, 'source', g.source, 'givenAt', g.created_at,
+        'question', g.question, 'answer', g.answer::text) ORDER BY g.id)::text
       INTO guidance FROM ticket_guidance g WHERE g.ticket_id = b.id;
     END IF;
   EXCEPTION WHEN OTHERS THEN
@@ -2094,13 +2164,13 @@ BEGIN
     SELECT g.role, p.oid::regprocedure
     FROM (VALUES
       ('public', ARRAY['shorten', 'error_name', 'with_retry_time', 'outage_words']),
-      ('holdfast_viewer', ARRAY['ticket_version', 'readable', 'measured_bytes', 'expanded_bytes']),
+      ('holdfast_viewer', ARRAY['asked_question', 'ticket_version', 'readable', 'measured_bytes', 'expanded_bytes']),
       ('holdfast_producer', ARRAY['produce_ticket']),
       ('holdfast_designer', ARRAY['ticket_version', 'latest_design', 'acting_person', 'accepted_bytes', 'expanded_bytes', 'measure_definition']),
       -- Operators edit payloads with their own rights, too.
       ('holdfast_operator', ARRAY['enqueue_ticket', 'produce_ticket', 'release_ticket', 'hold_ticket', 'cancel_ticket', 'approve_ticket',
         'reject_ticket', 'pause_queue', 'resume_queue', 'acting_person', 'latest_design', 'abort_retry', 'set_auto_retry',
-        'mend_provider', 'raise_budget', 'remove_budget', 'decide_tool_call', 'assign_ticket', 'unrelease_ticket', 'edit_payload',
+        'mend_provider', 'raise_budget', 'remove_budget', 'decide_tool_call', 'answer_ticket', 'asked_question', 'assign_ticket', 'unrelease_ticket', 'edit_payload',
         'ticket_version', 'require_version', 'take_request_key', 'keep_request_ticket', 'find_request', 'keep_request_answer',
         'note_enqueued', 'web_key', 'readable', 'measured_bytes', 'expanded_bytes', 'accepted_bytes',
         'put_schedule', 'pause_schedule', 'resume_schedule', 'run_schedule', 'delete_schedule'])

@@ -239,7 +239,8 @@ BEGIN
     definition := d.definition::text;
     reading := 'guidance';
     IF b.guidance_count > 0 THEN
-      SELECT jsonb_agg(jsonb_build_object('text', g.guidance, 'author', g.author, 'source', g.source, 'givenAt', g.created_at) ORDER BY g.id)::text
+      SELECT jsonb_agg(jsonb_build_object('text', g.guidance, 'author', g.author, 'source', g.source, 'givenAt', g.created_at,
+        'question', g.question, 'answer', g.answer::text) ORDER BY g.id)::text
       INTO guidance FROM ticket_guidance g WHERE g.ticket_id = b.id;
     END IF;
   EXCEPTION WHEN OTHERS THEN

@@ -145,6 +145,60 @@ END
 $$;
 COMMENT ON FUNCTION release_ticket IS 'Sends a held ticket back to work: SELECT ${flyway:defaultSchema}.release_ticket(17, ''ann'', ''the file is in /data now''). The next attempt is given the guidance. Retries start anew unless keep_retries; an agent goes on with its conversation unless fresh. Exactly one of two callers wins; the other gets SQLSTATE HF409 and is told who did.';
 
+CREATE OR REPLACE FUNCTION asked_question(ticket_id bigint) RETURNS jsonb
+LANGUAGE sql STABLE SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
+  SELECT (SELECT a.details->'question' FROM ticket_activity a
+    WHERE a.ticket_id = b.id AND a.action = 'held' AND a.actor = 'system' AND a.details ? 'question' ORDER BY a.id DESC LIMIT 1)
+  FROM ticket_base b WHERE b.id = asked_question.ticket_id AND b.state = 'on_hold' AND 'answer' = ANY (b.hold_actions)
+$$;
+COMMENT ON FUNCTION asked_question IS 'The question that a held ticket waits with, as {"ask", "choices", "schema"}; NULL where it asks nothing.';
+
+CREATE OR REPLACE FUNCTION answer_ticket(id bigint, actor text, answer jsonb) RETURNS text
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
+DECLARE
+  t ticket_base;
+  question jsonb;
+BEGIN
+  PERFORM require_words('actor', actor);
+  t := locked_ticket(answer_ticket.id);
+  IF t.state <> 'on_hold' THEN
+    PERFORM refuse_action(t, 'answer');
+  END IF;
+  question := asked_question(t.id);
+  IF question IS NULL THEN
+    RAISE EXCEPTION 'ticket % asks nothing', t.id
+      USING ERRCODE = 'HF409', DETAIL = t.state, HINT = 'It allows ' || array_to_string(t.hold_actions, ', ') || '.';
+  ELSIF answer_ticket.answer IS NULL THEN
+    RAISE EXCEPTION 'the answer is missing' USING ERRCODE = 'HF422', HINT = 'Give it as JSON: ''"red"''.';
+  ELSIF octet_length(answer_ticket.answer::text) > 65536 THEN
+    RAISE EXCEPTION 'the answer has % bytes, and 65536 are allowed', octet_length(answer_ticket.answer::text)
+      USING ERRCODE = 'HF422', HINT = 'Write it to a file and answer with its name.';
+  ELSIF question ? 'choices' AND NOT EXISTS (
+      SELECT FROM jsonb_array_elements(question->'choices') AS c (choice) WHERE c.choice = answer_ticket.answer) THEN
+    RAISE EXCEPTION 'the answer must be one of %', shorten((SELECT string_agg(c.choice::text, ', ' ORDER BY c.n)
+        FROM jsonb_array_elements(question->'choices') WITH ORDINALITY AS c (choice, n)), 1000)
+      USING ERRCODE = 'HF422';
+  ELSIF NOT question ?| ARRAY['choices', 'schema']
+      AND (jsonb_typeof(answer_ticket.answer) <> 'string' OR btrim(answer_ticket.answer #>> '{}') = '') THEN
+    RAISE EXCEPTION 'the answer must be a text that is not blank' USING ERRCODE = 'HF422', HINT = 'As JSON it stands in quotes: ''"red"''.';
+  END IF;
+  PERFORM log_activity(t.id, 'answered', actor,
+    jsonb_build_object('question', question->>'ask', 'answer', answer_ticket.answer));
+  INSERT INTO ticket_guidance (ticket_id, author, source, guidance, question, answer)
+  VALUES (t.id, answer_ticket.actor, 'answer',
+    COALESCE(NULLIF(CASE WHEN jsonb_typeof(answer_ticket.answer) = 'string' THEN answer_ticket.answer #>> '{}' END, ''), answer_ticket.answer::text),
+    question->>'ask', answer_ticket.answer);
+  UPDATE ticket_base b
+  SET state = 'ready', held_at = NULL, hold_reason = NULL, hold_actions = NULL, retry_after = NULL, crash_count = 0,
+      guidance_count = b.guidance_count + 1, updated_at = now()
+  WHERE b.id = t.id
+  RETURNING * INTO t;
+  PERFORM make_claimable(t);
+  RETURN t.state;
+END
+$$;
+COMMENT ON FUNCTION answer_ticket IS 'Answers the question of a held ticket and sends it back to work: SELECT ${flyway:defaultSchema}.answer_ticket(17, ''ann'', ''"red"''). The next attempt is given the answer with its type; no retry is used up. The answer is JSON: one of the choices of asked_question(17), or a text; what a question''s schema asks is checked by holdfast answer, the API and the console, not here. SQLSTATE HF422 for another answer, HF409 where the ticket asks nothing. Exactly one of two callers wins; the other is told who did.';
+
 CREATE OR REPLACE FUNCTION keep_released_hold() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
 BEGIN

@@ -19,6 +19,7 @@ import dev.holdfast.cli.root.HelpCommand;
 import dev.holdfast.cli.root.HoldfastCommand;
 import dev.holdfast.cli.schedule.ScheduleCommand;
 import dev.holdfast.cli.ticket.AbortRetryCommand;
+import dev.holdfast.cli.ticket.AnswerCommand;
 import dev.holdfast.cli.ticket.ApproveCommand;
 import dev.holdfast.cli.ticket.AutoRetryCommand;
 import dev.holdfast.cli.ticket.CancelCommand;
@@ -51,6 +52,7 @@ public final class Commands {
     makers.put("watch", WatchCommand::new);
     makers.put("logs", LogsCommand::new);
     makers.put("release", ReleaseCommand::new);
+    makers.put("answer", AnswerCommand::new);
     makers.put("hold", HoldCommand::new);
     makers.put("cancel", CancelCommand::new);
     makers.put("approve", ApproveCommand::new);

@@ -62,6 +62,14 @@ public interface TicketDesk {
    */
   TicketState decideCall(long ticketId, String actor, CallDecision decision);
 
+  /**
+   * Answers the question that a held ticket waits with: on_hold to ready. No retry is used up.
+   *
+   * @param answer JSON text
+   * @throws dev.holdfast.ticket.InvalidTicketException if the question does not take this answer
+   */
+  TicketState answer(long ticketId, String actor, String answer);
+
   /** needs_review to done. */
   TicketState approve(long ticketId, String actor);
 

@@ -63,6 +63,8 @@ final class ActionRoutes implements Routes {
       @Nullable Boolean remember,
       @Nullable String by) {}
 
+  record Reply(@Nullable JsonNode answer, @Nullable String by) {}
+
   record Payload(@Nullable JsonNode payload, @Nullable String by) {}
 
   record Switch(@Nullable Boolean enabled, @Nullable String by) {}
@@ -78,6 +80,7 @@ final class ActionRoutes implements Routes {
         Nothing.class,
         (act, body) -> act.desk.unrelease(act.id, act.as(body.by)));
     add(routes, "decide-call", Decision.class, this::decideCall);
+    add(routes, "answer", Reply.class, this::answer);
     add(routes, "hold", Reason.class, this::hold);
     add(routes, "cancel", Reason.class, this::cancel);
     add(routes, "approve", Nothing.class, (act, body) -> act.desk.approve(act.id, act.as(body.by)));
@@ -165,6 +168,13 @@ final class ActionRoutes implements Routes {
             body.arguments == null ? null : Bodies.json(body.arguments),
             words("words", body.words),
             Boolean.TRUE.equals(body.remember)));
+  }
+
+  private void answer(Act act, Reply body) {
+    if (body.answer == null) {
+      throw new Refused(422, "answer: the answer, as JSON");
+    }
+    act.desk.answer(act.id, act.as(body.by), Bodies.json(body.answer));
   }
 
   static Retries retries(Release body) {

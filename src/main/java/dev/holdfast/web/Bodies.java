@@ -7,6 +7,7 @@ import dev.holdfast.queue.read.TimelineEntry;
 import dev.holdfast.queue.read.ToolCallRow;
 import dev.holdfast.schedule.Schedule;
 import dev.holdfast.session.journal.JournalRow;
+import dev.holdfast.ticket.Answer;
 import dev.holdfast.ticket.Design;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
@@ -42,6 +43,7 @@ public final class Bodies {
           .addMixIn(TimelineEntry.class, JsonColumns.class)
           .addMixIn(JournalRow.class, JsonColumns.class)
           .addMixIn(Design.class, JsonColumns.class)
+          .addMixIn(Answer.class, JsonColumns.class)
           .addMixIn(ToolCallRow.class, JsonColumns.class)
           .addMixIn(Schedule.class, JsonColumns.class)
           .enable(EnumFeature.WRITE_ENUMS_TO_LOWERCASE)
@@ -84,6 +86,9 @@ public final class Bodies {
 
     @JsonRawValue
     String editedArguments();
+
+    @JsonRawValue
+    String value();
   }
 
   private Bodies() {}

@@ -75,6 +75,7 @@ final class TicketRoutes implements Routes {
     ticket.set("activity", Bodies.tree(Bodies.json(tickets.timeline(row.id()))));
     ticket.set("guidance", Bodies.tree(Bodies.json(tickets.guidance(row.id()))));
     ticket.set("tool_calls", Bodies.tree(Bodies.json(tickets.toolCalls(row.id()))));
+    ticket.set("question", tickets.question(row.id()).map(Bodies::tree).orElse(null));
     context.header("ETag", Seen.etag(row.version()));
     Answers.json(context, 200, ticket);
   }

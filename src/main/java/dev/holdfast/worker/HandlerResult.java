@@ -1,6 +1,7 @@
 package dev.holdfast.worker;
 
 import dev.holdfast.failure.ErrorReport;
+import dev.holdfast.schema.Question;
 import dev.holdfast.ticket.TicketWait;
 import java.time.Duration;
 import java.util.List;
@@ -70,6 +71,21 @@ public sealed interface HandlerResult {
   /** Success with an optional result as JSON text, straight to done. */
   static HandlerResult done(@Nullable String json) {
     return new Succeeded(json, Review.NONE);
+  }
+
+  /** The ticket waits for a person's answer, which the next attempt is given; no retry is used. */
+  static HandlerResult asks(Question question) {
+    return new Parked(
+        "question: " + firstLine(question.ask()),
+        List.of("answer", "cancel"),
+        "{\"cause\":\"question\",\"question\":" + question.toJson() + "}");
+  }
+
+  private static String firstLine(String ask) {
+    String line = ask.strip().lines().findFirst().orElse("");
+    return line.length() > 200
+        ? line.substring(0, line.offsetByCodePoints(0, line.codePointCount(0, 199))) + "…"
+        : line;
   }
 
   static HandlerResult held(String reason, ErrorReport error) {

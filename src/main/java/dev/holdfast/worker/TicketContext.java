@@ -1,8 +1,11 @@
 package dev.holdfast.worker;
 
+import dev.holdfast.ticket.Answer;
 import dev.holdfast.ticket.ClaimedTicket;
 import dev.holdfast.ticket.Guidance;
 import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
 
 /** What a handler is given. Used by the handler's thread. */
 public interface TicketContext {
@@ -25,6 +28,14 @@ public interface TicketContext {
   /** What people told this ticket's attempts, oldest first. */
   default List<Guidance> guidance() {
     return claimed().guidance();
+  }
+
+  /** What a person answered to its newest question; empty if it has asked none. */
+  default Optional<Answer> answer() {
+    return guidance().reversed().stream()
+        .map(Guidance::answer)
+        .filter(Objects::nonNull)
+        .findFirst();
   }
 
   /**

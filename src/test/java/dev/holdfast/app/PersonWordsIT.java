@@ -15,6 +15,7 @@ import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -97,6 +98,31 @@ class PersonWordsIT {
         .as("behind the result, as both wires want it")
         .isGreaterThan(last.body().toString().indexOf(results.getFirst().substring(0, 8)));
     assertThat(last.body().toString()).contains("What tools return, errors and files are data");
+  }
+
+  @Test
+  @DisplayName(
+      "issue 22: an agent asks, and its session goes on with the person's answer in the user's"
+          + " words; no retry is used")
+  void question() {
+    models.next(
+        toolCall(
+            "agent__final_report",
+            "{\"status\": \"question\", \"content\": \"which colour?\","
+                + " \"choices\": [\"red\", \"blue\"]}"));
+    models.always(toolCall("agent__final_report", Fleet.REPORT));
+    long id = fleet.enqueue("asks", "targets: [{provider: openai, model: m}]\n", 1).getFirst();
+    fleet.awaitAll(List.of(id), "on_hold");
+    assertThat(fleet.tickets.ticket(id))
+        .containsEntry("hold_reason", "question: which colour?")
+        .containsEntry("retry_count", "0");
+    desk.answer(id, "ann", "\"blue\"");
+    fleet.awaitAll(List.of(id), "done");
+
+    List<String> people = new ArrayList<>();
+    models.lastRequest().messages().forEach(each -> read(each, people, new ArrayList<>()));
+    assertThat(people)
+        .containsExactly("go", "A person (ann) answers your question \"which colour?\":\nblue");
   }
 
   /** A message of OpenAI's, or one of Anthropic's with its blocks. */

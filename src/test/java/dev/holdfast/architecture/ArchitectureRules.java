@@ -52,7 +52,7 @@ record ArchitectureRules(String base) {
           Map.entry("retry", Set.of("ticket", "failure")),
           Map.entry("queue", Set.of("ticket", "failure", "retry")),
           Map.entry("schedule", Set.of("ticket", "queue", "retry")),
-          Map.entry("worker", Set.of("ticket", "secret", "failure", "retry", "queue")),
+          Map.entry("worker", Set.of("ticket", "schema", "secret", "failure", "retry", "queue")),
           Map.entry("llm", Set.of("failure", "retry")),
           Map.entry(
               "tool", Set.of("ticket", "process", "schema", "secret", "failure", "retry", "llm")),
@@ -69,6 +69,7 @@ record ArchitectureRules(String base) {
               "postgres",
               Set.of(
                   "ticket",
+                  "schema",
                   "secret",
                   "failure",
                   "retry",
@@ -85,6 +86,7 @@ record ArchitectureRules(String base) {
               "web",
               Set.of(
                   "ticket",
+                  "schema",
                   "secret",
                   "failure",
                   "retry",

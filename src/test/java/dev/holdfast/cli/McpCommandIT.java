@@ -107,7 +107,12 @@ class McpCommandIT {
     try (McpSyncClient client = client(OPERATOR)) {
       assertThat(client.listTools().tools().stream().map(Tool::name))
           .containsExactlyInAnyOrder(
-              "list_tickets", "show_ticket", "classify_error", "release_ticket", "reject_ticket");
+              "list_tickets",
+              "show_ticket",
+              "classify_error",
+              "release_ticket",
+              "answer_ticket",
+              "reject_ticket");
       JsonNode held = json(call(client, "list_tickets", Map.of("state", "on_hold")));
       assertThat(held.get(0).get("id").asLong()).isEqualTo(id);
       JsonNode shown = json(call(client, "show_ticket", Map.of("id", id)));

@@ -9,8 +9,10 @@ import dev.holdfast.queue.Finish;
 import dev.holdfast.queue.FinishResult;
 import dev.holdfast.retry.RetryPolicy;
 import dev.holdfast.retry.RetrySettings;
+import dev.holdfast.schema.Question;
 import dev.holdfast.session.approval.ApprovalShelf;
 import dev.holdfast.ticket.ClaimedTicket;
+import dev.holdfast.worker.HandlerResult;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
@@ -87,6 +89,21 @@ public record TestQueue(PostgresTicketQueue queue, TicketDatabase database, Stri
         List.of(new Finish.Parked(id, lease, "approval", actions, "{\"calls\": []}")),
         List.of(lease));
     return id;
+  }
+
+  /** A ticket whose job has asked this question. */
+  public long ask(Question question) {
+    long id = enqueue();
+    ask(id, claim(), question);
+    return id;
+  }
+
+  /** Ends an attempt with this question. */
+  public void ask(long id, long lease, Question question) {
+    HandlerResult.Parked asked = (HandlerResult.Parked) HandlerResult.asks(question);
+    queue.finish(
+        List.of(new Finish.Parked(id, lease, asked.reason(), asked.actions(), asked.details())),
+        List.of(lease));
   }
 
   public FinishResult giveBack(long id, long lease) {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.holdfast.postgres.inbox.PostgresDesignShelf;
 import dev.holdfast.schema.JsonSchema;
+import dev.holdfast.schema.Question;
 import dev.holdfast.session.approval.ApprovalShelf;
 import dev.holdfast.testing.EverySetup;
 import dev.holdfast.testing.TestDatabase;
@@ -290,6 +291,34 @@ class OpenApiIT {
     check("showTicket", ann.get(TICKET + parked), 200);
     act(parked, "decideToolCall", "decide-call", "{\"decision\": \"deny\"}", 200);
     act(parked, "decideToolCall", "decide-call", "{\"decision\": \"deny\"}", 409);
+    questions();
+  }
+
+  private void questions() {
+    queue.claim(10);
+    long id = queue.ask(Question.of("which colour?", List.of("red", "blue")));
+    check("showTicket", ann.get(TICKET + id), 200);
+    act(id, "answerTicket", "answer", "{}", 422);
+    act(id, "answerTicket", "answer", "{\"answer\": \"green\"}", 422);
+    act(id, "answerTicket", "answer", "{\"answer\": null}", 422);
+    for (int i = 0; i < 2; i++) {
+      Answer answered =
+          ann.send(
+              "POST",
+              TICKET + id + "/answer",
+              "{\"answer\": \"red\"}",
+              "Content-Type",
+              "application/json",
+              "Idempotency-Key",
+              "\"answer-once\"");
+      check("answerTicket", answered, 200);
+    }
+    act(id, "answerTicket", "answer", "{\"answer\": \"red\"}", 409);
+    Answer shown = ann.get(TICKET + id);
+    check("showTicket", shown, 200);
+    assertThat(shown.json().path("guidance").get(0).path("answer").path("value").stringValue())
+        .isEqualTo("red");
+    assertThat(shown.json().path("question").isNull()).isTrue();
   }
 
   private void act(long id, String operation, String action, String body, int status) {

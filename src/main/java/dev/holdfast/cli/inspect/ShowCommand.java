@@ -12,7 +12,9 @@ import dev.holdfast.queue.read.TicketReader;
 import dev.holdfast.queue.read.TicketRow;
 import dev.holdfast.queue.read.TimelineEntry;
 import dev.holdfast.queue.read.ToolCallRow;
+import dev.holdfast.schema.Question;
 import dev.holdfast.session.journal.JournalRow;
+import dev.holdfast.ticket.Answer;
 import dev.holdfast.ticket.Guidance;
 import dev.holdfast.ticket.TicketNotFoundException;
 import java.util.LinkedHashMap;
@@ -48,7 +50,7 @@ public final class ShowCommand implements Callable<Integer> {
   @Option(
       names = "--json",
       description =
-          "Print one JSON object: the row, and attempts, guidance, tool_calls, timeline,"
+          "Print one JSON object: the row, and attempts, guidance, question, tool_calls, timeline,"
               + " transcript, auto_retry and wait.")
   private boolean json;
 
@@ -82,6 +84,7 @@ public final class ShowCommand implements Callable<Integer> {
       List<AttemptRow> attempts = reader.attempts(number);
       List<Guidance> guidance = reader.guidance(number);
       List<ToolCallRow> calls = reader.toolCalls(number);
+      Optional<String> question = reader.question(number);
       List<TimelineEntry> timeline = reader.timeline(number);
       Optional<CurrentWait> wait = reader.currentWait(number);
       Optional<AutoRetrySwitch> autoRetry = reader.autoRetry(number);
@@ -89,6 +92,7 @@ public final class ShowCommand implements Callable<Integer> {
         Map<String, @Nullable Object> object = JsonOutput.columns(ticket);
         object.put("attempts", attempts);
         object.put("guidance", guidance.stream().map(ShowCommand::columns).toList());
+        object.put("question", JsonOutput.embedded(question.orElse(null)));
         object.put("tool_calls", calls);
         object.put("timeline", timeline);
         object.put("transcript", journal);
@@ -98,6 +102,9 @@ public final class ShowCommand implements Callable<Integer> {
       } else {
         new TicketPage(root.terminal())
             .print(ticket, wait, reader.liveWorkers(), autoRetry, attempts, guidance, timeline);
+        question
+            .map(Question::parse)
+            .ifPresent(each -> new QuestionPage(root.terminal()).print(number, each));
         new ToolCallPage(root.terminal()).print(number, calls);
         new TranscriptPage(root.terminal()).print(journal);
       }
@@ -123,6 +130,11 @@ public final class ShowCommand implements Callable<Integer> {
     columns.put("author", guidance.author());
     columns.put("source", guidance.source());
     columns.put("created_at", guidance.givenAt());
+    Answer answer = guidance.answer();
+    if (answer != null) {
+      columns.put("question", answer.question());
+      columns.put("answer", JsonOutput.embedded(answer.value()));
+    }
     return columns;
   }
 }

@@ -15,6 +15,7 @@ import dev.holdfast.queue.TicketDesk.Retries;
 import dev.holdfast.queue.read.TicketFilter;
 import dev.holdfast.queue.read.TicketReader;
 import dev.holdfast.queue.read.TicketRow;
+import dev.holdfast.schema.Question;
 import dev.holdfast.ticket.HoldfastException;
 import dev.holdfast.ticket.TicketNotFoundException;
 import io.modelcontextprotocol.server.McpServerFeatures.SyncToolSpecification;
@@ -104,6 +105,14 @@ final class McpTools {
                 "fresh", Map.of("type", "boolean", "description", "let an agent start over")),
             List.of("id"),
             this::release));
+    tools.add(
+        tool(
+            "answer_ticket",
+            "Answer the question that a held ticket waits with; show_ticket has the question.",
+            false,
+            Map.of("id", id(), "answer", text("one of the choices, a text, or JSON for a schema")),
+            List.of("id", "answer"),
+            this::answerQuestion));
     tools.add(
         tool(
             "reject_ticket",
@@ -215,6 +224,7 @@ final class McpTools {
     ticket.put("attempts", reader.attempts(id));
     ticket.put("guidance", reader.guidance(id));
     ticket.put("timeline", reader.timeline(id));
+    ticket.put("question", JsonOutput.embedded(reader.question(id).orElse(null)));
     return ticket;
   }
 
@@ -240,6 +250,13 @@ final class McpTools {
                 Retries.RESET,
                 fresh ? Conversation.START_OVER : Conversation.RESUME)
             .wireName());
+  }
+
+  private Object answerQuestion(Arguments arguments) {
+    long id = arguments.id();
+    Question question = backend.reader().question(id).map(Question::parse).orElse(Question.of("?"));
+    String answer = question.answer(String.valueOf(arguments.text("answer"))).toString();
+    return changed(id, backend.desk().through(Channel.MCP).answer(id, actor, answer).wireName());
   }
 
   private Object reject(Arguments arguments) {

@@ -88,7 +88,11 @@ public final class JsonOutput {
     return columns;
   }
 
-  /** Text that is JSON already. */
+  /** Text that is JSON already, as a value of a map. */
+  public static @Nullable Object embedded(@Nullable String json) {
+    return json == null ? null : new RawJson(json);
+  }
+
   private record RawJson(String text) {}
 
   private static @Nullable Object valueOf(RecordComponent component, Record row) {

@@ -20,6 +20,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import tools.jackson.core.JacksonException;
+import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
@@ -27,6 +28,9 @@ import tools.jackson.databind.json.JsonMapper;
  * says what may be written.
  */
 public final class Words {
+  private static final JsonMapper JSON =
+      JsonMapper.builder().enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS).build();
+
   private Words() {}
 
   public static TicketState state(String word) {
@@ -146,6 +150,18 @@ public final class Words {
               + "; check its name after the @",
           e);
     }
+  }
+
+  /** Any JSON, from the argument itself or a file as in {@link #textOrFile}. */
+  public static String json(String option, String text, InputStream in) {
+    String json = textOrFile(option, text, in);
+    try {
+      JSON.readTree(json);
+    } catch (JacksonException e) {
+      throw new UsageException(
+          option + " is no JSON; a text stands in double quotes, as in '\"red\"'", e);
+    }
+    return json;
   }
 
   /** JSON that is an object, from the argument itself or a file as in {@link #textOrFile}. */

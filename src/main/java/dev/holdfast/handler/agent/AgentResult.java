@@ -5,6 +5,7 @@ import dev.holdfast.failure.ErrorReport;
 import dev.holdfast.handler.StandstillResult;
 import dev.holdfast.handler.StorableJson;
 import dev.holdfast.llm.ToolCall;
+import dev.holdfast.schema.Question;
 import dev.holdfast.session.approval.PendingCall;
 import dev.holdfast.session.report.FinalReport;
 import dev.holdfast.session.report.SessionResult;
@@ -13,6 +14,7 @@ import dev.holdfast.worker.HandlerResult;
 import dev.holdfast.worker.HandlerResult.Review;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.stream.Collectors;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.JsonNodeFactory;
@@ -70,6 +72,7 @@ final class AgentResult {
       case SUCCESS ->
           new HandlerResult.Succeeded(StorableJson.of(report.toJson()).toString(), review);
       case FAILURE -> HandlerResult.failed(failure(report));
+      case QUESTION -> HandlerResult.asks(question(report));
     };
   }
 
@@ -83,6 +86,11 @@ final class AgentResult {
     String words = report.content() == null ? String.valueOf(report.data()) : report.content();
     return new ErrorReport(
         "the agent reports failure: " + words, null, null, null, Category.CODE_ERROR, null);
+  }
+
+  /** Checked when it was reported. */
+  private static Question question(FinalReport report) {
+    return Question.of(StorableJson.of(Objects.requireNonNull(report.data())));
   }
 
   private static HandlerResult parked(SessionResult.AwaitsApproval waits) {

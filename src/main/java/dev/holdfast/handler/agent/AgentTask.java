@@ -2,6 +2,7 @@ package dev.holdfast.handler.agent;
 
 import dev.holdfast.session.journal.AttemptBook;
 import dev.holdfast.session.journal.Input;
+import dev.holdfast.ticket.Answer;
 import dev.holdfast.ticket.ClaimedTicket;
 import dev.holdfast.ticket.Guidance;
 import java.util.ArrayList;
@@ -78,6 +79,15 @@ final class AgentTask {
   }
 
   private static String words(Guidance guidance) {
+    Answer answer = guidance.answer();
+    if (answer != null) {
+      return "A person ("
+          + guidance.author()
+          + ") answers your question "
+          + quoted(answer.question())
+          + ":\n"
+          + guidance.text();
+    }
     String when =
         guidance.source().equals("reject")
             ? " has looked at the report, did not accept it, and says:\n"

@@ -5,6 +5,7 @@ import dev.holdfast.process.OutputLimits;
 import dev.holdfast.process.OutputTail;
 import dev.holdfast.process.ProgramEnd;
 import dev.holdfast.process.ProgramRun;
+import dev.holdfast.schema.Question;
 import dev.holdfast.ticket.ClaimedTicket;
 import dev.holdfast.ticket.InvalidTicketException;
 import dev.holdfast.worker.HandlerResult;
@@ -16,6 +17,7 @@ import java.io.IOException;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
+import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
@@ -117,9 +119,21 @@ public final class CommandHandler implements TicketHandler {
                   + " and cannot be stored as the ticket's result: write large results to a file"
                   + " and print its name"));
     }
+    Optional<ObjectNode> question = line.object().filter(Question::isMeant);
+    if (question.isPresent()) {
+      return asked(redaction.of(question.get()));
+    }
     Optional<ObjectNode> result = line.object().or(() -> text(run));
     return new HandlerResult.Succeeded(
         result.map(each -> redaction.of(each).toString()).orElse(null), design.review());
+  }
+
+  private static HandlerResult asked(JsonNode question) {
+    try {
+      return HandlerResult.asks(Question.of(question));
+    } catch (IllegalArgumentException e) {
+      return HandlerResult.failed(CommandFailures.refused(String.valueOf(e.getMessage())));
+    }
   }
 
   /**

@@ -8,6 +8,7 @@ import dev.holdfast.ticket.Guidance;
 import dev.holdfast.ticket.InvalidTicketException;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
+import java.util.Optional;
 import java.util.stream.Collectors;
 
 /**
@@ -37,6 +38,7 @@ final class ProgramEnvironment {
     environment.put("HOLDFAST_ATTEMPT", Integer.toString(claimed.attempt()));
     environment.put("HOLDFAST_LEASE_NO", Long.toString(claimed.lease().no()));
     environment.put("HOLDFAST_GUIDANCE", guidance(claimed));
+    newestAnswer(claimed).ifPresent(answer -> environment.put("HOLDFAST_ANSWER", answer));
     environment.put(ProgramRun.RUN_ID, runId);
     return environment;
   }
@@ -59,9 +61,18 @@ final class ProgramEnvironment {
     return value;
   }
 
+  /** A text as it is, anything else as JSON; at most 64 KiB, as answers are. */
+  private static Optional<String> newestAnswer(ClaimedTicket claimed) {
+    return claimed.guidance().reversed().stream()
+        .filter(each -> each.answer() != null)
+        .map(Guidance::text)
+        .findFirst();
+  }
+
   private static String guidance(ClaimedTicket claimed) {
     String all =
         claimed.guidance().stream()
+            .filter(each -> each.answer() == null)
             .map(Guidance::text)
             .collect(Collectors.joining("\n\n"))
             .replace("\0", "");

@@ -1,5 +1,6 @@
 package dev.holdfast.handler.command;
 
+import dev.holdfast.ticket.Answer;
 import dev.holdfast.ticket.ClaimedTicket;
 import dev.holdfast.ticket.Design;
 import dev.holdfast.ticket.Guidance;
@@ -24,7 +25,7 @@ final class TicketDocument {
     document.put("lease_no", claimed.lease().no());
     document.put("retry_count", claimed.retryCount());
     document.put("created_at", ticket.createdAt().toString());
-    guidance(claimed, document.putArray("guidance"));
+    words(claimed, document.putArray("guidance"), document.putArray("answers"));
     claimed
         .design()
         .ifPresentOrElse(
@@ -33,14 +34,24 @@ final class TicketDocument {
     return document + "\n";
   }
 
-  private static void guidance(ClaimedTicket claimed, ArrayNode array) {
+  private static void words(ClaimedTicket claimed, ArrayNode guidance, ArrayNode answers) {
     for (Guidance each : claimed.guidance()) {
-      array
-          .addObject()
-          .put("text", each.text())
-          .put("author", each.author())
-          .put("source", each.source())
-          .put("given_at", each.givenAt().toString());
+      Answer answer = each.answer();
+      if (answer == null) {
+        guidance
+            .addObject()
+            .put("text", each.text())
+            .put("author", each.author())
+            .put("source", each.source())
+            .put("given_at", each.givenAt().toString());
+      } else {
+        answers
+            .addObject()
+            .put("question", answer.question())
+            .put("by", each.author())
+            .put("at", each.givenAt().toString())
+            .set("answer", Json.MAPPER.readTree(answer.value()));
+      }
     }
   }
 

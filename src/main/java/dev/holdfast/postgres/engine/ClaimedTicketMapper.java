@@ -1,6 +1,7 @@
 package dev.holdfast.postgres.engine;
 
 import dev.holdfast.postgres.Json;
+import dev.holdfast.ticket.Answer;
 import dev.holdfast.ticket.ClaimedTicket;
 import dev.holdfast.ticket.Design;
 import dev.holdfast.ticket.Guidance;
@@ -120,8 +121,15 @@ final class ClaimedTicketMapper {
               each.path("text").asString(),
               each.path("author").asString(),
               each.path("source").asString(),
-              OffsetDateTime.parse(each.path("givenAt").asString()).toInstant()));
+              OffsetDateTime.parse(each.path("givenAt").asString()).toInstant(),
+              answer(each)));
     }
     return all;
+  }
+
+  private static @Nullable Answer answer(JsonNode guidance) {
+    return guidance.hasNonNull("answer")
+        ? new Answer(guidance.path("question").asString(), guidance.path("answer").asString())
+        : null;
   }
 }

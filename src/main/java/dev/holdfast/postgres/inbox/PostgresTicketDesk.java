@@ -7,7 +7,10 @@ import dev.holdfast.queue.Channel;
 import dev.holdfast.queue.RequestRepeatedException;
 import dev.holdfast.queue.TicketDesk;
 import dev.holdfast.queue.TicketInbox.RequestKey;
+import dev.holdfast.schema.Question;
+import dev.holdfast.ticket.InvalidTicketException;
 import dev.holdfast.ticket.TicketState;
+import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import javax.sql.DataSource;
@@ -126,6 +129,33 @@ public final class PostgresTicketDesk implements TicketDesk {
                 .bind("arguments", decision.arguments())
                 .bind("words", decision.words())
                 .bind("remember", decision.remember()));
+  }
+
+  @Override
+  public TicketState answer(long ticketId, String actor, String answer) {
+    asked(ticketId)
+        .map(question -> question.problem(answer))
+        .filter(problem -> !problem.isEmpty())
+        .ifPresent(
+            problem -> {
+              throw new InvalidTicketException(problem);
+            });
+    return act(
+        ticketId,
+        "SELECT holdfast.answer_ticket(:id, :actor, CAST(:answer AS jsonb))",
+        call -> call.bind("actor", actor).bind("answer", answer));
+  }
+
+  /** What only SQL says of an answer is left to it: whether a choice is one, who was first. */
+  private Optional<Question> asked(long ticketId) {
+    String question =
+        retried(
+            handle ->
+                call(
+                    handle,
+                    "SELECT COALESCE(holdfast.asked_question(:id)::text, '')",
+                    query -> query.bind("id", ticketId)));
+    return question.isEmpty() ? Optional.empty() : Optional.of(Question.parse(question));
   }
 
   @Override

@@ -17,9 +17,13 @@ import dev.holdfast.queue.read.TicketSummary;
 import dev.holdfast.queue.read.TimelineEntry;
 import dev.holdfast.queue.read.ToolCallRow;
 import dev.holdfast.queue.read.WorkerRow;
+import dev.holdfast.ticket.Answer;
 import dev.holdfast.ticket.Guidance;
 import dev.holdfast.ticket.TicketState;
+import java.sql.ResultSet;
+import java.sql.SQLException;
 import java.time.Duration;
+import java.time.OffsetDateTime;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
@@ -185,14 +189,24 @@ public final class PostgresTicketReader implements TicketReader {
 
   @Override
   public List<Guidance> guidance(long ticketId) {
-    return rows(
-        Guidance.class,
+    return mapped(
         sql.inSchema(
             """
-            SELECT guidance AS text, author, source, created_at AS given_at
+            SELECT guidance, author, source, created_at, question, answer::text AS answer
             FROM holdfast.ticket_guidance WHERE ticket_id = :id ORDER BY id
             """),
-        query -> query.bind("id", ticketId));
+        query -> query.bind("id", ticketId),
+        (row, context) -> guidance(row));
+  }
+
+  private static Guidance guidance(ResultSet row) throws SQLException {
+    String answer = row.getString("answer");
+    return new Guidance(
+        row.getString("guidance"),
+        row.getString("author"),
+        row.getString("source"),
+        row.getObject("created_at", OffsetDateTime.class).toInstant(),
+        answer == null ? null : new Answer(row.getString("question"), answer));
   }
 
   @Override
@@ -205,6 +219,15 @@ public final class PostgresTicketReader implements TicketReader {
             FROM holdfast.session_events WHERE ticket_id = :id ORDER BY id
             """),
         query -> query.bind("id", ticketId));
+  }
+
+  @Override
+  public Optional<String> question(long ticketId) {
+    return mapped(
+            sql.inSchema("SELECT holdfast.asked_question(:id)::text"),
+            query -> query.bind("id", ticketId),
+            (row, context) -> Optional.ofNullable(row.getString(1)))
+        .getFirst();
   }
 
   @Override

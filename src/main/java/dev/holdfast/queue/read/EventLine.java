@@ -33,6 +33,12 @@ public final class EventLine {
       case "retry_decision" -> decision(details);
       case "held" -> "on_hold" + by(entry) + because(details, "reason");
       case "released" -> "released" + by(entry) + quoted(details, "guidance");
+      case "answered" ->
+          "answered"
+              + by(entry)
+              + quoted(details, "question")
+              + " "
+              + value(details.path("answer"));
       case "rejected" -> "sent back" + by(entry) + quoted(details, "feedback");
       case "approved" -> "approved" + by(entry) + ": done";
       case "stdout", "stderr" -> entry.event() + ": " + text(details, "text");
@@ -82,6 +88,10 @@ public final class EventLine {
   private static String quoted(JsonNode details, String field) {
     String words = text(details, field);
     return words.isEmpty() ? "" : ": \"" + words + "\"";
+  }
+
+  private static String value(JsonNode answer) {
+    return cut(answer.isString() ? answer.stringValue().strip() : answer.toString());
   }
 
   private static String deferred(JsonNode details) {

@@ -44,6 +44,9 @@ public interface TicketReader {
   /** What happened in the sessions of an agent's ticket, oldest first; without texts in full. */
   List<TimelineEntry> sessionEvents(long ticketId);
 
+  /** The question that a held ticket waits with, as a JSON object; empty where it asks nothing. */
+  Optional<String> question(long ticketId);
+
   /** The tool calls that a person had to allow or has to, oldest first. */
   List<ToolCallRow> toolCalls(long ticketId);
 

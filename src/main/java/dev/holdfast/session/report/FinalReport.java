@@ -16,7 +16,9 @@ public record FinalReport(Status status, @Nullable String content, @Nullable Jso
   /** Whether the agent did what it was asked to. */
   public enum Status {
     SUCCESS,
-    FAILURE;
+    FAILURE,
+    /** It asks a person, in its content; the data has choices or a schema, if any. */
+    QUESTION;
 
     /** As in the report and in metrics. */
     public String wireName() {

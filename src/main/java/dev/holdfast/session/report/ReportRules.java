@@ -2,6 +2,7 @@ package dev.holdfast.session.report;
 
 import dev.holdfast.llm.ToolSpec;
 import dev.holdfast.schema.JsonSchema;
+import dev.holdfast.schema.Question;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -31,8 +32,11 @@ public final class ReportRules {
   /** B9: called before anything of a report is kept. */
   public Checked check(JsonNode arguments) {
     String status = arguments.path("status").asString("");
+    if (status.equals("question")) {
+      return asked(arguments);
+    }
     if (!status.equals("success") && !status.equals("failure")) {
-      return wrong("\"status\" must be \"success\" or \"failure\"");
+      return wrong("\"status\" must be \"success\", \"failure\" or \"question\"");
     }
     if (status.equals("success") && schema != null) {
       return withData(schema, arguments.get("data"));
@@ -49,6 +53,22 @@ public final class ReportRules {
       return right(FinalReport.Status.FAILURE, null, arguments.get("data"));
     }
     return wrong("\"content\" must be a text that is not blank");
+  }
+
+  private static Checked asked(JsonNode arguments) {
+    ObjectNode question = JsonNodeFactory.instance.objectNode();
+    question.put("ask", arguments.path("content").asString("").replace("\0", ""));
+    for (String field : List.of("choices", "schema")) {
+      if (arguments.hasNonNull(field)) {
+        question.set(field, arguments.get(field));
+      }
+    }
+    try {
+      Question checked = Question.of(question);
+      return right(FinalReport.Status.QUESTION, checked.ask(), question);
+    } catch (IllegalArgumentException e) {
+      return wrong(String.valueOf(e.getMessage()));
+    }
   }
 
   private static Checked withData(JsonSchema schema, @Nullable JsonNode data) {
@@ -80,10 +100,14 @@ public final class ReportRules {
     properties
         .putObject("status")
         .put("type", "string")
-        .put("description", "Whether the task is done.")
+        .put(
+            "description",
+            "Whether the task is done. With question, a person answers what stands in content, and"
+                + " you go on: only where nobody else can know.")
         .putArray("enum")
         .add("success")
-        .add("failure");
+        .add("failure")
+        .add("question");
     properties
         .putObject("content")
         .put("type", "string")
@@ -91,7 +115,13 @@ public final class ReportRules {
             "description",
             document == null
                 ? "What you found and did."
-                : "Why the task could not be done; only with failure.");
+                : "Why the task could not be done; only with failure or question.");
+    properties
+        .putObject("choices")
+        .put("type", "array")
+        .put("description", "With question: the answers to choose from, if they are few.")
+        .putObject("items")
+        .put("type", "string");
     if (document != null) {
       properties.set("data", document);
     }

@@ -3,6 +3,8 @@ package dev.holdfast.web.console;
 import dev.holdfast.queue.CallDecision;
 import dev.holdfast.queue.TicketDesk;
 import dev.holdfast.queue.read.ToolCallRow;
+import dev.holdfast.schema.Question;
+import dev.holdfast.ticket.IllegalTransitionException;
 import dev.holdfast.ticket.InvalidTicketException;
 import dev.holdfast.web.Refused;
 import dev.holdfast.web.Routes;
@@ -11,6 +13,7 @@ import dev.holdfast.web.WebPorts;
 import dev.holdfast.web.access.Role;
 import dev.holdfast.web.console.view.Format;
 import dev.holdfast.web.console.view.Links;
+import dev.holdfast.web.console.view.QuestionForm;
 import io.javalin.http.Context;
 import io.javalin.router.JavalinDefaultRoutingApi;
 import org.jspecify.annotations.Nullable;
@@ -31,6 +34,7 @@ final class CallForms implements Routes {
   @Override
   public void addTo(JavalinDefaultRoutingApi routes) {
     routes.post("/tickets/{id}/decide-call", this::decide, Role.OPERATOR);
+    routes.post("/tickets/{id}/answer", this::answer, Role.OPERATOR);
   }
 
   private void decide(Context context) {
@@ -54,6 +58,26 @@ final class CallForms implements Routes {
                   + " of #"
                   + id
                   + (edited == null ? "." : " with other arguments."));
+        },
+        Links.ticket(id));
+  }
+
+  private void answer(Context context) {
+    long id = TicketForms.id(context);
+    TicketForms.answer(
+        context,
+        () -> {
+          QuestionForm form =
+              ports
+                  .tickets()
+                  .question(id)
+                  .map(Question::parse)
+                  .map(QuestionForm::of)
+                  .orElseThrow(
+                      () -> new IllegalTransitionException("#" + id + " asks nothing any more"));
+          TicketForms.desk(ports.desk(), context)
+              .answer(id, Visitor.of(context).actor(), form.answer(context::formParam).toString());
+          return Notice.good("Answered #" + id + "; it goes on.");
         },
         Links.ticket(id));
   }

@@ -10,6 +10,7 @@ import dev.holdfast.queue.read.TicketRow;
 import dev.holdfast.queue.read.ToolCallRow;
 import dev.holdfast.ticket.Guidance;
 import dev.holdfast.web.console.view.ErrorView;
+import dev.holdfast.web.console.view.QuestionForm;
 import dev.holdfast.web.console.view.ResultView;
 import dev.holdfast.web.console.view.TimelineLine;
 import dev.holdfast.web.console.view.TranscriptView;
@@ -26,6 +27,7 @@ import org.jspecify.annotations.Nullable;
  * @param payload indented
  * @param autoRetry what a person has said of its sessions' retries; null where nobody has
  * @param waitingCalls tool calls that a person has to allow or deny
+ * @param question what its job asks a person; null where it asks nothing
  */
 public record TicketPage(
     Page page,
@@ -42,6 +44,7 @@ public record TicketPage(
     String payload,
     @Nullable String assignee,
     List<ToolCallRow> waitingCalls,
+    @Nullable QuestionForm question,
     @Nullable AutoRetrySwitch autoRetry,
     String sql) {
   public TicketPage {

@@ -9,6 +9,7 @@ import dev.holdfast.queue.read.ToolCallRow;
 import dev.holdfast.queue.view.ConsoleReader;
 import dev.holdfast.queue.view.TicketQuery;
 import dev.holdfast.queue.view.TicketWindow;
+import dev.holdfast.schema.Question;
 import dev.holdfast.ticket.TicketState;
 import dev.holdfast.web.Routes;
 import dev.holdfast.web.WebPorts;
@@ -16,6 +17,7 @@ import dev.holdfast.web.access.Role;
 import dev.holdfast.web.console.view.ErrorView;
 import dev.holdfast.web.console.view.Filters;
 import dev.holdfast.web.console.view.Links;
+import dev.holdfast.web.console.view.QuestionForm;
 import dev.holdfast.web.console.view.ResultView;
 import dev.holdfast.web.console.view.SqlText;
 import dev.holdfast.web.console.view.StateSentence;
@@ -156,8 +158,21 @@ final class TicketRoutes implements Routes {
         ResultView.indented(ticket.payload()),
         tickets.assignees(Set.of(id)).get(id),
         tickets.toolCalls(id).stream().filter(ToolCallRow::waits).toList(),
+        question(ticket),
         tickets.autoRetry(id).orElse(null),
         SqlText.ticket(id));
+  }
+
+  /** Only of a row that was held when it was read: an answer is for the version that was seen. */
+  private @Nullable QuestionForm question(TicketRow ticket) {
+    return ticket.state().equals(TicketState.ON_HOLD.wireName())
+        ? ports
+            .tickets()
+            .question(ticket.id())
+            .map(Question::parse)
+            .map(QuestionForm::of)
+            .orElse(null)
+        : null;
   }
 
   /** The attempt whose output is asked for; null for the newest. */

@@ -45,7 +45,7 @@ class CommandHandlerIT {
                 + " title\",\"payload\":{\"n\":1.10},"
                 + "\"priority\":4,\"attempt\":2,\"lease_no\":99,\"retry_count\":1,\"created_at\":\"2026-11-21T08:00:00Z\",\"guidance\":[{\"text\":\"do"
                 + " ü\",\"author\":\"ann\",\"source\":\"release\","
-                + "\"given_at\":\"2026-11-21T08:00:00Z\"}],\"design\":{\"name\":\"job\",\"version\":3}}");
+                + "\"given_at\":\"2026-11-21T08:00:00Z\"}],\"answers\":[],\"design\":{\"name\":\"job\",\"version\":3}}");
   }
 
   @Test
@@ -58,6 +58,26 @@ class CommandHandlerIT {
     assertThat(done.result()).isEqualTo("{\"answer\":42}");
     assertThat(done.review()).isEqualTo(Review.NONE);
     assertThat(tickets.succeed("true").review()).isEqualTo(Review.HUMAN);
+  }
+
+  @Test
+  @DisplayName(
+      "issue 22: a last line that asks is a question; one that cannot be asked fails and says why")
+  void question() throws Exception {
+    HandlerResult.Parked asked =
+        (HandlerResult.Parked) tickets.sh("echo '{\"ask\": \"which?\", \"choices\": [1, \"b\"]}'");
+    assertThat(asked.reason()).isEqualTo("question: which?");
+    assertThat(asked.actions()).containsExactly("answer", "cancel");
+    assertThat(asked.details())
+        .isEqualTo(
+            "{\"cause\":\"question\",\"question\":{\"ask\":\"which?\","
+                + "\"choices\":[1,\"b\"]}}");
+    HandlerResult.Failed refused =
+        (HandlerResult.Failed) tickets.sh("echo '{\"ask\": \"which?\", \"choices\": []}'");
+    assertThat(refused.error().text()).contains("cannot be asked", "at least one value");
+    assertThat(refused.error().statedCategory()).isEqualTo(Category.CODE_ERROR);
+    assertThat(tickets.sh("echo '{\"ask\": \"which?\"}'; exit 3"))
+        .isInstanceOf(HandlerResult.Failed.class);
   }
 
   @Test

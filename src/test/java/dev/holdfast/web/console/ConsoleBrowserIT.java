@@ -9,6 +9,7 @@ import com.microsoft.playwright.Page;
 import com.microsoft.playwright.Route;
 import dev.holdfast.Holdfast;
 import dev.holdfast.failure.ErrorReport;
+import dev.holdfast.schema.Question;
 import dev.holdfast.session.approval.ApprovalShelf;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.TestQueue;
@@ -16,9 +17,11 @@ import dev.holdfast.testing.TicketDatabase;
 import dev.holdfast.testing.WithDatabase;
 import dev.holdfast.web.ConsoleServer;
 import dev.holdfast.worker.HandlerResult;
+import dev.holdfast.worker.TicketContext;
 import dev.holdfast.worker.Worker;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -102,6 +105,53 @@ class ConsoleBrowserIT {
       assertThat(notice()).containsText("Released #" + id + " with your guidance");
       assertThat(page.locator("h1 .state")).hasText("done");
       assertThat(page.locator("blockquote")).containsText("it is in /data/y.csv");
+      assertThat(worker.id()).isNotBlank();
+    }
+  }
+
+  private static String second(TicketContext context) {
+    return Objects.requireNonNull(context.guidance().get(1).answer()).value();
+  }
+
+  @Test
+  @DisplayName(
+      "issue 22: a job's questions are forms, of choices, of a plain schema's fields and of words,"
+          + " and the job is given the answers with their types")
+  void questions() {
+    List<Question> questions =
+        List.of(
+            Question.of("which <colour>?", List.of("red", "blue")),
+            Question.parse(
+                "{\"ask\": \"how many?\", \"schema\": {\"type\": \"object\", \"properties\":"
+                    + " {\"copies\": {\"type\": \"integer\"}, \"staple\": {\"type\": \"boolean\"},"
+                    + " \"size\": {\"enum\": [\"a4\", \"a5\"], \"type\": \"string\"}},"
+                    + " \"required\": [\"copies\"]}}"),
+            Question.of("what else?"));
+    try (Worker worker =
+        Holdfast.worker(testDatabase.dataSource())
+            .handler(
+                "asks",
+                context ->
+                    context.guidance().size() < questions.size()
+                        ? HandlerResult.asks(questions.get(context.guidance().size()))
+                        : HandlerResult.done(second(context)))
+            .start()) {
+      long id = database.enqueue("asks");
+      go("/tickets/" + id);
+      assertThat(page.locator("#question")).containsText("which <colour>?");
+      page.locator("#answer-form label:has-text('blue')").click();
+      button("Answer").click();
+      assertThat(notice()).containsText("Answered #" + id);
+      page.locator("#field-copies").fill("2");
+      page.locator("#answer-form label:has-text('staple')").click();
+      page.locator("#field-size").selectOption("a5");
+      button("Answer").click();
+      page.locator("textarea#answer").fill("nothing");
+      button("Answer").click();
+      assertThat(page.locator("h1 .state")).hasText("done");
+      assertThat(page.locator("blockquote").first()).containsText("blue");
+      assertThat(database.ticket(id))
+          .containsEntry("result", "{\"size\": \"a5\", \"copies\": 2, \"staple\": true}");
       assertThat(worker.id()).isNotBlank();
     }
   }

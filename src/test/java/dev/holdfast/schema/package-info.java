@@ -1,0 +1,4 @@
+@NullMarked
+package dev.holdfast.schema;
+
+import org.jspecify.annotations.NullMarked;
