@@ -3,6 +3,7 @@
 -- Parameters: tickets, activity, leases, sessions: ids after which to read; since: finished_at after which to read;
 --   ticket: one ticket or NULL for all; limit: rows of each kind at most.
 -- Indexes: the primary keys, and the BRIN on ticket_attempts.finished_at.
+-- Trap: events of one session that were written in two batches may bear times that run backwards; their ids do not.
 -- Trap: a claim whose attempt finished since is gone from leases; the attempt's own row tells of it.
 SELECT e.source, e.no, e.ticket_id, e.at, e.event, e.actor, e.details
 FROM (
@@ -18,10 +19,11 @@ FROM (
    WHERE y.id > :activity AND (CAST(:ticket AS bigint) IS NULL OR y.ticket_id = :ticket)
    ORDER BY y.id LIMIT :limit)
   UNION ALL
-  (SELECT 'session', v.id, v.ticket_id, v.at, v.event, NULL, v.details::text, 2
-   FROM holdfast.session_events v
-   WHERE v.id > :sessions AND (CAST(:ticket AS bigint) IS NULL OR v.ticket_id = :ticket)
-   ORDER BY v.id LIMIT :limit)
+  (SELECT 'session', v.id, v.ticket_id, max(v.at) OVER (PARTITION BY v.ticket_id ORDER BY v.id), v.event, NULL, v.details::text, 2
+   FROM (
+     SELECT * FROM holdfast.session_events x
+     WHERE x.id > :sessions AND (CAST(:ticket AS bigint) IS NULL OR x.ticket_id = :ticket)
+     ORDER BY x.id LIMIT :limit) v)
   UNION ALL
   (SELECT 'claimed', l.id, u.ticket_id, l.claimed_at, 'claimed', l.worker_id, jsonb_build_object('leaseNo', l.id)::text, 1
    FROM holdfast.leases l CROSS JOIN LATERAL unnest(l.ids) AS u(ticket_id)

@@ -4,8 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.app.Main;
 import dev.holdfast.cli.output.Terminal;
+import dev.holdfast.session.event.SessionEvent;
 import dev.holdfast.testing.EverySetup;
 import dev.holdfast.testing.TestDatabase;
+import dev.holdfast.testing.TicketDatabase;
 import dev.holdfast.testing.WithDatabase;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -17,6 +19,7 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.time.InstantSource;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -30,9 +33,6 @@ import tools.jackson.databind.json.JsonMapper;
 @Timeout(60)
 @EverySetup
 class WatchCommandIT {
-  private static final String PUT_OFF =
-      "{\"attempt\":2,\"delayMs\":360000,\"reason\":\"openai: rate_limit\"}";
-
   private final TestDatabase database;
   private final Cli cli;
 
@@ -112,23 +112,28 @@ class WatchCommandIT {
   @DisplayName("D31, D36, D38: watch words the retries of sessions, before and as they come")
   void sessions() throws Exception {
     long id = Long.parseLong(cli.run("enqueue", "--kind", "command").out().strip());
-    event(
-        id,
-        "auto_retry_start",
-        "{\"attempt\":2,\"maxAttempts\":3,\"delayMs\":8000,\"errorMessage\":\"HTTP 503\"}");
+    TicketDatabase tickets = new TicketDatabase(database);
+    tickets.tell(id, 1, new SessionEvent.AutoRetryStart(2, 3, 8_000, "HTTP 503"));
     try (Watch watch = watch("watch", "" + id)) {
       assertThat(watch.out().readLine()).contains("#" + id + " ready in queue default");
       assertThat(watch.out().readLine())
           .endsWith(
               "#%1$s Retrying (2/3) in 8s… (holdfast abort-retry %1$s to cancel): HTTP 503"
                   .formatted(id));
-      event(id, "turn_started", "{\"turn\":4}");
-      event(id, "auto_retry_end", "{\"success\":false,\"attempt\":3,\"finalError\":\"HTTP 503\"}");
-      event(id, "auto_retry_end", "{\"success\":true,\"attempt\":1}");
-      event(id, "auto_retry_deferred", PUT_OFF);
-      event(id, "auto_retry_deferred", "{\"attempt\":1,\"reason\":\"openai: auth_error\"}");
-      event(id, "auto_retry_end", "[]");
-      assertThat(watch.out().readLine()).endsWith("turn started: turn: 4");
+      tickets.tell(
+          id,
+          1,
+          new SessionEvent.TurnStarted(4, 20),
+          new SessionEvent.AutoRetryEnd(false, 3, "HTTP 503"),
+          new SessionEvent.AutoRetryEnd(true, 1, null),
+          new SessionEvent.AutoRetryDeferred(2, Duration.ofMinutes(6), "openai: rate_limit"),
+          new SessionEvent.AutoRetryDeferred(1, null, "openai: auth_error"));
+      // What no session writes is shown all the same.
+      tickets.run(
+          "INSERT INTO holdfast.session_events (ticket_id, lease_no, event, details) VALUES (?, 1,"
+              + " 'auto_retry_end', '[]')",
+          id);
+      assertThat(watch.out().readLine()).endsWith("turn started: turn: 4 · max turns: 20");
       assertThat(watch.out().readLine()).endsWith("Retry failed after 3 attempts: HTTP 503");
       assertThat(watch.out().readLine()).endsWith("Retry succeeded after 1 attempts");
       assertThat(watch.out().readLine())
@@ -136,13 +141,6 @@ class WatchCommandIT {
       assertThat(watch.out().readLine()).endsWith("Retry 1 is put off: openai: auth_error");
       assertThat(watch.out().readLine()).contains("Retry failed");
     }
-  }
-
-  private void event(long id, String event, String details) throws SQLException {
-    Cli.query(
-        database,
-        "INSERT INTO holdfast.session_events (ticket_id, lease_no, event, details) VALUES (%s, 1, '%s', '%s') RETURNING id"
-            .formatted(id, event, details));
   }
 
   /**

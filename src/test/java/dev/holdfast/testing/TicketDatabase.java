@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
+import dev.holdfast.postgres.session.PostgresEventSink;
+import dev.holdfast.session.event.SessionEvent;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -53,6 +55,17 @@ public final class TicketDatabase {
         .stream()
         .map(Long::valueOf)
         .toList();
+  }
+
+  /** Tells events of a session as its worker does; returns once they are in the table. */
+  public void tell(long ticketId, long leaseNo, SessionEvent... events) {
+    PostgresEventSink sink = new PostgresEventSink(dataSource, "holdfast", System::nanoTime);
+    try (sink) {
+      for (SessionEvent event : events) {
+        sink.on(ticketId, leaseNo, event);
+      }
+    }
+    assertThat(sink.dropped()).isZero();
   }
 
   public long enqueue(String kind) {

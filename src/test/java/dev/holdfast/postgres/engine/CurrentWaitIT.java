@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.postgres.read.PostgresTicketReader;
 import dev.holdfast.queue.read.CurrentWait;
+import dev.holdfast.session.event.SessionEvent;
 import dev.holdfast.testing.EverySetup;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.TestQueue;
@@ -32,15 +33,14 @@ class CurrentWaitIT {
     long id = queue.enqueue();
     long lease = queue.claim();
     assertThat(reader.currentWait(id)).isEmpty();
-    event(
-        id, lease, "auto_retry_start", "{\"attempt\": 2, \"maxAttempts\": 3, \"delayMs\": 60000}");
+    database.tell(id, lease, new SessionEvent.AutoRetryStart(2, 3, 60_000, "HTTP 500"));
     CurrentWait wait = reader.currentWait(id).orElseThrow();
     assertThat(wait.kind()).isEqualTo(CurrentWait.Kind.SESSION_RETRY);
     assertThat(wait.attempt()).isEqualTo(2);
     assertThat(wait.left()).isBetween(Duration.ofSeconds(1), Duration.ofSeconds(60));
-    event(id, lease, "turn_started", "{}");
+    database.tell(id, lease, new SessionEvent.TurnStarted(2, 20));
     assertThat(reader.currentWait(id)).isEmpty();
-    event(id, lease, "auto_retry_start", "{\"attempt\": 3, \"maxAttempts\": 3, \"delayMs\": 1}");
+    database.tell(id, lease, new SessionEvent.AutoRetryStart(3, 3, 1, "HTTP 500"));
     queue.giveBack(id, lease);
     assertThat(reader.currentWait(id)).isEmpty();
   }
@@ -53,15 +53,5 @@ class CurrentWaitIT {
             "SELECT holdfast.enqueue_ticket(kind => 'k', run_at => now() + interval '1 hour')");
     assertThat(reader.currentWait(id)).isEmpty();
     assertThat(reader.currentWait(987_654_321)).isEmpty();
-  }
-
-  private void event(long id, long lease, String event, String details) {
-    database.run(
-        "INSERT INTO holdfast.session_events (ticket_id, lease_no, event, details) VALUES (?, ?, ?,"
-            + " ?::jsonb)",
-        id,
-        lease,
-        event,
-        details);
   }
 }

@@ -119,6 +119,7 @@ class PrunerIT {
     }
   }
 
+  /** Rows of an age and a lease that no session makes here; their contents are nobody's matter. */
   private void session(long id) {
     database.run(
         "INSERT INTO holdfast.session_journal (ticket_id, seq, lease_no, kind, entry)"

@@ -11,6 +11,7 @@ import dev.holdfast.Holdfast;
 import dev.holdfast.failure.ErrorReport;
 import dev.holdfast.schema.Question;
 import dev.holdfast.session.approval.ApprovalShelf;
+import dev.holdfast.session.event.SessionEvent;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.TestQueue;
 import dev.holdfast.testing.TicketDatabase;
@@ -318,12 +319,7 @@ class ConsoleBrowserIT {
     long lease = queue.claim();
     go("/tickets/" + id);
     assertThat(page.locator("h1 .state")).hasText("in progress");
-    database.run(
-        "INSERT INTO holdfast.session_events (ticket_id, lease_no, event, details) VALUES (?, ?,"
-            + " 'auto_retry_start', '{\"attempt\": 2, \"maxAttempts\": 3, \"delayMs\": 90000,"
-            + " \"errorMessage\": \"overloaded\"}')",
-        id,
-        lease);
+    database.tell(id, lease, new SessionEvent.AutoRetryStart(2, 3, 90_000, "overloaded"));
     Locator wait = page.locator("#retry-wait");
     // The page hears of it and shows it.
     assertThat(wait).containsText(Pattern.compile("Retrying \\(2/3\\) in \\d+ s"));

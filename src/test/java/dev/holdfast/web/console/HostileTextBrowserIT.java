@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.microsoft.playwright.Page;
 import dev.holdfast.postgres.inbox.PostgresDesignShelf;
+import dev.holdfast.session.event.SessionEvent;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.TestQueue;
 import dev.holdfast.testing.TicketDatabase;
@@ -60,13 +61,7 @@ class HostileTextBrowserIT {
     tickets.review(SCRIPT, "{\"text\": \"" + JSON_SCRIPT + "\\nmore\", \"n\": 1}");
     long running = queue.enqueue();
     long lease = queue.claim();
-    database.run(
-        "INSERT INTO holdfast.session_events (ticket_id, lease_no, event, details) VALUES (?, ?,"
-            + " 'auto_retry_start', jsonb_build_object('attempt', 2, 'maxAttempts', 3, 'delayMs',"
-            + " 600000, 'errorMessage', ?::text))",
-        running,
-        lease,
-        SCRIPT);
+    database.tell(running, lease, new SessionEvent.AutoRetryStart(2, 3, 600_000, SCRIPT));
     database.run(
         "INSERT INTO holdfast.session_journal (ticket_id, seq, lease_no, kind, entry) VALUES (?, 1,"
             + " ?, 'said', jsonb_build_object('entry', 'said', 'input', jsonb_build_object('key',"

@@ -8,6 +8,7 @@ import dev.holdfast.llm.Target;
 import dev.holdfast.llm.ToolCall;
 import dev.holdfast.llm.Usage;
 import dev.holdfast.postgres.inbox.PostgresDesignShelf;
+import dev.holdfast.session.event.SessionEvent;
 import dev.holdfast.session.journal.Input;
 import dev.holdfast.session.journal.JournalEntry;
 import dev.holdfast.session.journal.JournalJson;
@@ -104,12 +105,10 @@ class ScreenshotsBrowserIT {
                 "check.sh: line 7: total: not a number\nexit code 2",
                 1)),
         "tool_finished");
-    database.run(
-        "INSERT INTO holdfast.session_events (ticket_id, lease_no, event, details) VALUES (?, ?,"
-            + " 'auto_retry_start', '{\"attempt\": 2, \"maxAttempts\": 3, \"delayMs\": 60000,"
-            + " \"errorMessage\": \"529 overloaded_error: Overloaded\"}')",
+    database.tell(
         id,
-        lease);
+        lease,
+        new SessionEvent.AutoRetryStart(2, 3, 60_000, "529 overloaded_error: Overloaded"));
     return id;
   }
 
