@@ -91,12 +91,14 @@ public final class CronTimetable implements Timetable {
         throw new InvalidTicketException("cron: \"" + expression + "\" never comes");
       }
       return timetable;
-    } catch (IllegalArgumentException e) {
+    } catch (IllegalArgumentException | IndexOutOfBoundsException e) {
+      // The parser's words for a range without its end, such as 1-/2, say nothing.
+      boolean unfinished = e instanceof IndexOutOfBoundsException;
       throw new InvalidTicketException(
           "cron: \""
               + expression
               + "\" is none: "
-              + e.getMessage()
+              + (unfinished ? "a field is not complete" : e.getMessage())
               + "; write minute, hour, day of month, month, day of week, as in 0 3 * * 1-5");
     }
   }
