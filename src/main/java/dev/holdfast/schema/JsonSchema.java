@@ -1,6 +1,7 @@
 package dev.holdfast.schema;
 
 import com.networknt.schema.Schema;
+import com.networknt.schema.SchemaException;
 import com.networknt.schema.SchemaRegistry;
 import com.networknt.schema.SchemaRegistryConfig;
 import com.networknt.schema.SpecificationVersion;
@@ -11,6 +12,7 @@ import java.util.Locale;
 import java.util.Map;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.JsonNodeFactory;
 
 /** A JSON schema. Never loads another document, whatever a {@code $ref} says. Thread-safe. */
 public final class JsonSchema {
@@ -30,6 +32,14 @@ public final class JsonSchema {
                           .errorMessageKeyword("errorMessage")
                           .build()));
 
+  /** What every schema has to be itself. */
+  private static final JsonNode META =
+      JsonNodeFactory.instance
+          .objectNode()
+          .put("$ref", "https://json-schema.org/draft/2020-12/schema");
+
+  private static final int SHOWN = 200;
+
   private final JsonNode document;
   private final SchemaProblem problem;
   private final Schema schema;
@@ -43,6 +53,21 @@ public final class JsonSchema {
     this.document = document;
     this.problem = new SchemaProblem(whole);
     this.schema = REGISTRY.getSchema(document);
+  }
+
+  /** Why a document is no JSON schema, in one line; empty if it is one. */
+  static String problemOf(JsonNode document) {
+    try {
+      List<String> problems = new JsonSchema(META, "the schema").problems(document);
+      if (problems.isEmpty()) {
+        new JsonSchema(document, "the value").problems(JsonNodeFactory.instance.objectNode());
+        return "";
+      }
+      return problems.getFirst();
+    } catch (SchemaException e) {
+      String line = String.valueOf(e.getMessage()).lines().findFirst().orElse("");
+      return line.length() > SHOWN ? line.substring(0, SHOWN) + "…" : line;
+    }
   }
 
   /** What is wrong with a value, one sentence each; empty if nothing is. */

@@ -1,6 +1,5 @@
 package dev.holdfast.schema;
 
-import com.networknt.schema.SchemaException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -14,7 +13,7 @@ import tools.jackson.databind.node.ObjectNode;
 
 /**
  * What a job asks a person. The answer is one of the choices, or fits the schema, or is a text
- * where there is neither.
+ * where there is neither. Only a question with a schema needs the library of schemas.
  *
  * @param ask the question, at most 10,000 characters
  * @param choices JSON values, at most 100; empty if there are none
@@ -26,14 +25,7 @@ public record Question(String ask, List<JsonNode> choices, @Nullable JsonNode sc
   private static final int MOST_CHOICES = 100;
   private static final int LONGEST_CHOICE = 1_000;
   private static final int LONGEST_SCHEMA = 64 * 1024;
-  private static final int SHOWN = 200;
   private static final int PROBLEMS = 5;
-
-  /** What every schema has to be itself. */
-  private static final JsonNode META =
-      JsonNodeFactory.instance
-          .objectNode()
-          .put("$ref", "https://json-schema.org/draft/2020-12/schema");
 
   private static final JsonMapper MAPPER =
       JsonMapper.builder()
@@ -71,24 +63,14 @@ public record Question(String ask, List<JsonNode> choices, @Nullable JsonNode sc
     if (!schema.isObject()) {
       throw refused("\"schema\" must be a JSON schema: an object");
     }
-    try {
-      List<String> problems = new JsonSchema(META, "\"schema\"").problems(schema);
-      if (!problems.isEmpty()) {
-        throw refused(problems.getFirst());
-      }
-      new JsonSchema(schema, "the answer").problems(JsonNodeFactory.instance.objectNode());
-    } catch (SchemaException e) {
-      throw refused("\"schema\" is no JSON schema: " + firstLine(e));
+    String problem = JsonSchema.problemOf(schema);
+    if (!problem.isEmpty()) {
+      throw refused("\"schema\" is no JSON schema: " + problem);
     }
   }
 
   private static IllegalArgumentException refused(String why) {
     return new IllegalArgumentException("the question cannot be asked: " + why);
-  }
-
-  private static String firstLine(RuntimeException e) {
-    String line = String.valueOf(e.getMessage()).lines().findFirst().orElse("");
-    return line.length() > SHOWN ? line.substring(0, SHOWN) + "…" : line;
   }
 
   /** A question that any text answers. */
