@@ -38,15 +38,16 @@ LANGUAGE sql SET search_path = ${flyway:defaultSchema}, pg_temp SET enable_seqsc
 $$;
 COMMENT ON FUNCTION count_ticket_figures IS 'Adds to ticket_figures what happened from the first time on and before the second. For roll_up_figures, which sees to it that nothing is counted twice.';
 
+-- Providers say what they like: no answer may stop the count, with more tokens than a bigint has or a name too long for an index.
 CREATE OR REPLACE FUNCTION count_model_figures(from_time timestamptz, to_time timestamptz) RETURNS void
 LANGUAGE sql SET search_path = ${flyway:defaultSchema}, pg_temp SET enable_seqscan = off SET jit = off AS $$
   INSERT INTO model_figures AS f (span_minutes, starts_at, provider, model, design, answers, tokens_in, tokens_out, cost_usd)
   SELECT s.minutes, date_bin(s.minutes * interval '1 minute', j.written_at, '2000-01-01 00:00Z'),
-    COALESCE(j.entry->'target'->>'provider', ''), COALESCE(j.entry->'target'->>'model', ''), COALESCE(d.name, ''),
+    left(COALESCE(j.entry->'target'->>'provider', ''), 200), left(COALESCE(j.entry->'target'->>'model', ''), 200), COALESCE(d.name, ''),
     count(*) FILTER (WHERE j.kind <> 'step_finished'),
-    COALESCE(sum((j.entry->'usage'->>'input')::bigint + (j.entry->'usage'->>'cacheRead')::bigint
-      + (j.entry->'usage'->>'cacheWrite')::bigint), 0),
-    COALESCE(sum((j.entry->'usage'->>'output')::bigint), 0), sum((j.entry->>'costUsd')::numeric)
+    sum(LEAST(COALESCE((j.entry->'usage'->>'input')::numeric + (j.entry->'usage'->>'cacheRead')::numeric
+      + (j.entry->'usage'->>'cacheWrite')::numeric, 0), 1e12)),
+    sum(LEAST(COALESCE((j.entry->'usage'->>'output')::numeric, 0), 1e12)), sum((j.entry->>'costUsd')::numeric)
   FROM (
     SELECT x.ticket_id, x.written_at, x.kind, x.entry FROM session_journal x
     WHERE x.kind IN ('answered', 'discarded', 'compacted') AND x.written_at >= from_time AND x.written_at < to_time

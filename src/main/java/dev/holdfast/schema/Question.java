@@ -2,6 +2,7 @@ package dev.holdfast.schema;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
@@ -135,6 +136,19 @@ public record Question(String ask, List<JsonNode> choices, @Nullable JsonNode sc
       return words;
     }
     return json(text);
+  }
+
+  /**
+   * The answer that a person means with a text, as JSON.
+   *
+   * @param question as {@link #toJson} has written it; for a ticket that asks nothing, whose answer
+   *     nobody takes, the answer is the text itself
+   */
+  public static String answer(Optional<String> question, String text) {
+    return question
+        .map(json -> parse(json).answer(text))
+        .orElseGet(() -> JsonNodeFactory.instance.stringNode(text))
+        .toString();
   }
 
   /** What a text means as JSON; the text itself where it is none. */

@@ -3,7 +3,6 @@ package dev.holdfast.web;
 import dev.holdfast.queue.view.FigureReader;
 import dev.holdfast.queue.view.FigureWindow;
 import dev.holdfast.queue.view.Figures;
-import dev.holdfast.queue.view.Flow;
 import dev.holdfast.web.access.Role;
 import io.javalin.http.Context;
 import io.javalin.router.JavalinDefaultRoutingApi;
@@ -38,17 +37,8 @@ final class FigureRoutes implements Routes {
     answer.put("from", figures.from());
     answer.put("counted_until", figures.countedUntil());
     answer.put("events", figures.events());
-    answer.put("queues", figures.flow().stream().map(FigureRoutes::queue).toList());
+    answer.put("queues", figures.flow());
     answer.put("models", figures.models());
     return answer;
-  }
-
-  private static Map<String, Object> queue(Flow flow) {
-    Map<String, Object> line = new LinkedHashMap<>();
-    line.put("starts_at", flow.minute());
-    line.put("queue", flow.queue());
-    line.put("succeeded", flow.succeeded());
-    line.put("failed", flow.failed());
-    return line;
   }
 }

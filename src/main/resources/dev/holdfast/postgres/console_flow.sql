@@ -1,6 +1,6 @@
 -- Finished attempts of the last half hour by queue and minute; of a busy database no more than 20,000 of them. No parameters.
 -- Index: the BRIN on ticket_attempts.finished_at.
-SELECT b.queue, date_trunc('minute', a.finished_at) AS minute,
+SELECT b.queue, date_trunc('minute', a.finished_at) AS starts_at,
   count(*) FILTER (WHERE a.outcome = 'succeeded') AS succeeded,
   count(*) FILTER (WHERE a.outcome IN ('failed', 'crashed')) AS failed
 FROM (

@@ -254,8 +254,8 @@ final class McpTools {
 
   private Object answerQuestion(Arguments arguments) {
     long id = arguments.id();
-    Question question = backend.reader().question(id).map(Question::parse).orElse(Question.of("?"));
-    String answer = question.answer(String.valueOf(arguments.text("answer"))).toString();
+    String answer =
+        Question.answer(backend.reader().question(id), String.valueOf(arguments.text("answer")));
     return changed(id, backend.desk().through(Channel.MCP).answer(id, actor, answer).wireName());
   }
 

@@ -73,8 +73,6 @@ public final class AnswerCommand implements Callable<Integer> {
     }
     String words =
         Words.textOrFile("the answer", String.valueOf(text), root.terminal().in()).strip();
-    Question question =
-        backend.reader().question(number).map(Question::parse).orElse(Question.of("?"));
-    return question.answer(words).toString();
+    return Question.answer(backend.reader().question(number), words);
   }
 }

@@ -39,7 +39,7 @@ public final class PostgresFigureReader implements FigureReader {
       ), busiest AS (
         SELECT queue, sum(n) AS n FROM counted GROUP BY queue ORDER BY n DESC, queue LIMIT 30
       )
-      SELECT c.queue, c.starts_at AS minute,
+      SELECT c.queue, c.starts_at,
         COALESCE(sum(c.n) FILTER (WHERE c.succeeded), 0)::bigint AS succeeded,
         COALESCE(sum(c.n) FILTER (WHERE NOT c.succeeded), 0)::bigint AS failed
       FROM counted c JOIN busiest b ON b.queue = c.queue

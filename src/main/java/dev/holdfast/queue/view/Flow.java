@@ -5,7 +5,7 @@ import java.time.Instant;
 /**
  * A queue's finished attempts in one span of time.
  *
- * @param minute when the span begins
+ * @param startsAt when the span begins
  * @param failed crashes included
  */
-public record Flow(String queue, Instant minute, long succeeded, long failed) {}
+public record Flow(String queue, Instant startsAt, long succeeded, long failed) {}

@@ -47,7 +47,7 @@ public record QueuesPage(Page page, List<Line> queues) {
     long allDone = 0;
     long allFailed = 0;
     for (Flow each : flow) {
-      long ago = Duration.between(each.minute(), now.truncatedTo(ChronoUnit.MINUTES)).toMinutes();
+      long ago = Duration.between(each.startsAt(), now.truncatedTo(ChronoUnit.MINUTES)).toMinutes();
       if (ago >= 0 && ago < MINUTES) {
         done.set(MINUTES - 1 - (int) ago, each.succeeded());
         failed.set(MINUTES - 1 - (int) ago, each.failed());

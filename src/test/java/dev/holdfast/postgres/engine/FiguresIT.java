@@ -231,6 +231,31 @@ class FiguresIT {
   }
 
   @Test
+  @DisplayName("a provider that tells of absurd tokens or a long name does not stop the count")
+  void absurd() {
+    long id = queue.enqueue();
+    queue.claim();
+    String most = "{\"input\": 9223372036854775807, \"output\": 9223372036854775807,";
+    for (int seq = 1; seq <= 2; seq++) {
+      database.run(
+          "INSERT INTO holdfast.session_journal (ticket_id, seq, lease_no, kind, entry)"
+              + " SELECT ?, ?, 1, 'answered', jsonb_build_object('target',"
+              + " jsonb_build_object('provider', 'p', 'model', string_agg(md5(n::text), '')),"
+              + " 'usage', ?::jsonb) FROM generate_series(1, 300) n",
+          id,
+          seq,
+          most + " \"cacheRead\": 9223372036854775807, \"cacheWrite\": 0}");
+    }
+    queue.succeed(queue.enqueue(), queue.claim());
+    count();
+    assertThat(figure(1, "succeeded", "")).isEqualTo(1);
+    assertThat(
+            database.number(
+                "SELECT tokens_in FROM holdfast.model_figures WHERE span_minutes = 120"))
+        .isEqualTo(2_000_000_000_000L);
+  }
+
+  @Test
   @DisplayName("figures go after their time, the finest first")
   void retention() {
     database.run(

@@ -53,7 +53,7 @@ final class HomeQueues {
     long all = 0;
     for (Flow each : figures.flow()) {
       long span =
-          Duration.between(figures.from(), each.minute()).dividedBy(figures.window().span());
+          Duration.between(figures.from(), each.startsAt()).dividedBy(figures.window().span());
       if (each.queue().equals(queue) && span >= 0 && span < spans) {
         int bar = (int) span / together;
         bars.set(bar, bars.get(bar) + which.applyAsLong(each));
