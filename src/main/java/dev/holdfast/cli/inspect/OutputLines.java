@@ -3,7 +3,6 @@ package dev.holdfast.cli.inspect;
 import dev.holdfast.cli.output.JsonOutput;
 import dev.holdfast.queue.output.AttemptOutput;
 import dev.holdfast.queue.output.OutputChunk;
-import dev.holdfast.queue.read.TicketReader;
 import dev.holdfast.queue.read.TimelineEntry;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -11,41 +10,75 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.function.Supplier;
 
 /** The lines that the running program of a ticket prints, as events. Used by one thread. */
 final class OutputLines {
-  private final TicketReader reader;
+  private static final List<String> STREAMS = List.of(OutputChunk.STDOUT, OutputChunk.STDERR);
+
+  /** What an attempt printed last is written up to about a second after the attempt has ended. */
+  private static final int QUIET_LOOKS = 3;
+
+  private final Supplier<Optional<AttemptOutput>> newest;
   private final long ticketId;
   private final InstantSource clock;
   private final NewOutput news = new NewOutput();
   private final Map<String, String> begun = new HashMap<>();
+  private boolean looked;
+  private long endedBefore;
   private long following;
+  private int quietLooks;
 
-  OutputLines(TicketReader reader, long ticketId, InstantSource clock) {
-    this.reader = reader;
+  /**
+   * @param newest what the last attempt of the ticket printed
+   */
+  OutputLines(Supplier<Optional<AttemptOutput>> newest, long ticketId, InstantSource clock) {
+    this.newest = newest;
     this.ticketId = ticketId;
     this.clock = clock;
   }
 
-  /** The lines that are new and whole; at the end of an attempt the last one too. */
+  /**
+   * The lines that are new and whole; once an attempt has ended and is quiet, its last one too. Of
+   * an attempt that had ended before the first look, {@code logs} tells.
+   */
   List<TimelineEntry> next() {
+    Optional<AttemptOutput> output = newest.get();
+    if (!looked) {
+      looked = true;
+      endedBefore = output.filter(found -> !found.running()).map(AttemptOutput::leaseNo).orElse(0L);
+    }
+    return output.filter(found -> found.leaseNo() != endedBefore).map(this::of).orElse(List.of());
+  }
+
+  private List<TimelineEntry> of(AttemptOutput output) {
     List<TimelineEntry> lines = new ArrayList<>();
-    reader.output(ticketId, null).ifPresent(output -> add(output, lines));
+    if (output.leaseNo() != following) {
+      lines.addAll(whole(true));
+    }
+    following = output.leaseNo();
+    boolean quiet = true;
+    for (String stream : STREAMS) {
+      String added = news.of(output, stream);
+      quiet &= added.isEmpty();
+      begun.merge(stream, added, String::concat);
+    }
+    quietLooks = quiet && !output.running() ? quietLooks + 1 : 0;
+    lines.addAll(whole(quietLooks >= QUIET_LOOKS));
     return lines;
   }
 
-  /** Of attempts that had ended before one began to watch, {@code logs} tells. */
-  private void add(AttemptOutput output, List<TimelineEntry> lines) {
-    if (!output.running() && output.leaseNo() != following) {
-      return;
-    }
-    following = output.leaseNo();
-    for (String stream : List.of(OutputChunk.STDOUT, OutputChunk.STDERR)) {
-      String text = begun.getOrDefault(stream, "") + news.of(output, stream);
-      int end = output.running() ? text.lastIndexOf('\n') + 1 : text.length();
+  /** Takes the lines that have an end; if nothing follows any more, also the text behind them. */
+  private List<TimelineEntry> whole(boolean ended) {
+    List<TimelineEntry> lines = new ArrayList<>();
+    for (String stream : STREAMS) {
+      String text = begun.getOrDefault(stream, "");
+      int end = ended ? text.length() : text.lastIndexOf('\n') + 1;
       text.substring(0, end).lines().map(line -> event(stream, line)).forEach(lines::add);
       begun.put(stream, text.substring(end));
     }
+    return lines;
   }
 
   private TimelineEntry event(String stream, String line) {

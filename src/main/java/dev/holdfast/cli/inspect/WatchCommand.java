@@ -79,7 +79,9 @@ public final class WatchCommand implements Callable<Integer> {
 
   private void watch(Backend backend, long number) throws InterruptedException {
     TicketFeed feed = backend.feed(number);
-    output = new OutputLines(backend.reader(), number, root.terminal().clock());
+    output =
+        new OutputLines(
+            () -> backend.reader().output(number, null), number, root.terminal().clock());
     if (backend.reader().find(number).isEmpty()) {
       throw new TicketNotFoundException(
           "there is no ticket " + number + "; holdfast list shows the tickets");
