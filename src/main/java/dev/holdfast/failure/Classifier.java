@@ -161,7 +161,7 @@ public final class Classifier {
         hint,
         status,
         fingerprint,
-        ErrorTitle.ofWindow(evidence.window()));
+        ErrorTitle.of(evidence.window(), evidence.rootCause()));
   }
 
   private static Decision decide(ErrorReport report, Evidence evidence, RuleSet rules) {

@@ -51,6 +51,8 @@ public final class ErrorTitle {
               + "Node\\.js v|npm (?:ERR!|error) A complete log|\\[ERROR\\] (?:->|\\[Help|Re-run|$)|"
               + "make(?:\\[\\d+\\])?: |exit status |During handling|The above exception|[\\W_]+$)");
 
+  private static final Pattern BLANKS = Pattern.compile("[\\p{Cntrl}\\s]+");
+
   private static final LiteralIndex TELLING =
       LiteralIndex.of(
           List.of(
@@ -81,11 +83,12 @@ public final class ErrorTitle {
 
   /** The title of an error text; "" for a text that is blank. */
   public static String of(String text) {
-    return ofWindow(TextWindow.of(text));
+    String window = TextWindow.of(text);
+    return of(window, RootCause.of(window));
   }
 
-  /** The same for what {@link TextWindow} has left of a text. */
-  static String ofWindow(String window) {
+  /** The same for what {@link TextWindow} has left of a text, and its root cause. */
+  static String of(String window, String rootCause) {
     String text = window.strip();
     Matcher outright = SAID_OUTRIGHT.matcher(text);
     if (outright.find() && outright.start() > 0) {
@@ -103,7 +106,7 @@ public final class ErrorTitle {
       wrapper = wrapper.isEmpty() ? firstLine(text) : wrapper;
       text = CUT_NOTE.matcher(text.substring(end).stripLeading()).replaceFirst("");
     }
-    String cause = RootCause.of(text);
+    String cause = text.equals(window) ? rootCause : RootCause.of(text);
     if (!cause.isEmpty()) {
       return tidy(message(cause));
     }
@@ -114,18 +117,18 @@ public final class ErrorTitle {
   /** Whoever was killed or stopped by others has not said why. */
   private static boolean saysAll(String text) {
     Matcher killed = KILLED.matcher(text);
-    return killed.find()
+    return killed.lookingAt()
         ? killed.group(1).equals("9") || killed.group(1).equals("15")
-        : TIMED_OUT.matcher(text).find();
+        : text.contains(" timed out after ") && TIMED_OUT.matcher(text).lookingAt();
   }
 
   /** The end of the words that only say that a program failed; 0 where there are none. */
   private static int wrapperEnd(String text) {
-    if (KILLED.matcher(text).find()) {
+    if (KILLED.matcher(text).lookingAt()) {
       return text.indexOf('\n') + 1;
     }
     Matcher exit = EXIT.matcher(text);
-    return exit.find() ? exit.end() : 0;
+    return exit.lookingAt() ? exit.end() : 0;
   }
 
   /** The line of the message in the lines of a root cause. */
@@ -139,7 +142,7 @@ public final class ErrorTitle {
 
   private static String firstLine(String text) {
     for (String line : text.split("\n", 200)) {
-      if (!line.isBlank() && !NO_TITLE.matcher(start(line)).find()) {
+      if (!line.isBlank() && !NO_TITLE.matcher(start(line)).lookingAt()) {
         return start(line);
       }
     }
@@ -153,10 +156,10 @@ public final class ErrorTitle {
     String notFound = "";
     for (String each : text.split("\n", -1)) {
       String line = start(each);
-      if (line.isEmpty() || NO_TITLE.matcher(line).find()) {
+      if (line.isEmpty() || NO_TITLE.matcher(line).lookingAt()) {
         continue;
       }
-      if (COMPILER.matcher(line).find()) {
+      if (COMPILER.matcher(line).lookingAt()) {
         return line;
       }
       last = line;
@@ -172,7 +175,7 @@ public final class ErrorTitle {
 
   /** In one line without control characters, at most {@link #MAX_LENGTH} long. */
   private static String tidy(String line) {
-    String plain = ErrorText.safe(start(line).replaceAll("[\\p{Cntrl}\\s]+", " ").strip());
+    String plain = ErrorText.safe(BLANKS.matcher(start(line)).replaceAll(" ").strip());
     if (plain.length() <= MAX_LENGTH) {
       return plain;
     }

@@ -57,7 +57,8 @@ final class Fingerprint {
       PlacedPattern.of(
           "(?i)\\b((?:exit(?:ed)?|return|signal|errno|error|curl:|os error|status|code|sqlstate)["
               + " a-z]{0,12}[ :=(\\[-]{1,3})(\\d{1,4})(?![\\w.])",
-          (text, at) -> "ersco".indexOf(text.charAt(at)) >= 0 && isFree(text, at));
+          "ersco",
+          PlacedPattern::isFree);
 
   /**
    * A replacement in a line of lower case.
@@ -65,8 +66,13 @@ final class Fingerprint {
    * @param needs it is tried only on lines that have one of these characters
    */
   record Step(PlacedPattern pattern, String replacement, String needs) {
-    Step(String regex, String replacement, String needs, PlacedPattern.Places places) {
-      this(PlacedPattern.of(regex, places), replacement, needs);
+    Step(
+        String regex,
+        String replacement,
+        String needs,
+        String starts,
+        PlacedPattern.Places places) {
+      this(PlacedPattern.of(regex, starts, places), replacement, needs);
     }
 
     String apply(String line) {
@@ -81,70 +87,76 @@ final class Fingerprint {
 
   private static final String DIGITS = "0123456789";
 
-  private static final PlacedPattern.Places FREE_DIGIT =
-      (text, at) -> isDigit(text, at) && isFree(text, at);
+  private static final String HEX = DIGITS + "abcdef";
+  private static final String LETTERS = "abcdefghijklmnopqrstuvwxyz";
+  private static final PlacedPattern.Places ANYWHERE = (text, at) -> true;
 
   static final List<Step> STEPS =
       List.of(
-          new Step(
-              "https?://[^\\s\"'<>)]{1,400}", "<url>", ":", (text, at) -> text.charAt(at) == 'h'),
+          new Step("https?://[^\\s\"'<>)]{1,400}", "<url>", ":", "h", ANYWHERE),
           new Step(
               "\\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\\b",
-              "<id>", "-", (text, at) -> at + 8 < text.length() && text.charAt(at + 8) == '-'),
+              "<id>", "-", HEX, (text, at) -> at + 8 < text.length() && text.charAt(at + 8) == '-'),
           new Step(
               "\\b\\d{4}[-/]\\d{2}[-/]\\d{2}(?:[t ]\\d{2}:\\d{2}(?::\\d{2}(?:[.,]\\d{1,9})?)?(?:"
                   + " ?z|[+-]\\d{2}:?\\d{2})?)?",
-              "<time>",
-              "-/",
-              (text, at) -> isDigit(text, at) && isDigit(text, at + 3) && isDigit(text, at + 5)),
+              "<time>", "-/", DIGITS, (text, at) -> isDigit(text, at + 3) && isDigit(text, at + 5)),
           new Step(
               "\\b(?:mon|tue|wed|thu|fri|sat|sun)[a-z]{0,6},? \\d{1,2} [a-z]{3} \\d{4}(?:"
                   + " \\d{2}:\\d{2}:\\d{2})?(?: gmt)?",
-              "<time>",
-              DIGITS,
-              (text, at) -> "mtwfs".indexOf(text.charAt(at)) >= 0 && isFree(text, at)),
-          new Step("\\b\\d{1,2}:\\d{2}(?::\\d{2}(?:[.,]\\d{1,9})?)?\\b", "<time>", ":", FREE_DIGIT),
+              "<time>", DIGITS, "mtwfs", PlacedPattern::isFree),
+          new Step(
+              "\\b\\d{1,2}:\\d{2}(?::\\d{2}(?:[.,]\\d{1,9})?)?\\b",
+              "<time>", ":", DIGITS, PlacedPattern::isFree),
           new Step(
               "(?<![\\w/.<])(?:[a-z]:[\\\\/]|\\\\\\\\|~?/)[^\\s\"'`<>|:;,()\\[\\]]{1,400}",
               "<path>",
               "/\\",
+              LETTERS + "/~\\",
               Fingerprint::mayStartPath),
           new Step(
               "(?<![\\w/])(?:\\.{0,2}[\\w.@+-]{1,80}[/\\\\]){1,30}(?=[\\w.@+-])",
               "<path>",
               "/\\",
+              DIGITS + LETTERS + "_.@+-/\\",
               PlacedPattern::isFree),
-          new Step("\\b0x[0-9a-f]{1,16}\\b", "<n>", "x", (text, at) -> text.charAt(at) == '0'),
-          new Step("@[0-9a-f]{4,16}\\b", "@<id>", "@", (text, at) -> text.charAt(at) == '@'),
-          new Step("\\b(?:\\d{1,3}\\.){3}\\d{1,3}(?::\\d{1,5})?\\b", "<addr>", ".", FREE_DIGIT),
+          new Step("\\b0x[0-9a-f]{1,16}\\b", "<n>", "x", "0", ANYWHERE),
+          new Step("@[0-9a-f]{4,16}\\b", "@<id>", "@", "@", ANYWHERE),
+          new Step(
+              "\\b(?:\\d{1,3}\\.){3}\\d{1,3}(?::\\d{1,5})?\\b",
+              "<addr>", ".", DIGITS, PlacedPattern::isFree),
           new Step(
               "\\b(?:req|request|org|organization|msg|run|call|chatcmpl|toolu|sess|session|proj|project|user|trace|asst|thread|batch|resp|sk|ak|ray|cs|id|job|task|ticket|attempt|worker|pod|tmp|temp)[_-][\\w-]{2,80}(?<=\\w)",
               "<id>",
               "_-",
-              (text, at) -> "romctspubaijw".indexOf(text.charAt(at)) >= 0 && isFree(text, at)),
+              "romctspubaijw",
+              PlacedPattern::isFree),
           new Step(
               "(?<![\\w<])(?=[a-z_-]{0,40}\\d)(?=[\\d_-]{0,40}[a-z])[0-9a-z_-]{16,120}(?![\\w>])",
               "<id>",
               DIGITS,
+              DIGITS + LETTERS + "_-",
               (text, at) -> isFree(text, at) && goesOn(text, at, 16, Fingerprint::isOfId)),
           new Step(
               "(?<![\\w<])(?=[a-f]{0,40}\\d)[0-9a-f]{7,64}(?![\\w>])",
               "<id>",
               DIGITS,
+              HEX,
               (text, at) -> isFree(text, at) && goesOn(text, at, 7, Fingerprint::isHex)),
           new Step(
               "(?<![\\w<])(?:\\d{1,12}(?:\\.\\d{1,15})?\\s?(?:ms|milliseconds?|seconds?|secs?|minutes?|mins?|hours?|hrs?|days?|us|µs|ns|s|m|h|d)(?![a-z])["
                   + " ,]{0,2}){1,8}",
               "<span> ",
               DIGITS,
-              FREE_DIGIT),
+              DIGITS,
+              PlacedPattern::isFree),
           new Step(
               "(?<![a-z<])[-+]?\\d{1,30}(?:[.,]\\d{1,30}){0,6}",
               "<n>",
               DIGITS,
+              DIGITS + "+-",
               (text, at) -> isDigit(text, at) || isDigit(text, at + 1)),
-          new Step(
-              "<n>(?:[kmgt]i?b|%)(?![a-z])", "<n>", ">", (text, at) -> text.charAt(at) == '<'));
+          new Step("<n>(?:[kmgt]i?b|%)(?![a-z])", "<n>", ">", "<", ANYWHERE));
 
   private Fingerprint() {}
 

@@ -21,7 +21,7 @@ record GuardedPattern(Pattern pattern, List<String> words) {
    * @param folded the text, {@link LiteralIndex#fold folded}
    */
   Matcher matcher(String text, String folded) {
-    return (mayMatch(folded) ? pattern : NEVER).matcher(text);
+    return mayMatch(folded) ? pattern.matcher(text) : NEVER.matcher("");
   }
 
   private boolean mayMatch(String folded) {

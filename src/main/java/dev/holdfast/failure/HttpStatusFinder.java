@@ -46,6 +46,7 @@ final class HttpStatusFinder {
               + " _]?(?:status|code|error_code)[\"'`]?\\s{0,3}(?:[:=]|\\bis\\b)\\s{0,3}[\"'`(]?(?:HTTP"
               + " )?)"
               + S,
+          "\"'`hserc _HSERC",
           HttpStatusFinder::mayStartExplicit);
 
   private static final PlacedPattern CONTEXT =
@@ -71,6 +72,7 @@ final class HttpStatusFinder {
               + " (?:an?|the|http|status|error|code|of|with)){0,4}:?\\s{1,3}\\(?)"
               + S
               + END,
+          "45hefrgawsHEFRGAWS",
           HttpStatusFinder::mayStartContext);
 
   private static final PlacedPattern PLACE =
@@ -114,8 +116,7 @@ final class HttpStatusFinder {
   /** All expressions that are tried only at some places. */
   static final List<PlacedPattern> PATTERNS = List.of(EXPLICIT, CONTEXT, PLACE);
 
-  private static final PlacedPattern NUMBER =
-      PlacedPattern.of(S, (text, at) -> isFourOrFive(text.charAt(at)));
+  private static final PlacedPattern NUMBER = PlacedPattern.of(S, "45", (text, at) -> true);
 
   /** More than an expression looks back from the number. */
   private static final int BEFORE = 1_000;
@@ -187,8 +188,7 @@ final class HttpStatusFinder {
 
   private static boolean mayStartExplicit(String text, int at) {
     char before = at == 0 ? ' ' : text.charAt(at - 1);
-    return "\"'`hserc _HSERC".indexOf(text.charAt(at)) >= 0
-        && !(PlacedPattern.isWord(before) && Character.isLetter(before));
+    return !(PlacedPattern.isWord(before) && Character.isLetter(before));
   }
 
   private static boolean mayStartContext(String text, int at) {

@@ -6,7 +6,6 @@ import java.util.BitSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 
 /**
  * Finds which of many plain texts occur in a text, in one pass over it. The texts and the text are
@@ -56,12 +55,6 @@ final class LiteralIndex {
             literals.add(text);
             return literals.size() - 1;
           });
-    }
-
-    BitSet numbers(Set<String> some) {
-      BitSet numbers = new BitSet();
-      some.forEach(literal -> numbers.set(number(literal)));
-      return numbers;
     }
 
     LiteralIndex build() {

@@ -3,7 +3,6 @@ package dev.holdfast.failure;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
-import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -19,10 +18,13 @@ final class PatternMatcher {
   private static final class Alternative {
     private final String regex;
     private final int flags;
-    private final List<BitSet> required;
+    private final int[][] required;
     private volatile @Nullable Pattern compiled;
 
-    Alternative(String regex, int flags, List<BitSet> required) {
+    /**
+     * @param required sets of the numbers of literals; any match has one of each set
+     */
+    Alternative(String regex, int flags, int[][] required) {
       this.regex = regex;
       this.flags = flags;
       this.required = required;
@@ -30,13 +32,22 @@ final class PatternMatcher {
 
     boolean mayMatch(@Nullable BitSet present) {
       if (present != null) {
-        for (BitSet some : required) {
-          if (!some.intersects(present)) {
+        for (int[] some : required) {
+          if (!hasOne(some, present)) {
             return false;
           }
         }
       }
       return true;
+    }
+
+    private static boolean hasOne(int[] literals, BitSet present) {
+      for (int literal : literals) {
+        if (present.get(literal)) {
+          return true;
+        }
+      }
+      return false;
     }
 
     Matcher matcher(String text) {
@@ -53,10 +64,10 @@ final class PatternMatcher {
     String regex = pattern.pattern();
     boolean usual = RegexSource.isUsual(regex);
     for (String part : usual ? RegexSource.alternatives(regex) : List.of(regex)) {
-      List<BitSet> required = new ArrayList<>();
-      for (Set<String> some : RequiredLiterals.of(part)) {
-        required.add(index.numbers(some));
-      }
+      int[][] required =
+          RequiredLiterals.of(part).stream()
+              .map(some -> some.stream().mapToInt(index::number).toArray())
+              .toArray(int[][]::new);
       alternatives.add(new Alternative(part, pattern.flags(), required));
     }
   }
@@ -64,10 +75,12 @@ final class PatternMatcher {
   /** The literals that any match needs, added to the given ones; false where there are none. */
   boolean addLiterals(BitSet all) {
     for (Alternative alternative : alternatives) {
-      if (alternative.required.isEmpty()) {
+      if (alternative.required.length == 0) {
         return false;
       }
-      all.or(alternative.required.getFirst());
+      for (int literal : alternative.required[0]) {
+        all.set(literal);
+      }
     }
     return true;
   }

@@ -1,17 +1,20 @@
 package dev.holdfast.failure;
 
+import java.util.BitSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
- * An expression with a cheap test of the places where a match may start. It finds what the
+ * An expression with cheap tests of the places where a match may start. It finds what the
  * expression alone finds, but tries it only at those places: most characters of an error text start
  * no match.
  *
  * @param pattern an expression that never matches the empty text
+ * @param starts the characters of ASCII that a match may start with; with any beyond it may
  * @param places holds at least at each place where a match starts
  */
-record PlacedPattern(Pattern pattern, Places places) {
+record PlacedPattern(Pattern pattern, BitSet starts, Places places) {
   private static final int ASCII = 128;
 
   /** A test of one place of a text. */
@@ -21,7 +24,18 @@ record PlacedPattern(Pattern pattern, Places places) {
   }
 
   static PlacedPattern of(String regex, Places places) {
-    return new PlacedPattern(Pattern.compile(regex), places);
+    BitSet any = new BitSet();
+    any.set(0, ASCII);
+    return new PlacedPattern(Pattern.compile(regex), any, places);
+  }
+
+  /**
+   * @param starts the characters that a match may start with, all of ASCII
+   */
+  static PlacedPattern of(String regex, String starts, Places places) {
+    BitSet some = new BitSet();
+    starts.chars().forEach(some::set);
+    return new PlacedPattern(Pattern.compile(regex), some, places);
   }
 
   /** A search through the whole text. */
@@ -38,21 +52,29 @@ record PlacedPattern(Pattern pattern, Places places) {
   final class Search {
     private final String text;
     private final int to;
-    private final Matcher matcher;
+    private @Nullable Matcher matcher;
     private int next;
 
     private Search(String text, int from, int to) {
       this.text = text;
       this.to = to;
       next = from;
-      matcher = pattern.matcher(text).useTransparentBounds(true).useAnchoringBounds(false);
+    }
+
+    private Matcher matcher() {
+      Matcher made = matcher;
+      if (made == null) {
+        made = pattern.matcher(text).useTransparentBounds(true).useAnchoringBounds(false);
+        matcher = made;
+      }
+      return made;
     }
 
     /** Whether there is one more match. */
     boolean find() {
       for (int at = next; at < to; at++) {
-        if (places.mayStart(text, at) && matcher.region(at, to).lookingAt()) {
-          next = matcher.end();
+        if (mayStart(at) && matcher().region(at, to).lookingAt()) {
+          next = matcher().end();
           return true;
         }
       }
@@ -60,9 +82,14 @@ record PlacedPattern(Pattern pattern, Places places) {
       return false;
     }
 
+    private boolean mayStart(int at) {
+      char c = text.charAt(at);
+      return (c >= ASCII || starts.get(c)) && places.mayStart(text, at);
+    }
+
     /** The latest match. */
     Matcher match() {
-      return matcher;
+      return matcher();
     }
   }
 

@@ -63,6 +63,7 @@ public final class RetryHintParser {
               + " (?:en|tra|fra|em|in|dentro de) )"
               + ABOUT
               + SPAN,
+          "trwaTRWA",
           (text, at) -> PlacedPattern.isFree(text, at) && PROSE_STARTS.mayStart(text, at));
 
   /** The same in languages that put the span first, or whose letters are no word characters. */

@@ -24,6 +24,7 @@ final class StructuredBody {
               + "\\s{0,4}[:=]\\s{0,4}[\"'`]?(?:com\\.amazon[\\w.]{0,40}#)?"
               + VALUE
               + "(?=[\"'`,;}\\])\\s]|$)(?! [a-z])",
+          "\"'`ectsrnxqiECTSRNXQI_",
           StructuredBody::mayStartField);
 
   /** AWS clients, gRPC clients and Google clients say their code in prose. */
@@ -39,7 +40,8 @@ final class StructuredBody {
   private static final PlacedPattern QUALIFIED =
       PlacedPattern.of(
           "\\b(?:errorfactory|model|exceptions)\\.([A-Z][A-Za-z]{3,60}Exception)\\b",
-          (text, at) -> "em".indexOf(text.charAt(at)) >= 0 && PlacedPattern.isFree(text, at));
+          "em",
+          PlacedPattern::isFree);
 
   /** The longest key with its quotes and blanks. */
   private static final int MAX_KEY = 40;
@@ -62,10 +64,6 @@ final class StructuredBody {
 
   /** A key or its quote, which a colon or an equals sign follows soon. */
   private static boolean mayStartField(String text, int at) {
-    char c = text.charAt(at);
-    if ("\"'`".indexOf(c) < 0 && "ectsrn_xqi".indexOf(c | 0x20) < 0 && c != '_') {
-      return false;
-    }
     if (at > 0 && (PlacedPattern.isWord(text.charAt(at - 1)) || text.charAt(at - 1) == '.')) {
       return false;
     }
