@@ -1,5 +1,6 @@
 package dev.holdfast.app;
 
+import dev.holdfast.config.QuietHours;
 import dev.holdfast.config.Settings;
 import dev.holdfast.config.WebSettings;
 import dev.holdfast.config.WebhookSettings;
@@ -126,6 +127,7 @@ final class WebSurface implements AutoCloseable {
 
   private static NoticeWebhook webhook(
       WebhookSettings configured, Secrets hidden, DataSource database) {
+    @Nullable QuietHours quiet = configured.quietHours();
     WebhookReceiver receiver =
         new WebhookReceiver(
             configured.address(),
@@ -133,7 +135,12 @@ final class WebSurface implements AutoCloseable {
             configured.timeout(),
             configured.giveUpAfter(),
             configured.consoleAddress(),
-            hidden);
+            hidden,
+            configured.format() == WebhookSettings.Format.SLACK
+                ? WebhookReceiver.Form.TEXT
+                : WebhookReceiver.Form.CLOUDEVENT,
+            configured.groupWait(),
+            time -> quiet != null && quiet.contains(time));
     return NoticeWebhook.start(
         receiver,
         new PostgresPeopleNotices(database, SCHEMA),

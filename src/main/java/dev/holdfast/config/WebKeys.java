@@ -74,7 +74,8 @@ final class WebKeys {
       Key.secret(
           "webhooks.secret",
           new KeyType.Text(Pattern.compile("|\\S{16,}"), "at least 16 characters without blanks"),
-          "Signs what is sent to webhooks.url.");
+          "Signs what is sent to webhooks.url. Behind whsec_ it is base64 of the key, as Standard"
+              + " Webhooks has it; otherwise its bytes are the key.");
   static final Key<Duration> WEBHOOKS_TIMEOUT =
       Key.of(
           "webhooks.timeout",
@@ -94,6 +95,29 @@ final class WebKeys {
           ADDRESS,
           "",
           "Where people reach the console, for the links in what is told. Empty gives none.");
+  static final Key<WebhookSettings.Format> WEBHOOKS_FORMAT =
+      Key.of(
+          "webhooks.format",
+          new KeyType.Choice<>(
+              List.of(WebhookSettings.Format.values()), WebhookSettings.Format::wireName),
+          "cloudevents",
+          "What is sent: a CloudEvent in JSON, or for slack the sentence alone, as {\"text\": ...},"
+              + " which many chats take.");
+  static final Key<Duration> WEBHOOKS_GROUP_WAIT =
+      Key.of(
+          "webhooks.group-wait",
+          new KeyType.Span(Duration.ZERO, Duration.ofHours(1)),
+          "10s",
+          "How long a new hold waits for others with the same error, of which people are told in"
+              + " one message; 0s tells of each by itself, at once.");
+  static final Key<String> WEBHOOKS_QUIET_HOURS =
+      Key.of(
+          "webhooks.quiet-hours",
+          new KeyType.Text(
+              Pattern.compile("|\\d\\d:\\d\\d-\\d\\d:\\d\\d \\S+"), "as 22:00-07:00 Europe/Berlin"),
+          "",
+          "When nothing is sent, each day, in the time of the zone; what came meanwhile is told"
+              + " afterwards. Empty is never.");
   static final Key<String> MCP_TOKEN =
       Key.secret(
           "mcp.token",
@@ -115,6 +139,9 @@ final class WebKeys {
           WEBHOOKS_TIMEOUT,
           WEBHOOKS_GIVE_UP_AFTER,
           WEBHOOKS_CONSOLE_URL,
+          WEBHOOKS_FORMAT,
+          WEBHOOKS_GROUP_WAIT,
+          WEBHOOKS_QUIET_HOURS,
           MCP_TOKEN);
 
   private WebKeys() {}

@@ -2,6 +2,8 @@ package dev.holdfast.config;
 
 import java.net.URI;
 import java.time.Duration;
+import java.util.Base64;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,13 +15,30 @@ import org.jspecify.annotations.Nullable;
  * @param timeout of one delivery
  * @param giveUpAfter how long one event is tried
  * @param consoleAddress where people reach the console, for links; null gives none
+ * @param groupWait how long a hold waits for others with the same error; zero tells each by itself
+ * @param quietHours when nothing is sent; null is never
  */
 public record WebhookSettings(
     URI address,
     String secret,
     Duration timeout,
     Duration giveUpAfter,
-    @Nullable URI consoleAddress) {
+    @Nullable URI consoleAddress,
+    Format format,
+    Duration groupWait,
+    @Nullable QuietHours quietHours) {
+
+  /** What is sent. */
+  public enum Format {
+    CLOUDEVENTS,
+    SLACK;
+
+    public String wireName() {
+      return name().toLowerCase(Locale.ROOT);
+    }
+  }
+
+  private static final String BASE64 = "whsec_";
 
   /** Null where no address is configured. */
   static @Nullable WebhookSettings of(Values values) {
@@ -36,10 +55,26 @@ public record WebhookSettings(
     }
     return new WebhookSettings(
         uri("webhooks.url", address),
-        secret,
+        checked(secret),
         values.get(WebKeys.WEBHOOKS_TIMEOUT),
         values.get(WebKeys.WEBHOOKS_GIVE_UP_AFTER),
-        console == null || console.isEmpty() ? null : uri("webhooks.console-url", console));
+        console == null || console.isEmpty() ? null : uri("webhooks.console-url", console),
+        values.get(WebKeys.WEBHOOKS_FORMAT),
+        values.get(WebKeys.WEBHOOKS_GROUP_WAIT),
+        QuietHours.parse(values.get(WebKeys.WEBHOOKS_QUIET_HOURS)));
+  }
+
+  /** What follows the prefix is the key in base64, as Standard Webhooks has it. */
+  private static String checked(String secret) {
+    try {
+      if (secret.startsWith(BASE64)) {
+        Base64.getDecoder().decode(secret.substring(BASE64.length()));
+      }
+      return secret;
+    } catch (IllegalArgumentException e) {
+      throw new ConfigException(
+          "webhooks.secret is no base64 behind " + BASE64 + "; give another one", e);
+    }
   }
 
   private static URI uri(String key, String text) {

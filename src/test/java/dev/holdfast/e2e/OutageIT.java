@@ -57,6 +57,7 @@ class OutageIT {
             .with("OPENAI_API_KEY", "sk-key")
             .with("HOLDFAST_PROVIDERS_OPENAI_BASE_URL", models.url() + "/v1")
             .with("HOLDFAST_WEBHOOKS_URL", "http://127.0.0.1:" + receiver.getAddress().getPort())
+            .with("HOLDFAST_WEBHOOKS_GROUP_WAIT", "0s")
             .with("HOLDFAST_WEBHOOKS_SECRET", "a-secret-of-the-webhook")
             .with("HOLDFAST_COOLDOWN_POLL_INTERVAL", "50ms")
             .with("HOLDFAST_COOLDOWN_BASE_DELAY", "200ms")

@@ -134,6 +134,7 @@ class RetryTruthIT {
     holdfast =
         Installation.on(database, directory)
             .with("HOLDFAST_WEBHOOKS_URL", "http://127.0.0.1:" + receiver.getAddress().getPort())
+            .with("HOLDFAST_WEBHOOKS_GROUP_WAIT", "0s")
             .with("HOLDFAST_WEBHOOKS_SECRET", "a-secret-of-the-webhook");
   }
 

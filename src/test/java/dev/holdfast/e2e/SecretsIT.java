@@ -89,6 +89,7 @@ class SecretsIT {
             .with("HOLDFAST_PROVIDERS_OPENAI_BASE_URL", models.openAiUrl())
             .with("HOLDFAST_WEB_TOKENS", "operator/ann:" + token)
             .with("HOLDFAST_WEBHOOKS_URL", "http://127.0.0.1:" + receiver.getAddress().getPort())
+            .with("HOLDFAST_WEBHOOKS_GROUP_WAIT", "0s")
             .with("HOLDFAST_WEBHOOKS_SECRET", signing)
             .with("SOME_OTHER_TOKEN", stray)
             .with("HOLDFAST_SESSION_RETRY_BASE_DELAY", "100ms");

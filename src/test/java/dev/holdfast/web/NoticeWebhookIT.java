@@ -28,12 +28,16 @@ import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.Statement;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Base64;
 import java.util.List;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Predicate;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 import org.junit.jupiter.api.AfterEach;
@@ -103,13 +107,24 @@ class NoticeWebhookIT {
   }
 
   private WebhookReceiver receiver(Duration giveUpAfter) {
+    return receiver(giveUpAfter, WebhookReceiver.Form.CLOUDEVENT, Duration.ZERO, time -> false);
+  }
+
+  private WebhookReceiver receiver(
+      Duration giveUpAfter,
+      WebhookReceiver.Form form,
+      Duration groupWait,
+      Predicate<Instant> quiet) {
     return new WebhookReceiver(
         URI.create("http://127.0.0.1:" + receiver.getAddress().getPort() + "/hook"),
         SECRET,
         Duration.ofSeconds(5),
         giveUpAfter,
         URI.create("https://holdfast.example/"),
-        Secrets.NONE);
+        Secrets.NONE,
+        form,
+        groupWait,
+        quiet);
   }
 
   private NoticeWebhook start(Duration giveUpAfter) {
@@ -294,6 +309,91 @@ class NoticeWebhookIT {
       assertThat(next().subject()).isEqualTo("" + second);
       slow.commit();
       assertThat(next().subject()).isEqualTo("" + late);
+      awaitCursor();
+      assertThat(received).isEmpty();
+      assertThat(webhook).isNotNull();
+    }
+  }
+
+  private void hold(List<Long> ids) {
+    database.run(
+        "SELECT holdfast.hold_ticket(id, 'ann', 'the disk & <all> is full') FROM"
+            + " unnest(string_to_array(?, ',')::bigint[]) id",
+        String.join(",", ids.stream().map(String::valueOf).toList()));
+  }
+
+  @Test
+  @DisplayName(
+      "22.9: a storm of 500 equal holds is one message that says 500; others are their own")
+  void storm() throws Exception {
+    begin();
+    AtomicReference<Instant> now = new AtomicReference<>(Instant.parse("2026-11-23T12:00:00Z"));
+    Duration wait = Duration.ofSeconds(10);
+    WebhookReceiver storms =
+        receiver(Duration.ofDays(1), WebhookReceiver.Form.CLOUDEVENT, wait, time -> false);
+    try (NoticeWebhook webhook =
+        NoticeWebhook.start(storms, notices(), Sleeper.REAL, now::get, POLL)) {
+      List<Long> ids = queue.enqueue(500);
+      hold(ids.subList(0, 200));
+      long other = hold();
+      hold(ids.subList(200, 500));
+      now.set(now.get().plus(wait));
+      // The wait began with the first look, which may have been after that step.
+      while (received.size() < 2) {
+        now.set(now.get().plus(wait));
+        Received early = received.poll(100, TimeUnit.MILLISECONDS);
+        if (early != null) {
+          received.add(early);
+        }
+      }
+      Received many = next();
+      Received one = next();
+      if (one.json().get("type").asString().endsWith("tickets.held")) {
+        Received swap = many;
+        many = one;
+        one = swap;
+      }
+      assertThat(one.subject()).isEqualTo("" + other);
+      assertThat(many.json().get("type").asString()).isEqualTo("dev.holdfast.tickets.held");
+      assertThat(many.json().get("data").get("count").asInt()).isEqualTo(500);
+      assertThat(many.json().get("text").asString())
+          .isEqualTo(
+              "500 tickets wait for a person: the disk & <all> is full"
+                  + " https://holdfast.example/inbox");
+      awaitCursor();
+      assertThat(received).isEmpty();
+      assertThat(webhook).isNotNull();
+    }
+  }
+
+  @Test
+  @DisplayName("22.9: in quiet hours nothing is sent, then all of it, to a chat as a sentence")
+  void quiet() throws Exception {
+    begin();
+    AtomicBoolean quiet = new AtomicBoolean(true);
+    AtomicInteger looks = new AtomicInteger();
+    WebhookReceiver chat =
+        receiver(
+            Duration.ofDays(1),
+            WebhookReceiver.Form.TEXT,
+            Duration.ofMillis(1),
+            time -> {
+              looks.incrementAndGet();
+              return quiet.get();
+            });
+    try (NoticeWebhook webhook =
+        NoticeWebhook.start(chat, notices(), Sleeper.REAL, InstantSource.system(), POLL)) {
+      hold(queue.enqueue(2));
+      await().atMost(Duration.ofSeconds(20)).until(() -> looks.get() > 3);
+      assertThat(received).isEmpty();
+      quiet.set(false);
+      Received told = next();
+      assertThat(told.type).startsWith("application/json");
+      assertSigned(told);
+      assertThat(told.body)
+          .isEqualTo(
+              "{\"text\":\"2 tickets wait for a person: the disk &amp; &lt;all&gt; is full"
+                  + " https://holdfast.example/inbox\"}");
       awaitCursor();
       assertThat(received).isEmpty();
       assertThat(webhook).isNotNull();

@@ -5,7 +5,6 @@ import java.io.IOException;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
-import java.nio.charset.StandardCharsets;
 import java.time.InstantSource;
 import java.util.Base64;
 
@@ -29,18 +28,22 @@ final class Delivery implements AutoCloseable {
             .build();
   }
 
-  /** Empty when it was taken; else why not. */
-  String send(String id, String body) throws InterruptedException {
-    long seconds = clock.instant().getEpochSecond();
-    byte[] key = receiver.secret().getBytes(StandardCharsets.UTF_8);
+  /** As the header has it. */
+  static String signature(byte[] key, String id, long seconds, String body) {
     byte[] signature = Digests.hmac(key, id + "." + seconds + "." + body);
+    return "v1," + Base64.getEncoder().encodeToString(signature);
+  }
+
+  /** Empty when it was taken; else why not. */
+  String send(String id, String mediaType, String body) throws InterruptedException {
+    long seconds = clock.instant().getEpochSecond();
     HttpRequest request =
         HttpRequest.newBuilder(receiver.address())
             .timeout(receiver.timeout())
-            .header("Content-Type", NoticeEvent.MEDIA_TYPE)
+            .header("Content-Type", mediaType)
             .header("webhook-id", id)
             .header("webhook-timestamp", "" + seconds)
-            .header("webhook-signature", "v1," + Base64.getEncoder().encodeToString(signature))
+            .header("webhook-signature", signature(receiver.key(), id, seconds, body))
             .POST(HttpRequest.BodyPublishers.ofString(body))
             .build();
     try {

@@ -25,16 +25,29 @@ record NoticeEvent(
     Instant time,
     String text,
     Map<String, @Nullable Object> data) {
+  static final String TEXT_MEDIA_TYPE = "application/json; charset=utf-8";
   static final String MEDIA_TYPE = "application/cloudevents+json; charset=utf-8";
 
   /**
    * @param console where people reach it, for links
    */
-  static NoticeEvent of(Notice notice, @Nullable URI console) {
+  static NoticeEvent of(NoticeGroup group, @Nullable URI console) {
+    return group.size() > 1 && group.last() instanceof HoldNotice newest
+        ? HoldsEvent.of(group, newest, console)
+        : of(group.first(), console);
+  }
+
+  private static NoticeEvent of(Notice notice, @Nullable URI console) {
     return switch (notice) {
       case HoldNotice hold -> of(hold, console);
       case OutageNotice outage -> of(outage, console);
     };
+  }
+
+  /** The sentence alone, as chats take it; what is markup to Slack is escaped. */
+  String textJson() {
+    String plain = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;");
+    return Bodies.json(Map.of("text", plain));
   }
 
   String json() {
@@ -101,15 +114,15 @@ record NoticeEvent(
         data);
   }
 
-  private static String source(@Nullable URI console) {
+  static String source(@Nullable URI console) {
     return console == null ? "/holdfast" : console.toString();
   }
 
-  private static String with(@Nullable String link, String text) {
+  static String with(@Nullable String link, String text) {
     return text + (link == null ? "" : " " + link);
   }
 
-  private static @Nullable String link(@Nullable URI console, String path) {
+  static @Nullable String link(@Nullable URI console, String path) {
     return console == null ? null : console.toString().replaceAll("/+$", "") + path;
   }
 }

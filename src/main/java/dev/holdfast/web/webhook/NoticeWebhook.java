@@ -2,11 +2,13 @@ package dev.holdfast.web.webhook;
 
 import dev.holdfast.queue.PeopleNotices;
 import dev.holdfast.queue.PeopleNotices.Notice;
+import dev.holdfast.queue.PeopleNotices.OutageNotice;
 import dev.holdfast.queue.QueueUnavailableException;
 import dev.holdfast.retry.Sleeper;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.UUID;
@@ -16,13 +18,13 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Tells one receiver of every new hold and of outages of providers, in order and at least once:
- * whoever gets one twice knows it by its id. One process of all on a database does; another one
- * goes on where it ends. An event that is not taken is tried again, ever less often, and given up
- * after a day or as configured.
+ * whoever gets one twice knows it by its id. Holds with equal errors are one event. One process of
+ * all on a database does; another one goes on where it ends. An event that is not taken is tried
+ * again, ever less often, and given up after a day or as configured.
  */
 public final class NoticeWebhook implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(NoticeWebhook.class);
-  private static final int BATCH = 100;
+  private static final int BATCH = 1_000;
   private static final Duration LONGEST_WAIT = Duration.ofMinutes(5);
 
   private final WebhookReceiver receiver;
@@ -36,6 +38,7 @@ public final class NoticeWebhook implements AutoCloseable {
   private final Thread thread;
   private int failures;
   private @Nullable Instant failingSince;
+  private @Nullable Instant waitingSince;
 
   private NoticeWebhook(
       WebhookReceiver receiver,
@@ -96,15 +99,57 @@ public final class NoticeWebhook implements AutoCloseable {
       told.clear();
       return;
     }
+    // The time first: what was held before the end of a wait is in its message.
+    Instant now = clock.instant();
     PeopleNotices.Batch batch = notices.after(from, BATCH);
-    for (Notice notice : batch.notices()) {
-      if (!told.contains(notice.id()) && !deliver(notice)) {
-        advance(from, Math.min(batch.settled(), notice.id() - 1));
+    List<Notice> untold =
+        batch.notices().stream().filter(notice -> !told.contains(notice.id())).toList();
+    if (!isTime(untold, now)) {
+      advance(from, upTo(batch, untold));
+      return;
+    }
+    for (NoticeGroup group : groups(untold)) {
+      if (!deliver(group)) {
+        advance(from, upTo(batch, untold));
         return;
       }
-      told.add(notice.id());
+      group.notices().forEach(notice -> told.add(notice.id()));
     }
+    waitingSince = null;
     advance(from, batch.settled());
+  }
+
+  private List<NoticeGroup> groups(List<Notice> untold) {
+    return receiver.groupWait().isZero() ? NoticeGroup.each(untold) : NoticeGroup.byError(untold);
+  }
+
+  /** Not in quiet hours; holds wait a while for their like, outages do not. */
+  private boolean isTime(List<Notice> untold, Instant now) {
+    if (untold.isEmpty()) {
+      return true;
+    }
+    if (receiver.quiet().test(now)) {
+      return false;
+    }
+    if (untold.stream().anyMatch(OutageNotice.class::isInstance)) {
+      return true;
+    }
+    Instant since = waitingSince;
+    if (since == null || now.isBefore(since)) {
+      since = now;
+      waitingSince = now;
+    }
+    return !now.isBefore(since.plus(receiver.groupWait()));
+  }
+
+  /** How far all is told: a group that was told may have newer notices than one that was not. */
+  private long upTo(PeopleNotices.Batch batch, List<Notice> untold) {
+    return untold.stream()
+        .mapToLong(Notice::id)
+        .filter(id -> !told.contains(id))
+        .map(id -> Math.min(batch.settled(), id - 1))
+        .min()
+        .orElse(batch.settled());
   }
 
   /** For longer than one delivery can take. */
@@ -121,12 +166,12 @@ public final class NoticeWebhook implements AutoCloseable {
   }
 
   /** Whether the receiver is done with it: took it, or is not asked any more. */
-  private boolean deliver(Notice notice) throws InterruptedException {
+  private boolean deliver(NoticeGroup group) throws InterruptedException {
     if (lead() == null) {
       return false;
     }
-    NoticeEvent event = NoticeEvent.of(notice, receiver.consoleAddress());
-    String problem = delivery.send(event.id(), receiver.hidden().redactJson(event.json()));
+    NoticeEvent event = NoticeEvent.of(group, receiver.consoleAddress());
+    String problem = send(event);
     if (problem.isEmpty()) {
       failures = 0;
       failingSince = null;
@@ -143,6 +188,19 @@ public final class NoticeWebhook implements AutoCloseable {
     log.error("the webhook never took {} of {}: {}", event.id(), event.subject(), problem);
     failingSince = null;
     return true;
+  }
+
+  private String send(NoticeEvent event) throws InterruptedException {
+    return switch (receiver.form()) {
+      case CLOUDEVENT ->
+          delivery.send(
+              event.id(), NoticeEvent.MEDIA_TYPE, receiver.hidden().redactJson(event.json()));
+      case TEXT ->
+          delivery.send(
+              event.id(),
+              NoticeEvent.TEXT_MEDIA_TYPE,
+              receiver.hidden().redactJson(event.textJson()));
+    };
   }
 
   @Override

@@ -1,0 +1,59 @@
+package dev.holdfast.web.webhook;
+
+import dev.holdfast.queue.PeopleNotices.HoldNotice;
+import dev.holdfast.web.console.view.Links;
+import java.net.URI;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** One event for many tickets that were held with one error. */
+final class HoldsEvent {
+  /** More are in the group that the link leads to. */
+  private static final int MOST_IDS = 50;
+
+  private HoldsEvent() {}
+
+  /**
+   * @param newest of the group, whose words stand for all
+   */
+  static NoticeEvent of(NoticeGroup group, HoldNotice newest, @Nullable URI console) {
+    String link = NoticeEvent.link(console, path(newest));
+    Map<String, @Nullable Object> data = new LinkedHashMap<>();
+    data.put("count", group.size());
+    data.put("ticket_ids", ids(group));
+    data.put("hold_reason", newest.reason());
+    data.put("error_category", newest.errorCategory());
+    data.put("error_fingerprint", newest.errorFingerprint());
+    data.put("error_title", newest.errorTitle());
+    data.put("error", newest.error());
+    data.put("url", link);
+    String why = newest.errorTitle() == null ? "" : ", after: " + newest.errorTitle();
+    String text = group.size() + " tickets wait for a person: " + newest.reason() + why;
+    return new NoticeEvent(
+        "holds-" + group.first().id() + "-" + newest.id(),
+        NoticeEvent.source(console),
+        "dev.holdfast.tickets.held",
+        Objects.requireNonNullElse(newest.errorFingerprint(), newest.reason()),
+        newest.at(),
+        NoticeEvent.with(link, text),
+        data);
+  }
+
+  private static List<Long> ids(NoticeGroup group) {
+    return group.notices().stream()
+        .filter(HoldNotice.class::isInstance)
+        .map(notice -> ((HoldNotice) notice).ticketId())
+        .limit(MOST_IDS)
+        .toList();
+  }
+
+  /** Holds without an error have no group of their own. */
+  private static String path(HoldNotice hold) {
+    String fingerprint = hold.errorFingerprint();
+    String category = hold.errorCategory();
+    return fingerprint == null || category == null ? "/inbox" : Links.group(fingerprint, category);
+  }
+}

@@ -1,0 +1,55 @@
+package dev.holdfast.web.webhook;
+
+import dev.holdfast.queue.PeopleNotices.HoldNotice;
+import dev.holdfast.queue.PeopleNotices.Notice;
+import dev.holdfast.queue.PeopleNotices.OutageNotice;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Notices that are told in one message.
+ *
+ * @param notices at least one, in order; several are holds with one error
+ */
+record NoticeGroup(List<Notice> notices) {
+  NoticeGroup {
+    notices = List.copyOf(notices);
+  }
+
+  /** Each by itself. */
+  static List<NoticeGroup> each(List<Notice> notices) {
+    return notices.stream().map(notice -> new NoticeGroup(List.of(notice))).toList();
+  }
+
+  /** Holds with equal errors together, those without an error by their reason. */
+  static List<NoticeGroup> byError(List<Notice> notices) {
+    Map<List<String>, List<Notice>> groups = new LinkedHashMap<>();
+    for (Notice notice : notices) {
+      groups.computeIfAbsent(key(notice), any -> new ArrayList<>()).add(notice);
+    }
+    return groups.values().stream().map(NoticeGroup::new).toList();
+  }
+
+  private static List<String> key(Notice notice) {
+    return switch (notice) {
+      case OutageNotice outage -> List.of("outage", "" + outage.id());
+      case HoldNotice hold when hold.errorFingerprint() == null -> List.of("reason", hold.reason());
+      case HoldNotice hold ->
+          List.of("error", String.valueOf(hold.errorFingerprint()), "" + hold.errorCategory());
+    };
+  }
+
+  Notice first() {
+    return notices.getFirst();
+  }
+
+  Notice last() {
+    return notices.getLast();
+  }
+
+  int size() {
+    return notices.size();
+  }
+}

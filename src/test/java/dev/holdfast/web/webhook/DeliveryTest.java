@@ -1,0 +1,46 @@
+package dev.holdfast.web.webhook;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.secret.Secrets;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+class DeliveryTest {
+  @Test
+  @DisplayName("22.9: signatures are those of Standard Webhooks, by its published example")
+  void signature() {
+    assertThat(
+            Delivery.signature(
+                receiver("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw").key(),
+                "msg_p5jXN8AQM9LWM0D4loKWxJek",
+                1614265330,
+                "{\"test\": 2432232314}"))
+        .isEqualTo("v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=");
+  }
+
+  @Test
+  @DisplayName("22.9: a secret behind whsec_ is base64 of the key; any other is the key itself")
+  void key() {
+    assertThat(receiver("whsec_c2l4dGVlbi1sZXR0ZXJz").key())
+        .isEqualTo("sixteen-letters".getBytes(StandardCharsets.UTF_8));
+    assertThat(receiver("c2l4dGVlbi1sZXR0ZXJz").key())
+        .isEqualTo("c2l4dGVlbi1sZXR0ZXJz".getBytes(StandardCharsets.UTF_8));
+  }
+
+  private static WebhookReceiver receiver(String secret) {
+    return new WebhookReceiver(
+        URI.create("http://127.0.0.1/hook"),
+        secret,
+        Duration.ofSeconds(5),
+        Duration.ofDays(1),
+        null,
+        Secrets.NONE,
+        WebhookReceiver.Form.CLOUDEVENT,
+        Duration.ZERO,
+        time -> false);
+  }
+}
