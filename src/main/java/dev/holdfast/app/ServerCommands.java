@@ -39,6 +39,7 @@ final class ServerCommands implements Servers {
     // it has claimed by then waits for its lease to expire.
     CompletableFuture<AutoCloseable> running = new CompletableFuture<>();
     Thread hook = ProcessExit.closeAtSignal(() -> running.join().close());
+    Systemd systemd = parts.add(new Systemd(System.getenv()), Systemd::close);
     try {
       EmbeddedServer server =
           embedded == null ? null : parts.add(startEmbedded(embedded), EmbeddedServer::close);
@@ -54,6 +55,8 @@ final class ServerCommands implements Servers {
       if (console && settings.web().tokens().isEmpty()) {
         tell(terminal, "the console's token is in " + home.resolve("token"));
       }
+      systemd.ready(worker.live());
+      parts.add(systemd, Systemd::stopping);
       running.complete(parts);
     } catch (RuntimeException e) {
       RuntimeException failure = parts.closeAfter(e);

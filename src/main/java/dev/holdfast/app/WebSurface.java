@@ -34,6 +34,7 @@ import dev.holdfast.web.access.Role;
 import dev.holdfast.web.console.Console;
 import dev.holdfast.web.webhook.NoticeWebhook;
 import dev.holdfast.web.webhook.WebhookReceiver;
+import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -108,6 +109,11 @@ final class WebSurface implements AutoCloseable {
 
   int port() {
     return port.number();
+  }
+
+  /** Where this process reaches its own {@code /health/live}. */
+  URI live() {
+    return port.local().resolve("/health/live");
   }
 
   /**

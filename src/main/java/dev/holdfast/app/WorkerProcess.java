@@ -31,6 +31,7 @@ import io.micrometer.core.instrument.binder.jvm.JvmThreadMetrics;
 import io.micrometer.core.instrument.binder.system.UptimeMetrics;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import java.net.URI;
 import java.nio.file.Path;
 import java.util.Optional;
 import java.util.function.Supplier;
@@ -190,6 +191,11 @@ final class WorkerProcess implements AutoCloseable {
 
   int port() {
     return web.port();
+  }
+
+  /** Where the process itself reaches its {@code /health/live}. */
+  URI live() {
+    return web.live();
   }
 
   /** Where a browser begins, once the console is served. */

@@ -2,7 +2,10 @@ package dev.holdfast.web;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.Inet6Address;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.URI;
 import java.net.UnknownHostException;
 import java.nio.channels.ServerSocketChannel;
 
@@ -44,6 +47,15 @@ public final class HttpPort implements AutoCloseable {
   /** As bound, never 0. */
   public int number() {
     return channel.socket().getLocalPort();
+  }
+
+  /** Where this machine reaches it: by loopback if it is bound to every address. */
+  public URI local() {
+    InetAddress bound = channel.socket().getInetAddress();
+    InetAddress address = bound.isAnyLocalAddress() ? InetAddress.getLoopbackAddress() : bound;
+    String host = address.getHostAddress();
+    return URI.create(
+        "http://" + (address instanceof Inet6Address ? "[" + host + "]" : host) + ":" + number());
   }
 
   ServerSocketChannel channel() {

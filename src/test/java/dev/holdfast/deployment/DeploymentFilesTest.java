@@ -1,6 +1,7 @@
 package dev.holdfast.deployment;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.holdfast.config.ConfigLoader;
 import dev.holdfast.config.Settings;
@@ -26,6 +27,9 @@ class DeploymentFilesTest {
 
   /** What a worker may take after its drain. */
   private static final Duration AFTER_DRAIN = Duration.ofSeconds(5);
+
+  private static final Duration TEN_SECONDS = Duration.ofSeconds(10);
+  private static final Duration MINUTE = Duration.ofMinutes(1);
 
   private static final Pattern VARIABLE = Pattern.compile("\\$\\{\\w+:-([^}]*)}");
 
@@ -170,6 +174,23 @@ class DeploymentFilesTest {
     Files.writeString(directory.resolve(credential), "of a credential");
     Settings settings = settings(Map.of("CREDENTIALS_DIRECTORY", directory.toString()));
     assertThat(settings.database().password()).isEqualTo("of a credential");
+  }
+
+  @Test
+  @DisplayName("issue 22, 12: systemd finds nothing wrong with the unit, and its exposure is low")
+  void analyzed() throws Exception {
+    assumeTrue(SystemdAnalyze.isInstalled(), "systemd-analyze is missing: install systemd");
+    Path unit = Path.of("deploy/holdfast.service");
+    assertThat(only(unit, "^Type=(.*)$")).isEqualTo("notify");
+    assertThat(seconds(only(unit, "^WatchdogSec=(.*)$"))).isBetween(TEN_SECONDS, MINUTE);
+    // The program is where the test's Java is; nothing else of the unit depends on the machine.
+    Path copy = directory.resolve("holdfast.service");
+    Path java = Path.of(System.getProperty("java.home"), "bin", "java");
+    Files.writeString(copy, Files.readString(unit).replace("/usr/bin/java", java.toString()));
+    assertThat(SystemdAnalyze.verify(copy)).isEmpty();
+    assertThat(SystemdAnalyze.exposure(copy)).isLessThan(3.5);
+    Files.writeString(copy, Files.readString(copy) + "\n[Service]\nWatchdogSecs=1\n");
+    assertThat(SystemdAnalyze.verify(copy)).contains("WatchdogSecs");
   }
 
   @Test
