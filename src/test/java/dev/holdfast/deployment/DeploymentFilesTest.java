@@ -37,14 +37,6 @@ class DeploymentFilesTest {
     return Yaml.documents(Path.of("docker-compose.yml")).getFirst().at("/services/" + name);
   }
 
-  private static JsonNode resource(String kind, String name) throws IOException {
-    return Yaml.documents(Path.of("deploy/kubernetes.yaml")).stream()
-        .filter(each -> each.path("kind").asString().equals(kind))
-        .filter(each -> each.at("/metadata/name").asString().equals(name))
-        .findFirst()
-        .orElseThrow(() -> new AssertionError("no " + kind + " " + name));
-  }
-
   private static Settings settings(Map<String, String> environment) {
     return new ConfigLoader(Path.of("no-such-directory"), environment).load(null, Map.of());
   }
@@ -120,47 +112,6 @@ class DeploymentFilesTest {
     assertThat(Files.readString(Path.of("docker-compose.yml")))
         .contains("${DATABASE_PASSWORD_FILE:-", "${WEB_TOKENS_FILE:-")
         .doesNotContain("${HOLDFAST_", "_PASSWORD:", "_TOKENS:");
-  }
-
-  @Test
-  @DisplayName("kubernetes: the worker accepts its settings, and is given longer than its drain")
-  void kubernetesWorker() throws IOException {
-    Map<String, String> environment =
-        texts(resource("Secret", "holdfast-worker").path("stringData"));
-    JsonNode pod = resource("Deployment", "holdfast-worker").at("/spec/template/spec");
-    JsonNode container = pod.path("containers").get(0);
-    container
-        .path("env")
-        .forEach(
-            each -> environment.put(each.path("name").asString(), each.path("value").asString()));
-    Settings settings = settings(environment);
-    assertThat(settings.web().host()).isEqualTo("0.0.0.0");
-    assertThat(container.path("ports").get(0).path("containerPort").asInt())
-        .isEqualTo(settings.web().port());
-    assertThat(Duration.ofSeconds(pod.path("terminationGracePeriodSeconds").asInt()))
-        .isGreaterThan(settings.worker().drainTimeout().plus(AFTER_DRAIN));
-    assertThat(container.at("/livenessProbe/httpGet/path").asString()).isEqualTo("/health/live");
-    assertThat(container.at("/readinessProbe/httpGet/path").asString()).isEqualTo("/health/ready");
-    assertThat(container.at("/envFrom/0/secretRef/name").asString()).isEqualTo("holdfast-worker");
-  }
-
-  @Test
-  @DisplayName("kubernetes: pods run as the image's user, and get no variables of Services")
-  void kubernetesPods() throws IOException {
-    String user = only(Path.of("deploy/Dockerfile"), "^USER (\\d+):\\d+$");
-    for (JsonNode each :
-        new JsonNode[] {
-          resource("Job", "holdfast-migrate"), resource("Deployment", "holdfast-worker")
-        }) {
-      JsonNode pod = each.at("/spec/template/spec");
-      assertThat(pod.at("/securityContext/runAsUser").asString()).isEqualTo(user);
-      assertThat(pod.path("enableServiceLinks").asBoolean(true)).isFalse();
-      assertThat(pod.at("/containers/0/securityContext/readOnlyRootFilesystem").asBoolean())
-          .isTrue();
-      assertThat(pod.at("/containers/0/volumeMounts").toString()).contains("/var/lib/holdfast");
-    }
-    JsonNode migration = resource("Secret", "holdfast-migrate").path("stringData");
-    assertThat(settings(texts(migration)).database().user()).isEqualTo("holdfast_owner");
   }
 
   @Test

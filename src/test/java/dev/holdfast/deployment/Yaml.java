@@ -17,9 +17,13 @@ final class Yaml {
   private Yaml() {}
 
   static List<JsonNode> documents(Path file) throws IOException {
+    return documents(Files.readString(file));
+  }
+
+  static List<JsonNode> documents(String text) {
     Load load = new Load(LoadSettings.builder().setAllowDuplicateKeys(false).build());
     List<JsonNode> documents = new ArrayList<>();
-    for (Object document : load.loadAllFromString(Files.readString(file))) {
+    for (Object document : load.loadAllFromString(text)) {
       documents.add(new JsonMapper().valueToTree(merged(document)));
     }
     return documents;
