@@ -14,6 +14,8 @@ import dev.holdfast.cli.inspect.ShowCommand;
 import dev.holdfast.cli.inspect.StatsCommand;
 import dev.holdfast.cli.inspect.WatchCommand;
 import dev.holdfast.cli.mcp.McpCommand;
+import dev.holdfast.cli.output.UsageException;
+import dev.holdfast.cli.root.CompletionCommand;
 import dev.holdfast.cli.root.ErrorLine;
 import dev.holdfast.cli.root.HelpCommand;
 import dev.holdfast.cli.root.HoldfastCommand;
@@ -31,14 +33,21 @@ import dev.holdfast.cli.ticket.ReleaseCommand;
 import dev.holdfast.cli.ticket.ResumeCommand;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Function;
 import picocli.CommandLine;
+import picocli.CommandLine.Help;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.RunLast;
 
 /**
  * All commands by name. Only the one that was asked for is made, for reading annotations takes its
  * time.
  */
 public final class Commands {
+  /** They tell of the others. */
+  private static final Set<String> NEED_ALL = Set.of("help", "completion");
+
   private final Map<String, Function<HoldfastCommand, Object>> makers = new LinkedHashMap<>();
 
   /** The one-shot commands. */
@@ -69,6 +78,7 @@ public final class Commands {
     makers.put("classify", ClassifyCommand::new);
     makers.put("token", TokenCommand::new);
     makers.put("mcp", McpCommand::new);
+    makers.put("completion", CompletionCommand::new);
     makers.put("help", HelpCommand::new);
   }
 
@@ -94,7 +104,7 @@ public final class Commands {
     String first = arguments.length == 0 ? "" : arguments[0];
     makers.forEach(
         (name, maker) -> {
-          if (!makers.containsKey(first) || first.equals("help") || first.equals(name)) {
+          if (!makers.containsKey(first) || NEED_ALL.contains(first) || first.equals(name)) {
             line.addSubcommand(name, maker.apply(root));
           }
         });
@@ -102,7 +112,18 @@ public final class Commands {
     return line.setOut(root.terminal().out())
         .setErr(root.terminal().err())
         .setExpandAtFiles(false)
+        .setExecutionStrategy(parsed -> coloured(line, root).execute(parsed))
         .setParameterExceptionHandler(errors)
         .setExecutionExceptionHandler(errors);
+  }
+
+  /** Help is coloured as results are. */
+  private static RunLast coloured(CommandLine line, HoldfastCommand root) {
+    try {
+      line.setColorScheme(Help.defaultColorScheme(root.colours() ? Help.Ansi.ON : Help.Ansi.OFF));
+      return new RunLast();
+    } catch (UsageException e) {
+      throw new ParameterException(line, String.valueOf(e.getMessage()), e);
+    }
   }
 }

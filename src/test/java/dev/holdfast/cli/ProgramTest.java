@@ -2,10 +2,13 @@ package dev.holdfast.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.cli.output.ExitCode;
 import dev.holdfast.testing.EverySetup;
 import java.io.IOException;
+import java.lang.reflect.Field;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.DisplayName;
@@ -50,6 +53,7 @@ class ProgramTest {
         "design show",
         "enqueue",
         "list",
+        "completion",
         "show",
         "watch",
         "logs",
@@ -206,5 +210,21 @@ class ProgramTest {
       assertThat(result.err()).contains("worker.leese", "worker.lease").hasLineCount(1);
     }
     assertThat(cli.run("list", "--config", "/no/such.yaml").code()).isEqualTo(2);
+  }
+
+  @Test
+  @DisplayName("22.10: docs/cli.md has each exit code in its table, and no other")
+  void exitCodes() throws Exception {
+    List<Integer> codes = new ArrayList<>();
+    for (Field field : ExitCode.class.getFields()) {
+      codes.add(field.getInt(null));
+    }
+    List<Integer> told =
+        Files.readString(Path.of("docs/cli.md"))
+            .lines()
+            .filter(line -> line.matches("\\| \\d+ \\| .*"))
+            .map(line -> Integer.valueOf(line.split(" ", 3)[1]))
+            .toList();
+    assertThat(told).containsExactlyInAnyOrderElementsOf(codes).hasSize(5);
   }
 }

@@ -127,6 +127,87 @@ class ReadingCommandsIT {
     assertThat(ids(cli.run("list", "--state", "done", "--json").json())).isEmpty();
   }
 
+  @Test
+  @DisplayName("22.10: list takes several states, and prints json, wide or ids alone")
+  void forms() throws SQLException {
+    long first = ready("forms");
+    long second = ready("forms");
+    cli.run("hold", "" + first, "--reason", "so");
+    cli.run("cancel", "" + second, "--reason", "so");
+    long third = ready("forms");
+
+    assertThat(
+            cli.run("list", "--queue", "forms", "--state", "on_hold, cancelled", "-o", "name")
+                .out())
+        .isEqualTo("%s%n%s%n".formatted(second, first));
+    assertThat(
+            ids(
+                cli.run(
+                        "list",
+                        "--queue",
+                        "forms",
+                        "--state",
+                        "on-hold,ready",
+                        "--json",
+                        "-o",
+                        "json")
+                    .json()))
+        .containsExactly(third, first);
+    assertThat(
+            cli.run(
+                    "list",
+                    "--queue",
+                    "forms",
+                    "--state",
+                    "ready,on_hold",
+                    "--limit",
+                    "1",
+                    "-o",
+                    "name")
+                .out()
+                .strip())
+        .isEqualTo("" + third);
+    assertThat(cli.run("list", "--ready", "--queue", "forms", "-o", "name").out().strip())
+        .isEqualTo("" + third);
+    String title = "a long title ".repeat(20).strip();
+    Cli.query(
+        database,
+        "UPDATE holdfast.tickets SET title = '%s' WHERE id = %s RETURNING id"
+            .formatted(title, third));
+    assertThat(cli.run("list", "--queue", "forms").out()).doesNotContain(title);
+    assertThat(cli.run("list", "--queue", "forms", "-o", "wide").out())
+        .contains("PRIORITY", "FINGERPRINT", title);
+    for (String line :
+        List.of(
+            "list -o yaml",
+            "list -o",
+            "list --json -o name",
+            "list --state ready,",
+            "list --state ready,lost",
+            "list -w --json",
+            "list --color sometimes")) {
+      Cli.Result wrong = cli.run(line.split(" "));
+      assertThat(wrong.code()).as(line).isEqualTo(2);
+      assertThat(wrong.err()).as(line).startsWith("holdfast: ").hasLineCount(1);
+    }
+  }
+
+  @Test
+  @DisplayName("22.10: --color always colours a list and help, and a pipe has no colours otherwise")
+  void colours() throws SQLException {
+    Cli.held(database, "code_error", "f-colour");
+
+    assertThat(cli.run("list", "--fingerprint", "f-colour", "--color", "always").out())
+        .contains("\u001b[31mon_hold\u001b[39m");
+    assertThat(cli.run("list", "--help", "--color", "always").out()).contains("\u001b[");
+    for (String when : List.of("auto", "never")) {
+      assertThat(cli.run("list", "--fingerprint", "f-colour", "--color", when).out())
+          .contains("on_hold")
+          .doesNotContain("\u001b");
+    }
+    assertThat(cli.run("list", "--help").out()).doesNotContain("\u001b");
+  }
+
   private static List<Long> ids(JsonNode rows) {
     return rows.valueStream().map(row -> row.get("id").longValue()).toList();
   }

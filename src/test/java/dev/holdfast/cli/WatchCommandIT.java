@@ -143,6 +143,29 @@ class WatchCommandIT {
     }
   }
 
+  @Test
+  @DisplayName("22.10: list -w lists again when something changes, until its reader is gone")
+  void list() throws Exception {
+    String queue = "watched-list";
+    Watch watch = watch("list", "--queue", queue, "-w", "-o", "name");
+    try (watch) {
+      String first = cli.run("enqueue", "--kind", "command", "--queue", queue).out().strip();
+      assertThat(skipEmpty(watch)).isEqualTo(first);
+      String second = cli.run("enqueue", "--kind", "command", "--queue", queue).out().strip();
+      assertThat(watch.out().readLine()).isEmpty();
+      assertThat(watch.out().readLine()).isEqualTo(second);
+      assertThat(watch.out().readLine()).isEqualTo(first);
+    }
+    cli.run("enqueue", "--kind", "command", "--queue", queue);
+    assertThat(watch.code().get(30, TimeUnit.SECONDS)).isZero();
+  }
+
+  /** The first list may have been empty. */
+  private static String skipEmpty(Watch watch) throws IOException {
+    String line = watch.out().readLine();
+    return line.isEmpty() ? watch.out().readLine() : line;
+  }
+
   /**
    * The feed opens at the present, a moment after the command starts: tickets are made until one
    * shows.

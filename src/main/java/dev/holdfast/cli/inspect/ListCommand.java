@@ -3,18 +3,22 @@ package dev.holdfast.cli.inspect;
 import dev.holdfast.cli.output.ExitCode;
 import dev.holdfast.cli.output.JsonOutput;
 import dev.holdfast.cli.output.PlainText;
-import dev.holdfast.cli.output.TextTable;
 import dev.holdfast.cli.output.UsageException;
 import dev.holdfast.cli.output.Words;
 import dev.holdfast.cli.root.Backend;
 import dev.holdfast.cli.root.HoldfastCommand;
 import dev.holdfast.queue.read.TicketFilter;
+import dev.holdfast.queue.read.TicketReader;
+import dev.holdfast.queue.read.TicketRow;
 import dev.holdfast.queue.read.TicketSummary;
+import dev.holdfast.ticket.TicketState;
 import java.time.Instant;
+import java.util.Comparator;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.Callable;
+import java.util.function.Function;
+import java.util.function.ToLongFunction;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -28,7 +32,8 @@ import picocli.CommandLine.Option;
       "",
       "Examples:",
       "  holdfast list --ready",
-      "  holdfast list --state on_hold --category api_error",
+      "  holdfast list --state on_hold,needs_review -w",
+      "  holdfast list --state on_hold --category api_error -o name | xargs holdfast release",
       "  holdfast list --kind agent --text invoice --since 2h",
       "  holdfast list --queue mail --limit 500 --json | jq '.[].id'"
     })
@@ -41,7 +46,8 @@ public final class ListCommand implements Callable<Integer> {
   @Option(
       names = "--state",
       paramLabel = "S",
-      description = "ready, in_progress, needs_review, on_hold, done or cancelled.")
+      description =
+          "ready, in_progress, needs_review, on_hold, done or cancelled; several with commas.")
   private @Nullable String state;
 
   @Option(names = "--queue", paramLabel = "Q", description = "Only tickets of this queue.")
@@ -92,115 +98,145 @@ public final class ListCommand implements Callable<Integer> {
       description = "How many; default " + LISTED + ", of --ready " + NEXT + ".")
   private @Nullable Integer limit;
 
-  @Option(names = "--json", description = "Print a JSON array of rows.")
+  @Option(names = "--json", description = "Print a JSON array of rows, as -o json does.")
   private boolean json;
+
+  @Option(
+      names = {"-o", "--output"},
+      paramLabel = "FORM",
+      description = "json, wide (more columns, nothing cut off) or name (ids alone, for xargs).")
+  private @Nullable String output;
+
+  @Option(
+      names = {"-w", "--watch"},
+      description = "List again whenever something changes, until Ctrl-C.")
+  private boolean watch;
 
   public ListCommand(HoldfastCommand root) {
     this.root = root;
   }
 
   @Override
-  public Integer call() {
-    if (ready) {
-      return next();
+  public Integer call() throws InterruptedException {
+    Output form = form();
+    Instant from =
+        since == null
+            ? null
+            : root.terminal().clock().instant().minus(Words.duration("--since", since));
+    List<TicketState> states = states();
+    if (ready
+        && Stream.of(state, category, fingerprint, kind, text, since, design)
+            .anyMatch(Objects::nonNull)) {
+      throw new UsageException("--ready goes with --queue and --limit only; leave the others out");
     }
+    if (watch && form == Output.JSON) {
+      throw new UsageException("-w is for people; holdfast watch --json tells what happens");
+    }
+    int count = Words.limit(limit != null ? limit : ready ? NEXT : LISTED);
     TicketFilter filter =
         new TicketFilter(
-            state == null ? null : Words.state(state),
+            null,
             queue,
             kind,
             design,
             category == null ? null : Words.category(category),
             fingerprint,
             text,
-            since == null
-                ? null
-                : root.terminal().clock().instant().minus(Words.duration("--since", since)),
+            from,
             null,
             null,
             null,
-            Words.limit(limit == null ? LISTED : limit));
+            count);
     try (Backend backend = root.open()) {
-      if (json) {
-        root.terminal().line(JsonOutput.of(backend.reader().list(filter)));
+      TicketReader reader = backend.reader();
+      if (watch) {
+        new ListWatch(root)
+            .follow(() -> rows(reader, filter, states), rows -> print(reader, form, rows));
+      } else if (form == Output.JSON && !ready) {
+        root.terminal().line(JsonOutput.of(each(states, filter, reader::list, TicketRow::id)));
       } else {
-        List<TicketSummary> rows = backend.reader().summaries(filter);
-        print(rows, waits(backend, rows));
+        print(reader, form, rows(reader, filter, states));
       }
       return ExitCode.DONE;
     }
   }
 
-  private int next() {
-    if (Stream.of(state, category, fingerprint, kind, text, since, design)
-        .anyMatch(Objects::nonNull)) {
-      throw new UsageException("--ready goes with --queue and --limit only; leave the others out");
-    }
-    int count = Words.limit(limit == null ? NEXT : limit);
-    try (Backend backend = root.open()) {
-      List<TicketSummary> rows = backend.reader().getReadyTickets(queue, count);
-      if (json) {
-        root.terminal().line(JsonOutput.of(rows));
-      } else {
-        print(rows, waits(backend, rows));
-      }
-      return ExitCode.DONE;
-    }
+  private List<TicketSummary> rows(
+      TicketReader reader, TicketFilter filter, List<TicketState> states) {
+    return ready
+        ? reader.getReadyTickets(queue, filter.limit())
+        : each(states, filter, reader::summaries, TicketSummary::id);
   }
 
-  /** Only those that are put off may wait for a provider. */
-  private static Map<Long, String> waits(Backend backend, List<TicketSummary> rows) {
-    List<Long> put =
-        rows.stream()
-            .filter(row -> row.state().equals("ready") && row.retryAfter() != null)
-            .map(TicketSummary::id)
+  /** The newest of all the states, each of which has an index of its own. */
+  private static <T> List<T> each(
+      List<TicketState> states,
+      TicketFilter filter,
+      Function<TicketFilter, List<T>> read,
+      ToLongFunction<T> id) {
+    return states.isEmpty()
+        ? read.apply(filter)
+        : states.stream()
+            .flatMap(each -> read.apply(filter.withState(each)).stream())
+            .sorted(Comparator.comparingLong(id).reversed())
+            .limit(filter.limit())
             .toList();
-    return backend.reader().waitingFor(put);
   }
 
-  private void print(List<TicketSummary> rows, Map<Long, String> waits) {
-    if (rows.isEmpty()) {
-      root.terminal().progress("no such tickets");
-      return;
-    }
-    Instant now = root.terminal().clock().instant();
-    TextTable table =
-        new TextTable(
-            "ID", "STATE", "QUEUE", "KIND", "DESIGN", "RETRIES", "UPDATED", "TITLE", "WHY");
-    for (TicketSummary row : rows) {
-      table.row(
-          row.id(),
-          row.state(),
-          row.queue(),
-          row.kind(),
-          row.design() == null ? "" : row.design() + " v" + row.designVersion(),
-          row.retryCount(),
-          PlainText.relative(row.updatedAt(), now),
-          row.title(),
-          why(row, waits.get(row.id()), now));
-    }
-    table.print(root.terminal());
+  private List<TicketState> states() {
+    return state == null
+        ? List.of()
+        : Stream.of(state.split(",", -1))
+            .map(each -> Words.state(each.strip()))
+            .distinct()
+            .toList();
   }
 
-  private static String why(TicketSummary row, @Nullable String waitsFor, Instant now) {
-    if (row.holdReason() != null) {
-      return row.holdReason() + (row.errorTitle() == null ? "" : ": " + row.errorTitle());
+  private Output form() {
+    if (output == null) {
+      return json ? Output.JSON : Output.TABLE;
     }
-    boolean waits =
-        row.state().equals("ready") && row.retryAfter() != null && row.retryAfter().isAfter(now);
-    if (waits && waitsFor != null) {
-      return "waiting for "
-          + waitsFor.replaceFirst(" \\(.*", "")
-          + ", due "
-          + PlainText.relative(row.retryAfter(), now);
+    Output form = Output.of(output);
+    if (json && form != Output.JSON) {
+      throw new UsageException("--json and -o " + output + " do not go together; leave one out");
     }
-    if (waits) {
-      String error = row.errorCategory() == null ? "" : row.errorCategory() + ", ";
-      return error
-          + "due "
-          + PlainText.relative(row.retryAfter(), now)
-          + (row.errorTitle() == null ? "" : ": " + row.errorTitle());
+    return form;
+  }
+
+  private void print(TicketReader reader, Output form, List<TicketSummary> rows) {
+    switch (form) {
+      case JSON -> root.terminal().line(JsonOutput.of(rows));
+      case NAME -> rows.forEach(row -> root.terminal().line("" + row.id()));
+      case TABLE, WIDE -> {
+        if (rows.isEmpty()) {
+          root.terminal().progress("no such tickets");
+        } else if (form == Output.WIDE) {
+          new TicketTable(root, reader).printWide(rows);
+        } else {
+          new TicketTable(root, reader).print(rows);
+        }
+      }
     }
-    return row.workerId() == null ? "" : row.workerId();
+  }
+
+  /** How the rows are printed. */
+  private enum Output {
+    TABLE,
+    WIDE,
+    JSON,
+    NAME;
+
+    static Output of(String word) {
+      return switch (word) {
+        case "wide" -> WIDE;
+        case "json" -> JSON;
+        case "name" -> NAME;
+        default ->
+            throw new UsageException(
+                "-o: \""
+                    + PlainText.cut(PlainText.oneLine(word), 40)
+                    + "\" is none of json, wide, name");
+      };
+    }
   }
 }

@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -63,6 +64,19 @@ final class SttyKeyboard implements Keyboard {
       return fields[2].equals(fields[5]);
     } catch (IOException e) {
       return true;
+    }
+  }
+
+  /** How wide the terminal is: as COLUMNS says, else {@code stty}, else 80. */
+  static int columns(Map<String, String> environment) {
+    String told = environment.getOrDefault("COLUMNS", "");
+    if (told.matches("[1-9]\\d{0,4}")) {
+      return Integer.parseInt(told);
+    }
+    try {
+      return columnsOf(stty("size"));
+    } catch (IOException e) {
+      return USUAL_COLUMNS;
     }
   }
 

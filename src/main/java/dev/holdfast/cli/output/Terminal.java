@@ -14,16 +14,18 @@ import java.time.InstantSource;
  * @param err errors and progress
  * @param clock for showing times as "3m ago" only
  * @param keyboard of the person who looks on, if it is a terminal
+ * @param screen what results are shown on
  */
 public record Terminal(
     PrintWriter out,
     PrintWriter err,
     InputStream in,
     InstantSource clock,
-    Keyboard.Opener keyboard) {
-  /** Without a keyboard. */
+    Keyboard.Opener keyboard,
+    Screen screen) {
+  /** Without a keyboard and a screen. */
   public Terminal(PrintWriter out, PrintWriter err, InputStream in, InstantSource clock) {
-    this(out, err, in, clock, Keyboard.Opener.NONE);
+    this(out, err, in, clock, Keyboard.Opener.NONE, Screen.NONE);
   }
 
   /** Standard input, output and error of this process, as UTF-8 whatever the locale. */
@@ -33,7 +35,8 @@ public record Terminal(
         new PrintWriter(System.err, true, StandardCharsets.UTF_8),
         System.in,
         clock,
-        SttyKeyboard::open);
+        SttyKeyboard::open,
+        Screen.ofProcess(System.getenv()));
   }
 
   public BufferedReader reader() {

@@ -1,6 +1,8 @@
 package dev.holdfast.cli.root;
 
+import dev.holdfast.cli.output.PlainText;
 import dev.holdfast.cli.output.Terminal;
+import dev.holdfast.cli.output.UsageException;
 import dev.holdfast.config.ConfigLoader;
 import dev.holdfast.config.Settings;
 import java.nio.file.Path;
@@ -44,6 +46,14 @@ public final class HoldfastCommand implements Runnable {
       description = "Log more, and show the stack trace of an error.")
   private boolean verbose;
 
+  @Option(
+      names = "--color",
+      paramLabel = "WHEN",
+      scope = ScopeType.INHERIT,
+      description =
+          "Colour results: auto (on a terminal, unless NO_COLOR is set), always or never.")
+  private @Nullable String colour;
+
   /**
    * @param person who acts where {@code --by} does not say: the operating system's user
    */
@@ -57,6 +67,25 @@ public final class HoldfastCommand implements Runnable {
 
   public Terminal terminal() {
     return terminal;
+  }
+
+  /**
+   * Whether results are coloured.
+   *
+   * @throws UsageException if {@code --color} says none of its words
+   */
+  public boolean colours() {
+    return switch (colour) {
+      case null -> terminal.screen().takesColour();
+      case "auto" -> terminal.screen().takesColour();
+      case "always" -> true;
+      case "never" -> false;
+      default ->
+          throw new UsageException(
+              "--color: \""
+                  + PlainText.cut(PlainText.oneLine(colour), 40)
+                  + "\" is none of auto, always, never");
+    };
   }
 
   boolean verbose() {

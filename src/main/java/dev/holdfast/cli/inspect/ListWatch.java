@@ -1,0 +1,64 @@
+package dev.holdfast.cli.inspect;
+
+import dev.holdfast.cli.output.PlainText;
+import dev.holdfast.cli.output.Terminal;
+import dev.holdfast.cli.root.HoldfastCommand;
+import dev.holdfast.queue.QueueUnavailableException;
+import dev.holdfast.queue.read.TicketSummary;
+import java.time.Duration;
+import java.util.List;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A list that is printed again whenever it changes, until nobody reads it. A terminal is wiped
+ * before, and drawn once a second, for its times go on; in a pipe, lists follow one another with an
+ * empty line between them.
+ */
+final class ListWatch {
+  private static final Duration EVERY = Duration.ofSeconds(1);
+  private static final String WIPE = "\u001b[H\u001b[2J\u001b[3J";
+
+  private final Terminal terminal;
+  private boolean lost;
+  private @Nullable List<TicketSummary> shown;
+
+  ListWatch(HoldfastCommand root) {
+    this.terminal = root.terminal();
+  }
+
+  void follow(Supplier<List<TicketSummary>> rows, Consumer<List<TicketSummary>> print)
+      throws InterruptedException {
+    while (!terminal.isDeaf()) {
+      try {
+        look(rows.get(), print);
+        lost = false;
+      } catch (QueueUnavailableException e) {
+        sayLost(e);
+      }
+      Thread.sleep(EVERY);
+    }
+  }
+
+  private void look(List<TicketSummary> rows, Consumer<List<TicketSummary>> print) {
+    boolean isTerminal = terminal.screen().isTerminal();
+    if (isTerminal) {
+      terminal.out().print(WIPE);
+    } else if (rows.equals(shown)) {
+      return;
+    } else if (shown != null) {
+      terminal.line("");
+    }
+    shown = rows;
+    print.accept(rows);
+  }
+
+  /** A database that is restarted is waited for. */
+  private void sayLost(QueueUnavailableException e) {
+    if (!lost) {
+      terminal.progress("holdfast: " + PlainText.oneLine(e.getMessage()) + "; waiting for it");
+    }
+    lost = true;
+  }
+}

@@ -1,0 +1,148 @@
+package dev.holdfast.cli.inspect;
+
+import dev.holdfast.cli.output.PlainText;
+import dev.holdfast.cli.output.TextTable;
+import dev.holdfast.cli.root.HoldfastCommand;
+import dev.holdfast.queue.read.TicketReader;
+import dev.holdfast.queue.read.TicketSummary;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Help.Ansi;
+
+/** Tickets as the rows of a table for people. */
+final class TicketTable {
+  private static final int STATE = 1;
+
+  private final HoldfastCommand root;
+  private final TicketReader reader;
+
+  TicketTable(HoldfastCommand root, TicketReader reader) {
+    this.root = root;
+    this.reader = reader;
+  }
+
+  /** With what has room on most screens. */
+  void print(List<TicketSummary> rows) {
+    TextTable table =
+        new TextTable(
+            "ID", "STATE", "QUEUE", "KIND", "DESIGN", "RETRIES", "UPDATED", "TITLE", "WHY");
+    Instant now = root.terminal().clock().instant();
+    Map<Long, String> waits = waits(rows);
+    for (TicketSummary row : rows) {
+      table.row(
+          row.id(),
+          row.state(),
+          row.queue(),
+          row.kind(),
+          design(row),
+          row.retryCount(),
+          PlainText.relative(row.updatedAt(), now),
+          row.title(),
+          why(row, waits.get(row.id()), now));
+    }
+    print(table);
+  }
+
+  /** With more columns, and nothing cut off. */
+  void printWide(List<TicketSummary> rows) {
+    TextTable table =
+        TextTable.whole(
+            "ID",
+            "STATE",
+            "QUEUE",
+            "KIND",
+            "DESIGN",
+            "PRIORITY",
+            "RETRIES",
+            "ATTEMPTS",
+            "CREATED",
+            "UPDATED",
+            "CATEGORY",
+            "FINGERPRINT",
+            "KEY",
+            "TITLE",
+            "WHY");
+    Instant now = root.terminal().clock().instant();
+    Map<Long, String> waits = waits(rows);
+    for (TicketSummary row : rows) {
+      table.row(
+          row.id(),
+          row.state(),
+          row.queue(),
+          row.kind(),
+          design(row),
+          row.priority(),
+          row.retryCount(),
+          row.attemptCount(),
+          PlainText.relative(row.createdAt(), now),
+          PlainText.relative(row.updatedAt(), now),
+          row.errorCategory(),
+          row.errorFingerprint(),
+          row.uniqueKey(),
+          row.title(),
+          why(row, waits.get(row.id()), now));
+    }
+    print(table);
+  }
+
+  private void print(TextTable table) {
+    if (root.colours()) {
+      table.paint(STATE, colourOfState());
+    }
+    table.print(root.terminal());
+  }
+
+  private static UnaryOperator<String> colourOfState() {
+    return state ->
+        switch (state) {
+          case "on_hold" -> coloured("red", state);
+          case "needs_review" -> coloured("yellow", state);
+          case "in_progress" -> coloured("cyan", state);
+          case "done" -> coloured("green", state);
+          default -> state;
+        };
+  }
+
+  private static String coloured(String colour, String text) {
+    return Ansi.ON.string("@|" + colour + " " + text + "|@");
+  }
+
+  private static String design(TicketSummary row) {
+    return row.design() == null ? "" : row.design() + " v" + row.designVersion();
+  }
+
+  /** Only those that are put off may wait for a provider. */
+  private Map<Long, String> waits(List<TicketSummary> rows) {
+    List<Long> put =
+        rows.stream()
+            .filter(row -> row.state().equals("ready") && row.retryAfter() != null)
+            .map(TicketSummary::id)
+            .toList();
+    return reader.waitingFor(put);
+  }
+
+  private static String why(TicketSummary row, @Nullable String waitsFor, Instant now) {
+    if (row.holdReason() != null) {
+      return row.holdReason() + (row.errorTitle() == null ? "" : ": " + row.errorTitle());
+    }
+    boolean waits =
+        row.state().equals("ready") && row.retryAfter() != null && row.retryAfter().isAfter(now);
+    if (waits && waitsFor != null) {
+      return "waiting for "
+          + waitsFor.replaceFirst(" \\(.*", "")
+          + ", due "
+          + PlainText.relative(row.retryAfter(), now);
+    }
+    if (waits) {
+      String error = row.errorCategory() == null ? "" : row.errorCategory() + ", ";
+      return error
+          + "due "
+          + PlainText.relative(row.retryAfter(), now)
+          + (row.errorTitle() == null ? "" : ": " + row.errorTitle());
+    }
+    return row.workerId() == null ? "" : row.workerId();
+  }
+}

@@ -1,0 +1,77 @@
+package dev.holdfast.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.testing.EverySetup;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+@EverySetup
+class CompletionTest {
+  private final Cli cli = Cli.withoutDatabase();
+
+  /** What bash offers at the end of the line. */
+  private List<String> offered(Path directory, String... words) throws Exception {
+    Path script = Files.writeString(directory.resolve("script"), printed("bash"));
+    String asked =
+        "source '%s'; COMP_WORDS=(%s); COMP_CWORD=%s; _complete_holdfast; printf '%%s\\n' \"${COMPREPLY[@]}\""
+            .formatted(script, String.join(" ", words), words.length - 1);
+    Process bash =
+        new ProcessBuilder("bash", "--norc", "-c", asked)
+            .redirectError(ProcessBuilder.Redirect.DISCARD)
+            .start();
+    return new String(bash.getInputStream().readAllBytes(), StandardCharsets.UTF_8)
+        .lines()
+        .map(String::strip)
+        .toList();
+  }
+
+  private String printed(String shell) {
+    Cli.Result result = cli.run("completion", shell);
+    assertThat(result.code()).isZero();
+    assertThat(result.err()).isEmpty();
+    return result.out();
+  }
+
+  @Test
+  @DisplayName("22.10: a real bash completes commands, subcommands and options")
+  void bash(@TempDir Path directory) throws Exception {
+    assertThat(offered(directory, "holdfast", "li")).containsExactly("list");
+    assertThat(offered(directory, "holdfast", "schedule", "pa")).containsExactly("pause");
+    assertThat(offered(directory, "holdfast", "list", "--st")).containsExactly("--state");
+    assertThat(offered(directory, "holdfast", "re"))
+        .containsExactlyInAnyOrder("release", "reject", "resume");
+  }
+
+  @Test
+  @DisplayName("22.10: zsh takes bash's script; fish is told of every command with its options")
+  void others() throws IOException {
+    assertThat(printed("zsh")).isEqualTo(printed("bash")).contains("bashcompinit");
+    List<String> fish = printed("fish").lines().toList();
+    assertThat(fish)
+        .allMatch(line -> line.startsWith("complete -c holdfast "))
+        .anyMatch(line -> line.contains(" -a worker "))
+        .anyMatch(line -> line.contains("from schedule' -a pause "))
+        .anyMatch(line -> line.contains("from list' ") && line.contains(" -l state -r "))
+        .noneMatch(line -> line.chars().filter(c -> c == '\'').count() % 2 == 1);
+  }
+
+  @Test
+  @DisplayName("22.10: another shell is refused in one line, with those that there are")
+  void garbage() {
+    for (String shell : List.of("csh", "", "\u001b[2J")) {
+      Cli.Result wrong = cli.run("completion", shell);
+      assertThat(wrong.code()).as(shell).isEqualTo(2);
+      assertThat(wrong.err())
+          .contains("bash, zsh and fish")
+          .doesNotContain("\u001b")
+          .hasLineCount(1);
+    }
+  }
+}
