@@ -17,15 +17,21 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
 
 class AlertsTest {
   /** A series with its labels, as {@code up{job="holdfast"}}. */
   private static final Pattern SELECTOR = Pattern.compile("(\\w+)\\{([^}]*)}");
+
+  /** A name of a series of ours or of Prometheus' own. */
+  private static final Pattern SERIES =
+      Pattern.compile("\\b(?:up|(?:holdfast|tickets|retry|ai_agent)_\\w+)\\b");
 
   private static final Pattern LABEL = Pattern.compile("(\\w+)=\"([^\"]*)\"");
 
@@ -65,6 +71,34 @@ class AlertsTest {
             "tickets_retries_finished_total",
             "holdfast_provider_requests_total",
             "ai_agent_final_report_total");
+  }
+
+  @Test
+  @DisplayName("issue 22, 12: every series and label value that the dashboard asks for exists")
+  void dashboard() throws IOException {
+    String scrape = scrape();
+    JsonNode dashboard =
+        JsonMapper.shared().readTree(Path.of("deploy/grafana/holdfast.json").toFile());
+    Set<String> titles = new TreeSet<>();
+    for (JsonNode panel : dashboard.path("panels")) {
+      assertThat(titles.add(panel.path("title").asString())).isTrue();
+      assertThat(panel.path("targets").isEmpty()).isFalse();
+      for (JsonNode target : panel.path("targets")) {
+        String expression = target.path("expr").asString();
+        // Whatever is no function of PromQL is a series with its job.
+        assertThat(SERIES.matcher(expression).results().map(MatchResult::group))
+            .as(expression)
+            .isNotEmpty()
+            .allMatch(name -> expression.contains(name + "{job=\"holdfast\""));
+        Matcher selector = SELECTOR.matcher(expression);
+        while (selector.find()) {
+          if (!selector.group(1).equals("up")) {
+            assertThat(scrape).containsPattern(pattern(selector.group(1), selector.group(2)));
+          }
+        }
+      }
+    }
+    assertThat(titles).hasSizeGreaterThan(8);
   }
 
   private static Pattern pattern(String name, String labels) {

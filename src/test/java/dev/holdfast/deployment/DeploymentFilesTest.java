@@ -21,6 +21,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
 
 class DeploymentFilesTest {
   @TempDir private Path directory;
@@ -78,7 +79,7 @@ class DeploymentFilesTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"worker-a", "worker-b"})
+  @ValueSource(strings = {"worker", "console"})
   @DisplayName("compose: a worker accepts its settings, and docker waits longer than its drain")
   void composeWorker(String name) throws IOException {
     JsonNode worker = service(name);
@@ -89,7 +90,50 @@ class DeploymentFilesTest {
     assertThat(seconds(worker.path("stop_grace_period").asString()))
         .isGreaterThan(settings.worker().drainTimeout().plus(AFTER_DRAIN));
     assertThat(worker.path("init").asBoolean()).isTrue();
-    assertThat(worker.path("ports").get(0).asString()).startsWith("127.0.0.1:");
+    assertThat(worker.at("/ports/0").asString("127.0.0.1:")).startsWith("127.0.0.1:");
+  }
+
+  @Test
+  @DisplayName("issue 22, 12: compose: workers have nothing that only one can have, so they scale")
+  void composeScales() throws IOException {
+    for (String each : new String[] {"ports", "container_name", "hostname", "volumes"}) {
+      assertThat(service("worker").path(each).isMissingNode()).as(each).isTrue();
+    }
+  }
+
+  @Test
+  @DisplayName(
+      "issue 22, 12: monitoring: each file that is mounted exists, secrets are files, ports are"
+          + " loopback's, and Prometheus finds the workers by their service's name")
+  void monitoring() throws Exception {
+    JsonNode file = Yaml.documents(Path.of("deploy/monitoring.compose.yaml")).getFirst();
+    for (JsonNode service : file.path("services")) {
+      assertThat(service.at("/ports/0").asString()).startsWith("127.0.0.1:");
+      assertThat(service.path("environment").toString()).doesNotContain("PASSWORD\"");
+      for (JsonNode volume : service.path("volumes")) {
+        String source = volume.asString().split(":", -1)[0];
+        assertThat(source.startsWith("./") || file.path("volumes").has(source)).isTrue();
+        assertThat(Path.of(source.startsWith("./") ? source : ".")).exists();
+      }
+    }
+    String secret = file.at("/secrets/grafana-password/file").asString();
+    assertThat(Path.of(VARIABLE.matcher(secret).replaceAll("$1"))).exists();
+    Path prometheus = Path.of("deploy/prometheus.yml");
+    JsonNode scrape = Yaml.documents(prometheus).getFirst().at("/scrape_configs/0");
+    assertThat(scrape.path("job_name").asString()).isEqualTo("holdfast");
+    assertThat(service(scrape.at("/dns_sd_configs/0/names/0").asString()).isMissingNode())
+        .isFalse();
+    assertThat(scrape.at("/dns_sd_configs/0/port").asInt())
+        .isEqualTo(settings(Map.of()).web().port());
+    JsonNode source = Yaml.documents(Path.of("deploy/grafana/datasource.yaml")).getFirst();
+    assertThat(
+            JsonMapper.shared()
+                .readTree(Path.of("deploy/grafana/holdfast.json").toFile())
+                .findValuesAsString("uid"))
+        .contains(source.at("/datasources/0/uid").asString());
+    if (Promtool.isInstalled()) {
+      assertThat(Promtool.config(prometheus)).isEmpty();
+    }
   }
 
   @Test
@@ -100,7 +144,7 @@ class DeploymentFilesTest {
     assertThat(postgres.at("/environment/POSTGRES_PASSWORD_FILE").asString())
         .isEqualTo("/run/secrets/database-password")
         .isEqualTo(service("migrate").at(password).asString())
-        .isEqualTo(service("worker-a").at(password).asString());
+        .isEqualTo(service("worker").at(password).asString());
     assertThat(postgres.path("ports").get(0).asString()).startsWith("127.0.0.1:");
   }
 
@@ -162,12 +206,11 @@ class DeploymentFilesTest {
             "(?m)^Protect(KernelTunables|KernelLogs|Hostname|Proc)=|^ProcSubset=");
     JsonNode more =
         Yaml.documents(Path.of("deploy/sandbox.compose.yaml")).getFirst().path("services");
-    assertThat(more.propertyNames()).containsExactlyInAnyOrder("worker-a", "worker-b");
-    for (JsonNode worker : more) {
-      assertThat(settings(texts(worker.path("environment"))).agents().sandbox())
-          .isEqualTo(SandboxMode.REQUIRED);
-      assertThat(worker.path("security_opt").toString())
-          .contains("no-new-privileges:true", "seccomp=unconfined", "systempaths=unconfined");
-    }
+    assertThat(more.propertyNames()).containsExactly("worker");
+    JsonNode worker = more.path("worker");
+    assertThat(settings(texts(worker.path("environment"))).agents().sandbox())
+        .isEqualTo(SandboxMode.REQUIRED);
+    assertThat(worker.path("security_opt").toString())
+        .contains("no-new-privileges:true", "seccomp=unconfined", "systempaths=unconfined");
   }
 }
