@@ -32,6 +32,9 @@ class DeploymentFilesTest {
   private static final Duration TEN_SECONDS = Duration.ofSeconds(10);
   private static final Duration MINUTE = Duration.ofMinutes(1);
 
+  private static final Pattern VARIABLE_OF_COMPOSE =
+      Pattern.compile("\\b(\\w+_(?:IMAGE|TARGET|PORT))\\b");
+
   private static final Pattern VARIABLE = Pattern.compile("\\$\\{\\w+:-([^}]*)}");
 
   private static JsonNode service(String name) throws IOException {
@@ -134,6 +137,23 @@ class DeploymentFilesTest {
     if (Promtool.isInstalled()) {
       assertThat(Promtool.config(prometheus)).isEmpty();
     }
+  }
+
+  @Test
+  @DisplayName("issue 22, 12: the smoke script is one, and what it asks of compose is there")
+  void smoke() throws Exception {
+    Path script = Path.of("deploy/smoke.sh");
+    assertThat(script).isExecutable();
+    assertThat(Checker.run("bash", "-n", script.toString()).text()).isEmpty();
+    String text = Files.readString(script);
+    for (String each : new String[] {"worker", "console", "holdfast", "postgres"}) {
+      assertThat(text).contains(each);
+      assertThat(service(each).isMissingNode()).as(each).isFalse();
+    }
+    String compose = Files.readString(Path.of("docker-compose.yml"));
+    assertThat(VARIABLE_OF_COMPOSE.matcher(text).results().map(each -> each.group(1)))
+        .contains("BUILD_TARGET", "RUNTIME_IMAGE", "POSTGRES_PORT")
+        .allMatch(name -> compose.contains("${" + name + ":-"));
   }
 
   @Test
