@@ -1,0 +1,34 @@
+#!/bin/sh
+# Runs Holdfast as it was unpacked, with the Java beside it. HOLDFAST_JAVA_OPTS adds options for the JVM.
+set -eu
+self=$0
+while [ -L "$self" ]; do
+  link=$(readlink "$self")
+  case $link in
+    /*) self=$link ;;
+    *) self=$(dirname "$self")/$link ;;
+  esac
+done
+root=$(cd -P "$(dirname "$self")/.." && pwd)
+
+# Short commands start faster with the small compiler; a server is worth the big one.
+case ${1:-} in
+  worker | console | mcp | bench) options='-XX:+UseSerialGC -XX:+ExitOnOutOfMemoryError' ;;
+  *) options='-XX:TieredStopAtLevel=1 -XX:+UseSerialGC' ;;
+esac
+# Java checks whether the file is of this jar and this Java, and does without it in silence. It refuses two of them.
+case ${HOLDFAST_JAVA_OPTS:-} in
+  *AOT* | *Xshare* | *SharedArchive*) ;;
+  *) [ ! -f "$root/lib/holdfast.aot" ] || options="$options -Xlog:aot=off,cds=off" ;;
+esac
+case $options in
+  *aot=off*) set -- "-XX:AOTCache=$root/lib/holdfast.aot" -jar "$root/lib/holdfast.jar" "$@" ;;
+  *) set -- -jar "$root/lib/holdfast.jar" "$@" ;;
+esac
+# In the C locale Java would turn what is not ASCII into question marks on its way to a program.
+case ${LC_ALL:-${LC_CTYPE:-${LANG:-}}} in
+  '' | C | POSIX) export LC_ALL=C.UTF-8 ;;
+esac
+# Options are words.
+# shellcheck disable=SC2086
+exec "$root/runtime/bin/java" $options ${HOLDFAST_JAVA_OPTS:-} "$@"

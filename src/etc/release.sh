@@ -1,0 +1,37 @@
+#!/usr/bin/env bash
+# Makes of target/holdfast.jar what people install, in target/release: a tarball with a Java runtime of its own, and checksums.
+# mvn -Prelease runs it, after it has made target/runtime: release.sh VERSION TIMESTAMP
+set -euo pipefail
+version=$1 timestamp=$2
+root=$(cd -P "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+release=$root/target/release
+
+machine() {
+  case $(uname -m) in
+    x86_64) echo linux-x64 ;;
+    aarch64) echo linux-arm64 ;;
+    *) echo "there are releases for x86_64 and aarch64 only, not for $(uname -m)" >&2 && exit 1 ;;
+  esac
+}
+
+name=holdfast-$version-$(machine)
+place=$release/$name
+rm -rf "$place" "$release/$name.tar.gz"
+mkdir -p "$place/bin" "$place/lib"
+
+cp -R "$root/target/runtime" "$place/runtime"
+install -m 755 "$root/src/etc/installed-launcher.sh" "$place/bin/holdfast"
+cp "$root/target/holdfast.jar" "$place/lib/holdfast.jar"
+cp "$root/LICENSE" "$root/README.md" "$root/CHANGELOG.md" "$place/"
+cp -R "$root/docs" "$root/deploy" "$place/"
+
+# The cache of classes holds for files of this age only, so they get theirs before; tar keeps it.
+find "$place" -exec touch -h -d "$timestamp" {} +
+"$root/src/etc/warm-start.sh" "$place/bin/holdfast" "$place/lib/holdfast.aot"
+[ -s "$place/lib/holdfast.aot" ] || exit 1
+touch -d "$timestamp" "$place/lib/holdfast.aot" "$place/lib"
+
+tar --create --gzip --file "$release/$name.tar.gz" --directory "$release" --sort=name --owner=0 --group=0 --numeric-owner "$name"
+rm -rf "$place"
+cp "$root/target/holdfast.jar" "$release/holdfast-$version.jar"
+(cd "$release" && sha256sum -- *.jar *.tar.gz *.json >SHA256SUMS)
