@@ -561,6 +561,20 @@ COMMENT ON COLUMN holdfast.ticket_base.error_title IS 'The line of the error tha
 GRANT SELECT ON holdfast.ticket_base TO holdfast_designer, holdfast_operator, holdfast_viewer;
 GRANT SELECT, INSERT, UPDATE, DELETE ON holdfast.ticket_base TO holdfast_worker;
 
+CREATE TABLE holdfast.ticket_dependencies (
+  ticket_id bigint NOT NULL,
+  after_id bigint NOT NULL,
+  ended_at timestamp with time zone,
+  CONSTRAINT ticket_dependencies_pkey PRIMARY KEY (ticket_id, after_id)
+);
+CREATE INDEX ticket_dependencies_open ON holdfast.ticket_dependencies USING btree (after_id, ticket_id) WHERE (ended_at IS NULL);
+COMMENT ON TABLE holdfast.ticket_dependencies IS 'One row for each ticket that another one waits or has waited for (enqueue_ticket, after). A ticket with an open row is in neither ready nor deferred, so no claim reads it.';
+COMMENT ON COLUMN holdfast.ticket_dependencies.ticket_id IS 'The follower, which waits.';
+COMMENT ON COLUMN holdfast.ticket_dependencies.after_id IS 'The predecessor, for which it waits. Retention may have deleted it since.';
+COMMENT ON COLUMN holdfast.ticket_dependencies.ended_at IS 'When the predecessor was done, or was cancelled and the follower held; NULL while the follower waits for it.';
+GRANT SELECT ON holdfast.ticket_dependencies TO holdfast_designer, holdfast_operator, holdfast_viewer;
+GRANT SELECT, INSERT, UPDATE, DELETE ON holdfast.ticket_dependencies TO holdfast_worker;
+
 CREATE TABLE holdfast.ticket_figures (
   starts_at timestamp with time zone NOT NULL,
   n bigint NOT NULL,
@@ -1000,8 +1014,18 @@ WHERE CASE w.kind
   WHEN 'outage' THEN b.state = 'on_hold' AND b.hold_reason LIKE 'provider_unavailable:%'
   WHEN 'budget' THEN b.state = 'on_hold' AND b.hold_reason LIKE 'budget_exceeded:%'
   ELSE false
-END;
-COMMENT ON VIEW holdfast.waiting_tickets IS 'Tickets that wait for a provider (deferred, no retry used), for the end of an outage, for an account to be mended, or for a budget to have room (all on hold).';
+END
+UNION ALL
+SELECT f.ticket_id, b.queue, b.state, 'dependency' COLLATE "C", p.scopes, p.words, b.created_at, b.retry_after, NULL::numeric, b.fence
+FROM (SELECT DISTINCT d.ticket_id FROM ticket_dependencies d WHERE d.ended_at IS NULL) f
+JOIN ticket_base b ON b.id = f.ticket_id AND b.state = 'ready'
+CROSS JOIN LATERAL (
+  SELECT array_agg('ticket/' || d.after_id ORDER BY d.after_id) AS scopes,
+    array_to_string((array_agg(format('#%s', d.after_id) || CASE x.state
+      WHEN 'on_hold' THEN to_char(x.held_at AT TIME ZONE 'UTC', '", on hold since "YYYY-MM-DD HH24:MI:SS"Z"')
+      WHEN 'needs_review' THEN ', in review'
+      ELSE '' END ORDER BY x.held_at, d.after_id))[1:3], ';
+COMMENT ON VIEW holdfast.waiting_tickets IS 'Tickets that wait for a provider (deferred, no retry used), for the end of an outage, for an account to be mended, for a budget to have room (all on hold), or for other tickets to be done (dependency; those on hold are named first).';
 GRANT SELECT ON holdfast.waiting_tickets TO holdfast_designer, holdfast_operator, holdfast_viewer;
 GRANT SELECT, INSERT, UPDATE, DELETE ON holdfast.waiting_tickets TO holdfast_worker;
 
@@ -1170,6 +1194,7 @@ BEGIN
   END IF;
   PERFORM log_activity(t.id, 'approved', actor, jsonb_build_object('delivery', deliver_repair(t)));
   UPDATE ticket_base b SET state = 'done', updated_at = now() WHERE b.id = t.id;
+  PERFORM free_followers(ARRAY[t.id]);
   RETURN 'done';
 END
 $function$;
@@ -1304,10 +1329,11 @@ BEGIN
   SET state = 'cancelled', held_at = NULL, hold_reason = NULL, hold_actions = NULL, retry_after = NULL,
       completed_at = now(), updated_at = now()
   WHERE b.id = t.id;
+  PERFORM hold_followers(t.id, actor);
   RETURN 'cancelled';
 END
 $function$;
-COMMENT ON FUNCTION holdfast.cancel_ticket(bigint,text,text) IS 'Ends a ticket for good, on a person''s word only. A running attempt is stopped and its result refused.';
+COMMENT ON FUNCTION holdfast.cancel_ticket(bigint,text,text) IS 'Ends a ticket for good, on a person''s word only. A running attempt is stopped and its result refused. Tickets that wait for it go on hold.';
 GRANT EXECUTE ON FUNCTION holdfast.cancel_ticket(bigint,text,text) TO holdfast_operator, holdfast_worker;
 
 CREATE OR REPLACE FUNCTION holdfast.change_ticket_state(ticket holdfast.tickets, wanted text, reason text)
@@ -1774,7 +1800,7 @@ $function$;
 COMMENT ON FUNCTION holdfast.end_work(holdfast.ticket_base,text) IS 'Takes a ticket, whose row the caller has locked, away from the workers, whether it waits or runs.';
 GRANT EXECUTE ON FUNCTION holdfast.end_work(holdfast.ticket_base,text) TO holdfast_worker;
 
-CREATE OR REPLACE FUNCTION holdfast.enqueue_any_ticket(kind text, payload jsonb, queue text, title text, design text, priority integer, run_at timestamp with time zone, unique_key text, max_cost_usd numeric)
+CREATE OR REPLACE FUNCTION holdfast.enqueue_any_ticket(kind text, payload jsonb, queue text, title text, design text, priority integer, run_at timestamp with time zone, unique_key text, max_cost_usd numeric, after bigint[] DEFAULT NULL::bigint[])
  RETURNS bigint
  LANGUAGE plpgsql
  SET search_path TO 'holdfast', 'pg_temp'
@@ -1798,7 +1824,11 @@ BEGIN
     ON CONFLICT (unique_key) WHERE unique_key IS NOT NULL DO NOTHING
     RETURNING b.id INTO found_id;
     IF found_id IS NOT NULL THEN
-      PERFORM file_tickets(ARRAY[found_id]);
+      IF enqueue_any_ticket.after IS NULL OR NOT wait_for_tickets(found_id, enqueue_any_ticket.after) THEN
+        PERFORM file_tickets(ARRAY[found_id]);
+      ELSE
+        PERFORM require_rules(b), know_lane(b.queue, b.kind) FROM ticket_base b WHERE b.id = found_id;
+      END IF;
       RETURN found_id;
     END IF;
     -- The ticket with this key; unless it was deleted since the INSERT met it, then the next round inserts.
@@ -1809,8 +1839,8 @@ BEGIN
   END LOOP;
 END
 $function$;
-COMMENT ON FUNCTION holdfast.enqueue_any_ticket(text,jsonb,text,text,text,integer,timestamp with time zone,text,numeric) IS 'What enqueue_ticket does for a ticket with a design, a key, a start time or a cost limit, or the first of its lane.';
-GRANT EXECUTE ON FUNCTION holdfast.enqueue_any_ticket(text,jsonb,text,text,text,integer,timestamp with time zone,text,numeric) TO holdfast_worker;
+COMMENT ON FUNCTION holdfast.enqueue_any_ticket(text,jsonb,text,text,text,integer,timestamp with time zone,text,numeric,bigint[]) IS 'What enqueue_ticket does for a ticket with a design, a key, a start time, a cost limit or predecessors, or the first of its lane.';
+GRANT EXECUTE ON FUNCTION holdfast.enqueue_any_ticket(text,jsonb,text,text,text,integer,timestamp with time zone,text,numeric,bigint[]) TO holdfast_worker;
 
 CREATE OR REPLACE FUNCTION holdfast.enqueue_scheduled(s holdfast.schedules, due timestamp with time zone)
  RETURNS bigint
@@ -1829,7 +1859,7 @@ $function$;
 COMMENT ON FUNCTION holdfast.enqueue_scheduled(holdfast.schedules,timestamp with time zone) IS 'The ticket of a schedule for one time; its unique_key is schedule:NAME:TIME.';
 GRANT EXECUTE ON FUNCTION holdfast.enqueue_scheduled(holdfast.schedules,timestamp with time zone) TO holdfast_worker;
 
-CREATE OR REPLACE FUNCTION holdfast.enqueue_ticket(kind text DEFAULT NULL::text, payload jsonb DEFAULT '{}'::jsonb, queue text DEFAULT 'default'::text, title text DEFAULT NULL::text, design text DEFAULT NULL::text, priority integer DEFAULT 0, run_at timestamp with time zone DEFAULT NULL::timestamp with time zone, unique_key text DEFAULT NULL::text, max_cost_usd numeric DEFAULT NULL::numeric)
+CREATE OR REPLACE FUNCTION holdfast.enqueue_ticket(kind text DEFAULT NULL::text, payload jsonb DEFAULT '{}'::jsonb, queue text DEFAULT 'default'::text, title text DEFAULT NULL::text, design text DEFAULT NULL::text, priority integer DEFAULT 0, run_at timestamp with time zone DEFAULT NULL::timestamp with time zone, unique_key text DEFAULT NULL::text, max_cost_usd numeric DEFAULT NULL::numeric, after bigint[] DEFAULT NULL::bigint[])
  RETURNS bigint
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -1847,6 +1877,7 @@ DECLARE
 BEGIN
   IF bytes OPERATOR(pg_catalog.<=) 65536 AND enqueue_ticket.design IS NULL AND enqueue_ticket.run_at IS NULL
     AND enqueue_ticket.unique_key IS NULL AND enqueue_ticket.max_cost_usd IS NULL
+    AND enqueue_ticket.after IS NULL
   THEN
     INSERT INTO holdfast.ticket_base AS b (filed, kind, payload, payload_bytes, queue, title, priority)
     SELECT true, l.kind, COALESCE(enqueue_ticket.payload, '{}'), bytes, l.queue, enqueue_ticket.title, COALESCE(enqueue_ticket.priority, 0)
@@ -1865,11 +1896,12 @@ BEGIN
   END IF;
   RETURN holdfast.enqueue_any_ticket(
     enqueue_ticket.kind, enqueue_ticket.payload, enqueue_ticket.queue, enqueue_ticket.title, enqueue_ticket.design,
-    enqueue_ticket.priority, enqueue_ticket.run_at, enqueue_ticket.unique_key, enqueue_ticket.max_cost_usd);
+    enqueue_ticket.priority, enqueue_ticket.run_at, enqueue_ticket.unique_key, enqueue_ticket.max_cost_usd,
+    enqueue_ticket.after);
 END
 $function$;
-COMMENT ON FUNCTION holdfast.enqueue_ticket(text,jsonb,text,text,text,integer,timestamp with time zone,text,numeric) IS 'Adds a ticket inside the caller''s transaction and returns its id: SELECT holdfast.enqueue_ticket(design => ''hello'', payload => ''{"n": 1}''). With a unique_key that a kept ticket already has, that ticket''s id is returned and nothing is added.';
-GRANT EXECUTE ON FUNCTION holdfast.enqueue_ticket(text,jsonb,text,text,text,integer,timestamp with time zone,text,numeric) TO holdfast_operator, holdfast_worker;
+COMMENT ON FUNCTION holdfast.enqueue_ticket(text,jsonb,text,text,text,integer,timestamp with time zone,text,numeric,bigint[]) IS 'Adds a ticket inside the caller''s transaction and returns its id: SELECT holdfast.enqueue_ticket(design => ''hello'', payload => ''{"n": 1}''). No worker claims it before all tickets of after are done. With a unique_key that a kept ticket already has, that ticket''s id is returned and nothing is added.';
+GRANT EXECUTE ON FUNCTION holdfast.enqueue_ticket(text,jsonb,text,text,text,integer,timestamp with time zone,text,numeric,bigint[]) TO holdfast_operator, holdfast_worker;
 
 CREATE OR REPLACE FUNCTION holdfast.error_name(title text, error text)
  RETURNS text
@@ -2071,10 +2103,11 @@ AS $function$
 BEGIN
   DELETE FROM ticket_assignments WHERE ticket_id = ANY (ARRAY(SELECT id FROM gone));
   DELETE FROM released_holds WHERE ticket_id = ANY (ARRAY(SELECT id FROM gone));
+  DELETE FROM ticket_dependencies WHERE ticket_id = ANY (ARRAY(SELECT id FROM gone));
   RETURN NULL;
 END
 $function$;
-COMMENT ON FUNCTION holdfast.forget_people() IS 'A deleted ticket takes its assignment and its last hold with it.';
+COMMENT ON FUNCTION holdfast.forget_people() IS 'A deleted ticket takes its assignment, its last hold and what it waited for with it.';
 GRANT EXECUTE ON FUNCTION holdfast.forget_people() TO holdfast_worker;
 
 CREATE OR REPLACE FUNCTION holdfast.forget_sessions()
@@ -2113,6 +2146,40 @@ END
 $function$;
 COMMENT ON FUNCTION holdfast.forget_waits() IS 'A deleted ticket waits for nothing.';
 GRANT EXECUTE ON FUNCTION holdfast.forget_waits() TO holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.free_followers(finished bigint[])
+ RETURNS void
+ LANGUAGE plpgsql
+ SET search_path TO 'holdfast', 'pg_temp'
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET jit TO 'off'
+AS $function$
+DECLARE
+  followers bigint[];
+BEGIN
+  WITH ended AS (
+    UPDATE ticket_dependencies d SET ended_at = now()
+    FROM unnest(finished) AS u (id)
+    JOIN ticket_base b ON b.id = ANY (ARRAY[u.id]) AND b.state = 'done'
+    WHERE d.after_id = b.id AND d.ended_at IS NULL
+    RETURNING d.ticket_id
+  )
+  SELECT array_agg(DISTINCT e.ticket_id) INTO followers FROM ended e;
+  IF followers IS NULL THEN
+    RETURN;
+  END IF;
+  PERFORM FROM ticket_base b WHERE b.id = ANY (followers) ORDER BY b.id FOR NO KEY UPDATE;
+  followers := ARRAY(
+    SELECT b.id FROM ticket_base b
+    WHERE b.id = ANY (followers) AND b.state = 'ready' AND b.assignee_type = 'agent' AND NOT is_waiting(b.id));
+  IF cardinality(followers) > 0 THEN
+    PERFORM file_tickets(followers);
+  END IF;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.free_followers(bigint[]) IS 'Files the tickets that waited for the last time: those of these tickets that are done, in the transaction that finishes them.';
+GRANT EXECUTE ON FUNCTION holdfast.free_followers(bigint[]) TO holdfast_worker;
 
 CREATE OR REPLACE FUNCTION holdfast.give_guidance(ticket_id bigint, author text, source text, guidance text)
  RETURNS void
@@ -2207,6 +2274,36 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION holdfast.grant_roles() IS 'Makes the group roles where they are missing and gives each what it may do; harmless when repeated. For the owner of the schema.';
+
+CREATE OR REPLACE FUNCTION holdfast.hold_followers(cancelled bigint, actor text)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+DECLARE
+  why text := format('dependency_cancelled: #%s, which it waits for, was cancelled by %s; release it to run it all the same', cancelled, actor);
+  followers bigint[];
+  follower bigint;
+BEGIN
+  WITH ended AS (
+    UPDATE ticket_dependencies d SET ended_at = now() WHERE d.after_id = cancelled AND d.ended_at IS NULL RETURNING d.ticket_id
+  )
+  SELECT array_agg(e.ticket_id ORDER BY e.ticket_id) INTO followers FROM ended e;
+  FOREACH follower IN ARRAY COALESCE(followers, '{}') LOOP
+    -- One that a person holds already stays so, with one reason more.
+    UPDATE ticket_base b
+    SET state = 'on_hold', held_at = COALESCE(b.held_at, now()), hold_reason = concat_ws('; ', why, b.hold_reason),
+        hold_actions = '{release,release_with_guidance,cancel}', updated_at = now()
+    WHERE b.id = follower AND b.state IN ('ready', 'on_hold');
+    IF FOUND THEN
+      PERFORM log_activity(follower, 'held', 'system',
+        jsonb_build_object('reason', why, 'holdCause', 'dependency_cancelled', 'cancelled', cancelled));
+    END IF;
+  END LOOP;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.hold_followers(bigint,text) IS 'Holds the tickets that wait for one that a person cancels. They no longer wait for it, so that a release runs them.';
+GRANT EXECUTE ON FUNCTION holdfast.hold_followers(bigint,text) TO holdfast_worker;
 
 CREATE OR REPLACE FUNCTION holdfast.hold_for_outages(after_ms bigint, at_most integer DEFAULT 1000)
  RETURNS bigint
@@ -2356,6 +2453,17 @@ END
 $function$;
 COMMENT ON FUNCTION holdfast.insert_ticket() IS 'INSERT INTO tickets: fills what is left out and refuses what contradicts itself.';
 GRANT EXECUTE ON FUNCTION holdfast.insert_ticket() TO holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.is_waiting(ticket_id bigint)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+  SELECT EXISTS (SELECT FROM ticket_dependencies d WHERE d.ticket_id = is_waiting.ticket_id AND d.ended_at IS NULL)
+$function$;
+COMMENT ON FUNCTION holdfast.is_waiting(bigint) IS 'Whether a ticket waits for another one that is not done.';
+GRANT EXECUTE ON FUNCTION holdfast.is_waiting(bigint) TO holdfast_worker;
 
 CREATE OR REPLACE FUNCTION holdfast.keep_designs()
  RETURNS trigger
@@ -2562,6 +2670,9 @@ BEGIN
     RETURN;
   END IF;
   PERFORM know_lane(t.queue, t.kind);
+  IF is_waiting(t.id) THEN
+    RETURN; -- free_followers files it
+  END IF;
   IF t.retry_after > now() THEN
     INSERT INTO deferred (run_at, created_at, id, priority, queue, kind)
     VALUES (t.retry_after, t.created_at, t.id, t.priority, t.queue, t.kind);
@@ -2572,7 +2683,7 @@ BEGIN
   END IF;
 END
 $function$;
-COMMENT ON FUNCTION holdfast.make_claimable(holdfast.ticket_base) IS 'Files a ready ticket for agents under ready or deferred, when it comes back; new ones are filed by enqueue_ticket and file_tickets.';
+COMMENT ON FUNCTION holdfast.make_claimable(holdfast.ticket_base) IS 'Files a ready ticket for agents under ready or deferred, when it comes back and waits for no other one; new ones are filed by enqueue_ticket and file_tickets.';
 GRANT EXECUTE ON FUNCTION holdfast.make_claimable(holdfast.ticket_base) TO holdfast_worker;
 
 CREATE OR REPLACE FUNCTION holdfast.make_unclaimable(t holdfast.ticket_base)
@@ -2597,10 +2708,10 @@ BEGIN
     RETURN true;
   END IF;
   DELETE FROM suspects s WHERE s.id = t.id;
-  RETURN FOUND;
+  RETURN FOUND OR is_waiting(t.id);
 END
 $function$;
-COMMENT ON FUNCTION holdfast.make_unclaimable(holdfast.ticket_base) IS 'True if the ticket, whose row the caller has locked, stood in ready or deferred: nobody has claimed it, and nobody can any more.';
+COMMENT ON FUNCTION holdfast.make_unclaimable(holdfast.ticket_base) IS 'True if the ticket, whose row the caller has locked, stood in ready or deferred, or waits for another one: nobody has claimed it, and nobody can any more.';
 GRANT EXECUTE ON FUNCTION holdfast.make_unclaimable(holdfast.ticket_base) TO holdfast_worker;
 
 CREATE OR REPLACE FUNCTION holdfast.measure_definition()
@@ -3843,6 +3954,12 @@ BEGIN
       ) a ON true
       WHERE a.outcome IS DISTINCT FROM 'succeeded';
     END IF;
+    -- A statement of its own: it sees the rows of those who enqueued a follower while the UPDATE waited for them.
+    IF 'done' = ANY (new_states)
+      AND EXISTS (SELECT FROM holdfast.ticket_dependencies d WHERE d.after_id = ANY (ticket_ids) AND d.ended_at IS NULL)
+    THEN
+      PERFORM holdfast.free_followers(ticket_ids);
+    END IF;
   END IF;
   IF cardinality(closed) > 0 THEN
     RETURN QUERY SELECT NULL::bigint, l.id FROM holdfast.close_leases(closed) AS l (id);
@@ -4241,6 +4358,44 @@ END
 $function$;
 COMMENT ON FUNCTION holdfast.updated_ticket(holdfast.tickets,boolean) IS 'The row that UPDATE tickets ... RETURNING shows: what is there now, without asking every lease again.';
 GRANT EXECUTE ON FUNCTION holdfast.updated_ticket(holdfast.tickets,boolean) TO holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.wait_for_tickets(ticket_id bigint, after bigint[])
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SET search_path TO 'holdfast', 'pg_temp'
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET jit TO 'off'
+AS $function$
+DECLARE
+  bad bigint;
+BEGIN
+  IF cardinality(after) > 10000 THEN
+    RAISE EXCEPTION 'a ticket may wait for 10000 others at most, not for %', cardinality(after)
+      USING ERRCODE = 'HF422', HINT = 'Let some tickets in between wait for 10000 each, and this one for them.';
+  ELSIF array_position(after, NULL) IS NOT NULL THEN
+    RAISE EXCEPTION 'after must not contain NULL' USING ERRCODE = 'HF422', HINT = 'Give ids of tickets, as in ARRAY[17, 18].';
+  END IF;
+  PERFORM FROM ticket_base b WHERE b.id = ANY (after) ORDER BY b.id FOR SHARE;
+  -- A statement of its own sees what those have committed for whom the lock has waited.
+  SELECT u.id INTO bad FROM unnest(after) AS u (id)
+  WHERE u.id = wait_for_tickets.ticket_id OR NOT EXISTS (SELECT FROM ticket_base b WHERE b.id = u.id) ORDER BY u.id LIMIT 1;
+  IF FOUND THEN
+    RAISE EXCEPTION 'there is no ticket % to wait for', bad
+      USING ERRCODE = 'HF404', HINT = 'If it was done and retention has deleted it since, leave it out.';
+  END IF;
+  SELECT b.id INTO bad FROM ticket_base b WHERE b.id = ANY (after) AND b.state = 'cancelled' ORDER BY b.id LIMIT 1;
+  IF FOUND THEN
+    RAISE EXCEPTION 'ticket % is cancelled; nothing can wait for it', bad
+      USING ERRCODE = 'HF422', HINT = 'Leave it out, or wait for the ticket that took its place.';
+  END IF;
+  INSERT INTO ticket_dependencies (ticket_id, after_id, ended_at)
+  SELECT wait_for_tickets.ticket_id, b.id, CASE WHEN b.state = 'done' THEN now() END FROM ticket_base b WHERE b.id = ANY (after);
+  RETURN is_waiting(wait_for_tickets.ticket_id);
+END
+$function$;
+COMMENT ON FUNCTION holdfast.wait_for_tickets(bigint,bigint[]) IS 'Lets a ticket that this transaction has inserted and not filed wait for others, and says whether it has to: those that are done need no wait. HF404 for one that is not there, HF422 for one that is cancelled.';
+GRANT EXECUTE ON FUNCTION holdfast.wait_for_tickets(bigint,bigint[]) TO holdfast_worker;
 
 CREATE OR REPLACE FUNCTION holdfast.waiting_call(t holdfast.ticket_base, wanted bigint, action text)
  RETURNS holdfast.tool_approvals

@@ -130,10 +130,82 @@ END
 $$;
 COMMENT ON FUNCTION file_copied_tickets IS 'Files what this transaction copied in since the sequence of the ids was at after_id, and says how many those are: COPY tells no ids.';
 
+-- The predecessors stay locked until the caller's transaction ends, against a change of state only. So whoever finishes one either is seen
+-- here as finished, or waits and then sees the rows of this transaction. They are locked in the order of their ids, as everybody does.
+CREATE OR REPLACE FUNCTION wait_for_tickets(ticket_id bigint, after bigint[]) RETURNS boolean
+LANGUAGE plpgsql SET search_path = ${flyway:defaultSchema}, pg_temp SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off AS $$
+DECLARE
+  bad bigint;
+BEGIN
+  IF cardinality(after) > 10000 THEN
+    RAISE EXCEPTION 'a ticket may wait for 10000 others at most, not for %', cardinality(after)
+      USING ERRCODE = 'HF422', HINT = 'Let some tickets in between wait for 10000 each, and this one for them.';
+  ELSIF array_position(after, NULL) IS NOT NULL THEN
+    RAISE EXCEPTION 'after must not contain NULL' USING ERRCODE = 'HF422', HINT = 'Give ids of tickets, as in ARRAY[17, 18].';
+  END IF;
+  PERFORM FROM ticket_base b WHERE b.id = ANY (after) ORDER BY b.id FOR SHARE;
+  -- A statement of its own sees what those have committed for whom the lock has waited.
+  SELECT u.id INTO bad FROM unnest(after) AS u (id)
+  WHERE u.id = wait_for_tickets.ticket_id OR NOT EXISTS (SELECT FROM ticket_base b WHERE b.id = u.id) ORDER BY u.id LIMIT 1;
+  IF FOUND THEN
+    RAISE EXCEPTION 'there is no ticket % to wait for', bad
+      USING ERRCODE = 'HF404', HINT = 'If it was done and retention has deleted it since, leave it out.';
+  END IF;
+  SELECT b.id INTO bad FROM ticket_base b WHERE b.id = ANY (after) AND b.state = 'cancelled' ORDER BY b.id LIMIT 1;
+  IF FOUND THEN
+    RAISE EXCEPTION 'ticket % is cancelled; nothing can wait for it', bad
+      USING ERRCODE = 'HF422', HINT = 'Leave it out, or wait for the ticket that took its place.';
+  END IF;
+  INSERT INTO ticket_dependencies (ticket_id, after_id, ended_at)
+  SELECT wait_for_tickets.ticket_id, b.id, CASE WHEN b.state = 'done' THEN now() END FROM ticket_base b WHERE b.id = ANY (after);
+  RETURN is_waiting(wait_for_tickets.ticket_id);
+END
+$$;
+COMMENT ON FUNCTION wait_for_tickets IS 'Lets a ticket that this transaction has inserted and not filed wait for others, and says whether it has to: those that are done need no wait. HF404 for one that is not there, HF422 for one that is cancelled.';
+
+CREATE OR REPLACE FUNCTION is_waiting(ticket_id bigint) RETURNS boolean
+LANGUAGE sql STABLE SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
+  SELECT EXISTS (SELECT FROM ticket_dependencies d WHERE d.ticket_id = is_waiting.ticket_id AND d.ended_at IS NULL)
+$$;
+COMMENT ON FUNCTION is_waiting IS 'Whether a ticket waits for another one that is not done.';
+
+-- Two transactions may finish the last two predecessors at once. Each closes its own row, then locks the follower, then looks, in a
+-- statement of its own, for rows that are open: the second one sees what the first has committed.
+CREATE OR REPLACE FUNCTION free_followers(finished bigint[]) RETURNS void
+LANGUAGE plpgsql SET search_path = ${flyway:defaultSchema}, pg_temp SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off AS $$
+DECLARE
+  followers bigint[];
+BEGIN
+  WITH ended AS (
+    UPDATE ticket_dependencies d SET ended_at = now()
+    FROM unnest(finished) AS u (id)
+    JOIN ticket_base b ON b.id = ANY (ARRAY[u.id]) AND b.state = 'done'
+    WHERE d.after_id = b.id AND d.ended_at IS NULL
+    RETURNING d.ticket_id
+  )
+  SELECT array_agg(DISTINCT e.ticket_id) INTO followers FROM ended e;
+  IF followers IS NULL THEN
+    RETURN;
+  END IF;
+  PERFORM FROM ticket_base b WHERE b.id = ANY (followers) ORDER BY b.id FOR NO KEY UPDATE;
+  followers := ARRAY(
+    SELECT b.id FROM ticket_base b
+    WHERE b.id = ANY (followers) AND b.state = 'ready' AND b.assignee_type = 'agent' AND NOT is_waiting(b.id));
+  IF cardinality(followers) > 0 THEN
+    PERFORM file_tickets(followers);
+  END IF;
+END
+$$;
+COMMENT ON FUNCTION free_followers IS 'Files the tickets that waited for the last time: those of these tickets that are done, in the transaction that finishes them.';
+
+-- The argument "after" came later, and a function with one argument more is another function.
+DROP FUNCTION IF EXISTS enqueue_any_ticket(text, jsonb, text, text, text, integer, timestamptz, text, numeric);
+DROP FUNCTION IF EXISTS enqueue_ticket(text, jsonb, text, text, text, integer, timestamptz, text, numeric);
+
 -- A payload that is too long is refused before it is written.
 CREATE OR REPLACE FUNCTION enqueue_any_ticket(
   kind text, payload jsonb, queue text, title text, design text, priority integer, run_at timestamptz, unique_key text,
-  max_cost_usd numeric) RETURNS bigint
+  max_cost_usd numeric, after bigint[] DEFAULT NULL) RETURNS bigint
 LANGUAGE plpgsql SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
 #variable_conflict use_column
 DECLARE
@@ -154,7 +226,11 @@ BEGIN
     ON CONFLICT (unique_key) WHERE unique_key IS NOT NULL DO NOTHING
     RETURNING b.id INTO found_id;
     IF found_id IS NOT NULL THEN
-      PERFORM file_tickets(ARRAY[found_id]);
+      IF enqueue_any_ticket.after IS NULL OR NOT wait_for_tickets(found_id, enqueue_any_ticket.after) THEN
+        PERFORM file_tickets(ARRAY[found_id]);
+      ELSE
+        PERFORM require_rules(b), know_lane(b.queue, b.kind) FROM ticket_base b WHERE b.id = found_id;
+      END IF;
       RETURN found_id;
     END IF;
     -- The ticket with this key; unless it was deleted since the INSERT met it, then the next round inserts.
@@ -165,7 +241,7 @@ BEGIN
   END LOOP;
 END
 $$;
-COMMENT ON FUNCTION enqueue_any_ticket IS 'What enqueue_ticket does for a ticket with a design, a key, a start time or a cost limit, or the first of its lane.';
+COMMENT ON FUNCTION enqueue_any_ticket IS 'What enqueue_ticket does for a ticket with a design, a key, a start time, a cost limit or predecessors, or the first of its lane.';
 
 -- Most tickets are of a kind and a queue that had one before, and are to run at once: those cost two INSERTs with a look in each.
 -- The payload is measured: of a short one the text is made at once, a longer one goes the long way.
@@ -174,7 +250,7 @@ COMMENT ON FUNCTION enqueue_any_ticket IS 'What enqueue_ticket does for a ticket
 CREATE OR REPLACE FUNCTION enqueue_ticket(
   kind text DEFAULT NULL, payload jsonb DEFAULT '{}', queue text DEFAULT 'default', title text DEFAULT NULL,
   design text DEFAULT NULL, priority integer DEFAULT 0, run_at timestamptz DEFAULT NULL, unique_key text DEFAULT NULL,
-  max_cost_usd numeric DEFAULT NULL) RETURNS bigint
+  max_cost_usd numeric DEFAULT NULL, after bigint[] DEFAULT NULL) RETURNS bigint
 LANGUAGE plpgsql SECURITY DEFINER AS $$
 #variable_conflict use_column
 DECLARE
@@ -189,6 +265,7 @@ DECLARE
 BEGIN
   IF bytes OPERATOR(pg_catalog.<=) 65536 AND enqueue_ticket.design IS NULL AND enqueue_ticket.run_at IS NULL
     AND enqueue_ticket.unique_key IS NULL AND enqueue_ticket.max_cost_usd IS NULL
+    AND enqueue_ticket.after IS NULL
   THEN
     INSERT INTO ${flyway:defaultSchema}.ticket_base AS b (filed, kind, payload, payload_bytes, queue, title, priority)
     SELECT true, l.kind, COALESCE(enqueue_ticket.payload, '{}'), bytes, l.queue, enqueue_ticket.title, COALESCE(enqueue_ticket.priority, 0)
@@ -207,10 +284,11 @@ BEGIN
   END IF;
   RETURN ${flyway:defaultSchema}.enqueue_any_ticket(
     enqueue_ticket.kind, enqueue_ticket.payload, enqueue_ticket.queue, enqueue_ticket.title, enqueue_ticket.design,
-    enqueue_ticket.priority, enqueue_ticket.run_at, enqueue_ticket.unique_key, enqueue_ticket.max_cost_usd);
+    enqueue_ticket.priority, enqueue_ticket.run_at, enqueue_ticket.unique_key, enqueue_ticket.max_cost_usd,
+    enqueue_ticket.after);
 END
 $$;
-COMMENT ON FUNCTION enqueue_ticket IS 'Adds a ticket inside the caller''s transaction and returns its id: SELECT ${flyway:defaultSchema}.enqueue_ticket(design => ''hello'', payload => ''{"n": 1}''). With a unique_key that a kept ticket already has, that ticket''s id is returned and nothing is added.';
+COMMENT ON FUNCTION enqueue_ticket IS 'Adds a ticket inside the caller''s transaction and returns its id: SELECT ${flyway:defaultSchema}.enqueue_ticket(design => ''hello'', payload => ''{"n": 1}''). No worker claims it before all tickets of after are done. With a unique_key that a kept ticket already has, that ticket''s id is returned and nothing is added.';
 
 CREATE OR REPLACE FUNCTION produce_ticket(
   kind text DEFAULT NULL, payload jsonb DEFAULT '{}', queue text DEFAULT 'default', title text DEFAULT NULL,
@@ -246,6 +324,9 @@ BEGIN
     RETURN;
   END IF;
   PERFORM know_lane(t.queue, t.kind);
+  IF is_waiting(t.id) THEN
+    RETURN; -- free_followers files it
+  END IF;
   IF t.retry_after > now() THEN
     INSERT INTO deferred (run_at, created_at, id, priority, queue, kind)
     VALUES (t.retry_after, t.created_at, t.id, t.priority, t.queue, t.kind);
@@ -256,7 +337,7 @@ BEGIN
   END IF;
 END
 $$;
-COMMENT ON FUNCTION make_claimable IS 'Files a ready ticket for agents under ready or deferred, when it comes back; new ones are filed by enqueue_ticket and file_tickets.';
+COMMENT ON FUNCTION make_claimable IS 'Files a ready ticket for agents under ready or deferred, when it comes back and waits for no other one; new ones are filed by enqueue_ticket and file_tickets.';
 
 CREATE OR REPLACE FUNCTION make_unclaimable(t ticket_base) RETURNS boolean
 LANGUAGE plpgsql SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
@@ -277,10 +358,10 @@ BEGIN
     RETURN true;
   END IF;
   DELETE FROM suspects s WHERE s.id = t.id;
-  RETURN FOUND;
+  RETURN FOUND OR is_waiting(t.id);
 END
 $$;
-COMMENT ON FUNCTION make_unclaimable IS 'True if the ticket, whose row the caller has locked, stood in ready or deferred: nobody has claimed it, and nobody can any more.';
+COMMENT ON FUNCTION make_unclaimable IS 'True if the ticket, whose row the caller has locked, stood in ready or deferred, or waits for another one: nobody has claimed it, and nobody can any more.';
 
 CREATE OR REPLACE FUNCTION file_held_ticket() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = ${flyway:defaultSchema}, pg_temp AS $$

@@ -360,6 +360,12 @@ BEGIN
       ) a ON true
       WHERE a.outcome IS DISTINCT FROM 'succeeded';
     END IF;
+    -- A statement of its own: it sees the rows of those who enqueued a follower while the UPDATE waited for them.
+    IF 'done' = ANY (new_states)
+      AND EXISTS (SELECT FROM ${flyway:defaultSchema}.ticket_dependencies d WHERE d.after_id = ANY (ticket_ids) AND d.ended_at IS NULL)
+    THEN
+      PERFORM ${flyway:defaultSchema}.free_followers(ticket_ids);
+    END IF;
   END IF;
   IF cardinality(closed) > 0 THEN
     RETURN QUERY SELECT NULL::bigint, l.id FROM ${flyway:defaultSchema}.close_leases(closed) AS l (id);

@@ -303,6 +303,32 @@ END
 $$;
 COMMENT ON FUNCTION hold_ticket IS 'Parks a ready or running ticket for a person; a running attempt is stopped and its result refused.';
 
+CREATE OR REPLACE FUNCTION hold_followers(cancelled bigint, actor text) RETURNS void
+LANGUAGE plpgsql SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
+DECLARE
+  why text := format('dependency_cancelled: #%s, which it waits for, was cancelled by %s; release it to run it all the same', cancelled, actor);
+  followers bigint[];
+  follower bigint;
+BEGIN
+  WITH ended AS (
+    UPDATE ticket_dependencies d SET ended_at = now() WHERE d.after_id = cancelled AND d.ended_at IS NULL RETURNING d.ticket_id
+  )
+  SELECT array_agg(e.ticket_id ORDER BY e.ticket_id) INTO followers FROM ended e;
+  FOREACH follower IN ARRAY COALESCE(followers, '{}') LOOP
+    -- One that a person holds already stays so, with one reason more.
+    UPDATE ticket_base b
+    SET state = 'on_hold', held_at = COALESCE(b.held_at, now()), hold_reason = concat_ws('; ', why, b.hold_reason),
+        hold_actions = '{release,release_with_guidance,cancel}', updated_at = now()
+    WHERE b.id = follower AND b.state IN ('ready', 'on_hold');
+    IF FOUND THEN
+      PERFORM log_activity(follower, 'held', 'system',
+        jsonb_build_object('reason', why, 'holdCause', 'dependency_cancelled', 'cancelled', cancelled));
+    END IF;
+  END LOOP;
+END
+$$;
+COMMENT ON FUNCTION hold_followers IS 'Holds the tickets that wait for one that a person cancels. They no longer wait for it, so that a release runs them.';
+
 CREATE OR REPLACE FUNCTION cancel_ticket(id bigint, actor text, reason text DEFAULT NULL) RETURNS text
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
 DECLARE
@@ -320,10 +346,11 @@ BEGIN
   SET state = 'cancelled', held_at = NULL, hold_reason = NULL, hold_actions = NULL, retry_after = NULL,
       completed_at = now(), updated_at = now()
   WHERE b.id = t.id;
+  PERFORM hold_followers(t.id, actor);
   RETURN 'cancelled';
 END
 $$;
-COMMENT ON FUNCTION cancel_ticket IS 'Ends a ticket for good, on a person''s word only. A running attempt is stopped and its result refused.';
+COMMENT ON FUNCTION cancel_ticket IS 'Ends a ticket for good, on a person''s word only. A running attempt is stopped and its result refused. Tickets that wait for it go on hold.';
 
 CREATE OR REPLACE FUNCTION deliver_repair(t ticket_base) RETURNS bigint
 LANGUAGE plpgsql SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
@@ -355,6 +382,7 @@ BEGIN
   END IF;
   PERFORM log_activity(t.id, 'approved', actor, jsonb_build_object('delivery', deliver_repair(t)));
   UPDATE ticket_base b SET state = 'done', updated_at = now() WHERE b.id = t.id;
+  PERFORM free_followers(ARRAY[t.id]);
   RETURN 'done';
 END
 $$;
@@ -414,10 +442,11 @@ AS $$
 BEGIN
   DELETE FROM ticket_assignments WHERE ticket_id = ANY (ARRAY(SELECT id FROM gone));
   DELETE FROM released_holds WHERE ticket_id = ANY (ARRAY(SELECT id FROM gone));
+  DELETE FROM ticket_dependencies WHERE ticket_id = ANY (ARRAY(SELECT id FROM gone));
   RETURN NULL;
 END
 $$;
-COMMENT ON FUNCTION forget_people IS 'A deleted ticket takes its assignment and its last hold with it.';
+COMMENT ON FUNCTION forget_people IS 'A deleted ticket takes its assignment, its last hold and what it waited for with it.';
 
 CREATE OR REPLACE FUNCTION edit_payload(id bigint, actor text, payload jsonb) RETURNS text
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = ${flyway:defaultSchema}, pg_temp AS $$

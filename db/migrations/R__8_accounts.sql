@@ -13,8 +13,22 @@ WHERE CASE w.kind
   WHEN 'outage' THEN b.state = 'on_hold' AND b.hold_reason LIKE 'provider_unavailable:%'
   WHEN 'budget' THEN b.state = 'on_hold' AND b.hold_reason LIKE 'budget_exceeded:%'
   ELSE false
-END;
-COMMENT ON VIEW waiting_tickets IS 'Tickets that wait for a provider (deferred, no retry used), for the end of an outage, for an account to be mended, or for a budget to have room (all on hold).';
+END
+UNION ALL
+SELECT f.ticket_id, b.queue, b.state, 'dependency' COLLATE "C", p.scopes, p.words, b.created_at, b.retry_after, NULL::numeric, b.fence
+FROM (SELECT DISTINCT d.ticket_id FROM ticket_dependencies d WHERE d.ended_at IS NULL) f
+JOIN ticket_base b ON b.id = f.ticket_id AND b.state = 'ready'
+CROSS JOIN LATERAL (
+  SELECT array_agg('ticket/' || d.after_id ORDER BY d.after_id) AS scopes,
+    array_to_string((array_agg(format('#%s', d.after_id) || CASE x.state
+      WHEN 'on_hold' THEN to_char(x.held_at AT TIME ZONE 'UTC', '", on hold since "YYYY-MM-DD HH24:MI:SS"Z"')
+      WHEN 'needs_review' THEN ', in review'
+      ELSE '' END ORDER BY x.held_at, d.after_id))[1:3], '; ')
+    || CASE WHEN count(*) > 3 THEN format('; %s more', count(*) - 3) ELSE '' END AS words
+  FROM ticket_dependencies d JOIN ticket_base x ON x.id = d.after_id
+  WHERE d.ticket_id = f.ticket_id AND d.ended_at IS NULL
+) p;
+COMMENT ON VIEW waiting_tickets IS 'Tickets that wait for a provider (deferred, no retry used), for the end of an outage, for an account to be mended, for a budget to have room (all on hold), or for other tickets to be done (dependency; those on hold are named first).';
 
 CREATE OR REPLACE VIEW provider_status AS
 SELECT c.provider, c.key_id, c.model,

@@ -3,6 +3,7 @@ package dev.holdfast.queue;
 import java.math.BigDecimal;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,6 +20,8 @@ import org.jspecify.annotations.Nullable;
  * @param runAt not claimed before this time; null is at once; wins over delay
  * @param uniqueKey at most one kept ticket has it: enqueuing it again returns the first one's id
  * @param maxCostUsd what its model calls may cost; null is the design's limit
+ * @param after the ids of the tickets that must be done before it is claimed; at most 10,000,
+ *     default none
  */
 public record NewTicket(
     @Nullable String design,
@@ -30,55 +33,158 @@ public record NewTicket(
     @Nullable Duration delay,
     @Nullable Instant runAt,
     @Nullable String uniqueKey,
-    @Nullable BigDecimal maxCostUsd) {
+    @Nullable BigDecimal maxCostUsd,
+    List<Long> after) {
 
   private static final String DEFAULT_QUEUE = "default";
 
+  /** Copies the list. */
+  public NewTicket {
+    after = List.copyOf(after);
+  }
+
   public static NewTicket ofDesign(String design) {
-    return new NewTicket(design, null, null, "{}", DEFAULT_QUEUE, 0, null, null, null, null);
+    return new NewTicket(
+        design, null, null, "{}", DEFAULT_QUEUE, 0, null, null, null, null, List.of());
   }
 
   public static NewTicket ofKind(String kind) {
-    return new NewTicket(null, kind, null, "{}", DEFAULT_QUEUE, 0, null, null, null, null);
+    return new NewTicket(
+        null, kind, null, "{}", DEFAULT_QUEUE, 0, null, null, null, null, List.of());
   }
 
   public NewTicket withTitle(@Nullable String newTitle) {
     return new NewTicket(
-        design, kind, newTitle, payload, queue, priority, delay, runAt, uniqueKey, maxCostUsd);
+        design,
+        kind,
+        newTitle,
+        payload,
+        queue,
+        priority,
+        delay,
+        runAt,
+        uniqueKey,
+        maxCostUsd,
+        after);
   }
 
   public NewTicket withPayload(String newPayload) {
     return new NewTicket(
-        design, kind, title, newPayload, queue, priority, delay, runAt, uniqueKey, maxCostUsd);
+        design,
+        kind,
+        title,
+        newPayload,
+        queue,
+        priority,
+        delay,
+        runAt,
+        uniqueKey,
+        maxCostUsd,
+        after);
   }
 
   public NewTicket withQueue(String newQueue) {
     return new NewTicket(
-        design, kind, title, payload, newQueue, priority, delay, runAt, uniqueKey, maxCostUsd);
+        design,
+        kind,
+        title,
+        payload,
+        newQueue,
+        priority,
+        delay,
+        runAt,
+        uniqueKey,
+        maxCostUsd,
+        after);
   }
 
   public NewTicket withPriority(int newPriority) {
     return new NewTicket(
-        design, kind, title, payload, queue, newPriority, delay, runAt, uniqueKey, maxCostUsd);
+        design,
+        kind,
+        title,
+        payload,
+        queue,
+        newPriority,
+        delay,
+        runAt,
+        uniqueKey,
+        maxCostUsd,
+        after);
   }
 
   public NewTicket withDelay(@Nullable Duration newDelay) {
     return new NewTicket(
-        design, kind, title, payload, queue, priority, newDelay, runAt, uniqueKey, maxCostUsd);
+        design,
+        kind,
+        title,
+        payload,
+        queue,
+        priority,
+        newDelay,
+        runAt,
+        uniqueKey,
+        maxCostUsd,
+        after);
   }
 
   public NewTicket withRunAt(@Nullable Instant newRunAt) {
     return new NewTicket(
-        design, kind, title, payload, queue, priority, delay, newRunAt, uniqueKey, maxCostUsd);
+        design,
+        kind,
+        title,
+        payload,
+        queue,
+        priority,
+        delay,
+        newRunAt,
+        uniqueKey,
+        maxCostUsd,
+        after);
   }
 
   public NewTicket withUniqueKey(@Nullable String newUniqueKey) {
     return new NewTicket(
-        design, kind, title, payload, queue, priority, delay, runAt, newUniqueKey, maxCostUsd);
+        design,
+        kind,
+        title,
+        payload,
+        queue,
+        priority,
+        delay,
+        runAt,
+        newUniqueKey,
+        maxCostUsd,
+        after);
   }
 
   public NewTicket withMaxCostUsd(@Nullable BigDecimal newMaxCostUsd) {
     return new NewTicket(
-        design, kind, title, payload, queue, priority, delay, runAt, uniqueKey, newMaxCostUsd);
+        design,
+        kind,
+        title,
+        payload,
+        queue,
+        priority,
+        delay,
+        runAt,
+        uniqueKey,
+        newMaxCostUsd,
+        after);
+  }
+
+  public NewTicket withAfter(List<Long> newAfter) {
+    return new NewTicket(
+        design,
+        kind,
+        title,
+        payload,
+        queue,
+        priority,
+        delay,
+        runAt,
+        uniqueKey,
+        maxCostUsd,
+        newAfter);
   }
 }

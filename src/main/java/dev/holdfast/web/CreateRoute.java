@@ -10,6 +10,7 @@ import io.javalin.http.Context;
 import io.javalin.http.Handler;
 import java.math.BigDecimal;
 import java.time.Duration;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
@@ -40,6 +41,7 @@ final class CreateRoute implements Handler {
       @Nullable String runAt,
       @Nullable String uniqueKey,
       @Nullable BigDecimal maxCostUsd,
+      @Nullable List<Long> after,
       @Nullable String by) {}
 
   @Override
@@ -70,7 +72,8 @@ final class CreateRoute implements Handler {
             delay(body.delay),
             Requests.time("run_at", body.runAt),
             body.uniqueKey,
-            body.maxCostUsd);
+            body.maxCostUsd,
+            body.after == null ? List.of() : body.after);
     if (ticket.delay() != null && ticket.runAt() != null) {
       throw new Refused(422, "delay and run_at exclude each other");
     }

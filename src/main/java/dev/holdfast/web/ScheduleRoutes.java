@@ -94,7 +94,8 @@ final class ScheduleRoutes implements Routes {
             null,
             null,
             null,
-            null);
+            null,
+            List.of());
     NewSchedule schedule =
         new NewSchedule(
             context.pathParam("name"),

@@ -206,7 +206,10 @@ public final class TicketDatabase {
       ) p ON p.id = b.id
       WHERE COALESCE(p.ready + p.deferred, 0)
           + CASE WHEN b.state = 'ready' THEN COALESCE(p.leased, 0) ELSE 0 END
-        <> CASE WHEN b.state = 'ready' AND b.assignee_type = 'agent' THEN 1 ELSE 0 END
+        <> CASE WHEN b.state = 'ready' AND b.assignee_type = 'agent'
+          AND NOT EXISTS (
+            SELECT FROM holdfast.ticket_dependencies d WHERE d.ticket_id = b.id AND d.ended_at IS NULL)
+          THEN 1 ELSE 0 END
       """;
 
   private static final String UNACCOUNTED =

@@ -114,14 +114,9 @@ final class TicketTable {
     return row.design() == null ? "" : row.design() + " v" + row.designVersion();
   }
 
-  /** Only those that are put off may wait for a provider. */
   private Map<Long, String> waits(List<TicketSummary> rows) {
-    List<Long> put =
-        rows.stream()
-            .filter(row -> row.state().equals("ready") && row.retryAfter() != null)
-            .map(TicketSummary::id)
-            .toList();
-    return reader.waitingFor(put);
+    return reader.waitingFor(
+        rows.stream().filter(row -> row.state().equals("ready")).map(TicketSummary::id).toList());
   }
 
   private static String why(TicketSummary row, @Nullable String waitsFor, Instant now) {
@@ -135,6 +130,9 @@ final class TicketTable {
           + waitsFor.replaceFirst(" \\(.*", "")
           + ", due "
           + PlainText.relative(row.retryAfter(), now);
+    }
+    if (waitsFor != null) {
+      return "waiting for " + waitsFor;
     }
     if (waits) {
       String error = row.errorCategory() == null ? "" : row.errorCategory() + ", ";

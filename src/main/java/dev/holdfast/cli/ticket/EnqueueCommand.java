@@ -12,6 +12,7 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -86,6 +87,13 @@ public final class EnqueueCommand implements Callable<Integer> {
   private @Nullable String maxCost;
 
   @Option(
+      names = "--after",
+      paramLabel = "ID",
+      split = ",",
+      description = "Not before these tickets are done: 17,18.")
+  private @Nullable List<Long> after;
+
+  @Option(
       names = "--file",
       paramLabel = "TICKETS.jsonl",
       description = "Add one ticket per line; - is standard input.")
@@ -115,7 +123,7 @@ public final class EnqueueCommand implements Callable<Integer> {
   private void requireFileAlone() {
     for (Object option :
         new @Nullable Object[] {
-          design, kind, title, payload, queue, priority, delay, at, key, maxCost
+          design, kind, title, payload, queue, priority, delay, at, key, maxCost, after
         }) {
       if (option != null) {
         throw new UsageException(
@@ -141,7 +149,8 @@ public final class EnqueueCommand implements Callable<Integer> {
         .withDelay(delay == null ? null : Words.duration("--delay", delay))
         .withRunAt(at == null ? null : Words.time("--at", at))
         .withUniqueKey(key)
-        .withMaxCostUsd(maxCost == null ? null : Words.money("--max-cost", maxCost));
+        .withMaxCostUsd(maxCost == null ? null : Words.money("--max-cost", maxCost))
+        .withAfter(after == null ? List.of() : after);
   }
 
   private NewTicket designOrKind() {

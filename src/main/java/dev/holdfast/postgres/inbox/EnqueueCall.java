@@ -36,6 +36,7 @@ final class EnqueueCall {
     }
     call.add("unique_key => ?", ticket.uniqueKey());
     call.add("max_cost_usd => ?", ticket.maxCostUsd());
+    call.add("after => ?", ticket.after().isEmpty() ? null : ticket.after().toArray(Long[]::new));
     return call;
   }
 

@@ -29,6 +29,7 @@ record NewTicketRules(PayloadLimits limits) {
   private static final Instant LAST_TIME = Instant.parse("9999-12-31T00:00:00Z");
   private static final BigDecimal MAX_COST = new BigDecimal(1_000_000_000);
   private static final int MAX_COST_DECIMALS = 18; // 1e-999999999 has a billion
+  private static final int MAX_PREDECESSORS = 10_000; // as wait_for_tickets in the database
   private static final MathContext SHOWN = new MathContext(10);
   private static final JsonFactory JSON = new JsonFactory();
 
@@ -51,6 +52,16 @@ record NewTicketRules(PayloadLimits limits) {
     }
     int expanded = checkPayload(ticket.payload());
     checkStart(ticket.delay(), ticket.runAt());
+    if (ticket.after().size() > MAX_PREDECESSORS) {
+      throw new InvalidTicketException(
+          "a ticket may wait for "
+              + MAX_PREDECESSORS
+              + " others at most, not for "
+              + ticket.after().size()
+              + "; let some tickets in between wait for "
+              + MAX_PREDECESSORS
+              + " each, and this one for them");
+    }
     BigDecimal cost = ticket.maxCostUsd();
     if (cost != null
         && (cost.signum() < 0

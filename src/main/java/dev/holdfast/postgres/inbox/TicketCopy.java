@@ -79,6 +79,10 @@ final class TicketCopy {
 
   private void append(NewTicket ticket) throws SQLException {
     try {
+      if (!ticket.after().isEmpty()) {
+        throw new InvalidTicketException(
+            "a ticket that waits for others cannot be one of many; enqueue it by itself");
+      }
       int payloadBytes = rules.check(ticket);
       @Nullable DesignKey design = ticket.design() == null ? null : design(ticket.design());
       appendRow(ticket, payloadBytes, design);

@@ -165,7 +165,8 @@ class PostgresTicketInboxIT {
         .containsOnly("command|" + id)
         .hasSize(3);
     NewTicket contradiction =
-        new NewTicket("hello", "agent", null, "{}", "default", 0, null, null, null, null);
+        new NewTicket(
+            "hello", "agent", null, "{}", "default", 0, null, null, null, null, List.of());
     String message = "design \"hello\" is of the kind \"command\", not \"agent\"";
     assertThatThrownBy(() -> inbox.enqueue(contradiction))
         .isInstanceOf(InvalidTicketException.class)
@@ -216,7 +217,7 @@ class PostgresTicketInboxIT {
         Arguments.of(good.withRunAt(Instant.MAX), "the start time must be from 1970 to 9999"),
         Arguments.of(good.withMaxCostUsd(new BigDecimal("-0.01")), "the cost limit must be from 0"),
         Arguments.of(
-            new NewTicket(null, null, null, "{}", "default", 0, null, null, null, null),
+            new NewTicket(null, null, null, "{}", "default", 0, null, null, null, null, List.of()),
             "a ticket needs a design or a kind"));
   }
 

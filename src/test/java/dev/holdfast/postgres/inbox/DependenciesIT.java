@@ -1,0 +1,314 @@
+package dev.holdfast.postgres.inbox;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.zaxxer.hikari.HikariDataSource;
+import dev.holdfast.postgres.TestTickets;
+import dev.holdfast.queue.Claim;
+import dev.holdfast.queue.ClaimRequest;
+import dev.holdfast.queue.NewTicket;
+import dev.holdfast.testing.AtOnce;
+import dev.holdfast.testing.EverySetup;
+import dev.holdfast.testing.TestDatabase;
+import dev.holdfast.testing.TicketDatabase;
+import dev.holdfast.testing.WithDatabase;
+import dev.holdfast.ticket.ClaimedTicket;
+import dev.holdfast.ticket.InvalidTicketException;
+import dev.holdfast.ticket.TicketNotFoundException;
+import java.sql.Connection;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.Callable;
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+@WithDatabase
+@EverySetup
+@DisplayName("A ticket that waits for others")
+class DependenciesIT {
+  private static final int ROUNDS = 60;
+
+  private final TicketDatabase database;
+  @AutoClose private final HikariDataSource pool;
+  private final PostgresTicketInbox inbox;
+  private final PostgresTicketDesk desk;
+  private final TestTickets tickets;
+  private final String kind = "chain-" + UUID.randomUUID();
+
+  DependenciesIT(TestDatabase database) {
+    this.database = new TicketDatabase(database);
+    this.pool = this.database.pool(4);
+    this.inbox = new PostgresTicketInbox(pool);
+    this.desk = new PostgresTicketDesk(pool);
+    this.tickets = new TestTickets(pool);
+  }
+
+  private long enqueue(Long... after) {
+    return inbox.enqueue(NewTicket.ofKind(kind).withAfter(List.of(after)));
+  }
+
+  private List<ClaimedTicket> claim(int most) {
+    Claim claim =
+        tickets
+            .queue()
+            .claim(
+                new ClaimRequest("worker-1", Set.of(kind), Set.of(), most, Duration.ofMinutes(5)));
+    return claim.tickets();
+  }
+
+  private List<Long> claimedIds() {
+    return claim(100).stream().map(ClaimedTicket::id).toList();
+  }
+
+  private ClaimedTicket claimOne() {
+    List<ClaimedTicket> claimed = claim(1);
+    assertThat(claimed).hasSize(1);
+    return claimed.getFirst();
+  }
+
+  private void finish(ClaimedTicket ticket) {
+    tickets.succeed(ticket.id(), ticket.lease().no(), false);
+  }
+
+  private void release(long id) {
+    database.run("SELECT holdfast.release_ticket(?, 'rita')", id);
+  }
+
+  private String held(long id) {
+    return database.value("SELECT hold_reason FROM holdfast.tickets WHERE id = ?", id);
+  }
+
+  @Test
+  @DisplayName("is claimed when the last of them is done, in review is not done, and not before")
+  void waitsForAll() {
+    long first = enqueue();
+    long second = enqueue();
+    long last = enqueue(first, second, first);
+    ClaimedTicket one = claimOne();
+    ClaimedTicket two = claimOne();
+    assertThat(List.of(one.id(), two.id())).containsExactly(first, second);
+    assertThat(claimedIds()).isEmpty();
+    finish(one);
+    assertThat(claimedIds()).isEmpty();
+    tickets.succeed(second, two.lease().no(), true);
+    assertThat(claimedIds()).isEmpty();
+    assertThat(
+            database.value(
+                "SELECT kind || ': ' || waits_for FROM holdfast.waiting_tickets WHERE ticket_id ="
+                    + " ?",
+                last))
+        .isEqualTo("dependency: #" + second + ", in review");
+    desk.approve(second, "ann");
+    assertThat(claimedIds()).containsExactly(last);
+    assertThat(
+            database.number(
+                "SELECT count(*) FROM holdfast.waiting_tickets WHERE ticket_id = " + last))
+        .isZero();
+  }
+
+  @Test
+  @DisplayName("does not wait for one that is done, and keeps its own start time")
+  void doneAlready() {
+    long first = enqueue();
+    finish(claimOne());
+    long second = enqueue(first);
+    assertThat(claimedIds()).containsExactly(second);
+
+    long third = enqueue();
+    long later =
+        inbox.enqueue(
+            NewTicket.ofKind(kind).withAfter(List.of(third)).withDelay(Duration.ofHours(1)));
+    finish(claimOne());
+    assertThat(claimedIds()).isEmpty();
+    assertThat(database.number("SELECT count(*) FROM holdfast.deferred WHERE id = " + later))
+        .isOne();
+  }
+
+  @Test
+  @DisplayName("says that one of them is on hold since when, and goes on when that one is done")
+  void predecessorOnHold() {
+    long first = enqueue();
+    desk.hold(first, "hal", "look at it");
+    long second = enqueue(first);
+    assertThat(claimedIds()).isEmpty();
+    assertThat(
+            database.value(
+                "SELECT waits_for FROM holdfast.waiting_tickets WHERE ticket_id = ?", second))
+        .matches("#" + first + ", on hold since \\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\dZ");
+    release(first);
+    finish(claimOne());
+    assertThat(claimedIds()).containsExactly(second);
+  }
+
+  @Test
+  @DisplayName("is held when one of them is cancelled; released, it runs without that one")
+  void predecessorCancelled() {
+    long first = enqueue();
+    long other = enqueue();
+    long second = enqueue(first, other);
+    long third = enqueue(second);
+    desk.cancel(first, "carl", null);
+    assertThat(held(second))
+        .isEqualTo(
+            "dependency_cancelled: #"
+                + first
+                + ", which it waits for, was cancelled by carl; release it to run it all the same");
+    assertThat(
+            database.value(
+                "SELECT details->>'holdCause' FROM holdfast.ticket_activity"
+                    + " WHERE action = 'held' AND ticket_id = ?",
+                second))
+        .isEqualTo("dependency_cancelled");
+    release(second);
+    assertThat(claim(5))
+        .singleElement()
+        .satisfies(
+            claimed -> {
+              assertThat(claimed.id()).isEqualTo(other);
+              finish(claimed);
+            });
+    finish(claimOne());
+    assertThat(claimedIds()).containsExactly(third);
+  }
+
+  @Test
+  @DisplayName("can be held, released, edited and cancelled while it waits, and waits on")
+  void peopleActOnAWaitingTicket() {
+    long first = enqueue();
+    long second = enqueue(first);
+    desk.hold(second, "hal", "not yet");
+    release(second);
+    database.run("UPDATE holdfast.tickets SET priority = 7 WHERE id = ?", second);
+    ClaimedTicket one = claimOne();
+    assertThat(one.id()).isEqualTo(first);
+    assertThat(claimedIds()).isEmpty();
+    long third = enqueue(first);
+    desk.cancel(third, "carl", null);
+    long fourth = enqueue(first);
+    desk.hold(fourth, "hal", "not yet");
+    finish(one);
+    assertThat(claimedIds()).containsExactly(second);
+    release(fourth);
+    assertThat(claimedIds()).containsExactly(fourth);
+  }
+
+  @Test
+  @DisplayName("refuses, in words, what it cannot wait for, and adds nothing then")
+  void refused() {
+    long before = database.number("SELECT count(*) FROM holdfast.ticket_base");
+    assertThatThrownBy(() -> enqueue(Long.MAX_VALUE))
+        .isInstanceOf(TicketNotFoundException.class)
+        .hasMessageContaining("there is no ticket 9223372036854775807 to wait for");
+    assertThatThrownBy(() -> enqueue(-1L)).isInstanceOf(TicketNotFoundException.class);
+    List<Long> tooMany = new ArrayList<>(Collections.nCopies(10_001, 1L));
+    assertThatThrownBy(() -> inbox.enqueue(NewTicket.ofKind(kind).withAfter(tooMany)))
+        .isInstanceOf(InvalidTicketException.class)
+        .hasMessageContaining("10000 others at most, not for 10001");
+    assertThatThrownBy(
+            () ->
+                database.run(
+                    "SELECT holdfast.enqueue_ticket(kind => ?,"
+                        + " after => array_fill(1::bigint, ARRAY[100000]))",
+                    kind))
+        .hasStackTraceContaining("10000 others at most, not for 100000");
+    assertThatThrownBy(
+            () ->
+                database.run(
+                    "SELECT holdfast.enqueue_ticket(kind => ?, after => ARRAY[NULL]::bigint[])",
+                    kind))
+        .hasStackTraceContaining("after must not contain NULL");
+    assertThatThrownBy(
+            () ->
+                inbox.enqueueAll(List.of(NewTicket.ofKind(kind).withAfter(List.of(1L))).iterator()))
+        .isInstanceOf(InvalidTicketException.class)
+        .hasMessageContaining("enqueue it by itself");
+    assertThat(database.number("SELECT count(*) FROM holdfast.ticket_base")).isEqualTo(before);
+
+    long cancelled = enqueue();
+    desk.cancel(cancelled, "carl", null);
+    assertThatThrownBy(() -> enqueue(cancelled))
+        .isInstanceOf(InvalidTicketException.class)
+        .hasMessageContaining("ticket " + cancelled + " is cancelled; nothing can wait for it");
+  }
+
+  @Test
+  @DisplayName("is never forgotten when two that it waits for are finished at the same time")
+  void twoFinishAtOnce() throws Exception {
+    for (int i = 0; i < ROUNDS; i++) {
+      long last = enqueue(enqueue(), enqueue());
+      ClaimedTicket one = claimOne();
+      ClaimedTicket two = claimOne();
+      AtOnce.run(List.of(finishing(one), finishing(two)));
+      assertThat(claimedIds()).containsExactly(last);
+    }
+    database.assertNoTicketIsLost();
+  }
+
+  @Test
+  @DisplayName("is never forgotten when the one it waits for is finished while it is enqueued")
+  void finishedWhileEnqueued() throws Exception {
+    for (int i = 0; i < ROUNDS; i++) {
+      long first = enqueue();
+      ClaimedTicket one = claimOne();
+      List<Long> ids = AtOnce.run(List.of(finishing(one), () -> enqueue(first)));
+      assertThat(claimedIds()).containsExactly(ids.getLast());
+    }
+  }
+
+  @Test
+  @DisplayName("lets the one it waits for be finished only after its own transaction")
+  void openEnqueue() throws Exception {
+    long first = enqueue();
+    ClaimedTicket one = claimOne();
+    long second;
+    try (Connection connection = pool.getConnection()) {
+      connection.setAutoCommit(false);
+      second = inbox.enqueue(connection, NewTicket.ofKind(kind).withAfter(List.of(first)));
+      assertThatThrownBy(
+              () ->
+                  database.run(
+                      "SELECT holdfast.store_successes(ARRAY[?]::bigint[], ARRAY[?]::bigint[],"
+                          + " ARRAY['done'], ARRAY['1'], '{}')",
+                      first,
+                      one.lease().no()))
+          .hasStackTraceContaining("lock timeout");
+      connection.commit();
+      connection.setAutoCommit(true);
+    }
+    finish(one);
+    assertThat(claimedIds()).containsExactly(second);
+  }
+
+  @Test
+  @DisplayName("takes what it waited for with it when it is deleted; others keep theirs")
+  void deleted() {
+    long first = enqueue();
+    long second = enqueue(first);
+    finish(claimOne());
+    database.run("DELETE FROM holdfast.tickets WHERE id = ?", first);
+    finish(claimOne());
+    assertThat(
+            database.number(
+                "SELECT count(*) FROM holdfast.ticket_dependencies WHERE ticket_id = " + second))
+        .isOne();
+    database.run("DELETE FROM holdfast.tickets WHERE id = ?", second);
+    assertThat(
+            database.number(
+                "SELECT count(*) FROM holdfast.ticket_dependencies WHERE ticket_id = " + second))
+        .isZero();
+    assertThatThrownBy(() -> enqueue(first)).isInstanceOf(TicketNotFoundException.class);
+  }
+
+  private Callable<Long> finishing(ClaimedTicket ticket) {
+    return () -> {
+      finish(ticket);
+      return ticket.id();
+    };
+  }
+}
