@@ -67,6 +67,28 @@ class EnqueueCommandIT {
   }
 
   @Test
+  @DisplayName("issue 23: --after names the tickets that must be done first")
+  void after() throws SQLException {
+    String first = cli.run("enqueue", "--kind", "command").out().strip();
+    String second = cli.run("enqueue", "--kind", "command").out().strip();
+    String last =
+        cli.run("enqueue", "--kind", "command", "--after", first + "," + second).out().strip();
+    assertThat(
+            Cli.query(
+                database,
+                "SELECT string_agg(after_id::text, ',' ORDER BY after_id) FROM"
+                    + " holdfast.ticket_dependencies WHERE ticket_id = "
+                    + last))
+        .isEqualTo(first + "," + second);
+    Cli.Result unknown = cli.run("enqueue", "--kind", "command", "--after", "999999999");
+    assertThat(unknown.code()).isNotZero();
+    assertThat(unknown.err()).contains("there is no ticket 999999999 to wait for");
+    assertThat(cli.run("enqueue", "--kind", "command", "--after", "x").code()).isNotZero();
+    assertThat(cli.run("enqueue", "--file", "-", "--after", "1").err())
+        .contains("--file goes alone");
+  }
+
+  @Test
   @DisplayName("a key that exists gives the first ticket's id again")
   void sameKey() {
     String first = cli.run("enqueue", "--kind", "command", "--key", "same").out();

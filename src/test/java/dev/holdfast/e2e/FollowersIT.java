@@ -1,0 +1,71 @@
+package dev.holdfast.e2e;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.testing.TestDatabase;
+import dev.holdfast.testing.WithDatabase;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Tickets that wait for each other, as their worker and their person see them. */
+@Tag("slow")
+@WithDatabase
+@Timeout(200)
+class FollowersIT {
+  private static final String DESIGN =
+      """
+      kind: command
+      review: none
+      retry: {categories: {code_error: {max_retries: 0}, unknown: {max_retries: 0}}}
+      command: [sh, -c, "test -e $1 || exit 3; echo 1", sh, %s]
+      """;
+
+  private final TicketRows rows;
+  private final Path directory;
+  @AutoClose private final Installation holdfast;
+
+  FollowersIT(TestDatabase database, @TempDir Path directory) {
+    this.rows = new TicketRows(database.dataSource());
+    this.directory = directory;
+    this.holdfast = Installation.on(database, directory);
+  }
+
+  private void design(String name, String needs) throws Exception {
+    Files.writeString(directory.resolve("design.yaml"), DESIGN.formatted(needs));
+    holdfast.ok("design", "put", name, "--file", "design.yaml");
+  }
+
+  @Test
+  @DisplayName(
+      "issue 23: a chain of three whose middle goes on hold goes on after its release, by another"
+          + " worker when the first was killed")
+  void chain() throws Exception {
+    Path needed = directory.resolve("needed");
+    design("plain", ".");
+    design("needy", needed.toString());
+    String first = holdfast.ok("enqueue", "--design", "plain");
+    String middle = holdfast.ok("enqueue", "--design", "needy", "--after", first);
+    String last = holdfast.ok("enqueue", "--design", "plain", "--after", first + "," + middle);
+    HoldfastProcess worker = holdfast.worker();
+    rows.awaitState(Long.parseLong(middle), "on_hold");
+    assertThat(rows.of(Long.parseLong(first), "state")).isEqualTo("done");
+    assertThat(rows.of(Long.parseLong(last), "state")).isEqualTo("ready");
+    assertThat(holdfast.ok("list", "--state", "ready"))
+        .contains("waiting for #" + middle + ", on hold since ");
+
+    worker.signal("KILL");
+    worker.awaitExit(Duration.ofSeconds(20));
+    Files.writeString(needed, "");
+    holdfast.ok("release", middle, "--by", "ann");
+    holdfast.worker();
+    rows.awaitState(Long.parseLong(last), "done");
+    assertThat(rows.of(Long.parseLong(last), "attempt_count")).isEqualTo("1");
+  }
+}
