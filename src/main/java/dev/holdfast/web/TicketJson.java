@@ -34,6 +34,7 @@ final class TicketJson {
   ObjectNode whole(TicketRow row) {
     ObjectNode node = node(row, tickets.assignees(List.of(row.id())).get(row.id()), row.version());
     node.put("auto_retry", tickets.autoRetry(row.id()).map(AutoRetrySwitch::enabled).orElse(null));
+    node.put("waits_for", tickets.predecessors(row.id()).orElse(null));
     node.set("wait", tickets.currentWait(row.id()).map(TicketJson::wait).orElse(null));
     return node;
   }

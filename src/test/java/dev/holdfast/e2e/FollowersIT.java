@@ -53,12 +53,20 @@ class FollowersIT {
     String first = holdfast.ok("enqueue", "--design", "plain");
     String middle = holdfast.ok("enqueue", "--design", "needy", "--after", first);
     String last = holdfast.ok("enqueue", "--design", "plain", "--after", first + "," + middle);
-    HoldfastProcess worker = holdfast.worker();
+    HoldfastProcess worker = holdfast.start("worker", "--port", "0").awaitConsole();
     rows.awaitState(Long.parseLong(middle), "on_hold");
     assertThat(rows.of(Long.parseLong(first), "state")).isEqualTo("done");
     assertThat(rows.of(Long.parseLong(last), "state")).isEqualTo("ready");
     assertThat(holdfast.ok("list", "--state", "ready"))
         .contains("waiting for #" + middle + ", on hold since ");
+    String waits = "#" + middle + ", on hold since ";
+    assertThat(holdfast.ok("show", last)).contains("until other tickets are done: " + waits);
+    assertThat(holdfast.ok("show", last, "--json")).contains("\"waits_for\":\"" + waits);
+    assertThat(worker.get("/api/v1/tickets/" + last).body()).contains("\"waits_for\":\"" + waits);
+    assertThat(worker.get("/tickets/" + last).body())
+        .contains("Waits until other tickets are done: " + waits)
+        .doesNotContain("the next free worker takes it");
+    assertThat(worker.get("/api/v1/tickets/" + middle).body()).contains("\"waits_for\":null");
 
     worker.signal("KILL");
     worker.awaitExit(Duration.ofSeconds(20));

@@ -87,6 +87,7 @@ public final class ShowCommand implements Callable<Integer> {
       Optional<String> question = reader.question(number);
       List<TimelineEntry> timeline = reader.timeline(number);
       Optional<CurrentWait> wait = reader.currentWait(number);
+      Optional<String> predecessors = reader.predecessors(number);
       Optional<AutoRetrySwitch> autoRetry = reader.autoRetry(number);
       if (json) {
         Map<String, @Nullable Object> object = JsonOutput.columns(ticket);
@@ -97,11 +98,18 @@ public final class ShowCommand implements Callable<Integer> {
         object.put("timeline", timeline);
         object.put("transcript", journal);
         object.put("auto_retry", autoRetry.map(AutoRetrySwitch::enabled).orElse(null));
+        object.put("waits_for", predecessors.orElse(null));
         object.put("wait", wait.map(ShowCommand::columns).orElse(null));
         root.terminal().line(JsonOutput.of(object));
       } else {
         new TicketPage(root.terminal())
-            .print(ticket, wait, reader.liveWorkers(), autoRetry, attempts, guidance, timeline);
+            .print(
+                ticket,
+                waits(ticket, wait, predecessors, reader),
+                autoRetry,
+                attempts,
+                guidance,
+                timeline);
         question
             .map(Question::parse)
             .ifPresent(each -> new QuestionPage(root.terminal()).print(number, each));
@@ -110,6 +118,23 @@ public final class ShowCommand implements Callable<Integer> {
       }
       return ExitCode.DONE;
     }
+  }
+
+  /** What it waits for; without that, the worker that is missing. */
+  private Optional<String> waits(
+      TicketRow ticket,
+      Optional<CurrentWait> wait,
+      Optional<String> predecessors,
+      TicketReader reader) {
+    return predecessors
+        .map(tickets -> "until other tickets are done: " + tickets)
+        .or(() -> wait.map(WaitWords::of))
+        .or(
+            () ->
+                reader
+                    .liveWorkers()
+                    .missingFor(ticket, root.terminal().clock().instant())
+                    .map(each -> each + "; start one, or check both names"));
   }
 
   private static Map<String, @Nullable Object> columns(CurrentWait wait) {

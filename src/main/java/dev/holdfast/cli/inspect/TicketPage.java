@@ -5,10 +5,8 @@ import dev.holdfast.cli.output.Terminal;
 import dev.holdfast.cli.output.TextTable;
 import dev.holdfast.queue.read.AttemptRow;
 import dev.holdfast.queue.read.AutoRetrySwitch;
-import dev.holdfast.queue.read.CurrentWait;
 import dev.holdfast.queue.read.EqualAttempts;
 import dev.holdfast.queue.read.EventLine;
-import dev.holdfast.queue.read.LiveWorkers;
 import dev.holdfast.queue.read.TicketRow;
 import dev.holdfast.queue.read.TimelineEntry;
 import dev.holdfast.ticket.Guidance;
@@ -30,8 +28,7 @@ final class TicketPage {
 
   void print(
       TicketRow ticket,
-      Optional<CurrentWait> wait,
-      LiveWorkers workers,
+      Optional<String> waits,
       Optional<AutoRetrySwitch> autoRetry,
       List<AttemptRow> attempts,
       List<Guidance> guidance,
@@ -39,10 +36,7 @@ final class TicketPage {
     String title = ticket.title() == null ? "" : " " + PlainText.oneLine(ticket.title());
     terminal.line("#" + ticket.id() + title);
     printFields(ticket);
-    wait.ifPresent(each -> field("waits", WaitWords.of(each)));
-    workers
-        .missingFor(ticket, now)
-        .ifPresent(each -> field("waits", each + "; start one, or check both names"));
+    waits.ifPresent(each -> field("waits", each));
     autoRetry.ifPresent(
         each ->
             field(

@@ -305,6 +305,18 @@ public final class PostgresTicketReader implements TicketReader {
   }
 
   @Override
+  public Optional<String> predecessors(long ticketId) {
+    return mapped(
+            sql.inSchema(
+                "SELECT waits_for FROM holdfast.waiting_tickets WHERE ticket_id = :id AND kind ="
+                    + " 'dependency'"),
+            query -> query.bind("id", ticketId),
+            (row, context) -> row.getString(1))
+        .stream()
+        .findFirst();
+  }
+
+  @Override
   public List<QueueHealth> queues() {
     return rows(
         QueueHealth.class,

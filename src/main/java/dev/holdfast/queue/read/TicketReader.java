@@ -71,6 +71,12 @@ public interface TicketReader {
   /** Those of {@link #workers} that claim tickets now. */
   LiveWorkers liveWorkers();
 
-  /** What those of the tickets wait for that wait for a provider, an account or a budget. */
+  /**
+   * What those of the tickets wait for that wait for a provider, an account, a budget or other
+   * tickets.
+   */
   Map<Long, String> waitingFor(Collection<Long> ticketIds);
+
+  /** The tickets that a ready one waits for, such as {@code #17, on hold since ...}. */
+  Optional<String> predecessors(long ticketId);
 }

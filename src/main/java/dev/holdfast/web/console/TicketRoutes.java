@@ -141,7 +141,10 @@ final class TicketRoutes implements Routes {
     return new TicketPage(
         page,
         ticket,
-        StateSentence.of(ticket, wait, tickets.liveWorkers(), page.now()),
+        tickets
+            .predecessors(id)
+            .map(StateSentence::waitsFor)
+            .orElseGet(() -> StateSentence.of(ticket, wait, tickets.liveWorkers(), page.now())),
         wait,
         ErrorView.of(ticket.errorTitle(), ticket.error()),
         ResultView.of(ticket.result()),

@@ -34,6 +34,11 @@ public final class StateSentence {
     };
   }
 
+  /** Of a ready ticket that waits for others. */
+  public static String waitsFor(String predecessors) {
+    return "Waits until other tickets are done: " + predecessors + ".";
+  }
+
   private static String since(@Nullable Instant time, Instant now) {
     return time == null ? "" : " for " + Format.rough(Duration.between(time, now));
   }
