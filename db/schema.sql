@@ -561,6 +561,17 @@ COMMENT ON COLUMN holdfast.ticket_base.error_title IS 'The line of the error tha
 GRANT SELECT ON holdfast.ticket_base TO holdfast_designer, holdfast_operator, holdfast_viewer;
 GRANT SELECT, INSERT, UPDATE, DELETE ON holdfast.ticket_base TO holdfast_worker;
 
+CREATE TABLE holdfast.ticket_deadlines (
+  ticket_id bigint NOT NULL,
+  expires_at timestamp with time zone NOT NULL,
+  CONSTRAINT ticket_deadlines_pkey PRIMARY KEY (ticket_id)
+);
+CREATE INDEX ticket_deadlines_by_time ON holdfast.ticket_deadlines USING btree (expires_at, ticket_id);
+COMMENT ON TABLE holdfast.ticket_deadlines IS 'One row for each ticket that expires (enqueue_ticket, expires_at), until that time. Claims look here for what has expired: mostly the table is empty or nothing is due.';
+COMMENT ON COLUMN holdfast.ticket_deadlines.expires_at IS 'If no worker has started the ticket before, it is put on hold.';
+GRANT SELECT ON holdfast.ticket_deadlines TO holdfast_designer, holdfast_operator, holdfast_viewer;
+GRANT SELECT, INSERT, UPDATE, DELETE ON holdfast.ticket_deadlines TO holdfast_worker;
+
 CREATE TABLE holdfast.ticket_dependencies (
   ticket_id bigint NOT NULL,
   after_id bigint NOT NULL,
@@ -1800,7 +1811,7 @@ $function$;
 COMMENT ON FUNCTION holdfast.end_work(holdfast.ticket_base,text) IS 'Takes a ticket, whose row the caller has locked, away from the workers, whether it waits or runs.';
 GRANT EXECUTE ON FUNCTION holdfast.end_work(holdfast.ticket_base,text) TO holdfast_worker;
 
-CREATE OR REPLACE FUNCTION holdfast.enqueue_any_ticket(kind text, payload jsonb, queue text, title text, design text, priority integer, run_at timestamp with time zone, unique_key text, max_cost_usd numeric, after bigint[] DEFAULT NULL::bigint[])
+CREATE OR REPLACE FUNCTION holdfast.enqueue_any_ticket(kind text, payload jsonb, queue text, title text, design text, priority integer, run_at timestamp with time zone, unique_key text, max_cost_usd numeric, after bigint[] DEFAULT NULL::bigint[], expires_at timestamp with time zone DEFAULT NULL::timestamp with time zone)
  RETURNS bigint
  LANGUAGE plpgsql
  SET search_path TO 'holdfast', 'pg_temp'
@@ -1824,6 +1835,9 @@ BEGIN
     ON CONFLICT (unique_key) WHERE unique_key IS NOT NULL DO NOTHING
     RETURNING b.id INTO found_id;
     IF found_id IS NOT NULL THEN
+      IF enqueue_any_ticket.expires_at IS NOT NULL THEN
+        PERFORM set_deadline(found_id, enqueue_any_ticket.run_at, enqueue_any_ticket.expires_at);
+      END IF;
       IF enqueue_any_ticket.after IS NULL OR NOT wait_for_tickets(found_id, enqueue_any_ticket.after) THEN
         PERFORM file_tickets(ARRAY[found_id]);
       ELSE
@@ -1839,8 +1853,8 @@ BEGIN
   END LOOP;
 END
 $function$;
-COMMENT ON FUNCTION holdfast.enqueue_any_ticket(text,jsonb,text,text,text,integer,timestamp with time zone,text,numeric,bigint[]) IS 'What enqueue_ticket does for a ticket with a design, a key, a start time, a cost limit or predecessors, or the first of its lane.';
-GRANT EXECUTE ON FUNCTION holdfast.enqueue_any_ticket(text,jsonb,text,text,text,integer,timestamp with time zone,text,numeric,bigint[]) TO holdfast_worker;
+COMMENT ON FUNCTION holdfast.enqueue_any_ticket(text,jsonb,text,text,text,integer,timestamp with time zone,text,numeric,bigint[],timestamp with time zone) IS 'What enqueue_ticket does for a ticket with a design, a key, a start time, a cost limit, predecessors or an end, or the first of its lane.';
+GRANT EXECUTE ON FUNCTION holdfast.enqueue_any_ticket(text,jsonb,text,text,text,integer,timestamp with time zone,text,numeric,bigint[],timestamp with time zone) TO holdfast_worker;
 
 CREATE OR REPLACE FUNCTION holdfast.enqueue_scheduled(s holdfast.schedules, due timestamp with time zone)
  RETURNS bigint
@@ -1859,7 +1873,7 @@ $function$;
 COMMENT ON FUNCTION holdfast.enqueue_scheduled(holdfast.schedules,timestamp with time zone) IS 'The ticket of a schedule for one time; its unique_key is schedule:NAME:TIME.';
 GRANT EXECUTE ON FUNCTION holdfast.enqueue_scheduled(holdfast.schedules,timestamp with time zone) TO holdfast_worker;
 
-CREATE OR REPLACE FUNCTION holdfast.enqueue_ticket(kind text DEFAULT NULL::text, payload jsonb DEFAULT '{}'::jsonb, queue text DEFAULT 'default'::text, title text DEFAULT NULL::text, design text DEFAULT NULL::text, priority integer DEFAULT 0, run_at timestamp with time zone DEFAULT NULL::timestamp with time zone, unique_key text DEFAULT NULL::text, max_cost_usd numeric DEFAULT NULL::numeric, after bigint[] DEFAULT NULL::bigint[])
+CREATE OR REPLACE FUNCTION holdfast.enqueue_ticket(kind text DEFAULT NULL::text, payload jsonb DEFAULT '{}'::jsonb, queue text DEFAULT 'default'::text, title text DEFAULT NULL::text, design text DEFAULT NULL::text, priority integer DEFAULT 0, run_at timestamp with time zone DEFAULT NULL::timestamp with time zone, unique_key text DEFAULT NULL::text, max_cost_usd numeric DEFAULT NULL::numeric, after bigint[] DEFAULT NULL::bigint[], expires_at timestamp with time zone DEFAULT NULL::timestamp with time zone)
  RETURNS bigint
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -1877,7 +1891,7 @@ DECLARE
 BEGIN
   IF bytes OPERATOR(pg_catalog.<=) 65536 AND enqueue_ticket.design IS NULL AND enqueue_ticket.run_at IS NULL
     AND enqueue_ticket.unique_key IS NULL AND enqueue_ticket.max_cost_usd IS NULL
-    AND enqueue_ticket.after IS NULL
+    AND enqueue_ticket.after IS NULL AND enqueue_ticket.expires_at IS NULL
   THEN
     INSERT INTO holdfast.ticket_base AS b (filed, kind, payload, payload_bytes, queue, title, priority)
     SELECT true, l.kind, COALESCE(enqueue_ticket.payload, '{}'), bytes, l.queue, enqueue_ticket.title, COALESCE(enqueue_ticket.priority, 0)
@@ -1897,11 +1911,11 @@ BEGIN
   RETURN holdfast.enqueue_any_ticket(
     enqueue_ticket.kind, enqueue_ticket.payload, enqueue_ticket.queue, enqueue_ticket.title, enqueue_ticket.design,
     enqueue_ticket.priority, enqueue_ticket.run_at, enqueue_ticket.unique_key, enqueue_ticket.max_cost_usd,
-    enqueue_ticket.after);
+    enqueue_ticket.after, enqueue_ticket.expires_at);
 END
 $function$;
-COMMENT ON FUNCTION holdfast.enqueue_ticket(text,jsonb,text,text,text,integer,timestamp with time zone,text,numeric,bigint[]) IS 'Adds a ticket inside the caller''s transaction and returns its id: SELECT holdfast.enqueue_ticket(design => ''hello'', payload => ''{"n": 1}''). No worker claims it before all tickets of after are done. With a unique_key that a kept ticket already has, that ticket''s id is returned and nothing is added.';
-GRANT EXECUTE ON FUNCTION holdfast.enqueue_ticket(text,jsonb,text,text,text,integer,timestamp with time zone,text,numeric,bigint[]) TO holdfast_operator, holdfast_worker;
+COMMENT ON FUNCTION holdfast.enqueue_ticket(text,jsonb,text,text,text,integer,timestamp with time zone,text,numeric,bigint[],timestamp with time zone) IS 'Adds a ticket inside the caller''s transaction and returns its id: SELECT holdfast.enqueue_ticket(design => ''hello'', payload => ''{"n": 1}''). No worker claims it before all tickets of after are done, or from expires_at on. With a unique_key that a kept ticket already has, that ticket''s id is returned and nothing is added.';
+GRANT EXECUTE ON FUNCTION holdfast.enqueue_ticket(text,jsonb,text,text,text,integer,timestamp with time zone,text,numeric,bigint[],timestamp with time zone) TO holdfast_operator, holdfast_worker;
 
 CREATE OR REPLACE FUNCTION holdfast.error_name(title text, error text)
  RETURNS text
@@ -2274,6 +2288,41 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION holdfast.grant_roles() IS 'Makes the group roles where they are missing and gives each what it may do; harmless when repeated. For the owner of the schema.';
+
+CREATE OR REPLACE FUNCTION holdfast.hold_expired(at_most integer DEFAULT 1000)
+ RETURNS bigint
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'holdfast', 'pg_temp'
+ SET enable_seqscan TO 'off'
+AS $function$
+DECLARE
+  e ticket_deadlines;
+  t ticket_base;
+  why text;
+  n bigint := 0;
+BEGIN
+  FOR e IN
+    SELECT x.* FROM ticket_deadlines x WHERE x.expires_at <= now() ORDER BY x.expires_at, x.ticket_id LIMIT at_most FOR UPDATE SKIP LOCKED
+  LOOP
+    SELECT * INTO t FROM ticket_base b WHERE b.id = e.ticket_id FOR UPDATE SKIP LOCKED;
+    CONTINUE WHEN NOT FOUND AND EXISTS (SELECT FROM ticket_base b WHERE b.id = e.ticket_id);
+    DELETE FROM ticket_deadlines x WHERE x.ticket_id = e.ticket_id;
+    CONTINUE WHEN t.id IS NULL OR t.state <> 'ready' OR t.started_at IS NOT NULL OR NOT (make_unclaimable(t) OR is_waiting(t.id));
+    why := format('expired: no worker started it before %s; release it to run it all the same',
+      to_char(e.expires_at AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS"Z"'));
+    PERFORM log_activity(t.id, 'held', 'system', jsonb_build_object('reason', why, 'holdCause', 'expired', 'expiresAt', e.expires_at));
+    UPDATE ticket_base b
+    SET state = 'on_hold', held_at = now(), hold_reason = why, hold_actions = '{release,release_with_guidance,cancel}',
+        retry_after = NULL, updated_at = now()
+    WHERE b.id = t.id;
+    n := n + 1;
+  END LOOP;
+  RETURN n;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.hold_expired(integer) IS 'Holds the tickets that no worker has started before their expires_at, and says how many. Workers call it now and then.';
+GRANT EXECUTE ON FUNCTION holdfast.hold_expired(integer) TO holdfast_worker;
 
 CREATE OR REPLACE FUNCTION holdfast.hold_followers(cancelled bigint, actor text)
  RETURNS void
@@ -3766,6 +3815,25 @@ $function$;
 COMMENT ON FUNCTION holdfast.set_auto_retry(bigint,text,boolean) IS 'Switches the retries of an agent''s session off or on for one ticket, also while it runs: SELECT holdfast.set_auto_retry(17, ''ann'', false). A retry that waits then ends within a second; the ticket''s own retries go on. Returns the ticket''s state. SQLSTATE HF409 where the ticket is done or cancelled.';
 GRANT EXECUTE ON FUNCTION holdfast.set_auto_retry(bigint,text,boolean) TO holdfast_operator, holdfast_worker;
 
+CREATE OR REPLACE FUNCTION holdfast.set_deadline(ticket_id bigint, run_at timestamp with time zone, expires_at timestamp with time zone)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+BEGIN
+  IF NOT isfinite(expires_at) OR expires_at <= now() THEN
+    RAISE EXCEPTION 'expires_at must be in the future, not %', expires_at
+      USING ERRCODE = 'HF422', HINT = 'Leave it out for a ticket that does not expire.';
+  ELSIF expires_at <= run_at THEN
+    RAISE EXCEPTION 'a ticket that may start at % cannot expire at %', run_at, expires_at
+      USING ERRCODE = 'HF422', HINT = 'Let it expire later, or start earlier.';
+  END IF;
+  INSERT INTO ticket_deadlines (ticket_id, expires_at) VALUES (set_deadline.ticket_id, set_deadline.expires_at);
+END
+$function$;
+COMMENT ON FUNCTION holdfast.set_deadline(bigint,timestamp with time zone,timestamp with time zone) IS 'Lets a ticket that this transaction has inserted expire; HF422 if that is before it may start.';
+GRANT EXECUTE ON FUNCTION holdfast.set_deadline(bigint,timestamp with time zone,timestamp with time zone) TO holdfast_worker;
+
 CREATE OR REPLACE FUNCTION holdfast.settle_budget(of_reservation bigint, cost_usd numeric)
  RETURNS void
  LANGUAGE plpgsql
@@ -4174,6 +4242,11 @@ BEGIN
     LIMIT at_most - (suspected IS NOT NULL)::integer
   )
   SELECT array_agg(p.tid), array_agg(p.id) INTO tids, taken FROM picked p;
+  -- What has expired stays where it is until hold_expired takes it. One look into an index, and mostly no more.
+  IF taken IS NOT NULL AND EXISTS (SELECT FROM holdfast.ticket_deadlines e WHERE e.expires_at <= now()) THEN
+    SELECT array_agg(u.tid), array_agg(u.id) INTO tids, taken FROM unnest(tids, taken) AS u (tid, id)
+    WHERE NOT EXISTS (SELECT FROM holdfast.ticket_deadlines e WHERE e.ticket_id = u.id AND e.expires_at <= now());
+  END IF;
   IF taken IS NULL AND suspected IS NULL THEN
     RETURN NEXT;
     RETURN;

@@ -198,14 +198,31 @@ END
 $$;
 COMMENT ON FUNCTION free_followers IS 'Files the tickets that waited for the last time: those of these tickets that are done, in the transaction that finishes them.';
 
--- The argument "after" came later, and a function with one argument more is another function.
+-- The arguments "after" and "expires_at" came later, and a function with one argument more is another function.
 DROP FUNCTION IF EXISTS enqueue_any_ticket(text, jsonb, text, text, text, integer, timestamptz, text, numeric);
 DROP FUNCTION IF EXISTS enqueue_ticket(text, jsonb, text, text, text, integer, timestamptz, text, numeric);
+DROP FUNCTION IF EXISTS enqueue_any_ticket(text, jsonb, text, text, text, integer, timestamptz, text, numeric, bigint[]);
+DROP FUNCTION IF EXISTS enqueue_ticket(text, jsonb, text, text, text, integer, timestamptz, text, numeric, bigint[]);
+
+CREATE OR REPLACE FUNCTION set_deadline(ticket_id bigint, run_at timestamptz, expires_at timestamptz) RETURNS void
+LANGUAGE plpgsql SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
+BEGIN
+  IF NOT isfinite(expires_at) OR expires_at <= now() THEN
+    RAISE EXCEPTION 'expires_at must be in the future, not %', expires_at
+      USING ERRCODE = 'HF422', HINT = 'Leave it out for a ticket that does not expire.';
+  ELSIF expires_at <= run_at THEN
+    RAISE EXCEPTION 'a ticket that may start at % cannot expire at %', run_at, expires_at
+      USING ERRCODE = 'HF422', HINT = 'Let it expire later, or start earlier.';
+  END IF;
+  INSERT INTO ticket_deadlines (ticket_id, expires_at) VALUES (set_deadline.ticket_id, set_deadline.expires_at);
+END
+$$;
+COMMENT ON FUNCTION set_deadline IS 'Lets a ticket that this transaction has inserted expire; HF422 if that is before it may start.';
 
 -- A payload that is too long is refused before it is written.
 CREATE OR REPLACE FUNCTION enqueue_any_ticket(
   kind text, payload jsonb, queue text, title text, design text, priority integer, run_at timestamptz, unique_key text,
-  max_cost_usd numeric, after bigint[] DEFAULT NULL) RETURNS bigint
+  max_cost_usd numeric, after bigint[] DEFAULT NULL, expires_at timestamptz DEFAULT NULL) RETURNS bigint
 LANGUAGE plpgsql SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
 #variable_conflict use_column
 DECLARE
@@ -226,6 +243,9 @@ BEGIN
     ON CONFLICT (unique_key) WHERE unique_key IS NOT NULL DO NOTHING
     RETURNING b.id INTO found_id;
     IF found_id IS NOT NULL THEN
+      IF enqueue_any_ticket.expires_at IS NOT NULL THEN
+        PERFORM set_deadline(found_id, enqueue_any_ticket.run_at, enqueue_any_ticket.expires_at);
+      END IF;
       IF enqueue_any_ticket.after IS NULL OR NOT wait_for_tickets(found_id, enqueue_any_ticket.after) THEN
         PERFORM file_tickets(ARRAY[found_id]);
       ELSE
@@ -241,7 +261,7 @@ BEGIN
   END LOOP;
 END
 $$;
-COMMENT ON FUNCTION enqueue_any_ticket IS 'What enqueue_ticket does for a ticket with a design, a key, a start time, a cost limit or predecessors, or the first of its lane.';
+COMMENT ON FUNCTION enqueue_any_ticket IS 'What enqueue_ticket does for a ticket with a design, a key, a start time, a cost limit, predecessors or an end, or the first of its lane.';
 
 -- Most tickets are of a kind and a queue that had one before, and are to run at once: those cost two INSERTs with a look in each.
 -- The payload is measured: of a short one the text is made at once, a longer one goes the long way.
@@ -250,7 +270,7 @@ COMMENT ON FUNCTION enqueue_any_ticket IS 'What enqueue_ticket does for a ticket
 CREATE OR REPLACE FUNCTION enqueue_ticket(
   kind text DEFAULT NULL, payload jsonb DEFAULT '{}', queue text DEFAULT 'default', title text DEFAULT NULL,
   design text DEFAULT NULL, priority integer DEFAULT 0, run_at timestamptz DEFAULT NULL, unique_key text DEFAULT NULL,
-  max_cost_usd numeric DEFAULT NULL, after bigint[] DEFAULT NULL) RETURNS bigint
+  max_cost_usd numeric DEFAULT NULL, after bigint[] DEFAULT NULL, expires_at timestamptz DEFAULT NULL) RETURNS bigint
 LANGUAGE plpgsql SECURITY DEFINER AS $$
 #variable_conflict use_column
 DECLARE
@@ -265,7 +285,7 @@ DECLARE
 BEGIN
   IF bytes OPERATOR(pg_catalog.<=) 65536 AND enqueue_ticket.design IS NULL AND enqueue_ticket.run_at IS NULL
     AND enqueue_ticket.unique_key IS NULL AND enqueue_ticket.max_cost_usd IS NULL
-    AND enqueue_ticket.after IS NULL
+    AND enqueue_ticket.after IS NULL AND enqueue_ticket.expires_at IS NULL
   THEN
     INSERT INTO ${flyway:defaultSchema}.ticket_base AS b (filed, kind, payload, payload_bytes, queue, title, priority)
     SELECT true, l.kind, COALESCE(enqueue_ticket.payload, '{}'), bytes, l.queue, enqueue_ticket.title, COALESCE(enqueue_ticket.priority, 0)
@@ -285,10 +305,10 @@ BEGIN
   RETURN ${flyway:defaultSchema}.enqueue_any_ticket(
     enqueue_ticket.kind, enqueue_ticket.payload, enqueue_ticket.queue, enqueue_ticket.title, enqueue_ticket.design,
     enqueue_ticket.priority, enqueue_ticket.run_at, enqueue_ticket.unique_key, enqueue_ticket.max_cost_usd,
-    enqueue_ticket.after);
+    enqueue_ticket.after, enqueue_ticket.expires_at);
 END
 $$;
-COMMENT ON FUNCTION enqueue_ticket IS 'Adds a ticket inside the caller''s transaction and returns its id: SELECT ${flyway:defaultSchema}.enqueue_ticket(design => ''hello'', payload => ''{"n": 1}''). No worker claims it before all tickets of after are done. With a unique_key that a kept ticket already has, that ticket''s id is returned and nothing is added.';
+COMMENT ON FUNCTION enqueue_ticket IS 'Adds a ticket inside the caller''s transaction and returns its id: SELECT ${flyway:defaultSchema}.enqueue_ticket(design => ''hello'', payload => ''{"n": 1}''). No worker claims it before all tickets of after are done, or from expires_at on. With a unique_key that a kept ticket already has, that ticket''s id is returned and nothing is added.';
 
 CREATE OR REPLACE FUNCTION produce_ticket(
   kind text DEFAULT NULL, payload jsonb DEFAULT '{}', queue text DEFAULT 'default', title text DEFAULT NULL,

@@ -329,6 +329,36 @@ END
 $$;
 COMMENT ON FUNCTION hold_followers IS 'Holds the tickets that wait for one that a person cancels. They no longer wait for it, so that a release runs them.';
 
+-- A row whose ticket somebody has locked is left for the next call. Others are dropped with their time, whatever their tickets do by then.
+CREATE OR REPLACE FUNCTION hold_expired(at_most integer DEFAULT 1000) RETURNS bigint
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = ${flyway:defaultSchema}, pg_temp SET enable_seqscan = off AS $$
+DECLARE
+  e ticket_deadlines;
+  t ticket_base;
+  why text;
+  n bigint := 0;
+BEGIN
+  FOR e IN
+    SELECT x.* FROM ticket_deadlines x WHERE x.expires_at <= now() ORDER BY x.expires_at, x.ticket_id LIMIT at_most FOR UPDATE SKIP LOCKED
+  LOOP
+    SELECT * INTO t FROM ticket_base b WHERE b.id = e.ticket_id FOR UPDATE SKIP LOCKED;
+    CONTINUE WHEN NOT FOUND AND EXISTS (SELECT FROM ticket_base b WHERE b.id = e.ticket_id);
+    DELETE FROM ticket_deadlines x WHERE x.ticket_id = e.ticket_id;
+    CONTINUE WHEN t.id IS NULL OR t.state <> 'ready' OR t.started_at IS NOT NULL OR NOT (make_unclaimable(t) OR is_waiting(t.id));
+    why := format('expired: no worker started it before %s; release it to run it all the same',
+      to_char(e.expires_at AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS"Z"'));
+    PERFORM log_activity(t.id, 'held', 'system', jsonb_build_object('reason', why, 'holdCause', 'expired', 'expiresAt', e.expires_at));
+    UPDATE ticket_base b
+    SET state = 'on_hold', held_at = now(), hold_reason = why, hold_actions = '{release,release_with_guidance,cancel}',
+        retry_after = NULL, updated_at = now()
+    WHERE b.id = t.id;
+    n := n + 1;
+  END LOOP;
+  RETURN n;
+END
+$$;
+COMMENT ON FUNCTION hold_expired IS 'Holds the tickets that no worker has started before their expires_at, and says how many. Workers call it now and then.';
+
 CREATE OR REPLACE FUNCTION cancel_ticket(id bigint, actor text, reason text DEFAULT NULL) RETURNS text
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
 DECLARE

@@ -22,6 +22,7 @@ import org.jspecify.annotations.Nullable;
  * @param maxCostUsd what its model calls may cost; null is the design's limit
  * @param after the ids of the tickets that must be done before it is claimed; at most 10,000,
  *     default none
+ * @param expiry from when on it is put on hold instead, if no worker has started it; null is never
  */
 public record NewTicket(
     @Nullable String design,
@@ -34,7 +35,8 @@ public record NewTicket(
     @Nullable Instant runAt,
     @Nullable String uniqueKey,
     @Nullable BigDecimal maxCostUsd,
-    List<Long> after) {
+    List<Long> after,
+    @Nullable Expiry expiry) {
 
   private static final String DEFAULT_QUEUE = "default";
 
@@ -45,12 +47,12 @@ public record NewTicket(
 
   public static NewTicket ofDesign(String design) {
     return new NewTicket(
-        design, null, null, "{}", DEFAULT_QUEUE, 0, null, null, null, null, List.of());
+        design, null, null, "{}", DEFAULT_QUEUE, 0, null, null, null, null, List.of(), null);
   }
 
   public static NewTicket ofKind(String kind) {
     return new NewTicket(
-        null, kind, null, "{}", DEFAULT_QUEUE, 0, null, null, null, null, List.of());
+        null, kind, null, "{}", DEFAULT_QUEUE, 0, null, null, null, null, List.of(), null);
   }
 
   public NewTicket withTitle(@Nullable String newTitle) {
@@ -65,7 +67,8 @@ public record NewTicket(
         runAt,
         uniqueKey,
         maxCostUsd,
-        after);
+        after,
+        expiry);
   }
 
   public NewTicket withPayload(String newPayload) {
@@ -80,7 +83,8 @@ public record NewTicket(
         runAt,
         uniqueKey,
         maxCostUsd,
-        after);
+        after,
+        expiry);
   }
 
   public NewTicket withQueue(String newQueue) {
@@ -95,7 +99,8 @@ public record NewTicket(
         runAt,
         uniqueKey,
         maxCostUsd,
-        after);
+        after,
+        expiry);
   }
 
   public NewTicket withPriority(int newPriority) {
@@ -110,7 +115,8 @@ public record NewTicket(
         runAt,
         uniqueKey,
         maxCostUsd,
-        after);
+        after,
+        expiry);
   }
 
   public NewTicket withDelay(@Nullable Duration newDelay) {
@@ -125,7 +131,8 @@ public record NewTicket(
         runAt,
         uniqueKey,
         maxCostUsd,
-        after);
+        after,
+        expiry);
   }
 
   public NewTicket withRunAt(@Nullable Instant newRunAt) {
@@ -140,7 +147,8 @@ public record NewTicket(
         newRunAt,
         uniqueKey,
         maxCostUsd,
-        after);
+        after,
+        expiry);
   }
 
   public NewTicket withUniqueKey(@Nullable String newUniqueKey) {
@@ -155,7 +163,8 @@ public record NewTicket(
         runAt,
         newUniqueKey,
         maxCostUsd,
-        after);
+        after,
+        expiry);
   }
 
   public NewTicket withMaxCostUsd(@Nullable BigDecimal newMaxCostUsd) {
@@ -170,7 +179,8 @@ public record NewTicket(
         runAt,
         uniqueKey,
         newMaxCostUsd,
-        after);
+        after,
+        expiry);
   }
 
   public NewTicket withAfter(List<Long> newAfter) {
@@ -185,6 +195,23 @@ public record NewTicket(
         runAt,
         uniqueKey,
         maxCostUsd,
-        newAfter);
+        newAfter,
+        expiry);
+  }
+
+  public NewTicket withExpiry(@Nullable Expiry newExpiry) {
+    return new NewTicket(
+        design,
+        kind,
+        title,
+        payload,
+        queue,
+        priority,
+        delay,
+        runAt,
+        uniqueKey,
+        maxCostUsd,
+        after,
+        newExpiry);
   }
 }

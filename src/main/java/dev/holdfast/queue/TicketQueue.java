@@ -37,4 +37,12 @@ public interface TicketQueue extends TicketClaims {
    * @return what became of each ticket
    */
   List<FinishResult> rescue(int limit);
+
+  /**
+   * Puts tickets on hold that no worker has started before they expired.
+   *
+   * @param limit tickets at most
+   * @return how many
+   */
+  long holdExpired(int limit);
 }

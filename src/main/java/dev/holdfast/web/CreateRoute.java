@@ -1,5 +1,6 @@
 package dev.holdfast.web;
 
+import dev.holdfast.queue.Expiry;
 import dev.holdfast.queue.NewTicket;
 import dev.holdfast.queue.TicketInbox;
 import dev.holdfast.queue.TicketInbox.Accepted;
@@ -11,6 +12,7 @@ import io.javalin.http.Handler;
 import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
@@ -42,6 +44,7 @@ final class CreateRoute implements Handler {
       @Nullable String uniqueKey,
       @Nullable BigDecimal maxCostUsd,
       @Nullable List<Long> after,
+      @Nullable String expires,
       @Nullable String by) {}
 
   @Override
@@ -73,11 +76,26 @@ final class CreateRoute implements Handler {
             Requests.time("run_at", body.runAt),
             body.uniqueKey,
             body.maxCostUsd,
-            body.after == null ? List.of() : body.after);
+            body.after == null ? List.of() : body.after,
+            expiry(body.expires));
     if (ticket.delay() != null && ticket.runAt() != null) {
       throw new Refused(422, "delay and run_at exclude each other");
     }
     return ticket;
+  }
+
+  /** A time, or how long from now. */
+  private static @Nullable Expiry expiry(@Nullable String text) {
+    if (text == null) {
+      return null;
+    }
+    try {
+      return text.contains("-")
+          ? new Expiry.At(Objects.requireNonNull(Requests.time("expires", text)))
+          : new Expiry.In(DurationText.parse(text));
+    } catch (IllegalArgumentException e) {
+      throw new Refused(422, "expires: " + e.getMessage());
+    }
   }
 
   private static @Nullable Duration delay(@Nullable String text) {

@@ -95,7 +95,8 @@ final class ScheduleRoutes implements Routes {
             null,
             null,
             null,
-            List.of());
+            List.of(),
+            null);
     NewSchedule schedule =
         new NewSchedule(
             context.pathParam("name"),

@@ -5,6 +5,7 @@ import dev.holdfast.queue.read.CurrentWait;
 import dev.holdfast.queue.read.TicketReader;
 import dev.holdfast.queue.read.TicketRow;
 import dev.holdfast.queue.read.TicketSummary;
+import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -35,6 +36,7 @@ final class TicketJson {
     ObjectNode node = node(row, tickets.assignees(List.of(row.id())).get(row.id()), row.version());
     node.put("auto_retry", tickets.autoRetry(row.id()).map(AutoRetrySwitch::enabled).orElse(null));
     node.put("waits_for", tickets.predecessors(row.id()).orElse(null));
+    node.put("expires_at", tickets.expiresAt(row.id()).map(Instant::toString).orElse(null));
     node.set("wait", tickets.currentWait(row.id()).map(TicketJson::wait).orElse(null));
     return node;
   }

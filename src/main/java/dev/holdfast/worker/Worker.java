@@ -247,7 +247,12 @@ public final class Worker implements AutoCloseable {
         case FinishResult.Stale each -> {}
       }
     }
-    return rescued.size() >= RESCUE_BATCH ? Duration.ZERO : settings.rescueInterval();
+    long expired = ports.queue().holdExpired(RESCUE_BATCH);
+    if (expired > 0) {
+      log.warn("{} tickets are on hold: they expired before a worker started them", expired);
+    }
+    boolean more = rescued.size() >= RESCUE_BATCH || expired >= RESCUE_BATCH;
+    return more ? Duration.ZERO : settings.rescueInterval();
   }
 
   private Duration prune() {

@@ -70,7 +70,7 @@ class BehavioursTest {
       Files.writeString(PAGE, page);
     }
     assertThat(PAGE)
-        .as("make it anew: mvn test -Dtest=BehavioursTest -DargLine=-Dbehaviours.write=true")
+        .as("make it anew: mvn test -Dtest=BehavioursTest -Dbehaviours.write=true")
         .hasContent(page);
   }
 

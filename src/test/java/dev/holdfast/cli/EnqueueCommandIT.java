@@ -89,6 +89,38 @@ class EnqueueCommandIT {
   }
 
   @Test
+  @DisplayName("issue 23: --expires is a time or a span; anything else is refused with its name")
+  void expires() throws SQLException {
+    String in = cli.run("enqueue", "--kind", "command", "--expires", "90m").out().strip();
+    String at =
+        cli.run("enqueue", "--kind", "command", "--expires", "2036-11-30T09:00:00+01:00")
+            .out()
+            .strip();
+    assertThat(
+            Cli.query(
+                database,
+                "SELECT string_agg((d.expires_at - t.created_at)::text, ',') FROM"
+                    + " holdfast.ticket_deadlines d JOIN holdfast.tickets t ON t.id = d.ticket_id"
+                    + " WHERE d.ticket_id = "
+                    + in))
+        .isEqualTo("01:30:00");
+    assertThat(
+            Cli.query(
+                database,
+                "SELECT expires_at AT TIME ZONE 'UTC' FROM holdfast.ticket_deadlines WHERE"
+                    + " ticket_id = "
+                    + at))
+        .isEqualTo("2036-11-30 08:00:00");
+    for (String bad : List.of("soon", "", "-5m", "2036-11-30", "2020-01-01T00:00:00Z", "0s")) {
+      Cli.Result refused = cli.run("enqueue", "--kind", "command", "--expires", bad);
+      assertThat(refused.code()).as(bad).isNotZero();
+      assertThat(refused.err()).as(bad).containsPattern("--expires|expire");
+    }
+    assertThat(cli.run("enqueue", "--file", "-", "--expires", "1h").err())
+        .contains("--file goes alone");
+  }
+
+  @Test
   @DisplayName("a key that exists gives the first ticket's id again")
   void sameKey() {
     String first = cli.run("enqueue", "--kind", "command", "--key", "same").out();

@@ -91,7 +91,7 @@ final class CostTable {
         .as(
             "docs/agents.md does not say what an error costs; if the worker is right:"
                 + " mvn verify -Dtest=ErrorCostIT -Dsurefire.failIfNoSpecifiedTests=false"
-                + " -DargLine=-Dretries.write=true")
+                + " -Dretries.write=true")
         .isEqualTo(made);
   }
 }

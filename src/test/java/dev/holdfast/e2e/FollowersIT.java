@@ -1,5 +1,6 @@
 package dev.holdfast.e2e;
 
+import static dev.holdfast.e2e.TicketRows.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.testing.TestDatabase;
@@ -75,5 +76,37 @@ class FollowersIT {
     holdfast.worker();
     rows.awaitState(Long.parseLong(last), "done");
     assertThat(rows.of(Long.parseLong(last), "attempt_count")).isEqualTo("1");
+  }
+
+  @Test
+  @DisplayName(
+      "issue 23: a ticket that no worker started in time is on hold with the cause expired; a"
+          + " worker that comes too late does not start it, and a release runs it")
+  void expired() throws Exception {
+    design("plain", ".");
+    String late = holdfast.ok("enqueue", "--design", "plain", "--expires", "1s");
+    String other = holdfast.ok("enqueue", "--design", "plain", "--expires", "2h");
+    assertThat(holdfast.ok("show", other)).containsPattern("expires +in (1h|2h) \\(20");
+    await("its time is over")
+        .until(
+            () ->
+                "t"
+                    .equals(
+                        rows.value(
+                            "SELECT (expires_at < now())::text::char FROM"
+                                + " holdfast.ticket_deadlines WHERE ticket_id = ?",
+                            Long.valueOf(late))));
+
+    HoldfastProcess worker = holdfast.start("worker", "--port", "0").awaitConsole();
+
+    rows.awaitState(Long.parseLong(other), "done");
+    rows.awaitState(Long.parseLong(late), "on_hold");
+    assertThat(rows.of(Long.parseLong(late), "attempt_count")).isEqualTo("0");
+    assertThat(holdfast.ok("show", late))
+        .contains("expired: no worker started it before ")
+        .contains("release it to run it all the same");
+    assertThat(worker.get("/api/v1/tickets/" + other).body()).contains("\"expires_at\":null");
+    holdfast.ok("release", late, "--by", "ann");
+    rows.awaitState(Long.parseLong(late), "done");
   }
 }

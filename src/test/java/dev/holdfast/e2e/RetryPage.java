@@ -116,7 +116,7 @@ final class RetryPage {
         .as(
             "docs/retries.md is not what a worker does; if the worker is right:"
                 + " mvn verify -Dtest=RetryTruthIT -Dsurefire.failIfNoSpecifiedTests=false"
-                + " -DargLine=-Dretries.write=true")
+                + " -Dretries.write=true")
         .isEqualTo(made);
   }
 

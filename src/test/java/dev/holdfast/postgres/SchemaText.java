@@ -18,8 +18,7 @@ final class SchemaText {
   static final Path FILE = Path.of("db/schema.sql");
 
   static final String REWRITE =
-      "mvn verify -Dtest=SchemaIT -Dsurefire.failIfNoSpecifiedTests=false"
-          + " -DargLine=-Dschema.write=true";
+      "mvn verify -Dtest=SchemaIT -Dsurefire.failIfNoSpecifiedTests=false" + " -Dschema.write=true";
 
   private static final Path MIGRATIONS = Path.of("db/migrations");
   private static final String HEAD =

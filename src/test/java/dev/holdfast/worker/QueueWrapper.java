@@ -43,4 +43,9 @@ class QueueWrapper implements TicketQueue {
   public List<FinishResult> rescue(int limit) {
     return queue.rescue(limit);
   }
+
+  @Override
+  public long holdExpired(int limit) {
+    return queue.holdExpired(limit);
+  }
 }

@@ -29,6 +29,7 @@ final class TicketPage {
   void print(
       TicketRow ticket,
       Optional<String> waits,
+      Optional<Instant> expiresAt,
       Optional<AutoRetrySwitch> autoRetry,
       List<AttemptRow> attempts,
       List<Guidance> guidance,
@@ -37,6 +38,7 @@ final class TicketPage {
     terminal.line("#" + ticket.id() + title);
     printFields(ticket);
     waits.ifPresent(each -> field("waits", each));
+    field("expires", time(expiresAt.orElse(null)));
     autoRetry.ifPresent(
         each ->
             field(

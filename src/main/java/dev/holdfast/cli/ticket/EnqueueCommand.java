@@ -7,6 +7,7 @@ import dev.holdfast.cli.output.Words;
 import dev.holdfast.cli.root.Backend;
 import dev.holdfast.cli.root.HoldfastCommand;
 import dev.holdfast.config.FileProblem;
+import dev.holdfast.queue.Expiry;
 import dev.holdfast.queue.NewTicket;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -94,6 +95,12 @@ public final class EnqueueCommand implements Callable<Integer> {
   private @Nullable List<Long> after;
 
   @Option(
+      names = "--expires",
+      paramLabel = "D|TIME",
+      description = "Put on hold if no worker has started it until then: 2h, 2026-11-30T09:00:00Z.")
+  private @Nullable String expires;
+
+  @Option(
       names = "--file",
       paramLabel = "TICKETS.jsonl",
       description = "Add one ticket per line; - is standard input.")
@@ -123,7 +130,7 @@ public final class EnqueueCommand implements Callable<Integer> {
   private void requireFileAlone() {
     for (Object option :
         new @Nullable Object[] {
-          design, kind, title, payload, queue, priority, delay, at, key, maxCost, after
+          design, kind, title, payload, queue, priority, delay, at, key, maxCost, after, expires
         }) {
       if (option != null) {
         throw new UsageException(
@@ -150,7 +157,14 @@ public final class EnqueueCommand implements Callable<Integer> {
         .withRunAt(at == null ? null : Words.time("--at", at))
         .withUniqueKey(key)
         .withMaxCostUsd(maxCost == null ? null : Words.money("--max-cost", maxCost))
-        .withAfter(after == null ? List.of() : after);
+        .withAfter(after == null ? List.of() : after)
+        .withExpiry(expires == null ? null : expiry(expires));
+  }
+
+  private static Expiry expiry(String text) {
+    return text.contains("-")
+        ? new Expiry.At(Words.time("--expires", text))
+        : new Expiry.In(Words.duration("--expires", text));
   }
 
   private NewTicket designOrKind() {

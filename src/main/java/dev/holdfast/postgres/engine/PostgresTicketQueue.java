@@ -36,6 +36,7 @@ public final class PostgresTicketQueue implements TicketQueue {
   private final Transactions heartbeats;
   private final FinishWriter finishWriter;
   private final LeaseRescuer leaseRescuer;
+  private final String holdExpired;
   private final ClaimCall claimCall;
   private final String heartbeat;
 
@@ -62,6 +63,7 @@ public final class PostgresTicketQueue implements TicketQueue {
     this.transactions = new Transactions(dataSource);
     this.heartbeats = new Transactions(heartbeats);
     this.finishWriter = new FinishWriter(sql, failureWriter);
+    this.holdExpired = sql.inSchema("SELECT holdfast.hold_expired(:limit)");
     this.leaseRescuer = new LeaseRescuer(sql, failureWriter, finishWriter);
     this.claimCall = new ClaimCall(sql);
     this.heartbeat =
@@ -154,5 +156,11 @@ public final class PostgresTicketQueue implements TicketQueue {
     return transactions.runStatement(leaseRescuer::isDue)
         ? leaseRescuer.rescue(transactions, limit)
         : List.of();
+  }
+
+  @Override
+  public long holdExpired(int limit) {
+    return transactions.runStatement(
+        handle -> handle.createQuery(holdExpired).bind("limit", limit).mapTo(Long.class).one());
   }
 }

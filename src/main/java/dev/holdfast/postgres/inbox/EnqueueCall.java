@@ -1,9 +1,11 @@
 package dev.holdfast.postgres.inbox;
 
+import dev.holdfast.queue.Expiry;
 import dev.holdfast.queue.NewTicket;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
@@ -37,6 +39,12 @@ final class EnqueueCall {
     call.add("unique_key => ?", ticket.uniqueKey());
     call.add("max_cost_usd => ?", ticket.maxCostUsd());
     call.add("after => ?", ticket.after().isEmpty() ? null : ticket.after().toArray(Long[]::new));
+    switch (ticket.expiry()) {
+      case Expiry.In(Duration time) ->
+          call.add("expires_at => now() + ? * interval '1 microsecond'", micros(time));
+      case Expiry.At(Instant time) -> call.add("expires_at => ?", time.atOffset(ZoneOffset.UTC));
+      case null -> {}
+    }
     return call;
   }
 

@@ -1,5 +1,6 @@
 package dev.holdfast.postgres.inbox;
 
+import dev.holdfast.queue.Expiry;
 import dev.holdfast.queue.NewTicket;
 import dev.holdfast.ticket.InvalidTicketException;
 import java.math.BigDecimal;
@@ -52,6 +53,7 @@ record NewTicketRules(PayloadLimits limits) {
     }
     int expanded = checkPayload(ticket.payload());
     checkStart(ticket.delay(), ticket.runAt());
+    checkExpiry(ticket.expiry());
     if (ticket.after().size() > MAX_PREDECESSORS) {
       throw new InvalidTicketException(
           "a ticket may wait for "
@@ -96,6 +98,18 @@ record NewTicketRules(PayloadLimits limits) {
     }
     if (runAt != null && (runAt.isBefore(Instant.EPOCH) || runAt.isAfter(LAST_TIME))) {
       throw new InvalidTicketException("the start time must be from 1970 to 9999, not " + runAt);
+    }
+  }
+
+  private static void checkExpiry(@Nullable Expiry expiry) {
+    if (expiry instanceof Expiry.In(Duration time)
+        && (!time.isPositive() || time.compareTo(MAX_DELAY) > 0)) {
+      throw new InvalidTicketException(
+          "a ticket expires after more than 0 and at most 36500 days, not " + time);
+    }
+    if (expiry instanceof Expiry.At(Instant time)
+        && (time.isBefore(Instant.EPOCH) || time.isAfter(LAST_TIME))) {
+      throw new InvalidTicketException("the expiry must be from 1970 to 9999, not " + time);
     }
   }
 

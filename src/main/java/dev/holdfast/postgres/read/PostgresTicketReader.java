@@ -23,6 +23,7 @@ import dev.holdfast.ticket.TicketState;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.util.Collection;
 import java.util.HashMap;
@@ -302,6 +303,19 @@ public final class PostgresTicketReader implements TicketReader {
             (row, context) -> Map.entry(row.getLong(1), row.getString(2)))
         .forEach(each -> words.put(each.getKey(), each.getValue()));
     return words;
+  }
+
+  @Override
+  public Optional<Instant> expiresAt(long ticketId) {
+    return mapped(
+            sql.inSchema(
+                "SELECT d.expires_at FROM holdfast.ticket_deadlines d JOIN holdfast.tickets t ON"
+                    + " t.id = d.ticket_id WHERE d.ticket_id = :id AND t.state = 'ready' AND"
+                    + " t.started_at IS NULL"),
+            query -> query.bind("id", ticketId),
+            (row, context) -> row.getObject(1, OffsetDateTime.class).toInstant())
+        .stream()
+        .findFirst();
   }
 
   @Override

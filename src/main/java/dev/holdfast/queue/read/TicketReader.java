@@ -1,6 +1,7 @@
 package dev.holdfast.queue.read;
 
 import dev.holdfast.queue.output.AttemptOutput;
+import java.time.Instant;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -76,6 +77,9 @@ public interface TicketReader {
    * tickets.
    */
   Map<Long, String> waitingFor(Collection<Long> ticketIds);
+
+  /** Until when a ticket has to be started; empty where it does not expire, or no longer. */
+  Optional<Instant> expiresAt(long ticketId);
 
   /** The tickets that a ready one waits for, such as {@code #17, on hold since ...}. */
   Optional<String> predecessors(long ticketId);

@@ -166,7 +166,7 @@ class PostgresTicketInboxIT {
         .hasSize(3);
     NewTicket contradiction =
         new NewTicket(
-            "hello", "agent", null, "{}", "default", 0, null, null, null, null, List.of());
+            "hello", "agent", null, "{}", "default", 0, null, null, null, null, List.of(), null);
     String message = "design \"hello\" is of the kind \"command\", not \"agent\"";
     assertThatThrownBy(() -> inbox.enqueue(contradiction))
         .isInstanceOf(InvalidTicketException.class)
@@ -217,7 +217,8 @@ class PostgresTicketInboxIT {
         Arguments.of(good.withRunAt(Instant.MAX), "the start time must be from 1970 to 9999"),
         Arguments.of(good.withMaxCostUsd(new BigDecimal("-0.01")), "the cost limit must be from 0"),
         Arguments.of(
-            new NewTicket(null, null, null, "{}", "default", 0, null, null, null, null, List.of()),
+            new NewTicket(
+                null, null, null, "{}", "default", 0, null, null, null, null, List.of(), null),
             "a ticket needs a design or a kind"));
   }
 
