@@ -1,5 +1,5 @@
 -- The schema that db/migrations make, in one file to be read. SchemaIT keeps it equal; this writes it anew:
--- mvn verify -Dtest=SchemaIT -Dsurefire.failIfNoSpecifiedTests=false -DargLine=-Dschema.write=true
+-- mvn verify -Dtest=SchemaIT -Dsurefire.failIfNoSpecifiedTests=false -Dschema.write=true
 -- Views are as their migration has them, without their schema.
 
 GRANT USAGE ON SCHEMA holdfast TO holdfast_designer, holdfast_operator, holdfast_producer, holdfast_viewer, holdfast_worker;
@@ -2308,7 +2308,7 @@ BEGIN
     SELECT * INTO t FROM ticket_base b WHERE b.id = e.ticket_id FOR UPDATE SKIP LOCKED;
     CONTINUE WHEN NOT FOUND AND EXISTS (SELECT FROM ticket_base b WHERE b.id = e.ticket_id);
     DELETE FROM ticket_deadlines x WHERE x.ticket_id = e.ticket_id;
-    CONTINUE WHEN t.id IS NULL OR t.state <> 'ready' OR t.started_at IS NOT NULL OR NOT (make_unclaimable(t) OR is_waiting(t.id));
+    CONTINUE WHEN t.id IS NULL OR t.state <> 'ready' OR t.started_at IS NOT NULL OR NOT make_unclaimable(t);
     why := format('expired: no worker started it before %s; release it to run it all the same',
       to_char(e.expires_at AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS"Z"'));
     PERFORM log_activity(t.id, 'held', 'system', jsonb_build_object('reason', why, 'holdCause', 'expired', 'expiresAt', e.expires_at));

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.zaxxer.hikari.HikariDataSource;
+import dev.holdfast.failure.Category;
 import dev.holdfast.postgres.TestTickets;
 import dev.holdfast.queue.Claim;
 import dev.holdfast.queue.ClaimRequest;
@@ -146,6 +147,19 @@ class ExpiryIT {
     assertThat(deadlines()).isZero();
     database.run("SELECT holdfast.release_ticket(?, 'rita')", now);
     assertThat(claimedIds()).containsExactly(now);
+  }
+
+  @Test
+  @DisplayName("and was started before is tried again after its time as any other")
+  void retried() {
+    long id = expiring();
+    tickets.fail(id, kind, Category.TRANSIENT, "f");
+    expire(id);
+
+    assertThat(tickets.queue().holdExpired(100)).isZero();
+
+    assertThat(row(id)).isEqualTo("ready|");
+    assertThat(deadlines()).isZero();
   }
 
   @Test
