@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.holdfast.config.ConfigLoader;
 import dev.holdfast.config.Settings;
-import dev.holdfast.tool.sandbox.SandboxMode;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -207,31 +206,5 @@ class DeploymentFilesTest {
     assertThat(SystemdAnalyze.exposure(copy)).isLessThan(3.5);
     Files.writeString(copy, Files.readString(copy) + "\n[Service]\nWatchdogSecs=1\n");
     assertThat(SystemdAnalyze.verify(copy)).contains("WatchdogSecs");
-  }
-
-  @Test
-  @DisplayName(
-      "issue 20, 1.5: the image has bubblewrap and git, and neither the unit nor compose's options"
-          + " forbid what the sandbox needs")
-  void sandbox() throws IOException {
-    assertThat(Files.readString(Path.of("deploy/Dockerfile")))
-        .contains("apt-get install -y --no-install-recommends bubblewrap git");
-    Path unit = Path.of("deploy/holdfast.service");
-    assertThat(only(unit, "^RestrictNamespaces=(.*)$").split(" "))
-        .contains("user", "mnt", "pid", "ipc", "uts", "net");
-    assertThat(only(unit, "^SystemCallFilter=(.*)$")).contains("@mount");
-    assertThat(only(unit, "^RestrictAddressFamilies=(.*)$")).contains("AF_NETLINK", "AF_UNIX");
-    assertThat(Files.readString(unit))
-        .as("what covers parts of /proc, so that no other one can be mounted")
-        .doesNotContainPattern(
-            "(?m)^Protect(KernelTunables|KernelLogs|Hostname|Proc)=|^ProcSubset=");
-    JsonNode more =
-        Yaml.documents(Path.of("deploy/sandbox.compose.yaml")).getFirst().path("services");
-    assertThat(more.propertyNames()).containsExactly("worker");
-    JsonNode worker = more.path("worker");
-    assertThat(settings(texts(worker.path("environment"))).agents().sandbox())
-        .isEqualTo(SandboxMode.REQUIRED);
-    assertThat(worker.path("security_opt").toString())
-        .contains("no-new-privileges:true", "seccomp=unconfined", "systempaths=unconfined");
   }
 }
