@@ -37,12 +37,26 @@ await() {
 }
 
 compose build --quiet holdfast 2>/dev/null || compose build holdfast
-say "image $WORKER_IMAGE is built"
+say "image $WORKER_IMAGE is built, $(docker save "$WORKER_IMAGE" | gzip | wc -c | awk '{printf "%d", $1 / 1000000}') MB compressed"
 
 compose up --detach --no-build --scale worker=2 >/dev/null 2>&1 || compose up --detach --no-build --scale worker=2
 healthy() { [ "$(compose ps -q worker console | xargs docker inspect --format '{{.State.Health.Status}}' | grep -c '^healthy$')" = 3 ]; }
 await "two workers and the console are healthy" 180 healthy
 say "two workers and the console are healthy"
+
+# The options of deploy/sandbox.compose.yaml, given to docker itself: docker-compose 1.29 does not know all of them.
+doctor() {
+  # shellcheck disable=SC2046 # options are words
+  docker run --rm --init --read-only --tmpfs /tmp --cap-drop ALL --network "${COMPOSE_PROJECT_NAME}_default" \
+    $(sed -n 's/^      - \([a-z-]*[:=][^ ]*\)$/--security-opt \1/p' deploy/sandbox.compose.yaml) "$@" \
+    --env HOLDFAST_DATABASE_URL=jdbc:postgresql://postgres:5432/holdfast --env HOLDFAST_DATABASE_USER=holdfast \
+    --env HOLDFAST_DATABASE_PASSWORD_FILE=/run/secrets/database-password \
+    --volume "$(readlink -f "${DATABASE_PASSWORD_FILE:-deploy/trying/database-password}"):/run/secrets/database-password:ro" \
+    "$WORKER_IMAGE" doctor || true
+}
+sandbox=$(doctor --env HOLDFAST_TOOLS_SANDBOX=required | grep ' sandbox: ')
+[[ $sandbox == ok* ]] || { echo "the sandbox does not work in a container: $sandbox" >&2; exit 1; }
+say "the sandbox works in a container:${sandbox#*sandbox:}"
 
 compose run --rm -T holdfast design put smoke --file /dev/stdin >/dev/null <<'D'
 kind: command

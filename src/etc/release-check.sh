@@ -44,6 +44,12 @@ kill -TERM "$worker"
 wait "$worker" || fail "the worker did not end well: $(tail -n 5 out)"
 worker=
 
+if command -v dpkg-deb >/dev/null; then
+  "$root/src/etc/release-check-deb.sh" "$release"/holdfast_*.deb
+else
+  echo "release-check: dpkg is missing, so nobody has looked at the Debian package"
+fi
+
 # Each jar of the program is in the bill of materials.
 jars=0
 while IFS=: read -r group artifact _; do

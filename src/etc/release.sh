@@ -1,20 +1,17 @@
 #!/usr/bin/env bash
-# Makes of target/holdfast.jar what people install, in target/release: a tarball with a Java runtime of its own, and checksums.
-# mvn -Prelease runs it, after it has made target/runtime: release.sh VERSION TIMESTAMP
+# Makes of target/holdfast.jar what people install, in target/release: a tarball with a Java runtime of its own.
+# mvn -Prelease runs it, after it has made target/runtime, and makes the Debian package of the tarball: release.sh VERSION MACHINE TIMESTAMP
 set -euo pipefail
-version=$1 timestamp=$2
+version=$1 machine=$2 timestamp=$3
 root=$(cd -P "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 release=$root/target/release
 
-machine() {
-  case $(uname -m) in
-    x86_64) echo linux-x64 ;;
-    aarch64) echo linux-arm64 ;;
-    *) echo "there are releases for x86_64 and aarch64 only, not for $(uname -m)" >&2 && exit 1 ;;
-  esac
-}
+case $machine-$(uname -m) in
+  linux-x64-x86_64 | linux-arm64-aarch64) ;;
+  *) echo "there are releases for Linux on x86_64 and aarch64 only, not for $(uname -sm)" >&2 && exit 1 ;;
+esac
 
-name=holdfast-$version-$(machine)
+name=holdfast-$version-$machine
 place=$release/$name
 rm -rf "$place" "$release/$name.tar.gz"
 mkdir -p "$place/bin" "$place/lib"
@@ -34,4 +31,3 @@ touch -d "$timestamp" "$place/lib/holdfast.aot" "$place/lib"
 tar --create --gzip --file "$release/$name.tar.gz" --directory "$release" --sort=name --owner=0 --group=0 --numeric-owner "$name"
 rm -rf "$place"
 cp "$root/target/holdfast.jar" "$release/holdfast-$version.jar"
-(cd "$release" && sha256sum -- *.jar *.tar.gz *.json >SHA256SUMS)
