@@ -227,8 +227,8 @@ class WaitsOfSessionsIT {
 
   @Test
   @DisplayName(
-      "T14, D21, D39: success, the last retry, another error, a switch, an abort and a cancel each"
-          + " end the wait of a real worker's session, once, and its ticket goes on")
+      "T14, D11, D21, D30, D39: success, the last retry, another error, a switch, an abort and a"
+          + " cancel each end the wait of a real worker's session, once, and its ticket goes on")
   void ends() throws Exception {
     holdfast.with("HOLDFAST_COOLDOWN_WAIT_IN_SESSION", "0s").worker();
     long good = enqueue("good", ONE_TRY, QUICK);
@@ -239,6 +239,7 @@ class WaitsOfSessionsIT {
     long cancelled = enqueue("cancelled", ONE_TRY, SLOW);
     for (long each : List.of(off, aborted, cancelled)) {
       TicketRows.await("the wait of " + each).until(() -> events(each, "auto_retry_start") == 1);
+      assertThat(rows.of(each, "state")).as("while it waits").isEqualTo("in_progress");
     }
 
     rows.value("SELECT holdfast.set_auto_retry(?, 'ann', false)", off);

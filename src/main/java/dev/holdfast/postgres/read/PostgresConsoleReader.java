@@ -10,6 +10,7 @@ import dev.holdfast.queue.view.Flow;
 import dev.holdfast.queue.view.Inbox;
 import dev.holdfast.queue.view.InboxQuery;
 import dev.holdfast.queue.view.ProviderState;
+import dev.holdfast.queue.view.ReleasedTickets;
 import dev.holdfast.queue.view.RunningTicket;
 import dev.holdfast.queue.view.StateCounts;
 import dev.holdfast.queue.view.TicketLine;
@@ -22,6 +23,7 @@ import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
 import java.util.EnumMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -133,6 +135,19 @@ public final class PostgresConsoleReader implements ConsoleReader {
             query -> query.bind("fingerprint", fingerprint).bind("category", category),
             (row, context) -> row.getLong(1))
         .getFirst();
+  }
+
+  @Override
+  public ReleasedTickets released(List<Long> ids) {
+    Map<Long, String> states = new LinkedHashMap<>();
+    rows(
+            sql.inSchema("SELECT t.id, t.state FROM holdfast.tickets t WHERE t.id = ANY (:ids)"),
+            query -> query.bind("ids", ids.toArray(Long[]::new)),
+            (row, context) -> Map.entry(row.getLong(1), row.getString(2)))
+        .forEach(row -> states.put(row.getKey(), row.getValue()));
+    return new ReleasedTickets(
+        ids.stream().filter(id -> "ready".equals(states.get(id))).toList(),
+        states.values().stream().filter("on_hold"::equals).count());
   }
 
   @Override

@@ -32,6 +32,9 @@ public interface ConsoleReader {
    */
   long groupSize(String fingerprint, String category);
 
+  /** What has become of tickets that were released. */
+  ReleasedTickets released(List<Long> ids);
+
   /** Groups of held tickets with one error, the largest first. */
   Inbox inbox(InboxQuery query);
 

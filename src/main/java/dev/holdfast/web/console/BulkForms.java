@@ -219,7 +219,7 @@ final class BulkForms implements Routes {
       return;
     }
     BulkRun run = found.get();
-    shell.show(context, "run", run.on(page));
+    shell.show(context, "run", run.on(page, shell::asOfNow));
   }
 
   private void stop(Context context) {

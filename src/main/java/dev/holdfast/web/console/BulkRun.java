@@ -5,6 +5,7 @@ import dev.holdfast.web.BulkAction.Progress;
 import dev.holdfast.web.console.view.Format;
 import java.time.Duration;
 import java.util.List;
+import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -45,7 +46,7 @@ record BulkRun(BulkAction action, Verb verb, long expected, String back) {
     action.stop();
   }
 
-  RunPage on(Page page) {
+  RunPage on(Page page, UnaryOperator<Notice> asOfNow) {
     Progress progress = action.progress();
     return new RunPage(
         page,
@@ -53,7 +54,7 @@ record BulkRun(BulkAction action, Verb verb, long expected, String back) {
         progress.finished(),
         processed(progress),
         total(progress),
-        notice(progress),
+        asOfNow.apply(notice(progress)),
         back);
   }
 

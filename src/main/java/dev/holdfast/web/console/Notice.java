@@ -1,5 +1,7 @@
 package dev.holdfast.web.console;
 
+import dev.holdfast.queue.view.ReleasedTickets;
+import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -21,6 +23,20 @@ public record Notice(boolean isGood, String text, List<String> details, List<Lon
 
   static Notice bad(String text) {
     return new Notice(false, text, List.of(), List.of());
+  }
+
+  /** The same for what has become of the released tickets meanwhile. */
+  Notice since(ReleasedTickets released) {
+    List<String> told = new ArrayList<>(details);
+    if (released.heldAgain() > 0) {
+      told.addFirst(
+          released.heldAgain() == undo.size()
+              ? (undo.size() == 1 ? "It is" : "All of them are") + " on hold again."
+              : released.heldAgain()
+                  + (released.heldAgain() == 1 ? " of them is" : " of them are")
+                  + " on hold again.");
+    }
+    return new Notice(isGood && released.heldAgain() == 0, text, told, released.waiting());
   }
 
   /** The tickets for the undo form's field. */

@@ -38,8 +38,18 @@ final class Shell {
         now,
         context.path() + (query == null ? "" : "?" + query),
         // A page that only updates itself leaves the notice to the one that shows it.
-        context.header("HX-Request") == null ? NoticeCookie.take(context) : null,
+        context.header("HX-Request") == null ? notice(context) : null,
         assets.path());
+  }
+
+  private @Nullable Notice notice(Context context) {
+    Notice told = NoticeCookie.take(context);
+    return told == null ? null : asOfNow(told);
+  }
+
+  /** A quick worker may have failed again with what was released a moment ago. */
+  Notice asOfNow(Notice notice) {
+    return notice.undo().isEmpty() ? notice : notice.since(reader.released(notice.undo()));
   }
 
   /** It walks over many tickets, so it is counted once in a while for all visitors. */

@@ -1,0 +1,104 @@
+package dev.holdfast.web.console;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.testing.EverySetup;
+import dev.holdfast.testing.TestDatabase;
+import dev.holdfast.testing.TicketDatabase;
+import dev.holdfast.testing.WithDatabase;
+import dev.holdfast.web.ConsoleServer;
+import java.io.IOException;
+import java.net.CookieManager;
+import java.net.URI;
+import java.net.URLEncoder;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+/** What the page says after a release, where workers were quicker than the page. */
+@WithDatabase
+@EverySetup
+class ReleaseNoticeIT {
+  private static final Pattern CSRF = Pattern.compile("name=\"_csrf\" value=\"([^\"]+)\"");
+
+  private final TicketDatabase database;
+  private final SampleTickets tickets;
+  @AutoClose private final ConsoleServer server;
+
+  @AutoClose
+  private final HttpClient http =
+      HttpClient.newBuilder()
+          .cookieHandler(new CookieManager())
+          .followRedirects(HttpClient.Redirect.NEVER)
+          .build();
+
+  ReleaseNoticeIT(TestDatabase database) {
+    this.database = new TicketDatabase(database);
+    this.tickets = new SampleTickets(this.database);
+    this.server = ConsoleServer.open(database.dataSource());
+  }
+
+  private String send(HttpRequest.Builder request) throws IOException, InterruptedException {
+    var answer = http.send(request.build(), BodyHandlers.ofString());
+    assertThat(answer.statusCode()).isIn(200, 303);
+    return answer.body();
+  }
+
+  /** A page of somebody who has logged in. */
+  private String page() throws IOException, InterruptedException {
+    URI login = URI.create(server.url("/inbox"));
+    send(HttpRequest.newBuilder(login));
+    return send(HttpRequest.newBuilder(login.resolve("/inbox")));
+  }
+
+  private void release(List<Long> ids) throws IOException, InterruptedException {
+    Matcher csrf = CSRF.matcher(page());
+    assertThat(csrf.find()).isTrue();
+    String form =
+        ids.stream().map(id -> "&id=" + id).collect(Collectors.joining())
+            + "&do=release&back=%2Finbox&_csrf="
+            + URLEncoder.encode(csrf.group(1), StandardCharsets.UTF_8);
+    send(
+        HttpRequest.newBuilder(URI.create(server.url("/inbox")).resolve("/held/act"))
+            .header("Content-Type", "application/x-www-form-urlencoded")
+            .POST(BodyPublishers.ofString(form.substring(1))));
+  }
+
+  private void failAgain(long id) {
+    database.run("SELECT holdfast.hold_ticket(?, 'a worker', 'it failed again')", id);
+  }
+
+  @Test
+  @DisplayName(
+      "22.1: the undo of a release is offered for what no worker has claimed, and the page says"
+          + " what is on hold again")
+  void heldAgain() throws Exception {
+    List<Long> ids = List.of(tickets.hold("one", "boom"), tickets.hold("two", "boom"));
+
+    release(ids);
+    failAgain(ids.getFirst());
+    assertThat(page())
+        .contains("Released 2 tickets.", "1 of them is on hold again.")
+        .contains("name=\"ids\" value=\"" + ids.getLast() + "\"");
+
+    release(List.of(ids.getFirst()));
+    failAgain(ids.getFirst());
+    assertThat(page())
+        .contains("Released 1 ticket.", "It is on hold again.")
+        .doesNotContain("id=\"undo\"");
+
+    release(List.of(ids.getFirst()));
+    assertThat(page())
+        .contains("Released 1 ticket.", "id=\"undo\"")
+        .doesNotContain("on hold again");
+  }
+}
