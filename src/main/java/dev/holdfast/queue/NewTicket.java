@@ -4,6 +4,7 @@ import java.math.BigDecimal;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -56,162 +57,95 @@ public record NewTicket(
   }
 
   public NewTicket withTitle(@Nullable String newTitle) {
-    return new NewTicket(
-        design,
-        kind,
-        newTitle,
-        payload,
-        queue,
-        priority,
-        delay,
-        runAt,
-        uniqueKey,
-        maxCostUsd,
-        after,
-        expiry);
+    return with(copy -> copy.title = newTitle);
   }
 
   public NewTicket withPayload(String newPayload) {
-    return new NewTicket(
-        design,
-        kind,
-        title,
-        newPayload,
-        queue,
-        priority,
-        delay,
-        runAt,
-        uniqueKey,
-        maxCostUsd,
-        after,
-        expiry);
+    return with(copy -> copy.payload = newPayload);
   }
 
   public NewTicket withQueue(String newQueue) {
-    return new NewTicket(
-        design,
-        kind,
-        title,
-        payload,
-        newQueue,
-        priority,
-        delay,
-        runAt,
-        uniqueKey,
-        maxCostUsd,
-        after,
-        expiry);
+    return with(copy -> copy.queue = newQueue);
   }
 
   public NewTicket withPriority(int newPriority) {
-    return new NewTicket(
-        design,
-        kind,
-        title,
-        payload,
-        queue,
-        newPriority,
-        delay,
-        runAt,
-        uniqueKey,
-        maxCostUsd,
-        after,
-        expiry);
+    return with(copy -> copy.priority = newPriority);
   }
 
   public NewTicket withDelay(@Nullable Duration newDelay) {
-    return new NewTicket(
-        design,
-        kind,
-        title,
-        payload,
-        queue,
-        priority,
-        newDelay,
-        runAt,
-        uniqueKey,
-        maxCostUsd,
-        after,
-        expiry);
+    return with(copy -> copy.delay = newDelay);
   }
 
   public NewTicket withRunAt(@Nullable Instant newRunAt) {
-    return new NewTicket(
-        design,
-        kind,
-        title,
-        payload,
-        queue,
-        priority,
-        delay,
-        newRunAt,
-        uniqueKey,
-        maxCostUsd,
-        after,
-        expiry);
+    return with(copy -> copy.runAt = newRunAt);
   }
 
   public NewTicket withUniqueKey(@Nullable String newUniqueKey) {
-    return new NewTicket(
-        design,
-        kind,
-        title,
-        payload,
-        queue,
-        priority,
-        delay,
-        runAt,
-        newUniqueKey,
-        maxCostUsd,
-        after,
-        expiry);
+    return with(copy -> copy.uniqueKey = newUniqueKey);
   }
 
   public NewTicket withMaxCostUsd(@Nullable BigDecimal newMaxCostUsd) {
-    return new NewTicket(
-        design,
-        kind,
-        title,
-        payload,
-        queue,
-        priority,
-        delay,
-        runAt,
-        uniqueKey,
-        newMaxCostUsd,
-        after,
-        expiry);
+    return with(copy -> copy.maxCostUsd = newMaxCostUsd);
   }
 
   public NewTicket withAfter(List<Long> newAfter) {
-    return new NewTicket(
-        design,
-        kind,
-        title,
-        payload,
-        queue,
-        priority,
-        delay,
-        runAt,
-        uniqueKey,
-        maxCostUsd,
-        newAfter,
-        expiry);
+    return with(copy -> copy.after = newAfter);
   }
 
   public NewTicket withExpiry(@Nullable Expiry newExpiry) {
-    return new NewTicket(
-        design,
-        kind,
-        title,
-        payload,
-        queue,
-        priority,
-        delay,
-        runAt,
-        uniqueKey,
-        maxCostUsd,
-        after,
-        newExpiry);
+    return with(copy -> copy.expiry = newExpiry);
+  }
+
+  private NewTicket with(Consumer<Copy> change) {
+    Copy copy = new Copy(this);
+    change.accept(copy);
+    return copy.ticket();
+  }
+
+  /** All that a ticket has, while one of it is changed. */
+  private static final class Copy {
+    private final @Nullable String design;
+    private final @Nullable String kind;
+    private @Nullable String title;
+    private String payload;
+    private String queue;
+    private int priority;
+    private @Nullable Duration delay;
+    private @Nullable Instant runAt;
+    private @Nullable String uniqueKey;
+    private @Nullable BigDecimal maxCostUsd;
+    private List<Long> after;
+    private @Nullable Expiry expiry;
+
+    Copy(NewTicket ticket) {
+      design = ticket.design;
+      kind = ticket.kind;
+      title = ticket.title;
+      payload = ticket.payload;
+      queue = ticket.queue;
+      priority = ticket.priority;
+      delay = ticket.delay;
+      runAt = ticket.runAt;
+      uniqueKey = ticket.uniqueKey;
+      maxCostUsd = ticket.maxCostUsd;
+      after = ticket.after;
+      expiry = ticket.expiry;
+    }
+
+    NewTicket ticket() {
+      return new NewTicket(
+          design,
+          kind,
+          title,
+          payload,
+          queue,
+          priority,
+          delay,
+          runAt,
+          uniqueKey,
+          maxCostUsd,
+          after,
+          expiry);
+    }
   }
 }
