@@ -23,7 +23,6 @@ import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
 import java.util.EnumMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -139,15 +138,17 @@ public final class PostgresConsoleReader implements ConsoleReader {
 
   @Override
   public ReleasedTickets released(List<Long> ids) {
-    Map<Long, String> states = new LinkedHashMap<>();
-    rows(
-            sql.inSchema("SELECT t.id, t.state FROM holdfast.tickets t WHERE t.id = ANY (:ids)"),
+    List<Map.Entry<Long, String>> found =
+        rows(
+            sql.load("console_released"),
             query -> query.bind("ids", ids.toArray(Long[]::new)),
-            (row, context) -> Map.entry(row.getLong(1), row.getString(2)))
-        .forEach(row -> states.put(row.getKey(), row.getValue()));
+            (row, context) -> Map.entry(row.getLong("id"), row.getString("became")));
     return new ReleasedTickets(
-        ids.stream().filter(id -> "ready".equals(states.get(id))).toList(),
-        states.values().stream().filter("on_hold"::equals).count());
+        found.stream()
+            .filter(row -> row.getValue().equals("waiting"))
+            .map(Map.Entry::getKey)
+            .toList(),
+        found.stream().filter(row -> row.getValue().equals("on_hold")).count());
   }
 
   @Override

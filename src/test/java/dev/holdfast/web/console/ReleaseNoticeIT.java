@@ -2,6 +2,9 @@ package dev.holdfast.web.console;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.zaxxer.hikari.HikariDataSource;
+import dev.holdfast.failure.Category;
+import dev.holdfast.postgres.TestTickets;
 import dev.holdfast.testing.EverySetup;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.TicketDatabase;
@@ -32,6 +35,7 @@ class ReleaseNoticeIT {
 
   private final TicketDatabase database;
   private final SampleTickets tickets;
+  @AutoClose private final HikariDataSource pool;
   @AutoClose private final ConsoleServer server;
 
   @AutoClose
@@ -43,6 +47,7 @@ class ReleaseNoticeIT {
 
   ReleaseNoticeIT(TestDatabase database) {
     this.database = new TicketDatabase(database);
+    this.pool = this.database.pool(2);
     this.tickets = new SampleTickets(this.database);
     this.server = ConsoleServer.open(database.dataSource());
   }
@@ -75,6 +80,18 @@ class ReleaseNoticeIT {
 
   private void failAgain(long id) {
     database.run("SELECT holdfast.hold_ticket(?, 'a worker', 'it failed again')", id);
+  }
+
+  @Test
+  @DisplayName("22.1: what has failed since and is to be retried can be taken back no more")
+  void retried() throws Exception {
+    long id = tickets.hold("three", "bang");
+
+    release(List.of(id));
+    new TestTickets(pool).fail(id, "manual", Category.TRANSIENT, "f");
+
+    assertThat(tickets.state(id)).isEqualTo("ready");
+    assertThat(page()).contains("Released 1 ticket.").doesNotContain("id=\"undo\"");
   }
 
   @Test
