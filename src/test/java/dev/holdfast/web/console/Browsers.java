@@ -17,7 +17,7 @@ import java.util.stream.Stream;
 
 /** An installed Chromium. Used by one thread. */
 final class Browsers implements AutoCloseable {
-  private static final double PATIENCE_MILLIS = 30_000;
+  private static final double PATIENCE_MILLIS = 90_000;
 
   private final Playwright playwright;
   private final Browser browser;
