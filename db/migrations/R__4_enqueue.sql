@@ -166,8 +166,23 @@ COMMENT ON FUNCTION wait_for_tickets IS 'Lets a ticket that this transaction has
 CREATE OR REPLACE FUNCTION is_waiting(ticket_id bigint) RETURNS boolean
 LANGUAGE sql STABLE SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
   SELECT EXISTS (SELECT FROM ticket_dependencies d WHERE d.ticket_id = is_waiting.ticket_id AND d.ended_at IS NULL)
+    OR EXISTS (SELECT FROM batch_followers f WHERE f.ticket_id = is_waiting.ticket_id AND f.ended_at IS NULL)
 $$;
-COMMENT ON FUNCTION is_waiting IS 'Whether a ticket waits for another one that is not done.';
+COMMENT ON FUNCTION is_waiting IS 'Whether a ticket waits for another one that is not done, or for a batch that has not ended.';
+
+CREATE OR REPLACE FUNCTION file_freed(followers bigint[]) RETURNS void
+LANGUAGE plpgsql SET search_path = ${flyway:defaultSchema}, pg_temp SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off AS $$
+BEGIN
+  PERFORM FROM ticket_base b WHERE b.id = ANY (followers) ORDER BY b.id FOR NO KEY UPDATE;
+  followers := ARRAY(
+    SELECT b.id FROM ticket_base b
+    WHERE b.id = ANY (followers) AND b.state = 'ready' AND b.assignee_type = 'agent' AND NOT is_waiting(b.id));
+  IF cardinality(followers) > 0 THEN
+    PERFORM file_tickets(followers);
+  END IF;
+END
+$$;
+COMMENT ON FUNCTION file_freed IS 'Files those of these tickets that wait for nothing any more; the caller has closed what they waited for.';
 
 -- Two transactions may finish the last two predecessors at once. Each closes its own row, then locks the follower, then looks, in a
 -- statement of its own, for rows that are open: the second one sees what the first has committed.
@@ -187,13 +202,7 @@ BEGIN
   IF followers IS NULL THEN
     RETURN;
   END IF;
-  PERFORM FROM ticket_base b WHERE b.id = ANY (followers) ORDER BY b.id FOR NO KEY UPDATE;
-  followers := ARRAY(
-    SELECT b.id FROM ticket_base b
-    WHERE b.id = ANY (followers) AND b.state = 'ready' AND b.assignee_type = 'agent' AND NOT is_waiting(b.id));
-  IF cardinality(followers) > 0 THEN
-    PERFORM file_tickets(followers);
-  END IF;
+  PERFORM file_freed(followers);
 END
 $$;
 COMMENT ON FUNCTION free_followers IS 'Files the tickets that waited for the last time: those of these tickets that are done, in the transaction that finishes them.';
@@ -203,6 +212,8 @@ DROP FUNCTION IF EXISTS enqueue_any_ticket(text, jsonb, text, text, text, intege
 DROP FUNCTION IF EXISTS enqueue_ticket(text, jsonb, text, text, text, integer, timestamptz, text, numeric);
 DROP FUNCTION IF EXISTS enqueue_any_ticket(text, jsonb, text, text, text, integer, timestamptz, text, numeric, bigint[]);
 DROP FUNCTION IF EXISTS enqueue_ticket(text, jsonb, text, text, text, integer, timestamptz, text, numeric, bigint[]);
+DROP FUNCTION IF EXISTS enqueue_any_ticket(text, jsonb, text, text, text, integer, timestamptz, text, numeric, bigint[], timestamptz);
+DROP FUNCTION IF EXISTS enqueue_ticket(text, jsonb, text, text, text, integer, timestamptz, text, numeric, bigint[], timestamptz);
 
 CREATE OR REPLACE FUNCTION set_deadline(ticket_id bigint, run_at timestamptz, expires_at timestamptz) RETURNS void
 LANGUAGE plpgsql SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
@@ -222,31 +233,40 @@ COMMENT ON FUNCTION set_deadline IS 'Lets a ticket that this transaction has ins
 -- A payload that is too long is refused before it is written.
 CREATE OR REPLACE FUNCTION enqueue_any_ticket(
   kind text, payload jsonb, queue text, title text, design text, priority integer, run_at timestamptz, unique_key text,
-  max_cost_usd numeric, after bigint[] DEFAULT NULL, expires_at timestamptz DEFAULT NULL) RETURNS bigint
+  max_cost_usd numeric, after bigint[] DEFAULT NULL, expires_at timestamptz DEFAULT NULL, batch_id bigint DEFAULT NULL,
+  after_batch bigint DEFAULT NULL) RETURNS bigint
 LANGUAGE plpgsql SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
 #variable_conflict use_column
 DECLARE
   d designs;
   kind_name text;
   found_id bigint;
+  waits boolean;
   bytes integer := accepted_bytes('payload', COALESCE(enqueue_any_ticket.payload, '{}'));
 BEGIN
   IF enqueue_any_ticket.design IS NOT NULL THEN
     d := latest_design(enqueue_any_ticket.design);
   END IF;
   kind_name := kind_of_new_ticket(enqueue_any_ticket.kind, d);
+  IF enqueue_any_ticket.batch_id IS NOT NULL THEN
+    PERFORM join_batch(enqueue_any_ticket.batch_id);
+  END IF;
   LOOP
-    INSERT INTO ticket_base AS b (filed, design_id, kind, payload, payload_bytes, queue, title, priority, retry_after, unique_key, max_cost_usd)
+    INSERT INTO ticket_base AS b (filed, design_id, kind, payload, payload_bytes, queue, title, priority, retry_after, unique_key, max_cost_usd, batch_id)
     VALUES (true, d.id, kind_name, COALESCE(enqueue_any_ticket.payload, '{}'), bytes,
       COALESCE(enqueue_any_ticket.queue, 'default'), enqueue_any_ticket.title, COALESCE(enqueue_any_ticket.priority, 0),
-      enqueue_any_ticket.run_at, enqueue_any_ticket.unique_key, enqueue_any_ticket.max_cost_usd)
+      enqueue_any_ticket.run_at, enqueue_any_ticket.unique_key, enqueue_any_ticket.max_cost_usd, enqueue_any_ticket.batch_id)
     ON CONFLICT (unique_key) WHERE unique_key IS NOT NULL DO NOTHING
     RETURNING b.id INTO found_id;
     IF found_id IS NOT NULL THEN
       IF enqueue_any_ticket.expires_at IS NOT NULL THEN
         PERFORM set_deadline(found_id, enqueue_any_ticket.run_at, enqueue_any_ticket.expires_at);
       END IF;
-      IF enqueue_any_ticket.after IS NULL OR NOT wait_for_tickets(found_id, enqueue_any_ticket.after) THEN
+      waits := enqueue_any_ticket.after_batch IS NOT NULL AND wait_for_batch(found_id, enqueue_any_ticket.after_batch);
+      IF enqueue_any_ticket.after IS NOT NULL THEN
+        waits := wait_for_tickets(found_id, enqueue_any_ticket.after);
+      END IF;
+      IF NOT waits THEN
         PERFORM file_tickets(ARRAY[found_id]);
       ELSE
         PERFORM require_rules(b), know_lane(b.queue, b.kind) FROM ticket_base b WHERE b.id = found_id;
@@ -261,7 +281,7 @@ BEGIN
   END LOOP;
 END
 $$;
-COMMENT ON FUNCTION enqueue_any_ticket IS 'What enqueue_ticket does for a ticket with a design, a key, a start time, a cost limit, predecessors or an end, or the first of its lane.';
+COMMENT ON FUNCTION enqueue_any_ticket IS 'What enqueue_ticket does for a ticket with a design, a key, a start time, a cost limit, predecessors, an end or a batch, or the first of its lane.';
 
 -- Most tickets are of a kind and a queue that had one before, and are to run at once: those cost two INSERTs with a look in each.
 -- The payload is measured: of a short one the text is made at once, a longer one goes the long way.
@@ -270,7 +290,8 @@ COMMENT ON FUNCTION enqueue_any_ticket IS 'What enqueue_ticket does for a ticket
 CREATE OR REPLACE FUNCTION enqueue_ticket(
   kind text DEFAULT NULL, payload jsonb DEFAULT '{}', queue text DEFAULT 'default', title text DEFAULT NULL,
   design text DEFAULT NULL, priority integer DEFAULT 0, run_at timestamptz DEFAULT NULL, unique_key text DEFAULT NULL,
-  max_cost_usd numeric DEFAULT NULL, after bigint[] DEFAULT NULL, expires_at timestamptz DEFAULT NULL) RETURNS bigint
+  max_cost_usd numeric DEFAULT NULL, after bigint[] DEFAULT NULL, expires_at timestamptz DEFAULT NULL, batch_id bigint DEFAULT NULL,
+  after_batch bigint DEFAULT NULL) RETURNS bigint
 LANGUAGE plpgsql SECURITY DEFINER AS $$
 #variable_conflict use_column
 DECLARE
@@ -286,6 +307,7 @@ BEGIN
   IF bytes OPERATOR(pg_catalog.<=) 65536 AND enqueue_ticket.design IS NULL AND enqueue_ticket.run_at IS NULL
     AND enqueue_ticket.unique_key IS NULL AND enqueue_ticket.max_cost_usd IS NULL
     AND enqueue_ticket.after IS NULL AND enqueue_ticket.expires_at IS NULL
+    AND enqueue_ticket.batch_id IS NULL AND enqueue_ticket.after_batch IS NULL
   THEN
     INSERT INTO ${flyway:defaultSchema}.ticket_base AS b (filed, kind, payload, payload_bytes, queue, title, priority)
     SELECT true, l.kind, COALESCE(enqueue_ticket.payload, '{}'), bytes, l.queue, enqueue_ticket.title, COALESCE(enqueue_ticket.priority, 0)
@@ -305,10 +327,10 @@ BEGIN
   RETURN ${flyway:defaultSchema}.enqueue_any_ticket(
     enqueue_ticket.kind, enqueue_ticket.payload, enqueue_ticket.queue, enqueue_ticket.title, enqueue_ticket.design,
     enqueue_ticket.priority, enqueue_ticket.run_at, enqueue_ticket.unique_key, enqueue_ticket.max_cost_usd,
-    enqueue_ticket.after, enqueue_ticket.expires_at);
+    enqueue_ticket.after, enqueue_ticket.expires_at, enqueue_ticket.batch_id, enqueue_ticket.after_batch);
 END
 $$;
-COMMENT ON FUNCTION enqueue_ticket IS 'Adds a ticket inside the caller''s transaction and returns its id: SELECT ${flyway:defaultSchema}.enqueue_ticket(design => ''hello'', payload => ''{"n": 1}''). No worker claims it before all tickets of after are done, or from expires_at on. With a unique_key that a kept ticket already has, that ticket''s id is returned and nothing is added.';
+COMMENT ON FUNCTION enqueue_ticket IS 'Adds a ticket inside the caller''s transaction and returns its id: SELECT ${flyway:defaultSchema}.enqueue_ticket(design => ''hello'', payload => ''{"n": 1}''). No worker claims it before all tickets of after are done and the batch after_batch has ended, or from expires_at on. With a unique_key that a kept ticket already has, that ticket''s id is returned and nothing is added.';
 
 CREATE OR REPLACE FUNCTION produce_ticket(
   kind text DEFAULT NULL, payload jsonb DEFAULT '{}', queue text DEFAULT 'default', title text DEFAULT NULL,

@@ -303,6 +303,22 @@ END
 $$;
 COMMENT ON FUNCTION hold_ticket IS 'Parks a ready or running ticket for a person; a running attempt is stopped and its result refused.';
 
+CREATE OR REPLACE FUNCTION hold_follower(follower bigint, why text, details jsonb) RETURNS void
+LANGUAGE plpgsql SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
+BEGIN
+  -- One that a person holds already stays so, with one reason more.
+  UPDATE ticket_base b
+  SET state = 'on_hold', held_at = COALESCE(b.held_at, now()), hold_reason = concat_ws('; ', why, b.hold_reason),
+      hold_actions = '{release,release_with_guidance,cancel}', updated_at = now()
+  WHERE b.id = follower AND b.state IN ('ready', 'on_hold');
+  IF FOUND THEN
+    PERFORM log_activity(follower, 'held', 'system',
+      jsonb_build_object('reason', why, 'holdCause', 'dependency_cancelled') || details);
+  END IF;
+END
+$$;
+COMMENT ON FUNCTION hold_follower IS 'Holds a ticket because what it waits for was cancelled.';
+
 CREATE OR REPLACE FUNCTION hold_followers(cancelled bigint, actor text) RETURNS void
 LANGUAGE plpgsql SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
 DECLARE
@@ -315,15 +331,7 @@ BEGIN
   )
   SELECT array_agg(e.ticket_id ORDER BY e.ticket_id) INTO followers FROM ended e;
   FOREACH follower IN ARRAY COALESCE(followers, '{}') LOOP
-    -- One that a person holds already stays so, with one reason more.
-    UPDATE ticket_base b
-    SET state = 'on_hold', held_at = COALESCE(b.held_at, now()), hold_reason = concat_ws('; ', why, b.hold_reason),
-        hold_actions = '{release,release_with_guidance,cancel}', updated_at = now()
-    WHERE b.id = follower AND b.state IN ('ready', 'on_hold');
-    IF FOUND THEN
-      PERFORM log_activity(follower, 'held', 'system',
-        jsonb_build_object('reason', why, 'holdCause', 'dependency_cancelled', 'cancelled', cancelled));
-    END IF;
+    PERFORM hold_follower(follower, why, jsonb_build_object('cancelled', cancelled));
   END LOOP;
 END
 $$;
@@ -473,6 +481,7 @@ BEGIN
   DELETE FROM ticket_assignments WHERE ticket_id = ANY (ARRAY(SELECT id FROM gone));
   DELETE FROM released_holds WHERE ticket_id = ANY (ARRAY(SELECT id FROM gone));
   DELETE FROM ticket_dependencies WHERE ticket_id = ANY (ARRAY(SELECT id FROM gone));
+  DELETE FROM batch_followers WHERE ticket_id = ANY (ARRAY(SELECT id FROM gone));
   RETURN NULL;
 END
 $$;

@@ -46,6 +46,9 @@ BEGIN
     PERFORM require_retry_policy(NEW.retry_strategy, 'retry_strategy');
   END IF;
   NEW.kind := kind_of_new_ticket(NEW.kind, d);
+  IF NEW.batch_id IS NOT NULL THEN
+    PERFORM join_batch(NEW.batch_id);
+  END IF;
   IF NEW.id IS NULL THEN
     NEW.id := nextval(pg_get_serial_sequence('ticket_base', 'id'));
   ELSE
@@ -70,11 +73,11 @@ BEGIN
   END IF;
   INSERT INTO ticket_base (filed, id, queue, kind, design_id, title, payload, state, assignee_type, priority, retry_count,
     rejection_count, retry_after, retry_strategy, error, error_category, error_fingerprint, hold_reason, unique_key, result,
-    created_at, updated_at, started_at, completed_at, held_at, hold_actions, max_cost_usd)
+    created_at, updated_at, started_at, completed_at, held_at, hold_actions, max_cost_usd, batch_id)
   VALUES (true, NEW.id, NEW.queue, NEW.kind, NEW.design_id, NEW.title, NEW.payload, NEW.state, NEW.assignee_type, NEW.priority,
     NEW.retry_count, NEW.rejection_count, NEW.retry_after, NEW.retry_strategy, NEW.error, NEW.error_category,
     NEW.error_fingerprint, NEW.hold_reason, NEW.unique_key, NEW.result, NEW.created_at, NEW.updated_at, NEW.started_at,
-    NEW.completed_at, NEW.held_at, NEW.allowed_actions, NEW.max_cost_usd);
+    NEW.completed_at, NEW.held_at, NEW.allowed_actions, NEW.max_cost_usd, NEW.batch_id);
   PERFORM file_tickets(ARRAY[NEW.id]);
   NEW.lease_no := 0;
   NEW.attempt_count := 0;
@@ -120,7 +123,7 @@ BEGIN
   WHERE n.value IS DISTINCT FROM o.value AND n.key NOT IN ('state', 'updated_at');
   SELECT string_agg(key, ', ' ORDER BY key) INTO kept FROM jsonb_object_keys(changes) AS key
   WHERE key IN ('id', 'lease_no', 'worker_id', 'lease_expires_at', 'attempt_count', 'crash_count', 'same_error_count',
-    'held_at', 'allowed_actions', 'error_title', 'design', 'design_version');
+    'held_at', 'allowed_actions', 'error_title', 'design', 'design_version', 'batch_id');
   IF kept IS NOT NULL THEN
     RAISE EXCEPTION '% of a ticket cannot be set by hand', kept
       USING ERRCODE = 'HF422', HINT = 'Change state instead: release, hold, cancel, approve or reject the ticket.';

@@ -27,8 +27,13 @@ CROSS JOIN LATERAL (
     || CASE WHEN count(*) > 3 THEN format('; %s more', count(*) - 3) ELSE '' END AS words
   FROM ticket_dependencies d JOIN ticket_base x ON x.id = d.after_id
   WHERE d.ticket_id = f.ticket_id AND d.ended_at IS NULL
-) p;
-COMMENT ON VIEW waiting_tickets IS 'Tickets that wait for a provider (deferred, no retry used), for the end of an outage, for an account to be mended, for a budget to have room (all on hold), or for other tickets to be done (dependency; those on hold are named first).';
+) p
+UNION ALL
+SELECT f.ticket_id, b.queue, b.state, 'dependency' COLLATE "C", ARRAY['batch/' || f.batch_id], format('batch %s', f.batch_id), b.created_at,
+  b.retry_after, NULL::numeric, b.fence
+FROM batch_followers f JOIN ticket_base b ON b.id = f.ticket_id AND b.state = 'ready'
+WHERE f.ended_at IS NULL;
+COMMENT ON VIEW waiting_tickets IS 'Tickets that wait for a provider (deferred, no retry used), for the end of an outage, for an account to be mended, for a budget to have room (all on hold), or for other tickets to be done or a batch to end (dependency; those on hold are named first).';
 
 CREATE OR REPLACE VIEW provider_status AS
 SELECT c.provider, c.key_id, c.model,

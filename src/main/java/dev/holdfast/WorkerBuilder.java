@@ -2,6 +2,7 @@ package dev.holdfast;
 
 import dev.holdfast.failure.Classifier;
 import dev.holdfast.postgres.Migrations;
+import dev.holdfast.postgres.engine.PostgresBatchKeeper;
 import dev.holdfast.postgres.engine.PostgresFigureKeeper;
 import dev.holdfast.postgres.engine.PostgresTicketPruner;
 import dev.holdfast.postgres.engine.PostgresTicketQueue;
@@ -152,6 +153,7 @@ public final class WorkerBuilder {
             new PostgresTicketPruner(dataSource, schema),
             whenPruned,
             new PostgresFigureKeeper(dataSource, schema),
+            new PostgresBatchKeeper(dataSource, schema),
             listeners,
             secrets);
     return new Worker(ports, handlers, classifier, settings, WorkerIdentity.create(version()))

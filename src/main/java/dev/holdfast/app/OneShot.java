@@ -1,5 +1,7 @@
 package dev.holdfast.app;
 
+import dev.holdfast.batch.BatchDesk;
+import dev.holdfast.batch.ReleaseDesk;
 import dev.holdfast.cli.root.Backend;
 import dev.holdfast.config.ConfigException;
 import dev.holdfast.config.DatabaseSettings;
@@ -18,6 +20,8 @@ import dev.holdfast.postgres.read.PostgresCheckup;
 import dev.holdfast.postgres.read.PostgresRunReader;
 import dev.holdfast.postgres.read.PostgresTicketFeed;
 import dev.holdfast.postgres.read.PostgresTicketReader;
+import dev.holdfast.postgres.batch.PostgresBatchDesk;
+import dev.holdfast.postgres.batch.PostgresReleaseDesk;
 import dev.holdfast.postgres.schedule.PostgresScheduleDesk;
 import dev.holdfast.postgres.session.PostgresJournalReader;
 import dev.holdfast.queue.Channel;
@@ -127,6 +131,16 @@ final class OneShot implements Backend {
   @Override
   public ScheduleDesk schedules() {
     return new PostgresScheduleDesk(checkedConnection(), SCHEMA).through(Channel.CLI);
+  }
+
+  @Override
+  public BatchDesk batches() {
+    return new PostgresBatchDesk(checkedConnection(), SCHEMA).through(Channel.CLI);
+  }
+
+  @Override
+  public ReleaseDesk releases() {
+    return new PostgresReleaseDesk(checkedConnection(), SCHEMA).through(Channel.CLI);
   }
 
   @Override

@@ -15,6 +15,8 @@ import dev.holdfast.postgres.read.PostgresFigureReader;
 import dev.holdfast.postgres.read.PostgresPeopleNotices;
 import dev.holdfast.postgres.read.PostgresTicketFeeds;
 import dev.holdfast.postgres.read.PostgresTicketReader;
+import dev.holdfast.postgres.batch.PostgresBatchDesk;
+import dev.holdfast.postgres.batch.PostgresReleaseDesk;
 import dev.holdfast.postgres.schedule.PostgresScheduleDesk;
 import dev.holdfast.postgres.session.PostgresJournalReader;
 import dev.holdfast.retry.Sleeper;
@@ -163,6 +165,8 @@ final class WebSurface implements AutoCloseable {
         new PostgresSpendingDesk(database, SCHEMA),
         new PostgresDesignShelf(database),
         new PostgresScheduleDesk(database, SCHEMA),
+        new PostgresBatchDesk(database, SCHEMA),
+        new PostgresReleaseDesk(database, SCHEMA),
         new PostgresJournalReader(database, SCHEMA),
         new PostgresTicketFeeds(database, SCHEMA),
         new PostgresFigureReader(database, SCHEMA),

@@ -1,5 +1,6 @@
 package dev.holdfast.cli;
 
+import dev.holdfast.cli.batch.BatchCommand;
 import dev.holdfast.cli.admin.BudgetsCommand;
 import dev.holdfast.cli.admin.DesignCommand;
 import dev.holdfast.cli.admin.DoctorCommand;
@@ -55,12 +56,13 @@ public final class Commands {
     makers.put("migrate", MigrateCommand::new);
     makers.put("design", DesignCommand::with);
     makers.put("schedule", ScheduleCommand::with);
+    makers.put("batch", BatchCommand::with);
     makers.put("enqueue", EnqueueCommand::new);
     makers.put("list", ListCommand::new);
     makers.put("show", ShowCommand::new);
     makers.put("watch", WatchCommand::new);
     makers.put("logs", LogsCommand::new);
-    makers.put("release", ReleaseCommand::new);
+    makers.put("release", ReleaseCommand::with);
     makers.put("answer", AnswerCommand::new);
     makers.put("hold", HoldCommand::new);
     makers.put("cancel", CancelCommand::new);

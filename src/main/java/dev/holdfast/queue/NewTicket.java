@@ -24,6 +24,8 @@ import org.jspecify.annotations.Nullable;
  * @param after the ids of the tickets that must be done before it is claimed; at most 10,000,
  *     default none
  * @param expiry from when on it is put on hold instead, if no worker has started it; null is never
+ * @param batchId the open batch that it joins; null is none
+ * @param afterBatch the closed batch that must have ended before it is claimed; null is none
  */
 public record NewTicket(
     @Nullable String design,
@@ -37,7 +39,9 @@ public record NewTicket(
     @Nullable String uniqueKey,
     @Nullable BigDecimal maxCostUsd,
     List<Long> after,
-    @Nullable Expiry expiry) {
+    @Nullable Expiry expiry,
+    @Nullable Long batchId,
+    @Nullable Long afterBatch) {
 
   private static final String DEFAULT_QUEUE = "default";
 
@@ -48,12 +52,38 @@ public record NewTicket(
 
   public static NewTicket ofDesign(String design) {
     return new NewTicket(
-        design, null, null, "{}", DEFAULT_QUEUE, 0, null, null, null, null, List.of(), null);
+        design,
+        null,
+        null,
+        "{}",
+        DEFAULT_QUEUE,
+        0,
+        null,
+        null,
+        null,
+        null,
+        List.of(),
+        null,
+        null,
+        null);
   }
 
   public static NewTicket ofKind(String kind) {
     return new NewTicket(
-        null, kind, null, "{}", DEFAULT_QUEUE, 0, null, null, null, null, List.of(), null);
+        null,
+        kind,
+        null,
+        "{}",
+        DEFAULT_QUEUE,
+        0,
+        null,
+        null,
+        null,
+        null,
+        List.of(),
+        null,
+        null,
+        null);
   }
 
   public NewTicket withTitle(@Nullable String newTitle) {
@@ -96,6 +126,14 @@ public record NewTicket(
     return with(copy -> copy.expiry = newExpiry);
   }
 
+  public NewTicket withBatchId(@Nullable Long newBatchId) {
+    return with(copy -> copy.batchId = newBatchId);
+  }
+
+  public NewTicket withAfterBatch(@Nullable Long newAfterBatch) {
+    return with(copy -> copy.afterBatch = newAfterBatch);
+  }
+
   private NewTicket with(Consumer<Copy> change) {
     Copy copy = new Copy(this);
     change.accept(copy);
@@ -116,6 +154,8 @@ public record NewTicket(
     private @Nullable BigDecimal maxCostUsd;
     private List<Long> after;
     private @Nullable Expiry expiry;
+    private @Nullable Long batchId;
+    private @Nullable Long afterBatch;
 
     Copy(NewTicket ticket) {
       design = ticket.design;
@@ -130,6 +170,8 @@ public record NewTicket(
       maxCostUsd = ticket.maxCostUsd;
       after = ticket.after;
       expiry = ticket.expiry;
+      batchId = ticket.batchId;
+      afterBatch = ticket.afterBatch;
     }
 
     NewTicket ticket() {
@@ -145,7 +187,9 @@ public record NewTicket(
           uniqueKey,
           maxCostUsd,
           after,
-          expiry);
+          expiry,
+          batchId,
+          afterBatch);
     }
   }
 }

@@ -47,4 +47,20 @@ public interface TicketInbox {
    *     from 1
    */
   long enqueueAll(Iterator<NewTicket> tickets);
+
+  /**
+   * What became of many tickets.
+   *
+   * @param batchId the batch that they are
+   * @param added how many were added
+   */
+  record Batched(long batchId, long added) {}
+
+  /**
+   * As {@link #enqueueAll}; the tickets are a closed batch, which tells how far they are, and which
+   * others may wait for.
+   *
+   * @param title of the batch, for people; may be null
+   */
+  Batched enqueueBatch(Iterator<NewTicket> tickets, String actor, @Nullable String title);
 }

@@ -29,6 +29,8 @@ public final class ApiRoutes implements Routes {
             new QueueRoutes(ports),
             new FigureRoutes(ports.figures()),
             new ScheduleRoutes(ports.schedules(), InstantSource.system()),
+            new BatchRoutes(ports),
+            new ReleaseRoutes(ports.releases()),
             new EventRoutes(events, HEARTBEAT),
             new OpenApiRoute());
   }

@@ -1,6 +1,8 @@
 package dev.holdfast.web;
 
+import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import com.fasterxml.jackson.annotation.JsonRawValue;
+import dev.holdfast.batch.Release;
 import dev.holdfast.queue.read.AttemptRow;
 import dev.holdfast.queue.read.TicketRow;
 import dev.holdfast.queue.read.TimelineEntry;
@@ -46,6 +48,7 @@ public final class Bodies {
           .addMixIn(Answer.class, JsonColumns.class)
           .addMixIn(ToolCallRow.class, JsonColumns.class)
           .addMixIn(Schedule.class, JsonColumns.class)
+          .addMixIn(Release.class, ReleaseColumns.class)
           .enable(EnumFeature.WRITE_ENUMS_TO_LOWERCASE)
           .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
           .enable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
@@ -89,6 +92,13 @@ public final class Bodies {
 
     @JsonRawValue
     String value();
+  }
+
+  /** The column that is JSON already; what is worked out of the others is left out. */
+  @JsonIgnoreProperties("running")
+  interface ReleaseColumns {
+    @JsonRawValue
+    String selection();
   }
 
   private Bodies() {}

@@ -45,6 +45,8 @@ final class CreateRoute implements Handler {
       @Nullable BigDecimal maxCostUsd,
       @Nullable List<Long> after,
       @Nullable String expires,
+      @Nullable Long batchId,
+      @Nullable Long afterBatch,
       @Nullable String by) {}
 
   @Override
@@ -63,7 +65,8 @@ final class CreateRoute implements Handler {
     Answers.json(context, accepted.created() ? 201 : 200, json.summary(row));
   }
 
-  private static NewTicket ticket(Body body) {
+  /** As {@code POST /api/v1/tickets} reads it. */
+  static NewTicket ticket(Body body) {
     NewTicket ticket =
         new NewTicket(
             body.design,
@@ -77,7 +80,9 @@ final class CreateRoute implements Handler {
             body.uniqueKey,
             body.maxCostUsd,
             body.after == null ? List.of() : body.after,
-            expiry(body.expires));
+            expiry(body.expires),
+            body.batchId,
+            body.afterBatch);
     if (ticket.delay() != null && ticket.runAt() != null) {
       throw new Refused(422, "delay and run_at exclude each other");
     }

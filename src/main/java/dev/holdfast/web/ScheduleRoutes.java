@@ -96,6 +96,8 @@ final class ScheduleRoutes implements Routes {
             null,
             null,
             List.of(),
+            null,
+            null,
             null);
     NewSchedule schedule =
         new NewSchedule(

@@ -1,5 +1,7 @@
 package dev.holdfast.web;
 
+import dev.holdfast.batch.BatchDesk;
+import dev.holdfast.batch.ReleaseDesk;
 import dev.holdfast.queue.Channel;
 import dev.holdfast.queue.DesignShelf;
 import dev.holdfast.queue.RequestAnswers;
@@ -23,6 +25,8 @@ public record WebPorts(
     SpendingDesk spending,
     DesignShelf designs,
     ScheduleDesk schedules,
+    BatchDesk batches,
+    ReleaseDesk releases,
     JournalReader journals,
     TicketFeeds feeds,
     FigureReader figures,
@@ -37,6 +41,8 @@ public record WebPorts(
         spending,
         designs,
         schedules.through(channel),
+        batches.through(channel),
+        releases.through(channel),
         journals,
         feeds,
         figures,

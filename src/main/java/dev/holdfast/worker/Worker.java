@@ -59,6 +59,7 @@ public final class Worker implements AutoCloseable {
   private final ServiceLoop rescues;
   private final ServiceLoop prunes;
   private final ServiceLoop figures;
+  private final ServiceLoop batches;
   private final Signal signal = new Signal();
   private final NotifiedClaim notifiedClaim;
   private final WakeUpSwitch wakeUpSwitch;
@@ -96,6 +97,7 @@ public final class Worker implements AutoCloseable {
     this.rescues = new ServiceLoop("rescue", afterError, this::rescue);
     this.prunes = new ServiceLoop("prune", Duration.ofMinutes(1), this::prune);
     this.figures = new ServiceLoop("figures", Duration.ofMinutes(1), ports.figures()::count);
+    this.batches = new ServiceLoop("batches", afterError, ports.batches()::advance);
     this.guards = new ServiceLoop("guard", afterError, heartbeater::guard);
     this.notifiedClaim = new NotifiedClaim(slots, claimRound(), signal);
     this.wakeUpSwitch =
@@ -121,6 +123,7 @@ public final class Worker implements AutoCloseable {
     guards.start();
     rescues.start();
     figures.start();
+    batches.start();
     if (!settings.retentionInterval().isZero()) {
       prunes.start();
     }
@@ -316,6 +319,7 @@ public final class Worker implements AutoCloseable {
     rescues.stop();
     prunes.stop();
     figures.stop();
+    batches.stop();
     completers.stop();
     stateWriter.execute(() -> update(WorkerRegistry.State.STOPPED));
     stateWriter.shutdown();

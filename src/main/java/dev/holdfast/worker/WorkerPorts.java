@@ -1,5 +1,6 @@
 package dev.holdfast.worker;
 
+import dev.holdfast.queue.BatchKeeper;
 import dev.holdfast.queue.FigureKeeper;
 import dev.holdfast.queue.TicketListener;
 import dev.holdfast.queue.TicketPruner;
@@ -22,6 +23,7 @@ public record WorkerPorts(
     TicketPruner pruner,
     Runnable whenPruned,
     FigureKeeper figures,
+    BatchKeeper batches,
     List<TicketListener> listeners,
     Secrets secrets) {
   public WorkerPorts {

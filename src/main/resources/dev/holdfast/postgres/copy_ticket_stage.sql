@@ -1,1 +1,1 @@
-COPY pg_temp.ticket_stage (filed, design_id, kind, payload, payload_bytes, queue, title, priority, retry_after, unique_key, max_cost_usd) FROM STDIN
+COPY pg_temp.ticket_stage (filed, design_id, kind, payload, payload_bytes, queue, title, priority, retry_after, unique_key, max_cost_usd, batch_id) FROM STDIN

@@ -1,7 +1,7 @@
 -- One INSERT for the chunk, filed at once. The first of two equal keys wins. Returns how many are new.
 WITH added AS (
-  INSERT INTO holdfast.ticket_base (filed, design_id, kind, payload, payload_bytes, queue, title, priority, retry_after, unique_key, max_cost_usd)
-  SELECT filed, design_id, kind, payload, payload_bytes, queue, title, priority, retry_after, unique_key, max_cost_usd
+  INSERT INTO holdfast.ticket_base (filed, design_id, kind, payload, payload_bytes, queue, title, priority, retry_after, unique_key, max_cost_usd, batch_id)
+  SELECT filed, design_id, kind, payload, payload_bytes, queue, title, priority, retry_after, unique_key, max_cost_usd, batch_id
   FROM pg_temp.ticket_stage
   ORDER BY position
   ON CONFLICT (unique_key) WHERE unique_key IS NOT NULL DO NOTHING

@@ -52,6 +52,7 @@ record ArchitectureRules(String base) {
           Map.entry("retry", Set.of("ticket", "failure")),
           Map.entry("queue", Set.of("ticket", "failure", "retry")),
           Map.entry("schedule", Set.of("ticket", "queue", "retry")),
+          Map.entry("batch", Set.of("ticket", "failure", "queue", "retry")),
           Map.entry("worker", Set.of("ticket", "schema", "secret", "failure", "retry", "queue")),
           Map.entry("llm", Set.of("failure", "retry")),
           Map.entry(
@@ -75,6 +76,7 @@ record ArchitectureRules(String base) {
                   "retry",
                   "queue",
                   "schedule",
+                  "batch",
                   "llm",
                   "tool",
                   "session",
@@ -92,6 +94,7 @@ record ArchitectureRules(String base) {
                   "retry",
                   "queue",
                   "schedule",
+                  "batch",
                   "llm",
                   "tool",
                   "session")),

@@ -193,6 +193,7 @@ class OpenApiIT {
     check("listDesigns", ann.get("/api/v1/designs"), 200);
     check("showDesign", ann.get("/api/v1/designs/hello"), 200);
     schedules();
+    batches();
     check("pauseQueue", ann.post("/api/v1/queues/default/pause", ""), 200);
     check("resumeQueue", ann.post("/api/v1/queues/default/resume", ""), 200);
   }
@@ -215,6 +216,41 @@ class OpenApiIT {
     }
     check("figures", ann.get("/api/v1/figures?window=7d"), 200);
     check("figures", ann.get("/api/v1/figures?window=0'%20OR%201=1"), 422);
+  }
+
+  private void batches() {
+    Answer created =
+        ann.post(
+            "/api/v1/batches",
+            "{\"title\": \"b\", \"tickets\": [{\"kind\": \"batched\"}, {\"design\": \"hello\"}]}");
+    check("createBatch", created, 201);
+    assertThat(created.json().get("added").asInt()).isEqualTo(2);
+    check("createBatch", ann.post("/api/v1/batches", "{\"tickets\": []}"), 422);
+    check("createBatch", ann.post("/api/v1/batches", "{\"tickets\": [null]}"), 422);
+    check("createBatch", ann.post("/api/v1/batches", "{\"tickets\": [{\"kind\": \"x y\"}]}"), 422);
+    String one = "/api/v1/batches/" + created.json().get("batch_id").asString();
+    check("listBatches", ann.get("/api/v1/batches?limit=1"), 200);
+    check("listBatches", ann.get("/api/v1/batches?limit=none"), 400);
+    check("showBatch", ann.get(one), 200);
+    check("showBatch", ann.get("/api/v1/batches/987654"), 404);
+    check("holdBatch", ann.post(one + "/hold", "{\"reason\": \"wait\"}"), 200);
+    Answer release =
+        ann.post(
+            "/api/v1/releases",
+            "{\"batch_id\": %s, \"canary\": 1, \"ramp\": \"all\"}"
+                .formatted(created.json().get("batch_id").asString()));
+    check("startRelease", release, 201);
+    assertThat(release.json().get("released").asInt()).isOne();
+    check("startRelease", ann.post("/api/v1/releases", "{\"canary\": 1}"), 422);
+    check("startRelease", ann.post("/api/v1/releases", "{\"category\": \"unknown\"}"), 422);
+    check("startRelease", ann.post("/api/v1/releases", "{\"ids\": [1], \"canary\": 1, \"ramp\": \"x\"}"), 422);
+    String started = "/api/v1/releases/" + release.json().get("id").asString();
+    check("listReleases", ann.get("/api/v1/releases"), 200);
+    check("showRelease", ann.get(started), 200);
+    check("showRelease", ann.get("/api/v1/releases/987654"), 404);
+    check("stopRelease", ann.post(started + "/stop", ""), 200);
+    check("stopRelease", ann.post(started + "/stop", ""), 409);
+    check("cancelBatch", ann.post(one + "/cancel", "{}"), 200);
   }
 
   private void schedules() {

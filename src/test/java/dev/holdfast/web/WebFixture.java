@@ -9,6 +9,8 @@ import dev.holdfast.postgres.inbox.PostgresTicketInbox;
 import dev.holdfast.postgres.read.PostgresFigureReader;
 import dev.holdfast.postgres.read.PostgresTicketFeeds;
 import dev.holdfast.postgres.read.PostgresTicketReader;
+import dev.holdfast.postgres.batch.PostgresBatchDesk;
+import dev.holdfast.postgres.batch.PostgresReleaseDesk;
 import dev.holdfast.postgres.schedule.PostgresScheduleDesk;
 import dev.holdfast.postgres.session.PostgresJournalReader;
 import dev.holdfast.retry.Sleeper;
@@ -45,6 +47,8 @@ final class WebFixture {
         new PostgresSpendingDesk(database, "holdfast"),
         new PostgresDesignShelf(database),
         new PostgresScheduleDesk(database, "holdfast"),
+        new PostgresBatchDesk(database, "holdfast"),
+        new PostgresReleaseDesk(database, "holdfast"),
         new PostgresJournalReader(database, "holdfast"),
         new PostgresTicketFeeds(database, "holdfast"),
         new PostgresFigureReader(database, "holdfast"),

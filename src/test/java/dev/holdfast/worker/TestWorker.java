@@ -2,6 +2,7 @@ package dev.holdfast.worker;
 
 import dev.holdfast.failure.Category;
 import dev.holdfast.failure.Classifier;
+import dev.holdfast.postgres.engine.PostgresBatchKeeper;
 import dev.holdfast.postgres.engine.PostgresFigureKeeper;
 import dev.holdfast.postgres.engine.PostgresTicketPruner;
 import dev.holdfast.postgres.engine.PostgresTicketQueue;
@@ -131,6 +132,7 @@ final class TestWorker {
             new PostgresTicketPruner(dataSource, "holdfast"),
             () -> {},
             new PostgresFigureKeeper(dataSource, "holdfast"),
+            new PostgresBatchKeeper(dataSource, "holdfast"),
             listeners,
             Secrets.NONE);
     return new Worker(ports, handlers, classifier, settings, WorkerIdentity.create("test"));

@@ -30,7 +30,8 @@ public final class JsonOutput {
           "details",
           "entry",
           "arguments",
-          "editedArguments");
+          "editedArguments",
+          "selection");
 
   private JsonOutput() {}
 

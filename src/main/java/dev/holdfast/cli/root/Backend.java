@@ -1,5 +1,7 @@
 package dev.holdfast.cli.root;
 
+import dev.holdfast.batch.BatchDesk;
+import dev.holdfast.batch.ReleaseDesk;
 import dev.holdfast.queue.DesignShelf;
 import dev.holdfast.queue.SpendingDesk;
 import dev.holdfast.queue.TicketDesk;
@@ -48,6 +50,11 @@ public interface Backend extends AutoCloseable {
   DesignShelf designs();
 
   ScheduleDesk schedules();
+
+  BatchDesk batches();
+
+  /** Releases in steps. */
+  ReleaseDesk releases();
 
   TicketImport imports();
 

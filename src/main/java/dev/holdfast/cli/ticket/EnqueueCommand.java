@@ -9,6 +9,7 @@ import dev.holdfast.cli.root.HoldfastCommand;
 import dev.holdfast.config.FileProblem;
 import dev.holdfast.queue.Expiry;
 import dev.holdfast.queue.NewTicket;
+import dev.holdfast.queue.TicketInbox;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -30,6 +31,7 @@ import picocli.CommandLine.Option;
       "  holdfast enqueue --design summarise --payload '{\"prompt\": \"Summarise report.pdf\"}'",
       "  holdfast enqueue --kind command --payload @job.json --delay 5m --key nightly-2026-11-30",
       "  holdfast enqueue --file tickets.jsonl",
+      "  holdfast enqueue --design report --after-batch 7",
       "",
       "Each line of the file is a JSON object: design or kind, and title, payload, queue,"
           + " priority,",
@@ -50,7 +52,7 @@ public final class EnqueueCommand implements Callable<Integer> {
       description = "Which handler works it, for a ticket without a design.")
   private @Nullable String kind;
 
-  @Option(names = "--title", paramLabel = "T", description = "A few words for people.")
+  @Option(names = "--title", paramLabel = "T", description = "A few words for people; with --file those of the batch.")
   private @Nullable String title;
 
   @Option(
@@ -101,12 +103,24 @@ public final class EnqueueCommand implements Callable<Integer> {
   private @Nullable String expires;
 
   @Option(
+      names = "--after-batch",
+      paramLabel = "ID",
+      description = "Not before this batch has ended: all its tickets are done or cancelled.")
+  private @Nullable Long afterBatch;
+
+  @Option(
       names = "--file",
       paramLabel = "TICKETS.jsonl",
-      description = "Add one ticket per line; - is standard input.")
+      description = "Add one ticket per line, as one batch; - is standard input.")
   private @Nullable String file;
 
-  @Option(names = "--json", description = "Print {\"id\": N}, or {\"added\": N} for a file.")
+  @Option(
+      names = "--by",
+      paramLabel = "WHO",
+      description = "Whose batch it is, with --file; default: your user name.")
+  private @Nullable String by;
+
+  @Option(names = "--json", description = "Print {\"id\": N}, or {\"batch_id\": B, \"added\": N, \"read\": N} for a file.")
   private boolean json;
 
   public EnqueueCommand(HoldfastCommand root) {
@@ -130,11 +144,12 @@ public final class EnqueueCommand implements Callable<Integer> {
   private void requireFileAlone() {
     for (Object option :
         new @Nullable Object[] {
-          design, kind, title, payload, queue, priority, delay, at, key, maxCost, after, expires
+          design, kind, payload, queue, priority, delay, at, key, maxCost, after, expires, afterBatch
         }) {
       if (option != null) {
         throw new UsageException(
-            "--file goes alone; write design, kind, queue and the like into its lines");
+            "--file goes alone or with --title; write design, kind, queue and the like into its"
+                + " lines");
       }
     }
   }
@@ -158,7 +173,8 @@ public final class EnqueueCommand implements Callable<Integer> {
         .withUniqueKey(key)
         .withMaxCostUsd(maxCost == null ? null : Words.money("--max-cost", maxCost))
         .withAfter(after == null ? List.of() : after)
-        .withExpiry(expires == null ? null : expiry(expires));
+        .withExpiry(expires == null ? null : expiry(expires))
+        .withAfterBatch(afterBatch);
   }
 
   private static Expiry expiry(String text) {
@@ -184,8 +200,9 @@ public final class EnqueueCommand implements Callable<Integer> {
             name.equals("-") ? root.terminal().reader() : Files.newBufferedReader(Path.of(name));
         Backend backend = root.open()) {
       TicketLines tickets = new TicketLines(lines, root.terminal());
-      long added = backend.inbox().enqueueAll(tickets);
-      report(added, tickets.count());
+      report(
+          backend.inbox().enqueueBatch(tickets, by == null ? root.person() : by, title),
+          tickets.count());
       return ExitCode.DONE;
     } catch (IOException | java.nio.file.InvalidPathException e) {
       throw new UsageException(
@@ -198,9 +215,10 @@ public final class EnqueueCommand implements Callable<Integer> {
     }
   }
 
-  private void report(long added, long read) {
+  private void report(TicketInbox.Batched batch, long read) {
+    long added = batch.added();
     if (json) {
-      root.terminal().line(JsonOutput.of(Map.of("added", added, "read", read)));
+      root.terminal().line(JsonOutput.of(Map.of("batch_id", batch.batchId(), "added", added, "read", read)));
       return;
     }
     long existed = read - added;
@@ -208,6 +226,8 @@ public final class EnqueueCommand implements Callable<Integer> {
         .line(
             "added "
                 + added
+                + " as batch "
+                + batch.batchId()
                 + (existed == 0 ? "" : "; " + existed + " had a unique_key that exists already"));
   }
 }

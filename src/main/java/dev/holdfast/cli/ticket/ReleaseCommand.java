@@ -1,6 +1,10 @@
 package dev.holdfast.cli.ticket;
 
+import dev.holdfast.batch.NewRelease;
+import dev.holdfast.batch.Release;
 import dev.holdfast.cli.output.ExitCode;
+import dev.holdfast.cli.output.JsonOutput;
+import dev.holdfast.cli.output.PlainText;
 import dev.holdfast.cli.output.UsageException;
 import dev.holdfast.cli.output.Words;
 import dev.holdfast.cli.root.Backend;
@@ -18,6 +22,7 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -33,6 +38,10 @@ import picocli.CommandLine.Parameters;
       "  holdfast release 17 --guidance 'the file is in /data now'",
       "  holdfast release --fingerprint 3f2a9c1b --guidance @advice.md",
       "  holdfast release --category api_error --keep-retries --by ann",
+      "",
+      "Of many tickets a few first, and more when those came through:",
+      "  holdfast release --fingerprint 3f2a9c1b --canary 3 --ramp 10,50,all",
+      "  holdfast release show 4 -w",
       "",
       "A ticket held for approval has tool calls that wait; holdfast show prints them:",
       "  holdfast release 17 --approve-call",
@@ -61,6 +70,14 @@ public final class ReleaseCommand implements Callable<Integer> {
   private @Nullable String category;
 
   @Option(
+      names = "--batch",
+      paramLabel = "ID",
+      description = "All held tickets of this batch.")
+  private @Nullable Long batch;
+
+  @Mixin private final ReleaseStepOptions steps = new ReleaseStepOptions();
+
+  @Option(
       names = "--guidance",
       paramLabel = "TEXT|@FILE",
       description = "What the next attempts are told; @- reads standard input.")
@@ -87,8 +104,16 @@ public final class ReleaseCommand implements Callable<Integer> {
   @Option(names = "--json", description = "Print a JSON object with what was released and refused.")
   private boolean json;
 
-  public ReleaseCommand(HoldfastCommand root) {
+  private ReleaseCommand(HoldfastCommand root) {
     this.root = root;
+  }
+
+  /** The command, with those for releases in steps. */
+  public static CommandLine with(HoldfastCommand root) {
+    return new CommandLine(new ReleaseCommand(root))
+        .addSubcommand("list", new ReleaseListCommand(root))
+        .addSubcommand("show", new ReleaseShowCommand(root))
+        .addSubcommand("stop", new ReleaseStopCommand(root));
   }
 
   @Override
@@ -103,25 +128,54 @@ public final class ReleaseCommand implements Callable<Integer> {
     if (call.isGiven()) {
       return decide(numbers, words, actor);
     }
+    Retries retries = keepRetries ? Retries.KEEP : Retries.RESET;
+    Conversation conversation = fresh ? Conversation.START_OVER : Conversation.RESUME;
     try (Backend backend = root.open()) {
-      Iterator<Long> chosen =
-          ids.isEmpty()
-              ? new HeldTickets(backend.reader(), chosenCategory, fingerprint)
-              : numbers.iterator();
+      if (steps.areGiven()) {
+        NewRelease.Which which =
+            new NewRelease.Which(
+                ids.isEmpty() ? null : numbers, fingerprint, chosenCategory, batch);
+        return start(
+            backend,
+            new NewRelease(which, steps.canary(), steps.ramp(), words, retries, conversation),
+            actor);
+      }
+      Iterator<Long> chosen = chosen(backend, numbers, chosenCategory);
       if (!chosen.hasNext()) {
         throw new TicketNotFoundException(
             "no held ticket matches; holdfast stats shows the groups of errors");
       }
-      Retries retries = keepRetries ? Retries.KEEP : Retries.RESET;
-      Conversation conversation = fresh ? Conversation.START_OVER : Conversation.RESUME;
       TicketDesk desk = backend.desk();
       return new TicketAction(root.terminal(), "released", json)
           .run(chosen, id -> desk.release(id, actor, words, retries, conversation));
     }
   }
 
+  private Iterator<Long> chosen(
+      Backend backend, List<Long> numbers, @Nullable Category chosenCategory) {
+    if (!ids.isEmpty()) {
+      return numbers.iterator();
+    }
+    return batch == null
+        ? new HeldTickets(backend.reader(), chosenCategory, fingerprint)
+        : backend.batches().held(batch).iterator();
+  }
+
+  private int start(Backend backend, NewRelease wanted, String actor) {
+    Release release = backend.releases().start(wanted, actor);
+    root.terminal()
+        .line(
+            json
+                ? JsonOutput.of(release)
+                : PlainText.oneLine("release " + release.id() + ", " + release.progress()));
+    if (!json) {
+      root.terminal().progress("holdfast release show " + release.id() + " -w follows it");
+    }
+    return ExitCode.DONE;
+  }
+
   private int decide(List<Long> numbers, @Nullable String words, String actor) {
-    if (numbers.size() != 1 || fresh || keepRetries) {
+    if (numbers.size() != 1 || fresh || keepRetries || steps.areGiven()) {
       throw new UsageException(
           "--approve-call and --deny-call take one ticket, without --fresh and --keep-retries");
     }
@@ -139,12 +193,15 @@ public final class ReleaseCommand implements Callable<Integer> {
 
   private void requireOneSelection() {
     int selections =
-        (ids.isEmpty() ? 0 : 1) + (fingerprint == null ? 0 : 1) + (category == null ? 0 : 1);
-    boolean bulk = ids.isEmpty() && selections > 0;
+        (ids.isEmpty() ? 0 : 1)
+            + (fingerprint == null ? 0 : 1)
+            + (category == null ? 0 : 1)
+            + (batch == null ? 0 : 1);
+    boolean bulk = ids.isEmpty() && (batch == null || steps.areGiven()) && selections > 0;
     if (selections != 1 && !bulk) {
       throw new UsageException(
-          "which tickets? give ids, or --fingerprint F, or --category C; holdfast list --state"
-              + " on_hold shows them");
+          "which tickets? give ids, or --fingerprint F, or --category C, or --batch ID; holdfast"
+              + " list --state on_hold shows them");
     }
   }
 }

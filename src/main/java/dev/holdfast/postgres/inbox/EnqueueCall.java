@@ -45,6 +45,8 @@ final class EnqueueCall {
       case Expiry.At(Instant time) -> call.add("expires_at => ?", time.atOffset(ZoneOffset.UTC));
       case null -> {}
     }
+    call.add("batch_id => ?", ticket.batchId());
+    call.add("after_batch => ?", ticket.afterBatch());
     return call;
   }
 

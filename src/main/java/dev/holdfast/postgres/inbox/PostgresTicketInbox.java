@@ -69,30 +69,63 @@ public final class PostgresTicketInbox implements TicketInbox {
   @Override
   public Accepted accept(NewTicket ticket, String actor, @Nullable RequestKey key) {
     rules.check(ticket);
-    try (Connection connection = dataSource.getConnection()) {
-      connection.setAutoCommit(false);
-      try {
-        Accepted accepted = new TicketAcceptance(connection, sql).accept(key, actor, ticket, this);
-        connection.commit();
-        return accepted;
-      } finally {
-        // Undoes what was not committed.
-        connection.rollback();
-        connection.setAutoCommit(true);
-      }
+    return inTransaction(
+        connection -> new TicketAcceptance(connection, sql).accept(key, actor, ticket, this));
+  }
+
+  @Override
+  public long enqueueAll(Iterator<NewTicket> tickets) {
+    return inTransaction(
+        connection -> new TicketCopy(connection, sql, rules, null).copyAll(tickets));
+  }
+
+  @Override
+  public Batched enqueueBatch(Iterator<NewTicket> tickets, String actor, @Nullable String title) {
+    return inTransaction(connection -> enqueueBatch(connection, tickets, actor, title));
+  }
+
+  /**
+   * As {@link #enqueueBatch(Iterator, String, String)}, on the caller's own connection and in the
+   * caller's transaction. Neither commits nor closes.
+   */
+  public Batched enqueueBatch(
+      Connection connection, Iterator<NewTicket> tickets, String actor, @Nullable String title) {
+    try {
+      long batch = number(connection, "SELECT holdfast.open_batch(?, ?)", actor, title);
+      long added = new TicketCopy(connection, sql, rules, batch).copyAll(tickets);
+      number(connection, "SELECT holdfast.close_batch(?, ?)", batch, actor);
+      return new Batched(batch, added);
     } catch (SQLException e) {
       throw SqlErrors.translate(e);
     }
   }
 
-  @Override
-  public long enqueueAll(Iterator<NewTicket> tickets) {
+  private long number(Connection connection, String query, @Nullable Object... arguments)
+      throws SQLException {
+    try (PreparedStatement statement = connection.prepareStatement(sql.inSchema(query))) {
+      for (int i = 0; i < arguments.length; i++) {
+        statement.setObject(i + 1, arguments[i]);
+      }
+      try (ResultSet row = statement.executeQuery()) {
+        row.next();
+        return row.getLong(1);
+      }
+    }
+  }
+
+  /** What is done in a transaction. */
+  @FunctionalInterface
+  private interface Work<T> {
+    T on(Connection connection) throws SQLException;
+  }
+
+  private <T> T inTransaction(Work<T> work) {
     try (Connection connection = dataSource.getConnection()) {
       connection.setAutoCommit(false);
       try {
-        long added = new TicketCopy(connection, sql, rules).copyAll(tickets);
+        T done = work.on(connection);
         connection.commit();
-        return added;
+        return done;
       } finally {
         // Undoes what was not committed.
         connection.rollback();

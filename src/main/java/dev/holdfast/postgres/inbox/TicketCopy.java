@@ -41,6 +41,7 @@ final class TicketCopy {
   private final Connection connection;
   private final Sql sql;
   private final NewTicketRules rules;
+  private final @Nullable Long batchId;
   private final CopyManager copyManager;
   private final Map<String, DesignKey> designs = new HashMap<>();
   private final StringBuilder chunk = new StringBuilder();
@@ -51,10 +52,15 @@ final class TicketCopy {
   private long position;
   private @Nullable Instant now;
 
-  TicketCopy(Connection connection, Sql sql, NewTicketRules rules) throws SQLException {
+  /**
+   * @param batchId the open batch of all tickets; null is none
+   */
+  TicketCopy(Connection connection, Sql sql, NewTicketRules rules, @Nullable Long batchId)
+      throws SQLException {
     this.connection = connection;
     this.sql = sql;
     this.rules = rules;
+    this.batchId = batchId;
     this.copyManager = connection.unwrap(PGConnection.class).getCopyAPI();
     this.mayWriteTable =
         number("SELECT has_table_privilege('holdfast.ticket_base', 'INSERT')::integer") == 1;
@@ -87,6 +93,11 @@ final class TicketCopy {
         throw new InvalidTicketException(
             "a ticket that expires cannot be one of many; enqueue it by itself");
       }
+      if (ticket.afterBatch() != null || ticket.batchId() != null) {
+        throw new InvalidTicketException(
+            "a ticket that waits for a batch, or names one, cannot be one of many; enqueue it by"
+                + " itself");
+      }
       int payloadBytes = rules.check(ticket);
       @Nullable DesignKey design = ticket.design() == null ? null : design(ticket.design());
       appendRow(ticket, payloadBytes, design);
@@ -111,7 +122,8 @@ final class TicketCopy {
     column(Integer.toString(ticket.priority()), '\t');
     column(startTime(ticket), '\t');
     column(ticket.uniqueKey(), '\t');
-    column(ticket.maxCostUsd() == null ? null : ticket.maxCostUsd().toPlainString(), '\n');
+    column(ticket.maxCostUsd() == null ? null : ticket.maxCostUsd().toPlainString(), '\t');
+    column(batchId == null ? null : Long.toString(batchId), '\n');
   }
 
   /** As kind_of_new_ticket in the database; a ticket has one of the two, the rules saw to it. */

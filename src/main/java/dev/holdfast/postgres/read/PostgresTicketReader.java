@@ -327,7 +327,7 @@ public final class PostgresTicketReader implements TicketReader {
             query -> query.bind("id", ticketId),
             (row, context) -> row.getString(1))
         .stream()
-        .findFirst();
+        .reduce((one, other) -> one + "; " + other);
   }
 
   @Override

@@ -42,6 +42,7 @@ public final class Console implements Routes, Pages {
             new CallForms(ports),
             new ProviderForms(ports.spending()),
             new ScheduleForms(ports.schedules()),
+            new BatchForms(ports),
             new BulkForms(ports, reader, shell, runs));
   }
 

@@ -18,9 +18,10 @@ import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** Queues, workers, providers and designs. */
+/** Queues, schedules, batches, workers, providers and designs. */
 final class OperationRoutes implements Routes {
   private static final int MOST_RUNNING = 2_000;
+  private static final int MOST_BATCHES = 20;
 
   private final WebPorts ports;
   private final ConsoleReader reader;
@@ -38,6 +39,7 @@ final class OperationRoutes implements Routes {
   public void addTo(JavalinDefaultRoutingApi routes) {
     routes.get("/queues", this::queues, Role.VIEWER);
     routes.get("/schedules", this::schedules, Role.VIEWER);
+    routes.get("/batches", this::batches, Role.VIEWER);
     routes.get("/workers", this::workers, Role.VIEWER);
     routes.get("/providers", this::providers, Role.VIEWER);
     routes.get("/designs", this::designs, Role.VIEWER);
@@ -52,6 +54,17 @@ final class OperationRoutes implements Routes {
   private void schedules(Context context) {
     Page page = shell.page(context, "Schedules", Section.SCHEDULES);
     shell.show(context, "schedules", new SchedulesPage(page, ports.schedules().list()));
+  }
+
+  private void batches(Context context) {
+    Page page = shell.page(context, "Batches", Section.BATCHES);
+    shell.show(
+        context,
+        "batches",
+        new BatchesPage(
+            page,
+            ports.batches().list(MOST_BATCHES, null),
+            ports.releases().list(MOST_BATCHES, null)));
   }
 
   private void workers(Context context) {

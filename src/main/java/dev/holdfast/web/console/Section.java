@@ -8,6 +8,7 @@ public enum Section {
   TICKETS("Tickets", "/tickets"),
   QUEUES("Queues", "/queues"),
   SCHEDULES("Schedules", "/schedules"),
+  BATCHES("Batches", "/batches"),
   WORKERS("Workers", "/workers"),
   PROVIDERS("Providers", "/providers"),
   DESIGNS("Designs", "/designs");

@@ -1,0 +1,83 @@
+package dev.holdfast.batch;
+
+import java.time.Instant;
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A release of many held tickets in steps, and how far it is.
+ *
+ * @param selection which tickets were asked for, as JSON text
+ * @param steps how many tickets each step releases; 0 is all that are left
+ * @param step the step it is in, from 1
+ * @param total how many held tickets it began with
+ * @param waiting released, and not yet known what becomes of them
+ * @param sameError failed with the error that they were held with
+ * @param otherError on hold again for another reason
+ * @param ended cancelled by a person, or deleted
+ * @param skipped released or cancelled by somebody else before
+ * @param state {@code running}, {@code completed} or {@code stopped}
+ * @param reason why it stopped, or what keeps it from going on
+ */
+public record Release(
+    long id,
+    Instant createdAt,
+    String createdBy,
+    String selection,
+    List<Integer> steps,
+    @Nullable String guidance,
+    int step,
+    long total,
+    long released,
+    long waiting,
+    long succeeded,
+    long sameError,
+    long otherError,
+    long ended,
+    long skipped,
+    String state,
+    @Nullable String reason,
+    @Nullable Instant endedAt) {
+
+  /** Copies the list. */
+  public Release {
+    steps = List.copyOf(steps);
+  }
+
+  public boolean isRunning() {
+    return state.equals("running");
+  }
+
+  /** As in {@code 3, 10, 50, all}. */
+  public String stepWords() {
+    return steps.stream()
+        .map(each -> each == 0 ? "all" : each.toString())
+        .collect(Collectors.joining(", "));
+  }
+
+  /** As in {@code step 2 of 4: released 13 of 500, 11 came through, 2 wait}. */
+  public String progress() {
+    StringBuilder words = new StringBuilder();
+    if (isRunning()) {
+      words.append("step ").append(step).append(" of ").append(steps.size()).append(": ");
+    } else {
+      words.append(state).append(": ");
+    }
+    words.append(String.format(Locale.ROOT, "released %,d of %,d", released, total));
+    add(words, succeeded, "came through");
+    add(words, waiting, "wait");
+    add(words, sameError, "failed with the same error");
+    add(words, otherError, "on hold with another error");
+    add(words, ended, "cancelled");
+    add(words, skipped, "skipped");
+    return reason == null ? words.toString() : words + "; " + reason;
+  }
+
+  private static void add(StringBuilder words, long count, String what) {
+    if (count > 0) {
+      words.append(String.format(Locale.ROOT, ", %,d %s", count, what));
+    }
+  }
+}

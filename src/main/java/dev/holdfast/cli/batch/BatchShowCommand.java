@@ -1,0 +1,119 @@
+package dev.holdfast.cli.batch;
+
+import dev.holdfast.batch.Batch;
+import dev.holdfast.cli.output.ExitCode;
+import dev.holdfast.cli.output.JsonOutput;
+import dev.holdfast.cli.output.PlainText;
+import dev.holdfast.cli.output.UsageException;
+import dev.holdfast.cli.root.Backend;
+import dev.holdfast.cli.root.HoldfastCommand;
+import dev.holdfast.queue.QueueUnavailableException;
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code holdfast batch show}. */
+@Command(
+    name = "show",
+    description = "Show how far a batch is.",
+    footer = {"", "Examples:", "  holdfast batch show 7", "  holdfast batch show 7 -w --json"})
+final class BatchShowCommand implements Callable<Integer> {
+  /** No viewer asks more often; the database counts less often where that is expensive. */
+  private static final Duration EVERY = Duration.ofSeconds(1);
+
+  private final HoldfastCommand root;
+
+  @Parameters(paramLabel = "ID", description = "As in: holdfast batch list.")
+  private String id = "";
+
+  @Option(
+      names = {"-w", "--watch"},
+      description = "Print a line whenever it changes, until the batch has ended.")
+  private boolean watch;
+
+  @Option(names = "--json", description = "Print a JSON object; with -w one for each change.")
+  private boolean json;
+
+  BatchShowCommand(HoldfastCommand root) {
+    this.root = root;
+  }
+
+  static long id(String text) {
+    try {
+      return Long.parseUnsignedLong(text);
+    } catch (NumberFormatException e) {
+      throw new UsageException(
+          "\""
+              + PlainText.cut(text, 40)
+              + "\" is not a batch's id, a whole number; holdfast batch list shows them",
+          e);
+    }
+  }
+
+  @Override
+  public Integer call() throws InterruptedException {
+    long batchId = id(id);
+    try (Backend backend = root.open()) {
+      Batch batch = backend.batches().find(batchId);
+      if (json) {
+        root.terminal().line(JsonOutput.of(batch));
+      } else {
+        print(batch);
+      }
+      if (watch) {
+        follow(backend, batch);
+      }
+      return ExitCode.DONE;
+    }
+  }
+
+  private void print(Batch batch) {
+    root.terminal()
+        .line(
+            "batch %d%s, by %s at %s"
+                .formatted(
+                    batch.id(),
+                    batch.title() == null ? "" : " \"" + PlainText.oneLine(batch.title()) + "\"",
+                    PlainText.oneLine(batch.createdBy()),
+                    batch.createdAt().truncatedTo(ChronoUnit.SECONDS)));
+    root.terminal().line(batch.progress());
+    root.terminal()
+        .line(
+            "ready %d, in progress %d, on hold %d, in review %d, done %d, cancelled %d"
+                .formatted(
+                    batch.ready(),
+                    batch.inProgress(),
+                    batch.onHold(),
+                    batch.needsReview(),
+                    batch.done(),
+                    batch.cancelled()));
+  }
+
+  private void follow(Backend backend, Batch first) throws InterruptedException {
+    Batch seen = first;
+    String told = first.progress();
+    boolean lost = false;
+    while (seen.endedAt() == null && !root.terminal().isDeaf()) {
+      Thread.sleep(EVERY);
+      try {
+        seen = backend.batches().find(seen.id());
+        lost = false;
+      } catch (QueueUnavailableException e) {
+        if (!lost) {
+          root.terminal()
+              .progress("holdfast: " + PlainText.oneLine(e.getMessage()) + "; waiting for it");
+        }
+        lost = true;
+      }
+      @Nullable String words = seen.progress();
+      if (!words.equals(told)) {
+        told = words;
+        root.terminal().line(json ? JsonOutput.of(seen) : words);
+      }
+    }
+  }
+}

@@ -1,0 +1,110 @@
+package dev.holdfast.postgres.batch;
+
+import dev.holdfast.batch.NewRelease;
+import dev.holdfast.batch.Release;
+import dev.holdfast.batch.ReleaseDesk;
+import dev.holdfast.postgres.Sql;
+import dev.holdfast.postgres.Transactions;
+import dev.holdfast.queue.Channel;
+import dev.holdfast.queue.TicketDesk.Conversation;
+import dev.holdfast.queue.TicketDesk.Retries;
+import dev.holdfast.ticket.TicketNotFoundException;
+import java.util.List;
+import java.util.Optional;
+import javax.sql.DataSource;
+import org.jdbi.v3.core.Handle;
+import org.jdbi.v3.core.mapper.RowMapper;
+import org.jdbi.v3.core.mapper.reflect.ConstructorMapper;
+import org.jspecify.annotations.Nullable;
+
+/** Calls the functions for people, the same ones that SQL users call. Thread-safe. */
+public final class PostgresReleaseDesk implements ReleaseDesk {
+  private static final RowMapper<Release> MAPPER = ConstructorMapper.of(Release.class);
+
+  private final Transactions transactions;
+  private final Sql sql;
+  private final @Nullable Channel channel;
+
+  public PostgresReleaseDesk(DataSource dataSource, String schema) {
+    this(new Transactions(dataSource), new Sql(schema), null);
+  }
+
+  private PostgresReleaseDesk(Transactions transactions, Sql sql, @Nullable Channel channel) {
+    this.transactions = transactions;
+    this.sql = sql;
+    this.channel = channel;
+  }
+
+  @Override
+  public ReleaseDesk through(Channel newChannel) {
+    return new PostgresReleaseDesk(transactions, sql, newChannel);
+  }
+
+  @Override
+  public Release start(NewRelease release, String actor) {
+    return transactions.run(
+        handle -> {
+          ChannelSetting.set(handle, channel);
+          return find(handle, start(handle, release, actor)).orElseThrow();
+        });
+  }
+
+  private long start(Handle handle, NewRelease release, String actor) {
+    NewRelease.Which which = release.which();
+    return handle
+        .createQuery(sql.load("start_release"))
+        .bind("actor", actor)
+        .bind("canary", release.canary())
+        .bind("ramp", release.ramp().toArray(Integer[]::new))
+        .bind("guidance", release.guidance())
+        .bind("ids", which.ids() == null ? null : which.ids().toArray(Long[]::new))
+        .bind("fingerprint", which.fingerprint())
+        .bind("category", which.category() == null ? null : which.category().wireName())
+        .bind("batch", which.batchId())
+        .bind("keep", release.retries() == Retries.KEEP)
+        .bind("fresh", release.conversation() == Conversation.START_OVER)
+        .mapTo(Long.class)
+        .one();
+  }
+
+  @Override
+  public Optional<Release> find(long releaseId) {
+    return transactions.runStatement(handle -> find(handle, releaseId));
+  }
+
+  private Optional<Release> find(Handle handle, long releaseId) {
+    return rows(handle, releaseId, 1, null).stream().findFirst();
+  }
+
+  private List<Release> rows(
+      Handle handle, @Nullable Long id, int limit, @Nullable Long before) {
+    return handle
+        .createQuery(sql.load("list_releases"))
+        .bind("id", id)
+        .bind("limit", limit)
+        .bind("before", before)
+        .map(MAPPER)
+        .list();
+  }
+
+  @Override
+  public List<Release> list(int limit, @Nullable Long before) {
+    return transactions.runStatement(handle -> rows(handle, null, limit, before));
+  }
+
+  @Override
+  public Release stop(long releaseId, String actor) {
+    return transactions.run(
+        handle -> {
+          ChannelSetting.set(handle, channel);
+          handle
+              .createQuery(sql.inSchema("SELECT FROM holdfast.stop_release(:id, :actor)"))
+              .bind("id", releaseId)
+              .bind("actor", actor)
+              .mapToMap()
+              .list();
+          return find(handle, releaseId)
+              .orElseThrow(() -> new TicketNotFoundException("there is no release " + releaseId));
+        });
+  }
+}

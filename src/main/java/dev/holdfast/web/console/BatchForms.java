@@ -1,0 +1,118 @@
+package dev.holdfast.web.console;
+
+import dev.holdfast.batch.BatchDesk;
+import dev.holdfast.batch.NewRelease;
+import dev.holdfast.batch.Release;
+import dev.holdfast.batch.ReleaseDesk;
+import dev.holdfast.failure.Category;
+import dev.holdfast.ticket.InvalidTicketException;
+import dev.holdfast.web.Routes;
+import dev.holdfast.web.Visitor;
+import dev.holdfast.web.WebPorts;
+import dev.holdfast.web.access.Role;
+import io.javalin.http.Context;
+import io.javalin.router.JavalinDefaultRoutingApi;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** The buttons of batches, and of releases in steps. */
+final class BatchForms implements Routes {
+  private static final String PAGE = "/batches";
+
+  private final BatchDesk batches;
+  private final ReleaseDesk releases;
+
+  BatchForms(WebPorts ports) {
+    this.batches = ports.batches();
+    this.releases = ports.releases();
+  }
+
+  @Override
+  public void addTo(JavalinDefaultRoutingApi routes) {
+    routes.post("/batches/act", this::act, Role.OPERATOR);
+    routes.post("/releases/start", this::start, Role.OPERATOR);
+    routes.post("/releases/stop", this::stop, Role.OPERATOR);
+  }
+
+  private void act(Context context) {
+    TicketForms.answer(
+        context,
+        () -> {
+          long batch = number(context, "batch");
+          String actor = Visitor.of(context).actor();
+          String reason =
+              Optional.ofNullable(TicketForms.words(context, "reason")).orElse("by " + actor);
+          return switch (String.valueOf(context.formParam("do"))) {
+            case "hold" ->
+                Notice.good(
+                    "Held " + batches.hold(batch, actor, reason) + " tickets of batch " + batch + ".");
+            case "cancel" ->
+                Notice.good(
+                    "Cancelled "
+                        + batches.cancel(batch, actor, reason)
+                        + " tickets of batch "
+                        + batch
+                        + ".");
+            default -> Notice.bad("Nothing was done: hold or cancel?");
+          };
+        },
+        PAGE);
+  }
+
+  private void start(Context context) {
+    TicketForms.answer(
+        context,
+        () -> {
+          Release release =
+              releases.start(
+                  new NewRelease(
+                      which(context),
+                      (int) Math.min(Integer.MAX_VALUE, number(context, "canary")),
+                      ramp(context),
+                      TicketForms.words(context, "guidance"),
+                      TicketForms.retries(context),
+                      TicketForms.conversation(context)),
+                  Visitor.of(context).actor());
+          return Notice.good("Release " + release.id() + ", " + release.progress() + ".");
+        },
+        PAGE);
+  }
+
+  private static NewRelease.Which which(Context context) {
+    @Nullable String category = TicketForms.words(context, "category");
+    return new NewRelease.Which(
+        null,
+        TicketForms.words(context, "fingerprint"),
+        category == null ? null : Category.ofWireName(category).orElse(null),
+        context.formParam("batch") == null ? null : number(context, "batch"));
+  }
+
+  private static List<Integer> ramp(Context context) {
+    @Nullable String text = TicketForms.words(context, "ramp");
+    try {
+      return NewRelease.ramp(text == null ? "all" : text);
+    } catch (IllegalArgumentException e) {
+      throw new InvalidTicketException(String.valueOf(e.getMessage()));
+    }
+  }
+
+  private void stop(Context context) {
+    TicketForms.answer(
+        context,
+        () -> {
+          Release release =
+              releases.stop(number(context, "release"), Visitor.of(context).actor());
+          return Notice.good("Release " + release.id() + ", " + release.progress() + ".");
+        },
+        PAGE);
+  }
+
+  private static long number(Context context, String field) {
+    @Nullable String text = context.formParam(field);
+    if (text == null || !text.strip().matches("[0-9]{1,18}")) {
+      throw new InvalidTicketException(field + " must be a whole number");
+    }
+    return Long.parseLong(text.strip());
+  }
+}

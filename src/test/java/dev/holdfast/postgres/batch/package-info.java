@@ -1,0 +1,4 @@
+@NullMarked
+package dev.holdfast.postgres.batch;
+
+import org.jspecify.annotations.NullMarked;
