@@ -109,8 +109,7 @@ final class CreateRoute implements Handler {
   private static Uniqueness uniqueness(Body body) {
     try {
       boolean named = "open".equals(body.uniqueFor) || "ever".equals(body.uniqueFor);
-      Duration time =
-          body.uniqueFor == null || named ? null : DurationText.parse(body.uniqueFor);
+      Duration time = body.uniqueFor == null || named ? null : DurationText.parse(body.uniqueFor);
       return Uniqueness.of(body.uniqueFor, time, body.onDuplicate);
     } catch (IllegalArgumentException e) {
       throw new Refused(422, "unique_for, on_duplicate: " + e.getMessage());

@@ -282,8 +282,8 @@ final class TicketCopy {
     try (PreparedStatement statement =
         connection.prepareStatement(
             sql.inSchema(
-                "SELECT d.id, d.kind, (extract(epoch FROM holdfast.design_expiry(d)) * 1000)::bigint"
-                    + " FROM holdfast.latest_design(?) d"))) {
+                "SELECT d.id, d.kind, (extract(epoch FROM holdfast.design_expiry(d)) *"
+                    + " 1000)::bigint FROM holdfast.latest_design(?) d"))) {
       statement.setString(1, name);
       try (ResultSet row = statement.executeQuery()) {
         row.next();

@@ -234,11 +234,12 @@ class ExpiryIT {
   }
 
   @Test
-  @DisplayName("may be one of many, with a unique key or without, or expire because its design says so")
+  @DisplayName(
+      "may be one of many, with a unique key or without, or expire because its design says so")
   void ofManyOrOfADesign() {
     database.run(
-        "INSERT INTO holdfast.designs (name, version, kind, definition) VALUES (?, 1, ?, '{\"expires\":"
-            + " \"2h\"}')",
+        "INSERT INTO holdfast.designs (name, version, kind, definition) VALUES (?, 1, ?,"
+            + " '{\"expires\": \"2h\"}')",
         kind,
         kind);
     NewTicket designed = NewTicket.ofDesign(kind);
