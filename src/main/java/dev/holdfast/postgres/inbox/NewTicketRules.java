@@ -125,8 +125,13 @@ record NewTicketRules(PayloadLimits limits) {
       throw new InvalidTicketException(
           key.isEmpty()
               ? "the " + what + " must not be empty; leave it out for a ticket without one"
-              : "the %s has %d bytes, and %d are allowed; take a short name, or a hash of a long one"
-                  .formatted(what, bytes, MAX_KEY_LENGTH));
+              : "the "
+                  + what
+                  + " has "
+                  + bytes
+                  + " bytes, and "
+                  + MAX_KEY_LENGTH
+                  + " are allowed; take a short name, or a hash of a long one");
     }
   }
 
