@@ -86,15 +86,17 @@ BEGIN
       RAISE EXCEPTION 'ticket %: it must be a JSON object', e.n USING ERRCODE = 'HF422';
     END IF;
     SELECT k INTO bad FROM jsonb_object_keys(e.ticket) AS k
-    WHERE k NOT IN ('kind', 'payload', 'queue', 'title', 'design', 'priority', 'run_at', 'unique_key', 'max_cost_usd') LIMIT 1;
+    WHERE k NOT IN ('kind', 'payload', 'queue', 'title', 'design', 'priority', 'run_at', 'unique_key', 'max_cost_usd', 'expires_at',
+      'concurrency_key', 'fairness_key') LIMIT 1;
     IF FOUND THEN
       RAISE EXCEPTION 'ticket %: "%" is not known', e.n, left(bad, 100) USING ERRCODE = 'HF422',
-        HINT = 'Known are kind, payload, queue, title, design, priority, run_at, unique_key and max_cost_usd.';
+        HINT = 'Known are kind, payload, queue, title, design, priority, run_at, unique_key, max_cost_usd, expires_at, concurrency_key and fairness_key.';
     END IF;
     BEGIN
       PERFORM enqueue_any_ticket(e.ticket->>'kind', e.ticket->'payload', COALESCE(e.ticket->>'queue', 'default'), e.ticket->>'title',
         e.ticket->>'design', (e.ticket->>'priority')::integer, (e.ticket->>'run_at')::timestamptz, e.ticket->>'unique_key',
-        (e.ticket->>'max_cost_usd')::numeric, batch_id => new_id);
+        (e.ticket->>'max_cost_usd')::numeric, expires_at => (e.ticket->>'expires_at')::timestamptz,
+        concurrency_key => e.ticket->>'concurrency_key', fairness_key => e.ticket->>'fairness_key', batch_id => new_id);
     EXCEPTION WHEN data_exception THEN
       RAISE EXCEPTION 'ticket %: %', e.n, SQLERRM USING ERRCODE = 'HF422';
     END;
