@@ -737,6 +737,7 @@ CREATE TABLE holdfast.ticket_base (
   expires_at timestamp with time zone,
   concurrency_key text COLLATE "C",
   fairness_key text COLLATE "C",
+  batch_id bigint,
   CONSTRAINT ticket_base_pkey PRIMARY KEY (id)
 ) WITH (fillfactor=45, autovacuum_vacuum_scale_factor=0.05, autovacuum_analyze_scale_factor=0.02);
 CREATE INDEX ticket_held ON holdfast.ticket_base USING btree (held_at, id) WHERE (held_at IS NOT NULL);
@@ -760,6 +761,7 @@ COMMENT ON COLUMN holdfast.ticket_base.filed IS 'Always true. Who inserts a row 
 COMMENT ON COLUMN holdfast.ticket_base.payload_bytes IS 'How many bytes payload::text has, or a little more; NULL where nobody measured it. Whatever is not known to be small is read alone.';
 COMMENT ON COLUMN holdfast.ticket_base.error_title IS 'The line of the error that says why; NULL where nobody found one.';
 COMMENT ON COLUMN holdfast.ticket_base.expires_at IS 'As it was asked for; ticket_deadlines has it only while it can still expire.';
+COMMENT ON COLUMN holdfast.ticket_base.batch_id IS 'The batch it came with (batches.id); never changes.';
 GRANT SELECT ON holdfast.ticket_base TO holdfast_designer, holdfast_operator, holdfast_viewer;
 GRANT SELECT, INSERT, UPDATE, DELETE ON holdfast.ticket_base TO holdfast_worker;
 
@@ -1161,7 +1163,7 @@ SELECT
   COALESCE(l.claimed_at, b.started_at) AS started_at, b.completed_at,
   b.attempt_count, b.crash_count, b.same_error_count, b.held_at, b.hold_actions AS allowed_actions, b.max_cost_usd,
   error_name(b.error_title, b.error) AS error_title, d.name AS design, d.version AS design_version,
-  b.expires_at, b.concurrency_key, b.fairness_key
+  b.expires_at, b.concurrency_key, b.fairness_key, b.batch_id
 FROM ticket_base b
 LEFT JOIN designs d ON d.id = b.design_id
 LEFT JOIN (
@@ -1217,6 +1219,7 @@ COMMENT ON COLUMN holdfast.tickets.design_version IS 'The version of its design.
 COMMENT ON COLUMN holdfast.tickets.expires_at IS 'If no worker had started it by then, it was put on hold with the cause expired. NULL does not expire.';
 COMMENT ON COLUMN holdfast.tickets.concurrency_key IS 'Limits count what runs with the same key, as one customer''s: set_limit, per_key.';
 COMMENT ON COLUMN holdfast.tickets.fairness_key IS 'Tickets of equal priority are claimed in turns over these keys, as over tenants.';
+COMMENT ON COLUMN holdfast.tickets.batch_id IS 'The batch it came with: batch_progress(batch_id) says how far that is.';
 GRANT SELECT ON holdfast.tickets TO holdfast_designer, holdfast_viewer;
 GRANT SELECT, INSERT, UPDATE ON holdfast.tickets TO holdfast_operator;
 GRANT SELECT, INSERT, UPDATE, DELETE ON holdfast.tickets TO holdfast_worker;
@@ -1801,7 +1804,7 @@ BEGIN
   WHERE n.value IS DISTINCT FROM o.value AND n.key NOT IN ('state', 'updated_at');
   SELECT string_agg(key, ', ' ORDER BY key) INTO kept FROM jsonb_object_keys(changes) AS key
   WHERE key IN ('id', 'lease_no', 'worker_id', 'lease_expires_at', 'attempt_count', 'crash_count', 'same_error_count',
-    'held_at', 'allowed_actions', 'error_title', 'design', 'design_version', 'expires_at');
+    'held_at', 'allowed_actions', 'error_title', 'design', 'design_version', 'expires_at', 'batch_id');
   IF kept IS NOT NULL THEN
     RAISE EXCEPTION '% of a ticket cannot be set by hand', kept
       USING ERRCODE = 'HF422', HINT = 'Change state instead: release, hold, cancel, approve or reject the ticket.';
@@ -2322,7 +2325,7 @@ $function$;
 COMMENT ON FUNCTION holdfast.end_work(holdfast.ticket_base,text) IS 'Takes a ticket, whose row the caller has locked, away from the workers, whether it waits or runs.';
 GRANT EXECUTE ON FUNCTION holdfast.end_work(holdfast.ticket_base,text) TO holdfast_worker;
 
-CREATE OR REPLACE FUNCTION holdfast.enqueue_any_ticket(kind text, payload jsonb, queue text, title text, design text, priority integer, run_at timestamp with time zone, unique_key text, max_cost_usd numeric, after bigint[] DEFAULT NULL::bigint[], expires_at timestamp with time zone DEFAULT NULL::timestamp with time zone, concurrency_key text DEFAULT NULL::text, fairness_key text DEFAULT NULL::text, unique_for text DEFAULT NULL::text, on_duplicate text DEFAULT NULL::text)
+CREATE OR REPLACE FUNCTION holdfast.enqueue_any_ticket(kind text, payload jsonb, queue text, title text, design text, priority integer, run_at timestamp with time zone, unique_key text, max_cost_usd numeric, after bigint[] DEFAULT NULL::bigint[], expires_at timestamp with time zone DEFAULT NULL::timestamp with time zone, concurrency_key text DEFAULT NULL::text, fairness_key text DEFAULT NULL::text, unique_for text DEFAULT NULL::text, on_duplicate text DEFAULT NULL::text, batch_id bigint DEFAULT NULL::bigint, after_batch bigint DEFAULT NULL::bigint)
  RETURNS bigint
  LANGUAGE plpgsql
  SET search_path TO 'holdfast', 'pg_temp'
@@ -2333,6 +2336,7 @@ DECLARE
   kind_name text;
   found_id bigint;
   ends_at timestamptz;
+  waits boolean;
   bytes integer := accepted_bytes('payload', COALESCE(enqueue_any_ticket.payload, '{}'));
 BEGIN
   IF enqueue_any_ticket.design IS NOT NULL THEN
@@ -2341,6 +2345,9 @@ BEGIN
   kind_name := kind_of_new_ticket(enqueue_any_ticket.kind, d);
   PERFORM require_key('concurrency_key', enqueue_any_ticket.concurrency_key), require_key('fairness_key', enqueue_any_ticket.fairness_key),
     require_uniqueness(enqueue_any_ticket.unique_key, enqueue_any_ticket.unique_for, enqueue_any_ticket.on_duplicate);
+  IF enqueue_any_ticket.batch_id IS NOT NULL THEN
+    PERFORM join_batch(enqueue_any_ticket.batch_id);
+  END IF;
   ends_at := COALESCE(enqueue_any_ticket.expires_at, GREATEST(now(), enqueue_any_ticket.run_at) + design_expiry(d));
   LOOP
     IF enqueue_any_ticket.unique_for IS NOT NULL OR enqueue_any_ticket.on_duplicate IS NOT NULL THEN
@@ -2351,11 +2358,11 @@ BEGIN
       END IF;
     END IF;
     INSERT INTO ticket_base AS b (filed, design_id, kind, payload, payload_bytes, queue, title, priority, retry_after, unique_key,
-      max_cost_usd, expires_at, concurrency_key, fairness_key)
+      max_cost_usd, expires_at, concurrency_key, fairness_key, batch_id)
     VALUES (true, d.id, kind_name, COALESCE(enqueue_any_ticket.payload, '{}'), bytes,
       COALESCE(enqueue_any_ticket.queue, 'default'), enqueue_any_ticket.title, COALESCE(enqueue_any_ticket.priority, 0),
       enqueue_any_ticket.run_at, enqueue_any_ticket.unique_key, enqueue_any_ticket.max_cost_usd, ends_at,
-      enqueue_any_ticket.concurrency_key, enqueue_any_ticket.fairness_key)
+      enqueue_any_ticket.concurrency_key, enqueue_any_ticket.fairness_key, enqueue_any_ticket.batch_id)
     ON CONFLICT (unique_key) WHERE unique_key IS NOT NULL DO NOTHING
     RETURNING b.id INTO found_id;
     IF found_id IS NOT NULL THEN
@@ -2387,8 +2394,51 @@ BEGIN
   END LOOP;
 END
 $function$;
-COMMENT ON FUNCTION holdfast.enqueue_any_ticket(text,jsonb,text,text,text,integer,timestamp with time zone,text,numeric,bigint[],timestamp with time zone,text,text,text,text) IS 'What enqueue_ticket does for a ticket with a design, a key, a start time, a cost limit, predecessors, an end or keys, or the first of its lane.';
-GRANT EXECUTE ON FUNCTION holdfast.enqueue_any_ticket(text,jsonb,text,text,text,integer,timestamp with time zone,text,numeric,bigint[],timestamp with time zone,text,text,text,text) TO holdfast_worker;
+COMMENT ON FUNCTION holdfast.enqueue_any_ticket(text,jsonb,text,text,text,integer,timestamp with time zone,text,numeric,bigint[],timestamp with time zone,text,text,text,text,bigint,bigint) IS 'What enqueue_ticket does for a ticket with a design, a key, a start time, a cost limit, predecessors, an end, keys or a batch, or the first of its lane.';
+GRANT EXECUTE ON FUNCTION holdfast.enqueue_any_ticket(text,jsonb,text,text,text,integer,timestamp with time zone,text,numeric,bigint[],timestamp with time zone,text,text,text,text,bigint,bigint) TO holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.enqueue_batch(tickets jsonb, actor text, title text DEFAULT NULL::text)
+ RETURNS bigint
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+DECLARE
+  new_id bigint;
+  e record;
+  bad text;
+BEGIN
+  IF tickets IS NULL OR jsonb_typeof(tickets) <> 'array' THEN
+    RAISE EXCEPTION 'tickets must be a JSON array of objects'
+      USING ERRCODE = 'HF422', HINT = 'As in ''[{"design": "hello", "payload": {"n": 1}}]''.';
+  END IF;
+  new_id := open_batch(actor, title);
+  FOR e IN SELECT x.value AS ticket, x.ordinality AS n FROM jsonb_array_elements(tickets) WITH ORDINALITY AS x LOOP
+    IF jsonb_typeof(e.ticket) <> 'object' THEN
+      RAISE EXCEPTION 'ticket %: it must be a JSON object', e.n USING ERRCODE = 'HF422';
+    END IF;
+    SELECT k INTO bad FROM jsonb_object_keys(e.ticket) AS k
+    WHERE k NOT IN ('kind', 'payload', 'queue', 'title', 'design', 'priority', 'run_at', 'unique_key', 'max_cost_usd', 'expires_at',
+      'concurrency_key', 'fairness_key') LIMIT 1;
+    IF FOUND THEN
+      RAISE EXCEPTION 'ticket %: "%" is not known', e.n, left(bad, 100) USING ERRCODE = 'HF422',
+        HINT = 'Known are kind, payload, queue, title, design, priority, run_at, unique_key, max_cost_usd, expires_at, concurrency_key and fairness_key.';
+    END IF;
+    BEGIN
+      PERFORM enqueue_any_ticket(e.ticket->>'kind', e.ticket->'payload', COALESCE(e.ticket->>'queue', 'default'), e.ticket->>'title',
+        e.ticket->>'design', (e.ticket->>'priority')::integer, (e.ticket->>'run_at')::timestamptz, e.ticket->>'unique_key',
+        (e.ticket->>'max_cost_usd')::numeric, expires_at => (e.ticket->>'expires_at')::timestamptz,
+        concurrency_key => e.ticket->>'concurrency_key', fairness_key => e.ticket->>'fairness_key', batch_id => new_id);
+    EXCEPTION WHEN data_exception THEN
+      RAISE EXCEPTION 'ticket %: %', e.n, SQLERRM USING ERRCODE = 'HF422';
+    END;
+  END LOOP;
+  PERFORM close_batch(new_id, actor);
+  RETURN new_id;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.enqueue_batch(jsonb,text,text) IS 'Adds many tickets as one closed batch and returns its id: SELECT holdfast.enqueue_batch(''[{"design": "hello", "payload": {"n": 1}}]'', ''ann''). All are added, or none; those whose unique_key exists are skipped.';
+GRANT EXECUTE ON FUNCTION holdfast.enqueue_batch(jsonb,text,text) TO holdfast_operator, holdfast_worker;
 
 CREATE OR REPLACE FUNCTION holdfast.enqueue_scheduled(s holdfast.schedules, due timestamp with time zone)
  RETURNS bigint
@@ -2407,7 +2457,7 @@ $function$;
 COMMENT ON FUNCTION holdfast.enqueue_scheduled(holdfast.schedules,timestamp with time zone) IS 'The ticket of a schedule for one time; its unique_key is schedule:NAME:TIME.';
 GRANT EXECUTE ON FUNCTION holdfast.enqueue_scheduled(holdfast.schedules,timestamp with time zone) TO holdfast_worker;
 
-CREATE OR REPLACE FUNCTION holdfast.enqueue_ticket(kind text DEFAULT NULL::text, payload jsonb DEFAULT '{}'::jsonb, queue text DEFAULT 'default'::text, title text DEFAULT NULL::text, design text DEFAULT NULL::text, priority integer DEFAULT 0, run_at timestamp with time zone DEFAULT NULL::timestamp with time zone, unique_key text DEFAULT NULL::text, max_cost_usd numeric DEFAULT NULL::numeric, after bigint[] DEFAULT NULL::bigint[], expires_at timestamp with time zone DEFAULT NULL::timestamp with time zone, concurrency_key text DEFAULT NULL::text, fairness_key text DEFAULT NULL::text, unique_for text DEFAULT NULL::text, on_duplicate text DEFAULT NULL::text)
+CREATE OR REPLACE FUNCTION holdfast.enqueue_ticket(kind text DEFAULT NULL::text, payload jsonb DEFAULT '{}'::jsonb, queue text DEFAULT 'default'::text, title text DEFAULT NULL::text, design text DEFAULT NULL::text, priority integer DEFAULT 0, run_at timestamp with time zone DEFAULT NULL::timestamp with time zone, unique_key text DEFAULT NULL::text, max_cost_usd numeric DEFAULT NULL::numeric, after bigint[] DEFAULT NULL::bigint[], expires_at timestamp with time zone DEFAULT NULL::timestamp with time zone, concurrency_key text DEFAULT NULL::text, fairness_key text DEFAULT NULL::text, unique_for text DEFAULT NULL::text, on_duplicate text DEFAULT NULL::text, batch_id bigint DEFAULT NULL::bigint, after_batch bigint DEFAULT NULL::bigint)
  RETURNS bigint
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -2427,6 +2477,7 @@ BEGIN
     AND enqueue_ticket.unique_key IS NULL AND enqueue_ticket.max_cost_usd IS NULL
     AND enqueue_ticket.after IS NULL AND enqueue_ticket.expires_at IS NULL
     AND enqueue_ticket.concurrency_key IS NULL AND enqueue_ticket.fairness_key IS NULL
+    AND enqueue_ticket.batch_id IS NULL AND enqueue_ticket.after_batch IS NULL
   THEN
     INSERT INTO holdfast.ticket_base AS b (filed, kind, payload, payload_bytes, queue, title, priority)
     SELECT true, l.kind, COALESCE(enqueue_ticket.payload, '{}'), bytes, l.queue, enqueue_ticket.title, COALESCE(enqueue_ticket.priority, 0)
@@ -2447,11 +2498,11 @@ BEGIN
     enqueue_ticket.kind, enqueue_ticket.payload, enqueue_ticket.queue, enqueue_ticket.title, enqueue_ticket.design,
     enqueue_ticket.priority, enqueue_ticket.run_at, enqueue_ticket.unique_key, enqueue_ticket.max_cost_usd,
     enqueue_ticket.after, enqueue_ticket.expires_at, enqueue_ticket.concurrency_key, enqueue_ticket.fairness_key,
-    enqueue_ticket.unique_for, enqueue_ticket.on_duplicate);
+    enqueue_ticket.unique_for, enqueue_ticket.on_duplicate, enqueue_ticket.batch_id, enqueue_ticket.after_batch);
 END
 $function$;
-COMMENT ON FUNCTION holdfast.enqueue_ticket(text,jsonb,text,text,text,integer,timestamp with time zone,text,numeric,bigint[],timestamp with time zone,text,text,text,text) IS 'Adds a ticket inside the caller''s transaction and returns its id: SELECT holdfast.enqueue_ticket(design => ''hello'', payload => ''{"n": 1}''). No worker claims it before all tickets of after are done, or from expires_at on. A limit may count it by its concurrency_key (set_limit); those of equal priority are claimed in turns over their fairness_keys. With a unique_key that a kept ticket already has, that ticket''s id is returned and nothing is added; unique_for (open, ever, or a time as 2h) and on_duplicate (keep, replace, refuse) say otherwise.';
-GRANT EXECUTE ON FUNCTION holdfast.enqueue_ticket(text,jsonb,text,text,text,integer,timestamp with time zone,text,numeric,bigint[],timestamp with time zone,text,text,text,text) TO holdfast_operator, holdfast_worker;
+COMMENT ON FUNCTION holdfast.enqueue_ticket(text,jsonb,text,text,text,integer,timestamp with time zone,text,numeric,bigint[],timestamp with time zone,text,text,text,text,bigint,bigint) IS 'Adds a ticket inside the caller''s transaction and returns its id: SELECT holdfast.enqueue_ticket(design => ''hello'', payload => ''{"n": 1}''). No worker claims it before all tickets of after are done and the batch after_batch has ended, or from expires_at on. A limit may count it by its concurrency_key (set_limit); those of equal priority are claimed in turns over their fairness_keys. With a unique_key that a kept ticket already has, that ticket''s id is returned and nothing is added; unique_for (open, ever, or a time as 2h) and on_duplicate (keep, replace, refuse) say otherwise.';
+GRANT EXECUTE ON FUNCTION holdfast.enqueue_ticket(text,jsonb,text,text,text,integer,timestamp with time zone,text,numeric,bigint[],timestamp with time zone,text,text,text,text,bigint,bigint) TO holdfast_operator, holdfast_worker;
 
 CREATE OR REPLACE FUNCTION holdfast.error_name(title text, error text)
  RETURNS text
@@ -3169,11 +3220,13 @@ BEGIN
   END IF;
   INSERT INTO ticket_base (filed, id, queue, kind, design_id, title, payload, state, assignee_type, priority, retry_count,
     rejection_count, retry_after, retry_strategy, error, error_category, error_fingerprint, hold_reason, unique_key, result,
-    created_at, updated_at, started_at, completed_at, held_at, hold_actions, max_cost_usd, expires_at, concurrency_key, fairness_key)
+    created_at, updated_at, started_at, completed_at, held_at, hold_actions, max_cost_usd, expires_at, concurrency_key, fairness_key,
+    batch_id)
   VALUES (true, NEW.id, NEW.queue, NEW.kind, NEW.design_id, NEW.title, NEW.payload, NEW.state, NEW.assignee_type, NEW.priority,
     NEW.retry_count, NEW.rejection_count, NEW.retry_after, NEW.retry_strategy, NEW.error, NEW.error_category,
     NEW.error_fingerprint, NEW.hold_reason, NEW.unique_key, NEW.result, NEW.created_at, NEW.updated_at, NEW.started_at,
-    NEW.completed_at, NEW.held_at, NEW.allowed_actions, NEW.max_cost_usd, NEW.expires_at, NEW.concurrency_key, NEW.fairness_key);
+    NEW.completed_at, NEW.held_at, NEW.allowed_actions, NEW.max_cost_usd, NEW.expires_at, NEW.concurrency_key, NEW.fairness_key,
+    NEW.batch_id);
   PERFORM file_new_tickets(ARRAY[NEW.id]);
   NEW.lease_no := 0;
   NEW.attempt_count := 0;
@@ -4429,6 +4482,29 @@ END
 $function$;
 COMMENT ON FUNCTION holdfast.require_rules(holdfast.ticket_base) IS 'Refuses a row of ticket_base that breaks a rule, as a CHECK does.';
 GRANT EXECUTE ON FUNCTION holdfast.require_rules(holdfast.ticket_base) TO holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.require_steps(canary integer, ramp integer[])
+ RETURNS integer[]
+ LANGUAGE plpgsql
+ IMMUTABLE
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+DECLARE
+  steps integer[] := canary || ramp;
+BEGIN
+  IF canary IS NULL OR canary NOT BETWEEN 1 AND 1000000 THEN
+    RAISE EXCEPTION 'the canary must be from 1 to 1000000 tickets, not %', COALESCE(canary::text, 'NULL') USING ERRCODE = 'HF422';
+  ELSIF ramp IS NULL OR cardinality(ramp) > 100 OR array_position(ramp, NULL) IS NOT NULL OR 0 > ANY (ramp) OR 1000000 < ANY (ramp) THEN
+    RAISE EXCEPTION 'ramp must be at most 100 numbers of tickets from 1 to 1000000, as in ARRAY[10, 50, 0]; 0 is all that are left'
+      USING ERRCODE = 'HF422';
+  ELSIF array_position(steps, 0) < cardinality(steps) THEN
+    RAISE EXCEPTION 'no step can come after all tickets' USING ERRCODE = 'HF422', HINT = 'Put the 0 last, as in ARRAY[10, 50, 0].';
+  END IF;
+  RETURN steps;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.require_steps(integer,integer[]) IS 'The steps of a release from its canary and its ramp; HF422 says what is wrong.';
+GRANT EXECUTE ON FUNCTION holdfast.require_steps(integer,integer[]) TO holdfast_worker;
 
 CREATE OR REPLACE FUNCTION holdfast.require_uniqueness(key text, unique_for text, on_duplicate text)
  RETURNS void
