@@ -46,7 +46,8 @@ public record Batch(
 
   /** As in {@code 4,120 of 10,000, 31 on hold, done in about 6 min}. */
   public String progress() {
-    StringBuilder words = new StringBuilder(String.format(Locale.ROOT, "%,d of %,d", worked(), total));
+    StringBuilder words =
+        new StringBuilder(String.format(Locale.ROOT, "%,d of %,d", worked(), total));
     add(words, onHold, "on hold");
     add(words, needsReview, "in review");
     add(words, cancelled, "cancelled");

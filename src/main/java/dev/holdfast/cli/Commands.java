@@ -1,12 +1,12 @@
 package dev.holdfast.cli;
 
-import dev.holdfast.cli.batch.BatchCommand;
 import dev.holdfast.cli.admin.BudgetsCommand;
 import dev.holdfast.cli.admin.DesignCommand;
 import dev.holdfast.cli.admin.DoctorCommand;
 import dev.holdfast.cli.admin.MigrateCommand;
 import dev.holdfast.cli.admin.ProvidersCommand;
 import dev.holdfast.cli.admin.TokenCommand;
+import dev.holdfast.cli.batch.BatchCommand;
 import dev.holdfast.cli.inspect.ClassifyCommand;
 import dev.holdfast.cli.inspect.ListCommand;
 import dev.holdfast.cli.inspect.LogsCommand;

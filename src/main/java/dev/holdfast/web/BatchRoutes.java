@@ -66,8 +66,7 @@ final class BatchRoutes implements Routes {
       tickets.add(CreateRoute.ticket(each));
     }
     Batched batch =
-        inbox.enqueueBatch(
-            tickets.iterator(), Visitor.of(context).actor(body.by), body.title);
+        inbox.enqueueBatch(tickets.iterator(), Visitor.of(context).actor(body.by), body.title);
     context.header("Location", LIST + "/" + batch.batchId());
     Answers.json(context, 201, batch);
   }

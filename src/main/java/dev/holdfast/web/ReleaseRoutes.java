@@ -100,7 +100,6 @@ final class ReleaseRoutes implements Routes {
 
   private void stop(Context context) {
     String by = Requests.body(context, ActionRoutes.Nothing.class).by();
-    Answers.json(
-        context, 200, desk.stop(Requests.id(context), Visitor.of(context).actor(by)));
+    Answers.json(context, 200, desk.stop(Requests.id(context), Visitor.of(context).actor(by)));
   }
 }

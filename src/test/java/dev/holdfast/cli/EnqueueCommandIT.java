@@ -176,7 +176,8 @@ class EnqueueCommandIT {
     Cli.Result result = cli.run("enqueue", "--file", file.toString());
 
     assertThat(result.err()).isEmpty();
-    assertThat(result.out().strip()).matches("added 501 as batch \\d+; 1 had a unique_key that exists already");
+    assertThat(result.out().strip())
+        .matches("added 501 as batch \\d+; 1 had a unique_key that exists already");
     assertThat(Cli.query(database, "SELECT count(*) FROM holdfast.tickets WHERE queue = 'bulk'"))
         .isEqualTo("501");
   }

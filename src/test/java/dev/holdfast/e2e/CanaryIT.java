@@ -59,7 +59,12 @@ class CanaryIT {
       String fingerprint = rows.value("SELECT error_fingerprint FROM holdfast.error_groups");
       Outcome started =
           holdfast.run(
-              "release", "--fingerprint", fingerprint.substring(0, 8), "--canary", "3", "--ramp",
+              "release",
+              "--fingerprint",
+              fingerprint.substring(0, 8),
+              "--canary",
+              "3",
+              "--ramp",
               "10,50,all");
       assertThat(started.stdout()).startsWith("release 1, step 1 of 4: released 3 of 20");
       assertThat(holdfast.ok("release", "show", "1", "-w"))
@@ -71,7 +76,14 @@ class CanaryIT {
       assertThat(
               holdfast
                   .run(
-                      "release", "--batch", "1", "--canary", "3", "--ramp", "5,all", "--guidance",
+                      "release",
+                      "--batch",
+                      "1",
+                      "--canary",
+                      "3",
+                      "--ramp",
+                      "5,all",
+                      "--guidance",
                       "prices.csv is back")
                   .exit())
           .isZero();
@@ -87,7 +99,8 @@ class CanaryIT {
       await("the follower has run").until(() -> Files.exists(directory.resolve("reported")));
       assertThat(holdfast.ok("release", "list")).contains("stopped:", "completed:");
     }
-    assertThat(Files.readAllLines(directory.resolve("worked"))).hasSizeGreaterThanOrEqualTo(TICKETS);
+    assertThat(Files.readAllLines(directory.resolve("worked")))
+        .hasSizeGreaterThanOrEqualTo(TICKETS);
     assertThat(Files.readString(directory.resolve("guidance"))).contains("prices.csv is back");
     assertThat(
             rows.column(

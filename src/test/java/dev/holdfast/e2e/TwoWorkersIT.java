@@ -31,7 +31,8 @@ class TwoWorkersIT {
     try (Installation holdfast = Installation.on(database, directory)) {
       holdfast.worker("--concurrency", "4");
       holdfast.worker("--concurrency", "4");
-      assertThat(holdfast.ok("enqueue", "--file", tickets.toString())).startsWith("added 500 as batch ");
+      assertThat(holdfast.ok("enqueue", "--file", tickets.toString()))
+          .startsWith("added 500 as batch ");
       await("all are done")
           .atMost(Duration.ofMinutes(3))
           .until(

@@ -243,7 +243,10 @@ class OpenApiIT {
     assertThat(release.json().get("released").asInt()).isOne();
     check("startRelease", ann.post("/api/v1/releases", "{\"canary\": 1}"), 422);
     check("startRelease", ann.post("/api/v1/releases", "{\"category\": \"unknown\"}"), 422);
-    check("startRelease", ann.post("/api/v1/releases", "{\"ids\": [1], \"canary\": 1, \"ramp\": \"x\"}"), 422);
+    check(
+        "startRelease",
+        ann.post("/api/v1/releases", "{\"ids\": [1], \"canary\": 1, \"ramp\": \"x\"}"),
+        422);
     String started = "/api/v1/releases/" + release.json().get("id").asString();
     check("listReleases", ann.get("/api/v1/releases"), 200);
     check("showRelease", ann.get(started), 200);

@@ -1,5 +1,7 @@
 package dev.holdfast.web;
 
+import dev.holdfast.postgres.batch.PostgresBatchDesk;
+import dev.holdfast.postgres.batch.PostgresReleaseDesk;
 import dev.holdfast.postgres.inbox.PostgresDesignShelf;
 import dev.holdfast.postgres.inbox.PostgresLoginKey;
 import dev.holdfast.postgres.inbox.PostgresRequestAnswers;
@@ -9,8 +11,6 @@ import dev.holdfast.postgres.inbox.PostgresTicketInbox;
 import dev.holdfast.postgres.read.PostgresFigureReader;
 import dev.holdfast.postgres.read.PostgresTicketFeeds;
 import dev.holdfast.postgres.read.PostgresTicketReader;
-import dev.holdfast.postgres.batch.PostgresBatchDesk;
-import dev.holdfast.postgres.batch.PostgresReleaseDesk;
 import dev.holdfast.postgres.schedule.PostgresScheduleDesk;
 import dev.holdfast.postgres.session.PostgresJournalReader;
 import dev.holdfast.retry.Sleeper;

@@ -63,8 +63,7 @@ final class BatchChange implements Callable<Integer> {
     long batchId = BatchShowCommand.id(id);
     String words = Words.textOrFile("--reason", reason, root.terminal().in());
     try (Backend backend = root.open()) {
-      long count =
-          change.apply(backend.batches(), batchId, by == null ? root.person() : by, words);
+      long count = change.apply(backend.batches(), batchId, by == null ? root.person() : by, words);
       root.terminal()
           .line(
               json

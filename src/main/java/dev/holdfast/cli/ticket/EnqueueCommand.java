@@ -54,7 +54,10 @@ public final class EnqueueCommand implements Callable<Integer> {
       description = "Which handler works it, for a ticket without a design.")
   private @Nullable String kind;
 
-  @Option(names = "--title", paramLabel = "T", description = "A few words for people; with --file those of the batch.")
+  @Option(
+      names = "--title",
+      paramLabel = "T",
+      description = "A few words for people; with --file those of the batch.")
   private @Nullable String title;
 
   @Option(
@@ -150,7 +153,10 @@ public final class EnqueueCommand implements Callable<Integer> {
       description = "Whose batch it is, with --file; default: your user name.")
   private @Nullable String by;
 
-  @Option(names = "--json", description = "Print {\"id\": N}, or {\"batch_id\": B, \"added\": N, \"read\": N} for a file.")
+  @Option(
+      names = "--json",
+      description =
+          "Print {\"id\": N}, or {\"batch_id\": B, \"added\": N, \"read\": N} for a file.")
   private boolean json;
 
   public EnqueueCommand(HoldfastCommand root) {
@@ -260,7 +266,8 @@ public final class EnqueueCommand implements Callable<Integer> {
   private void report(TicketInbox.Batched batch, long read) {
     long added = batch.added();
     if (json) {
-      root.terminal().line(JsonOutput.of(Map.of("batch_id", batch.batchId(), "added", added, "read", read)));
+      root.terminal()
+          .line(JsonOutput.of(Map.of("batch_id", batch.batchId(), "added", added, "read", read)));
       return;
     }
     long existed = read - added;

@@ -69,10 +69,7 @@ public final class ReleaseCommand implements Callable<Integer> {
       description = "All held tickets with errors of this category.")
   private @Nullable String category;
 
-  @Option(
-      names = "--batch",
-      paramLabel = "ID",
-      description = "All held tickets of this batch.")
+  @Option(names = "--batch", paramLabel = "ID", description = "All held tickets of this batch.")
   private @Nullable Long batch;
 
   @Mixin private final ReleaseStepOptions steps = new ReleaseStepOptions();

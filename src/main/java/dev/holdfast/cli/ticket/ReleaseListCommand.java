@@ -40,7 +40,8 @@ final class ReleaseListCommand implements Callable<Integer> {
         root.terminal().line(JsonOutput.of(releases));
       } else if (releases.isEmpty()) {
         root.terminal()
-            .progress("no releases in steps; holdfast release --fingerprint F --canary 3 starts one");
+            .progress(
+                "no releases in steps; holdfast release --fingerprint F --canary 3 starts one");
       } else {
         TextTable table = new TextTable("ID", "OF", "STARTED", "BY", "STEPS", "PROGRESS");
         for (Release each : releases) {

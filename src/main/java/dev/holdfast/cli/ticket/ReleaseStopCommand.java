@@ -42,8 +42,7 @@ final class ReleaseStopCommand implements Callable<Integer> {
     long releaseId = ReleaseShowCommand.id(id);
     try (Backend backend = root.open()) {
       Release release = backend.releases().stop(releaseId, by == null ? root.person() : by);
-      root.terminal()
-          .line(json ? JsonOutput.of(release) : PlainText.oneLine(release.progress()));
+      root.terminal().line(json ? JsonOutput.of(release) : PlainText.oneLine(release.progress()));
       return ExitCode.DONE;
     }
   }

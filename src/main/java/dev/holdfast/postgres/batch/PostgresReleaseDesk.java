@@ -76,8 +76,7 @@ public final class PostgresReleaseDesk implements ReleaseDesk {
     return rows(handle, releaseId, 1, null).stream().findFirst();
   }
 
-  private List<Release> rows(
-      Handle handle, @Nullable Long id, int limit, @Nullable Long before) {
+  private List<Release> rows(Handle handle, @Nullable Long id, int limit, @Nullable Long before) {
     return handle
         .createQuery(sql.load("list_releases"))
         .bind("id", id)

@@ -46,7 +46,11 @@ final class BatchForms implements Routes {
           return switch (String.valueOf(context.formParam("do"))) {
             case "hold" ->
                 Notice.good(
-                    "Held " + batches.hold(batch, actor, reason) + " tickets of batch " + batch + ".");
+                    "Held "
+                        + batches.hold(batch, actor, reason)
+                        + " tickets of batch "
+                        + batch
+                        + ".");
             case "cancel" ->
                 Notice.good(
                     "Cancelled "
@@ -101,8 +105,7 @@ final class BatchForms implements Routes {
     TicketForms.answer(
         context,
         () -> {
-          Release release =
-              releases.stop(number(context, "release"), Visitor.of(context).actor());
+          Release release = releases.stop(number(context, "release"), Visitor.of(context).actor());
           return Notice.good("Release " + release.id() + ", " + release.progress() + ".");
         },
         PAGE);

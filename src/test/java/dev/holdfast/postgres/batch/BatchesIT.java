@@ -197,7 +197,9 @@ class BatchesIT {
     assertThat(desk.hold(batch.batchId(), "ann", "the data is wrong")).isEqualTo(4);
     assertThat(progress(batch.batchId()).progress()).isEqualTo("1 of 5, 4 on hold");
     running.forEach(each -> tickets.succeed(each.id(), each.lease().no(), false));
-    assertThat(progress(batch.batchId()).onHold()).as("a held ticket's result is refused").isEqualTo(4);
+    assertThat(progress(batch.batchId()).onHold())
+        .as("a held ticket's result is refused")
+        .isEqualTo(4);
     assertThat(desk.cancel(batch.batchId(), "ann", "never mind")).isEqualTo(4);
     advance();
     Batch seen = progress(batch.batchId());
@@ -229,13 +231,15 @@ class BatchesIT {
     advance();
     assertThat(progress(batch).progress()).isEqualTo("4 of 4, ended");
     assertThatThrownBy(
-            () -> database.run("UPDATE holdfast.tickets SET batch_id = 1 WHERE batch_id = ?", batch))
+            () ->
+                database.run("UPDATE holdfast.tickets SET batch_id = 1 WHERE batch_id = ?", batch))
         .rootCause()
         .hasMessageContaining("batch_id of a ticket cannot be set by hand");
   }
 
   @Test
-  @DisplayName("is made of a JSON array by SQL: all tickets, or none and the first bad one is named")
+  @DisplayName(
+      "is made of a JSON array by SQL: all tickets, or none and the first bad one is named")
   void json() {
     long batch =
         database.number(

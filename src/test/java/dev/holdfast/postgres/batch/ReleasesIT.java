@@ -90,8 +90,8 @@ class ReleasesIT {
   private void fail(ClaimedTicket ticket, String error) {
     database.run("SELECT holdfast.hold_ticket(?, 'system', 'failed')", ticket.id());
     database.run(
-        "UPDATE holdfast.ticket_attempts SET outcome = 'failed', fingerprint = ? WHERE ticket_id = ?"
-            + " AND lease_no = ?",
+        "UPDATE holdfast.ticket_attempts SET outcome = 'failed', fingerprint = ? WHERE ticket_id ="
+            + " ? AND lease_no = ?",
         error,
         ticket.id(),
         ticket.lease().no());
@@ -158,7 +158,10 @@ class ReleasesIT {
     assertThat(stopped.state()).isEqualTo("stopped");
     assertThat(stopped.reason())
         .isEqualTo(
-            "the same error came back: #" + canary.get(1).id() + " failed with " + fingerprint
+            "the same error came back: #"
+                + canary.get(1).id()
+                + " failed with "
+                + fingerprint
                 + " again");
     assertThat(List.of(stopped.released(), stopped.succeeded(), stopped.sameError()))
         .containsExactly(3L, 1L, 1L);
@@ -188,7 +191,8 @@ class ReleasesIT {
     Release release = desk.start(of(2, "4,all", null), "ann");
     List<String> held =
         database.column(
-            "SELECT id FROM holdfast.tickets WHERE kind = ? AND state = 'on_hold' ORDER BY id", kind);
+            "SELECT id FROM holdfast.tickets WHERE kind = ? AND state = 'on_hold' ORDER BY id",
+            kind);
     database.run("SELECT holdfast.cancel_ticket(?::bigint, 'bob')", held.get(0));
     database.run("SELECT holdfast.release_ticket(?::bigint, 'bob')", held.get(1));
     assertThat(finish()).isEqualTo(3);
@@ -235,9 +239,12 @@ class ReleasesIT {
     Release byIds = start(new NewRelease.Which(ids.subList(0, 2), null, null, null), 5);
     assertThat(byIds.total()).isEqualTo(2);
     Release byBoth =
-        start(new NewRelease.Which(null, fingerprint.substring(0, 8), Category.SYSTEM_ERROR, null), 1);
+        start(
+            new NewRelease.Which(null, fingerprint.substring(0, 8), Category.SYSTEM_ERROR, null),
+            1);
     assertThat(byBoth.total()).isEqualTo(2);
-    assertThatThrownBy(() -> start(new NewRelease.Which(null, fingerprint, Category.TRANSIENT, null), 1))
+    assertThatThrownBy(
+            () -> start(new NewRelease.Which(null, fingerprint, Category.TRANSIENT, null), 1))
         .isInstanceOf(TicketNotFoundException.class)
         .hasMessageContaining("no held ticket matches");
     assertThatThrownBy(() -> start(new NewRelease.Which(null, null, null, 987_654L), 1))
