@@ -183,7 +183,10 @@ final class TurnRunner {
 
   /** B11, B12: the exit code stays in the session's record. */
   private static @Nullable TurnError withExitCode(@Nullable TurnError error) {
-    ExitCode exit = error == null ? null : error.refusedAccount();
+    if (error == null) {
+      return null;
+    }
+    ExitCode exit = error.refusedAccount();
     return exit == null ? error : error.as(exit);
   }
 
