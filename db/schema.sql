@@ -37,6 +37,52 @@ COMMENT ON TABLE holdfast.auto_retry_switches IS 'Tickets whose sessions retry, 
 GRANT SELECT ON holdfast.auto_retry_switches TO holdfast_designer, holdfast_operator, holdfast_viewer;
 GRANT SELECT, INSERT, UPDATE, DELETE ON holdfast.auto_retry_switches TO holdfast_worker;
 
+CREATE TABLE holdfast.batch_followers (
+  ticket_id bigint NOT NULL,
+  batch_id bigint NOT NULL,
+  ended_at timestamp with time zone,
+  CONSTRAINT batch_followers_pkey PRIMARY KEY (ticket_id, batch_id)
+);
+CREATE INDEX batch_followers_open ON holdfast.batch_followers USING btree (batch_id, ticket_id) WHERE (ended_at IS NULL);
+COMMENT ON TABLE holdfast.batch_followers IS 'One row for each ticket that waits or has waited for a batch (enqueue_ticket, after_batch): one, however many tickets the batch has. As with ticket_dependencies, a ticket with an open row is in neither ready nor deferred.';
+COMMENT ON COLUMN holdfast.batch_followers.ended_at IS 'When the batch ended; NULL while the follower waits for it.';
+GRANT SELECT ON holdfast.batch_followers TO holdfast_designer, holdfast_operator, holdfast_viewer;
+GRANT SELECT, INSERT, UPDATE, DELETE ON holdfast.batch_followers TO holdfast_worker;
+
+CREATE TABLE holdfast.batches (
+  id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
+  title text,
+  created_at timestamp with time zone NOT NULL DEFAULT now(),
+  created_by text NOT NULL,
+  closed_at timestamp with time zone,
+  cancelled_at timestamp with time zone,
+  ended_at timestamp with time zone,
+  total bigint,
+  settled_below bigint NOT NULL DEFAULT 0,
+  settled_done bigint NOT NULL DEFAULT 0,
+  settled_cancelled bigint NOT NULL DEFAULT 0,
+  look_at timestamp with time zone,
+  counts jsonb,
+  counted_at timestamp with time zone,
+  count_took interval,
+  base_at timestamp with time zone,
+  base_finished bigint,
+  CONSTRAINT batches_pkey PRIMARY KEY (id)
+);
+CREATE INDEX batches_to_look_at ON holdfast.batches USING btree (look_at) WHERE (ended_at IS NULL);
+COMMENT ON TABLE holdfast.batches IS 'Tickets that came together: enqueue_batch, or open_batch, enqueue_ticket(batch_id) and close_batch. Read batch_progress(id).';
+COMMENT ON COLUMN holdfast.batches.closed_at IS 'Since when it takes no further tickets. Only then can it end, and can a ticket wait for it.';
+COMMENT ON COLUMN holdfast.batches.cancelled_at IS 'When a person cancelled the whole batch: tickets that wait for it go on hold when it has ended.';
+COMMENT ON COLUMN holdfast.batches.ended_at IS 'When a worker saw that all its tickets are done or cancelled.';
+COMMENT ON COLUMN holdfast.batches.total IS 'How many tickets it had when it was closed.';
+COMMENT ON COLUMN holdfast.batches.settled_below IS 'All its tickets with smaller ids have ended; settled_done and settled_cancelled count them. Retention may have deleted them since.';
+COMMENT ON COLUMN holdfast.batches.look_at IS 'When a worker looks next whether it has ended. NULL until it is closed.';
+COMMENT ON COLUMN holdfast.batches.counts IS 'Its open tickets by state, as batch_progress last counted them.';
+COMMENT ON COLUMN holdfast.batches.count_took IS 'How long that took. Nobody counts again before twenty times as long has passed, so that viewers do not slow the workers.';
+COMMENT ON COLUMN holdfast.batches.base_at IS 'From when on the rate is measured that foretells the end; base_finished had been worked then.';
+GRANT SELECT ON holdfast.batches TO holdfast_designer, holdfast_operator, holdfast_viewer;
+GRANT SELECT, INSERT, UPDATE, DELETE ON holdfast.batches TO holdfast_worker;
+
 CREATE TABLE holdfast.budget_reservations (
   id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
   ticket_id bigint NOT NULL,
@@ -391,6 +437,26 @@ COMMENT ON TABLE holdfast.ready IS 'The tickets a worker may claim now, in claim
 GRANT SELECT ON holdfast.ready TO holdfast_designer, holdfast_operator, holdfast_viewer;
 GRANT SELECT, INSERT, UPDATE, DELETE ON holdfast.ready TO holdfast_worker;
 
+CREATE TABLE holdfast.release_tickets (
+  release_id bigint NOT NULL,
+  n integer NOT NULL,
+  ticket_id bigint NOT NULL,
+  fingerprint text COLLATE "C",
+  step integer,
+  fence bigint,
+  released_at timestamp with time zone,
+  outcome text COLLATE "C",
+  CONSTRAINT outcome_of_ticket_is_known CHECK ((outcome = ANY (ARRAY['succeeded'::text, 'same_error'::text, 'other_error'::text, 'ended'::text, 'skipped'::text]))),
+  CONSTRAINT release_tickets_pkey PRIMARY KEY (release_id, n)
+);
+CREATE INDEX release_tickets_waiting ON holdfast.release_tickets USING btree (release_id, n) WHERE ((released_at IS NOT NULL) AND (outcome IS NULL));
+COMMENT ON TABLE holdfast.release_tickets IS 'The tickets of a release, the longest held first.';
+COMMENT ON COLUMN holdfast.release_tickets.fingerprint IS 'The error that it was held with.';
+COMMENT ON COLUMN holdfast.release_tickets.fence IS 'Attempts under a later lease are those after the release.';
+COMMENT ON COLUMN holdfast.release_tickets.outcome IS 'What became of it: succeeded; same_error: an attempt failed with the fingerprint again; other_error: it is on hold for another reason; ended: a person cancelled it; skipped: somebody else had released or cancelled it before. NULL while it waits, or runs.';
+GRANT SELECT ON holdfast.release_tickets TO holdfast_designer, holdfast_operator, holdfast_viewer;
+GRANT SELECT, INSERT, UPDATE, DELETE ON holdfast.release_tickets TO holdfast_worker;
+
 CREATE TABLE holdfast.released_holds (
   ticket_id bigint NOT NULL,
   released_at timestamp with time zone NOT NULL DEFAULT now(),
@@ -413,6 +479,39 @@ COMMENT ON COLUMN holdfast.released_holds.guidance_id IS 'The guidance that came
 COMMENT ON COLUMN holdfast.released_holds.started_over_seq IS 'The entry of session_journal that let the session begin anew, where the release asked for that.';
 GRANT SELECT ON holdfast.released_holds TO holdfast_designer, holdfast_operator, holdfast_viewer;
 GRANT SELECT, INSERT, UPDATE, DELETE ON holdfast.released_holds TO holdfast_worker;
+
+CREATE TABLE holdfast.releases (
+  id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
+  created_at timestamp with time zone NOT NULL DEFAULT now(),
+  created_by text NOT NULL,
+  channel text,
+  selection jsonb NOT NULL,
+  steps integer[] NOT NULL,
+  guidance text,
+  keep_retries boolean NOT NULL,
+  fresh boolean NOT NULL,
+  total bigint NOT NULL,
+  step integer NOT NULL DEFAULT 1,
+  step_left integer,
+  look_at timestamp with time zone NOT NULL DEFAULT now(),
+  ended_at timestamp with time zone,
+  outcome text COLLATE "C",
+  reason text,
+  CONSTRAINT release_outcome_is_known CHECK ((outcome = ANY (ARRAY['completed'::text, 'stopped'::text]))),
+  CONSTRAINT releases_pkey PRIMARY KEY (id)
+);
+CREATE INDEX releases_to_look_at ON holdfast.releases USING btree (look_at) WHERE (ended_at IS NULL);
+COMMENT ON TABLE holdfast.releases IS 'Releases of many held tickets in steps: start_release, stop_release, release_status. A worker takes each to its next step.';
+COMMENT ON COLUMN holdfast.releases.selection IS 'Which tickets were asked for: {"fingerprint", "category", "batch_id"} or {"ids"}.';
+COMMENT ON COLUMN holdfast.releases.steps IS 'How many tickets each step releases, the canary first; 0 is all that are left.';
+COMMENT ON COLUMN holdfast.releases.total IS 'How many held tickets it began with; they are rows of release_tickets.';
+COMMENT ON COLUMN holdfast.releases.step IS 'The step it is in, from 1.';
+COMMENT ON COLUMN holdfast.releases.step_left IS 'How many tickets the step has still to release; NULL before it has begun.';
+COMMENT ON COLUMN holdfast.releases.look_at IS 'When a worker looks at it next.';
+COMMENT ON COLUMN holdfast.releases.outcome IS 'completed: all steps were taken; stopped: by a person, or because the error came back. NULL while it goes on.';
+COMMENT ON COLUMN holdfast.releases.reason IS 'Why it stopped, in words.';
+GRANT SELECT ON holdfast.releases TO holdfast_designer, holdfast_operator, holdfast_viewer;
+GRANT SELECT, INSERT, UPDATE, DELETE ON holdfast.releases TO holdfast_worker;
 
 CREATE TABLE holdfast.request_keys (
   key text COLLATE "C" NOT NULL,
@@ -638,9 +737,11 @@ CREATE TABLE holdfast.ticket_base (
   expires_at timestamp with time zone,
   concurrency_key text COLLATE "C",
   fairness_key text COLLATE "C",
+  batch_id bigint,
   CONSTRAINT ticket_base_pkey PRIMARY KEY (id)
 ) WITH (fillfactor=45, autovacuum_vacuum_scale_factor=0.05, autovacuum_analyze_scale_factor=0.02);
 CREATE INDEX ticket_held ON holdfast.ticket_base USING btree (held_at, id) WHERE (held_at IS NOT NULL);
+CREATE INDEX ticket_of_batch ON holdfast.ticket_base USING btree (batch_id, id) WHERE (batch_id IS NOT NULL);
 CREATE UNIQUE INDEX ticket_unique_key ON holdfast.ticket_base USING btree (unique_key) WHERE (unique_key IS NOT NULL);
 CREATE TRIGGER file_held_at_delete AFTER DELETE ON holdfast.ticket_base FOR EACH ROW WHEN ((old.held_at IS NOT NULL)) EXECUTE FUNCTION holdfast.file_held_ticket();
 CREATE TRIGGER file_held_at_update AFTER UPDATE OF held_at, queue, kind ON holdfast.ticket_base FOR EACH ROW WHEN (((old.held_at IS DISTINCT FROM new.held_at) OR ((new.held_at IS NOT NULL) AND ((((old.queue IS DISTINCT FROM new.queue) OR (old.kind IS DISTINCT FROM new.kind)) OR (old.error_category IS DISTINCT FROM new.error_category)) OR (old.error_fingerprint IS DISTINCT FROM new.error_fingerprint))))) EXECUTE FUNCTION holdfast.file_held_ticket();
@@ -660,6 +761,7 @@ COMMENT ON COLUMN holdfast.ticket_base.filed IS 'Always true. Who inserts a row 
 COMMENT ON COLUMN holdfast.ticket_base.payload_bytes IS 'How many bytes payload::text has, or a little more; NULL where nobody measured it. Whatever is not known to be small is read alone.';
 COMMENT ON COLUMN holdfast.ticket_base.error_title IS 'The line of the error that says why; NULL where nobody found one.';
 COMMENT ON COLUMN holdfast.ticket_base.expires_at IS 'As it was asked for; ticket_deadlines has it only while it can still expire.';
+COMMENT ON COLUMN holdfast.ticket_base.batch_id IS 'The batch it came with (batches.id); never changes.';
 GRANT SELECT ON holdfast.ticket_base TO holdfast_designer, holdfast_operator, holdfast_viewer;
 GRANT SELECT, INSERT, UPDATE, DELETE ON holdfast.ticket_base TO holdfast_worker;
 
@@ -1070,7 +1172,7 @@ SELECT
   COALESCE(l.claimed_at, b.started_at) AS started_at, b.completed_at,
   b.attempt_count, b.crash_count, b.same_error_count, b.held_at, b.hold_actions AS allowed_actions, b.max_cost_usd,
   error_name(b.error_title, b.error) AS error_title, d.name AS design, d.version AS design_version,
-  b.expires_at, b.concurrency_key, b.fairness_key
+  b.expires_at, b.concurrency_key, b.fairness_key, b.batch_id
 FROM ticket_base b
 LEFT JOIN designs d ON d.id = b.design_id
 LEFT JOIN (
@@ -1126,6 +1228,7 @@ COMMENT ON COLUMN holdfast.tickets.design_version IS 'The version of its design.
 COMMENT ON COLUMN holdfast.tickets.expires_at IS 'If no worker had started it by then, it was put on hold with the cause expired. NULL does not expire.';
 COMMENT ON COLUMN holdfast.tickets.concurrency_key IS 'Limits count what runs with the same key, as one customer''s: set_limit, per_key.';
 COMMENT ON COLUMN holdfast.tickets.fairness_key IS 'Tickets of equal priority are claimed in turns over these keys, as over tenants.';
+COMMENT ON COLUMN holdfast.tickets.batch_id IS 'The batch it came with: batch_progress(batch_id) says how far that is.';
 GRANT SELECT ON holdfast.tickets TO holdfast_designer, holdfast_viewer;
 GRANT SELECT, INSERT, UPDATE ON holdfast.tickets TO holdfast_operator;
 GRANT SELECT, INSERT, UPDATE, DELETE ON holdfast.tickets TO holdfast_worker;
@@ -1151,7 +1254,7 @@ CROSS JOIN LATERAL (
       WHEN 'on_hold' THEN to_char(x.held_at AT TIME ZONE 'UTC', '", on hold since "YYYY-MM-DD HH24:MI:SS"Z"')
       WHEN 'needs_review' THEN ', in review'
       ELSE '' END ORDER BY x.held_at, d.after_id))[1:3], ';
-COMMENT ON VIEW holdfast.waiting_tickets IS 'Tickets that wait for a provider (deferred, no retry used), for the end of an outage, for an account to be mended, for a budget to have room (all on hold), or for other tickets to be done (dependency; those on hold are named first).';
+COMMENT ON VIEW holdfast.waiting_tickets IS 'Tickets that wait for a provider (deferred, no retry used), for the end of an outage, for an account to be mended, for a budget to have room (all on hold), or for other tickets to be done or a batch to end (dependency; those on hold are named first).';
 GRANT SELECT ON holdfast.waiting_tickets TO holdfast_designer, holdfast_operator, holdfast_viewer;
 GRANT SELECT, INSERT, UPDATE, DELETE ON holdfast.waiting_tickets TO holdfast_worker;
 
@@ -1252,6 +1355,151 @@ AS $function$
 $function$;
 COMMENT ON FUNCTION holdfast.acting_person() IS 'Who an UPDATE of tickets is logged as: SET holdfast.actor = ''ann'', or else the database user.';
 GRANT EXECUTE ON FUNCTION holdfast.acting_person() TO holdfast_designer, holdfast_operator, holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.advance_batch(b holdfast.batches, most integer DEFAULT 10000)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET search_path TO 'holdfast', 'pg_temp'
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET jit TO 'off'
+AS $function$
+DECLARE
+  page record;
+  wait interval := LEAST(interval '10 seconds', GREATEST(interval '1 second', (now() - b.closed_at) / 20));
+BEGIN
+  IF EXISTS (SELECT FROM (SELECT t.state FROM ticket_base t WHERE t.batch_id = b.id ORDER BY t.batch_id DESC, t.id DESC LIMIT 1) l
+      WHERE l.state NOT IN ('done', 'cancelled')) THEN
+    UPDATE batches x SET look_at = now() + wait WHERE x.id = b.id;
+    RETURN;
+  END IF;
+  WITH p AS MATERIALIZED (
+    SELECT t.id, t.state FROM ticket_base t WHERE t.batch_id = b.id AND t.id >= b.settled_below ORDER BY t.batch_id, t.id LIMIT most
+  ), o AS MATERIALIZED (
+    SELECT min(p.id) AS id FROM p WHERE p.state NOT IN ('done', 'cancelled')
+  )
+  SELECT (SELECT o.id FROM o) AS first_open, max(p.id) AS last, count(*) AS n,
+    count(*) FILTER (WHERE p.state = 'done' AND (o.id IS NULL OR p.id < o.id)) AS done,
+    count(*) FILTER (WHERE p.state = 'cancelled' AND (o.id IS NULL OR p.id < o.id)) AS cancelled
+  INTO page FROM o LEFT JOIN p ON true;
+  page.n := CASE WHEN page.last IS NULL THEN 0 ELSE page.n END;
+  UPDATE batches x SET
+    settled_below = COALESCE(page.first_open, page.last + 1, x.settled_below),
+    settled_done = x.settled_done + page.done, settled_cancelled = x.settled_cancelled + page.cancelled,
+    look_at = now() + CASE WHEN page.first_open IS NULL THEN interval '0' ELSE wait END,
+    ended_at = CASE WHEN page.first_open IS NULL AND page.n < most THEN now() END
+  WHERE x.id = b.id
+  RETURNING * INTO b;
+  IF b.ended_at IS NOT NULL THEN
+    PERFORM free_batch_followers(b);
+  END IF;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.advance_batch(holdfast.batches,integer) IS 'Looks whether a closed batch, whose row the caller has locked, has ended, in pages of its tickets; and then frees those that wait for it.';
+GRANT EXECUTE ON FUNCTION holdfast.advance_batch(holdfast.batches,integer) TO holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.advance_batches(at_most integer DEFAULT 20)
+ RETURNS bigint
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'holdfast', 'pg_temp'
+ SET enable_seqscan TO 'off'
+AS $function$
+DECLARE
+  b batches;
+  n bigint := 0;
+BEGIN
+  FOR b IN
+    SELECT * FROM batches x WHERE x.closed_at IS NOT NULL AND x.ended_at IS NULL AND x.look_at <= now() ORDER BY x.look_at LIMIT at_most
+    FOR UPDATE SKIP LOCKED
+  LOOP
+    BEGIN
+      PERFORM advance_batch(b);
+    EXCEPTION WHEN OTHERS THEN
+      -- Tried again later, and meanwhile others have their turn.
+      UPDATE batches x SET look_at = clock_timestamp() + interval '10 seconds' WHERE x.id = b.id;
+      RAISE WARNING 'batch % was not looked at: %', b.id, SQLERRM;
+    END;
+    n := n + 1;
+  END LOOP;
+  RETURN n;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.advance_batches(integer) IS 'Looks at the batches that are due, and says at how many. Workers call it now and then; one looks at a batch at a time.';
+GRANT EXECUTE ON FUNCTION holdfast.advance_batches(integer) TO holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.advance_release(r holdfast.releases, portion integer DEFAULT 200)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET search_path TO 'holdfast', 'pg_temp'
+ SET enable_seqscan TO 'off'
+AS $function$
+DECLARE
+  began timestamptz := clock_timestamp();
+  bad release_tickets;
+  step record;
+  released integer;
+BEGIN
+  PERFORM look_at_released(r);
+  SELECT * INTO bad FROM release_tickets w WHERE w.release_id = r.id AND w.outcome = 'same_error' ORDER BY w.n LIMIT 1;
+  IF FOUND THEN
+    PERFORM end_release(r, 'stopped', format('the same error came back: #%s failed with %s again', bad.ticket_id, bad.fingerprint), 'system');
+    RETURN;
+  END IF;
+  IF r.step_left = 0 THEN
+    SELECT count(*) FILTER (WHERE w.outcome IS NULL) AS open, count(*) FILTER (WHERE w.outcome = 'succeeded') AS good,
+      count(*) FILTER (WHERE w.outcome = 'other_error') AS bad
+    INTO step FROM release_tickets w WHERE w.release_id = r.id AND w.step = r.step AND w.outcome IS DISTINCT FROM 'skipped';
+    IF step.open > 0 THEN
+      -- A look at many costs more: at most a twentieth of the time goes into looking.
+      UPDATE releases x SET look_at = clock_timestamp() + GREATEST(interval '1 second', (clock_timestamp() - began) * 20), reason = NULL
+      WHERE x.id = r.id;
+      RETURN;
+    ELSIF step.bad > 0 AND step.good = 0 THEN
+      PERFORM end_release(r, 'stopped', format('no ticket of step %s came through: %s on hold with another error', r.step, step.bad), 'system');
+      RETURN;
+    ELSIF r.step = cardinality(r.steps)
+      OR NOT EXISTS (SELECT FROM release_tickets w WHERE w.release_id = r.id AND w.released_at IS NULL AND w.outcome IS NULL) THEN
+      PERFORM end_release(r, 'completed', NULL, 'system');
+      RETURN;
+    END IF;
+    r.step := r.step + 1;
+    r.step_left := NULL;
+  END IF;
+  r.step_left := COALESCE(r.step_left, NULLIF(r.steps[r.step], 0), 2000000000);
+  released := release_some(r, LEAST(r.step_left, portion));
+  UPDATE releases x SET step = r.step, step_left = CASE WHEN released < 0 THEN 0 ELSE r.step_left - released END, look_at = now(), reason = NULL
+  WHERE x.id = r.id;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.advance_release(holdfast.releases,integer) IS 'Takes a release, whose row the caller has locked, a bit on: notes outcomes, stops it, waits, or releases some more tickets.';
+GRANT EXECUTE ON FUNCTION holdfast.advance_release(holdfast.releases,integer) TO holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.advance_releases()
+ RETURNS bigint
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'holdfast', 'pg_temp'
+ SET enable_seqscan TO 'off'
+AS $function$
+DECLARE
+  r releases;
+BEGIN
+  SELECT * INTO r FROM releases x WHERE x.ended_at IS NULL AND x.look_at <= now() ORDER BY x.look_at LIMIT 1 FOR UPDATE SKIP LOCKED;
+  IF NOT FOUND THEN
+    RETURN 0;
+  END IF;
+  BEGIN
+    PERFORM advance_release(r);
+  EXCEPTION WHEN OTHERS THEN
+    -- Tried again later, and meanwhile others have their turn.
+    UPDATE releases x SET look_at = clock_timestamp() + interval '10 seconds', reason = 'tried again soon: ' || left(SQLERRM, 500) WHERE x.id = r.id;
+  END;
+  RETURN 1;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.advance_releases() IS 'Takes one release that is due a bit on, and says whether there was one. Workers call it now and then; one looks at a release at a time.';
+GRANT EXECUTE ON FUNCTION holdfast.advance_releases() TO holdfast_worker;
 
 CREATE OR REPLACE FUNCTION holdfast.answer_ticket(id bigint, actor text, answer jsonb)
  RETURNS text
@@ -1370,6 +1618,44 @@ $function$;
 COMMENT ON FUNCTION holdfast.assign_ticket(bigint,text,text) IS 'Says which person looks after a ticket, in any state; NULL or '''' is nobody any more. Returns the state, which it does not change.';
 GRANT EXECUTE ON FUNCTION holdfast.assign_ticket(bigint,text,text) TO holdfast_operator, holdfast_worker;
 
+CREATE OR REPLACE FUNCTION holdfast.batch_progress(id bigint)
+ RETURNS TABLE(batch_id bigint, title text, created_at timestamp with time zone, created_by text, closed_at timestamp with time zone, cancelled_at timestamp with time zone, ended_at timestamp with time zone, total bigint, ready bigint, in_progress bigint, on_hold bigint, needs_review bigint, done bigint, cancelled bigint, deleted bigint, counted_at timestamp with time zone, time_left interval, next_count_at timestamp with time zone)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+#variable_conflict use_column
+DECLARE
+  b batches;
+  lockable boolean := current_setting('transaction_read_only') = 'off';
+BEGIN
+  SELECT * INTO b FROM batches x WHERE x.id = batch_progress.id;
+  IF NOT FOUND THEN
+    RAISE EXCEPTION 'there is no batch %', COALESCE(batch_progress.id::text, 'NULL')
+      USING ERRCODE = 'HF404', HINT = 'holdfast batch list shows them';
+  END IF;
+  IF b.counted_at IS NULL OR b.counted_at < LEAST(b.ended_at, clock_timestamp() - GREATEST(interval '500 milliseconds', b.count_took * 20)) THEN
+    IF lockable THEN
+      SELECT * INTO b FROM batches x WHERE x.id = batch_progress.id FOR NO KEY UPDATE SKIP LOCKED;
+      lockable := FOUND;
+    END IF;
+    IF NOT lockable THEN
+      SELECT * INTO b FROM batches x WHERE x.id = batch_progress.id;
+    END IF;
+    IF lockable OR b.counted_at IS NULL THEN
+      b := recount_batch(b);
+    END IF;
+    IF lockable THEN
+      UPDATE batches x SET counts = b.counts, counted_at = b.counted_at, count_took = b.count_took, base_at = b.base_at, base_finished = b.base_finished
+      WHERE x.id = b.id;
+    END IF;
+  END IF;
+  RETURN QUERY SELECT * FROM shown_batch(b);
+END
+$function$;
+COMMENT ON FUNCTION holdfast.batch_progress(bigint) IS 'How far a batch is: SELECT * FROM holdfast.batch_progress(7). Counted when asked, at most every half second and never more than a twentieth of the time; counted_at says when. time_left is foretold from the rate of the last minutes.';
+GRANT EXECUTE ON FUNCTION holdfast.batch_progress(bigint) TO holdfast_operator, holdfast_viewer, holdfast_worker;
+
 CREATE OR REPLACE FUNCTION holdfast.book_lost_reservations()
  RETURNS bigint
  LANGUAGE plpgsql
@@ -1433,6 +1719,33 @@ AS $function$
 $function$;
 COMMENT ON FUNCTION holdfast.call_hash(text,text) IS 'What an approval binds: tool_approvals.approved_hash.';
 GRANT EXECUTE ON FUNCTION holdfast.call_hash(text,text) TO holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.cancel_batch(id bigint, actor text, reason text DEFAULT NULL::text, at_most integer DEFAULT NULL::integer)
+ RETURNS bigint
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'holdfast', 'pg_temp'
+ SET enable_seqscan TO 'off'
+AS $function$
+DECLARE
+  t ticket_base;
+  n bigint := 0;
+BEGIN
+  PERFORM close_batch(cancel_batch.id, actor);
+  UPDATE batches x SET cancelled_at = now(), look_at = now() WHERE x.id = cancel_batch.id AND x.cancelled_at IS NULL AND x.ended_at IS NULL;
+  FOR t IN
+    SELECT * FROM ticket_base b
+    WHERE b.batch_id = cancel_batch.id AND b.state NOT IN ('done', 'cancelled') AND (b.state <> 'on_hold' OR 'cancel' = ANY (b.hold_actions))
+    ORDER BY b.batch_id, b.id LIMIT at_most FOR UPDATE
+  LOOP
+    PERFORM cancel_ticket(t.id, actor, reason);
+    n := n + 1;
+  END LOOP;
+  RETURN n;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.cancel_batch(bigint,text,text,integer) IS 'Cancels all tickets of a batch that are not done, and says how many; it takes no further ones. Tickets that wait for the batch go on hold. at_most: in portions, until it answers 0.';
+GRANT EXECUTE ON FUNCTION holdfast.cancel_batch(bigint,text,text,integer) TO holdfast_operator, holdfast_worker;
 
 CREATE OR REPLACE FUNCTION holdfast.cancel_ticket(id bigint, actor text, reason text DEFAULT NULL::text)
  RETURNS text
@@ -1500,7 +1813,7 @@ BEGIN
   WHERE n.value IS DISTINCT FROM o.value AND n.key NOT IN ('state', 'updated_at');
   SELECT string_agg(key, ', ' ORDER BY key) INTO kept FROM jsonb_object_keys(changes) AS key
   WHERE key IN ('id', 'lease_no', 'worker_id', 'lease_expires_at', 'attempt_count', 'crash_count', 'same_error_count',
-    'held_at', 'allowed_actions', 'error_title', 'design', 'design_version', 'expires_at');
+    'held_at', 'allowed_actions', 'error_title', 'design', 'design_version', 'expires_at', 'batch_id');
   IF kept IS NOT NULL THEN
     RAISE EXCEPTION '% of a ticket cannot be set by hand', kept
       USING ERRCODE = 'HF422', HINT = 'Change state instead: release, hold, cancel, approve or reject the ticket.';
@@ -1538,6 +1851,30 @@ END
 $function$;
 COMMENT ON FUNCTION holdfast.check_retry_of_queue() IS 'Refuses queues with a bad retry policy.';
 GRANT EXECUTE ON FUNCTION holdfast.check_retry_of_queue() TO holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.choose_held(release_id bigint, ids bigint[], fingerprint text, category text, batch_id bigint)
+ RETURNS bigint
+ LANGUAGE plpgsql
+ SET search_path TO 'holdfast', 'pg_temp'
+ SET enable_seqscan TO 'off'
+AS $function$
+DECLARE
+  n bigint;
+BEGIN
+  INSERT INTO release_tickets (release_id, n, ticket_id, fingerprint)
+  SELECT choose_held.release_id, row_number() OVER (ORDER BY b.held_at, b.id), b.id, b.error_fingerprint
+  FROM ticket_base b
+  WHERE b.held_at IS NOT NULL
+    AND (choose_held.ids IS NULL OR b.id = ANY (choose_held.ids))
+    AND (choose_held.fingerprint IS NULL OR starts_with(b.error_fingerprint, choose_held.fingerprint))
+    AND (choose_held.category IS NULL OR b.error_category = choose_held.category)
+    AND (choose_held.batch_id IS NULL OR b.batch_id = choose_held.batch_id);
+  GET DIAGNOSTICS n = ROW_COUNT;
+  RETURN n;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.choose_held(bigint,bigint[],text,text,bigint) IS 'Writes down which held tickets a release is about, and says how many.';
+GRANT EXECUTE ON FUNCTION holdfast.choose_held(bigint,bigint[],text,text,bigint) TO holdfast_worker;
 
 CREATE OR REPLACE FUNCTION holdfast.claimed_ticket(ticket_id bigint, under_lease bigint, most_bytes bigint)
  RETURNS TABLE(promoted bigint, next_due_ms double precision, id bigint, queue text, kind text, title text, payload text, priority integer, created_at timestamp with time zone, attempt_count integer, retry_count integer, lease_no bigint, claimed_at timestamp with time zone, expires_at timestamp with time zone, design_id bigint, design_name text, design_version integer, design_kind text, definition text, guidance text)
@@ -1610,6 +1947,30 @@ $function$;
 COMMENT ON FUNCTION holdfast.claimed_ticket(bigint,bigint,bigint) IS 'A claimed ticket with all that its worker needs, read by itself; nothing if the claim is over. What cannot be read, or has more than most_bytes as text, is an error that names the column.';
 GRANT EXECUTE ON FUNCTION holdfast.claimed_ticket(bigint,bigint,bigint) TO holdfast_worker;
 
+CREATE OR REPLACE FUNCTION holdfast.close_batch(id bigint, actor text)
+ RETURNS bigint
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'holdfast', 'pg_temp'
+ SET enable_seqscan TO 'off'
+AS $function$
+DECLARE
+  b batches;
+  n bigint;
+BEGIN
+  PERFORM require_words('actor', actor);
+  b := locked_batch(close_batch.id);
+  IF b.closed_at IS NOT NULL THEN
+    RETURN b.total;
+  END IF;
+  SELECT count(*) INTO n FROM ticket_base t WHERE t.batch_id = b.id;
+  UPDATE batches x SET closed_at = now(), total = n, look_at = now() WHERE x.id = b.id;
+  RETURN n;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.close_batch(bigint,text) IS 'From now on the batch takes no tickets: it ends when all it has are done or cancelled, and tickets may wait for it. Returns how many it has.';
+GRANT EXECUTE ON FUNCTION holdfast.close_batch(bigint,text) TO holdfast_operator, holdfast_worker;
+
 CREATE OR REPLACE FUNCTION holdfast.close_leases(lease_nos bigint[])
  RETURNS SETOF bigint
  LANGUAGE plpgsql
@@ -1653,6 +2014,27 @@ END
 $function$;
 COMMENT ON FUNCTION holdfast.configure_budget(text,text,numeric,text) IS 'What a worker''s configuration says of a budget. What a person has set since stays until the configuration says something else.';
 GRANT EXECUTE ON FUNCTION holdfast.configure_budget(text,text,numeric,text) TO holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.count_batch(b holdfast.batches)
+ RETURNS jsonb
+ LANGUAGE sql
+ STABLE
+ SET search_path TO 'holdfast', 'pg_temp'
+ SET enable_seqscan TO 'off'
+ SET jit TO 'off'
+AS $function$
+  SELECT jsonb_build_object('present', count(*), 'ready', count(*) FILTER (WHERE t.state = 'ready'),
+    'on_hold', count(*) FILTER (WHERE t.state = 'on_hold'), 'needs_review', count(*) FILTER (WHERE t.state = 'needs_review'),
+    'done', count(*) FILTER (WHERE t.state = 'done'), 'cancelled', count(*) FILTER (WHERE t.state = 'cancelled'),
+    'in_progress', (
+      SELECT count(*) FROM leases l CROSS JOIN LATERAL unnest(l.ids) AS u (id)
+      -- The LIMIT keeps a planner that overrates the leases from reading all tickets.
+      CROSS JOIN LATERAL (SELECT * FROM ticket_base r WHERE r.id = u.id LIMIT 1) r
+      WHERE r.batch_id = b.id AND r.state = 'ready' AND l.id > r.fence))
+  FROM ticket_base t WHERE t.batch_id = b.id AND t.id >= b.settled_below
+$function$;
+COMMENT ON FUNCTION holdfast.count_batch(holdfast.batches) IS 'The tickets of a batch from settled_below on, by state; ready counts those in progress, too.';
+GRANT EXECUTE ON FUNCTION holdfast.count_batch(holdfast.batches) TO holdfast_worker;
 
 CREATE OR REPLACE FUNCTION holdfast.count_model_figures(from_time timestamp with time zone, to_time timestamp with time zone)
  RETURNS void
@@ -1919,6 +2301,19 @@ $function$;
 COMMENT ON FUNCTION holdfast.end_provider_probe(text,text,text,text) IS 'The try told nothing of the account, or was broken off: somebody else may.';
 GRANT EXECUTE ON FUNCTION holdfast.end_provider_probe(text,text,text,text) TO holdfast_worker;
 
+CREATE OR REPLACE FUNCTION holdfast.end_release(r holdfast.releases, outcome text, reason text, actor text)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+BEGIN
+  UPDATE releases x SET ended_at = now(), outcome = end_release.outcome, reason = end_release.reason WHERE x.id = r.id;
+  PERFORM log_activity(NULL, 'release_' || end_release.outcome, actor, jsonb_build_object('release', r.id, 'reason', end_release.reason));
+END
+$function$;
+COMMENT ON FUNCTION holdfast.end_release(holdfast.releases,text,text,text) IS 'Ends a release, whose row the caller has locked.';
+GRANT EXECUTE ON FUNCTION holdfast.end_release(holdfast.releases,text,text,text) TO holdfast_worker;
+
 CREATE OR REPLACE FUNCTION holdfast.end_work(t holdfast.ticket_base, actor text)
  RETURNS void
  LANGUAGE plpgsql
@@ -1939,7 +2334,7 @@ $function$;
 COMMENT ON FUNCTION holdfast.end_work(holdfast.ticket_base,text) IS 'Takes a ticket, whose row the caller has locked, away from the workers, whether it waits or runs.';
 GRANT EXECUTE ON FUNCTION holdfast.end_work(holdfast.ticket_base,text) TO holdfast_worker;
 
-CREATE OR REPLACE FUNCTION holdfast.enqueue_any_ticket(kind text, payload jsonb, queue text, title text, design text, priority integer, run_at timestamp with time zone, unique_key text, max_cost_usd numeric, after bigint[] DEFAULT NULL::bigint[], expires_at timestamp with time zone DEFAULT NULL::timestamp with time zone, concurrency_key text DEFAULT NULL::text, fairness_key text DEFAULT NULL::text, unique_for text DEFAULT NULL::text, on_duplicate text DEFAULT NULL::text)
+CREATE OR REPLACE FUNCTION holdfast.enqueue_any_ticket(kind text, payload jsonb, queue text, title text, design text, priority integer, run_at timestamp with time zone, unique_key text, max_cost_usd numeric, after bigint[] DEFAULT NULL::bigint[], expires_at timestamp with time zone DEFAULT NULL::timestamp with time zone, concurrency_key text DEFAULT NULL::text, fairness_key text DEFAULT NULL::text, unique_for text DEFAULT NULL::text, on_duplicate text DEFAULT NULL::text, batch_id bigint DEFAULT NULL::bigint, after_batch bigint DEFAULT NULL::bigint)
  RETURNS bigint
  LANGUAGE plpgsql
  SET search_path TO 'holdfast', 'pg_temp'
@@ -1950,6 +2345,7 @@ DECLARE
   kind_name text;
   found_id bigint;
   ends_at timestamptz;
+  waits boolean;
   bytes integer := accepted_bytes('payload', COALESCE(enqueue_any_ticket.payload, '{}'));
 BEGIN
   IF enqueue_any_ticket.design IS NOT NULL THEN
@@ -1958,6 +2354,9 @@ BEGIN
   kind_name := kind_of_new_ticket(enqueue_any_ticket.kind, d);
   PERFORM require_key('concurrency_key', enqueue_any_ticket.concurrency_key), require_key('fairness_key', enqueue_any_ticket.fairness_key),
     require_uniqueness(enqueue_any_ticket.unique_key, enqueue_any_ticket.unique_for, enqueue_any_ticket.on_duplicate);
+  IF enqueue_any_ticket.batch_id IS NOT NULL THEN
+    PERFORM join_batch(enqueue_any_ticket.batch_id);
+  END IF;
   ends_at := COALESCE(enqueue_any_ticket.expires_at, GREATEST(now(), enqueue_any_ticket.run_at) + design_expiry(d));
   LOOP
     IF enqueue_any_ticket.unique_for IS NOT NULL OR enqueue_any_ticket.on_duplicate IS NOT NULL THEN
@@ -1968,11 +2367,11 @@ BEGIN
       END IF;
     END IF;
     INSERT INTO ticket_base AS b (filed, design_id, kind, payload, payload_bytes, queue, title, priority, retry_after, unique_key,
-      max_cost_usd, expires_at, concurrency_key, fairness_key)
+      max_cost_usd, expires_at, concurrency_key, fairness_key, batch_id)
     VALUES (true, d.id, kind_name, COALESCE(enqueue_any_ticket.payload, '{}'), bytes,
       COALESCE(enqueue_any_ticket.queue, 'default'), enqueue_any_ticket.title, COALESCE(enqueue_any_ticket.priority, 0),
       enqueue_any_ticket.run_at, enqueue_any_ticket.unique_key, enqueue_any_ticket.max_cost_usd, ends_at,
-      enqueue_any_ticket.concurrency_key, enqueue_any_ticket.fairness_key)
+      enqueue_any_ticket.concurrency_key, enqueue_any_ticket.fairness_key, enqueue_any_ticket.batch_id)
     ON CONFLICT (unique_key) WHERE unique_key IS NOT NULL DO NOTHING
     RETURNING b.id INTO found_id;
     IF found_id IS NOT NULL THEN
@@ -1983,7 +2382,11 @@ BEGIN
         INSERT INTO spent_keys (unique_key, ticket_id) VALUES (enqueue_any_ticket.unique_key, found_id)
         ON CONFLICT (unique_key) DO UPDATE SET ticket_id = EXCLUDED.ticket_id;
       END IF;
-      IF enqueue_any_ticket.after IS NULL OR NOT wait_for_tickets(found_id, enqueue_any_ticket.after) THEN
+      waits := enqueue_any_ticket.after_batch IS NOT NULL AND wait_for_batch(found_id, enqueue_any_ticket.after_batch);
+      IF enqueue_any_ticket.after IS NOT NULL THEN
+        waits := wait_for_tickets(found_id, enqueue_any_ticket.after);
+      END IF;
+      IF NOT waits THEN
         PERFORM file_tickets(ARRAY[found_id]);
       ELSE
         PERFORM require_rules(b), know_lane(b.queue, b.kind) FROM ticket_base b WHERE b.id = found_id;
@@ -2000,8 +2403,51 @@ BEGIN
   END LOOP;
 END
 $function$;
-COMMENT ON FUNCTION holdfast.enqueue_any_ticket(text,jsonb,text,text,text,integer,timestamp with time zone,text,numeric,bigint[],timestamp with time zone,text,text,text,text) IS 'What enqueue_ticket does for a ticket with a design, a key, a start time, a cost limit, predecessors, an end or keys, or the first of its lane.';
-GRANT EXECUTE ON FUNCTION holdfast.enqueue_any_ticket(text,jsonb,text,text,text,integer,timestamp with time zone,text,numeric,bigint[],timestamp with time zone,text,text,text,text) TO holdfast_worker;
+COMMENT ON FUNCTION holdfast.enqueue_any_ticket(text,jsonb,text,text,text,integer,timestamp with time zone,text,numeric,bigint[],timestamp with time zone,text,text,text,text,bigint,bigint) IS 'What enqueue_ticket does for a ticket with a design, a key, a start time, a cost limit, predecessors, an end, keys or a batch, or the first of its lane.';
+GRANT EXECUTE ON FUNCTION holdfast.enqueue_any_ticket(text,jsonb,text,text,text,integer,timestamp with time zone,text,numeric,bigint[],timestamp with time zone,text,text,text,text,bigint,bigint) TO holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.enqueue_batch(tickets jsonb, actor text, title text DEFAULT NULL::text)
+ RETURNS bigint
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+DECLARE
+  new_id bigint;
+  e record;
+  bad text;
+BEGIN
+  IF tickets IS NULL OR jsonb_typeof(tickets) <> 'array' THEN
+    RAISE EXCEPTION 'tickets must be a JSON array of objects'
+      USING ERRCODE = 'HF422', HINT = 'As in ''[{"design": "hello", "payload": {"n": 1}}]''.';
+  END IF;
+  new_id := open_batch(actor, title);
+  FOR e IN SELECT x.value AS ticket, x.ordinality AS n FROM jsonb_array_elements(tickets) WITH ORDINALITY AS x LOOP
+    IF jsonb_typeof(e.ticket) <> 'object' THEN
+      RAISE EXCEPTION 'ticket %: it must be a JSON object', e.n USING ERRCODE = 'HF422';
+    END IF;
+    SELECT k INTO bad FROM jsonb_object_keys(e.ticket) AS k
+    WHERE k NOT IN ('kind', 'payload', 'queue', 'title', 'design', 'priority', 'run_at', 'unique_key', 'max_cost_usd', 'expires_at',
+      'concurrency_key', 'fairness_key') LIMIT 1;
+    IF FOUND THEN
+      RAISE EXCEPTION 'ticket %: "%" is not known', e.n, left(bad, 100) USING ERRCODE = 'HF422',
+        HINT = 'Known are kind, payload, queue, title, design, priority, run_at, unique_key, max_cost_usd, expires_at, concurrency_key and fairness_key.';
+    END IF;
+    BEGIN
+      PERFORM enqueue_any_ticket(e.ticket->>'kind', e.ticket->'payload', COALESCE(e.ticket->>'queue', 'default'), e.ticket->>'title',
+        e.ticket->>'design', (e.ticket->>'priority')::integer, (e.ticket->>'run_at')::timestamptz, e.ticket->>'unique_key',
+        (e.ticket->>'max_cost_usd')::numeric, expires_at => (e.ticket->>'expires_at')::timestamptz,
+        concurrency_key => e.ticket->>'concurrency_key', fairness_key => e.ticket->>'fairness_key', batch_id => new_id);
+    EXCEPTION WHEN data_exception THEN
+      RAISE EXCEPTION 'ticket %: %', e.n, SQLERRM USING ERRCODE = 'HF422';
+    END;
+  END LOOP;
+  PERFORM close_batch(new_id, actor);
+  RETURN new_id;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.enqueue_batch(jsonb,text,text) IS 'Adds many tickets as one closed batch and returns its id: SELECT holdfast.enqueue_batch(''[{"design": "hello", "payload": {"n": 1}}]'', ''ann''). All are added, or none; those whose unique_key exists are skipped.';
+GRANT EXECUTE ON FUNCTION holdfast.enqueue_batch(jsonb,text,text) TO holdfast_operator, holdfast_worker;
 
 CREATE OR REPLACE FUNCTION holdfast.enqueue_scheduled(s holdfast.schedules, due timestamp with time zone)
  RETURNS bigint
@@ -2020,7 +2466,7 @@ $function$;
 COMMENT ON FUNCTION holdfast.enqueue_scheduled(holdfast.schedules,timestamp with time zone) IS 'The ticket of a schedule for one time; its unique_key is schedule:NAME:TIME.';
 GRANT EXECUTE ON FUNCTION holdfast.enqueue_scheduled(holdfast.schedules,timestamp with time zone) TO holdfast_worker;
 
-CREATE OR REPLACE FUNCTION holdfast.enqueue_ticket(kind text DEFAULT NULL::text, payload jsonb DEFAULT '{}'::jsonb, queue text DEFAULT 'default'::text, title text DEFAULT NULL::text, design text DEFAULT NULL::text, priority integer DEFAULT 0, run_at timestamp with time zone DEFAULT NULL::timestamp with time zone, unique_key text DEFAULT NULL::text, max_cost_usd numeric DEFAULT NULL::numeric, after bigint[] DEFAULT NULL::bigint[], expires_at timestamp with time zone DEFAULT NULL::timestamp with time zone, concurrency_key text DEFAULT NULL::text, fairness_key text DEFAULT NULL::text, unique_for text DEFAULT NULL::text, on_duplicate text DEFAULT NULL::text)
+CREATE OR REPLACE FUNCTION holdfast.enqueue_ticket(kind text DEFAULT NULL::text, payload jsonb DEFAULT '{}'::jsonb, queue text DEFAULT 'default'::text, title text DEFAULT NULL::text, design text DEFAULT NULL::text, priority integer DEFAULT 0, run_at timestamp with time zone DEFAULT NULL::timestamp with time zone, unique_key text DEFAULT NULL::text, max_cost_usd numeric DEFAULT NULL::numeric, after bigint[] DEFAULT NULL::bigint[], expires_at timestamp with time zone DEFAULT NULL::timestamp with time zone, concurrency_key text DEFAULT NULL::text, fairness_key text DEFAULT NULL::text, unique_for text DEFAULT NULL::text, on_duplicate text DEFAULT NULL::text, batch_id bigint DEFAULT NULL::bigint, after_batch bigint DEFAULT NULL::bigint)
  RETURNS bigint
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -2040,6 +2486,7 @@ BEGIN
     AND enqueue_ticket.unique_key IS NULL AND enqueue_ticket.max_cost_usd IS NULL
     AND enqueue_ticket.after IS NULL AND enqueue_ticket.expires_at IS NULL
     AND enqueue_ticket.concurrency_key IS NULL AND enqueue_ticket.fairness_key IS NULL
+    AND enqueue_ticket.batch_id IS NULL AND enqueue_ticket.after_batch IS NULL
   THEN
     INSERT INTO holdfast.ticket_base AS b (filed, kind, payload, payload_bytes, queue, title, priority)
     SELECT true, l.kind, COALESCE(enqueue_ticket.payload, '{}'), bytes, l.queue, enqueue_ticket.title, COALESCE(enqueue_ticket.priority, 0)
@@ -2060,11 +2507,11 @@ BEGIN
     enqueue_ticket.kind, enqueue_ticket.payload, enqueue_ticket.queue, enqueue_ticket.title, enqueue_ticket.design,
     enqueue_ticket.priority, enqueue_ticket.run_at, enqueue_ticket.unique_key, enqueue_ticket.max_cost_usd,
     enqueue_ticket.after, enqueue_ticket.expires_at, enqueue_ticket.concurrency_key, enqueue_ticket.fairness_key,
-    enqueue_ticket.unique_for, enqueue_ticket.on_duplicate);
+    enqueue_ticket.unique_for, enqueue_ticket.on_duplicate, enqueue_ticket.batch_id, enqueue_ticket.after_batch);
 END
 $function$;
-COMMENT ON FUNCTION holdfast.enqueue_ticket(text,jsonb,text,text,text,integer,timestamp with time zone,text,numeric,bigint[],timestamp with time zone,text,text,text,text) IS 'Adds a ticket inside the caller''s transaction and returns its id: SELECT holdfast.enqueue_ticket(design => ''hello'', payload => ''{"n": 1}''). No worker claims it before all tickets of after are done, or from expires_at on. A limit may count it by its concurrency_key (set_limit); those of equal priority are claimed in turns over their fairness_keys. With a unique_key that a kept ticket already has, that ticket''s id is returned and nothing is added; unique_for (open, ever, or a time as 2h) and on_duplicate (keep, replace, refuse) say otherwise.';
-GRANT EXECUTE ON FUNCTION holdfast.enqueue_ticket(text,jsonb,text,text,text,integer,timestamp with time zone,text,numeric,bigint[],timestamp with time zone,text,text,text,text) TO holdfast_operator, holdfast_worker;
+COMMENT ON FUNCTION holdfast.enqueue_ticket(text,jsonb,text,text,text,integer,timestamp with time zone,text,numeric,bigint[],timestamp with time zone,text,text,text,text,bigint,bigint) IS 'Adds a ticket inside the caller''s transaction and returns its id: SELECT holdfast.enqueue_ticket(design => ''hello'', payload => ''{"n": 1}''). No worker claims it before all tickets of after are done and the batch after_batch has ended, or from expires_at on. A limit may count it by its concurrency_key (set_limit); those of equal priority are claimed in turns over their fairness_keys. With a unique_key that a kept ticket already has, that ticket''s id is returned and nothing is added; unique_for (open, ever, or a time as 2h) and on_duplicate (keep, replace, refuse) say otherwise.';
+GRANT EXECUTE ON FUNCTION holdfast.enqueue_ticket(text,jsonb,text,text,text,integer,timestamp with time zone,text,numeric,bigint[],timestamp with time zone,text,text,text,text,bigint,bigint) TO holdfast_operator, holdfast_worker;
 
 CREATE OR REPLACE FUNCTION holdfast.error_name(title text, error text)
  RETURNS text
@@ -2137,6 +2584,27 @@ END
 $function$;
 COMMENT ON FUNCTION holdfast.file_copied_tickets(bigint) IS 'Files what this transaction copied in since the sequence of the ids was at after_id, and says how many those are: COPY tells no ids.';
 GRANT EXECUTE ON FUNCTION holdfast.file_copied_tickets(bigint) TO holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.file_freed(followers bigint[])
+ RETURNS void
+ LANGUAGE plpgsql
+ SET search_path TO 'holdfast', 'pg_temp'
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET jit TO 'off'
+AS $function$
+BEGIN
+  PERFORM FROM ticket_base b WHERE b.id = ANY (followers) ORDER BY b.id FOR NO KEY UPDATE;
+  followers := ARRAY(
+    SELECT b.id FROM ticket_base b
+    WHERE b.id = ANY (followers) AND b.state = 'ready' AND b.assignee_type = 'agent' AND NOT is_waiting(b.id));
+  IF cardinality(followers) > 0 THEN
+    PERFORM file_tickets(followers);
+  END IF;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.file_freed(bigint[]) IS 'Files those of these tickets that wait for nothing any more; the caller has closed what they waited for.';
+GRANT EXECUTE ON FUNCTION holdfast.file_freed(bigint[]) TO holdfast_worker;
 
 CREATE OR REPLACE FUNCTION holdfast.file_held_ticket()
  RETURNS trigger
@@ -2259,6 +2727,16 @@ $function$;
 COMMENT ON FUNCTION holdfast.find_request(text,text) IS 'What became of the request under a key; no row where it was not done.';
 GRANT EXECUTE ON FUNCTION holdfast.find_request(text,text) TO holdfast_operator, holdfast_worker;
 
+CREATE OR REPLACE FUNCTION holdfast.finished_of_batch(b holdfast.batches)
+ RETURNS bigint
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  SELECT COALESCE(b.total, (b.counts->>'present')::bigint + b.settled_done + b.settled_cancelled) - (b.counts->>'ready')::bigint
+$function$;
+COMMENT ON FUNCTION holdfast.finished_of_batch(holdfast.batches) IS 'How many tickets of a batch wait for no worker, as last counted.';
+GRANT EXECUTE ON FUNCTION holdfast.finished_of_batch(holdfast.batches) TO holdfast_worker;
+
 CREATE OR REPLACE FUNCTION holdfast.forget_held()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -2285,6 +2763,7 @@ BEGIN
   DELETE FROM ticket_assignments WHERE ticket_id = ANY (ARRAY(SELECT id FROM gone));
   DELETE FROM released_holds WHERE ticket_id = ANY (ARRAY(SELECT id FROM gone));
   DELETE FROM ticket_dependencies WHERE ticket_id = ANY (ARRAY(SELECT id FROM gone));
+  DELETE FROM batch_followers WHERE ticket_id = ANY (ARRAY(SELECT id FROM gone));
   RETURN NULL;
 END
 $function$;
@@ -2328,6 +2807,35 @@ $function$;
 COMMENT ON FUNCTION holdfast.forget_waits() IS 'A deleted ticket waits for nothing.';
 GRANT EXECUTE ON FUNCTION holdfast.forget_waits() TO holdfast_worker;
 
+CREATE OR REPLACE FUNCTION holdfast.free_batch_followers(b holdfast.batches)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET search_path TO 'holdfast', 'pg_temp'
+ SET enable_seqscan TO 'off'
+AS $function$
+DECLARE
+  followers bigint[];
+  follower bigint;
+  why text := format('dependency_cancelled: batch %s, which it waits for, was cancelled; release it to run it all the same', b.id);
+BEGIN
+  WITH ended AS (
+    UPDATE batch_followers f SET ended_at = now() WHERE f.batch_id = b.id AND f.ended_at IS NULL RETURNING f.ticket_id
+  )
+  SELECT array_agg(e.ticket_id ORDER BY e.ticket_id) INTO followers FROM ended e;
+  IF followers IS NULL THEN
+    RETURN;
+  ELSIF b.cancelled_at IS NULL THEN
+    PERFORM file_freed(followers);
+    RETURN;
+  END IF;
+  FOREACH follower IN ARRAY followers LOOP
+    PERFORM hold_follower(follower, why, jsonb_build_object('cancelledBatch', b.id));
+  END LOOP;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.free_batch_followers(holdfast.batches) IS 'Files the tickets that waited for a batch that has ended, or holds them where a person cancelled it.';
+GRANT EXECUTE ON FUNCTION holdfast.free_batch_followers(holdfast.batches) TO holdfast_worker;
+
 CREATE OR REPLACE FUNCTION holdfast.free_followers(finished bigint[])
  RETURNS void
  LANGUAGE plpgsql
@@ -2350,13 +2858,7 @@ BEGIN
   IF followers IS NULL THEN
     RETURN;
   END IF;
-  PERFORM FROM ticket_base b WHERE b.id = ANY (followers) ORDER BY b.id FOR NO KEY UPDATE;
-  followers := ARRAY(
-    SELECT b.id FROM ticket_base b
-    WHERE b.id = ANY (followers) AND b.state = 'ready' AND b.assignee_type = 'agent' AND NOT is_waiting(b.id));
-  IF cardinality(followers) > 0 THEN
-    PERFORM file_tickets(followers);
-  END IF;
+  PERFORM file_freed(followers);
 END
 $function$;
 COMMENT ON FUNCTION holdfast.free_followers(bigint[]) IS 'Files the tickets that waited for the last time: those of these tickets that are done, in the transaction that finishes them.';
@@ -2412,7 +2914,7 @@ BEGIN
     SELECT g.role, p.oid::regprocedure
     FROM (VALUES
       ('public', ARRAY['shorten', 'error_name', 'with_retry_time', 'outage_words']),
-      ('holdfast_viewer', ARRAY['asked_question', 'ticket_version', 'readable', 'measured_bytes', 'expanded_bytes']),
+      ('holdfast_viewer', ARRAY['asked_question', 'ticket_version', 'readable', 'measured_bytes', 'expanded_bytes', 'batch_progress', 'release_status']),
       ('holdfast_producer', ARRAY['produce_ticket']),
       ('holdfast_designer', ARRAY['ticket_version', 'latest_design', 'acting_person', 'accepted_bytes', 'expanded_bytes', 'measure_definition']),
       -- Operators edit payloads with their own rights, too.
@@ -2421,7 +2923,9 @@ BEGIN
         'mend_provider', 'raise_budget', 'remove_budget', 'decide_tool_call', 'answer_ticket', 'asked_question', 'assign_ticket', 'unrelease_ticket', 'edit_payload',
         'ticket_version', 'require_version', 'take_request_key', 'keep_request_ticket', 'find_request', 'keep_request_answer',
         'note_enqueued', 'web_key', 'readable', 'measured_bytes', 'expanded_bytes', 'accepted_bytes',
-        'put_schedule', 'pause_schedule', 'resume_schedule', 'run_schedule', 'delete_schedule'])
+        'put_schedule', 'pause_schedule', 'resume_schedule', 'run_schedule', 'delete_schedule',
+        'open_batch', 'close_batch', 'enqueue_batch', 'batch_progress', 'hold_batch', 'cancel_batch', 'start_release', 'stop_release',
+        'release_status'])
     ) AS g (role, functions)
     JOIN pg_proc p ON p.pronamespace = 'holdfast'::regnamespace AND p.proname = ANY (g.functions)
     WHERE g.role = 'public' OR to_regrole(g.role) IS NOT NULL
@@ -2455,6 +2959,32 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION holdfast.grant_roles() IS 'Makes the group roles where they are missing and gives each what it may do; harmless when repeated. For the owner of the schema.';
+
+CREATE OR REPLACE FUNCTION holdfast.hold_batch(id bigint, actor text, reason text, at_most integer DEFAULT NULL::integer)
+ RETURNS bigint
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'holdfast', 'pg_temp'
+ SET enable_seqscan TO 'off'
+AS $function$
+DECLARE
+  t ticket_base;
+  n bigint := 0;
+BEGIN
+  PERFORM require_words('actor', actor);
+  PERFORM require_words('reason', reason);
+  PERFORM locked_batch(hold_batch.id);
+  FOR t IN
+    SELECT * FROM ticket_base b WHERE b.batch_id = hold_batch.id AND b.state = 'ready' ORDER BY b.batch_id, b.id LIMIT at_most FOR UPDATE
+  LOOP
+    PERFORM hold_ticket(t.id, actor, reason);
+    n := n + 1;
+  END LOOP;
+  RETURN n;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.hold_batch(bigint,text,text,integer) IS 'Puts the tickets of a batch on hold that wait or run, and says how many. at_most: in portions, until it answers 0.';
+GRANT EXECUTE ON FUNCTION holdfast.hold_batch(bigint,text,text,integer) TO holdfast_operator, holdfast_worker;
 
 CREATE OR REPLACE FUNCTION holdfast.hold_expired(at_most integer DEFAULT 1000)
  RETURNS bigint
@@ -2491,6 +3021,26 @@ $function$;
 COMMENT ON FUNCTION holdfast.hold_expired(integer) IS 'Holds the tickets that no worker has started before their expires_at, and says how many. Workers call it now and then.';
 GRANT EXECUTE ON FUNCTION holdfast.hold_expired(integer) TO holdfast_worker;
 
+CREATE OR REPLACE FUNCTION holdfast.hold_follower(follower bigint, why text, details jsonb)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+BEGIN
+  -- One that a person holds already stays so, with one reason more.
+  UPDATE ticket_base b
+  SET state = 'on_hold', held_at = COALESCE(b.held_at, now()), hold_reason = concat_ws('; ', why, b.hold_reason),
+      hold_actions = '{release,release_with_guidance,cancel}', updated_at = now()
+  WHERE b.id = follower AND b.state IN ('ready', 'on_hold');
+  IF FOUND THEN
+    PERFORM log_activity(follower, 'held', 'system',
+      jsonb_build_object('reason', why, 'holdCause', 'dependency_cancelled') || details);
+  END IF;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.hold_follower(bigint,text,jsonb) IS 'Holds a ticket because what it waits for was cancelled.';
+GRANT EXECUTE ON FUNCTION holdfast.hold_follower(bigint,text,jsonb) TO holdfast_worker;
+
 CREATE OR REPLACE FUNCTION holdfast.hold_followers(cancelled bigint, actor text)
  RETURNS void
  LANGUAGE plpgsql
@@ -2506,15 +3056,7 @@ BEGIN
   )
   SELECT array_agg(e.ticket_id ORDER BY e.ticket_id) INTO followers FROM ended e;
   FOREACH follower IN ARRAY COALESCE(followers, '{}') LOOP
-    -- One that a person holds already stays so, with one reason more.
-    UPDATE ticket_base b
-    SET state = 'on_hold', held_at = COALESCE(b.held_at, now()), hold_reason = concat_ws('; ', why, b.hold_reason),
-        hold_actions = '{release,release_with_guidance,cancel}', updated_at = now()
-    WHERE b.id = follower AND b.state IN ('ready', 'on_hold');
-    IF FOUND THEN
-      PERFORM log_activity(follower, 'held', 'system',
-        jsonb_build_object('reason', why, 'holdCause', 'dependency_cancelled', 'cancelled', cancelled));
-    END IF;
+    PERFORM hold_follower(follower, why, jsonb_build_object('cancelled', cancelled));
   END LOOP;
 END
 $function$;
@@ -2687,11 +3229,13 @@ BEGIN
   END IF;
   INSERT INTO ticket_base (filed, id, queue, kind, design_id, title, payload, state, assignee_type, priority, retry_count,
     rejection_count, retry_after, retry_strategy, error, error_category, error_fingerprint, hold_reason, unique_key, result,
-    created_at, updated_at, started_at, completed_at, held_at, hold_actions, max_cost_usd, expires_at, concurrency_key, fairness_key)
+    created_at, updated_at, started_at, completed_at, held_at, hold_actions, max_cost_usd, expires_at, concurrency_key, fairness_key,
+    batch_id)
   VALUES (true, NEW.id, NEW.queue, NEW.kind, NEW.design_id, NEW.title, NEW.payload, NEW.state, NEW.assignee_type, NEW.priority,
     NEW.retry_count, NEW.rejection_count, NEW.retry_after, NEW.retry_strategy, NEW.error, NEW.error_category,
     NEW.error_fingerprint, NEW.hold_reason, NEW.unique_key, NEW.result, NEW.created_at, NEW.updated_at, NEW.started_at,
-    NEW.completed_at, NEW.held_at, NEW.allowed_actions, NEW.max_cost_usd, NEW.expires_at, NEW.concurrency_key, NEW.fairness_key);
+    NEW.completed_at, NEW.held_at, NEW.allowed_actions, NEW.max_cost_usd, NEW.expires_at, NEW.concurrency_key, NEW.fairness_key,
+    NEW.batch_id);
   PERFORM file_new_tickets(ARRAY[NEW.id]);
   NEW.lease_no := 0;
   NEW.attempt_count := 0;
@@ -2715,9 +3259,30 @@ CREATE OR REPLACE FUNCTION holdfast.is_waiting(ticket_id bigint)
  SET search_path TO 'holdfast', 'pg_temp'
 AS $function$
   SELECT EXISTS (SELECT FROM ticket_dependencies d WHERE d.ticket_id = is_waiting.ticket_id AND d.ended_at IS NULL)
+    OR EXISTS (SELECT FROM batch_followers f WHERE f.ticket_id = is_waiting.ticket_id AND f.ended_at IS NULL)
 $function$;
-COMMENT ON FUNCTION holdfast.is_waiting(bigint) IS 'Whether a ticket waits for another one that is not done.';
+COMMENT ON FUNCTION holdfast.is_waiting(bigint) IS 'Whether a ticket waits for another one that is not done, or for a batch that has not ended.';
 GRANT EXECUTE ON FUNCTION holdfast.is_waiting(bigint) TO holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.join_batch(batch_id bigint)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+DECLARE
+  b batches;
+BEGIN
+  SELECT * INTO b FROM batches x WHERE x.id = join_batch.batch_id FOR KEY SHARE;
+  IF NOT FOUND THEN
+    RAISE EXCEPTION 'there is no batch %', batch_id USING ERRCODE = 'HF404', HINT = 'open_batch(actor) begins one.';
+  ELSIF b.closed_at IS NOT NULL THEN
+    RAISE EXCEPTION 'batch % is closed; it takes no further tickets', batch_id
+      USING ERRCODE = 'HF409', DETAIL = 'closed', HINT = 'open_batch(actor) begins another one.';
+  END IF;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.join_batch(bigint) IS 'Refuses a ticket for a batch that is not there (HF404) or is closed (HF409).';
+GRANT EXECUTE ON FUNCTION holdfast.join_batch(bigint) TO holdfast_worker;
 
 CREATE OR REPLACE FUNCTION holdfast.keep_designs()
  RETURNS trigger
@@ -2861,6 +3426,44 @@ $function$;
 COMMENT ON FUNCTION holdfast.latest_design(text) IS 'The latest version of a design; HF404 if there is none.';
 GRANT EXECUTE ON FUNCTION holdfast.latest_design(text) TO holdfast_designer, holdfast_operator, holdfast_worker;
 
+CREATE OR REPLACE FUNCTION holdfast.locked_batch(batch_id bigint)
+ RETURNS holdfast.batches
+ LANGUAGE plpgsql
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+DECLARE
+  b batches;
+BEGIN
+  SELECT * INTO b FROM batches x WHERE x.id = locked_batch.batch_id FOR UPDATE;
+  IF NOT FOUND THEN
+    RAISE EXCEPTION 'there is no batch %', COALESCE(batch_id::text, 'NULL')
+      USING ERRCODE = 'HF404', HINT = 'holdfast batch list shows them';
+  END IF;
+  RETURN b;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.locked_batch(bigint) IS 'A batch''s row, locked until the end of the transaction; HF404 if there is none.';
+GRANT EXECUTE ON FUNCTION holdfast.locked_batch(bigint) TO holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.locked_release(release_id bigint)
+ RETURNS holdfast.releases
+ LANGUAGE plpgsql
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+DECLARE
+  r releases;
+BEGIN
+  SELECT * INTO r FROM releases x WHERE x.id = locked_release.release_id FOR UPDATE;
+  IF NOT FOUND THEN
+    RAISE EXCEPTION 'there is no release %', COALESCE(release_id::text, 'NULL')
+      USING ERRCODE = 'HF404', HINT = 'holdfast release list shows them';
+  END IF;
+  RETURN r;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.locked_release(bigint) IS 'A release''s row, locked until the end of the transaction; HF404 if there is none.';
+GRANT EXECUTE ON FUNCTION holdfast.locked_release(bigint) TO holdfast_worker;
+
 CREATE OR REPLACE FUNCTION holdfast.locked_schedule(name text)
  RETURNS holdfast.schedules
  LANGUAGE plpgsql
@@ -2913,6 +3516,24 @@ END
 $function$;
 COMMENT ON FUNCTION holdfast.log_activity(bigint,text,text,jsonb) IS 'Adds a row to ticket_activity.';
 GRANT EXECUTE ON FUNCTION holdfast.log_activity(bigint,text,text,jsonb) TO holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.look_at_released(r holdfast.releases)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET search_path TO 'holdfast', 'pg_temp'
+ SET enable_seqscan TO 'off'
+AS $function$
+BEGIN
+  WITH seen AS MATERIALIZED (
+    SELECT w.n, outcome_of_released(w) AS outcome FROM release_tickets w
+    WHERE w.release_id = r.id AND w.released_at IS NOT NULL AND w.outcome IS NULL
+  )
+  UPDATE release_tickets w SET outcome = seen.outcome FROM seen
+  WHERE w.release_id = r.id AND w.n = seen.n AND seen.outcome <> 'open';
+END
+$function$;
+COMMENT ON FUNCTION holdfast.look_at_released(holdfast.releases) IS 'Notes what has become of the tickets that a release has released.';
+GRANT EXECUTE ON FUNCTION holdfast.look_at_released(holdfast.releases) TO holdfast_worker;
 
 CREATE OR REPLACE FUNCTION holdfast.make_claimable(t holdfast.ticket_base)
  RETURNS void
@@ -3107,6 +3728,26 @@ $function$;
 COMMENT ON FUNCTION holdfast.note_enqueued(bigint,text) IS 'Logs who enqueued a ticket, if this transaction did; whether it did.';
 GRANT EXECUTE ON FUNCTION holdfast.note_enqueued(bigint,text) TO holdfast_operator, holdfast_worker;
 
+CREATE OR REPLACE FUNCTION holdfast.open_batch(actor text, title text DEFAULT NULL::text)
+ RETURNS bigint
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+DECLARE
+  new_id bigint;
+BEGIN
+  PERFORM require_words('actor', actor);
+  IF length(open_batch.title) > 1000 THEN
+    RAISE EXCEPTION 'the title of a batch is at most 1000 characters long' USING ERRCODE = 'HF422';
+  END IF;
+  INSERT INTO batches AS b (title, created_by) VALUES (NULLIF(btrim(open_batch.title), ''), open_batch.actor) RETURNING b.id INTO new_id;
+  RETURN new_id;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.open_batch(text,text) IS 'Begins a batch and returns its id, for enqueue_ticket(batch_id => ...). It takes tickets until close_batch.';
+GRANT EXECUTE ON FUNCTION holdfast.open_batch(text,text) TO holdfast_operator, holdfast_worker;
+
 CREATE OR REPLACE FUNCTION holdfast.outage_of(c holdfast.provider_cooldowns)
  RETURNS interval
  LANGUAGE sql
@@ -3128,6 +3769,26 @@ AS $function$
 $function$;
 COMMENT ON FUNCTION holdfast.outage_words(text,timestamp with time zone,text,text) IS 'The sentence that says to people that a provider is out, in the log, on the console and in the webhook.';
 GRANT EXECUTE ON FUNCTION holdfast.outage_words(text,timestamp with time zone,text,text) TO PUBLIC, holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.outcome_of_released(w holdfast.release_tickets)
+ RETURNS text
+ LANGUAGE sql
+ STABLE
+ SET search_path TO 'holdfast', 'pg_temp'
+ SET enable_seqscan TO 'off'
+AS $function$
+  SELECT CASE
+    WHEN EXISTS (SELECT FROM ticket_attempts a
+      WHERE a.ticket_id = w.ticket_id AND a.lease_no > w.fence AND a.outcome IN ('failed', 'crashed') AND a.fingerprint = w.fingerprint)
+    THEN 'same_error'
+    ELSE COALESCE((SELECT CASE b.state
+        WHEN 'needs_review' THEN 'succeeded' WHEN 'done' THEN 'succeeded' WHEN 'on_hold' THEN 'other_error' WHEN 'cancelled' THEN 'ended'
+        ELSE 'open' END
+      FROM ticket_base b WHERE b.id = w.ticket_id), 'ended')
+  END
+$function$;
+COMMENT ON FUNCTION holdfast.outcome_of_released(holdfast.release_tickets) IS 'What became of a ticket since its release: an outcome of release_tickets, or open.';
+GRANT EXECUTE ON FUNCTION holdfast.outcome_of_released(holdfast.release_tickets) TO holdfast_worker;
 
 CREATE OR REPLACE FUNCTION holdfast.pause_queue(queue text, actor text)
  RETURNS void
@@ -3325,6 +3986,28 @@ $function$;
 COMMENT ON FUNCTION holdfast.readable(jsonb) IS 'The document, or words in its place if it has more than 32 MiB as text.';
 GRANT EXECUTE ON FUNCTION holdfast.readable(jsonb) TO holdfast_operator, holdfast_viewer, holdfast_worker;
 
+CREATE OR REPLACE FUNCTION holdfast.recount_batch(b holdfast.batches)
+ RETURNS holdfast.batches
+ LANGUAGE plpgsql
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+DECLARE
+  began timestamptz := clock_timestamp();
+BEGIN
+  b.base_finished := CASE
+    WHEN b.base_at IS NULL THEN 0
+    WHEN b.base_at > began - interval '2 minutes' OR b.counted_at IS NULL THEN b.base_finished
+    ELSE finished_of_batch(b) END;
+  b.base_at := CASE WHEN b.base_at IS NULL THEN b.created_at WHEN b.base_at > began - interval '2 minutes' THEN b.base_at ELSE b.counted_at END;
+  b.counts := count_batch(b);
+  b.counted_at := clock_timestamp();
+  b.count_took := b.counted_at - began;
+  RETURN b;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.recount_batch(holdfast.batches) IS 'The row of a batch with its tickets counted anew.';
+GRANT EXECUTE ON FUNCTION holdfast.recount_batch(holdfast.batches) TO holdfast_worker;
+
 CREATE OR REPLACE FUNCTION holdfast.refuse_action(t holdfast.ticket_base, action text)
  RETURNS void
  LANGUAGE plpgsql
@@ -3434,6 +4117,69 @@ END
 $function$;
 COMMENT ON FUNCTION holdfast.reject_ticket(bigint,text,text) IS 'Sends the result of a ticket in needs_review back to work; the feedback becomes guidance for the next attempt.';
 GRANT EXECUTE ON FUNCTION holdfast.reject_ticket(bigint,text,text) TO holdfast_operator, holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.release_some(r holdfast.releases, most integer)
+ RETURNS integer
+ LANGUAGE plpgsql
+ SET search_path TO 'holdfast', 'pg_temp'
+ SET enable_seqscan TO 'off'
+AS $function$
+DECLARE
+  w release_tickets;
+  t ticket_base;
+  action text := CASE WHEN r.guidance IS NULL THEN 'release' ELSE 'release_with_guidance' END;
+  released integer := 0;
+  looked integer := 0;
+BEGIN
+  PERFORM set_config('holdfast.channel', COALESCE(r.channel, ''), true);
+  FOR w IN
+    -- By id, as everybody locks tickets.
+    SELECT * FROM (
+      SELECT x.* FROM release_tickets x WHERE x.release_id = r.id AND x.released_at IS NULL AND x.outcome IS NULL ORDER BY x.n LIMIT most
+    ) y ORDER BY y.ticket_id
+  LOOP
+    looked := looked + 1;
+    SELECT * INTO t FROM ticket_base b WHERE b.id = w.ticket_id FOR UPDATE;
+    IF NOT FOUND OR t.state <> 'on_hold' OR NOT action = ANY (t.hold_actions) THEN
+      UPDATE release_tickets x SET outcome = 'skipped', step = r.step WHERE x.release_id = r.id AND x.n = w.n;
+      CONTINUE;
+    END IF;
+    PERFORM release_ticket(t.id, r.created_by, r.guidance, r.keep_retries, r.fresh);
+    UPDATE release_tickets x SET released_at = now(), step = r.step, fence = t.fence WHERE x.release_id = r.id AND x.n = w.n;
+    released := released + 1;
+  END LOOP;
+  -- Who was skipped takes no place of the step.
+  RETURN CASE WHEN looked = 0 THEN -1 ELSE released END;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.release_some(holdfast.releases,integer) IS 'Releases the next tickets of a release and says how many; -1 where none are left.';
+GRANT EXECUTE ON FUNCTION holdfast.release_some(holdfast.releases,integer) TO holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.release_status(id bigint DEFAULT NULL::bigint, at_most integer DEFAULT 20, before bigint DEFAULT NULL::bigint)
+ RETURNS TABLE(release_id bigint, created_at timestamp with time zone, created_by text, selection jsonb, steps integer[], guidance text, step integer, total bigint, released bigint, waiting bigint, succeeded bigint, same_error bigint, other_error bigint, ended bigint, skipped bigint, state text, reason text, ended_at timestamp with time zone)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'holdfast', 'pg_temp'
+ SET enable_seqscan TO 'off'
+AS $function$
+  SELECT r.id, r.created_at, r.created_by, r.selection, r.steps, r.guidance, r.step, r.total, c.released, c.waiting, c.succeeded, c.same_error,
+    c.other_error, c.ended, c.skipped, COALESCE(r.outcome, 'running'), r.reason, r.ended_at
+  FROM (
+    SELECT * FROM releases x
+    WHERE (release_status.id IS NULL OR x.id = release_status.id) AND (release_status.before IS NULL OR x.id < release_status.before)
+    ORDER BY x.id DESC LIMIT at_most
+  ) r
+  CROSS JOIN LATERAL (
+    SELECT count(w.released_at) AS released, count(*) FILTER (WHERE w.released_at IS NOT NULL AND w.outcome IS NULL) AS waiting,
+      count(*) FILTER (WHERE w.outcome = 'succeeded') AS succeeded, count(*) FILTER (WHERE w.outcome = 'same_error') AS same_error,
+      count(*) FILTER (WHERE w.outcome = 'other_error') AS other_error, count(*) FILTER (WHERE w.outcome = 'ended') AS ended,
+      count(*) FILTER (WHERE w.outcome = 'skipped') AS skipped
+    FROM release_tickets w WHERE w.release_id = r.id
+  ) c
+  ORDER BY r.id DESC
+$function$;
+COMMENT ON FUNCTION holdfast.release_status(bigint,integer,bigint) IS 'How far releases in steps are, the newest first: SELECT * FROM holdfast.release_status(4), or all of them without an id.';
+GRANT EXECUTE ON FUNCTION holdfast.release_status(bigint,integer,bigint) TO holdfast_operator, holdfast_viewer, holdfast_worker;
 
 CREATE OR REPLACE FUNCTION holdfast.release_ticket(id bigint, actor text, guidance text DEFAULT NULL::text, keep_retries boolean DEFAULT false, fresh boolean DEFAULT false)
  RETURNS text
@@ -3745,6 +4491,29 @@ END
 $function$;
 COMMENT ON FUNCTION holdfast.require_rules(holdfast.ticket_base) IS 'Refuses a row of ticket_base that breaks a rule, as a CHECK does.';
 GRANT EXECUTE ON FUNCTION holdfast.require_rules(holdfast.ticket_base) TO holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.require_steps(canary integer, ramp integer[])
+ RETURNS integer[]
+ LANGUAGE plpgsql
+ IMMUTABLE
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+DECLARE
+  steps integer[] := canary || ramp;
+BEGIN
+  IF canary IS NULL OR canary NOT BETWEEN 1 AND 1000000 THEN
+    RAISE EXCEPTION 'the canary must be from 1 to 1000000 tickets, not %', COALESCE(canary::text, 'NULL') USING ERRCODE = 'HF422';
+  ELSIF ramp IS NULL OR cardinality(ramp) > 100 OR array_position(ramp, NULL) IS NOT NULL OR 0 > ANY (ramp) OR 1000000 < ANY (ramp) THEN
+    RAISE EXCEPTION 'ramp must be at most 100 numbers of tickets from 1 to 1000000, as in ARRAY[10, 50, 0]; 0 is all that are left'
+      USING ERRCODE = 'HF422';
+  ELSIF array_position(steps, 0) < cardinality(steps) THEN
+    RAISE EXCEPTION 'no step can come after all tickets' USING ERRCODE = 'HF422', HINT = 'Put the 0 last, as in ARRAY[10, 50, 0].';
+  END IF;
+  RETURN steps;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.require_steps(integer,integer[]) IS 'The steps of a release from its canary and its ramp; HF422 says what is wrong.';
+GRANT EXECUTE ON FUNCTION holdfast.require_steps(integer,integer[]) TO holdfast_worker;
 
 CREATE OR REPLACE FUNCTION holdfast.require_uniqueness(key text, unique_for text, on_duplicate text)
  RETURNS void
@@ -4118,6 +4887,26 @@ $function$;
 COMMENT ON FUNCTION holdfast.shorten(text,integer) IS 'The beginning of a text, at most that many characters; bytes in a database of the encoding SQL_ASCII, and there no part of a character either.';
 GRANT EXECUTE ON FUNCTION holdfast.shorten(text,integer) TO PUBLIC, holdfast_worker;
 
+CREATE OR REPLACE FUNCTION holdfast.shown_batch(b holdfast.batches)
+ RETURNS TABLE(batch_id bigint, title text, created_at timestamp with time zone, created_by text, closed_at timestamp with time zone, cancelled_at timestamp with time zone, ended_at timestamp with time zone, total bigint, ready bigint, in_progress bigint, on_hold bigint, needs_review bigint, done bigint, cancelled bigint, deleted bigint, counted_at timestamp with time zone, time_left interval, next_count_at timestamp with time zone)
+ LANGUAGE sql
+ STABLE
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+  SELECT b.id, b.title, b.created_at, b.created_by, b.closed_at, b.cancelled_at, b.ended_at, n.total,
+    GREATEST(0, n.ready - n.running), n.running, (b.counts->>'on_hold')::bigint, (b.counts->>'needs_review')::bigint,
+    b.settled_done + (b.counts->>'done')::bigint, b.settled_cancelled + (b.counts->>'cancelled')::bigint,
+    GREATEST(0, n.total - b.settled_done - b.settled_cancelled - (b.counts->>'present')::bigint),
+    b.counted_at,
+    CASE WHEN n.ready > 0 AND finished_of_batch(b) > b.base_finished AND b.counted_at > b.base_at
+      THEN (b.counted_at - b.base_at) * (n.ready::double precision / (finished_of_batch(b) - b.base_finished)) END,
+    b.counted_at + GREATEST(interval '500 milliseconds', b.count_took * 20)
+  FROM (SELECT COALESCE(b.total, (b.counts->>'present')::bigint + b.settled_done + b.settled_cancelled) AS total,
+    (b.counts->>'ready')::bigint AS ready, LEAST((b.counts->>'in_progress')::bigint, (b.counts->>'ready')::bigint) AS running) n
+$function$;
+COMMENT ON FUNCTION holdfast.shown_batch(holdfast.batches) IS 'What batch_progress shows of a batch that is counted.';
+GRANT EXECUTE ON FUNCTION holdfast.shown_batch(holdfast.batches) TO holdfast_worker;
+
 CREATE OR REPLACE FUNCTION holdfast.start_over(t holdfast.ticket_base)
  RETURNS void
  LANGUAGE plpgsql
@@ -4133,6 +4922,67 @@ END
 $function$;
 COMMENT ON FUNCTION holdfast.start_over(holdfast.ticket_base) IS 'Lets the next session of a ticket, whose row the caller has locked, begin with an empty conversation; the old one stays for the record.';
 GRANT EXECUTE ON FUNCTION holdfast.start_over(holdfast.ticket_base) TO holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.start_release(actor text, canary integer, ramp integer[] DEFAULT '{0}'::integer[], guidance text DEFAULT NULL::text, ids bigint[] DEFAULT NULL::bigint[], fingerprint text DEFAULT NULL::text, category text DEFAULT NULL::text, batch_id bigint DEFAULT NULL::bigint, keep_retries boolean DEFAULT false, fresh boolean DEFAULT false)
+ RETURNS bigint
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+#variable_conflict use_column
+DECLARE
+  r releases;
+BEGIN
+  PERFORM require_words('actor', actor);
+  IF num_nonnulls(start_release.ids, start_release.fingerprint, start_release.category, start_release.batch_id) = 0 THEN
+    RAISE EXCEPTION 'which tickets? ids, fingerprint, category or batch_id is missing' USING ERRCODE = 'HF422';
+  ELSIF length(start_release.fingerprint) < 8 THEN
+    RAISE EXCEPTION 'a fingerprint needs 8 characters at least' USING ERRCODE = 'HF422';
+  ELSIF start_release.batch_id IS NOT NULL THEN
+    PERFORM FROM batches x WHERE x.id = start_release.batch_id;
+    IF NOT FOUND THEN
+      RAISE EXCEPTION 'there is no batch %', start_release.batch_id USING ERRCODE = 'HF404', HINT = 'holdfast batch list shows them';
+    END IF;
+  END IF;
+  INSERT INTO releases AS x (created_by, channel, selection, steps, guidance, keep_retries, fresh, total)
+  VALUES (start_release.actor, NULLIF(current_setting('holdfast.channel', true), ''),
+    jsonb_strip_nulls(jsonb_build_object('ids', to_jsonb(start_release.ids), 'fingerprint', start_release.fingerprint,
+      'category', start_release.category, 'batch_id', start_release.batch_id)),
+    require_steps(start_release.canary, start_release.ramp), NULLIF(btrim(start_release.guidance), ''),
+    COALESCE(start_release.keep_retries, false), COALESCE(start_release.fresh, false), 0)
+  RETURNING * INTO r;
+  r.total := choose_held(r.id, start_release.ids, start_release.fingerprint, start_release.category, start_release.batch_id);
+  IF r.total = 0 THEN
+    RAISE EXCEPTION 'no held ticket matches' USING ERRCODE = 'HF404', HINT = 'holdfast stats shows the groups of errors';
+  END IF;
+  UPDATE releases x SET total = r.total WHERE x.id = r.id;
+  PERFORM log_activity(NULL, 'release_started', actor, jsonb_build_object('release', r.id, 'tickets', r.total, 'steps', to_jsonb(r.steps)));
+  PERFORM advance_release(r);
+  RETURN r.id;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.start_release(text,integer,integer[],text,bigint[],text,text,bigint,boolean,boolean) IS 'Releases held tickets in steps and returns the id of the release: SELECT holdfast.start_release(''ann'', 3, ''{10,50,0}'', ''the file is back'', fingerprint => ''3f2a9c1b'') releases 3, and when those came through 10, then 50, then all that are left (0). It stops by itself when the same error comes back; what it has not released by then stays on hold. release_status(id) says how far it is.';
+GRANT EXECUTE ON FUNCTION holdfast.start_release(text,integer,integer[],text,bigint[],text,text,bigint,boolean,boolean) TO holdfast_operator, holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.stop_release(id bigint, actor text)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+DECLARE
+  r releases;
+BEGIN
+  PERFORM require_words('actor', actor);
+  r := locked_release(stop_release.id);
+  IF r.ended_at IS NOT NULL THEN
+    RAISE EXCEPTION 'release % has ended: it is %', r.id, concat_ws(': ', r.outcome, r.reason) USING ERRCODE = 'HF409', DETAIL = r.outcome;
+  END IF;
+  PERFORM end_release(r, 'stopped', 'stopped by ' || stop_release.actor, stop_release.actor);
+END
+$function$;
+COMMENT ON FUNCTION holdfast.stop_release(bigint,text) IS 'Stops a release in steps: it releases nothing more. What it has released goes on.';
+GRANT EXECUTE ON FUNCTION holdfast.stop_release(bigint,text) TO holdfast_operator, holdfast_worker;
 
 CREATE OR REPLACE FUNCTION holdfast.store_failures(unseen boolean, ticket_ids bigint[], lease_nos bigint[], decision_nos integer[], failure_nos integer[], outcomes text[], hold_reasons text[], delays_ms bigint[], new_retry_counts integer[], counts_by_category text[], new_same_error_counts integer[], new_crash_counts integer[], strategies text[], activities text[], errors text[], titles text[], categories text[], fingerprints text[], rules text[], http_statuses integer[])
  RETURNS TABLE(decided_at timestamp with time zone, ticket_id bigint, lease_no bigint)
@@ -4679,6 +5529,31 @@ END
 $function$;
 COMMENT ON FUNCTION holdfast.updated_ticket(holdfast.tickets,boolean) IS 'The row that UPDATE tickets ... RETURNING shows: what is there now, without asking every lease again.';
 GRANT EXECUTE ON FUNCTION holdfast.updated_ticket(holdfast.tickets,boolean) TO holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.wait_for_batch(ticket_id bigint, batch_id bigint)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+DECLARE
+  b batches;
+BEGIN
+  SELECT * INTO b FROM batches x WHERE x.id = wait_for_batch.batch_id FOR KEY SHARE;
+  IF NOT FOUND THEN
+    RAISE EXCEPTION 'there is no batch % to wait for', wait_for_batch.batch_id
+      USING ERRCODE = 'HF404', HINT = 'holdfast batch list shows them';
+  ELSIF b.closed_at IS NULL THEN
+    RAISE EXCEPTION 'batch % still takes tickets; nothing can wait for it yet', b.id
+      USING ERRCODE = 'HF409', DETAIL = 'open', HINT = 'close_batch(id, actor) first.';
+  ELSIF b.cancelled_at IS NOT NULL THEN
+    RAISE EXCEPTION 'batch % is cancelled; nothing can wait for it', b.id USING ERRCODE = 'HF422';
+  END IF;
+  INSERT INTO batch_followers (ticket_id, batch_id, ended_at) VALUES (wait_for_batch.ticket_id, b.id, b.ended_at);
+  RETURN b.ended_at IS NULL;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.wait_for_batch(bigint,bigint) IS 'Lets a ticket that this transaction has inserted and not filed wait for a batch, and says whether it has to.';
+GRANT EXECUTE ON FUNCTION holdfast.wait_for_batch(bigint,bigint) TO holdfast_worker;
 
 CREATE OR REPLACE FUNCTION holdfast.wait_for_tickets(ticket_id bigint, after bigint[])
  RETURNS boolean
