@@ -53,6 +53,9 @@ public record NewRelease(
     List<Integer> steps = new ArrayList<>();
     for (String each : text.split(",", -1)) {
       String step = each.strip();
+      if (steps.contains(0)) {
+        throw new IllegalArgumentException("no step can come after all; put all last");
+      }
       if (step.equals("all")) {
         steps.add(0);
       } else if (step.matches("[1-9][0-9]{0,6}")) {

@@ -1,6 +1,6 @@
 package dev.holdfast.worker;
 
-import dev.holdfast.queue.BatchKeeper;
+import dev.holdfast.batch.BatchKeeper;
 import dev.holdfast.queue.FigureKeeper;
 import dev.holdfast.queue.TicketListener;
 import dev.holdfast.queue.TicketPruner;

@@ -29,15 +29,40 @@ final class ForeignProject implements AutoCloseable {
 
   /** Writes the project and its repository below an empty directory. */
   ForeignProject(Path directory) throws IOException {
+    this(SOURCE, directory);
+  }
+
+  /**
+   * As {@link #ForeignProject(Path)}, of another project.
+   *
+   * @param source is copied
+   */
+  ForeignProject(Path source, Path directory) throws IOException {
     this.directory = Files.createDirectories(directory.resolve("shop"));
     this.repository = Files.createDirectories(directory.resolve("repository"));
     Path jar = packagedJar();
     String version =
         jar.getFileName().toString().replaceFirst("holdfast-", "").replaceFirst(".jar$", "");
+    copy(source, this.directory);
+    Path pom = this.directory.resolve("pom.xml");
     Files.writeString(
-        this.directory.resolve("pom.xml"),
-        Files.readString(SOURCE.resolve("pom.xml")).replace("@version@", version));
+        pom,
+        Files.readString(pom)
+            .replace("@version@", version)
+            .replaceFirst(
+                "<holdfast.version>.*</holdfast.version>",
+                "<holdfast.version>" + version + "</holdfast.version>"));
     install(jar, version);
+  }
+
+  private static void copy(Path source, Path target) throws IOException {
+    try (Stream<Path> all = Files.walk(source)) {
+      for (Path each : all.filter(Files::isRegularFile).toList()) {
+        Path to = target.resolve(source.relativize(each).toString());
+        Files.createDirectories(to.getParent());
+        Files.copy(each, to);
+      }
+    }
   }
 
   private void install(Path jar, String version) throws IOException {
@@ -91,6 +116,12 @@ final class ForeignProject implements AutoCloseable {
         "-DincludeScope=runtime",
         "-Dmdep.outputFile=" + list);
     return Arrays.stream(Files.readString(list).strip().split(":")).map(Path::of).toList();
+  }
+
+  /** Runs its tests; what Maven printed. */
+  String test() throws IOException, InterruptedException {
+    return run(
+        maven(), "-B", "-o", "-Dstyle.color=never", "-Dmaven.repo.local=" + repository, "test");
   }
 
   private static String maven() {
@@ -157,13 +188,14 @@ final class ForeignProject implements AutoCloseable {
 
   private String run(String... command) throws IOException, InterruptedException {
     Path output = directory.resolve("output");
-    Process process =
+    ProcessBuilder builder =
         new ProcessBuilder(command)
             .directory(directory.toFile())
             .redirectErrorStream(true)
-            .redirectOutput(output.toFile())
-            .start();
-    boolean ended = process.waitFor(3, TimeUnit.MINUTES);
+            .redirectOutput(output.toFile());
+    builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
+    Process process = builder.start();
+    boolean ended = process.waitFor(5, TimeUnit.MINUTES);
     process.destroyForcibly();
     String printed = Files.readString(output, UTF_8);
     if (!ended || process.exitValue() != 0) {

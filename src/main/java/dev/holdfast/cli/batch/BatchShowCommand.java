@@ -74,7 +74,7 @@ final class BatchShowCommand implements Callable<Integer> {
   private void print(Batch batch) {
     root.terminal()
         .line(
-            "batch %d%s, by %s at %s"
+            "batch %s%s, by %s at %s"
                 .formatted(
                     batch.id(),
                     batch.title() == null ? "" : " \"" + PlainText.oneLine(batch.title()) + "\"",
@@ -83,7 +83,7 @@ final class BatchShowCommand implements Callable<Integer> {
     root.terminal().line(batch.progress());
     root.terminal()
         .line(
-            "ready %d, in progress %d, on hold %d, in review %d, done %d, cancelled %d"
+            "ready %s, in progress %s, on hold %s, in review %s, done %s, cancelled %s"
                 .formatted(
                     batch.ready(),
                     batch.inProgress(),

@@ -97,6 +97,7 @@ final class TicketPage {
     field("worker", ticket.workerId());
     field("lease ends", time(ticket.leaseExpiresAt()));
     field("unique key", ticket.uniqueKey());
+    field("batch", ticket.batchId() == null ? null : ticket.batchId().toString());
     field("created", time(ticket.createdAt()));
     field("started", time(ticket.startedAt()));
     field("completed", time(ticket.completedAt()));

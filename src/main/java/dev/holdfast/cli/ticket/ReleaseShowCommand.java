@@ -83,7 +83,7 @@ final class ReleaseShowCommand implements Callable<Integer> {
   private void print(Release release) {
     root.terminal()
         .line(
-            "release %d of %s, by %s at %s, steps %s"
+            "release %s of %s, by %s at %s, steps %s"
                 .formatted(
                     release.id(),
                     PlainText.cut(release.selection(), 200),

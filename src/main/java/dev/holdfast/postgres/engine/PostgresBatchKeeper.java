@@ -1,8 +1,8 @@
 package dev.holdfast.postgres.engine;
 
+import dev.holdfast.batch.BatchKeeper;
 import dev.holdfast.postgres.Sql;
 import dev.holdfast.postgres.Transactions;
-import dev.holdfast.queue.BatchKeeper;
 import java.time.Duration;
 import javax.sql.DataSource;
 

@@ -23,6 +23,7 @@ public final class PostgresTicketPruner implements TicketPruner {
   private final Transactions transactions;
   private final String prune;
   private final String pruneWorkers;
+  private final String pruneBatches;
   private final int pageSize;
 
   public PostgresTicketPruner(DataSource dataSource, String schema) {
@@ -37,6 +38,7 @@ public final class PostgresTicketPruner implements TicketPruner {
         sql.inSchema(
             "DELETE FROM holdfast.workers WHERE heartbeat_at < now() - :ms * interval '1"
                 + " millisecond'");
+    this.pruneBatches = sql.load("prune_batches");
     this.pageSize = pageSize;
   }
 
@@ -57,6 +59,11 @@ public final class PostgresTicketPruner implements TicketPruner {
   public int prune(Retention retention, int limit) {
     if (!retention.stoppedWorkers().isZero()) {
       transactions.run(handle -> pruneWorkers(handle, retention));
+    }
+    if (!retention.done().isZero()) {
+      transactions.run(
+          handle ->
+              handle.createUpdate(pruneBatches).bind("ms", retention.done().toMillis()).execute());
     }
     int deleted = 0;
     long after = Long.MIN_VALUE;

@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Supplier;
 import javax.sql.DataSource;
 import org.jdbi.v3.core.Handle;
 import org.jspecify.annotations.Nullable;
@@ -35,7 +36,7 @@ public final class PostgresScheduleTicks implements ScheduleTicks {
 
   private static final String DUE =
       """
-      s.paused_at IS NULL AND s.problem IS NULL AND (s.next_at IS NULL OR s.next_at <= now())
+      s.paused_at IS NULL AND s.problem IS NULL AND (s.next_at IS NULL OR s.next_at <= now() + :ahead * interval '1 microsecond')
       """;
 
   private enum Step {
@@ -49,10 +50,25 @@ public final class PostgresScheduleTicks implements ScheduleTicks {
 
   private final Transactions transactions;
   private final Sql sql;
+  private final Supplier<Duration> ahead;
 
   public PostgresScheduleTicks(DataSource dataSource, String schema) {
+    this(dataSource, schema, () -> Duration.ZERO);
+  }
+
+  /**
+   * For tests, in which time passes faster.
+   *
+   * @param ahead how far the time of schedules is ahead of the database's clock
+   */
+  public PostgresScheduleTicks(DataSource dataSource, String schema, Supplier<Duration> ahead) {
     this.transactions = new Transactions(dataSource);
     this.sql = new Sql(schema);
+    this.ahead = ahead;
+  }
+
+  private long aheadMicros() {
+    return ahead.get().toNanos() / 1000;
   }
 
   @Override
@@ -81,7 +97,12 @@ public final class PostgresScheduleTicks implements ScheduleTicks {
             + " ORDER BY s.next_at NULLS FIRST LIMIT "
             + ROUND;
     return transactions.runStatement(
-        handle -> handle.createQuery(sql.inSchema(query)).mapTo(String.class).list());
+        handle ->
+            handle
+                .createQuery(sql.inSchema(query))
+                .bind("ahead", aheadMicros())
+                .mapTo(String.class)
+                .list());
   }
 
   private Step step(String name) {
@@ -100,13 +121,14 @@ public final class PostgresScheduleTicks implements ScheduleTicks {
     String query =
         "SELECT "
             + ScheduleRows.COLUMNS
-            + ", now() AS now FROM holdfast.schedules s"
+            + ", now() + :ahead * interval '1 microsecond' AS now FROM holdfast.schedules s"
             + " WHERE s.name = :name AND "
             + DUE
             + " FOR UPDATE OF s SKIP LOCKED";
     return handle
         .createQuery(sql.inSchema(query))
         .bind("name", name)
+        .bind("ahead", aheadMicros())
         .map(
             (row, context) ->
                 new Locked(
@@ -192,9 +214,9 @@ public final class PostgresScheduleTicks implements ScheduleTicks {
   private Duration untilNext(Duration longest) {
     String query =
         """
-        SELECT GREATEST(0, COALESCE(extract(epoch FROM min(s.next_at) - clock_timestamp()) * 1000, :longest))
+        SELECT GREATEST(0, COALESCE(extract(epoch FROM min(s.next_at) - clock_timestamp() - :ahead * interval '1 microsecond') * 1000, :longest))
         FROM holdfast.schedules s
-        WHERE s.paused_at IS NULL AND s.problem IS NULL AND s.next_at > now()
+        WHERE s.paused_at IS NULL AND s.problem IS NULL AND s.next_at > now() + :ahead * interval '1 microsecond'
         """;
     double millis =
         transactions.runStatement(
@@ -202,6 +224,7 @@ public final class PostgresScheduleTicks implements ScheduleTicks {
                 handle
                     .createQuery(sql.inSchema(query))
                     .bind("longest", longest.toMillis())
+                    .bind("ahead", aheadMicros())
                     .mapTo(Double.class)
                     .one());
     // Rounded up: a time that is a millisecond away must not be looked for a thousand times.

@@ -8,9 +8,11 @@ import dev.holdfast.batch.Batch;
 import dev.holdfast.batch.BatchDesk;
 import dev.holdfast.postgres.TestTickets;
 import dev.holdfast.postgres.engine.PostgresBatchKeeper;
+import dev.holdfast.postgres.engine.PostgresTicketPruner;
 import dev.holdfast.postgres.inbox.PostgresTicketInbox;
 import dev.holdfast.queue.ClaimRequest;
 import dev.holdfast.queue.NewTicket;
+import dev.holdfast.queue.Retention;
 import dev.holdfast.queue.TicketInbox.Batched;
 import dev.holdfast.testing.EverySetup;
 import dev.holdfast.testing.TestDatabase;
@@ -267,6 +269,27 @@ class BatchesIT {
           .rootCause()
           .hasMessageContaining(bad[1]);
     }
+  }
+
+  @Test
+  @DisplayName("is forgotten with its last ticket, after the time that done tickets are kept")
+  void pruned() {
+    Batched batch = enqueue(2);
+    Batched other = enqueue(1);
+    finish(2);
+    advance();
+    database.run(
+        "UPDATE holdfast.batches SET ended_at = now() - interval '1 hour' WHERE id = ?",
+        batch.batchId());
+    PostgresTicketPruner pruner = new PostgresTicketPruner(pool, "holdfast");
+    Retention retention = new Retention(Duration.ofMinutes(30), Duration.ZERO, Duration.ZERO);
+    pruner.prune(retention, 100);
+    assertThat(desk.find(batch.batchId()).done()).isEqualTo(2);
+    database.run("DELETE FROM holdfast.tickets WHERE batch_id = ?", batch.batchId());
+    pruner.prune(retention, 100);
+    assertThatThrownBy(() -> desk.find(batch.batchId()))
+        .isInstanceOf(TicketNotFoundException.class);
+    assertThat(desk.find(other.batchId()).total()).isOne();
   }
 
   @Test

@@ -259,10 +259,16 @@ class ReleasesIT {
     assertThatThrownBy(() -> start(new NewRelease.Which(ids, null, null, null), 0))
         .isInstanceOf(InvalidTicketException.class)
         .hasMessageContaining("the canary must be from 1");
-    assertThatThrownBy(() -> desk.start(of(1, "all,5", null), "ann"))
+    NewRelease all = of(1, "all", null);
+    assertThatThrownBy(
+            () ->
+                desk.start(
+                    new NewRelease(
+                        all.which(), 1, List.of(0, 5), null, all.retries(), all.conversation()),
+                    "ann"))
         .isInstanceOf(InvalidTicketException.class)
         .hasMessageContaining("no step can come after all");
-    for (String bad : List.of("", "0", "-3", "ten", "5,,6", "5;6", "all,", "99999999")) {
+    for (String bad : List.of("", "0", "-3", "ten", "5,,6", "5;6", "all,", "all,5", "99999999")) {
       assertThatThrownBy(() -> NewRelease.ramp(bad)).isInstanceOf(IllegalArgumentException.class);
     }
   }

@@ -66,6 +66,7 @@ class AccessibilityBrowserIT {
             "/review",
             "/queues",
             "/schedules",
+            "/batches",
             "/workers",
             "/providers",
             "/designs",

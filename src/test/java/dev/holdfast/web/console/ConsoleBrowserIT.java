@@ -460,13 +460,51 @@ class ConsoleBrowserIT {
   }
 
   @Test
+  @DisplayName(
+      "a release in steps begins at the inbox's group, is seen and stopped; a batch is held and"
+          + " cancelled")
+  void batches() {
+    for (int i = 0; i < 4; i++) {
+      tickets.hold("canary", "the disk of c is full");
+    }
+    go("/inbox");
+    page.locator(".groups a:has-text('the disk of c is full')").click();
+    page.locator("summary:has-text('Release in steps')").click();
+    page.locator("#group-canary").fill("2");
+    page.locator("#group-ramp").fill("1,none");
+    button("Start").click();
+    assertThat(notice()).containsText("\"none\" is no step");
+    page.goBack();
+    page.locator("summary:has-text('Release in steps')").click();
+    page.locator("#group-canary").fill("2");
+    page.locator("#group-ramp").fill("1,all");
+    page.locator("#group-guidance").fill("there is room now");
+    button("Start").click();
+    assertThat(notice()).containsText("step 1 of 3: released 2 of 4, 2 wait");
+    assertThat(page.locator("tr:has-text('2, 1, all')")).containsText("there is room now");
+    button("Stop").click();
+    assertThat(notice()).containsText("stopped: released 2 of 4");
+
+    database.run(
+        "SELECT holdfast.enqueue_batch('[{\"kind\": \"idle\"}, {\"kind\": \"idle\"}]', 'ann',"
+            + " 'two')");
+    go("/batches");
+    assertThat(page.locator("tr:has-text('two')")).containsText("0 of 2");
+    button("Hold").click();
+    assertThat(notice()).containsText("Held 2 tickets of batch");
+    button("Cancel").click();
+    assertThat(notice()).containsText("Cancelled 2 tickets of batch");
+  }
+
+  @Test
   @DisplayName("on a phone nothing has to be scrolled sideways")
   void phone() {
     long id = tickets.hold("phone", "a rather long error ".repeat(20));
     closePage();
     page =
         browsers.page(new Browser.NewContextOptions().setViewportSize(360, 740).setIsMobile(true));
-    for (String path : List.of("/", "/inbox", "/tickets", "/tickets/" + id, "/queues", "/review")) {
+    for (String path :
+        List.of("/", "/inbox", "/tickets", "/tickets/" + id, "/queues", "/batches", "/review")) {
       go(path);
       assertThat((Integer) page.evaluate("document.documentElement.scrollWidth"))
           .as(path)

@@ -96,6 +96,11 @@ class HostileTextBrowserIT {
         SCRIPT,
         SCRIPT,
         SCRIPT);
+    database.run("SELECT holdfast.open_batch(?, ?)", SCRIPT, SCRIPT);
+    database.run(
+        "INSERT INTO holdfast.releases (created_by, selection, steps, guidance, keep_retries,"
+            + " fresh, total, reason) VALUES (?, to_jsonb(?::text), '{1}', ?, false, false, 1, ?)",
+        SCRIPT, SCRIPT, SCRIPT, SCRIPT);
     new PostgresDesignShelf(testDatabase.dataSource())
         .put("poison", "command", "{\"command\": [\"" + JSON_SCRIPT + "\"]}", SCRIPT);
     String encoded = URLEncoder.encode(SCRIPT, StandardCharsets.UTF_8);
@@ -117,6 +122,7 @@ class HostileTextBrowserIT {
             "/review",
             "/queues",
             "/schedules",
+            "/batches",
             "/workers",
             "/designs",
             "/design?name=poison",

@@ -1,4 +1,4 @@
-package dev.holdfast.queue;
+package dev.holdfast.batch;
 
 import java.time.Duration;
 
@@ -11,7 +11,7 @@ public interface BatchKeeper {
    * Does what is due.
    *
    * @return when to call again
-   * @throws QueueUnavailableException if the database cannot be reached
+   * @throws dev.holdfast.queue.QueueUnavailableException if the database cannot be reached
    */
   Duration advance();
 }

@@ -1,0 +1,94 @@
+package dev.holdfast.postgres.testing;
+
+import dev.holdfast.postgres.Sql;
+import dev.holdfast.postgres.Transactions;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.concurrent.locks.LockSupport;
+import javax.sql.DataSource;
+
+/** Whether there is work, for tests. Thread-safe. */
+public final class TestQueueState {
+  private static final Duration LOOK = Duration.ofMillis(5);
+
+  private final Transactions transactions;
+  private final Sql sql = new Sql("holdfast");
+
+  public TestQueueState(DataSource dataSource) {
+    this.transactions = new Transactions(dataSource);
+  }
+
+  /** How many attempts have ended. */
+  public long attempts() {
+    return number("SELECT count(*) FROM holdfast.ticket_attempts");
+  }
+
+  /**
+   * What workers do beside tickets, at once: expired tickets go on hold, batches end, releases go
+   * on.
+   *
+   * @return whether there may be tickets to work now
+   */
+  public boolean keepUp() {
+    long done = number(sql.load("test_look_now"));
+    long some;
+    do {
+      some =
+          number("SELECT holdfast.hold_expired()")
+              + number("SELECT holdfast.advance_batches()")
+              + number("SELECT holdfast.advance_releases()");
+    } while (some > 0);
+    return done > 0 && number("SELECT count(*) FROM holdfast.ready") > 0;
+  }
+
+  /**
+   * Returns when nothing is due for these kinds and nothing runs.
+   *
+   * @return false if the deadline came before
+   */
+  public boolean awaitIdle(Collection<String> kinds, long deadlineNanos) {
+    String[] names = kinds.toArray(String[]::new);
+    while (hasWork(names)) {
+      if (System.nanoTime() > deadlineNanos || Thread.interrupted()) {
+        return false;
+      }
+      LockSupport.parkNanos(LOOK.toNanos());
+    }
+    return true;
+  }
+
+  private boolean hasWork(String[] kinds) {
+    return transactions.runStatement(
+        handle ->
+            handle
+                .createQuery(sql.load("test_has_work"))
+                .bind("kinds", kinds)
+                .mapTo(Boolean.class)
+                .one());
+  }
+
+  /** What there is to do, in words. */
+  public String describe() {
+    return transactions.runStatement(
+        handle ->
+            handle
+                .createQuery(
+                    sql.inSchema(
+                        "SELECT COALESCE(string_agg(format('%s tickets of kind %s are %s', n, kind,"
+                            + " state), ', '), 'no ticket') FROM (SELECT kind, state, count(*) AS n"
+                            + " FROM holdfast.tickets WHERE state IN ('ready', 'in_progress') GROUP"
+                            + " BY kind, state ORDER BY kind, state) x"))
+                .mapTo(String.class)
+                .one());
+  }
+
+  /** Deletes tickets, batches, releases and schedules. */
+  public void clear() {
+    transactions.run(handle -> handle.createScript(sql.load("test_clear")).execute());
+  }
+
+  private long number(String query) {
+    return transactions.runStatement(
+        handle -> handle.createQuery(sql.inSchema(query)).mapTo(Long.class).one());
+  }
+}

@@ -1,0 +1,72 @@
+package dev.holdfast.postgres.testing;
+
+import dev.holdfast.postgres.embedded.EmbeddedServer;
+import dev.holdfast.postgres.embedded.EmbeddedServerOptions;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import javax.sql.DataSource;
+import org.postgresql.ds.PGSimpleDataSource;
+
+/** A PostgreSQL server for tests, in a temporary directory. */
+public final class TestServer implements AutoCloseable {
+  /** What is lost at a crash is of no use to anybody. */
+  private static final Map<String, String> HASTY =
+      Map.of("fsync", "off", "synchronous_commit", "off", "full_page_writes", "off");
+
+  private final Path directory;
+  private final EmbeddedServer server;
+  private final Thread atExit =
+      Thread.ofPlatform().name("holdfast-test-server").unstarted(this::stop);
+
+  private TestServer(Path directory, EmbeddedServer server) {
+    this.directory = directory;
+    this.server = server;
+    // A test that is cut short leaves no server behind.
+    Runtime.getRuntime().addShutdownHook(atExit);
+  }
+
+  /** Blocks until it answers. */
+  public static TestServer start() {
+    try {
+      Path directory = Files.createTempDirectory("holdfast-test");
+      return new TestServer(
+          directory, EmbeddedServer.start(EmbeddedServerOptions.in(directory).withSettings(HASTY)));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Each connection is a new one. */
+  public DataSource dataSource() {
+    EmbeddedServer.Address address = server.address();
+    PGSimpleDataSource source = new PGSimpleDataSource();
+    source.setUrl(address.jdbcUrl());
+    source.setUser(address.user());
+    source.setPassword(address.password());
+    return source;
+  }
+
+  private void stop() {
+    server.close();
+    try (Stream<Path> all = Files.walk(directory)) {
+      List<Path> deepestFirst = all.sorted(Comparator.reverseOrder()).toList();
+      for (Path each : deepestFirst) {
+        Files.deleteIfExists(each);
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  @Override
+  public void close() {
+    Runtime.getRuntime().removeShutdownHook(atExit);
+    stop();
+  }
+}

@@ -1,0 +1,110 @@
+package dev.holdfast.testing;
+
+import dev.holdfast.queue.read.TicketReader;
+import dev.holdfast.queue.read.TicketRow;
+import dev.holdfast.queue.read.TimelineEntry;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * What a test claims of one ticket. Each claim looks at the database anew; one that does not hold
+ * is an {@link AssertionError} that tells the ticket's story.
+ */
+public final class TicketAssert {
+  private static final JsonMapper JSON = new JsonMapper();
+
+  private final TicketReader reader;
+  private final long id;
+
+  TicketAssert(TicketReader reader, long id) {
+    this.reader = reader;
+    this.id = id;
+  }
+
+  /** The ticket as it is now. */
+  public TicketRow row() {
+    return reader.find(id).orElseThrow(() -> new AssertionError("there is no ticket " + id));
+  }
+
+  public TicketAssert isReady() {
+    return hasState("ready");
+  }
+
+  public TicketAssert isDone() {
+    return hasState("done");
+  }
+
+  public TicketAssert needsReview() {
+    return hasState("needs_review");
+  }
+
+  public TicketAssert isCancelled() {
+    return hasState("cancelled");
+  }
+
+  /** On hold, with a reason that contains the words. */
+  public TicketAssert isOnHold(String words) {
+    hasState("on_hold");
+    String reason = row().holdReason();
+    return claim(reason != null && reason.contains(words), "a hold reason with", words, reason);
+  }
+
+  public TicketAssert hasState(String state) {
+    String found = row().state();
+    return claim(found.equals(state), "the state", state, found);
+  }
+
+  /** The result is this JSON, however it is written. */
+  public TicketAssert hasResult(String json) {
+    String found = row().result();
+    return claim(found != null && tree(found).equals(tree(json)), "the result", json, found);
+  }
+
+  /** So many attempts have ended. */
+  public TicketAssert wasTried(int times) {
+    int found = row().attemptCount();
+    return claim(found == times, "attempts:", times, found);
+  }
+
+  /** As in {@code transient}. */
+  public TicketAssert hasErrorCategory(String category) {
+    String found = row().errorCategory();
+    return claim(category.equals(found), "the error category", category, found);
+  }
+
+  /** The last error contains the words. */
+  public TicketAssert hasError(String words) {
+    String found = row().error();
+    return claim(found != null && found.contains(words), "an error with", words, found);
+  }
+
+  private static JsonNode tree(String json) {
+    try {
+      return JSON.readTree(json);
+    } catch (JacksonException e) {
+      throw new IllegalArgumentException("no JSON: " + json, e);
+    }
+  }
+
+  private TicketAssert claim(boolean holds, String what, Object expected, @Nullable Object found) {
+    if (holds) {
+      return this;
+    }
+    StringBuilder story = new StringBuilder();
+    for (TimelineEntry each : reader.timeline(id)) {
+      story
+          .append("\n  ")
+          .append(each.at())
+          .append(' ')
+          .append(each.event())
+          .append(each.actor() == null ? "" : " by " + each.actor())
+          .append(' ')
+          .append(Objects.requireNonNullElse(each.details(), ""));
+    }
+    throw new AssertionError(
+        "ticket " + id + " should have " + what + " " + expected + ", but has " + found + story);
+  }
+}

@@ -1,0 +1,6 @@
+-- For tests: no tickets, batches, releases and schedules. A trigger empties held.
+TRUNCATE holdfast.ticket_base, holdfast.ready, holdfast.deferred, holdfast.suspects, holdfast.leases, holdfast.ticket_attempts,
+  holdfast.ticket_activity, holdfast.ticket_guidance, holdfast.ticket_dependencies, holdfast.ticket_deadlines, holdfast.batches,
+  holdfast.batch_followers, holdfast.releases, holdfast.release_tickets, holdfast.schedules, holdfast.request_keys, holdfast.released_holds,
+  holdfast.ticket_assignments, holdfast.ticket_waits, holdfast.tool_approvals, holdfast.session_journal, holdfast.session_events,
+  holdfast.attempt_output
