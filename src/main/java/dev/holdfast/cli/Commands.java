@@ -1,5 +1,6 @@
 package dev.holdfast.cli;
 
+import dev.holdfast.cli.limit.LimitCommand;
 import dev.holdfast.cli.admin.BudgetsCommand;
 import dev.holdfast.cli.admin.DesignCommand;
 import dev.holdfast.cli.admin.DoctorCommand;
@@ -55,6 +56,7 @@ public final class Commands {
     makers.put("migrate", MigrateCommand::new);
     makers.put("design", DesignCommand::with);
     makers.put("schedule", ScheduleCommand::with);
+    makers.put("limit", LimitCommand::with);
     makers.put("enqueue", EnqueueCommand::new);
     makers.put("list", ListCommand::new);
     makers.put("show", ShowCommand::new);
