@@ -357,7 +357,7 @@ $$;
 COMMENT ON FUNCTION take_from_lines IS 'Takes up to most tickets from the lines that a worker may claim of; before_ready: only what should go before those in ready, and a share beside them.';
 
 CREATE OR REPLACE FUNCTION wake_lines() RETURNS void
-LANGUAGE plpgsql SET search_path = ${flyway:defaultSchema}, pg_temp SET enable_seqscan = off SET enable_bitmapscan = off AS $$
+LANGUAGE plpgsql SET search_path = ${flyway:defaultSchema}, pg_temp SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off AS $$
 BEGIN
   IF EXISTS (SELECT FROM workers WHERE wants_wakeup) THEN
     PERFORM wake_workers(ARRAY(
@@ -382,7 +382,8 @@ $$;
 COMMENT ON FUNCTION free_slots IS 'Gives back what attempts that end now had of limits, and wakes workers for those who wait for it.';
 
 CREATE OR REPLACE FUNCTION mend_lines() RETURNS bigint
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = ${flyway:defaultSchema}, pg_temp SET enable_seqscan = off SET enable_bitmapscan = off AS $$
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = ${flyway:defaultSchema}, pg_temp SET enable_seqscan = off SET enable_bitmapscan = off
+  SET jit = off AS $$
 DECLARE
   n bigint;
 BEGIN

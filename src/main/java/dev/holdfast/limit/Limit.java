@@ -1,6 +1,8 @@
 package dev.holdfast.limit;
 
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,4 +25,30 @@ public record Limit(
     long waiting,
     @Nullable Long mayStartNow,
     Instant setAt,
-    String setBy) {}
+    String setBy) {
+
+  /** What it says, as in {@code 5 at once; 100 in 1m, burst 20}. */
+  public String words() {
+    List<String> words = new ArrayList<>();
+    if (concurrent != null) {
+      words.add(concurrent + " at once");
+    }
+    if (perKey != null) {
+      words.add(perKey + " at once per key");
+    }
+    if (rate != null && perMs != null) {
+      words.add(rate + " in " + duration(perMs) + ", burst " + burst);
+    }
+    return String.join("; ", words);
+  }
+
+  private static String duration(long millis) {
+    if (millis % 3_600_000 == 0) {
+      return millis / 3_600_000 + "h";
+    }
+    if (millis % 60_000 == 0) {
+      return millis / 60_000 + "m";
+    }
+    return millis % 1_000 == 0 ? millis / 1_000 + "s" : millis + "ms";
+  }
+}

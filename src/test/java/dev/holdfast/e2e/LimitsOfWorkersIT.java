@@ -21,9 +21,9 @@ import org.junit.jupiter.api.io.TempDir;
 /** Limits that several workers keep together, as their jobs see it. */
 @Tag("slow")
 @WithDatabase
-@Timeout(240)
+@Timeout(400)
 class LimitsOfWorkersIT {
-  private static final int PER_KEY = 40;
+  private static final int PER_KEY = 20;
 
   @Test
   @DisplayName(
@@ -39,7 +39,7 @@ class LimitsOfWorkersIT {
             directory,
             "k=$(sed 's/.*\"key\" *: *\"\\([a-z]\\).*/\\1/'); echo \"+ $k $HOLDFAST_TICKET_ID\" >> log;"
                 + " sleep 0.1; test -e stop && sleep 100; echo \"- $k $HOLDFAST_TICKET_ID\" >> log"));
-    try (Installation holdfast = Installation.on(database, directory).with("HOLDFAST_WORKER_LEASE", "6s")
+    try (Installation holdfast = Installation.on(database, directory).with("HOLDFAST_WORKER_LEASE", "10s")
             .with("HOLDFAST_WORKER_HEARTBEAT_INTERVAL", "1s")) {
       assertThat(holdfast.ok("limit", "set", "design:keyed", "--per-key", "1", "--by", "ann"))
           .isEqualTo("design:keyed: 1 at once per key");
@@ -48,9 +48,14 @@ class LimitsOfWorkersIT {
           directory.resolve("t.jsonl"), (line.formatted("a") + line.formatted("b")).repeat(PER_KEY));
       holdfast.ok("enqueue", "--file", "t.jsonl");
       HoldfastProcess first = holdfast.worker("--concurrency", "8");
-      HoldfastProcess second = holdfast.worker("--concurrency", "8");
-      await("some ran").until(() -> Files.exists(log) && lines(log) > 20);
+      HoldfastProcess second =
+          holdfast.start("worker", "--port", "0", "--concurrency", "8").awaitConsole();
+      await("some ran")
+          .atMost(Duration.ofMinutes(2))
+          .until(() -> Files.exists(log) && lines(log) > 8);
       assertThat(holdfast.ok("list", "--state", "ready")).contains("waiting for the limit of design:keyed");
+      assertThat(second.get("/queues").body())
+          .contains("design:keyed", "1 at once per key");
       Files.writeString(directory.resolve("stop"), "");
       await("two jobs hang").until(() -> running(log).size() == 2);
       first.signal("KILL");

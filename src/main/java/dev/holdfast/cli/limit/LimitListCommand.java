@@ -6,7 +6,6 @@ import dev.holdfast.cli.output.TextTable;
 import dev.holdfast.cli.root.Backend;
 import dev.holdfast.cli.root.HoldfastCommand;
 import dev.holdfast.limit.Limit;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -41,7 +40,7 @@ final class LimitListCommand implements Callable<Integer> {
         for (Limit each : limits) {
           table.row(
               each.scope(),
-              words(each),
+              each.words(),
               each.concurrent() == null && each.perKey() == null
                   ? "-"
                   : Long.toString(each.running()),
@@ -52,29 +51,5 @@ final class LimitListCommand implements Callable<Integer> {
       }
       return ExitCode.DONE;
     }
-  }
-
-  static String words(Limit limit) {
-    List<String> words = new ArrayList<>();
-    if (limit.concurrent() != null) {
-      words.add(limit.concurrent() + " at once");
-    }
-    if (limit.perKey() != null) {
-      words.add(limit.perKey() + " at once per key");
-    }
-    if (limit.rate() != null && limit.perMs() != null) {
-      words.add(limit.rate() + " in " + duration(limit.perMs()) + ", burst " + limit.burst());
-    }
-    return String.join("; ", words);
-  }
-
-  private static String duration(long millis) {
-    if (millis % 3_600_000 == 0) {
-      return millis / 3_600_000 + "h";
-    }
-    if (millis % 60_000 == 0) {
-      return millis / 60_000 + "m";
-    }
-    return millis % 1_000 == 0 ? millis / 1_000 + "s" : millis + "ms";
   }
 }

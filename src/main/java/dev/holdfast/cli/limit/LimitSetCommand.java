@@ -81,7 +81,7 @@ final class LimitSetCommand implements Callable<Integer> {
           .line(
               json
                   ? JsonOutput.of(limit)
-                  : PlainText.oneLine(limit.scope() + ": " + LimitListCommand.words(limit)));
+                  : PlainText.oneLine(limit.scope() + ": " + limit.words()));
       return ExitCode.DONE;
     }
   }
