@@ -48,8 +48,13 @@ final class LimitsCell implements Cell {
         CellName.LIMITS.wireName(),
         CellName.LIMITS.what(),
         List.of(
-            drain(String.format(Locale.ROOT, "%,d over %,d keys, one at a time of each",
-                    tickets, tickets / TICKETS_PER_KEY), keyed)
+            drain(
+                    String.format(
+                        Locale.ROOT,
+                        "%,d over %,d keys, one at a time of each",
+                        tickets,
+                        tickets / TICKETS_PER_KEY),
+                    keyed)
                 .judgedBy(Bar.ratio(PLAIN, 0.5, 0.7), options),
             drain("beside " + RATED_QUEUES + " queues that wait for their rates", beside)
                 .judgedBy(Bar.ratio(PLAIN, 0.9, 0.97), options),

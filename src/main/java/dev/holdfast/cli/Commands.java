@@ -1,6 +1,5 @@
 package dev.holdfast.cli;
 
-import dev.holdfast.cli.limit.LimitCommand;
 import dev.holdfast.cli.admin.BudgetsCommand;
 import dev.holdfast.cli.admin.DesignCommand;
 import dev.holdfast.cli.admin.DoctorCommand;
@@ -14,6 +13,7 @@ import dev.holdfast.cli.inspect.RunsCommand;
 import dev.holdfast.cli.inspect.ShowCommand;
 import dev.holdfast.cli.inspect.StatsCommand;
 import dev.holdfast.cli.inspect.WatchCommand;
+import dev.holdfast.cli.limit.LimitCommand;
 import dev.holdfast.cli.mcp.McpCommand;
 import dev.holdfast.cli.output.UsageException;
 import dev.holdfast.cli.root.CompletionCommand;

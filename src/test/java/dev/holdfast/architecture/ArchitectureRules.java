@@ -83,7 +83,8 @@ record ArchitectureRules(String base) {
                   "repair")),
           // the facade is "", as every program sees it
           Map.entry(
-              "bench", Set.of("", "ticket", "failure", "retry", "queue", "limit", "worker", "postgres")),
+              "bench",
+              Set.of("", "ticket", "failure", "retry", "queue", "limit", "worker", "postgres")),
           Map.entry(
               "web",
               Set.of(

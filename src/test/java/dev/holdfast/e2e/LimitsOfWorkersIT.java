@@ -37,15 +37,21 @@ class LimitsOfWorkersIT {
         "keyed",
         Job.of(
             directory,
-            "k=$(sed 's/.*\"key\" *: *\"\\([a-z]\\).*/\\1/'); echo \"+ $k $HOLDFAST_TICKET_ID\" >> log;"
-                + " sleep 0.1; test -e stop && sleep 100; echo \"- $k $HOLDFAST_TICKET_ID\" >> log"));
-    try (Installation holdfast = Installation.on(database, directory).with("HOLDFAST_WORKER_LEASE", "10s")
+            "k=$(sed 's/.*\"key\" *: *\"\\([a-z]\\).*/\\1/'); echo \"+ $k $HOLDFAST_TICKET_ID\" >>"
+                + " log; sleep 0.1; test -e stop && sleep 100; echo \"- $k $HOLDFAST_TICKET_ID\" >>"
+                + " log"));
+    try (Installation holdfast =
+        Installation.on(database, directory)
+            .with("HOLDFAST_WORKER_LEASE", "10s")
             .with("HOLDFAST_WORKER_HEARTBEAT_INTERVAL", "1s")) {
       assertThat(holdfast.ok("limit", "set", "design:keyed", "--per-key", "1", "--by", "ann"))
           .isEqualTo("design:keyed: 1 at once per key");
-      String line = "{\"design\": \"keyed\", \"concurrency_key\": \"%1$s\", \"payload\": {\"key\": \"%1$s\"}}\n";
+      String line =
+          "{\"design\": \"keyed\", \"concurrency_key\": \"%1$s\", \"payload\": {\"key\":"
+              + " \"%1$s\"}}\n";
       Files.writeString(
-          directory.resolve("t.jsonl"), (line.formatted("a") + line.formatted("b")).repeat(PER_KEY));
+          directory.resolve("t.jsonl"),
+          (line.formatted("a") + line.formatted("b")).repeat(PER_KEY));
       holdfast.ok("enqueue", "--file", "t.jsonl");
       HoldfastProcess first = holdfast.worker("--concurrency", "8");
       HoldfastProcess second =
@@ -53,9 +59,9 @@ class LimitsOfWorkersIT {
       await("some ran")
           .atMost(Duration.ofMinutes(2))
           .until(() -> Files.exists(log) && lines(log) > 8);
-      assertThat(holdfast.ok("list", "--state", "ready")).contains("waiting for the limit of design:keyed");
-      assertThat(second.get("/queues").body())
-          .contains("design:keyed", "1 at once per key");
+      assertThat(holdfast.ok("list", "--state", "ready"))
+          .contains("waiting for the limit of design:keyed");
+      assertThat(second.get("/queues").body()).contains("design:keyed", "1 at once per key");
       Files.writeString(directory.resolve("stop"), "");
       await("two jobs hang").until(() -> running(log).size() == 2);
       first.signal("KILL");
@@ -69,10 +75,15 @@ class LimitsOfWorkersIT {
           .atMost(Duration.ofMinutes(3))
           .until(
               () ->
-                  rows.value("SELECT count(*) FROM holdfast.tickets WHERE state IN ('done', 'needs_review')")
+                  rows.value(
+                          "SELECT count(*) FROM holdfast.tickets WHERE state IN ('done',"
+                              + " 'needs_review')")
                       .equals("" + 2 * PER_KEY));
       assertThat(rows.value("SELECT count(*) FROM holdfast.line_slots")).isEqualTo("0");
-      assertThat(rows.value("SELECT count(DISTINCT worker_id) FROM holdfast.ticket_attempts WHERE outcome = 'succeeded'"))
+      assertThat(
+              rows.value(
+                  "SELECT count(DISTINCT worker_id) FROM holdfast.ticket_attempts WHERE outcome ="
+                      + " 'succeeded'"))
           .isNotEqualTo("1");
     }
     assertOneAtATime(Files.readAllLines(log));
@@ -97,7 +108,9 @@ class LimitsOfWorkersIT {
     return running;
   }
 
-  /** A begin while another ticket of the key runs is one too many; two begins may lack their ends. */
+  /**
+   * A begin while another ticket of the key runs is one too many; two begins may lack their ends.
+   */
   private static void assertOneAtATime(List<String> log) {
     Map<String, String> running = new HashMap<>();
     int cutShort = 0;

@@ -137,7 +137,8 @@ class PlansIT {
 
   @Test
   @DisplayName(
-      "what a worker calls for every ticket and scans a small table is never compiled, on no server")
+      "what a worker calls for every ticket and scans a small table is never compiled, on no"
+          + " server")
   void notCompiled() {
     assertThat(
             database.column(

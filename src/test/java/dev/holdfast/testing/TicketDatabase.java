@@ -168,9 +168,9 @@ public final class TicketDatabase {
   }
 
   /**
-   * Every ready ticket is in exactly one place: ready, in line, deferred, or under one lease newer than its
-   * fence, and that place says the same of it as the ticket; no other ticket is in any place; and
-   * every counted attempt has its row.
+   * Every ready ticket is in exactly one place: ready, in line, deferred, or under one lease newer
+   * than its fence, and that place says the same of it as the ticket; no other ticket is in any
+   * place; and every counted attempt has its row.
    */
   public void assertNoTicketIsLost() {
     assertThat(rows(MISPLACED)).as("misplaced tickets").isEmpty();

@@ -268,7 +268,9 @@ class OpenApiIT {
     String put = "{\"concurrent\": 5, \"per_key\": 1, \"rate\": \"100/1m\", \"burst\": 20}";
     check("setLimit", ann.send("PUT", one, put, "Content-Type", "application/json"), 200);
     for (String bad :
-        new String[] {"{}", "{\"concurrent\": 0}", "{\"rate\": \"often\"}", "{\"rate\": \"1/0s\"}"}) {
+        new String[] {
+          "{}", "{\"concurrent\": 0}", "{\"rate\": \"often\"}", "{\"rate\": \"1/0s\"}"
+        }) {
       check("setLimit", ann.send("PUT", one, bad, "Content-Type", "application/json"), 422);
     }
     check(

@@ -1,9 +1,9 @@
 package dev.holdfast.web;
 
 import dev.holdfast.postgres.inbox.PostgresDesignShelf;
+import dev.holdfast.postgres.inbox.PostgresLimitDesk;
 import dev.holdfast.postgres.inbox.PostgresLoginKey;
 import dev.holdfast.postgres.inbox.PostgresRequestAnswers;
-import dev.holdfast.postgres.inbox.PostgresLimitDesk;
 import dev.holdfast.postgres.inbox.PostgresSpendingDesk;
 import dev.holdfast.postgres.inbox.PostgresTicketDesk;
 import dev.holdfast.postgres.inbox.PostgresTicketInbox;

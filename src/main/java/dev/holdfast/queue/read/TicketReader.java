@@ -82,9 +82,9 @@ public interface TicketReader {
   Optional<Instant> expiresAt(long ticketId);
 
   /**
-   * What has to happen before a worker may claim a ready ticket: the tickets that it waits for, such
-   * as {@code #17, on hold since ...}, or the limit, such as {@code the limit of queue:mail, 5 at
-   * once}.
+   * What has to happen before a worker may claim a ready ticket: the tickets that it waits for,
+   * such as {@code #17, on hold since ...}, or the limit, such as {@code the limit of queue:mail, 5
+   * at once}.
    */
   Optional<String> predecessors(long ticketId);
 }

@@ -31,8 +31,7 @@ public record QueuesPage(Page page, List<Line> queues, List<Limit> limits) {
    */
   public record Line(QueueHealth health, Sparkline done, Sparkline failed, String failureRate) {}
 
-  static QueuesPage of(
-      Page page, List<QueueHealth> queues, List<Flow> flow, List<Limit> limits) {
+  static QueuesPage of(Page page, List<QueueHealth> queues, List<Flow> flow, List<Limit> limits) {
     List<Line> lines = new ArrayList<>();
     for (QueueHealth queue : queues) {
       lines.add(

@@ -96,27 +96,35 @@ class LimitsIT {
   }
 
   @Test
-  @DisplayName("whatever ends an attempt lets the next ticket start; a ticket that waits says for what")
+  @DisplayName(
+      "whatever ends an attempt lets the next ticket start; a ticket that waits says for what")
   void everyEnd() {
     limit("concurrent => 1");
     List<Long> ids = enqueue(7);
     database.run(
-        "UPDATE holdfast.tickets SET retry_strategy = '{\"crash_limit\": 5}' WHERE queue = ?", name);
+        "UPDATE holdfast.tickets SET retry_strategy = '{\"crash_limit\": 5}' WHERE queue = ?",
+        name);
     assertThat(claim(10)).containsExactly(ids.get(0));
     assertThat(claim(10)).isEmpty();
     assertThat(waitsFor(ids.get(1))).isEqualTo("limit|the limit of queue:" + name + ", 1 at once");
-    assertThat(database.ticket(ids.get(1))).containsEntry("state", "ready").containsEntry("retry_count", "0");
+    assertThat(database.ticket(ids.get(1)))
+        .containsEntry("state", "ready")
+        .containsEntry("retry_count", "0");
 
     queue.succeed(ids.get(0), lease(ids.get(0)));
     assertThat(claim(10)).containsExactly(ids.get(1));
     queue.fail(ids.get(1), lease(ids.get(1)), Category.TRANSIENT);
-    assertThat(claim(10)).as("one that waits for its retry holds no place").containsExactly(ids.get(2));
+    assertThat(claim(10))
+        .as("one that waits for its retry holds no place")
+        .containsExactly(ids.get(2));
     database.run("SELECT holdfast.hold_ticket(?, 'ann', 'wait')", ids.get(2));
     assertThat(claim(10)).containsExactly(ids.get(3));
     database.run("SELECT holdfast.cancel_ticket(?, 'ann', 'no')", ids.get(3));
     assertThat(claim(10)).containsExactly(ids.get(4));
     queue.giveBack(ids.get(4), lease(ids.get(4)));
-    assertThat(claim(10)).as("what comes back joins the line at the next claim").containsExactly(ids.get(5));
+    assertThat(claim(10))
+        .as("what comes back joins the line at the next claim")
+        .containsExactly(ids.get(5));
     queue.expire(lease(ids.get(5)));
     assertThat(claim(10)).as("a lease that nobody has rescued counts").isEmpty();
     assertThat(queue.queue().rescue(10)).hasSize(1);
@@ -171,7 +179,8 @@ class LimitsIT {
   }
 
   @Test
-  @DisplayName("of a key, what has another key or none goes on; 10 at once from many workers are never more")
+  @DisplayName(
+      "of a key, what has another key or none goes on; 10 at once from many workers are never more")
   void perKey() throws Exception {
     limit("concurrent => 10, per_key => 2");
     List<NewTicket> many = new ArrayList<>();
@@ -205,8 +214,8 @@ class LimitsIT {
           database
               .rows(
                   "SELECT count(*) AS at_once, COALESCE(max(n), 0) AS of_key FROM (SELECT count(*)"
-                      + " OVER (PARTITION BY concurrency_key) * (concurrency_key IS NOT NULL)::int AS n"
-                      + " FROM holdfast.tickets WHERE state = 'in_progress' AND queue = ?) x",
+                      + " OVER (PARTITION BY concurrency_key) * (concurrency_key IS NOT NULL)::int"
+                      + " AS n FROM holdfast.tickets WHERE state = 'in_progress' AND queue = ?) x",
                   name)
               .getFirst();
       mostAtOnce.accumulateAndGet(Long.parseLong(now.get("at_once")), Math::max);
@@ -220,7 +229,9 @@ class LimitsIT {
   }
 
   @Test
-  @DisplayName("of a design, tickets of other designs and queues are left alone; both limits count where there are two")
+  @DisplayName(
+      "of a design, tickets of other designs and queues are left alone; both limits count where"
+          + " there are two")
   void ofDesign() {
     for (String design : List.of("a", "b")) {
       database.run(
@@ -238,8 +249,7 @@ class LimitsIT {
             database.column(
                 "SELECT design FROM holdfast.tickets WHERE state = 'in_progress' ORDER BY design"))
         .containsExactly("a" + name, "b" + name, "b" + name, "b" + name);
-    assertThat(
-            database.rows("SELECT scope, running, waiting FROM holdfast.limits ORDER BY scope"))
+    assertThat(database.rows("SELECT scope, running, waiting FROM holdfast.limits ORDER BY scope"))
         .extracting(row -> row.get("running") + " " + row.get("waiting"))
         .containsExactly("1 3", "4 4");
   }
@@ -263,7 +273,8 @@ class LimitsIT {
   }
 
   @Test
-  @DisplayName("of a rate, so many start as have tokens, and the claim says when the next one comes")
+  @DisplayName(
+      "of a rate, so many start as have tokens, and the claim says when the next one comes")
   void rate() {
     limit("rate => 1, per => '1 hour', burst => 3");
     enqueue(5);
@@ -281,7 +292,9 @@ class LimitsIT {
   }
 
   @Test
-  @DisplayName("priorities hold, a deferred ticket and a follower stand in line when they come, an expired one starts no more, a paused queue waits")
+  @DisplayName(
+      "priorities hold, a deferred ticket and a follower stand in line when they come, an expired"
+          + " one starts no more, a paused queue waits")
   void beside() {
     limit("concurrent => 1");
     long low = inbox.enqueue(ticket());
@@ -290,7 +303,8 @@ class LimitsIT {
     long deferred = inbox.enqueue(ticket().withPriority(8).withDelay(Duration.ofHours(1)));
     long expired =
         inbox.enqueue(ticket().withPriority(7).withExpiry(new Expiry.In(Duration.ofHours(1))));
-    database.run("UPDATE holdfast.ticket_deadlines SET expires_at = now() WHERE ticket_id = ?", expired);
+    database.run(
+        "UPDATE holdfast.ticket_deadlines SET expires_at = now() WHERE ticket_id = ?", expired);
     database.run("SELECT holdfast.pause_queue(?, 'ann')", name);
     assertThat(claim(10)).isEmpty();
     database.run("SELECT holdfast.resume_queue(?, 'ann')", name);
@@ -303,8 +317,11 @@ class LimitsIT {
     queue.succeed(deferred, lease(deferred));
     assertThat(queue.queue().holdExpired(10)).isEqualTo(1);
     assertThat(database.state(expired)).isEqualTo("on_hold");
-    database.run("UPDATE holdfast.tickets SET priority = 3, concurrency_key = 'x' WHERE id = ?", low);
-    assertThat(database.value("SELECT priority || concurrency_key FROM holdfast.in_line WHERE id = ?", low))
+    database.run(
+        "UPDATE holdfast.tickets SET priority = 3, concurrency_key = 'x' WHERE id = ?", low);
+    assertThat(
+            database.value(
+                "SELECT priority || concurrency_key FROM holdfast.in_line WHERE id = ?", low))
         .isEqualTo("3x");
     assertThat(claim(10)).containsExactly(low);
   }
@@ -329,7 +346,9 @@ class LimitsIT {
     enqueue(2);
     claim(10);
     database.run("DELETE FROM holdfast.leases");
-    database.run("UPDATE holdfast.ticket_base SET state = 'cancelled' WHERE id = (SELECT min(id) FROM holdfast.ticket_base)");
+    database.run(
+        "UPDATE holdfast.ticket_base SET state = 'cancelled' WHERE id = (SELECT min(id) FROM"
+            + " holdfast.ticket_base)");
     assertThat(claim(10)).isEmpty();
     queue.queue().holdExpired(10);
     assertThat(claim(10)).hasSize(1);
@@ -339,20 +358,27 @@ class LimitsIT {
   @DisplayName("nonsense is refused in words")
   void refused() {
     Map.of(
-            "concurrent => 0", "concurrent is from 1 to 1000000, not 0 (To let nothing run, pause the queue",
+            "concurrent => 0",
+                "concurrent is from 1 to 1000000, not 0 (To let nothing run, pause the queue",
             "per_key => -1", "per_key is from 1 to 1000000, not -1",
             "rate => 0, per => '1 s'", "rate is from 1 to 1000000, not 0",
             "rate => 5", "rate and per go together",
             "burst => 5, concurrent => 1", "burst goes with a rate",
             "rate => 1, per => '0 s'", "per is from 1 ms to 366 days",
             "concurrent => NULL", "a limit needs concurrent, per_key or rate")
-        .forEach((settings, words) -> assertThatThrownBy(() -> limit(settings)).rootCause().hasMessageContaining(words.split(" \\(")[0]));
+        .forEach(
+            (settings, words) ->
+                assertThatThrownBy(() -> limit(settings))
+                    .rootCause()
+                    .hasMessageContaining(words.split(" \\(")[0]));
     for (String scope : List.of("queue:nope", "design:nope", "nope", "queue:", "")) {
       assertThatThrownBy(
               () -> database.run("SELECT holdfast.set_limit(?, 'ann', concurrent => 1)", scope))
           .rootCause()
           .hasMessageContaining(
-              scope.endsWith("nope") && scope.contains(":") ? "there is no " : "is not what a limit can be for");
+              scope.endsWith("nope") && scope.contains(":")
+                  ? "there is no "
+                  : "is not what a limit can be for");
     }
     assertThatThrownBy(() -> database.run("SELECT holdfast.remove_limit('queue:nope', 'ann')"))
         .rootCause()
@@ -361,7 +387,10 @@ class LimitsIT {
         .hasMessageContaining("the concurrency key has 10000 bytes, and 500 are allowed");
     assertThatThrownBy(() -> inbox.enqueue(keyed("")))
         .hasMessageContaining("the concurrency key must not be empty");
-    assertThatThrownBy(() -> database.run("SELECT holdfast.enqueue_ticket('k', fairness_key => repeat('x', 10000))"))
+    assertThatThrownBy(
+            () ->
+                database.run(
+                    "SELECT holdfast.enqueue_ticket('k', fairness_key => repeat('x', 10000))"))
         .rootCause()
         .hasMessageContaining("the fairness_key has 10000 bytes, and 500 are allowed");
   }

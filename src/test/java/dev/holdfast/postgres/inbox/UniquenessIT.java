@@ -67,7 +67,9 @@ class UniquenessIT {
     assertThat(enqueue(Uniqueness.USUAL)).as("as long as it is kept").isEqualTo(first);
     long second = enqueue(Uniqueness.whileOpen());
     assertThat(second).isGreaterThan(first);
-    assertThat(database.value("SELECT unique_key IS NULL FROM holdfast.tickets WHERE id = ?", first)).isEqualTo("t");
+    assertThat(
+            database.value("SELECT unique_key IS NULL FROM holdfast.tickets WHERE id = ?", first))
+        .isEqualTo("t");
     assertThat(enqueue(Uniqueness.whileOpen())).isEqualTo(second);
   }
 
@@ -77,7 +79,8 @@ class UniquenessIT {
     long first = enqueue(Uniqueness.within(Duration.ofHours(1)));
     assertThat(enqueue(Uniqueness.within(Duration.ofHours(1)))).isEqualTo(first);
     database.run(
-        "UPDATE holdfast.tickets SET created_at = created_at - interval '2 hours' WHERE id = ?", first);
+        "UPDATE holdfast.tickets SET created_at = created_at - interval '2 hours' WHERE id = ?",
+        first);
     assertThat(enqueue(Uniqueness.within(Duration.ofHours(3)))).isEqualTo(first);
     assertThat(enqueue(Uniqueness.within(Duration.ofHours(1)))).isGreaterThan(first);
   }
@@ -130,8 +133,7 @@ class UniquenessIT {
     }
     assertThat(ids).hasSize(1);
     assertThat(refused).isEqualTo(5);
-    assertThatThrownBy(
-            () -> inbox.enqueueAll(List.of(ticket(Uniqueness.whileOpen())).iterator()))
+    assertThatThrownBy(() -> inbox.enqueueAll(List.of(ticket(Uniqueness.whileOpen())).iterator()))
         .hasMessageContaining("ticket 1: among many a unique key holds as long as");
   }
 }
