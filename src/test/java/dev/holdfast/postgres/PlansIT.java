@@ -144,7 +144,7 @@ class PlansIT {
             database.column(
                 "SELECT proname FROM pg_proc WHERE pronamespace = 'holdfast'::regnamespace AND"
                     + " 'enable_seqscan=off' = ANY (proconfig) AND NOT 'jit=off' = ANY (proconfig)"
-                    + " AND prosrc ~ 'suspects|workers w|wants_wakeup' ORDER BY 1"))
+                    + " AND prosrc ~ 'suspects s|wants_wakeup' ORDER BY 1"))
         .isEmpty();
   }
 
