@@ -32,8 +32,18 @@ UNION ALL
 SELECT f.ticket_id, b.queue, b.state, 'dependency' COLLATE "C", ARRAY['batch/' || f.batch_id], format('batch %s', f.batch_id), b.created_at,
   b.retry_after, NULL::numeric, b.fence
 FROM batch_followers f JOIN ticket_base b ON b.id = f.ticket_id AND b.state = 'ready'
-WHERE f.ended_at IS NULL;
-COMMENT ON VIEW waiting_tickets IS 'Tickets that wait for a provider (deferred, no retry used), for the end of an outage, for an account to be mended, for a budget to have room (all on hold), or for other tickets to be done or a batch to end (dependency; those on hold are named first).';
+WHERE f.ended_at IS NULL
+-- The kind is a constant in each part: who asks for another kind does not count what runs under the limits of a million tickets in line.
+UNION ALL
+SELECT w.id, w.queue, 'ready' COLLATE "C", 'limit' COLLATE "C", ARRAY[split_part(l.words, ',', 1)], 'the limit of ' || l.words, w.created_at,
+  NULL::timestamptz, NULL::numeric, 0::bigint
+FROM tickets_in_line w CROSS JOIN LATERAL (SELECT limit_words(w.queue, w.design, w.concurrency_key) AS words) l
+WHERE l.words IS NOT NULL
+UNION ALL
+SELECT w.id, w.queue, 'ready' COLLATE "C", 'turn' COLLATE "C", ARRAY['queue:' || w.queue], 'its turn', w.created_at,
+  NULL::timestamptz, NULL::numeric, 0::bigint
+FROM tickets_in_line w WHERE limit_words(w.queue, w.design, w.concurrency_key) IS NULL;
+COMMENT ON VIEW waiting_tickets IS 'Tickets that wait for a provider (deferred, no retry used), for the end of an outage, for an account to be mended, for a budget to have room (all on hold), for other tickets to be done or a batch to end (dependency; those on hold are named first), for a limit (set_limit) or only for their turn among those with keys.';
 
 CREATE OR REPLACE VIEW provider_status AS
 SELECT c.provider, c.key_id, c.model,

@@ -7,6 +7,7 @@ import dev.holdfast.config.WebhookSettings;
 import dev.holdfast.postgres.batch.PostgresBatchDesk;
 import dev.holdfast.postgres.batch.PostgresReleaseDesk;
 import dev.holdfast.postgres.inbox.PostgresDesignShelf;
+import dev.holdfast.postgres.inbox.PostgresLimitDesk;
 import dev.holdfast.postgres.inbox.PostgresLoginKey;
 import dev.holdfast.postgres.inbox.PostgresRequestAnswers;
 import dev.holdfast.postgres.inbox.PostgresSpendingDesk;
@@ -167,6 +168,7 @@ final class WebSurface implements AutoCloseable {
         new PostgresScheduleDesk(database, SCHEMA),
         new PostgresBatchDesk(database, SCHEMA),
         new PostgresReleaseDesk(database, SCHEMA),
+        new PostgresLimitDesk(database, SCHEMA),
         new PostgresJournalReader(database, SCHEMA),
         new PostgresTicketFeeds(database, SCHEMA),
         new PostgresFigureReader(database, SCHEMA),

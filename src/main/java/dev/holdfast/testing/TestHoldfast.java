@@ -156,7 +156,8 @@ public final class TestHoldfast implements AutoCloseable {
           throw new AssertionError(
               "there is still work after " + atMost.toMillis() + " ms: " + state.describe());
         }
-      } while (state.keepUp());
+        state.keepUp();
+      } while (state.hasWork(handlers.keySet()));
     }
     return state.attempts() - before;
   }

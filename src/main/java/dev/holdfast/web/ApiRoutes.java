@@ -31,6 +31,7 @@ public final class ApiRoutes implements Routes {
             new ScheduleRoutes(ports.schedules(), InstantSource.system()),
             new BatchRoutes(ports),
             new ReleaseRoutes(ports.releases()),
+            new LimitRoutes(ports.limits()),
             new EventRoutes(events, HEARTBEAT),
             new OpenApiRoute());
   }

@@ -2,6 +2,7 @@ package dev.holdfast.web;
 
 import dev.holdfast.batch.BatchDesk;
 import dev.holdfast.batch.ReleaseDesk;
+import dev.holdfast.limit.LimitDesk;
 import dev.holdfast.queue.Channel;
 import dev.holdfast.queue.DesignShelf;
 import dev.holdfast.queue.RequestAnswers;
@@ -27,6 +28,7 @@ public record WebPorts(
     ScheduleDesk schedules,
     BatchDesk batches,
     ReleaseDesk releases,
+    LimitDesk limits,
     JournalReader journals,
     TicketFeeds feeds,
     FigureReader figures,
@@ -43,6 +45,7 @@ public record WebPorts(
         schedules.through(channel),
         batches.through(channel),
         releases.through(channel),
+        limits.through(channel),
         journals,
         feeds,
         figures,

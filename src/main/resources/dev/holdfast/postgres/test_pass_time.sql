@@ -9,5 +9,7 @@ WITH passed AS MATERIALIZED (
   UPDATE holdfast.ticket_deadlines d SET expires_at = d.expires_at - p.time FROM passed p RETURNING 1
 ), cooldowns AS (
   UPDATE holdfast.provider_cooldowns c SET until = c.until - p.time, since = c.since - p.time FROM passed p WHERE isfinite(c.until) RETURNING 1
+), limits AS (
+  UPDATE holdfast.limit_gates g SET full_at = g.full_at - p.time FROM passed p WHERE isfinite(g.full_at) RETURNING 1
 )
 SELECT count(*) FROM due

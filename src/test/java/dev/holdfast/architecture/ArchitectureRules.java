@@ -55,6 +55,7 @@ record ArchitectureRules(String base) {
           Map.entry("batch", Set.of("ticket", "failure", "queue", "retry")),
           Map.entry(
               "worker", Set.of("ticket", "schema", "secret", "failure", "retry", "queue", "batch")),
+          Map.entry("limit", Set.of("queue", "retry")),
           Map.entry("llm", Set.of("failure", "retry")),
           Map.entry(
               "tool", Set.of("ticket", "process", "schema", "secret", "failure", "retry", "llm")),
@@ -78,13 +79,15 @@ record ArchitectureRules(String base) {
                   "queue",
                   "schedule",
                   "batch",
+                  "limit",
                   "llm",
                   "tool",
                   "session",
                   "repair")),
           // the facade is "", as every program sees it
           Map.entry(
-              "bench", Set.of("", "ticket", "failure", "retry", "queue", "worker", "postgres")),
+              "bench",
+              Set.of("", "ticket", "failure", "retry", "queue", "limit", "worker", "postgres")),
           Map.entry(
               "web",
               Set.of(
@@ -96,6 +99,7 @@ record ArchitectureRules(String base) {
                   "queue",
                   "schedule",
                   "batch",
+                  "limit",
                   "llm",
                   "tool",
                   "session")),

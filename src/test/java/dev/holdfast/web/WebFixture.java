@@ -3,6 +3,7 @@ package dev.holdfast.web;
 import dev.holdfast.postgres.batch.PostgresBatchDesk;
 import dev.holdfast.postgres.batch.PostgresReleaseDesk;
 import dev.holdfast.postgres.inbox.PostgresDesignShelf;
+import dev.holdfast.postgres.inbox.PostgresLimitDesk;
 import dev.holdfast.postgres.inbox.PostgresLoginKey;
 import dev.holdfast.postgres.inbox.PostgresRequestAnswers;
 import dev.holdfast.postgres.inbox.PostgresSpendingDesk;
@@ -49,6 +50,7 @@ final class WebFixture {
         new PostgresScheduleDesk(database, "holdfast"),
         new PostgresBatchDesk(database, "holdfast"),
         new PostgresReleaseDesk(database, "holdfast"),
+        new PostgresLimitDesk(database, "holdfast"),
         new PostgresJournalReader(database, "holdfast"),
         new PostgresTicketFeeds(database, "holdfast"),
         new PostgresFigureReader(database, "holdfast"),

@@ -2,6 +2,7 @@ package dev.holdfast.cli.root;
 
 import dev.holdfast.batch.BatchDesk;
 import dev.holdfast.batch.ReleaseDesk;
+import dev.holdfast.limit.LimitDesk;
 import dev.holdfast.queue.DesignShelf;
 import dev.holdfast.queue.SpendingDesk;
 import dev.holdfast.queue.TicketDesk;
@@ -55,6 +56,7 @@ public interface Backend extends AutoCloseable {
 
   /** Releases in steps. */
   ReleaseDesk releases();
+  LimitDesk limits();
 
   TicketImport imports();
 

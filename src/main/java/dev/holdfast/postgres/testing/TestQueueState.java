@@ -26,11 +26,9 @@ public final class TestQueueState {
   /**
    * What workers do beside tickets, at once: expired tickets go on hold, batches end, releases go
    * on.
-   *
-   * @return whether there may be tickets to work now
    */
-  public boolean keepUp() {
-    long done = number(sql.load("test_look_now"));
+  public void keepUp() {
+    number(sql.load("test_look_now"));
     long some;
     do {
       some =
@@ -38,7 +36,6 @@ public final class TestQueueState {
               + number("SELECT holdfast.advance_batches()")
               + number("SELECT holdfast.advance_releases()");
     } while (some > 0);
-    return done > 0 && number("SELECT count(*) FROM holdfast.ready") > 0;
   }
 
   /**
@@ -47,8 +44,7 @@ public final class TestQueueState {
    * @return false if the deadline came before
    */
   public boolean awaitIdle(Collection<String> kinds, long deadlineNanos) {
-    String[] names = kinds.toArray(String[]::new);
-    while (hasWork(names)) {
+    while (hasWork(kinds)) {
       if (System.nanoTime() > deadlineNanos || Thread.interrupted()) {
         return false;
       }
@@ -57,12 +53,13 @@ public final class TestQueueState {
     return true;
   }
 
-  private boolean hasWork(String[] kinds) {
+  /** Whether something is due for these kinds, or runs. */
+  public boolean hasWork(Collection<String> kinds) {
     return transactions.runStatement(
         handle ->
             handle
                 .createQuery(sql.load("test_has_work"))
-                .bind("kinds", kinds)
+                .bind("kinds", kinds.toArray(String[]::new))
                 .mapTo(Boolean.class)
                 .one());
   }
