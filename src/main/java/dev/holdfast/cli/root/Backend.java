@@ -56,6 +56,7 @@ public interface Backend extends AutoCloseable {
 
   /** Releases in steps. */
   ReleaseDesk releases();
+
   LimitDesk limits();
 
   TicketImport imports();
