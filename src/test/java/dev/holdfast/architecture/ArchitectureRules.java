@@ -69,6 +69,7 @@ record ArchitectureRules(String base) {
               "postgres",
               Set.of(
                   "ticket",
+                  "process",
                   "schema",
                   "secret",
                   "failure",
@@ -98,7 +99,7 @@ record ArchitectureRules(String base) {
           Map.entry("telemetry", ports()),
           Map.entry(
               "config",
-              Stream.concat(ports().stream(), Stream.of("schema", "secret"))
+              Stream.concat(ports().stream(), Stream.of("schema", "secret", "handler"))
                   .collect(Collectors.toSet())));
 
   /** The packages that may see everything; nothing may see them. */

@@ -1,5 +1,6 @@
 package dev.holdfast.failure;
 
+import dev.holdfast.ticket.StorableText;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.testing.EverySetup;
@@ -258,7 +259,7 @@ class ErrorTitleTest {
       assertThat(title)
           .hasSizeLessThanOrEqualTo(ErrorTitle.MAX_LENGTH)
           .doesNotContainPattern("\\p{Cntrl}")
-          .isEqualTo(ErrorText.safe(title))
+          .isEqualTo(StorableText.orEmpty(title))
           .isEqualTo(title.strip());
     }
     assertThat(ErrorTitle.of(half)).endsWith("…");

@@ -208,7 +208,7 @@ final class McpTools {
         new TicketFilter(
             state == null ? null : Words.state(state),
             arguments.text("queue"),
-            category == null ? null : Words.category(category),
+            category == null ? null : Words.category(category).wireName(),
             arguments.text("fingerprint"),
             null,
             shown);

@@ -96,7 +96,7 @@ public final class ReleaseCommand implements Callable<Integer> {
     call.check();
     requireOneSelection();
     List<Long> numbers = ids.stream().map(Words::id).distinct().toList();
-    Category chosenCategory = category == null ? null : Words.category(category);
+    String chosenCategory = category == null ? null : Words.category(category).wireName();
     String words =
         guidance == null ? null : Words.textOrFile("--guidance", guidance, root.terminal().in());
     String actor = by == null ? root.person() : by;

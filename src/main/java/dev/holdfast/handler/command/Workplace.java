@@ -1,6 +1,6 @@
 package dev.holdfast.handler.command;
 
-import dev.holdfast.handler.DirectoryTree;
+import dev.holdfast.process.DirectoryTree;
 import dev.holdfast.ticket.ClaimedTicket;
 import java.io.IOException;
 import java.nio.file.Files;

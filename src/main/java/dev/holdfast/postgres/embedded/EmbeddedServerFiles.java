@@ -40,29 +40,6 @@ final class EmbeddedServerFiles {
     Files.move(temporary, file, StandardCopyOption.ATOMIC_MOVE);
   }
 
-  static void deleteTree(Path root) throws IOException {
-    if (!Files.exists(root, LinkOption.NOFOLLOW_LINKS)) {
-      return;
-    }
-    Files.walkFileTree(
-        root,
-        new SimpleFileVisitor<>() {
-          @Override
-          public FileVisitResult visitFile(Path file, BasicFileAttributes attributes)
-              throws IOException {
-            Files.deleteIfExists(file);
-            return FileVisitResult.CONTINUE;
-          }
-
-          @Override
-          public FileVisitResult postVisitDirectory(Path directory, @Nullable IOException failure)
-              throws IOException {
-            Files.deleteIfExists(directory);
-            return FileVisitResult.CONTINUE;
-          }
-        });
-  }
-
   /** Gives the tree to a user, where it belongs to another. Needs root. */
   static void giveTo(Path root, int uid) throws IOException {
     Files.walkFileTree(

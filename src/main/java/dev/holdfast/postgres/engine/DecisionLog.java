@@ -1,7 +1,7 @@
 package dev.holdfast.postgres.engine;
 
 import dev.holdfast.postgres.Json;
-import dev.holdfast.postgres.StorableText;
+import dev.holdfast.ticket.StorableText;
 import dev.holdfast.queue.Finish;
 import dev.holdfast.queue.FinishResult;
 import dev.holdfast.retry.Backoff;

@@ -3,7 +3,7 @@ package dev.holdfast.postgres.engine;
 import dev.holdfast.postgres.Columns;
 import dev.holdfast.postgres.PinnedPlan;
 import dev.holdfast.postgres.Sql;
-import dev.holdfast.postgres.StorableText;
+import dev.holdfast.ticket.StorableText;
 import dev.holdfast.postgres.TicketLease;
 import dev.holdfast.queue.Finish;
 import dev.holdfast.queue.FinishResult;

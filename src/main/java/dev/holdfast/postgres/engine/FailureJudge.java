@@ -3,7 +3,7 @@ package dev.holdfast.postgres.engine;
 import dev.holdfast.failure.Category;
 import dev.holdfast.failure.Failure;
 import dev.holdfast.postgres.Json;
-import dev.holdfast.postgres.StorableText;
+import dev.holdfast.ticket.StorableText;
 import dev.holdfast.retry.RetryDecision;
 import dev.holdfast.retry.RetryHistory;
 import dev.holdfast.retry.RetryOverrides;

@@ -7,7 +7,7 @@ import dev.holdfast.llm.account.Closure;
 import dev.holdfast.llm.account.OutageSettings;
 import dev.holdfast.llm.account.Scope;
 import dev.holdfast.postgres.Sql;
-import dev.holdfast.postgres.StorableText;
+import dev.holdfast.ticket.StorableText;
 import dev.holdfast.postgres.Transactions;
 import dev.holdfast.retry.Sleeper;
 import java.math.BigDecimal;

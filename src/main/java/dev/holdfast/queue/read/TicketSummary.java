@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param error its first 500 characters
  * @param errorTitle the line of it that says why
  * @param holdReason its first 1000 characters
+ * @param assignee the person who looks after it
  */
 public record TicketSummary(
     long id,
@@ -46,7 +47,8 @@ public record TicketSummary(
     @Nullable BigDecimal maxCostUsd,
     @Nullable String errorTitle,
     @Nullable String design,
-    @Nullable Integer designVersion) {
+    @Nullable Integer designVersion,
+    @Nullable String assignee) {
 
   /** Changes whenever the ticket does, as {@code holdfast.ticket_version} in SQL: its ETag. */
   public String version() {

@@ -4,7 +4,8 @@ import dev.holdfast.queue.TicketDesk;
 import dev.holdfast.queue.TicketDesk.Conversation;
 import dev.holdfast.queue.TicketDesk.Retries;
 import dev.holdfast.queue.view.ConsoleReader;
-import dev.holdfast.queue.view.TicketQuery;
+import dev.holdfast.queue.read.HeldTickets;
+import dev.holdfast.queue.read.TicketFilter;
 import dev.holdfast.ticket.InvalidTicketException;
 import dev.holdfast.ticket.TicketState;
 import dev.holdfast.web.Refused;
@@ -116,14 +117,29 @@ final class BulkForms implements Routes {
   }
 
   private BulkRun releaseAll(Context context, String back, String actor) {
-    TicketQuery query = query(context);
+    TicketFilter query = query(context);
     Instant seen = seen(context);
     long total =
         query.fingerprint() != null && query.category() != null
             ? reader.groupSize(query.fingerprint(), query.category())
             : 0;
     return runs.start(
-        RELEASED, total, back, new HeldItems(reader, query, seen), release(context, actor));
+        RELEASED, total, back, heldItems(query, seen), release(context, actor));
+  }
+
+  private Iterator<BulkRun.Item> heldItems(TicketFilter filter, Instant seen) {
+    Iterator<Long> ids = new HeldTickets(ports.tickets(), filter, seen);
+    return new Iterator<>() {
+      @Override
+      public boolean hasNext() {
+        return ids.hasNext();
+      }
+
+      @Override
+      public BulkRun.Item next() {
+        return new BulkRun.Item(ids.next(), null);
+      }
+    };
   }
 
   /** The desk for a ticket as it was seen. */
@@ -133,11 +149,13 @@ final class BulkForms implements Routes {
   }
 
   /** The filter of the page; refuses one that it does not understand instead of acting on more. */
-  private static TicketQuery query(Context context) {
+  private static TicketFilter query(Context context) {
     if (context.formParam("group") != null) {
-      return TicketQuery.ofGroup(
-          Objects.requireNonNullElse(context.formParam("fingerprint"), ""),
+      return new TicketFilter(
+          TicketState.ON_HOLD,
+          null,
           Objects.requireNonNullElse(context.formParam("category"), ""),
+          Objects.requireNonNullElse(context.formParam("fingerprint"), ""),
           null,
           1);
     }

@@ -1,4 +1,4 @@
-package dev.holdfast.handler;
+package dev.holdfast.process;
 
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
@@ -8,24 +8,32 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 
-/** Whole directories. Follows no links. */
+/** Whole directories that programs have worked in. Follows no links. */
 public final class DirectoryTree {
   private DirectoryTree() {}
 
   /**
-   * Opens up directories that a program has closed to itself. Somebody else may delete the same at
-   * the same time.
+   * Deletes it with all that is in it, if it is there. Opens up directories that a program has
+   * closed to itself. Somebody else may delete the same at the same time.
    */
   public static void delete(Path path) throws IOException {
     if (Files.isDirectory(path, LinkOption.NOFOLLOW_LINKS)) {
       try {
-        Files.setPosixFilePermissions(path, PosixFilePermissions.fromString("rwx------"));
+        open(path);
         deleteEntries(path);
       } catch (NoSuchFileException e) {
         return;
       }
     }
     Files.deleteIfExists(path);
+  }
+
+  private static void open(Path directory) throws IOException {
+    if (!Files.isReadable(directory)
+        || !Files.isWritable(directory)
+        || !Files.isExecutable(directory)) {
+      Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwx------"));
+    }
   }
 
   private static void deleteEntries(Path directory) throws IOException {

@@ -1,4 +1,4 @@
--- The smallest id among the :window held tickets that console_held.sql looks at, if there are more; else no row.
+-- The smallest id among the :window held tickets that list_held_tickets.sql looks at, if there are more; else no row.
 SELECT w.id
 FROM (
   SELECT x.id FROM holdfast.held x
@@ -7,5 +7,6 @@ FROM (
     AND (:kind::text IS NULL OR x.kind = :kind::text)
     AND (:category::text IS NULL OR x.category = :category::text)
     AND (:fingerprint::text IS NULL OR x.fingerprint = :fingerprint::text)
+    AND (:prefix::text IS NULL OR starts_with(x.fingerprint, :prefix::text))
   ORDER BY x.id DESC OFFSET :window - 1 LIMIT 1) w
 WHERE EXISTS (SELECT FROM holdfast.held s WHERE s.id < w.id)

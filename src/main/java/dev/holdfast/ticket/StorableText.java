@@ -1,10 +1,17 @@
-package dev.holdfast.postgres;
+package dev.holdfast.ticket;
+
+import org.jspecify.annotations.Nullable;
 
 /** Makes text fit for PostgreSQL, which takes neither NUL nor half a surrogate pair (A54). */
 public final class StorableText {
   private static final char REPLACEMENT = '\uFFFD';
 
   private StorableText() {}
+
+  /** The same; "" for null. */
+  public static String orEmpty(@Nullable String text) {
+    return text == null ? "" : of(text);
+  }
 
   /** The text without NUL, and with U+FFFD for each lone surrogate. */
   public static String of(String text) {
@@ -26,7 +33,8 @@ public final class StorableText {
     return storable.toString();
   }
 
-  static boolean isFine(String text, int i) {
+  /** Whether the character at {@code i} can be stored. */
+  public static boolean isFine(String text, int i) {
     char c = text.charAt(i);
     if (Character.isHighSurrogate(c)) {
       return i + 1 < text.length() && Character.isLowSurrogate(text.charAt(i + 1));

@@ -13,7 +13,7 @@ import java.util.regex.Pattern;
  * days 17 hours 14 minutes}, {@code 1 hour and 5 minutes}, {@code 30秒}. Fractions of a millisecond
  * are cut off.
  */
-final class DurationText {
+final class SpokenDuration {
   private static final String UNIT =
       "(?:milliseconds?|millisekunden|millis|msecs?|ms|毫秒|ミリ秒|seconds?|sekunden?|secondes?|segundos?|secs?|秒钟?|秒|секунд\\w?|s"
           + "|minutes?|minuten?|minutos?|mins?|分钟|分鐘|分|минут\\w?|m"
@@ -33,7 +33,7 @@ final class DurationText {
   private static final Duration LONGEST = Duration.ofDays(3650);
   private static final BigDecimal MAX_MILLIS = BigDecimal.valueOf(LONGEST.toMillis());
 
-  private DurationText() {}
+  private SpokenDuration() {}
 
   /** The sum of the parts; empty where there is none or it is longer than ten years. */
   static Optional<Duration> parse(String text) {

@@ -1,4 +1,4 @@
-package dev.holdfast.queue.view;
+package dev.holdfast.queue.read;
 
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param wasCut whether the search ended before the page was full, because it had looked at as many
  *     tickets as one page may; {@code next} goes on
  */
-public record TicketWindow(List<TicketLine> tickets, @Nullable Long next, boolean wasCut) {
+public record TicketWindow(List<TicketSummary> tickets, @Nullable Long next, boolean wasCut) {
   public TicketWindow {
     tickets = List.copyOf(tickets);
   }
