@@ -23,24 +23,24 @@ final class DecisionLog {
   private DecisionLog() {}
 
   /** The error in it is cut (A54). */
-  static String write(Ruling ruling) {
-    RetryDecision decision = ruling.decision();
+  static String write(FailureDecision failed) {
+    RetryDecision decision = failed.policy();
     Map<String, Object> details = new LinkedHashMap<>();
-    details.put("errorCategory", ruling.category());
-    details.put("currentAttempt", ruling.currentAttempt());
+    details.put("errorCategory", failed.category());
+    details.put("currentAttempt", failed.currentAttempt());
     details.put("maxRetries", decision.strategy().maxRetries());
     details.put("shouldRetry", decision.shouldRetry());
-    details.put("nextDelayMs", ruling.delayMillis());
+    details.put("nextDelayMs", failed.delayMillis());
     details.put("attemptsRemaining", decision.attemptsRemaining());
     details.put("backoffType", decision.strategy().backoff().type().wireName());
     details.put("baseDelayMs", decision.strategy().backoff().base().toMillis());
-    details.put("rule", ruling.failure().rule());
-    details.put("fingerprint", ruling.failure().fingerprint());
-    details.put("leaseNo", ruling.leaseNo());
+    details.put("rule", failed.failure().rule());
+    details.put("fingerprint", failed.failure().fingerprint());
+    details.put("leaseNo", failed.leaseNo());
     decision.hold().ifPresent(hold -> details.put("holdCause", hold.cause().wireName()));
     decision.hold().ifPresent(hold -> details.put("holdReason", hold.reason()));
-    details.put("title", ruling.failure().title());
-    details.put("error", StorableText.cut(ruling.failure().message(), LOGGED_ERROR_CHARS));
+    details.put("title", failed.failure().title());
+    details.put("error", StorableText.cut(failed.failure().message(), LOGGED_ERROR_CHARS));
     return Json.write(details);
   }
 

@@ -40,17 +40,17 @@ final class FailureCall {
    * @param unseen the tickets were neither locked nor read: only those of which nothing is known
    *     are stored
    */
-  Stored run(Connection connection, List<Verdict> verdicts, boolean unseen) throws SQLException {
-    Map<Ruling, Integer> numbers = new LinkedHashMap<>();
-    int[] rulingOf = new int[verdicts.size()];
-    for (int i = 0; i < rulingOf.length; i++) {
-      rulingOf[i] = numbers.computeIfAbsent(verdicts.get(i).ruling(), r -> numbers.size() + 1);
+  Stored run(Connection connection, List<DecidedFailure> decided, boolean unseen) throws SQLException {
+    Map<FailureDecision, Integer> numbers = new LinkedHashMap<>();
+    int[] numberOf = new int[decided.size()];
+    for (int i = 0; i < numberOf.length; i++) {
+      numberOf[i] = numbers.computeIfAbsent(decided.get(i).decision(), r -> numbers.size() + 1);
     }
     try (PreparedStatement statement = connection.prepareStatement(storeFailures)) {
       statement.setBoolean(1, unseen);
-      statement.setObject(2, verdicts.stream().mapToLong(v -> v.key().ticketId()).toArray());
-      statement.setObject(3, verdicts.stream().mapToLong(v -> v.key().leaseNo()).toArray());
-      statement.setObject(4, rulingOf);
+      statement.setObject(2, decided.stream().mapToLong(v -> v.key().ticketId()).toArray());
+      statement.setObject(3, decided.stream().mapToLong(v -> v.key().leaseNo()).toArray());
+      statement.setObject(4, numberOf);
       bind(statement, List.copyOf(numbers.keySet()));
       try (ResultSet rows = statement.executeQuery()) {
         return read(rows);
@@ -58,21 +58,21 @@ final class FailureCall {
     }
   }
 
-  private static void bind(PreparedStatement statement, List<Ruling> rulings) throws SQLException {
-    statement.setObject(5, Columns.texts(rulings, Ruling::outcome));
-    statement.setObject(6, Columns.texts(rulings, Ruling::holdReason));
-    statement.setObject(7, rulings.stream().mapToLong(Ruling::delayMillis).toArray());
-    statement.setObject(8, rulings.stream().mapToInt(Ruling::retryCount).toArray());
-    statement.setObject(9, Columns.texts(rulings, Ruling::countsJson));
-    statement.setObject(10, rulings.stream().mapToInt(Ruling::sameErrorCount).toArray());
-    statement.setObject(11, rulings.stream().mapToInt(Ruling::crashCount).toArray());
-    statement.setObject(12, Columns.texts(rulings, each -> each.failure().message()));
-    statement.setObject(13, Columns.texts(rulings, Ruling::category));
-    statement.setObject(14, Columns.texts(rulings, each -> each.failure().fingerprint()));
-    statement.setObject(15, Columns.texts(rulings, each -> each.failure().rule()));
-    statement.setObject(16, Columns.integers(rulings, each -> each.failure().httpStatus()));
-    statement.setObject(17, Columns.texts(rulings, Ruling::strategyJson));
-    statement.setObject(18, Columns.texts(rulings, DecisionLog::write));
+  private static void bind(PreparedStatement statement, List<FailureDecision> decisions) throws SQLException {
+    statement.setObject(5, Columns.texts(decisions, FailureDecision::outcome));
+    statement.setObject(6, Columns.texts(decisions, FailureDecision::holdReason));
+    statement.setObject(7, decisions.stream().mapToLong(FailureDecision::delayMillis).toArray());
+    statement.setObject(8, decisions.stream().mapToInt(FailureDecision::retryCount).toArray());
+    statement.setObject(9, Columns.texts(decisions, FailureDecision::countsJson));
+    statement.setObject(10, decisions.stream().mapToInt(FailureDecision::sameErrorCount).toArray());
+    statement.setObject(11, decisions.stream().mapToInt(FailureDecision::crashCount).toArray());
+    statement.setObject(12, Columns.texts(decisions, each -> each.failure().message()));
+    statement.setObject(13, Columns.texts(decisions, FailureDecision::category));
+    statement.setObject(14, Columns.texts(decisions, each -> each.failure().fingerprint()));
+    statement.setObject(15, Columns.texts(decisions, each -> each.failure().rule()));
+    statement.setObject(16, Columns.integers(decisions, each -> each.failure().httpStatus()));
+    statement.setObject(17, Columns.texts(decisions, FailureDecision::strategyJson));
+    statement.setObject(18, Columns.texts(decisions, DecisionLog::write));
   }
 
   private static Stored read(ResultSet rows) throws SQLException {

@@ -4,6 +4,7 @@ import dev.holdfast.failure.Category;
 import dev.holdfast.failure.Failure;
 import dev.holdfast.postgres.Json;
 import dev.holdfast.ticket.StorableText;
+import dev.holdfast.retry.AttemptOutcome;
 import dev.holdfast.retry.RetryDecision;
 import dev.holdfast.retry.RetryHistory;
 import dev.holdfast.retry.RetryOverrides;
@@ -19,75 +20,48 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 
 /**
- * Applies the retry policy to a failed ticket, with the overrides of queue, design and ticket laid
- * over the configuration in that order.
+ * Lets the retry policy decide on a failed ticket: with the counts in its row, and the overrides of
+ * queue, design and ticket laid over the configuration in that order.
  */
-final class FailureJudge {
-  private static final Logger log = LoggerFactory.getLogger(FailureJudge.class);
+final class FailureDecider {
+  private static final Logger log = LoggerFactory.getLogger(FailureDecider.class);
 
   private final RetryPolicy policy;
   private final RetrySettings settings;
 
-  FailureJudge(RetryPolicy policy, RetrySettings settings) {
+  FailureDecider(RetryPolicy policy, RetrySettings settings) {
     this.policy = policy;
     this.settings = settings;
-  }
-
-  /** How the attempt under judgement ended. */
-  enum Outcome {
-    FAILED,
-    CRASHED
-  }
-
-  Verdict judge(FailedTicket ticket, Failure reported, Outcome outcome) {
-    return judge(ticket, reported, outcome, null);
   }
 
   /**
    * @param hold why the ticket is to be held whatever the policy says; null where it decides
    */
-  Verdict judge(
-      FailedTicket ticket, Failure reported, Outcome outcome, RetryDecision.@Nullable Hold hold) {
+  DecidedFailure decide(
+      FailedTicket ticket,
+      Failure reported,
+      AttemptOutcome outcome,
+      RetryDecision.@Nullable Hold hold) {
     Failure failure = storable(reported);
-    Map<Category, Integer> counts = counts(ticket.retryCounts());
-    int sameErrorCount =
-        failure.fingerprint().equals(ticket.fingerprint()) ? ticket.sameErrorCount() + 1 : 1;
-    int crashCount = ticket.crashCount() + (outcome == Outcome.CRASHED ? 1 : 0);
     RetryHistory history =
-        new RetryHistory(ticket.retryCount(), counts, sameErrorCount, crashCount);
-    RetrySettings ofTicket = settingsOf(ticket);
-    boolean crashed = outcome == Outcome.CRASHED;
-    RetryDecision byPolicy =
-        crashed
-            ? policy.afterCrash(failure, history, ofTicket)
-            : policy.shouldRetryTicket(failure, history, ofTicket);
-    boolean usesRetry = !crashed || ofTicket.crashLimit() == 0;
-    RetryDecision decision =
-        hold == null
-            ? byPolicy
-            : byPolicy.heldFor(
-                new RetryDecision.Hold(hold.cause(), StorableText.of(hold.reason())));
-    usesRetry &= decision.shouldRetry();
-    if (usesRetry) {
-      counts.merge(failure.category(), 1, Integer::sum);
-    }
-    int retryCount = usesRetry ? oneMore(ticket.retryCount()) : ticket.retryCount();
-    return new Verdict(
+        new RetryHistory(
+                ticket.retryCount(),
+                counts(ticket.retryCounts()),
+                ticket.sameErrorCount(),
+                ticket.crashCount())
+            .with(failure, outcome, ticket.fingerprint());
+    RetryPolicy.Counted counted =
+        policy.decide(failure, outcome, history, settingsOf(ticket), storable(hold));
+    return new DecidedFailure(
         ticket.key(),
-        new Ruling(
-            ticket.leaseNo(),
-            outcome,
-            decision,
-            ticket.retryCount() + 1L,
-            retryCount,
-            counts,
-            sameErrorCount,
-            crashCount));
+        new FailureDecision(
+            ticket.leaseNo(), outcome, counted.decision(), counted.counts(), ticket.retryCount()));
   }
 
-  /** The count may have been set by hand to anything. */
-  private static int oneMore(int count) {
-    return count == Integer.MAX_VALUE ? count : count + 1;
+  private static RetryDecision.@Nullable Hold storable(RetryDecision.@Nullable Hold hold) {
+    return hold == null
+        ? null
+        : new RetryDecision.Hold(hold.cause(), StorableText.of(hold.reason()));
   }
 
   /** What reports a failure to the queue directly may have any text in it (A54). */
