@@ -48,6 +48,8 @@ public record TicketSummary(
     @Nullable String errorTitle,
     @Nullable String design,
     @Nullable Integer designVersion,
+    @Nullable String concurrencyKey,
+    @Nullable String fairnessKey,
     @Nullable String assignee) {
 
   /** Changes whenever the ticket does, as {@code holdfast.ticket_version} in SQL: its ETag. */
