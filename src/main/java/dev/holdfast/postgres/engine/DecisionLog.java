@@ -8,7 +8,6 @@ import dev.holdfast.retry.BackoffType;
 import dev.holdfast.retry.CategoryPolicy;
 import dev.holdfast.retry.HoldCause;
 import dev.holdfast.retry.RetryDecision;
-import dev.holdfast.ticket.StorableText;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.LinkedHashMap;
@@ -16,31 +15,30 @@ import java.util.Map;
 import java.util.Optional;
 import tools.jackson.databind.JsonNode;
 
-/** A retry decision as its activity row keeps it (A60, A61). */
+/**
+ * A retry decision as its activity row keeps it (A60, A61). The error is in the row of the attempt
+ * with the same lease number, where ticket_timeline takes it from.
+ */
 final class DecisionLog {
-  private static final int LOGGED_ERROR_CHARS = 500;
-
   private DecisionLog() {}
 
-  /** The error in it is cut (A54). */
-  static String write(FailureDecision failed) {
-    RetryDecision decision = failed.policy();
+  static String write(SharedDecision shared) {
+    Backoff backoff = shared.strategy().backoff();
     Map<String, Object> details = new LinkedHashMap<>();
-    details.put("errorCategory", failed.category());
-    details.put("currentAttempt", failed.currentAttempt());
-    details.put("maxRetries", decision.strategy().maxRetries());
-    details.put("shouldRetry", decision.shouldRetry());
-    details.put("nextDelayMs", failed.delayMillis());
-    details.put("attemptsRemaining", decision.attemptsRemaining());
-    details.put("backoffType", decision.strategy().backoff().type().wireName());
-    details.put("baseDelayMs", decision.strategy().backoff().base().toMillis());
-    details.put("rule", failed.failure().rule());
-    details.put("fingerprint", failed.failure().fingerprint());
-    details.put("leaseNo", failed.leaseNo());
-    decision.hold().ifPresent(hold -> details.put("holdCause", hold.cause().wireName()));
-    decision.hold().ifPresent(hold -> details.put("holdReason", hold.reason()));
-    details.put("title", failed.failure().title());
-    details.put("error", StorableText.cut(failed.failure().message(), LOGGED_ERROR_CHARS));
+    details.put("errorCategory", shared.category().wireName());
+    details.put("currentAttempt", shared.currentAttempt());
+    details.put("maxRetries", shared.strategy().maxRetries());
+    details.put("shouldRetry", shared.hold() == null);
+    details.put("nextDelayMs", shared.delayMillis());
+    details.put("attemptsRemaining", shared.attemptsRemaining());
+    details.put("backoffType", backoff.type().wireName());
+    details.put("baseDelayMs", backoff.base().toMillis());
+    details.put("leaseNo", shared.leaseNo());
+    RetryDecision.Hold hold = shared.hold();
+    if (hold != null) {
+      details.put("holdCause", hold.cause().wireName());
+      details.put("holdReason", hold.reason());
+    }
     return Json.write(details);
   }
 

@@ -1,5 +1,6 @@
 package dev.holdfast.postgres.engine;
 
+import dev.holdfast.failure.Failure;
 import dev.holdfast.postgres.Columns;
 import dev.holdfast.postgres.Sql;
 import dev.holdfast.postgres.TicketLease;
@@ -14,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.function.Function;
 
 /** Calls the function store_failures: in plain JDBC, as {@link ClaimCall}. */
 final class FailureCall {
@@ -31,7 +33,7 @@ final class FailureCall {
     this.storeFailures =
         sql.inSchema(
             "SELECT * FROM holdfast.store_failures("
-                + "?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+                + "?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
   }
 
   /**
@@ -40,41 +42,57 @@ final class FailureCall {
    * @param unseen the tickets were neither locked nor read: only those of which nothing is known
    *     are stored
    */
-  Stored run(Connection connection, List<DecidedFailure> decided, boolean unseen)
-      throws SQLException {
-    Map<FailureDecision, Integer> numbers = new LinkedHashMap<>();
-    int[] numberOf = new int[decided.size()];
-    for (int i = 0; i < numberOf.length; i++) {
-      numberOf[i] = numbers.computeIfAbsent(decided.get(i).decision(), r -> numbers.size() + 1);
-    }
+  Stored run(Connection connection, List<DecidedFailure> decided, boolean unseen) throws SQLException {
+    Numbered<SharedDecision> shared = new Numbered<>(decided, DecidedFailure::shared);
+    Numbered<Failure> failures = new Numbered<>(decided, DecidedFailure::failure);
     try (PreparedStatement statement = connection.prepareStatement(storeFailures)) {
       statement.setBoolean(1, unseen);
       statement.setObject(2, decided.stream().mapToLong(v -> v.key().ticketId()).toArray());
       statement.setObject(3, decided.stream().mapToLong(v -> v.key().leaseNo()).toArray());
-      statement.setObject(4, numberOf);
-      bind(statement, List.copyOf(numbers.keySet()));
+      statement.setObject(4, shared.numbers());
+      statement.setObject(5, failures.numbers());
+      bindShared(statement, shared.distinct());
+      bindFailures(statement, failures.distinct());
       try (ResultSet rows = statement.executeQuery()) {
         return read(rows);
       }
     }
   }
 
-  private static void bind(PreparedStatement statement, List<FailureDecision> decisions)
+  /** The different parts of decided failures, each once, and for each failure the number of its own. */
+  private record Numbered<T>(List<T> distinct, int[] numbers) {
+    Numbered(List<DecidedFailure> decided, Function<DecidedFailure, T> part) {
+      Map<T, Integer> numberOf = new LinkedHashMap<>();
+      int[] numbers = new int[decided.size()];
+      for (int i = 0; i < numbers.length; i++) {
+        numbers[i] =
+            numberOf.computeIfAbsent(part.apply(decided.get(i)), each -> numberOf.size() + 1);
+      }
+      this(List.copyOf(numberOf.keySet()), numbers);
+    }
+  }
+
+  private static void bindShared(PreparedStatement statement, List<SharedDecision> shared)
       throws SQLException {
-    statement.setObject(5, Columns.texts(decisions, FailureDecision::outcome));
-    statement.setObject(6, Columns.texts(decisions, FailureDecision::holdReason));
-    statement.setObject(7, decisions.stream().mapToLong(FailureDecision::delayMillis).toArray());
-    statement.setObject(8, decisions.stream().mapToInt(FailureDecision::retryCount).toArray());
-    statement.setObject(9, Columns.texts(decisions, FailureDecision::countsJson));
-    statement.setObject(10, decisions.stream().mapToInt(FailureDecision::sameErrorCount).toArray());
-    statement.setObject(11, decisions.stream().mapToInt(FailureDecision::crashCount).toArray());
-    statement.setObject(12, Columns.texts(decisions, each -> each.failure().message()));
-    statement.setObject(13, Columns.texts(decisions, FailureDecision::category));
-    statement.setObject(14, Columns.texts(decisions, each -> each.failure().fingerprint()));
-    statement.setObject(15, Columns.texts(decisions, each -> each.failure().rule()));
-    statement.setObject(16, Columns.integers(decisions, each -> each.failure().httpStatus()));
-    statement.setObject(17, Columns.texts(decisions, FailureDecision::strategyJson));
-    statement.setObject(18, Columns.texts(decisions, DecisionLog::write));
+    statement.setObject(6, Columns.texts(shared, SharedDecision::outcome));
+    statement.setObject(7, Columns.texts(shared, SharedDecision::holdReason));
+    statement.setObject(8, shared.stream().mapToLong(SharedDecision::delayMillis).toArray());
+    statement.setObject(9, shared.stream().mapToInt(each -> each.counts().retryCount()).toArray());
+    statement.setObject(10, Columns.texts(shared, SharedDecision::countsJson));
+    statement.setObject(11, shared.stream().mapToInt(each -> each.counts().sameErrorCount()).toArray());
+    statement.setObject(12, shared.stream().mapToInt(each -> each.counts().crashCount()).toArray());
+    statement.setObject(13, Columns.texts(shared, SharedDecision::strategyJson));
+    statement.setObject(14, Columns.texts(shared, DecisionLog::write));
+  }
+
+  private static void bindFailures(PreparedStatement statement, List<Failure> failures)
+      throws SQLException {
+    statement.setObject(15, Columns.texts(failures, Failure::message));
+    statement.setObject(16, Columns.texts(failures, Failure::title));
+    statement.setObject(17, Columns.texts(failures, each -> each.category().wireName()));
+    statement.setObject(18, Columns.texts(failures, Failure::fingerprint));
+    statement.setObject(19, Columns.texts(failures, Failure::rule));
+    statement.setObject(20, Columns.integers(failures, Failure::httpStatus));
   }
 
   private static Stored read(ResultSet rows) throws SQLException {

@@ -52,10 +52,19 @@ final class FailureDecider {
             .with(failure, outcome, ticket.fingerprint());
     RetryPolicy.Counted counted =
         policy.decide(failure, outcome, history, settingsOf(ticket), storable(hold));
-    return new DecidedFailure(
-        ticket.key(),
-        new FailureDecision(
-            ticket.leaseNo(), outcome, counted.decision(), counted.counts(), ticket.retryCount()));
+    RetryDecision decision = counted.decision();
+    SharedDecision shared =
+        new SharedDecision(
+            ticket.leaseNo(),
+            outcome,
+            failure.category(),
+            decision.strategy(),
+            decision.nextDelay().toMillis(),
+            decision.attemptsRemaining(),
+            decision.hold().orElse(null),
+            ticket.retryCount() + 1L,
+            counted.counts());
+    return new DecidedFailure(ticket.key(), decision, shared);
   }
 
   private static RetryDecision.@Nullable Hold storable(RetryDecision.@Nullable Hold hold) {

@@ -205,13 +205,13 @@ final class FailureWriter {
     }
   }
 
-  private static FinishResult result(DecidedFailure failure, Instant at) {
-    long id = failure.key().ticketId();
-    FailureDecision decision = failure.decision();
-    log.debug("ticket {}: {}", id, decision.policy());
-    return decision.policy().shouldRetry()
-        ? new FinishResult.Retried(
-            id, at.plusMillis(decision.delayMillis()), decision.policy(), decision.retriesBefore())
-        : new FinishResult.Held(id, decision.policy(), decision.retriesBefore());
+  private static FinishResult result(DecidedFailure failed, Instant at) {
+    long id = failed.key().ticketId();
+    RetryDecision decision = failed.decision();
+    long retriesBefore = failed.shared().currentAttempt() - 1;
+    log.debug("ticket {}: {}", id, decision);
+    return decision.shouldRetry()
+        ? new FinishResult.Retried(id, at.plus(decision.nextDelay()), decision, retriesBefore)
+        : new FinishResult.Held(id, decision, retriesBefore);
   }
 }
