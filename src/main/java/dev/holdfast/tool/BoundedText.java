@@ -17,7 +17,7 @@ final class BoundedText {
     }
     int half = maxBytes / 2;
     String head = Utf8.upTo(bytes, half);
-    String tail = Utf8.from(bytes, bytes.length - half, true);
+    String tail = Utf8.afterCut(bytes, bytes.length - half);
     return head
         + "\n[... "
         + (bytes.length - 2 * half)
