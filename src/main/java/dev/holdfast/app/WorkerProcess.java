@@ -116,7 +116,9 @@ final class WorkerProcess implements AutoCloseable {
             OutputCollector::close);
     return Holdfast.worker(tickets)
         .heartbeatOn(pools.openForHeartbeats())
-        .handler("command", new CommandHandler(settings.command().withEnvironment(System.getenv()), outputs))
+        .handler(
+            "command",
+            new CommandHandler(settings.command().withEnvironment(System.getenv()), outputs))
         .handler("agent", agents.handler())
         .handler("repair", Repairs.handler(settings, agents, sandboxes, registry, tickets))
         .settings(settings.worker())

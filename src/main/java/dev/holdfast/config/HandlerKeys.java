@@ -2,10 +2,10 @@ package dev.holdfast.config;
 
 import dev.holdfast.handler.command.CommandSettings;
 import java.nio.file.Path;
-import java.util.Map;
-import java.util.Set;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import java.util.regex.Pattern;
 
 /** Where and how the handlers of commands and agents do their work. */

@@ -1,16 +1,16 @@
 package dev.holdfast.config;
 
-import dev.holdfast.handler.command.CommandSettings;
-import dev.holdfast.worker.WorkerSettings;
-import java.time.Duration;
 import dev.holdfast.failure.Category;
 import dev.holdfast.failure.InvalidRuleException;
 import dev.holdfast.failure.Rule;
+import dev.holdfast.handler.command.CommandSettings;
 import dev.holdfast.retry.Backoff;
 import dev.holdfast.retry.CategoryPolicy;
 import dev.holdfast.retry.RetrySettings;
 import dev.holdfast.secret.Secrets;
+import dev.holdfast.worker.WorkerSettings;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;

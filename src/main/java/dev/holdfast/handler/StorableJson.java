@@ -26,7 +26,8 @@ public final class StorableJson {
     }
     if (node.isObject()) {
       ObjectNode copy = NODES.objectNode();
-      node.forEachEntry((key, value) -> copy.set(StorableText.of(change.apply(key)), of(value, change)));
+      node.forEachEntry(
+          (key, value) -> copy.set(StorableText.of(change.apply(key)), of(value, change)));
       return copy;
     }
     if (node.isArray()) {

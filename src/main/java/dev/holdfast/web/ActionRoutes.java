@@ -32,14 +32,12 @@ final class ActionRoutes implements Routes {
 
   private final TicketReader tickets;
   private final TicketDesk desk;
-  private final TicketJson json;
   private final RequestAnswers answers;
 
   ActionRoutes(WebPorts ports) {
     this.tickets = ports.tickets();
     this.desk = ports.desk();
     this.answers = ports.answers();
-    this.json = new TicketJson(tickets);
   }
 
   /** The bodies; every field may be left out unless an action needs it. */
@@ -232,7 +230,7 @@ final class ActionRoutes implements Routes {
         .ifPresent(
             row -> {
               String etag = Seen.etag(row.version());
-              String body = Bodies.json(json.summary(row));
+              String body = Bodies.json(TicketJson.summary(row));
               if (key != null) {
                 answers.keep(key, body, etag);
               }

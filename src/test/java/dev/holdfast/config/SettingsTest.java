@@ -10,7 +10,6 @@ import dev.holdfast.failure.Rule;
 import dev.holdfast.handler.command.CommandSettings;
 import dev.holdfast.queue.ClaimRequest;
 import dev.holdfast.queue.Retention;
-import dev.holdfast.worker.WorkerSettings;
 import dev.holdfast.retry.Backoff;
 import dev.holdfast.retry.BackoffType;
 import dev.holdfast.retry.CategoryPolicy;
@@ -18,6 +17,7 @@ import dev.holdfast.retry.Counting;
 import dev.holdfast.retry.RetrySettings;
 import dev.holdfast.testing.EverySetup;
 import dev.holdfast.tool.ToolRetrySettings;
+import dev.holdfast.worker.WorkerSettings;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -188,11 +188,7 @@ class SettingsTest {
     assertThat(defaults.command())
         .isEqualTo(
             new CommandSettings(
-                false,
-                Path.of(".holdfast/workspaces"),
-                Map.of(),
-                Set.of(),
-                Duration.ofSeconds(2)));
+                false, Path.of(".holdfast/workspaces"), Map.of(), Set.of(), Duration.ofSeconds(2)));
 
     Settings set =
         withFlags(

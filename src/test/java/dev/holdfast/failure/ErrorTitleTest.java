@@ -1,9 +1,9 @@
 package dev.holdfast.failure;
 
-import dev.holdfast.ticket.StorableText;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.testing.EverySetup;
+import dev.holdfast.ticket.StorableText;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.DisplayName;

@@ -215,7 +215,8 @@ class RetryPolicyTest {
   }
 
   @Test
-  @DisplayName("A22: a retry is counted once, in all and for its category; a crash and a hold use none")
+  @DisplayName(
+      "A22: a retry is counted once, in all and for its category; a crash and a hold use none")
   void counts() {
     Failure failure = failure(Category.API_ERROR, null);
     RetryHistory row = new RetryHistory(1, Map.of(Category.TRANSIENT, 1), 1, 1);
@@ -224,8 +225,7 @@ class RetryPolicyTest {
     assertThat(repeated).isEqualTo(new RetryHistory(1, row.retryCounts(), 2, 1));
     assertThat(row.with(failure, AttemptOutcome.FAILED, "other").sameErrorCount()).isOne();
     assertThat(decided(repeated, AttemptOutcome.FAILED, DEFAULTS, null))
-        .isEqualTo(
-            new RetryHistory(2, Map.of(Category.TRANSIENT, 1, Category.API_ERROR, 1), 2, 1));
+        .isEqualTo(new RetryHistory(2, Map.of(Category.TRANSIENT, 1, Category.API_ERROR, 1), 2, 1));
 
     RetryHistory crashed = row.with(failure, AttemptOutcome.CRASHED, null);
     assertThat(crashed.crashCount()).isEqualTo(2);

@@ -1,7 +1,6 @@
 package dev.holdfast.postgres.engine;
 
 import dev.holdfast.postgres.Json;
-import dev.holdfast.ticket.StorableText;
 import dev.holdfast.queue.Finish;
 import dev.holdfast.queue.FinishResult;
 import dev.holdfast.retry.Backoff;
@@ -9,6 +8,7 @@ import dev.holdfast.retry.BackoffType;
 import dev.holdfast.retry.CategoryPolicy;
 import dev.holdfast.retry.HoldCause;
 import dev.holdfast.retry.RetryDecision;
+import dev.holdfast.ticket.StorableText;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.LinkedHashMap;

@@ -40,7 +40,8 @@ final class FailureCall {
    * @param unseen the tickets were neither locked nor read: only those of which nothing is known
    *     are stored
    */
-  Stored run(Connection connection, List<DecidedFailure> decided, boolean unseen) throws SQLException {
+  Stored run(Connection connection, List<DecidedFailure> decided, boolean unseen)
+      throws SQLException {
     Map<FailureDecision, Integer> numbers = new LinkedHashMap<>();
     int[] numberOf = new int[decided.size()];
     for (int i = 0; i < numberOf.length; i++) {
@@ -58,7 +59,8 @@ final class FailureCall {
     }
   }
 
-  private static void bind(PreparedStatement statement, List<FailureDecision> decisions) throws SQLException {
+  private static void bind(PreparedStatement statement, List<FailureDecision> decisions)
+      throws SQLException {
     statement.setObject(5, Columns.texts(decisions, FailureDecision::outcome));
     statement.setObject(6, Columns.texts(decisions, FailureDecision::holdReason));
     statement.setObject(7, decisions.stream().mapToLong(FailureDecision::delayMillis).toArray());

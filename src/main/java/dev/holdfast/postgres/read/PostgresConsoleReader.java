@@ -13,25 +13,15 @@ import dev.holdfast.queue.view.ReleasedTickets;
 import dev.holdfast.queue.view.RunningTicket;
 import dev.holdfast.queue.view.StateCounts;
 import dev.holdfast.ticket.TicketState;
-import java.sql.PreparedStatement;
-import java.sql.SQLException;
 import java.time.Instant;
-import java.time.OffsetDateTime;
-import java.time.ZoneOffset;
 import java.util.EnumMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
-import java.util.Optional;
 import java.util.function.UnaryOperator;
 import javax.sql.DataSource;
 import org.jdbi.v3.core.mapper.RowMapper;
 import org.jdbi.v3.core.mapper.reflect.ConstructorMapper;
 import org.jdbi.v3.core.statement.Query;
-import org.jdbi.v3.core.statement.StatementContext;
-import org.jdbi.v3.core.statement.StatementCustomizer;
-import org.jspecify.annotations.Nullable;
-import org.postgresql.PGStatement;
 
 /** Reads for the console, one or two statements per call. Thread-safe. */
 public final class PostgresConsoleReader implements ConsoleReader {

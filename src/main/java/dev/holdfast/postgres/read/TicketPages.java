@@ -73,8 +73,7 @@ final class TicketPages {
   static Query bind(Query query, TicketFilter filter, @Nullable Integer window) {
     @Nullable TicketState state = filter.state();
     String fingerprint = filter.fingerprint();
-    boolean isStart =
-        fingerprint != null && START_OF_FINGERPRINT.matcher(fingerprint).matches();
+    boolean isStart = fingerprint != null && START_OF_FINGERPRINT.matcher(fingerprint).matches();
     return query
         .addCustomizer(PLANNED_EACH_TIME)
         .configure(

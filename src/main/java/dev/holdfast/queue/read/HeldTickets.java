@@ -23,8 +23,7 @@ public final class HeldTickets implements Iterator<Long> {
   private boolean atEnd;
 
   /** The held tickets of one error or category. */
-  public HeldTickets(
-      TicketReader reader, @Nullable String category, @Nullable String fingerprint) {
+  public HeldTickets(TicketReader reader, @Nullable String category, @Nullable String fingerprint) {
     this(
         reader,
         new TicketFilter(TicketState.ON_HOLD, null, category, fingerprint, null, BATCH),

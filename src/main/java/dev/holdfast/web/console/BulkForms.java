@@ -3,9 +3,9 @@ package dev.holdfast.web.console;
 import dev.holdfast.queue.TicketDesk;
 import dev.holdfast.queue.TicketDesk.Conversation;
 import dev.holdfast.queue.TicketDesk.Retries;
-import dev.holdfast.queue.view.ConsoleReader;
 import dev.holdfast.queue.read.HeldTickets;
 import dev.holdfast.queue.read.TicketFilter;
+import dev.holdfast.queue.view.ConsoleReader;
 import dev.holdfast.ticket.InvalidTicketException;
 import dev.holdfast.ticket.TicketState;
 import dev.holdfast.web.Refused;
@@ -123,8 +123,7 @@ final class BulkForms implements Routes {
         query.fingerprint() != null && query.category() != null
             ? reader.groupSize(query.fingerprint(), query.category())
             : 0;
-    return runs.start(
-        RELEASED, total, back, heldItems(query, seen), release(context, actor));
+    return runs.start(RELEASED, total, back, heldItems(query, seen), release(context, actor));
   }
 
   private Iterator<BulkRun.Item> heldItems(TicketFilter filter, Instant seen) {

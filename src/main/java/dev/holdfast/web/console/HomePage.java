@@ -1,7 +1,7 @@
 package dev.holdfast.web.console;
 
-import dev.holdfast.queue.view.FigureWindow;
 import dev.holdfast.queue.ProviderStatus;
+import dev.holdfast.queue.view.FigureWindow;
 import dev.holdfast.web.console.home.Overview;
 import dev.holdfast.web.console.view.Links;
 import java.util.List;

@@ -1,11 +1,11 @@
 package dev.holdfast.web.console;
 
+import dev.holdfast.queue.read.TicketFilter;
+import dev.holdfast.queue.read.TicketSummary;
+import dev.holdfast.queue.read.TicketWindow;
 import dev.holdfast.queue.view.ConsoleReader;
 import dev.holdfast.queue.view.Inbox;
 import dev.holdfast.queue.view.InboxQuery;
-import dev.holdfast.queue.read.TicketSummary;
-import dev.holdfast.queue.read.TicketFilter;
-import dev.holdfast.queue.read.TicketWindow;
 import dev.holdfast.ticket.TicketState;
 import dev.holdfast.web.Routes;
 import dev.holdfast.web.WebPorts;

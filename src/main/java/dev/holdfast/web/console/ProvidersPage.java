@@ -3,7 +3,6 @@ package dev.holdfast.web.console;
 import dev.holdfast.queue.BudgetStatus;
 import dev.holdfast.queue.ProviderStatus;
 import dev.holdfast.web.console.view.SqlText;
-import java.time.Instant;
 import java.util.List;
 
 /** Providers that are not called just now, and what calls of models may cost. */

@@ -3,12 +3,12 @@ package dev.holdfast.web.console;
 import dev.holdfast.queue.read.CurrentWait;
 import dev.holdfast.queue.read.EqualAttempts;
 import dev.holdfast.queue.read.EventLine;
+import dev.holdfast.queue.read.TicketFilter;
 import dev.holdfast.queue.read.TicketReader;
 import dev.holdfast.queue.read.TicketRow;
+import dev.holdfast.queue.read.TicketWindow;
 import dev.holdfast.queue.read.ToolCallRow;
 import dev.holdfast.queue.view.ConsoleReader;
-import dev.holdfast.queue.read.TicketFilter;
-import dev.holdfast.queue.read.TicketWindow;
 import dev.holdfast.schema.Question;
 import dev.holdfast.ticket.TicketState;
 import dev.holdfast.web.Routes;
@@ -28,7 +28,6 @@ import io.javalin.http.HttpStatus;
 import io.javalin.router.JavalinDefaultRoutingApi;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Lists of tickets, and one ticket with all that is known of it. */
@@ -84,7 +83,9 @@ final class TicketRoutes implements Routes {
       return;
     }
     TicketFilter query =
-        text == null ? TicketFilter.all(Filters.PAGE) : TicketFilter.all(Filters.PAGE).withText(text);
+        text == null
+            ? TicketFilter.all(Filters.PAGE)
+            : TicketFilter.all(Filters.PAGE).withText(text);
     list(context, "Search", new Filters(query, List.of()));
   }
 
@@ -98,12 +99,7 @@ final class TicketRoutes implements Routes {
         Filters.of(name -> name.equals("before") ? context.queryParam("before") : null);
     TicketFilter query =
         new TicketFilter(
-            TicketState.NEEDS_REVIEW,
-            null,
-            null,
-            null,
-            filters.query().beforeId(),
-            RESULTS);
+            TicketState.NEEDS_REVIEW, null, null, null, filters.query().beforeId(), RESULTS);
     TicketWindow tickets = ports.tickets().window(query);
     List<ReviewPage.Item> items =
         tickets.tickets().stream()

@@ -4,14 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.postgres.inbox.PostgresSpendingDesk;
 import dev.holdfast.queue.ProviderStatus;
+import dev.holdfast.queue.read.TicketFilter;
+import dev.holdfast.queue.read.TicketSummary;
+import dev.holdfast.queue.read.TicketWindow;
 import dev.holdfast.queue.view.DesignLine;
 import dev.holdfast.queue.view.HeldGroup;
 import dev.holdfast.queue.view.Inbox;
 import dev.holdfast.queue.view.InboxQuery;
-import dev.holdfast.queue.ProviderStatus;
-import dev.holdfast.queue.read.TicketSummary;
-import dev.holdfast.queue.read.TicketFilter;
-import dev.holdfast.queue.read.TicketWindow;
 import dev.holdfast.testing.EverySetup;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.TestQueue;
@@ -105,10 +104,7 @@ class PostgresConsoleReaderIT {
     assertThat(reader.heldCount()).isEqualTo(7);
     assertThat(
             tickets.heldIds(
-                group("print of large", "code_error", 1),
-                0,
-                reader.now().minusSeconds(3600),
-                10))
+                group("print of large", "code_error", 1), 0, reader.now().minusSeconds(3600), 10))
         .as("those that were held by then")
         .isEqualTo(large);
   }
@@ -152,9 +148,7 @@ class PostgresConsoleReaderIT {
       List<Long> seen = new ArrayList<>();
       TicketFilter query = TicketFilter.all(3).withState(state);
       for (Long before = null; ; ) {
-        TicketWindow window =
-            tickets.window(
-                new TicketFilter(state, null, null, null, before, 3));
+        TicketWindow window = tickets.window(new TicketFilter(state, null, null, null, before, 3));
         window.tickets().stream().map(TicketSummary::id).forEach(seen::add);
         assertThat(window.wasCut()).isFalse();
         if (window.next() == null) {

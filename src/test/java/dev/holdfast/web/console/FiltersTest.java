@@ -41,7 +41,9 @@ class FiltersTest {
     TicketFilter query = filters.query();
     assertThat(filters.problems()).isEmpty();
     assertThat(query.state()).isEqualTo(TicketState.ON_HOLD);
-    assertThat(query.createdBefore()).as("the day is in it").isEqualTo(Instant.parse("2026-12-01T00:00:00Z"));
+    assertThat(query.createdBefore())
+        .as("the day is in it")
+        .isEqualTo(Instant.parse("2026-12-01T00:00:00Z"));
     assertThat(filters.next("/tickets", 9))
         .isEqualTo(
             "/tickets?state=on_hold&category=transient&q=a+b%26c&from=2026-11-01&to=2026-11-30"
