@@ -49,6 +49,7 @@ class ExceptionsToRulesTest {
           Map.entry("ToolCallRow", "the columns of the table tool_approvals"),
           Map.entry("ProviderStatus", "the columns of the view provider_status"),
           Map.entry("Schedule", "the columns of the table schedules"),
+          Map.entry("NewTicket", "the parameters of enqueue_ticket, with a method for each"),
           Map.entry("CreateRoute$Body", "the fields of POST /api/v1/tickets"),
           Map.entry("AgentDesign", "the keys of a design of kind agent"),
           Map.entry("Settings", "one component for each section of the configuration"),
