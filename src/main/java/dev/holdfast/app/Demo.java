@@ -6,7 +6,7 @@ import dev.holdfast.postgres.Database;
 import dev.holdfast.postgres.Migrations;
 import dev.holdfast.postgres.embedded.EmbeddedServer;
 import dev.holdfast.postgres.embedded.EmbeddedServerOptions;
-import dev.holdfast.postgres.inbox.PostgresDesignShelf;
+import dev.holdfast.postgres.inbox.PostgresDesignStore;
 import dev.holdfast.postgres.inbox.PostgresTicketDesk;
 import dev.holdfast.postgres.inbox.PostgresTicketInbox;
 import dev.holdfast.postgres.read.PostgresTicketReader;
@@ -99,7 +99,7 @@ final class Demo implements AutoCloseable {
         parts.add(
             database.withPoolSize(2).withApplicationName("holdfast-demo").pool(),
             ConnectionPool::close);
-    DemoJobs.install(home, new PostgresDesignShelf(pool.dataSource()));
+    DemoJobs.install(home, new PostgresDesignStore(pool.dataSource()));
     WorkerProcess worker =
         parts.add(
             WorkerProcess.start(
@@ -170,7 +170,7 @@ final class Demo implements AutoCloseable {
   }
 
   /**
-   * Shows what happens until every sample is where it shall be left.
+   * Shows events until every sample has reached its last state.
    *
    * @return false if one is not after five minutes
    */

@@ -1,7 +1,7 @@
 package dev.holdfast.app;
 
 /**
- * What SIGTERM and Ctrl-C do to a long-running command: close what it runs, in order, then end the
+ * Handles SIGTERM and Ctrl-C in a long-running command: closes what it runs, in order, then ends the
  * process with code 0. A hook that only closed would leave the code to the signal (143), which
  * supervisors read as a failure.
  */

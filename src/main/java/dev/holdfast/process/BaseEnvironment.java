@@ -5,7 +5,7 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * What every program needs of the worker's own environment. Only named variables pass, so that a
+ * The part of the worker's environment that every program gets. Only named variables pass, so that a
  * secret with a new name does not slip through.
  */
 public final class BaseEnvironment {

@@ -7,7 +7,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a ticket has behind it when it fails, not counting this failure unless said.
+ * A ticket's counts of retries, equal errors and crashes, without this failure unless said.
  *
  * @param retryCount retries used, of all categories
  * @param retryCounts retries used by category

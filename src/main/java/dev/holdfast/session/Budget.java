@@ -13,7 +13,7 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What bounds all layers of an execution together: calls, time, tokens and money. What a call may
+ * The limits for all layers of an execution together: calls, time, tokens and money. What a call may
  * cost at worst has to fit before it is sent. Not thread-safe.
  */
 final class Budget {

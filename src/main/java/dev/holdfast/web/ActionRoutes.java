@@ -22,7 +22,7 @@ import org.slf4j.LoggerFactory;
 import tools.jackson.databind.JsonNode;
 
 /**
- * What people do to one ticket: each a POST that answers with the ticket as it is then. With {@code
+ * Actions of people on one ticket: each is a POST and answers with the changed ticket. With {@code
  * If-Match} only if it still is as it was seen; sent again with the same {@code Idempotency-Key} it
  * is answered as the first time and not done again.
  */

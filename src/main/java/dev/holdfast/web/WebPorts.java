@@ -1,7 +1,7 @@
 package dev.holdfast.web;
 
 import dev.holdfast.queue.Channel;
-import dev.holdfast.queue.DesignShelf;
+import dev.holdfast.queue.DesignStore;
 import dev.holdfast.queue.RequestAnswers;
 import dev.holdfast.queue.SpendingDesk;
 import dev.holdfast.queue.TicketDesk;
@@ -13,7 +13,7 @@ import dev.holdfast.schedule.ScheduleDesk;
 import dev.holdfast.session.journal.JournalReader;
 
 /**
- * What the API and the pages read, and what people do through them. Everything throws {@link
+ * The ports that the API and the pages need. Everything throws {@link
  * dev.holdfast.queue.QueueUnavailableException} while the database is away. Thread-safe.
  */
 public record WebPorts(
@@ -21,7 +21,7 @@ public record WebPorts(
     TicketDesk desk,
     TicketInbox inbox,
     SpendingDesk spending,
-    DesignShelf designs,
+    DesignStore designs,
     ScheduleDesk schedules,
     JournalReader journals,
     TicketFeeds feeds,

@@ -3,10 +3,10 @@ package dev.holdfast.web;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariDataSource;
-import dev.holdfast.postgres.inbox.PostgresDesignShelf;
+import dev.holdfast.postgres.inbox.PostgresDesignStore;
 import dev.holdfast.schema.JsonSchema;
 import dev.holdfast.schema.Question;
-import dev.holdfast.session.approval.ApprovalShelf;
+import dev.holdfast.session.approval.ApprovalStore;
 import dev.holdfast.testing.EverySetup;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.TestQueue;
@@ -144,7 +144,7 @@ class OpenApiIT {
   @Test
   @DisplayName("every answer of every operation is as the document says")
   void answers() {
-    new PostgresDesignShelf(pool)
+    new PostgresDesignStore(pool)
         .put("hello", "command", "{\"kind\": \"command\", \"command\": [\"true\"]}", "ann");
     database.run(
         "INSERT INTO holdfast.workers (id, host, pid, version, kinds, concurrency, state)"
@@ -286,7 +286,7 @@ class OpenApiIT {
     check("showTicket", ann.get(TICKET + id), 200);
     act(queue.enqueue(), "cancelTicket", "cancel", "{}", 200);
     long parked =
-        queue.park(new ApprovalShelf.Asked(1, 1, "c", "run_command", "{\"c\": 1}", "", "h"));
+        queue.park(new ApprovalStore.Asked(1, 1, "c", "run_command", "{\"c\": 1}", "", "h"));
     act(parked, "decideToolCall", "decide-call", "{\"decision\": \"maybe\"}", 422);
     check("showTicket", ann.get(TICKET + parked), 200);
     act(parked, "decideToolCall", "decide-call", "{\"decision\": \"deny\"}", 200);

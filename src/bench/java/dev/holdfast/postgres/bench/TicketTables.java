@@ -23,14 +23,14 @@ public final class TicketTables {
   private static final String ADD_HELD = BenchSql.load("add_held");
 
   private final DataSource direct;
-  private final Upkeep upkeep;
+  private final TableReset upkeep;
 
   /**
    * @param direct gives connections without a time limit
    */
   public TicketTables(DataSource direct) {
     this.direct = direct;
-    this.upkeep = new Upkeep(direct, EMPTIED, KEPT);
+    this.upkeep = new TableReset(direct, EMPTIED, KEPT);
   }
 
   /** Forgets all tickets; queues stay, and a worker that runs does too. */
@@ -63,12 +63,12 @@ public final class TicketTables {
     return BenchSql.numbers(direct, NO_LEASES)[0] == 1;
   }
 
-  public Truth truth() {
+  public TableTotals truth() {
     long[] found = BenchSql.numbers(direct, TRUTH);
     if (found[1] != found[2]) {
       throw new HoldfastException(
           "the tickets count " + found[2] + " attempts, but there are " + found[1] + " rows");
     }
-    return new Truth(found[0], found[1], found[3], found[4]);
+    return new TableTotals(found[0], found[1], found[3], found[4]);
   }
 }

@@ -5,7 +5,7 @@ import java.time.Instant;
 import java.util.List;
 
 /**
- * What the console's pages show beyond {@link dev.holdfast.queue.read.TicketReader}. Reads only,
+ * Reads for the console's pages, beyond {@link dev.holdfast.queue.read.TicketReader}. Reads only,
  * each call fast whatever the table holds: pages are cut by keys, and what would need all tickets
  * looks at a window of them and says so. Thread-safe.
  */

@@ -28,7 +28,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Consumer;
 
-/** What the buttons beside many tickets do, and how far it has come. */
+/** Actions on many tickets, and their progress. */
 final class BulkForms implements Routes {
   /** What takes longer is shown with its progress. */
   private static final Duration PATIENCE = Duration.ofMillis(1_500);
@@ -232,7 +232,7 @@ final class BulkForms implements Routes {
           404,
           page,
           "This process knows of no such action: another one may be at work on it, or it was"
-              + " restarted. What was done is done; the tickets tell.");
+              + " restarted. Nothing that it did is lost; each ticket's page shows its state.");
       return;
     }
     BulkRun run = found.get();

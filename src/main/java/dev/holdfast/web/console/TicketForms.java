@@ -28,7 +28,7 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * What the buttons beside one ticket or queue do. Each leads back to its page, which tells what
+ * Actions on one ticket or queue. Each leads back to its page, which tells what
  * became of it.
  */
 final class TicketForms implements Routes {

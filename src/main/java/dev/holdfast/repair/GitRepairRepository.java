@@ -18,7 +18,7 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 
 /** A workbench on a ticket's repository: a worktree for each lane, made when it is needed. */
-public final class GitWorkbench implements Workbench {
+public final class GitRepairRepository implements RepairRepository {
   /** A command that fails and does not say which tests do. */
   private static final long UNTOLD = 1_000_000;
 
@@ -48,7 +48,7 @@ public final class GitWorkbench implements Workbench {
    * @param limits of models' patches
    * @param commands the verification, in order
    */
-  public GitWorkbench(
+  public GitRepairRepository(
       TicketRepository repository, Tools tools, PatchLimits limits, List<VerifyCommand> commands) {
     this.repository = repository;
     this.tools = tools;

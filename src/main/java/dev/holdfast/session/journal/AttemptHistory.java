@@ -2,11 +2,11 @@ package dev.holdfast.session.journal;
 
 import java.util.List;
 
-/** What became of a ticket's earlier attempts. Thread-safe. */
+/** The failed attempts of a ticket. Thread-safe. */
 @FunctionalInterface
-public interface AttemptBook {
+public interface AttemptHistory {
   /** Every attempt is the first. */
-  AttemptBook NONE = ticketId -> List.of();
+  AttemptHistory NONE = ticketId -> List.of();
 
   /**
    * An attempt that failed.

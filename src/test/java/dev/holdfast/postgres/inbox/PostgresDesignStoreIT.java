@@ -19,13 +19,13 @@ import org.junit.jupiter.api.Test;
 
 @WithDatabase
 @EverySetup
-class PostgresDesignShelfIT {
+class PostgresDesignStoreIT {
   private final TestSql sql;
-  private final PostgresDesignShelf shelf;
+  private final PostgresDesignStore shelf;
 
-  PostgresDesignShelfIT(TestDatabase database) {
+  PostgresDesignStoreIT(TestDatabase database) {
     this.sql = new TestSql(database.dataSource());
-    this.shelf = new PostgresDesignShelf(database.dataSource());
+    this.shelf = new PostgresDesignStore(database.dataSource());
   }
 
   @Test

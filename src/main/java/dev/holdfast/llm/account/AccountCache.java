@@ -22,8 +22,8 @@ import org.slf4j.LoggerFactory;
  * common case. It is as old as its last {@link #refresh}: after what this worker does itself, at a
  * notification, and at the poll interval. Counts by the monotonic clock only. Thread-safe.
  */
-public final class AccountBook {
-  private static final Logger LOG = LoggerFactory.getLogger(AccountBook.class);
+public final class AccountCache {
+  private static final Logger LOG = LoggerFactory.getLogger(AccountCache.class);
   private static final Duration LEAST_SPREAD = Duration.ofSeconds(1);
 
   private final AccountStore store;
@@ -56,7 +56,7 @@ public final class AccountBook {
   /**
    * @param random from 0 to 1
    */
-  public AccountBook(
+  public AccountCache(
       AccountStore store, AccountSettings settings, LongSupplier nanoTime, DoubleSupplier random) {
     this.store = store;
     this.settings = settings;

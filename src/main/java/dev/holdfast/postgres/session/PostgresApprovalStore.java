@@ -5,7 +5,7 @@ import dev.holdfast.postgres.PinnedPlan;
 import dev.holdfast.postgres.Sql;
 import dev.holdfast.postgres.TicketLease;
 import dev.holdfast.postgres.Transactions;
-import dev.holdfast.session.approval.ApprovalShelf;
+import dev.holdfast.session.approval.ApprovalStore;
 import dev.holdfast.ticket.IllegalTransitionException;
 import dev.holdfast.ticket.StorableText;
 import java.sql.ResultSet;
@@ -19,13 +19,13 @@ import org.jdbi.v3.core.Handle;
  * The table {@code tool_approvals}. Asking is fenced by the ticket's lease, as the journal is, and
  * outlives the same outages. Thread-safe.
  */
-public final class PostgresApprovalShelf implements ApprovalShelf {
+public final class PostgresApprovalStore implements ApprovalStore {
   private final Transactions transactions;
   private final Persistence persistence;
   private final String ask;
   private final String find;
 
-  public PostgresApprovalShelf(DataSource dataSource, String schema) {
+  public PostgresApprovalStore(DataSource dataSource, String schema) {
     Sql sql = new Sql(schema);
     this.transactions = new Transactions(dataSource);
     this.persistence = new Persistence(dev.holdfast.retry.Sleeper.REAL);

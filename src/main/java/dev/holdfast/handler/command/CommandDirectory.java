@@ -13,13 +13,13 @@ import org.slf4j.LoggerFactory;
  * Where one attempt's program runs: its design's directory, or a fresh one that is deleted when the
  * attempt ends, however it ends.
  */
-final class Workplace implements AutoCloseable {
-  private static final Logger log = LoggerFactory.getLogger(Workplace.class);
+final class CommandDirectory implements AutoCloseable {
+  private static final Logger log = LoggerFactory.getLogger(CommandDirectory.class);
 
   private final Path directory;
   private final boolean own;
 
-  private Workplace(Path directory, boolean own) {
+  private CommandDirectory(Path directory, boolean own) {
     this.directory = directory;
     this.own = own;
   }
@@ -27,7 +27,7 @@ final class Workplace implements AutoCloseable {
   /**
    * @throws IOException if the design's directory is missing or an own one cannot be made
    */
-  static Workplace open(ClaimedTicket claimed, Optional<Path> wanted, Path root)
+  static CommandDirectory open(ClaimedTicket claimed, Optional<Path> wanted, Path root)
       throws IOException {
     if (wanted.isPresent()) {
       return given(wanted.get());
@@ -35,7 +35,7 @@ final class Workplace implements AutoCloseable {
     try {
       Files.createDirectories(root);
       String prefix = "ticket-" + claimed.id() + "-attempt-" + claimed.attempt() + "-";
-      return new Workplace(Files.createTempDirectory(root.toAbsolutePath(), prefix), true);
+      return new CommandDirectory(Files.createTempDirectory(root.toAbsolutePath(), prefix), true);
     } catch (IOException e) {
       throw new IOException(
           "cannot make a working directory under "
@@ -47,7 +47,7 @@ final class Workplace implements AutoCloseable {
     }
   }
 
-  private static Workplace given(Path directory) throws IOException {
+  private static CommandDirectory given(Path directory) throws IOException {
     if (!Files.exists(directory)) {
       throw new IOException(
           "the design's directory "
@@ -60,7 +60,7 @@ final class Workplace implements AutoCloseable {
               + directory
               + " cannot be entered (EACCES): it must be a directory that the worker may enter");
     }
-    return new Workplace(directory, false);
+    return new CommandDirectory(directory, false);
   }
 
   Path directory() {

@@ -8,10 +8,10 @@ import java.util.Optional;
  * With it a run takes a millisecond instead of two seconds, so that one can be cut off behind each
  * of its entries. {@link OneFileWorkbenchIT} holds it to what the real ones answer.
  */
-final class OneFileWorkbench implements Workbench {
+final class OneFileRepository implements RepairRepository {
   private final String content;
 
-  OneFileWorkbench(String content) {
+  OneFileRepository(String content) {
     this.content = content;
   }
 

@@ -23,15 +23,15 @@ import org.slf4j.LoggerFactory;
  * Takes what a call may cost out of the shared budgets before it is sent, and books what it has
  * cost after. Asks nothing where no budget is set. Thread-safe.
  */
-final class Purse {
-  private static final Logger LOG = LoggerFactory.getLogger(Purse.class);
+final class BudgetGuard {
+  private static final Logger LOG = LoggerFactory.getLogger(BudgetGuard.class);
   private static final Duration FIRST_LOOK = Duration.ofMillis(100);
 
-  private final AccountBook book;
+  private final AccountCache book;
   private final Sleeper sleeper;
   private final Set<String> unpriced = ConcurrentHashMap.newKeySet();
 
-  Purse(AccountBook book, Sleeper sleeper) {
+  BudgetGuard(AccountCache book, Sleeper sleeper) {
     this.book = book;
     this.sleeper = sleeper;
   }

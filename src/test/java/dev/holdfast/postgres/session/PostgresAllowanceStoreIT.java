@@ -2,7 +2,7 @@ package dev.holdfast.postgres.session;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.holdfast.session.AllowanceShelf.Own;
+import dev.holdfast.session.AllowanceStore.Own;
 import dev.holdfast.testing.EverySetup;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.TicketDatabase;
@@ -17,11 +17,11 @@ import org.junit.jupiter.api.Timeout;
 @WithDatabase
 @Timeout(60)
 @EverySetup
-class PostgresAllowanceShelfIT {
+class PostgresAllowanceStoreIT {
   private final TestDatabase database;
   private final TicketDatabase sql;
 
-  PostgresAllowanceShelfIT(TestDatabase database) {
+  PostgresAllowanceStoreIT(TestDatabase database) {
     this.database = database;
     this.sql = new TicketDatabase(database);
   }
@@ -41,7 +41,7 @@ class PostgresAllowanceShelfIT {
   @DisplayName(
       "5.2: the time of a ticket is that of all its attempts; its own cost is kept with it")
   void own() {
-    PostgresAllowanceShelf shelf = new PostgresAllowanceShelf(database.dataSource(), "holdfast");
+    PostgresAllowanceStore shelf = new PostgresAllowanceStore(database.dataSource(), "holdfast");
     long ticket = sql.enqueue("agent");
     long other = sql.enqueue("agent");
     assertThat(shelf.of(ticket)).isEqualTo(Own.NONE);

@@ -2,16 +2,16 @@ package dev.holdfast.postgres.session;
 
 import dev.holdfast.postgres.Sql;
 import dev.holdfast.postgres.Transactions;
-import dev.holdfast.session.AllowanceShelf;
+import dev.holdfast.session.AllowanceStore;
 import java.time.Duration;
 import javax.sql.DataSource;
 
 /** {@code tickets.max_cost_usd} and the time of the attempts. Thread-safe. */
-public final class PostgresAllowanceShelf implements AllowanceShelf {
+public final class PostgresAllowanceStore implements AllowanceStore {
   private final Transactions transactions;
   private final String read;
 
-  public PostgresAllowanceShelf(DataSource dataSource, String schema) {
+  public PostgresAllowanceStore(DataSource dataSource, String schema) {
     this.transactions = new Transactions(dataSource);
     this.read =
         new Sql(schema)

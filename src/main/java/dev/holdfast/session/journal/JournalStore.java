@@ -2,9 +2,9 @@ package dev.holdfast.session.journal;
 
 /** Where the journals of tickets' sessions are kept. Thread-safe. */
 @FunctionalInterface
-public interface JournalShelf {
+public interface JournalStore {
   /** Each journal lasts as long as what holds it. */
-  JournalShelf IN_MEMORY = (ticketId, leaseNo) -> new InMemoryJournal();
+  JournalStore IN_MEMORY = (ticketId, leaseNo) -> new InMemoryJournal();
 
   /**
    * The journal of a ticket, for one attempt.

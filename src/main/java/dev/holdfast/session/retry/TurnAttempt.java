@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param error null where the answer was accepted, or nothing was sent
  * @param refused why nothing was sent; null where a call was made
  */
-public record Tried(
+public record TurnAttempt(
     int attempt,
     Target target,
     String status,
@@ -24,7 +24,7 @@ public record Tried(
     Duration latency,
     @Nullable TurnError error,
     @Nullable Standstill refused) {
-  public Tried(
+  public TurnAttempt(
       int attempt,
       Target target,
       String status,
@@ -35,8 +35,8 @@ public record Tried(
     this(attempt, target, status, usage, costUsd, latency, error, null);
   }
 
-  public static Tried refused(int attempt, Target target, Standstill why) {
-    return new Tried(attempt, target, "refused", Usage.NONE, null, Duration.ZERO, null, why);
+  public static TurnAttempt refused(int attempt, Target target, Standstill why) {
+    return new TurnAttempt(attempt, target, "refused", Usage.NONE, null, Duration.ZERO, null, why);
   }
 
   public SessionEvent.AttemptFinished event(int turn, Duration backoff) {

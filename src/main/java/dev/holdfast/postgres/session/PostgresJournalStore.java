@@ -6,7 +6,7 @@ import dev.holdfast.postgres.Transactions;
 import dev.holdfast.retry.Sleeper;
 import dev.holdfast.secret.Secrets;
 import dev.holdfast.session.journal.Journal;
-import dev.holdfast.session.journal.JournalShelf;
+import dev.holdfast.session.journal.JournalStore;
 import javax.sql.DataSource;
 
 /**
@@ -21,7 +21,7 @@ import javax.sql.DataSource;
  *
  * <p>Thread-safe; a journal is for one session's thread.
  */
-public final class PostgresJournalShelf implements JournalShelf {
+public final class PostgresJournalStore implements JournalStore {
   private final Transactions transactions;
   private final PostgresJournalReader reader;
   private final String append;
@@ -29,7 +29,7 @@ public final class PostgresJournalShelf implements JournalShelf {
   private final Sleeper sleeper;
   private final Secrets secrets;
 
-  public PostgresJournalShelf(DataSource dataSource, String schema) {
+  public PostgresJournalStore(DataSource dataSource, String schema) {
     this(dataSource, schema, Sleeper.REAL, Secrets.NONE);
   }
 
@@ -37,7 +37,7 @@ public final class PostgresJournalShelf implements JournalShelf {
    * @param sleeper for the waits between two tries
    * @param secrets that no entry may tell
    */
-  public PostgresJournalShelf(
+  public PostgresJournalStore(
       DataSource dataSource, String schema, Sleeper sleeper, Secrets secrets) {
     Sql sql = new Sql(schema);
     this.transactions = new Transactions(dataSource);

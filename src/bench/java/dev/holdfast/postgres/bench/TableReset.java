@@ -13,7 +13,7 @@ import javax.sql.DataSource;
  * @param emptied those that a run starts without
  * @param kept those whose rows outlive a run
  */
-record Upkeep(DataSource direct, List<String> emptied, List<String> kept) {
+record TableReset(DataSource direct, List<String> emptied, List<String> kept) {
   private static final String INSUFFICIENT_PRIVILEGE = "42501";
 
   void truncate() {

@@ -8,7 +8,7 @@ import java.util.Optional;
  * The repository of a run. No call depends on what an earlier one left in a worktree. Thread-safe
  * for calls with different lanes.
  */
-public interface Workbench {
+public interface RepairRepository {
   /** The commit that everything is based on. */
   String baseCommit();
 

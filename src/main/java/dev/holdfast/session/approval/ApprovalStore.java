@@ -6,9 +6,9 @@ import org.jspecify.annotations.Nullable;
 
 /** Where people are asked for their word on tool calls, and where it is kept. Thread-safe. */
 @FunctionalInterface
-public interface ApprovalShelf {
+public interface ApprovalStore {
   /** Nobody is there to ask: every call waits. */
-  ApprovalShelf NOBODY =
+  ApprovalStore NOBODY =
       (ticketId, leaseNo, calls) ->
           calls.stream()
               .map(each -> new Approval(0, Decision.NONE, null, null, null, null))

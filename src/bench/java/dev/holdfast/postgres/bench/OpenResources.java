@@ -5,7 +5,7 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 
 /** Whatever was opened for a run, closed in the opposite order. Used by one thread. */
-final class Opened implements AutoCloseable {
+final class OpenResources implements AutoCloseable {
   private final Deque<AutoCloseable> kept = new ArrayDeque<>();
 
   <T extends AutoCloseable> T keep(T opened) {

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** The workbench on real git with a real verification. */
 @Timeout(120)
-class GitWorkbenchIT {
+class GitRepairRepositoryIT {
   @TempDir private Path directory;
   private OneFileProject project;
 
@@ -27,7 +27,7 @@ class GitWorkbenchIT {
       "E26: candidates are tried in isolation: no state depends on what another trial left")
   void isolated() throws Exception {
     try (TicketRepository repository = project.open("one")) {
-      GitWorkbench bench = OneFileProject.workbench(repository);
+      GitRepairRepository bench = OneFileProject.workbench(repository);
       Verified before = bench.verify(bench.baseTree());
       assertThat(before.passed()).isFalse();
       assertThat(before.signature()).isNotEmpty();
@@ -52,16 +52,16 @@ class GitWorkbenchIT {
   void elsewhere() throws Exception {
     Tree tree;
     try (TicketRepository repository = project.open("one")) {
-      GitWorkbench bench = OneFileProject.workbench(repository);
+      GitRepairRepository bench = OneFileProject.workbench(repository);
       tree =
           ((Trial.Applied) bench.attempt(bench.baseTree(), Bench.change("bad 0", "half 1"), 0))
               .tree();
     }
     try (TicketRepository repository = project.open("two")) {
-      GitWorkbench bench = OneFileProject.workbench(repository);
+      GitRepairRepository bench = OneFileProject.workbench(repository);
       Trial next = bench.attempt(tree, Bench.change("half 1", "good 2"), 0);
       assertThat(((Trial.Applied) next).verified().passed()).isTrue();
-      Workbench.Commit commit = bench.commit(((Trial.Applied) next).tree(), "Repair");
+      RepairRepository.Commit commit = bench.commit(((Trial.Applied) next).tree(), "Repair");
       assertThat(commit.branch()).isEqualTo("holdfast/ticket-17");
       new GitBench(directory).owner(project.source(), "cat-file", "-e", commit.id());
       assertThat(bench.sources(tree).files()).containsExactly("check.sh", "value.txt");

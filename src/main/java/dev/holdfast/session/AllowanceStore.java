@@ -6,9 +6,9 @@ import org.jspecify.annotations.Nullable;
 
 /** Where a ticket's own bounds are kept. */
 @FunctionalInterface
-public interface AllowanceShelf {
+public interface AllowanceStore {
   /** Tickets have none of their own. */
-  AllowanceShelf NONE = ticketId -> Own.NONE;
+  AllowanceStore NONE = ticketId -> Own.NONE;
 
   /**
    * @param maxCostUsd of the ticket over all attempts; null where it says nothing

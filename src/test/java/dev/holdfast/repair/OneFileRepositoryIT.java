@@ -17,13 +17,13 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** What the tests of the loop stand on answers as git and a check that runs. */
 @Timeout(120)
-class OneFileWorkbenchIT {
+class OneFileRepositoryIT {
   private static final String CONTENT = "bad 0\n";
 
   @TempDir private Path directory;
-  private final Workbench stand = new OneFileWorkbench(CONTENT);
+  private final RepairRepository stand = new OneFileRepository(CONTENT);
   private TicketRepository repository;
-  private Workbench real;
+  private RepairRepository real;
 
   @BeforeEach
   void open() throws Exception {
@@ -66,7 +66,7 @@ class OneFileWorkbenchIT {
     }
   }
 
-  private static List<Seen> seen(Workbench bench, List<String> outputs) throws Exception {
+  private static List<Seen> seen(RepairRepository bench, List<String> outputs) throws Exception {
     Verified before = bench.verify(bench.baseTree());
     List<Seen> seen = new ArrayList<>();
     for (String output : outputs) {
@@ -100,7 +100,7 @@ class OneFileWorkbenchIT {
   @Test
   @DisplayName("on a state that a trial has made, the next one finds what it has changed")
   void chain() throws Exception {
-    for (Workbench bench : List.of(stand, real)) {
+    for (RepairRepository bench : List.of(stand, real)) {
       Verified before = bench.verify(bench.baseTree());
       Trial.Applied first = applied(bench, bench.baseTree(), change("bad 0", "a 1"));
       assertThat(first.tree().diff()).contains("+a 1");
@@ -120,18 +120,18 @@ class OneFileWorkbenchIT {
   @Test
   @DisplayName("the same patch that does not apply has the same hash, another one another hash")
   void errorHashes() throws Exception {
-    for (Workbench bench : List.of(stand, real)) {
+    for (RepairRepository bench : List.of(stand, real)) {
       String nowhere = hash(bench, change("nowhere", "x"));
       assertThat(hash(bench, change("nowhere", "x"))).isEqualTo(nowhere);
       assertThat(hash(bench, change("elsewhere", "x"))).isNotEqualTo(nowhere);
     }
   }
 
-  private static Trial.Applied applied(Workbench bench, Tree tree, String output) throws Exception {
+  private static Trial.Applied applied(RepairRepository bench, Tree tree, String output) throws Exception {
     return (Trial.Applied) bench.attempt(tree, output, 0);
   }
 
-  private static String hash(Workbench bench, String output) throws Exception {
+  private static String hash(RepairRepository bench, String output) throws Exception {
     return ((Trial.Refused) bench.attempt(bench.baseTree(), output, 0)).errorHash();
   }
 }

@@ -12,7 +12,7 @@ import java.util.Set;
 /**
  * The leases this worker holds, and the attempts under each that are not stored yet. Thread-safe.
  */
-final class LeaseBook {
+final class WorkerLeases {
   private static final class Entry {
     final Map<Long, TicketRun> runs = new HashMap<>();
     long renewedNanos;
