@@ -89,7 +89,8 @@ public final class RepairRun {
    * @throws StoodStillException if none is to be called now; the next attempt goes on
    * @throws IOException if the repository or the disk fails; the next attempt goes on
    */
-  public RunEnd run(Job job, Journal journal, List<JournalEntry> entries, RepairRepository workbench)
+  public RunEnd run(
+      Job job, Journal journal, List<JournalEntry> entries, RepairRepository workbench)
       throws IOException, InterruptedException {
     RunHistory history = RunHistory.of(job.ticketId(), entries);
     int number = history.next();

@@ -112,7 +112,8 @@ final class TurnRunner {
   }
 
   /** What a failed attempt leads to; null where a further one follows. */
-  private @Nullable TurnEnd after(TurnAttempt tried, TurnError error, Route route, Routing routing) {
+  private @Nullable TurnEnd after(
+      TurnAttempt tried, TurnError error, Route route, Routing routing) {
     boolean deadAccount = tellIfDead(error) && routing.isShut(route);
     tries += deadAccount ? 0 : 1;
     Standstill closed = error.isOfAccount() ? routing.standstill() : null;

@@ -43,7 +43,8 @@ record ArchitecturePicture(String base, Iterable<JavaClass> classes) {
                 all.forEach(to -> page.append("  ").append(arrow(from, to)).append('\n')));
     page.append("```\n\n| package | imports |\n|---|---|\n");
     families.forEach((from, all) -> page.append(row(from, all)));
-    page.append("\n## Inside the larger ones\n\n| package | imports of its own family |\n|---|---|\n");
+    page.append(
+        "\n## Inside the larger ones\n\n| package | imports of its own family |\n|---|---|\n");
     inside().forEach((from, all) -> page.append(row(from, all)));
     return page.toString();
   }
@@ -66,8 +67,7 @@ record ArchitecturePicture(String base, Iterable<JavaClass> classes) {
   }
 
   private static String row(String from, Set<String> imports) {
-    String named =
-        imports.stream().map(each -> "`" + each + "`").collect(Collectors.joining(", "));
+    String named = imports.stream().map(each -> "`" + each + "`").collect(Collectors.joining(", "));
     return "| `" + from + "` | " + (named.isEmpty() ? "nothing of ours" : named) + " |\n";
   }
 
@@ -91,7 +91,6 @@ record ArchitecturePicture(String base, Iterable<JavaClass> classes) {
     String name = type.getPackageName().substring(base.length());
     return name.isEmpty() ? FACADE : name.substring(1);
   }
-
 
   private static String first(String name) {
     return name.replaceFirst("\\..*", "");

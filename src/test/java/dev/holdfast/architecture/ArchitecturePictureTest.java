@@ -22,9 +22,7 @@ class ArchitecturePictureTest {
     String page =
         new ArchitecturePicture(
                 BASE,
-                new ClassFileImporter()
-                    .withImportOption(DO_NOT_INCLUDE_TESTS)
-                    .importPackages(BASE))
+                new ClassFileImporter().withImportOption(DO_NOT_INCLUDE_TESTS).importPackages(BASE))
             .page();
     if (Boolean.getBoolean("architecture.write")) {
       Files.writeString(PAGE, page);

@@ -36,7 +36,8 @@ class ExceptionsToRulesTest {
           Map.entry("worker/Completer.java", "a service loop"),
           Map.entry("postgres/engine/PostgresWakeUps.java", "a service loop"),
           Map.entry("app/ProcessExit.java", "main, at its end"),
-          Map.entry("llm/wire/WireProvider.java", "a vendor's SDK in Kotlin: undeclared exceptions"),
+          Map.entry(
+              "llm/wire/WireProvider.java", "a vendor's SDK in Kotlin: undeclared exceptions"),
           Map.entry("tool/ParallelToolBox.java", "AutoCloseable.close declares Exception"),
           Map.entry("process/ProcessSeal.java", "MethodHandle.invokeExact declares Throwable"),
           Map.entry("process/UnixDatagram.java", "MethodHandle.invokeExact declares Throwable"));
@@ -73,9 +74,7 @@ class ExceptionsToRulesTest {
   private static final Path SOURCES = Path.of("src/main/java/dev/holdfast");
   private static final Pattern CAUGHT = Pattern.compile("catch \\((Exception|Throwable) ");
   private static final JavaClasses MAIN =
-      new ClassFileImporter()
-          .withImportOption(DO_NOT_INCLUDE_TESTS)
-          .importPackages("dev.holdfast");
+      new ClassFileImporter().withImportOption(DO_NOT_INCLUDE_TESTS).importPackages("dev.holdfast");
 
   @Test
   @DisplayName("Exception and Throwable are caught only where a reason is given")

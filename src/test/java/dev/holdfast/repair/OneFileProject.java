@@ -54,6 +54,9 @@ record OneFileProject(Path directory) {
             Secrets.NONE,
             System::nanoTime);
     return new GitRepairRepository(
-        repository, new GitRepairRepository.Tools(GitBench.GIT, verifier), PatchLimits.DEFAULT, COMMANDS);
+        repository,
+        new GitRepairRepository.Tools(GitBench.GIT, verifier),
+        PatchLimits.DEFAULT,
+        COMMANDS);
   }
 }

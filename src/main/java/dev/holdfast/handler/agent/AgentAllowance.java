@@ -8,7 +8,9 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
-/** The limits of one attempt: the configuration's bounds, under the design's, under the ticket's. */
+/**
+ * The limits of one attempt: the configuration's bounds, under the design's, under the ticket's.
+ */
 final class AgentAllowance {
   private AgentAllowance() {}
 

@@ -17,8 +17,7 @@ import java.util.function.DoubleSupplier;
 import java.util.function.LongSupplier;
 
 /**
- * The ports of the agent handler. All of it is thread-safe and stays the caller's to
- * close.
+ * The ports of the agent handler. All of it is thread-safe and stays the caller's to close.
  *
  * @param providers by their names in the configuration
  * @param journals where sessions are kept

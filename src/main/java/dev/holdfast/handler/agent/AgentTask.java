@@ -11,8 +11,8 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * The first message to an agent: the task, why earlier attempts failed, then what people have said since,
- * oldest first.
+ * The first message to an agent: the task, why earlier attempts failed, then what people have said
+ * since, oldest first.
  */
 final class AgentTask {
   private static final int TOLD = 5;

@@ -83,7 +83,8 @@ final class DesignApprovals implements Approvals {
       }
     }
     List<Permission> all = new ArrayList<>();
-    calls.forEach(call -> all.add(permissions.getOrDefault(call, new Permission.Allowed(call, null))));
+    calls.forEach(
+        call -> all.add(permissions.getOrDefault(call, new Permission.Allowed(call, null))));
     return all;
   }
 
@@ -103,7 +104,8 @@ final class DesignApprovals implements Approvals {
         CallText.shape(call, preview.freeArguments()));
   }
 
-  private Permission permission(ToolCall call, ApprovalStore.Asked asked, ApprovalStore.Approval approval) {
+  private Permission permission(
+      ToolCall call, ApprovalStore.Asked asked, ApprovalStore.Approval approval) {
     return switch (approval.decision()) {
       case NONE -> new Permission.Waits(new PendingCall(approval.id(), call, asked.effect()));
       case DENIED -> new Permission.Denied(call, denied(call, approval));

@@ -14,8 +14,7 @@ import java.time.InstantSource;
 import java.util.Map;
 
 /**
- * The ports of the repair handler. All of it is thread-safe and stays the caller's to
- * close.
+ * The ports of the repair handler. All of it is thread-safe and stays the caller's to close.
  *
  * @param providers by their names in the configuration
  * @param guard what stands between an attempt and its providers

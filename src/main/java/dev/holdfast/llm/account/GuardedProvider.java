@@ -30,7 +30,11 @@ public final class GuardedProvider implements ChatProvider {
   private final long sinceNanos;
 
   GuardedProvider(
-      ChatProvider provider, AccountCache book, BudgetGuard purse, AccountListener listener, CallOf call) {
+      ChatProvider provider,
+      AccountCache book,
+      BudgetGuard purse,
+      AccountListener listener,
+      CallOf call) {
     this.provider = provider;
     this.book = book;
     this.purse = purse;

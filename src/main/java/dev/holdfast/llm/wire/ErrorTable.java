@@ -34,7 +34,12 @@ final class ErrorTable {
   static {
     put(CODES, ErrorMeaning.OVERFLOW, "context_length_exceeded", "context_window_exceeded");
     put(CODES, ErrorMeaning.OVERFLOW, "request_too_large", "model_context_window_exceeded");
-    put(CODES, ErrorMeaning.QUOTA, "insufficient_quota", "credit_balance_exhausted", "billing_error");
+    put(
+        CODES,
+        ErrorMeaning.QUOTA,
+        "insufficient_quota",
+        "credit_balance_exhausted",
+        "billing_error");
     put(CODES, ErrorMeaning.QUOTA, "organization_spend_limit_exceeded", "insufficient_balance");
     put(CODES, ErrorMeaning.QUOTA, "project_spend_limit_exceeded", "billing_not_active");
     put(CODES, ErrorMeaning.QUOTA, "organization_usage_limit_exceeded", "payment_required");
@@ -45,7 +50,12 @@ final class ErrorTable {
     put(CODES, ErrorMeaning.RATE_LIMIT, "rate_limit_exceeded", "rate_limit_error", "slow_down");
     put(CODES, ErrorMeaning.RATE_LIMIT, "too_many_requests", "resource_exhausted");
     put(CODES, ErrorMeaning.BROKEN, "overloaded_error", "server_is_overloaded", "overloaded");
-    put(CODES, ErrorMeaning.BROKEN, "service_unavailable_error", "engine_overloaded", "unavailable");
+    put(
+        CODES,
+        ErrorMeaning.BROKEN,
+        "service_unavailable_error",
+        "engine_overloaded",
+        "unavailable");
     put(CODES, ErrorMeaning.REFUSED, "model_not_found", "content_policy_violation");
 
     // said beside a status these only repeat it, and not always rightly
@@ -83,7 +93,8 @@ final class ErrorTable {
     return ofStatus(effective, body.message());
   }
 
-  private static @Nullable ErrorMeaning byCode(Map<String, ErrorMeaning> table, List<String> codes) {
+  private static @Nullable ErrorMeaning byCode(
+      Map<String, ErrorMeaning> table, List<String> codes) {
     for (String code : codes) {
       ErrorMeaning verdict = table.get(ErrorBody.fold(code));
       if (verdict != null) {

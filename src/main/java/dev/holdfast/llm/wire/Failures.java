@@ -127,7 +127,8 @@ public final class Failures {
     boolean hopeless =
         find(thrown, SSLHandshakeException.class) != null
             || find(thrown, SSLPeerUnverifiedException.class) != null;
-    ErrorMeaning verdict = hopeless ? new ErrorMeaning(ErrorMeaning.NETWORK.kind(), false) : ErrorMeaning.NETWORK;
+    ErrorMeaning verdict =
+        hopeless ? new ErrorMeaning(ErrorMeaning.NETWORK.kind(), false) : ErrorMeaning.NETWORK;
     return failed(verdict, when + chain(thrown), sent, thrown);
   }
 

@@ -42,7 +42,8 @@ final class FailureCall {
    * @param unseen the tickets were neither locked nor read: only those of which nothing is known
    *     are stored
    */
-  Stored run(Connection connection, List<DecidedFailure> decided, boolean unseen) throws SQLException {
+  Stored run(Connection connection, List<DecidedFailure> decided, boolean unseen)
+      throws SQLException {
     Numbered<SharedDecision> shared = new Numbered<>(decided, DecidedFailure::shared);
     Numbered<Failure> failures = new Numbered<>(decided, DecidedFailure::failure);
     try (PreparedStatement statement = connection.prepareStatement(storeFailures)) {
@@ -59,7 +60,9 @@ final class FailureCall {
     }
   }
 
-  /** The different parts of decided failures, each once, and for each failure the number of its own. */
+  /**
+   * The different parts of decided failures, each once, and for each failure the number of its own.
+   */
   private record Numbered<T>(List<T> distinct, int[] numbers) {
     Numbered(List<DecidedFailure> decided, Function<DecidedFailure, T> part) {
       Map<T, Integer> numberOf = new LinkedHashMap<>();
@@ -79,7 +82,8 @@ final class FailureCall {
     statement.setObject(8, shared.stream().mapToLong(SharedDecision::delayMillis).toArray());
     statement.setObject(9, shared.stream().mapToInt(each -> each.counts().retryCount()).toArray());
     statement.setObject(10, Columns.texts(shared, SharedDecision::countsJson));
-    statement.setObject(11, shared.stream().mapToInt(each -> each.counts().sameErrorCount()).toArray());
+    statement.setObject(
+        11, shared.stream().mapToInt(each -> each.counts().sameErrorCount()).toArray());
     statement.setObject(12, shared.stream().mapToInt(each -> each.counts().crashCount()).toArray());
     statement.setObject(13, Columns.texts(shared, SharedDecision::strategyJson));
     statement.setObject(14, Columns.texts(shared, DecisionLog::write));

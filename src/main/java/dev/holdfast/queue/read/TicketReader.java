@@ -8,7 +8,10 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Reads tickets, attempts, queues and workers for people; a consistent picture per call. Thread-safe. */
+/**
+ * Reads tickets, attempts, queues and workers for people; a consistent picture per call.
+ * Thread-safe.
+ */
 public interface TicketReader {
   /** Whole rows, newest first. A row may be megabytes long; {@link #summaries} is for overviews. */
   List<TicketRow> list(TicketFilter filter);

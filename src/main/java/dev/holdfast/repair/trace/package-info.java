@@ -1,6 +1,4 @@
-/**
- * The records of a repair, and the reading of them: events, traces, statistics.
- */
+/** The records of a repair, and the reading of them: events, traces, statistics. */
 @NullMarked
 package dev.holdfast.repair.trace;
 

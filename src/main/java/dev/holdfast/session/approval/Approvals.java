@@ -35,5 +35,6 @@ public interface Approvals {
    * @param answer which answer of the conversation, from 1
    * @return one for each, in their order
    */
-  List<Permission> permissions(int answer, int turn, List<ToolCall> calls) throws InterruptedException;
+  List<Permission> permissions(int answer, int turn, List<ToolCall> calls)
+      throws InterruptedException;
 }
