@@ -29,7 +29,7 @@ record ArchitecturePicture(String base, Iterable<JavaClass> classes) {
 
             A test writes this page from the imports of the code and fails while they differ:
             `src/etc/dev.sh ArchitecturePictureTest -Darchitecture.write=true`. What each package is for stands in
-            [CONTRIBUTING.md](../CONTRIBUTING.md#where-things-are), what it may import in `ArchitectureRules`.
+            [packages.md](packages.md), what it may import in `ArchitectureRules`.
 
             An arrow means "imports". The picture leaves out an arrow where a longer way leads to the same package; the table has
             them all. There are no cycles.
