@@ -2,7 +2,7 @@ package dev.holdfast.app;
 
 import dev.holdfast.handler.design.DesignValidator;
 import dev.holdfast.handler.design.ValidDesign;
-import dev.holdfast.queue.DesignStore;
+import dev.holdfast.queue.DesignShelf;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -22,7 +22,7 @@ final class DemoJobs {
     return "demo-" + job;
   }
 
-  static void install(Path home, DesignStore shelf) {
+  static void install(Path home, DesignShelf shelf) {
     Path directory = home.resolve("demo").toAbsolutePath();
     DesignValidator validator = new DesignValidator();
     try {
@@ -40,7 +40,7 @@ final class DemoJobs {
     }
   }
 
-  private static void put(String job, ValidDesign design, DesignStore shelf) {
+  private static void put(String job, ValidDesign design, DesignShelf shelf) {
     shelf.put(design(job), design.kind(), design.definition(), "demo");
   }
 

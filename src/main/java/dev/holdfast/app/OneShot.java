@@ -9,7 +9,7 @@ import dev.holdfast.postgres.Migrations;
 import dev.holdfast.postgres.SingleConnection;
 import dev.holdfast.postgres.embedded.EmbeddedServer;
 import dev.holdfast.postgres.inbox.PayloadLimits;
-import dev.holdfast.postgres.inbox.PostgresDesignStore;
+import dev.holdfast.postgres.inbox.PostgresDesignShelf;
 import dev.holdfast.postgres.inbox.PostgresSpendingDesk;
 import dev.holdfast.postgres.inbox.PostgresTicketDesk;
 import dev.holdfast.postgres.inbox.PostgresTicketImport;
@@ -21,7 +21,7 @@ import dev.holdfast.postgres.read.PostgresTicketReader;
 import dev.holdfast.postgres.schedule.PostgresScheduleDesk;
 import dev.holdfast.postgres.session.PostgresJournalReader;
 import dev.holdfast.queue.Channel;
-import dev.holdfast.queue.DesignStore;
+import dev.holdfast.queue.DesignShelf;
 import dev.holdfast.queue.QueueUnavailableException;
 import dev.holdfast.queue.SpendingDesk;
 import dev.holdfast.queue.TicketDesk;
@@ -142,8 +142,8 @@ final class OneShot implements Backend {
   }
 
   @Override
-  public DesignStore designs() {
-    return new PostgresDesignStore(checkedConnection());
+  public DesignShelf designs() {
+    return new PostgresDesignShelf(checkedConnection());
   }
 
   @Override

@@ -4,7 +4,7 @@ import dev.holdfast.config.QuietHours;
 import dev.holdfast.config.Settings;
 import dev.holdfast.config.WebSettings;
 import dev.holdfast.config.WebhookSettings;
-import dev.holdfast.postgres.inbox.PostgresDesignStore;
+import dev.holdfast.postgres.inbox.PostgresDesignShelf;
 import dev.holdfast.postgres.inbox.PostgresLoginKey;
 import dev.holdfast.postgres.inbox.PostgresRequestAnswers;
 import dev.holdfast.postgres.inbox.PostgresSpendingDesk;
@@ -161,7 +161,7 @@ final class WebSurface implements AutoCloseable {
         new PostgresTicketDesk(database, SCHEMA, settings.payloadMaxBytes()),
         new PostgresTicketInbox(database, SCHEMA, OneShot.limits(settings)),
         new PostgresSpendingDesk(database, SCHEMA),
-        new PostgresDesignStore(database),
+        new PostgresDesignShelf(database),
         new PostgresScheduleDesk(database, SCHEMA),
         new PostgresJournalReader(database, SCHEMA),
         new PostgresTicketFeeds(database, SCHEMA),

@@ -1,7 +1,7 @@
 package dev.holdfast.web;
 
 import dev.holdfast.queue.Channel;
-import dev.holdfast.queue.DesignStore;
+import dev.holdfast.queue.DesignShelf;
 import dev.holdfast.queue.RequestAnswers;
 import dev.holdfast.queue.SpendingDesk;
 import dev.holdfast.queue.TicketDesk;
@@ -21,7 +21,7 @@ public record WebPorts(
     TicketDesk desk,
     TicketInbox inbox,
     SpendingDesk spending,
-    DesignStore designs,
+    DesignShelf designs,
     ScheduleDesk schedules,
     JournalReader journals,
     TicketFeeds feeds,

@@ -1,6 +1,6 @@
 package dev.holdfast.web;
 
-import dev.holdfast.postgres.inbox.PostgresDesignStore;
+import dev.holdfast.postgres.inbox.PostgresDesignShelf;
 import dev.holdfast.postgres.inbox.PostgresLoginKey;
 import dev.holdfast.postgres.inbox.PostgresRequestAnswers;
 import dev.holdfast.postgres.inbox.PostgresSpendingDesk;
@@ -43,7 +43,7 @@ final class WebFixture {
         new PostgresTicketDesk(database, "holdfast", MAX_PAYLOAD),
         new PostgresTicketInbox(database, "holdfast", MAX_PAYLOAD),
         new PostgresSpendingDesk(database, "holdfast"),
-        new PostgresDesignStore(database),
+        new PostgresDesignShelf(database),
         new PostgresScheduleDesk(database, "holdfast"),
         new PostgresJournalReader(database, "holdfast"),
         new PostgresTicketFeeds(database, "holdfast"),

@@ -4,7 +4,7 @@ import dev.holdfast.cli.output.PlainText;
 import dev.holdfast.cli.output.UsageException;
 import dev.holdfast.handler.design.ForeignDesign;
 import dev.holdfast.handler.design.ValidDesign;
-import dev.holdfast.queue.DesignStore;
+import dev.holdfast.queue.DesignShelf;
 import dev.holdfast.queue.SourceDesign;
 import dev.holdfast.ticket.Design;
 import dev.holdfast.ticket.InvalidTicketException;
@@ -35,7 +35,7 @@ final class ImportDesigns {
     record Unknown(String why) implements Fate {}
   }
 
-  private final DesignStore shelf;
+  private final DesignShelf shelf;
   private final Map<String, String> chosenDesigns;
   private final Map<String, String> chosenKinds;
 
@@ -44,7 +44,7 @@ final class ImportDesigns {
    * @param chosenKinds a kind by the label of a source's design
    */
   ImportDesigns(
-      DesignStore shelf, Map<String, String> chosenDesigns, Map<String, String> chosenKinds) {
+      DesignShelf shelf, Map<String, String> chosenDesigns, Map<String, String> chosenKinds) {
     this.shelf = shelf;
     this.chosenDesigns = chosenDesigns;
     this.chosenKinds = chosenKinds;

@@ -3,7 +3,7 @@ package dev.holdfast.cli.admin;
 import dev.holdfast.cli.output.ExitCode;
 import dev.holdfast.cli.output.Terminal;
 import dev.holdfast.cli.output.TextTable;
-import dev.holdfast.queue.DesignStore;
+import dev.holdfast.queue.DesignShelf;
 import dev.holdfast.queue.ImportLine;
 import dev.holdfast.queue.ImportLine.Outcome;
 import dev.holdfast.queue.ImportOrder;
@@ -50,7 +50,7 @@ final class TicketImportRun {
     return isWhole(lines);
   }
 
-  int take(TicketImport imports, DesignStore shelf, ImportOrder.Running running, String actor) {
+  int take(TicketImport imports, DesignShelf shelf, ImportOrder.Running running, String actor) {
     List<ImportLine> lines =
         imports.take(new ImportOrder(source, choices(shelf, actor), running), actor);
     print(lines);
@@ -73,7 +73,7 @@ final class TicketImportRun {
   /**
    * @param shelf where designs are stored; null to store none
    */
-  private List<ImportOrder.Choice> choices(@Nullable DesignStore shelf, String actor) {
+  private List<ImportOrder.Choice> choices(@Nullable DesignShelf shelf, String actor) {
     List<ImportOrder.Choice> choices = new ArrayList<>();
     for (int i = 0; i < designs.size(); i++) {
       String key = designs.get(i).key();

@@ -1,6 +1,6 @@
 package dev.holdfast.cli.root;
 
-import dev.holdfast.queue.DesignStore;
+import dev.holdfast.queue.DesignShelf;
 import dev.holdfast.queue.SpendingDesk;
 import dev.holdfast.queue.TicketDesk;
 import dev.holdfast.queue.TicketImport;
@@ -45,7 +45,7 @@ public interface Backend extends AutoCloseable {
   /** The runs of repairs. */
   RunReader runs();
 
-  DesignStore designs();
+  DesignShelf designs();
 
   ScheduleDesk schedules();
 

@@ -149,7 +149,7 @@ class PostgresTicketInboxIT {
   @Test
   @DisplayName("A41: a ticket of a design gets its latest version and its kind")
   void design() {
-    PostgresDesignStore shelf = new PostgresDesignStore(dataSource);
+    PostgresDesignShelf shelf = new PostgresDesignShelf(dataSource);
     shelf.put("hello", "command", "{\"command\": [\"true\"]}", "dora");
     long id = shelf.put("hello", "command", "{\"command\": [\"date\"]}", "dora").id();
     inbox.enqueue(NewTicket.ofDesign("hello").withTitle("of design"));

@@ -7,7 +7,7 @@ import com.microsoft.playwright.Browser;
 import com.microsoft.playwright.Page;
 import com.microsoft.playwright.options.ColorScheme;
 import dev.holdfast.failure.Category;
-import dev.holdfast.postgres.inbox.PostgresDesignStore;
+import dev.holdfast.postgres.inbox.PostgresDesignShelf;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.TestQueue;
 import dev.holdfast.testing.TicketDatabase;
@@ -41,7 +41,7 @@ class AccessibilityBrowserIT {
     long held = tickets.hold(3, "held", "the disk is full\nat line 3").getFirst();
     tickets.review(
         "patched", "{\"diff\": \"--- a/x\\n+++ b/x\\n@@ -1 +1 @@\\n-old\\n+new\\n\", \"n\": 1}");
-    PostgresDesignStore shelf = new PostgresDesignStore(testDatabase.dataSource());
+    PostgresDesignShelf shelf = new PostgresDesignShelf(testDatabase.dataSource());
     shelf.put("hello", "command", "{\"kind\": \"command\", \"command\": [\"a\"]}", "ann");
     shelf.put("hello", "command", "{\"kind\": \"command\", \"command\": [\"b\"]}", "ann");
     database.run(

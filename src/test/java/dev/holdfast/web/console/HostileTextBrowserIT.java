@@ -3,7 +3,7 @@ package dev.holdfast.web.console;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.microsoft.playwright.Page;
-import dev.holdfast.postgres.inbox.PostgresDesignStore;
+import dev.holdfast.postgres.inbox.PostgresDesignShelf;
 import dev.holdfast.session.event.SessionEvent;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.TestQueue;
@@ -96,7 +96,7 @@ class HostileTextBrowserIT {
         SCRIPT,
         SCRIPT,
         SCRIPT);
-    new PostgresDesignStore(testDatabase.dataSource())
+    new PostgresDesignShelf(testDatabase.dataSource())
         .put("poison", "command", "{\"command\": [\"" + JSON_SCRIPT + "\"]}", SCRIPT);
     String encoded = URLEncoder.encode(SCRIPT, StandardCharsets.UTF_8);
     paths.addAll(

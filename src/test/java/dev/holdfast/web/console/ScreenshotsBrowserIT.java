@@ -7,7 +7,7 @@ import dev.holdfast.llm.StopReason;
 import dev.holdfast.llm.Target;
 import dev.holdfast.llm.ToolCall;
 import dev.holdfast.llm.Usage;
-import dev.holdfast.postgres.inbox.PostgresDesignStore;
+import dev.holdfast.postgres.inbox.PostgresDesignShelf;
 import dev.holdfast.session.event.SessionEvent;
 import dev.holdfast.session.journal.Input;
 import dev.holdfast.session.journal.JournalEntry;
@@ -143,7 +143,7 @@ class ScreenshotsBrowserIT {
                 + "+  return cart.items ? cart.items.total : 0;\\n"
                 + " }\\n"
                 + "\", \"tests\": \"41 passed\"}");
-    PostgresDesignStore shelf = new PostgresDesignStore(testDatabase.dataSource());
+    PostgresDesignShelf shelf = new PostgresDesignShelf(testDatabase.dataSource());
     shelf.put("import", "command", "{\"command\": [\"sh\", \"import.sh\"]}", "ann");
     shelf.put(
         "import", "command", "{\"command\": [\"sh\", \"import.sh\"], \"timeout\": \"5m\"}", "bob");

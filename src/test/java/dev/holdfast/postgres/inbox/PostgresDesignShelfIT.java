@@ -19,13 +19,13 @@ import org.junit.jupiter.api.Test;
 
 @WithDatabase
 @EverySetup
-class PostgresDesignStoreIT {
+class PostgresDesignShelfIT {
   private final TestSql sql;
-  private final PostgresDesignStore shelf;
+  private final PostgresDesignShelf shelf;
 
-  PostgresDesignStoreIT(TestDatabase database) {
+  PostgresDesignShelfIT(TestDatabase database) {
     this.sql = new TestSql(database.dataSource());
-    this.shelf = new PostgresDesignStore(database.dataSource());
+    this.shelf = new PostgresDesignShelf(database.dataSource());
   }
 
   @Test
