@@ -1,6 +1,6 @@
 package dev.holdfast.bench;
 
-import dev.holdfast.postgres.bench.TableTotals;
+import dev.holdfast.postgres.bench.Truth;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -115,7 +115,7 @@ final class InflightCell implements Cell {
     lab.resume();
     String rate = child.await(InflightWorker.RATE, PATIENCE);
     TicketRun.awaitRest(lab);
-    lab.tables().truth().require("the worker's run", new TableTotals(tickets, tickets, 0, 0));
+    lab.tables().truth().require("the worker's run", new Truth(tickets, tickets, 0, 0));
     return Double.parseDouble(rate.substring(InflightWorker.RATE.length()).strip());
   }
 }

@@ -1,7 +1,7 @@
 package dev.holdfast.bench;
 
 import dev.holdfast.postgres.bench.RawProbe.Timing;
-import dev.holdfast.postgres.bench.TableTotals;
+import dev.holdfast.postgres.bench.Truth;
 import java.util.List;
 
 /**
@@ -30,7 +30,7 @@ record RawRun(int drained, Timing timing, Windows windows) {
     Timing timing = lab.probe().drain(drained, connections, batch, windows::add);
     lab.probe()
         .truth()
-        .require("the raw probe's run", new TableTotals(drained, drained, tickets - drained, 0));
+        .require("the raw probe's run", new Truth(drained, drained, tickets - drained, 0));
     return new RawRun(drained, timing, windows);
   }
 

@@ -1,7 +1,7 @@
 package dev.holdfast.bench;
 
 import dev.holdfast.postgres.bench.RawProbe.Timing;
-import dev.holdfast.postgres.bench.TableTotals;
+import dev.holdfast.postgres.bench.Truth;
 import dev.holdfast.retry.RetrySettings;
 import dev.holdfast.ticket.HoldfastException;
 import dev.holdfast.worker.HandlerResult;
@@ -99,7 +99,7 @@ record TicketRun(
     if (drained == tickets) {
       int finished = finishedBefore + tickets + BenchWorker.HELLOS;
       int attempts = finished + tickets * (executions - 1);
-      lab.tables().truth().require("the worker's run", new TableTotals(finished, attempts, 0, 0));
+      lab.tables().truth().require("the worker's run", new Truth(finished, attempts, 0, 0));
     } else {
       requirePart(lab.tables().truth(), finishedBefore);
     }
@@ -115,7 +115,7 @@ record TicketRun(
   }
 
   /** A worker that was stopped on the way: how far it came is open, but not that it fits. */
-  private void requirePart(TableTotals found, int finishedBefore) {
+  private void requirePart(Truth found, int finishedBefore) {
     long finished = found.finished() - finishedBefore - BenchWorker.HELLOS;
     boolean fits =
         finished >= drained

@@ -96,8 +96,8 @@ public final class RawProbe {
     return latest;
   }
 
-  public TableTotals truth() {
+  public Truth truth() {
     long[] found = BenchSql.numbers(direct, TRUTH);
-    return new TableTotals(found[0], found[1], found[3], found[2]);
+    return new Truth(found[0], found[1], found[3], found[2]);
   }
 }

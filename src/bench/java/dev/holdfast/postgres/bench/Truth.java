@@ -10,12 +10,12 @@ import dev.holdfast.ticket.HoldfastException;
  * @param waiting tickets that are ready or in progress
  * @param leases lease rows that are left
  */
-public record TableTotals(long finished, long attempts, long waiting, long leases) {
+public record Truth(long finished, long attempts, long waiting, long leases) {
   /**
    * @param run what was measured, for the message
    * @throws HoldfastException if this is not what the tables must say
    */
-  public void require(String run, TableTotals expected) {
+  public void require(String run, Truth expected) {
     if (!equals(expected)) {
       throw new HoldfastException(
           run
