@@ -72,6 +72,7 @@ record ArchitectureRules(String base) {
               "postgres",
               Set.of(
                   "ticket",
+                  "process",
                   "schema",
                   "secret",
                   "failure",
@@ -106,7 +107,7 @@ record ArchitectureRules(String base) {
           Map.entry("telemetry", ports()),
           Map.entry(
               "config",
-              Stream.concat(ports().stream(), Stream.of("schema", "secret"))
+              Stream.concat(ports().stream(), Stream.of("schema", "secret", "handler"))
                   .collect(Collectors.toSet())));
 
   /** The packages that may see everything; nothing may see them. */

@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param error its first 500 characters
  * @param errorTitle the line of it that says why
  * @param holdReason its first 1000 characters
+ * @param assignee the person who looks after it
  */
 public record TicketSummary(
     long id,
@@ -49,7 +50,8 @@ public record TicketSummary(
     @Nullable Integer designVersion,
     @Nullable String concurrencyKey,
     @Nullable String fairnessKey,
-    @Nullable Long batchId) {
+    @Nullable Long batchId,
+    @Nullable String assignee) {
 
   /** Changes whenever the ticket does, as {@code holdfast.ticket_version} in SQL: its ETag. */
   public String version() {
