@@ -9,6 +9,7 @@ import dev.holdfast.cli.output.UsageException;
 import dev.holdfast.cli.output.Words;
 import dev.holdfast.cli.root.Backend;
 import dev.holdfast.cli.root.HoldfastCommand;
+import dev.holdfast.failure.Category;
 import dev.holdfast.queue.CallDecision;
 import dev.holdfast.queue.TicketDesk;
 import dev.holdfast.queue.TicketDesk.Conversation;
@@ -117,7 +118,7 @@ public final class ReleaseCommand implements Callable<Integer> {
     call.check();
     requireOneSelection();
     List<Long> numbers = ids.stream().map(Words::id).distinct().toList();
-    String chosenCategory = category == null ? null : Words.category(category).wireName();
+    Category chosenCategory = category == null ? null : Words.category(category);
     String words =
         guidance == null ? null : Words.textOrFile("--guidance", guidance, root.terminal().in());
     String actor = by == null ? root.person() : by;
@@ -152,8 +153,9 @@ public final class ReleaseCommand implements Callable<Integer> {
     if (!ids.isEmpty()) {
       return numbers.iterator();
     }
+    String wanted = chosenCategory == null ? null : chosenCategory.wireName();
     return batch == null
-        ? new HeldTickets(backend.reader(), chosenCategory, fingerprint)
+        ? new HeldTickets(backend.reader(), wanted, fingerprint)
         : backend.batches().held(batch).iterator();
   }
 
