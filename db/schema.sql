@@ -626,6 +626,17 @@ COMMENT ON COLUMN holdfast.ticket_guidance.answer IS 'The answer as JSON; guidan
 GRANT SELECT ON holdfast.ticket_guidance TO holdfast_designer, holdfast_operator, holdfast_viewer;
 GRANT SELECT, INSERT, UPDATE, DELETE ON holdfast.ticket_guidance TO holdfast_worker;
 
+CREATE TABLE holdfast.ticket_traces (
+  ticket_id bigint NOT NULL,
+  traceparent text NOT NULL,
+  CONSTRAINT ticket_traces_pkey PRIMARY KEY (ticket_id),
+  CONSTRAINT ticket_traces_traceparent_check CHECK ((traceparent ~ '^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$'::text))
+);
+COMMENT ON TABLE holdfast.ticket_traces IS 'One row for each ticket that was enqueued under a trace (trace_ticket). Only workers that send traces look here.';
+COMMENT ON COLUMN holdfast.ticket_traces.traceparent IS 'As W3C Trace Context writes it: 00-<trace>-<span>-<flags>.';
+GRANT SELECT ON holdfast.ticket_traces TO holdfast_designer, holdfast_operator, holdfast_viewer;
+GRANT SELECT, INSERT, UPDATE, DELETE ON holdfast.ticket_traces TO holdfast_worker;
+
 CREATE TABLE holdfast.ticket_waits (
   ticket_id bigint NOT NULL,
   lease_no bigint NOT NULL,
@@ -2139,10 +2150,11 @@ BEGIN
   DELETE FROM retry_aborts WHERE ticket_id = ANY (ARRAY(SELECT id FROM gone));
   DELETE FROM tool_approvals WHERE ticket_id = ANY (ARRAY(SELECT id FROM gone));
   DELETE FROM auto_retry_switches WHERE ticket_id = ANY (ARRAY(SELECT id FROM gone));
+  DELETE FROM ticket_traces WHERE ticket_id = ANY (ARRAY(SELECT id FROM gone));
   RETURN NULL;
 END
 $function$;
-COMMENT ON FUNCTION holdfast.forget_sessions() IS 'A deleted ticket takes its journal, its events, its orders and its switch with it.';
+COMMENT ON FUNCTION holdfast.forget_sessions() IS 'A deleted ticket takes its journal, its events, its orders, its switch and its trace with it.';
 GRANT EXECUTE ON FUNCTION holdfast.forget_sessions() TO holdfast_worker;
 
 CREATE OR REPLACE FUNCTION holdfast.forget_waits()
@@ -2249,7 +2261,7 @@ BEGIN
       ('holdfast_producer', ARRAY['produce_ticket']),
       ('holdfast_designer', ARRAY['ticket_version', 'latest_design', 'acting_person', 'accepted_bytes', 'expanded_bytes', 'measure_definition']),
       -- Operators edit payloads with their own rights, too.
-      ('holdfast_operator', ARRAY['enqueue_ticket', 'produce_ticket', 'release_ticket', 'hold_ticket', 'cancel_ticket', 'approve_ticket',
+      ('holdfast_operator', ARRAY['enqueue_ticket', 'trace_ticket', 'produce_ticket', 'release_ticket', 'hold_ticket', 'cancel_ticket', 'approve_ticket',
         'reject_ticket', 'pause_queue', 'resume_queue', 'acting_person', 'latest_design', 'abort_retry', 'set_auto_retry',
         'mend_provider', 'raise_budget', 'remove_budget', 'decide_tool_call', 'answer_ticket', 'asked_question', 'assign_ticket', 'unrelease_ticket', 'edit_payload',
         'ticket_version', 'require_version', 'take_request_key', 'keep_request_ticket', 'find_request', 'keep_request_answer',
@@ -4346,6 +4358,27 @@ AS $function$
 $function$;
 COMMENT ON FUNCTION holdfast.ticket_version(bigint,timestamp with time zone) IS 'Changes whenever a ticket does: its ETag. Of the columns lease_no and updated_at of tickets.';
 GRANT EXECUTE ON FUNCTION holdfast.ticket_version(bigint,timestamp with time zone) TO holdfast_designer, holdfast_operator, holdfast_viewer, holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.trace_ticket(ticket_id bigint, traceparent text)
+ RETURNS bigint
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+#variable_conflict use_variable
+BEGIN
+  IF traceparent IS NULL OR traceparent !~ '^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$' OR traceparent ~ '^00-(0{32}|[0-9a-f]{32}-0{16})' THEN
+    RAISE EXCEPTION '"%" is no traceparent', COALESCE(left(traceparent, 60), 'NULL')
+      USING ERRCODE = 'HF422', HINT = 'It reads 00-<32 hex digits>-<16 hex digits>-01, as W3C Trace Context has it.';
+  ELSIF NOT EXISTS (SELECT FROM ticket_base b WHERE b.id = ticket_id) THEN
+    RAISE EXCEPTION 'there is no ticket %', ticket_id USING ERRCODE = 'HF404';
+  END IF;
+  INSERT INTO ticket_traces VALUES (ticket_id, traceparent) ON CONFLICT DO NOTHING;
+  RETURN ticket_id;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.trace_ticket(bigint,text) IS 'Says under which trace a ticket was enqueued, and returns its id: SELECT holdfast.trace_ticket(holdfast.enqueue_ticket(design => ''hello''), ''00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01''). The first one counts.';
+GRANT EXECUTE ON FUNCTION holdfast.trace_ticket(bigint,text) TO holdfast_operator, holdfast_worker;
 
 CREATE OR REPLACE FUNCTION holdfast.unrelease_ticket(id bigint, actor text)
  RETURNS text

@@ -53,9 +53,11 @@ final class WebSurface implements AutoCloseable {
   private final StartedParts parts = new StartedParts();
   private final HttpPort port;
   private final Path home;
+  private final Traces traces;
   private @Nullable LocalToken token;
 
-  private WebSurface(Settings settings, Path home) {
+  private WebSurface(Settings settings, Path home, Traces traces) {
+    this.traces = traces;
     this.home = home;
     this.settings = settings;
     this.port =
@@ -66,10 +68,11 @@ final class WebSurface implements AutoCloseable {
    * Has the port, and lets who connects wait.
    *
    * @param home where the token of a start without configured ones is kept
+   * @param traces under which tickets come in
    * @throws dev.holdfast.web.PortUnavailableException if it cannot be had
    */
-  static WebSurface bind(Settings settings, Path home) {
-    return new WebSurface(settings, home);
+  static WebSurface bind(Settings settings, Path home, Traces traces) {
+    return new WebSurface(settings, home, traces);
   }
 
   /**
@@ -81,7 +84,7 @@ final class WebSurface implements AutoCloseable {
    */
   void serve(Pools pools, HealthRoutes health, boolean console, Supplier<String> sandbox) {
     DataSource database = pools.web();
-    WebPorts ports = ports(settings, database);
+    WebPorts ports = ports(database);
     EventHub events = new EventHub(ports.feeds(), Sleeper.REAL);
     BulkActions bulk = new BulkActions();
     List<Routes> groups = new ArrayList<>(List.of(health));
@@ -155,11 +158,11 @@ final class WebSurface implements AutoCloseable {
         WEBHOOK_POLL);
   }
 
-  private static WebPorts ports(Settings settings, DataSource database) {
+  private WebPorts ports(DataSource database) {
     return new WebPorts(
         new PostgresTicketReader(database),
         new PostgresTicketDesk(database, SCHEMA, settings.payloadMaxBytes()),
-        new PostgresTicketInbox(database, SCHEMA, OneShot.limits(settings)),
+        traces.over(new PostgresTicketInbox(database, SCHEMA, OneShot.limits(settings))),
         new PostgresSpendingDesk(database, SCHEMA),
         new PostgresDesignShelf(database),
         new PostgresScheduleDesk(database, SCHEMA),

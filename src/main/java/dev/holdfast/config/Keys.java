@@ -22,7 +22,8 @@ public final class Keys {
               CallRetryKeys.ALL,
               SpendKeys.ALL,
               SessionKeys.ALL,
-              WebKeys.ALL)
+              WebKeys.ALL,
+              LogKeys.ALL)
           .<Key<?>>flatMap(List::stream)
           .toList();
 

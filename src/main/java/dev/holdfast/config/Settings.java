@@ -19,6 +19,7 @@ import java.util.Map;
  * @param payloadMaxBytes the largest payload, as UTF-8 JSON
  * @param payloadMaxExpandedBytes the largest payload, as text of jsonb
  * @param claimMaxBytes large payloads that a worker has under way at a time
+ * @param logFormat text or json
  * @param secrets the values that must not leave the process
  * @param secretFiles the files and directories in which some of them were found
  */
@@ -35,6 +36,7 @@ public record Settings(
     AgentSettings agents,
     RepairSettings repair,
     WebSettings web,
+    String logFormat,
     Secrets secrets,
     List<Path> secretFiles) {
   public Settings {
@@ -56,6 +58,7 @@ public record Settings(
         AgentSettings.of(values),
         RepairSettings.of(values),
         WebSettings.of(values),
+        values.get(LogKeys.FORMAT),
         ConfiguredSecrets.of(values),
         secretFiles);
   }
@@ -74,6 +77,7 @@ public record Settings(
         agents,
         repair,
         newWeb,
+        logFormat,
         secrets,
         secretFiles);
   }
@@ -92,6 +96,7 @@ public record Settings(
         others,
         repair,
         web,
+        logFormat,
         secrets,
         secretFiles);
   }

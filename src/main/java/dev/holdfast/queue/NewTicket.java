@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.function.Consumer;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,6 +25,8 @@ import org.jspecify.annotations.Nullable;
  * @param after the ids of the tickets that must be done before it is claimed; at most 10,000,
  *     default none
  * @param expiry from when on it is put on hold instead, if no worker has started it; null is never
+ * @param traceparent the trace that its attempts belong to, as W3C Trace Context writes it; null
+ *     for none
  */
 public record NewTicket(
     @Nullable String design,
@@ -37,23 +40,33 @@ public record NewTicket(
     @Nullable String uniqueKey,
     @Nullable BigDecimal maxCostUsd,
     List<Long> after,
-    @Nullable Expiry expiry) {
+    @Nullable Expiry expiry,
+    @Nullable String traceparent) {
 
   private static final String DEFAULT_QUEUE = "default";
+
+  // as trace_ticket in the database
+  private static final Pattern TRACEPARENT =
+      Pattern.compile("00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}");
 
   /** Copies the list. */
   public NewTicket {
     after = List.copyOf(after);
   }
 
+  /** Whether a text is a traceparent of the one version that there is. */
+  public static boolean isTraceparent(String text) {
+    return TRACEPARENT.matcher(text).matches();
+  }
+
   public static NewTicket ofDesign(String design) {
     return new NewTicket(
-        design, null, null, "{}", DEFAULT_QUEUE, 0, null, null, null, null, List.of(), null);
+        design, null, null, "{}", DEFAULT_QUEUE, 0, null, null, null, null, List.of(), null, null);
   }
 
   public static NewTicket ofKind(String kind) {
     return new NewTicket(
-        null, kind, null, "{}", DEFAULT_QUEUE, 0, null, null, null, null, List.of(), null);
+        null, kind, null, "{}", DEFAULT_QUEUE, 0, null, null, null, null, List.of(), null, null);
   }
 
   public NewTicket withTitle(@Nullable String newTitle) {
@@ -96,6 +109,10 @@ public record NewTicket(
     return with(copy -> copy.expiry = newExpiry);
   }
 
+  public NewTicket withTraceparent(@Nullable String newTraceparent) {
+    return with(copy -> copy.traceparent = newTraceparent);
+  }
+
   private NewTicket with(Consumer<Copy> change) {
     Copy copy = new Copy(this);
     change.accept(copy);
@@ -116,6 +133,7 @@ public record NewTicket(
     private @Nullable BigDecimal maxCostUsd;
     private List<Long> after;
     private @Nullable Expiry expiry;
+    private @Nullable String traceparent;
 
     Copy(NewTicket ticket) {
       design = ticket.design;
@@ -130,6 +148,7 @@ public record NewTicket(
       maxCostUsd = ticket.maxCostUsd;
       after = ticket.after;
       expiry = ticket.expiry;
+      traceparent = ticket.traceparent;
     }
 
     NewTicket ticket() {
@@ -145,7 +164,8 @@ public record NewTicket(
           uniqueKey,
           maxCostUsd,
           after,
-          expiry);
+          expiry,
+          traceparent);
     }
   }
 }

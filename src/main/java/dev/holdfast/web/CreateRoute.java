@@ -51,7 +51,7 @@ final class CreateRoute implements Handler {
   public void handle(Context context) {
     Body body = Requests.body(context, Body.class);
     Visitor visitor = Visitor.of(context);
-    NewTicket ticket = ticket(body);
+    NewTicket ticket = ticket(body, context);
     Accepted accepted =
         inbox.accept(ticket, visitor.actor(body.by), IdempotencyKey.of(context, context.body()));
     context.header("Location", TicketRoutes.LIST + "/" + accepted.ticketId());
@@ -63,7 +63,7 @@ final class CreateRoute implements Handler {
     Answers.json(context, accepted.created() ? 201 : 200, json.summary(row));
   }
 
-  private static NewTicket ticket(Body body) {
+  private static NewTicket ticket(Body body, Context context) {
     NewTicket ticket =
         new NewTicket(
             body.design,
@@ -77,11 +77,18 @@ final class CreateRoute implements Handler {
             body.uniqueKey,
             body.maxCostUsd,
             body.after == null ? List.of() : body.after,
-            expiry(body.expires));
+            expiry(body.expires),
+            traceparent(context));
     if (ticket.delay() != null && ticket.runAt() != null) {
       throw new Refused(422, "delay and run_at exclude each other");
     }
     return ticket;
+  }
+
+  /** The caller's trace; what is none is ignored, as W3C Trace Context says. */
+  private static @Nullable String traceparent(Context context) {
+    String header = context.header("traceparent");
+    return header != null && NewTicket.isTraceparent(header) ? header : null;
   }
 
   /** A time, or how long from now. */

@@ -96,6 +96,7 @@ final class ScheduleRoutes implements Routes {
             null,
             null,
             List.of(),
+            null,
             null);
     NewSchedule schedule =
         new NewSchedule(

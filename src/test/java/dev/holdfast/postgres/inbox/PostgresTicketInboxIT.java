@@ -166,7 +166,7 @@ class PostgresTicketInboxIT {
         .hasSize(3);
     NewTicket contradiction =
         new NewTicket(
-            "hello", "agent", null, "{}", "default", 0, null, null, null, null, List.of(), null);
+            "hello", "agent", null, "{}", "default", 0, null, null, null, null, List.of(), null, null);
     String message = "design \"hello\" is of the kind \"command\", not \"agent\"";
     assertThatThrownBy(() -> inbox.enqueue(contradiction))
         .isInstanceOf(InvalidTicketException.class)
@@ -218,7 +218,7 @@ class PostgresTicketInboxIT {
         Arguments.of(good.withMaxCostUsd(new BigDecimal("-0.01")), "the cost limit must be from 0"),
         Arguments.of(
             new NewTicket(
-                null, null, null, "{}", "default", 0, null, null, null, null, List.of(), null),
+                null, null, null, "{}", "default", 0, null, null, null, null, List.of(), null, null),
             "a ticket needs a design or a kind"));
   }
 
