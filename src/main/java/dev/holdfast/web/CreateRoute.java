@@ -4,6 +4,7 @@ import dev.holdfast.queue.Expiry;
 import dev.holdfast.queue.NewTicket;
 import dev.holdfast.queue.TicketInbox;
 import dev.holdfast.queue.TicketInbox.Accepted;
+import dev.holdfast.queue.Uniqueness;
 import dev.holdfast.queue.read.TicketReader;
 import dev.holdfast.queue.read.TicketSummary;
 import dev.holdfast.retry.DurationText;
@@ -45,13 +46,17 @@ final class CreateRoute implements Handler {
       @Nullable BigDecimal maxCostUsd,
       @Nullable List<Long> after,
       @Nullable String expires,
+      @Nullable String concurrencyKey,
+      @Nullable String fairnessKey,
+      @Nullable String uniqueFor,
+      @Nullable String onDuplicate,
       @Nullable String by) {}
 
   @Override
   public void handle(Context context) {
     Body body = Requests.body(context, Body.class);
     Visitor visitor = Visitor.of(context);
-    NewTicket ticket = ticket(body, context);
+    NewTicket ticket = ticket(body).withTraceparent(traceparent(context));
     Accepted accepted =
         inbox.accept(ticket, visitor.actor(body.by), IdempotencyKey.of(context, context.body()));
     context.header("Location", TicketRoutes.LIST + "/" + accepted.ticketId());
@@ -63,7 +68,7 @@ final class CreateRoute implements Handler {
     Answers.json(context, accepted.created() ? 201 : 200, json.summary(row));
   }
 
-  private static NewTicket ticket(Body body, Context context) {
+  private static NewTicket ticket(Body body) {
     NewTicket ticket =
         new NewTicket(
             body.design,
@@ -78,7 +83,10 @@ final class CreateRoute implements Handler {
             body.maxCostUsd,
             body.after == null ? List.of() : body.after,
             expiry(body.expires),
-            traceparent(context));
+            body.concurrencyKey,
+            body.fairnessKey,
+            uniqueness(body),
+            null);
     if (ticket.delay() != null && ticket.runAt() != null) {
       throw new Refused(422, "delay and run_at exclude each other");
     }
@@ -102,6 +110,16 @@ final class CreateRoute implements Handler {
           : new Expiry.In(DurationText.parse(text));
     } catch (IllegalArgumentException e) {
       throw new Refused(422, "expires: " + e.getMessage());
+    }
+  }
+
+  private static Uniqueness uniqueness(Body body) {
+    try {
+      boolean named = "open".equals(body.uniqueFor) || "ever".equals(body.uniqueFor);
+      Duration time = body.uniqueFor == null || named ? null : DurationText.parse(body.uniqueFor);
+      return Uniqueness.of(body.uniqueFor, time, body.onDuplicate);
+    } catch (IllegalArgumentException e) {
+      throw new Refused(422, "unique_for, on_duplicate: " + e.getMessage());
     }
   }
 
