@@ -37,9 +37,7 @@ final class SafeEncoder extends PatternLayoutEncoder {
   @Override
   public byte[] encode(ILoggingEvent event) {
     String line =
-        asJson
-            ? new String(json.encode(event), StandardCharsets.UTF_8)
-            : layout.doLayout(event);
+        asJson ? new String(json.encode(event), StandardCharsets.UTF_8) : layout.doLayout(event);
     return secrets.get().redact(line).getBytes(StandardCharsets.UTF_8);
   }
 }

@@ -72,7 +72,8 @@ final class WorkerProcess implements AutoCloseable {
       this.tickets = pools.openForTickets();
       // The port first: a worker that cannot have it must not have claimed anything.
       this.web = parts.add(WebSurface.bind(settings, home, traces), WebSurface::close);
-      this.agents = parts.add(Agents.of(settings, sandboxes, registry, tickets, traces), Agents::close);
+      this.agents =
+          parts.add(Agents.of(settings, sandboxes, registry, tickets, traces), Agents::close);
       this.worker = parts.add(startWorker(settings, database, listener), Worker::close);
       parts.add(
           ScheduleLoop.start(new PostgresScheduleTicks(tickets, "holdfast"), Sleeper.REAL),

@@ -168,8 +168,9 @@ class TraceIT {
     assertThat(turns).hasSize(2);
     assertThat(turns).allSatisfy(turn -> assertThat(turn.parent()).isEqualTo(attempt.id()));
     List<Seen> calls = receiver.named("chat gpt-a");
-    assertThat(calls).extracting(Seen::parent).containsExactly(
-        turns.get(0).id(), turns.get(0).id(), turns.get(1).id());
+    assertThat(calls)
+        .extracting(Seen::parent)
+        .containsExactly(turns.get(0).id(), turns.get(0).id(), turns.get(1).id());
     assertThat(calls.get(0).get("error.type")).isEqualTo("model_error");
     assertThat(calls.get(0).get("http.response.status_code")).isEqualTo("503");
     assertThat(calls.get(1).get("gen_ai.provider.name")).isEqualTo("openai");

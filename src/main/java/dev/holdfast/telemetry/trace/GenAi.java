@@ -25,8 +25,7 @@ final class GenAi {
   private static final AttributeKey<String> AGENT = AttributeKey.stringKey("gen_ai.agent.name");
   private static final AttributeKey<String> CONVERSATION =
       AttributeKey.stringKey("gen_ai.conversation.id");
-  private static final AttributeKey<Long> INPUT =
-      AttributeKey.longKey("gen_ai.usage.input_tokens");
+  private static final AttributeKey<Long> INPUT = AttributeKey.longKey("gen_ai.usage.input_tokens");
   private static final AttributeKey<Long> OUTPUT =
       AttributeKey.longKey("gen_ai.usage.output_tokens");
   private static final AttributeKey<Long> CACHE_READ =

@@ -38,7 +38,8 @@ final class SpanMarks {
     String flags = MDC.get(FLAGS);
     return trace == null || span == null || flags == null
         ? Context.root()
-        : under(SpanContext.create(trace, span, TraceFlags.fromHex(flags, 0), TraceState.getDefault()));
+        : under(
+            SpanContext.create(trace, span, TraceFlags.fromHex(flags, 0), TraceState.getDefault()));
   }
 
   static Context under(SpanContext parent) {

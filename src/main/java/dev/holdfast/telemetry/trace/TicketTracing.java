@@ -43,8 +43,7 @@ public final class TicketTracing implements Tracing {
   private static final AttributeKey<String> TYPE =
       AttributeKey.stringKey("messaging.operation.type");
   private static final AttributeKey<String> SYSTEM = AttributeKey.stringKey("messaging.system");
-  private static final AttributeKey<String> WORKER =
-      AttributeKey.stringKey("messaging.client.id");
+  private static final AttributeKey<String> WORKER = AttributeKey.stringKey("messaging.client.id");
   private static final AttributeKey<Long> TICKET = AttributeKey.longKey("holdfast.ticket.id");
   private static final AttributeKey<String> KIND = AttributeKey.stringKey("holdfast.ticket.kind");
   private static final AttributeKey<String> DESIGN = AttributeKey.stringKey("holdfast.design");
@@ -94,10 +93,7 @@ public final class TicketTracing implements Tracing {
             .setStartTimestamp(began)
             .setAttribute(WORKER, tickets.getFirst().lease().workerId())
             .setAttribute(BATCH, (long) tickets.size());
-    enqueued.values().stream()
-        .limit(MOST_LINKS)
-        .map(TraceParent::parse)
-        .forEach(span::addLink);
+    enqueued.values().stream().limit(MOST_LINKS).map(TraceParent::parse).forEach(span::addLink);
     Span claim = span.startSpan();
     claim.end();
     return ticket -> begin(ticket, TraceParent.parse(enqueued.get(ticket.id())), claim);

@@ -11,7 +11,8 @@ final class TraceParent {
   private TraceParent() {}
 
   static String of(SpanContext span) {
-    return "00-%s-%s-%s".formatted(span.getTraceId(), span.getSpanId(), span.getTraceFlags().asHex());
+    return "00-%s-%s-%s"
+        .formatted(span.getTraceId(), span.getSpanId(), span.getTraceFlags().asHex());
   }
 
   /** Invalid for null, and for what is no traceparent. */

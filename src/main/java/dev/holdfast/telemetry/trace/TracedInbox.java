@@ -54,7 +54,8 @@ public final class TracedInbox implements TicketInbox {
 
   private <T> T traced(NewTicket ticket, Function<Span, T> enqueue) {
     Span span =
-        TicketTracing.withOperation(tracer.spanBuilder("enqueue " + ticket.queue()), "enqueue", "send")
+        TicketTracing.withOperation(
+                tracer.spanBuilder("enqueue " + ticket.queue()), "enqueue", "send")
             .setParent(TicketTracing.remote(TraceParent.parse(ticket.traceparent())))
             .setSpanKind(SpanKind.PRODUCER)
             .startSpan();
