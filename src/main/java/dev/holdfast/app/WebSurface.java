@@ -1,9 +1,7 @@
 package dev.holdfast.app;
 
-import dev.holdfast.config.QuietHours;
 import dev.holdfast.config.Settings;
 import dev.holdfast.config.WebSettings;
-import dev.holdfast.config.WebhookSettings;
 import dev.holdfast.postgres.inbox.PostgresDesignShelf;
 import dev.holdfast.postgres.inbox.PostgresLoginKey;
 import dev.holdfast.postgres.inbox.PostgresRequestAnswers;
@@ -18,7 +16,6 @@ import dev.holdfast.postgres.read.PostgresTicketReader;
 import dev.holdfast.postgres.schedule.PostgresScheduleDesk;
 import dev.holdfast.postgres.session.PostgresJournalReader;
 import dev.holdfast.retry.Sleeper;
-import dev.holdfast.secret.Secrets;
 import dev.holdfast.web.ApiRoutes;
 import dev.holdfast.web.BulkActions;
 import dev.holdfast.web.EventHub;
@@ -32,8 +29,8 @@ import dev.holdfast.web.access.Access;
 import dev.holdfast.web.access.AccessToken;
 import dev.holdfast.web.access.Role;
 import dev.holdfast.web.console.Console;
+import dev.holdfast.web.webhook.NoticeReceiver;
 import dev.holdfast.web.webhook.NoticeWebhook;
-import dev.holdfast.web.webhook.WebhookReceiver;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -105,8 +102,8 @@ final class WebSurface implements AutoCloseable {
     parts.add(bulk, BulkActions::close);
     // Who still watches is sent away before the server closes, or would be waited for.
     parts.add(events, EventHub::close);
-    if (web.webhook() != null) {
-      parts.add(webhook(web.webhook(), settings.secrets(), pools.scrapes()), NoticeWebhook::close);
+    for (NoticeReceiver receiver : Receivers.of(web.notices(), settings.secrets())) {
+      parts.add(tell(receiver, pools.scrapes()), NoticeWebhook::close);
     }
   }
 
@@ -134,22 +131,7 @@ final class WebSurface implements AutoCloseable {
     parts.close();
   }
 
-  private static NoticeWebhook webhook(
-      WebhookSettings configured, Secrets hidden, DataSource database) {
-    @Nullable QuietHours quiet = configured.quietHours();
-    WebhookReceiver receiver =
-        new WebhookReceiver(
-            configured.address(),
-            configured.secret(),
-            configured.timeout(),
-            configured.giveUpAfter(),
-            configured.consoleAddress(),
-            hidden,
-            configured.format() == WebhookSettings.Format.SLACK
-                ? WebhookReceiver.Form.TEXT
-                : WebhookReceiver.Form.CLOUDEVENT,
-            configured.groupWait(),
-            time -> quiet != null && quiet.contains(time));
+  private static NoticeWebhook tell(NoticeReceiver receiver, DataSource database) {
     return NoticeWebhook.start(
         receiver,
         new PostgresPeopleNotices(database, SCHEMA),

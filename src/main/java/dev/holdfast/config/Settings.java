@@ -58,7 +58,7 @@ public record Settings(
         AgentSettings.of(values),
         RepairSettings.of(values),
         WebSettings.of(values),
-        values.get(LogKeys.FORMAT),
+        values.get(Keys.LOG_FORMAT),
         ConfiguredSecrets.of(values),
         secretFiles);
   }

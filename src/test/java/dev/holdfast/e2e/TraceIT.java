@@ -8,6 +8,7 @@ import dev.holdfast.e2e.TraceReceiver.Seen;
 import dev.holdfast.testing.ModelServer;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.WithDatabase;
+import java.io.IOException;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
@@ -16,6 +17,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -54,12 +56,20 @@ class TraceIT {
   private final TicketRows rows;
   @TempDir private Path directory;
   @AutoClose private final ModelServer models = ModelServer.start();
-  @AutoClose private TraceReceiver receiver;
+  @AutoClose private final TraceReceiver receiver = TraceReceiver.start();
   @AutoClose private Installation holdfast;
 
-  TraceIT(TestDatabase database) {
+  TraceIT(TestDatabase database) throws IOException {
     this.database = database;
     this.rows = new TicketRows(database.dataSource());
+  }
+
+  @BeforeEach
+  void install() {
+    holdfast =
+        Installation.on(database, directory)
+            .with("OPENAI_API_KEY", SECRET)
+            .with("HOLDFAST_PROVIDERS_OPENAI_BASE_URL", models.openAiUrl());
   }
 
   private void putDesign(String name, String text) throws Exception {
@@ -72,11 +82,6 @@ class TraceIT {
       "22.13: enqueue, claims, attempts on two workers, turns, calls of models and tools are one"
           + " trace, which the log names; no secret is in it; without a receiver nothing is sent")
   void oneTrace() throws Exception {
-    receiver = TraceReceiver.start();
-    holdfast =
-        Installation.on(database, directory)
-            .with("OPENAI_API_KEY", SECRET)
-            .with("HOLDFAST_PROVIDERS_OPENAI_BASE_URL", models.openAiUrl());
     putDesign("traced-agent", AGENT);
     putDesign("traced-job", JOB);
     String untraced = holdfast.ok("enqueue", "--design", "traced-agent", "--queue", "nobody");

@@ -60,7 +60,7 @@ final class TraceReceiver implements AutoCloseable {
 
   private final HttpServer server;
   private final List<Seen> spans = new CopyOnWriteArrayList<>();
-  private final StringBuffer all = new StringBuffer();
+  private final List<String> all = new CopyOnWriteArrayList<>();
 
   private TraceReceiver(HttpServer server) {
     this.server = server;
@@ -84,7 +84,7 @@ final class TraceReceiver implements AutoCloseable {
       boolean zipped = "gzip".equals(exchange.getRequestHeaders().getFirst("Content-Encoding"));
       ExportTraceServiceRequest request =
           ExportTraceServiceRequest.parseFrom(zipped ? new GZIPInputStream(body) : body);
-      all.append(request);
+      all.add(request.toString());
       request.getResourceSpansList().stream()
           .flatMap(each -> each.getScopeSpansList().stream())
           .flatMap(each -> each.getSpansList().stream())
@@ -96,7 +96,7 @@ final class TraceReceiver implements AutoCloseable {
 
   /** Everything that came, as text. */
   String text() {
-    return all.toString();
+    return String.join("\n", all);
   }
 
   List<Seen> named(String name) {
