@@ -3,6 +3,7 @@ package dev.holdfast.app;
 import dev.holdfast.config.Settings;
 import dev.holdfast.config.WebSettings;
 import dev.holdfast.postgres.inbox.PostgresDesignShelf;
+import dev.holdfast.postgres.inbox.PostgresLimitDesk;
 import dev.holdfast.postgres.inbox.PostgresLoginKey;
 import dev.holdfast.postgres.inbox.PostgresRequestAnswers;
 import dev.holdfast.postgres.inbox.PostgresSpendingDesk;
@@ -148,6 +149,7 @@ final class WebSurface implements AutoCloseable {
         new PostgresSpendingDesk(database, SCHEMA),
         new PostgresDesignShelf(database),
         new PostgresScheduleDesk(database, SCHEMA),
+        new PostgresLimitDesk(database, SCHEMA),
         new PostgresJournalReader(database, SCHEMA),
         new PostgresTicketFeeds(database, SCHEMA),
         new PostgresFigureReader(database, SCHEMA),

@@ -27,12 +27,17 @@ final class NoticeKeys {
   static final Key<String> MAIL_SERVER =
       Key.of(
           "mail.server",
-          new KeyType.Text(Pattern.compile("|smtps?://[^\\s/@]+"), "smtp://HOST[:PORT] or smtps://HOST[:PORT]"),
+          new KeyType.Text(
+              Pattern.compile("|smtps?://[^\\s/@]+"), "smtp://HOST[:PORT] or smtps://HOST[:PORT]"),
           "",
           "Who sends mail of what webhooks.events names. smtp is encrypted by STARTTLS where the"
               + " server offers it. Needs mail.from and mail.to.");
   static final Key<String> MAIL_USER =
-      Key.of("mail.user", KeyType.Text.ANY, "", "Under whom mail is sent; empty sends without a login.");
+      Key.of(
+          "mail.user",
+          KeyType.Text.ANY,
+          "",
+          "Under whom mail is sent; empty sends without a login.");
   static final Key<String> MAIL_PASSWORD =
       Key.secret("mail.password", KeyType.Text.ANY, "The password of mail.user.");
   static final Key<String> MAIL_FROM =

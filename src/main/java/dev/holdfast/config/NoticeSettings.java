@@ -92,7 +92,8 @@ public record NoticeSettings(
             LocalTime.parse(parts[0]), LocalTime.parse(parts[1]), ZoneId.of(parts[2]));
       } catch (DateTimeException e) {
         throw new ConfigException(
-            "webhooks.quiet-hours: " + e.getMessage() + "; write it as 22:00-07:00 Europe/Berlin", e);
+            "webhooks.quiet-hours: " + e.getMessage() + "; write it as 22:00-07:00 Europe/Berlin",
+            e);
       }
     }
 

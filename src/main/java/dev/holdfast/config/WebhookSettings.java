@@ -14,11 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param secret signs what is sent
  * @param timeout of one delivery
  */
-public record WebhookSettings(
-    URI address,
-    String secret,
-    Duration timeout,
-    Format format) {
+public record WebhookSettings(URI address, String secret, Duration timeout, Format format) {
 
   /** What is sent. */
   public enum Format {

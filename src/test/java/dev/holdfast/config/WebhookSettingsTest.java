@@ -65,7 +65,7 @@ class WebhookSettingsTest {
         .hasMessageContaining("webhooks.secret")
         .hasMessageNotContaining("no*base64");
     assertThat(settings("webhooks.format", "slack").groupWait()).isEqualTo(Duration.ofSeconds(10));
-    assertThat(
-            Objects.requireNonNull(settings("webhooks.format", "slack").webhook()).address()).isEqualTo(URI.create("http://h/x"));
+    assertThat(Objects.requireNonNull(settings("webhooks.format", "slack").webhook()).address())
+        .isEqualTo(URI.create("http://h/x"));
   }
 }

@@ -42,7 +42,8 @@ class ExamplesIT {
     directory = temporary;
     rows = new TicketRows(database.dataSource());
     rows.column(
-        "CREATE TABLE public.orders (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, customer text NOT NULL)");
+        "CREATE TABLE public.orders (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, customer"
+            + " text NOT NULL)");
     holdfast = Installation.on(database, directory);
     holdfast.worker();
   }
@@ -153,11 +154,15 @@ class ExamplesIT {
         .environment()
         .putAll(
             Map.of(
-                "DATABASE_URL", url(),
+                "DATABASE_URL",
+                url(),
                 // As Debian installs libraries of Go.
-                "GO111MODULE", "off",
-                "GOPATH", "/usr/share/gocode",
-                "GOCACHE", directory.resolve("go-cache").toString()));
+                "GO111MODULE",
+                "off",
+                "GOPATH",
+                "/usr/share/gocode",
+                "GOCACHE",
+                directory.resolve("go-cache").toString()));
     Process process = builder.start();
     if (!process.waitFor(180, TimeUnit.SECONDS)) {
       process.destroyForcibly();
@@ -167,7 +172,8 @@ class ExamplesIT {
   }
 
   private String url() {
-    return database.jdbcUrl()
+    return database
+            .jdbcUrl()
             .replace(
                 "jdbc:postgresql://",
                 "postgres://" + database.user() + ":" + database.password() + "@")

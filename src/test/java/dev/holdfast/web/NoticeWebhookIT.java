@@ -476,7 +476,8 @@ class NoticeWebhookIT {
     try (NoticeWebhook mail =
         NoticeWebhook.start(people, notices(), impatient, InstantSource.system(), POLL)) {
       await().atMost(Duration.ofSeconds(20)).until(() -> sleeps.get() > 3);
-      GreenMail again = new GreenMail(new ServerSetup(port, "127.0.0.1", ServerSetup.PROTOCOL_SMTP));
+      GreenMail again =
+          new GreenMail(new ServerSetup(port, "127.0.0.1", ServerSetup.PROTOCOL_SMTP));
       again.setUser("holdfast@example.org", "holdfast", "hunter2-hunter2");
       again.start();
       try {
@@ -496,7 +497,8 @@ class NoticeWebhookIT {
       byId.put(each.getMessageID().replaceAll("\\d+", "N"), each);
     }
     assertThat(mails).as("three mails to two people").hasSize(6);
-    assertThat(byId).containsOnlyKeys("<hold-N@holdfast>", "<review-N@holdfast>", "<digest-N@holdfast>");
+    assertThat(byId)
+        .containsOnlyKeys("<hold-N@holdfast>", "<review-N@holdfast>", "<digest-N@holdfast>");
     MimeMessage hold = byId.get("<hold-N@holdfast>");
     assertThat(hold.getSubject())
         .isEqualTo("Ticket #" + held + " waits for a person: ä [redacted:mail.password] Bcc: x");

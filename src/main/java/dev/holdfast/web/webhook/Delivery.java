@@ -9,9 +9,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.time.InstantSource;
 
-/**
- * Sends one event, signed as Standard Webhooks has it. Redirects are not followed. Thread-safe.
- */
+/** Sends one event, signed as Standard Webhooks has it. Redirects are not followed. Thread-safe. */
 final class Delivery implements NoticeSender {
   private final WebhookReceiver receiver;
   private final InstantSource clock;

@@ -20,10 +20,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tells one receiver of what it wants to know, such as new holds and outages of providers, in order and at least once:
- * whoever gets one twice knows it by its id. Holds with equal errors are one event. One process of
- * all on a database does; another one goes on where it ends. An event that is not taken is tried
- * again, ever less often, and given up after a day or as configured.
+ * Tells one receiver of what it wants to know, such as new holds and outages of providers, in order
+ * and at least once: whoever gets one twice knows it by its id. Holds with equal errors are one
+ * event. One process of all on a database does; another one goes on where it ends. An event that is
+ * not taken is tried again, ever less often, and given up after a day or as configured.
  */
 public final class NoticeWebhook implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(NoticeWebhook.class);

@@ -51,7 +51,9 @@ final class SummaryEvents {
                 digest.ready(),
                 digest.succeeded(),
                 digest.failed(),
-                digest.costUsd() == null ? "" : ", for " + digest.costUsd().toPlainString() + " USD");
+                digest.costUsd() == null
+                    ? ""
+                    : ", for " + digest.costUsd().toPlainString() + " USD");
     return new NoticeEvent(
         "digest-" + digest.id(),
         NoticeEvent.source(console),
