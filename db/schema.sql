@@ -5286,7 +5286,6 @@ $function$;
 COMMENT ON FUNCTION holdfast.ticket_version(bigint,timestamp with time zone) IS 'Changes whenever a ticket does: its ETag. Of the columns lease_no and updated_at of tickets.';
 GRANT EXECUTE ON FUNCTION holdfast.ticket_version(bigint,timestamp with time zone) TO holdfast_designer, holdfast_operator, holdfast_viewer, holdfast_worker;
 
-<<<<<<< HEAD
 CREATE OR REPLACE FUNCTION holdfast.trace_ticket(ticket_id bigint, traceparent text)
  RETURNS bigint
  LANGUAGE plpgsql
@@ -5307,7 +5306,6 @@ END
 $function$;
 COMMENT ON FUNCTION holdfast.trace_ticket(bigint,text) IS 'Says under which trace a ticket was enqueued, and returns its id: SELECT holdfast.trace_ticket(holdfast.enqueue_ticket(design => ''hello''), ''00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01''). The first one counts.';
 GRANT EXECUTE ON FUNCTION holdfast.trace_ticket(bigint,text) TO holdfast_operator, holdfast_worker;
-=======
 CREATE OR REPLACE FUNCTION holdfast.tokens_left(x holdfast.claim_limits, full_at timestamp with time zone)
  RETURNS double precision
  LANGUAGE sql
@@ -5330,7 +5328,6 @@ AS $function$
 $function$;
 COMMENT ON FUNCTION holdfast.turn_group(text,text,text) IS 'As in in_line.turn_group.';
 GRANT EXECUTE ON FUNCTION holdfast.turn_group(text,text,text) TO holdfast_operator, holdfast_viewer, holdfast_worker;
->>>>>>> main
 
 CREATE OR REPLACE FUNCTION holdfast.unrelease_ticket(id bigint, actor text)
  RETURNS text
