@@ -40,6 +40,7 @@ import java.util.Base64;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -499,16 +500,16 @@ class NoticeWebhookIT {
     assertThat(mails).as("three mails to two people").hasSize(6);
     assertThat(byId)
         .containsOnlyKeys("<hold-N@holdfast>", "<review-N@holdfast>", "<digest-N@holdfast>");
-    MimeMessage hold = byId.get("<hold-N@holdfast>");
+    MimeMessage hold = Objects.requireNonNull(byId.get("<hold-N@holdfast>"));
     assertThat(hold.getSubject())
         .isEqualTo("Ticket #" + held + " waits for a person: ä [redacted:mail.password] Bcc: x");
     assertThat(hold.getAllRecipients()).hasSize(2);
     assertThat(hold.getContent().toString())
         .contains("https://holdfast.example/tickets/" + held, "held by: ann")
         .doesNotContain("hunter2");
-    assertThat(byId.get("<review-N@holdfast>").getSubject())
+    assertThat(Objects.requireNonNull(byId.get("<review-N@holdfast>")).getSubject())
         .isEqualTo("A result waits for review: ticket #" + reviewed);
-    assertThat(byId.get("<digest-N@holdfast>").getSubject())
+    assertThat(Objects.requireNonNull(byId.get("<digest-N@holdfast>")).getSubject())
         .matches("\\d+ tickets are on hold and \\d+ in review, \\d+ ready; in 24 hours .*");
   }
 }

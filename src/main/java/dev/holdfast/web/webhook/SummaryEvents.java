@@ -43,17 +43,20 @@ final class SummaryEvents {
     data.put("failed_24h", digest.failed());
     data.put("cost_usd_24h", digest.costUsd());
     data.put("url", link);
+    String cost =
+        digest.costUsd() == null ? "" : ", for " + digest.costUsd().toPlainString() + " USD";
     String text =
-        "%d tickets are on hold and %d in review, %d ready; in 24 hours %d attempts succeeded and %d failed%s"
-            .formatted(
-                digest.onHold(),
-                digest.inReview(),
-                digest.ready(),
-                digest.succeeded(),
-                digest.failed(),
-                digest.costUsd() == null
-                    ? ""
-                    : ", for " + digest.costUsd().toPlainString() + " USD");
+        digest.onHold()
+            + " tickets are on hold and "
+            + digest.inReview()
+            + " in review, "
+            + digest.ready()
+            + " ready; in 24 hours "
+            + digest.succeeded()
+            + " attempts succeeded and "
+            + digest.failed()
+            + " failed"
+            + cost;
     return new NoticeEvent(
         "digest-" + digest.id(),
         NoticeEvent.source(console),
