@@ -4,7 +4,7 @@ import dev.holdfast.config.ConfigException;
 import dev.holdfast.llm.WireListener;
 import dev.holdfast.queue.NewTicket;
 import dev.holdfast.queue.TicketInbox;
-import dev.holdfast.queue.TraceParents;
+import dev.holdfast.queue.read.TraceParents;
 import dev.holdfast.session.event.SessionListener;
 import dev.holdfast.telemetry.trace.ModelTracing;
 import dev.holdfast.telemetry.trace.SessionTracing;

@@ -2,7 +2,7 @@ package dev.holdfast.postgres.read;
 
 import dev.holdfast.postgres.Sql;
 import dev.holdfast.postgres.Transactions;
-import dev.holdfast.queue.TraceParents;
+import dev.holdfast.queue.read.TraceParents;
 import java.util.Collection;
 import java.util.Map;
 import javax.sql.DataSource;

@@ -1,7 +1,7 @@
 package dev.holdfast.telemetry.trace;
 
 import dev.holdfast.queue.Finish;
-import dev.holdfast.queue.TraceParents;
+import dev.holdfast.queue.read.TraceParents;
 import dev.holdfast.ticket.ClaimedTicket;
 import dev.holdfast.ticket.Design;
 import dev.holdfast.ticket.HoldfastException;

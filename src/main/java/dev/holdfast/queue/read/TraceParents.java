@@ -1,4 +1,4 @@
-package dev.holdfast.queue;
+package dev.holdfast.queue.read;
 
 import java.util.Collection;
 import java.util.Map;
