@@ -30,7 +30,7 @@ public record WebSettings(
   private static final Set<String> LOOPBACK = Set.of("127.0.0.1", "localhost", "::1");
 
   /**
-   * What visitors of the HTTP port may use up.
+   * How much the visitors of the HTTP port may use.
    *
    * @param requestsPerMinute of each visitor at most; 0 is no bound
    * @param concurrentRequests of all visitors together, answered at once
