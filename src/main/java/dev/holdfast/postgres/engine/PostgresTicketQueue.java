@@ -63,7 +63,8 @@ public final class PostgresTicketQueue implements TicketQueue {
     this.transactions = new Transactions(dataSource);
     this.heartbeats = new Transactions(heartbeats);
     this.finishWriter = new FinishWriter(sql, failureWriter);
-    this.holdExpired = sql.inSchema("SELECT holdfast.hold_expired(:limit)");
+    this.holdExpired =
+        sql.inSchema("SELECT holdfast.hold_expired(:limit) FROM holdfast.mend_lines()");
     this.leaseRescuer = new LeaseRescuer(sql, failureWriter, finishWriter);
     this.claimCall = new ClaimCall(sql);
     this.heartbeat =
