@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.function.Consumer;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,6 +29,8 @@ import org.jspecify.annotations.Nullable;
  * @param concurrencyKey limits count what runs with the same key; null has none
  * @param fairnessKey tickets of equal priority are claimed in turns over these keys; null has none
  * @param uniqueness how long the unique key holds and what becomes of a second ticket with it
+ * @param traceparent the trace that its attempts belong to, as W3C Trace Context writes it; null
+ *     for none
  * @param batchId the open batch that it joins; null is none
  * @param afterBatch the closed batch that must have ended before it is claimed; null is none
  */
@@ -47,14 +50,24 @@ public record NewTicket(
     @Nullable String concurrencyKey,
     @Nullable String fairnessKey,
     Uniqueness uniqueness,
+    @Nullable String traceparent,
     @Nullable Long batchId,
     @Nullable Long afterBatch) {
 
   private static final String DEFAULT_QUEUE = "default";
 
+  // as trace_ticket in the database
+  private static final Pattern TRACEPARENT =
+      Pattern.compile("00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}");
+
   /** Copies the list. */
   public NewTicket {
     after = List.copyOf(after);
+  }
+
+  /** Whether a text is a traceparent of the one version that there is. */
+  public static boolean isTraceparent(String text) {
+    return TRACEPARENT.matcher(text).matches();
   }
 
   public static NewTicket ofDesign(String design) {
@@ -83,6 +96,7 @@ public record NewTicket(
         null,
         null,
         Uniqueness.USUAL,
+        null,
         null,
         null);
   }
@@ -139,6 +153,10 @@ public record NewTicket(
     return with(copy -> copy.uniqueness = newUniqueness);
   }
 
+  public NewTicket withTraceparent(@Nullable String newTraceparent) {
+    return with(copy -> copy.traceparent = newTraceparent);
+  }
+
   public NewTicket withBatchId(@Nullable Long newBatchId) {
     return with(copy -> copy.batchId = newBatchId);
   }
@@ -170,6 +188,7 @@ public record NewTicket(
     private @Nullable String concurrencyKey;
     private @Nullable String fairnessKey;
     private Uniqueness uniqueness;
+    private @Nullable String traceparent;
     private @Nullable Long batchId;
     private @Nullable Long afterBatch;
 
@@ -189,6 +208,7 @@ public record NewTicket(
       concurrencyKey = ticket.concurrencyKey;
       fairnessKey = ticket.fairnessKey;
       uniqueness = ticket.uniqueness;
+      traceparent = ticket.traceparent;
       batchId = ticket.batchId;
       afterBatch = ticket.afterBatch;
     }
@@ -210,6 +230,7 @@ public record NewTicket(
           concurrencyKey,
           fairnessKey,
           uniqueness,
+          traceparent,
           batchId,
           afterBatch);
     }

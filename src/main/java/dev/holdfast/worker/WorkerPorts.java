@@ -25,7 +25,8 @@ public record WorkerPorts(
     FigureKeeper figures,
     BatchKeeper batches,
     List<TicketListener> listeners,
-    Secrets secrets) {
+    Secrets secrets,
+    Tracing tracing) {
   public WorkerPorts {
     listeners = List.copyOf(listeners);
   }

@@ -107,6 +107,10 @@ final class TicketCopy {
             "a ticket that waits for a batch, or names one, cannot be one of many; enqueue it by"
                 + " itself");
       }
+      if (ticket.traceparent() != null) {
+        throw new InvalidTicketException(
+            "a ticket with a trace cannot be one of many; enqueue it by itself");
+      }
       int payloadBytes = rules.check(ticket);
       @Nullable DesignKey design = ticket.design() == null ? null : design(ticket.design());
       appendRow(ticket, payloadBytes, design);
