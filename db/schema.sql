@@ -2778,6 +2778,7 @@ CREATE OR REPLACE FUNCTION holdfast.finished_of_batch(b holdfast.batches)
  RETURNS bigint
  LANGUAGE sql
  IMMUTABLE
+ SET search_path TO 'holdfast', 'pg_temp'
 AS $function$
   SELECT COALESCE(b.total, (b.counts->>'present')::bigint + b.settled_done + b.settled_cancelled) - (b.counts->>'ready')::bigint
 $function$;
@@ -4032,6 +4033,26 @@ END
 $function$;
 COMMENT ON FUNCTION holdfast.note_reviews() IS 'Makes a row of ticket_activity (results_to_review) for each design of which results have come to wait for review since the last call, some seconds behind as the figures are; returns how many. For those who tell people.';
 GRANT EXECUTE ON FUNCTION holdfast.note_reviews() TO holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.open_batch(actor text, title text DEFAULT NULL::text)
+ RETURNS bigint
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+DECLARE
+  new_id bigint;
+BEGIN
+  PERFORM require_words('actor', actor);
+  IF length(open_batch.title) > 1000 THEN
+    RAISE EXCEPTION 'the title of a batch is at most 1000 characters long' USING ERRCODE = 'HF422';
+  END IF;
+  INSERT INTO batches AS b (title, created_by) VALUES (NULLIF(btrim(open_batch.title), ''), open_batch.actor) RETURNING b.id INTO new_id;
+  RETURN new_id;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.open_batch(text,text) IS 'Begins a batch and returns its id, for enqueue_ticket(batch_id => ...). It takes tickets until close_batch.';
+GRANT EXECUTE ON FUNCTION holdfast.open_batch(text,text) TO holdfast_operator, holdfast_worker;
 
 CREATE OR REPLACE FUNCTION holdfast.open_for_key(x holdfast.claim_limits, key text)
  RETURNS bigint

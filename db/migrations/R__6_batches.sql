@@ -247,7 +247,7 @@ $$;
 COMMENT ON FUNCTION recount_batch IS 'The row of a batch with its tickets counted anew.';
 
 CREATE OR REPLACE FUNCTION finished_of_batch(b batches) RETURNS bigint
-LANGUAGE sql IMMUTABLE AS $$
+LANGUAGE sql IMMUTABLE SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
   SELECT COALESCE(b.total, (b.counts->>'present')::bigint + b.settled_done + b.settled_cancelled) - (b.counts->>'ready')::bigint
 $$;
 COMMENT ON FUNCTION finished_of_batch IS 'How many tickets of a batch wait for no worker, as last counted.';

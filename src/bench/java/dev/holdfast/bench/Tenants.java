@@ -61,7 +61,7 @@ final class Tenants {
                     started.put(context.claimed().id(), now);
                     missing.countDown();
                   }
-                  Thread.sleep(JOB);
+                  LockSupport.parkNanos(JOB.toNanos());
                   return HandlerResult.done(null);
                 },
                 event -> {});

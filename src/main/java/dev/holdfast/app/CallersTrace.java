@@ -22,6 +22,11 @@ record CallersTrace(TicketInbox inbox, String traceparent) implements TicketInbo
     return inbox.enqueueAll(tickets);
   }
 
+  @Override
+  public Batched enqueueBatch(Iterator<NewTicket> tickets, String actor, @Nullable String title) {
+    return inbox.enqueueBatch(tickets, actor, title);
+  }
+
   private NewTicket below(NewTicket ticket) {
     return ticket.traceparent() == null ? ticket.withTraceparent(traceparent) : ticket;
   }

@@ -30,7 +30,7 @@ public final class ApiRoutes implements Routes {
             new FigureRoutes(ports.figures()),
             new ScheduleRoutes(ports.schedules(), InstantSource.system()),
             new BatchRoutes(ports),
-            new ReleaseRoutes(ports.releases()),
+            new BatchRoutes.Releases(ports.releases()),
             new LimitRoutes(ports.limits()),
             new EventRoutes(events, HEARTBEAT),
             new OpenApiRoute());

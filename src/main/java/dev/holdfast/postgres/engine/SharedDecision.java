@@ -2,8 +2,8 @@ package dev.holdfast.postgres.engine;
 
 import dev.holdfast.failure.Category;
 import dev.holdfast.postgres.Json;
-import dev.holdfast.retry.CategoryPolicy;
 import dev.holdfast.retry.AttemptOutcome;
+import dev.holdfast.retry.CategoryPolicy;
 import dev.holdfast.retry.RetryDecision;
 import dev.holdfast.retry.RetryHistory;
 import java.util.LinkedHashMap;

@@ -48,6 +48,11 @@ public final class TracedInbox implements TicketInbox {
     return inbox.enqueueAll(tickets);
   }
 
+  @Override
+  public Batched enqueueBatch(Iterator<NewTicket> tickets, String actor, @Nullable String title) {
+    return inbox.enqueueBatch(tickets, actor, title);
+  }
+
   private static NewTicket under(Span span, NewTicket ticket) {
     return ticket.withTraceparent(TraceParent.of(span.getSpanContext()));
   }
