@@ -28,7 +28,7 @@ public record WebSettings(
     @Nullable String mcpToken) {
   private static final Set<String> LOOPBACK = Set.of("127.0.0.1", "localhost", "::1");
 
-  /** What a bearer of a token may do. */
+  /** The rights of a token. */
   public enum Role {
     VIEWER,
     OPERATOR

@@ -28,7 +28,7 @@ public record WebhookSettings(
     Duration groupWait,
     @Nullable QuietHours quietHours) {
 
-  /** What is sent. */
+  /** The form of the notices. */
   public enum Format {
     CLOUDEVENTS,
     SLACK;
@@ -64,7 +64,7 @@ public record WebhookSettings(
         QuietHours.parse(values.get(WebKeys.WEBHOOKS_QUIET_HOURS)));
   }
 
-  /** What follows the prefix is the key in base64, as Standard Webhooks has it. */
+  /** The key in base64 follows this prefix, as in Standard Webhooks. */
   private static String checked(String secret) {
     try {
       if (secret.startsWith(BASE64)) {
