@@ -3,7 +3,9 @@ package dev.holdfast.queue;
 import java.math.BigDecimal;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -24,6 +26,7 @@ import org.jspecify.annotations.Nullable;
  * @param after the ids of the tickets that must be done before it is claimed; at most 10,000,
  *     default none
  * @param expiry from when on it is put on hold instead, if no worker has started it; null is never
+ * @param following what it has of the tickets of {@code after}
  */
 public record NewTicket(
     @Nullable String design,
@@ -37,7 +40,8 @@ public record NewTicket(
     @Nullable String uniqueKey,
     @Nullable BigDecimal maxCostUsd,
     List<Long> after,
-    @Nullable Expiry expiry) {
+    @Nullable Expiry expiry,
+    Following following) {
 
   private static final String DEFAULT_QUEUE = "default";
 
@@ -48,12 +52,14 @@ public record NewTicket(
 
   public static NewTicket ofDesign(String design) {
     return new NewTicket(
-        design, null, null, "{}", DEFAULT_QUEUE, 0, null, null, null, null, List.of(), null);
+        design, null, null, "{}", DEFAULT_QUEUE, 0, null, null, null, null, List.of(), null,
+        Following.DEFAULT);
   }
 
   public static NewTicket ofKind(String kind) {
     return new NewTicket(
-        null, kind, null, "{}", DEFAULT_QUEUE, 0, null, null, null, null, List.of(), null);
+        null, kind, null, "{}", DEFAULT_QUEUE, 0, null, null, null, null, List.of(), null,
+        Following.DEFAULT);
   }
 
   public NewTicket withTitle(@Nullable String newTitle) {
@@ -92,6 +98,18 @@ public record NewTicket(
     return with(copy -> copy.after = newAfter);
   }
 
+  /** Waits for tickets whose results it is given, by the names of this map. */
+  public NewTicket withAfter(Map<String, Long> newAfter) {
+    Map<Long, String> names = new HashMap<>();
+    newAfter.forEach((name, id) -> names.put(id, name));
+    return withAfter(List.copyOf(newAfter.values()))
+        .withFollowing(new Following(names, following.onCancelled()));
+  }
+
+  public NewTicket withFollowing(Following newFollowing) {
+    return with(copy -> copy.following = newFollowing);
+  }
+
   public NewTicket withExpiry(@Nullable Expiry newExpiry) {
     return with(copy -> copy.expiry = newExpiry);
   }
@@ -116,6 +134,7 @@ public record NewTicket(
     private @Nullable BigDecimal maxCostUsd;
     private List<Long> after;
     private @Nullable Expiry expiry;
+    private Following following;
 
     Copy(NewTicket ticket) {
       design = ticket.design;
@@ -130,6 +149,7 @@ public record NewTicket(
       maxCostUsd = ticket.maxCostUsd;
       after = ticket.after;
       expiry = ticket.expiry;
+      following = ticket.following;
     }
 
     NewTicket ticket() {
@@ -145,7 +165,8 @@ public record NewTicket(
           uniqueKey,
           maxCostUsd,
           after,
-          expiry);
+          expiry,
+          following);
     }
   }
 }

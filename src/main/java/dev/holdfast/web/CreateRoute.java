@@ -1,6 +1,7 @@
 package dev.holdfast.web;
 
 import dev.holdfast.queue.Expiry;
+import dev.holdfast.queue.Following;
 import dev.holdfast.queue.NewTicket;
 import dev.holdfast.queue.TicketInbox;
 import dev.holdfast.queue.TicketInbox.Accepted;
@@ -43,14 +44,19 @@ final class CreateRoute implements Handler {
       @Nullable String runAt,
       @Nullable String uniqueKey,
       @Nullable BigDecimal maxCostUsd,
-      @Nullable List<Long> after,
+      @Nullable JsonNode after,
       @Nullable String expires,
-      @Nullable String by) {}
+      @Nullable String by,
+      @Nullable String name,
+      @Nullable String onCancelled) {}
 
   @Override
   public void handle(Context context) {
     Body body = Requests.body(context, Body.class);
     Visitor visitor = Visitor.of(context);
+    if (body.name != null) {
+      throw new Refused(422, "name: only the tickets of a graph have names; post them to /api/v1/graphs");
+    }
     NewTicket ticket = ticket(body);
     Accepted accepted =
         inbox.accept(ticket, visitor.actor(body.by), IdempotencyKey.of(context, context.body()));
@@ -64,6 +70,10 @@ final class CreateRoute implements Handler {
   }
 
   private static NewTicket ticket(Body body) {
+    return ticket(body, After.of(body.after, body.onCancelled));
+  }
+
+  static NewTicket ticket(Body body, After after) {
     NewTicket ticket =
         new NewTicket(
             body.design,
@@ -76,12 +86,13 @@ final class CreateRoute implements Handler {
             Requests.time("run_at", body.runAt),
             body.uniqueKey,
             body.maxCostUsd,
-            body.after == null ? List.of() : body.after,
-            expiry(body.expires));
+            List.of(),
+            expiry(body.expires),
+            Following.DEFAULT);
     if (ticket.delay() != null && ticket.runAt() != null) {
       throw new Refused(422, "delay and run_at exclude each other");
     }
-    return ticket;
+    return after.with(ticket);
   }
 
   /** A time, or how long from now. */

@@ -1,5 +1,6 @@
 package dev.holdfast.web;
 
+import dev.holdfast.queue.Following;
 import dev.holdfast.queue.NewTicket;
 import dev.holdfast.retry.DurationText;
 import dev.holdfast.schedule.CatchUp;
@@ -96,7 +97,8 @@ final class ScheduleRoutes implements Routes {
             null,
             null,
             List.of(),
-            null);
+            null,
+            Following.DEFAULT);
     NewSchedule schedule =
         new NewSchedule(
             context.pathParam("name"),

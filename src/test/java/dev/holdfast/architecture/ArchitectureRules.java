@@ -52,6 +52,8 @@ record ArchitectureRules(String base) {
           Map.entry("retry", Set.of("ticket", "failure")),
           Map.entry("queue", Set.of("ticket", "failure", "retry")),
           Map.entry("schedule", Set.of("ticket", "queue", "retry")),
+          Map.entry(
+              "workflow", Set.of("ticket", "schema", "failure", "retry", "queue", "worker")),
           Map.entry("worker", Set.of("ticket", "schema", "secret", "failure", "retry", "queue")),
           Map.entry("llm", Set.of("failure", "retry")),
           Map.entry(
@@ -64,7 +66,7 @@ record ArchitectureRules(String base) {
               "handler",
               Set.of(
                   "ticket", "process", "schema", "failure", "retry", "worker", "llm", "tool",
-                  "session", "repair")),
+                  "session", "repair", "workflow")),
           Map.entry(
               "postgres",
               Set.of(
@@ -75,6 +77,7 @@ record ArchitectureRules(String base) {
                   "retry",
                   "queue",
                   "schedule",
+                  "workflow",
                   "llm",
                   "tool",
                   "session",
@@ -114,6 +117,7 @@ record ArchitectureRules(String base) {
           Map.entry("com.zaxxer.hikari..", List.of("postgres")),
           Map.entry("javax.sql..", List.of("postgres", "bench", "app", "cli", "")),
           Map.entry("com.cronutils..", List.of("schedule")),
+          Map.entry("dev.cel..", List.of("workflow")),
           Map.entry("com.openai..", List.of("llm.openai")),
           Map.entry("com.anthropic..", List.of("llm.anthropic")),
           Map.entry("io.modelcontextprotocol..", List.of("tool.mcp", "cli", "app")),

@@ -170,6 +170,13 @@ class OpenApiIT {
         ann.post("/api/v1/tickets", "{\"design\": \"hello\", \"title\": \"t\", \"payload\": [1]}");
     check("createTicket", created, 201);
     check("createTicket", ann.post("/api/v1/tickets", "{\"priority\": 99999999999}"), 422);
+    check(
+        "createGraph",
+        ann.post(
+            "/api/v1/graphs",
+            "{\"tickets\": [{\"name\": \"a\", \"kind\": \"x\"}, {\"kind\": \"x\", \"after\": [\"a\"]}]}"),
+        201);
+    check("createGraph", ann.post("/api/v1/graphs", "{\"tickets\": []}"), 422);
     check("createTicket", ann.post("/api/v1/tickets", "{\"kind\": \"x\", \"colour\": 1}"), 422);
     check("listTickets", ann.get("/api/v1/tickets?limit=1"), 200);
     check("listTickets", ann.get("/api/v1/tickets?limit=0"), 400);

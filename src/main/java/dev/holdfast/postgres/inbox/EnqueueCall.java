@@ -1,6 +1,7 @@
 package dev.holdfast.postgres.inbox;
 
 import dev.holdfast.queue.Expiry;
+import dev.holdfast.queue.Following;
 import dev.holdfast.queue.NewTicket;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
@@ -9,6 +10,7 @@ import java.time.Instant;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.StringJoiner;
 import org.jspecify.annotations.Nullable;
 
@@ -45,7 +47,22 @@ final class EnqueueCall {
       case Expiry.At(Instant time) -> call.add("expires_at => ?", time.atOffset(ZoneOffset.UTC));
       case null -> {}
     }
+    Following following = ticket.following();
+    if (!ticket.after().isEmpty()) {
+      call.add("after_names => ?", names(ticket.after(), following.names()));
+      call.add("on_cancelled => ?", onCancelled(following));
+    }
     return call;
+  }
+
+  private static String @Nullable [] names(List<Long> after, Map<Long, String> names) {
+    return names.isEmpty() ? null : after.stream().map(names::get).toArray(String[]::new);
+  }
+
+  private static @Nullable String onCancelled(Following following) {
+    return following.onCancelled() == Following.OnCancelled.HOLD
+        ? null
+        : following.onCancelled().wireName();
   }
 
   private void add(String name, @Nullable Object value) {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.postgres.TestSql;
+import dev.holdfast.queue.Following;
 import dev.holdfast.queue.NewTicket;
 import dev.holdfast.testing.EverySetup;
 import dev.holdfast.testing.TestDatabase;
@@ -166,7 +167,8 @@ class PostgresTicketInboxIT {
         .hasSize(3);
     NewTicket contradiction =
         new NewTicket(
-            "hello", "agent", null, "{}", "default", 0, null, null, null, null, List.of(), null);
+            "hello", "agent", null, "{}", "default", 0, null, null, null, null, List.of(), null,
+            Following.DEFAULT);
     String message = "design \"hello\" is of the kind \"command\", not \"agent\"";
     assertThatThrownBy(() -> inbox.enqueue(contradiction))
         .isInstanceOf(InvalidTicketException.class)
@@ -218,7 +220,8 @@ class PostgresTicketInboxIT {
         Arguments.of(good.withMaxCostUsd(new BigDecimal("-0.01")), "the cost limit must be from 0"),
         Arguments.of(
             new NewTicket(
-                null, null, null, "{}", "default", 0, null, null, null, null, List.of(), null),
+                null, null, null, "{}", "default", 0, null, null, null, null, List.of(), null,
+            Following.DEFAULT),
             "a ticket needs a design or a kind"));
   }
 
