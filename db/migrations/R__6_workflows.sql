@@ -75,10 +75,14 @@ BEGIN
       SELECT nextval(pg_get_serial_sequence('ticket_base', 'id')) AS id, p.value AS payload, p.place
       FROM (SELECT * FROM jsonb_array_elements(s->'payloads') WITH ORDINALITY AS p (value, place) ORDER BY place) p
     ), made AS (
-      INSERT INTO ticket_base (filed, id, design_id, kind, payload, payload_bytes, queue, title, priority)
+      INSERT INTO ticket_base (filed, id, design_id, kind, payload, payload_bytes, queue, title, priority, expires_at, concurrency_key,
+        fairness_key)
       SELECT true, i.id, d.id, kind_name, i.payload, accepted_bytes('payload', i.payload), COALESCE(s->>'queue', parent.queue),
-        CASE WHEN (s->>'items')::boolean THEN title || ' ' || i.place ELSE title END, COALESCE((s->>'priority')::integer, parent.priority)
+        CASE WHEN (s->>'items')::boolean THEN title || ' ' || i.place ELSE title END, COALESCE((s->>'priority')::integer, parent.priority),
+        now() + design_expiry(d), parent.concurrency_key, parent.fairness_key
       FROM item i
+    ), ending AS (
+      INSERT INTO ticket_deadlines (ticket_id, expires_at) SELECT i.id, now() + design_expiry(d) FROM item i WHERE design_expiry(d) IS NOT NULL
     ), owned AS (
       INSERT INTO ticket_parents (ticket_id, parent_id) SELECT i.id, parent.id FROM item i
     ), waited AS (
@@ -293,8 +297,8 @@ BEGIN
       USING ERRCODE = 'HF422', HINT = 'It has ' || (SELECT string_agg(key, ', ' ORDER BY key) FROM jsonb_object_keys(d.definition->'steps') AS key) || '.';
   END IF;
   IF t.state IN ('done', 'cancelled') THEN
-    INSERT INTO ticket_base (filed, design_id, kind, queue, priority, title, payload)
-    VALUES (true, t.design_id, t.kind, t.queue, t.priority, t.title, t.payload) RETURNING ticket_base.id INTO replayed;
+    INSERT INTO ticket_base (filed, design_id, kind, queue, priority, title, payload, concurrency_key, fairness_key)
+    VALUES (true, t.design_id, t.kind, t.queue, t.priority, t.title, t.payload, t.concurrency_key, t.fairness_key) RETURNING ticket_base.id INTO replayed;
     INSERT INTO ticket_dependencies (ticket_id, after_id, ended_at, name, item)
     SELECT replayed, x.after_id, now(), x.name, x.item FROM ticket_dependencies x JOIN ticket_base b ON b.id = x.after_id AND b.state = 'done'
     WHERE x.ticket_id = t.id AND x.name <> ALL (again);

@@ -5,6 +5,7 @@ import dev.holdfast.queue.Following;
 import dev.holdfast.queue.NewTicket;
 import dev.holdfast.queue.TicketInbox;
 import dev.holdfast.queue.TicketInbox.Accepted;
+import dev.holdfast.queue.Uniqueness;
 import dev.holdfast.queue.read.TicketReader;
 import dev.holdfast.queue.read.TicketSummary;
 import dev.holdfast.retry.DurationText;
@@ -46,6 +47,10 @@ final class CreateRoute implements Handler {
       @Nullable BigDecimal maxCostUsd,
       @Nullable JsonNode after,
       @Nullable String expires,
+      @Nullable String concurrencyKey,
+      @Nullable String fairnessKey,
+      @Nullable String uniqueFor,
+      @Nullable String onDuplicate,
       @Nullable String by,
       @Nullable String name,
       @Nullable String onCancelled) {}
@@ -88,6 +93,9 @@ final class CreateRoute implements Handler {
             body.maxCostUsd,
             List.of(),
             expiry(body.expires),
+            body.concurrencyKey,
+            body.fairnessKey,
+            uniqueness(body),
             Following.DEFAULT);
     if (ticket.delay() != null && ticket.runAt() != null) {
       throw new Refused(422, "delay and run_at exclude each other");
@@ -106,6 +114,16 @@ final class CreateRoute implements Handler {
           : new Expiry.In(DurationText.parse(text));
     } catch (IllegalArgumentException e) {
       throw new Refused(422, "expires: " + e.getMessage());
+    }
+  }
+
+  private static Uniqueness uniqueness(Body body) {
+    try {
+      boolean named = "open".equals(body.uniqueFor) || "ever".equals(body.uniqueFor);
+      Duration time = body.uniqueFor == null || named ? null : DurationText.parse(body.uniqueFor);
+      return Uniqueness.of(body.uniqueFor, time, body.onDuplicate);
+    } catch (IllegalArgumentException e) {
+      throw new Refused(422, "unique_for, on_duplicate: " + e.getMessage());
     }
   }
 

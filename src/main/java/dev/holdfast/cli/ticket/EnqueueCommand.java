@@ -7,7 +7,6 @@ import dev.holdfast.cli.output.Words;
 import dev.holdfast.cli.root.Backend;
 import dev.holdfast.cli.root.HoldfastCommand;
 import dev.holdfast.config.FileProblem;
-import dev.holdfast.queue.Expiry;
 import dev.holdfast.queue.NewTicket;
 import dev.holdfast.queue.TicketInbox.Named;
 import java.io.BufferedReader;
@@ -31,14 +30,17 @@ import picocli.CommandLine.Option;
       "Examples:",
       "  holdfast enqueue --design summarise --payload '{\"prompt\": \"Summarise report.pdf\"}'",
       "  holdfast enqueue --kind command --payload @job.json --delay 5m --key nightly-2026-11-30",
+      "  holdfast enqueue --design sync --key customer-42 --unique open --on-duplicate replace"
+          + " --delay 30s",
       "  holdfast enqueue --file tickets.jsonl",
       "",
       "  holdfast enqueue --design report --after fetch=17,clean=18",
       "",
       "Each line of the file is a JSON object: design or kind, and title, payload, queue,"
           + " priority,",
-      "delay or run_at, unique_key, max_cost_usd. All are added, or none. A file of 10,000 lines at",
-      "most may have name, after (names of its other lines, or ids) and on_cancelled, too."
+      "delay or run_at, unique_key, max_cost_usd, expires, concurrency_key, fairness_key. All are",
+      "added, or none. A file of 10,000 lines at most may have name, after (names of its other",
+      "lines, or ids) and on_cancelled, too."
     })
 public final class EnqueueCommand implements Callable<Integer> {
   private final HoldfastCommand root;
@@ -115,6 +117,34 @@ public final class EnqueueCommand implements Callable<Integer> {
   private @Nullable String expires;
 
   @Option(
+      names = "--concurrency-key",
+      paramLabel = "K",
+      description = "Limits count what runs with the same key: holdfast limit set --per-key.")
+  private @Nullable String concurrencyKey;
+
+  @Option(
+      names = "--fairness-key",
+      paramLabel = "K",
+      description = "Tickets of equal priority are claimed in turns over these keys.")
+  private @Nullable String fairnessKey;
+
+  @Option(
+      names = "--unique",
+      paramLabel = "open|ever|D",
+      description =
+          "How long --key holds: until its ticket is done, for ever, or for a time. Default: as"
+              + " long as its ticket is kept.")
+  private @Nullable String unique;
+
+  @Option(
+      names = "--on-duplicate",
+      paramLabel = "keep|replace|refuse",
+      description =
+          "What becomes of a second ticket with --key. replace: the first one, if it has not"
+              + " started, gets payload and time of the second. Default keep.")
+  private @Nullable String onDuplicate;
+
+  @Option(
       names = "--file",
       paramLabel = "TICKETS.jsonl",
       description = "Add one ticket per line; - is standard input.")
@@ -144,7 +174,23 @@ public final class EnqueueCommand implements Callable<Integer> {
   private void requireFileAlone() {
     for (Object option :
         new @Nullable Object[] {
-          design, kind, title, payload, queue, priority, delay, at, key, maxCost, after, onCancelled, expires
+          design,
+          kind,
+          title,
+          payload,
+          queue,
+          priority,
+          delay,
+          at,
+          key,
+          maxCost,
+          after,
+          onCancelled,
+          expires,
+          concurrencyKey,
+          fairnessKey,
+          unique,
+          onDuplicate
         }) {
       if (option != null) {
         throw new UsageException(
@@ -171,13 +217,10 @@ public final class EnqueueCommand implements Callable<Integer> {
         .withRunAt(at == null ? null : Words.time("--at", at))
         .withUniqueKey(key)
         .withMaxCostUsd(maxCost == null ? null : Words.money("--max-cost", maxCost))
-        .withExpiry(expires == null ? null : expiry(expires));
-  }
-
-  private static Expiry expiry(String text) {
-    return text.contains("-")
-        ? new Expiry.At(Words.time("--expires", text))
-        : new Expiry.In(Words.duration("--expires", text));
+        .withExpiry(expires == null ? null : TicketWords.expiry("--expires", expires))
+        .withConcurrencyKey(concurrencyKey)
+        .withFairnessKey(fairnessKey)
+        .withUniqueness(TicketWords.uniqueness("--unique", unique, "--on-duplicate", onDuplicate));
   }
 
   private NewTicket designOrKind() {

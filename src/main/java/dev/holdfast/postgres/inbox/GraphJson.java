@@ -62,6 +62,10 @@ final class GraphJson {
       case Expiry.At(Instant time) -> put(node, "expires_at", time);
       case null -> {}
     }
+    put(node, "concurrency_key", ticket.concurrencyKey());
+    put(node, "fairness_key", ticket.fairnessKey());
+    put(node, "unique_for", ticket.uniqueness().spanWords());
+    put(node, "on_duplicate", ticket.uniqueness().duplicateWords());
     if (ticket.following().onCancelled() != Following.OnCancelled.HOLD) {
       node.put("on_cancelled", ticket.following().onCancelled().wireName());
     }
