@@ -81,6 +81,12 @@ public interface TicketReader {
   /** Until when a ticket has to be started; empty where it does not expire, or no longer. */
   Optional<Instant> expiresAt(long ticketId);
 
+  /** The steps of a workflow, each behind those it waits for; none of another ticket. */
+  List<StepRow> steps(long ticketId);
+
+  /** What a job has added, oldest first; not the steps of a workflow. */
+  List<ChildRow> children(long ticketId, int limit);
+
   /** The tickets that a ready one waits for, such as {@code #17, on hold since ...}. */
   Optional<String> predecessors(long ticketId);
 }
