@@ -15,6 +15,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.JsonNodeFactory;
@@ -68,7 +69,7 @@ final class CelExpression implements Expression {
     }
   }
 
-  private static String shortened(String why) {
+  private static String shortened(@Nullable String why) {
     String line = String.valueOf(why).lines().findFirst().orElse("");
     return line.length() > 300 ? line.substring(0, 300) + "…" : line;
   }

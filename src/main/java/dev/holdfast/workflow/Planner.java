@@ -62,9 +62,12 @@ final class Planner {
                 .findFirst();
         if (lost.isPresent()) {
           return new Plan.Hold(
-              "dependency_cancelled: #%d of the step %s was cancelled; release it to go on without"
-                      .formatted(lost.get().id(), step.name())
-                  + " that one, or replay it from the step");
+              "dependency_cancelled: #"
+                  + lost.get().id()
+                  + " of the step "
+                  + step.name()
+                  + " was cancelled; release it to go on without that one, or replay it from the"
+                  + " step");
         }
         look(step, own);
         continue;

@@ -7,6 +7,7 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import tools.jackson.databind.JsonNode;
 
@@ -95,7 +96,7 @@ public record WorkflowDesign(List<Step> steps, Map<String, Set<String>> before, 
     while (!path.contains(at)) {
       path.add(at);
       at =
-          steps.get(at).after().stream().filter(each -> !done.contains(each)).findFirst().orElseThrow();
+          Objects.requireNonNull(steps.get(at)).after().stream().filter(each -> !done.contains(each)).findFirst().orElseThrow();
     }
     List<String> circle = new ArrayList<>(path.subList(path.indexOf(at), path.size()));
     circle.add(at);
