@@ -52,7 +52,8 @@ record After(List<Long> ids, List<String> names, Following following) {
 
   private static Refused refused() {
     return new Refused(
-        422, "after: a list of ids, [17, 18], or ids by the names of their results, {\"fetch\": 17}");
+        422,
+        "after: a list of ids, [17, 18], or ids by the names of their results, {\"fetch\": 17}");
   }
 
   private static OnCancelled policy(@Nullable String text) {

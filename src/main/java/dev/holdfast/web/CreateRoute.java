@@ -60,7 +60,8 @@ final class CreateRoute implements Handler {
     Body body = Requests.body(context, Body.class);
     Visitor visitor = Visitor.of(context);
     if (body.name != null) {
-      throw new Refused(422, "name: only the tickets of a graph have names; post them to /api/v1/graphs");
+      throw new Refused(
+          422, "name: only the tickets of a graph have names; post them to /api/v1/graphs");
     }
     NewTicket ticket = ticket(body);
     Accepted accepted =

@@ -82,7 +82,8 @@ final class CelExpression implements Expression {
       return toJson(program.eval(variables));
     } catch (CelEvaluationException e) {
       throw new ExpressionException(
-          text + ": " + shortened(e.getMessage()).replaceFirst("^evaluation error at \\S+ ", ""), e);
+          text + ": " + shortened(e.getMessage()).replaceFirst("^evaluation error at \\S+ ", ""),
+          e);
     }
   }
 

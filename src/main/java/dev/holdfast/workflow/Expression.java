@@ -50,8 +50,7 @@ sealed interface Expression permits Expression.Path, CelExpression {
           at = at.get(Integer.parseInt(part.group(2)));
         }
         if (at == null) {
-          throw new ExpressionException(
-              text + ": there is no " + text.substring(0, part.end()));
+          throw new ExpressionException(text + ": there is no " + text.substring(0, part.end()));
         }
       }
       if (at == null) {

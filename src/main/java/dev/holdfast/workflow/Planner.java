@@ -88,8 +88,7 @@ final class Planner {
     boolean done = own.stream().allMatch(each -> each.state().isFinal());
     boolean success =
         own.stream()
-            .allMatch(
-                each -> each.state().isFinal() || each.state() == TicketState.NEEDS_REVIEW);
+            .allMatch(each -> each.state().isFinal() || each.state() == TicketState.NEEDS_REVIEW);
     if (done) {
       ended.add(step.name());
     }
@@ -147,7 +146,8 @@ final class Planner {
     }
     JsonNode answer = step.when().get().value(scope);
     if (!answer.isBoolean()) {
-      throw new ExpressionException("when: its value must be true or false, and is " + shown(answer));
+      throw new ExpressionException(
+          "when: its value must be true or false, and is " + shown(answer));
     }
     return !answer.booleanValue();
   }
@@ -158,7 +158,11 @@ final class Planner {
     }
     if (list.size() > MOST_ITEMS) {
       throw new ExpressionException(
-          "for_each: the list has " + list.size() + " items, and " + MOST_ITEMS + " are allowed;"
+          "for_each: the list has "
+              + list.size()
+              + " items, and "
+              + MOST_ITEMS
+              + " are allowed;"
               + " let each item be a part of the list");
     }
     return list;
@@ -181,7 +185,10 @@ final class Planner {
     int length = made.toString().length();
     if (length > longestPayload) {
       throw new ExpressionException(
-          "payload: it has " + length + " characters, and " + longestPayload
+          "payload: it has "
+              + length
+              + " characters, and "
+              + longestPayload
               + " are allowed (payload.max-bytes)");
     }
     return made;

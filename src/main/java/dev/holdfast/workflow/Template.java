@@ -53,7 +53,8 @@ sealed interface Template {
           parts.add(new Constant(NODES.stringNode(words.toString())));
           words.setLength(0);
         }
-        parts.add(new Value(text.substring(at + 2, end), Expression.of(text.substring(at + 2, end))));
+        parts.add(
+            new Value(text.substring(at + 2, end), Expression.of(text.substring(at + 2, end))));
         at = end + 1;
       } else {
         words.append(text.charAt(at));
@@ -89,7 +90,8 @@ sealed interface Template {
         return i;
       }
     }
-    throw new ExpressionException("\"" + text + "\" has a ${ without its }; write $${ for one as it is");
+    throw new ExpressionException(
+        "\"" + text + "\" has a ${ without its }; write $${ for one as it is");
   }
 
   /**

@@ -48,7 +48,8 @@ public record WorkflowDesign(List<Step> steps, Map<String, Set<String>> before, 
       before.put(step.name(), earlier);
       requireBefore(step, earlier, steps.keySet());
     }
-    return new WorkflowDesign(ordered, before, json.path("review").asString("none").equals("human"));
+    return new WorkflowDesign(
+        ordered, before, json.path("review").asString("none").equals("human"));
   }
 
   private static Step step(String name, JsonNode json) {
@@ -96,7 +97,10 @@ public record WorkflowDesign(List<Step> steps, Map<String, Set<String>> before, 
     while (!path.contains(at)) {
       path.add(at);
       at =
-          Objects.requireNonNull(steps.get(at)).after().stream().filter(each -> !done.contains(each)).findFirst().orElseThrow();
+          Objects.requireNonNull(steps.get(at)).after().stream()
+              .filter(each -> !done.contains(each))
+              .findFirst()
+              .orElseThrow();
     }
     List<String> circle = new ArrayList<>(path.subList(path.indexOf(at), path.size()));
     circle.add(at);

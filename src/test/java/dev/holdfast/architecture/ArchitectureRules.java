@@ -52,8 +52,7 @@ record ArchitectureRules(String base) {
           Map.entry("retry", Set.of("ticket", "failure")),
           Map.entry("queue", Set.of("ticket", "failure", "retry")),
           Map.entry("schedule", Set.of("ticket", "queue", "retry")),
-          Map.entry(
-              "workflow", Set.of("ticket", "schema", "failure", "retry", "queue", "worker")),
+          Map.entry("workflow", Set.of("ticket", "schema", "failure", "retry", "queue", "worker")),
           Map.entry("worker", Set.of("ticket", "schema", "secret", "failure", "retry", "queue")),
           Map.entry("llm", Set.of("failure", "retry")),
           Map.entry(
@@ -65,8 +64,17 @@ record ArchitectureRules(String base) {
           Map.entry(
               "handler",
               Set.of(
-                  "ticket", "process", "schema", "failure", "retry", "worker", "llm", "tool",
-                  "session", "repair", "workflow")),
+                  "ticket",
+                  "process",
+                  "schema",
+                  "failure",
+                  "retry",
+                  "worker",
+                  "llm",
+                  "tool",
+                  "session",
+                  "repair",
+                  "workflow")),
           Map.entry(
               "postgres",
               Set.of(

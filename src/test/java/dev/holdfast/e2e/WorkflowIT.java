@@ -65,8 +65,8 @@ class WorkflowIT {
     program(
         "summarise",
         log
-            + "n=$(sed 's/.*\"n\":\\([0-9]*\\).*/\\1/'); echo \"{\\\"sum\\\": $n,"
-            + " \\\"enqueue\\\": [{\\\"design\\\": \\\"extra\\\", \\\"payload\\\": {\\\"of\\\": $n}}]}\"",
+            + "n=$(sed 's/.*\"n\":\\([0-9]*\\).*/\\1/'); echo \"{\\\"sum\\\": $n, \\\"enqueue\\\":"
+            + " [{\\\"design\\\": \\\"extra\\\", \\\"payload\\\": {\\\"of\\\": $n}}]}\"",
         ", may_enqueue: [extra]");
     program("extra", log + "echo '{\"extra\": true}'", "");
     program("publish", log + "sed 's/.*\"payload\"://; s/,\"priority\".*//'", "");
@@ -116,7 +116,8 @@ class WorkflowIT {
         .contains("href=\"/tickets/" + approve + "\"");
     assertThat(holdfast.ok("show", "" + approve)).contains("Publish 3 summaries?");
     assertThat(holdfast.run("answer", "" + approve, "--json", "{\"ok\": 1}").stderr())
-        .contains("ok must be of type boolean, not 1").hasLineCount(1);
+        .contains("ok must be of type boolean, not 1")
+        .hasLineCount(1);
 
     holdfast.ok("answer", "" + approve, "--json", "{\"ok\": true}");
 
@@ -131,10 +132,7 @@ class WorkflowIT {
     String again = holdfast.ok("replay", "" + id, "--from", "publish", "--by", "ann");
     rows.awaitState(Long.parseLong(again), "done");
     assertThat(Files.readAllLines(directory.resolve("ran.txt"))).hasSize(9);
-    assertThat(
-            worker
-                .post("/api/v1/tickets/" + again + "/replay", "{\"from\": \"nope\"}")
-                .body())
+    assertThat(worker.post("/api/v1/tickets/" + again + "/replay", "{\"from\": \"nope\"}").body())
         .contains("has no step");
   }
 

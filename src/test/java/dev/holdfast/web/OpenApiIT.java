@@ -172,7 +172,8 @@ class OpenApiIT {
         "createGraph",
         ann.post(
             "/api/v1/graphs",
-            "{\"tickets\": [{\"name\": \"a\", \"kind\": \"x\"}, {\"kind\": \"x\", \"after\": [\"a\"]}]}"),
+            "{\"tickets\": [{\"name\": \"a\", \"kind\": \"x\"}, {\"kind\": \"x\", \"after\":"
+                + " [\"a\"]}]}"),
         201);
     check("createGraph", ann.post("/api/v1/graphs", "{\"tickets\": []}"), 422);
     check("createTicket", ann.post("/api/v1/tickets", "{\"kind\": \"x\", \"colour\": 1}"), 422);

@@ -70,7 +70,8 @@ final class WorkflowBench implements AutoCloseable {
         tickets
             .queue()
             .claim(
-                new ClaimRequest("worker-1", Set.of(kind), Set.of(), 10_000, Duration.ofMinutes(5)));
+                new ClaimRequest(
+                    "worker-1", Set.of(kind), Set.of(), 10_000, Duration.ofMinutes(5)));
     return claim.tickets();
   }
 
@@ -160,7 +161,9 @@ final class WorkflowBench implements AutoCloseable {
   Map<String, String> steps(long workflow) {
     Map<String, String> states = new java.util.TreeMap<>();
     database
-        .column("SELECT step || '=' || state FROM holdfast.workflow_steps WHERE workflow_id = ?", workflow)
+        .column(
+            "SELECT step || '=' || state FROM holdfast.workflow_steps WHERE workflow_id = ?",
+            workflow)
         .forEach(each -> states.put(each.split("=", 2)[0], each.split("=", 2)[1]));
     return states;
   }

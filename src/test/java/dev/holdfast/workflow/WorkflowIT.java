@@ -36,7 +36,8 @@ class WorkflowIT {
   }
 
   private String step(String name, String more) {
-    return "\"%s\": {\"design\": \"%s\"%s}".formatted(name, design, more.isEmpty() ? "" : ", " + more);
+    return "\"%s\": {\"design\": \"%s\"%s}"
+        .formatted(name, design, more.isEmpty() ? "" : ", " + more);
   }
 
   private String after(String name, String... others) {
@@ -44,7 +45,8 @@ class WorkflowIT {
   }
 
   @Test
-  @DisplayName("works its steps in order, asks a person, skips and joins, and ends with all results")
+  @DisplayName(
+      "works its steps in order, asks a person, skips and joins, and ends with all results")
   void whole() {
     long id =
         bench.workflow(
@@ -77,10 +79,12 @@ class WorkflowIT {
     bench.finish(fetch, "{\"items\": [{\"n\": 1.10}, {\"n\": 2}, {\"n\": 3}]}");
     bench.advance();
     List<ClaimedTicket> two = bench.claim(bench.job);
-    assertThat(two).extracting(each -> each.ticket().payload())
-        .containsExactly(
-            "{\"at\": \"no. 1\", \"item\": 1.10}", "{\"at\": \"no. 2\", \"item\": 2}");
-    assertThat(bench.steps(id)).containsEntry("each", "in_progress").containsEntry("end", "waiting");
+    assertThat(two)
+        .extracting(each -> each.ticket().payload())
+        .containsExactly("{\"at\": \"no. 1\", \"item\": 1.10}", "{\"at\": \"no. 2\", \"item\": 2}");
+    assertThat(bench.steps(id))
+        .containsEntry("each", "in_progress")
+        .containsEntry("end", "waiting");
     bench.finish(two.getLast(), "\"b\"");
     ClaimedTicket third = bench.claimOne(bench.job);
     bench.finish(third, "\"c\"");
@@ -135,10 +139,10 @@ class WorkflowIT {
     String many = "[" + "1,".repeat(99_999) + "1]";
     long id =
         bench.workflow(
-            step("a", "") + "," + step("b", "\"after\": [\"a\"], " + more), "{\"many\": " + many + "}");
+            step("a", "") + "," + step("b", "\"after\": [\"a\"], " + more),
+            "{\"many\": " + many + "}");
     bench.advance();
-    bench.finish(
-        bench.claimOne(bench.job), "{\"n\": 1, \"big\": \"" + "x".repeat(600_000) + "\"}");
+    bench.finish(bench.claimOne(bench.job), "{\"n\": 1, \"big\": \"" + "x".repeat(600_000) + "\"}");
     bench.advance();
     assertThat(bench.state(id)).isEqualTo("on_hold");
     assertThat(bench.held(id)).startsWith(reason);
@@ -194,7 +198,9 @@ class WorkflowIT {
         bench.workflow(
             step("each", "\"for_each\": \"payload.items\"")
                 + ","
-                + step("join", "\"after\": [\"each\"], \"payload\": {\"n\": \"${size(results.each)}\"}"),
+                + step(
+                    "join",
+                    "\"after\": [\"each\"], \"payload\": {\"n\": \"${size(results.each)}\"}"),
             "{\"items\": []}");
     bench.advance();
     ClaimedTicket join = bench.claimOne(bench.job);
@@ -228,7 +234,8 @@ class WorkflowIT {
   @Test
   @DisplayName("takes the end of a step while it is being worked for news")
   void endsMeanwhile() {
-    long id = bench.workflow(step("a", "") + "," + step("b", "") + "," + after("c", "a", "b"), "{}");
+    long id =
+        bench.workflow(step("a", "") + "," + step("b", "") + "," + after("c", "a", "b"), "{}");
     bench.advance();
     List<ClaimedTicket> both = bench.claim(bench.job);
     bench.finish(both.getFirst(), null);
@@ -247,7 +254,9 @@ class WorkflowIT {
     ClaimedTicket claimed = bench.claimOne("workflow");
     Finish decided = bench.decide(claimed);
     assertThat(bench.finish(decided)).isEqualTo(new FinishResult.Advanced(id));
-    assertThat(bench.finish(decided)).as("its answer was lost").isEqualTo(new FinishResult.Advanced(id));
+    assertThat(bench.finish(decided))
+        .as("its answer was lost")
+        .isEqualTo(new FinishResult.Advanced(id));
     assertThat(bench.claim(bench.job)).hasSize(1);
 
     long other = bench.workflow(step("a", ""), "{}");
@@ -280,7 +289,9 @@ class WorkflowIT {
   @Test
   @DisplayName("is cancelled with its open steps, and released with those on hold")
   void asAWhole() {
-    long id = bench.workflow(step("a", "") + "," + step("b", "\"for_each\": \"[1, 2]\", \"breadth\": 1"), "{}");
+    long id =
+        bench.workflow(
+            step("a", "") + "," + step("b", "\"for_each\": \"[1, 2]\", \"breadth\": 1"), "{}");
     bench.advance();
     long a = bench.ticketOf(id, "a");
     bench.desk.hold(a, "hal", "wait");
@@ -292,8 +303,7 @@ class WorkflowIT {
     assertThat(claimed).hasSize(2);
     bench.desk.cancel(id, "carl", null);
     assertThat(
-            database.column(
-                "SELECT DISTINCT state FROM holdfast.tickets WHERE parent_id = ?", id))
+            database.column("SELECT DISTINCT state FROM holdfast.tickets WHERE parent_id = ?", id))
         .containsExactly("cancelled");
     assertThat(bench.finish(new Finish.Succeeded(a, claimed.getFirst().lease().no(), "1", false)))
         .isEqualTo(new FinishResult.Stale(a));
@@ -363,9 +373,7 @@ class WorkflowIT {
   @DisplayName("waits for what a job of a step adds, once and only where its design allows it")
   void jobsAdd() {
     String adder = bench.design("\"may_enqueue\": [\"" + design + "\"]");
-    long id =
-        bench.workflow(
-            "\"a\": {\"design\": \"" + adder + "\"}," + after("b", "a"), "{}");
+    long id = bench.workflow("\"a\": {\"design\": \"" + adder + "\"}," + after("b", "a"), "{}");
     bench.advance();
     ClaimedTicket a = bench.claimOne(bench.job);
     String adds = "[{\"design\": \"" + design + "\", \"payloads\": [{\"x\": 1}]}]";
@@ -386,7 +394,9 @@ class WorkflowIT {
     bench.inbox.enqueue(NewTicket.ofDesign(design));
     ClaimedTicket other = bench.claimOne(bench.job);
     assertThatThrownBy(
-            () -> bench.finish(new Finish.Succeeded(other.id(), other.lease().no(), null, false, adds)))
+            () ->
+                bench.finish(
+                    new Finish.Succeeded(other.id(), other.lease().no(), null, false, adds)))
         .hasMessageContaining("its design does not allow it to enqueue \"" + design + "\"");
     bench.desk.cancel(other.id(), "carl", null);
     assertThat(

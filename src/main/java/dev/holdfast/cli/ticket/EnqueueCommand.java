@@ -107,7 +107,8 @@ public final class EnqueueCommand implements Callable<Integer> {
       names = "--on-cancelled",
       paramLabel = "WHAT",
       description =
-          "If a ticket of --after is cancelled: hold (the default), cancel this one too, or run it.")
+          "If a ticket of --after is cancelled: hold (the default), cancel this one too, or run"
+              + " it.")
   private @Nullable String onCancelled;
 
   @Option(

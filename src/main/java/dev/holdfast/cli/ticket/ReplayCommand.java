@@ -38,7 +38,10 @@ public final class ReplayCommand implements Callable<Integer> {
       description = "The first step that is worked again.")
   private String from = "";
 
-  @Option(names = "--by", paramLabel = "WHO", description = "Who decides this; default: your user name.")
+  @Option(
+      names = "--by",
+      paramLabel = "WHO",
+      description = "Who decides this; default: your user name.")
   private @Nullable String by;
 
   @Option(names = "--json", description = "Print {\"id\": N}.")

@@ -44,7 +44,6 @@ final class TicketLines implements Iterator<Named> {
               "expires",
               "concurrency_key",
               "fairness_key",
-
               "name",
               "after",
               "on_cancelled"));
@@ -133,8 +132,7 @@ final class TicketLines implements Iterator<Named> {
         onCancelled == null
             ? Following.DEFAULT
             : new Following(Map.of(), Predecessors.policy(onCancelled));
-    return new Named(
-        text(line, "name"), ticket.withAfter(ids).withFollowing(following), names);
+    return new Named(text(line, "name"), ticket.withAfter(ids).withFollowing(following), names);
   }
 
   private static NewTicket ticket(JsonNode line) {

@@ -128,8 +128,7 @@ public final class CommandHandler implements TicketHandler {
     try {
       String enqueues = result.map(each -> Enqueues.take(each, design.mayEnqueue())).orElse(null);
       return new HandlerResult.Succeeded(
-          result.map(ObjectNode::toString).orElse(null), design.review(),
-          enqueues);
+          result.map(ObjectNode::toString).orElse(null), design.review(), enqueues);
     } catch (InvalidTicketException e) {
       return HandlerResult.failed(CommandFailures.refused(e));
     }

@@ -34,7 +34,8 @@ final class WorkflowChecks {
     for (String key : human ? OF_DESIGNS : OF_PEOPLE) {
       if (step.has(key)) {
         throw refused(
-            "step %s: %s is for steps %s".formatted(name, key, human ? "with a design" : "of people"));
+            "step %s: %s is for steps %s"
+                .formatted(name, key, human ? "with a design" : "of people"));
       }
     }
     if (step.has("breadth") && !step.has("for_each")) {

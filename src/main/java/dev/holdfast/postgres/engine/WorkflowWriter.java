@@ -10,7 +10,9 @@ import java.util.List;
 import java.util.Map;
 import org.jdbi.v3.core.Handle;
 
-/** Stores what attempts add: steps of workflows and tickets of jobs. In the caller's transaction. */
+/**
+ * Stores what attempts add: steps of workflows and tickets of jobs. In the caller's transaction.
+ */
 final class WorkflowWriter {
   private final String advance;
   private final String add;

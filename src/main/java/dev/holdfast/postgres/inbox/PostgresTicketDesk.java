@@ -223,8 +223,7 @@ public final class PostgresTicketDesk implements TicketDesk {
               return call(
                   handle,
                   "SELECT holdfast.replay_ticket(:id, :actor, :step)",
-                  query ->
-                      query.bind("id", ticketId).bind("actor", actor).bind("step", fromStep));
+                  query -> query.bind("id", ticketId).bind("actor", actor).bind("step", fromStep));
             }));
   }
 

@@ -76,8 +76,7 @@ class GraphIT {
   }
 
   private long count() {
-    return database.number(
-        "SELECT count(*) FROM holdfast.ticket_base WHERE kind = '" + kind + "'");
+    return database.number("SELECT count(*) FROM holdfast.ticket_base WHERE kind = '" + kind + "'");
   }
 
   @Test
@@ -98,8 +97,7 @@ class GraphIT {
     assertThat(ids(third)).containsExactly(ids.getFirst());
     assertThat(third.getFirst().results())
         .isEqualTo("{\"clean\": null, \"fetch\": {\"items\": [1, 2]}}");
-    long later =
-        inbox.enqueue(NewTicket.ofKind(kind).withAfter(Map.of("again", ids.get(2))));
+    long later = inbox.enqueue(NewTicket.ofKind(kind).withAfter(Map.of("again", ids.get(2))));
     assertThat(claim())
         .singleElement()
         .satisfies(
@@ -116,8 +114,8 @@ class GraphIT {
       quoteCharacter = '`',
       value = {
         "[{\"name\":\"a\",\"kind\":\"K\",\"after\":[\"b\"]},{\"name\":\"b\",\"kind\":\"K\",\"after\":[\"c\"]},"
-            + "{\"name\":\"c\",\"kind\":\"K\",\"after\":[\"b\"]}]"
-            + "|these tickets wait for each other in a circle: b after c after b",
+            + "{\"name\":\"c\",\"kind\":\"K\",\"after\":[\"b\"]}]|these tickets wait for each other"
+            + " in a circle: b after c after b",
         "[{\"name\":\"a\",\"kind\":\"K\",\"after\":[\"a\"]}]|ticket \"a\" waits for itself",
         "[{\"kind\":\"K\",\"after\":[\"x\"]}]"
             + "|ticket 1 of the list waits for \"x\", and no ticket here has that name",

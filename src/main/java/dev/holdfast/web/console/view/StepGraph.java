@@ -62,8 +62,7 @@ public record StepGraph(List<Node> nodes, List<String> lines, int width, int hei
         }
       }
     }
-    return new StepGraph(
-        all, lines, columns * COLUMN - 50 + 2 * EDGE, rows * ROW - 18 + 2 * EDGE);
+    return new StepGraph(all, lines, columns * COLUMN - 50 + 2 * EDGE, rows * ROW - 18 + 2 * EDGE);
   }
 
   private static Node node(StepRow step, int x, int y) {
