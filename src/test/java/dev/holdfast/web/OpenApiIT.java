@@ -291,6 +291,8 @@ class OpenApiIT {
     act(id, "approveTicket", "approve", "", 200);
     check("showTicket", ann.get(TICKET + id), 200);
     act(queue.enqueue(), "cancelTicket", "cancel", "{}", 200);
+    act(id, "replayTicket", "replay", "{\"from\": \"a\"}", 422);
+    act(id, "replayTicket", "replay", "{}", 422);
     long parked =
         queue.park(new ApprovalShelf.Asked(1, 1, "c", "run_command", "{\"c\": 1}", "", "h"));
     act(parked, "decideToolCall", "decide-call", "{\"decision\": \"maybe\"}", 422);
