@@ -71,13 +71,13 @@ class DesignValidatorTest {
         Arguments.of(
             "[1]", "the design must be an object: write keys and values, as in kind: command"),
         Arguments.of(
-            "command: [ls]", "the design has no \"kind\": write one of [agent, command, repair]"),
+            "command: [ls]", "the design has no \"kind\": write one of [agent, command, repair, workflow]"),
         Arguments.of(
-            "kind: 7", "the design has no \"kind\": write one of [agent, command, repair]"),
+            "kind: 7", "the design has no \"kind\": write one of [agent, command, repair, workflow]"),
         Arguments.of(
             "kind: comand",
             "the design's kind \"comand\" is unknown: did you mean \"command\"? known are"
-                + " [agent, command, repair]"),
+                + " [agent, command, repair, workflow]"),
         Arguments.of(
             "kind: agent",
             "the design is not valid: \"targets\" is missing in the design: the models to ask, as"
@@ -102,7 +102,7 @@ class DesignValidatorTest {
             "the design is not valid: limits.max_turns: must have a minimum value of 1"),
         Arguments.of(
             "kind: robot",
-            "the design's kind \"robot\" is unknown: known are [agent, command, repair]"),
+            "the design's kind \"robot\" is unknown: known are [agent, command, repair, workflow]"),
         Arguments.of(
             "kind: command",
             "the design is not valid: \"command\" is missing in the design: the program and its"
