@@ -1,7 +1,7 @@
 package dev.holdfast.web;
 
-import dev.holdfast.queue.Following;
-import dev.holdfast.queue.Following.OnCancelled;
+import dev.holdfast.queue.NewTicket.Following;
+import dev.holdfast.queue.NewTicket.Following.OnCancelled;
 import dev.holdfast.queue.NewTicket;
 import java.util.ArrayList;
 import java.util.Arrays;

@@ -1,7 +1,7 @@
 package dev.holdfast.web;
 
 import dev.holdfast.queue.Expiry;
-import dev.holdfast.queue.Following;
+import dev.holdfast.queue.NewTicket.Following;
 import dev.holdfast.queue.NewTicket;
 import dev.holdfast.queue.TicketInbox;
 import dev.holdfast.queue.TicketInbox.Accepted;

@@ -1,8 +1,8 @@
 package dev.holdfast.cli.ticket;
 
 import dev.holdfast.cli.output.UsageException;
-import dev.holdfast.queue.Following;
-import dev.holdfast.queue.Following.OnCancelled;
+import dev.holdfast.queue.NewTicket.Following;
+import dev.holdfast.queue.NewTicket.Following.OnCancelled;
 import dev.holdfast.queue.NewTicket;
 import java.util.ArrayList;
 import java.util.Arrays;

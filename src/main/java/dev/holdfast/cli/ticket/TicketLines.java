@@ -4,7 +4,7 @@ import dev.holdfast.cli.output.PlainText;
 import dev.holdfast.cli.output.Terminal;
 import dev.holdfast.cli.output.UsageException;
 import dev.holdfast.cli.output.Words;
-import dev.holdfast.queue.Following;
+import dev.holdfast.queue.NewTicket.Following;
 import dev.holdfast.queue.NewTicket;
 import dev.holdfast.queue.TicketInbox.Named;
 import java.io.BufferedReader;

@@ -1,7 +1,7 @@
 package dev.holdfast.postgres.inbox;
 
 import dev.holdfast.queue.Expiry;
-import dev.holdfast.queue.Following;
+import dev.holdfast.queue.NewTicket.Following;
 import dev.holdfast.queue.NewTicket;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;

@@ -119,7 +119,7 @@ class DesignValidatorTest {
         Arguments.of(
             "{kind: command, command: [ls], tiemout: 5m}",
             "the design is not valid: unknown key \"tiemout\" in the design: did you mean"
-                + " \"timeout\"? known are [command, description, directory, environment, kind,"
+                + " \"timeout\"? known are [after, command, description, directory, environment, expires, kind, may_enqueue,"
                 + " pass_environment, retry, review, timeout]"),
         Arguments.of(
             "{kind: command, command: [ls], timeout: 10 minutes}",
