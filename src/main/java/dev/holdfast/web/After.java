@@ -1,8 +1,8 @@
 package dev.holdfast.web;
 
+import dev.holdfast.queue.NewTicket;
 import dev.holdfast.queue.NewTicket.Following;
 import dev.holdfast.queue.NewTicket.Following.OnCancelled;
-import dev.holdfast.queue.NewTicket;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;

@@ -1,9 +1,9 @@
 package dev.holdfast.cli.ticket;
 
 import dev.holdfast.cli.output.UsageException;
+import dev.holdfast.queue.NewTicket;
 import dev.holdfast.queue.NewTicket.Following;
 import dev.holdfast.queue.NewTicket.Following.OnCancelled;
-import dev.holdfast.queue.NewTicket;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;

@@ -1,8 +1,8 @@
 package dev.holdfast.postgres.inbox;
 
 import dev.holdfast.queue.Expiry;
-import dev.holdfast.queue.NewTicket.Following;
 import dev.holdfast.queue.NewTicket;
+import dev.holdfast.queue.NewTicket.Following;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.time.Duration;

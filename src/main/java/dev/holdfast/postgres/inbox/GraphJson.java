@@ -1,8 +1,8 @@
 package dev.holdfast.postgres.inbox;
 
 import dev.holdfast.queue.Expiry;
-import dev.holdfast.queue.NewTicket.Following;
 import dev.holdfast.queue.NewTicket;
+import dev.holdfast.queue.NewTicket.Following;
 import dev.holdfast.queue.TicketInbox.Named;
 import dev.holdfast.ticket.InvalidTicketException;
 import java.time.Duration;

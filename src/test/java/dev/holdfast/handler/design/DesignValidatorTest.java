@@ -71,9 +71,11 @@ class DesignValidatorTest {
         Arguments.of(
             "[1]", "the design must be an object: write keys and values, as in kind: command"),
         Arguments.of(
-            "command: [ls]", "the design has no \"kind\": write one of [agent, command, repair, workflow]"),
+            "command: [ls]",
+            "the design has no \"kind\": write one of [agent, command, repair, workflow]"),
         Arguments.of(
-            "kind: 7", "the design has no \"kind\": write one of [agent, command, repair, workflow]"),
+            "kind: 7",
+            "the design has no \"kind\": write one of [agent, command, repair, workflow]"),
         Arguments.of(
             "kind: comand",
             "the design's kind \"comand\" is unknown: did you mean \"command\"? known are"
@@ -119,8 +121,8 @@ class DesignValidatorTest {
         Arguments.of(
             "{kind: command, command: [ls], tiemout: 5m}",
             "the design is not valid: unknown key \"tiemout\" in the design: did you mean"
-                + " \"timeout\"? known are [after, command, description, directory, environment, expires, kind, may_enqueue,"
-                + " pass_environment, retry, review, timeout]"),
+                + " \"timeout\"? known are [after, command, description, directory, environment,"
+                + " expires, kind, may_enqueue, pass_environment, retry, review, timeout]"),
         Arguments.of(
             "{kind: command, command: [ls], timeout: 10 minutes}",
             "the design is not valid: timeout: \"10 minutes\" is not a duration: write a whole"

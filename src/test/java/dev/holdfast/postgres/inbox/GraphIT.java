@@ -8,9 +8,9 @@ import dev.holdfast.postgres.TestTickets;
 import dev.holdfast.queue.Claim;
 import dev.holdfast.queue.ClaimRequest;
 import dev.holdfast.queue.Finish;
+import dev.holdfast.queue.NewTicket;
 import dev.holdfast.queue.NewTicket.Following;
 import dev.holdfast.queue.NewTicket.Following.OnCancelled;
-import dev.holdfast.queue.NewTicket;
 import dev.holdfast.queue.TicketInbox.Named;
 import dev.holdfast.testing.EverySetup;
 import dev.holdfast.testing.TestDatabase;
@@ -113,9 +113,8 @@ class GraphIT {
       delimiter = '|',
       quoteCharacter = '`',
       value = {
-        "[{\"name\":\"a\",\"kind\":\"K\",\"after\":[\"b\"]},{\"name\":\"b\",\"kind\":\"K\",\"after\":[\"c\"]},"
-            + "{\"name\":\"c\",\"kind\":\"K\",\"after\":[\"b\"]}]|these tickets wait for each other"
-            + " in a circle: b after c after b",
+        "[{\"name\":\"a\",\"kind\":\"K\",\"after\":[\"b\"]},{\"name\":\"b\",\"kind\":\"K\",\"after\":[\"c\"]},{\"name\":\"c\",\"kind\":\"K\",\"after\":[\"b\"]}]|these"
+            + " tickets wait for each other in a circle: b after c after b",
         "[{\"name\":\"a\",\"kind\":\"K\",\"after\":[\"a\"]}]|ticket \"a\" waits for itself",
         "[{\"kind\":\"K\",\"after\":[\"x\"]}]"
             + "|ticket 1 of the list waits for \"x\", and no ticket here has that name",
