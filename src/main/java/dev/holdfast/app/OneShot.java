@@ -4,12 +4,14 @@ import dev.holdfast.cli.root.Backend;
 import dev.holdfast.config.ConfigException;
 import dev.holdfast.config.DatabaseSettings;
 import dev.holdfast.config.Settings;
+import dev.holdfast.limit.LimitDesk;
 import dev.holdfast.postgres.Database;
 import dev.holdfast.postgres.Migrations;
 import dev.holdfast.postgres.SingleConnection;
 import dev.holdfast.postgres.embedded.EmbeddedServer;
 import dev.holdfast.postgres.inbox.PayloadLimits;
 import dev.holdfast.postgres.inbox.PostgresDesignShelf;
+import dev.holdfast.postgres.inbox.PostgresLimitDesk;
 import dev.holdfast.postgres.inbox.PostgresSpendingDesk;
 import dev.holdfast.postgres.inbox.PostgresTicketDesk;
 import dev.holdfast.postgres.inbox.PostgresTicketImport;
@@ -38,10 +40,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/**
- * What a one-shot command needs of the database: one connection, made at first use. Used by one
- * thread.
- */
+/** The database for a one-shot command: one connection, made at first use. Used by one thread. */
 final class OneShot implements Backend {
   private static final String SCHEMA = "holdfast";
 
@@ -122,6 +121,11 @@ final class OneShot implements Backend {
   @Override
   public TicketReader reader() {
     return new PostgresTicketReader(checkedConnection());
+  }
+
+  @Override
+  public LimitDesk limits() {
+    return new PostgresLimitDesk(checkedConnection(), SCHEMA).through(Channel.CLI);
   }
 
   @Override

@@ -1,10 +1,11 @@
 package dev.holdfast.web;
 
 import dev.holdfast.queue.Expiry;
-import dev.holdfast.queue.NewTicket;
+import dev.holdfast.queue.NewTicket.Following.OnCancelled;
 import dev.holdfast.queue.NewTicket.Following;
-import dev.holdfast.queue.TicketInbox;
+import dev.holdfast.queue.NewTicket;
 import dev.holdfast.queue.TicketInbox.Accepted;
+import dev.holdfast.queue.TicketInbox;
 import dev.holdfast.queue.Uniqueness;
 import dev.holdfast.queue.read.TicketReader;
 import dev.holdfast.queue.read.TicketSummary;
@@ -13,7 +14,11 @@ import io.javalin.http.Context;
 import io.javalin.http.Handler;
 import java.math.BigDecimal;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
@@ -25,12 +30,10 @@ import tools.jackson.databind.JsonNode;
 final class CreateRoute implements Handler {
   private final TicketInbox inbox;
   private final TicketReader tickets;
-  private final TicketJson json;
 
   CreateRoute(WebPorts ports) {
     this.inbox = ports.inbox();
     this.tickets = ports.tickets();
-    this.json = new TicketJson(tickets);
   }
 
   /** As {@code holdfast enqueue} has them. */
@@ -72,7 +75,7 @@ final class CreateRoute implements Handler {
             .summary(accepted.ticketId())
             .orElseThrow(() -> new Refused(404, "the ticket of this key is gone"));
     context.header("ETag", Seen.etag(row.version()));
-    Answers.json(context, accepted.created() ? 201 : 200, json.summary(row));
+    Answers.json(context, accepted.created() ? 201 : 200, TicketJson.summary(row));
   }
 
   private static NewTicket ticket(Body body) {
@@ -133,6 +136,70 @@ final class CreateRoute implements Handler {
       return text == null ? null : DurationText.parse(text);
     } catch (IllegalArgumentException e) {
       throw new Refused(422, "delay: " + e.getMessage());
+    }
+  }
+
+  /**
+   * What a new ticket waits for: {@code [17, 18]}, {@code {"fetch": 17}} to be given results, in a
+   * graph also {@code ["fetch", 17]}.
+   *
+   * @param names those of tickets of the same graph
+   */
+  record After(List<Long> ids, List<String> names, Following following) {
+    /** What the fields {@code after} and {@code on_cancelled} of a body say. */
+    static After of(@Nullable JsonNode after, @Nullable String onCancelled) {
+      List<Long> ids = new ArrayList<>();
+      List<String> names = new ArrayList<>();
+      Map<Long, String> results = new HashMap<>();
+      if (after != null && after.isObject()) {
+        after.forEachEntry(
+            (name, id) -> {
+              ids.add(id(id));
+              results.put(id(id), name);
+            });
+      } else if (after != null && after.isArray()) {
+        for (JsonNode each : after) {
+          if (each.isString()) {
+            names.add(each.stringValue());
+          } else {
+            ids.add(id(each));
+          }
+        }
+      } else if (after != null && !after.isNull()) {
+        throw refused();
+      }
+      return new After(ids, names, new Following(results, policy(onCancelled)));
+    }
+
+    private static long id(JsonNode node) {
+      if (!node.isIntegralNumber() || !node.canConvertToLong()) {
+        throw refused();
+      }
+      return node.asLong();
+    }
+
+    private static Refused refused() {
+      return new Refused(
+          422,
+          "after: a list of ids, [17, 18], or ids by the names of their results, {\"fetch\": 17}");
+    }
+
+    private static OnCancelled policy(@Nullable String text) {
+      if (text == null) {
+        return OnCancelled.HOLD;
+      }
+      return Arrays.stream(OnCancelled.values())
+          .filter(each -> each.wireName().equals(text))
+          .findFirst()
+          .orElseThrow(() -> new Refused(422, "on_cancelled: one of hold, cancel, run"));
+    }
+
+    /** For a ticket by itself, which can wait for no names. */
+    NewTicket with(NewTicket ticket) {
+      if (!names.isEmpty()) {
+        throw refused();
+      }
+      return ticket.withAfter(ids).withFollowing(following);
     }
   }
 }

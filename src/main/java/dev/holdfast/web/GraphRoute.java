@@ -30,11 +30,11 @@ final class GraphRoute implements Handler {
     }
     List<Named> graph = new ArrayList<>();
     for (CreateRoute.Body each : body.tickets) {
-      After after = After.of(each.after(), each.onCancelled());
+      CreateRoute.After after = CreateRoute.After.of(each.after(), each.onCancelled());
       graph.add(
           new Named(
               each.name(),
-              CreateRoute.ticket(each, new After(after.ids(), List.of(), after.following())),
+              CreateRoute.ticket(each, new CreateRoute.After(after.ids(), List.of(), after.following())),
               after.names()));
     }
     List<Long> ids = inbox.enqueueGraph(graph);

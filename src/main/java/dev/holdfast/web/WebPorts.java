@@ -1,5 +1,6 @@
 package dev.holdfast.web;
 
+import dev.holdfast.limit.LimitDesk;
 import dev.holdfast.queue.Channel;
 import dev.holdfast.queue.DesignShelf;
 import dev.holdfast.queue.RequestAnswers;
@@ -13,7 +14,7 @@ import dev.holdfast.schedule.ScheduleDesk;
 import dev.holdfast.session.journal.JournalReader;
 
 /**
- * What the API and the pages read, and what people do through them. Everything throws {@link
+ * The ports that the API and the pages need. Everything throws {@link
  * dev.holdfast.queue.QueueUnavailableException} while the database is away. Thread-safe.
  */
 public record WebPorts(
@@ -23,6 +24,7 @@ public record WebPorts(
     SpendingDesk spending,
     DesignShelf designs,
     ScheduleDesk schedules,
+    LimitDesk limits,
     JournalReader journals,
     TicketFeeds feeds,
     FigureReader figures,
@@ -37,6 +39,7 @@ public record WebPorts(
         spending,
         designs,
         schedules.through(channel),
+        limits.through(channel),
         journals,
         feeds,
         figures,

@@ -53,6 +53,7 @@ record ArchitectureRules(String base) {
           Map.entry("queue", Set.of("ticket", "failure", "retry")),
           Map.entry("schedule", Set.of("ticket", "queue", "retry")),
           Map.entry("workflow", Set.of("ticket", "schema", "failure", "retry", "queue", "worker")),
+          Map.entry("limit", Set.of("queue", "retry")),
           Map.entry("worker", Set.of("ticket", "schema", "secret", "failure", "retry", "queue")),
           Map.entry("llm", Set.of("failure", "retry")),
           Map.entry(
@@ -79,6 +80,7 @@ record ArchitectureRules(String base) {
               "postgres",
               Set.of(
                   "ticket",
+                  "process",
                   "schema",
                   "secret",
                   "failure",
@@ -86,13 +88,15 @@ record ArchitectureRules(String base) {
                   "queue",
                   "schedule",
                   "workflow",
+                  "limit",
                   "llm",
                   "tool",
                   "session",
                   "repair")),
           // the facade is "", as every program sees it
           Map.entry(
-              "bench", Set.of("", "ticket", "failure", "retry", "queue", "worker", "postgres")),
+              "bench",
+              Set.of("", "ticket", "failure", "retry", "queue", "limit", "worker", "postgres")),
           Map.entry(
               "web",
               Set.of(
@@ -103,13 +107,14 @@ record ArchitectureRules(String base) {
                   "retry",
                   "queue",
                   "schedule",
+                  "limit",
                   "llm",
                   "tool",
                   "session")),
           Map.entry("telemetry", ports()),
           Map.entry(
               "config",
-              Stream.concat(ports().stream(), Stream.of("schema", "secret"))
+              Stream.concat(ports().stream(), Stream.of("schema", "secret", "handler"))
                   .collect(Collectors.toSet())));
 
   /** The packages that may see everything; nothing may see them. */

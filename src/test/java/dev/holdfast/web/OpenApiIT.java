@@ -6,7 +6,7 @@ import com.zaxxer.hikari.HikariDataSource;
 import dev.holdfast.postgres.inbox.PostgresDesignShelf;
 import dev.holdfast.schema.JsonSchema;
 import dev.holdfast.schema.Question;
-import dev.holdfast.session.approval.ApprovalShelf;
+import dev.holdfast.session.approval.ApprovalStore;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.TestQueue;
 import dev.holdfast.testing.TicketDatabase;
@@ -199,6 +199,7 @@ class OpenApiIT {
     check("listDesigns", ann.get("/api/v1/designs"), 200);
     check("showDesign", ann.get("/api/v1/designs/hello"), 200);
     schedules();
+    limits();
     check("pauseQueue", ann.post("/api/v1/queues/default/pause", ""), 200);
     check("resumeQueue", ann.post("/api/v1/queues/default/resume", ""), 200);
   }
@@ -268,6 +269,25 @@ class OpenApiIT {
     check("deleteSchedule", ann.send("DELETE", one, null), 404);
   }
 
+  private void limits() {
+    String one = "/api/v1/limits/queue:default";
+    String put = "{\"concurrent\": 5, \"per_key\": 1, \"rate\": \"100/1m\", \"burst\": 20}";
+    check("setLimit", ann.send("PUT", one, put, "Content-Type", "application/json"), 200);
+    for (String bad :
+        new String[] {
+          "{}", "{\"concurrent\": 0}", "{\"rate\": \"often\"}", "{\"rate\": \"1/0s\"}"
+        }) {
+      check("setLimit", ann.send("PUT", one, bad, "Content-Type", "application/json"), 422);
+    }
+    check(
+        "setLimit",
+        ann.send("PUT", "/api/v1/limits/design:none", put, "Content-Type", "application/json"),
+        404);
+    check("listLimits", ann.get("/api/v1/limits"), 200);
+    assertThat(ann.send("DELETE", one, null).status()).isEqualTo(204);
+    check("removeLimit", ann.send("DELETE", one, null), 404);
+  }
+
   private void actions() {
     long id = queue.enqueue();
     act(id, "holdTicket", "hold", "{\"reason\": \"r\"}", 200);
@@ -294,7 +314,7 @@ class OpenApiIT {
     act(id, "replayTicket", "replay", "{\"from\": \"a\"}", 422);
     act(id, "replayTicket", "replay", "{}", 422);
     long parked =
-        queue.park(new ApprovalShelf.Asked(1, 1, "c", "run_command", "{\"c\": 1}", "", "h"));
+        queue.park(new ApprovalStore.Asked(1, 1, "c", "run_command", "{\"c\": 1}", "", "h"));
     act(parked, "decideToolCall", "decide-call", "{\"decision\": \"maybe\"}", 422);
     check("showTicket", ann.get(TICKET + parked), 200);
     act(parked, "decideToolCall", "decide-call", "{\"decision\": \"deny\"}", 200);

@@ -11,6 +11,11 @@ public final class TicketTables {
           "ticket_base",
           "ready",
           "deferred",
+          "in_line",
+          "line_slots",
+          "line_gates",
+          "claim_limits",
+          "limit_gates",
           "leases",
           "ticket_attempts",
           "ticket_activity",
@@ -23,14 +28,14 @@ public final class TicketTables {
   private static final String ADD_HELD = BenchSql.load("add_held");
 
   private final DataSource direct;
-  private final Upkeep upkeep;
+  private final TableReset upkeep;
 
   /**
    * @param direct gives connections without a time limit
    */
   public TicketTables(DataSource direct) {
     this.direct = direct;
-    this.upkeep = new Upkeep(direct, EMPTIED, KEPT);
+    this.upkeep = new TableReset(direct, EMPTIED, KEPT);
   }
 
   /** Forgets all tickets; queues stay, and a worker that runs does too. */
@@ -56,6 +61,24 @@ public final class TicketTables {
   /** Tickets that wait for a person; not through the API. */
   public void addHeld(int tickets, int priority) {
     BenchSql.update(direct, ADD_HELD, priority, tickets);
+  }
+
+  /** Queues without tickets, so that limits can be set for them. */
+  public void addQueue(String name) {
+    BenchSql.execute(
+        direct,
+        "INSERT INTO "
+            + BenchSchema.NAME
+            + ".queues (name) VALUES ('"
+            + name
+            + "') ON CONFLICT DO NOTHING");
+  }
+
+  /** No token comes to any rate for a day. */
+  public void useUpRates() {
+    BenchSql.execute(
+        direct,
+        "UPDATE " + BenchSchema.NAME + ".limit_gates SET full_at = now() + interval '1 day'");
   }
 
   /** Whether no ticket is in progress. */

@@ -59,11 +59,12 @@ public final class PostgresTicketQueue implements TicketQueue {
       RetryPolicy policy,
       RetrySettings settings) {
     Sql sql = new Sql(schema);
-    FailureWriter failureWriter = new FailureWriter(sql, new FailureJudge(policy, settings));
+    FailureWriter failureWriter = new FailureWriter(sql, new FailureDecider(policy, settings));
     this.transactions = new Transactions(dataSource);
     this.heartbeats = new Transactions(heartbeats);
     this.finishWriter = new FinishWriter(sql, failureWriter);
-    this.holdExpired = sql.inSchema("SELECT holdfast.hold_expired(:limit)");
+    this.holdExpired =
+        sql.inSchema("SELECT holdfast.hold_expired(:limit) FROM holdfast.mend_lines()");
     this.leaseRescuer = new LeaseRescuer(sql, failureWriter, finishWriter);
     this.claimCall = new ClaimCall(sql);
     this.heartbeat =

@@ -8,13 +8,31 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** What people look at. Reads only; a consistent picture per call. Thread-safe. */
+/**
+ * Reads tickets, attempts, queues and workers for people; a consistent picture per call.
+ * Thread-safe.
+ */
 public interface TicketReader {
   /** Whole rows, newest first. A row may be megabytes long; {@link #summaries} is for overviews. */
   List<TicketRow> list(TicketFilter filter);
 
   /** Newest first. The database sends none of the large columns. */
   List<TicketSummary> summaries(TicketFilter filter);
+
+  /**
+   * A page for people, newest first, as fast whatever the table holds: where no index serves the
+   * filter, it looks at the newest 20,000 tickets of the page and says so.
+   */
+  TicketWindow window(TicketFilter filter);
+
+  /**
+   * Held tickets that match, oldest id first, for an action on all of them.
+   *
+   * @param filter its state, {@code beforeId} and {@code limit} are not used
+   * @param afterId only larger ids
+   * @param heldBefore only tickets held by then: what the person who acts has seen; null for all
+   */
+  List<Long> heldIds(TicketFilter filter, long afterId, @Nullable Instant heldBefore, int limit);
 
   /**
    * The tickets that workers would claim next, in claim order (A38-A40).
@@ -60,8 +78,8 @@ public interface TicketReader {
   /** What the ticket waits for now, if it waits for a time. */
   Optional<CurrentWait> currentWait(long ticketId);
 
-  /** Which of these tickets some person looks after, and who. */
-  Map<Long, String> assignees(Collection<Long> ticketIds);
+  /** The person who looks after the ticket. */
+  Optional<String> assignee(long ticketId);
 
   List<QueueHealth> queues();
 
@@ -73,8 +91,8 @@ public interface TicketReader {
   LiveWorkers liveWorkers();
 
   /**
-   * What those of the tickets wait for that wait for a provider, an account, a budget or other
-   * tickets.
+   * What those of the tickets wait for that wait for a provider, an account, a budget, other
+   * tickets, a limit or their turn.
    */
   Map<Long, String> waitingFor(Collection<Long> ticketIds);
 
@@ -87,6 +105,10 @@ public interface TicketReader {
   /** What a job has added, oldest first; not the steps of a workflow. */
   List<ChildRow> children(long ticketId, int limit);
 
-  /** The tickets that a ready one waits for, such as {@code #17, on hold since ...}. */
+  /**
+   * What has to happen before a worker may claim a ready ticket: the tickets that it waits for,
+   * such as {@code #17, on hold since ...}, or the limit, such as {@code the limit of queue:mail, 5
+   * at once}.
+   */
   Optional<String> predecessors(long ticketId);
 }
