@@ -1,11 +1,11 @@
 package dev.holdfast.web;
 
 import dev.holdfast.queue.Expiry;
-import dev.holdfast.queue.NewTicket.Following.OnCancelled;
-import dev.holdfast.queue.NewTicket.Following;
 import dev.holdfast.queue.NewTicket;
-import dev.holdfast.queue.TicketInbox.Accepted;
+import dev.holdfast.queue.NewTicket.Following;
+import dev.holdfast.queue.NewTicket.Following.OnCancelled;
 import dev.holdfast.queue.TicketInbox;
+import dev.holdfast.queue.TicketInbox.Accepted;
 import dev.holdfast.queue.Uniqueness;
 import dev.holdfast.queue.read.TicketReader;
 import dev.holdfast.queue.read.TicketSummary;

@@ -34,7 +34,8 @@ final class GraphRoute implements Handler {
       graph.add(
           new Named(
               each.name(),
-              CreateRoute.ticket(each, new CreateRoute.After(after.ids(), List.of(), after.following())),
+              CreateRoute.ticket(
+                  each, new CreateRoute.After(after.ids(), List.of(), after.following())),
               after.names()));
     }
     List<Long> ids = inbox.enqueueGraph(graph);
