@@ -591,7 +591,7 @@ $$;
 COMMENT ON FUNCTION enqueue_tickets IS 'Adds tickets that wait for each other by name, inside the caller''s transaction, all or none, and returns their ids in the same order: SELECT * FROM ${flyway:defaultSchema}.enqueue_tickets(''[{"name": "fetch", "kind": "command"}, {"kind": "command", "after": ["fetch", 17]}]''). Each has the keys of enqueue_ticket''s arguments, and name. A name in "after" is one of these tickets, whose result the follower is given; a number is the id of any other one. HF422 names the circle where they wait in one.';
 
 CREATE OR REPLACE FUNCTION graph_place(t jsonb, place bigint) RETURNS text
-LANGUAGE sql IMMUTABLE AS $$
+LANGUAGE sql IMMUTABLE SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
   SELECT COALESCE('ticket "' || (t->>'name') || '"', 'ticket ' || place || ' of the list')
 $$;
 COMMENT ON FUNCTION graph_place IS 'What a ticket of enqueue_tickets is called in an error.';
@@ -631,7 +631,7 @@ $$;
 COMMENT ON FUNCTION require_graph_ticket IS 'Refuses with HF422 what cannot be a ticket of enqueue_tickets.';
 
 CREATE OR REPLACE FUNCTION graph_predecessors(t jsonb) RETURNS TABLE (wanted text, existing bigint)
-LANGUAGE sql IMMUTABLE AS $$
+LANGUAGE sql IMMUTABLE SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
   SELECT CASE WHEN jsonb_typeof(w.value) = 'string' THEN w.value #>> '{}' END,
     CASE WHEN jsonb_typeof(w.value) = 'number' THEN (w.value #>> '{}')::bigint END
   FROM jsonb_array_elements(NULLIF(t->'after', 'null')) AS w
@@ -639,7 +639,7 @@ $$;
 COMMENT ON FUNCTION graph_predecessors IS 'What a ticket of enqueue_tickets waits for: a name, or the id of a ticket that is there.';
 
 CREATE OR REPLACE FUNCTION graph_circle(names text[], froms integer[], tos integer[], open integer[]) RETURNS text
-LANGUAGE plpgsql IMMUTABLE AS $$
+LANGUAGE plpgsql IMMUTABLE SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
 DECLARE
   at integer := (SELECT u.place FROM unnest(open) WITH ORDINALITY AS u (n, place) WHERE u.n > 0 ORDER BY u.place LIMIT 1);
   path integer[] := '{}';
@@ -687,6 +687,23 @@ EXCEPTION
 END
 $$;
 COMMENT ON FUNCTION enqueue_graph_ticket IS 'Adds one ticket of enqueue_tickets, all of whose predecessors have their ids.';
+
+-- A function of its own, around enqueue_ticket, so that who sends no traces pays nothing for it.
+CREATE OR REPLACE FUNCTION trace_ticket(ticket_id bigint, traceparent text) RETURNS bigint
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
+#variable_conflict use_variable
+BEGIN
+  IF traceparent IS NULL OR traceparent !~ '^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$' OR traceparent ~ '^00-(0{32}|[0-9a-f]{32}-0{16})' THEN
+    RAISE EXCEPTION '"%" is no traceparent', COALESCE(left(traceparent, 60), 'NULL')
+      USING ERRCODE = 'HF422', HINT = 'It reads 00-<32 hex digits>-<16 hex digits>-01, as W3C Trace Context has it.';
+  ELSIF NOT EXISTS (SELECT FROM ticket_base b WHERE b.id = ticket_id) THEN
+    RAISE EXCEPTION 'there is no ticket %', ticket_id USING ERRCODE = 'HF404';
+  END IF;
+  INSERT INTO ticket_traces VALUES (ticket_id, traceparent) ON CONFLICT DO NOTHING;
+  RETURN ticket_id;
+END
+$$;
+COMMENT ON FUNCTION trace_ticket IS 'Says under which trace a ticket was enqueued, and returns its id: SELECT ${flyway:defaultSchema}.trace_ticket(${flyway:defaultSchema}.enqueue_ticket(design => ''hello''), ''00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01''). The first one counts.';
 
 CREATE OR REPLACE FUNCTION produce_ticket(
   kind text DEFAULT NULL, payload jsonb DEFAULT '{}', queue text DEFAULT 'default', title text DEFAULT NULL,

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.function.Consumer;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,6 +33,8 @@ import org.jspecify.annotations.Nullable;
  * @param fairnessKey tickets of equal priority are claimed in turns over these keys; null has none
  * @param uniqueness how long the unique key holds and what becomes of a second ticket with it
  * @param following what it has of the tickets of {@code after}
+ * @param traceparent the trace that its attempts belong to, as W3C Trace Context writes it; null
+ *     for none
  */
 public record NewTicket(
     @Nullable String design,
@@ -49,13 +52,23 @@ public record NewTicket(
     @Nullable String concurrencyKey,
     @Nullable String fairnessKey,
     Uniqueness uniqueness,
-    Following following) {
+    Following following,
+    @Nullable String traceparent) {
 
   private static final String DEFAULT_QUEUE = "default";
+
+  // as trace_ticket in the database
+  private static final Pattern TRACEPARENT =
+      Pattern.compile("00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}");
 
   /** Copies the list. */
   public NewTicket {
     after = List.copyOf(after);
+  }
+
+  /** Whether a text is a traceparent of the one version that there is. */
+  public static boolean isTraceparent(String text) {
+    return TRACEPARENT.matcher(text).matches();
   }
 
   public static NewTicket ofDesign(String design) {
@@ -84,7 +97,8 @@ public record NewTicket(
         null,
         null,
         Uniqueness.USUAL,
-        Following.DEFAULT);
+        Following.DEFAULT,
+        null);
   }
 
   public NewTicket withTitle(@Nullable String newTitle) {
@@ -151,6 +165,10 @@ public record NewTicket(
     return with(copy -> copy.uniqueness = newUniqueness);
   }
 
+  public NewTicket withTraceparent(@Nullable String newTraceparent) {
+    return with(copy -> copy.traceparent = newTraceparent);
+  }
+
   private NewTicket with(Consumer<Copy> change) {
     Copy copy = new Copy(this);
     change.accept(copy);
@@ -204,6 +222,7 @@ public record NewTicket(
     private @Nullable String fairnessKey;
     private Uniqueness uniqueness;
     private Following following;
+    private @Nullable String traceparent;
 
     Copy(NewTicket ticket) {
       design = ticket.design;
@@ -222,6 +241,7 @@ public record NewTicket(
       fairnessKey = ticket.fairnessKey;
       uniqueness = ticket.uniqueness;
       following = ticket.following;
+      traceparent = ticket.traceparent;
     }
 
     NewTicket ticket() {
@@ -241,7 +261,8 @@ public record NewTicket(
           concurrencyKey,
           fairnessKey,
           uniqueness,
-          following);
+          following,
+          traceparent);
     }
   }
 }

@@ -66,7 +66,7 @@ final class CreateRoute implements Handler {
       throw new Refused(
           422, "name: only the tickets of a graph have names; post them to /api/v1/graphs");
     }
-    NewTicket ticket = ticket(body);
+    NewTicket ticket = ticket(body).withTraceparent(traceparent(context));
     Accepted accepted =
         inbox.accept(ticket, visitor.actor(body.by), IdempotencyKey.of(context, context.body()));
     context.header("Location", TicketRoutes.LIST + "/" + accepted.ticketId());
@@ -100,11 +100,18 @@ final class CreateRoute implements Handler {
             body.concurrencyKey,
             body.fairnessKey,
             uniqueness(body),
-            Following.DEFAULT);
+            Following.DEFAULT,
+            null);
     if (ticket.delay() != null && ticket.runAt() != null) {
       throw new Refused(422, "delay and run_at exclude each other");
     }
     return after.with(ticket);
+  }
+
+  /** The caller's trace; what is none is ignored, as W3C Trace Context says. */
+  private static @Nullable String traceparent(Context context) {
+    String header = context.header("traceparent");
+    return header != null && NewTicket.isTraceparent(header) ? header : null;
   }
 
   /** A time, or how long from now. */
