@@ -1,5 +1,6 @@
 package dev.holdfast.handler;
 
+import dev.holdfast.ticket.StorableText;
 import java.util.function.UnaryOperator;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
@@ -21,11 +22,12 @@ public final class StorableJson {
    */
   public static JsonNode of(JsonNode node, UnaryOperator<String> change) {
     if (node.isString()) {
-      return NODES.stringNode(text(change.apply(node.stringValue())));
+      return NODES.stringNode(StorableText.of(change.apply(node.stringValue())));
     }
     if (node.isObject()) {
       ObjectNode copy = NODES.objectNode();
-      node.forEachEntry((key, value) -> copy.set(text(change.apply(key)), of(value, change)));
+      node.forEachEntry(
+          (key, value) -> copy.set(StorableText.of(change.apply(key)), of(value, change)));
       return copy;
     }
     if (node.isArray()) {
@@ -34,18 +36,5 @@ public final class StorableJson {
       return copy;
     }
     return node;
-  }
-
-  /** A surrogate without its other half is no character. */
-  private static String text(String text) {
-    StringBuilder safe = new StringBuilder(text.length());
-    text.codePoints()
-        .filter(each -> each != 0)
-        .forEach(each -> safe.appendCodePoint(isSurrogate(each) ? 0xFFFD : each));
-    return safe.toString();
-  }
-
-  private static boolean isSurrogate(int codePoint) {
-    return codePoint >= Character.MIN_SURROGATE && codePoint <= Character.MAX_SURROGATE;
   }
 }
