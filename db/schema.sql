@@ -867,7 +867,7 @@ CREATE OR REPLACE VIEW budget_status AS
 SELECT b.scope, b.per, b.limit_usd,
   CASE WHEN b.per = 'day' AND b.day < (now() AT TIME ZONE 'UTC')::date THEN 0 ELSE b.spent_usd END AS spent_usd,
   b.reserved_usd, b.configured_usd, b.changed_by, b.changed_at,
-  (SELECT count(*) FROM waiting_tickets w WHERE w.kind = 'budget' AND b.scope = ANY (w.scopes)) AS held
+  (SELECT count(*) FROM known_waits w WHERE w.kind = 'budget' AND b.scope = ANY (w.scopes)) AS held
 FROM budgets b;
 COMMENT ON VIEW holdfast.budget_status IS 'Each budget with what is spent of it and what calls on their way have reserved, and how many tickets it holds.';
 GRANT SELECT ON holdfast.budget_status TO holdfast_designer, holdfast_operator, holdfast_viewer;
@@ -888,6 +888,31 @@ ORDER BY g.tickets DESC, g.oldest;
 COMMENT ON VIEW holdfast.error_groups IS 'Held tickets by error: equal errors have one fingerprint, so one release by fingerprint mends them all.';
 GRANT SELECT ON holdfast.error_groups TO holdfast_designer, holdfast_operator, holdfast_viewer;
 GRANT SELECT, INSERT, UPDATE, DELETE ON holdfast.error_groups TO holdfast_worker;
+
+CREATE OR REPLACE VIEW known_waits AS
+SELECT w.ticket_id, b.queue, b.state, w.kind, w.scopes, w.words AS waits_for, w.since, b.retry_after, w.needed_usd, w.lease_no
+FROM ticket_waits w JOIN ticket_base b ON b.id = w.ticket_id AND b.fence = w.lease_no
+WHERE CASE w.kind
+  WHEN 'provider' THEN b.state = 'ready' AND b.retry_after > now()
+    AND NOT EXISTS (SELECT FROM leases l WHERE l.id > b.fence AND b.id = ANY (l.ids))
+  WHEN 'account' THEN b.state = 'on_hold' AND b.hold_reason LIKE 'account_unavailable:%'
+  WHEN 'outage' THEN b.state = 'on_hold' AND b.hold_reason LIKE 'provider_unavailable:%'
+  WHEN 'budget' THEN b.state = 'on_hold' AND b.hold_reason LIKE 'budget_exceeded:%'
+  ELSE false
+END
+UNION ALL
+SELECT f.ticket_id, b.queue, b.state, 'dependency' COLLATE "C", p.scopes, p.words, b.created_at, b.retry_after, NULL::numeric, b.fence
+FROM (SELECT DISTINCT d.ticket_id FROM ticket_dependencies d WHERE d.ended_at IS NULL) f
+JOIN ticket_base b ON b.id = f.ticket_id AND b.state = 'ready'
+CROSS JOIN LATERAL (
+  SELECT array_agg('ticket/' || d.after_id ORDER BY d.after_id) AS scopes,
+    array_to_string((array_agg(format('#%s', d.after_id) || CASE x.state
+      WHEN 'on_hold' THEN to_char(x.held_at AT TIME ZONE 'UTC', '", on hold since "YYYY-MM-DD HH24:MI:SS"Z"')
+      WHEN 'needs_review' THEN ', in review'
+      ELSE '' END ORDER BY x.held_at, d.after_id))[1:3], ';
+COMMENT ON VIEW holdfast.known_waits IS 'The part of waiting_tickets without those that stand in line, of which there may be a million: who asks for one kind of wait asks here.';
+GRANT SELECT ON holdfast.known_waits TO holdfast_designer, holdfast_operator, holdfast_viewer;
+GRANT SELECT, INSERT, UPDATE, DELETE ON holdfast.known_waits TO holdfast_worker;
 
 CREATE OR REPLACE VIEW limits AS
 SELECT x.scope, x.concurrent, x.per_key, x.rate, x.per, x.burst,
@@ -973,8 +998,8 @@ SELECT c.provider, c.key_id, c.model,
     ELSE 'half_open'
   END AS state,
   c.reason, c.detail, c.http_status, c.since, NULLIF(c.until, 'infinity') AS until, c.rounds, c.reported_by, c.probe_by,
-  (SELECT count(*) FROM waiting_tickets w WHERE c.provider || '/' || c.key_id || '/' || c.model = ANY (w.scopes) AND w.kind = 'provider') AS waiting,
-  (SELECT count(*) FROM waiting_tickets w WHERE c.provider || '/' || c.key_id || '/' || c.model = ANY (w.scopes) AND w.kind = 'account') AS held
+  (SELECT count(*) FROM known_waits w WHERE c.provider || '/' || c.key_id || '/' || c.model = ANY (w.scopes) AND w.kind = 'provider') AS waiting,
+  (SELECT count(*) FROM known_waits w WHERE c.provider || '/' || c.key_id || '/' || c.model = ANY (w.scopes) AND w.kind = 'account') AS held
 FROM provider_cooldowns c WHERE c.until IS NOT NULL;
 COMMENT ON VIEW holdfast.provider_status IS 'Providers and accounts that are not called now: cooling, half_open (the next caller tries), probing (one tries), unavailable (a person has to mend it); with the tickets that wait.';
 GRANT SELECT ON holdfast.provider_status TO holdfast_designer, holdfast_operator, holdfast_viewer;
@@ -1157,26 +1182,16 @@ GRANT SELECT ON holdfast.tickets_in_line TO holdfast_designer, holdfast_operator
 GRANT SELECT, INSERT, UPDATE, DELETE ON holdfast.tickets_in_line TO holdfast_worker;
 
 CREATE OR REPLACE VIEW waiting_tickets AS
-SELECT w.ticket_id, b.queue, b.state, w.kind, w.scopes, w.words AS waits_for, w.since, b.retry_after, w.needed_usd, w.lease_no
-FROM ticket_waits w JOIN ticket_base b ON b.id = w.ticket_id AND b.fence = w.lease_no
-WHERE CASE w.kind
-  WHEN 'provider' THEN b.state = 'ready' AND b.retry_after > now()
-    AND NOT EXISTS (SELECT FROM leases l WHERE l.id > b.fence AND b.id = ANY (l.ids))
-  WHEN 'account' THEN b.state = 'on_hold' AND b.hold_reason LIKE 'account_unavailable:%'
-  WHEN 'outage' THEN b.state = 'on_hold' AND b.hold_reason LIKE 'provider_unavailable:%'
-  WHEN 'budget' THEN b.state = 'on_hold' AND b.hold_reason LIKE 'budget_exceeded:%'
-  ELSE false
-END
+SELECT * FROM known_waits
 UNION ALL
-SELECT f.ticket_id, b.queue, b.state, 'dependency' COLLATE "C", p.scopes, p.words, b.created_at, b.retry_after, NULL::numeric, b.fence
-FROM (SELECT DISTINCT d.ticket_id FROM ticket_dependencies d WHERE d.ended_at IS NULL) f
-JOIN ticket_base b ON b.id = f.ticket_id AND b.state = 'ready'
-CROSS JOIN LATERAL (
-  SELECT array_agg('ticket/' || d.after_id ORDER BY d.after_id) AS scopes,
-    array_to_string((array_agg(format('#%s', d.after_id) || CASE x.state
-      WHEN 'on_hold' THEN to_char(x.held_at AT TIME ZONE 'UTC', '", on hold since "YYYY-MM-DD HH24:MI:SS"Z"')
-      WHEN 'needs_review' THEN ', in review'
-      ELSE '' END ORDER BY x.held_at, d.after_id))[1:3], ';
+SELECT w.id, w.queue, 'ready' COLLATE "C", 'limit' COLLATE "C", ARRAY[split_part(l.words, ',', 1)], 'the limit of ' || l.words, w.created_at,
+  NULL::timestamptz, NULL::numeric, 0::bigint
+FROM tickets_in_line w CROSS JOIN LATERAL (SELECT limit_words(w.queue, w.design, w.concurrency_key) AS words) l
+WHERE l.words IS NOT NULL
+UNION ALL
+SELECT w.id, w.queue, 'ready' COLLATE "C", 'turn' COLLATE "C", ARRAY['queue:' || w.queue], 'its turn', w.created_at,
+  NULL::timestamptz, NULL::numeric, 0::bigint
+FROM tickets_in_line w WHERE limit_words(w.queue, w.design, w.concurrency_key) IS NULL;
 COMMENT ON VIEW holdfast.waiting_tickets IS 'Tickets that wait for a provider (deferred, no retry used), for the end of an outage, for an account to be mended, for a budget to have room (all on hold), for other tickets to be done (dependency; those on hold are named first), for a limit (set_limit) or only for their turn among those with keys.';
 GRANT SELECT ON holdfast.waiting_tickets TO holdfast_designer, holdfast_operator, holdfast_viewer;
 GRANT SELECT, INSERT, UPDATE, DELETE ON holdfast.waiting_tickets TO holdfast_worker;
@@ -1205,7 +1220,7 @@ BEGIN
   PERFORM require_words('actor', actor);
   WITH open_again AS (
     UPDATE provider_cooldowns c SET until = clock_timestamp()
-    FROM waiting_tickets w
+    FROM known_waits w
     WHERE w.ticket_id = abort_retry.id AND w.kind = 'provider' AND c.until > clock_timestamp() AND c.until < 'infinity'
       AND c.provider || '/' || c.key_id || '/' || c.model = ANY (w.scopes)
     RETURNING c.provider || '/' || c.key_id || '/' || c.model AS scope)
@@ -2595,7 +2610,7 @@ BEGIN
     RETURN 0;
   END IF;
   FOR w IN
-    SELECT x.ticket_id, x.waits_for FROM waiting_tickets x
+    SELECT x.ticket_id, x.waits_for FROM known_waits x
     WHERE x.kind = 'provider' AND x.since <= clock_timestamp() - after_ms * interval '1 millisecond'
       AND NOT EXISTS (
         SELECT FROM unnest(x.scopes) AS s WHERE NOT EXISTS (
@@ -2655,13 +2670,21 @@ AS $function$
 DECLARE
   t ticket_base;
   holder bigint;
+  passes_on boolean := false;
 BEGIN
   SELECT * INTO t FROM ticket_base b WHERE b.unique_key = key FOR UPDATE;
-  IF t.id IS NOT NULL AND (unique_for = 'open' AND t.state IN ('done', 'cancelled')
-      OR unique_for NOT IN ('open', 'ever') AND t.created_at <= now() - words_interval(unique_for)
-      -- One that has started is left to run with what it has.
-      OR on_duplicate = 'replace' AND (t.state <> 'ready' OR t.attempt_count > 0 OR NOT make_unclaimable(t)))
-  THEN
+  IF t.id IS NOT NULL THEN
+    passes_on := CASE unique_for WHEN 'open' THEN t.state IN ('done', 'cancelled') WHEN 'ever' THEN false
+      ELSE COALESCE(t.created_at <= now() - words_interval(unique_for), false) END;
+    -- One that has started is left to run with what it has. Trap: not in one expression, or it is made unclaimable where nobody asked for it.
+    IF NOT passes_on AND on_duplicate = 'replace' THEN
+      passes_on := t.state <> 'ready' OR t.attempt_count > 0;
+      IF NOT passes_on THEN
+        passes_on := NOT make_unclaimable(t);
+      END IF;
+    END IF;
+  END IF;
+  IF passes_on THEN
     UPDATE ticket_base b SET unique_key = NULL, updated_at = now() WHERE b.id = t.id;
     PERFORM log_activity(t.id, 'key_passed_on', 'system', jsonb_build_object('uniqueKey', key));
     RETURN NULL;
@@ -3210,6 +3233,7 @@ CREATE OR REPLACE FUNCTION holdfast.mend_lines()
  SET search_path TO 'holdfast', 'pg_temp'
  SET enable_seqscan TO 'off'
  SET enable_bitmapscan TO 'off'
+ SET jit TO 'off'
 AS $function$
 DECLARE
   n bigint;
@@ -3252,7 +3276,7 @@ BEGIN
   -- Every one of them at once: a person says that it is mended.
   PERFORM pg_advisory_xact_lock(hashtext('holdfast.release_waiting'));
   FOR w IN
-    SELECT x.ticket_id, x.kind FROM waiting_tickets x
+    SELECT x.ticket_id, x.kind FROM known_waits x
     WHERE x.kind IN ('account', 'provider')
       AND EXISTS (
         SELECT FROM unnest(x.scopes) AS s
@@ -3743,14 +3767,14 @@ BEGIN
     RETURN 0;
   END IF;
   FOR w IN
-    SELECT t.ticket_id, false AS trial FROM waiting_tickets t
+    SELECT t.ticket_id, false AS trial FROM known_waits t
     WHERE (t.kind = 'account' AND EXISTS (SELECT FROM unnest(t.scopes) AS s WHERE NOT account_is_unavailable(s)))
        OR (t.kind = 'budget' AND NOT EXISTS (SELECT FROM unnest(t.scopes) AS s WHERE NOT budget_has_room(s, COALESCE(t.needed_usd, 0))))
        OR (t.kind = 'outage' AND EXISTS (SELECT FROM unnest(t.scopes) AS s WHERE NOT EXISTS (
              SELECT FROM provider_cooldowns c WHERE c.until IS NOT NULL AND c.provider || '/' || c.key_id || '/' || c.model = s)))
     UNION ALL
     -- Held tickets call nobody, so that after a cool-down one of them is let go to see whether the provider answers.
-    (SELECT t.ticket_id, true FROM waiting_tickets t
+    (SELECT t.ticket_id, true FROM known_waits t
      WHERE t.kind = 'outage'
        AND EXISTS (SELECT FROM unnest(t.scopes) AS s JOIN provider_cooldowns c ON c.provider || '/' || c.key_id || '/' || c.model = s
                    WHERE c.until <= clock_timestamp() AND COALESCE(c.probe_until <= clock_timestamp(), true))
@@ -4866,6 +4890,7 @@ CREATE OR REPLACE FUNCTION holdfast.take_tickets(of_kinds text[], from_queues te
  SET plan_cache_mode TO 'force_generic_plan'
  SET enable_seqscan TO 'off'
  SET enable_bitmapscan TO 'off'
+ SET jit TO 'off'
  SET lock_timeout TO '250ms'
 AS $function$
 #variable_conflict use_column
@@ -5050,9 +5075,7 @@ DECLARE
   groups bigint;
   last_group text;
   last_taken text;
-  turns bigint;
   in_round bigint := 0;
-  turns_in_round bigint := 0;
   tids tid[];
   moved bigint[];
   moved_designs text[];
@@ -5130,9 +5153,9 @@ BEGIN
       LIMIT room
     )
     SELECT (SELECT count(*) FROM part), (SELECT p.turn_group FROM part p ORDER BY p.no DESC LIMIT 1),
-      array_agg(t.tid ORDER BY t.no, t.created_at, t.id), (array_agg(t.turn_key ORDER BY t.no DESC))[1], count(DISTINCT t.turn_key),
+      array_agg(t.tid ORDER BY t.no, t.created_at, t.id), (array_agg(t.turn_key ORDER BY t.no DESC))[1],
       array_agg(DISTINCT t.design) FILTER (WHERE t.of_design IS NOT NULL AND t.design <> ALL (locked))
-    INTO groups, last_group, tids, last_taken, turns, asked
+    INTO groups, last_group, tids, last_taken, asked
     FROM taken t;
     walked := walked + groups;
 
@@ -5165,7 +5188,6 @@ BEGIN
         ids := ids || moved;
         room := room - cardinality(moved);
         in_round := in_round + cardinality(moved);
-        turns_in_round := turns_in_round + turns;
         PERFORM use_tokens(ql, cardinality(moved));
         IF design_limits THEN
           PERFORM use_tokens(x, (SELECT count(*) FROM unnest(moved_designs) AS d (design) WHERE d.design = x.design))
@@ -5193,9 +5215,8 @@ BEGIN
       pos := start;
       until := NULL;
       EXIT WHEN in_round = 0;
-      quota := GREATEST(quota * 2, room / GREATEST(turns_in_round, 1) + 1);
+      quota := GREATEST(quota * room / in_round, 1);
       in_round := 0;
-      turns_in_round := 0;
     END IF;
   END LOOP;
   IF pos <> start THEN
@@ -5248,7 +5269,7 @@ BEGIN
     WHERE outage_of(c) >= after_ms * interval '1 millisecond'
       -- One key of several is no outage while the others work on.
       AND (c.key_id = '' OR EXISTS (
-        SELECT FROM waiting_tickets w WHERE w.kind = 'provider' AND c.provider || '/' || c.key_id || '/' || c.model = ANY (w.scopes)))
+        SELECT FROM known_waits w WHERE w.kind = 'provider' AND c.provider || '/' || c.key_id || '/' || c.model = ANY (w.scopes)))
       AND NOT EXISTS (SELECT FROM provider_cooldowns t WHERE t.provider = c.provider AND t.told_at IS NOT NULL)
     GROUP BY c.provider ORDER BY c.provider
   LOOP
@@ -5478,6 +5499,7 @@ CREATE OR REPLACE FUNCTION holdfast.wake_lines()
  SET search_path TO 'holdfast', 'pg_temp'
  SET enable_seqscan TO 'off'
  SET enable_bitmapscan TO 'off'
+ SET jit TO 'off'
 AS $function$
 BEGIN
   IF EXISTS (SELECT FROM workers WHERE wants_wakeup) THEN
