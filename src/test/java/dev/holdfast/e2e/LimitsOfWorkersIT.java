@@ -37,8 +37,8 @@ class LimitsOfWorkersIT {
         Job.of(
             directory,
             "k=$(sed 's/.*\"key\" *: *\"\\([a-z]\\).*/\\1/'); echo \"+ $k $HOLDFAST_TICKET_ID\" >>"
-                + " log; sleep 0.1; test -e stop && exec sleep 100; echo \"- $k $HOLDFAST_TICKET_ID\" >>"
-                + " log"));
+                + " log; sleep 0.1; test -e stop && exec sleep 100; echo \"- $k"
+                + " $HOLDFAST_TICKET_ID\" >> log"));
     try (Installation holdfast =
         Installation.on(database, directory)
             .with("HOLDFAST_WORKER_LEASE", "10s")
