@@ -916,7 +916,7 @@ CREATE OR REPLACE VIEW budget_status AS
 SELECT b.scope, b.per, b.limit_usd,
   CASE WHEN b.per = 'day' AND b.day < (now() AT TIME ZONE 'UTC')::date THEN 0 ELSE b.spent_usd END AS spent_usd,
   b.reserved_usd, b.configured_usd, b.changed_by, b.changed_at,
-  (SELECT count(*) FROM waiting_tickets w WHERE w.kind = 'budget' AND b.scope = ANY (w.scopes)) AS held
+  (SELECT count(*) FROM known_waits w WHERE w.kind = 'budget' AND b.scope = ANY (w.scopes)) AS held
 FROM budgets b;
 COMMENT ON VIEW holdfast.budget_status IS 'Each budget with what is spent of it and what calls on their way have reserved, and how many tickets it holds.';
 GRANT SELECT ON holdfast.budget_status TO holdfast_designer, holdfast_operator, holdfast_viewer;
@@ -937,6 +937,31 @@ ORDER BY g.tickets DESC, g.oldest;
 COMMENT ON VIEW holdfast.error_groups IS 'Held tickets by error: equal errors have one fingerprint, so one release by fingerprint mends them all.';
 GRANT SELECT ON holdfast.error_groups TO holdfast_designer, holdfast_operator, holdfast_viewer;
 GRANT SELECT, INSERT, UPDATE, DELETE ON holdfast.error_groups TO holdfast_worker;
+
+CREATE OR REPLACE VIEW known_waits AS
+SELECT w.ticket_id, b.queue, b.state, w.kind, w.scopes, w.words AS waits_for, w.since, b.retry_after, w.needed_usd, w.lease_no
+FROM ticket_waits w JOIN ticket_base b ON b.id = w.ticket_id AND b.fence = w.lease_no
+WHERE CASE w.kind
+  WHEN 'provider' THEN b.state = 'ready' AND b.retry_after > now()
+    AND NOT EXISTS (SELECT FROM leases l WHERE l.id > b.fence AND b.id = ANY (l.ids))
+  WHEN 'account' THEN b.state = 'on_hold' AND b.hold_reason LIKE 'account_unavailable:%'
+  WHEN 'outage' THEN b.state = 'on_hold' AND b.hold_reason LIKE 'provider_unavailable:%'
+  WHEN 'budget' THEN b.state = 'on_hold' AND b.hold_reason LIKE 'budget_exceeded:%'
+  ELSE false
+END
+UNION ALL
+SELECT f.ticket_id, b.queue, b.state, 'dependency' COLLATE "C", p.scopes, p.words, b.created_at, b.retry_after, NULL::numeric, b.fence
+FROM (SELECT DISTINCT d.ticket_id FROM ticket_dependencies d WHERE d.ended_at IS NULL) f
+JOIN ticket_base b ON b.id = f.ticket_id AND b.state = 'ready'
+CROSS JOIN LATERAL (
+  SELECT array_agg('ticket/' || d.after_id ORDER BY d.after_id) AS scopes,
+    array_to_string((array_agg(format('#%s', d.after_id) || CASE x.state
+      WHEN 'on_hold' THEN to_char(x.held_at AT TIME ZONE 'UTC', '", on hold since "YYYY-MM-DD HH24:MI:SS"Z"')
+      WHEN 'needs_review' THEN ', in review'
+      ELSE '' END ORDER BY x.held_at, d.after_id))[1:3], ';
+COMMENT ON VIEW holdfast.known_waits IS 'The part of waiting_tickets without those that stand in line, of which there may be a million: who asks for one kind of wait asks here.';
+GRANT SELECT ON holdfast.known_waits TO holdfast_designer, holdfast_operator, holdfast_viewer;
+GRANT SELECT, INSERT, UPDATE, DELETE ON holdfast.known_waits TO holdfast_worker;
 
 CREATE OR REPLACE VIEW limits AS
 SELECT x.scope, x.concurrent, x.per_key, x.rate, x.per, x.burst,
@@ -1022,8 +1047,8 @@ SELECT c.provider, c.key_id, c.model,
     ELSE 'half_open'
   END AS state,
   c.reason, c.detail, c.http_status, c.since, NULLIF(c.until, 'infinity') AS until, c.rounds, c.reported_by, c.probe_by,
-  (SELECT count(*) FROM waiting_tickets w WHERE c.provider || '/' || c.key_id || '/' || c.model = ANY (w.scopes) AND w.kind = 'provider') AS waiting,
-  (SELECT count(*) FROM waiting_tickets w WHERE c.provider || '/' || c.key_id || '/' || c.model = ANY (w.scopes) AND w.kind = 'account') AS held
+  (SELECT count(*) FROM known_waits w WHERE c.provider || '/' || c.key_id || '/' || c.model = ANY (w.scopes) AND w.kind = 'provider') AS waiting,
+  (SELECT count(*) FROM known_waits w WHERE c.provider || '/' || c.key_id || '/' || c.model = ANY (w.scopes) AND w.kind = 'account') AS held
 FROM provider_cooldowns c WHERE c.until IS NOT NULL;
 COMMENT ON VIEW holdfast.provider_status IS 'Providers and accounts that are not called now: cooling, half_open (the next caller tries), probing (one tries), unavailable (a person has to mend it); with the tickets that wait.';
 GRANT SELECT ON holdfast.provider_status TO holdfast_designer, holdfast_operator, holdfast_viewer;
@@ -1207,26 +1232,16 @@ GRANT SELECT ON holdfast.tickets_in_line TO holdfast_designer, holdfast_operator
 GRANT SELECT, INSERT, UPDATE, DELETE ON holdfast.tickets_in_line TO holdfast_worker;
 
 CREATE OR REPLACE VIEW waiting_tickets AS
-SELECT w.ticket_id, b.queue, b.state, w.kind, w.scopes, w.words AS waits_for, w.since, b.retry_after, w.needed_usd, w.lease_no
-FROM ticket_waits w JOIN ticket_base b ON b.id = w.ticket_id AND b.fence = w.lease_no
-WHERE CASE w.kind
-  WHEN 'provider' THEN b.state = 'ready' AND b.retry_after > now()
-    AND NOT EXISTS (SELECT FROM leases l WHERE l.id > b.fence AND b.id = ANY (l.ids))
-  WHEN 'account' THEN b.state = 'on_hold' AND b.hold_reason LIKE 'account_unavailable:%'
-  WHEN 'outage' THEN b.state = 'on_hold' AND b.hold_reason LIKE 'provider_unavailable:%'
-  WHEN 'budget' THEN b.state = 'on_hold' AND b.hold_reason LIKE 'budget_exceeded:%'
-  ELSE false
-END
+SELECT * FROM known_waits
 UNION ALL
-SELECT f.ticket_id, b.queue, b.state, 'dependency' COLLATE "C", p.scopes, p.words, b.created_at, b.retry_after, NULL::numeric, b.fence
-FROM (SELECT DISTINCT d.ticket_id FROM ticket_dependencies d WHERE d.ended_at IS NULL) f
-JOIN ticket_base b ON b.id = f.ticket_id AND b.state = 'ready'
-CROSS JOIN LATERAL (
-  SELECT array_agg('ticket/' || d.after_id ORDER BY d.after_id) AS scopes,
-    array_to_string((array_agg(format('#%s', d.after_id) || CASE x.state
-      WHEN 'on_hold' THEN to_char(x.held_at AT TIME ZONE 'UTC', '", on hold since "YYYY-MM-DD HH24:MI:SS"Z"')
-      WHEN 'needs_review' THEN ', in review'
-      ELSE '' END ORDER BY x.held_at, d.after_id))[1:3], ';
+SELECT w.id, w.queue, 'ready' COLLATE "C", 'limit' COLLATE "C", ARRAY[split_part(l.words, ',', 1)], 'the limit of ' || l.words, w.created_at,
+  NULL::timestamptz, NULL::numeric, 0::bigint
+FROM tickets_in_line w CROSS JOIN LATERAL (SELECT limit_words(w.queue, w.design, w.concurrency_key) AS words) l
+WHERE l.words IS NOT NULL
+UNION ALL
+SELECT w.id, w.queue, 'ready' COLLATE "C", 'turn' COLLATE "C", ARRAY['queue:' || w.queue], 'its turn', w.created_at,
+  NULL::timestamptz, NULL::numeric, 0::bigint
+FROM tickets_in_line w WHERE limit_words(w.queue, w.design, w.concurrency_key) IS NULL;
 COMMENT ON VIEW holdfast.waiting_tickets IS 'Tickets that wait for a provider (deferred, no retry used), for the end of an outage, for an account to be mended, for a budget to have room (all on hold), for other tickets to be done (dependency; those on hold are named first), for a limit (set_limit) or only for their turn among those with keys.';
 GRANT SELECT ON holdfast.waiting_tickets TO holdfast_designer, holdfast_operator, holdfast_viewer;
 GRANT SELECT, INSERT, UPDATE, DELETE ON holdfast.waiting_tickets TO holdfast_worker;
@@ -1291,7 +1306,7 @@ BEGIN
   PERFORM require_words('actor', actor);
   WITH open_again AS (
     UPDATE provider_cooldowns c SET until = clock_timestamp()
-    FROM waiting_tickets w
+    FROM known_waits w
     WHERE w.ticket_id = abort_retry.id AND w.kind = 'provider' AND c.until > clock_timestamp() AND c.until < 'infinity'
       AND c.provider || '/' || c.key_id || '/' || c.model = ANY (w.scopes)
     RETURNING c.provider || '/' || c.key_id || '/' || c.model AS scope)
@@ -3056,7 +3071,7 @@ BEGIN
     RETURN 0;
   END IF;
   FOR w IN
-    SELECT x.ticket_id, x.waits_for FROM waiting_tickets x
+    SELECT x.ticket_id, x.waits_for FROM known_waits x
     WHERE x.kind = 'provider' AND x.since <= clock_timestamp() - after_ms * interval '1 millisecond'
       AND NOT EXISTS (
         SELECT FROM unnest(x.scopes) AS s WHERE NOT EXISTS (
@@ -3776,7 +3791,7 @@ BEGIN
   -- Every one of them at once: a person says that it is mended.
   PERFORM pg_advisory_xact_lock(hashtext('holdfast.release_waiting'));
   FOR w IN
-    SELECT x.ticket_id, x.kind FROM waiting_tickets x
+    SELECT x.ticket_id, x.kind FROM known_waits x
     WHERE x.kind IN ('account', 'provider')
       AND EXISTS (
         SELECT FROM unnest(x.scopes) AS s
@@ -4362,14 +4377,14 @@ BEGIN
     RETURN 0;
   END IF;
   FOR w IN
-    SELECT t.ticket_id, false AS trial FROM waiting_tickets t
+    SELECT t.ticket_id, false AS trial FROM known_waits t
     WHERE (t.kind = 'account' AND EXISTS (SELECT FROM unnest(t.scopes) AS s WHERE NOT account_is_unavailable(s)))
        OR (t.kind = 'budget' AND NOT EXISTS (SELECT FROM unnest(t.scopes) AS s WHERE NOT budget_has_room(s, COALESCE(t.needed_usd, 0))))
        OR (t.kind = 'outage' AND EXISTS (SELECT FROM unnest(t.scopes) AS s WHERE NOT EXISTS (
              SELECT FROM provider_cooldowns c WHERE c.until IS NOT NULL AND c.provider || '/' || c.key_id || '/' || c.model = s)))
     UNION ALL
     -- Held tickets call nobody, so that after a cool-down one of them is let go to see whether the provider answers.
-    (SELECT t.ticket_id, true FROM waiting_tickets t
+    (SELECT t.ticket_id, true FROM known_waits t
      WHERE t.kind = 'outage'
        AND EXISTS (SELECT FROM unnest(t.scopes) AS s JOIN provider_cooldowns c ON c.provider || '/' || c.key_id || '/' || c.model = s
                    WHERE c.until <= clock_timestamp() AND COALESCE(c.probe_until <= clock_timestamp(), true))
@@ -6110,7 +6125,7 @@ BEGIN
     WHERE outage_of(c) >= after_ms * interval '1 millisecond'
       -- One key of several is no outage while the others work on.
       AND (c.key_id = '' OR EXISTS (
-        SELECT FROM waiting_tickets w WHERE w.kind = 'provider' AND c.provider || '/' || c.key_id || '/' || c.model = ANY (w.scopes)))
+        SELECT FROM known_waits w WHERE w.kind = 'provider' AND c.provider || '/' || c.key_id || '/' || c.model = ANY (w.scopes)))
       AND NOT EXISTS (SELECT FROM provider_cooldowns t WHERE t.provider = c.provider AND t.told_at IS NOT NULL)
     GROUP BY c.provider ORDER BY c.provider
   LOOP
