@@ -18,6 +18,8 @@ import dev.holdfast.testing.TestQueue;
 import dev.holdfast.testing.TicketDatabase;
 import dev.holdfast.testing.WithDatabase;
 import dev.holdfast.ticket.ClaimedTicket;
+import java.sql.Connection;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -343,6 +345,23 @@ class LimitsIT {
     assertThat(queue.queue().claim(queue.request(10).within(room)).tickets()).hasSize(1);
     assertThat(database.number("SELECT count(*) FROM holdfast.line_slots")).isEqualTo(1);
     assertThat(claim(10)).hasSize(1);
+  }
+
+  @Test
+  @DisplayName("a ticket that somebody has locked keeps no other one waiting, whoever is first")
+  void locked() throws Exception {
+    limit("concurrent => 2, per_key => 1");
+    List<Long> ids = enqueue(3);
+    try (Connection connection = pool.getConnection();
+        Statement statement = connection.createStatement()) {
+      connection.setAutoCommit(false);
+      statement.execute("SELECT holdfast.hold_ticket(" + ids.get(0) + ", 'ann', 'thinking')");
+      assertThat(claim(1)).containsExactly(ids.get(1));
+      assertThat(claim(10)).containsExactly(ids.get(2));
+      connection.rollback();
+    }
+    queue.succeed(ids.get(1), lease(ids.get(1)));
+    assertThat(claim(10)).containsExactly(ids.get(0));
   }
 
   @Test
