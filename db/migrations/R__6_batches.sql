@@ -129,6 +129,21 @@ END
 $$;
 COMMENT ON FUNCTION wait_for_batch IS 'Lets a ticket that this transaction has inserted and not filed wait for a batch, and says whether it has to.';
 
+CREATE OR REPLACE FUNCTION hold_follower(follower bigint, why text, details jsonb) RETURNS void
+LANGUAGE plpgsql SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
+BEGIN
+  -- One that a person holds already stays so, with one reason more.
+  UPDATE ticket_base b
+  SET state = 'on_hold', held_at = COALESCE(b.held_at, now()), hold_reason = concat_ws('; ', why, b.hold_reason),
+      hold_actions = '{release,release_with_guidance,cancel}', updated_at = now()
+  WHERE b.id = follower AND b.state IN ('ready', 'on_hold');
+  IF FOUND THEN
+    PERFORM log_activity(follower, 'held', 'system', jsonb_build_object('reason', why, 'holdCause', 'dependency_cancelled') || details);
+  END IF;
+END
+$$;
+COMMENT ON FUNCTION hold_follower IS 'Holds a ticket because the batch that it waits for was cancelled.';
+
 -- The three statements of free_followers (docs/adr/0025): close the own rows, lock the followers by id, look for rows that are open.
 CREATE OR REPLACE FUNCTION free_batch_followers(b batches) RETURNS void
 LANGUAGE plpgsql SET search_path = ${flyway:defaultSchema}, pg_temp SET enable_seqscan = off AS $$

@@ -55,6 +55,7 @@ record ArchitectureRules(String base) {
           Map.entry("batch", Set.of("ticket", "failure", "queue", "retry")),
           Map.entry(
               "worker", Set.of("ticket", "schema", "secret", "failure", "retry", "queue", "batch")),
+          Map.entry("workflow", Set.of("ticket", "schema", "failure", "retry", "queue", "worker")),
           Map.entry("limit", Set.of("queue", "retry")),
           Map.entry("llm", Set.of("failure", "retry")),
           Map.entry(
@@ -66,8 +67,17 @@ record ArchitectureRules(String base) {
           Map.entry(
               "handler",
               Set.of(
-                  "ticket", "process", "schema", "failure", "retry", "worker", "llm", "tool",
-                  "session", "repair")),
+                  "ticket",
+                  "process",
+                  "schema",
+                  "failure",
+                  "retry",
+                  "worker",
+                  "llm",
+                  "tool",
+                  "session",
+                  "repair",
+                  "workflow")),
           Map.entry(
               "postgres",
               Set.of(
@@ -80,6 +90,7 @@ record ArchitectureRules(String base) {
                   "queue",
                   "schedule",
                   "batch",
+                  "workflow",
                   "limit",
                   "llm",
                   "tool",
@@ -123,6 +134,7 @@ record ArchitectureRules(String base) {
           Map.entry("com.zaxxer.hikari..", List.of("postgres")),
           Map.entry("javax.sql..", List.of("postgres", "bench", "app", "cli", "testing", "")),
           Map.entry("com.cronutils..", List.of("schedule")),
+          Map.entry("dev.cel..", List.of("workflow")),
           Map.entry("com.openai..", List.of("llm.openai")),
           Map.entry("com.anthropic..", List.of("llm.anthropic")),
           Map.entry("io.modelcontextprotocol..", List.of("tool.mcp", "cli", "app")),

@@ -73,7 +73,7 @@ final class FailureDecider {
         : new RetryDecision.Hold(hold.cause(), StorableText.of(hold.reason()));
   }
 
-  /** What reports a failure to the queue directly may have any text in it (A54). */
+  /** A failure that a program reports to the queue itself may hold any text (A54). */
   private static Failure storable(Failure failure) {
     return new Failure(
         StorableText.of(failure.message()),

@@ -44,6 +44,7 @@ public record TicketRow(
     @Nullable Integer designVersion,
     @Nullable String concurrencyKey,
     @Nullable String fairnessKey,
+    @Nullable Long parentId,
     @Nullable Long batchId) {
 
   /** Changes whenever the ticket does, as {@code holdfast.ticket_version} in SQL: its ETag. */

@@ -7,6 +7,7 @@ import io.opentelemetry.api.trace.SpanKind;
 import io.opentelemetry.api.trace.StatusCode;
 import io.opentelemetry.api.trace.Tracer;
 import java.util.Iterator;
+import java.util.List;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -51,6 +52,11 @@ public final class TracedInbox implements TicketInbox {
   @Override
   public Batched enqueueBatch(Iterator<NewTicket> tickets, String actor, @Nullable String title) {
     return inbox.enqueueBatch(tickets, actor, title);
+  }
+
+  @Override
+  public List<Long> enqueueGraph(List<Named> graph) {
+    return inbox.enqueueGraph(graph);
   }
 
   private static NewTicket under(Span span, NewTicket ticket) {
