@@ -739,6 +739,7 @@ CREATE TABLE holdfast.ticket_base (
   concurrency_key text COLLATE "C",
   fairness_key text COLLATE "C",
   follows boolean,
+  batch_id bigint,
   CONSTRAINT ticket_base_pkey PRIMARY KEY (id)
 ) WITH (fillfactor=45, autovacuum_vacuum_scale_factor=0.05, autovacuum_analyze_scale_factor=0.02);
 CREATE INDEX ticket_held ON holdfast.ticket_base USING btree (held_at, id) WHERE (held_at IS NOT NULL);
@@ -763,6 +764,7 @@ COMMENT ON COLUMN holdfast.ticket_base.payload_bytes IS 'How many bytes payload:
 COMMENT ON COLUMN holdfast.ticket_base.error_title IS 'The line of the error that says why; NULL where nobody found one.';
 COMMENT ON COLUMN holdfast.ticket_base.expires_at IS 'As it was asked for; ticket_deadlines has it only while it can still expire.';
 COMMENT ON COLUMN holdfast.ticket_base.follows IS 'True where it is given results of others: then it is read by itself after its claim.';
+COMMENT ON COLUMN holdfast.ticket_base.batch_id IS 'The batch it came with (batches.id); never changes.';
 GRANT SELECT ON holdfast.ticket_base TO holdfast_designer, holdfast_operator, holdfast_viewer;
 GRANT SELECT, INSERT, UPDATE, DELETE ON holdfast.ticket_base TO holdfast_worker;
 
@@ -1259,7 +1261,8 @@ SELECT
   COALESCE(l.claimed_at, b.started_at) AS started_at, b.completed_at,
   b.attempt_count, b.crash_count, b.same_error_count, b.held_at, b.hold_actions AS allowed_actions, b.max_cost_usd,
   error_name(b.error_title, b.error) AS error_title, d.name AS design, d.version AS design_version,
-  b.expires_at, b.concurrency_key, b.fairness_key, (SELECT p.parent_id FROM ticket_parents p WHERE p.ticket_id = b.id) AS parent_id
+  b.expires_at, b.concurrency_key, b.fairness_key, (SELECT p.parent_id FROM ticket_parents p WHERE p.ticket_id = b.id) AS parent_id,
+  b.batch_id
 FROM ticket_base b
 LEFT JOIN designs d ON d.id = b.design_id
 LEFT JOIN (
@@ -1316,6 +1319,7 @@ COMMENT ON COLUMN holdfast.tickets.expires_at IS 'If no worker had started it by
 COMMENT ON COLUMN holdfast.tickets.concurrency_key IS 'Limits count what runs with the same key, as one customer''s: set_limit, per_key.';
 COMMENT ON COLUMN holdfast.tickets.fairness_key IS 'Tickets of equal priority are claimed in turns over these keys, as over tenants.';
 COMMENT ON COLUMN holdfast.tickets.parent_id IS 'The ticket that added it: a workflow whose step it is, or a job that was allowed to; NULL where people or programs enqueued it.';
+COMMENT ON COLUMN holdfast.tickets.batch_id IS 'The batch it came with: batch_progress(batch_id) says how far that is.';
 GRANT SELECT ON holdfast.tickets TO holdfast_designer, holdfast_viewer;
 GRANT SELECT, INSERT, UPDATE ON holdfast.tickets TO holdfast_operator;
 GRANT SELECT, INSERT, UPDATE, DELETE ON holdfast.tickets TO holdfast_worker;
@@ -1342,7 +1346,7 @@ UNION ALL
 SELECT w.id, w.queue, 'ready' COLLATE "C", 'turn' COLLATE "C", ARRAY['queue:' || w.queue], 'its turn', w.created_at,
   NULL::timestamptz, NULL::numeric, 0::bigint
 FROM tickets_in_line w WHERE limit_words(w.queue, w.design, w.concurrency_key) IS NULL;
-COMMENT ON VIEW holdfast.waiting_tickets IS 'Tickets that wait for a provider (deferred, no retry used), for the end of an outage, for an account to be mended, for a budget to have room (all on hold), for other tickets to be done (dependency; those on hold are named first), for a limit (set_limit) or only for their turn among those with keys.';
+COMMENT ON VIEW holdfast.waiting_tickets IS 'Tickets that wait for a provider (deferred, no retry used), for the end of an outage, for an account to be mended, for a budget to have room (all on hold), for other tickets to be done or a batch to end (dependency; those on hold are named first), for a limit (set_limit) or only for their turn among those with keys.';
 GRANT SELECT ON holdfast.waiting_tickets TO holdfast_designer, holdfast_operator, holdfast_viewer;
 GRANT SELECT, INSERT, UPDATE, DELETE ON holdfast.waiting_tickets TO holdfast_worker;
 
@@ -1574,6 +1578,151 @@ END
 $function$;
 COMMENT ON FUNCTION holdfast.add_tickets_of_job(bigint,bigint,jsonb) IS 'Adds what a running job enqueues, in the transaction that stores its success. False, and nothing is added, if it no longer runs under this lease; HF422 for what its design does not allow.';
 GRANT EXECUTE ON FUNCTION holdfast.add_tickets_of_job(bigint,bigint,jsonb) TO holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.advance_batch(b holdfast.batches, most integer DEFAULT 10000)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET search_path TO 'holdfast', 'pg_temp'
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET jit TO 'off'
+AS $function$
+DECLARE
+  page record;
+  wait interval := LEAST(interval '10 seconds', GREATEST(interval '1 second', (now() - b.closed_at) / 20));
+BEGIN
+  IF EXISTS (SELECT FROM (SELECT t.state FROM ticket_base t WHERE t.batch_id = b.id ORDER BY t.batch_id DESC, t.id DESC LIMIT 1) l
+      WHERE l.state NOT IN ('done', 'cancelled')) THEN
+    UPDATE batches x SET look_at = now() + wait WHERE x.id = b.id;
+    RETURN;
+  END IF;
+  WITH p AS MATERIALIZED (
+    SELECT t.id, t.state FROM ticket_base t WHERE t.batch_id = b.id AND t.id >= b.settled_below ORDER BY t.batch_id, t.id LIMIT most
+  ), o AS MATERIALIZED (
+    SELECT min(p.id) AS id FROM p WHERE p.state NOT IN ('done', 'cancelled')
+  )
+  SELECT (SELECT o.id FROM o) AS first_open, max(p.id) AS last, count(*) AS n,
+    count(*) FILTER (WHERE p.state = 'done' AND (o.id IS NULL OR p.id < o.id)) AS done,
+    count(*) FILTER (WHERE p.state = 'cancelled' AND (o.id IS NULL OR p.id < o.id)) AS cancelled
+  INTO page FROM o LEFT JOIN p ON true;
+  page.n := CASE WHEN page.last IS NULL THEN 0 ELSE page.n END;
+  UPDATE batches x SET
+    settled_below = COALESCE(page.first_open, page.last + 1, x.settled_below),
+    settled_done = x.settled_done + page.done, settled_cancelled = x.settled_cancelled + page.cancelled,
+    look_at = now() + CASE WHEN page.first_open IS NULL THEN interval '0' ELSE wait END,
+    ended_at = CASE WHEN page.first_open IS NULL AND page.n < most THEN now() END
+  WHERE x.id = b.id
+  RETURNING * INTO b;
+  IF b.ended_at IS NOT NULL THEN
+    PERFORM free_batch_followers(b);
+  END IF;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.advance_batch(holdfast.batches,integer) IS 'Looks whether a closed batch, whose row the caller has locked, has ended, in pages of its tickets; and then frees those that wait for it.';
+GRANT EXECUTE ON FUNCTION holdfast.advance_batch(holdfast.batches,integer) TO holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.advance_batches(at_most integer DEFAULT 20)
+ RETURNS bigint
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'holdfast', 'pg_temp'
+ SET enable_seqscan TO 'off'
+AS $function$
+DECLARE
+  b batches;
+  n bigint := 0;
+BEGIN
+  FOR b IN
+    SELECT * FROM batches x WHERE x.closed_at IS NOT NULL AND x.ended_at IS NULL AND x.look_at <= now() ORDER BY x.look_at LIMIT at_most
+    FOR UPDATE SKIP LOCKED
+  LOOP
+    BEGIN
+      PERFORM advance_batch(b);
+    EXCEPTION WHEN OTHERS THEN
+      -- Tried again later, and meanwhile others have their turn.
+      UPDATE batches x SET look_at = clock_timestamp() + interval '10 seconds' WHERE x.id = b.id;
+      RAISE WARNING 'batch % was not looked at: %', b.id, SQLERRM;
+    END;
+    n := n + 1;
+  END LOOP;
+  RETURN n;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.advance_batches(integer) IS 'Looks at the batches that are due, and says at how many. Workers call it now and then; one looks at a batch at a time.';
+GRANT EXECUTE ON FUNCTION holdfast.advance_batches(integer) TO holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.advance_release(r holdfast.releases, portion integer DEFAULT 200)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET search_path TO 'holdfast', 'pg_temp'
+ SET enable_seqscan TO 'off'
+AS $function$
+DECLARE
+  began timestamptz := clock_timestamp();
+  bad release_tickets;
+  step record;
+  released integer;
+BEGIN
+  PERFORM look_at_released(r);
+  SELECT * INTO bad FROM release_tickets w WHERE w.release_id = r.id AND w.outcome = 'same_error' ORDER BY w.n LIMIT 1;
+  IF FOUND THEN
+    PERFORM end_release(r, 'stopped', format('the same error came back: #%s failed with %s again', bad.ticket_id, bad.fingerprint), 'system');
+    RETURN;
+  END IF;
+  IF r.step_left = 0 THEN
+    SELECT count(*) FILTER (WHERE w.outcome IS NULL) AS open, count(*) FILTER (WHERE w.outcome = 'succeeded') AS good,
+      count(*) FILTER (WHERE w.outcome = 'other_error') AS bad
+    INTO step FROM release_tickets w WHERE w.release_id = r.id AND w.step = r.step AND w.outcome IS DISTINCT FROM 'skipped';
+    IF step.open > 0 THEN
+      -- A look at many costs more: at most a twentieth of the time goes into looking.
+      UPDATE releases x SET look_at = clock_timestamp() + GREATEST(interval '1 second', (clock_timestamp() - began) * 20), reason = NULL
+      WHERE x.id = r.id;
+      RETURN;
+    ELSIF step.bad > 0 AND step.good = 0 THEN
+      PERFORM end_release(r, 'stopped', format('no ticket of step %s came through: %s on hold with another error', r.step, step.bad), 'system');
+      RETURN;
+    ELSIF r.step = cardinality(r.steps)
+      OR NOT EXISTS (SELECT FROM release_tickets w WHERE w.release_id = r.id AND w.released_at IS NULL AND w.outcome IS NULL) THEN
+      PERFORM end_release(r, 'completed', NULL, 'system');
+      RETURN;
+    END IF;
+    r.step := r.step + 1;
+    r.step_left := NULL;
+  END IF;
+  r.step_left := COALESCE(r.step_left, NULLIF(r.steps[r.step], 0), 2000000000);
+  released := release_some(r, LEAST(r.step_left, portion));
+  UPDATE releases x SET step = r.step, step_left = CASE WHEN released < 0 THEN 0 ELSE r.step_left - released END, look_at = now(), reason = NULL
+  WHERE x.id = r.id;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.advance_release(holdfast.releases,integer) IS 'Takes a release, whose row the caller has locked, a bit on: notes outcomes, stops it, waits, or releases some more tickets.';
+GRANT EXECUTE ON FUNCTION holdfast.advance_release(holdfast.releases,integer) TO holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.advance_releases()
+ RETURNS bigint
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'holdfast', 'pg_temp'
+ SET enable_seqscan TO 'off'
+AS $function$
+DECLARE
+  r releases;
+BEGIN
+  SELECT * INTO r FROM releases x WHERE x.ended_at IS NULL AND x.look_at <= now() ORDER BY x.look_at LIMIT 1 FOR UPDATE SKIP LOCKED;
+  IF NOT FOUND THEN
+    RETURN 0;
+  END IF;
+  BEGIN
+    PERFORM advance_release(r);
+  EXCEPTION WHEN OTHERS THEN
+    -- Tried again later, and meanwhile others have their turn.
+    UPDATE releases x SET look_at = clock_timestamp() + interval '10 seconds', reason = 'tried again soon: ' || left(SQLERRM, 500) WHERE x.id = r.id;
+  END;
+  RETURN 1;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.advance_releases() IS 'Takes one release that is due a bit on, and says whether there was one. Workers call it now and then; one looks at a release at a time.';
+GRANT EXECUTE ON FUNCTION holdfast.advance_releases() TO holdfast_worker;
 
 CREATE OR REPLACE FUNCTION holdfast.advance_workflow(ticket_id bigint, under_lease bigint, plan jsonb)
  RETURNS boolean
@@ -1839,6 +1988,33 @@ $function$;
 COMMENT ON FUNCTION holdfast.call_hash(text,text) IS 'What an approval binds: tool_approvals.approved_hash.';
 GRANT EXECUTE ON FUNCTION holdfast.call_hash(text,text) TO holdfast_worker;
 
+CREATE OR REPLACE FUNCTION holdfast.cancel_batch(id bigint, actor text, reason text DEFAULT NULL::text, at_most integer DEFAULT NULL::integer)
+ RETURNS bigint
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'holdfast', 'pg_temp'
+ SET enable_seqscan TO 'off'
+AS $function$
+DECLARE
+  t ticket_base;
+  n bigint := 0;
+BEGIN
+  PERFORM close_batch(cancel_batch.id, actor);
+  UPDATE batches x SET cancelled_at = now(), look_at = now() WHERE x.id = cancel_batch.id AND x.cancelled_at IS NULL AND x.ended_at IS NULL;
+  FOR t IN
+    SELECT * FROM ticket_base b
+    WHERE b.batch_id = cancel_batch.id AND b.state NOT IN ('done', 'cancelled') AND (b.state <> 'on_hold' OR 'cancel' = ANY (b.hold_actions))
+    ORDER BY b.batch_id, b.id LIMIT at_most FOR UPDATE
+  LOOP
+    PERFORM cancel_ticket(t.id, actor, reason);
+    n := n + 1;
+  END LOOP;
+  RETURN n;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.cancel_batch(bigint,text,text,integer) IS 'Cancels all tickets of a batch that are not done, and says how many; it takes no further ones. Tickets that wait for the batch go on hold. at_most: in portions, until it answers 0.';
+GRANT EXECUTE ON FUNCTION holdfast.cancel_batch(bigint,text,text,integer) TO holdfast_operator, holdfast_worker;
+
 CREATE OR REPLACE FUNCTION holdfast.cancel_steps(t holdfast.ticket_base, actor text)
  RETURNS void
  LANGUAGE plpgsql
@@ -1932,7 +2108,7 @@ BEGIN
   WHERE n.value IS DISTINCT FROM o.value AND n.key NOT IN ('state', 'updated_at');
   SELECT string_agg(key, ', ' ORDER BY key) INTO kept FROM jsonb_object_keys(changes) AS key
   WHERE key IN ('id', 'lease_no', 'worker_id', 'lease_expires_at', 'attempt_count', 'crash_count', 'same_error_count',
-    'held_at', 'allowed_actions', 'error_title', 'design', 'design_version', 'expires_at', 'parent_id');
+    'held_at', 'allowed_actions', 'error_title', 'design', 'design_version', 'expires_at', 'parent_id', 'batch_id');
   IF kept IS NOT NULL THEN
     RAISE EXCEPTION '% of a ticket cannot be set by hand', kept
       USING ERRCODE = 'HF422', HINT = 'Change state instead: release, hold, cancel, approve or reject the ticket.';
@@ -2457,7 +2633,7 @@ $function$;
 COMMENT ON FUNCTION holdfast.end_work(holdfast.ticket_base,text) IS 'Takes a ticket, whose row the caller has locked, away from the workers, whether it waits or runs.';
 GRANT EXECUTE ON FUNCTION holdfast.end_work(holdfast.ticket_base,text) TO holdfast_worker;
 
-CREATE OR REPLACE FUNCTION holdfast.enqueue_any_ticket(kind text, payload jsonb, queue text, title text, design text, priority integer, run_at timestamp with time zone, unique_key text, max_cost_usd numeric, after bigint[] DEFAULT NULL::bigint[], expires_at timestamp with time zone DEFAULT NULL::timestamp with time zone, concurrency_key text DEFAULT NULL::text, fairness_key text DEFAULT NULL::text, unique_for text DEFAULT NULL::text, on_duplicate text DEFAULT NULL::text, after_names text[] DEFAULT NULL::text[], on_cancelled text DEFAULT NULL::text)
+CREATE OR REPLACE FUNCTION holdfast.enqueue_any_ticket(kind text, payload jsonb, queue text, title text, design text, priority integer, run_at timestamp with time zone, unique_key text, max_cost_usd numeric, after bigint[] DEFAULT NULL::bigint[], expires_at timestamp with time zone DEFAULT NULL::timestamp with time zone, concurrency_key text DEFAULT NULL::text, fairness_key text DEFAULT NULL::text, unique_for text DEFAULT NULL::text, on_duplicate text DEFAULT NULL::text, after_names text[] DEFAULT NULL::text[], on_cancelled text DEFAULT NULL::text, batch_id bigint DEFAULT NULL::bigint, after_batch bigint DEFAULT NULL::bigint)
  RETURNS bigint
  LANGUAGE plpgsql
  SET search_path TO 'holdfast', 'pg_temp'
@@ -2508,8 +2684,11 @@ BEGIN
         INSERT INTO spent_keys (unique_key, ticket_id) VALUES (enqueue_any_ticket.unique_key, found_id)
         ON CONFLICT (unique_key) DO UPDATE SET ticket_id = EXCLUDED.ticket_id;
       END IF;
-      IF enqueue_any_ticket.after IS NULL OR NOT wait_for_tickets(found_id, enqueue_any_ticket.after, enqueue_any_ticket.after_names, enqueue_any_ticket.on_cancelled)
-      THEN
+      waits := enqueue_any_ticket.after_batch IS NOT NULL AND wait_for_batch(found_id, enqueue_any_ticket.after_batch);
+      IF enqueue_any_ticket.after IS NOT NULL THEN
+        waits := wait_for_tickets(found_id, enqueue_any_ticket.after, enqueue_any_ticket.after_names, enqueue_any_ticket.on_cancelled);
+      END IF;
+      IF NOT waits THEN
         PERFORM file_tickets(ARRAY[found_id]);
       ELSE
         PERFORM require_rules(b), know_lane(b.queue, b.kind) FROM ticket_base b WHERE b.id = found_id;
@@ -2526,8 +2705,51 @@ BEGIN
   END LOOP;
 END
 $function$;
-COMMENT ON FUNCTION holdfast.enqueue_any_ticket(text,jsonb,text,text,text,integer,timestamp with time zone,text,numeric,bigint[],timestamp with time zone,text,text,text,text,text[],text) IS 'What enqueue_ticket does for a ticket with a design, a key, a start time, a cost limit, predecessors, an end or keys, or the first of its lane.';
-GRANT EXECUTE ON FUNCTION holdfast.enqueue_any_ticket(text,jsonb,text,text,text,integer,timestamp with time zone,text,numeric,bigint[],timestamp with time zone,text,text,text,text,text[],text) TO holdfast_worker;
+COMMENT ON FUNCTION holdfast.enqueue_any_ticket(text,jsonb,text,text,text,integer,timestamp with time zone,text,numeric,bigint[],timestamp with time zone,text,text,text,text,text[],text,bigint,bigint) IS 'What enqueue_ticket does for a ticket with a design, a key, a start time, a cost limit, predecessors, an end, keys or a batch, or the first of its lane.';
+GRANT EXECUTE ON FUNCTION holdfast.enqueue_any_ticket(text,jsonb,text,text,text,integer,timestamp with time zone,text,numeric,bigint[],timestamp with time zone,text,text,text,text,text[],text,bigint,bigint) TO holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.enqueue_batch(tickets jsonb, actor text, title text DEFAULT NULL::text)
+ RETURNS bigint
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+DECLARE
+  new_id bigint;
+  e record;
+  bad text;
+BEGIN
+  IF tickets IS NULL OR jsonb_typeof(tickets) <> 'array' THEN
+    RAISE EXCEPTION 'tickets must be a JSON array of objects'
+      USING ERRCODE = 'HF422', HINT = 'As in ''[{"design": "hello", "payload": {"n": 1}}]''.';
+  END IF;
+  new_id := open_batch(actor, title);
+  FOR e IN SELECT x.value AS ticket, x.ordinality AS n FROM jsonb_array_elements(tickets) WITH ORDINALITY AS x LOOP
+    IF jsonb_typeof(e.ticket) <> 'object' THEN
+      RAISE EXCEPTION 'ticket %: it must be a JSON object', e.n USING ERRCODE = 'HF422';
+    END IF;
+    SELECT k INTO bad FROM jsonb_object_keys(e.ticket) AS k
+    WHERE k NOT IN ('kind', 'payload', 'queue', 'title', 'design', 'priority', 'run_at', 'unique_key', 'max_cost_usd', 'expires_at',
+      'concurrency_key', 'fairness_key') LIMIT 1;
+    IF FOUND THEN
+      RAISE EXCEPTION 'ticket %: "%" is not known', e.n, left(bad, 100) USING ERRCODE = 'HF422',
+        HINT = 'Known are kind, payload, queue, title, design, priority, run_at, unique_key, max_cost_usd, expires_at, concurrency_key and fairness_key.';
+    END IF;
+    BEGIN
+      PERFORM enqueue_any_ticket(e.ticket->>'kind', e.ticket->'payload', COALESCE(e.ticket->>'queue', 'default'), e.ticket->>'title',
+        e.ticket->>'design', (e.ticket->>'priority')::integer, (e.ticket->>'run_at')::timestamptz, e.ticket->>'unique_key',
+        (e.ticket->>'max_cost_usd')::numeric, expires_at => (e.ticket->>'expires_at')::timestamptz,
+        concurrency_key => e.ticket->>'concurrency_key', fairness_key => e.ticket->>'fairness_key', batch_id => new_id);
+    EXCEPTION WHEN data_exception THEN
+      RAISE EXCEPTION 'ticket %: %', e.n, SQLERRM USING ERRCODE = 'HF422';
+    END;
+  END LOOP;
+  PERFORM close_batch(new_id, actor);
+  RETURN new_id;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.enqueue_batch(jsonb,text,text) IS 'Adds many tickets as one closed batch and returns its id: SELECT holdfast.enqueue_batch(''[{"design": "hello", "payload": {"n": 1}}]'', ''ann''). All are added, or none; those whose unique_key exists are skipped.';
+GRANT EXECUTE ON FUNCTION holdfast.enqueue_batch(jsonb,text,text) TO holdfast_operator, holdfast_worker;
 
 CREATE OR REPLACE FUNCTION holdfast.enqueue_graph_ticket(t jsonb, place integer, names text[], ids bigint[])
  RETURNS bigint
@@ -2580,7 +2802,7 @@ $function$;
 COMMENT ON FUNCTION holdfast.enqueue_scheduled(holdfast.schedules,timestamp with time zone) IS 'The ticket of a schedule for one time; its unique_key is schedule:NAME:TIME.';
 GRANT EXECUTE ON FUNCTION holdfast.enqueue_scheduled(holdfast.schedules,timestamp with time zone) TO holdfast_worker;
 
-CREATE OR REPLACE FUNCTION holdfast.enqueue_ticket(kind text DEFAULT NULL::text, payload jsonb DEFAULT '{}'::jsonb, queue text DEFAULT 'default'::text, title text DEFAULT NULL::text, design text DEFAULT NULL::text, priority integer DEFAULT 0, run_at timestamp with time zone DEFAULT NULL::timestamp with time zone, unique_key text DEFAULT NULL::text, max_cost_usd numeric DEFAULT NULL::numeric, after bigint[] DEFAULT NULL::bigint[], expires_at timestamp with time zone DEFAULT NULL::timestamp with time zone, concurrency_key text DEFAULT NULL::text, fairness_key text DEFAULT NULL::text, unique_for text DEFAULT NULL::text, on_duplicate text DEFAULT NULL::text, after_names text[] DEFAULT NULL::text[], on_cancelled text DEFAULT NULL::text)
+CREATE OR REPLACE FUNCTION holdfast.enqueue_ticket(kind text DEFAULT NULL::text, payload jsonb DEFAULT '{}'::jsonb, queue text DEFAULT 'default'::text, title text DEFAULT NULL::text, design text DEFAULT NULL::text, priority integer DEFAULT 0, run_at timestamp with time zone DEFAULT NULL::timestamp with time zone, unique_key text DEFAULT NULL::text, max_cost_usd numeric DEFAULT NULL::numeric, after bigint[] DEFAULT NULL::bigint[], expires_at timestamp with time zone DEFAULT NULL::timestamp with time zone, concurrency_key text DEFAULT NULL::text, fairness_key text DEFAULT NULL::text, unique_for text DEFAULT NULL::text, on_duplicate text DEFAULT NULL::text, after_names text[] DEFAULT NULL::text[], on_cancelled text DEFAULT NULL::text, batch_id bigint DEFAULT NULL::bigint, after_batch bigint DEFAULT NULL::bigint)
  RETURNS bigint
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -2621,11 +2843,12 @@ BEGIN
     enqueue_ticket.kind, enqueue_ticket.payload, enqueue_ticket.queue, enqueue_ticket.title, enqueue_ticket.design,
     enqueue_ticket.priority, enqueue_ticket.run_at, enqueue_ticket.unique_key, enqueue_ticket.max_cost_usd,
     enqueue_ticket.after, enqueue_ticket.expires_at, enqueue_ticket.concurrency_key, enqueue_ticket.fairness_key,
-    enqueue_ticket.unique_for, enqueue_ticket.on_duplicate, enqueue_ticket.after_names, enqueue_ticket.on_cancelled);
+    enqueue_ticket.unique_for, enqueue_ticket.on_duplicate, enqueue_ticket.after_names, enqueue_ticket.on_cancelled,
+    enqueue_ticket.batch_id, enqueue_ticket.after_batch);
 END
 $function$;
-COMMENT ON FUNCTION holdfast.enqueue_ticket(text,jsonb,text,text,text,integer,timestamp with time zone,text,numeric,bigint[],timestamp with time zone,text,text,text,text,text[],text) IS 'Adds a ticket inside the caller''s transaction and returns its id: SELECT holdfast.enqueue_ticket(design => ''hello'', payload => ''{"n": 1}''). No worker claims it before all tickets of after are done, or from expires_at on; the results of those that after_names names are in its document. A limit may count it by its concurrency_key (set_limit); those of equal priority are claimed in turns over their fairness_keys. With a unique_key that a kept ticket already has, that ticket''s id is returned and nothing is added; unique_for (open, ever, or a time as 2h) and on_duplicate (keep, replace, refuse) say otherwise.';
-GRANT EXECUTE ON FUNCTION holdfast.enqueue_ticket(text,jsonb,text,text,text,integer,timestamp with time zone,text,numeric,bigint[],timestamp with time zone,text,text,text,text,text[],text) TO holdfast_operator, holdfast_worker;
+COMMENT ON FUNCTION holdfast.enqueue_ticket(text,jsonb,text,text,text,integer,timestamp with time zone,text,numeric,bigint[],timestamp with time zone,text,text,text,text,text[],text,bigint,bigint) IS 'Adds a ticket inside the caller''s transaction and returns its id: SELECT holdfast.enqueue_ticket(design => ''hello'', payload => ''{"n": 1}''). No worker claims it before all tickets of after are done and the batch after_batch has ended, or from expires_at on; the results of those that after_names names are in its document. A limit may count it by its concurrency_key (set_limit); those of equal priority are claimed in turns over their fairness_keys. With a unique_key that a kept ticket already has, that ticket''s id is returned and nothing is added; unique_for (open, ever, or a time as 2h) and on_duplicate (keep, replace, refuse) say otherwise.';
+GRANT EXECUTE ON FUNCTION holdfast.enqueue_ticket(text,jsonb,text,text,text,integer,timestamp with time zone,text,numeric,bigint[],timestamp with time zone,text,text,text,text,text[],text,bigint,bigint) TO holdfast_operator, holdfast_worker;
 
 CREATE OR REPLACE FUNCTION holdfast.enqueue_tickets(tickets jsonb)
  RETURNS TABLE(name text, id bigint)
@@ -2816,6 +3039,27 @@ $function$;
 COMMENT ON FUNCTION holdfast.file_followers(bigint[],text[]) IS 'Files those of these tickets that wait no more. names: what each has just waited for is called there.';
 GRANT EXECUTE ON FUNCTION holdfast.file_followers(bigint[],text[]) TO holdfast_worker;
 
+CREATE OR REPLACE FUNCTION holdfast.file_freed(followers bigint[])
+ RETURNS void
+ LANGUAGE plpgsql
+ SET search_path TO 'holdfast', 'pg_temp'
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET jit TO 'off'
+AS $function$
+BEGIN
+  PERFORM FROM ticket_base b WHERE b.id = ANY (followers) ORDER BY b.id FOR NO KEY UPDATE;
+  followers := ARRAY(
+    SELECT b.id FROM ticket_base b
+    WHERE b.id = ANY (followers) AND b.state = 'ready' AND b.assignee_type = 'agent' AND NOT is_waiting(b.id));
+  IF cardinality(followers) > 0 THEN
+    PERFORM file_tickets(followers);
+  END IF;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.file_freed(bigint[]) IS 'Files those of these tickets that wait for nothing any more; the caller has closed what they waited for.';
+GRANT EXECUTE ON FUNCTION holdfast.file_freed(bigint[]) TO holdfast_worker;
+
 CREATE OR REPLACE FUNCTION holdfast.file_held_ticket()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -2984,6 +3228,7 @@ BEGIN
   DELETE FROM ticket_assignments WHERE ticket_id = ANY (ARRAY(SELECT id FROM gone));
   DELETE FROM released_holds WHERE ticket_id = ANY (ARRAY(SELECT id FROM gone));
   DELETE FROM ticket_dependencies WHERE ticket_id = ANY (ARRAY(SELECT id FROM gone));
+  DELETE FROM batch_followers WHERE ticket_id = ANY (ARRAY(SELECT id FROM gone));
   DELETE FROM ticket_parents WHERE ticket_id = ANY (ARRAY(SELECT id FROM gone));
   DELETE FROM workflows WHERE ticket_id = ANY (ARRAY(SELECT id FROM gone));
   RETURN NULL;
@@ -3286,6 +3531,32 @@ $function$;
 COMMENT ON FUNCTION holdfast.graph_predecessors(jsonb) IS 'What a ticket of enqueue_tickets waits for: a name, or the id of a ticket that is there.';
 GRANT EXECUTE ON FUNCTION holdfast.graph_predecessors(jsonb) TO holdfast_worker;
 
+CREATE OR REPLACE FUNCTION holdfast.hold_batch(id bigint, actor text, reason text, at_most integer DEFAULT NULL::integer)
+ RETURNS bigint
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'holdfast', 'pg_temp'
+ SET enable_seqscan TO 'off'
+AS $function$
+DECLARE
+  t ticket_base;
+  n bigint := 0;
+BEGIN
+  PERFORM require_words('actor', actor);
+  PERFORM require_words('reason', reason);
+  PERFORM locked_batch(hold_batch.id);
+  FOR t IN
+    SELECT * FROM ticket_base b WHERE b.batch_id = hold_batch.id AND b.state = 'ready' ORDER BY b.batch_id, b.id LIMIT at_most FOR UPDATE
+  LOOP
+    PERFORM hold_ticket(t.id, actor, reason);
+    n := n + 1;
+  END LOOP;
+  RETURN n;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.hold_batch(bigint,text,text,integer) IS 'Puts the tickets of a batch on hold that wait or run, and says how many. at_most: in portions, until it answers 0.';
+GRANT EXECUTE ON FUNCTION holdfast.hold_batch(bigint,text,text,integer) TO holdfast_operator, holdfast_worker;
+
 CREATE OR REPLACE FUNCTION holdfast.hold_expired(at_most integer DEFAULT 1000)
  RETURNS bigint
  LANGUAGE plpgsql
@@ -3320,6 +3591,25 @@ END
 $function$;
 COMMENT ON FUNCTION holdfast.hold_expired(integer) IS 'Holds the tickets that no worker has started before their expires_at, and says how many. Workers call it now and then.';
 GRANT EXECUTE ON FUNCTION holdfast.hold_expired(integer) TO holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.hold_follower(follower bigint, why text, details jsonb)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+BEGIN
+  -- One that a person holds already stays so, with one reason more.
+  UPDATE ticket_base b
+  SET state = 'on_hold', held_at = COALESCE(b.held_at, now()), hold_reason = concat_ws('; ', why, b.hold_reason),
+      hold_actions = '{release,release_with_guidance,cancel}', updated_at = now()
+  WHERE b.id = follower AND b.state IN ('ready', 'on_hold');
+  IF FOUND THEN
+    PERFORM log_activity(follower, 'held', 'system', jsonb_build_object('reason', why, 'holdCause', 'dependency_cancelled') || details);
+  END IF;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.hold_follower(bigint,text,jsonb) IS 'Holds a ticket because the batch that it waits for was cancelled.';
+GRANT EXECUTE ON FUNCTION holdfast.hold_follower(bigint,text,jsonb) TO holdfast_worker;
 
 CREATE OR REPLACE FUNCTION holdfast.hold_for_outages(after_ms bigint, at_most integer DEFAULT 1000)
  RETURNS bigint
@@ -3528,6 +3818,7 @@ AS $function$
   SELECT EXISTS (SELECT FROM ticket_dependencies d WHERE d.ticket_id = is_waiting.ticket_id AND d.ended_at IS NULL)
       AND COALESCE((SELECT w.parked FROM workflows w WHERE w.ticket_id = is_waiting.ticket_id), true)
     OR EXISTS (SELECT FROM ticket_dependencies d WHERE d.after_id = is_waiting.ticket_id AND d.ended_at IS NULL AND d.queued)
+    OR EXISTS (SELECT FROM batch_followers f WHERE f.ticket_id = is_waiting.ticket_id AND f.ended_at IS NULL)
 $function$;
 COMMENT ON FUNCTION holdfast.is_waiting(bigint) IS 'Whether a ticket waits for another one that is not done, or for a batch that has not ended.';
 GRANT EXECUTE ON FUNCTION holdfast.is_waiting(bigint) TO holdfast_worker;
@@ -3863,6 +4154,44 @@ END
 $function$;
 COMMENT ON FUNCTION holdfast.lock_steps(bigint) IS 'Locks the open steps of a workflow.';
 GRANT EXECUTE ON FUNCTION holdfast.lock_steps(bigint) TO holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.locked_batch(batch_id bigint)
+ RETURNS holdfast.batches
+ LANGUAGE plpgsql
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+DECLARE
+  b batches;
+BEGIN
+  SELECT * INTO b FROM batches x WHERE x.id = locked_batch.batch_id FOR UPDATE;
+  IF NOT FOUND THEN
+    RAISE EXCEPTION 'there is no batch %', COALESCE(batch_id::text, 'NULL')
+      USING ERRCODE = 'HF404', HINT = 'holdfast batch list shows them';
+  END IF;
+  RETURN b;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.locked_batch(bigint) IS 'A batch''s row, locked until the end of the transaction; HF404 if there is none.';
+GRANT EXECUTE ON FUNCTION holdfast.locked_batch(bigint) TO holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.locked_release(release_id bigint)
+ RETURNS holdfast.releases
+ LANGUAGE plpgsql
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+DECLARE
+  r releases;
+BEGIN
+  SELECT * INTO r FROM releases x WHERE x.id = locked_release.release_id FOR UPDATE;
+  IF NOT FOUND THEN
+    RAISE EXCEPTION 'there is no release %', COALESCE(release_id::text, 'NULL')
+      USING ERRCODE = 'HF404', HINT = 'holdfast release list shows them';
+  END IF;
+  RETURN r;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.locked_release(bigint) IS 'A release''s row, locked until the end of the transaction; HF404 if there is none.';
+GRANT EXECUTE ON FUNCTION holdfast.locked_release(bigint) TO holdfast_worker;
 
 CREATE OR REPLACE FUNCTION holdfast.locked_schedule(name text)
  RETURNS holdfast.schedules
@@ -4664,6 +4993,69 @@ END
 $function$;
 COMMENT ON FUNCTION holdfast.reject_ticket(bigint,text,text) IS 'Sends the result of a ticket in needs_review back to work; the feedback becomes guidance for the next attempt.';
 GRANT EXECUTE ON FUNCTION holdfast.reject_ticket(bigint,text,text) TO holdfast_operator, holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.release_some(r holdfast.releases, most integer)
+ RETURNS integer
+ LANGUAGE plpgsql
+ SET search_path TO 'holdfast', 'pg_temp'
+ SET enable_seqscan TO 'off'
+AS $function$
+DECLARE
+  w release_tickets;
+  t ticket_base;
+  action text := CASE WHEN r.guidance IS NULL THEN 'release' ELSE 'release_with_guidance' END;
+  released integer := 0;
+  looked integer := 0;
+BEGIN
+  PERFORM set_config('holdfast.channel', COALESCE(r.channel, ''), true);
+  FOR w IN
+    -- By id, as everybody locks tickets.
+    SELECT * FROM (
+      SELECT x.* FROM release_tickets x WHERE x.release_id = r.id AND x.released_at IS NULL AND x.outcome IS NULL ORDER BY x.n LIMIT most
+    ) y ORDER BY y.ticket_id
+  LOOP
+    looked := looked + 1;
+    SELECT * INTO t FROM ticket_base b WHERE b.id = w.ticket_id FOR UPDATE;
+    IF NOT FOUND OR t.state <> 'on_hold' OR NOT action = ANY (t.hold_actions) THEN
+      UPDATE release_tickets x SET outcome = 'skipped', step = r.step WHERE x.release_id = r.id AND x.n = w.n;
+      CONTINUE;
+    END IF;
+    PERFORM release_ticket(t.id, r.created_by, r.guidance, r.keep_retries, r.fresh);
+    UPDATE release_tickets x SET released_at = now(), step = r.step, fence = t.fence WHERE x.release_id = r.id AND x.n = w.n;
+    released := released + 1;
+  END LOOP;
+  -- Who was skipped takes no place of the step.
+  RETURN CASE WHEN looked = 0 THEN -1 ELSE released END;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.release_some(holdfast.releases,integer) IS 'Releases the next tickets of a release and says how many; -1 where none are left.';
+GRANT EXECUTE ON FUNCTION holdfast.release_some(holdfast.releases,integer) TO holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.release_status(id bigint DEFAULT NULL::bigint, at_most integer DEFAULT 20, before bigint DEFAULT NULL::bigint)
+ RETURNS TABLE(release_id bigint, created_at timestamp with time zone, created_by text, selection jsonb, steps integer[], guidance text, step integer, total bigint, released bigint, waiting bigint, succeeded bigint, same_error bigint, other_error bigint, ended bigint, skipped bigint, state text, reason text, ended_at timestamp with time zone)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'holdfast', 'pg_temp'
+ SET enable_seqscan TO 'off'
+AS $function$
+  SELECT r.id, r.created_at, r.created_by, r.selection, r.steps, r.guidance, r.step, r.total, c.released, c.waiting, c.succeeded, c.same_error,
+    c.other_error, c.ended, c.skipped, COALESCE(r.outcome, 'running'), r.reason, r.ended_at
+  FROM (
+    SELECT * FROM releases x
+    WHERE (release_status.id IS NULL OR x.id = release_status.id) AND (release_status.before IS NULL OR x.id < release_status.before)
+    ORDER BY x.id DESC LIMIT at_most
+  ) r
+  CROSS JOIN LATERAL (
+    SELECT count(w.released_at) AS released, count(*) FILTER (WHERE w.released_at IS NOT NULL AND w.outcome IS NULL) AS waiting,
+      count(*) FILTER (WHERE w.outcome = 'succeeded') AS succeeded, count(*) FILTER (WHERE w.outcome = 'same_error') AS same_error,
+      count(*) FILTER (WHERE w.outcome = 'other_error') AS other_error, count(*) FILTER (WHERE w.outcome = 'ended') AS ended,
+      count(*) FILTER (WHERE w.outcome = 'skipped') AS skipped
+    FROM release_tickets w WHERE w.release_id = r.id
+  ) c
+  ORDER BY r.id DESC
+$function$;
+COMMENT ON FUNCTION holdfast.release_status(bigint,integer,bigint) IS 'How far releases in steps are, the newest first: SELECT * FROM holdfast.release_status(4), or all of them without an id.';
+GRANT EXECUTE ON FUNCTION holdfast.release_status(bigint,integer,bigint) TO holdfast_operator, holdfast_viewer, holdfast_worker;
 
 CREATE OR REPLACE FUNCTION holdfast.release_steps(t holdfast.ticket_base, actor text, guidance text, keep_retries boolean, fresh boolean)
  RETURNS integer
@@ -5753,6 +6145,47 @@ $function$;
 COMMENT ON FUNCTION holdfast.start_over(holdfast.ticket_base) IS 'Lets the next session of a ticket, whose row the caller has locked, begin with an empty conversation; the old one stays for the record.';
 GRANT EXECUTE ON FUNCTION holdfast.start_over(holdfast.ticket_base) TO holdfast_worker;
 
+CREATE OR REPLACE FUNCTION holdfast.start_release(actor text, canary integer, ramp integer[] DEFAULT '{0}'::integer[], guidance text DEFAULT NULL::text, ids bigint[] DEFAULT NULL::bigint[], fingerprint text DEFAULT NULL::text, category text DEFAULT NULL::text, batch_id bigint DEFAULT NULL::bigint, keep_retries boolean DEFAULT false, fresh boolean DEFAULT false)
+ RETURNS bigint
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+#variable_conflict use_column
+DECLARE
+  r releases;
+BEGIN
+  PERFORM require_words('actor', actor);
+  IF num_nonnulls(start_release.ids, start_release.fingerprint, start_release.category, start_release.batch_id) = 0 THEN
+    RAISE EXCEPTION 'which tickets? ids, fingerprint, category or batch_id is missing' USING ERRCODE = 'HF422';
+  ELSIF length(start_release.fingerprint) < 8 THEN
+    RAISE EXCEPTION 'a fingerprint needs 8 characters at least' USING ERRCODE = 'HF422';
+  ELSIF start_release.batch_id IS NOT NULL THEN
+    PERFORM FROM batches x WHERE x.id = start_release.batch_id;
+    IF NOT FOUND THEN
+      RAISE EXCEPTION 'there is no batch %', start_release.batch_id USING ERRCODE = 'HF404', HINT = 'holdfast batch list shows them';
+    END IF;
+  END IF;
+  INSERT INTO releases AS x (created_by, channel, selection, steps, guidance, keep_retries, fresh, total)
+  VALUES (start_release.actor, NULLIF(current_setting('holdfast.channel', true), ''),
+    jsonb_strip_nulls(jsonb_build_object('ids', to_jsonb(start_release.ids), 'fingerprint', start_release.fingerprint,
+      'category', start_release.category, 'batch_id', start_release.batch_id)),
+    require_steps(start_release.canary, start_release.ramp), NULLIF(btrim(start_release.guidance), ''),
+    COALESCE(start_release.keep_retries, false), COALESCE(start_release.fresh, false), 0)
+  RETURNING * INTO r;
+  r.total := choose_held(r.id, start_release.ids, start_release.fingerprint, start_release.category, start_release.batch_id);
+  IF r.total = 0 THEN
+    RAISE EXCEPTION 'no held ticket matches' USING ERRCODE = 'HF404', HINT = 'holdfast stats shows the groups of errors';
+  END IF;
+  UPDATE releases x SET total = r.total WHERE x.id = r.id;
+  PERFORM log_activity(NULL, 'release_started', actor, jsonb_build_object('release', r.id, 'tickets', r.total, 'steps', to_jsonb(r.steps)));
+  PERFORM advance_release(r);
+  RETURN r.id;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.start_release(text,integer,integer[],text,bigint[],text,text,bigint,boolean,boolean) IS 'Releases held tickets in steps and returns the id of the release: SELECT holdfast.start_release(''ann'', 3, ''{10,50,0}'', ''the file is back'', fingerprint => ''3f2a9c1b'') releases 3, and when those came through 10, then 50, then all that are left (0). It stops by itself when the same error comes back; what it has not released by then stays on hold. release_status(id) says how far it is.';
+GRANT EXECUTE ON FUNCTION holdfast.start_release(text,integer,integer[],text,bigint[],text,text,bigint,boolean,boolean) TO holdfast_operator, holdfast_worker;
+
 CREATE OR REPLACE FUNCTION holdfast.steps_from(definition jsonb, step text)
  RETURNS text[]
  LANGUAGE sql
@@ -5768,6 +6201,26 @@ AS $function$
 $function$;
 COMMENT ON FUNCTION holdfast.steps_from(jsonb,text) IS 'A step of a workflow''s design and all that wait for it, directly or not; NULL if there is no such step.';
 GRANT EXECUTE ON FUNCTION holdfast.steps_from(jsonb,text) TO holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.stop_release(id bigint, actor text)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+DECLARE
+  r releases;
+BEGIN
+  PERFORM require_words('actor', actor);
+  r := locked_release(stop_release.id);
+  IF r.ended_at IS NOT NULL THEN
+    RAISE EXCEPTION 'release % has ended: it is %', r.id, concat_ws(': ', r.outcome, r.reason) USING ERRCODE = 'HF409', DETAIL = r.outcome;
+  END IF;
+  PERFORM end_release(r, 'stopped', 'stopped by ' || stop_release.actor, stop_release.actor);
+END
+$function$;
+COMMENT ON FUNCTION holdfast.stop_release(bigint,text) IS 'Stops a release in steps: it releases nothing more. What it has released goes on.';
+GRANT EXECUTE ON FUNCTION holdfast.stop_release(bigint,text) TO holdfast_operator, holdfast_worker;
 
 CREATE OR REPLACE FUNCTION holdfast.store_failures(unseen boolean, ticket_ids bigint[], lease_nos bigint[], decision_nos integer[], failure_nos integer[], outcomes text[], hold_reasons text[], delays_ms bigint[], new_retry_counts integer[], counts_by_category text[], new_same_error_counts integer[], new_crash_counts integer[], strategies text[], activities text[], errors text[], titles text[], categories text[], fingerprints text[], rules text[], http_statuses integer[])
  RETURNS TABLE(decided_at timestamp with time zone, ticket_id bigint, lease_no bigint)
@@ -6028,9 +6481,12 @@ BEGIN
       SELECT l.line, w.priority FROM lines l CROSS JOIN LATERAL (
         SELECT w.priority FROM in_line w WHERE w.line = l.line AND ~w.priority > ~l.priority ORDER BY ~w.priority LIMIT 1) w
     )
-    SELECT l.line, l.priority FROM lines l ORDER BY CASE WHEN aged THEN 0 ELSE ~l.priority END, random()
+    SELECT l.line, l.priority, f.fair FROM lines l CROSS JOIN LATERAL (
+      SELECT aged AND EXISTS (
+        SELECT FROM in_line w WHERE w.line = l.line AND ~w.priority = ~l.priority AND w.turn_group >= 'f' AND w.turn_group < 'g') AS fair) f
+    ORDER BY CASE WHEN f.fair THEN random() ELSE 2 END, ~l.priority, random()
   LOOP
-    EXIT WHEN room <= 0 OR n.priority < top AND NOT aged;
+    EXIT WHEN room <= 0 OR n.priority < top AND NOT n.fair;
     SELECT * INTO t FROM take_turns(n.line, n.priority,
       CASE WHEN n.priority > top OR top IS NULL THEN room ELSE LEAST(room, half) END, under_lease);
     ids := ids || t.ids;
@@ -6285,6 +6741,7 @@ DECLARE
   design_limits boolean := EXISTS (SELECT FROM claim_limits x WHERE x.design IS NOT NULL);
   weights boolean := EXISTS (SELECT FROM fairness_weights);
   expiring boolean := EXISTS (SELECT FROM ticket_deadlines e WHERE e.expires_at <= now());
+  careful boolean := expiring; -- the first of a group may be expired, or somebody has it locked
   locked text[] := '{}'; -- designs whose gates this claim has
   closed text[] := '{}'; -- and those that another one has
   asked text[];
@@ -6337,32 +6794,34 @@ BEGIN
       WHERE n.no < chunk
     ), part AS MATERIALIZED (
       SELECT n.*, split_part(n.turn_group, chr(1), 1) AS turn_key FROM n WHERE until IS NULL OR n.turn_group <= until
+    ), limited AS MATERIALIZED (
+      SELECT x.design, x.per_key, CASE WHEN x.design = ANY (closed) THEN 0 ELSE open_places(x) END AS places FROM claim_limits x
+      WHERE design_limits AND x.design = ANY (ARRAY(SELECT DISTINCT p.design FROM part p))
     ), open AS MATERIALIZED (
-      SELECT p.*,
+      SELECT p.*, l.places AS of_design,
         quota * CASE WHEN weights
           THEN COALESCE((SELECT f.weight FROM fairness_weights f WHERE f.fairness_key = substr(p.turn_key, 2)), 1) ELSE 1 END AS turn,
         CASE WHEN ql.per_key IS NOT NULL AND p.concurrency_key <> '' THEN ql.per_key - (
           SELECT count(*) FROM line_slots s WHERE s.queue = g.queue AND s.concurrency_key = p.concurrency_key) END AS q_key,
-        CASE WHEN NOT design_limits OR p.design = '' THEN NULL WHEN p.design = ANY (closed) THEN 0
-          ELSE (SELECT open_places(x) FROM claim_limits x WHERE x.design = p.design) END AS of_design,
-        CASE WHEN design_limits AND p.design <> '' AND p.concurrency_key <> ''
-          THEN (SELECT open_for_key(x, p.concurrency_key) FROM claim_limits x WHERE x.design = p.design) END AS d_key
-      FROM part p
+        CASE WHEN l.per_key IS NOT NULL AND p.concurrency_key <> '' THEN l.per_key - (
+          SELECT count(*) FROM line_slots s WHERE s.design = p.design AND s.design <> '' AND s.concurrency_key = p.concurrency_key) END AS d_key
+      FROM part p LEFT JOIN limited l ON l.design = p.design
     ), candidates AS (
       -- The first of each group is known from the walk.
       SELECT o.no, o.turn_key, o.concurrency_key, o.design, o.turn, o.q_key, o.of_design, o.d_key, o.tid, o.id, o.created_at FROM open o
-      WHERE LEAST(o.q_key, o.of_design, o.d_key, 1) > 0
-        AND (NOT expiring OR NOT EXISTS (SELECT FROM ticket_deadlines e WHERE e.ticket_id = o.id AND e.expires_at <= now()))
+      WHERE NOT careful AND LEAST(o.q_key, o.of_design, o.d_key, 1) > 0
       UNION ALL
       SELECT o.no, o.turn_key, o.concurrency_key, o.design, o.turn, o.q_key, o.of_design, o.d_key, t.tid, t.id, t.created_at FROM open o
       CROSS JOIN LATERAL (
         SELECT w.ctid AS tid, w.id, w.created_at FROM in_line w
-        WHERE w.line = of_line AND ~w.priority = rank AND w.turn_group = o.turn_group AND (w.created_at, w.id) > (o.created_at, o.id)
+        WHERE w.line = of_line AND ~w.priority = rank AND w.turn_group = o.turn_group AND (w.created_at, w.id) >= (o.created_at, o.id)
+          AND (careful OR w.id <> o.id)
           AND (NOT expiring OR NOT EXISTS (SELECT FROM ticket_deadlines e WHERE e.ticket_id = w.id AND e.expires_at <= now()))
         ORDER BY w.created_at, w.id
-        LIMIT GREATEST(LEAST(o.turn, o.q_key, o.of_design, o.d_key) - CASE WHEN expiring THEN 0 ELSE 1 END, 0)
+        LIMIT GREATEST(LEAST(o.turn, o.q_key, o.of_design, o.d_key) - CASE WHEN careful THEN 0 ELSE 1 END, 0)
+        FOR UPDATE SKIP LOCKED
       ) t
-      WHERE expiring OR LEAST(o.turn, o.q_key, o.of_design, o.d_key) > 1
+      WHERE careful OR LEAST(o.turn, o.q_key, o.of_design, o.d_key) > 1
     ), ranked AS (
       SELECT c.*, row_number() OVER (PARTITION BY c.turn_key ORDER BY c.created_at, c.id) AS of_turn,
         row_number() OVER (PARTITION BY c.design ORDER BY c.no) AS of_design_no,
@@ -6397,6 +6856,7 @@ BEGIN
       CONTINUE;
     END IF;
 
+    moved := NULL;
     IF tids IS NOT NULL THEN
       WITH gone AS (
         DELETE FROM in_line w WHERE w.ctid = ANY (ARRAY(SELECT x.ctid FROM in_line x WHERE x.ctid = ANY (tids) FOR UPDATE SKIP LOCKED))
@@ -6418,6 +6878,10 @@ BEGIN
           FROM claim_limits x WHERE x.design = ANY (moved_designs) AND x.rate IS NOT NULL;
         END IF;
       END IF;
+    END IF;
+    IF NOT careful AND cardinality(moved) IS DISTINCT FROM cardinality(tids) THEN
+      careful := true;
+      CONTINUE;
     END IF;
     IF room <= 0 AND last_taken IS NOT NULL THEN
       pos := last_taken || chr(2); -- behind all groups of that key
@@ -6705,6 +7169,31 @@ END
 $function$;
 COMMENT ON FUNCTION holdfast.use_tokens(holdfast.claim_limits,bigint) IS 'Takes tokens from the bucket of a rate, whose gate the caller has locked.';
 GRANT EXECUTE ON FUNCTION holdfast.use_tokens(holdfast.claim_limits,bigint) TO holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.wait_for_batch(ticket_id bigint, batch_id bigint)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+DECLARE
+  b batches;
+BEGIN
+  SELECT * INTO b FROM batches x WHERE x.id = wait_for_batch.batch_id FOR KEY SHARE;
+  IF NOT FOUND THEN
+    RAISE EXCEPTION 'there is no batch % to wait for', wait_for_batch.batch_id
+      USING ERRCODE = 'HF404', HINT = 'holdfast batch list shows them';
+  ELSIF b.closed_at IS NULL THEN
+    RAISE EXCEPTION 'batch % still takes tickets; nothing can wait for it yet', b.id
+      USING ERRCODE = 'HF409', DETAIL = 'open', HINT = 'close_batch(id, actor) first.';
+  ELSIF b.cancelled_at IS NOT NULL THEN
+    RAISE EXCEPTION 'batch % is cancelled; nothing can wait for it', b.id USING ERRCODE = 'HF422';
+  END IF;
+  INSERT INTO batch_followers (ticket_id, batch_id, ended_at) VALUES (wait_for_batch.ticket_id, b.id, b.ended_at);
+  RETURN b.ended_at IS NULL;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.wait_for_batch(bigint,bigint) IS 'Lets a ticket that this transaction has inserted and not filed wait for a batch, and says whether it has to.';
+GRANT EXECUTE ON FUNCTION holdfast.wait_for_batch(bigint,bigint) TO holdfast_worker;
 
 CREATE OR REPLACE FUNCTION holdfast.wait_for_tickets(ticket_id bigint, after bigint[], names text[], on_cancelled text)
  RETURNS boolean
