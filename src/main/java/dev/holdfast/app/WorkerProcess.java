@@ -8,9 +8,11 @@ import dev.holdfast.handler.command.CommandHandler;
 import dev.holdfast.postgres.Database;
 import dev.holdfast.postgres.Migrations;
 import dev.holdfast.postgres.engine.PostgresOutputLog;
+import dev.holdfast.postgres.engine.PostgresWorkflowSteps;
 import dev.holdfast.postgres.inbox.PostgresEntryLimits;
 import dev.holdfast.postgres.read.PostgresEndedTickets;
 import dev.holdfast.postgres.read.PostgresTicketReader;
+import dev.holdfast.postgres.read.PostgresTraceParents;
 import dev.holdfast.postgres.schedule.PostgresScheduleTicks;
 import dev.holdfast.queue.TicketListener;
 import dev.holdfast.retry.Sleeper;
@@ -23,6 +25,8 @@ import dev.holdfast.tool.sandbox.Sandboxes;
 import dev.holdfast.web.HealthRoutes;
 import dev.holdfast.worker.Worker;
 import dev.holdfast.worker.output.OutputCollector;
+import dev.holdfast.workflow.HumanHandler;
+import dev.holdfast.workflow.WorkflowHandler;
 import io.micrometer.core.instrument.binder.jvm.JvmMemoryMetrics;
 import io.micrometer.core.instrument.binder.jvm.JvmThreadMetrics;
 import io.micrometer.core.instrument.binder.system.UptimeMetrics;
@@ -53,6 +57,8 @@ final class WorkerProcess implements AutoCloseable {
 
   private final Secrets secrets;
 
+  private final Traces traces;
+
   private volatile boolean draining;
 
   private WorkerProcess(Settings settings, Database database, TicketListener listener, Path home) {
@@ -61,11 +67,13 @@ final class WorkerProcess implements AutoCloseable {
     Migrations.requireCurrent(database.unpooled(), "holdfast");
     this.sandboxes = WorkerSandboxes.of(settings);
     try {
+      this.traces = parts.add(Traces.of(System.getenv()), Traces::close);
       this.pools = parts.add(new Pools(database, settings.web().limits()), Pools::close);
       this.tickets = pools.openForTickets();
       // The port first: a worker that cannot have it must not have claimed anything.
-      this.web = parts.add(WebSurface.bind(settings, home), WebSurface::close);
-      this.agents = parts.add(Agents.of(settings, sandboxes, registry, tickets), Agents::close);
+      this.web = parts.add(WebSurface.bind(settings, home, traces), WebSurface::close);
+      this.agents =
+          parts.add(Agents.of(settings, sandboxes, registry, tickets, traces), Agents::close);
       this.worker = parts.add(startWorker(settings, database, listener), Worker::close);
       parts.add(
           ScheduleLoop.start(new PostgresScheduleTicks(tickets, "holdfast"), Sleeper.REAL),
@@ -120,11 +128,17 @@ final class WorkerProcess implements AutoCloseable {
             "command",
             new CommandHandler(settings.command().withEnvironment(System.getenv()), outputs))
         .handler("agent", agents.handler())
+        .handler(
+            "workflow",
+            new WorkflowHandler(
+                new PostgresWorkflowSteps(tickets, "holdfast"), OneShot.limits(settings).bytes()))
+        .handler(HumanHandler.KIND, new HumanHandler())
         .handler("repair", Repairs.handler(settings, agents, sandboxes, registry, tickets))
         .settings(settings.worker())
         .secrets(settings.secrets())
         .retry(settings.retry())
         .classifier(Classifier.standard().withRules(settings.classifierRules()))
+        .tracing(traces.attempts(new PostgresTraceParents(tickets, "holdfast")))
         .listener(ticketMetrics)
         .listener(listener)
         .listenOn(listening(settings, database))

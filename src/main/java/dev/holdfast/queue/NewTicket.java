@@ -3,8 +3,12 @@ package dev.holdfast.queue;
 import java.math.BigDecimal;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
+import java.util.Map;
 import java.util.function.Consumer;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,6 +32,9 @@ import org.jspecify.annotations.Nullable;
  * @param concurrencyKey limits count what runs with the same key; null has none
  * @param fairnessKey tickets of equal priority are claimed in turns over these keys; null has none
  * @param uniqueness how long the unique key holds and what becomes of a second ticket with it
+ * @param following what it has of the tickets of {@code after}
+ * @param traceparent the trace that its attempts belong to, as W3C Trace Context writes it; null
+ *     for none
  */
 public record NewTicket(
     @Nullable String design,
@@ -44,13 +51,24 @@ public record NewTicket(
     @Nullable Expiry expiry,
     @Nullable String concurrencyKey,
     @Nullable String fairnessKey,
-    Uniqueness uniqueness) {
+    Uniqueness uniqueness,
+    Following following,
+    @Nullable String traceparent) {
 
   private static final String DEFAULT_QUEUE = "default";
+
+  // as trace_ticket in the database
+  private static final Pattern TRACEPARENT =
+      Pattern.compile("00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}");
 
   /** Copies the list. */
   public NewTicket {
     after = List.copyOf(after);
+  }
+
+  /** Whether a text is a traceparent of the one version that there is. */
+  public static boolean isTraceparent(String text) {
+    return TRACEPARENT.matcher(text).matches();
   }
 
   public static NewTicket ofDesign(String design) {
@@ -78,7 +96,9 @@ public record NewTicket(
         null,
         null,
         null,
-        Uniqueness.USUAL);
+        Uniqueness.USUAL,
+        Following.DEFAULT,
+        null);
   }
 
   public NewTicket withTitle(@Nullable String newTitle) {
@@ -117,6 +137,18 @@ public record NewTicket(
     return with(copy -> copy.after = newAfter);
   }
 
+  /** Waits for tickets whose results it is given, by the names of this map. */
+  public NewTicket withAfter(Map<String, Long> newAfter) {
+    Map<Long, String> names = new HashMap<>();
+    newAfter.forEach((name, id) -> names.put(id, name));
+    return withAfter(List.copyOf(newAfter.values()))
+        .withFollowing(new Following(names, following.onCancelled()));
+  }
+
+  public NewTicket withFollowing(Following newFollowing) {
+    return with(copy -> copy.following = newFollowing);
+  }
+
   public NewTicket withExpiry(@Nullable Expiry newExpiry) {
     return with(copy -> copy.expiry = newExpiry);
   }
@@ -133,10 +165,43 @@ public record NewTicket(
     return with(copy -> copy.uniqueness = newUniqueness);
   }
 
+  public NewTicket withTraceparent(@Nullable String newTraceparent) {
+    return with(copy -> copy.traceparent = newTraceparent);
+  }
+
   private NewTicket with(Consumer<Copy> change) {
     Copy copy = new Copy(this);
     change.accept(copy);
     return copy.ticket();
+  }
+
+  /**
+   * What a ticket has of those it waits for.
+   *
+   * @param names under which it is given their results, by their ids; the others give it nothing
+   * @param onCancelled what becomes of it if one of them is cancelled
+   */
+  public record Following(Map<Long, String> names, OnCancelled onCancelled) {
+    /** No results, and held. */
+    public static final Following DEFAULT = new Following(Map.of(), OnCancelled.HOLD);
+
+    public Following {
+      names = Map.copyOf(names);
+    }
+
+    /** What becomes of a ticket when one that it waits for is cancelled. */
+    public enum OnCancelled {
+      /** On hold, with the cause {@code dependency_cancelled}. */
+      HOLD,
+      /** Cancelled too. */
+      CANCEL,
+      /** It waits for one less. */
+      RUN;
+
+      public String wireName() {
+        return name().toLowerCase(Locale.ROOT);
+      }
+    }
   }
 
   /** All that a ticket has, while one of it is changed. */
@@ -156,6 +221,8 @@ public record NewTicket(
     private @Nullable String concurrencyKey;
     private @Nullable String fairnessKey;
     private Uniqueness uniqueness;
+    private Following following;
+    private @Nullable String traceparent;
 
     Copy(NewTicket ticket) {
       design = ticket.design;
@@ -173,6 +240,8 @@ public record NewTicket(
       concurrencyKey = ticket.concurrencyKey;
       fairnessKey = ticket.fairnessKey;
       uniqueness = ticket.uniqueness;
+      following = ticket.following;
+      traceparent = ticket.traceparent;
     }
 
     NewTicket ticket() {
@@ -191,7 +260,9 @@ public record NewTicket(
           expiry,
           concurrencyKey,
           fairnessKey,
-          uniqueness);
+          uniqueness,
+          following,
+          traceparent);
     }
   }
 }

@@ -12,6 +12,7 @@ import dev.holdfast.ticket.TicketWait;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.MDC;
@@ -35,6 +36,7 @@ final class TicketRun implements TicketContext, Runnable {
   private final TicketHandler handler;
   private final Classifier classifier;
   private final FinishRedaction redaction;
+  private final Tracing.Claim claim;
   private final Consumer<TicketRun> whenEnded;
   private final long startedNanos = System.nanoTime();
   private final Thread thread;
@@ -43,17 +45,20 @@ final class TicketRun implements TicketContext, Runnable {
   private @Nullable StopCause stopCause;
   private @Nullable Finish finish;
   private long endedNanos;
+  private volatile Tracing.Attempt trace = Tracing.Attempt.NONE;
 
   TicketRun(
       ClaimedTicket claimed,
       TicketHandler handler,
       Classifier classifier,
       FinishRedaction redaction,
+      Tracing.Claim claim,
       Consumer<TicketRun> whenEnded) {
     this.claimed = claimed;
     this.handler = handler;
     this.classifier = classifier;
     this.redaction = redaction;
+    this.claim = claim;
     this.whenEnded = whenEnded;
     this.thread = Thread.ofVirtual().name("ticket-" + claimed.id()).unstarted(this);
   }
@@ -107,7 +112,7 @@ final class TicketRun implements TicketContext, Runnable {
     return endedNanos - startedNanos;
   }
 
-  /** What to store. Only after it has ended. */
+  /** The finish to be stored. Only after it has ended. */
   synchronized Finish finish() {
     return Objects.requireNonNull(finish, "still running");
   }
@@ -135,8 +140,14 @@ final class TicketRun implements TicketContext, Runnable {
   public void run() {
     try (var _ = MDC.putCloseable("ticket", Long.toString(claimed.id()));
         var _ = MDC.putCloseable("attempt", Integer.toString(attempt()))) {
+      trace = claim.begin(claimed);
       end(outcome());
     }
+  }
+
+  @Override
+  public Optional<String> traceparent() {
+    return trace.traceparent();
   }
 
   private void end(Finish outcome) {
@@ -147,6 +158,7 @@ final class TicketRun implements TicketContext, Runnable {
       finish = toStore(outcome);
       endedNanos = System.nanoTime();
     }
+    trace.end(finish());
     whenEnded.accept(this);
   }
 
@@ -161,6 +173,7 @@ final class TicketRun implements TicketContext, Runnable {
           case Finish.Succeeded succeeded -> true;
           case Finish.Failed failed -> failed.hold() != null;
           case Finish.Parked parked -> true;
+          case Finish.Advanced advanced -> true;
           case Finish.Deferred deferred -> false;
           case Finish.GivenBack givenBack -> false;
         };
@@ -182,6 +195,8 @@ final class TicketRun implements TicketContext, Runnable {
       }
       return switch (handler.handle(this)) {
         case HandlerResult.Succeeded succeeded -> succeeded(succeeded);
+        case HandlerResult.Advanced advanced ->
+            new Finish.Advanced(claimed.id(), leaseNo(), advanced.plan());
         case HandlerResult.Failed failed -> failed(failed.error());
         case HandlerResult.Held held ->
             failed(
@@ -226,7 +241,8 @@ final class TicketRun implements TicketContext, Runnable {
         claimed.id(),
         leaseNo(),
         succeeded.result(),
-        succeeded.review() == HandlerResult.Review.HUMAN);
+        succeeded.review() == HandlerResult.Review.HUMAN,
+        succeeded.enqueues());
   }
 
   private Finish failed(ErrorReport error) {

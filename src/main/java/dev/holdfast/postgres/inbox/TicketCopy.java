@@ -96,6 +96,10 @@ final class TicketCopy {
             "among many a unique key holds as long as its ticket is kept, and a duplicate is left"
                 + " out; enqueue this one by itself");
       }
+      if (ticket.traceparent() != null) {
+        throw new InvalidTicketException(
+            "a ticket with a trace cannot be one of many; enqueue it by itself");
+      }
       int payloadBytes = rules.check(ticket);
       @Nullable DesignKey design = ticket.design() == null ? null : design(ticket.design());
       appendRow(ticket, payloadBytes, design);
@@ -247,7 +251,7 @@ final class TicketCopy {
     }
   }
 
-  /** What this transaction wrote itself is new; the other ids are of tickets with the same key. */
+  /** Ids that this transaction wrote are new; the others are of tickets with the same key. */
   private long enqueueStaged(Statement statement) throws SQLException {
     Array ids;
     try (ResultSet row = statement.executeQuery(sql.load("enqueue_staged_tickets"))) {
