@@ -31,8 +31,8 @@ public final class ApiRoutes implements Routes {
             new QueueRoutes(ports),
             new FigureRoutes(ports.figures()),
             new ScheduleRoutes(ports.schedules(), InstantSource.system()),
-            new BatchRoutes(ports),
-            new BatchRoutes.Releases(ports.releases()),
+            new BulkRoutes.Batches(ports),
+            new BulkRoutes.Batches.Releases(ports.releases()),
             new LimitRoutes(ports.limits()),
             new EventRoutes(events, HEARTBEAT),
             new OpenApiRoute());

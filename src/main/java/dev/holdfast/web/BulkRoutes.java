@@ -1,15 +1,28 @@
 package dev.holdfast.web;
 
+import dev.holdfast.batch.Batch;
+import dev.holdfast.batch.BatchDesk;
+import dev.holdfast.batch.NewRelease;
+import dev.holdfast.batch.Release;
+import dev.holdfast.batch.ReleaseDesk;
 import dev.holdfast.failure.Category;
+import dev.holdfast.queue.NewTicket;
 import dev.holdfast.queue.TicketDesk;
+import dev.holdfast.queue.TicketDesk.Conversation;
+import dev.holdfast.queue.TicketDesk.Retries;
+import dev.holdfast.queue.TicketInbox;
+import dev.holdfast.queue.TicketInbox.Batched;
 import dev.holdfast.queue.read.HeldTickets;
 import dev.holdfast.queue.read.TicketReader;
 import dev.holdfast.web.access.Role;
 import io.javalin.http.Context;
 import io.javalin.router.JavalinDefaultRoutingApi;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Releasing many held tickets at once, and how far that is. */
@@ -90,5 +103,184 @@ final class BulkRoutes implements Routes {
             .find(context.pathParam("id"))
             .orElseThrow(() -> new Refused(404, "no such bulk action is known to this process"));
     Answers.json(context, 200, bulk.progress());
+  }
+
+  /** {@code /api/v1/batches}: many tickets at once, and what {@code holdfast batch} does. */
+  static final class Batches implements Routes {
+    private static final String LIST = "/api/v1/batches";
+    private static final String ONE = LIST + "/{id}";
+    private static final int MOST_TICKETS = 10_000;
+
+    private final TicketInbox inbox;
+    private final BatchDesk desk;
+
+    Batches(WebPorts ports) {
+      this.inbox = ports.inbox();
+      this.desk = ports.batches();
+    }
+
+    /**
+     * Many tickets.
+     *
+     * @param tickets each as in {@code POST /api/v1/tickets}
+     */
+    record Body(
+        @Nullable String title, @Nullable List<CreateRoute.Body> tickets, @Nullable String by) {}
+
+    /** Why, and who. */
+    record Reason(@Nullable String reason, @Nullable String by) {}
+
+    @Override
+    public void addTo(JavalinDefaultRoutingApi routes) {
+      routes.post(LIST, this::create, Role.OPERATOR);
+      routes.get(LIST, this::list, Role.VIEWER);
+      routes.get(ONE, this::show, Role.VIEWER);
+      routes.post(ONE + "/hold", this::hold, Role.OPERATOR);
+      routes.post(ONE + "/cancel", this::cancel, Role.OPERATOR);
+    }
+
+    private void create(Context context) {
+      Body body = Requests.body(context, Body.class);
+      List<CreateRoute.Body> given = body.tickets;
+      if (given == null || given.isEmpty() || given.size() > MOST_TICKETS) {
+        throw new Refused(422, "tickets: from 1 to " + MOST_TICKETS + " tickets");
+      }
+      List<NewTicket> tickets = new ArrayList<>();
+      for (CreateRoute.@Nullable Body each : given) {
+        if (each == null || each.by() != null) {
+          throw new Refused(
+              422,
+              "ticket "
+                  + (tickets.size() + 1)
+                  + ": an object without \"by\", which stands beside tickets");
+        }
+        tickets.add(CreateRoute.ticket(each));
+      }
+      Batched batch =
+          inbox.enqueueBatch(tickets.iterator(), Visitor.of(context).actor(body.by), body.title);
+      context.header("Location", LIST + "/" + batch.batchId());
+      Answers.json(context, 201, batch);
+    }
+
+    private void list(Context context) {
+      Requests.requireKnown(context, Set.of("limit", "before"));
+      String before = Requests.text(context, "before");
+      List<Batch> batches =
+          desk.list(
+              Requests.limit(Requests.text(context, "limit")),
+              before == null ? null : Requests.id(before));
+      Answers.json(context, 200, Map.of("batches", batches));
+    }
+
+    private void show(Context context) {
+      Answers.json(context, 200, desk.find(Requests.id(context)));
+    }
+
+    private void hold(Context context) {
+      Reason body = Requests.body(context, Reason.class);
+      String actor = Visitor.of(context).actor(body.by);
+      String reason = body.reason == null ? "held by " + actor : body.reason;
+      Answers.json(context, 200, Map.of("held", desk.hold(Requests.id(context), actor, reason)));
+    }
+
+    private void cancel(Context context) {
+      Reason body = Requests.body(context, Reason.class);
+      String actor = Visitor.of(context).actor(body.by);
+      long cancelled = desk.cancel(Requests.id(context), actor, body.reason);
+      Answers.json(context, 200, Map.of("cancelled", cancelled));
+    }
+
+    /** {@code /api/v1/releases}: releases of many held tickets in steps. */
+    static final class Releases implements Routes {
+      private static final String LIST = "/api/v1/releases";
+      private static final String ONE = LIST + "/{id}";
+
+      private final ReleaseDesk desk;
+
+      Releases(ReleaseDesk desk) {
+        this.desk = desk;
+      }
+
+      /**
+       * What to release.
+       *
+       * @param ramp as in {@code 10,50,all}
+       */
+      record Body(
+          @Nullable List<Long> ids,
+          @Nullable String fingerprint,
+          @Nullable String category,
+          @Nullable Long batchId,
+          @Nullable Integer canary,
+          @Nullable String ramp,
+          @Nullable String guidance,
+          @Nullable Boolean keepRetries,
+          @Nullable Boolean fresh,
+          @Nullable String by) {}
+
+      @Override
+      public void addTo(JavalinDefaultRoutingApi routes) {
+        routes.post(LIST, this::start, Role.OPERATOR);
+        routes.get(LIST, this::list, Role.VIEWER);
+        routes.get(ONE, this::show, Role.VIEWER);
+        routes.post(ONE + "/stop", this::stop, Role.OPERATOR);
+      }
+
+      private void start(Context context) {
+        Body body = Requests.body(context, Body.class);
+        Release release =
+            desk.start(
+                new NewRelease(
+                    new NewRelease.Which(
+                        body.ids, body.fingerprint, Requests.category(body.category), body.batchId),
+                    canary(body.canary),
+                    ramp(body.ramp),
+                    ActionRoutes.words("guidance", body.guidance),
+                    Boolean.TRUE.equals(body.keepRetries) ? Retries.KEEP : Retries.RESET,
+                    Boolean.TRUE.equals(body.fresh)
+                        ? Conversation.START_OVER
+                        : Conversation.RESUME),
+                Visitor.of(context).actor(body.by));
+        context.header("Location", LIST + "/" + release.id());
+        Answers.json(context, 201, release);
+      }
+
+      private static int canary(@Nullable Integer canary) {
+        if (canary == null) {
+          throw new Refused(422, "canary: how many tickets are released first");
+        }
+        return canary;
+      }
+
+      private static List<Integer> ramp(@Nullable String text) {
+        try {
+          return text == null ? List.of(0) : NewRelease.ramp(text);
+        } catch (IllegalArgumentException e) {
+          throw new Refused(422, "ramp: " + e.getMessage());
+        }
+      }
+
+      private void list(Context context) {
+        Requests.requireKnown(context, Set.of("limit", "before"));
+        String before = Requests.text(context, "before");
+        List<Release> releases =
+            desk.list(
+                Requests.limit(Requests.text(context, "limit")),
+                before == null ? null : Requests.id(before));
+        Answers.json(context, 200, Map.of("releases", releases));
+      }
+
+      private void show(Context context) {
+        Release release =
+            desk.find(Requests.id(context))
+                .orElseThrow(() -> new Refused(404, "there is no such release; see " + LIST));
+        Answers.json(context, 200, release);
+      }
+
+      private void stop(Context context) {
+        String by = Requests.body(context, ActionRoutes.Nothing.class).by();
+        Answers.json(context, 200, desk.stop(Requests.id(context), Visitor.of(context).actor(by)));
+      }
+    }
   }
 }
