@@ -3,7 +3,6 @@ package dev.holdfast.web;
 import dev.holdfast.batch.Batch;
 import dev.holdfast.batch.BatchDesk;
 import dev.holdfast.batch.NewRelease;
-import dev.holdfast.batch.Release;
 import dev.holdfast.batch.ReleaseDesk;
 import dev.holdfast.failure.Category;
 import dev.holdfast.queue.NewTicket;
@@ -228,7 +227,7 @@ final class BulkRoutes implements Routes {
 
       private void start(Context context) {
         Body body = Requests.body(context, Body.class);
-        Release release =
+        dev.holdfast.batch.Release release =
             desk.start(
                 new NewRelease(
                     new NewRelease.Which(
@@ -263,7 +262,7 @@ final class BulkRoutes implements Routes {
       private void list(Context context) {
         Requests.requireKnown(context, Set.of("limit", "before"));
         String before = Requests.text(context, "before");
-        List<Release> releases =
+        List<dev.holdfast.batch.Release> releases =
             desk.list(
                 Requests.limit(Requests.text(context, "limit")),
                 before == null ? null : Requests.id(before));
@@ -271,7 +270,7 @@ final class BulkRoutes implements Routes {
       }
 
       private void show(Context context) {
-        Release release =
+        dev.holdfast.batch.Release release =
             desk.find(Requests.id(context))
                 .orElseThrow(() -> new Refused(404, "there is no such release; see " + LIST));
         Answers.json(context, 200, release);
