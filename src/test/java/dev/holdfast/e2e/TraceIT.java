@@ -116,7 +116,12 @@ class TraceIT {
     second.signal("TERM");
     second.awaitExit(Duration.ofSeconds(20));
 
-    Seen enqueue = receiver.named("enqueue traced").getFirst();
+    Seen enqueue =
+        receiver.named("enqueue traced").stream()
+            .filter(each -> job.equals(each.get("messaging.message.id")))
+            .findFirst()
+            .orElseThrow(
+                () -> new AssertionError("no enqueue of " + job + " in " + receiver.text()));
     assertThat(enqueue.parent()).isEqualTo("b7ad6b7169203331");
     assertThat(enqueue.get("messaging.message.id")).isEqualTo(job);
     List<Seen> attempts = attemptsOf(job);
