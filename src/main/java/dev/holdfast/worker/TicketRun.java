@@ -112,7 +112,7 @@ final class TicketRun implements TicketContext, Runnable {
     return endedNanos - startedNanos;
   }
 
-  /** What to store. Only after it has ended. */
+  /** The finish to be stored. Only after it has ended. */
   synchronized Finish finish() {
     return Objects.requireNonNull(finish, "still running");
   }
@@ -173,6 +173,7 @@ final class TicketRun implements TicketContext, Runnable {
           case Finish.Succeeded succeeded -> true;
           case Finish.Failed failed -> failed.hold() != null;
           case Finish.Parked parked -> true;
+          case Finish.Advanced advanced -> true;
           case Finish.Deferred deferred -> false;
           case Finish.GivenBack givenBack -> false;
         };
@@ -194,6 +195,8 @@ final class TicketRun implements TicketContext, Runnable {
       }
       return switch (handler.handle(this)) {
         case HandlerResult.Succeeded succeeded -> succeeded(succeeded);
+        case HandlerResult.Advanced advanced ->
+            new Finish.Advanced(claimed.id(), leaseNo(), advanced.plan());
         case HandlerResult.Failed failed -> failed(failed.error());
         case HandlerResult.Held held ->
             failed(
@@ -238,7 +241,8 @@ final class TicketRun implements TicketContext, Runnable {
         claimed.id(),
         leaseNo(),
         succeeded.result(),
-        succeeded.review() == HandlerResult.Review.HUMAN);
+        succeeded.review() == HandlerResult.Review.HUMAN,
+        succeeded.enqueues());
   }
 
   private Finish failed(ErrorReport error) {

@@ -41,7 +41,7 @@ final class ClaimCall {
           .thenComparing(each -> each.ticket().createdAt())
           .thenComparing(ClaimedTicket::id);
 
-  /** What the first call said of the tickets that it did not bring. */
+  /** The tickets that the first call named and did not bring. */
   private record Taken(
       List<ClaimedTicket> whole,
       List<TicketLease> apart,
@@ -155,7 +155,7 @@ final class ClaimCall {
       statement.setLong(3, request.room().ticketBytes());
       try (ResultSet row = statement.executeQuery()) {
         return row.next()
-            ? Optional.of(new ClaimedTicketMapper(row, request.workerId()).map())
+            ? Optional.of(new ClaimedTicketMapper(row, request.workerId()).mapApart())
             : Optional.empty();
       }
     }

@@ -146,7 +146,7 @@ public final class PostgresTicketDesk implements TicketDesk {
         call -> call.bind("actor", actor).bind("answer", answer));
   }
 
-  /** What only SQL says of an answer is left to it: whether a choice is one, who was first. */
+  /** SQL checks the rest of an answer: whether a choice is one, who was first. */
   private Optional<Question> asked(long ticketId) {
     String question =
         retried(
@@ -209,6 +209,22 @@ public final class PostgresTicketDesk implements TicketDesk {
         ticketId,
         "SELECT holdfast.assign_ticket(:id, :assignee, :actor)",
         call -> call.bind("assignee", assignee).bind("actor", actor));
+  }
+
+  @Override
+  public long replay(long ticketId, String actor, String fromStep) {
+    return Long.parseLong(
+        retried(
+            handle -> {
+              takeKey(handle, ticketId);
+              if (terms.version != null) {
+                requireVersion(handle, ticketId, terms.version);
+              }
+              return call(
+                  handle,
+                  "SELECT holdfast.replay_ticket(:id, :actor, :step)",
+                  query -> query.bind("id", ticketId).bind("actor", actor).bind("step", fromStep));
+            }));
   }
 
   @Override
