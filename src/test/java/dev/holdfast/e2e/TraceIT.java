@@ -97,7 +97,9 @@ class TraceIT {
         .with("OTEL_EXPORTER_OTLP_ENDPOINT", receiver.endpoint())
         .with("HOLDFAST_LOG_FORMAT", "json")
         .with("TRACEPARENT", CALLER);
-    String job = holdfast.ok("enqueue", "--design", "traced-job", "--queue", "traced");
+    // A process of its own: what it sends, it sends at its end.
+    String job =
+        holdfast.run("enqueue", "--design", "traced-job", "--queue", "traced").stdout().strip();
     holdfast.with("TRACEPARENT", "");
     long agent = rows.enqueue("traced-agent", "traced");
 
