@@ -2289,7 +2289,7 @@ END
 $function$;
 COMMENT ON FUNCTION holdfast.grant_roles() IS 'Makes the group roles where they are missing and gives each what it may do; harmless when repeated. For the owner of the schema.';
 
-CREATE OR REPLACE FUNCTION holdfast.hold_expired(at_most integer DEFAULT 1000)
+CREATE OR REPLACE FUNCTION holdfast.hold_expired(at_most integer DEFAULT 1000, of_ticket bigint DEFAULT NULL::bigint)
  RETURNS bigint
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -2303,7 +2303,9 @@ DECLARE
   n bigint := 0;
 BEGIN
   FOR e IN
-    SELECT x.* FROM ticket_deadlines x WHERE x.expires_at <= now() ORDER BY x.expires_at, x.ticket_id LIMIT at_most FOR UPDATE SKIP LOCKED
+    SELECT x.* FROM ticket_deadlines x
+    WHERE x.expires_at <= now() AND (of_ticket IS NULL OR x.ticket_id = of_ticket)
+    ORDER BY x.expires_at, x.ticket_id LIMIT at_most FOR UPDATE SKIP LOCKED
   LOOP
     SELECT * INTO t FROM ticket_base b WHERE b.id = e.ticket_id FOR UPDATE SKIP LOCKED;
     CONTINUE WHEN NOT FOUND AND EXISTS (SELECT FROM ticket_base b WHERE b.id = e.ticket_id);
@@ -2321,8 +2323,8 @@ BEGIN
   RETURN n;
 END
 $function$;
-COMMENT ON FUNCTION holdfast.hold_expired(integer) IS 'Holds the tickets that no worker has started before their expires_at, and says how many. Workers call it now and then.';
-GRANT EXECUTE ON FUNCTION holdfast.hold_expired(integer) TO holdfast_worker;
+COMMENT ON FUNCTION holdfast.hold_expired(integer,bigint) IS 'Holds the tickets that no worker has started before their expires_at, and says how many; with of_ticket only that one. Workers call it now and then.';
+GRANT EXECUTE ON FUNCTION holdfast.hold_expired(integer,bigint) TO holdfast_worker;
 
 CREATE OR REPLACE FUNCTION holdfast.hold_followers(cancelled bigint, actor text)
  RETURNS void

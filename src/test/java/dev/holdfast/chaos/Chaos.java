@@ -36,7 +36,7 @@ final class Chaos implements AutoCloseable {
   final Installation holdfast;
   final Crew crew;
   final Load load;
-  private final Path jobs;
+  final Path jobs;
   private final Ghost ghost;
   private final Ledger ledger;
   private @Nullable Relay relay;
