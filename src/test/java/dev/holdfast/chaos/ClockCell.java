@@ -35,8 +35,8 @@ final class ClockCell implements Cell {
   }
 
   /**
-   * The hour is in a file of the worker's home: a worker wipes its environment, in which the library
-   * would look again and again.
+   * The hour is in a file of the worker's home: a worker wipes its environment, in which the
+   * library would look again and again.
    */
   private void wrong(Chaos chaos, Duration by) throws Exception {
     Path home = Files.createTempDirectory(chaos.jobs, "home");
@@ -47,12 +47,17 @@ final class ClockCell implements Cell {
         .with("HOME", home.toString())
         .with("FAKETIME_DONT_FAKE_MONOTONIC", "1");
     chaos.crew.start(1);
-    seen.add(offset(chaos.crew.workers().getLast()));
+    HoldfastProcess worker = chaos.crew.workers().getLast();
+    seen.add(offset(worker));
+    if (by.isNegative() && chaos.options.without() == Protection.DATABASE_CLOCK) {
+      chaos.database.run("INSERT INTO chaos.late_workers VALUES (?)", worker.workerId());
+    }
   }
 
   private static Path library() throws IOException {
     try (Stream<Path> found =
-        Files.find(Path.of("/usr/lib"), 3, (file, is) -> file.endsWith("faketime/libfaketime.so.1"))) {
+        Files.find(
+            Path.of("/usr/lib"), 3, (file, is) -> file.endsWith("faketime/libfaketime.so.1"))) {
       List<Path> all = found.toList();
       assumeTrue(!all.isEmpty(), "no libfaketime: apt-get install faketime");
       return all.getFirst();
@@ -74,8 +79,10 @@ final class ClockCell implements Cell {
     chaos.pass(Duration.between(Instant.now(), end));
   }
 
+  /** No clock but the database's ends a lease: nothing ran again but what was killed. */
   @Override
   public void check(Chaos chaos) {
+    assertThat(chaos.reasons()).as("why tickets ran again").isSubsetOf("SIGKILL");
     assertThat(seen).as("how far the workers' clocks were off").hasSize(3);
     assertThat(seen)
         .allSatisfy(each -> assertThat(each.abs()).isCloseTo(HOUR, TOLERANCE))
