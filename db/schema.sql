@@ -77,6 +77,29 @@ COMMENT ON COLUMN holdfast.budgets.day IS 'The day that spent_usd is of.';
 GRANT SELECT ON holdfast.budgets TO holdfast_designer, holdfast_operator, holdfast_viewer;
 GRANT SELECT, INSERT, UPDATE, DELETE ON holdfast.budgets TO holdfast_worker;
 
+CREATE TABLE holdfast.claim_limits (
+  scope text COLLATE "C" NOT NULL,
+  queue text COLLATE "C",
+  design text COLLATE "C",
+  concurrent integer,
+  per_key integer,
+  rate integer,
+  per interval,
+  burst integer,
+  set_at timestamp with time zone NOT NULL DEFAULT now(),
+  set_by text NOT NULL,
+  CONSTRAINT a_rate_has_a_time CHECK ((((rate IS NULL) = (per IS NULL)) AND ((rate IS NULL) = (burst IS NULL)))),
+  CONSTRAINT claim_limits_design_key UNIQUE (design),
+  CONSTRAINT claim_limits_pkey PRIMARY KEY (scope),
+  CONSTRAINT claim_limits_queue_key UNIQUE (queue),
+  CONSTRAINT limits_are_positive CHECK (((concurrent > 0) AND (per_key > 0) AND (rate > 0) AND (per > '00:00:00'::interval) AND (burst > 0))),
+  CONSTRAINT limits_something CHECK ((num_nonnulls(concurrent, per_key, rate) > 0)),
+  CONSTRAINT scope_is_a_queue_or_a_design CHECK ((((scope = ('queue:'::text || queue)) AND (design IS NULL)) OR ((scope = ('design:'::text || design)) AND (queue IS NULL))))
+);
+COMMENT ON TABLE holdfast.claim_limits IS 'What set_limit has set. Read the view limits.';
+GRANT SELECT ON holdfast.claim_limits TO holdfast_designer, holdfast_operator, holdfast_viewer;
+GRANT SELECT, INSERT, UPDATE, DELETE ON holdfast.claim_limits TO holdfast_worker;
+
 CREATE TABLE holdfast.deferred (
   run_at timestamp with time zone NOT NULL,
   created_at timestamp with time zone NOT NULL,
@@ -125,6 +148,18 @@ COMMENT ON COLUMN holdfast.entry_limits.payload_max_expanded_bytes IS 'payload.m
 GRANT SELECT ON holdfast.entry_limits TO holdfast_designer, holdfast_operator, holdfast_viewer;
 GRANT SELECT, INSERT, UPDATE, DELETE ON holdfast.entry_limits TO holdfast_worker;
 
+CREATE TABLE holdfast.fairness_weights (
+  fairness_key text COLLATE "C" NOT NULL,
+  weight integer NOT NULL,
+  set_at timestamp with time zone NOT NULL DEFAULT now(),
+  set_by text NOT NULL,
+  CONSTRAINT fairness_weights_pkey PRIMARY KEY (fairness_key),
+  CONSTRAINT weight_is_from_1_to_1000 CHECK (((weight >= 1) AND (weight <= 1000)))
+);
+COMMENT ON TABLE holdfast.fairness_weights IS 'How many tickets a fairness key has claimed at each of its turns; one without a row has one. See set_weight.';
+GRANT SELECT ON holdfast.fairness_weights TO holdfast_designer, holdfast_operator, holdfast_viewer;
+GRANT SELECT, INSERT, UPDATE, DELETE ON holdfast.fairness_weights TO holdfast_worker;
+
 CREATE TABLE holdfast.figures_cursor (
   only_row boolean NOT NULL DEFAULT true,
   counted_until timestamp with time zone NOT NULL,
@@ -168,6 +203,23 @@ COMMENT ON COLUMN holdfast.imported_tickets.source_id IS 'Its id in that table, 
 GRANT SELECT ON holdfast.imported_tickets TO holdfast_designer, holdfast_operator, holdfast_viewer;
 GRANT SELECT, INSERT, UPDATE, DELETE ON holdfast.imported_tickets TO holdfast_worker;
 
+CREATE TABLE holdfast.in_line (
+  priority integer NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  id bigint NOT NULL,
+  queue text COLLATE "C" NOT NULL,
+  kind text COLLATE "C" NOT NULL,
+  turn_key text COLLATE "C" NOT NULL,
+  concurrency_key text COLLATE "C" NOT NULL,
+  design text COLLATE "C" NOT NULL
+) WITH (autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=1000, autovacuum_vacuum_cost_limit=2000);
+CREATE UNIQUE INDEX in_line_by_turn ON holdfast.in_line USING btree (queue, kind, ((~ priority)), turn_key, concurrency_key, design, created_at, id);
+COMMENT ON TABLE holdfast.in_line IS 'Ready tickets that have a key or a limit, apart from ready: a claim of others never reads them. Kept by functions; do not write it by hand.';
+COMMENT ON COLUMN holdfast.in_line.turn_key IS 'Whose turn it is: f and the fairness key, or else c and the concurrency key, or else a hyphen.';
+COMMENT ON COLUMN holdfast.in_line.concurrency_key IS 'Empty if it has none, as design.';
+GRANT SELECT ON holdfast.in_line TO holdfast_designer, holdfast_operator, holdfast_viewer;
+GRANT SELECT, INSERT, UPDATE, DELETE ON holdfast.in_line TO holdfast_worker;
+
 CREATE TABLE holdfast.lanes (
   queue text COLLATE "C" NOT NULL,
   kind text COLLATE "C" NOT NULL,
@@ -197,6 +249,42 @@ COMMENT ON COLUMN holdfast.leases.renewed_at IS 'The last heartbeat that renewed
 COMMENT ON COLUMN holdfast.leases.suspect IS 'Its one ticket is a suspect: a worker died that had it. If this one dies too, nothing else that it had is blamed.';
 GRANT SELECT ON holdfast.leases TO holdfast_designer, holdfast_operator, holdfast_viewer;
 GRANT SELECT, INSERT, UPDATE, DELETE ON holdfast.leases TO holdfast_worker;
+
+CREATE TABLE holdfast.limit_gates (
+  scope text COLLATE "C" NOT NULL,
+  full_at timestamp with time zone NOT NULL DEFAULT '-infinity'::timestamp with time zone,
+  CONSTRAINT limit_gates_pkey PRIMARY KEY (scope)
+) WITH (fillfactor=50);
+COMMENT ON TABLE holdfast.limit_gates IS 'One row per limit: a claim that takes tickets under it has the row locked, so one at a time does. The others skip them. People lock claim_limits, never this.';
+COMMENT ON COLUMN holdfast.limit_gates.full_at IS 'When the bucket of a rate is full again if nothing starts before.';
+GRANT SELECT ON holdfast.limit_gates TO holdfast_designer, holdfast_operator, holdfast_viewer;
+GRANT SELECT, INSERT, UPDATE, DELETE ON holdfast.limit_gates TO holdfast_worker;
+
+CREATE TABLE holdfast.line_gates (
+  queue text COLLATE "C" NOT NULL,
+  kind text COLLATE "C" NOT NULL,
+  last_turn_key text COLLATE "C" NOT NULL DEFAULT ''::text,
+  last_concurrency_key text COLLATE "C" NOT NULL DEFAULT ''::text,
+  last_design text COLLATE "C" NOT NULL DEFAULT ''::text,
+  CONSTRAINT line_gates_pkey PRIMARY KEY (queue, kind)
+) WITH (fillfactor=50);
+COMMENT ON TABLE holdfast.line_gates IS 'One row per lane that ever had tickets in line: a claim that takes some of them has it locked, and notes where the next one goes on. The others skip the lane.';
+GRANT SELECT ON holdfast.line_gates TO holdfast_designer, holdfast_operator, holdfast_viewer;
+GRANT SELECT, INSERT, UPDATE, DELETE ON holdfast.line_gates TO holdfast_worker;
+
+CREATE TABLE holdfast.line_slots (
+  ticket_id bigint NOT NULL,
+  lease_no bigint NOT NULL,
+  queue text COLLATE "C" NOT NULL,
+  concurrency_key text COLLATE "C" NOT NULL,
+  design text COLLATE "C" NOT NULL,
+  CONSTRAINT line_slots_pkey PRIMARY KEY (ticket_id)
+) WITH (autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=1000, autovacuum_vacuum_cost_limit=2000);
+CREATE INDEX line_slots_by_design ON holdfast.line_slots USING btree (design, concurrency_key) WHERE (design <> ''::text);
+CREATE INDEX line_slots_by_queue ON holdfast.line_slots USING btree (queue, concurrency_key);
+COMMENT ON TABLE holdfast.line_slots IS 'One row per running ticket that a limit counts. It goes in the transaction that ends the attempt; mend_lines drops what is left over.';
+GRANT SELECT ON holdfast.line_slots TO holdfast_designer, holdfast_operator, holdfast_viewer;
+GRANT SELECT, INSERT, UPDATE, DELETE ON holdfast.line_slots TO holdfast_worker;
 
 CREATE TABLE holdfast.model_figures (
   starts_at timestamp with time zone NOT NULL,
@@ -432,6 +520,16 @@ COMMENT ON COLUMN holdfast.session_journal.entry IS 'The step. U+FDD0 and four h
 GRANT SELECT ON holdfast.session_journal TO holdfast_designer, holdfast_operator, holdfast_viewer;
 GRANT SELECT, INSERT, UPDATE, DELETE ON holdfast.session_journal TO holdfast_worker;
 
+CREATE TABLE holdfast.spent_keys (
+  unique_key text COLLATE "C" NOT NULL,
+  ticket_id bigint NOT NULL,
+  spent_at timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT spent_keys_pkey PRIMARY KEY (unique_key)
+);
+COMMENT ON TABLE holdfast.spent_keys IS 'Unique keys that were enqueued with unique_for => ''ever''. Outlives the tickets; a key that is deleted here may be used again.';
+GRANT SELECT ON holdfast.spent_keys TO holdfast_designer, holdfast_operator, holdfast_viewer;
+GRANT SELECT, INSERT, UPDATE, DELETE ON holdfast.spent_keys TO holdfast_worker;
+
 CREATE TABLE holdfast.suspects (
   priority integer NOT NULL,
   created_at timestamp with time zone NOT NULL,
@@ -537,6 +635,9 @@ CREATE TABLE holdfast.ticket_base (
   filed boolean NOT NULL DEFAULT holdfast.refuse_unfiled_ticket(),
   payload_bytes integer,
   error_title text,
+  expires_at timestamp with time zone,
+  concurrency_key text COLLATE "C",
+  fairness_key text COLLATE "C",
   CONSTRAINT ticket_base_pkey PRIMARY KEY (id)
 ) WITH (fillfactor=45, autovacuum_vacuum_scale_factor=0.05, autovacuum_analyze_scale_factor=0.02);
 CREATE INDEX ticket_held ON holdfast.ticket_base USING btree (held_at, id) WHERE (held_at IS NOT NULL);
@@ -558,6 +659,7 @@ COMMENT ON COLUMN holdfast.ticket_base.design_id IS 'designs.id, which is never 
 COMMENT ON COLUMN holdfast.ticket_base.filed IS 'Always true. Who inserts a row says so, and files the ticket in the same transaction, with file_tickets or as enqueue_ticket does.';
 COMMENT ON COLUMN holdfast.ticket_base.payload_bytes IS 'How many bytes payload::text has, or a little more; NULL where nobody measured it. Whatever is not known to be small is read alone.';
 COMMENT ON COLUMN holdfast.ticket_base.error_title IS 'The line of the error that says why; NULL where nobody found one.';
+COMMENT ON COLUMN holdfast.ticket_base.expires_at IS 'As it was asked for; ticket_deadlines has it only while it can still expire.';
 GRANT SELECT ON holdfast.ticket_base TO holdfast_designer, holdfast_operator, holdfast_viewer;
 GRANT SELECT, INSERT, UPDATE, DELETE ON holdfast.ticket_base TO holdfast_worker;
 
@@ -958,7 +1060,8 @@ SELECT
   b.unique_key, b.result, b.created_at, GREATEST(b.updated_at, l.claimed_at) AS updated_at,
   COALESCE(l.claimed_at, b.started_at) AS started_at, b.completed_at,
   b.attempt_count, b.crash_count, b.same_error_count, b.held_at, b.hold_actions AS allowed_actions, b.max_cost_usd,
-  error_name(b.error_title, b.error) AS error_title, d.name AS design, d.version AS design_version
+  error_name(b.error_title, b.error) AS error_title, d.name AS design, d.version AS design_version,
+  b.expires_at, b.concurrency_key, b.fairness_key
 FROM ticket_base b
 LEFT JOIN designs d ON d.id = b.design_id
 LEFT JOIN (
@@ -1011,6 +1114,9 @@ COMMENT ON COLUMN holdfast.tickets.max_cost_usd IS 'What the ticket may cost in 
 COMMENT ON COLUMN holdfast.tickets.error_title IS 'The line of the last error that says why: ''ValueError: cannot parse row 177''.';
 COMMENT ON COLUMN holdfast.tickets.design IS 'The name of its design; NULL for a ticket of a kind alone. An INSERT may say it instead of design_id and gets the newest version.';
 COMMENT ON COLUMN holdfast.tickets.design_version IS 'The version of its design.';
+COMMENT ON COLUMN holdfast.tickets.expires_at IS 'If no worker had started it by then, it was put on hold with the cause expired. NULL does not expire.';
+COMMENT ON COLUMN holdfast.tickets.concurrency_key IS 'Limits count what runs with the same key, as one customer''s: set_limit, per_key.';
+COMMENT ON COLUMN holdfast.tickets.fairness_key IS 'Tickets of equal priority are claimed in turns over these keys, as over tenants.';
 GRANT SELECT ON holdfast.tickets TO holdfast_designer, holdfast_viewer;
 GRANT SELECT, INSERT, UPDATE ON holdfast.tickets TO holdfast_operator;
 GRANT SELECT, INSERT, UPDATE, DELETE ON holdfast.tickets TO holdfast_worker;
@@ -1385,7 +1491,7 @@ BEGIN
   WHERE n.value IS DISTINCT FROM o.value AND n.key NOT IN ('state', 'updated_at');
   SELECT string_agg(key, ', ' ORDER BY key) INTO kept FROM jsonb_object_keys(changes) AS key
   WHERE key IN ('id', 'lease_no', 'worker_id', 'lease_expires_at', 'attempt_count', 'crash_count', 'same_error_count',
-    'held_at', 'allowed_actions', 'error_title', 'design', 'design_version');
+    'held_at', 'allowed_actions', 'error_title', 'design', 'design_version', 'expires_at');
   IF kept IS NOT NULL THEN
     RAISE EXCEPTION '% of a ticket cannot be set by hand', kept
       USING ERRCODE = 'HF422', HINT = 'Change state instead: release, hold, cancel, approve or reject the ticket.';
@@ -1713,6 +1819,17 @@ $function$;
 COMMENT ON FUNCTION holdfast.deliver_repair(holdfast.ticket_base) IS 'Adds the ticket that brings the result of an approved repair to where its design says, and returns its id; null where nothing is to be brought anywhere. A worker has the repository, the person who approves need not.';
 GRANT EXECUTE ON FUNCTION holdfast.deliver_repair(holdfast.ticket_base) TO holdfast_worker;
 
+CREATE OR REPLACE FUNCTION holdfast.design_expiry(d holdfast.designs)
+ RETURNS interval
+ LANGUAGE sql
+ IMMUTABLE
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+  SELECT words_interval(d.definition->>'expires')
+$function$;
+COMMENT ON FUNCTION holdfast.design_expiry(holdfast.designs) IS 'After what time a ticket of the design expires if nobody says when; NULL for never. Counted from when it may start.';
+GRANT EXECUTE ON FUNCTION holdfast.design_expiry(holdfast.designs) TO holdfast_worker;
+
 CREATE OR REPLACE FUNCTION holdfast.edit_payload(id bigint, actor text, payload jsonb)
  RETURNS text
  LANGUAGE plpgsql
@@ -1751,7 +1868,8 @@ DECLARE
   t ticket_base := locked_ticket(ticket_id);
   refile boolean := false;
 BEGIN
-  IF changes ?| '{queue,kind,priority,created_at,retry_after,assignee_type}' AND t.state = 'ready' THEN
+  PERFORM require_key('concurrency_key', changes->>'concurrency_key'), require_key('fairness_key', changes->>'fairness_key');
+  IF changes ?| '{queue,kind,priority,created_at,retry_after,assignee_type,design_id,concurrency_key,fairness_key}' AND t.state = 'ready' THEN
     refile := make_unclaimable(t) OR NOT EXISTS (SELECT FROM running_lease(t.id, t.fence));
   END IF;
   t := jsonb_populate_record(t, changes);
@@ -1765,7 +1883,8 @@ BEGIN
     rejection_count = t.rejection_count, retry_count = t.retry_count, retry_after = t.retry_after,
     retry_strategy = t.retry_strategy, error = t.error,
     error_title = CASE WHEN b.error IS NOT DISTINCT FROM t.error THEN b.error_title END, error_category = t.error_category,
-    error_fingerprint = t.error_fingerprint, hold_reason = t.hold_reason, updated_at = now()
+    error_fingerprint = t.error_fingerprint, hold_reason = t.hold_reason, concurrency_key = t.concurrency_key,
+    fairness_key = t.fairness_key, updated_at = now()
   WHERE b.id = t.id;
   IF refile THEN
     PERFORM make_claimable(t);
@@ -1811,7 +1930,7 @@ $function$;
 COMMENT ON FUNCTION holdfast.end_work(holdfast.ticket_base,text) IS 'Takes a ticket, whose row the caller has locked, away from the workers, whether it waits or runs.';
 GRANT EXECUTE ON FUNCTION holdfast.end_work(holdfast.ticket_base,text) TO holdfast_worker;
 
-CREATE OR REPLACE FUNCTION holdfast.enqueue_any_ticket(kind text, payload jsonb, queue text, title text, design text, priority integer, run_at timestamp with time zone, unique_key text, max_cost_usd numeric, after bigint[] DEFAULT NULL::bigint[], expires_at timestamp with time zone DEFAULT NULL::timestamp with time zone)
+CREATE OR REPLACE FUNCTION holdfast.enqueue_any_ticket(kind text, payload jsonb, queue text, title text, design text, priority integer, run_at timestamp with time zone, unique_key text, max_cost_usd numeric, after bigint[] DEFAULT NULL::bigint[], expires_at timestamp with time zone DEFAULT NULL::timestamp with time zone, concurrency_key text DEFAULT NULL::text, fairness_key text DEFAULT NULL::text, unique_for text DEFAULT NULL::text, on_duplicate text DEFAULT NULL::text)
  RETURNS bigint
  LANGUAGE plpgsql
  SET search_path TO 'holdfast', 'pg_temp'
@@ -1821,22 +1940,39 @@ DECLARE
   d designs;
   kind_name text;
   found_id bigint;
+  ends_at timestamptz;
   bytes integer := accepted_bytes('payload', COALESCE(enqueue_any_ticket.payload, '{}'));
 BEGIN
   IF enqueue_any_ticket.design IS NOT NULL THEN
     d := latest_design(enqueue_any_ticket.design);
   END IF;
   kind_name := kind_of_new_ticket(enqueue_any_ticket.kind, d);
+  PERFORM require_key('concurrency_key', enqueue_any_ticket.concurrency_key), require_key('fairness_key', enqueue_any_ticket.fairness_key),
+    require_uniqueness(enqueue_any_ticket.unique_key, enqueue_any_ticket.unique_for, enqueue_any_ticket.on_duplicate);
+  ends_at := COALESCE(enqueue_any_ticket.expires_at, GREATEST(now(), enqueue_any_ticket.run_at) + design_expiry(d));
   LOOP
-    INSERT INTO ticket_base AS b (filed, design_id, kind, payload, payload_bytes, queue, title, priority, retry_after, unique_key, max_cost_usd)
+    IF enqueue_any_ticket.unique_for IS NOT NULL OR enqueue_any_ticket.on_duplicate IS NOT NULL THEN
+      found_id := holder_of_key(enqueue_any_ticket.unique_key, enqueue_any_ticket.unique_for, enqueue_any_ticket.on_duplicate,
+        COALESCE(enqueue_any_ticket.payload, '{}'), enqueue_any_ticket.run_at);
+      IF found_id IS NOT NULL THEN
+        RETURN found_id;
+      END IF;
+    END IF;
+    INSERT INTO ticket_base AS b (filed, design_id, kind, payload, payload_bytes, queue, title, priority, retry_after, unique_key,
+      max_cost_usd, expires_at, concurrency_key, fairness_key)
     VALUES (true, d.id, kind_name, COALESCE(enqueue_any_ticket.payload, '{}'), bytes,
       COALESCE(enqueue_any_ticket.queue, 'default'), enqueue_any_ticket.title, COALESCE(enqueue_any_ticket.priority, 0),
-      enqueue_any_ticket.run_at, enqueue_any_ticket.unique_key, enqueue_any_ticket.max_cost_usd)
+      enqueue_any_ticket.run_at, enqueue_any_ticket.unique_key, enqueue_any_ticket.max_cost_usd, ends_at,
+      enqueue_any_ticket.concurrency_key, enqueue_any_ticket.fairness_key)
     ON CONFLICT (unique_key) WHERE unique_key IS NOT NULL DO NOTHING
     RETURNING b.id INTO found_id;
     IF found_id IS NOT NULL THEN
-      IF enqueue_any_ticket.expires_at IS NOT NULL THEN
-        PERFORM set_deadline(found_id, enqueue_any_ticket.run_at, enqueue_any_ticket.expires_at);
+      IF ends_at IS NOT NULL THEN
+        PERFORM set_deadline(found_id, enqueue_any_ticket.run_at, ends_at);
+      END IF;
+      IF enqueue_any_ticket.unique_for = 'ever' THEN
+        INSERT INTO spent_keys (unique_key, ticket_id) VALUES (enqueue_any_ticket.unique_key, found_id)
+        ON CONFLICT (unique_key) DO UPDATE SET ticket_id = EXCLUDED.ticket_id;
       END IF;
       IF enqueue_any_ticket.after IS NULL OR NOT wait_for_tickets(found_id, enqueue_any_ticket.after) THEN
         PERFORM file_tickets(ARRAY[found_id]);
@@ -1845,6 +1981,8 @@ BEGIN
       END IF;
       RETURN found_id;
     END IF;
+    -- Somebody was faster; the next round decides anew.
+    CONTINUE WHEN enqueue_any_ticket.unique_for IS NOT NULL OR enqueue_any_ticket.on_duplicate IS NOT NULL;
     -- The ticket with this key; unless it was deleted since the INSERT met it, then the next round inserts.
     SELECT b.id INTO found_id FROM ticket_base b WHERE b.unique_key = enqueue_any_ticket.unique_key;
     IF found_id IS NOT NULL THEN
@@ -1853,8 +1991,8 @@ BEGIN
   END LOOP;
 END
 $function$;
-COMMENT ON FUNCTION holdfast.enqueue_any_ticket(text,jsonb,text,text,text,integer,timestamp with time zone,text,numeric,bigint[],timestamp with time zone) IS 'What enqueue_ticket does for a ticket with a design, a key, a start time, a cost limit, predecessors or an end, or the first of its lane.';
-GRANT EXECUTE ON FUNCTION holdfast.enqueue_any_ticket(text,jsonb,text,text,text,integer,timestamp with time zone,text,numeric,bigint[],timestamp with time zone) TO holdfast_worker;
+COMMENT ON FUNCTION holdfast.enqueue_any_ticket(text,jsonb,text,text,text,integer,timestamp with time zone,text,numeric,bigint[],timestamp with time zone,text,text,text,text) IS 'What enqueue_ticket does for a ticket with a design, a key, a start time, a cost limit, predecessors, an end or keys, or the first of its lane.';
+GRANT EXECUTE ON FUNCTION holdfast.enqueue_any_ticket(text,jsonb,text,text,text,integer,timestamp with time zone,text,numeric,bigint[],timestamp with time zone,text,text,text,text) TO holdfast_worker;
 
 CREATE OR REPLACE FUNCTION holdfast.enqueue_scheduled(s holdfast.schedules, due timestamp with time zone)
  RETURNS bigint
@@ -1873,7 +2011,7 @@ $function$;
 COMMENT ON FUNCTION holdfast.enqueue_scheduled(holdfast.schedules,timestamp with time zone) IS 'The ticket of a schedule for one time; its unique_key is schedule:NAME:TIME.';
 GRANT EXECUTE ON FUNCTION holdfast.enqueue_scheduled(holdfast.schedules,timestamp with time zone) TO holdfast_worker;
 
-CREATE OR REPLACE FUNCTION holdfast.enqueue_ticket(kind text DEFAULT NULL::text, payload jsonb DEFAULT '{}'::jsonb, queue text DEFAULT 'default'::text, title text DEFAULT NULL::text, design text DEFAULT NULL::text, priority integer DEFAULT 0, run_at timestamp with time zone DEFAULT NULL::timestamp with time zone, unique_key text DEFAULT NULL::text, max_cost_usd numeric DEFAULT NULL::numeric, after bigint[] DEFAULT NULL::bigint[], expires_at timestamp with time zone DEFAULT NULL::timestamp with time zone)
+CREATE OR REPLACE FUNCTION holdfast.enqueue_ticket(kind text DEFAULT NULL::text, payload jsonb DEFAULT '{}'::jsonb, queue text DEFAULT 'default'::text, title text DEFAULT NULL::text, design text DEFAULT NULL::text, priority integer DEFAULT 0, run_at timestamp with time zone DEFAULT NULL::timestamp with time zone, unique_key text DEFAULT NULL::text, max_cost_usd numeric DEFAULT NULL::numeric, after bigint[] DEFAULT NULL::bigint[], expires_at timestamp with time zone DEFAULT NULL::timestamp with time zone, concurrency_key text DEFAULT NULL::text, fairness_key text DEFAULT NULL::text, unique_for text DEFAULT NULL::text, on_duplicate text DEFAULT NULL::text)
  RETURNS bigint
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -1892,6 +2030,7 @@ BEGIN
   IF bytes OPERATOR(pg_catalog.<=) 65536 AND enqueue_ticket.design IS NULL AND enqueue_ticket.run_at IS NULL
     AND enqueue_ticket.unique_key IS NULL AND enqueue_ticket.max_cost_usd IS NULL
     AND enqueue_ticket.after IS NULL AND enqueue_ticket.expires_at IS NULL
+    AND enqueue_ticket.concurrency_key IS NULL AND enqueue_ticket.fairness_key IS NULL
   THEN
     INSERT INTO holdfast.ticket_base AS b (filed, kind, payload, payload_bytes, queue, title, priority)
     SELECT true, l.kind, COALESCE(enqueue_ticket.payload, '{}'), bytes, l.queue, enqueue_ticket.title, COALESCE(enqueue_ticket.priority, 0)
@@ -1911,11 +2050,12 @@ BEGIN
   RETURN holdfast.enqueue_any_ticket(
     enqueue_ticket.kind, enqueue_ticket.payload, enqueue_ticket.queue, enqueue_ticket.title, enqueue_ticket.design,
     enqueue_ticket.priority, enqueue_ticket.run_at, enqueue_ticket.unique_key, enqueue_ticket.max_cost_usd,
-    enqueue_ticket.after, enqueue_ticket.expires_at);
+    enqueue_ticket.after, enqueue_ticket.expires_at, enqueue_ticket.concurrency_key, enqueue_ticket.fairness_key,
+    enqueue_ticket.unique_for, enqueue_ticket.on_duplicate);
 END
 $function$;
-COMMENT ON FUNCTION holdfast.enqueue_ticket(text,jsonb,text,text,text,integer,timestamp with time zone,text,numeric,bigint[],timestamp with time zone) IS 'Adds a ticket inside the caller''s transaction and returns its id: SELECT holdfast.enqueue_ticket(design => ''hello'', payload => ''{"n": 1}''). No worker claims it before all tickets of after are done, or from expires_at on. With a unique_key that a kept ticket already has, that ticket''s id is returned and nothing is added.';
-GRANT EXECUTE ON FUNCTION holdfast.enqueue_ticket(text,jsonb,text,text,text,integer,timestamp with time zone,text,numeric,bigint[],timestamp with time zone) TO holdfast_operator, holdfast_worker;
+COMMENT ON FUNCTION holdfast.enqueue_ticket(text,jsonb,text,text,text,integer,timestamp with time zone,text,numeric,bigint[],timestamp with time zone,text,text,text,text) IS 'Adds a ticket inside the caller''s transaction and returns its id: SELECT holdfast.enqueue_ticket(design => ''hello'', payload => ''{"n": 1}''). No worker claims it before all tickets of after are done, or from expires_at on. A limit may count it by its concurrency_key (set_limit); those of equal priority are claimed in turns over their fairness_keys. With a unique_key that a kept ticket already has, that ticket''s id is returned and nothing is added; unique_for (open, ever, or a time as 2h) and on_duplicate (keep, replace, refuse) say otherwise.';
+GRANT EXECUTE ON FUNCTION holdfast.enqueue_ticket(text,jsonb,text,text,text,integer,timestamp with time zone,text,numeric,bigint[],timestamp with time zone,text,text,text,text) TO holdfast_operator, holdfast_worker;
 
 CREATE OR REPLACE FUNCTION holdfast.error_name(title text, error text)
  RETURNS text
@@ -1982,7 +2122,7 @@ DECLARE
   copied bigint[] := ARRAY(
     SELECT b.id FROM ticket_base b WHERE b.id > after_id AND b.xmin = pg_current_xact_id()::xid);
 BEGIN
-  PERFORM file_tickets(copied);
+  PERFORM file_new_tickets(copied);
   RETURN cardinality(copied);
 END
 $function$;
@@ -2008,6 +2148,24 @@ END
 $function$;
 COMMENT ON FUNCTION holdfast.file_held_ticket() IS 'Keeps held in step with ticket_base.held_at.';
 GRANT EXECUTE ON FUNCTION holdfast.file_held_ticket() TO holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.file_new_tickets(ids bigint[])
+ RETURNS void
+ LANGUAGE plpgsql
+ SET search_path TO 'holdfast', 'pg_temp'
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET jit TO 'off'
+AS $function$
+BEGIN
+  INSERT INTO ticket_deadlines (ticket_id, expires_at)
+  SELECT b.id, b.expires_at FROM unnest(ids) AS u (id) JOIN ticket_base b ON b.id = ANY (ARRAY[u.id])
+  WHERE b.expires_at IS NOT NULL AND b.state = 'ready';
+  PERFORM file_tickets(ids);
+END
+$function$;
+COMMENT ON FUNCTION holdfast.file_new_tickets(bigint[]) IS 'file_tickets for those that were just inserted: they may expire, too.';
+GRANT EXECUTE ON FUNCTION holdfast.file_new_tickets(bigint[]) TO holdfast_worker;
 
 CREATE OR REPLACE FUNCTION holdfast.file_tickets(ids bigint[])
  RETURNS void
@@ -2425,6 +2583,40 @@ $function$;
 COMMENT ON FUNCTION holdfast.hold_ticket(bigint,text,text) IS 'Parks a ready or running ticket for a person; a running attempt is stopped and its result refused.';
 GRANT EXECUTE ON FUNCTION holdfast.hold_ticket(bigint,text,text) TO holdfast_operator, holdfast_worker;
 
+CREATE OR REPLACE FUNCTION holdfast.holder_of_key(key text, unique_for text, on_duplicate text, new_payload jsonb, new_run_at timestamp with time zone)
+ RETURNS bigint
+ LANGUAGE plpgsql
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+DECLARE
+  t ticket_base;
+  holder bigint;
+BEGIN
+  SELECT * INTO t FROM ticket_base b WHERE b.unique_key = key FOR UPDATE;
+  IF t.id IS NOT NULL AND (unique_for = 'open' AND t.state IN ('done', 'cancelled')
+      OR unique_for NOT IN ('open', 'ever') AND t.created_at <= now() - words_interval(unique_for)
+      -- One that has started is left to run with what it has.
+      OR on_duplicate = 'replace' AND (t.state <> 'ready' OR t.attempt_count > 0 OR NOT make_unclaimable(t)))
+  THEN
+    UPDATE ticket_base b SET unique_key = NULL, updated_at = now() WHERE b.id = t.id;
+    PERFORM log_activity(t.id, 'key_passed_on', 'system', jsonb_build_object('uniqueKey', key));
+    RETURN NULL;
+  END IF;
+  holder := COALESCE(t.id, (SELECT k.ticket_id FROM spent_keys k WHERE k.unique_key = key AND unique_for = 'ever'));
+  IF holder IS NOT NULL AND on_duplicate = 'refuse' THEN
+    RAISE EXCEPTION 'ticket % has the unique key "%" already', holder, left(key, 100)
+      USING ERRCODE = 'HF409', HINT = 'Take another key, or leave on_duplicate out to be given that ticket.';
+  ELSIF t.id IS NOT NULL AND on_duplicate = 'replace' THEN
+    UPDATE ticket_base b SET payload = new_payload, retry_after = new_run_at, updated_at = now() WHERE b.id = t.id RETURNING * INTO t;
+    PERFORM make_claimable(t);
+    PERFORM log_activity(t.id, 'replaced', 'system', jsonb_build_object('uniqueKey', key, 'runAt', new_run_at));
+  END IF;
+  RETURN holder;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.holder_of_key(text,text,text,jsonb,timestamp with time zone) IS 'The ticket that has a unique key, as unique_for and on_duplicate say; NULL where a new one may have it, which an old one has then given up.';
+GRANT EXECUTE ON FUNCTION holdfast.holder_of_key(text,text,text,jsonb,timestamp with time zone) TO holdfast_worker;
+
 CREATE OR REPLACE FUNCTION holdfast.insert_ticket()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -2459,7 +2651,11 @@ BEGIN
   IF NEW.retry_strategy IS NOT NULL THEN
     PERFORM require_retry_policy(NEW.retry_strategy, 'retry_strategy');
   END IF;
+  PERFORM require_key('concurrency_key', NEW.concurrency_key), require_key('fairness_key', NEW.fairness_key);
   NEW.kind := kind_of_new_ticket(NEW.kind, d);
+  IF NEW.state = 'ready' THEN
+    NEW.expires_at := COALESCE(NEW.expires_at, GREATEST(now(), NEW.retry_after) + design_expiry(d));
+  END IF;
   IF NEW.id IS NULL THEN
     NEW.id := nextval(pg_get_serial_sequence('ticket_base', 'id'));
   ELSE
@@ -2484,12 +2680,12 @@ BEGIN
   END IF;
   INSERT INTO ticket_base (filed, id, queue, kind, design_id, title, payload, state, assignee_type, priority, retry_count,
     rejection_count, retry_after, retry_strategy, error, error_category, error_fingerprint, hold_reason, unique_key, result,
-    created_at, updated_at, started_at, completed_at, held_at, hold_actions, max_cost_usd)
+    created_at, updated_at, started_at, completed_at, held_at, hold_actions, max_cost_usd, expires_at, concurrency_key, fairness_key)
   VALUES (true, NEW.id, NEW.queue, NEW.kind, NEW.design_id, NEW.title, NEW.payload, NEW.state, NEW.assignee_type, NEW.priority,
     NEW.retry_count, NEW.rejection_count, NEW.retry_after, NEW.retry_strategy, NEW.error, NEW.error_category,
     NEW.error_fingerprint, NEW.hold_reason, NEW.unique_key, NEW.result, NEW.created_at, NEW.updated_at, NEW.started_at,
-    NEW.completed_at, NEW.held_at, NEW.allowed_actions, NEW.max_cost_usd);
-  PERFORM file_tickets(ARRAY[NEW.id]);
+    NEW.completed_at, NEW.held_at, NEW.allowed_actions, NEW.max_cost_usd, NEW.expires_at, NEW.concurrency_key, NEW.fairness_key);
+  PERFORM file_new_tickets(ARRAY[NEW.id]);
   NEW.lease_no := 0;
   NEW.attempt_count := 0;
   NEW.crash_count := 0;
@@ -2965,7 +3161,7 @@ $function$;
 COMMENT ON FUNCTION holdfast.pause_schedule(text,text) IS 'No ticket comes of it until resume_schedule. Tickets that are there are left alone.';
 GRANT EXECUTE ON FUNCTION holdfast.pause_schedule(text,text) TO holdfast_operator, holdfast_worker;
 
-CREATE OR REPLACE FUNCTION holdfast.produce_ticket(kind text DEFAULT NULL::text, payload jsonb DEFAULT '{}'::jsonb, queue text DEFAULT 'default'::text, title text DEFAULT NULL::text, design text DEFAULT NULL::text, priority integer DEFAULT 0, run_at timestamp with time zone DEFAULT NULL::timestamp with time zone, unique_key text DEFAULT NULL::text, max_cost_usd numeric DEFAULT NULL::numeric)
+CREATE OR REPLACE FUNCTION holdfast.produce_ticket(kind text DEFAULT NULL::text, payload jsonb DEFAULT '{}'::jsonb, queue text DEFAULT 'default'::text, title text DEFAULT NULL::text, design text DEFAULT NULL::text, priority integer DEFAULT 0, run_at timestamp with time zone DEFAULT NULL::timestamp with time zone, unique_key text DEFAULT NULL::text, max_cost_usd numeric DEFAULT NULL::numeric, expires_at timestamp with time zone DEFAULT NULL::timestamp with time zone, concurrency_key text DEFAULT NULL::text, fairness_key text DEFAULT NULL::text)
  RETURNS bigint
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -2988,11 +3184,12 @@ BEGIN
   END IF;
   RETURN enqueue_ticket(kind => produce_ticket.kind, payload => produce_ticket.payload, queue => produce_ticket.queue,
     title => produce_ticket.title, design => produce_ticket.design, priority => produce_ticket.priority,
-    run_at => produce_ticket.run_at, unique_key => produce_ticket.unique_key, max_cost_usd => produce_ticket.max_cost_usd);
+    run_at => produce_ticket.run_at, unique_key => produce_ticket.unique_key, max_cost_usd => produce_ticket.max_cost_usd,
+    expires_at => produce_ticket.expires_at, concurrency_key => produce_ticket.concurrency_key, fairness_key => produce_ticket.fairness_key);
 END
 $function$;
-COMMENT ON FUNCTION holdfast.produce_ticket(text,jsonb,text,text,text,integer,timestamp with time zone,text,numeric) IS 'enqueue_ticket for members of holdfast_producer: refuses what no row of producer_grants allows them.';
-GRANT EXECUTE ON FUNCTION holdfast.produce_ticket(text,jsonb,text,text,text,integer,timestamp with time zone,text,numeric) TO holdfast_operator, holdfast_producer, holdfast_worker;
+COMMENT ON FUNCTION holdfast.produce_ticket(text,jsonb,text,text,text,integer,timestamp with time zone,text,numeric,timestamp with time zone,text,text) IS 'enqueue_ticket for members of holdfast_producer: refuses what no row of producer_grants allows them.';
+GRANT EXECUTE ON FUNCTION holdfast.produce_ticket(text,jsonb,text,text,text,integer,timestamp with time zone,text,numeric,timestamp with time zone,text,text) TO holdfast_operator, holdfast_producer, holdfast_worker;
 
 CREATE OR REPLACE FUNCTION holdfast.prune_figures()
  RETURNS void
@@ -3469,6 +3666,24 @@ $function$;
 COMMENT ON FUNCTION holdfast.require_allowed(holdfast.ticket_base,text) IS 'Enforces the allowed_actions that a hold names.';
 GRANT EXECUTE ON FUNCTION holdfast.require_allowed(holdfast.ticket_base,text) TO holdfast_worker;
 
+CREATE OR REPLACE FUNCTION holdfast.require_key(what text, key text)
+ RETURNS void
+ LANGUAGE plpgsql
+ IMMUTABLE
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+BEGIN
+  IF key = '' THEN
+    RAISE EXCEPTION 'the % must not be empty', what USING ERRCODE = 'HF422', HINT = 'Leave it out for a ticket without one.';
+  ELSIF octet_length(key) > 500 THEN
+    RAISE EXCEPTION 'the % has % bytes, and 500 are allowed', what, octet_length(key)
+      USING ERRCODE = 'HF422', HINT = 'Take a short name, or a hash of a long one.';
+  END IF;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.require_key(text,text) IS 'Refuses an empty or long concurrency or fairness key with HF422.';
+GRANT EXECUTE ON FUNCTION holdfast.require_key(text,text) TO holdfast_worker;
+
 CREATE OR REPLACE FUNCTION holdfast.require_queue_name(queue text)
  RETURNS void
  LANGUAGE plpgsql
@@ -3523,6 +3738,26 @@ END
 $function$;
 COMMENT ON FUNCTION holdfast.require_rules(holdfast.ticket_base) IS 'Refuses a row of ticket_base that breaks a rule, as a CHECK does.';
 GRANT EXECUTE ON FUNCTION holdfast.require_rules(holdfast.ticket_base) TO holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.require_uniqueness(key text, unique_for text, on_duplicate text)
+ RETURNS void
+ LANGUAGE plpgsql
+ IMMUTABLE
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+BEGIN
+  IF key IS NULL AND (unique_for IS NOT NULL OR on_duplicate IS NOT NULL) THEN
+    RAISE EXCEPTION 'unique_for and on_duplicate need a unique_key' USING ERRCODE = 'HF422';
+  ELSIF unique_for IS NOT NULL AND (unique_for IN ('open', 'ever') OR words_interval(unique_for) > interval '0') IS NOT TRUE THEN
+    RAISE EXCEPTION 'unique_for is open, ever, or a time as 2h, not "%"', left(unique_for, 100)
+      USING ERRCODE = 'HF422', HINT = 'Leave it out, and the key is taken as long as its ticket is kept.';
+  ELSIF on_duplicate NOT IN ('keep', 'replace', 'refuse') THEN
+    RAISE EXCEPTION 'on_duplicate is keep, replace or refuse, not "%"', left(on_duplicate, 100) USING ERRCODE = 'HF422';
+  END IF;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.require_uniqueness(text,text,text) IS 'Refuses with HF422 what says nothing about how long a unique key holds and what becomes of a second ticket.';
+GRANT EXECUTE ON FUNCTION holdfast.require_uniqueness(text,text,text) TO holdfast_worker;
 
 CREATE OR REPLACE FUNCTION holdfast.require_version(id bigint, version text)
  RETURNS void
@@ -4551,3 +4786,19 @@ AS $function$
 $function$;
 COMMENT ON FUNCTION holdfast.with_retry_time(text,jsonb,timestamp with time zone) IS 'The details of an activity; of a decision to retry with retryAfter, the time of the retry.';
 GRANT EXECUTE ON FUNCTION holdfast.with_retry_time(text,jsonb,timestamp with time zone) TO PUBLIC, holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.words_interval(words text)
+ RETURNS interval
+ LANGUAGE plpgsql
+ IMMUTABLE
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+DECLARE
+  parts text[] := regexp_match(words, '^\s*([0-9]{1,10})\s*(ms|s|m|h|d)\s*$');
+BEGIN
+  RETURN parts[1]::bigint * CASE parts[2] WHEN 'ms' THEN interval '1 ms' WHEN 's' THEN interval '1 s' WHEN 'm' THEN interval '1 min'
+    WHEN 'h' THEN interval '1 h' WHEN 'd' THEN interval '24 h' END;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.words_interval(text) IS 'How long 500ms, 90s, 5m, 2h or 7d is; NULL for anything else. A day has 24 hours.';
+GRANT EXECUTE ON FUNCTION holdfast.words_interval(text) TO holdfast_worker;

@@ -54,7 +54,8 @@ SELECT
   b.unique_key, b.result, b.created_at, GREATEST(b.updated_at, l.claimed_at) AS updated_at,
   COALESCE(l.claimed_at, b.started_at) AS started_at, b.completed_at,
   b.attempt_count, b.crash_count, b.same_error_count, b.held_at, b.hold_actions AS allowed_actions, b.max_cost_usd,
-  error_name(b.error_title, b.error) AS error_title, d.name AS design, d.version AS design_version
+  error_name(b.error_title, b.error) AS error_title, d.name AS design, d.version AS design_version,
+  b.expires_at, b.concurrency_key, b.fairness_key
 FROM ticket_base b
 LEFT JOIN designs d ON d.id = b.design_id
 LEFT JOIN (
@@ -104,6 +105,9 @@ COMMENT ON COLUMN tickets.result IS 'What the handler returned.';
 COMMENT ON COLUMN tickets.attempt_count IS 'Finished executions, never reset; rows of ticket_attempts.';
 COMMENT ON COLUMN tickets.allowed_actions IS 'What a person may do with a held ticket.';
 COMMENT ON COLUMN tickets.max_cost_usd IS 'What the ticket may cost in model calls, in US dollars; NULL is the design''s or no limit.';
+COMMENT ON COLUMN tickets.expires_at IS 'If no worker had started it by then, it was put on hold with the cause expired. NULL does not expire.';
+COMMENT ON COLUMN tickets.concurrency_key IS 'Limits count what runs with the same key, as one customer''s: set_limit, per_key.';
+COMMENT ON COLUMN tickets.fairness_key IS 'Tickets of equal priority are claimed in turns over these keys, as over tenants.';
 
 CREATE OR REPLACE VIEW on_hold_tickets AS
 SELECT b.id, b.queue, b.kind, b.title, b.held_at, now() - b.held_at AS held_for, b.hold_reason, b.error_category,

@@ -118,13 +118,24 @@ END
 $$;
 COMMENT ON FUNCTION file_tickets IS 'Files new tickets, in the transaction that inserted them: each under ready, deferred, held or nothing, in a lane that is known from then on. Refuses those that break a rule.';
 
+CREATE OR REPLACE FUNCTION file_new_tickets(ids bigint[]) RETURNS void
+LANGUAGE plpgsql SET search_path = ${flyway:defaultSchema}, pg_temp SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off AS $$
+BEGIN
+  INSERT INTO ticket_deadlines (ticket_id, expires_at)
+  SELECT b.id, b.expires_at FROM unnest(ids) AS u (id) JOIN ticket_base b ON b.id = ANY (ARRAY[u.id])
+  WHERE b.expires_at IS NOT NULL AND b.state = 'ready';
+  PERFORM file_tickets(ids);
+END
+$$;
+COMMENT ON FUNCTION file_new_tickets IS 'file_tickets for those that were just inserted: they may expire, too.';
+
 CREATE OR REPLACE FUNCTION file_copied_tickets(after_id bigint) RETURNS bigint
 LANGUAGE plpgsql SET search_path = ${flyway:defaultSchema}, pg_temp SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off AS $$
 DECLARE
   copied bigint[] := ARRAY(
     SELECT b.id FROM ticket_base b WHERE b.id > after_id AND b.xmin = pg_current_xact_id()::xid);
 BEGIN
-  PERFORM file_tickets(copied);
+  PERFORM file_new_tickets(copied);
   RETURN cardinality(copied);
 END
 $$;
@@ -198,11 +209,14 @@ END
 $$;
 COMMENT ON FUNCTION free_followers IS 'Files the tickets that waited for the last time: those of these tickets that are done, in the transaction that finishes them.';
 
--- The arguments "after" and "expires_at" came later, and a function with one argument more is another function.
+-- The arguments from "after" on came later, and a function with one argument more is another function.
 DROP FUNCTION IF EXISTS enqueue_any_ticket(text, jsonb, text, text, text, integer, timestamptz, text, numeric);
 DROP FUNCTION IF EXISTS enqueue_ticket(text, jsonb, text, text, text, integer, timestamptz, text, numeric);
 DROP FUNCTION IF EXISTS enqueue_any_ticket(text, jsonb, text, text, text, integer, timestamptz, text, numeric, bigint[]);
 DROP FUNCTION IF EXISTS enqueue_ticket(text, jsonb, text, text, text, integer, timestamptz, text, numeric, bigint[]);
+DROP FUNCTION IF EXISTS enqueue_any_ticket(text, jsonb, text, text, text, integer, timestamptz, text, numeric, bigint[], timestamptz);
+DROP FUNCTION IF EXISTS enqueue_ticket(text, jsonb, text, text, text, integer, timestamptz, text, numeric, bigint[], timestamptz);
+DROP FUNCTION IF EXISTS produce_ticket(text, jsonb, text, text, text, integer, timestamptz, text, numeric);
 
 CREATE OR REPLACE FUNCTION set_deadline(ticket_id bigint, run_at timestamptz, expires_at timestamptz) RETURNS void
 LANGUAGE plpgsql SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
@@ -219,32 +233,126 @@ END
 $$;
 COMMENT ON FUNCTION set_deadline IS 'Lets a ticket that this transaction has inserted expire; HF422 if that is before it may start.';
 
+CREATE OR REPLACE FUNCTION require_key(what text, key text) RETURNS void
+LANGUAGE plpgsql IMMUTABLE SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
+BEGIN
+  IF key = '' THEN
+    RAISE EXCEPTION 'the % must not be empty', what USING ERRCODE = 'HF422', HINT = 'Leave it out for a ticket without one.';
+  ELSIF octet_length(key) > 500 THEN
+    RAISE EXCEPTION 'the % has % bytes, and 500 are allowed', what, octet_length(key)
+      USING ERRCODE = 'HF422', HINT = 'Take a short name, or a hash of a long one.';
+  END IF;
+END
+$$;
+COMMENT ON FUNCTION require_key IS 'Refuses an empty or long concurrency or fairness key with HF422.';
+
+CREATE OR REPLACE FUNCTION words_interval(words text) RETURNS interval
+LANGUAGE plpgsql IMMUTABLE SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
+DECLARE
+  parts text[] := regexp_match(words, '^\s*([0-9]{1,10})\s*(ms|s|m|h|d)\s*$');
+BEGIN
+  RETURN parts[1]::bigint * CASE parts[2] WHEN 'ms' THEN interval '1 ms' WHEN 's' THEN interval '1 s' WHEN 'm' THEN interval '1 min'
+    WHEN 'h' THEN interval '1 h' WHEN 'd' THEN interval '24 h' END;
+END
+$$;
+COMMENT ON FUNCTION words_interval IS 'How long 500ms, 90s, 5m, 2h or 7d is; NULL for anything else. A day has 24 hours.';
+
+CREATE OR REPLACE FUNCTION design_expiry(d designs) RETURNS interval
+LANGUAGE sql IMMUTABLE SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
+  SELECT words_interval(d.definition->>'expires')
+$$;
+COMMENT ON FUNCTION design_expiry IS 'After what time a ticket of the design expires if nobody says when; NULL for never. Counted from when it may start.';
+
+CREATE OR REPLACE FUNCTION require_uniqueness(key text, unique_for text, on_duplicate text) RETURNS void
+LANGUAGE plpgsql IMMUTABLE SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
+BEGIN
+  IF key IS NULL AND (unique_for IS NOT NULL OR on_duplicate IS NOT NULL) THEN
+    RAISE EXCEPTION 'unique_for and on_duplicate need a unique_key' USING ERRCODE = 'HF422';
+  ELSIF unique_for IS NOT NULL AND (unique_for IN ('open', 'ever') OR words_interval(unique_for) > interval '0') IS NOT TRUE THEN
+    RAISE EXCEPTION 'unique_for is open, ever, or a time as 2h, not "%"', left(unique_for, 100)
+      USING ERRCODE = 'HF422', HINT = 'Leave it out, and the key is taken as long as its ticket is kept.';
+  ELSIF on_duplicate NOT IN ('keep', 'replace', 'refuse') THEN
+    RAISE EXCEPTION 'on_duplicate is keep, replace or refuse, not "%"', left(on_duplicate, 100) USING ERRCODE = 'HF422';
+  END IF;
+END
+$$;
+COMMENT ON FUNCTION require_uniqueness IS 'Refuses with HF422 what says nothing about how long a unique key holds and what becomes of a second ticket.';
+
+-- The ticket stays locked, so that nobody claims it while its payload is replaced.
+CREATE OR REPLACE FUNCTION holder_of_key(key text, unique_for text, on_duplicate text, new_payload jsonb, new_run_at timestamptz) RETURNS bigint
+LANGUAGE plpgsql SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
+DECLARE
+  t ticket_base;
+  holder bigint;
+BEGIN
+  SELECT * INTO t FROM ticket_base b WHERE b.unique_key = key FOR UPDATE;
+  IF t.id IS NOT NULL AND (unique_for = 'open' AND t.state IN ('done', 'cancelled')
+      OR unique_for NOT IN ('open', 'ever') AND t.created_at <= now() - words_interval(unique_for)
+      -- One that has started is left to run with what it has.
+      OR on_duplicate = 'replace' AND (t.state <> 'ready' OR t.attempt_count > 0 OR NOT make_unclaimable(t)))
+  THEN
+    UPDATE ticket_base b SET unique_key = NULL, updated_at = now() WHERE b.id = t.id;
+    PERFORM log_activity(t.id, 'key_passed_on', 'system', jsonb_build_object('uniqueKey', key));
+    RETURN NULL;
+  END IF;
+  holder := COALESCE(t.id, (SELECT k.ticket_id FROM spent_keys k WHERE k.unique_key = key AND unique_for = 'ever'));
+  IF holder IS NOT NULL AND on_duplicate = 'refuse' THEN
+    RAISE EXCEPTION 'ticket % has the unique key "%" already', holder, left(key, 100)
+      USING ERRCODE = 'HF409', HINT = 'Take another key, or leave on_duplicate out to be given that ticket.';
+  ELSIF t.id IS NOT NULL AND on_duplicate = 'replace' THEN
+    UPDATE ticket_base b SET payload = new_payload, retry_after = new_run_at, updated_at = now() WHERE b.id = t.id RETURNING * INTO t;
+    PERFORM make_claimable(t);
+    PERFORM log_activity(t.id, 'replaced', 'system', jsonb_build_object('uniqueKey', key, 'runAt', new_run_at));
+  END IF;
+  RETURN holder;
+END
+$$;
+COMMENT ON FUNCTION holder_of_key IS 'The ticket that has a unique key, as unique_for and on_duplicate say; NULL where a new one may have it, which an old one has then given up.';
+
 -- A payload that is too long is refused before it is written.
 CREATE OR REPLACE FUNCTION enqueue_any_ticket(
   kind text, payload jsonb, queue text, title text, design text, priority integer, run_at timestamptz, unique_key text,
-  max_cost_usd numeric, after bigint[] DEFAULT NULL, expires_at timestamptz DEFAULT NULL) RETURNS bigint
+  max_cost_usd numeric, after bigint[] DEFAULT NULL, expires_at timestamptz DEFAULT NULL, concurrency_key text DEFAULT NULL,
+  fairness_key text DEFAULT NULL, unique_for text DEFAULT NULL, on_duplicate text DEFAULT NULL) RETURNS bigint
 LANGUAGE plpgsql SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
 #variable_conflict use_column
 DECLARE
   d designs;
   kind_name text;
   found_id bigint;
+  ends_at timestamptz;
   bytes integer := accepted_bytes('payload', COALESCE(enqueue_any_ticket.payload, '{}'));
 BEGIN
   IF enqueue_any_ticket.design IS NOT NULL THEN
     d := latest_design(enqueue_any_ticket.design);
   END IF;
   kind_name := kind_of_new_ticket(enqueue_any_ticket.kind, d);
+  PERFORM require_key('concurrency_key', enqueue_any_ticket.concurrency_key), require_key('fairness_key', enqueue_any_ticket.fairness_key),
+    require_uniqueness(enqueue_any_ticket.unique_key, enqueue_any_ticket.unique_for, enqueue_any_ticket.on_duplicate);
+  ends_at := COALESCE(enqueue_any_ticket.expires_at, GREATEST(now(), enqueue_any_ticket.run_at) + design_expiry(d));
   LOOP
-    INSERT INTO ticket_base AS b (filed, design_id, kind, payload, payload_bytes, queue, title, priority, retry_after, unique_key, max_cost_usd)
+    IF enqueue_any_ticket.unique_for IS NOT NULL OR enqueue_any_ticket.on_duplicate IS NOT NULL THEN
+      found_id := holder_of_key(enqueue_any_ticket.unique_key, enqueue_any_ticket.unique_for, enqueue_any_ticket.on_duplicate,
+        COALESCE(enqueue_any_ticket.payload, '{}'), enqueue_any_ticket.run_at);
+      IF found_id IS NOT NULL THEN
+        RETURN found_id;
+      END IF;
+    END IF;
+    INSERT INTO ticket_base AS b (filed, design_id, kind, payload, payload_bytes, queue, title, priority, retry_after, unique_key,
+      max_cost_usd, expires_at, concurrency_key, fairness_key)
     VALUES (true, d.id, kind_name, COALESCE(enqueue_any_ticket.payload, '{}'), bytes,
       COALESCE(enqueue_any_ticket.queue, 'default'), enqueue_any_ticket.title, COALESCE(enqueue_any_ticket.priority, 0),
-      enqueue_any_ticket.run_at, enqueue_any_ticket.unique_key, enqueue_any_ticket.max_cost_usd)
+      enqueue_any_ticket.run_at, enqueue_any_ticket.unique_key, enqueue_any_ticket.max_cost_usd, ends_at,
+      enqueue_any_ticket.concurrency_key, enqueue_any_ticket.fairness_key)
     ON CONFLICT (unique_key) WHERE unique_key IS NOT NULL DO NOTHING
     RETURNING b.id INTO found_id;
     IF found_id IS NOT NULL THEN
-      IF enqueue_any_ticket.expires_at IS NOT NULL THEN
-        PERFORM set_deadline(found_id, enqueue_any_ticket.run_at, enqueue_any_ticket.expires_at);
+      IF ends_at IS NOT NULL THEN
+        PERFORM set_deadline(found_id, enqueue_any_ticket.run_at, ends_at);
+      END IF;
+      IF enqueue_any_ticket.unique_for = 'ever' THEN
+        INSERT INTO spent_keys (unique_key, ticket_id) VALUES (enqueue_any_ticket.unique_key, found_id)
+        ON CONFLICT (unique_key) DO UPDATE SET ticket_id = EXCLUDED.ticket_id;
       END IF;
       IF enqueue_any_ticket.after IS NULL OR NOT wait_for_tickets(found_id, enqueue_any_ticket.after) THEN
         PERFORM file_tickets(ARRAY[found_id]);
@@ -253,6 +361,8 @@ BEGIN
       END IF;
       RETURN found_id;
     END IF;
+    -- Somebody was faster; the next round decides anew.
+    CONTINUE WHEN enqueue_any_ticket.unique_for IS NOT NULL OR enqueue_any_ticket.on_duplicate IS NOT NULL;
     -- The ticket with this key; unless it was deleted since the INSERT met it, then the next round inserts.
     SELECT b.id INTO found_id FROM ticket_base b WHERE b.unique_key = enqueue_any_ticket.unique_key;
     IF found_id IS NOT NULL THEN
@@ -261,7 +371,7 @@ BEGIN
   END LOOP;
 END
 $$;
-COMMENT ON FUNCTION enqueue_any_ticket IS 'What enqueue_ticket does for a ticket with a design, a key, a start time, a cost limit, predecessors or an end, or the first of its lane.';
+COMMENT ON FUNCTION enqueue_any_ticket IS 'What enqueue_ticket does for a ticket with a design, a key, a start time, a cost limit, predecessors, an end or keys, or the first of its lane.';
 
 -- Most tickets are of a kind and a queue that had one before, and are to run at once: those cost two INSERTs with a look in each.
 -- The payload is measured: of a short one the text is made at once, a longer one goes the long way.
@@ -270,7 +380,8 @@ COMMENT ON FUNCTION enqueue_any_ticket IS 'What enqueue_ticket does for a ticket
 CREATE OR REPLACE FUNCTION enqueue_ticket(
   kind text DEFAULT NULL, payload jsonb DEFAULT '{}', queue text DEFAULT 'default', title text DEFAULT NULL,
   design text DEFAULT NULL, priority integer DEFAULT 0, run_at timestamptz DEFAULT NULL, unique_key text DEFAULT NULL,
-  max_cost_usd numeric DEFAULT NULL, after bigint[] DEFAULT NULL, expires_at timestamptz DEFAULT NULL) RETURNS bigint
+  max_cost_usd numeric DEFAULT NULL, after bigint[] DEFAULT NULL, expires_at timestamptz DEFAULT NULL, concurrency_key text DEFAULT NULL,
+  fairness_key text DEFAULT NULL, unique_for text DEFAULT NULL, on_duplicate text DEFAULT NULL) RETURNS bigint
 LANGUAGE plpgsql SECURITY DEFINER AS $$
 #variable_conflict use_column
 DECLARE
@@ -286,6 +397,7 @@ BEGIN
   IF bytes OPERATOR(pg_catalog.<=) 65536 AND enqueue_ticket.design IS NULL AND enqueue_ticket.run_at IS NULL
     AND enqueue_ticket.unique_key IS NULL AND enqueue_ticket.max_cost_usd IS NULL
     AND enqueue_ticket.after IS NULL AND enqueue_ticket.expires_at IS NULL
+    AND enqueue_ticket.concurrency_key IS NULL AND enqueue_ticket.fairness_key IS NULL
   THEN
     INSERT INTO ${flyway:defaultSchema}.ticket_base AS b (filed, kind, payload, payload_bytes, queue, title, priority)
     SELECT true, l.kind, COALESCE(enqueue_ticket.payload, '{}'), bytes, l.queue, enqueue_ticket.title, COALESCE(enqueue_ticket.priority, 0)
@@ -305,15 +417,17 @@ BEGIN
   RETURN ${flyway:defaultSchema}.enqueue_any_ticket(
     enqueue_ticket.kind, enqueue_ticket.payload, enqueue_ticket.queue, enqueue_ticket.title, enqueue_ticket.design,
     enqueue_ticket.priority, enqueue_ticket.run_at, enqueue_ticket.unique_key, enqueue_ticket.max_cost_usd,
-    enqueue_ticket.after, enqueue_ticket.expires_at);
+    enqueue_ticket.after, enqueue_ticket.expires_at, enqueue_ticket.concurrency_key, enqueue_ticket.fairness_key,
+    enqueue_ticket.unique_for, enqueue_ticket.on_duplicate);
 END
 $$;
-COMMENT ON FUNCTION enqueue_ticket IS 'Adds a ticket inside the caller''s transaction and returns its id: SELECT ${flyway:defaultSchema}.enqueue_ticket(design => ''hello'', payload => ''{"n": 1}''). No worker claims it before all tickets of after are done, or from expires_at on. With a unique_key that a kept ticket already has, that ticket''s id is returned and nothing is added.';
+COMMENT ON FUNCTION enqueue_ticket IS 'Adds a ticket inside the caller''s transaction and returns its id: SELECT ${flyway:defaultSchema}.enqueue_ticket(design => ''hello'', payload => ''{"n": 1}''). No worker claims it before all tickets of after are done, or from expires_at on. A limit may count it by its concurrency_key (set_limit); those of equal priority are claimed in turns over their fairness_keys. With a unique_key that a kept ticket already has, that ticket''s id is returned and nothing is added; unique_for (open, ever, or a time as 2h) and on_duplicate (keep, replace, refuse) say otherwise.';
 
 CREATE OR REPLACE FUNCTION produce_ticket(
   kind text DEFAULT NULL, payload jsonb DEFAULT '{}', queue text DEFAULT 'default', title text DEFAULT NULL,
   design text DEFAULT NULL, priority integer DEFAULT 0, run_at timestamptz DEFAULT NULL, unique_key text DEFAULT NULL,
-  max_cost_usd numeric DEFAULT NULL) RETURNS bigint
+  max_cost_usd numeric DEFAULT NULL, expires_at timestamptz DEFAULT NULL, concurrency_key text DEFAULT NULL,
+  fairness_key text DEFAULT NULL) RETURNS bigint
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
 DECLARE
   -- Inside, current_user is the owner; after SET ROLE the setting tells who called.
@@ -332,7 +446,8 @@ BEGIN
   END IF;
   RETURN enqueue_ticket(kind => produce_ticket.kind, payload => produce_ticket.payload, queue => produce_ticket.queue,
     title => produce_ticket.title, design => produce_ticket.design, priority => produce_ticket.priority,
-    run_at => produce_ticket.run_at, unique_key => produce_ticket.unique_key, max_cost_usd => produce_ticket.max_cost_usd);
+    run_at => produce_ticket.run_at, unique_key => produce_ticket.unique_key, max_cost_usd => produce_ticket.max_cost_usd,
+    expires_at => produce_ticket.expires_at, concurrency_key => produce_ticket.concurrency_key, fairness_key => produce_ticket.fairness_key);
 END
 $$;
 COMMENT ON FUNCTION produce_ticket IS 'enqueue_ticket for members of holdfast_producer: refuses what no row of producer_grants allows them.';

@@ -45,7 +45,11 @@ BEGIN
   IF NEW.retry_strategy IS NOT NULL THEN
     PERFORM require_retry_policy(NEW.retry_strategy, 'retry_strategy');
   END IF;
+  PERFORM require_key('concurrency_key', NEW.concurrency_key), require_key('fairness_key', NEW.fairness_key);
   NEW.kind := kind_of_new_ticket(NEW.kind, d);
+  IF NEW.state = 'ready' THEN
+    NEW.expires_at := COALESCE(NEW.expires_at, GREATEST(now(), NEW.retry_after) + design_expiry(d));
+  END IF;
   IF NEW.id IS NULL THEN
     NEW.id := nextval(pg_get_serial_sequence('ticket_base', 'id'));
   ELSE
@@ -70,12 +74,12 @@ BEGIN
   END IF;
   INSERT INTO ticket_base (filed, id, queue, kind, design_id, title, payload, state, assignee_type, priority, retry_count,
     rejection_count, retry_after, retry_strategy, error, error_category, error_fingerprint, hold_reason, unique_key, result,
-    created_at, updated_at, started_at, completed_at, held_at, hold_actions, max_cost_usd)
+    created_at, updated_at, started_at, completed_at, held_at, hold_actions, max_cost_usd, expires_at, concurrency_key, fairness_key)
   VALUES (true, NEW.id, NEW.queue, NEW.kind, NEW.design_id, NEW.title, NEW.payload, NEW.state, NEW.assignee_type, NEW.priority,
     NEW.retry_count, NEW.rejection_count, NEW.retry_after, NEW.retry_strategy, NEW.error, NEW.error_category,
     NEW.error_fingerprint, NEW.hold_reason, NEW.unique_key, NEW.result, NEW.created_at, NEW.updated_at, NEW.started_at,
-    NEW.completed_at, NEW.held_at, NEW.allowed_actions, NEW.max_cost_usd);
-  PERFORM file_tickets(ARRAY[NEW.id]);
+    NEW.completed_at, NEW.held_at, NEW.allowed_actions, NEW.max_cost_usd, NEW.expires_at, NEW.concurrency_key, NEW.fairness_key);
+  PERFORM file_new_tickets(ARRAY[NEW.id]);
   NEW.lease_no := 0;
   NEW.attempt_count := 0;
   NEW.crash_count := 0;
@@ -120,7 +124,7 @@ BEGIN
   WHERE n.value IS DISTINCT FROM o.value AND n.key NOT IN ('state', 'updated_at');
   SELECT string_agg(key, ', ' ORDER BY key) INTO kept FROM jsonb_object_keys(changes) AS key
   WHERE key IN ('id', 'lease_no', 'worker_id', 'lease_expires_at', 'attempt_count', 'crash_count', 'same_error_count',
-    'held_at', 'allowed_actions', 'error_title', 'design', 'design_version');
+    'held_at', 'allowed_actions', 'error_title', 'design', 'design_version', 'expires_at');
   IF kept IS NOT NULL THEN
     RAISE EXCEPTION '% of a ticket cannot be set by hand', kept
       USING ERRCODE = 'HF422', HINT = 'Change state instead: release, hold, cancel, approve or reject the ticket.';
@@ -137,7 +141,8 @@ DECLARE
   t ticket_base := locked_ticket(ticket_id);
   refile boolean := false;
 BEGIN
-  IF changes ?| '{queue,kind,priority,created_at,retry_after,assignee_type}' AND t.state = 'ready' THEN
+  PERFORM require_key('concurrency_key', changes->>'concurrency_key'), require_key('fairness_key', changes->>'fairness_key');
+  IF changes ?| '{queue,kind,priority,created_at,retry_after,assignee_type,design_id,concurrency_key,fairness_key}' AND t.state = 'ready' THEN
     refile := make_unclaimable(t) OR NOT EXISTS (SELECT FROM running_lease(t.id, t.fence));
   END IF;
   t := jsonb_populate_record(t, changes);
@@ -151,7 +156,8 @@ BEGIN
     rejection_count = t.rejection_count, retry_count = t.retry_count, retry_after = t.retry_after,
     retry_strategy = t.retry_strategy, error = t.error,
     error_title = CASE WHEN b.error IS NOT DISTINCT FROM t.error THEN b.error_title END, error_category = t.error_category,
-    error_fingerprint = t.error_fingerprint, hold_reason = t.hold_reason, updated_at = now()
+    error_fingerprint = t.error_fingerprint, hold_reason = t.hold_reason, concurrency_key = t.concurrency_key,
+    fairness_key = t.fairness_key, updated_at = now()
   WHERE b.id = t.id;
   IF refile THEN
     PERFORM make_claimable(t);

@@ -53,23 +53,52 @@ rm -rf target/classes/db/migrations
 cp -r db/migrations target/classes/db/
 cp -ru src/test/resources/. target/test-classes/
 
-if changed_since "$state/main" "${main[@]}" pom.xml; then
-  find "${main[@]}" -name '*.java' >"$state/sources.txt"
-  find target/classes/dev -name '*.class' -delete 2>/dev/null || true
-  rm -f "$state/test"
-  touch "$state/main.next"
-  compile target/classes "$libraries"
-  mv "$state/main.next" "$state/main"
+# The files to compile: those that changed since the mark and all that name a type of theirs, also below the other directories.
+# All files where the mark is missing, a file was deleted, or many changed. What a type inherits is not looked at: where a
+# strange error comes up, delete target/dev.
+affected() {
+  local mark=$1 changed names
+  shift
+  find "$@" -name '*.java' | sort >"$mark.files"
+  if [ ! -e "$mark" ] || ! [ -e "$mark.known" ] || [ -n "$(comm -13 "$mark.files" "$mark.known")" ]; then
+    cat "$mark.files"
+    return
+  fi
+  changed=$(find "$@" -name '*.java' -newer "$mark"; cat "$state/names.more" 2>/dev/null || true)
+  names=$(echo "$changed" | sed -n 's|.*/\([A-Za-z0-9]*\)\.java$|\1|p' | sort -u)
+  if [ "$(echo "$names" | wc -l)" -gt 40 ]; then
+    cat "$mark.files"
+  elif [ -n "$names" ]; then
+    { find "$@" -name '*.java' -newer "$mark"; grep -rlwF --include='*.java' "$names" "$@" || true; } | sort -u
+  fi
+}
+
+# Compiles what affected() says; then the mark is as old as the look at the files.
+build() {
+  local mark=$1 target=$2 classpath=$3
+  shift 3
+  touch "$mark.next"
+  affected "$mark" "$@" >"$state/sources.txt"
+  if [ ! -e "$mark" ] || cmp -s "$state/sources.txt" "$mark.files"; then
+    find "$target/dev" -name '*.class' -delete 2>/dev/null || true
+  fi
+  if [ -s "$state/sources.txt" ]; then
+    compile "$target" "$classpath"
+  fi
+  mv "$mark.next" "$mark"
+  mv "$mark.files" "$mark.known"
+}
+
+rm -f "$state/names.more"
+if changed_since "$state/main" "${main[@]}"; then
+  find "${main[@]}" -name '*.java' -newer "$state/main" >"$state/changed-main" 2>/dev/null || rm -f "$state/test"
+  build "$state/main" target/classes "target/classes:$libraries" "${main[@]}"
+  cat "$state/changed-main" >>"$state/test.more" 2>/dev/null || true
 fi
-if [ ! -e "$state/test" ]; then
-  find src/test/java -name '*.java' >"$state/sources.txt"
-else
-  find src/test/java -name '*.java' -newer "$state/test" >"$state/sources.txt"
-fi
-if [ -s "$state/sources.txt" ]; then
-  touch "$state/test.next"
-  compile target/test-classes "target/classes:target/test-classes:$libraries"
-  mv "$state/test.next" "$state/test"
+if changed_since "$state/test" src/test/java || [ -s "$state/test.more" ]; then
+  [ ! -e "$state/test.more" ] || cp "$state/test.more" "$state/names.more"
+  build "$state/test" target/test-classes "target/classes:target/test-classes:$libraries" src/test/java
+  rm -f "$state/test.more" "$state/names.more"
 fi
 
 # The program as a jar that points to what was compiled. A line of a manifest has 72 bytes at most.

@@ -23,7 +23,11 @@ import org.jspecify.annotations.Nullable;
  * @param maxCostUsd what its model calls may cost; null is the design's limit
  * @param after the ids of the tickets that must be done before it is claimed; at most 10,000,
  *     default none
- * @param expiry from when on it is put on hold instead, if no worker has started it; null is never
+ * @param expiry from when on it is put on hold instead, if no worker has started it; null is what
+ *     the design says, or never
+ * @param concurrencyKey limits count what runs with the same key; null has none
+ * @param fairnessKey tickets of equal priority are claimed in turns over these keys; null has none
+ * @param uniqueness how long the unique key holds and what becomes of a second ticket with it
  */
 public record NewTicket(
     @Nullable String design,
@@ -37,7 +41,10 @@ public record NewTicket(
     @Nullable String uniqueKey,
     @Nullable BigDecimal maxCostUsd,
     List<Long> after,
-    @Nullable Expiry expiry) {
+    @Nullable Expiry expiry,
+    @Nullable String concurrencyKey,
+    @Nullable String fairnessKey,
+    Uniqueness uniqueness) {
 
   private static final String DEFAULT_QUEUE = "default";
 
@@ -47,13 +54,31 @@ public record NewTicket(
   }
 
   public static NewTicket ofDesign(String design) {
-    return new NewTicket(
-        design, null, null, "{}", DEFAULT_QUEUE, 0, null, null, null, null, List.of(), null);
+    return of(design, null);
   }
 
   public static NewTicket ofKind(String kind) {
+    return of(null, kind);
+  }
+
+  /** One of the two may be null: the kind of a design, or a ticket of a kind alone. */
+  public static NewTicket of(@Nullable String design, @Nullable String kind) {
     return new NewTicket(
-        null, kind, null, "{}", DEFAULT_QUEUE, 0, null, null, null, null, List.of(), null);
+        design,
+        kind,
+        null,
+        "{}",
+        DEFAULT_QUEUE,
+        0,
+        null,
+        null,
+        null,
+        null,
+        List.of(),
+        null,
+        null,
+        null,
+        Uniqueness.USUAL);
   }
 
   public NewTicket withTitle(@Nullable String newTitle) {
@@ -96,6 +121,18 @@ public record NewTicket(
     return with(copy -> copy.expiry = newExpiry);
   }
 
+  public NewTicket withConcurrencyKey(@Nullable String newConcurrencyKey) {
+    return with(copy -> copy.concurrencyKey = newConcurrencyKey);
+  }
+
+  public NewTicket withFairnessKey(@Nullable String newFairnessKey) {
+    return with(copy -> copy.fairnessKey = newFairnessKey);
+  }
+
+  public NewTicket withUniqueness(Uniqueness newUniqueness) {
+    return with(copy -> copy.uniqueness = newUniqueness);
+  }
+
   private NewTicket with(Consumer<Copy> change) {
     Copy copy = new Copy(this);
     change.accept(copy);
@@ -116,6 +153,9 @@ public record NewTicket(
     private @Nullable BigDecimal maxCostUsd;
     private List<Long> after;
     private @Nullable Expiry expiry;
+    private @Nullable String concurrencyKey;
+    private @Nullable String fairnessKey;
+    private Uniqueness uniqueness;
 
     Copy(NewTicket ticket) {
       design = ticket.design;
@@ -130,6 +170,9 @@ public record NewTicket(
       maxCostUsd = ticket.maxCostUsd;
       after = ticket.after;
       expiry = ticket.expiry;
+      concurrencyKey = ticket.concurrencyKey;
+      fairnessKey = ticket.fairnessKey;
+      uniqueness = ticket.uniqueness;
     }
 
     NewTicket ticket() {
@@ -145,7 +188,10 @@ public record NewTicket(
           uniqueKey,
           maxCostUsd,
           after,
-          expiry);
+          expiry,
+          concurrencyKey,
+          fairnessKey,
+          uniqueness);
     }
   }
 }

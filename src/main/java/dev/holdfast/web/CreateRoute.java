@@ -4,6 +4,7 @@ import dev.holdfast.queue.Expiry;
 import dev.holdfast.queue.NewTicket;
 import dev.holdfast.queue.TicketInbox;
 import dev.holdfast.queue.TicketInbox.Accepted;
+import dev.holdfast.queue.Uniqueness;
 import dev.holdfast.queue.read.TicketReader;
 import dev.holdfast.queue.read.TicketSummary;
 import dev.holdfast.retry.DurationText;
@@ -45,6 +46,10 @@ final class CreateRoute implements Handler {
       @Nullable BigDecimal maxCostUsd,
       @Nullable List<Long> after,
       @Nullable String expires,
+      @Nullable String concurrencyKey,
+      @Nullable String fairnessKey,
+      @Nullable String uniqueFor,
+      @Nullable String onDuplicate,
       @Nullable String by) {}
 
   @Override
@@ -77,7 +82,10 @@ final class CreateRoute implements Handler {
             body.uniqueKey,
             body.maxCostUsd,
             body.after == null ? List.of() : body.after,
-            expiry(body.expires));
+            expiry(body.expires),
+            body.concurrencyKey,
+            body.fairnessKey,
+            uniqueness(body));
     if (ticket.delay() != null && ticket.runAt() != null) {
       throw new Refused(422, "delay and run_at exclude each other");
     }
@@ -95,6 +103,16 @@ final class CreateRoute implements Handler {
           : new Expiry.In(DurationText.parse(text));
     } catch (IllegalArgumentException e) {
       throw new Refused(422, "expires: " + e.getMessage());
+    }
+  }
+
+  private static Uniqueness uniqueness(Body body) {
+    try {
+      boolean named = "open".equals(body.uniqueFor) || "ever".equals(body.uniqueFor);
+      Duration time = body.uniqueFor == null || named ? null : DurationText.parse(body.uniqueFor);
+      return Uniqueness.of(body.uniqueFor, time, body.onDuplicate);
+    } catch (IllegalArgumentException e) {
+      throw new Refused(422, "unique_for, on_duplicate: " + e.getMessage());
     }
   }
 

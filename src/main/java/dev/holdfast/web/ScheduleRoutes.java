@@ -84,19 +84,11 @@ final class ScheduleRoutes implements Routes {
   private void put(Context context) {
     Body body = Requests.body(context, Body.class);
     NewTicket ticket =
-        new NewTicket(
-            body.design,
-            body.kind,
-            body.title,
-            body.payload == null ? "{}" : Bodies.json(body.payload),
-            body.queue == null ? "default" : body.queue,
-            body.priority == null ? 0 : body.priority,
-            null,
-            null,
-            null,
-            null,
-            List.of(),
-            null);
+        NewTicket.of(body.design, body.kind)
+            .withTitle(body.title)
+            .withPayload(body.payload == null ? "{}" : Bodies.json(body.payload))
+            .withQueue(body.queue == null ? "default" : body.queue)
+            .withPriority(body.priority == null ? 0 : body.priority);
     NewSchedule schedule =
         new NewSchedule(
             context.pathParam("name"),

@@ -7,7 +7,6 @@ import dev.holdfast.cli.output.Words;
 import dev.holdfast.cli.root.Backend;
 import dev.holdfast.cli.root.HoldfastCommand;
 import dev.holdfast.config.FileProblem;
-import dev.holdfast.queue.Expiry;
 import dev.holdfast.queue.NewTicket;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -29,11 +28,14 @@ import picocli.CommandLine.Option;
       "Examples:",
       "  holdfast enqueue --design summarise --payload '{\"prompt\": \"Summarise report.pdf\"}'",
       "  holdfast enqueue --kind command --payload @job.json --delay 5m --key nightly-2026-11-30",
+      "  holdfast enqueue --design sync --key customer-42 --unique open --on-duplicate replace"
+          + " --delay 30s",
       "  holdfast enqueue --file tickets.jsonl",
       "",
       "Each line of the file is a JSON object: design or kind, and title, payload, queue,"
           + " priority,",
-      "delay or run_at, unique_key, max_cost_usd. All are added, or none."
+      "delay or run_at, unique_key, max_cost_usd, expires, concurrency_key, fairness_key. All are",
+      "added, or none."
     })
 public final class EnqueueCommand implements Callable<Integer> {
   private final HoldfastCommand root;
@@ -101,6 +103,34 @@ public final class EnqueueCommand implements Callable<Integer> {
   private @Nullable String expires;
 
   @Option(
+      names = "--concurrency-key",
+      paramLabel = "K",
+      description = "Limits count what runs with the same key: holdfast limit set --per-key.")
+  private @Nullable String concurrencyKey;
+
+  @Option(
+      names = "--fairness-key",
+      paramLabel = "K",
+      description = "Tickets of equal priority are claimed in turns over these keys.")
+  private @Nullable String fairnessKey;
+
+  @Option(
+      names = "--unique",
+      paramLabel = "open|ever|D",
+      description =
+          "How long --key holds: until its ticket is done, for ever, or for a time. Default: as"
+              + " long as its ticket is kept.")
+  private @Nullable String unique;
+
+  @Option(
+      names = "--on-duplicate",
+      paramLabel = "keep|replace|refuse",
+      description =
+          "What becomes of a second ticket with --key. replace: the first one, if it has not"
+              + " started, gets payload and time of the second. Default keep.")
+  private @Nullable String onDuplicate;
+
+  @Option(
       names = "--file",
       paramLabel = "TICKETS.jsonl",
       description = "Add one ticket per line; - is standard input.")
@@ -130,7 +160,22 @@ public final class EnqueueCommand implements Callable<Integer> {
   private void requireFileAlone() {
     for (Object option :
         new @Nullable Object[] {
-          design, kind, title, payload, queue, priority, delay, at, key, maxCost, after, expires
+          design,
+          kind,
+          title,
+          payload,
+          queue,
+          priority,
+          delay,
+          at,
+          key,
+          maxCost,
+          after,
+          expires,
+          concurrencyKey,
+          fairnessKey,
+          unique,
+          onDuplicate
         }) {
       if (option != null) {
         throw new UsageException(
@@ -158,13 +203,10 @@ public final class EnqueueCommand implements Callable<Integer> {
         .withUniqueKey(key)
         .withMaxCostUsd(maxCost == null ? null : Words.money("--max-cost", maxCost))
         .withAfter(after == null ? List.of() : after)
-        .withExpiry(expires == null ? null : expiry(expires));
-  }
-
-  private static Expiry expiry(String text) {
-    return text.contains("-")
-        ? new Expiry.At(Words.time("--expires", text))
-        : new Expiry.In(Words.duration("--expires", text));
+        .withExpiry(expires == null ? null : TicketWords.expiry("--expires", expires))
+        .withConcurrencyKey(concurrencyKey)
+        .withFairnessKey(fairnessKey)
+        .withUniqueness(TicketWords.uniqueness("--unique", unique, "--on-duplicate", onDuplicate));
   }
 
   private NewTicket designOrKind() {

@@ -35,7 +35,10 @@ final class TicketLines implements Iterator<NewTicket> {
               "delay",
               "run_at",
               "unique_key",
-              "max_cost_usd"));
+              "max_cost_usd",
+              "expires",
+              "concurrency_key",
+              "fairness_key"));
   private static final int PROGRESS_EVERY = 100_000;
 
   private final JsonMapper mapper = new JsonMapper();
@@ -116,6 +119,7 @@ final class TicketLines implements Iterator<NewTicket> {
     String runAt = text(line, "run_at");
     String cost = text(line, "max_cost_usd");
     String queue = text(line, "queue");
+    String expires = text(line, "expires");
     JsonNode payload = line.get("payload");
     NewTicket ticket = designOrKind(text(line, "design"), text(line, "kind"));
     return (queue == null ? ticket : ticket.withQueue(queue))
@@ -125,7 +129,10 @@ final class TicketLines implements Iterator<NewTicket> {
         .withDelay(delay == null ? null : Words.duration("delay", delay))
         .withRunAt(runAt == null ? null : Words.time("run_at", runAt))
         .withUniqueKey(text(line, "unique_key"))
-        .withMaxCostUsd(cost == null ? null : Words.money("max_cost_usd", cost));
+        .withMaxCostUsd(cost == null ? null : Words.money("max_cost_usd", cost))
+        .withExpiry(expires == null ? null : TicketWords.expiry("expires", expires))
+        .withConcurrencyKey(text(line, "concurrency_key"))
+        .withFairnessKey(text(line, "fairness_key"));
   }
 
   private static NewTicket designOrKind(@Nullable String design, @Nullable String kind) {

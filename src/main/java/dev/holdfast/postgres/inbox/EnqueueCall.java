@@ -45,6 +45,10 @@ final class EnqueueCall {
       case Expiry.At(Instant time) -> call.add("expires_at => ?", time.atOffset(ZoneOffset.UTC));
       case null -> {}
     }
+    call.add("concurrency_key => ?", ticket.concurrencyKey());
+    call.add("fairness_key => ?", ticket.fairnessKey());
+    call.add("unique_for => ?", ticket.uniqueness().spanWords());
+    call.add("on_duplicate => ?", ticket.uniqueness().duplicateWords());
     return call;
   }
 

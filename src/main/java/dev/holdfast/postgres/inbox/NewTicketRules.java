@@ -2,6 +2,7 @@ package dev.holdfast.postgres.inbox;
 
 import dev.holdfast.queue.Expiry;
 import dev.holdfast.queue.NewTicket;
+import dev.holdfast.queue.Uniqueness;
 import dev.holdfast.ticket.InvalidTicketException;
 import java.math.BigDecimal;
 import java.math.MathContext;
@@ -27,6 +28,7 @@ record NewTicketRules(PayloadLimits limits) {
   private static final Pattern KIND = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._:/-]{0,99}");
   private static final int MAX_KEY_LENGTH = 500; // an index entry holds 2,700 bytes
   private static final Duration MAX_DELAY = Duration.ofDays(36_500);
+  private static final Duration LONGEST_UNIQUE = Duration.ofDays(100);
   private static final Instant LAST_TIME = Instant.parse("9999-12-31T00:00:00Z");
   private static final BigDecimal MAX_COST = new BigDecimal(1_000_000_000);
   private static final int MAX_COST_DECIMALS = 18; // 1e-999999999 has a billion
@@ -54,6 +56,9 @@ record NewTicketRules(PayloadLimits limits) {
     int expanded = checkPayload(ticket.payload());
     checkStart(ticket.delay(), ticket.runAt());
     checkExpiry(ticket.expiry());
+    checkKey("concurrency key", ticket.concurrencyKey());
+    checkKey("fairness key", ticket.fairnessKey());
+    checkUniqueness(ticket);
     if (ticket.after().size() > MAX_PREDECESSORS) {
       throw new InvalidTicketException(
           "a ticket may wait for "
@@ -110,6 +115,36 @@ record NewTicketRules(PayloadLimits limits) {
     if (expiry instanceof Expiry.At(Instant time)
         && (time.isBefore(Instant.EPOCH) || time.isAfter(LAST_TIME))) {
       throw new InvalidTicketException("the expiry must be from 1970 to 9999, not " + time);
+    }
+  }
+
+  /** As require_key in the database. */
+  private static void checkKey(String what, @Nullable String key) {
+    long bytes = utf8Length(what, key);
+    if (key != null && (key.isEmpty() || bytes > MAX_KEY_LENGTH)) {
+      throw new InvalidTicketException(
+          key.isEmpty()
+              ? "the " + what + " must not be empty; leave it out for a ticket without one"
+              : "the "
+                  + what
+                  + " has "
+                  + bytes
+                  + " bytes, and "
+                  + MAX_KEY_LENGTH
+                  + " are allowed; take a short name, or a hash of a long one");
+    }
+  }
+
+  private static void checkUniqueness(NewTicket ticket) {
+    Uniqueness uniqueness = ticket.uniqueness();
+    if (ticket.uniqueKey() == null && !uniqueness.equals(Uniqueness.USUAL)) {
+      throw new InvalidTicketException(
+          "how long a unique key holds and what becomes of a duplicate needs a unique key");
+    }
+    Duration time = uniqueness.time();
+    if (time != null && (time.toMillis() <= 0 || time.compareTo(LONGEST_UNIQUE) > 0)) {
+      throw new InvalidTicketException(
+          "a unique key holds for 1ms to 100 days, or for ever, not for " + time);
     }
   }
 

@@ -2,7 +2,9 @@ package dev.holdfast.postgres.inbox;
 
 import dev.holdfast.postgres.Sql;
 import dev.holdfast.postgres.SqlErrors;
+import dev.holdfast.queue.Expiry;
 import dev.holdfast.queue.NewTicket;
+import dev.holdfast.queue.Uniqueness;
 import dev.holdfast.ticket.HoldfastException;
 import dev.holdfast.ticket.InvalidTicketException;
 import dev.holdfast.ticket.TicketNotFoundException;
@@ -15,6 +17,7 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.util.HashMap;
@@ -36,7 +39,12 @@ final class TicketCopy {
   private static final int CHUNK_CHARS = 8 << 20;
   private static final Pattern LINE = Pattern.compile("COPY \\w+, line (\\d+)");
 
-  private record DesignKey(long id, String kind) {}
+  /**
+   * What is used of a design.
+   *
+   * @param expiry null if its tickets do not expire
+   */
+  private record DesignKey(long id, String kind, @Nullable Duration expiry) {}
 
   private final Connection connection;
   private final Sql sql;
@@ -83,9 +91,10 @@ final class TicketCopy {
         throw new InvalidTicketException(
             "a ticket that waits for others cannot be one of many; enqueue it by itself");
       }
-      if (ticket.expiry() != null) {
+      if (!ticket.uniqueness().equals(Uniqueness.USUAL)) {
         throw new InvalidTicketException(
-            "a ticket that expires cannot be one of many; enqueue it by itself");
+            "among many a unique key holds as long as its ticket is kept, and a duplicate is left"
+                + " out; enqueue this one by itself");
       }
       int payloadBytes = rules.check(ticket);
       @Nullable DesignKey design = ticket.design() == null ? null : design(ticket.design());
@@ -109,9 +118,40 @@ final class TicketCopy {
     column(ticket.queue(), '\t');
     column(ticket.title(), '\t');
     column(Integer.toString(ticket.priority()), '\t');
-    column(startTime(ticket), '\t');
+    @Nullable Instant start = startTime(ticket);
+    column(start == null ? null : start.toString(), '\t');
     column(ticket.uniqueKey(), '\t');
-    column(ticket.maxCostUsd() == null ? null : ticket.maxCostUsd().toPlainString(), '\n');
+    column(ticket.maxCostUsd() == null ? null : ticket.maxCostUsd().toPlainString(), '\t');
+    column(endTime(ticket, design), '\t');
+    column(ticket.concurrencyKey(), '\t');
+    column(ticket.fairnessKey(), '\n');
+  }
+
+  /** As enqueue_any_ticket: what a design says counts from when the ticket may start. */
+  private @Nullable String endTime(NewTicket ticket, @Nullable DesignKey design)
+      throws SQLException {
+    @Nullable Instant end =
+        switch (ticket.expiry()) {
+          case Expiry.At(Instant time) -> time;
+          case Expiry.In(Duration time) -> databaseTime().plus(time);
+          case null ->
+              design == null || design.expiry() == null
+                  ? null
+                  : laterOf(databaseTime(), startTime(ticket)).plus(design.expiry());
+        };
+    if (end == null) {
+      return null;
+    }
+    @Nullable Instant start = startTime(ticket);
+    if (!end.isAfter(start == null ? databaseTime() : laterOf(databaseTime(), start))) {
+      throw new InvalidTicketException(
+          "a ticket that expires at " + end + " could never start; let it expire later");
+    }
+    return end.toString();
+  }
+
+  private static Instant laterOf(Instant one, @Nullable Instant other) {
+    return other == null || one.isAfter(other) ? one : other;
   }
 
   /** As kind_of_new_ticket in the database; a ticket has one of the two, the rules saw to it. */
@@ -128,11 +168,11 @@ final class TicketCopy {
     return design.kind();
   }
 
-  private @Nullable String startTime(NewTicket ticket) throws SQLException {
+  private @Nullable Instant startTime(NewTicket ticket) throws SQLException {
     if (ticket.runAt() != null) {
-      return ticket.runAt().toString();
+      return ticket.runAt();
     }
-    return ticket.delay() == null ? null : databaseTime().plus(ticket.delay()).toString();
+    return ticket.delay() == null ? null : databaseTime().plus(ticket.delay());
   }
 
   /** One column in COPY's text format. */
@@ -241,11 +281,18 @@ final class TicketCopy {
     }
     try (PreparedStatement statement =
         connection.prepareStatement(
-            sql.inSchema("SELECT id, kind FROM holdfast.latest_design(?)"))) {
+            sql.inSchema(
+                "SELECT d.id, d.kind, (extract(epoch FROM holdfast.design_expiry(d)) *"
+                    + " 1000)::bigint FROM holdfast.latest_design(?) d"))) {
       statement.setString(1, name);
       try (ResultSet row = statement.executeQuery()) {
         row.next();
-        DesignKey found = new DesignKey(row.getLong(1), row.getString(2));
+        @Nullable Long expiryMs = row.getObject(3, Long.class);
+        DesignKey found =
+            new DesignKey(
+                row.getLong(1),
+                row.getString(2),
+                expiryMs == null ? null : Duration.ofMillis(expiryMs));
         designs.put(name, found);
         return found;
       }

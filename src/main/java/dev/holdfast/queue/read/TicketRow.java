@@ -41,7 +41,9 @@ public record TicketRow(
     @Nullable BigDecimal maxCostUsd,
     @Nullable String errorTitle,
     @Nullable String design,
-    @Nullable Integer designVersion) {
+    @Nullable Integer designVersion,
+    @Nullable String concurrencyKey,
+    @Nullable String fairnessKey) {
 
   /** Changes whenever the ticket does, as {@code holdfast.ticket_version} in SQL: its ETag. */
   public String version() {

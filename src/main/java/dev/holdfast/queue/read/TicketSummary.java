@@ -46,7 +46,9 @@ public record TicketSummary(
     @Nullable BigDecimal maxCostUsd,
     @Nullable String errorTitle,
     @Nullable String design,
-    @Nullable Integer designVersion) {
+    @Nullable Integer designVersion,
+    @Nullable String concurrencyKey,
+    @Nullable String fairnessKey) {
 
   /** Changes whenever the ticket does, as {@code holdfast.ticket_version} in SQL: its ETag. */
   public String version() {

@@ -250,9 +250,40 @@ class ExpiryIT {
         .rootCause()
         .hasMessageContaining("expires_at must be in the future, not infinity");
     assertThatThrownBy(
-            () -> inbox.enqueueAll(List.of(ticket(), ticket().withExpiry(LATER)).iterator()))
+            () ->
+                inbox.enqueueAll(
+                    List.of(ticket(), ticket().withDelay(Duration.ofHours(3)).withExpiry(LATER))
+                        .iterator()))
         .isInstanceOf(InvalidTicketException.class)
-        .hasMessageContaining("ticket 2: a ticket that expires cannot be one of many");
+        .hasMessageContaining("ticket 2: a ticket that expires at")
+        .hasMessageContaining("could never start");
     assertThat(claimedIds()).isEmpty();
+  }
+
+  @Test
+  @DisplayName(
+      "may be one of many, with a unique key or without, or expire because its design says so")
+  void ofManyOrOfADesign() {
+    database.run(
+        "INSERT INTO holdfast.designs (name, version, kind, definition) VALUES (?, 1, ?,"
+            + " '{\"expires\": \"2h\"}')",
+        kind,
+        kind);
+    NewTicket designed = NewTicket.ofDesign(kind);
+    inbox.enqueueAll(List.of(ticket(), ticket().withExpiry(LATER), designed).iterator());
+    inbox.enqueueAll(
+        List.of(ticket().withExpiry(LATER).withUniqueKey(kind), designed.withExpiry(LATER))
+            .iterator());
+    inbox.enqueue(designed);
+    database.run("INSERT INTO holdfast.tickets (design) VALUES (?)", kind);
+
+    assertThat(deadlines()).isEqualTo(6);
+    assertThat(
+            database.column(
+                "SELECT DISTINCT round(extract(epoch FROM d.expires_at - t.created_at))::text FROM"
+                    + " holdfast.ticket_deadlines d JOIN holdfast.tickets t ON t.id = d.ticket_id"
+                    + " AND t.expires_at = d.expires_at WHERE t.kind = ?",
+                kind))
+        .containsExactly("7200");
   }
 }

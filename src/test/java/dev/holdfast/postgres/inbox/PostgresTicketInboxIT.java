@@ -164,9 +164,7 @@ class PostgresTicketInboxIT {
                     + " design'"))
         .containsOnly("command|" + id)
         .hasSize(3);
-    NewTicket contradiction =
-        new NewTicket(
-            "hello", "agent", null, "{}", "default", 0, null, null, null, null, List.of(), null);
+    NewTicket contradiction = NewTicket.of("hello", "agent");
     String message = "design \"hello\" is of the kind \"command\", not \"agent\"";
     assertThatThrownBy(() -> inbox.enqueue(contradiction))
         .isInstanceOf(InvalidTicketException.class)
@@ -216,10 +214,7 @@ class PostgresTicketInboxIT {
         Arguments.of(good.withDelay(Duration.ofDays(40_000)), "the delay must be from 0 to 36500"),
         Arguments.of(good.withRunAt(Instant.MAX), "the start time must be from 1970 to 9999"),
         Arguments.of(good.withMaxCostUsd(new BigDecimal("-0.01")), "the cost limit must be from 0"),
-        Arguments.of(
-            new NewTicket(
-                null, null, null, "{}", "default", 0, null, null, null, null, List.of(), null),
-            "a ticket needs a design or a kind"));
+        Arguments.of(NewTicket.of(null, null), "a ticket needs a design or a kind"));
   }
 
   @ParameterizedTest

@@ -108,6 +108,8 @@ class PostgresTicketReaderIT {
                 new BigDecimal("1.25"),
                 null,
                 null,
+                null,
+                null,
                 null));
     assertThat(reader.find(id + 1_000_000)).isEmpty();
   }
