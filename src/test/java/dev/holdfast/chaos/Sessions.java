@@ -129,7 +129,7 @@ final class Sessions implements AutoCloseable {
     return turn % 2 == 0
         ? ModelBehaviour.toolCall("write_file", "{\"path\": \"t.txt\", \"content\": \"x\"}")
         : ModelBehaviour.toolCall(
-            "run_command", "{\"command\": \"echo %d >> %s\"}".formatted(turn, log(session)));
+            "run_command", "{\"command\": \"echo " + turn + " >> " + log(session) + "\"}");
   }
 
   private Path log(Object session) {
