@@ -40,7 +40,8 @@ final class ClockCell implements Cell {
    */
   private void wrong(Chaos chaos, Duration by) throws Exception {
     Path home = Files.createTempDirectory(chaos.jobs, "home");
-    Files.writeString(home.resolve(".faketimerc"), (by.isNegative() ? "" : "+") + by.toSeconds() + "\n");
+    Files.writeString(
+        home.resolve(".faketimerc"), (by.isNegative() ? "" : "+") + by.toSeconds() + "\n");
     chaos
         .holdfast
         .with("LD_PRELOAD", library().toString())
