@@ -1044,8 +1044,17 @@ UNION ALL
 SELECT u.ticket_id, l.claimed_at, 'claimed', l.worker_id, jsonb_build_object('leaseNo', l.id)
 FROM leases l CROSS JOIN LATERAL unnest(l.ids) AS u(ticket_id) JOIN ticket_base b ON b.id = u.ticket_id AND b.state = 'ready' AND l.id > b.fence
 UNION ALL
-SELECT y.ticket_id, y.created_at, y.action, y.actor, with_retry_time(y.action, y.details, y.created_at)
-FROM ticket_activity y WHERE y.ticket_id IS NOT NULL;
+SELECT y.ticket_id, y.created_at, y.action, y.actor, with_retry_time(y.action, y.details, y.created_at) || COALESCE(e.facts, '{}')
+FROM ticket_activity y
+-- The error of a decision is in the row of its attempt.
+LEFT JOIN LATERAL (
+  SELECT jsonb_strip_nulls(jsonb_build_object('rule', a.rule, 'fingerprint', a.fingerprint, 'title', error_name(a.error_title, a.error),
+    'error', shorten(a.error, 500))) AS facts
+  FROM ticket_attempts a
+  WHERE y.action = 'retry_decision' AND a.ticket_id = y.ticket_id
+    AND a.lease_no = CASE WHEN jsonb_typeof(y.details->'leaseNo') = 'number' THEN (y.details->'leaseNo')::bigint END
+) e ON true
+WHERE y.ticket_id IS NOT NULL;
 COMMENT ON VIEW holdfast.ticket_timeline IS 'Everything that happened to a ticket: SELECT * FROM holdfast.ticket_timeline WHERE ticket_id = 17 ORDER BY at.';
 GRANT SELECT ON holdfast.ticket_timeline TO holdfast_designer, holdfast_operator, holdfast_viewer;
 GRANT SELECT, INSERT, UPDATE, DELETE ON holdfast.ticket_timeline TO holdfast_worker;
@@ -4127,7 +4136,7 @@ $function$;
 COMMENT ON FUNCTION holdfast.start_over(holdfast.ticket_base) IS 'Lets the next session of a ticket, whose row the caller has locked, begin with an empty conversation; the old one stays for the record.';
 GRANT EXECUTE ON FUNCTION holdfast.start_over(holdfast.ticket_base) TO holdfast_worker;
 
-CREATE OR REPLACE FUNCTION holdfast.store_failures(unseen boolean, ticket_ids bigint[], lease_nos bigint[], decision_nos integer[], outcomes text[], hold_reasons text[], delays_ms bigint[], new_retry_counts integer[], counts_by_category text[], new_same_error_counts integer[], new_crash_counts integer[], errors text[], categories text[], fingerprints text[], rules text[], http_statuses integer[], strategies text[], activities text[])
+CREATE OR REPLACE FUNCTION holdfast.store_failures(unseen boolean, ticket_ids bigint[], lease_nos bigint[], decision_nos integer[], failure_nos integer[], outcomes text[], hold_reasons text[], delays_ms bigint[], new_retry_counts integer[], counts_by_category text[], new_same_error_counts integer[], new_crash_counts integer[], strategies text[], activities text[], errors text[], titles text[], categories text[], fingerprints text[], rules text[], http_statuses integer[])
  RETURNS TABLE(decided_at timestamp with time zone, ticket_id bigint, lease_no bigint)
  LANGUAGE plpgsql
  SET plan_cache_mode TO 'force_generic_plan'
@@ -4150,17 +4159,21 @@ BEGIN
   ), decision AS MATERIALIZED (
     SELECT
       d.no, d.hold_reason IS NOT NULL AS hold, d.delay_ms * interval '1 millisecond' AS delay, d.retry_count, d.same_error_count,
-      d.crash_count, d.http_status, d.outcome, d.category, d.fingerprint, d.rule, d.hold_reason, d.error,
+      d.crash_count, d.outcome, d.hold_reason,
       d.counts::jsonb AS counts, d.strategy::jsonb AS strategy, d.activity::jsonb AS activity
-    FROM unnest(outcomes, hold_reasons, delays_ms, new_retry_counts, counts_by_category, new_same_error_counts, new_crash_counts, errors,
-      categories, fingerprints, rules, http_statuses, strategies, activities)
-    WITH ORDINALITY AS d (outcome, hold_reason, delay_ms, retry_count, counts, same_error_count, crash_count, error,
-      category, fingerprint, rule, http_status, strategy, activity, no)
+    FROM unnest(outcomes, hold_reasons, delays_ms, new_retry_counts, counts_by_category, new_same_error_counts, new_crash_counts,
+      strategies, activities)
+    WITH ORDINALITY AS d (outcome, hold_reason, delay_ms, retry_count, counts, same_error_count, crash_count, strategy, activity, no)
+  ), failure AS MATERIALIZED (
+    SELECT f.*
+    FROM unnest(errors, titles, categories, fingerprints, rules, http_statuses)
+    WITH ORDINALITY AS f (error, title, category, fingerprint, rule, http_status, failure_no)
   ), input AS MATERIALIZED (
-    SELECT i.id, i.lease_no, l.claimed_at, l.worker_id, d.*
-    FROM unnest(ticket_ids, lease_nos, decision_nos) AS i (id, lease_no, no)
+    SELECT i.id, i.lease_no, l.claimed_at, l.worker_id, d.*, f.*
+    FROM unnest(ticket_ids, lease_nos, decision_nos, failure_nos) AS i (id, lease_no, no, failure_no)
     JOIN lease l ON l.id = i.lease_no
     JOIN decision d ON d.no = i.no
+    JOIN failure f ON f.failure_no = i.failure_no
     ORDER BY i.id
   ), decided AS (
     UPDATE holdfast.ticket_base b
@@ -4170,7 +4183,7 @@ BEGIN
         -- A hold writes no retry_after.
         retry_after = CASE WHEN i.hold THEN b.retry_after ELSE now() + i.delay END,
         retry_strategy = CASE WHEN jsonb_typeof(b.retry_strategy) = 'object' THEN b.retry_strategy || i.strategy ELSE i.strategy END,
-        error = i.error, error_title = i.activity->>'title', error_category = i.category, error_fingerprint = i.fingerprint,
+        error = i.error, error_title = i.title, error_category = i.category, error_fingerprint = i.fingerprint,
         hold_reason = i.hold_reason, held_at = CASE WHEN i.hold THEN now() END,
         hold_actions = CASE WHEN i.hold THEN '{release,release_with_guidance,cancel}'::text[] END,
         completed_at = CASE WHEN i.hold THEN now() END,
@@ -4216,8 +4229,8 @@ BEGIN
   END IF;
 END
 $function$;
-COMMENT ON FUNCTION holdfast.store_failures(boolean,bigint[],bigint[],integer[],text[],text[],bigint[],integer[],text[],integer[],integer[],text[],text[],text[],text[],integer[],text[],text[]) IS 'Stores decisions on failures and returns when, and which tickets were not stored: those that are no longer in progress under their lease, and, if the decisions were made unseen, those of which something is known.';
-GRANT EXECUTE ON FUNCTION holdfast.store_failures(boolean,bigint[],bigint[],integer[],text[],text[],bigint[],integer[],text[],integer[],integer[],text[],text[],text[],text[],integer[],text[],text[]) TO holdfast_worker;
+COMMENT ON FUNCTION holdfast.store_failures(boolean,bigint[],bigint[],integer[],integer[],text[],text[],bigint[],integer[],text[],integer[],integer[],text[],text[],text[],text[],text[],text[],text[],integer[]) IS 'Stores decisions on failures and returns when, and which tickets were not stored: those that are no longer in progress under their lease, and, if the decisions were made unseen, those of which something is known.';
+GRANT EXECUTE ON FUNCTION holdfast.store_failures(boolean,bigint[],bigint[],integer[],integer[],text[],text[],bigint[],integer[],text[],integer[],integer[],text[],text[],text[],text[],text[],text[],text[],integer[]) TO holdfast_worker;
 
 CREATE OR REPLACE FUNCTION holdfast.store_successes(ticket_ids bigint[], lease_nos bigint[], new_states text[], json_results text[], closed bigint[])
  RETURNS TABLE(ticket_id bigint, lease_no bigint)

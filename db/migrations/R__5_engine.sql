@@ -379,21 +379,25 @@ END
 $$;
 COMMENT ON FUNCTION store_successes IS 'Stores successes (new_states: needs_review or done) and returns those that could not be stored; then closes leases, and returns those that close_leases returns without a ticket_id.';
 
+-- Before, each decision carried its error.
+DROP FUNCTION IF EXISTS store_failures(boolean, bigint[], bigint[], integer[], text[], text[], bigint[], integer[], text[], integer[],
+  integer[], text[], text[], text[], text[], integer[], text[], text[]);
+
 -- Stores decisions on failures: ticket, attempt, activity and the place in the queue together, and wakes workers if
 -- some of the tickets are ready at once.
--- ticket_ids, lease_nos and decision_nos are of one length; the other arrays have one element for each decision, counted from 1.
+-- ticket_ids, lease_nos, decision_nos and failure_nos are of one length. outcomes to activities have one element for each decision, errors to
+-- http_statuses one for each failure; both are counted from 1. So a document that many tickets share is read once, whatever their errors.
 -- unseen: the decisions were made without a look at the tickets, so they hold only for those that have never failed and have no retry
 -- settings of their own, of a design or of their queue. The last error counts only together with its fingerprint.
--- The title of an error comes with its activity; a worker of an older version sends none.
 -- Always one row: when all this happened, without a ticket; then one for each ticket that was not stored.
 -- The leases are not locked: see store_successes. Tickets are locked in the order of their ids, as everybody does.
--- Traps: decisions are joined by hash, whatever the planner believes of the arrays' lengths: a nested loop over 500 decisions for 500
+-- Traps: decisions and failures are joined by hash, whatever the planner believes of the arrays' lengths: a nested loop over 500 decisions for 500
 -- tickets takes longer than all the rest. `= ANY (ARRAY[i.id])` can neither hash nor merge, so it stays the primary key.
 CREATE OR REPLACE FUNCTION store_failures(
-  unseen boolean, ticket_ids bigint[], lease_nos bigint[], decision_nos integer[],
+  unseen boolean, ticket_ids bigint[], lease_nos bigint[], decision_nos integer[], failure_nos integer[],
   outcomes text[], hold_reasons text[], delays_ms bigint[], new_retry_counts integer[], counts_by_category text[],
-  new_same_error_counts integer[], new_crash_counts integer[], errors text[], categories text[], fingerprints text[], rules text[],
-  http_statuses integer[], strategies text[], activities text[])
+  new_same_error_counts integer[], new_crash_counts integer[], strategies text[], activities text[],
+  errors text[], titles text[], categories text[], fingerprints text[], rules text[], http_statuses integer[])
 RETURNS TABLE (decided_at timestamptz, ticket_id bigint, lease_no bigint)
 LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_bitmapscan = off SET enable_nestloop = off
   SET enable_mergejoin = off SET jit = off SET lock_timeout = '250ms'
@@ -410,17 +414,21 @@ BEGIN
   ), decision AS MATERIALIZED (
     SELECT
       d.no, d.hold_reason IS NOT NULL AS hold, d.delay_ms * interval '1 millisecond' AS delay, d.retry_count, d.same_error_count,
-      d.crash_count, d.http_status, d.outcome, d.category, d.fingerprint, d.rule, d.hold_reason, d.error,
+      d.crash_count, d.outcome, d.hold_reason,
       d.counts::jsonb AS counts, d.strategy::jsonb AS strategy, d.activity::jsonb AS activity
-    FROM unnest(outcomes, hold_reasons, delays_ms, new_retry_counts, counts_by_category, new_same_error_counts, new_crash_counts, errors,
-      categories, fingerprints, rules, http_statuses, strategies, activities)
-    WITH ORDINALITY AS d (outcome, hold_reason, delay_ms, retry_count, counts, same_error_count, crash_count, error,
-      category, fingerprint, rule, http_status, strategy, activity, no)
+    FROM unnest(outcomes, hold_reasons, delays_ms, new_retry_counts, counts_by_category, new_same_error_counts, new_crash_counts,
+      strategies, activities)
+    WITH ORDINALITY AS d (outcome, hold_reason, delay_ms, retry_count, counts, same_error_count, crash_count, strategy, activity, no)
+  ), failure AS MATERIALIZED (
+    SELECT f.*
+    FROM unnest(errors, titles, categories, fingerprints, rules, http_statuses)
+    WITH ORDINALITY AS f (error, title, category, fingerprint, rule, http_status, failure_no)
   ), input AS MATERIALIZED (
-    SELECT i.id, i.lease_no, l.claimed_at, l.worker_id, d.*
-    FROM unnest(ticket_ids, lease_nos, decision_nos) AS i (id, lease_no, no)
+    SELECT i.id, i.lease_no, l.claimed_at, l.worker_id, d.*, f.*
+    FROM unnest(ticket_ids, lease_nos, decision_nos, failure_nos) AS i (id, lease_no, no, failure_no)
     JOIN lease l ON l.id = i.lease_no
     JOIN decision d ON d.no = i.no
+    JOIN failure f ON f.failure_no = i.failure_no
     ORDER BY i.id
   ), decided AS (
     UPDATE ${flyway:defaultSchema}.ticket_base b
@@ -430,7 +438,7 @@ BEGIN
         -- A hold writes no retry_after.
         retry_after = CASE WHEN i.hold THEN b.retry_after ELSE now() + i.delay END,
         retry_strategy = CASE WHEN jsonb_typeof(b.retry_strategy) = 'object' THEN b.retry_strategy || i.strategy ELSE i.strategy END,
-        error = i.error, error_title = i.activity->>'title', error_category = i.category, error_fingerprint = i.fingerprint,
+        error = i.error, error_title = i.title, error_category = i.category, error_fingerprint = i.fingerprint,
         hold_reason = i.hold_reason, held_at = CASE WHEN i.hold THEN now() END,
         hold_actions = CASE WHEN i.hold THEN '{release,release_with_guidance,cancel}'::text[] END,
         completed_at = CASE WHEN i.hold THEN now() END,

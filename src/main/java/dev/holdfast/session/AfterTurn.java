@@ -1,6 +1,7 @@
 package dev.holdfast.session;
 
 import dev.holdfast.llm.FailureKind;
+import dev.holdfast.llm.Standstill;
 import dev.holdfast.session.event.SessionEvent;
 import dev.holdfast.session.journal.JournalEntry;
 import dev.holdfast.session.journal.Standing;
@@ -66,10 +67,19 @@ final class AfterTurn {
   }
 
   /** Not an end of the session: a later one goes on from here. */
-  private static SessionResult stoodStill(TurnEnd.StoodStill end) {
+  private SessionResult stoodStill(TurnEnd.StoodStill end) {
     TurnError error = end.error();
-    return new SessionResult.StoodStill(
-        end.why(), error == null ? null : error.message(), error == null ? null : error.failure());
+    if (error == null) {
+      return new SessionResult.StoodStill(end.why(), null, null);
+    }
+    ExitCode exit = end.why().kind() == Standstill.Kind.ACCOUNT ? error.refusedAccount() : null;
+    String words =
+        exit == null
+            ? error.message()
+            : EndWords.of(exit, error, run.memory().spent(), run.progress().forced())
+                + "\nExit code: "
+                + exit.wireName();
+    return new SessionResult.StoodStill(end.why(), words, error.failure());
   }
 
   private Optional<SessionResult> goOn(boolean completed) {

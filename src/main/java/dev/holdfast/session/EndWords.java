@@ -66,7 +66,8 @@ final class EndWords {
   private static String advice(ExitCode exit) {
     return switch (exit) {
       case AUTH_FAILURE, QUOTA_EXCEEDED ->
-          "Put the provider's account in order, then release the ticket.";
+          "Put the provider's account in order, then release the ticket; holdfast providers mend"
+              + " releases all that wait for it.";
       case NO_LLM_RESPONSE, INACTIVITY_TIMEOUT ->
           "When the provider answers again, release the ticket: the session goes on where it is.";
       case MAX_TURNS ->

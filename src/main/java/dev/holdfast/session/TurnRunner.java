@@ -89,7 +89,7 @@ final class TurnRunner {
         Standstill why = routing.standstill();
         Duration wait = why == null ? Duration.ZERO : inSession(why);
         if (why != null && wait.isZero()) {
-          return stoodStill(why, before);
+          return new TurnEnd.StoodStill(why, before);
         }
         waitFor(wait, why);
         routing.waited();
@@ -123,7 +123,7 @@ final class TurnRunner {
     Duration wait = parts.after().isLast(tries) ? Duration.ZERO : inSession(closed);
     run.events().emit(tried.event(run.progress().turn(), wait));
     if (wait.isZero()) {
-      return stoodStill(closed, error);
+      return new TurnEnd.StoodStill(closed, error);
     }
     waitFor(wait, closed);
     routing.waited();
@@ -138,14 +138,6 @@ final class TurnRunner {
           .log(SessionEvent.Level.ERR, "agent:turn", exit.wireName() + ": " + error.message());
     }
     return exit != null;
-  }
-
-  private static TurnEnd stoodStill(Standstill why, @Nullable TurnError error) {
-    if (error == null || why.kind() != Standstill.Kind.ACCOUNT) {
-      return new TurnEnd.StoodStill(why, error);
-    }
-    ExitCode exit = error.refusedAccount();
-    return new TurnEnd.StoodStill(why, exit == null ? error : error.as(exit));
   }
 
   /**
@@ -189,6 +181,15 @@ final class TurnRunner {
     return parts.actions().act(false);
   }
 
+  /** B11, B12: the exit code stays in the session's record. */
+  private static @Nullable TurnError withExitCode(@Nullable TurnError error) {
+    if (error == null) {
+      return null;
+    }
+    ExitCode exit = error.refusedAccount();
+    return exit == null ? error : error.as(exit);
+  }
+
   /** D17: people see it in the journal, models never do. */
   private void keepError(int turn, TurnEnd end) {
     TurnError error =
@@ -196,7 +197,7 @@ final class TurnRunner {
           case TurnEnd.Errored each -> each.error();
           case TurnEnd.Fatal each -> each.error();
           case TurnEnd.Overflow each -> each.error();
-          case TurnEnd.StoodStill each when each.why().left() == null -> each.error();
+          case TurnEnd.StoodStill each when each.why().left() == null -> withExitCode(each.error());
           default -> null;
         };
     if (error != null) {

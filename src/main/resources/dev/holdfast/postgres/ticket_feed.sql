@@ -14,8 +14,15 @@ FROM (
    ORDER BY b.id LIMIT :limit)
   UNION ALL
   (SELECT 'activity', y.id, COALESCE(y.ticket_id, 0), y.created_at, y.action, y.actor,
-     holdfast.with_retry_time(y.action, y.details, y.created_at)::text, 4
+     (holdfast.with_retry_time(y.action, y.details, y.created_at) || COALESCE(f.facts, '{}'))::text, 4
    FROM holdfast.ticket_activity y
+   LEFT JOIN LATERAL (
+     SELECT jsonb_strip_nulls(jsonb_build_object('rule', a.rule, 'fingerprint', a.fingerprint,
+       'title', holdfast.error_name(a.error_title, a.error), 'error', holdfast.shorten(a.error, 500))) AS facts
+     FROM holdfast.ticket_attempts a
+     WHERE y.action = 'retry_decision' AND a.ticket_id = y.ticket_id
+       AND a.lease_no = CASE WHEN jsonb_typeof(y.details->'leaseNo') = 'number' THEN (y.details->'leaseNo')::bigint END
+   ) f ON true
    WHERE y.id > :activity AND (CAST(:ticket AS bigint) IS NULL OR y.ticket_id = :ticket)
    ORDER BY y.id LIMIT :limit)
   UNION ALL

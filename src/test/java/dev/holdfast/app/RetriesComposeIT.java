@@ -110,7 +110,10 @@ class RetriesComposeIT {
 
     assertThat(models.requests()).hasSize(1);
     assertThat(of(id, "hold_reason")).startsWith("account_unavailable: openai key ");
-    assertThat(of(id, "error")).startsWith(exit + ": ");
+    assertThat(of(id, "error"))
+        .matches("(?s)The (provider does not take|money or the quota).*The session has cost .*")
+        .contains("holdfast providers mend")
+        .endsWith("\nExit code: " + exit);
     assertThat(of(id, "retry_count")).isEqualTo("0");
     assertThat(
             fleet.tickets.value(

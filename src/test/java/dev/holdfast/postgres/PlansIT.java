@@ -50,9 +50,9 @@ class PlansIT {
           "store_successes",
           "store_successes('{-1,:id}', '{-1,:lease}', '{done,done}', '{NULL,NULL}', '{:lease,-1}')",
           "store_failures",
-          "store_failures(true, '{-1,:id}', '{-1,:lease}', '{1,1}', '{failed}', '{NULL}', '{9}',"
-              + " '{1}', '{\"{}\"}', '{1}', '{0}', '{x}', '{unknown}', '{x}', '{x}', '{NULL}',"
-              + " '{\"{}\"}', '{\"{}\"}')",
+          "store_failures(true, '{-1,:id}', '{-1,:lease}', '{1,1}', '{1,1}', '{failed}', '{NULL}',"
+              + " '{9}', '{1}', '{\"{}\"}', '{1}', '{0}', '{\"{}\"}', '{\"{}\"}', '{x}', '{x}',"
+              + " '{unknown}', '{x}', '{x}', '{NULL}')",
           "close_leases",
           "close_leases('{:lease,-1}')",
           "renew_leases",
@@ -156,7 +156,8 @@ class PlansIT {
       assertThat(plan).containsPattern("Index Cond: .*ROW\\(\\(~");
     }
     if (name.equals("store_failures")) {
-      assertThat(plan).containsPattern("Hash Cond: \\(.*no = .*no\\)");
+      assertThat(plan).containsPattern("Hash Cond: \\(.*\\.no = .*\\.no\\)");
+      assertThat(plan).containsPattern("Hash Cond: \\(.*failure_no = .*failure_no\\)");
     }
   }
 

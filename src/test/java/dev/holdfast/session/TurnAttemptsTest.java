@@ -175,7 +175,7 @@ class TurnAttemptsTest {
     SessionResult.StoodStill still = (SessionResult.StoodStill) bench.run();
 
     assertThat(still.why().kind()).isEqualTo(Standstill.Kind.ACCOUNT);
-    assertThat(still.error()).startsWith(exit + ": ").contains("patience is over");
+    assertThat(still.error()).endsWith("\nExit code: " + exit).contains("patience is over");
     assertThat(bench.calls()).isEqualTo(1);
     assertThat(bench.log()).anyMatch(line -> line.startsWith("ERR agent:turn " + exit));
     assertThat(bench.entries(JournalEntry.TurnFailed.class))

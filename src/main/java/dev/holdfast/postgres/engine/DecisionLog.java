@@ -1,7 +1,6 @@
 package dev.holdfast.postgres.engine;
 
 import dev.holdfast.postgres.Json;
-import dev.holdfast.postgres.StorableText;
 import dev.holdfast.queue.Finish;
 import dev.holdfast.queue.FinishResult;
 import dev.holdfast.retry.Backoff;
@@ -16,31 +15,30 @@ import java.util.Map;
 import java.util.Optional;
 import tools.jackson.databind.JsonNode;
 
-/** A retry decision as its activity row keeps it (A60, A61). */
+/**
+ * A retry decision as its activity row keeps it (A60, A61). The error is in the row of the attempt
+ * with the same lease number, where ticket_timeline takes it from.
+ */
 final class DecisionLog {
-  private static final int LOGGED_ERROR_CHARS = 500;
-
   private DecisionLog() {}
 
-  /** The error in it is cut (A54). */
   static String write(Ruling ruling) {
-    RetryDecision decision = ruling.decision();
+    Backoff backoff = ruling.strategy().backoff();
     Map<String, Object> details = new LinkedHashMap<>();
-    details.put("errorCategory", ruling.category());
+    details.put("errorCategory", ruling.category().wireName());
     details.put("currentAttempt", ruling.currentAttempt());
-    details.put("maxRetries", decision.strategy().maxRetries());
-    details.put("shouldRetry", decision.shouldRetry());
+    details.put("maxRetries", ruling.strategy().maxRetries());
+    details.put("shouldRetry", ruling.hold() == null);
     details.put("nextDelayMs", ruling.delayMillis());
-    details.put("attemptsRemaining", decision.attemptsRemaining());
-    details.put("backoffType", decision.strategy().backoff().type().wireName());
-    details.put("baseDelayMs", decision.strategy().backoff().base().toMillis());
-    details.put("rule", ruling.failure().rule());
-    details.put("fingerprint", ruling.failure().fingerprint());
+    details.put("attemptsRemaining", ruling.attemptsRemaining());
+    details.put("backoffType", backoff.type().wireName());
+    details.put("baseDelayMs", backoff.base().toMillis());
     details.put("leaseNo", ruling.leaseNo());
-    decision.hold().ifPresent(hold -> details.put("holdCause", hold.cause().wireName()));
-    decision.hold().ifPresent(hold -> details.put("holdReason", hold.reason()));
-    details.put("title", ruling.failure().title());
-    details.put("error", StorableText.cut(ruling.failure().message(), LOGGED_ERROR_CHARS));
+    RetryDecision.Hold hold = ruling.hold();
+    if (hold != null) {
+      details.put("holdCause", hold.cause().wireName());
+      details.put("holdReason", hold.reason());
+    }
     return Json.write(details);
   }
 

@@ -1,5 +1,6 @@
 package dev.holdfast.postgres.engine;
 
+import dev.holdfast.failure.Failure;
 import dev.holdfast.postgres.Columns;
 import dev.holdfast.postgres.Sql;
 import dev.holdfast.postgres.TicketLease;
@@ -14,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.function.Function;
 
 /** Calls the function store_failures: in plain JDBC, as {@link ClaimCall}. */
 final class FailureCall {
@@ -31,7 +33,7 @@ final class FailureCall {
     this.storeFailures =
         sql.inSchema(
             "SELECT * FROM holdfast.store_failures("
-                + "?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+                + "?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
   }
 
   /**
@@ -41,38 +43,56 @@ final class FailureCall {
    *     are stored
    */
   Stored run(Connection connection, List<Verdict> verdicts, boolean unseen) throws SQLException {
-    Map<Ruling, Integer> numbers = new LinkedHashMap<>();
-    int[] rulingOf = new int[verdicts.size()];
-    for (int i = 0; i < rulingOf.length; i++) {
-      rulingOf[i] = numbers.computeIfAbsent(verdicts.get(i).ruling(), r -> numbers.size() + 1);
-    }
+    Numbered<Ruling> rulings = new Numbered<>(verdicts, Verdict::ruling);
+    Numbered<Failure> failures = new Numbered<>(verdicts, Verdict::failure);
     try (PreparedStatement statement = connection.prepareStatement(storeFailures)) {
       statement.setBoolean(1, unseen);
       statement.setObject(2, verdicts.stream().mapToLong(v -> v.key().ticketId()).toArray());
       statement.setObject(3, verdicts.stream().mapToLong(v -> v.key().leaseNo()).toArray());
-      statement.setObject(4, rulingOf);
-      bind(statement, List.copyOf(numbers.keySet()));
+      statement.setObject(4, rulings.numbers());
+      statement.setObject(5, failures.numbers());
+      bindRulings(statement, rulings.distinct());
+      bindFailures(statement, failures.distinct());
       try (ResultSet rows = statement.executeQuery()) {
         return read(rows);
       }
     }
   }
 
-  private static void bind(PreparedStatement statement, List<Ruling> rulings) throws SQLException {
-    statement.setObject(5, Columns.texts(rulings, Ruling::outcome));
-    statement.setObject(6, Columns.texts(rulings, Ruling::holdReason));
-    statement.setObject(7, rulings.stream().mapToLong(Ruling::delayMillis).toArray());
-    statement.setObject(8, rulings.stream().mapToInt(Ruling::retryCount).toArray());
-    statement.setObject(9, Columns.texts(rulings, Ruling::countsJson));
-    statement.setObject(10, rulings.stream().mapToInt(Ruling::sameErrorCount).toArray());
-    statement.setObject(11, rulings.stream().mapToInt(Ruling::crashCount).toArray());
-    statement.setObject(12, Columns.texts(rulings, each -> each.failure().message()));
-    statement.setObject(13, Columns.texts(rulings, Ruling::category));
-    statement.setObject(14, Columns.texts(rulings, each -> each.failure().fingerprint()));
-    statement.setObject(15, Columns.texts(rulings, each -> each.failure().rule()));
-    statement.setObject(16, Columns.integers(rulings, each -> each.failure().httpStatus()));
-    statement.setObject(17, Columns.texts(rulings, Ruling::strategyJson));
-    statement.setObject(18, Columns.texts(rulings, DecisionLog::write));
+  /** The different parts of verdicts, each once, and for each verdict the number of its own. */
+  private record Numbered<T>(List<T> distinct, int[] numbers) {
+    Numbered(List<Verdict> verdicts, Function<Verdict, T> part) {
+      Map<T, Integer> numberOf = new LinkedHashMap<>();
+      int[] numbers = new int[verdicts.size()];
+      for (int i = 0; i < numbers.length; i++) {
+        numbers[i] =
+            numberOf.computeIfAbsent(part.apply(verdicts.get(i)), each -> numberOf.size() + 1);
+      }
+      this(List.copyOf(numberOf.keySet()), numbers);
+    }
+  }
+
+  private static void bindRulings(PreparedStatement statement, List<Ruling> rulings)
+      throws SQLException {
+    statement.setObject(6, Columns.texts(rulings, Ruling::outcome));
+    statement.setObject(7, Columns.texts(rulings, Ruling::holdReason));
+    statement.setObject(8, rulings.stream().mapToLong(Ruling::delayMillis).toArray());
+    statement.setObject(9, rulings.stream().mapToInt(Ruling::retryCount).toArray());
+    statement.setObject(10, Columns.texts(rulings, Ruling::countsJson));
+    statement.setObject(11, rulings.stream().mapToInt(Ruling::sameErrorCount).toArray());
+    statement.setObject(12, rulings.stream().mapToInt(Ruling::crashCount).toArray());
+    statement.setObject(13, Columns.texts(rulings, Ruling::strategyJson));
+    statement.setObject(14, Columns.texts(rulings, DecisionLog::write));
+  }
+
+  private static void bindFailures(PreparedStatement statement, List<Failure> failures)
+      throws SQLException {
+    statement.setObject(15, Columns.texts(failures, Failure::message));
+    statement.setObject(16, Columns.texts(failures, Failure::title));
+    statement.setObject(17, Columns.texts(failures, each -> each.category().wireName()));
+    statement.setObject(18, Columns.texts(failures, Failure::fingerprint));
+    statement.setObject(19, Columns.texts(failures, Failure::rule));
+    statement.setObject(20, Columns.integers(failures, Failure::httpStatus));
   }
 
   private static Stored read(ResultSet rows) throws SQLException {

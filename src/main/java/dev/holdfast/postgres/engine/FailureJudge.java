@@ -72,17 +72,21 @@ final class FailureJudge {
       counts.merge(failure.category(), 1, Integer::sum);
     }
     int retryCount = usesRetry ? oneMore(ticket.retryCount()) : ticket.retryCount();
-    return new Verdict(
-        ticket.key(),
+    Ruling ruling =
         new Ruling(
             ticket.leaseNo(),
             outcome,
-            decision,
+            failure.category(),
+            decision.strategy(),
+            decision.nextDelay().toMillis(),
+            decision.attemptsRemaining(),
+            decision.hold().orElse(null),
             ticket.retryCount() + 1L,
             retryCount,
             counts,
             sameErrorCount,
-            crashCount));
+            crashCount);
+    return new Verdict(ticket.key(), decision, ruling);
   }
 
   /** The count may have been set by hand to anything. */

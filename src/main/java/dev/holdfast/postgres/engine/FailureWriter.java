@@ -206,11 +206,11 @@ final class FailureWriter {
 
   private static FinishResult result(Verdict verdict, Instant at) {
     long id = verdict.key().ticketId();
-    Ruling ruling = verdict.ruling();
-    log.debug("ticket {}: {}", id, ruling.decision());
-    return ruling.decision().shouldRetry()
-        ? new FinishResult.Retried(
-            id, at.plusMillis(ruling.delayMillis()), ruling.decision(), ruling.retriesBefore())
-        : new FinishResult.Held(id, ruling.decision(), ruling.retriesBefore());
+    RetryDecision decision = verdict.decision();
+    long retriesBefore = verdict.ruling().currentAttempt() - 1;
+    log.debug("ticket {}: {}", id, decision);
+    return decision.shouldRetry()
+        ? new FinishResult.Retried(id, at.plus(decision.nextDelay()), decision, retriesBefore)
+        : new FinishResult.Held(id, decision, retriesBefore);
   }
 }

@@ -146,8 +146,8 @@ class FirstFailureIT {
                 "SELECT b.error || ' ' || a.error || ' ' || (v.details ->> 'error')"
                     + " FROM holdfast.ticket_base b"
                     + " JOIN holdfast.ticket_attempts a ON a.ticket_id = b.id"
-                    + " JOIN holdfast.ticket_activity v ON v.ticket_id = b.id"
-                    + " WHERE b.kind = ? AND v.action = 'retry_decision' ORDER BY b.id",
+                    + " JOIN holdfast.ticket_timeline v ON v.ticket_id = b.id"
+                    + " WHERE b.kind = ? AND v.event = 'retry_decision' ORDER BY b.id",
                 queue.kind()))
         .containsExactly("one one one", "two two two", "one one one", "three three three");
   }
