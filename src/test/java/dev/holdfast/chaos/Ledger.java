@@ -75,7 +75,7 @@ final class Ledger {
       """
       SELECT c.ticket_id || ' under lease ' || c.fence || ': ' || COALESCE(c.result::text, 'nothing')
       FROM chaos.changes c
-      JOIN holdfast.ticket_base b ON b.id = c.ticket_id AND b.kind = 'command'
+      JOIN holdfast.ticket_base b ON b.id = c.ticket_id AND b.kind NOT IN ('agent', 'repair')
       LEFT JOIN chaos.executions x ON x.ticket_id = c.ticket_id AND x.lease_no = c.fence
       WHERE c.new_state = 'done'
         AND ((c.result ->> 'lease')::bigint IS DISTINCT FROM c.fence OR x.ended IS DISTINCT FROM 1)
