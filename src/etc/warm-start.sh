@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Makes target/holdfast.aot: what Java learns about the program's classes in one short run of a worker, so that every
-# later start takes half the time. The launcher and the tests use it where it is; nothing needs it. Takes about ten seconds.
+# Makes target/holdfast.aot: what Java learns about the program's classes in one short run of a worker and of an agent, so
+# that every later start and every first call of a model takes half the time. The launcher and the tests use it where it
+# is; nothing needs it. Takes about ten seconds.
 #   warm-start.sh [LAUNCHER CACHE]     for another launcher than ./holdfast
 set -euo pipefail
 root=$(cd -P "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
@@ -21,19 +22,41 @@ has_started() {
   grep -q ' listens on ' "$place/out" 2>/dev/null
 }
 
+# Nobody answers at port 9: the call of the model is made, and no more.
+has_called() {
+  grep -q ' try 1 of ' "$place/out" 2>/dev/null
+}
+
+# Waits for it a minute at most, and no longer than the worker lives.
+await() {
+  for _ in $(seq 600); do
+    if "$1" || ! kill -0 "$worker" 2>/dev/null; then
+      return
+    fi
+    sleep 0.1
+  done
+}
+
 cd "$place"
 rm -f "$cache"
 # No setting of the person who builds takes part in it.
-env -i PATH="$PATH" HOME="$place" ${JAVA_HOME:+JAVA_HOME="$JAVA_HOME"} \
-  HOLDFAST_JAVA_OPTS="-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:AOTCacheOutput=$cache -Xlog:disable" \
+clean=(env -i PATH="$PATH" HOME="$place" ${JAVA_HOME:+JAVA_HOME="$JAVA_HOME"}
+  OPENAI_API_KEY=none HOLDFAST_PROVIDERS_OPENAI_BASE_URL=http://127.0.0.1:9)
+quick="-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+"${clean[@]}" HOLDFAST_JAVA_OPTS="$quick -XX:AOTCacheOutput=$cache -Xlog:disable" \
   "$launcher" worker --embedded --port 0 --no-console >out 2>&1 &
 worker=$!
-for _ in $(seq 600); do
-  if has_started || ! kill -0 "$worker" 2>/dev/null; then
-    break
+await has_started
+if has_started; then
+  printf 'kind: agent\ntargets: [{provider: openai, model: none}]\n' >agent.yaml
+  short=("${clean[@]}" HOLDFAST_JAVA_OPTS="$quick" "$launcher")
+  if "${short[@]}" design put warm --file agent.yaml >commands 2>&1 &&
+    "${short[@]}" enqueue --design warm --payload '{"prompt": "Hello."}' >>commands 2>&1; then
+    await has_called
+  else
+    cat commands >&2
   fi
-  sleep 0.1
-done
+fi
 kill -TERM "$worker" 2>/dev/null || true
 wait "$worker" || true
 worker=

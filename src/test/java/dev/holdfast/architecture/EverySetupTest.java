@@ -1,55 +1,84 @@
 package dev.holdfast.architecture;
 
-import static com.tngtech.archunit.core.importer.ImportOption.Predefined.ONLY_INCLUDE_TESTS;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.tngtech.archunit.core.domain.JavaClass;
-import com.tngtech.archunit.core.importer.ClassFileImporter;
-import dev.holdfast.testing.EverySetup;
-import dev.holdfast.testing.TestDatabase;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.DisplayName;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Which tests run a second time, on the oldest PostgreSQL and in another language. */
 class EverySetupTest {
-  private static final String BASE = "dev.holdfast.";
+  private static final Path TESTS = Path.of("src/test/java/dev/holdfast");
 
   /** What these do is mostly text and time. */
   private static final Set<String> TEXT_AND_TIME =
-      Set.of("ticket", "queue", "failure", "retry", "config", "cli", "telemetry");
+      Set.of("ticket", "queue", "failure", "retry", "schedule", "config", "cli", "telemetry");
 
-  /** Whole programs: the same statements run in the tests of the packages that hold them. */
-  private static final Set<String> WHOLE =
-      Set.of("app", "architecture", "bench", "chaos", "e2e", "embedding", "testing");
+  /** These hold statements, or write their own. */
+  private static final Set<String> SQL = Set.of("postgres", "protocol", "deployment");
+
+  /** Elsewhere the statements of the package postgres run again: one class of a layer is enough. */
+  private static final List<String> LAYERS =
+      List.of("e2e/RetryIT", "web/TicketApiIT", "worker/WorkerIT");
+
+  private record Source(Path path, String text) {
+    static Source read(Path path) {
+      try {
+        return new Source(TESTS.relativize(path), Files.readString(path));
+      } catch (IOException e) {
+        throw new AssertionError(path.toString(), e);
+      }
+    }
+
+    String name() {
+      return path.toString().replace('\\', '/').replaceFirst("\\.java$", "");
+    }
+
+    boolean usesDatabase() {
+      return text.contains("import dev.holdfast.testing.TestDatabase;");
+    }
+
+    boolean runsTwice() {
+      return text.contains("\n@EverySetup");
+    }
+
+    boolean mustRunTwice() {
+      String area = path.getName(0).toString();
+      return TEXT_AND_TIME.contains(area) || (SQL.contains(area) && usesDatabase());
+    }
+  }
+
+  private static List<Source> tests() throws IOException {
+    try (Stream<Path> files = Files.walk(TESTS)) {
+      return files
+          .filter(path -> path.toString().matches(".*(Test|IT)\\.java"))
+          .map(Source::read)
+          .toList();
+    }
+  }
 
   @Test
-  @DisplayName("tests of SQL, text and time have @EverySetup; those with @Tag(\"slow\") need not")
-  void tagged() {
-    List<String> missing =
-        new ClassFileImporter()
-            .withImportOption(ONLY_INCLUDE_TESTS).importPackages("dev.holdfast").stream()
-                .filter(type -> type.isTopLevelClass() && isTest(type) && mustRunTwice(type))
-                .filter(type -> !type.isAnnotatedWith(EverySetup.class))
-                .filter(type -> !type.isAnnotatedWith(Tag.class))
-                .map(JavaClass::getName)
-                .toList();
-    assertThat(missing).isEmpty();
+  @DisplayName("tests of SQL, text and time have @EverySetup; those with a tag need not")
+  void tagged() throws IOException {
+    assertThat(tests())
+        .filteredOn(Source::mustRunTwice)
+        .hasSizeGreaterThan(90)
+        .filteredOn(each -> !each.runsTwice() && !each.text().contains("\n@Tag("))
+        .extracting(Source::name)
+        .isEmpty();
   }
 
-  private static boolean isTest(JavaClass type) {
-    return type.getSimpleName().endsWith("Test") || type.getSimpleName().endsWith("IT");
-  }
-
-  private static boolean mustRunTwice(JavaClass type) {
-    String area = type.getPackageName().substring(BASE.length()).replaceFirst("\\..*", "");
-    return TEXT_AND_TIME.contains(area) || (!WHOLE.contains(area) && usesDatabase(type));
-  }
-
-  private static boolean usesDatabase(JavaClass type) {
-    return type.getDirectDependenciesFromSelf().stream()
-        .anyMatch(each -> each.getTargetClass().isEquivalentTo(TestDatabase.class));
+  @Test
+  @DisplayName("of the other tests that use a database one of each layer has @EverySetup")
+  void frugal() throws IOException {
+    assertThat(tests())
+        .filteredOn(each -> !each.mustRunTwice() && each.usesDatabase() && each.runsTwice())
+        .extracting(Source::name)
+        .containsExactlyInAnyOrderElementsOf(LAYERS);
   }
 }

@@ -7,8 +7,6 @@ import java.util.List;
 import java.util.Objects;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.api.parallel.ResourceLock;
-import org.junit.jupiter.api.parallel.Resources;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -17,7 +15,6 @@ import org.junit.jupiter.params.provider.MethodSource;
  * all} chooses others, for {@code -Dchaos.seconds} each.
  */
 @Tag("chaos")
-@ResourceLock(Resources.GLOBAL) // the pace of the load is judged
 class FaultCellsIT {
   @TempDir private Path directory;
 

@@ -2,7 +2,6 @@ package dev.holdfast.chaos;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.holdfast.testing.EverySetup;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.TicketDatabase;
 import dev.holdfast.testing.WithDatabase;
@@ -17,7 +16,6 @@ import org.junit.jupiter.api.Test;
 
 /** That the ledger sees what it is there for: histories made by hand, each wrong in one way. */
 @WithDatabase
-@EverySetup
 class LedgerIT {
   private static final Instant BEFORE = Instant.now().minusSeconds(60);
 

@@ -3,7 +3,6 @@ package dev.holdfast.e2e;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
-import dev.holdfast.testing.EverySetup;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.WithDatabase;
 import java.net.InetAddress;
@@ -18,7 +17,6 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** What stops a worker's start: one line that names the next step, and no secret in it. */
 @WithDatabase
-@EverySetup
 class BadStartIT {
   private static final String SECRET = "hunter2-x";
 

@@ -1,5 +1,6 @@
 package dev.holdfast.e2e;
 
+import dev.holdfast.cli.Cli;
 import dev.holdfast.testing.TestDatabase;
 import java.io.File;
 import java.io.IOException;
@@ -28,6 +29,7 @@ public final class Installation implements AutoCloseable {
       Files.exists(CACHE) ? List.of("-XX:AOTCache=" + CACHE, "-Xlog:aot=off,cds=off") : List.of();
 
   private static final List<String> PASSED = List.of("PATH", "HOME", "TMPDIR", "XDG_CACHE_HOME");
+  private static final List<String> FILES = List.of("--file", "--traces");
   private static final List<String> LOCALE =
       List.of("user.language", "user.country", "user.timezone");
 
@@ -135,18 +137,33 @@ public final class Installation implements AutoCloseable {
     return start(all.toArray(String[]::new)).awaitListening();
   }
 
-  /** Runs a command to its end. */
+  /** Runs a command to its end, in a process of its own. */
   Outcome run(String... words) throws IOException, InterruptedException {
     return start(words).awaitOutcome();
   }
 
-  /** Runs a command that must succeed without a complaint; returns what it printed. */
-  String ok(String... words) throws IOException, InterruptedException {
-    Outcome outcome = run(words);
-    if (outcome.exit() != 0 || !outcome.stderr().isEmpty()) {
-      throw new AssertionError(String.join(" ", words) + ": " + outcome);
+  /**
+   * Runs a command that must succeed without a complaint; returns what it printed. It runs in this
+   * process, for hundreds of short ones would mostly start Java: what the process itself does is
+   * seen by {@link #run}.
+   */
+  String ok(String... words) {
+    Cli.Result result = new Cli(Map.copyOf(environment), directory).run(inDirectory(words));
+    if (result.code() != 0 || !result.err().isEmpty()) {
+      throw new AssertionError(String.join(" ", words) + ": " + result);
     }
-    return outcome.stdout().strip();
+    return result.out().strip();
+  }
+
+  /** Files are named as seen from the directory, which is not this process's. */
+  private String[] inDirectory(String... words) {
+    String[] all = words.clone();
+    for (int i = 1; i < all.length; i++) {
+      if (FILES.contains(all[i - 1])) {
+        all[i] = directory.resolve(all[i]).toString();
+      }
+    }
+    return all;
   }
 
   @Override

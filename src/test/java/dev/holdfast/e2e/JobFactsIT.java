@@ -2,7 +2,6 @@ package dev.holdfast.e2e;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.holdfast.testing.EverySetup;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.WithDatabase;
 import java.nio.file.Files;
@@ -23,7 +22,6 @@ import tools.jackson.databind.json.JsonMapper;
 @Tag("slow")
 @WithDatabase
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
-@EverySetup
 class JobFactsIT {
   private static final String TITLE = "ValueError: cannot parse row 177";
   private static final String FAILING =

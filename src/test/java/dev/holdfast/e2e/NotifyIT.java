@@ -3,7 +3,6 @@ package dev.holdfast.e2e;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.holdfast.testing.EverySetup;
 import dev.holdfast.testing.NotifySocket;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.WithDatabase;
@@ -19,7 +18,6 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** A worker as systemd starts it, with {@code Type=notify} and a watchdog. */
 @WithDatabase
-@EverySetup
 @EnabledOnOs(OS.LINUX)
 class NotifyIT {
   private static final Duration PATIENCE = Duration.ofSeconds(60);

@@ -2,7 +2,6 @@ package dev.holdfast.e2e;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.holdfast.testing.EverySetup;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.WithDatabase;
 import java.nio.file.Path;
@@ -20,7 +19,6 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("slow")
 @WithDatabase
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
-@EverySetup
 class PeopleIT {
   @AutoClose private Installation holdfast;
   private TicketRows rows;

@@ -119,7 +119,8 @@ class SandboxIT {
         .contains(".holdfast/agents/ticket-" + id)
         .doesNotContain("remounted", "reached", "poll-interval")
         .doesNotContain(Files.readString(token).strip());
-    assertThat(holdfast.ok("doctor")).contains("ok    sandbox: bubblewrap works, and is required");
+    assertThat(holdfast.run("doctor").stdout())
+        .contains("ok    sandbox: bubblewrap works, and is required");
     assertThat(worker.get("/workers").body()).contains("bubblewrap works, and is required");
   }
 
@@ -169,6 +170,6 @@ class SandboxIT {
     String line =
         "programs of tools are not confined: bubblewrap (bwrap) is not installed; install";
     assertThat(worker.toString()).containsOnlyOnce(line).doesNotContain(bin.toString());
-    assertThat(holdfast.ok("doctor")).contains("warn  sandbox: " + line);
+    assertThat(holdfast.run("doctor").stdout()).contains("warn  sandbox: " + line);
   }
 }

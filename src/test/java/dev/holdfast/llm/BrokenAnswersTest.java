@@ -36,7 +36,7 @@ class BrokenAnswersTest extends ProviderFixture {
     CountDownLatch hungUp = new CountDownLatch(1);
     models.next(ModelBehaviour.drip(Duration.ofMillis(20), hungUp));
     timedOut(vendor);
-    assertThat(hungUp.await(10, TimeUnit.SECONDS)).as("the connection is closed").isTrue();
+    assertThat(hungUp.await(60, TimeUnit.SECONDS)).as("the connection is closed").isTrue();
     assertThat(wire).singleElement().extracting(WireCall::httpStatus).isEqualTo(200);
   }
 
@@ -77,10 +77,10 @@ class BrokenAnswersTest extends ProviderFixture {
                     thrown.countDown();
                   }
                 });
-    assertThat(streaming.await(10, TimeUnit.SECONDS)).isTrue();
+    assertThat(streaming.await(60, TimeUnit.SECONDS)).isTrue();
     caller.interrupt();
-    assertThat(thrown.await(10, TimeUnit.SECONDS)).isTrue();
-    assertThat(hungUp.await(10, TimeUnit.SECONDS)).isTrue();
+    assertThat(thrown.await(60, TimeUnit.SECONDS)).isTrue();
+    assertThat(hungUp.await(60, TimeUnit.SECONDS)).isTrue();
     caller.join();
     assertThat(wire).singleElement().matches(WireCall::maybeBilled);
   }

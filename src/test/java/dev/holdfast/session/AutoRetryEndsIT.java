@@ -12,7 +12,6 @@ import dev.holdfast.session.event.SessionEvent.AutoRetryStart;
 import dev.holdfast.session.report.Exhausted;
 import dev.holdfast.session.report.ExitCode;
 import dev.holdfast.session.report.SessionResult;
-import dev.holdfast.testing.EverySetup;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.WithDatabase;
 import java.time.Duration;
@@ -29,7 +28,6 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 @WithDatabase
 @Timeout(60)
-@EverySetup
 class AutoRetryEndsIT {
   private final GuardedBenches benches;
 

@@ -13,7 +13,6 @@ import dev.holdfast.session.report.Exhausted;
 import dev.holdfast.session.report.SessionResult;
 import dev.holdfast.session.retry.AutoRetry;
 import dev.holdfast.session.retry.AutoRetrySettings;
-import dev.holdfast.testing.EverySetup;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.WithDatabase;
 import dev.holdfast.tool.ToolReply;
@@ -32,7 +31,6 @@ import org.junit.jupiter.api.Timeout;
  */
 @WithDatabase
 @Timeout(60)
-@EverySetup
 class AutoRetryIT {
   private final GuardedBenches benches;
 

@@ -17,7 +17,6 @@ import dev.holdfast.session.journal.Journal;
 import dev.holdfast.session.journal.JournalEntry;
 import dev.holdfast.session.report.SessionResult;
 import dev.holdfast.session.retry.Route;
-import dev.holdfast.testing.EverySetup;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.TestQueue;
 import dev.holdfast.testing.TicketDatabase;
@@ -35,7 +34,6 @@ import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 /** Sessions over the journal in PostgreSQL. */
 @WithDatabase
 @Timeout(120)
-@EverySetup
 class DurableSessionIT {
   private static final CallResult[] STORY = {
     Replies.look("a"),

@@ -9,8 +9,8 @@ import org.junit.jupiter.api.Tag;
 
 /**
  * The tests of this class run twice: as usual, and on the oldest PostgreSQL in a Turkish locale and
- * an odd time zone. It stands on what touches SQL, text or time; a rule in {@code ArchitectureTest}
- * says where it must stand.
+ * an odd time zone. It stands on what touches SQL, text or time; {@code EverySetupTest} says where
+ * it must stand.
  */
 @Inherited
 @Retention(RetentionPolicy.RUNTIME)

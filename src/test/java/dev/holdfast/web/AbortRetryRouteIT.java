@@ -2,7 +2,6 @@ package dev.holdfast.web;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.holdfast.testing.EverySetup;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.TestQueue;
 import dev.holdfast.testing.TicketDatabase;
@@ -23,7 +22,6 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 @WithDatabase
-@EverySetup
 class AbortRetryRouteIT {
   private final TicketDatabase database;
   private final TestQueue queue;

@@ -3,7 +3,6 @@ package dev.holdfast.web;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariDataSource;
-import dev.holdfast.testing.EverySetup;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.TestQueue;
 import dev.holdfast.testing.TicketDatabase;
@@ -24,7 +23,6 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 @WithDatabase
-@EverySetup
 class AccessIT {
   private static final String TICKETS = "/api/v1/tickets";
   private static final String FORM = "application/x-www-form-urlencoded";

@@ -5,7 +5,6 @@ import static org.awaitility.Awaitility.await;
 
 import com.zaxxer.hikari.HikariDataSource;
 import dev.holdfast.retry.Sleeper;
-import dev.holdfast.testing.EverySetup;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.TestQueue;
 import dev.holdfast.testing.TicketDatabase;
@@ -29,7 +28,6 @@ import tools.jackson.databind.json.JsonMapper;
 
 @WithDatabase
 @Timeout(60)
-@EverySetup
 class EventsIT {
   private static final JsonMapper JSON = new JsonMapper();
   private static final Duration HEARTBEAT = Duration.ofMillis(200);

@@ -10,7 +10,6 @@ import dev.holdfast.postgres.read.PostgresPeopleNotices;
 import dev.holdfast.queue.PeopleNotices;
 import dev.holdfast.retry.Sleeper;
 import dev.holdfast.secret.Secrets;
-import dev.holdfast.testing.EverySetup;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.TestQueue;
 import dev.holdfast.testing.TicketDatabase;
@@ -50,7 +49,6 @@ import tools.jackson.databind.json.JsonMapper;
 
 @WithDatabase
 @Timeout(60)
-@EverySetup
 class NoticeWebhookIT {
   private static final String SECRET = "a-secret-of-the-webhook";
   private static final Duration POLL = Duration.ofMillis(20);

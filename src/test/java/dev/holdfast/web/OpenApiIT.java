@@ -7,7 +7,6 @@ import dev.holdfast.postgres.inbox.PostgresDesignShelf;
 import dev.holdfast.schema.JsonSchema;
 import dev.holdfast.schema.Question;
 import dev.holdfast.session.approval.ApprovalShelf;
-import dev.holdfast.testing.EverySetup;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.TestQueue;
 import dev.holdfast.testing.TicketDatabase;
@@ -37,7 +36,6 @@ import tools.jackson.databind.node.ObjectNode;
 
 /** Holds /openapi.json against the running server: every operation, every answer. */
 @WithDatabase
-@EverySetup
 class OpenApiIT {
   private static final JsonMapper JSON = new JsonMapper();
   private static final String TICKET = "/api/v1/tickets/";

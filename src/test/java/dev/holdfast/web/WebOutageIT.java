@@ -5,7 +5,6 @@ import static org.awaitility.Awaitility.await;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
-import dev.holdfast.testing.EverySetup;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.TicketDatabase;
 import dev.holdfast.testing.WithDatabase;
@@ -20,7 +19,6 @@ import org.junit.jupiter.api.Test;
 
 /** The server takes the database away from everybody, and gives it back. */
 @WithDatabase
-@EverySetup
 class WebOutageIT {
   private final TestDatabase testDatabase;
 

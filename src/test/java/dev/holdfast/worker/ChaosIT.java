@@ -7,7 +7,6 @@ import dev.holdfast.failure.Category;
 import dev.holdfast.failure.ErrorReport;
 import dev.holdfast.queue.QueueUnavailableException;
 import dev.holdfast.queue.TicketEvent;
-import dev.holdfast.testing.EverySetup;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.TicketDatabase;
 import dev.holdfast.testing.WithDatabase;
@@ -29,7 +28,6 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 @WithDatabase
 @Timeout(120)
-@EverySetup
 class ChaosIT {
   private static final int TICKETS = 300;
   private static final int STEPS = 250;

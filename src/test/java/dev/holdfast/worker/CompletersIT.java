@@ -6,7 +6,6 @@ import dev.holdfast.failure.ErrorReport;
 import dev.holdfast.queue.Finish;
 import dev.holdfast.queue.FinishResult;
 import dev.holdfast.queue.TicketEvent;
-import dev.holdfast.testing.EverySetup;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.TicketDatabase;
 import dev.holdfast.testing.WithDatabase;
@@ -21,7 +20,6 @@ import org.junit.jupiter.api.Timeout;
 
 @WithDatabase
 @Timeout(60)
-@EverySetup
 class CompletersIT {
   private static final String LEASES = "SELECT count(*) FROM holdfast.leases WHERE worker_id = ?";
 

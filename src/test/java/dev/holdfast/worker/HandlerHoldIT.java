@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.failure.ErrorReport;
 import dev.holdfast.queue.TicketEvent;
-import dev.holdfast.testing.EverySetup;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.TicketDatabase;
 import dev.holdfast.testing.WithDatabase;
@@ -15,7 +14,6 @@ import org.junit.jupiter.api.Timeout;
 
 @WithDatabase
 @Timeout(120)
-@EverySetup
 class HandlerHoldIT {
   private static final HandlerResult HELD =
       HandlerResult.held("Look at \0 the invoice", ErrorReport.ofText("ETIMEDOUT"));

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.queue.TicketEvent;
-import dev.holdfast.testing.EverySetup;
 import dev.holdfast.testing.Refusals;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.TicketDatabase;
@@ -22,7 +21,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Issue 20, 1.2: what the database refuses of one ticket stops that one and no other. */
 @WithDatabase
 @Timeout(90)
-@EverySetup
 class RefusedResultIT {
   private static final int TICKETS = 20;
 

@@ -3,7 +3,6 @@ package dev.holdfast.worker;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.queue.TicketEvent;
-import dev.holdfast.testing.EverySetup;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.TicketDatabase;
 import dev.holdfast.testing.WithDatabase;
@@ -19,7 +18,6 @@ import org.junit.jupiter.api.Timeout;
 
 @WithDatabase
 @Timeout(120)
-@EverySetup
 class WorkerCancelIT {
   private final TicketDatabase database;
   private final TestWorker setup;

@@ -8,7 +8,6 @@ import dev.holdfast.queue.Finish;
 import dev.holdfast.queue.FinishResult;
 import dev.holdfast.queue.TicketEvent;
 import dev.holdfast.queue.WorkerRegistry;
-import dev.holdfast.testing.EverySetup;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.TicketDatabase;
 import dev.holdfast.testing.WithDatabase;
@@ -23,7 +22,6 @@ import org.junit.jupiter.api.Timeout;
 
 @WithDatabase
 @Timeout(120)
-@EverySetup
 class WorkerDrainIT {
   private final TicketDatabase database;
   private final TestWorker setup;

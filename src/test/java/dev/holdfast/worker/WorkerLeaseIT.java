@@ -9,7 +9,6 @@ import dev.holdfast.queue.Heartbeat;
 import dev.holdfast.queue.QueueUnavailableException;
 import dev.holdfast.queue.TicketEvent;
 import dev.holdfast.telemetry.TicketMetrics;
-import dev.holdfast.testing.EverySetup;
 import dev.holdfast.testing.LogLines;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.TicketDatabase;
@@ -30,7 +29,6 @@ import org.junit.jupiter.api.Timeout;
 
 @WithDatabase
 @Timeout(120)
-@EverySetup
 class WorkerLeaseIT {
   private static final String CRASHES = "SELECT crash_count FROM holdfast.tickets WHERE id = ?";
 

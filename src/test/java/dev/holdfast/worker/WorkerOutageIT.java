@@ -13,7 +13,6 @@ import dev.holdfast.queue.Finish;
 import dev.holdfast.queue.FinishResult;
 import dev.holdfast.queue.QueueUnavailableException;
 import dev.holdfast.queue.TicketEvent;
-import dev.holdfast.testing.EverySetup;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.TicketDatabase;
 import dev.holdfast.testing.WithDatabase;
@@ -34,7 +33,6 @@ import org.postgresql.ds.PGSimpleDataSource;
 
 @WithDatabase
 @Timeout(120)
-@EverySetup
 class WorkerOutageIT {
   private final TicketDatabase database;
   private final TestWorker setup;

@@ -9,7 +9,6 @@ import dev.holdfast.queue.Finish;
 import dev.holdfast.queue.FinishResult;
 import dev.holdfast.queue.TicketEvent;
 import dev.holdfast.queue.TicketQueue;
-import dev.holdfast.testing.EverySetup;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.TicketDatabase;
 import dev.holdfast.testing.WithDatabase;
@@ -26,7 +25,6 @@ import org.junit.jupiter.api.Timeout;
 
 @WithDatabase
 @Timeout(120)
-@EverySetup
 class WorkerSlotsIT {
   private static final int SLOTS = 8;
   private static final int TICKETS = 2_000;

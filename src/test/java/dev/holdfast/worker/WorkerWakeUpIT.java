@@ -12,7 +12,6 @@ import dev.holdfast.queue.TicketClaims;
 import dev.holdfast.queue.TicketEvent;
 import dev.holdfast.queue.WakeUps;
 import dev.holdfast.queue.WorkerRegistry;
-import dev.holdfast.testing.EverySetup;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.TicketDatabase;
 import dev.holdfast.testing.WithDatabase;
@@ -31,7 +30,6 @@ import org.junit.jupiter.api.parallel.Resources;
 
 @WithDatabase
 @Timeout(120)
-@EverySetup
 class WorkerWakeUpIT {
   private static final Duration NEVER = Duration.ofHours(1);
 

@@ -7,7 +7,6 @@ import ch.qos.logback.classic.Level;
 import dev.holdfast.postgres.read.PostgresEndedTickets;
 import dev.holdfast.queue.QueueUnavailableException;
 import dev.holdfast.testing.AtOnce;
-import dev.holdfast.testing.EverySetup;
 import dev.holdfast.testing.LogLines;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.TicketDatabase;
@@ -26,7 +25,6 @@ import org.junit.jupiter.api.io.TempDir;
 import org.postgresql.ds.PGSimpleDataSource;
 
 @WithDatabase
-@EverySetup
 class WorkspaceSweepIT {
   private static final Duration DAY = Duration.ofDays(1);
 

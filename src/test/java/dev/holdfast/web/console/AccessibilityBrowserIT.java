@@ -13,14 +13,15 @@ import dev.holdfast.testing.TestQueue;
 import dev.holdfast.testing.TicketDatabase;
 import dev.holdfast.testing.WithDatabase;
 import dev.holdfast.web.ConsoleServer;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 
 @Tag("slow")
 @WithDatabase
@@ -82,29 +83,39 @@ class AccessibilityBrowserIT {
     }
   }
 
-  @ParameterizedTest
-  @EnumSource(names = {"LIGHT", "DARK"})
-  @DisplayName("axe finds nothing serious on any page, light or dark")
-  void axe(ColorScheme scheme) {
-    Page page = browsers.page(new Browser.NewContextOptions().setColorScheme(scheme));
+  @Test
+  @DisplayName("axe finds nothing serious on any page")
+  void axe() {
+    Page page = browsers.page(new Browser.NewContextOptions().setColorScheme(ColorScheme.LIGHT));
+    assertThat(found(page, axe -> axe)).isEmpty();
+  }
+
+  @Test
+  @DisplayName("axe finds nothing serious in the dark colors of any page")
+  void dark() {
+    Page page = browsers.page(new Browser.NewContextOptions().setColorScheme(ColorScheme.DARK));
+    // Only the colors differ; all rules would take twice the time.
+    assertThat(found(page, axe -> axe.withTags(List.of("cat.color")))).isEmpty();
+  }
+
+  private List<String> found(Page page, UnaryOperator<AxeBuilder> rules) {
+    List<String> all = new ArrayList<>();
     for (String path : paths) {
       page.navigate(server.url(path));
-      assertThat(
-              new AxeBuilder(page)
-                  .analyze().getViolations().stream()
-                      .filter(found -> List.of("serious", "critical").contains(found.getImpact()))
-                      .map(
-                          found ->
-                              found.getId()
-                                  + ": "
-                                  + found.getHelp()
-                                  + " "
-                                  + found.getNodes().stream()
-                                      .map(node -> node.getHtml())
-                                      .limit(3)
-                                      .toList()))
-          .as("%s in %s", path, scheme)
-          .isEmpty();
+      // No frames: the legacy way needs no second page for each.
+      rules.apply(new AxeBuilder(page).setLegacyMode(true)).analyze().getViolations().stream()
+          .filter(found -> List.of("serious", "critical").contains(found.getImpact()))
+          .map(
+              found ->
+                  path
+                      + ": "
+                      + found.getId()
+                      + ": "
+                      + found.getHelp()
+                      + " "
+                      + found.getNodes().stream().map(node -> node.getHtml()).limit(3).toList())
+          .forEach(all::add);
     }
+    return all;
   }
 }

@@ -44,8 +44,8 @@ final class Browsers implements AutoCloseable {
             .launch(
                 new BrowserType.LaunchOptions()
                     .setExecutablePath(chromium.orElseThrow())
-                    // As root, as on CI, Chromium has no sandbox.
-                    .setArgs(List.of("--no-sandbox", "--disable-dev-shm-usage"))));
+                    // As root, as on CI, Chromium has no sandbox; and such a machine has no GPU.
+                    .setArgs(List.of("--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"))));
   }
 
   private static Optional<Path> chromium() {

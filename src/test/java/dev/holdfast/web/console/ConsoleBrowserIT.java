@@ -25,6 +25,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
@@ -65,6 +66,12 @@ class ConsoleBrowserIT {
   @BeforeEach
   void newPage() {
     page = browsers.page();
+  }
+
+  /** A page that stays open goes on asking for news. */
+  @AfterEach
+  void closePage() {
+    page.context().close();
   }
 
   private void go(String path) {
@@ -424,6 +431,7 @@ class ConsoleBrowserIT {
   @DisplayName("without JavaScript everything can be read, and a ticket released")
   void withoutJavaScript() {
     long id = tickets.hold("plain", "no script here");
+    closePage();
     page = browsers.page(new Browser.NewContextOptions().setJavaScriptEnabled(false));
     go("/inbox");
     page.locator(".groups a:has-text('no script here')").click();
@@ -455,6 +463,7 @@ class ConsoleBrowserIT {
   @DisplayName("on a phone nothing has to be scrolled sideways")
   void phone() {
     long id = tickets.hold("phone", "a rather long error ".repeat(20));
+    closePage();
     page =
         browsers.page(new Browser.NewContextOptions().setViewportSize(360, 740).setIsMobile(true));
     for (String path : List.of("/", "/inbox", "/tickets", "/tickets/" + id, "/queues", "/review")) {

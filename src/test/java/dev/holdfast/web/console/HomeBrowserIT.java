@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.microsoft.playwright.Page;
 import dev.holdfast.failure.Category;
-import dev.holdfast.testing.EverySetup;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.TestQueue;
 import dev.holdfast.testing.TicketDatabase;
@@ -17,7 +16,6 @@ import org.junit.jupiter.api.Test;
 
 @Tag("slow")
 @WithDatabase
-@EverySetup
 class HomeBrowserIT {
   private static final String HOSTILE = "<img src=x onerror=alert(1)>";
 

@@ -4,7 +4,6 @@ import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertTha
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.microsoft.playwright.Page;
-import dev.holdfast.testing.EverySetup;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.TicketDatabase;
 import dev.holdfast.testing.WithDatabase;
@@ -16,7 +15,6 @@ import org.junit.jupiter.api.Test;
 
 @Tag("slow")
 @WithDatabase
-@EverySetup
 class ListBrowserIT {
   private final TestDatabase testDatabase;
   private final TicketDatabase database;

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.holdfast.failure.Category;
 import dev.holdfast.postgres.TestTickets;
-import dev.holdfast.testing.EverySetup;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.TicketDatabase;
 import dev.holdfast.testing.WithDatabase;
@@ -29,7 +28,6 @@ import org.junit.jupiter.api.Test;
 
 /** What the page says after a release, where workers were quicker than the page. */
 @WithDatabase
-@EverySetup
 class ReleaseNoticeIT {
   private static final Pattern CSRF = Pattern.compile("name=\"_csrf\" value=\"([^\"]+)\"");
 

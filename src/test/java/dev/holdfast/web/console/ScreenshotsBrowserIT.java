@@ -12,7 +12,6 @@ import dev.holdfast.session.event.SessionEvent;
 import dev.holdfast.session.journal.Input;
 import dev.holdfast.session.journal.JournalEntry;
 import dev.holdfast.session.journal.JournalJson;
-import dev.holdfast.testing.EverySetup;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.TestQueue;
 import dev.holdfast.testing.TicketDatabase;
@@ -29,7 +28,6 @@ import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 /** Makes the pictures of the documentation: {@code -Dconsole.screenshots=docs/images}. */
 @WithDatabase
 @EnabledIfSystemProperty(named = "console.screenshots", matches = ".+")
-@EverySetup
 class ScreenshotsBrowserIT {
   private final TestDatabase testDatabase;
   private final TicketDatabase database;
