@@ -36,7 +36,8 @@ BEGIN
     SELECT g.role, p.oid::regprocedure
     FROM (VALUES
       ('public', ARRAY['shorten', 'error_name', 'with_retry_time', 'outage_words']),
-      ('holdfast_viewer', ARRAY['asked_question', 'ticket_version', 'readable', 'measured_bytes', 'expanded_bytes']),
+      ('holdfast_viewer', ARRAY['asked_question', 'ticket_version', 'readable', 'measured_bytes', 'expanded_bytes',
+        'limit_words', 'tokens_left', 'turn_group']),
       ('holdfast_producer', ARRAY['produce_ticket']),
       ('holdfast_designer', ARRAY['ticket_version', 'latest_design', 'acting_person', 'accepted_bytes', 'expanded_bytes', 'measure_definition']),
       -- Operators edit payloads with their own rights, too.
@@ -45,7 +46,8 @@ BEGIN
         'mend_provider', 'raise_budget', 'remove_budget', 'decide_tool_call', 'answer_ticket', 'asked_question', 'assign_ticket', 'unrelease_ticket', 'edit_payload',
         'ticket_version', 'require_version', 'take_request_key', 'keep_request_ticket', 'find_request', 'keep_request_answer',
         'note_enqueued', 'web_key', 'readable', 'measured_bytes', 'expanded_bytes', 'accepted_bytes',
-        'put_schedule', 'pause_schedule', 'resume_schedule', 'run_schedule', 'delete_schedule'])
+        'put_schedule', 'pause_schedule', 'resume_schedule', 'run_schedule', 'delete_schedule',
+        'set_limit', 'remove_limit', 'set_weight', 'limit_words', 'tokens_left', 'turn_group'])
     ) AS g (role, functions)
     JOIN pg_proc p ON p.pronamespace = '${flyway:defaultSchema}'::regnamespace AND p.proname = ANY (g.functions)
     WHERE g.role = 'public' OR to_regrole(g.role) IS NOT NULL

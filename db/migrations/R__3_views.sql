@@ -136,12 +136,14 @@ COMMENT ON VIEW error_groups IS 'Held tickets by error: equal errors have one fi
 
 CREATE OR REPLACE VIEW queue_health AS
 SELECT q.name AS queue, q.paused_at IS NOT NULL AS paused, q.paused_by,
-  r.n + s.n AS ready, LEAST(r.oldest, s.oldest) AS oldest_ready_at,
+  r.n + s.n + w.n AS ready, LEAST(r.oldest, s.oldest, w.oldest) AS oldest_ready_at,
   COALESCE(d.retrying, 0) AS retrying, COALESCE(d.scheduled, 0) AS scheduled, d.next_at AS next_due_at,
   COALESCE(p.n, 0) AS in_progress, COALESCE(h.n, 0) AS on_hold, COALESCE(d.waiting_for_provider, 0) AS waiting_for_provider
 FROM queues q
 CROSS JOIN LATERAL (SELECT count(*) AS n, min(r.created_at) AS oldest FROM ready r WHERE r.queue = q.name) r
 CROSS JOIN LATERAL (SELECT count(*) AS n, min(s.created_at) AS oldest FROM suspects s WHERE s.queue = q.name) s
+CROSS JOIN LATERAL (
+  SELECT count(*) AS n, min(w.created_at) AS oldest FROM line_gates g JOIN in_line w ON w.line = g.line WHERE g.queue = q.name) w
 LEFT JOIN (
   SELECT d.queue, count(*) FILTER (WHERE w.ticket_id IS NULL AND b.retry_count > 0) AS retrying,
     count(*) FILTER (WHERE w.ticket_id IS NULL AND COALESCE(b.retry_count, 0) = 0) AS scheduled,

@@ -12,10 +12,11 @@
 -- one, under the lease (claimed_ticket). A ticket whose worker died runs alone (docs/adr/0018-poison-tickets.md).
 -- Several small statements instead of one large: what an idle worker mostly runs is the few of them that find nothing to do, and each
 -- costs what it touches. All of them are one transaction with the caller's call, and each sees what those before it did.
--- Indexes: deferred_by_time, ready_in_claim_order (one scan per lane, in claim order), primary keys.
+-- Indexes: deferred_by_time, ready_in_claim_order (one scan per lane, in claim order), primary keys. Lines: R__5_lines.sql.
 -- Traps: `id IN (SELECT ... LIMIT)` plans as a scan of the whole table, so rows are taken by ctid, which the row locks make safe; the
 -- LATERAL with LIMIT keeps to the indexes. The rows are filtered before anything is made text; nothing else here reads a column that
--- somebody filled.
+-- somebody filled. The few suspects are scanned whole, which seems so costly without jit = off that PostgreSQL compiles the plan anew in every
+-- claim: 30 ms of a machine with nothing else to do.
 CREATE OR REPLACE FUNCTION take_tickets(
   of_kinds text[], from_queues text[], at_most integer, for_worker text, for_ms bigint, behind_ids bigint[],
   small_bytes integer, room_bytes bigint, suspects_at_most integer)
@@ -24,16 +25,23 @@ RETURNS TABLE (
   created_at timestamptz, attempt_count integer, retry_count integer, lease_no bigint, claimed_at timestamptz, expires_at timestamptz,
   design_id bigint, design_name text, design_version integer, design_kind text, definition text, guidance text,
   apart boolean, suspect boolean)
-LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_bitmapscan = off SET lock_timeout = '250ms'
+LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off
+  SET lock_timeout = '250ms'
 AS $$
 #variable_conflict use_column
 DECLARE
   next_due timestamptz;
+  again_ms double precision;
   tids tid[];
   taken bigint[];
+  met bigint[];
+  lined bigint[];
   whole bigint;
   suspected bigint;
-  new_lease bigint;
+  room integer := at_most;
+  -- Where nobody has a limit or a key, a claim pays for two looks into empty tables.
+  limits_in_use boolean := EXISTS (SELECT FROM ${flyway:defaultSchema}.line_gates) OR EXISTS (SELECT FROM ${flyway:defaultSchema}.claim_limits);
+  new_lease bigint := CASE WHEN limits_in_use THEN nextval('${flyway:defaultSchema}.lease_no_seq') END;
   until timestamptz := now() + for_ms * interval '1 millisecond';
 BEGIN
   IF cardinality(behind_ids) = 0 THEN
@@ -71,44 +79,74 @@ BEGIN
     END IF;
   END IF;
 
-  WITH behind AS MATERIALIZED (
-    -- One per lane, whatever has been done to those tickets since.
-    SELECT DISTINCT ON (b.queue, b.kind) b.queue, b.kind, ~b.priority AS rank, b.created_at, b.id
-    FROM unnest(behind_ids) AS a (id)
-    CROSS JOIN LATERAL (SELECT * FROM ${flyway:defaultSchema}.ticket_base b WHERE b.id = a.id LIMIT 1) b
-    ORDER BY b.queue, b.kind, rank, b.created_at, b.id
-  ), picked AS (
-    SELECT r.tid, r.id
-    FROM ${flyway:defaultSchema}.lanes n
-    JOIN ${flyway:defaultSchema}.queues q ON q.name = n.queue AND q.paused_at IS NULL
-    LEFT JOIN behind ON behind.queue = n.queue AND behind.kind = n.kind
-    CROSS JOIN LATERAL (
-      SELECT r.ctid AS tid, r.id, r.priority, r.created_at FROM ${flyway:defaultSchema}.ready r
-      WHERE r.queue = n.queue AND r.kind = n.kind
-        AND (~r.priority, r.created_at, r.id)
-          > (COALESCE(behind.rank, -2147483648), COALESCE(behind.created_at, '-infinity'), COALESCE(behind.id, -9223372036854775808))
-      ORDER BY ~r.priority, r.created_at, r.id
-      LIMIT at_most
-      FOR UPDATE SKIP LOCKED
-    ) r
-    WHERE n.kind = ANY (of_kinds) AND (cardinality(from_queues) = 0 OR n.queue = ANY (from_queues))
-    ORDER BY r.priority DESC, r.created_at, r.id
-    LIMIT at_most - (suspected IS NOT NULL)::integer
-  )
-  SELECT array_agg(p.tid), array_agg(p.id) INTO tids, taken FROM picked p;
-  -- What has expired stays where it is until hold_expired takes it. One look into an index, and mostly no more.
-  IF taken IS NOT NULL AND EXISTS (SELECT FROM ${flyway:defaultSchema}.ticket_deadlines e WHERE e.expires_at <= now()) THEN
-    SELECT array_agg(u.tid), array_agg(u.id) INTO tids, taken FROM unnest(tids, taken) AS u (tid, id)
-    WHERE NOT EXISTS (SELECT FROM ${flyway:defaultSchema}.ticket_deadlines e WHERE e.ticket_id = u.id AND e.expires_at <= now());
+  room := room - (suspected IS NOT NULL)::integer;
+  IF limits_in_use AND room > 0 THEN
+    SELECT NULLIF(x.ids, '{}'), x.again_ms INTO taken, again_ms
+    FROM ${flyway:defaultSchema}.take_from_lines(of_kinds, from_queues, room, new_lease, true) AS x;
+    room := room - COALESCE(cardinality(taken), 0);
   END IF;
+  -- Once, unless what is found has to be put in line.
+  FOR again IN 1..4 LOOP
+    WITH behind AS MATERIALIZED (
+      -- One per lane, whatever has been done to those tickets since.
+      SELECT DISTINCT ON (b.queue, b.kind) b.queue, b.kind, ~b.priority AS rank, b.created_at, b.id
+      FROM unnest(behind_ids) AS a (id)
+      CROSS JOIN LATERAL (SELECT * FROM ${flyway:defaultSchema}.ticket_base b WHERE b.id = a.id LIMIT 1) b
+      ORDER BY b.queue, b.kind, rank, b.created_at, b.id
+    ), picked AS (
+      SELECT r.tid, r.id
+      FROM ${flyway:defaultSchema}.lanes n
+      JOIN ${flyway:defaultSchema}.queues q ON q.name = n.queue AND q.paused_at IS NULL
+      LEFT JOIN behind ON behind.queue = n.queue AND behind.kind = n.kind
+      CROSS JOIN LATERAL (
+        SELECT r.ctid AS tid, r.id, r.priority, r.created_at FROM ${flyway:defaultSchema}.ready r
+        WHERE r.queue = n.queue AND r.kind = n.kind
+          AND (~r.priority, r.created_at, r.id)
+            > (COALESCE(behind.rank, -2147483648), COALESCE(behind.created_at, '-infinity'), COALESCE(behind.id, -9223372036854775808))
+        ORDER BY ~r.priority, r.created_at, r.id
+        LIMIT room
+        FOR UPDATE SKIP LOCKED
+      ) r
+      WHERE n.kind = ANY (of_kinds) AND (cardinality(from_queues) = 0 OR n.queue = ANY (from_queues))
+      ORDER BY r.priority DESC, r.created_at, r.id
+      LIMIT room
+    )
+    SELECT array_agg(p.tid), array_agg(p.id) INTO tids, met FROM picked p;
+    -- What has expired stays where it is until hold_expired takes it. One look into an index, and mostly no more.
+    IF met IS NOT NULL AND EXISTS (SELECT FROM ${flyway:defaultSchema}.ticket_deadlines e WHERE e.expires_at <= now()) THEN
+      SELECT array_agg(u.tid), array_agg(u.id) INTO tids, met FROM unnest(tids, met) AS u (tid, id)
+      WHERE NOT EXISTS (SELECT FROM ${flyway:defaultSchema}.ticket_deadlines e WHERE e.ticket_id = u.id AND e.expires_at <= now());
+    END IF;
+    EXIT WHEN met IS NULL;
+    DELETE FROM ${flyway:defaultSchema}.ready r WHERE r.ctid = ANY (tids);
+    IF NOT limits_in_use THEN
+      taken := met;
+      EXIT;
+    END IF;
+    lined := ${flyway:defaultSchema}.line_up_some(met);
+    IF lined IS NULL THEN
+      taken := taken || met;
+      room := room - cardinality(met);
+      EXIT;
+    END IF;
+    met := ARRAY(SELECT u.id FROM unnest(met) WITH ORDINALITY AS u (id, place) WHERE u.id <> ALL (lined) ORDER BY u.place);
+    taken := taken || met;
+    room := room - cardinality(met);
+    again_ms := 0;
+  END LOOP;
+  IF limits_in_use AND room > 0 THEN
+    SELECT taken || x.ids, LEAST(again_ms, x.again_ms) INTO taken, again_ms
+    FROM ${flyway:defaultSchema}.take_from_lines(of_kinds, from_queues, room, new_lease, false) AS x;
+  END IF;
+  next_due_ms := LEAST(next_due_ms, again_ms);
+  taken := NULLIF(taken, '{}');
   IF taken IS NULL AND suspected IS NULL THEN
     RETURN NEXT;
     RETURN;
   END IF;
 
-  new_lease := nextval('${flyway:defaultSchema}.lease_no_seq');
+  new_lease := COALESCE(new_lease, nextval('${flyway:defaultSchema}.lease_no_seq'));
   IF taken IS NOT NULL THEN
-    DELETE FROM ${flyway:defaultSchema}.ready r WHERE r.ctid = ANY (tids);
     RETURN QUERY
     SELECT
       promoted, next_due_ms,
@@ -166,6 +204,8 @@ BEGIN
     own_lease := nextval('lease_no_seq');
     INSERT INTO leases (id, claimed_at, expires_at, worker_id, ids, for_ms, suspect)
     VALUES (own_lease, now(), until, for_worker, ARRAY[suspected], for_ms, true);
+    -- A suspect that waits keeps its place under a limit, which it was given when it was taken from the line.
+    UPDATE line_slots s SET lease_no = own_lease WHERE s.ticket_id = suspected;
     id := suspected;
     lease_no := own_lease;
     suspect := true;
@@ -190,6 +230,7 @@ BEGIN
   SELECT b.priority, b.created_at, b.id, b.queue, b.kind FROM ticket_base b WHERE b.id = ANY (waiting);
   INSERT INTO ready (priority, created_at, id, queue, kind)
   SELECT b.priority, b.created_at, b.id, b.queue, b.kind FROM ticket_base b WHERE b.id = ANY (put_back);
+  DELETE FROM line_slots s WHERE s.ticket_id = ANY (put_back);
   taken := ARRAY(
     SELECT t.id FROM unnest(taken) AS t (id)
     WHERE t.id <> ALL (waiting) AND t.id IS DISTINCT FROM suspected AND t.id <> ALL (COALESCE(put_back, '{}')));
@@ -365,6 +406,9 @@ BEGIN
       ) a ON true
       WHERE a.outcome IS DISTINCT FROM 'succeeded';
     END IF;
+    IF EXISTS (SELECT FROM ${flyway:defaultSchema}.line_slots) THEN
+      PERFORM ${flyway:defaultSchema}.free_slots(ticket_ids, lease_nos);
+    END IF;
     -- A statement of its own: it sees the rows of those who enqueued a follower while the UPDATE waited for them.
     IF 'done' = ANY (new_states)
       AND EXISTS (SELECT FROM ${flyway:defaultSchema}.ticket_dependencies d WHERE d.after_id = ANY (ticket_ids) AND d.ended_at IS NULL)
@@ -472,6 +516,9 @@ BEGIN
     ARRAY(SELECT DISTINCT r.queue FROM decided r WHERE r.claimable AND r.retry_after <= now())
   INTO stored, stored_leases, at_once
   FROM decided d;
+  IF EXISTS (SELECT FROM ${flyway:defaultSchema}.line_slots) THEN
+    PERFORM ${flyway:defaultSchema}.free_slots(ticket_ids, lease_nos);
+  END IF;
   IF cardinality(at_once) > 0 THEN
     PERFORM ${flyway:defaultSchema}.wake_workers(at_once);
   END IF;

@@ -257,6 +257,7 @@ BEGIN
     RETURN NULL;
   END IF;
   UPDATE leases SET revoked = revoked || t.id WHERE leases.id = l.id;
+  PERFORM free_slots(ARRAY[t.id], ARRAY[l.id]);
   INSERT INTO ticket_attempts (ticket_id, lease_no, started_at, finished_at, attempt, outcome, worker_id, error)
   VALUES (t.id, l.id, l.claimed_at, now(), t.attempt_count + 1, 'revoked', l.worker_id, 'revoked by ' || actor);
   PERFORM pg_notify('${flyway:defaultSchema}_revoked', '');

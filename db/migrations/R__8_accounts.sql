@@ -27,8 +27,18 @@ CROSS JOIN LATERAL (
     || CASE WHEN count(*) > 3 THEN format('; %s more', count(*) - 3) ELSE '' END AS words
   FROM ticket_dependencies d JOIN ticket_base x ON x.id = d.after_id
   WHERE d.ticket_id = f.ticket_id AND d.ended_at IS NULL
-) p;
-COMMENT ON VIEW waiting_tickets IS 'Tickets that wait for a provider (deferred, no retry used), for the end of an outage, for an account to be mended, for a budget to have room (all on hold), or for other tickets to be done (dependency; those on hold are named first).';
+) p
+-- The kind is a constant in each part: who asks for another kind does not count what runs under the limits of a million tickets in line.
+UNION ALL
+SELECT w.id, w.queue, 'ready' COLLATE "C", 'limit' COLLATE "C", ARRAY[split_part(l.words, ',', 1)], 'the limit of ' || l.words, w.created_at,
+  NULL::timestamptz, NULL::numeric, 0::bigint
+FROM tickets_in_line w CROSS JOIN LATERAL (SELECT limit_words(w.queue, w.design, w.concurrency_key) AS words) l
+WHERE l.words IS NOT NULL
+UNION ALL
+SELECT w.id, w.queue, 'ready' COLLATE "C", 'turn' COLLATE "C", ARRAY['queue:' || w.queue], 'its turn', w.created_at,
+  NULL::timestamptz, NULL::numeric, 0::bigint
+FROM tickets_in_line w WHERE limit_words(w.queue, w.design, w.concurrency_key) IS NULL;
+COMMENT ON VIEW waiting_tickets IS 'Tickets that wait for a provider (deferred, no retry used), for the end of an outage, for an account to be mended, for a budget to have room (all on hold), for other tickets to be done (dependency; those on hold are named first), for a limit (set_limit) or only for their turn among those with keys.';
 
 CREATE OR REPLACE VIEW provider_status AS
 SELECT c.provider, c.key_id, c.model,

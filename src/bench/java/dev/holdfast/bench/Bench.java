@@ -76,6 +76,7 @@ public final class Bench implements AutoCloseable {
       case INFLIGHT -> new InflightCell();
       case FAILURES -> new FailuresCell();
       case ONE_BY_ONE -> new OneByOneCell();
+      case LIMITS -> new LimitsCell();
       case START -> new StartCell();
       case CONSOLE -> new ConsoleCell();
     };

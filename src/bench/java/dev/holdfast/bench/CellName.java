@@ -17,6 +17,9 @@ public enum CellName {
   INFLIGHT("tickets that wait 200 ms, thousands at once, in a process of their own"),
   FAILURES("tickets that fail once and then succeed"),
   ONE_BY_ONE("claims of one ticket at a time on 16 connections"),
+  LIMITS(
+      "the drain's rate under limits and beside them, and how long one tenant's flood keeps others"
+          + " waiting"),
   START("from the start of the program to ready to claim"),
   CONSOLE("the console's pages with 100,000 held tickets of 300 errors");
 

@@ -73,7 +73,8 @@ final class FailuresCell implements Cell {
         2,
         context -> failOnce(context, request.applyAsLong(context)),
         retriesAtOnce(),
-        usual.settings());
+        usual.settings(),
+        usual.like());
   }
 
   private static HandlerResult failOnce(TicketContext context, long request) {

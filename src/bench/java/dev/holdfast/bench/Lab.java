@@ -1,19 +1,21 @@
 package dev.holdfast.bench;
 
+import dev.holdfast.limit.LimitDesk;
 import dev.holdfast.postgres.ConnectionPool;
 import dev.holdfast.postgres.Database;
 import dev.holdfast.postgres.bench.BenchSchema;
 import dev.holdfast.postgres.bench.RawProbe;
 import dev.holdfast.postgres.bench.TicketTables;
+import dev.holdfast.postgres.inbox.PostgresLimitDesk;
 import dev.holdfast.postgres.inbox.PostgresTicketDesk;
 import dev.holdfast.postgres.inbox.PostgresTicketInbox;
 import dev.holdfast.queue.NewTicket;
-import java.util.Iterator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
+import java.util.function.IntFunction;
 import java.util.stream.IntStream;
 import javax.sql.DataSource;
 
@@ -98,8 +100,20 @@ final class Lab implements AutoCloseable {
 
   /** As a program would add many. */
   void enqueue(int tickets, NewTicket like) {
-    Iterator<NewTicket> all = IntStream.range(0, tickets).mapToObj(i -> like).iterator();
-    inbox(direct()).enqueueAll(all);
+    enqueue(tickets, i -> like);
+  }
+
+  void enqueue(int tickets, IntFunction<NewTicket> like) {
+    inbox(direct()).enqueueAll(IntStream.range(0, tickets).mapToObj(like).iterator());
+  }
+
+  LimitDesk limits() {
+    return new PostgresLimitDesk(direct(), BenchSchema.NAME);
+  }
+
+  /** Whoever sets a limit for the benchmark. */
+  static String actor() {
+    return ACTOR;
   }
 
   /** A line of progress; numbers read the same under every locale. */

@@ -2,6 +2,7 @@ package dev.holdfast.bench;
 
 import dev.holdfast.postgres.bench.RawProbe.Timing;
 import dev.holdfast.postgres.bench.Truth;
+import dev.holdfast.queue.NewTicket;
 import dev.holdfast.retry.RetrySettings;
 import dev.holdfast.ticket.HoldfastException;
 import dev.holdfast.worker.HandlerResult;
@@ -11,6 +12,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.IntFunction;
 
 /**
  * A drain by the real worker: tickets wait in a paused queue, the worker is up and idle, and the
@@ -19,6 +21,7 @@ import java.util.concurrent.locks.LockSupport;
  * @param tickets that are enqueued
  * @param drained how many of them are to be worked
  * @param executions of each ticket until it succeeds
+ * @param like what is enqueued, by its number from 0
  */
 record TicketRun(
     int tickets,
@@ -26,7 +29,8 @@ record TicketRun(
     int executions,
     TicketHandler handler,
     RetrySettings retry,
-    WorkerSettings settings) {
+    WorkerSettings settings,
+    IntFunction<NewTicket> like) {
   private static final Duration PATIENCE = Duration.ofMinutes(10);
   private static final long LOOK_EVERY_NANOS = 500_000;
   private static final int WINDOW = 10_000;
@@ -55,16 +59,22 @@ record TicketRun(
         1,
         context -> HandlerResult.done(null),
         RetrySettings.defaults(),
-        WorkerSettings.defaults().withConcurrency(lab.options().concurrency()));
+        WorkerSettings.defaults().withConcurrency(lab.options().concurrency()),
+        i -> Lab.ticket());
   }
 
   /** Works only so many of the tickets. */
   TicketRun upTo(int newDrained) {
-    return new TicketRun(tickets, newDrained, executions, handler, retry, settings);
+    return new TicketRun(tickets, newDrained, executions, handler, retry, settings, like);
   }
 
   TicketRun with(WorkerSettings newSettings) {
-    return new TicketRun(tickets, drained, executions, handler, retry, newSettings);
+    return new TicketRun(tickets, drained, executions, handler, retry, newSettings, like);
+  }
+
+  /** Enqueues these instead, by their number from 0. */
+  TicketRun enqueuing(IntFunction<NewTicket> newLike) {
+    return new TicketRun(tickets, drained, executions, handler, retry, settings, newLike);
   }
 
   /** 10,000 tickets, or a tenth of a small run. */
@@ -86,7 +96,7 @@ record TicketRun(
    */
   Outcome runOn(Lab lab, int finishedBefore) throws InterruptedException {
     lab.pause();
-    lab.enqueue(tickets, Lab.ticket());
+    lab.enqueue(tickets, like);
     lab.tables().settle();
     Windows windows = new Windows(window(drained), drained);
     Timing timing;

@@ -4,12 +4,14 @@ import dev.holdfast.cli.root.Backend;
 import dev.holdfast.config.ConfigException;
 import dev.holdfast.config.DatabaseSettings;
 import dev.holdfast.config.Settings;
+import dev.holdfast.limit.LimitDesk;
 import dev.holdfast.postgres.Database;
 import dev.holdfast.postgres.Migrations;
 import dev.holdfast.postgres.SingleConnection;
 import dev.holdfast.postgres.embedded.EmbeddedServer;
 import dev.holdfast.postgres.inbox.PayloadLimits;
 import dev.holdfast.postgres.inbox.PostgresDesignShelf;
+import dev.holdfast.postgres.inbox.PostgresLimitDesk;
 import dev.holdfast.postgres.inbox.PostgresSpendingDesk;
 import dev.holdfast.postgres.inbox.PostgresTicketDesk;
 import dev.holdfast.postgres.inbox.PostgresTicketImport;
@@ -122,6 +124,11 @@ final class OneShot implements Backend {
   @Override
   public TicketReader reader() {
     return new PostgresTicketReader(checkedConnection());
+  }
+
+  @Override
+  public LimitDesk limits() {
+    return new PostgresLimitDesk(checkedConnection(), SCHEMA).through(Channel.CLI);
   }
 
   @Override

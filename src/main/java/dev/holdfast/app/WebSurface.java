@@ -5,6 +5,7 @@ import dev.holdfast.config.Settings;
 import dev.holdfast.config.WebSettings;
 import dev.holdfast.config.WebhookSettings;
 import dev.holdfast.postgres.inbox.PostgresDesignShelf;
+import dev.holdfast.postgres.inbox.PostgresLimitDesk;
 import dev.holdfast.postgres.inbox.PostgresLoginKey;
 import dev.holdfast.postgres.inbox.PostgresRequestAnswers;
 import dev.holdfast.postgres.inbox.PostgresSpendingDesk;
@@ -163,6 +164,7 @@ final class WebSurface implements AutoCloseable {
         new PostgresSpendingDesk(database, SCHEMA),
         new PostgresDesignShelf(database),
         new PostgresScheduleDesk(database, SCHEMA),
+        new PostgresLimitDesk(database, SCHEMA),
         new PostgresJournalReader(database, SCHEMA),
         new PostgresTicketFeeds(database, SCHEMA),
         new PostgresFigureReader(database, SCHEMA),

@@ -13,6 +13,7 @@ import dev.holdfast.cli.inspect.RunsCommand;
 import dev.holdfast.cli.inspect.ShowCommand;
 import dev.holdfast.cli.inspect.StatsCommand;
 import dev.holdfast.cli.inspect.WatchCommand;
+import dev.holdfast.cli.limit.LimitCommand;
 import dev.holdfast.cli.mcp.McpCommand;
 import dev.holdfast.cli.output.UsageException;
 import dev.holdfast.cli.root.CompletionCommand;
@@ -55,6 +56,7 @@ public final class Commands {
     makers.put("migrate", MigrateCommand::new);
     makers.put("design", DesignCommand::with);
     makers.put("schedule", ScheduleCommand::with);
+    makers.put("limit", LimitCommand::with);
     makers.put("enqueue", EnqueueCommand::new);
     makers.put("list", ListCommand::new);
     makers.put("show", ShowCommand::new);

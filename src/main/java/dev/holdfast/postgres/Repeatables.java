@@ -22,6 +22,7 @@ final class Repeatables {
           "R__3_views.sql",
           "R__4_enqueue.sql",
           "R__5_engine.sql",
+          "R__5_lines.sql",
           "R__6_figures.sql",
           "R__6_people.sql",
           "R__6_schedules.sql",

@@ -39,7 +39,8 @@ public interface TicketQueue extends TicketClaims {
   List<FinishResult> rescue(int limit);
 
   /**
-   * Puts tickets on hold that no worker has started before they expired.
+   * Puts tickets on hold that no worker has started before they expired. Gives back what is left of
+   * the places under limits of attempts that run no more.
    *
    * @param limit tickets at most
    * @return how many

@@ -29,6 +29,7 @@ public final class ApiRoutes implements Routes {
             new QueueRoutes(ports),
             new FigureRoutes(ports.figures()),
             new ScheduleRoutes(ports.schedules(), InstantSource.system()),
+            new LimitRoutes(ports.limits()),
             new EventRoutes(events, HEARTBEAT),
             new OpenApiRoute());
   }

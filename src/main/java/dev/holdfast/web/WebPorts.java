@@ -1,5 +1,6 @@
 package dev.holdfast.web;
 
+import dev.holdfast.limit.LimitDesk;
 import dev.holdfast.queue.Channel;
 import dev.holdfast.queue.DesignShelf;
 import dev.holdfast.queue.RequestAnswers;
@@ -23,6 +24,7 @@ public record WebPorts(
     SpendingDesk spending,
     DesignShelf designs,
     ScheduleDesk schedules,
+    LimitDesk limits,
     JournalReader journals,
     TicketFeeds feeds,
     FigureReader figures,
@@ -37,6 +39,7 @@ public record WebPorts(
         spending,
         designs,
         schedules.through(channel),
+        limits.through(channel),
         journals,
         feeds,
         figures,

@@ -28,5 +28,7 @@ WITH input AS (
 ), later AS (
   INSERT INTO holdfast.deferred (run_at, created_at, id, priority, queue, kind)
   SELECT retry_after, created_at, id, priority, queue, kind FROM returned WHERE assignee_type = 'agent' AND retry_after > now()
+), freed AS (
+  SELECT holdfast.free_slots(array_agg(id), array_agg(fence)) FROM returned HAVING count(*) > 0
 )
-SELECT id, fence AS lease_no, queue, retry_after FROM returned
+SELECT id, fence AS lease_no, queue, retry_after FROM returned LEFT JOIN freed ON true

@@ -16,5 +16,7 @@ WITH input AS (
 ), now_ready AS (
   INSERT INTO holdfast.ready (priority, created_at, id, queue, kind)
   SELECT priority, created_at, id, queue, kind FROM returned WHERE assignee_type = 'agent'
+), freed AS (
+  SELECT holdfast.free_slots(array_agg(id), array_agg(fence)) FROM returned HAVING count(*) > 0
 )
-SELECT id, fence AS lease_no, queue FROM returned
+SELECT id, fence AS lease_no, queue FROM returned LEFT JOIN freed ON true

@@ -19,5 +19,7 @@ WITH input AS (
 ), logged AS (
   INSERT INTO holdfast.ticket_activity (ticket_id, action, actor, details)
   SELECT id, 'held', 'system', jsonb_build_object('reason', reason) || details::jsonb FROM parked
+), freed AS (
+  SELECT holdfast.free_slots(array_agg(id), array_agg(fence)) FROM parked HAVING count(*) > 0
 )
-SELECT id, fence AS lease_no FROM parked
+SELECT id, fence AS lease_no FROM parked LEFT JOIN freed ON true

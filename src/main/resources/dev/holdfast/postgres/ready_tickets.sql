@@ -4,6 +4,8 @@ WHERE t.id = ANY (ARRAY(
   FROM (
     SELECT r.id, r.priority, r.created_at, r.queue FROM holdfast.ready r
     UNION ALL
+    SELECT w.id, w.priority, w.created_at, g.queue FROM holdfast.in_line w JOIN holdfast.line_gates g ON g.line = w.line
+    UNION ALL
     SELECT d.id, d.priority, d.created_at, d.queue FROM holdfast.deferred d WHERE d.run_at <= now()
   ) c
   JOIN holdfast.queues q ON q.name = c.queue AND q.paused_at IS NULL

@@ -52,6 +52,7 @@ record ArchitectureRules(String base) {
           Map.entry("retry", Set.of("ticket", "failure")),
           Map.entry("queue", Set.of("ticket", "failure", "retry")),
           Map.entry("schedule", Set.of("ticket", "queue", "retry")),
+          Map.entry("limit", Set.of("queue", "retry")),
           Map.entry("worker", Set.of("ticket", "schema", "secret", "failure", "retry", "queue")),
           Map.entry("llm", Set.of("failure", "retry")),
           Map.entry(
@@ -75,13 +76,15 @@ record ArchitectureRules(String base) {
                   "retry",
                   "queue",
                   "schedule",
+                  "limit",
                   "llm",
                   "tool",
                   "session",
                   "repair")),
           // the facade is "", as every program sees it
           Map.entry(
-              "bench", Set.of("", "ticket", "failure", "retry", "queue", "worker", "postgres")),
+              "bench",
+              Set.of("", "ticket", "failure", "retry", "queue", "limit", "worker", "postgres")),
           Map.entry(
               "web",
               Set.of(
@@ -92,6 +95,7 @@ record ArchitectureRules(String base) {
                   "retry",
                   "queue",
                   "schedule",
+                  "limit",
                   "llm",
                   "tool",
                   "session")),

@@ -159,7 +159,7 @@ final class Chaos implements AutoCloseable {
   }
 
   private void awaitDone(int count) throws InterruptedException {
-    String done = "SELECT count(*) >= ? FROM holdfast.ticket_base WHERE state = 'done'";
+    String done = "SELECT count(*) >= ? FROM chaos.changes WHERE new_state = 'done'";
     Instant deadline = Instant.now().plus(PATIENCE);
     while (!database.value(done, count).equals("t")) {
       if (Instant.now().isAfter(deadline)) {
@@ -170,19 +170,22 @@ final class Chaos implements AutoCloseable {
   }
 
   /**
-   * Waits until all tickets are done, as long as some are done meanwhile; those that are held for
+   * Waits until all tickets are done, as long as some are, or sessions go on; those that are held for
    * deaths of ours are let go on.
    */
   private void settle() throws InterruptedException {
     Duration patience = options.without() == Protection.NOTHING ? PATIENCE : IMPATIENCE;
     Instant deadline = Instant.now().plus(patience);
     List<Long> all = List.copyOf(load.acknowledged().values());
+    long steps = 0;
     for (long left = Long.MAX_VALUE; left > 0 && Instant.now().isBefore(deadline); ) {
       released += database.column(RELEASE, (Object) all.toArray(Long[]::new)).size();
       pass(Duration.ofMillis(LOOK_MILLIS));
       long open = open(all);
-      deadline = open < left ? Instant.now().plus(patience) : deadline;
+      long now = database.number("SELECT count(*) FROM holdfast.session_journal");
+      deadline = open < left || now > steps ? Instant.now().plus(patience) : deadline;
       left = open;
+      steps = now;
     }
   }
 

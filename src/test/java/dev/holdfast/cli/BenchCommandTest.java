@@ -138,7 +138,7 @@ class BenchCommandTest {
     assertThat(err.toString())
         .isEqualToNormalizingNewlines(
             "holdfast: \"drian\" cannot be measured; choose from drain, latency, enqueue, idle,"
-                + " backlog, deferred, snapshot, inflight, failures, one-by-one, start,"
+                + " backlog, deferred, snapshot, inflight, failures, one-by-one, limits, start,"
                 + " console, all\n");
     assertThat(asked).isEmpty();
   }

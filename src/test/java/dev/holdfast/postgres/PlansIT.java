@@ -135,6 +135,19 @@ class PlansIT {
     assertThat(plans).allSatisfy(plan -> assertKeepsToIndexes(plan, name));
   }
 
+  @Test
+  @DisplayName(
+      "what a worker calls for every ticket and scans a small table is never compiled, on no"
+          + " server")
+  void notCompiled() {
+    assertThat(
+            database.column(
+                "SELECT proname FROM pg_proc WHERE pronamespace = 'holdfast'::regnamespace AND"
+                    + " 'enable_seqscan=off' = ANY (proconfig) AND NOT 'jit=off' = ANY (proconfig)"
+                    + " AND prosrc ~ 'suspects s|wants_wakeup' ORDER BY 1"))
+        .isEmpty();
+  }
+
   private static void assertKeepsToIndexes(String plan, String name) {
     // The few workers have no index to look at, nor has a worker's lease among the few.
     assertThat(plan.replace("Seq Scan on workers", "").replace("Seq Scan on leases o ", ""))

@@ -71,6 +71,8 @@ final class World {
         DELETE FROM holdfast.leases;
         DELETE FROM holdfast.ready;
         DELETE FROM holdfast.suspects;
+        DELETE FROM holdfast.in_line;
+        DELETE FROM holdfast.line_slots;
         DELETE FROM holdfast.deferred;
         DELETE FROM holdfast.ticket_base;
         SET session_replication_role = origin

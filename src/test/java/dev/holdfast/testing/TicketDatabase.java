@@ -168,9 +168,9 @@ public final class TicketDatabase {
   }
 
   /**
-   * Every ready ticket is in exactly one place: ready, deferred, or under one lease newer than its
-   * fence, and that place says the same of it as the ticket; no other ticket is in any place; and
-   * every counted attempt has its row.
+   * Every ready ticket is in exactly one place: ready, in line, deferred, or under one lease newer
+   * than its fence, and that place says the same of it as the ticket; no other ticket is in any
+   * place; and every counted attempt has its row.
    */
   public void assertNoTicketIsLost() {
     assertThat(rows(MISPLACED)).as("misplaced tickets").isEmpty();
@@ -193,6 +193,9 @@ public final class TicketDatabase {
           FROM holdfast.suspects s LEFT JOIN holdfast.ticket_base b
             ON (b.id, b.queue, b.kind, b.priority, b.created_at)
               = (s.id, s.queue, s.kind, s.priority, s.created_at)
+          UNION ALL
+          SELECT v.id, 1, 0, 0
+          FROM holdfast.in_line w LEFT JOIN holdfast.tickets_in_line v ON v.id = w.id
           UNION ALL
           SELECT b.id, 0, 1, 0
           FROM holdfast.deferred d LEFT JOIN holdfast.ticket_base b

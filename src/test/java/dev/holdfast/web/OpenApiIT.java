@@ -191,6 +191,7 @@ class OpenApiIT {
     check("listDesigns", ann.get("/api/v1/designs"), 200);
     check("showDesign", ann.get("/api/v1/designs/hello"), 200);
     schedules();
+    limits();
     check("pauseQueue", ann.post("/api/v1/queues/default/pause", ""), 200);
     check("resumeQueue", ann.post("/api/v1/queues/default/resume", ""), 200);
   }
@@ -258,6 +259,25 @@ class OpenApiIT {
     check("runSchedule", ann.post(one + "/run", ""), 201);
     assertThat(ann.send("DELETE", one, null).status()).isEqualTo(204);
     check("deleteSchedule", ann.send("DELETE", one, null), 404);
+  }
+
+  private void limits() {
+    String one = "/api/v1/limits/queue:default";
+    String put = "{\"concurrent\": 5, \"per_key\": 1, \"rate\": \"100/1m\", \"burst\": 20}";
+    check("setLimit", ann.send("PUT", one, put, "Content-Type", "application/json"), 200);
+    for (String bad :
+        new String[] {
+          "{}", "{\"concurrent\": 0}", "{\"rate\": \"often\"}", "{\"rate\": \"1/0s\"}"
+        }) {
+      check("setLimit", ann.send("PUT", one, bad, "Content-Type", "application/json"), 422);
+    }
+    check(
+        "setLimit",
+        ann.send("PUT", "/api/v1/limits/design:none", put, "Content-Type", "application/json"),
+        404);
+    check("listLimits", ann.get("/api/v1/limits"), 200);
+    assertThat(ann.send("DELETE", one, null).status()).isEqualTo(204);
+    check("removeLimit", ann.send("DELETE", one, null), 404);
   }
 
   private void actions() {

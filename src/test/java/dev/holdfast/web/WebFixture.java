@@ -1,6 +1,7 @@
 package dev.holdfast.web;
 
 import dev.holdfast.postgres.inbox.PostgresDesignShelf;
+import dev.holdfast.postgres.inbox.PostgresLimitDesk;
 import dev.holdfast.postgres.inbox.PostgresLoginKey;
 import dev.holdfast.postgres.inbox.PostgresRequestAnswers;
 import dev.holdfast.postgres.inbox.PostgresSpendingDesk;
@@ -45,6 +46,7 @@ final class WebFixture {
         new PostgresSpendingDesk(database, "holdfast"),
         new PostgresDesignShelf(database),
         new PostgresScheduleDesk(database, "holdfast"),
+        new PostgresLimitDesk(database, "holdfast"),
         new PostgresJournalReader(database, "holdfast"),
         new PostgresTicketFeeds(database, "holdfast"),
         new PostgresFigureReader(database, "holdfast"),

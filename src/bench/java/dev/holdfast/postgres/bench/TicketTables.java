@@ -11,6 +11,11 @@ public final class TicketTables {
           "ticket_base",
           "ready",
           "deferred",
+          "in_line",
+          "line_slots",
+          "line_gates",
+          "claim_limits",
+          "limit_gates",
           "leases",
           "ticket_attempts",
           "ticket_activity",
@@ -56,6 +61,24 @@ public final class TicketTables {
   /** Tickets that wait for a person; not through the API. */
   public void addHeld(int tickets, int priority) {
     BenchSql.update(direct, ADD_HELD, priority, tickets);
+  }
+
+  /** Queues without tickets, so that limits can be set for them. */
+  public void addQueue(String name) {
+    BenchSql.execute(
+        direct,
+        "INSERT INTO "
+            + BenchSchema.NAME
+            + ".queues (name) VALUES ('"
+            + name
+            + "') ON CONFLICT DO NOTHING");
+  }
+
+  /** No token comes to any rate for a day. */
+  public void useUpRates() {
+    BenchSql.execute(
+        direct,
+        "UPDATE " + BenchSchema.NAME + ".limit_gates SET full_at = now() + interval '1 day'");
   }
 
   /** Whether no ticket is in progress. */

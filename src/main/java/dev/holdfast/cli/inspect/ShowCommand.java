@@ -131,7 +131,9 @@ public final class ShowCommand implements Callable<Integer> {
       Optional<String> predecessors,
       TicketReader reader) {
     return predecessors
-        .map(tickets -> "until other tickets are done: " + tickets)
+        .map(
+            words ->
+                words.startsWith("#") ? "until other tickets are done: " + words : "for " + words)
         .or(() -> wait.map(WaitWords::of))
         .or(
             () ->

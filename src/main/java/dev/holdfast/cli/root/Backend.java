@@ -1,5 +1,6 @@
 package dev.holdfast.cli.root;
 
+import dev.holdfast.limit.LimitDesk;
 import dev.holdfast.queue.DesignShelf;
 import dev.holdfast.queue.SpendingDesk;
 import dev.holdfast.queue.TicketDesk;
@@ -48,6 +49,8 @@ public interface Backend extends AutoCloseable {
   DesignShelf designs();
 
   ScheduleDesk schedules();
+
+  LimitDesk limits();
 
   TicketImport imports();
 

@@ -39,6 +39,7 @@ public final class PostgresCheckup implements Checkup {
       SELECT r.queue, r.kind, count(*) AS tickets, min(r.created_at) AS oldest, min(r.id) AS first_id
       FROM (SELECT queue, kind, created_at, id FROM holdfast.ready
         UNION ALL SELECT queue, kind, created_at, id FROM holdfast.suspects
+        UNION ALL SELECT queue, kind, created_at, id FROM holdfast.in_line JOIN holdfast.line_gates USING (line)
         UNION ALL SELECT queue, kind, created_at, id FROM holdfast.deferred WHERE run_at <= now()) r
       JOIN holdfast.queues q ON q.name = r.queue
       WHERE q.paused_at IS NULL
@@ -70,7 +71,8 @@ public final class PostgresCheckup implements Checkup {
   private static final String WITHOUT_DESIGN =
       """
       SELECT count(*) AS tickets, min(b.id) AS first_id, NULL::timestamptz AS until
-      FROM (SELECT id FROM holdfast.ready UNION ALL SELECT id FROM holdfast.suspects UNION ALL SELECT id FROM holdfast.deferred) r
+      FROM (SELECT id FROM holdfast.ready UNION ALL SELECT id FROM holdfast.suspects UNION ALL SELECT id FROM holdfast.in_line
+        UNION ALL SELECT id FROM holdfast.deferred) r
       JOIN holdfast.ticket_base b ON b.id = r.id
       WHERE b.design_id IS NOT NULL AND NOT EXISTS (SELECT FROM holdfast.designs d WHERE d.id = b.design_id)
       """;

@@ -323,8 +323,8 @@ public final class PostgresTicketReader implements TicketReader {
   public Optional<String> predecessors(long ticketId) {
     return mapped(
             sql.inSchema(
-                "SELECT waits_for FROM holdfast.waiting_tickets WHERE ticket_id = :id AND kind ="
-                    + " 'dependency'"),
+                "SELECT waits_for FROM holdfast.waiting_tickets WHERE ticket_id = :id AND kind IN"
+                    + " ('dependency', 'limit')"),
             query -> query.bind("id", ticketId),
             (row, context) -> row.getString(1))
         .stream()

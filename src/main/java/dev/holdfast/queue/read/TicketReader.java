@@ -73,14 +73,18 @@ public interface TicketReader {
   LiveWorkers liveWorkers();
 
   /**
-   * What those of the tickets wait for that wait for a provider, an account, a budget or other
-   * tickets.
+   * What those of the tickets wait for that wait for a provider, an account, a budget, other
+   * tickets, a limit or their turn.
    */
   Map<Long, String> waitingFor(Collection<Long> ticketIds);
 
   /** Until when a ticket has to be started; empty where it does not expire, or no longer. */
   Optional<Instant> expiresAt(long ticketId);
 
-  /** The tickets that a ready one waits for, such as {@code #17, on hold since ...}. */
+  /**
+   * What has to happen before a worker may claim a ready ticket: the tickets that it waits for,
+   * such as {@code #17, on hold since ...}, or the limit, such as {@code the limit of queue:mail, 5
+   * at once}.
+   */
   Optional<String> predecessors(long ticketId);
 }

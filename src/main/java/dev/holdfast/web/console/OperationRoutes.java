@@ -46,7 +46,10 @@ final class OperationRoutes implements Routes {
 
   private void queues(Context context) {
     Page page = shell.page(context, "Queues", Section.QUEUES);
-    shell.show(context, "queues", QueuesPage.of(page, ports.tickets().queues(), reader.flow()));
+    shell.show(
+        context,
+        "queues",
+        QueuesPage.of(page, ports.tickets().queues(), reader.flow(), ports.limits().list()));
   }
 
   private void schedules(Context context) {

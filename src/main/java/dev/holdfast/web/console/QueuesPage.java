@@ -1,5 +1,6 @@
 package dev.holdfast.web.console;
 
+import dev.holdfast.limit.Limit;
 import dev.holdfast.queue.read.QueueHealth;
 import dev.holdfast.queue.view.Flow;
 import dev.holdfast.web.console.view.Format;
@@ -12,12 +13,13 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
 
-/** The queues with what flows through them. */
-public record QueuesPage(Page page, List<Line> queues) {
+/** The queues with what flows through them, and the limits of queues and designs. */
+public record QueuesPage(Page page, List<Line> queues, List<Limit> limits) {
   private static final int MINUTES = 30;
 
   public QueuesPage {
     queues = List.copyOf(queues);
+    limits = List.copyOf(limits);
   }
 
   /**
@@ -29,7 +31,7 @@ public record QueuesPage(Page page, List<Line> queues) {
    */
   public record Line(QueueHealth health, Sparkline done, Sparkline failed, String failureRate) {}
 
-  static QueuesPage of(Page page, List<QueueHealth> queues, List<Flow> flow) {
+  static QueuesPage of(Page page, List<QueueHealth> queues, List<Flow> flow, List<Limit> limits) {
     List<Line> lines = new ArrayList<>();
     for (QueueHealth queue : queues) {
       lines.add(
@@ -38,7 +40,7 @@ public record QueuesPage(Page page, List<Line> queues) {
               flow.stream().filter(each -> each.queue().equals(queue.queue())).toList(),
               page.now()));
     }
-    return new QueuesPage(page, lines);
+    return new QueuesPage(page, lines, limits);
   }
 
   private static Line line(QueueHealth queue, List<Flow> flow, Instant now) {

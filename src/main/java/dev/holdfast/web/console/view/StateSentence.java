@@ -34,9 +34,11 @@ public final class StateSentence {
     };
   }
 
-  /** Of a ready ticket that waits for others. */
-  public static String waitsFor(String predecessors) {
-    return "Waits until other tickets are done: " + predecessors + ".";
+  /** Of a ready ticket that waits for others, or for a limit. */
+  public static String waitsFor(String words) {
+    return words.startsWith("#")
+        ? "Waits until other tickets are done: " + words + "."
+        : "Waits for " + words + ".";
   }
 
   private static String since(@Nullable Instant time, Instant now) {

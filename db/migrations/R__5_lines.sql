@@ -1,0 +1,565 @@
+-- Tickets that wait their turn: those with a key or under a limit (docs/adr/0029-limits.md). They are `ready`, but stand in in_line, where an
+-- ordinary claim never looks. take_tickets asks take_from_lines for them, and puts in line what it meets in `ready` and should stand there.
+--
+-- Whoever takes tickets of a lane has its row of line_gates locked, and the rows of limit_gates of the limits that count them: so what
+-- runs under a limit is counted and added to by one claim at a time. Nobody waits for a gate; what is locked is left for some
+-- milliseconds later.
+--
+-- Flyway runs this file after all versioned ones: again with each version of the schema (now ${version}), and whenever it changes.
+
+CREATE OR REPLACE FUNCTION stands_in_line(b ticket_base) RETURNS boolean
+LANGUAGE sql STABLE SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
+  SELECT b.concurrency_key IS NOT NULL OR b.fairness_key IS NOT NULL
+    OR EXISTS (SELECT FROM claim_limits x WHERE x.queue = b.queue)
+    OR b.design_id IS NOT NULL AND EXISTS (SELECT FROM designs d JOIN claim_limits x ON x.design = d.name WHERE d.id = b.design_id)
+$$;
+COMMENT ON FUNCTION stands_in_line IS 'Whether a claimable ticket stands in in_line instead of ready: it has a key, or a limit counts it.';
+
+CREATE OR REPLACE FUNCTION know_line(queue text, kind text) RETURNS void
+LANGUAGE sql SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
+  INSERT INTO line_gates (queue, kind)
+  SELECT know_line.queue, know_line.kind
+  WHERE NOT EXISTS (SELECT FROM line_gates g WHERE g.queue = know_line.queue AND g.kind = know_line.kind)
+  ON CONFLICT DO NOTHING
+$$;
+COMMENT ON FUNCTION know_line IS 'Makes the gate of a lane whose tickets may stand in line. Also for one that stands elsewhere now, with a key: where there is no gate at all, claims do not ask.';
+
+CREATE OR REPLACE FUNCTION turn_group(fairness_key text, concurrency_key text, design text) RETURNS text
+LANGUAGE sql IMMUTABLE SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
+  SELECT COALESCE('f' || fairness_key, 'c' || concurrency_key, '-') || chr(1) || COALESCE(concurrency_key, '') || chr(1) || COALESCE(design, '')
+$$;
+COMMENT ON FUNCTION turn_group IS 'As in in_line.turn_group.';
+
+CREATE OR REPLACE FUNCTION line_up(ids bigint[]) RETURNS void
+LANGUAGE plpgsql SET search_path = ${flyway:defaultSchema}, pg_temp SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off AS $$
+DECLARE
+  lined bigint;
+BEGIN
+  FOR again IN 1..2 LOOP
+    INSERT INTO in_line (priority, created_at, id, line, turn_group, concurrency_key, design)
+    SELECT b.priority, b.created_at, b.id, g.line, turn_group(b.fairness_key, b.concurrency_key, d.name), COALESCE(b.concurrency_key, ''),
+      COALESCE(d.name, '')
+    FROM unnest(ids) AS u (id)
+    JOIN ticket_base b ON b.id = ANY (ARRAY[u.id])
+    JOIN line_gates g ON g.queue = b.queue AND g.kind = b.kind
+    LEFT JOIN designs d ON d.id = b.design_id
+    ON CONFLICT DO NOTHING;
+    GET DIAGNOSTICS lined = ROW_COUNT;
+    EXIT WHEN again = 2 OR lined = cardinality(ids);
+    PERFORM know_line(n.queue, n.kind)
+    FROM (SELECT DISTINCT b.queue, b.kind FROM ticket_base b WHERE b.id = ANY (ids) ORDER BY b.queue, b.kind) n;
+  END LOOP;
+END
+$$;
+COMMENT ON FUNCTION line_up IS 'Puts claimable tickets in line that stand nowhere else.';
+
+CREATE OR REPLACE FUNCTION line_up_some(met bigint[]) RETURNS bigint[]
+LANGUAGE plpgsql SET search_path = ${flyway:defaultSchema}, pg_temp SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off AS $$
+DECLARE
+  limited boolean := EXISTS (SELECT FROM claim_limits);
+  lined bigint[];
+BEGIN
+  IF limited THEN
+    SELECT array_agg(b.id) INTO lined FROM unnest(met) AS u (id) JOIN ticket_base b ON b.id = ANY (ARRAY[u.id]) WHERE stands_in_line(b);
+  ELSE
+    SELECT array_agg(b.id) INTO lined FROM unnest(met) AS u (id) JOIN ticket_base b ON b.id = ANY (ARRAY[u.id])
+    WHERE b.concurrency_key IS NOT NULL OR b.fairness_key IS NOT NULL;
+  END IF;
+  IF lined IS NOT NULL THEN
+    PERFORM line_up(lined);
+  END IF;
+  RETURN lined;
+END
+$$;
+COMMENT ON FUNCTION line_up_some IS 'Puts those of the tickets in line that should stand there, and returns them. The caller has taken all of them from ready.';
+
+CREATE OR REPLACE FUNCTION tokens_left(x claim_limits, full_at timestamptz) RETURNS double precision
+LANGUAGE sql STABLE SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
+  SELECT x.burst - GREATEST(extract(epoch FROM GREATEST(full_at, now()) - now()), 0)::double precision
+    * x.rate / extract(epoch FROM x.per)::double precision + 1e-6
+$$;
+COMMENT ON FUNCTION tokens_left IS 'How many tickets may start under a rate now, with fractions; full_at as in limit_gates.';
+
+-- Places are counted where they are taken, not in a counter that can drift.
+CREATE OR REPLACE FUNCTION open_places(x claim_limits) RETURNS bigint
+LANGUAGE plpgsql STABLE SET search_path = ${flyway:defaultSchema}, pg_temp SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off AS $$
+DECLARE
+  open bigint := 1000000000;
+BEGIN
+  IF x.concurrent IS NOT NULL THEN
+    open := x.concurrent - CASE WHEN x.queue IS NOT NULL THEN (SELECT count(*) FROM line_slots s WHERE s.queue = x.queue)
+      ELSE (SELECT count(*) FROM line_slots s WHERE s.design = x.design AND s.design <> '') END;
+  END IF;
+  IF x.rate IS NOT NULL THEN
+    open := LEAST(open, floor(tokens_left(x, (SELECT g.full_at FROM limit_gates g WHERE g.scope = x.scope)))::bigint);
+  END IF;
+  RETURN GREATEST(open, 0);
+END
+$$;
+COMMENT ON FUNCTION open_places IS 'How many more tickets a limit lets start now, keys left aside.';
+
+CREATE OR REPLACE FUNCTION open_for_key(x claim_limits, key text) RETURNS bigint
+LANGUAGE sql STABLE SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
+  SELECT CASE WHEN x.per_key IS NOT NULL AND key <> '' THEN GREATEST(x.per_key - CASE WHEN x.queue IS NOT NULL
+    THEN (SELECT count(*) FROM line_slots s WHERE s.queue = x.queue AND s.concurrency_key = key)
+    ELSE (SELECT count(*) FROM line_slots s WHERE s.design = x.design AND s.design <> '' AND s.concurrency_key = key) END, 0) END
+$$;
+COMMENT ON FUNCTION open_for_key IS 'How many more tickets with a concurrency key a limit lets start now; NULL where it does not count them by key.';
+
+-- Takes up to `most` tickets of one line and priority, in turns over their keys, as far as limits let it, and counts them as running under the
+-- lease. It walks over the groups of tickets in which no limit sees a difference, from where the last walk ended: one turn for each, and as
+-- many rounds as there is room, with longer turns in each. again_ms: when to ask again, if anything is known.
+CREATE OR REPLACE FUNCTION take_turns(
+  of_line integer, of_priority integer, most bigint, under_lease bigint, OUT ids bigint[], OUT again_ms double precision)
+LANGUAGE plpgsql SET search_path = ${flyway:defaultSchema}, pg_temp SET plan_cache_mode = force_generic_plan
+  SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off
+AS $$
+#variable_conflict use_column
+DECLARE
+  rank integer := ~of_priority;
+  g line_gates;
+  ql claim_limits; -- of the queue
+  q_slots boolean;
+  design_limits boolean := EXISTS (SELECT FROM claim_limits x WHERE x.design IS NOT NULL);
+  weights boolean := EXISTS (SELECT FROM fairness_weights);
+  expiring boolean := EXISTS (SELECT FROM ticket_deadlines e WHERE e.expires_at <= now());
+  locked text[] := '{}'; -- designs whose gates this claim has
+  closed text[] := '{}'; -- and those that another one has
+  asked text[];
+  each text;
+  room bigint := most;
+  quota bigint := 1;
+  pos text; -- the walk goes on behind this group
+  start text;
+  until text; -- the last group of this part of the round; NULL: the last one there is
+  chunk bigint;
+  walked bigint := 0;
+  groups bigint;
+  last_group text;
+  last_taken text;
+  in_round bigint := 0;
+  tids tid[];
+  moved bigint[];
+  moved_designs text[];
+BEGIN
+  ids := '{}';
+  SELECT * INTO g FROM line_gates x WHERE x.line = of_line FOR UPDATE SKIP LOCKED;
+  IF NOT FOUND THEN
+    again_ms := 3;
+    RETURN;
+  END IF;
+  SELECT * INTO ql FROM claim_limits x WHERE x.queue = g.queue;
+  q_slots := ql.concurrent IS NOT NULL OR ql.per_key IS NOT NULL;
+  IF ql.scope IS NOT NULL THEN
+    PERFORM FROM limit_gates x WHERE x.scope = ql.scope FOR UPDATE SKIP LOCKED;
+    IF NOT FOUND THEN
+      again_ms := 3;
+      RETURN;
+    END IF;
+    room := LEAST(room, open_places(ql));
+  END IF;
+  start := g.last_group;
+  pos := start;
+  WHILE room > 0 LOOP
+    chunk := LEAST(room + room / 16 + 8, 2000);
+    WITH RECURSIVE n AS (
+      (SELECT w.turn_group, w.concurrency_key, w.design, w.created_at, w.id, w.ctid AS tid, 1 AS no FROM in_line w
+       WHERE w.line = of_line AND ~w.priority = rank AND w.turn_group > pos
+       ORDER BY w.turn_group, w.created_at, w.id LIMIT 1)
+      UNION ALL
+      SELECT m.turn_group, m.concurrency_key, m.design, m.created_at, m.id, m.tid, n.no + 1
+      FROM n CROSS JOIN LATERAL (
+        SELECT w.turn_group, w.concurrency_key, w.design, w.created_at, w.id, w.ctid AS tid FROM in_line w
+        WHERE w.line = of_line AND ~w.priority = rank AND w.turn_group > n.turn_group
+        ORDER BY w.turn_group, w.created_at, w.id LIMIT 1) m
+      WHERE n.no < chunk
+    ), part AS MATERIALIZED (
+      SELECT n.*, split_part(n.turn_group, chr(1), 1) AS turn_key FROM n WHERE until IS NULL OR n.turn_group <= until
+    ), open AS MATERIALIZED (
+      SELECT p.*,
+        quota * CASE WHEN weights
+          THEN COALESCE((SELECT f.weight FROM fairness_weights f WHERE f.fairness_key = substr(p.turn_key, 2)), 1) ELSE 1 END AS turn,
+        CASE WHEN ql.per_key IS NOT NULL AND p.concurrency_key <> '' THEN ql.per_key - (
+          SELECT count(*) FROM line_slots s WHERE s.queue = g.queue AND s.concurrency_key = p.concurrency_key) END AS q_key,
+        CASE WHEN NOT design_limits OR p.design = '' THEN NULL WHEN p.design = ANY (closed) THEN 0
+          ELSE (SELECT open_places(x) FROM claim_limits x WHERE x.design = p.design) END AS of_design,
+        CASE WHEN design_limits AND p.design <> '' AND p.concurrency_key <> ''
+          THEN (SELECT open_for_key(x, p.concurrency_key) FROM claim_limits x WHERE x.design = p.design) END AS d_key
+      FROM part p
+    ), candidates AS (
+      -- The first of each group is known from the walk.
+      SELECT o.no, o.turn_key, o.concurrency_key, o.design, o.turn, o.q_key, o.of_design, o.d_key, o.tid, o.id, o.created_at FROM open o
+      WHERE LEAST(o.q_key, o.of_design, o.d_key, 1) > 0
+        AND (NOT expiring OR NOT EXISTS (SELECT FROM ticket_deadlines e WHERE e.ticket_id = o.id AND e.expires_at <= now()))
+      UNION ALL
+      SELECT o.no, o.turn_key, o.concurrency_key, o.design, o.turn, o.q_key, o.of_design, o.d_key, t.tid, t.id, t.created_at FROM open o
+      CROSS JOIN LATERAL (
+        SELECT w.ctid AS tid, w.id, w.created_at FROM in_line w
+        WHERE w.line = of_line AND ~w.priority = rank AND w.turn_group = o.turn_group AND (w.created_at, w.id) > (o.created_at, o.id)
+          AND (NOT expiring OR NOT EXISTS (SELECT FROM ticket_deadlines e WHERE e.ticket_id = w.id AND e.expires_at <= now()))
+        ORDER BY w.created_at, w.id
+        LIMIT GREATEST(LEAST(o.turn, o.q_key, o.of_design, o.d_key) - CASE WHEN expiring THEN 0 ELSE 1 END, 0)
+      ) t
+      WHERE expiring OR LEAST(o.turn, o.q_key, o.of_design, o.d_key) > 1
+    ), ranked AS (
+      SELECT c.*, row_number() OVER (PARTITION BY c.turn_key ORDER BY c.created_at, c.id) AS of_turn,
+        row_number() OVER (PARTITION BY c.design ORDER BY c.no) AS of_design_no,
+        row_number() OVER (PARTITION BY c.concurrency_key ORDER BY c.no) AS of_key_no,
+        row_number() OVER (PARTITION BY c.design, c.concurrency_key ORDER BY c.no) AS of_both_no
+      FROM candidates c
+    ), taken AS (
+      SELECT r.* FROM ranked r
+      WHERE r.of_turn <= r.turn AND (r.of_design IS NULL OR r.of_design_no <= r.of_design)
+        AND (r.q_key IS NULL OR r.of_key_no <= r.q_key) AND (r.d_key IS NULL OR r.of_both_no <= r.d_key)
+      ORDER BY r.no, r.created_at, r.id
+      LIMIT room
+    )
+    SELECT (SELECT count(*) FROM part), (SELECT p.turn_group FROM part p ORDER BY p.no DESC LIMIT 1),
+      array_agg(t.tid ORDER BY t.no, t.created_at, t.id), (array_agg(t.turn_key ORDER BY t.no DESC))[1],
+      array_agg(DISTINCT t.design) FILTER (WHERE t.of_design IS NOT NULL AND t.design <> ALL (locked))
+    INTO groups, last_group, tids, last_taken, asked
+    FROM taken t;
+    walked := walked + groups;
+
+    -- Designs with limits: their gates first, then the same look once more.
+    IF asked IS NOT NULL THEN
+      FOREACH each IN ARRAY asked LOOP
+        PERFORM FROM limit_gates x WHERE x.scope = 'design:' || each FOR UPDATE SKIP LOCKED;
+        IF FOUND THEN
+          locked := locked || each;
+        ELSE
+          closed := closed || each;
+          again_ms := 3;
+        END IF;
+      END LOOP;
+      CONTINUE;
+    END IF;
+
+    IF tids IS NOT NULL THEN
+      WITH gone AS (
+        DELETE FROM in_line w WHERE w.ctid = ANY (ARRAY(SELECT x.ctid FROM in_line x WHERE x.ctid = ANY (tids) FOR UPDATE SKIP LOCKED))
+        RETURNING w.id, w.concurrency_key, w.design
+      ), counted AS (
+        INSERT INTO line_slots (ticket_id, lease_no, queue, concurrency_key, design)
+        SELECT d.id, under_lease, g.queue, d.concurrency_key, d.design FROM gone d
+        WHERE q_slots OR design_limits AND EXISTS (
+          SELECT FROM claim_limits x WHERE x.design = d.design AND (x.concurrent IS NOT NULL OR x.per_key IS NOT NULL))
+      )
+      SELECT array_agg(d.id), array_agg(d.design) INTO moved, moved_designs FROM gone d;
+      IF moved IS NOT NULL THEN
+        ids := ids || moved;
+        room := room - cardinality(moved);
+        in_round := in_round + cardinality(moved);
+        PERFORM use_tokens(ql, cardinality(moved));
+        IF design_limits THEN
+          PERFORM use_tokens(x, (SELECT count(*) FROM unnest(moved_designs) AS d (design) WHERE d.design = x.design))
+          FROM claim_limits x WHERE x.design = ANY (moved_designs) AND x.rate IS NOT NULL;
+        END IF;
+      END IF;
+    END IF;
+    IF room <= 0 AND last_taken IS NOT NULL THEN
+      pos := last_taken || chr(2); -- behind all groups of that key
+      EXIT;
+    END IF;
+    IF groups > 0 THEN
+      pos := last_group;
+    END IF;
+    IF groups = chunk THEN
+      IF walked > 3000 THEN
+        again_ms := 0;
+        EXIT;
+      END IF;
+    ELSIF until IS NULL THEN
+      pos := '';
+      until := start;
+    ELSE
+      -- Once around. Longer turns for those who have more, if anybody had any.
+      pos := start;
+      until := NULL;
+      EXIT WHEN in_round = 0;
+      quota := GREATEST(quota * room / in_round, 1);
+      in_round := 0;
+    END IF;
+  END LOOP;
+  IF pos <> start THEN
+    UPDATE line_gates x SET last_group = pos WHERE x.line = of_line;
+  END IF;
+  -- When the next token comes, of the queue or of a design.
+  IF ql.rate IS NOT NULL OR design_limits THEN
+    again_ms := LEAST(again_ms, (
+      SELECT min((1 - tokens_left(x, l.full_at)) * extract(epoch FROM x.per)::double precision * 1000 / x.rate)
+      FROM claim_limits x JOIN limit_gates l ON l.scope = x.scope
+      WHERE x.rate IS NOT NULL AND (x.queue = g.queue OR x.design IS NOT NULL) AND tokens_left(x, l.full_at) < 1));
+  END IF;
+END
+$$;
+COMMENT ON FUNCTION take_turns IS 'Takes tickets of a line and a priority for a claim. again_ms says when to ask again, where a gate was locked, a walk too long or a rate used up.';
+
+CREATE OR REPLACE FUNCTION use_tokens(x claim_limits, n bigint) RETURNS void
+LANGUAGE plpgsql SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
+BEGIN
+  IF x.rate IS NOT NULL AND n > 0 THEN
+    UPDATE limit_gates g SET full_at = GREATEST(g.full_at, now()) + n * x.per / x.rate WHERE g.scope = x.scope;
+  END IF;
+END
+$$;
+COMMENT ON FUNCTION use_tokens IS 'Takes tokens from the bucket of a rate, whose gate the caller has locked.';
+
+-- What stands in line goes before, beside or behind what stands in ready, by priority; of equal ones each gets half of a claim. One claim in
+-- ten begins with any of the priorities in line, so that low ones grow old but not for ever.
+CREATE OR REPLACE FUNCTION take_from_lines(
+  of_kinds text[], from_queues text[], most bigint, under_lease bigint, before_ready boolean,
+  OUT ids bigint[], OUT again_ms double precision)
+LANGUAGE plpgsql SET search_path = ${flyway:defaultSchema}, pg_temp SET plan_cache_mode = force_generic_plan
+  SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off
+AS $$
+#variable_conflict use_column
+DECLARE
+  top integer; -- the highest priority in ready
+  aged boolean := before_ready AND random() < 0.1;
+  half bigint := most / 2 + (random() < 0.5 AND most % 2 = 1)::integer;
+  room bigint := most;
+  n record;
+  t record;
+BEGIN
+  ids := '{}';
+  IF before_ready THEN
+    SELECT max(r.priority) INTO top
+    FROM lanes l JOIN queues q ON q.name = l.queue AND q.paused_at IS NULL
+    CROSS JOIN LATERAL (
+      SELECT r.priority FROM ready r WHERE r.queue = l.queue AND r.kind = l.kind ORDER BY ~r.priority, r.created_at, r.id LIMIT 1) r
+    WHERE l.kind = ANY (of_kinds) AND (cardinality(from_queues) = 0 OR l.queue = ANY (from_queues));
+  END IF;
+  FOR n IN
+    WITH RECURSIVE lines AS (
+      SELECT g.line, w.priority FROM line_gates g
+      JOIN queues q ON q.name = g.queue AND q.paused_at IS NULL
+      CROSS JOIN LATERAL (SELECT w.priority FROM in_line w WHERE w.line = g.line ORDER BY ~w.priority LIMIT 1) w
+      WHERE g.kind = ANY (of_kinds) AND (cardinality(from_queues) = 0 OR g.queue = ANY (from_queues))
+      UNION ALL
+      SELECT l.line, w.priority FROM lines l CROSS JOIN LATERAL (
+        SELECT w.priority FROM in_line w WHERE w.line = l.line AND ~w.priority > ~l.priority ORDER BY ~w.priority LIMIT 1) w
+    )
+    SELECT l.line, l.priority FROM lines l ORDER BY CASE WHEN aged THEN 0 ELSE ~l.priority END, random()
+  LOOP
+    EXIT WHEN room <= 0 OR n.priority < top AND NOT aged;
+    SELECT * INTO t FROM take_turns(n.line, n.priority,
+      CASE WHEN n.priority > top OR top IS NULL THEN room ELSE LEAST(room, half) END, under_lease);
+    ids := ids || t.ids;
+    room := room - cardinality(t.ids);
+    IF n.priority <= top THEN
+      half := half - cardinality(t.ids);
+    END IF;
+    again_ms := LEAST(again_ms, t.again_ms);
+  END LOOP;
+END
+$$;
+COMMENT ON FUNCTION take_from_lines IS 'Takes up to most tickets from the lines that a worker may claim of; before_ready: only what should go before those in ready, and a share beside them.';
+
+CREATE OR REPLACE FUNCTION wake_lines() RETURNS void
+LANGUAGE plpgsql SET search_path = ${flyway:defaultSchema}, pg_temp SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off AS $$
+BEGIN
+  IF EXISTS (SELECT FROM workers WHERE wants_wakeup) THEN
+    PERFORM wake_workers(ARRAY(
+      SELECT DISTINCT g.queue FROM line_gates g
+      WHERE EXISTS (SELECT FROM in_line w WHERE w.line = g.line)));
+  END IF;
+END
+$$;
+COMMENT ON FUNCTION wake_lines IS 'Wakes workers for the queues in which tickets stand in line.';
+
+-- In the transaction that ends the attempts. A finish that came too late frees nothing of the attempt that runs now: that has another lease.
+CREATE OR REPLACE FUNCTION free_slots(ticket_ids bigint[], lease_nos bigint[]) RETURNS void
+LANGUAGE plpgsql SET search_path = ${flyway:defaultSchema}, pg_temp SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off AS $$
+BEGIN
+  DELETE FROM line_slots s USING unnest(free_slots.ticket_ids, free_slots.lease_nos) AS i (id, lease_no)
+  WHERE s.ticket_id = ANY (ARRAY[i.id]) AND s.lease_no = i.lease_no;
+  IF FOUND THEN
+    PERFORM wake_lines();
+  END IF;
+END
+$$;
+COMMENT ON FUNCTION free_slots IS 'Gives back what attempts that end now had of limits, and wakes workers for those who wait for it.';
+
+CREATE OR REPLACE FUNCTION mend_lines() RETURNS bigint
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = ${flyway:defaultSchema}, pg_temp SET enable_seqscan = off SET enable_bitmapscan = off
+  SET jit = off AS $$
+DECLARE
+  n bigint;
+BEGIN
+  DELETE FROM line_slots s
+  WHERE s.ticket_id = ANY (ARRAY(
+    SELECT x.ticket_id FROM line_slots x
+    WHERE NOT EXISTS (SELECT FROM leases l WHERE l.id = x.lease_no AND x.ticket_id = ANY (l.ids))
+        AND NOT EXISTS (SELECT FROM suspects p WHERE p.id = x.ticket_id)
+      OR NOT EXISTS (SELECT FROM ticket_base b WHERE b.id = x.ticket_id AND b.state = 'ready' AND b.fence < x.lease_no)
+    FOR UPDATE SKIP LOCKED));
+  GET DIAGNOSTICS n = ROW_COUNT;
+  IF n > 0 THEN
+    PERFORM wake_lines();
+  END IF;
+  RETURN n;
+END
+$$;
+COMMENT ON FUNCTION mend_lines IS 'Drops rows of line_slots whose tickets run no more, and says how many. Whatever ends an attempt drops them itself; workers call this for what nobody thought of.';
+
+CREATE OR REPLACE FUNCTION limit_scope(scope text) RETURNS text[]
+LANGUAGE plpgsql STABLE SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
+DECLARE
+  parts text[] := regexp_match(scope, '^(queue|design):(.+)$');
+BEGIN
+  IF parts IS NULL THEN
+    RAISE EXCEPTION '"%" is not what a limit can be for', COALESCE(left(scope, 100), 'NULL')
+      USING ERRCODE = 'HF422', HINT = 'Write queue:NAME or design:NAME.';
+  ELSIF parts[1] = 'queue' AND NOT EXISTS (SELECT FROM queues q WHERE q.name = parts[2])
+    AND NOT EXISTS (SELECT FROM workers w WHERE w.state <> 'stopped' AND parts[2] = ANY (w.queues))
+  THEN
+    RAISE EXCEPTION 'there is no queue "%"', left(parts[2], 100)
+      USING ERRCODE = 'HF404', HINT = 'A queue begins with its first ticket, or with a worker that names it; holdfast stats shows the queues.';
+  ELSIF parts[1] = 'design' THEN
+    PERFORM latest_design(parts[2]);
+  END IF;
+  RETURN parts;
+END
+$$;
+COMMENT ON FUNCTION limit_scope IS 'The two parts of queue:NAME or design:NAME; HF422 for anything else, HF404 where there is none of that name.';
+
+-- 0 is refused: who wants nothing to run pauses the queue, and sees that it is paused.
+CREATE OR REPLACE FUNCTION require_limit(what text, n bigint) RETURNS void
+LANGUAGE plpgsql IMMUTABLE SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
+BEGIN
+  IF n < 1 OR n > 1000000 THEN
+    RAISE EXCEPTION '% is from 1 to 1000000, not %', what, n
+      USING ERRCODE = 'HF422', HINT = CASE WHEN n = 0 THEN 'To let nothing run, pause the queue: pause_queue(queue, actor).'
+        ELSE 'Leave it out for no such limit.' END;
+  END IF;
+END
+$$;
+COMMENT ON FUNCTION require_limit IS 'Refuses a number that cannot be a limit with HF422.';
+
+CREATE OR REPLACE FUNCTION set_limit(
+  scope text, actor text, concurrent integer DEFAULT NULL, per_key integer DEFAULT NULL, rate integer DEFAULT NULL, per interval DEFAULT NULL,
+  burst integer DEFAULT NULL) RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
+#variable_conflict use_column
+DECLARE
+  parts text[];
+BEGIN
+  PERFORM require_words('actor', actor);
+  parts := limit_scope(scope);
+  PERFORM require_limit('concurrent', set_limit.concurrent), require_limit('per_key', set_limit.per_key),
+    require_limit('rate', set_limit.rate), require_limit('burst', set_limit.burst);
+  IF num_nonnulls(set_limit.concurrent, set_limit.per_key, set_limit.rate) = 0 THEN
+    RAISE EXCEPTION 'a limit needs concurrent, per_key or rate' USING ERRCODE = 'HF422', HINT = 'remove_limit(scope, actor) takes one away.';
+  ELSIF (set_limit.rate IS NULL) <> (set_limit.per IS NULL) THEN
+    RAISE EXCEPTION 'rate and per go together' USING ERRCODE = 'HF422', HINT = 'As in rate => 100, per => ''1 minute''.';
+  ELSIF set_limit.burst IS NOT NULL AND set_limit.rate IS NULL THEN
+    RAISE EXCEPTION 'burst goes with a rate' USING ERRCODE = 'HF422';
+  ELSIF set_limit.per < interval '1 ms' OR set_limit.per > interval '366 days' THEN
+    RAISE EXCEPTION 'per is from 1 ms to 366 days, not %', set_limit.per USING ERRCODE = 'HF422';
+  END IF;
+  INSERT INTO limit_gates (scope) VALUES (set_limit.scope) ON CONFLICT DO NOTHING;
+  INSERT INTO claim_limits AS x (scope, queue, design, concurrent, per_key, rate, per, burst, set_by)
+  VALUES (set_limit.scope, CASE parts[1] WHEN 'queue' THEN parts[2] END, CASE parts[1] WHEN 'design' THEN parts[2] END, set_limit.concurrent,
+    set_limit.per_key, set_limit.rate, set_limit.per,
+    CASE WHEN set_limit.rate IS NOT NULL
+      THEN COALESCE(set_limit.burst, GREATEST(1, ceil(set_limit.rate * 0.2 / extract(epoch FROM set_limit.per)))::integer) END,
+    set_limit.actor)
+  ON CONFLICT (scope) DO UPDATE
+  SET concurrent = EXCLUDED.concurrent, per_key = EXCLUDED.per_key, rate = EXCLUDED.rate, per = EXCLUDED.per, burst = EXCLUDED.burst,
+    set_at = EXCLUDED.set_at, set_by = EXCLUDED.set_by;
+  -- What runs already counts too.
+  IF set_limit.concurrent IS NOT NULL OR set_limit.per_key IS NOT NULL THEN
+    INSERT INTO line_slots (ticket_id, lease_no, queue, concurrency_key, design)
+    SELECT b.id, l.id, b.queue, COALESCE(b.concurrency_key, ''), COALESCE(d.name, '')
+    FROM leases l CROSS JOIN LATERAL unnest(l.ids) AS u (id)
+    CROSS JOIN LATERAL (SELECT * FROM ticket_base b WHERE b.id = u.id LIMIT 1) b
+    LEFT JOIN designs d ON d.id = b.design_id
+    WHERE b.state = 'ready' AND b.fence < l.id AND (parts[1] = 'queue' AND b.queue = parts[2] OR parts[1] = 'design' AND d.name = parts[2])
+    ON CONFLICT DO NOTHING;
+  END IF;
+  PERFORM log_activity(NULL, 'limit_set', actor, jsonb_build_object('scope', set_limit.scope, 'concurrent', set_limit.concurrent,
+    'perKey', set_limit.per_key, 'rate', set_limit.rate, 'per', set_limit.per::text, 'burst', set_limit.burst));
+  PERFORM wake_lines();
+END
+$$;
+COMMENT ON FUNCTION set_limit IS 'How many tickets of a queue or a design may run at once over all workers (concurrent), with the same concurrency_key (per_key), and start in a time (rate in per; burst at once after a pause): SELECT ${flyway:defaultSchema}.set_limit(''queue:default'', ''ann'', concurrent => 3, rate => 100, per => ''1 minute''). Replaces the limit that was there. Holds from now on, also for what waits already; what runs is left to run and counts. Tickets over it wait as ready; waiting_tickets says for what.';
+
+CREATE OR REPLACE FUNCTION remove_limit(scope text, actor text) RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
+BEGIN
+  PERFORM require_words('actor', actor);
+  DELETE FROM claim_limits x WHERE x.scope = remove_limit.scope;
+  IF NOT FOUND THEN
+    RAISE EXCEPTION 'there is no limit for "%"', COALESCE(left(scope, 100), 'NULL')
+      USING ERRCODE = 'HF404', HINT = 'SELECT * FROM ${flyway:defaultSchema}.limits shows them.';
+  END IF;
+  PERFORM log_activity(NULL, 'limit_removed', actor, jsonb_build_object('scope', remove_limit.scope));
+  PERFORM wake_lines();
+END
+$$;
+COMMENT ON FUNCTION remove_limit IS 'Takes the limit of queue:NAME or design:NAME away; what waited for it may run.';
+
+CREATE OR REPLACE FUNCTION set_weight(fairness_key text, actor text, weight integer) RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
+#variable_conflict use_column
+BEGIN
+  PERFORM require_words('actor', actor), require_words('fairness_key', set_weight.fairness_key), require_key('fairness_key', set_weight.fairness_key);
+  IF set_weight.weight IS NULL OR set_weight.weight NOT BETWEEN 1 AND 1000 THEN
+    RAISE EXCEPTION 'a weight is from 1 to 1000, not %', COALESCE(set_weight.weight::text, 'NULL') USING ERRCODE = 'HF422';
+  END IF;
+  IF set_weight.weight = 1 THEN
+    DELETE FROM fairness_weights f WHERE f.fairness_key = set_weight.fairness_key;
+  ELSE
+    INSERT INTO fairness_weights (fairness_key, weight, set_by) VALUES (set_weight.fairness_key, set_weight.weight, set_weight.actor)
+    ON CONFLICT (fairness_key) DO UPDATE SET weight = EXCLUDED.weight, set_at = EXCLUDED.set_at, set_by = EXCLUDED.set_by;
+  END IF;
+  PERFORM log_activity(NULL, 'weight_set', actor, jsonb_build_object('fairnessKey', set_weight.fairness_key, 'weight', set_weight.weight));
+END
+$$;
+COMMENT ON FUNCTION set_weight IS 'How many tickets a fairness key has claimed at each of its turns: SELECT ${flyway:defaultSchema}.set_weight(''acme'', ''ann'', 3). 1 is what all have.';
+
+CREATE OR REPLACE FUNCTION limit_words(of_queue text, of_design text, key text) RETURNS text
+LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
+DECLARE
+  x claim_limits;
+  left_now double precision;
+BEGIN
+  FOR x IN SELECT * FROM claim_limits c WHERE c.queue = of_queue OR c.design = of_design ORDER BY c.scope LOOP
+    IF x.concurrent IS NOT NULL AND x.concurrent <= (SELECT count(*) FROM line_slots s
+      WHERE s.queue = x.queue OR s.design = x.design) THEN
+      RETURN format('%s, %s at once', x.scope, x.concurrent);
+    ELSIF open_for_key(x, COALESCE(key, '')) = 0 THEN
+      RETURN format('%s, %s at once of the key %s', x.scope, x.per_key, shorten(key, 100));
+    END IF;
+    left_now := tokens_left(x, (SELECT g.full_at FROM limit_gates g WHERE g.scope = x.scope));
+    IF left_now < 1 THEN
+      RETURN format('%s, %s in %s', x.scope, x.rate, x.per);
+    END IF;
+  END LOOP;
+  RETURN NULL;
+END
+$$;
+COMMENT ON FUNCTION limit_words IS 'Which limit lets no ticket of this queue, design and concurrency key start now, in words; NULL if none.';
+
+-- Joined so that it is found from either side: a ticket by its id, and all that stand in line without a look at the others.
+CREATE OR REPLACE VIEW tickets_in_line AS
+SELECT b.id, b.queue, b.kind, d.name AS design, b.priority, b.created_at, b.concurrency_key, b.fairness_key
+FROM in_line w
+JOIN ticket_base b ON b.id = w.id AND b.created_at = w.created_at AND ~b.priority = ~w.priority
+LEFT JOIN designs d ON d.id = b.design_id
+JOIN line_gates g ON g.queue = b.queue AND g.kind = b.kind AND g.line = w.line
+WHERE w.turn_group = turn_group(b.fairness_key, b.concurrency_key, d.name);
+COMMENT ON VIEW tickets_in_line IS 'Ready tickets that have a key or a limit: workers claim them in turns over their keys, as limits let them. waiting_tickets says for what each waits.';
+
+CREATE OR REPLACE VIEW limits AS
+SELECT x.scope, x.concurrent, x.per_key, x.rate, x.per, x.burst,
+  (SELECT count(*) FROM line_slots s WHERE s.queue = x.queue OR s.design = x.design) AS running,
+  (SELECT count(*) FROM in_line w JOIN line_gates l ON l.line = w.line WHERE l.queue = x.queue OR w.design = x.design) AS waiting,
+  CASE WHEN x.rate IS NOT NULL THEN floor(GREATEST(tokens_left(x, g.full_at), 0))::bigint END AS may_start_now,
+  x.set_at, x.set_by
+FROM claim_limits x LEFT JOIN limit_gates g ON g.scope = x.scope
+ORDER BY x.scope;
+COMMENT ON VIEW limits IS 'The limits, how many tickets run under each (rates alone do not count them) and how many stand in line there. set_limit, remove_limit.';
+
+SELECT grant_roles();

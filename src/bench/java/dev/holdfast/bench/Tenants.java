@@ -1,0 +1,94 @@
+package dev.holdfast.bench;
+
+import dev.holdfast.postgres.SingleConnection;
+import dev.holdfast.postgres.inbox.PostgresTicketInbox;
+import dev.holdfast.queue.NewTicket;
+import dev.holdfast.retry.RetrySettings;
+import dev.holdfast.ticket.HoldfastException;
+import dev.holdfast.worker.HandlerResult;
+import dev.holdfast.worker.WorkerSettings;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * 999 tenants whose tickets come one by one, and a thousandth whose backlog has 99 of 100 tickets
+ * and keeps every slot busy. The others ask for 70 % of what the slots can do: the time from the
+ * return of a commit to the handler's first line.
+ */
+final class Tenants {
+  private static final int SLOTS = 20;
+  private static final Duration JOB = Duration.ofMillis(50);
+  private static final double LOAD = 0.7;
+  private static final int OTHERS = 999;
+  private static final int PATIENCE_SECONDS = 60;
+
+  private final List<Double> p50 = new ArrayList<>();
+  private final List<Double> p99 = new ArrayList<>();
+
+  List<Double> p50() {
+    return p50;
+  }
+
+  List<Double> p99() {
+    return p99;
+  }
+
+  void measure(Lab lab) throws InterruptedException {
+    int samples = lab.options().tickets(5_000, 50);
+    lab.tables().clear();
+    lab.tables().forgetWorkers();
+    lab.enqueue(99 * samples, ticket("flood"));
+    lab.tables().settle();
+    Map<Long, Long> started = new ConcurrentHashMap<>();
+    CountDownLatch missing = new CountDownLatch(samples);
+    List<Long> ids = new ArrayList<>();
+    List<Long> enqueued = new ArrayList<>();
+    try (BenchWorker worker =
+            BenchWorker.start(
+                lab,
+                WorkerSettings.defaults().withConcurrency(SLOTS),
+                RetrySettings.defaults(),
+                context -> {
+                  long now = System.nanoTime();
+                  if (!"flood".equals(context.claimed().ticket().title())) {
+                    started.put(context.claimed().id(), now);
+                    missing.countDown();
+                  }
+                  Thread.sleep(JOB);
+                  return HandlerResult.done(null);
+                },
+                event -> {});
+        SingleConnection own = new SingleConnection(lab.direct())) {
+      PostgresTicketInbox inbox = lab.inbox(own);
+      long gapNanos = (long) (JOB.toNanos() / (SLOTS * LOAD));
+      long next = System.nanoTime();
+      for (int i = 0; i < samples; i++) {
+        LockSupport.parkNanos(next - System.nanoTime());
+        next += gapNanos;
+        String tenant = "tenant-" + ThreadLocalRandom.current().nextInt(OTHERS);
+        ids.add(inbox.enqueue(ticket(tenant)));
+        enqueued.add(System.nanoTime());
+      }
+      if (!missing.await(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
+        throw new HoldfastException(missing.getCount() + " tickets of small tenants never started");
+      }
+    }
+    List<Double> waits = new ArrayList<>();
+    for (int i = 0; i < samples; i++) {
+      waits.add((started.getOrDefault(ids.get(i), 0L) - enqueued.get(i)) / 1e6);
+    }
+    p50.add(Series.percentile(waits, 0.5));
+    p99.add(Series.percentile(waits, 0.99));
+  }
+
+  private static NewTicket ticket(String tenant) {
+    return Lab.ticket().withFairnessKey(tenant).withTitle(tenant.equals("flood") ? tenant : null);
+  }
+}

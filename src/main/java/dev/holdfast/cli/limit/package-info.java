@@ -1,0 +1,5 @@
+/** {@code holdfast limit}. */
+@NullMarked
+package dev.holdfast.cli.limit;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,54 @@
+package dev.holdfast.limit;
+
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A row of {@code holdfast.limits}: a limit, and what is under it now.
+ *
+ * @param scope {@code queue:NAME} or {@code design:NAME}
+ * @param perMs the time of the rate
+ * @param running how many run that it counts; a rate alone counts none
+ * @param waiting how many stand in line
+ * @param mayStartNow how many the rate lets start now; null without a rate
+ */
+public record Limit(
+    String scope,
+    @Nullable Integer concurrent,
+    @Nullable Integer perKey,
+    @Nullable Integer rate,
+    @Nullable Long perMs,
+    @Nullable Integer burst,
+    long running,
+    long waiting,
+    @Nullable Long mayStartNow,
+    Instant setAt,
+    String setBy) {
+
+  /** What it says, as in {@code 5 at once; 100 in 1m, burst 20}. */
+  public String words() {
+    List<String> words = new ArrayList<>();
+    if (concurrent != null) {
+      words.add(concurrent + " at once");
+    }
+    if (perKey != null) {
+      words.add(perKey + " at once per key");
+    }
+    if (rate != null && perMs != null) {
+      words.add(rate + " in " + duration(perMs) + ", burst " + burst);
+    }
+    return String.join("; ", words);
+  }
+
+  private static String duration(long millis) {
+    if (millis % 3_600_000 == 0) {
+      return millis / 3_600_000 + "h";
+    }
+    if (millis % 60_000 == 0) {
+      return millis / 60_000 + "m";
+    }
+    return millis % 1_000 == 0 ? millis / 1_000 + "s" : millis + "ms";
+  }
+}

@@ -1,0 +1,31 @@
+package dev.holdfast.limit;
+
+import dev.holdfast.queue.Channel;
+import java.util.List;
+
+/**
+ * What people do with limits. Each change is logged with its actor and holds from then on, also for
+ * tickets that wait already. Thread-safe.
+ *
+ * <p>A queue, design or limit that is not there is a {@code TicketNotFoundException}; a number that
+ * cannot be a limit an {@code InvalidTicketException} that says why.
+ */
+public interface LimitDesk {
+  /** The same desk; what is done through it is recorded as done through this channel. */
+  LimitDesk through(Channel channel);
+
+  /** By scope. */
+  List<Limit> list();
+
+  /** Sets it, or replaces the one that the scope had. */
+  Limit set(NewLimit limit, String actor);
+
+  void remove(String scope, String actor);
+
+  /**
+   * How many tickets a fairness key has claimed at each of its turns.
+   *
+   * @param weight from 1, which is what all have, to 1000
+   */
+  void setWeight(String fairnessKey, int weight, String actor);
+}

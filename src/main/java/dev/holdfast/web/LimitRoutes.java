@@ -1,0 +1,62 @@
+package dev.holdfast.web;
+
+import dev.holdfast.limit.LimitDesk;
+import dev.holdfast.limit.NewLimit;
+import dev.holdfast.limit.Rate;
+import dev.holdfast.web.access.Role;
+import io.javalin.http.Context;
+import io.javalin.router.JavalinDefaultRoutingApi;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** {@code /api/v1/limits}: what {@code holdfast limit} does. */
+final class LimitRoutes implements Routes {
+  private static final String LIST = "/api/v1/limits";
+  private static final String ONE = LIST + "/<scope>";
+
+  private final LimitDesk desk;
+
+  LimitRoutes(LimitDesk desk) {
+    this.desk = desk;
+  }
+
+  /** As {@code holdfast limit set} has them. */
+  record Body(
+      @Nullable Integer concurrent,
+      @Nullable Integer perKey,
+      @Nullable String rate,
+      @Nullable Integer burst,
+      @Nullable String by) {}
+
+  @Override
+  public void addTo(JavalinDefaultRoutingApi routes) {
+    routes.get(LIST, this::list, Role.VIEWER);
+    routes.put(ONE, this::set, Role.OPERATOR);
+    routes.delete(ONE, this::remove, Role.OPERATOR);
+  }
+
+  private void list(Context context) {
+    Answers.json(context, 200, Map.of("limits", desk.list()));
+  }
+
+  private void set(Context context) {
+    Body body = Requests.body(context, Body.class);
+    NewLimit limit =
+        new NewLimit(
+            context.pathParam("scope"), body.concurrent, body.perKey, rate(body.rate), body.burst);
+    Answers.json(context, 200, desk.set(limit, Visitor.of(context).actor(body.by)));
+  }
+
+  private void remove(Context context) {
+    desk.remove(context.pathParam("scope"), Visitor.of(context).actor(null));
+    context.status(204);
+  }
+
+  private static @Nullable Rate rate(@Nullable String text) {
+    try {
+      return text == null ? null : Rate.parse(text);
+    } catch (IllegalArgumentException e) {
+      throw new Refused(422, "rate: " + e.getMessage());
+    }
+  }
+}

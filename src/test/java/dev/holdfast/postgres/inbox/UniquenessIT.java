@@ -1,0 +1,139 @@
+package dev.holdfast.postgres.inbox;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.zaxxer.hikari.HikariDataSource;
+import dev.holdfast.queue.NewTicket;
+import dev.holdfast.queue.Uniqueness;
+import dev.holdfast.testing.EverySetup;
+import dev.holdfast.testing.TestDatabase;
+import dev.holdfast.testing.TestQueue;
+import dev.holdfast.testing.TicketDatabase;
+import dev.holdfast.testing.WithDatabase;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+@WithDatabase
+@EverySetup
+@DisplayName("A unique key")
+class UniquenessIT {
+  private final TicketDatabase database;
+  @AutoClose private final HikariDataSource pool;
+  private final PostgresTicketInbox inbox;
+  private final TestQueue queue;
+
+  UniquenessIT(TestDatabase database) {
+    this.database = new TicketDatabase(database);
+    this.pool = this.database.pool(8);
+    this.inbox = new PostgresTicketInbox(pool);
+    this.queue = TestQueue.on(new TicketDatabase(pool));
+  }
+
+  private NewTicket ticket(Uniqueness uniqueness) {
+    return NewTicket.ofKind(queue.kind()).withUniqueKey(queue.kind()).withUniqueness(uniqueness);
+  }
+
+  private long enqueue(Uniqueness uniqueness) {
+    return inbox.enqueue(ticket(uniqueness));
+  }
+
+  private void finish(long id) {
+    database.run("SELECT holdfast.cancel_ticket(?, 'ann')", id);
+  }
+
+  @AfterEach
+  void nothingIsLost() {
+    database.assertNoTicketIsLost();
+  }
+
+  @Test
+  @DisplayName("holds while its ticket is open, and passes to the next one then")
+  void open() {
+    long first = enqueue(Uniqueness.whileOpen());
+    assertThat(enqueue(Uniqueness.whileOpen())).isEqualTo(first);
+    finish(first);
+    assertThat(enqueue(Uniqueness.USUAL)).as("as long as it is kept").isEqualTo(first);
+    long second = enqueue(Uniqueness.whileOpen());
+    assertThat(second).isGreaterThan(first);
+    assertThat(
+            database.value("SELECT unique_key IS NULL FROM holdfast.tickets WHERE id = ?", first))
+        .isEqualTo("t");
+    assertThat(enqueue(Uniqueness.whileOpen())).isEqualTo(second);
+  }
+
+  @Test
+  @DisplayName("holds for a time")
+  void time() {
+    long first = enqueue(Uniqueness.within(Duration.ofHours(1)));
+    assertThat(enqueue(Uniqueness.within(Duration.ofHours(1)))).isEqualTo(first);
+    database.run(
+        "UPDATE holdfast.tickets SET created_at = created_at - interval '2 hours' WHERE id = ?",
+        first);
+    assertThat(enqueue(Uniqueness.within(Duration.ofHours(3)))).isEqualTo(first);
+    assertThat(enqueue(Uniqueness.within(Duration.ofHours(1)))).isGreaterThan(first);
+  }
+
+  @Test
+  @DisplayName("holds for ever, also when its ticket is deleted")
+  void ever() {
+    long first = enqueue(Uniqueness.forEver());
+    finish(first);
+    database.run("DELETE FROM holdfast.tickets WHERE id = ?", first);
+    assertThat(enqueue(Uniqueness.forEver())).isEqualTo(first);
+    assertThatThrownBy(() -> enqueue(Uniqueness.forEver().refusing()))
+        .hasMessageContaining("ticket " + first + " has the unique key");
+    assertThat(enqueue(Uniqueness.USUAL)).as("who does not ask for ever").isGreaterThan(first);
+  }
+
+  @Test
+  @DisplayName("replaces payload and time of a ticket that has not started, and only of such a one")
+  void replace() {
+    Uniqueness replacing = Uniqueness.whileOpen().replacing();
+    long first = inbox.enqueue(ticket(replacing).withDelay(Duration.ofHours(2)));
+    assertThat(inbox.enqueue(ticket(replacing).withPayload("{\"n\": 2}"))).isEqualTo(first);
+    assertThat(database.ticket(first))
+        .containsEntry("payload", "{\"n\": 2}")
+        .containsEntry("retry_after", null);
+    long lease = queue.claim();
+    long second = inbox.enqueue(ticket(replacing).withPayload("{\"n\": 3}"));
+    assertThat(second).isGreaterThan(first);
+    assertThat(database.ticket(first)).containsEntry("payload", "{\"n\": 2}");
+    queue.succeed(first, lease);
+  }
+
+  @Test
+  @DisplayName("is refused, if that was said; of many at once one wins")
+  void refuse() throws Exception {
+    Callable<Long> call = () -> enqueue(Uniqueness.whileOpen().refusing());
+    int refused = 0;
+    Set<Long> ids = new HashSet<>();
+    try (ExecutorService callers = Executors.newVirtualThreadPerTaskExecutor()) {
+      List<Future<Long>> all =
+          callers.invokeAll(IntStream.range(0, 6).mapToObj(i -> call).toList());
+      for (Future<Long> each : all) {
+        try {
+          ids.add(each.get());
+        } catch (java.util.concurrent.ExecutionException e) {
+          assertThat(e).hasMessageContaining("has the unique key");
+          refused++;
+        }
+      }
+    }
+    assertThat(ids).hasSize(1);
+    assertThat(refused).isEqualTo(5);
+    assertThatThrownBy(() -> inbox.enqueueAll(List.of(ticket(Uniqueness.whileOpen())).iterator()))
+        .hasMessageContaining("ticket 1: among many a unique key holds as long as");
+  }
+}
