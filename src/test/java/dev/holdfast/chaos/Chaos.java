@@ -170,8 +170,8 @@ final class Chaos implements AutoCloseable {
   }
 
   /**
-   * Waits until all tickets are done, as long as some are, or sessions go on; those that are held for
-   * deaths of ours are let go on.
+   * Waits until all tickets are done, as long as some are, or sessions go on; those that are held
+   * for deaths of ours are let go on.
    */
   private void settle() throws InterruptedException {
     Duration patience = options.without() == Protection.NOTHING ? PATIENCE : IMPATIENCE;

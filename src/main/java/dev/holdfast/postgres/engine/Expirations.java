@@ -21,8 +21,8 @@ final class Expirations {
   private final String expired;
 
   Expirations(Sql sql) {
-    this.hold = sql.inSchema(
-            "SELECT holdfast.hold_expired(:limit, :only) FROM holdfast.mend_lines()");
+    this.hold =
+        sql.inSchema("SELECT holdfast.hold_expired(:limit, :only) FROM holdfast.mend_lines()");
     this.expired = sql.load("expired_tickets");
   }
 
