@@ -1,6 +1,6 @@
 package dev.holdfast.bench;
 
-/** One measurement; fills the tables it needs, and leaves them as they come to be. */
+/** One measurement. It fills the tables it needs and does not clean them up. */
 interface Cell {
   String PROBE = "raw probe";
 

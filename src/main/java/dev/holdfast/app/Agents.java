@@ -8,7 +8,7 @@ import dev.holdfast.handler.agent.AgentHandler;
 import dev.holdfast.handler.agent.AgentPorts;
 import dev.holdfast.llm.ChatProvider;
 import dev.holdfast.llm.WireListener;
-import dev.holdfast.llm.account.AccountBook;
+import dev.holdfast.llm.account.AccountCache;
 import dev.holdfast.llm.account.AccountWatch;
 import dev.holdfast.llm.account.Accounts;
 import dev.holdfast.llm.account.CallGuard;
@@ -18,11 +18,11 @@ import dev.holdfast.llm.scripted.InvalidScriptException;
 import dev.holdfast.llm.scripted.Script;
 import dev.holdfast.llm.scripted.ScriptedProvider;
 import dev.holdfast.postgres.session.PostgresAccountStore;
-import dev.holdfast.postgres.session.PostgresAllowanceShelf;
-import dev.holdfast.postgres.session.PostgresApprovalShelf;
-import dev.holdfast.postgres.session.PostgresAttemptBook;
+import dev.holdfast.postgres.session.PostgresAllowanceStore;
+import dev.holdfast.postgres.session.PostgresApprovalStore;
+import dev.holdfast.postgres.session.PostgresAttemptHistory;
 import dev.holdfast.postgres.session.PostgresEventSink;
-import dev.holdfast.postgres.session.PostgresJournalShelf;
+import dev.holdfast.postgres.session.PostgresJournalStore;
 import dev.holdfast.postgres.session.PostgresRetryAborts;
 import dev.holdfast.retry.Sleeper;
 import dev.holdfast.session.event.EventSink;
@@ -40,7 +40,7 @@ import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
 import javax.sql.DataSource;
 
-/** What works the tickets of kind agent in a worker: its handler and the providers behind it. */
+/** Makes the handler for tickets of kind agent, with the providers behind it. */
 final class Agents implements AutoCloseable {
   private static final String SCHEMA = "holdfast";
 
@@ -83,8 +83,8 @@ final class Agents implements AutoCloseable {
         new PostgresAccountStore(
             dataSource, SCHEMA, spend.accounts(), WorkerIdentity.create("").id());
     configure(store, spend, providers);
-    AccountBook book =
-        new AccountBook(
+    AccountCache book =
+        new AccountCache(
             store,
             spend.accounts(),
             System::nanoTime,
@@ -100,14 +100,14 @@ final class Agents implements AutoCloseable {
                 System::nanoTime,
                 () -> ThreadLocalRandom.current().nextDouble())
             .withListeners(List.of(new SessionMetrics(registry)), metrics)
-            .withGuard(guard, new PostgresAllowanceShelf(dataSource, SCHEMA))
+            .withGuard(guard, new PostgresAllowanceStore(dataSource, SCHEMA))
             .withSessions(
-                new PostgresJournalShelf(dataSource, SCHEMA, Sleeper.REAL, all.secrets()),
+                new PostgresJournalStore(dataSource, SCHEMA, Sleeper.REAL, all.secrets()),
                 events,
                 new PostgresRetryAborts(dataSource, SCHEMA))
             .withHistory(
-                new PostgresApprovalShelf(dataSource, SCHEMA),
-                new PostgresAttemptBook(dataSource, SCHEMA));
+                new PostgresApprovalStore(dataSource, SCHEMA),
+                new PostgresAttemptHistory(dataSource, SCHEMA));
     return new Agents(
         providers,
         events,

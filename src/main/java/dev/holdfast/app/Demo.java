@@ -170,7 +170,7 @@ final class Demo implements AutoCloseable {
   }
 
   /**
-   * Shows what happens until every sample is where it shall be left.
+   * Shows events until every sample has reached its last state.
    *
    * @return false if one is not after five minutes
    */

@@ -40,10 +40,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/**
- * What a one-shot command needs of the database: one connection, made at first use. Used by one
- * thread.
- */
+/** The database for a one-shot command: one connection, made at first use. Used by one thread. */
 final class OneShot implements Backend {
   private static final String SCHEMA = "holdfast";
 

@@ -1,8 +1,8 @@
 package dev.holdfast.app;
 
 /**
- * What SIGTERM and Ctrl-C do to a long-running command: close what it runs, in order, then end the
- * process with code 0. A hook that only closed would leave the code to the signal (143), which
+ * Handles SIGTERM and Ctrl-C in a long-running command: closes what it runs, in order, then ends
+ * the process with code 0. A hook that only closed would leave the code to the signal (143), which
  * supervisors read as a failure.
  */
 final class ProcessExit {

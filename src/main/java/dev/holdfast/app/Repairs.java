@@ -4,10 +4,10 @@ import dev.holdfast.config.Settings;
 import dev.holdfast.handler.repair.RepairHandler;
 import dev.holdfast.handler.repair.RepairPorts;
 import dev.holdfast.postgres.read.PostgresTicketReader;
-import dev.holdfast.postgres.session.PostgresJournalShelf;
+import dev.holdfast.postgres.session.PostgresJournalStore;
 import dev.holdfast.queue.read.TicketReader;
 import dev.holdfast.queue.read.TimelineEntry;
-import dev.holdfast.repair.GitWorkbench;
+import dev.holdfast.repair.GitRepairRepository;
 import dev.holdfast.repair.ModelPorts;
 import dev.holdfast.repair.git.TicketRepositories;
 import dev.holdfast.repair.verify.Verifier;
@@ -25,7 +25,7 @@ import java.util.Objects;
 import java.util.concurrent.ThreadLocalRandom;
 import javax.sql.DataSource;
 
-/** What works the tickets of kind repair in a worker. */
+/** Makes the handler for tickets of kind repair. */
 final class Repairs {
   private static final String SCHEMA = "holdfast";
 
@@ -58,11 +58,11 @@ final class Repairs {
                 settings.agents().callRetry(),
                 new ModelMetrics(registry, agents.providers().keySet())),
             agents.guard(),
-            new PostgresJournalShelf(dataSource, SCHEMA, Sleeper.REAL, settings.secrets()),
+            new PostgresJournalStore(dataSource, SCHEMA, Sleeper.REAL, settings.secrets()),
             events,
             new TicketRepositories(settings.repair().workspaceRoot(), git),
             network ->
-                new GitWorkbench.Tools(
+                new GitRepairRepository.Tools(
                     git,
                     new Verifier(
                         sandboxes.get(network),

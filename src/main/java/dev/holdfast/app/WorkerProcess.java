@@ -5,7 +5,6 @@ import dev.holdfast.config.Settings;
 import dev.holdfast.failure.Classifier;
 import dev.holdfast.handler.agent.WorkspaceSweep;
 import dev.holdfast.handler.command.CommandHandler;
-import dev.holdfast.handler.command.CommandSettings;
 import dev.holdfast.postgres.Database;
 import dev.holdfast.postgres.Migrations;
 import dev.holdfast.postgres.engine.PostgresOutputLog;
@@ -13,7 +12,6 @@ import dev.holdfast.postgres.inbox.PostgresEntryLimits;
 import dev.holdfast.postgres.read.PostgresEndedTickets;
 import dev.holdfast.postgres.read.PostgresTicketReader;
 import dev.holdfast.postgres.schedule.PostgresScheduleTicks;
-import dev.holdfast.queue.ClaimRequest;
 import dev.holdfast.queue.TicketListener;
 import dev.holdfast.retry.Sleeper;
 import dev.holdfast.schedule.ScheduleLoop;
@@ -24,7 +22,6 @@ import dev.holdfast.tool.sandbox.SandboxState;
 import dev.holdfast.tool.sandbox.Sandboxes;
 import dev.holdfast.web.HealthRoutes;
 import dev.holdfast.worker.Worker;
-import dev.holdfast.worker.WorkerSettings;
 import dev.holdfast.worker.output.OutputCollector;
 import io.micrometer.core.instrument.binder.jvm.JvmMemoryMetrics;
 import io.micrometer.core.instrument.binder.jvm.JvmThreadMetrics;
@@ -112,13 +109,6 @@ final class WorkerProcess implements AutoCloseable {
 
   private Worker startWorker(Settings settings, Database database, TicketListener listener) {
     new PostgresEntryLimits(tickets, "holdfast").set(OneShot.limits(settings));
-    CommandSettings commands =
-        new CommandSettings(
-            settings.command().allowInline(),
-            settings.command().workspaces(),
-            System.getenv(),
-            settings.command().passEnvironment(),
-            settings.command().killGrace());
     // Closed after the worker, whose last programs it still writes of.
     OutputCollector outputs =
         parts.add(
@@ -126,10 +116,12 @@ final class WorkerProcess implements AutoCloseable {
             OutputCollector::close);
     return Holdfast.worker(tickets)
         .heartbeatOn(pools.openForHeartbeats())
-        .handler("command", new CommandHandler(commands, outputs))
+        .handler(
+            "command",
+            new CommandHandler(settings.command().withEnvironment(System.getenv()), outputs))
         .handler("agent", agents.handler())
         .handler("repair", Repairs.handler(settings, agents, sandboxes, registry, tickets))
-        .settings(workerSettings(settings))
+        .settings(settings.worker())
         .secrets(settings.secrets())
         .retry(settings.retry())
         .classifier(Classifier.standard().withRules(settings.classifierRules()))
@@ -144,7 +136,7 @@ final class WorkerProcess implements AutoCloseable {
   private WorkspaceSweep workspaceSweep(Settings settings) {
     return new WorkspaceSweep(
         settings.agents().workspaceRoot(),
-        settings.retention().workspaces(),
+        settings.workspaceRetention(),
         new PostgresEndedTickets(tickets, "holdfast"));
   }
 
@@ -156,23 +148,6 @@ final class WorkerProcess implements AutoCloseable {
             ? database
             : new Database(listenUrl, database.user(), database.password(), 1, "holdfast");
     return direct.withApplicationName("holdfast-listen").listening();
-  }
-
-  private static WorkerSettings workerSettings(Settings settings) {
-    dev.holdfast.config.WorkerSettings configured = settings.worker();
-    return new WorkerSettings(
-        configured.concurrency(),
-        configured.pollers(),
-        configured.claimBatch(),
-        configured.pollInterval(),
-        configured.lease(),
-        configured.heartbeatInterval(),
-        configured.rescueInterval(),
-        configured.drainTimeout(),
-        configured.queues(),
-        settings.retention().kept(),
-        settings.retention().interval(),
-        new ClaimRequest.Room(settings.claimMaxBytes(), settings.payloadMaxExpandedBytes(), 1));
   }
 
   private Optional<String> problem() {

@@ -23,7 +23,7 @@ final class WorkerSandboxes {
                 Path.of(".holdfast"),
                 Path.of("holdfast.yaml"),
                 settings.agents().workspaceRoot(),
-                settings.command().workspaces(),
+                settings.command().workspaceRoot(),
                 settings.repair().workspaceRoot(),
                 settings.repair().runsRoot()));
     String file = System.getenv().getOrDefault("HOLDFAST_CONFIG", "");

@@ -12,7 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What tickets of kind {@code agent} work with.
+ * The settings for tickets of kind {@code agent}.
  *
  * @param providers of models
  * @param llmTimeout of one call, where a design says nothing

@@ -1,7 +1,11 @@
 package dev.holdfast.config;
 
+import dev.holdfast.handler.command.CommandSettings;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import java.util.regex.Pattern;
 
 /** Where and how the handlers of commands and agents do their work. */
@@ -53,4 +57,14 @@ final class HandlerKeys {
           AGENTS_WORKSPACE_ROOT);
 
   private HandlerKeys() {}
+
+  /** Without the worker's environment, which is not configuration. */
+  static CommandSettings command(Values values) {
+    return new CommandSettings(
+        values.get(COMMAND_ALLOW_INLINE),
+        Path.of(values.get(COMMAND_WORKSPACES)),
+        Map.of(),
+        Set.copyOf(values.get(COMMAND_PASS_ENVIRONMENT)),
+        values.get(COMMAND_KILL_GRACE));
+  }
 }

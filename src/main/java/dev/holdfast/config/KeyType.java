@@ -12,8 +12,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a key's value may be. Values arrive as text (environment, flags) or as what YAML made of
- * them.
+ * The type of a key, which checks its value. Values arrive as text (environment, flags) or as what
+ * YAML made of them.
  *
  * @param <T> what a value is once read
  */

@@ -3,7 +3,7 @@ package dev.holdfast.config;
 import java.util.List;
 import java.util.Locale;
 
-/** What a provider of models speaks. */
+/** The protocol of a provider of models. */
 public enum ProviderType {
   OPENAI,
   ANTHROPIC,

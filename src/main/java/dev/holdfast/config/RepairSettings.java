@@ -7,7 +7,7 @@ import dev.holdfast.repair.RepairSettings.Limits;
 import java.nio.file.Path;
 
 /**
- * What tickets of kind {@code repair} work with, besides the agents' providers.
+ * The settings for tickets of kind {@code repair}, besides the agents' providers.
  *
  * @param workspaceRoot where each ticket has its copy of a repository
  * @param runsRoot where each run has its trace

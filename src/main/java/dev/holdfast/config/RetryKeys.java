@@ -13,7 +13,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.stream.Stream;
 
-/** What a failure is taken for, and when a ticket is tried again. */
+/** The keys of the classifier and of retries. */
 final class RetryKeys {
   /** The keys of one category's policy. */
   record OfCategory(Key<Integer> maxRetries, Key<BackoffType> backoff, Key<Duration> baseDelay) {}

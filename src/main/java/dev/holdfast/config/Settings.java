@@ -3,11 +3,14 @@ package dev.holdfast.config;
 import dev.holdfast.failure.Category;
 import dev.holdfast.failure.InvalidRuleException;
 import dev.holdfast.failure.Rule;
+import dev.holdfast.handler.command.CommandSettings;
 import dev.holdfast.retry.Backoff;
 import dev.holdfast.retry.CategoryPolicy;
 import dev.holdfast.retry.RetrySettings;
 import dev.holdfast.secret.Secrets;
+import dev.holdfast.worker.WorkerSettings;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
@@ -18,7 +21,8 @@ import java.util.Map;
  * @param classifierRules rules that come before the built-in ones, or in their place
  * @param payloadMaxBytes the largest payload, as UTF-8 JSON
  * @param payloadMaxExpandedBytes the largest payload, as text of jsonb
- * @param claimMaxBytes large payloads that a worker has under way at a time
+ * @param workspaceRetention how long the workspace of an agent's ticket is kept after the ticket's
+ *     end; zero is for ever
  * @param secrets the values that must not leave the process
  * @param secretFiles the files and directories in which some of them were found
  */
@@ -27,10 +31,9 @@ public record Settings(
     WorkerSettings worker,
     RetrySettings retry,
     List<Rule> classifierRules,
-    RetentionSettings retention,
+    Duration workspaceRetention,
     int payloadMaxBytes,
     int payloadMaxExpandedBytes,
-    int claimMaxBytes,
     CommandSettings command,
     AgentSettings agents,
     RepairSettings repair,
@@ -45,14 +48,13 @@ public record Settings(
   static Settings of(Values values, List<Path> secretFiles) {
     return new Settings(
         DatabaseSettings.of(values),
-        WorkerSettings.of(values),
+        WorkerKeys.settings(values),
         retry(values),
         rules(values.get(RetryKeys.CLASSIFIER_RULES)),
-        RetentionSettings.of(values),
+        values.get(TicketKeys.RETENTION_WORKSPACES),
         values.get(TicketKeys.PAYLOAD_MAX_BYTES),
         values.get(TicketKeys.PAYLOAD_MAX_EXPANDED_BYTES),
-        values.get(TicketKeys.CLAIM_MAX_BYTES),
-        CommandSettings.of(values),
+        HandlerKeys.command(values),
         AgentSettings.of(values),
         RepairSettings.of(values),
         WebSettings.of(values),
@@ -66,10 +68,9 @@ public record Settings(
         worker,
         retry,
         classifierRules,
-        retention,
+        workspaceRetention,
         payloadMaxBytes,
         payloadMaxExpandedBytes,
-        claimMaxBytes,
         command,
         agents,
         repair,
@@ -84,10 +85,9 @@ public record Settings(
         worker,
         retry,
         classifierRules,
-        retention,
+        workspaceRetention,
         payloadMaxBytes,
         payloadMaxExpandedBytes,
-        claimMaxBytes,
         command,
         others,
         repair,

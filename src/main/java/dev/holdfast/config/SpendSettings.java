@@ -14,7 +14,7 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * What the cluster shares about providers, and what may be spent.
+ * The settings of cool-downs and budgets, which all workers share.
  *
  * @param outages when they reach people
  * @param pollInterval how old a worker's copy may be where notifications are lost

@@ -3,7 +3,7 @@ package dev.holdfast.config;
 import java.time.Duration;
 
 /**
- * What visitors of the HTTP port may use up.
+ * How much the visitors of the HTTP port may use.
  *
  * @param requestsPerMinute of each visitor at most; 0 is no bound
  * @param concurrentRequests of all visitors together, answered at once

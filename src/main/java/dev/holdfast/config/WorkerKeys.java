@@ -1,7 +1,12 @@
 package dev.holdfast.config;
 
+import dev.holdfast.queue.ClaimRequest;
+import dev.holdfast.queue.Retention;
+import dev.holdfast.retry.DurationText;
+import dev.holdfast.worker.WorkerSettings;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import java.util.regex.Pattern;
 
 /** How a worker claims, runs and gives back tickets. */
@@ -79,4 +84,33 @@ final class WorkerKeys {
           CLAIM_BATCH);
 
   private WorkerKeys() {}
+
+  static WorkerSettings settings(Values values) {
+    Duration lease = values.get(LEASE);
+    Duration heartbeat = values.get(HEARTBEAT_INTERVAL);
+    if (heartbeat.multipliedBy(2).compareTo(lease) >= 0) {
+      throw new ConfigException(
+          "worker.heartbeat-interval: %s must be less than half of worker.lease, which is %s"
+              .formatted(DurationText.format(heartbeat), DurationText.format(lease)));
+    }
+    return new WorkerSettings(
+        values.get(CONCURRENCY),
+        values.get(POLLERS),
+        values.get(CLAIM_BATCH),
+        values.get(POLL_INTERVAL),
+        lease,
+        heartbeat,
+        values.get(RESCUE_INTERVAL),
+        values.get(DRAIN_TIMEOUT),
+        Set.copyOf(values.get(QUEUES)),
+        new Retention(
+            values.get(TicketKeys.RETENTION_DONE),
+            values.get(TicketKeys.RETENTION_CANCELLED),
+            values.get(TicketKeys.RETENTION_STOPPED_WORKERS)),
+        values.get(TicketKeys.RETENTION_INTERVAL),
+        new ClaimRequest.Room(
+            values.get(TicketKeys.CLAIM_MAX_BYTES),
+            values.get(TicketKeys.PAYLOAD_MAX_EXPANDED_BYTES),
+            1));
+  }
 }

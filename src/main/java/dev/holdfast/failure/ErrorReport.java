@@ -1,5 +1,6 @@
 package dev.holdfast.failure;
 
+import dev.holdfast.ticket.StorableText;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
@@ -22,7 +23,7 @@ public record ErrorReport(
     @Nullable Duration retryAfter) {
 
   public ErrorReport {
-    text = ErrorText.safe(text);
+    text = StorableText.orEmpty(text);
     if (retryAfter != null && retryAfter.isNegative()) {
       throw new IllegalArgumentException("retryAfter must not be negative: " + retryAfter);
     }

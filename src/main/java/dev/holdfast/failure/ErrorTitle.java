@@ -1,5 +1,6 @@
 package dev.holdfast.failure;
 
+import dev.holdfast.ticket.StorableText;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -175,10 +176,10 @@ public final class ErrorTitle {
 
   /** In one line without control characters, at most {@link #MAX_LENGTH} long. */
   private static String tidy(String line) {
-    String plain = ErrorText.safe(BLANKS.matcher(start(line)).replaceAll(" ").strip());
+    String plain = StorableText.orEmpty(BLANKS.matcher(start(line)).replaceAll(" ").strip());
     if (plain.length() <= MAX_LENGTH) {
       return plain;
     }
-    return ErrorText.safe(plain.substring(0, MAX_LENGTH - 2)).replaceAll("\uFFFD$", "") + "…";
+    return StorableText.orEmpty(plain.substring(0, MAX_LENGTH - 2)).replaceAll("\uFFFD$", "") + "…";
   }
 }

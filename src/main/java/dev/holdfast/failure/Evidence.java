@@ -7,7 +7,7 @@ import java.util.Set;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** What one report says, read once, for all rules to look at. Confined to one classification. */
+/** The facts of one error report, read once for all rules. Confined to one classification. */
 final class Evidence {
   private static final Pattern EXCEPTION_NAME =
       Pattern.compile("\\b[A-Z]\\w{3,80}(?:Error|Exception|Failure)\\b");

@@ -1,5 +1,6 @@
 package dev.holdfast.failure;
 
+import dev.holdfast.ticket.StorableText;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
@@ -51,7 +52,7 @@ public record Failure(
 
   public Failure {
     if (evidence.length() > MAX_EVIDENCE) {
-      evidence = ErrorText.safe(evidence.substring(0, MAX_EVIDENCE));
+      evidence = StorableText.orEmpty(evidence.substring(0, MAX_EVIDENCE));
     }
   }
 }

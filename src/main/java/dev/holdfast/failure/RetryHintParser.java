@@ -21,7 +21,7 @@ public final class RetryHintParser {
   private static final String IS = "[\"'`]?\\s{0,3}[:=]\\s{0,3}[\"'`\\[]{0,2}";
   private static final String HTTP_DATE =
       "([A-Z][a-z]{2}, \\d{2} [A-Z][a-z]{2} \\d{4} \\d{2}:\\d{2}:\\d{2} GMT)";
-  private static final String SPAN = "(" + DurationText.SPAN + ")";
+  private static final String SPAN = "(" + SpokenDuration.SPAN + ")";
   private static final String ABOUT = "(?:about |approximately |around |another |at least |~ ?)?";
 
   private static final GuardedPattern MILLIS =
@@ -136,18 +136,18 @@ public final class RetryHintParser {
 
   private Optional<Hint> find() {
     return number(MILLIS, 1)
-        .or(() -> first(HEADER_SPAN, DurationText::parse))
+        .or(() -> first(HEADER_SPAN, SpokenDuration::parse))
         .or(() -> number(SECONDS, 1_000))
         .or(() -> first(HEADER_DATE, this::untilHttpDate))
         .or(() -> number(RETRY_INFO_SECONDS, 1_000))
-        .or(() -> first(RETRY_INFO, DurationText::parse))
+        .or(() -> first(RETRY_INFO, SpokenDuration::parse))
         .or(this::lastInProse)
         .or(this::lastInForeignProse)
         .or(this::resetOfUsedUpLimit);
   }
 
   private Optional<Hint> number(GuardedPattern pattern, long unitMillis) {
-    return first(pattern, digits -> DurationText.ofNumber(digits, unitMillis));
+    return first(pattern, digits -> SpokenDuration.ofNumber(digits, unitMillis));
   }
 
   private Optional<Hint> first(
@@ -173,7 +173,7 @@ public final class RetryHintParser {
       String evidence = matcher.group().strip();
       for (int group = 1; group <= matcher.groupCount(); group++) {
         if (matcher.group(group) != null) {
-          hint = DurationText.parse(matcher.group(group)).map(wait -> new Hint(wait, evidence));
+          hint = SpokenDuration.parse(matcher.group(group)).map(wait -> new Hint(wait, evidence));
         }
       }
     }
@@ -211,7 +211,7 @@ public final class RetryHintParser {
     return httpDate(matcher.group(1))
         .map(now -> Duration.between(now, moment))
         .map(wait -> wait.isNegative() ? Duration.ZERO : wait)
-        .filter(DurationText::isBounded);
+        .filter(SpokenDuration::isBounded);
   }
 
   /** Without any other hint, the reset of the limit of which nothing remains. */
@@ -231,7 +231,7 @@ public final class RetryHintParser {
 
   private Optional<Hint> reset(String dimension) {
     String name = "(?i)ratelimit-reset" + dimension + IS;
-    Optional<Hint> span = first(Pattern.compile(name + SPAN).matcher(text), DurationText::parse);
+    Optional<Hint> span = first(Pattern.compile(name + SPAN).matcher(text), SpokenDuration::parse);
     return span.or(
         () -> first(Pattern.compile(name + "(\\d{1,13})").matcher(text), this::resetNumber));
   }
@@ -240,7 +240,7 @@ public final class RetryHintParser {
   private Optional<Duration> resetNumber(String digits) {
     long number = Long.parseLong(digits);
     if (number < 1_000_000_000L) {
-      return Optional.of(Duration.ofSeconds(number)).filter(DurationText::isBounded);
+      return Optional.of(Duration.ofSeconds(number)).filter(SpokenDuration::isBounded);
     }
     return until(
         number < 100_000_000_000L ? Instant.ofEpochSecond(number) : Instant.ofEpochMilli(number));

@@ -50,7 +50,7 @@ public final class RetryHints {
     return RetryHintParser.find(headerLines(lower) + "\n" + text)
         .or(() -> longestUsedUp(lower, serversNow))
         .or(() -> regainedAccess(text, serversNow))
-        .filter(DurationText::isBounded);
+        .filter(SpokenDuration::isBounded);
   }
 
   private static Instant date(String header, Instant otherwise) {

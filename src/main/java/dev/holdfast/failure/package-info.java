@@ -1,6 +1,6 @@
 /**
- * What went wrong: the failure value, its category, the classifier and its rules, the fingerprint
- * and the retry hint. Pure functions of the evidence, without clock and without I/O after loading.
+ * Failures: the value, its category, the classifier and its rules, the fingerprint and the retry
+ * hint. Pure functions of the evidence, without clock and without I/O after loading.
  */
 @NullMarked
 package dev.holdfast.failure;

@@ -8,7 +8,7 @@ import dev.holdfast.worker.HandlerResult;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** What becomes of a ticket none of whose models is to be called now. */
+/** The result for a ticket none of whose models may be called now. */
 public final class StandstillResult {
   static final String ACCOUNT_UNAVAILABLE = "account_unavailable: ";
 

@@ -1,5 +1,6 @@
 package dev.holdfast.handler;
 
+import dev.holdfast.ticket.StorableText;
 import java.math.BigDecimal;
 import java.util.function.UnaryOperator;
 import tools.jackson.databind.JsonNode;
@@ -29,11 +30,12 @@ public final class StorableJson {
    */
   public static JsonNode of(JsonNode node, UnaryOperator<String> change) {
     if (node.isString()) {
-      return NODES.stringNode(text(change.apply(node.stringValue())));
+      return NODES.stringNode(StorableText.of(change.apply(node.stringValue())));
     }
     if (node.isObject()) {
       ObjectNode copy = NODES.objectNode();
-      node.forEachEntry((key, value) -> copy.set(text(change.apply(key)), of(value, change)));
+      node.forEachEntry(
+          (key, value) -> copy.set(StorableText.of(change.apply(key)), of(value, change)));
       return copy;
     }
     if (node.isArray()) {
@@ -50,18 +52,5 @@ public final class StorableJson {
   private static long writtenDigits(BigDecimal number) {
     long scale = number.scale();
     return Math.max(scale, number.precision() - Math.min(scale, 0));
-  }
-
-  /** A surrogate without its other half is no character. */
-  private static String text(String text) {
-    StringBuilder safe = new StringBuilder(text.length());
-    text.codePoints()
-        .filter(each -> each != 0)
-        .forEach(each -> safe.appendCodePoint(isSurrogate(each) ? 0xFFFD : each));
-    return safe.toString();
-  }
-
-  private static boolean isSurrogate(int codePoint) {
-    return codePoint >= Character.MIN_SURROGATE && codePoint <= Character.MAX_SURROGATE;
   }
 }

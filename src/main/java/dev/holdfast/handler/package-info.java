@@ -1,4 +1,4 @@
-/** What works the tickets of each kind. */
+/** Handlers for each kind of ticket. */
 @NullMarked
 package dev.holdfast.handler;
 

@@ -2,7 +2,7 @@ package dev.holdfast.llm;
 
 import java.math.BigDecimal;
 
-/** What a model costs, each part in USD per million tokens, none negative. */
+/** The price of a model, each part in USD per million tokens, none negative. */
 public record Price(
     BigDecimal input, BigDecimal cacheRead, BigDecimal cacheWrite, BigDecimal output) {
   private static final BigDecimal MILLION = BigDecimal.valueOf(1_000_000);

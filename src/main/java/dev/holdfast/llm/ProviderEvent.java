@@ -2,7 +2,7 @@ package dev.holdfast.llm;
 
 import org.jspecify.annotations.Nullable;
 
-/** What happens to a call with retries; the names are the source's (E10, E11). */
+/** Events of a call with retries; the names are the source's (E10, E11). */
 public sealed interface ProviderEvent {
   String provider();
 

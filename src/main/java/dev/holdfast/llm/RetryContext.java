@@ -8,7 +8,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongSupplier;
 
 /**
- * What all retry layers of one attempt share, so that they never multiply into a storm: one
+ * The limits that all retry layers of one attempt share, so that retries never multiply: one
  * deadline, one budget of model calls and one stop. A stop ends waits and lets no further call
  * begin, and a call that runs is let finish: it is paid for. Cancellation, which ends calls too, is
  * the interrupt of the attempt's thread. Thread-safe.

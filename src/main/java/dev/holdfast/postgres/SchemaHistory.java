@@ -11,7 +11,7 @@ import java.util.Map;
 import javax.sql.DataSource;
 
 /**
- * What was run to make a schema: Flyway's table of it, read without Flyway, which takes most of a
+ * The migrations that made a schema: Flyway's table, read without Flyway, which takes most of a
  * second to start. Immutable.
  *
  * @param version the newest versioned migration; 0 where the schema is missing

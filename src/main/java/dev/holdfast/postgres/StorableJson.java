@@ -1,5 +1,7 @@
 package dev.holdfast.postgres;
 
+import dev.holdfast.ticket.StorableText;
+
 /**
  * Makes JSON fit for {@code jsonb}, which takes neither NUL nor half a surrogate pair. {@link
  * #escape} loses nothing: such a character becomes U+FDD0, which means no character anywhere, and

@@ -5,8 +5,8 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * What every program needs of the worker's own environment. Only named variables pass, so that a
- * secret with a new name does not slip through.
+ * The part of the worker's environment that every program gets. Only named variables pass, so that
+ * a secret with a new name does not slip through.
  */
 public final class BaseEnvironment {
   private static final Set<String> PASSED =

@@ -94,14 +94,15 @@ public final class OutputTail {
     byte[] bytes = last((int) (total - from));
     int whole = ended ? bytes.length : Utf8.whole(bytes, bytes.length);
     byte[] read = whole == bytes.length ? bytes : Arrays.copyOf(bytes, whole);
-    return new Piece(from, from + whole, Utf8.from(read, 0, from > position));
+    String text = from > position ? Utf8.afterCut(read, 0) : Utf8.from(read, 0);
+    return new Piece(from, from + whole, text);
   }
 
   /** The last bytes that were kept, at most so many, as text in whole characters. */
   public String end(int atMost) {
     byte[] kept = kept();
     int from = Math.max(0, kept.length - atMost);
-    return Utf8.from(kept, from, total() > kept.length - from);
+    return total() > kept.length - from ? Utf8.afterCut(kept, from) : Utf8.from(kept, from);
   }
 
   /** All that was kept. */
@@ -121,7 +122,7 @@ public final class OutputTail {
       byte[] all = Arrays.copyOf(head, (int) total);
       byte[] kept = kept();
       System.arraycopy(kept, 0, all, all.length - kept.length, kept.length);
-      return Utf8.from(all, 0, false);
+      return Utf8.from(all, 0);
     }
     long cut = total - head.length - limit;
     String start = CutText.before(Utf8.upTo(head, head.length));

@@ -11,7 +11,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What a program reads and writes. Its input comes from a file: no thread has to write, and a
+ * The standard streams of a program. Its input comes from a file: no thread has to write, and a
  * program that does not read it breaks nothing. The file and the names of the pipes are gone once
  * the program has started.
  */

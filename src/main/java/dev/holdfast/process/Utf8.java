@@ -6,18 +6,18 @@ import java.nio.charset.StandardCharsets;
 public final class Utf8 {
   private Utf8() {}
 
-  /**
-   * The text of the bytes from a place on; what is no UTF-8 becomes U+FFFD.
-   *
-   * @param cut whether something was cut off before, so that the rest of a character may come
-   *     first: it is left out
-   */
-  public static String from(byte[] bytes, int from, boolean cut) {
+  /** The text of the bytes from a place on; what is no UTF-8 becomes U+FFFD. */
+  public static String from(byte[] bytes, int from) {
+    return new String(bytes, from, bytes.length - from, StandardCharsets.UTF_8);
+  }
+
+  /** The same, where bytes before the place are lost: leaves out the rest of a character. */
+  public static String afterCut(byte[] bytes, int from) {
     int start = from;
-    while (cut && start < bytes.length && start < from + 3 && (bytes[start] & 0xC0) == 0x80) {
+    while (start < bytes.length && start < from + 3 && (bytes[start] & 0xC0) == 0x80) {
       start++;
     }
-    return new String(bytes, start, bytes.length - start, StandardCharsets.UTF_8);
+    return from(bytes, start);
   }
 
   /** The text of the first bytes; the beginning of a character that the cut splits is left out. */

@@ -3,7 +3,7 @@ package dev.holdfast.queue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a person says to a tool call.
+ * A person's decision on a tool call.
  *
  * @param approve whether it may run
  * @param call which one; null where only one of the ticket's waits

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What a claim found.
+ * The result of a claim.
  *
  * @param tickets in claim order: priority DESC, created_at (A39)
  * @param nextDue how long until the next deferred ticket is due, zero if it is overdue; empty if

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * What a worker asks for.
+ * A worker's request for tickets.
  *
  * @param kinds the kinds it has handlers for; tickets of other kinds are left alone
  * @param queues the queues it works; empty means all

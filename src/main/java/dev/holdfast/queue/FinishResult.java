@@ -5,7 +5,7 @@ import dev.holdfast.ticket.TicketState;
 import dev.holdfast.ticket.TicketWait;
 import java.time.Instant;
 
-/** What became of a reported finish. */
+/** The answer to a finish that was reported. */
 public sealed interface FinishResult {
   long ticketId();
 

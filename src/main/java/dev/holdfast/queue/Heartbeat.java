@@ -6,7 +6,7 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * What a heartbeat learned.
+ * The answer to a heartbeat.
  *
  * @param renewed the leases that were renewed
  * @param busy leases that are there but could not be renewed now, because somebody's transaction

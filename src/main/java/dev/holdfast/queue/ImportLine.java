@@ -4,7 +4,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What becomes of rows that are alike.
+ * The import of rows that are alike.
  *
  * @param state in the source
  * @param newState here; null where they are left

@@ -4,7 +4,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is to be taken over, and how.
+ * The order to import the rows of a table.
  *
  * @param designs what becomes of the tickets of each design; those of others are left
  * @param running what becomes of tickets in progress

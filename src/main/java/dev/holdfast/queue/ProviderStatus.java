@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param keyId "" for the provider as a whole
  * @param model "" for all models
- * @param state cooling, half_open, probing or unavailable
+ * @param state cooling, half_open, probing or unavailable; in the console also suspected
  * @param until null where it waits for a person
  * @param waiting tickets that are put off because of it
  * @param held tickets that are on hold because of it
@@ -27,4 +27,10 @@ public record ProviderStatus(
     String reportedBy,
     @Nullable String probeBy,
     long waiting,
-    long held) {}
+    long held) {
+
+  /** Whether it stays so until a person mends it. */
+  public boolean needsPerson() {
+    return state.equals("unavailable");
+  }
+}

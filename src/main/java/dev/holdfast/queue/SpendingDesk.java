@@ -5,7 +5,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a person sees and may do about providers and money. Each change is one transaction and is
+ * Providers and budgets, for people to read and change. Each change is one transaction and is
  * logged with its actor. Thread-safe.
  */
 public interface SpendingDesk {

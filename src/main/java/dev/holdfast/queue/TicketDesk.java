@@ -6,10 +6,10 @@ import dev.holdfast.ticket.TicketState;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a person may do. Each call is one transaction, is logged in {@code ticket_activity} with its
- * actor, and is refused with {@link dev.holdfast.ticket.IllegalTransitionException} if the ticket
- * is not in a state that allows it (exactly one of two people wins; the other is told who did) or
- * {@link dev.holdfast.ticket.TicketNotFoundException} if it is unknown. Thread-safe.
+ * Actions of people on tickets. Each call is one transaction, is logged in {@code ticket_activity}
+ * with its actor, and is refused with {@link dev.holdfast.ticket.IllegalTransitionException} if the
+ * ticket is not in a state that allows it (exactly one of two people wins; the other is told who
+ * did) or {@link dev.holdfast.ticket.TicketNotFoundException} if it is unknown. Thread-safe.
  */
 public interface TicketDesk {
   /**

@@ -22,7 +22,7 @@ final class CandidateStep {
   private static final int INVALID_LIMIT = 2;
 
   /** What the run gives its steps. */
-  record Parts(RunLog log, Workbench workbench, Models models, Advice advice, int width) {}
+  record Parts(RunLog log, RepairRepository workbench, Models models, Advice advice, int width) {}
 
   private final Parts parts;
   private final RepairSettings settings;

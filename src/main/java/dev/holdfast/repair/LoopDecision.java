@@ -1,6 +1,6 @@
 package dev.holdfast.repair;
 
-/** What the L2 loop does next. */
+/** The next step of the L2 loop. */
 public sealed interface LoopDecision {
   /**
    * @param iteration from 1

@@ -1,7 +1,7 @@
 package dev.holdfast.repair;
 
 /**
- * What the L2 loop counts. Immutable.
+ * The counts of the L2 loop. Immutable.
  *
  * @param iterations that have begun
  * @param nonImproving repairs in a row that left the failure as it was (E19, E20, E22)

@@ -7,7 +7,7 @@ import java.util.function.DoubleSupplier;
 import java.util.function.LongSupplier;
 
 /**
- * What calls of models need of the world.
+ * The ports for calls of models.
  *
  * @param random from -1 to 1
  * @param retry of a call, where its target says nothing else

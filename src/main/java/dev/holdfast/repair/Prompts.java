@@ -3,7 +3,7 @@ package dev.holdfast.repair;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** What models are told. */
+/** The prompts for models. */
 final class Prompts {
   static final String REPAIR =
       """
@@ -75,7 +75,7 @@ final class Prompts {
       Tree tree,
       Verified verified,
       List<String> signals,
-      Workbench.Sources sources) {
+      RepairRepository.Sources sources) {
     StringBuilder prompt = new StringBuilder();
     section(prompt, "Goal", task.goal());
     task.guidance().forEach(each -> section(prompt, "A person says", each));

@@ -30,7 +30,7 @@ final class RelevantFiles {
    * @param first a text that names files which come before all others, and may be large (E36)
    * @param hints texts that name files: outputs of checks, the goal, diffs
    */
-  static String text(Workbench.Sources sources, String first, String hints) {
+  static String text(RepairRepository.Sources sources, String first, String hints) {
     List<String> files = sources.files();
     StringBuilder text = new StringBuilder("Files of the repository");
     text.append(files.size() > MAX_LISTED ? " (the first " + MAX_LISTED + "):\n" : ":\n");

@@ -114,7 +114,7 @@ final class RepairLoop {
                 String.class,
                 events -> {
                   budget.requireLeft();
-                  Workbench.Sources sources = parts.workbench().sources(tree);
+                  RepairRepository.Sources sources = parts.workbench().sources(tree);
                   String prompt = Prompts.repair(task, tree, verified, signals, sources);
                   return parts.models().ask(Prompts.REPAIR, prompt, 0, events);
                 });

@@ -89,7 +89,8 @@ public final class RepairRun {
    * @throws StoodStillException if none is to be called now; the next attempt goes on
    * @throws IOException if the repository or the disk fails; the next attempt goes on
    */
-  public RunEnd run(Job job, Journal journal, List<JournalEntry> entries, Workbench workbench)
+  public RunEnd run(
+      Job job, Journal journal, List<JournalEntry> entries, RepairRepository workbench)
       throws IOException, InterruptedException {
     RunHistory history = RunHistory.of(job.ticketId(), entries);
     int number = history.next();
@@ -126,7 +127,7 @@ public final class RepairRun {
   }
 
   private static RunStart start(
-      RunLog log, RepairTask task, RunHistory history, Workbench workbench)
+      RunLog log, RepairTask task, RunHistory history, RepairRepository workbench)
       throws IOException, InterruptedException {
     RunEnd before = history.end();
     Tree tree = before == null ? workbench.baseTree() : before.tree();
@@ -140,16 +141,16 @@ public final class RepairRun {
         });
   }
 
-  private static RunEnd end(RunLog log, Job job, Workbench workbench, RepairLoop.Stop stop)
+  private static RunEnd end(RunLog log, Job job, RepairRepository workbench, RepairLoop.Stop stop)
       throws IOException, InterruptedException {
     boolean result = stop.reason().isSuccess() && !stop.tree().diff().isEmpty();
-    Workbench.Commit commit =
+    RepairRepository.Commit commit =
         result
             ? log.step(
                 "commit",
-                Workbench.Commit.class,
+                RepairRepository.Commit.class,
                 events -> RunLog.Done.free(workbench.commit(stop.tree(), message(job))))
-            : new Workbench.Commit("", "");
+            : new RepairRepository.Commit("", "");
     LoopState state = stop.state();
     log.note(
         new RunEvent.RunStopped(

@@ -3,7 +3,7 @@ package dev.holdfast.repair;
 import java.util.List;
 
 /**
- * What a run is to do.
+ * The order to a run.
  *
  * @param goal of the design, and of the ticket where its payload has one
  * @param guidance what people have said since, oldest first

@@ -5,7 +5,7 @@ import dev.holdfast.repair.trace.Spending;
 import java.math.BigDecimal;
 import java.time.Duration;
 
-/** What a run may use, over all its attempts (E16). Thread-safe. */
+/** The limits of a run, over all its attempts (E16). Thread-safe. */
 final class RunBudget {
   private final RepairSettings.Limits limits;
   private final RunLog log;

@@ -12,8 +12,8 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 
 /**
- * What the journal of a ticket says of its runs. The next attempt goes on with the last run, or
- * begins another one where that has ended and a person has sent the ticket back to work.
+ * The runs in the journal of a ticket. The next attempt goes on with the last run, or begins
+ * another one where that has ended and a person has sent the ticket back to work.
  *
  * @param number of the last run; 0 for none
  * @param start null where there is none

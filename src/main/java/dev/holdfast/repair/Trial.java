@@ -4,7 +4,7 @@ import com.fasterxml.jackson.annotation.JsonSubTypes;
 import com.fasterxml.jackson.annotation.JsonTypeInfo;
 import java.util.List;
 
-/** What became of a model's output when it was tried on a tree. */
+/** The result of trying a model's output on a tree. */
 @JsonTypeInfo(use = JsonTypeInfo.Id.NAME, property = "outcome")
 @JsonSubTypes({
   @JsonSubTypes.Type(value = Trial.NoDiff.class, name = "no_diff"),

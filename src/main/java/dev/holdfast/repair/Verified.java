@@ -3,7 +3,7 @@ package dev.holdfast.repair;
 import java.util.List;
 
 /**
- * What the verification commands said of one state of the tree.
+ * The result of the verification commands on one state of the tree.
  *
  * @param passed whether all of them passed, twice where it was to be success
  * @param signature of the failure; "" where it passed (E23)

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Optional;
 
 /** The files of a worktree, as models may see them. Follows no link out of it. */
-final class WorktreeSources implements Workbench.Sources {
+final class WorktreeSources implements RepairRepository.Sources {
   private static final long MAX_BYTES = 256 * 1024;
 
   private final Path root;

@@ -3,7 +3,7 @@ package dev.holdfast.retry;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** What an override says of one category; null where it says nothing. */
+/** The overrides for one category; a null field changes nothing. */
 public record CategoryOverride(
     @Nullable Integer maxRetries, @Nullable BackoffType backoff, @Nullable Duration baseDelay) {
 

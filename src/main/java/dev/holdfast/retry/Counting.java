@@ -2,7 +2,7 @@ package dev.holdfast.retry;
 
 import java.util.Locale;
 
-/** What a category's {@code max-retries} is compared with (A23). */
+/** The count that a category's {@code max-retries} is compared with (A23). */
 public enum Counting {
   /** One count for the ticket, whatever the categories: the default. */
   SHARED,

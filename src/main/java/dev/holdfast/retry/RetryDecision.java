@@ -5,7 +5,7 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * What becomes of a failed ticket (A17).
+ * The decision on a failed ticket: retry or hold (A17).
  *
  * @param nextDelay the wait before the next attempt; zero if there is none (A21)
  * @param attemptsRemaining retries that were left before this decision (A22)

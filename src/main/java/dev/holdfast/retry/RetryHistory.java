@@ -1,10 +1,13 @@
 package dev.holdfast.retry;
 
 import dev.holdfast.failure.Category;
+import dev.holdfast.failure.Failure;
+import java.util.EnumMap;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
- * What a ticket has behind it when it fails, not counting this failure unless said.
+ * A ticket's counts of retries, equal errors and crashes, without this failure unless said.
  *
  * @param retryCount retries used, of all categories
  * @param retryCounts retries used by category
@@ -19,6 +22,29 @@ public record RetryHistory(
 
   public static RetryHistory ofRetryCount(int retryCount) {
     return new RetryHistory(retryCount, Map.of(), 1, 0);
+  }
+
+  /**
+   * The counts with one more attempt that did not succeed.
+   *
+   * @param lastFingerprint of the ticket's failure before this one; null for none
+   */
+  public RetryHistory with(
+      Failure failure, AttemptOutcome outcome, @Nullable String lastFingerprint) {
+    return new RetryHistory(
+        retryCount,
+        retryCounts,
+        failure.fingerprint().equals(lastFingerprint) ? sameErrorCount + 1 : 1,
+        outcome == AttemptOutcome.CRASHED ? crashCount + 1 : crashCount);
+  }
+
+  /** The counts with one more retry; a count may have been set by hand to anything. */
+  RetryHistory withRetry(Category category) {
+    Map<Category, Integer> counts = new EnumMap<>(Category.class);
+    counts.putAll(retryCounts);
+    counts.merge(category, 1, Integer::sum);
+    int retries = retryCount == Integer.MAX_VALUE ? retryCount : retryCount + 1;
+    return new RetryHistory(retries, counts, sameErrorCount, crashCount);
   }
 
   int used(Category category, Counting counting) {

@@ -5,6 +5,7 @@ import dev.holdfast.failure.Failure;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.function.DoubleSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Decides between retry and hold. Pure but for the random numbers it is given. Thread-safe if they
@@ -18,6 +19,36 @@ public final class RetryPolicy {
    */
   public RetryPolicy(DoubleSupplier random) {
     this.random = random;
+  }
+
+  /**
+   * A decision, and the ticket's counts after it.
+   *
+   * @param counts with the attempt, and with the retry if one is used up
+   */
+  public record Counted(RetryDecision decision, RetryHistory counts) {}
+
+  /**
+   * Decides on an attempt and counts the retry. A crash uses none up, unless {@code crash-limit} is
+   * off.
+   *
+   * @param history with this attempt
+   * @param hold why the ticket is to be held whatever the policy says; null where it decides
+   */
+  public Counted decide(
+      Failure failure,
+      AttemptOutcome outcome,
+      RetryHistory history,
+      RetrySettings settings,
+      RetryDecision.@Nullable Hold hold) {
+    boolean crashed = outcome == AttemptOutcome.CRASHED;
+    RetryDecision byPolicy =
+        crashed
+            ? afterCrash(failure, history, settings)
+            : shouldRetryTicket(failure, history, settings);
+    RetryDecision decision = hold == null ? byPolicy : byPolicy.heldFor(hold);
+    boolean usesRetry = decision.shouldRetry() && (!crashed || settings.crashLimit() == 0);
+    return new Counted(decision, usesRetry ? history.withRetry(failure.category()) : history);
   }
 
   /**

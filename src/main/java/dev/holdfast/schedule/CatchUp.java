@@ -1,6 +1,6 @@
 package dev.holdfast.schedule;
 
-/** What comes of times at which no worker ran. */
+/** The rule for times at which no worker ran. */
 public enum CatchUp {
   /** None is made up for. A time counts as kept when it is at most a minute late. */
   NONE,

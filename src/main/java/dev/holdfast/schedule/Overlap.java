@@ -1,6 +1,8 @@
 package dev.holdfast.schedule;
 
-/** What a time leads to while the schedule's last ticket is ready, in progress or on hold. */
+/**
+ * The rule for a time at which the schedule's last ticket is still ready, in progress or on hold.
+ */
 public enum Overlap {
   /** Another ticket. */
   ALLOW,

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What people do with schedules. Each change is logged with its actor. Thread-safe.
+ * Actions of people on schedules. Each change is logged with its actor. Thread-safe.
  *
  * <p>A name that is not there is a {@code TicketNotFoundException}; what is not allowed an {@code
  * InvalidTicketException} that says why.

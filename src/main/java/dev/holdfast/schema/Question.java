@@ -13,7 +13,7 @@ import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * What a job asks a person. The answer is one of the choices, or fits the schema, or is a text
+ * A job's question to a person. The answer is one of the choices, or fits the schema, or is a text
  * where there is neither. Only a question with a schema needs the library of schemas.
  *
  * @param ask the question, at most 10,000 characters

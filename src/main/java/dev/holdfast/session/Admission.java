@@ -12,8 +12,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What people say of one answer's calls. Their words never stand in a tool's reply, where a tool's
- * output could pass for them: they are said in a message of their own behind it.
+ * The decisions of people on one answer's calls. Their words never stand in a tool's reply, where a
+ * tool's output could pass for them: they are said in a message of their own behind it.
  *
  * @param waiting nobody has decided these; then none of the answer's calls runs
  * @param allowed what runs, as it runs
@@ -30,19 +30,19 @@ record Admission(
   /**
    * @param answer which answer of the conversation made the calls
    */
-  static Admission of(int answer, List<Approvals.Ruling> rulings) {
+  static Admission of(int answer, List<Approvals.Permission> permissions) {
     List<PendingCall> waiting = new ArrayList<>();
     List<ToolCall> allowed = new ArrayList<>();
     List<ToolReply> denied = new ArrayList<>();
     Map<String, Input> words = new HashMap<>();
-    for (Approvals.Ruling ruling : rulings) {
-      switch (ruling) {
-        case Approvals.Ruling.Waits waits -> waiting.add(waits.call());
-        case Approvals.Ruling.Denied no -> {
+    for (Approvals.Permission permission : permissions) {
+      switch (permission) {
+        case Approvals.Permission.Waits waits -> waiting.add(waits.call());
+        case Approvals.Permission.Denied no -> {
           denied.add(new ToolReply(no.call(), ToolReply.Outcome.MODEL_RETRY, DENIED, 0));
           words.put(no.call().id(), input(answer, no.call(), no.words()));
         }
-        case Approvals.Ruling.Allowed yes -> {
+        case Approvals.Permission.Allowed yes -> {
           allowed.add(yes.call());
           if (yes.note() != null) {
             words.put(yes.call().id(), input(answer, yes.call(), yes.note()));
@@ -54,7 +54,7 @@ record Admission(
   }
 
   private static Input input(int answer, ToolCall call, String words) {
-    return new Input("ruling-" + answer + "-" + call.id(), words);
+    return new Input("permission-" + answer + "-" + call.id(), words);
   }
 
   /** What is written down of a reply: all of it at once, so that the words are said just once. */

@@ -5,7 +5,7 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a session may use, beside the limits of its design. What goes past it is held for a person.
+ * The limits of a session, beside those of its design. What goes past it is held for a person.
  *
  * @param scope what the budget of the whole ticket is called, such as ticket:17
  * @param costUsd of the ticket over all attempts, in the place of the design's; null for the

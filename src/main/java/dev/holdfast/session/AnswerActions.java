@@ -60,7 +60,9 @@ final class AnswerActions {
     Admission admission =
         Admission.of(
             answer,
-            calls.isEmpty() ? List.of() : approvals.rulings(answer, run.progress().turn(), calls));
+            calls.isEmpty()
+                ? List.of()
+                : approvals.permissions(answer, run.progress().turn(), calls));
     if (!admission.waiting().isEmpty()) {
       return new TurnEnd.AwaitsApproval(admission.waiting());
     }

@@ -32,16 +32,16 @@ final class AnswerReview {
   private static final int NAME_SHOWN = 80;
 
   /** What remains of an answer. */
-  sealed interface Verdict {
+  sealed interface Reviewed {
     /** It has calls that can be carried out, or a report in order. */
-    record Accepted(Message.Assistant message) implements Verdict {}
+    record Accepted(Message.Assistant message) implements Reviewed {}
 
     /**
      * Nothing remains; the attempt is an invalid response.
      *
      * @param status why, in one word
      */
-    record Rejected(String status) implements Verdict {}
+    record Rejected(String status) implements Reviewed {}
   }
 
   private final Set<String> tools;
@@ -61,10 +61,10 @@ final class AnswerReview {
     this.events = run.events();
   }
 
-  Verdict review(CallResult.Answer answer) {
+  Reviewed review(CallResult.Answer answer) {
     Message.Assistant message = answer.message();
     if (message.toolCalls().isEmpty()) {
-      return new Verdict.Rejected(withoutCalls(answer));
+      return new Reviewed.Rejected(withoutCalls(answer));
     }
     List<ToolCall> kept = new ArrayList<>();
     for (ToolCall call : CallIds.distinct(message.toolCalls(), progress.turn())) {
@@ -73,9 +73,9 @@ final class AnswerReview {
               arguments -> keepIfAllowed(call, arguments, kept), () -> dropMalformed(call));
     }
     if (kept.isEmpty()) {
-      return new Verdict.Rejected(NO_VALID_CALL);
+      return new Reviewed.Rejected(NO_VALID_CALL);
     }
-    return new Verdict.Accepted(
+    return new Reviewed.Accepted(
         new Message.Assistant(message.text(), message.reasoning(), kept, message.opaque()));
   }
 

@@ -8,7 +8,7 @@ import dev.holdfast.llm.Usage;
 import dev.holdfast.session.journal.JournalEntry;
 import dev.holdfast.session.retry.Route;
 import dev.holdfast.session.retry.StopSignal;
-import dev.holdfast.session.retry.Tried;
+import dev.holdfast.session.retry.TurnAttempt;
 import dev.holdfast.session.retry.TurnError;
 import java.math.BigDecimal;
 import java.time.Duration;
@@ -42,7 +42,7 @@ final class AttemptRunner {
   }
 
   /** An answer that is accepted is in the journal when this returns. */
-  Tried run(int attempt, Route route) throws InterruptedException {
+  TurnAttempt run(int attempt, Route route) throws InterruptedException {
     Target target = route.target();
     List<Message.User> shown = run.notices().pending();
     Budget.Permit permit =
@@ -70,12 +70,12 @@ final class AttemptRunner {
       case CallResult.Answer answer -> answered(attempt, route, answer, shown, since(start));
       case CallResult.Refused none -> {
         budget.giveBackCall();
-        yield Tried.refused(attempt, target, none.why());
+        yield TurnAttempt.refused(attempt, target, none.why());
       }
     };
   }
 
-  private Tried answered(
+  private TurnAttempt answered(
       int attempt,
       Route route,
       CallResult.Answer answer,
@@ -87,7 +87,7 @@ final class AttemptRunner {
     Usage usage = answer.usage();
     BigDecimal cost = route.provider().cost(target.model(), usage).orElse(null);
     return switch (review.review(answer)) {
-      case AnswerReview.Verdict.Accepted accepted -> {
+      case AnswerReview.Reviewed.Accepted accepted -> {
         Message.Assistant message = accepted.message();
         // B61: the notices become part of the history together with the answer they led to.
         run.notices().persisted(shown);
@@ -105,9 +105,9 @@ final class AttemptRunner {
                     cost,
                     true,
                     run.standing()));
-        yield new Tried(attempt, target, "ok", usage, cost, latency, null);
+        yield new TurnAttempt(attempt, target, "ok", usage, cost, latency, null);
       }
-      case AnswerReview.Verdict.Rejected rejected -> {
+      case AnswerReview.Reviewed.Rejected rejected -> {
         String why = rejected.status();
         run.progress().answerDiscarded();
         run.memory()
@@ -115,23 +115,23 @@ final class AttemptRunner {
                 new JournalEntry.Discarded(
                     turn, attempt, target, why, usage, cost, run.standing()));
         TurnError error = TurnError.invalid(target, why);
-        yield new Tried(attempt, target, why, usage, cost, latency, error);
+        yield new TurnAttempt(attempt, target, why, usage, cost, latency, error);
       }
     };
   }
 
-  private static Tried failed(int attempt, TurnError error, Duration latency) {
+  private static TurnAttempt failed(int attempt, TurnError error, Duration latency) {
     return tried(attempt, error.target(), error.type(), latency, error);
   }
 
   private void tellAborted(int attempt, Target target, Duration latency) {
-    Tried aborted = tried(attempt, target, "aborted", latency, null);
+    TurnAttempt aborted = tried(attempt, target, "aborted", latency, null);
     run.events().emit(aborted.event(run.progress().turn(), Duration.ZERO));
   }
 
-  private static Tried tried(
+  private static TurnAttempt tried(
       int attempt, Target target, String status, Duration latency, @Nullable TurnError error) {
-    return new Tried(attempt, target, status, Usage.NONE, null, latency, error);
+    return new TurnAttempt(attempt, target, status, Usage.NONE, null, latency, error);
   }
 
   private Duration since(long start) {

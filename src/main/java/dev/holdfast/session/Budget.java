@@ -13,8 +13,8 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What bounds all layers of an execution together: calls, time, tokens and money. What a call may
- * cost at worst has to fit before it is sent. Not thread-safe.
+ * The limits for all layers of an execution together: calls, time, tokens and money. What a call
+ * may cost at worst has to fit before it is sent. Not thread-safe.
  */
 final class Budget {
   static final String COST_LIMIT = "cost_limit";

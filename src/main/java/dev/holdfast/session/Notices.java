@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What the model is told between attempts (B58-B63): shown in the next attempts, and part of the
+ * Messages to the model between attempts (B58-B63): shown in the next attempts, and part of the
  * history only once one of them succeeds. Not thread-safe.
  */
 final class Notices {

@@ -3,7 +3,7 @@ package dev.holdfast.session;
 import dev.holdfast.session.event.SessionEvents;
 import dev.holdfast.session.journal.Standing;
 
-/** What the parts of one execution share. Confined to the session's thread. */
+/** The state that the parts of one execution share. Confined to the session's thread. */
 record RunState(Memory memory, Progress progress, Notices notices, SessionEvents events) {
   /** Goes on where the journal ends. */
   void restore() {

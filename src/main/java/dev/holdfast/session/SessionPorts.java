@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.function.LongSupplier;
 
 /**
- * What a session needs of the world around it.
+ * The ports of a session.
  *
  * @param toolBox stays the caller's to close
  * @param approvals of calls that a person has to allow

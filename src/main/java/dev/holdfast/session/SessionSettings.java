@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
 /**
- * What a design says about its sessions.
+ * A design's settings for its sessions.
  *
  * @param system the system prompt; "" for none
  * @param reportSchema what {@code data} of the final report must be; null where it has {@code

@@ -7,7 +7,7 @@ import dev.holdfast.session.report.ExitCode;
 import dev.holdfast.session.retry.Route;
 import dev.holdfast.session.retry.Routing;
 import dev.holdfast.session.retry.StopSignal;
-import dev.holdfast.session.retry.Tried;
+import dev.holdfast.session.retry.TurnAttempt;
 import dev.holdfast.session.retry.TurnEnd;
 import dev.holdfast.session.retry.TurnError;
 import java.time.Duration;
@@ -95,7 +95,7 @@ final class TurnRunner {
         routing.waited();
         continue;
       }
-      Tried tried = parts.attempts().run(attempt + 1, route);
+      TurnAttempt tried = parts.attempts().run(attempt + 1, route);
       if (tried.refused() != null) {
         routing.refused(route, tried.refused());
         continue;
@@ -112,7 +112,8 @@ final class TurnRunner {
   }
 
   /** What a failed attempt leads to; null where a further one follows. */
-  private @Nullable TurnEnd after(Tried tried, TurnError error, Route route, Routing routing) {
+  private @Nullable TurnEnd after(
+      TurnAttempt tried, TurnError error, Route route, Routing routing) {
     boolean deadAccount = tellIfDead(error) && routing.isShut(route);
     tries += deadAccount ? 0 : 1;
     Standstill closed = error.isOfAccount() ? routing.standstill() : null;
@@ -174,7 +175,7 @@ final class TurnRunner {
     signal.sleepWithAbort(wait);
   }
 
-  private TurnEnd succeeded(Tried tried) throws InterruptedException {
+  private TurnEnd succeeded(TurnAttempt tried) throws InterruptedException {
     before = null;
     run.events().emit(tried.event(run.progress().turn(), Duration.ZERO));
     parts.whenAnswered().run();

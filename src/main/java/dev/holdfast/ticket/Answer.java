@@ -1,7 +1,7 @@
 package dev.holdfast.ticket;
 
 /**
- * What a person answered to the question of a job.
+ * A person's answer to the question of a job.
  *
  * @param question what the job had asked
  * @param value the answer as JSON text: a text stands in quotes

@@ -4,7 +4,7 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a handler is told of a ticket.
+ * A ticket as a handler sees it.
  *
  * @param kind which handler works it
  * @param payload the task, as JSON text

@@ -6,7 +6,7 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a ticket waits for besides its turn.
+ * The reason why a ticket waits, besides its turn.
  *
  * @param scopes of accounts, any one of which lets it go on ({@code PROVIDER/KEY_ID/MODEL}); or the
  *     budget that has no room

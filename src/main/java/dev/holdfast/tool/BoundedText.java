@@ -3,7 +3,7 @@ package dev.holdfast.tool;
 import dev.holdfast.process.Utf8;
 import java.nio.charset.StandardCharsets;
 
-/** What a model is shown of a tool's answer: its beginning and its end, fit to be stored. */
+/** Shortens a tool's answer for the model to its beginning and its end, fit to be stored. */
 final class BoundedText {
   private BoundedText() {}
 
@@ -17,7 +17,7 @@ final class BoundedText {
     }
     int half = maxBytes / 2;
     String head = Utf8.upTo(bytes, half);
-    String tail = Utf8.from(bytes, bytes.length - half, true);
+    String tail = Utf8.afterCut(bytes, bytes.length - half);
     return head
         + "\n[... "
         + (bytes.length - 2 * half)

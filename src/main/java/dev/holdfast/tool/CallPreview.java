@@ -3,7 +3,7 @@ package dev.holdfast.tool;
 import java.util.Set;
 
 /**
- * What a person is shown who has to allow a call.
+ * The preview of a tool call for the person who has to allow it.
  *
  * @param effect what it would do: a diff, a command line with its directory; empty where the
  *     arguments say it all

@@ -1,6 +1,6 @@
 package dev.holdfast.tool;
 
-/** What a tool throws, as the executor wants it (C16, C17). */
+/** Translates what a tool throws for the executor (C16, C17). */
 final class ErrorTranslation {
   private ErrorTranslation() {}
 

@@ -4,7 +4,7 @@ import dev.holdfast.llm.ToolCall;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What became of one call.
+ * The reply to one tool call.
  *
  * @param content what the model is shown; bounded, and says so where something was cut
  * @param executions how often the tool ran; 0 where the call was refused before

@@ -4,7 +4,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a failed tool call says to the person who looks at it (C18, C32).
+ * A failed tool call in words for people (C18, C32).
  *
  * @param suggestedFix what a person could do about it, or null
  * @param recoveryCommands commands that a person could run; often none

@@ -1,4 +1,4 @@
-/** What a model may call: tools, their executor with retry (C), and the workspace they live in. */
+/** Tools for models, their executor with retry (C), and the workspace they live in. */
 @NullMarked
 package dev.holdfast.tool;
 

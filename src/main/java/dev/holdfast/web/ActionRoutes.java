@@ -22,7 +22,7 @@ import org.slf4j.LoggerFactory;
 import tools.jackson.databind.JsonNode;
 
 /**
- * What people do to one ticket: each a POST that answers with the ticket as it is then. With {@code
+ * Actions of people on one ticket: each is a POST and answers with the changed ticket. With {@code
  * If-Match} only if it still is as it was seen; sent again with the same {@code Idempotency-Key} it
  * is answered as the first time and not done again.
  */
@@ -32,14 +32,12 @@ final class ActionRoutes implements Routes {
 
   private final TicketReader tickets;
   private final TicketDesk desk;
-  private final TicketJson json;
   private final RequestAnswers answers;
 
   ActionRoutes(WebPorts ports) {
     this.tickets = ports.tickets();
     this.desk = ports.desk();
     this.answers = ports.answers();
-    this.json = new TicketJson(tickets);
   }
 
   /** The bodies; every field may be left out unless an action needs it. */
@@ -232,7 +230,7 @@ final class ActionRoutes implements Routes {
         .ifPresent(
             row -> {
               String etag = Seen.etag(row.version());
-              String body = Bodies.json(json.summary(row));
+              String body = Bodies.json(TicketJson.summary(row));
               if (key != null) {
                 answers.keep(key, body, etag);
               }

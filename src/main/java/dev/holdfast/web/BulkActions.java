@@ -9,9 +9,9 @@ import java.util.function.Consumer;
 import java.util.function.ToLongFunction;
 
 /**
- * Does one thing to many tickets in the background. What a process has begun and not finished when
- * it ends is not gone on with; the tickets it had not come to are as they were. What is at work is
- * kept, and the newest {@value #KEPT} with it. Thread-safe.
+ * Runs one action on many tickets in the background. When the process ends, no other process
+ * continues the action: the tickets that it had not reached stay unchanged. Running actions are
+ * kept, and the newest {@value #KEPT} that have ended. Thread-safe.
  */
 public final class BulkActions implements AutoCloseable {
   private static final int KEPT = 50;

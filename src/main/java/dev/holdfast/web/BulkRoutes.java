@@ -74,7 +74,8 @@ final class BulkRoutes implements Routes {
     }
     if (body.ids == null) {
       Category category = Requests.category(body.category);
-      return new HeldTickets(tickets, category, body.fingerprint);
+      return new HeldTickets(
+          tickets, category == null ? null : category.wireName(), body.fingerprint);
     }
     List<Long> ids = body.ids;
     if (ids.size() > MOST_IDS || ids.stream().anyMatch(id -> id == null || id < 0)) {

@@ -24,12 +24,10 @@ import tools.jackson.databind.JsonNode;
 final class CreateRoute implements Handler {
   private final TicketInbox inbox;
   private final TicketReader tickets;
-  private final TicketJson json;
 
   CreateRoute(WebPorts ports) {
     this.inbox = ports.inbox();
     this.tickets = ports.tickets();
-    this.json = new TicketJson(tickets);
   }
 
   /** As {@code holdfast enqueue} has them. */
@@ -65,7 +63,7 @@ final class CreateRoute implements Handler {
             .summary(accepted.ticketId())
             .orElseThrow(() -> new Refused(404, "the ticket of this key is gone"));
     context.header("ETag", Seen.etag(row.version()));
-    Answers.json(context, accepted.created() ? 201 : 200, json.summary(row));
+    Answers.json(context, accepted.created() ? 201 : 200, TicketJson.summary(row));
   }
 
   private static NewTicket ticket(Body body) {

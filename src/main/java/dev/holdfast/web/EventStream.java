@@ -14,8 +14,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one visitor has yet to be told. Who is too slow to be told everything is told so instead.
- * Thread-safe.
+ * The queue of events for one visitor. A visitor who is too slow gets a note in place of the
+ * events. Thread-safe.
  */
 public final class EventStream implements AutoCloseable {
   private static final int WAITING = 12_000;

@@ -9,7 +9,7 @@ import io.javalin.router.JavalinDefaultRoutingApi;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** What happened over time, as workers have counted it. */
+/** The API's figures over time, as workers have counted them. */
 final class FigureRoutes implements Routes {
   private final FigureReader reader;
 

@@ -2,7 +2,7 @@ package dev.holdfast.web;
 
 import org.jspecify.annotations.Nullable;
 
-/** What works where the console is not there. */
+/** The pages of a worker without a console. */
 final class PlainPages implements Pages {
   @Override
   public String login(@Nullable String problem, String next) {

@@ -43,11 +43,6 @@ final class RequestRates {
     return perMinute == 0 || ++window(who).count <= perMinute;
   }
 
-  /** Whether another one would be too many. */
-  synchronized boolean isFull(String who) {
-    return perMinute > 0 && window(who).count >= perMinute;
-  }
-
   private Window window(String who) {
     Instant now = clock.instant();
     Window window = windows.get(who);

@@ -100,7 +100,7 @@ final class Requests {
         text(context, "queue"),
         text(context, "kind"),
         text(context, "design"),
-        category(text(context, "category")),
+        wireName(category(text(context, "category"))),
         text(context, "fingerprint"),
         text(context, "text"),
         time("created_from", text(context, "created_from")),
@@ -154,6 +154,10 @@ final class Requests {
                 () ->
                     Refused.badRequest(
                         "category: one of " + words(Category.values(), Category::wireName)));
+  }
+
+  private static @Nullable String wireName(@Nullable Category category) {
+    return category == null ? null : category.wireName();
   }
 
   private static <T> String words(T[] values, java.util.function.Function<T, String> word) {

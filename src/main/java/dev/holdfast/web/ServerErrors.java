@@ -6,7 +6,9 @@ import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
 
-/** What the HTTP server refuses by itself, before any route is looked for, as problem documents. */
+/**
+ * Turns the HTTP server's own refusals, made before a route is looked for, into problem documents.
+ */
 final class ServerErrors implements Request.Handler {
   @Override
   public boolean handle(Request request, Response response, Callback callback) {

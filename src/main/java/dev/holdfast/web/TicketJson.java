@@ -8,7 +8,6 @@ import dev.holdfast.queue.read.TicketSummary;
 import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
@@ -22,18 +21,17 @@ final class TicketJson {
   }
 
   /** Without the columns that may be large. */
-  List<ObjectNode> summaries(List<TicketSummary> rows) {
-    Map<Long, String> assignees = tickets.assignees(rows.stream().map(TicketSummary::id).toList());
-    return rows.stream().map(row -> node(row, assignees.get(row.id()), row.version())).toList();
+  static List<ObjectNode> summaries(List<TicketSummary> rows) {
+    return rows.stream().map(row -> node(row, row.assignee(), row.version())).toList();
   }
 
-  ObjectNode summary(TicketSummary row) {
+  static ObjectNode summary(TicketSummary row) {
     return summaries(List.of(row)).getFirst();
   }
 
   /** All columns. */
   ObjectNode whole(TicketRow row) {
-    ObjectNode node = node(row, tickets.assignees(List.of(row.id())).get(row.id()), row.version());
+    ObjectNode node = node(row, tickets.assignee(row.id()).orElse(null), row.version());
     node.put("auto_retry", tickets.autoRetry(row.id()).map(AutoRetrySwitch::enabled).orElse(null));
     node.put("waits_for", tickets.predecessors(row.id()).orElse(null));
     node.put("expires_at", tickets.expiresAt(row.id()).map(Instant::toString).orElse(null));

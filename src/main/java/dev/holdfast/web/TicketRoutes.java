@@ -47,7 +47,7 @@ final class TicketRoutes implements Routes {
     TicketFilter filter = Requests.filter(context);
     List<TicketSummary> rows = tickets.summaries(filter);
     Map<String, @Nullable Object> page = new LinkedHashMap<>();
-    page.put("tickets", json.summaries(rows));
+    page.put("tickets", TicketJson.summaries(rows));
     page.put("next", rows.size() < filter.limit() ? null : next(context, rows.getLast().id()));
     Answers.json(context, 200, page);
   }

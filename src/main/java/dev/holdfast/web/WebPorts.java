@@ -14,7 +14,7 @@ import dev.holdfast.schedule.ScheduleDesk;
 import dev.holdfast.session.journal.JournalReader;
 
 /**
- * What the API and the pages read, and what people do through them. Everything throws {@link
+ * The ports that the API and the pages need. Everything throws {@link
  * dev.holdfast.queue.QueueUnavailableException} while the database is away. Thread-safe.
  */
 public record WebPorts(

@@ -1,4 +1,4 @@
-/** What a worker answers over HTTP: health and metrics. */
+/** The HTTP port: API, events, health and metrics. */
 @NullMarked
 package dev.holdfast.web;
 

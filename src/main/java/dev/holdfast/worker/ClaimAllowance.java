@@ -6,9 +6,9 @@ import dev.holdfast.ticket.ClaimedTicket;
 import java.util.Optional;
 
 /**
- * What this worker may claim besides its free slots: so many bytes of large payloads under way at a
- * time, and one ticket of which a worker died, so that nobody else is blamed if it kills this one
- * too. Thread-safe.
+ * Limits claims beside the free slots: so many bytes of large payloads under way at a time, and one
+ * ticket of which a worker died, so that nobody else is blamed if it kills this one too.
+ * Thread-safe.
  */
 final class ClaimAllowance {
   private final Room whole;

@@ -36,7 +36,7 @@ final class Completer {
   private final Set<Long> emptied = new HashSet<>();
 
   private final ResultStore store;
-  private final LeaseBook book;
+  private final WorkerLeases book;
   private final Slots slots;
   private final Events events;
   private final Thread thread;
@@ -46,7 +46,7 @@ final class Completer {
       EndedRuns ended,
       EndedRuns.Wanted wanted,
       ResultStore store,
-      LeaseBook book,
+      WorkerLeases book,
       Slots slots,
       Events events) {
     this.ended = ended;

@@ -15,7 +15,7 @@ final class Completers {
   private final ResultStore store;
   private final List<Completer> completers;
 
-  Completers(ResultStore store, LeaseBook book, Slots slots, Events events) {
+  Completers(ResultStore store, WorkerLeases book, Slots slots, Events events) {
     this.slots = slots;
     this.store = store;
     this.completers =

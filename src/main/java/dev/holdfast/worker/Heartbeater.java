@@ -18,7 +18,7 @@ final class Heartbeater {
   private static final Logger log = LoggerFactory.getLogger(Heartbeater.class);
 
   private final TicketQueue queue;
-  private final LeaseBook book;
+  private final WorkerLeases book;
   private final String workerId;
   private final Duration lease;
   private final Duration interval;
@@ -32,7 +32,7 @@ final class Heartbeater {
    */
   Heartbeater(
       TicketQueue queue,
-      LeaseBook book,
+      WorkerLeases book,
       String workerId,
       WorkerSettings settings,
       Runnable onRecovery) {

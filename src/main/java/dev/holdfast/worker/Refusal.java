@@ -9,8 +9,8 @@ import dev.holdfast.ticket.InvalidTicketException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is stored instead of a result that the database refuses: the ticket waits for a person, who
- * is told the database's own words. Another attempt would end in the same way.
+ * Replaces a result that the database refuses: the ticket waits for a person, who is told the
+ * database's own words. Another attempt would end in the same way.
  */
 final class Refusal {
   private static final int KEPT_CHARS = 2_000;

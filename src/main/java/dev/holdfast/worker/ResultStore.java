@@ -45,10 +45,6 @@ final class ResultStore {
     stopped.countDown();
   }
 
-  boolean isStopped() {
-    return stopped.getCount() == 0;
-  }
-
   /**
    * Stores all of them together; if one of them is refused or locked, the others do not suffer.
    * None of them, only leases to close, is fine too.

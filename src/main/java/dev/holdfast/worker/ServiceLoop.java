@@ -43,10 +43,6 @@ final class ServiceLoop {
     wakeUp.give();
   }
 
-  void join(Duration atMost) throws InterruptedException {
-    thread.join(atMost);
-  }
-
   private void run() {
     while (!stopping) {
       long seen = wakeUp.count();

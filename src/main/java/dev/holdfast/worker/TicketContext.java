@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 
-/** What a handler is given. Used by the handler's thread. */
+/** A handler's view of the attempt it runs. Used by the handler's thread. */
 public interface TicketContext {
   ClaimedTicket claimed();
 

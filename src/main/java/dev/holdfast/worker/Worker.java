@@ -49,7 +49,7 @@ public final class Worker implements AutoCloseable {
   private final FinishRedaction redaction;
   private final WorkerSettings settings;
   private final Events events;
-  private final LeaseBook book = new LeaseBook();
+  private final WorkerLeases book = new WorkerLeases();
   private final Slots slots;
   private final ClaimAllowance allowance;
   private final Completers completers;

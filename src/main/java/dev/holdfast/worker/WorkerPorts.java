@@ -10,7 +10,7 @@ import dev.holdfast.secret.Secrets;
 import java.util.List;
 
 /**
- * What a worker needs of the outside.
+ * The ports of a worker.
  *
  * @param whenPruned runs after the last batch of each pruning, on its thread
  * @param secrets that no result and no error may tell

@@ -4,6 +4,7 @@ import dev.holdfast.queue.ClaimRequest.Room;
 import dev.holdfast.queue.Retention;
 import java.time.Duration;
 import java.util.Set;
+import java.util.function.Consumer;
 
 /**
  * How a worker behaves. Immutable; {@code with...} returns changed copies.
@@ -81,163 +82,104 @@ public record WorkerSettings(
   }
 
   public WorkerSettings withConcurrency(int newConcurrency) {
-    return new WorkerSettings(
-        newConcurrency,
-        pollers,
-        claimBatch,
-        pollInterval,
-        lease,
-        heartbeatInterval,
-        rescueInterval,
-        drainTimeout,
-        queues,
-        retention,
-        retentionInterval,
-        room);
+    return with(draft -> draft.concurrency = newConcurrency);
   }
 
   public WorkerSettings withPollers(int newPollers) {
-    return new WorkerSettings(
-        concurrency,
-        newPollers,
-        claimBatch,
-        pollInterval,
-        lease,
-        heartbeatInterval,
-        rescueInterval,
-        drainTimeout,
-        queues,
-        retention,
-        retentionInterval,
-        room);
+    return with(draft -> draft.pollers = newPollers);
   }
 
   public WorkerSettings withClaimBatch(int newClaimBatch) {
-    return new WorkerSettings(
-        concurrency,
-        pollers,
-        newClaimBatch,
-        pollInterval,
-        lease,
-        heartbeatInterval,
-        rescueInterval,
-        drainTimeout,
-        queues,
-        retention,
-        retentionInterval,
-        room);
+    return with(draft -> draft.claimBatch = newClaimBatch);
   }
 
   public WorkerSettings withPollInterval(Duration newPollInterval) {
-    return new WorkerSettings(
-        concurrency,
-        pollers,
-        claimBatch,
-        newPollInterval,
-        lease,
-        heartbeatInterval,
-        rescueInterval,
-        drainTimeout,
-        queues,
-        retention,
-        retentionInterval,
-        room);
+    return with(draft -> draft.pollInterval = newPollInterval);
   }
 
   /** Sets both, because one bounds the other. */
   public WorkerSettings withLease(Duration newLease, Duration newHeartbeatInterval) {
-    return new WorkerSettings(
-        concurrency,
-        pollers,
-        claimBatch,
-        pollInterval,
-        newLease,
-        newHeartbeatInterval,
-        rescueInterval,
-        drainTimeout,
-        queues,
-        retention,
-        retentionInterval,
-        room);
+    return with(
+        draft -> {
+          draft.lease = newLease;
+          draft.heartbeatInterval = newHeartbeatInterval;
+        });
   }
 
   public WorkerSettings withRescueInterval(Duration newRescueInterval) {
-    return new WorkerSettings(
-        concurrency,
-        pollers,
-        claimBatch,
-        pollInterval,
-        lease,
-        heartbeatInterval,
-        newRescueInterval,
-        drainTimeout,
-        queues,
-        retention,
-        retentionInterval,
-        room);
+    return with(draft -> draft.rescueInterval = newRescueInterval);
   }
 
   public WorkerSettings withDrainTimeout(Duration newDrainTimeout) {
-    return new WorkerSettings(
-        concurrency,
-        pollers,
-        claimBatch,
-        pollInterval,
-        lease,
-        heartbeatInterval,
-        rescueInterval,
-        newDrainTimeout,
-        queues,
-        retention,
-        retentionInterval,
-        room);
+    return with(draft -> draft.drainTimeout = newDrainTimeout);
   }
 
   public WorkerSettings withQueues(Set<String> newQueues) {
-    return new WorkerSettings(
-        concurrency,
-        pollers,
-        claimBatch,
-        pollInterval,
-        lease,
-        heartbeatInterval,
-        rescueInterval,
-        drainTimeout,
-        newQueues,
-        retention,
-        retentionInterval,
-        room);
+    return with(draft -> draft.queues = newQueues);
   }
 
   public WorkerSettings withRetention(Retention newRetention, Duration newRetentionInterval) {
-    return new WorkerSettings(
-        concurrency,
-        pollers,
-        claimBatch,
-        pollInterval,
-        lease,
-        heartbeatInterval,
-        rescueInterval,
-        drainTimeout,
-        queues,
-        newRetention,
-        newRetentionInterval,
-        room);
+    return with(
+        draft -> {
+          draft.retention = newRetention;
+          draft.retentionInterval = newRetentionInterval;
+        });
   }
 
   public WorkerSettings withRoom(Room newRoom) {
-    return new WorkerSettings(
-        concurrency,
-        pollers,
-        claimBatch,
-        pollInterval,
-        lease,
-        heartbeatInterval,
-        rescueInterval,
-        drainTimeout,
-        queues,
-        retention,
-        retentionInterval,
-        newRoom);
+    return with(draft -> draft.room = newRoom);
+  }
+
+  private WorkerSettings with(Consumer<Draft> change) {
+    Draft draft = new Draft(this);
+    change.accept(draft);
+    return draft.settings();
+  }
+
+  /** A copy while one field of it is changed. */
+  private static final class Draft {
+    private int concurrency;
+    private int pollers;
+    private int claimBatch;
+    private Duration pollInterval;
+    private Duration lease;
+    private Duration heartbeatInterval;
+    private Duration rescueInterval;
+    private Duration drainTimeout;
+    private Set<String> queues;
+    private Retention retention;
+    private Duration retentionInterval;
+    private Room room;
+
+    Draft(WorkerSettings from) {
+      concurrency = from.concurrency;
+      pollers = from.pollers;
+      claimBatch = from.claimBatch;
+      pollInterval = from.pollInterval;
+      lease = from.lease;
+      heartbeatInterval = from.heartbeatInterval;
+      rescueInterval = from.rescueInterval;
+      drainTimeout = from.drainTimeout;
+      queues = from.queues;
+      retention = from.retention;
+      retentionInterval = from.retentionInterval;
+      room = from.room;
+    }
+
+    WorkerSettings settings() {
+      return new WorkerSettings(
+          concurrency,
+          pollers,
+          claimBatch,
+          pollInterval,
+          lease,
+          heartbeatInterval,
+          rescueInterval,
+          drainTimeout,
+          queues,
+          retention,
+          retentionInterval,
+          room);
+    }
   }
 }

@@ -1,6 +1,5 @@
--- :queue, :kind, :design, :category, :fingerprint (whole, or its first 8 characters or more), :text (a pattern of LIKE), :from, :until, :assignee
---   (NULL takes all), :before (NULL is the first page), :limit.
--- The ids of a page of running tickets. Starts from the leases: a ticket is in progress exactly while one that is newer than its fence names it.
+-- The ids of a page of running tickets, newest first. Parameters as in list_tickets.sql.
+-- Starts from the leases: a ticket is in progress exactly while one that is newer than its fence names it.
 -- Trap: only the LATERAL with LIMIT keeps a planner that overrates the leases from reading all tickets.
 SELECT b.id
 FROM holdfast.leases l
@@ -11,12 +10,12 @@ WHERE b.state = 'ready' AND l.id > b.fence
   AND (:queue::text IS NULL OR b.queue = :queue::text)
   AND (:kind::text IS NULL OR b.kind = :kind::text)
   AND (:design::text IS NULL OR b.design_id IN (SELECT d.id FROM holdfast.designs d WHERE d.name = :design::text))
-  AND (:text::text IS NULL OR b.title ILIKE :text OR b.unique_key ILIKE :text)
-  AND (:from::timestamptz IS NULL OR b.created_at >= :from)
-  AND (:until::timestamptz IS NULL OR b.created_at < :until)
+  AND (:category::text IS NULL OR COALESCE(b.error_category, '') = :category::text)
+  AND (:fingerprint::text IS NULL OR COALESCE(b.error_fingerprint, '') = :fingerprint::text)
+  AND (:prefix::text IS NULL OR starts_with(b.error_fingerprint, :prefix::text))
+  AND (:text::text IS NULL OR b.title ILIKE :text::text OR b.unique_key ILIKE :text::text)
+  AND (:from::timestamptz IS NULL OR b.created_at >= :from::timestamptz)
+  AND (:until::timestamptz IS NULL OR b.created_at < :until::timestamptz)
   AND (:assignee::text IS NULL OR b.id IN (SELECT p.ticket_id FROM holdfast.ticket_assignments p WHERE p.assignee = :assignee::text))
-  AND (:category::text IS NULL OR b.error_category = :category::text)
-  AND (:fingerprint::text IS NULL OR b.error_fingerprint = :fingerprint::text
-    OR (length(:fingerprint::text) >= 8 AND starts_with(b.error_fingerprint, :fingerprint::text)))
 ORDER BY b.id DESC
 LIMIT :limit

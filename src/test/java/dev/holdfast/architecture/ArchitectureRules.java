@@ -70,6 +70,7 @@ record ArchitectureRules(String base) {
               "postgres",
               Set.of(
                   "ticket",
+                  "process",
                   "schema",
                   "secret",
                   "failure",
@@ -102,7 +103,7 @@ record ArchitectureRules(String base) {
           Map.entry("telemetry", ports()),
           Map.entry(
               "config",
-              Stream.concat(ports().stream(), Stream.of("schema", "secret"))
+              Stream.concat(ports().stream(), Stream.of("schema", "secret", "handler"))
                   .collect(Collectors.toSet())));
 
   /** The packages that may see everything; nothing may see them. */

@@ -8,7 +8,7 @@ import dev.holdfast.llm.StopReason;
 import dev.holdfast.llm.Target;
 import dev.holdfast.llm.ToolCall;
 import dev.holdfast.llm.Usage;
-import dev.holdfast.postgres.session.PostgresJournalShelf;
+import dev.holdfast.postgres.session.PostgresJournalStore;
 import dev.holdfast.postgres.session.PostgresRetryAborts;
 import dev.holdfast.session.journal.Input;
 import dev.holdfast.session.journal.JournalEntry;
@@ -80,7 +80,7 @@ class SessionCommandsIT {
 
   private long withSession() {
     long id = queue.enqueue();
-    new PostgresJournalShelf(database.dataSource(), "holdfast")
+    new PostgresJournalStore(database.dataSource(), "holdfast")
         .open(id, queue.claim())
         .append(STORY);
     return id;
@@ -153,7 +153,7 @@ class SessionCommandsIT {
     assertThat(cli.run("release", "" + id, "--fresh").code()).isZero();
 
     assertThat(
-            new PostgresJournalShelf(database.dataSource(), "holdfast")
+            new PostgresJournalStore(database.dataSource(), "holdfast")
                 .open(id, queue.claim())
                 .entries())
         .isEmpty();

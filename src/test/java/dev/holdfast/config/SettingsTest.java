@@ -7,6 +7,8 @@ import dev.holdfast.config.WebSettings.Role;
 import dev.holdfast.config.WebSettings.Token;
 import dev.holdfast.failure.Category;
 import dev.holdfast.failure.Rule;
+import dev.holdfast.handler.command.CommandSettings;
+import dev.holdfast.queue.ClaimRequest;
 import dev.holdfast.queue.Retention;
 import dev.holdfast.retry.Backoff;
 import dev.holdfast.retry.BackoffType;
@@ -15,6 +17,7 @@ import dev.holdfast.retry.Counting;
 import dev.holdfast.retry.RetrySettings;
 import dev.holdfast.testing.EverySetup;
 import dev.holdfast.tool.ToolRetrySettings;
+import dev.holdfast.worker.WorkerSettings;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -59,18 +62,7 @@ class SettingsTest {
   @Test
   @DisplayName("worker: defaults and keys")
   void worker() {
-    assertThat(Settings.defaults().worker())
-        .isEqualTo(
-            new WorkerSettings(
-                100,
-                1,
-                Duration.ofSeconds(1),
-                Duration.ofSeconds(60),
-                Duration.ofSeconds(15),
-                Duration.ofSeconds(5),
-                Duration.ofSeconds(30),
-                Set.of(),
-                500));
+    assertThat(Settings.defaults().worker()).isEqualTo(WorkerSettings.defaults());
 
     Settings set =
         withFlags(
@@ -96,16 +88,15 @@ class SettingsTest {
 
     assertThat(set.worker())
         .isEqualTo(
-            new WorkerSettings(
-                7,
-                2,
-                Duration.ofMillis(50),
-                Duration.ofSeconds(10),
-                Duration.ofSeconds(2),
-                Duration.ofSeconds(3),
-                Duration.ZERO,
-                Set.of("a", "b"),
-                9));
+            WorkerSettings.defaults()
+                .withConcurrency(7)
+                .withPollers(2)
+                .withPollInterval(Duration.ofMillis(50))
+                .withLease(Duration.ofSeconds(10), Duration.ofSeconds(2))
+                .withRescueInterval(Duration.ofSeconds(3))
+                .withDrainTimeout(Duration.ZERO)
+                .withQueues(Set.of("a", "b"))
+                .withClaimBatch(9));
   }
 
   @Test
@@ -166,12 +157,7 @@ class SettingsTest {
   @Test
   @DisplayName("retention: defaults and keys")
   void retention() {
-    assertThat(Settings.defaults().retention())
-        .isEqualTo(
-            new RetentionSettings(
-                new Retention(Duration.ofDays(30), Duration.ofDays(30), Duration.ofDays(1)),
-                Duration.ofDays(7),
-                Duration.ofHours(1)));
+    assertThat(Settings.defaults().workspaceRetention()).isEqualTo(Duration.ofDays(7));
 
     Settings set =
         withFlags(
@@ -187,12 +173,10 @@ class SettingsTest {
                 "retention.interval",
                 "4h"));
 
-    assertThat(set.retention())
-        .isEqualTo(
-            new RetentionSettings(
-                new Retention(Duration.ZERO, Duration.ofDays(2), Duration.ofDays(3)),
-                Duration.ofDays(5),
-                Duration.ofHours(4)));
+    assertThat(set.worker().retention())
+        .isEqualTo(new Retention(Duration.ZERO, Duration.ofDays(2), Duration.ofDays(3)));
+    assertThat(set.worker().retentionInterval()).isEqualTo(Duration.ofHours(4));
+    assertThat(set.workspaceRetention()).isEqualTo(Duration.ofDays(5));
   }
 
   @Test
@@ -204,7 +188,7 @@ class SettingsTest {
     assertThat(defaults.command())
         .isEqualTo(
             new CommandSettings(
-                false, Set.of(), Path.of(".holdfast/workspaces"), Duration.ofSeconds(2)));
+                false, Path.of(".holdfast/workspaces"), Map.of(), Set.of(), Duration.ofSeconds(2)));
 
     Settings set =
         withFlags(
@@ -213,6 +197,10 @@ class SettingsTest {
                 "[{id: vpn, stage: text, category: transient, patterns: ['tunnel down']}]",
                 "payload.max-bytes",
                 "99",
+                "payload.max-expanded-bytes",
+                "88888",
+                "claim.max-bytes",
+                "99999",
                 "handlers.command.allow-inline",
                 "true",
                 "handlers.command.pass-environment",
@@ -224,10 +212,11 @@ class SettingsTest {
 
     assertThat(set.classifierRules()).extracting(Rule::id).containsExactly("vpn");
     assertThat(set.payloadMaxBytes()).isEqualTo(99);
+    assertThat(set.worker().room()).isEqualTo(new ClaimRequest.Room(99_999, 88_888, 1));
     assertThat(set.command())
         .isEqualTo(
             new CommandSettings(
-                true, Set.of("HOME", "LANG"), Path.of("/w"), Duration.ofSeconds(1)));
+                true, Path.of("/w"), Map.of(), Set.of("HOME", "LANG"), Duration.ofSeconds(1)));
   }
 
   @Test

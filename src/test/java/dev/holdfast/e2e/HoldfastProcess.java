@@ -82,7 +82,7 @@ public final class HoldfastProcess implements AutoCloseable {
 
   /** Answers of the worker's HTTP port. */
   HttpResponse<String> get(String path) throws IOException, InterruptedException {
-    HttpRequest request = request(path).timeout(Duration.ofSeconds(10)).build();
+    HttpRequest request = request(path).timeout(PATIENCE).build();
     return HTTP.send(request, HttpResponse.BodyHandlers.ofString());
   }
 

@@ -3,6 +3,7 @@ package dev.holdfast.failure;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.testing.EverySetup;
+import dev.holdfast.ticket.StorableText;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.DisplayName;
@@ -258,7 +259,7 @@ class ErrorTitleTest {
       assertThat(title)
           .hasSizeLessThanOrEqualTo(ErrorTitle.MAX_LENGTH)
           .doesNotContainPattern("\\p{Cntrl}")
-          .isEqualTo(ErrorText.safe(title))
+          .isEqualTo(StorableText.orEmpty(title))
           .isEqualTo(title.strip());
     }
     assertThat(ErrorTitle.of(half)).endsWith("…");

@@ -16,7 +16,7 @@ import dev.holdfast.llm.Standstill;
 import dev.holdfast.llm.StreamListener;
 import dev.holdfast.llm.ToolChoice;
 import dev.holdfast.llm.Usage;
-import dev.holdfast.llm.account.AccountBook;
+import dev.holdfast.llm.account.AccountCache;
 import dev.holdfast.llm.account.AccountListener;
 import dev.holdfast.llm.account.AccountSettings;
 import dev.holdfast.llm.account.Accounts;
@@ -108,7 +108,7 @@ class GuardedCallsIT {
             Clock.fixed(wallClock, ZoneOffset.UTC));
     open.add(provider);
     AccountSettings settings = settings(refuseUnpriced);
-    AccountBook book = new AccountBook(store(settings), settings, System::nanoTime, () -> 0);
+    AccountCache book = new AccountCache(store(settings), settings, System::nanoTime, () -> 0);
     assertThat(book.refresh()).isTrue();
     return new Accounts(book, Sleeper.REAL, AccountListener.NONE)
         .guard(

@@ -26,7 +26,7 @@ final class Bench {
   final ScriptedModel model = new ScriptedModel();
   final List<JsonNode> events = new ArrayList<>();
   final AtomicLong nanos = new AtomicLong();
-  Workbench workbench = new OneFileWorkbench("bad 0\n");
+  RepairRepository workbench = new OneFileRepository("bad 0\n");
   Journal journal = new InMemoryJournal();
   RepairSettings.Limits limits = RepairSettings.Limits.DEFAULTS;
   RepairSettings.Escalation escalation = RepairSettings.Escalation.DEFAULTS;

@@ -46,14 +46,17 @@ record OneFileProject(Path directory) {
         .open(17, RepositorySource.local(source().toString(), "main"), Optional.empty());
   }
 
-  static GitWorkbench workbench(TicketRepository repository) {
+  static GitRepairRepository workbench(TicketRepository repository) {
     Verifier verifier =
         new Verifier(
             new Sandbox.None("this test needs none"),
             System.getenv(),
             Secrets.NONE,
             System::nanoTime);
-    return new GitWorkbench(
-        repository, new GitWorkbench.Tools(GitBench.GIT, verifier), PatchLimits.DEFAULT, COMMANDS);
+    return new GitRepairRepository(
+        repository,
+        new GitRepairRepository.Tools(GitBench.GIT, verifier),
+        PatchLimits.DEFAULT,
+        COMMANDS);
   }
 }

@@ -47,7 +47,7 @@ class RepairLoopTest {
   @Test
   @DisplayName("E14: what passes already needs no repair: no iteration, no call, no commit")
   void nothingToRepair() throws Exception {
-    bench.workbench = new OneFileWorkbench("good 0\n");
+    bench.workbench = new OneFileRepository("good 0\n");
     RunEnd end = bench.run();
     assertThat(end.reason()).isEqualTo(StopReason.NOTHING_TO_REPAIR);
     assertThat(end.counts()).isEqualTo(new RunEnd.Counts(0, 0));

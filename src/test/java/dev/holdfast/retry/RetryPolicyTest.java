@@ -215,6 +215,44 @@ class RetryPolicyTest {
   }
 
   @Test
+  @DisplayName(
+      "A22: a retry is counted once, in all and for its category; a crash and a hold use none")
+  void counts() {
+    Failure failure = failure(Category.API_ERROR, null);
+    RetryHistory row = new RetryHistory(1, Map.of(Category.TRANSIENT, 1), 1, 1);
+
+    RetryHistory repeated = row.with(failure, AttemptOutcome.FAILED, "print");
+    assertThat(repeated).isEqualTo(new RetryHistory(1, row.retryCounts(), 2, 1));
+    assertThat(row.with(failure, AttemptOutcome.FAILED, "other").sameErrorCount()).isOne();
+    assertThat(decided(repeated, AttemptOutcome.FAILED, DEFAULTS, null))
+        .isEqualTo(new RetryHistory(2, Map.of(Category.TRANSIENT, 1, Category.API_ERROR, 1), 2, 1));
+
+    RetryHistory crashed = row.with(failure, AttemptOutcome.CRASHED, null);
+    assertThat(crashed.crashCount()).isEqualTo(2);
+    assertThat(decided(crashed, AttemptOutcome.CRASHED, DEFAULTS, null)).isEqualTo(crashed);
+    RetrySettings noCrashLimit =
+        DEFAULTS.with(new RetryOverrides(Map.of(), null, null, null, 0, null));
+    assertThat(decided(crashed, AttemptOutcome.CRASHED, noCrashLimit, null).retryCount())
+        .as("without a limit of crashes, one is a failure as any other")
+        .isEqualTo(2);
+
+    RetryDecision.Hold hold = new RetryDecision.Hold(HoldCause.HANDLER, "ask ann");
+    assertThat(decided(repeated, AttemptOutcome.FAILED, DEFAULTS, hold)).isEqualTo(repeated);
+    RetryHistory most = new RetryHistory(Integer.MAX_VALUE, Map.of(), 1, 0);
+    assertThat(most.withRetry(Category.UNKNOWN).retryCount()).isEqualTo(Integer.MAX_VALUE);
+  }
+
+  private RetryHistory decided(
+      RetryHistory history,
+      AttemptOutcome outcome,
+      RetrySettings settings,
+      RetryDecision.@Nullable Hold hold) {
+    return policy
+        .decide(failure(Category.API_ERROR, null), outcome, history, settings, hold)
+        .counts();
+  }
+
+  @Test
   @DisplayName("a limit of 0 is no limit")
   void noLimits() {
     RetrySettings none = manyRetries().with(new RetryOverrides(Map.of(), null, null, 0, 0, null));

@@ -22,13 +22,13 @@ class ApprovalsTest {
   private static final ToolCall SEND_1 = Replies.call("s1", "send", "{\"to\":1}");
   private static final ToolCall SEND_2 = Replies.call("s2", "send", "{\"to\":2}");
 
-  private final Map<String, Approvals.Ruling> said = new HashMap<>();
+  private final Map<String, Approvals.Permission> said = new HashMap<>();
 
-  private Approvals.Ruling ruling(ToolCall call) {
+  private Approvals.Permission permission(ToolCall call) {
     return call.name().equals("send")
         ? said.getOrDefault(
-            call.id(), new Approvals.Ruling.Waits(new PendingCall(7, call, "sends")))
-        : new Approvals.Ruling.Allowed(call, null);
+            call.id(), new Approvals.Permission.Waits(new PendingCall(7, call, "sends")))
+        : new Approvals.Permission.Allowed(call, null);
   }
 
   private Bench bench(Journal journal) {
@@ -36,7 +36,7 @@ class ApprovalsTest {
     bench.approvals =
         (answer, turn, calls) -> {
           assertThat(answer).isEqualTo(1);
-          return calls.stream().map(this::ruling).toList();
+          return calls.stream().map(this::permission).toList();
         };
     bench.journal = journal;
     return bench;
@@ -52,7 +52,7 @@ class ApprovalsTest {
         .isEqualTo(
             new SessionResult.AwaitsApproval(
                 List.of(new PendingCall(7, SEND_1, "sends"), new PendingCall(7, SEND_2, "sends"))));
-    said.put("s1", new Approvals.Ruling.Allowed(SEND_1, null));
+    said.put("s1", new Approvals.Permission.Allowed(SEND_1, null));
     Bench second = bench(journal);
 
     assertThat(second.run())
@@ -70,8 +70,8 @@ class ApprovalsTest {
     Journal journal = new InMemoryJournal();
     bench(journal).run();
     ToolCall edited = Replies.call("s1", "send", "{\"to\":99}");
-    said.put("s1", new Approvals.Ruling.Allowed(edited, "[changed]"));
-    said.put("s2", new Approvals.Ruling.Denied(SEND_2, "not to 2"));
+    said.put("s1", new Approvals.Permission.Allowed(edited, "[changed]"));
+    said.put("s2", new Approvals.Permission.Denied(SEND_2, "not to 2"));
     Bench bench = bench(journal);
     bench.provider().then(Replies.report());
     bench.routes.clear();
@@ -99,8 +99,8 @@ class ApprovalsTest {
   void cutOff() {
     Journal journal = new InMemoryJournal();
     bench(journal).run();
-    said.put("s1", new Approvals.Ruling.Allowed(SEND_1, null));
-    said.put("s2", new Approvals.Ruling.Allowed(SEND_2, null));
+    said.put("s1", new Approvals.Permission.Allowed(SEND_1, null));
+    said.put("s2", new Approvals.Permission.Allowed(SEND_2, null));
     journal.append(List.of(new JournalEntry.ToolStarted(1, "s1", "send")));
     Bench bench = bench(journal);
 

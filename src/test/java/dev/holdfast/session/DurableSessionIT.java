@@ -10,7 +10,7 @@ import dev.holdfast.llm.Target;
 import dev.holdfast.llm.ToolCall;
 import dev.holdfast.postgres.inbox.PostgresTicketDesk;
 import dev.holdfast.postgres.session.PostgresEventSink;
-import dev.holdfast.postgres.session.PostgresJournalShelf;
+import dev.holdfast.postgres.session.PostgresJournalStore;
 import dev.holdfast.postgres.session.PostgresRetryAborts;
 import dev.holdfast.session.journal.Input;
 import dev.holdfast.session.journal.Journal;
@@ -49,12 +49,12 @@ class DurableSessionIT {
 
   private final TicketDatabase database;
   private final TestQueue queue;
-  private final PostgresJournalShelf shelf;
+  private final PostgresJournalStore shelf;
 
   DurableSessionIT(TestDatabase database) {
     this.database = new TicketDatabase(database);
     this.queue = TestQueue.on(this.database);
-    this.shelf = new PostgresJournalShelf(database.dataSource(), "holdfast");
+    this.shelf = new PostgresJournalStore(database.dataSource(), "holdfast");
   }
 
   /** Stands for kill -9: nothing of the process runs on behind it. */

@@ -1,7 +1,7 @@
 package dev.holdfast.session;
 
 import dev.holdfast.llm.CallResult;
-import dev.holdfast.llm.account.AccountBook;
+import dev.holdfast.llm.account.AccountCache;
 import dev.holdfast.llm.account.AccountListener;
 import dev.holdfast.llm.account.AccountSettings;
 import dev.holdfast.llm.account.Accounts;
@@ -32,7 +32,7 @@ record GuardedBenches(TestDatabase database) {
     PostgresAccountStore store =
         new PostgresAccountStore(
             database.dataSource(), "holdfast", AccountSettings.DEFAULT, "worker");
-    AccountBook book = new AccountBook(store, AccountSettings.DEFAULT, bench.nanos::get, () -> 0);
+    AccountCache book = new AccountCache(store, AccountSettings.DEFAULT, bench.nanos::get, () -> 0);
     bench.guard = new Accounts(book, bench.sleeper, AccountListener.NONE);
     return bench.autoRetry();
   }

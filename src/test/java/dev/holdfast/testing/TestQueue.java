@@ -3,14 +3,14 @@ package dev.holdfast.testing;
 import dev.holdfast.failure.Category;
 import dev.holdfast.failure.Failure;
 import dev.holdfast.postgres.engine.PostgresTicketQueue;
-import dev.holdfast.postgres.session.PostgresApprovalShelf;
+import dev.holdfast.postgres.session.PostgresApprovalStore;
 import dev.holdfast.queue.ClaimRequest;
 import dev.holdfast.queue.Finish;
 import dev.holdfast.queue.FinishResult;
 import dev.holdfast.retry.RetryPolicy;
 import dev.holdfast.retry.RetrySettings;
 import dev.holdfast.schema.Question;
-import dev.holdfast.session.approval.ApprovalShelf;
+import dev.holdfast.session.approval.ApprovalStore;
 import dev.holdfast.ticket.ClaimedTicket;
 import dev.holdfast.worker.HandlerResult;
 import java.time.Duration;
@@ -79,10 +79,10 @@ public record TestQueue(PostgresTicketQueue queue, TicketDatabase database, Stri
   }
 
   /** An agent's ticket that waits until a person has decided on these tool calls. */
-  public long park(ApprovalShelf.Asked... calls) {
+  public long park(ApprovalStore.Asked... calls) {
     long id = enqueue();
     long lease = claim();
-    new PostgresApprovalShelf(database.dataSource(), "holdfast").ask(id, lease, List.of(calls));
+    new PostgresApprovalStore(database.dataSource(), "holdfast").ask(id, lease, List.of(calls));
     List<String> actions =
         List.of("approve_call", "approve_call_with_changes", "deny_call", "cancel");
     queue.finish(

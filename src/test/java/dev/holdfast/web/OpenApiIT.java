@@ -6,7 +6,7 @@ import com.zaxxer.hikari.HikariDataSource;
 import dev.holdfast.postgres.inbox.PostgresDesignShelf;
 import dev.holdfast.schema.JsonSchema;
 import dev.holdfast.schema.Question;
-import dev.holdfast.session.approval.ApprovalShelf;
+import dev.holdfast.session.approval.ApprovalStore;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.TestQueue;
 import dev.holdfast.testing.TicketDatabase;
@@ -304,7 +304,7 @@ class OpenApiIT {
     check("showTicket", ann.get(TICKET + id), 200);
     act(queue.enqueue(), "cancelTicket", "cancel", "{}", 200);
     long parked =
-        queue.park(new ApprovalShelf.Asked(1, 1, "c", "run_command", "{\"c\": 1}", "", "h"));
+        queue.park(new ApprovalStore.Asked(1, 1, "c", "run_command", "{\"c\": 1}", "", "h"));
     act(parked, "decideToolCall", "decide-call", "{\"decision\": \"maybe\"}", 422);
     check("showTicket", ann.get(TICKET + parked), 200);
     act(parked, "decideToolCall", "decide-call", "{\"decision\": \"deny\"}", 200);

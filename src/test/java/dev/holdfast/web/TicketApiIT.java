@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariDataSource;
 import dev.holdfast.failure.Category;
-import dev.holdfast.session.approval.ApprovalShelf;
+import dev.holdfast.session.approval.ApprovalStore;
 import dev.holdfast.testing.AtOnce;
 import dev.holdfast.testing.EverySetup;
 import dev.holdfast.testing.TestDatabase;
@@ -99,7 +99,7 @@ class TicketApiIT {
   void decideCall() {
     long id =
         queue.park(
-            new ApprovalShelf.Asked(1, 1, "c1", "run_command", "{\"c\": \"rm a\"}", "", "h"));
+            new ApprovalStore.Asked(1, 1, "c1", "run_command", "{\"c\": \"rm a\"}", "", "h"));
     assertThat(ann.post(path(id, "/release"), "{}").status()).isEqualTo(409);
     assertThat(ann.post(path(id, "/decide-call"), "{\"decision\": \"approve\", \"arguments\": 1}"))
         .extracting(Answer::status)

@@ -20,13 +20,10 @@ import java.util.List;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.parallel.ResourceLock;
-import org.junit.jupiter.api.parallel.Resources;
 
 @WithDatabase
 @Timeout(120)
@@ -378,26 +375,5 @@ class WorkerWakeUpIT {
       registry.wantsWakeUp(workerId, wanted);
       switched.add(wanted);
     }
-  }
-
-  @Test
-  @ResourceLock(Resources.GLOBAL)
-  @DisplayName("a stopped worker leaves no thread behind")
-  void threads() throws Exception {
-    try (Worker worker = setup.start()) {
-      setup.enqueue();
-      setup.events.await(TicketEvent.Succeeded.class);
-      assertThat(ours()).isNotEmpty();
-      assertThat(worker.running()).isZero();
-    }
-    for (Thread thread : ours().toList()) {
-      thread.join(Duration.ofSeconds(20).toMillis());
-    }
-    assertThat(ours()).isEmpty();
-  }
-
-  private static Stream<Thread> ours() {
-    return Thread.getAllStackTraces().keySet().stream()
-        .filter(thread -> thread.getName().startsWith("holdfast-"));
   }
 }

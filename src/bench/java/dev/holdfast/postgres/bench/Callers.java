@@ -42,7 +42,7 @@ public record Callers(DataSource direct, int count) {
 
   RawProbe.Timing run(int tickets, Enqueuer enqueuer) throws InterruptedException {
     List<Callable<Long>> tasks = new ArrayList<>();
-    try (Opened opened = new Opened()) {
+    try (OpenResources opened = new OpenResources()) {
       for (int i = 0; i < count; i++) {
         Connection own = opened.keep(direct.getConnection());
         enqueuer.add(own, FIRST);

@@ -89,7 +89,7 @@ public final class RawLatency implements AutoCloseable {
   public void close() {
     closing = true;
     thread.close();
-    try (Opened both = new Opened()) {
+    try (OpenResources both = new OpenResources()) {
       both.keep(enqueuer);
       both.keep(receiver);
     } catch (SQLException e) {

@@ -32,12 +32,12 @@ public final class RawProbe {
   }
 
   private final DataSource direct;
-  private final Upkeep upkeep;
+  private final TableReset upkeep;
 
   public RawProbe(DataSource direct) {
     this.direct = direct;
     this.upkeep =
-        new Upkeep(
+        new TableReset(
             direct,
             List.of("probe_ticket", "probe_ready", "probe_lease", "probe_attempt"),
             List.of());
@@ -68,7 +68,7 @@ public final class RawProbe {
       throws InterruptedException {
     AtomicLong unclaimed = new AtomicLong(tickets);
     List<Callable<Long>> tasks = new ArrayList<>();
-    try (Opened opened = new Opened()) {
+    try (OpenResources opened = new OpenResources()) {
       for (int i = 0; i < connections; i++) {
         RawConnection each = opened.keep(new RawConnection(direct.getConnection(), batch));
         tasks.add(() -> each.drain(unclaimed, committed));

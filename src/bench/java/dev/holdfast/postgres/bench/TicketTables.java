@@ -28,14 +28,14 @@ public final class TicketTables {
   private static final String ADD_HELD = BenchSql.load("add_held");
 
   private final DataSource direct;
-  private final Upkeep upkeep;
+  private final TableReset upkeep;
 
   /**
    * @param direct gives connections without a time limit
    */
   public TicketTables(DataSource direct) {
     this.direct = direct;
-    this.upkeep = new Upkeep(direct, EMPTIED, KEPT);
+    this.upkeep = new TableReset(direct, EMPTIED, KEPT);
   }
 
   /** Forgets all tickets; queues stay, and a worker that runs does too. */

@@ -4,7 +4,7 @@ import dev.holdfast.cli.output.PlainText;
 import java.util.Locale;
 
 /**
- * What one check of {@code holdfast doctor} found.
+ * The result of one check of {@code holdfast doctor}.
  *
  * @param nextStep what to do about it, with the command; empty where all is well
  * @param command the command alone, for a shell or, where it begins with a word of SQL in capitals,

@@ -14,7 +14,9 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 
-/** What {@code holdfast doctor} says of this machine, which may be another than the workers'. */
+/**
+ * The checks of this machine, which may be another than the workers', in {@code holdfast doctor}.
+ */
 final class MachineChecks {
   private static final long MIB = 1 << 20;
 

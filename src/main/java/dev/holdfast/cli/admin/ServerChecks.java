@@ -3,7 +3,7 @@ package dev.holdfast.cli.admin;
 import dev.holdfast.cli.output.PlainText;
 import dev.holdfast.queue.read.Checkup.OpenTransaction;
 import dev.holdfast.queue.read.Checkup.Server;
-import dev.holdfast.queue.read.Checkup.TableUpkeep;
+import dev.holdfast.queue.read.Checkup.TableVacuum;
 import dev.holdfast.retry.DurationText;
 import java.time.Duration;
 import java.time.Instant;
@@ -11,7 +11,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 
-/** What {@code holdfast doctor} says of the server, from facts to one line each. */
+/** The checks of the server in {@code holdfast doctor}: each turns facts into one line. */
 final class ServerChecks {
   private static final int OLDEST_SERVER = 15;
   private static final Duration SKEW_LIMIT = Duration.ofSeconds(5);
@@ -138,7 +138,7 @@ final class ServerChecks {
         .by("SELECT pg_terminate_backend(" + oldest.pid() + ")");
   }
 
-  static CheckResult vacuum(List<TableUpkeep> tables, Server server) {
+  static CheckResult vacuum(List<TableVacuum> tables, Server server) {
     if (!server.autovacuum()) {
       return CheckResult.warn(
               "vacuum",
@@ -146,7 +146,7 @@ final class ServerChecks {
               "as a superuser, then SELECT pg_reload_conf()")
           .by("ALTER SYSTEM SET autovacuum = on");
     }
-    for (TableUpkeep each : tables) {
+    for (TableVacuum each : tables) {
       if (!each.autovacuum()) {
         return CheckResult.warn(
                 "vacuum", "autovacuum is off for " + each.table(), "as its owner, run")
@@ -155,7 +155,7 @@ final class ServerChecks {
     }
     return tables.stream()
         .filter(each -> isBehind(each, server.now()))
-        .max(Comparator.comparingLong(TableUpkeep::dead))
+        .max(Comparator.comparingLong(TableVacuum::dead))
         .map(
             each ->
                 CheckResult.warn(
@@ -176,7 +176,7 @@ final class ServerChecks {
   }
 
   /** More than half of it is dead, and not since a moment ago only. */
-  private static boolean isBehind(TableUpkeep table, Instant now) {
+  private static boolean isBehind(TableVacuum table, Instant now) {
     return table.dead() >= MANY_DEAD_ROWS
         && table.dead() > table.live()
         && (table.cleaned() == null || table.cleaned().isBefore(now.minus(LONG_UNCLEANED)));

@@ -16,7 +16,7 @@ import java.util.Locale;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/** What {@code holdfast doctor} says of workers and of what tickets wait for. */
+/** The checks of workers and waiting tickets in {@code holdfast doctor}. */
 final class TicketChecks {
   /** A live worker rescues what has expired every 5 s as a rule. */
   static final Duration RESCUE_GRACE = Duration.ofMinutes(1);

@@ -139,7 +139,7 @@ public final class ListCommand implements Callable<Integer> {
             queue,
             kind,
             design,
-            category == null ? null : Words.category(category),
+            category == null ? null : Words.category(category).wireName(),
             fingerprint,
             text,
             from,

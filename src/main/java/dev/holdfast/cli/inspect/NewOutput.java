@@ -5,7 +5,7 @@ import dev.holdfast.queue.output.OutputChunk;
 import java.util.HashMap;
 import java.util.Map;
 
-/** What an attempt has printed since one looked last. Used by one thread. */
+/** Reads the output that an attempt has printed since the last look. Used by one thread. */
 final class NewOutput {
   private final Map<String, OutputChunk> lastSeen = new HashMap<>();
   private long leaseNo;

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 
 /**
- * What all sessions of a ticket have used, those that were given up included.
+ * The use of all sessions of a ticket, those that were given up included.
  *
  * @param answers discarded ones and summaries included
  * @param costUsd of those whose model has a price; null where none has

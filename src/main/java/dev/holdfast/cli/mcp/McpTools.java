@@ -31,7 +31,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an assistant may do: each tool answers with JSON, and a refusal is an answer that says why.
+ * The tools of the MCP server: each answers with JSON, and a refusal is an answer that says why.
  * One call at a time.
  */
 final class McpTools {
@@ -208,7 +208,7 @@ final class McpTools {
         new TicketFilter(
             state == null ? null : Words.state(state),
             arguments.text("queue"),
-            category == null ? null : Words.category(category),
+            category == null ? null : Words.category(category).wireName(),
             arguments.text("fingerprint"),
             null,
             shown);

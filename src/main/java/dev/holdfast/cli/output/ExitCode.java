@@ -7,7 +7,7 @@ import dev.holdfast.ticket.IllegalTransitionException;
 import dev.holdfast.ticket.InvalidTicketException;
 import dev.holdfast.ticket.TicketNotFoundException;
 
-/** What a command's end means to scripts. */
+/** The exit codes of commands, for scripts. */
 public final class ExitCode {
   public static final int DONE = 0;
   public static final int FAILED = 1;

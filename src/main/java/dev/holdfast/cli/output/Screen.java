@@ -4,7 +4,7 @@ import java.io.Console;
 import java.util.Map;
 
 /**
- * What results are shown on.
+ * The screen that results are shown on.
  *
  * @param isTerminal whether a person sees it, and not a file or another program
  * @param columns characters of a line; 0 where nothing bounds them

@@ -8,7 +8,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.InstantSource;
 
 /**
- * What a command reads and writes.
+ * The streams and the clock of a command.
  *
  * @param out results
  * @param err errors and progress

@@ -1,4 +1,4 @@
-/** What every command prints with and answers with: terminal, tables, JSON, words, exit codes. */
+/** Output of all commands: terminal, tables, JSON, words, exit codes. */
 @NullMarked
 package dev.holdfast.cli.output;
 

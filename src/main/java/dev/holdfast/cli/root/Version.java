@@ -2,7 +2,7 @@ package dev.holdfast.cli.root;
 
 import picocli.CommandLine.IVersionProvider;
 
-/** What {@code --version} prints. */
+/** The text of {@code --version}. */
 public final class Version implements IVersionProvider {
   /** The version of the jar; {@code development} where there is none. */
   public static String text() {

@@ -12,7 +12,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** What {@code holdfast release} takes for a ticket that waits for approval of a tool call. */
+/** The options of {@code holdfast release} for a ticket that waits for approval of a tool call. */
 final class CallOptions {
   @Option(
       names = "--approve-call",

@@ -5,7 +5,6 @@ import dev.holdfast.cli.output.UsageException;
 import dev.holdfast.cli.output.Words;
 import dev.holdfast.cli.root.Backend;
 import dev.holdfast.cli.root.HoldfastCommand;
-import dev.holdfast.failure.Category;
 import dev.holdfast.queue.CallDecision;
 import dev.holdfast.queue.TicketDesk;
 import dev.holdfast.queue.TicketDesk.Conversation;
@@ -96,7 +95,7 @@ public final class ReleaseCommand implements Callable<Integer> {
     call.check();
     requireOneSelection();
     List<Long> numbers = ids.stream().map(Words::id).distinct().toList();
-    Category chosenCategory = category == null ? null : Words.category(category);
+    String chosenCategory = category == null ? null : Words.category(category).wireName();
     String words =
         guidance == null ? null : Words.textOrFile("--guidance", guidance, root.terminal().in());
     String actor = by == null ? root.person() : by;

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** What hold, cancel, approve and reject have in common. */
+/** The common part of hold, cancel, approve and reject. */
 abstract class TicketChange implements Callable<Integer> {
   private final HoldfastCommand root;
   private final String done;

@@ -2,13 +2,15 @@ package dev.holdfast.handler.agent;
 
 import dev.holdfast.retry.DurationText;
 import dev.holdfast.session.Allowance;
-import dev.holdfast.session.AllowanceShelf;
+import dev.holdfast.session.AllowanceStore;
 import java.math.BigDecimal;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
-/** What one attempt may use: the configuration's bounds, under the design's, under the ticket's. */
+/**
+ * The limits of one attempt: the configuration's bounds, under the design's, under the ticket's.
+ */
 final class AgentAllowance {
   private AgentAllowance() {}
 
@@ -17,7 +19,7 @@ final class AgentAllowance {
    * @param usual of the configuration
    * @param own of the ticket
    */
-  static Allowance of(long ticketId, JsonNode limits, Allowance usual, AllowanceShelf.Own own) {
+  static Allowance of(long ticketId, JsonNode limits, Allowance usual, AllowanceStore.Own own) {
     BigDecimal ofDesign = amount(limits, "max_cost_usd");
     BigDecimal ofTicket = own.maxCostUsd() == null ? ofDesign : own.maxCostUsd();
     BigDecimal ofAttempt = amount(limits, "max_attempt_cost_usd");

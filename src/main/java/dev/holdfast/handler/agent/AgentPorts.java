@@ -4,12 +4,12 @@ import dev.holdfast.llm.ChatProvider;
 import dev.holdfast.llm.ProviderEventListener;
 import dev.holdfast.llm.account.CallGuard;
 import dev.holdfast.retry.Sleeper;
-import dev.holdfast.session.AllowanceShelf;
-import dev.holdfast.session.approval.ApprovalShelf;
+import dev.holdfast.session.AllowanceStore;
+import dev.holdfast.session.approval.ApprovalStore;
 import dev.holdfast.session.event.EventSink;
 import dev.holdfast.session.event.SessionListener;
-import dev.holdfast.session.journal.AttemptBook;
-import dev.holdfast.session.journal.JournalShelf;
+import dev.holdfast.session.journal.AttemptHistory;
+import dev.holdfast.session.journal.JournalStore;
 import dev.holdfast.session.retry.RetryAborts;
 import java.util.List;
 import java.util.Map;
@@ -17,8 +17,7 @@ import java.util.function.DoubleSupplier;
 import java.util.function.LongSupplier;
 
 /**
- * What agents need of the world around them. All of it is thread-safe and stays the caller's to
- * close.
+ * The ports of the agent handler. All of it is thread-safe and stays the caller's to close.
  *
  * @param providers by their names in the configuration
  * @param journals where sessions are kept
@@ -35,13 +34,13 @@ import java.util.function.LongSupplier;
  */
 public record AgentPorts(
     Map<String, ChatProvider> providers,
-    JournalShelf journals,
+    JournalStore journals,
     EventSink events,
     RetryAborts aborts,
     CallGuard guard,
-    AllowanceShelf allowances,
-    ApprovalShelf approvals,
-    AttemptBook attempts,
+    AllowanceStore allowances,
+    ApprovalStore approvals,
+    AttemptHistory attempts,
     List<SessionListener> listeners,
     ProviderEventListener calls,
     Sleeper sleeper,
@@ -60,13 +59,13 @@ public record AgentPorts(
       DoubleSupplier random) {
     return new AgentPorts(
         providers,
-        JournalShelf.IN_MEMORY,
+        JournalStore.IN_MEMORY,
         EventSink.NONE,
         RetryAborts.NONE,
         CallGuard.NONE,
-        AllowanceShelf.NONE,
-        ApprovalShelf.NOBODY,
-        AttemptBook.NONE,
+        AllowanceStore.NONE,
+        ApprovalStore.NOBODY,
+        AttemptHistory.NONE,
         List.of(),
         ProviderEventListener.NONE,
         sleeper,
@@ -74,7 +73,7 @@ public record AgentPorts(
         random);
   }
 
-  public AgentPorts withSessions(JournalShelf shelf, EventSink sink, RetryAborts orders) {
+  public AgentPorts withSessions(JournalStore shelf, EventSink sink, RetryAborts orders) {
     return new AgentPorts(
         providers,
         shelf,
@@ -108,7 +107,7 @@ public record AgentPorts(
         random);
   }
 
-  public AgentPorts withHistory(ApprovalShelf shelf, AttemptBook book) {
+  public AgentPorts withHistory(ApprovalStore shelf, AttemptHistory book) {
     return new AgentPorts(
         providers,
         journals,
@@ -125,7 +124,7 @@ public record AgentPorts(
         random);
   }
 
-  public AgentPorts withGuard(CallGuard other, AllowanceShelf ofTickets) {
+  public AgentPorts withGuard(CallGuard other, AllowanceStore ofTickets) {
     return new AgentPorts(
         providers, journals, events, aborts, other, ofTickets, approvals, attempts, listeners,
         calls, sleeper, nanoTime, random);

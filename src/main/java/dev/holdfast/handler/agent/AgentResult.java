@@ -20,7 +20,7 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
-/** What a session's end is to its ticket (composition 9). */
+/** Turns the end of a session into the ticket's result (composition 9). */
 final class AgentResult {
   private static final int SHOWN_ARGUMENTS = 300;
   private static final int LOGGED = 2000;

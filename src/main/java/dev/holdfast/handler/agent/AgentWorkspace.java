@@ -1,6 +1,6 @@
 package dev.holdfast.handler.agent;
 
-import dev.holdfast.handler.DirectoryTree;
+import dev.holdfast.process.DirectoryTree;
 import dev.holdfast.ticket.EndedTickets;
 import dev.holdfast.ticket.Ticket;
 import dev.holdfast.tool.workspace.Workspace;

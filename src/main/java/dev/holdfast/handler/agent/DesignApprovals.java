@@ -1,7 +1,7 @@
 package dev.holdfast.handler.agent;
 
 import dev.holdfast.llm.ToolCall;
-import dev.holdfast.session.approval.ApprovalShelf;
+import dev.holdfast.session.approval.ApprovalStore;
 import dev.holdfast.session.approval.Approvals;
 import dev.holdfast.session.approval.PendingCall;
 import dev.holdfast.ticket.Lease;
@@ -26,12 +26,12 @@ final class DesignApprovals implements Approvals {
 
   private final Set<String> tools;
   private final ToolBox toolBox;
-  private final ApprovalShelf shelf;
+  private final ApprovalStore shelf;
   private final long ticketId;
   private final Lease lease;
 
   private DesignApprovals(
-      Set<String> tools, ToolBox toolBox, ApprovalShelf shelf, long ticketId, Lease lease) {
+      Set<String> tools, ToolBox toolBox, ApprovalStore shelf, long ticketId, Lease lease) {
     this.tools = tools;
     this.toolBox = toolBox;
     this.shelf = shelf;
@@ -44,7 +44,7 @@ final class DesignApprovals implements Approvals {
    * @throws ConfigurationException if there is no such tool: a slip must not let one run unseen
    */
   static Approvals of(
-      List<String> names, ToolBox toolBox, ApprovalShelf shelf, long ticketId, Lease lease) {
+      List<String> names, ToolBox toolBox, ApprovalStore shelf, long ticketId, Lease lease) {
     Set<String> known = new TreeSet<>();
     toolBox.specs().forEach(tool -> known.add(tool.name()));
     for (String name : names) {
@@ -62,9 +62,9 @@ final class DesignApprovals implements Approvals {
   }
 
   @Override
-  public List<Ruling> rulings(int answer, int turn, List<ToolCall> calls)
+  public List<Permission> permissions(int answer, int turn, List<ToolCall> calls)
       throws InterruptedException {
-    Map<ToolCall, ApprovalShelf.Asked> asked = new LinkedHashMap<>();
+    Map<ToolCall, ApprovalStore.Asked> asked = new LinkedHashMap<>();
     for (ToolCall call : calls) {
       if (tools.contains(call.name())) {
         // One that would be refused before it runs needs nobody's word.
@@ -73,27 +73,28 @@ final class DesignApprovals implements Approvals {
             .ifPresent(preview -> asked.put(call, asked(answer, turn, call, preview)));
       }
     }
-    Map<ToolCall, Ruling> rulings = new LinkedHashMap<>();
+    Map<ToolCall, Permission> permissions = new LinkedHashMap<>();
     if (!asked.isEmpty()) {
       List<ToolCall> order = List.copyOf(asked.keySet());
-      List<ApprovalShelf.Asked> questions = List.copyOf(asked.values());
-      List<ApprovalShelf.Approval> known = shelf.ask(ticketId, lease.no(), questions);
+      List<ApprovalStore.Asked> questions = List.copyOf(asked.values());
+      List<ApprovalStore.Approval> known = shelf.ask(ticketId, lease.no(), questions);
       for (int i = 0; i < order.size(); i++) {
-        rulings.put(order.get(i), ruling(order.get(i), questions.get(i), known.get(i)));
+        permissions.put(order.get(i), permission(order.get(i), questions.get(i), known.get(i)));
       }
     }
-    List<Ruling> all = new ArrayList<>();
-    calls.forEach(call -> all.add(rulings.getOrDefault(call, new Ruling.Allowed(call, null))));
+    List<Permission> all = new ArrayList<>();
+    calls.forEach(
+        call -> all.add(permissions.getOrDefault(call, new Permission.Allowed(call, null))));
     return all;
   }
 
-  private static ApprovalShelf.Asked asked(
+  private static ApprovalStore.Asked asked(
       int answer, int turn, ToolCall call, CallPreview preview) {
     String id =
         call.id().length() <= LONGEST_ID && call.id().indexOf('\0') < 0
             ? call.id()
             : CallText.hash("id", call.id());
-    return new ApprovalShelf.Asked(
+    return new ApprovalStore.Asked(
         answer,
         turn,
         id,
@@ -103,20 +104,21 @@ final class DesignApprovals implements Approvals {
         CallText.shape(call, preview.freeArguments()));
   }
 
-  private Ruling ruling(ToolCall call, ApprovalShelf.Asked asked, ApprovalShelf.Approval approval) {
+  private Permission permission(
+      ToolCall call, ApprovalStore.Asked asked, ApprovalStore.Approval approval) {
     return switch (approval.decision()) {
-      case NONE -> new Ruling.Waits(new PendingCall(approval.id(), call, asked.effect()));
-      case DENIED -> new Ruling.Denied(call, denied(call, approval));
+      case NONE -> new Permission.Waits(new PendingCall(approval.id(), call, asked.effect()));
+      case DENIED -> new Permission.Denied(call, denied(call, approval));
       case APPROVED -> approved(call, asked, approval);
     };
   }
 
-  private static String denied(ToolCall call, ApprovalShelf.Approval approval) {
+  private static String denied(ToolCall call, ApprovalStore.Approval approval) {
     return said(call, approval, "did not allow it, and it was not run");
   }
 
   /** A message of its own, so it names the call. */
-  private static String said(ToolCall call, ApprovalShelf.Approval approval, String decision) {
+  private static String said(ToolCall call, ApprovalStore.Approval approval, String decision) {
     String words = approval.words();
     return "Your call %s of %s: a person (%s) %s%s"
         .formatted(
@@ -127,8 +129,8 @@ final class DesignApprovals implements Approvals {
             words == null ? "." : ", and says:\n" + words);
   }
 
-  private Ruling approved(
-      ToolCall call, ApprovalShelf.Asked asked, ApprovalShelf.Approval approval) {
+  private Permission approved(
+      ToolCall call, ApprovalStore.Asked asked, ApprovalStore.Approval approval) {
     String edited = approval.arguments();
     String runs = edited == null ? asked.arguments() : edited;
     if (!CallText.hash(call.name(), runs).equals(approval.hash())) {
@@ -144,11 +146,11 @@ final class DesignApprovals implements Approvals {
           null);
     }
     ToolCall exact = edited == null ? call : new ToolCall(call.id(), call.name(), edited);
-    return new Ruling.Allowed(exact, note(call, approval, edited));
+    return new Permission.Allowed(exact, note(call, approval, edited));
   }
 
   private static @Nullable String note(
-      ToolCall call, ApprovalShelf.Approval approval, @Nullable String edited) {
+      ToolCall call, ApprovalStore.Approval approval, @Nullable String edited) {
     String words = approval.words();
     if (edited == null && words == null) {
       return null;

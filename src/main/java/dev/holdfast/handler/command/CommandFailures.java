@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** What is reported of a program that did not succeed. */
+/** Reports on a program that did not succeed. */
 final class CommandFailures {
   /** How much of the end of a program's output goes into the error. */
   static final int END_BYTES = 16 * 1024;

@@ -65,7 +65,8 @@ public final class CommandHandler implements TicketHandler {
     } catch (InvalidTicketException e) {
       return HandlerResult.failed(CommandFailures.refused(e));
     }
-    try (Workplace place = Workplace.open(claimed, design.directory(), settings.workspaceRoot());
+    try (CommandDirectory place =
+            CommandDirectory.open(claimed, design.directory(), settings.workspaceRoot());
         ProgramRun run =
             ProgramRun.start(
                 design.command(),

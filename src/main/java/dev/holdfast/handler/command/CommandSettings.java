@@ -33,4 +33,8 @@ public record CommandSettings(
       throw new IllegalArgumentException("killGrace must not be negative, but is " + killGrace);
     }
   }
+
+  public CommandSettings withEnvironment(Map<String, String> newEnvironment) {
+    return new CommandSettings(allowInline, workspaceRoot, newEnvironment, passable, killGrace);
+  }
 }

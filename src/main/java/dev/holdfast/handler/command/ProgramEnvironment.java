@@ -81,6 +81,6 @@ final class ProgramEnvironment {
       return all;
     }
     return "[The beginning is cut here; all of it is in the document on stdin.]\n"
-        + Utf8.from(bytes, bytes.length - MAX_GUIDANCE_BYTES, true);
+        + Utf8.afterCut(bytes, bytes.length - MAX_GUIDANCE_BYTES);
   }
 }

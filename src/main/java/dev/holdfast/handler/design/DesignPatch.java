@@ -3,7 +3,7 @@ package dev.holdfast.handler.design;
 import dev.holdfast.tool.patch.PatchLimits;
 import tools.jackson.databind.JsonNode;
 
-/** What a design allows the patches of its models: its {@code patch} (E46). */
+/** A design's limits on patches: its {@code patch} (E46). */
 public final class DesignPatch {
   private DesignPatch() {}
 

@@ -7,7 +7,7 @@ import java.util.HashSet;
 import java.util.Set;
 import tools.jackson.databind.JsonNode;
 
-/** What a schema cannot say of a design of kind repair. */
+/** Checks a design of kind repair for what a schema cannot say. */
 final class RepairChecks {
   private RepairChecks() {}
 

@@ -6,7 +6,7 @@ import dev.holdfast.llm.CallResult;
 import dev.holdfast.repair.ModelFailedException;
 import java.time.Duration;
 
-/** What failed calls of models are to a ticket (composition 9). */
+/** Turns failed calls of models into the ticket's result (composition 9). */
 final class RepairFailures {
   private RepairFailures() {}
 

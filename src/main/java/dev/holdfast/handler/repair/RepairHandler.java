@@ -5,7 +5,7 @@ import dev.holdfast.failure.ErrorReport;
 import dev.holdfast.handler.StandstillResult;
 import dev.holdfast.handler.TargetRoutes;
 import dev.holdfast.handler.design.TicketDesigns;
-import dev.holdfast.repair.GitWorkbench;
+import dev.holdfast.repair.GitRepairRepository;
 import dev.holdfast.repair.ModelFailedException;
 import dev.holdfast.repair.RepairRun;
 import dev.holdfast.repair.RunEnd;
@@ -86,8 +86,8 @@ public final class RepairHandler implements TicketHandler {
     }
     try (TicketRepository repository =
         ports.repositories().open(claimed.id(), design.repository(), history.baseCommit())) {
-      GitWorkbench workbench =
-          new GitWorkbench(
+      GitRepairRepository workbench =
+          new GitRepairRepository(
               repository, ports.tools().get(design.network()), design.patch(), design.verify());
       RunEnd end =
           new RepairRun(runPorts(context), design.settings(), routes)

@@ -10,7 +10,7 @@ import java.util.List;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** What a ticket asks its run to do. */
+/** A ticket's order to its run. */
 final class RepairJob {
   private RepairJob() {}
 

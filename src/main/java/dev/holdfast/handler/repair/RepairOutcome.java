@@ -13,7 +13,7 @@ import java.util.Locale;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
 
-/** What the end of a run is to its ticket (composition 9). */
+/** Turns the end of a run into the ticket's result (composition 9). */
 final class RepairOutcome {
   private static final int SHOWN_DIFF = 20_000;
   private static final int STORED_DIFF = 400_000;

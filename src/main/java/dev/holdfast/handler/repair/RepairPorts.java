@@ -2,20 +2,19 @@ package dev.holdfast.handler.repair;
 
 import dev.holdfast.llm.ChatProvider;
 import dev.holdfast.llm.account.CallGuard;
-import dev.holdfast.repair.GitWorkbench;
+import dev.holdfast.repair.GitRepairRepository;
 import dev.holdfast.repair.ModelPorts;
 import dev.holdfast.repair.RepairSettings;
 import dev.holdfast.repair.git.TicketRepositories;
 import dev.holdfast.session.event.EventSink;
-import dev.holdfast.session.journal.JournalShelf;
+import dev.holdfast.session.journal.JournalStore;
 import dev.holdfast.tool.sandbox.Network;
 import java.nio.file.Path;
 import java.time.InstantSource;
 import java.util.Map;
 
 /**
- * What repairs need of the world around them. All of it is thread-safe and stays the caller's to
- * close.
+ * The ports of the repair handler. All of it is thread-safe and stays the caller's to close.
  *
  * @param providers by their names in the configuration
  * @param guard what stands between an attempt and its providers
@@ -28,7 +27,7 @@ public record RepairPorts(
     Map<String, ChatProvider> providers,
     ModelPorts models,
     CallGuard guard,
-    JournalShelf journals,
+    JournalStore journals,
     EventSink events,
     TicketRepositories repositories,
     ToolsSource tools,
@@ -56,7 +55,7 @@ public record RepairPorts(
      * @throws dev.holdfast.tool.sandbox.SandboxMissingException if it must be confined and cannot
      *     be
      */
-    GitWorkbench.Tools get(Network network) throws InterruptedException;
+    GitRepairRepository.Tools get(Network network) throws InterruptedException;
   }
 
   /**

@@ -9,7 +9,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a failed call says of its account rather than of its request.
+ * A failed call that says something of its account rather than of its request.
  *
  * @param detail the provider's words, shortened; never a key
  * @param hint how long it asks to wait

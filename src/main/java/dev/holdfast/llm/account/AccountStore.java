@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * What the cluster knows of accounts and budgets. Its clock is the database's; times come and go as
+ * The cluster's records of accounts and budgets. Its clock is the database's; times come and go as
  * durations only. Thread-safe; throws where the database cannot be asked.
  */
 public interface AccountStore {

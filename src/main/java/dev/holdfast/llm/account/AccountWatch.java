@@ -15,14 +15,14 @@ public final class AccountWatch implements AutoCloseable {
   private static final int ROUNDS_BETWEEN_UPKEEP = 5;
   private static final Duration LAST_ROUND = Duration.ofSeconds(2);
 
-  private final AccountBook book;
+  private final AccountCache book;
   private final Duration interval;
   private final OutageSettings outages;
   private final Semaphore news = new Semaphore(0);
   private final Thread thread;
   private volatile boolean open = true;
 
-  private AccountWatch(AccountBook book, Duration interval, OutageSettings outages) {
+  private AccountWatch(AccountCache book, Duration interval, OutageSettings outages) {
     this.book = book;
     this.interval = interval;
     this.outages = outages;
@@ -30,7 +30,7 @@ public final class AccountWatch implements AutoCloseable {
   }
 
   /** Reads the book once before it returns, if the database is there. */
-  public static AccountWatch start(AccountBook book, Duration interval, OutageSettings outages) {
+  public static AccountWatch start(AccountCache book, Duration interval, OutageSettings outages) {
     book.refresh();
     AccountWatch watch = new AccountWatch(book, interval, outages);
     watch.thread.start();

@@ -5,16 +5,16 @@ import dev.holdfast.retry.Sleeper;
 
 /** Guards the providers of a worker's attempts. Thread-safe. */
 public final class Accounts implements CallGuard {
-  private final AccountBook book;
-  private final Purse purse;
+  private final AccountCache book;
+  private final BudgetGuard purse;
   private final AccountListener listener;
 
   /**
    * @param sleeper for short waits where a budget's rest is reserved by calls on their way
    */
-  public Accounts(AccountBook book, Sleeper sleeper, AccountListener listener) {
+  public Accounts(AccountCache book, Sleeper sleeper, AccountListener listener) {
     this.book = book;
-    this.purse = new Purse(book, sleeper);
+    this.purse = new BudgetGuard(book, sleeper);
     this.listener = listener;
   }
 

@@ -23,14 +23,18 @@ public final class GuardedProvider implements ChatProvider {
   private static final Duration PROBE_MARGIN = Duration.ofSeconds(5);
 
   private final ChatProvider provider;
-  private final AccountBook book;
-  private final Purse purse;
+  private final AccountCache book;
+  private final BudgetGuard purse;
   private final AccountListener listener;
   private final CallOf call;
   private final long sinceNanos;
 
   GuardedProvider(
-      ChatProvider provider, AccountBook book, Purse purse, AccountListener listener, CallOf call) {
+      ChatProvider provider,
+      AccountCache book,
+      BudgetGuard purse,
+      AccountListener listener,
+      CallOf call) {
     this.provider = provider;
     this.book = book;
     this.purse = purse;
@@ -72,16 +76,16 @@ public final class GuardedProvider implements ChatProvider {
     CallResult.Failed failed = null;
     Standstill soonest = null;
     for (Account account : provider.accounts()) {
-      AccountBook.Admission admission =
+      AccountCache.Admission admission =
           book.admit(account, request.model(), request.timeout().plus(PROBE_MARGIN), sinceNanos);
-      if (admission instanceof AccountBook.Admission.Shut shut) {
+      if (admission instanceof AccountCache.Admission.Shut shut) {
         soonest = Standstill.sooner(soonest, shut.why());
         continue;
       }
       if (failed != null && !call.context().takeCall()) {
         break;
       }
-      List<Scope> probes = ((AccountBook.Admission.Open) admission).probes();
+      List<Scope> probes = ((AccountCache.Admission.Open) admission).probes();
       CallResult result = paid(request, account, probes, stream);
       if (!(result instanceof CallResult.Failed each) || !isOfOneKey(account, request, each)) {
         return result;
@@ -115,12 +119,12 @@ public final class GuardedProvider implements ChatProvider {
   private CallResult paid(
       ChatRequest request, Account account, List<Scope> probes, StreamListener stream)
       throws InterruptedException {
-    Purse.Grant grant = new Purse.Grant.Free();
+    BudgetGuard.Grant grant = new BudgetGuard.Grant.Free();
     CallResult result = null;
     boolean sent = false;
     try {
       grant = purse.reserve(provider, account, request, call);
-      if (grant instanceof Purse.Grant.None none) {
+      if (grant instanceof BudgetGuard.Grant.None none) {
         return refused(none.why());
       }
       sent = true;

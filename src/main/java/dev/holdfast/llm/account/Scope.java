@@ -4,7 +4,7 @@ import dev.holdfast.llm.Account;
 import java.util.List;
 
 /**
- * What a cool-down is of.
+ * The provider, account or model that a cool-down is for.
  *
  * @param keyId "" for the provider as a whole
  * @param model "" for all models

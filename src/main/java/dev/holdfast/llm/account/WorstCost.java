@@ -12,8 +12,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 
 /**
- * What a call may cost before anybody has counted its tokens. Three bytes of UTF-8 are taken for
- * one token: more than models make of prose in any language, about what they make of code.
+ * The highest cost of a call, before anybody has counted its tokens. Three bytes of UTF-8 are taken
+ * for one token: more than models make of prose in any language, about what they make of code.
  */
 public final class WorstCost {
   private static final int BYTES_PER_TOKEN = 3;

@@ -9,7 +9,7 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * What a scripted model says.
+ * The answers of a scripted model.
  *
  * <pre>
  * steps:                                  # the n-th answer of each conversation

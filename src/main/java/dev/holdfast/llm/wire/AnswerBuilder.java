@@ -96,14 +96,6 @@ public final class AnswerBuilder {
     return call;
   }
 
-  public boolean hasCalls() {
-    return !calls.isEmpty();
-  }
-
-  public boolean hasText() {
-    return !text.isEmpty();
-  }
-
   private void count(String piece) {
     chars += piece.length();
     if (chars > maxChars) {

@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
  * codes do not contradict each other, and gateways pass on the codes of whoever is behind them.
  */
 final class ErrorTable {
-  private static final Map<String, Verdict> CODES = new HashMap<>();
-  private static final Map<String, Verdict> CODES_WITHOUT_STATUS = new HashMap<>();
+  private static final Map<String, ErrorMeaning> CODES = new HashMap<>();
+  private static final Map<String, ErrorMeaning> CODES_WITHOUT_STATUS = new HashMap<>();
 
   private static final Pattern OVERFLOW =
       Pattern.compile(
@@ -32,30 +32,40 @@ final class ErrorTable {
   private static final Pattern NO_QUOTA_AT_ALL = Pattern.compile("\\blimit: 0\\b");
 
   static {
-    put(CODES, Verdict.OVERFLOW, "context_length_exceeded", "context_window_exceeded");
-    put(CODES, Verdict.OVERFLOW, "request_too_large", "model_context_window_exceeded");
-    put(CODES, Verdict.QUOTA, "insufficient_quota", "credit_balance_exhausted", "billing_error");
-    put(CODES, Verdict.QUOTA, "organization_spend_limit_exceeded", "insufficient_balance");
-    put(CODES, Verdict.QUOTA, "project_spend_limit_exceeded", "billing_not_active");
-    put(CODES, Verdict.QUOTA, "organization_usage_limit_exceeded", "payment_required");
-    put(CODES, Verdict.QUOTA, "enforced_spend_limit_reached", "billing_hard_limit_reached");
-    put(CODES, Verdict.AUTH, "invalid_api_key", "authentication_error", "permission_error");
-    put(CODES, Verdict.AUTH, "account_deactivated", "unsupported_country_region_territory");
-    put(CODES, Verdict.AUTH, "unauthenticated", "permission_denied");
-    put(CODES, Verdict.RATE_LIMIT, "rate_limit_exceeded", "rate_limit_error", "slow_down");
-    put(CODES, Verdict.RATE_LIMIT, "too_many_requests", "resource_exhausted");
-    put(CODES, Verdict.BROKEN, "overloaded_error", "server_is_overloaded", "overloaded");
-    put(CODES, Verdict.BROKEN, "service_unavailable_error", "engine_overloaded", "unavailable");
-    put(CODES, Verdict.REFUSED, "model_not_found", "content_policy_violation");
+    put(CODES, ErrorMeaning.OVERFLOW, "context_length_exceeded", "context_window_exceeded");
+    put(CODES, ErrorMeaning.OVERFLOW, "request_too_large", "model_context_window_exceeded");
+    put(
+        CODES,
+        ErrorMeaning.QUOTA,
+        "insufficient_quota",
+        "credit_balance_exhausted",
+        "billing_error");
+    put(CODES, ErrorMeaning.QUOTA, "organization_spend_limit_exceeded", "insufficient_balance");
+    put(CODES, ErrorMeaning.QUOTA, "project_spend_limit_exceeded", "billing_not_active");
+    put(CODES, ErrorMeaning.QUOTA, "organization_usage_limit_exceeded", "payment_required");
+    put(CODES, ErrorMeaning.QUOTA, "enforced_spend_limit_reached", "billing_hard_limit_reached");
+    put(CODES, ErrorMeaning.AUTH, "invalid_api_key", "authentication_error", "permission_error");
+    put(CODES, ErrorMeaning.AUTH, "account_deactivated", "unsupported_country_region_territory");
+    put(CODES, ErrorMeaning.AUTH, "unauthenticated", "permission_denied");
+    put(CODES, ErrorMeaning.RATE_LIMIT, "rate_limit_exceeded", "rate_limit_error", "slow_down");
+    put(CODES, ErrorMeaning.RATE_LIMIT, "too_many_requests", "resource_exhausted");
+    put(CODES, ErrorMeaning.BROKEN, "overloaded_error", "server_is_overloaded", "overloaded");
+    put(
+        CODES,
+        ErrorMeaning.BROKEN,
+        "service_unavailable_error",
+        "engine_overloaded",
+        "unavailable");
+    put(CODES, ErrorMeaning.REFUSED, "model_not_found", "content_policy_violation");
 
     // said beside a status these only repeat it, and not always rightly
-    put(CODES_WITHOUT_STATUS, Verdict.REFUSED, "invalid_request_error", "not_found_error");
-    put(CODES_WITHOUT_STATUS, Verdict.REFUSED, "bad_request_error", "invalid_argument");
+    put(CODES_WITHOUT_STATUS, ErrorMeaning.REFUSED, "invalid_request_error", "not_found_error");
+    put(CODES_WITHOUT_STATUS, ErrorMeaning.REFUSED, "bad_request_error", "invalid_argument");
   }
 
   private ErrorTable() {}
 
-  private static void put(Map<String, Verdict> table, Verdict verdict, String... codes) {
+  private static void put(Map<String, ErrorMeaning> table, ErrorMeaning verdict, String... codes) {
     for (String code : codes) {
       table.put(ErrorBody.fold(code), verdict);
     }
@@ -64,28 +74,29 @@ final class ErrorTable {
   /**
    * @param status null for an error within a stream
    */
-  static Verdict of(@Nullable Integer status, ErrorBody body) {
+  static ErrorMeaning of(@Nullable Integer status, ErrorBody body) {
     if (body.html()) {
       return ofHtml(status);
     }
-    Verdict coded = byCode(CODES, body.codes());
-    if (Verdict.RATE_LIMIT.equals(coded) && NO_QUOTA_AT_ALL.matcher(body.message()).find()) {
-      return Verdict.QUOTA;
+    ErrorMeaning coded = byCode(CODES, body.codes());
+    if (ErrorMeaning.RATE_LIMIT.equals(coded) && NO_QUOTA_AT_ALL.matcher(body.message()).find()) {
+      return ErrorMeaning.QUOTA;
     }
     if (coded != null) {
       return coded;
     }
     Integer effective = status == null ? body.number() : status;
     if (effective == null) {
-      Verdict refused = byCode(CODES_WITHOUT_STATUS, body.codes());
-      return byText(body.message(), refused == null ? Verdict.BROKEN : refused);
+      ErrorMeaning refused = byCode(CODES_WITHOUT_STATUS, body.codes());
+      return byText(body.message(), refused == null ? ErrorMeaning.BROKEN : refused);
     }
     return ofStatus(effective, body.message());
   }
 
-  private static @Nullable Verdict byCode(Map<String, Verdict> table, List<String> codes) {
+  private static @Nullable ErrorMeaning byCode(
+      Map<String, ErrorMeaning> table, List<String> codes) {
     for (String code : codes) {
-      Verdict verdict = table.get(ErrorBody.fold(code));
+      ErrorMeaning verdict = table.get(ErrorBody.fold(code));
       if (verdict != null) {
         return verdict;
       }
@@ -94,29 +105,29 @@ final class ErrorTable {
   }
 
   /** A gateway between us and the provider speaks: its 403 says nothing about our key. */
-  private static Verdict ofHtml(@Nullable Integer status) {
+  private static ErrorMeaning ofHtml(@Nullable Integer status) {
     if (status == null) {
-      return Verdict.INVALID;
+      return ErrorMeaning.INVALID;
     }
-    return status == 403 ? Verdict.BROKEN : ofStatus(status, "");
+    return status == 403 ? ErrorMeaning.BROKEN : ofStatus(status, "");
   }
 
-  private static Verdict ofStatus(int status, String message) {
+  private static ErrorMeaning ofStatus(int status, String message) {
     return switch (status) {
-      case 401, 403 -> Verdict.AUTH;
-      case 402 -> Verdict.QUOTA;
-      case 408 -> Verdict.TIMEOUT;
-      case 413 -> Verdict.OVERFLOW;
-      case 429 -> Verdict.RATE_LIMIT;
-      default -> byText(message, status >= 500 ? Verdict.BROKEN : Verdict.REFUSED);
+      case 401, 403 -> ErrorMeaning.AUTH;
+      case 402 -> ErrorMeaning.QUOTA;
+      case 408 -> ErrorMeaning.TIMEOUT;
+      case 413 -> ErrorMeaning.OVERFLOW;
+      case 429 -> ErrorMeaning.RATE_LIMIT;
+      default -> byText(message, status >= 500 ? ErrorMeaning.BROKEN : ErrorMeaning.REFUSED);
     };
   }
 
-  private static Verdict byText(String message, Verdict otherwise) {
+  private static ErrorMeaning byText(String message, ErrorMeaning otherwise) {
     if (OVERFLOW.matcher(message).find()) {
-      return Verdict.OVERFLOW;
+      return ErrorMeaning.OVERFLOW;
     }
-    return SPENT.matcher(message).find() ? Verdict.QUOTA : otherwise;
+    return SPENT.matcher(message).find() ? ErrorMeaning.QUOTA : otherwise;
   }
 
   /** Whether the provider may have been paid for work, as far as the status tells. */

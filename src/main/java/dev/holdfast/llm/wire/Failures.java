@@ -42,11 +42,11 @@ public final class Failures {
     }
     Throwable tooLong = find(thrown, AnswerTooLongException.class);
     if (tooLong != null) {
-      return failed(Verdict.INVALID, message(tooLong), true, thrown);
+      return failed(ErrorMeaning.INVALID, message(tooLong), true, thrown);
     }
     IOException io = find(thrown, IOException.class);
     return io == null || isUnreadable(io)
-        ? failed(Verdict.INVALID, "the answer cannot be read: " + chain(thrown), true, thrown)
+        ? failed(ErrorMeaning.INVALID, "the answer cannot be read: " + chain(thrown), true, thrown)
         : io(thrown, io, seen);
   }
 
@@ -62,7 +62,7 @@ public final class Failures {
       Instant now,
       @Nullable Throwable cause) {
     ErrorBody body = ErrorBody.of(text);
-    Verdict verdict = ErrorTable.of(status, body);
+    ErrorMeaning verdict = ErrorTable.of(status, body);
     return new CallResult.Failed(
         verdict.kind(),
         verdict.retryable(),
@@ -77,7 +77,7 @@ public final class Failures {
   private static CallResult.Failed inStream(
       ErrorInStreamException error, Map<String, List<String>> headers, Instant now) {
     ErrorBody body = ErrorBody.of(error.body());
-    Verdict verdict = ErrorTable.of(null, body);
+    ErrorMeaning verdict = ErrorTable.of(null, body);
     return new CallResult.Failed(
         verdict.kind(),
         verdict.retryable(),
@@ -121,13 +121,14 @@ public final class Failures {
     boolean timedOut =
         find(thrown, SocketTimeoutException.class) != null || io instanceof InterruptedIOException;
     if (timedOut) {
-      return failed(Verdict.TIMEOUT, chain(thrown), sent, thrown);
+      return failed(ErrorMeaning.TIMEOUT, chain(thrown), sent, thrown);
     }
     String when = seen.status() == null ? "no answer: " : "the answer was cut: ";
     boolean hopeless =
         find(thrown, SSLHandshakeException.class) != null
             || find(thrown, SSLPeerUnverifiedException.class) != null;
-    Verdict verdict = hopeless ? new Verdict(Verdict.NETWORK.kind(), false) : Verdict.NETWORK;
+    ErrorMeaning verdict =
+        hopeless ? new ErrorMeaning(ErrorMeaning.NETWORK.kind(), false) : ErrorMeaning.NETWORK;
     return failed(verdict, when + chain(thrown), sent, thrown);
   }
 
@@ -142,7 +143,7 @@ public final class Failures {
   }
 
   static CallResult.Failed failed(
-      Verdict verdict, String message, boolean maybeBilled, @Nullable Throwable cause) {
+      ErrorMeaning verdict, String message, boolean maybeBilled, @Nullable Throwable cause) {
     return new CallResult.Failed(
         verdict.kind(),
         verdict.retryable(),

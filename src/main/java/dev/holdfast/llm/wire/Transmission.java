@@ -13,8 +13,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What came back of one HTTP request. Written by the thread that sends it; the fields that tell of
- * it may be read by any.
+ * The response to one HTTP request, as far as it has arrived. Written by the thread that sends it;
+ * the fields that tell of it may be read by any.
  */
 public final class Transmission {
   private static final int MAX_ERROR_BODY = 64 * 1024;

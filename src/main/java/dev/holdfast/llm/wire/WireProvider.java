@@ -127,7 +127,7 @@ public final class WireProvider implements ChatProvider {
         // Closes the connection where the answer is not complete; else it does nothing.
         sender.interrupt();
         if (!told) {
-          tell(Failures.failed(Verdict.NETWORK, "the call was interrupted", true, null));
+          tell(Failures.failed(ErrorMeaning.NETWORK, "the call was interrupted", true, null));
         }
       }
     }
@@ -137,7 +137,7 @@ public final class WireProvider implements ChatProvider {
         long left = deadline - nanoTime.getAsLong();
         if (left <= 0) {
           return Failures.failed(
-              Verdict.TIMEOUT, "no complete answer within " + request.timeout(), true, null);
+              ErrorMeaning.TIMEOUT, "no complete answer within " + request.timeout(), true, null);
         }
         CallResult result = relay.next(left, stream);
         if (result != null) {

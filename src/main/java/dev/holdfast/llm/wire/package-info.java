@@ -1,5 +1,5 @@
 /**
- * What the vendors' adapters share: one request on a thread of its own, its deadline, its errors.
+ * Shared by the vendors' adapters: one request on a thread of its own, its deadline, its errors.
  */
 @NullMarked
 package dev.holdfast.llm.wire;

@@ -1,5 +1,6 @@
 package dev.holdfast.postgres.embedded;
 
+import dev.holdfast.process.DirectoryTree;
 import java.io.BufferedInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -72,7 +73,7 @@ record EmbeddedServerBinaries(Path root) {
         FileLock lock = channel.lock()) {
       if (lock.isValid() && !Files.isDirectory(target)) {
         Path partial = target.resolveSibling(target.getFileName() + ".partial");
-        EmbeddedServerFiles.deleteTree(partial);
+        DirectoryTree.delete(partial);
         extract(raw, partial);
         Files.move(partial, target, StandardCopyOption.ATOMIC_MOVE);
       }

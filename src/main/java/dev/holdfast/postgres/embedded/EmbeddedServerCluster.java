@@ -1,5 +1,6 @@
 package dev.holdfast.postgres.embedded;
 
+import dev.holdfast.process.DirectoryTree;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -61,13 +62,13 @@ final class EmbeddedServerCluster {
 
   private void initialise(Path data) throws IOException {
     Path incomplete = data.resolveSibling("data.incomplete");
-    EmbeddedServerFiles.deleteTree(incomplete);
+    DirectoryTree.delete(incomplete);
     Path passwordFile = passwordFile(options.directory());
     EmbeddedServerFiles.writePrivate(passwordFile, newPassword());
     EmbeddedServerCommand.Result result =
         EmbeddedServerCommand.run(initdb(incomplete, passwordFile));
     if (!result.succeeded()) {
-      EmbeddedServerFiles.deleteTree(incomplete);
+      DirectoryTree.delete(incomplete);
       throw new EmbeddedServerException(
           "cannot create a database in "
               + options.directory()

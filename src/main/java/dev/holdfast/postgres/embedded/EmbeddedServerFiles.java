@@ -11,7 +11,6 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 
 /** The few things an embedded server does with files. */
 final class EmbeddedServerFiles {
@@ -38,29 +37,6 @@ final class EmbeddedServerFiles {
             PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
     Files.writeString(temporary, text);
     Files.move(temporary, file, StandardCopyOption.ATOMIC_MOVE);
-  }
-
-  static void deleteTree(Path root) throws IOException {
-    if (!Files.exists(root, LinkOption.NOFOLLOW_LINKS)) {
-      return;
-    }
-    Files.walkFileTree(
-        root,
-        new SimpleFileVisitor<>() {
-          @Override
-          public FileVisitResult visitFile(Path file, BasicFileAttributes attributes)
-              throws IOException {
-            Files.deleteIfExists(file);
-            return FileVisitResult.CONTINUE;
-          }
-
-          @Override
-          public FileVisitResult postVisitDirectory(Path directory, @Nullable IOException failure)
-              throws IOException {
-            Files.deleteIfExists(directory);
-            return FileVisitResult.CONTINUE;
-          }
-        });
   }
 
   /** Gives the tree to a user, where it belongs to another. Needs root. */

@@ -22,19 +22,19 @@ import tools.jackson.databind.JsonNode;
 final class DecisionLog {
   private DecisionLog() {}
 
-  static String write(Ruling ruling) {
-    Backoff backoff = ruling.strategy().backoff();
+  static String write(SharedDecision shared) {
+    Backoff backoff = shared.strategy().backoff();
     Map<String, Object> details = new LinkedHashMap<>();
-    details.put("errorCategory", ruling.category().wireName());
-    details.put("currentAttempt", ruling.currentAttempt());
-    details.put("maxRetries", ruling.strategy().maxRetries());
-    details.put("shouldRetry", ruling.hold() == null);
-    details.put("nextDelayMs", ruling.delayMillis());
-    details.put("attemptsRemaining", ruling.attemptsRemaining());
+    details.put("errorCategory", shared.category().wireName());
+    details.put("currentAttempt", shared.currentAttempt());
+    details.put("maxRetries", shared.strategy().maxRetries());
+    details.put("shouldRetry", shared.hold() == null);
+    details.put("nextDelayMs", shared.delayMillis());
+    details.put("attemptsRemaining", shared.attemptsRemaining());
     details.put("backoffType", backoff.type().wireName());
     details.put("baseDelayMs", backoff.base().toMillis());
-    details.put("leaseNo", ruling.leaseNo());
-    RetryDecision.Hold hold = ruling.hold();
+    details.put("leaseNo", shared.leaseNo());
+    RetryDecision.Hold hold = shared.hold();
     if (hold != null) {
       details.put("holdCause", hold.cause().wireName());
       details.put("holdReason", hold.reason());

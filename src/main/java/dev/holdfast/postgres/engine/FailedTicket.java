@@ -6,7 +6,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
 
-/** What a decision on a failed ticket needs. JSON columns as text. */
+/** The columns of a failed ticket that a decision needs. JSON columns as text. */
 record FailedTicket(
     long id,
     long leaseNo,

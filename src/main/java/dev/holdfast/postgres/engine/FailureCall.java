@@ -42,16 +42,17 @@ final class FailureCall {
    * @param unseen the tickets were neither locked nor read: only those of which nothing is known
    *     are stored
    */
-  Stored run(Connection connection, List<Verdict> verdicts, boolean unseen) throws SQLException {
-    Numbered<Ruling> rulings = new Numbered<>(verdicts, Verdict::ruling);
-    Numbered<Failure> failures = new Numbered<>(verdicts, Verdict::failure);
+  Stored run(Connection connection, List<DecidedFailure> decided, boolean unseen)
+      throws SQLException {
+    Numbered<SharedDecision> shared = new Numbered<>(decided, DecidedFailure::shared);
+    Numbered<Failure> failures = new Numbered<>(decided, DecidedFailure::failure);
     try (PreparedStatement statement = connection.prepareStatement(storeFailures)) {
       statement.setBoolean(1, unseen);
-      statement.setObject(2, verdicts.stream().mapToLong(v -> v.key().ticketId()).toArray());
-      statement.setObject(3, verdicts.stream().mapToLong(v -> v.key().leaseNo()).toArray());
-      statement.setObject(4, rulings.numbers());
+      statement.setObject(2, decided.stream().mapToLong(v -> v.key().ticketId()).toArray());
+      statement.setObject(3, decided.stream().mapToLong(v -> v.key().leaseNo()).toArray());
+      statement.setObject(4, shared.numbers());
       statement.setObject(5, failures.numbers());
-      bindRulings(statement, rulings.distinct());
+      bindShared(statement, shared.distinct());
       bindFailures(statement, failures.distinct());
       try (ResultSet rows = statement.executeQuery()) {
         return read(rows);
@@ -59,30 +60,33 @@ final class FailureCall {
     }
   }
 
-  /** The different parts of verdicts, each once, and for each verdict the number of its own. */
+  /**
+   * The different parts of decided failures, each once, and for each failure the number of its own.
+   */
   private record Numbered<T>(List<T> distinct, int[] numbers) {
-    Numbered(List<Verdict> verdicts, Function<Verdict, T> part) {
+    Numbered(List<DecidedFailure> decided, Function<DecidedFailure, T> part) {
       Map<T, Integer> numberOf = new LinkedHashMap<>();
-      int[] numbers = new int[verdicts.size()];
+      int[] numbers = new int[decided.size()];
       for (int i = 0; i < numbers.length; i++) {
         numbers[i] =
-            numberOf.computeIfAbsent(part.apply(verdicts.get(i)), each -> numberOf.size() + 1);
+            numberOf.computeIfAbsent(part.apply(decided.get(i)), each -> numberOf.size() + 1);
       }
       this(List.copyOf(numberOf.keySet()), numbers);
     }
   }
 
-  private static void bindRulings(PreparedStatement statement, List<Ruling> rulings)
+  private static void bindShared(PreparedStatement statement, List<SharedDecision> shared)
       throws SQLException {
-    statement.setObject(6, Columns.texts(rulings, Ruling::outcome));
-    statement.setObject(7, Columns.texts(rulings, Ruling::holdReason));
-    statement.setObject(8, rulings.stream().mapToLong(Ruling::delayMillis).toArray());
-    statement.setObject(9, rulings.stream().mapToInt(Ruling::retryCount).toArray());
-    statement.setObject(10, Columns.texts(rulings, Ruling::countsJson));
-    statement.setObject(11, rulings.stream().mapToInt(Ruling::sameErrorCount).toArray());
-    statement.setObject(12, rulings.stream().mapToInt(Ruling::crashCount).toArray());
-    statement.setObject(13, Columns.texts(rulings, Ruling::strategyJson));
-    statement.setObject(14, Columns.texts(rulings, DecisionLog::write));
+    statement.setObject(6, Columns.texts(shared, SharedDecision::outcome));
+    statement.setObject(7, Columns.texts(shared, SharedDecision::holdReason));
+    statement.setObject(8, shared.stream().mapToLong(SharedDecision::delayMillis).toArray());
+    statement.setObject(9, shared.stream().mapToInt(each -> each.counts().retryCount()).toArray());
+    statement.setObject(10, Columns.texts(shared, SharedDecision::countsJson));
+    statement.setObject(
+        11, shared.stream().mapToInt(each -> each.counts().sameErrorCount()).toArray());
+    statement.setObject(12, shared.stream().mapToInt(each -> each.counts().crashCount()).toArray());
+    statement.setObject(13, Columns.texts(shared, SharedDecision::strategyJson));
+    statement.setObject(14, Columns.texts(shared, DecisionLog::write));
   }
 
   private static void bindFailures(PreparedStatement statement, List<Failure> failures)

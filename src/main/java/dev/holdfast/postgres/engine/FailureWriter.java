@@ -8,6 +8,7 @@ import dev.holdfast.postgres.TicketLease;
 import dev.holdfast.postgres.Transactions;
 import dev.holdfast.queue.Finish;
 import dev.holdfast.queue.FinishResult;
+import dev.holdfast.retry.AttemptOutcome;
 import dev.holdfast.retry.HoldCause;
 import dev.holdfast.retry.RetryDecision;
 import dev.holdfast.ticket.TicketWait;
@@ -38,16 +39,16 @@ final class FailureWriter {
   private final String lockFailed;
   private final String lockExpired;
   private final FailureCall failureCall;
-  private final FailureJudge judge;
+  private final FailureDecider decider;
   private final WaitWriter waits;
   private final GivenBackWriter givenBackWriter;
   private final String rememberBlame;
 
-  FailureWriter(Sql sql, FailureJudge judge) {
+  FailureWriter(Sql sql, FailureDecider decider) {
     this.lockFailed = sql.loadPinned("lock_failed");
     this.lockExpired = sql.loadPinned("lock_expired");
     this.failureCall = new FailureCall(sql);
-    this.judge = judge;
+    this.decider = decider;
     this.waits = new WaitWriter(sql);
     this.givenBackWriter = new GivenBackWriter(sql);
     this.rememberBlame =
@@ -76,12 +77,12 @@ final class FailureWriter {
   }
 
   private Map<TicketLease, FinishResult> unseen(Handle handle, List<Finish.Failed> failures) {
-    List<Verdict> verdicts =
+    List<DecidedFailure> decided =
         failures.stream()
             .filter(Finish.Failed::firstAttempt)
-            .map(each -> judge(FailedTicket.unseen(each), each))
+            .map(each -> decide(FailedTicket.unseen(each), each))
             .toList();
-    return store(handle, verdicts, true);
+    return store(handle, decided, true);
   }
 
   private Map<TicketLease, FinishResult> locked(Handle handle, List<Finish.Failed> failures) {
@@ -93,16 +94,16 @@ final class FailureWriter {
             .bind("leases", Columns.longs(failures, Finish::leaseNo))
             .map((row, context) -> FailedTicket.map(row))
             .list();
-    List<Verdict> verdicts = new ArrayList<>();
+    List<DecidedFailure> decided = new ArrayList<>();
     for (FailedTicket ticket : locked) {
-      verdicts.add(
-          judge(ticket, Objects.requireNonNull(failureOf.get(ticket.key()), "was not asked for")));
+      decided.add(
+          decide(ticket, Objects.requireNonNull(failureOf.get(ticket.key()), "was not asked for")));
     }
-    return store(handle, verdicts, false);
+    return store(handle, decided, false);
   }
 
-  private Verdict judge(FailedTicket ticket, Finish.Failed failed) {
-    return judge.judge(ticket, failed.failure(), FailureJudge.Outcome.FAILED, given(failed));
+  private DecidedFailure decide(FailedTicket ticket, Finish.Failed failed) {
+    return decider.decide(ticket, failed.failure(), AttemptOutcome.FAILED, given(failed));
   }
 
   /** The hold that the attempt itself asks for; null where it asks for none. */
@@ -155,13 +156,13 @@ final class FailureWriter {
             .bind("only", only)
             .map((row, context) -> Expired.map(row))
             .list();
-    List<Verdict> verdicts = new ArrayList<>();
+    List<DecidedFailure> decided = new ArrayList<>();
     List<GivenBackWriter.Ended> innocent = new ArrayList<>();
     Set<String> blamedWorkers = new HashSet<>();
     for (Expired each : locked) {
       if (each.blamed()) {
         Failure failure = failureOf.apply(each.workerId());
-        verdicts.add(judge.judge(each.ticket(), failure, FailureJudge.Outcome.CRASHED));
+        decided.add(decider.decide(each.ticket(), failure, AttemptOutcome.CRASHED, null));
       } else {
         String outcome = each.died() ? GivenBackWriter.CRASHED : GivenBackWriter.GIVEN_BACK;
         innocent.add(new GivenBackWriter.Ended(each.ticket().key(), outcome));
@@ -170,7 +171,7 @@ final class FailureWriter {
         blamedWorkers.add(each.workerId());
       }
     }
-    Map<TicketLease, FinishResult> results = store(handle, verdicts, false);
+    Map<TicketLease, FinishResult> results = store(handle, decided, false);
     results.putAll(givenBackWriter.write(handle, innocent));
     if (!blamedWorkers.isEmpty()) {
       handle
@@ -182,13 +183,13 @@ final class FailureWriter {
   }
 
   private Map<TicketLease, FinishResult> store(
-      Handle handle, List<Verdict> verdicts, boolean unseen) {
+      Handle handle, List<DecidedFailure> decided, boolean unseen) {
     Map<TicketLease, FinishResult> results = new HashMap<>();
-    if (verdicts.isEmpty()) {
+    if (decided.isEmpty()) {
       return results;
     }
-    FailureCall.Stored stored = call(handle, verdicts, unseen);
-    for (Verdict each : verdicts) {
+    FailureCall.Stored stored = call(handle, decided, unseen);
+    for (DecidedFailure each : decided) {
       if (!stored.refused().contains(each.key())) {
         results.put(each.key(), result(each, stored.at()));
       }
@@ -196,18 +197,18 @@ final class FailureWriter {
     return results;
   }
 
-  private FailureCall.Stored call(Handle handle, List<Verdict> verdicts, boolean unseen) {
+  private FailureCall.Stored call(Handle handle, List<DecidedFailure> decided, boolean unseen) {
     try {
-      return failureCall.run(handle.getConnection(), verdicts, unseen);
+      return failureCall.run(handle.getConnection(), decided, unseen);
     } catch (SQLException e) {
       throw new Transactions.StatementFailed(e);
     }
   }
 
-  private static FinishResult result(Verdict verdict, Instant at) {
-    long id = verdict.key().ticketId();
-    RetryDecision decision = verdict.decision();
-    long retriesBefore = verdict.ruling().currentAttempt() - 1;
+  private static FinishResult result(DecidedFailure failed, Instant at) {
+    long id = failed.key().ticketId();
+    RetryDecision decision = failed.decision();
+    long retriesBefore = failed.shared().currentAttempt() - 1;
     log.debug("ticket {}: {}", id, decision);
     return decision.shouldRetry()
         ? new FinishResult.Retried(id, at.plus(decision.nextDelay()), decision, retriesBefore)

@@ -59,7 +59,7 @@ public final class PostgresTicketQueue implements TicketQueue {
       RetryPolicy policy,
       RetrySettings settings) {
     Sql sql = new Sql(schema);
-    FailureWriter failureWriter = new FailureWriter(sql, new FailureJudge(policy, settings));
+    FailureWriter failureWriter = new FailureWriter(sql, new FailureDecider(policy, settings));
     this.transactions = new Transactions(dataSource);
     this.heartbeats = new Transactions(heartbeats);
     this.finishWriter = new FinishWriter(sql, failureWriter);

@@ -1,8 +1,8 @@
 package dev.holdfast.postgres.engine;
 
 import dev.holdfast.postgres.Sql;
-import dev.holdfast.postgres.StorableText;
 import dev.holdfast.queue.Finish;
+import dev.holdfast.ticket.StorableText;
 import dev.holdfast.ticket.TicketWait;
 import org.jdbi.v3.core.Handle;
 

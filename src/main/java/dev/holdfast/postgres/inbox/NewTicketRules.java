@@ -17,8 +17,8 @@ import tools.jackson.core.ObjectReadContext;
 import tools.jackson.core.json.JsonFactory;
 
 /**
- * What a ticket must be like before it is sent to the database, so that a bad one costs the
- * caller's transaction nothing and is told about in words. Immutable.
+ * Checks a new ticket before it is sent to the database, so that a bad one costs the caller's
+ * transaction nothing and is told about in words. Immutable.
  *
  * @param limits the longest payload
  */

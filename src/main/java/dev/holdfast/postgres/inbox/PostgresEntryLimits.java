@@ -4,7 +4,7 @@ import dev.holdfast.postgres.Sql;
 import dev.holdfast.postgres.Transactions;
 import javax.sql.DataSource;
 
-/** What may come in by SQL: the same as a worker's configuration says. Thread-safe. */
+/** Tells the SQL functions the worker's limits on new tickets. Thread-safe. */
 public final class PostgresEntryLimits {
   private final Transactions transactions;
   private final Sql sql;

@@ -2,14 +2,16 @@ package dev.holdfast.postgres.inbox;
 
 import dev.holdfast.postgres.Sql;
 import dev.holdfast.postgres.SqlErrors;
-import dev.holdfast.queue.LoginKey;
 import javax.sql.DataSource;
 import org.jdbi.v3.core.Jdbi;
 import org.jdbi.v3.core.JdbiException;
 import org.jspecify.annotations.Nullable;
 
-/** Reads the key once. Thread-safe. */
-public final class PostgresLoginKey implements LoginKey {
+/**
+ * The secret that signs logins, the same for every console on the database. It is read once.
+ * Thread-safe.
+ */
+public final class PostgresLoginKey {
   private final Jdbi jdbi;
   private final String read;
   private volatile @Nullable String secret;
@@ -19,7 +21,10 @@ public final class PostgresLoginKey implements LoginKey {
     this.read = new Sql(schema).inSchema("SELECT holdfast.web_key()");
   }
 
-  @Override
+  /**
+   * @throws dev.holdfast.queue.QueueUnavailableException if it was never read and the database is
+   *     away
+   */
   public String secret() {
     String known = secret;
     if (known != null) {

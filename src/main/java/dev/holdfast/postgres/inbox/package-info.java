@@ -1,6 +1,4 @@
-/**
- * What people and programs bring in: new tickets, imports and copies, actions on tickets, designs.
- */
+/** Writing by people and programs: new tickets, imports and copies, actions on tickets, designs. */
 @NullMarked
 package dev.holdfast.postgres.inbox;
 

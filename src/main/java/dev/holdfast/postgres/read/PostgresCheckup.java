@@ -161,11 +161,11 @@ public final class PostgresCheckup implements Checkup {
   }
 
   @Override
-  public List<TableUpkeep> tables() {
+  public List<TableVacuum> tables() {
     return rows(
         TABLES,
         query -> query.bind("schema", sql.schema()),
-        ConstructorMapper.of(TableUpkeep.class));
+        ConstructorMapper.of(TableVacuum.class));
   }
 
   @Override

@@ -14,6 +14,7 @@ import dev.holdfast.queue.read.TicketFilter;
 import dev.holdfast.queue.read.TicketReader;
 import dev.holdfast.queue.read.TicketRow;
 import dev.holdfast.queue.read.TicketSummary;
+import dev.holdfast.queue.read.TicketWindow;
 import dev.holdfast.queue.read.TimelineEntry;
 import dev.holdfast.queue.read.ToolCallRow;
 import dev.holdfast.queue.read.WorkerRow;
@@ -48,9 +49,7 @@ public final class PostgresTicketReader implements TicketReader {
   private final String summaries;
   private final String readyTickets;
   private final String ticketRows;
-  private final String listTickets;
-  private final String listHeld;
-  private final String listRunning;
+  private final TicketPages pages;
 
   public PostgresTicketReader(DataSource dataSource) {
     this(dataSource, DEFAULT_SCHEMA);
@@ -62,19 +61,17 @@ public final class PostgresTicketReader implements TicketReader {
     this.summaries = sql.load("ticket_summaries");
     this.readyTickets = sql.load("ready_tickets");
     this.ticketRows = sql.load("ticket_rows");
-    this.listTickets = sql.load("list_tickets");
-    this.listHeld = sql.load("list_held_tickets");
-    this.listRunning = sql.load("list_running_tickets");
+    this.pages = new TicketPages(sql);
   }
 
   @Override
   public List<TicketRow> list(TicketFilter filter) {
-    return page(TicketRow.class, ticketRows, filter);
+    return page(TicketRow.class, ticketRows, filter, null);
   }
 
   @Override
   public List<TicketSummary> summaries(TicketFilter filter) {
-    return page(TicketSummary.class, summaries, filter);
+    return page(TicketSummary.class, summaries, filter, null);
   }
 
   @Override
@@ -85,42 +82,53 @@ public final class PostgresTicketReader implements TicketReader {
         query -> query.bind("queue", queue).bind("limit", limit));
   }
 
-  private <T> List<T> page(Class<T> type, String select, TicketFilter filter) {
-    @Nullable TicketState state = filter.state();
-    String ids =
-        state == TicketState.ON_HOLD
-            ? listHeld
-            : state == TicketState.IN_PROGRESS ? listRunning : listTickets;
-    String statement =
-        sql.inSchema(select + "WHERE t.id = ANY (ARRAY(\n" + ids + ")) ORDER BY t.id DESC");
-    @Nullable String stateName = state == null ? null : state.wireName();
+  private <T> List<T> page(
+      Class<T> type, String select, TicketFilter filter, @Nullable Integer window) {
     return rows(
         type,
-        statement,
+        select + "WHERE t.id = ANY (ARRAY(\n" + pages.ids(filter) + ")) ORDER BY t.id DESC",
+        query -> TicketPages.bind(query, filter, window));
+  }
+
+  @Override
+  public TicketWindow window(TicketFilter filter) {
+    // One more than asked for tells whether there is a next page.
+    List<TicketSummary> found =
+        page(
+            TicketSummary.class,
+            summaries,
+            filter.withLimit(filter.limit() + 1),
+            TicketPages.WINDOW);
+    if (found.size() > filter.limit()) {
+      List<TicketSummary> page = found.subList(0, filter.limit());
+      return new TicketWindow(page, page.getLast().id(), false);
+    }
+    Optional<Long> end = windowEnd(filter);
+    return new TicketWindow(found, end.orElse(null), end.isPresent());
+  }
+
+  private Optional<Long> windowEnd(TicketFilter filter) {
+    return filter.state() == TicketState.IN_PROGRESS
+        ? Optional.empty()
+        : mapped(
+                pages.windowEnd(filter),
+                query -> TicketPages.bind(query, filter, TicketPages.WINDOW),
+                (row, context) -> row.getLong(1))
+            .stream()
+            .findFirst();
+  }
+
+  @Override
+  public List<Long> heldIds(
+      TicketFilter filter, long afterId, @Nullable Instant heldBefore, int limit) {
+    return mapped(
+        pages.heldIds(),
         query ->
-            ids.equals(listTickets)
-                ? bind(query, filter).bind("state", stateName)
-                : bind(query, filter));
-  }
-
-  private static Query bind(Query query, TicketFilter filter) {
-    return query
-        .bind("queue", filter.queue())
-        .bind("category", filter.category() == null ? null : filter.category().wireName())
-        .bind("fingerprint", filter.fingerprint())
-        .bind("kind", filter.kind())
-        .bind("design", filter.design())
-        .bind("text", filter.text() == null ? null : containing(filter.text()))
-        .bind("from", filter.createdFrom())
-        .bind("until", filter.createdBefore())
-        .bind("assignee", filter.assignee())
-        .bind("before", filter.beforeId())
-        .bind("limit", filter.limit());
-  }
-
-  /** A pattern of LIKE for texts with this one in them. */
-  private static String containing(String text) {
-    return "%" + text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_") + "%";
+            TicketPages.bind(query, filter, null)
+                .bind("after", afterId)
+                .bind("seen", TicketPages.time(heldBefore))
+                .bind("limit", limit),
+        (row, context) -> row.getLong(1));
   }
 
   @Override
@@ -278,16 +286,14 @@ public final class PostgresTicketReader implements TicketReader {
   }
 
   @Override
-  public Map<Long, String> assignees(Collection<Long> ticketIds) {
-    Map<Long, String> assignees = new HashMap<>();
-    String find =
-        "SELECT ticket_id, assignee FROM holdfast.ticket_assignments WHERE ticket_id = ANY (:ids)";
-    mapped(
+  public Optional<String> assignee(long ticketId) {
+    String find = "SELECT assignee FROM holdfast.ticket_assignments WHERE ticket_id = :id";
+    return mapped(
             sql.inSchema(find),
-            query -> query.bindArray("ids", Long.class, List.copyOf(ticketIds)),
-            (row, context) -> Map.entry(row.getLong(1), row.getString(2)))
-        .forEach(entry -> assignees.put(entry.getKey(), entry.getValue()));
-    return assignees;
+            query -> query.bind("id", ticketId),
+            (row, context) -> row.getString(1))
+        .stream()
+        .findFirst();
   }
 
   @Override

@@ -1,5 +1,6 @@
 /**
- * What people and programs read: lists, the console's pages, feeds, notices of holds, the checkup.
+ * Reading for people and programs: lists, the console's pages, feeds, notices of holds, the
+ * checkup.
  */
 @NullMarked
 package dev.holdfast.postgres.read;

@@ -1,4 +1,4 @@
-/** What sessions keep: journal, events, approvals, attempts, accounts of providers, allowances. */
+/** Tables of sessions: journal, events, approvals, attempts, accounts of providers, allowances. */
 @NullMarked
 package dev.holdfast.postgres.session;
 

@@ -1,4 +1,4 @@
-/** What the programs of tickets print: its pieces, where they are stored, and as they are read. */
+/** Output of the programs of tickets: its pieces, their store, and the reading of them. */
 @NullMarked
 package dev.holdfast.queue.output;
 

@@ -3,7 +3,7 @@ package dev.holdfast.queue.read;
 import java.time.Instant;
 
 /**
- * What a person has said of the retries of a ticket's sessions; it counts before its design.
+ * A person's switch for the retries of a ticket's sessions; it counts before its design.
  *
  * @param changedAt by the database's clock
  */

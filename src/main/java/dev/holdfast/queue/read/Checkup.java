@@ -50,7 +50,7 @@ public interface Checkup {
    * @param autovacuum false where the table's own settings say so
    * @param cleaned when it was last vacuumed; null if never
    */
-  record TableUpkeep(
+  record TableVacuum(
       String table, long live, long dead, boolean autovacuum, @Nullable Instant cleaned) {}
 
   /**
@@ -101,7 +101,7 @@ public interface Checkup {
   List<OpenTransaction> transactionsOlderThan(Duration age);
 
   /** All tables of ours, by name. */
-  List<TableUpkeep> tables();
+  List<TableVacuum> tables();
 
   /** Leases that ended longer ago than this and are still there, the oldest first. */
   List<ExpiredLease> leasesExpiredFor(Duration grace);

@@ -5,7 +5,7 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a ticket waits for now and until when.
+ * The time that a ticket waits for now, and why.
  *
  * @param until by the database's clock
  * @param left until then, never negative

@@ -1,39 +1,50 @@
 package dev.holdfast.queue.read;
 
-import dev.holdfast.failure.Category;
 import dev.holdfast.ticket.TicketState;
+import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Iterator;
-import java.util.List;
 import java.util.NoSuchElementException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The ids of the held tickets of one error or category, read in batches, so that a hundred thousand
+ * The ids of the held tickets that match, oldest first, read in batches, so that a hundred thousand
  * are no burden. Used by one thread.
  */
 public final class HeldTickets implements Iterator<Long> {
   private static final int BATCH = 500;
 
   private final TicketReader reader;
-  private final @Nullable Category category;
-  private final @Nullable String fingerprint;
+  private final TicketFilter filter;
+  private final @Nullable Instant heldBefore;
   private final Deque<Long> batch = new ArrayDeque<>();
-  private @Nullable Long before;
-  private boolean last;
+  private long last;
+  private boolean atEnd;
 
-  public HeldTickets(
-      TicketReader reader, @Nullable Category category, @Nullable String fingerprint) {
+  /** The held tickets of one error or category. */
+  public HeldTickets(TicketReader reader, @Nullable String category, @Nullable String fingerprint) {
+    this(
+        reader,
+        new TicketFilter(TicketState.ON_HOLD, null, category, fingerprint, null, BATCH),
+        null);
+  }
+
+  /**
+   * @param heldBefore tickets that were held later are left alone; null takes all
+   */
+  public HeldTickets(TicketReader reader, TicketFilter filter, @Nullable Instant heldBefore) {
     this.reader = reader;
-    this.category = category;
-    this.fingerprint = fingerprint;
+    this.filter = filter;
+    this.heldBefore = heldBefore;
   }
 
   @Override
   public boolean hasNext() {
-    if (batch.isEmpty() && !last) {
-      read();
+    if (batch.isEmpty() && !atEnd) {
+      batch.addAll(reader.heldIds(filter, last, heldBefore, BATCH));
+      atEnd = batch.size() < BATCH;
+      last = batch.isEmpty() ? last : batch.getLast();
     }
     return !batch.isEmpty();
   }
@@ -43,17 +54,6 @@ public final class HeldTickets implements Iterator<Long> {
     if (!hasNext()) {
       throw new NoSuchElementException();
     }
-    return batch.remove();
-  }
-
-  private void read() {
-    List<TicketSummary> rows =
-        reader.summaries(
-            new TicketFilter(TicketState.ON_HOLD, null, category, fingerprint, before, BATCH));
-    rows.forEach(row -> batch.add(row.id()));
-    last = rows.size() < BATCH;
-    if (!rows.isEmpty()) {
-      before = rows.getLast().id();
-    }
+    return batch.removeFirst();
   }
 }

@@ -3,7 +3,7 @@ package dev.holdfast.queue.read;
 import java.util.List;
 
 /**
- * What happens from now on: tickets created, claimed and finished, and what people and the system
+ * Events from now on: tickets created, claimed and finished, and what people and the system
  * decided. It polls, so it sees what committed, a moment later; an event of a transaction that took
  * longer than a few seconds may be missed. Used by one thread.
  */

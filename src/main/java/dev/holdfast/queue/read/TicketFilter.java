@@ -1,6 +1,5 @@
 package dev.holdfast.queue.read;
 
-import dev.holdfast.failure.Category;
 import dev.holdfast.ticket.TicketState;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
@@ -9,7 +8,8 @@ import org.jspecify.annotations.Nullable;
  * Which tickets to list; null fields do not filter.
  *
  * @param design the name of their design, of any version
- * @param fingerprint whole, or its first 8 characters or more
+ * @param category "" for tickets without an error
+ * @param fingerprint whole, or its first 8 characters or more; "" for tickets without an error
  * @param text in the title or the unique key, in capitals or not
  * @param createdFrom at this time or later
  * @param createdBefore not at this time or later
@@ -22,7 +22,7 @@ public record TicketFilter(
     @Nullable String queue,
     @Nullable String kind,
     @Nullable String design,
-    @Nullable Category category,
+    @Nullable String category,
     @Nullable String fingerprint,
     @Nullable String text,
     @Nullable Instant createdFrom,
@@ -35,7 +35,7 @@ public record TicketFilter(
   public TicketFilter(
       @Nullable TicketState state,
       @Nullable String queue,
-      @Nullable Category category,
+      @Nullable String category,
       @Nullable String fingerprint,
       @Nullable Long beforeId,
       int limit) {
@@ -62,31 +62,15 @@ public record TicketFilter(
         limit);
   }
 
-  public TicketFilter withCategory(@Nullable Category newCategory) {
-    return new TicketFilter(
-        state,
-        queue,
-        kind,
-        design,
-        newCategory,
-        fingerprint,
-        text,
-        createdFrom,
-        createdBefore,
-        assignee,
-        beforeId,
-        limit);
-  }
-
-  public TicketFilter withFingerprint(@Nullable String newFingerprint) {
+  public TicketFilter withText(String newText) {
     return new TicketFilter(
         state,
         queue,
         kind,
         design,
         category,
-        newFingerprint,
-        text,
+        fingerprint,
+        newText,
         createdFrom,
         createdBefore,
         assignee,
@@ -94,8 +78,7 @@ public record TicketFilter(
         limit);
   }
 
-  /** The next page. */
-  public TicketFilter before(@Nullable Long id) {
+  public TicketFilter withLimit(int newLimit) {
     return new TicketFilter(
         state,
         queue,
@@ -107,7 +90,7 @@ public record TicketFilter(
         createdFrom,
         createdBefore,
         assignee,
-        id,
-        limit);
+        beforeId,
+        newLimit);
   }
 }

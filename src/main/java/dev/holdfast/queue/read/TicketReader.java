@@ -8,13 +8,31 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** What people look at. Reads only; a consistent picture per call. Thread-safe. */
+/**
+ * Reads tickets, attempts, queues and workers for people; a consistent picture per call.
+ * Thread-safe.
+ */
 public interface TicketReader {
   /** Whole rows, newest first. A row may be megabytes long; {@link #summaries} is for overviews. */
   List<TicketRow> list(TicketFilter filter);
 
   /** Newest first. The database sends none of the large columns. */
   List<TicketSummary> summaries(TicketFilter filter);
+
+  /**
+   * A page for people, newest first, as fast whatever the table holds: where no index serves the
+   * filter, it looks at the newest 20,000 tickets of the page and says so.
+   */
+  TicketWindow window(TicketFilter filter);
+
+  /**
+   * Held tickets that match, oldest id first, for an action on all of them.
+   *
+   * @param filter its state, {@code beforeId} and {@code limit} are not used
+   * @param afterId only larger ids
+   * @param heldBefore only tickets held by then: what the person who acts has seen; null for all
+   */
+  List<Long> heldIds(TicketFilter filter, long afterId, @Nullable Instant heldBefore, int limit);
 
   /**
    * The tickets that workers would claim next, in claim order (A38-A40).
@@ -60,8 +78,8 @@ public interface TicketReader {
   /** What the ticket waits for now, if it waits for a time. */
   Optional<CurrentWait> currentWait(long ticketId);
 
-  /** Which of these tickets some person looks after, and who. */
-  Map<Long, String> assignees(Collection<Long> ticketIds);
+  /** The person who looks after the ticket. */
+  Optional<String> assignee(long ticketId);
 
   List<QueueHealth> queues();
 

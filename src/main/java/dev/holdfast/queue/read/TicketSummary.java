@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param error its first 500 characters
  * @param errorTitle the line of it that says why
  * @param holdReason its first 1000 characters
+ * @param assignee the person who looks after it
  */
 public record TicketSummary(
     long id,
@@ -48,7 +49,8 @@ public record TicketSummary(
     @Nullable String design,
     @Nullable Integer designVersion,
     @Nullable String concurrencyKey,
-    @Nullable String fairnessKey) {
+    @Nullable String fairnessKey,
+    @Nullable String assignee) {
 
   /** Changes whenever the ticket does, as {@code holdfast.ticket_version} in SQL: its ETag. */
   public String version() {

@@ -1,10 +1,11 @@
 package dev.holdfast.queue.view;
 
+import dev.holdfast.queue.ProviderStatus;
 import java.time.Instant;
 import java.util.List;
 
 /**
- * What the console's pages show beyond {@link dev.holdfast.queue.read.TicketReader}. Reads only,
+ * Reads for the console's pages, beyond {@link dev.holdfast.queue.read.TicketReader}. Reads only,
  * each call fast whatever the table holds: pages are cut by keys, and what would need all tickets
  * looks at a window of them and says so. Thread-safe.
  */
@@ -38,18 +39,6 @@ public interface ConsoleReader {
   /** Groups of held tickets with one error, the largest first. */
   Inbox inbox(InboxQuery query);
 
-  /** Tickets, newest first. */
-  TicketWindow tickets(TicketQuery query);
-
-  /**
-   * Held tickets that match, oldest id first, for an action on all of them.
-   *
-   * @param query its {@code before} and {@code limit} are not used
-   * @param afterId only larger ids
-   * @param heldBefore only tickets held by then: what the person who acts has seen
-   */
-  List<Long> heldIds(TicketQuery query, long afterId, Instant heldBefore, int limit);
-
   /** The names of the first 200 queues. */
   List<String> queueNames();
 
@@ -65,9 +54,9 @@ public interface ConsoleReader {
   /** All versions of a design, the newest first; empty if there is none. */
   List<DesignVersion> designVersions(String name);
 
-  /** Providers that are not called just now, those that need a person first. */
-  List<ProviderState> providers();
-
-  /** What calls of models may cost. */
-  List<BudgetState> budgets();
+  /**
+   * Providers that are not called just now, those that need a person first, and those that have
+   * shown signs of an outage, whose state is {@code suspected}.
+   */
+  List<ProviderStatus> providers();
 }

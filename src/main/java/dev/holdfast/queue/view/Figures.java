@@ -4,7 +4,7 @@ import java.time.Instant;
 import java.util.List;
 
 /**
- * What happened in a window of time, span by span; spans in which nothing happened are left out.
+ * The events in a window of time, span by span; a span without events is left out.
  *
  * @param from when the first span begins
  * @param countedUntil what happened later is not counted yet

@@ -3,7 +3,7 @@ package dev.holdfast.queue.view;
 import java.util.List;
 
 /**
- * A page of groups and what there is of them in all.
+ * A page of groups, with the totals of all pages.
  *
  * @param groups the largest first
  * @param groupCount of all pages

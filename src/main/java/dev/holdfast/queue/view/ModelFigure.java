@@ -5,7 +5,7 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a model answered for the tickets of a design in one span.
+ * The calls of a model for the tickets of a design in one span.
  *
  * @param design "" for tickets without one
  * @param provider "" , as the model, where several were asked in one step

@@ -3,7 +3,7 @@ package dev.holdfast.queue.view;
 import java.util.List;
 
 /**
- * What has become of tickets since they were released.
+ * The state of tickets since they were released.
  *
  * @param waiting those that no worker has claimed, so that the release may be undone
  * @param heldAgain how many are on hold again

@@ -1,4 +1,4 @@
-/** What the console shows: read models, and the port they come from. */
+/** Reading for the console: rows, and the port they come from. */
 @NullMarked
 package dev.holdfast.queue.view;
 

@@ -1,6 +1,6 @@
 package dev.holdfast.repair.git;
 
-/** What became of bringing a result to where it belongs. */
+/** The result of pushing or merging a repair into its source. */
 public sealed interface Delivery {
   /**
    * @param where such as {@code branch main of /srv/project}

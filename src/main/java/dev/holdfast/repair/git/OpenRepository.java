@@ -1,5 +1,6 @@
 package dev.holdfast.repair.git;
 
+import dev.holdfast.process.DirectoryTree;
 import dev.holdfast.tool.git.Git;
 import dev.holdfast.tool.git.GitCommand;
 import java.io.IOException;
@@ -61,7 +62,7 @@ final class OpenRepository implements TicketRepository {
     Path directory = place.worktrees().resolve(name);
     worktrees.lockInterruptibly();
     try {
-      Removal.of(directory);
+      DirectoryTree.delete(directory);
       repository.checked("worktree", "prune", "--expire=now");
       Files.createDirectories(place.worktrees());
       repository.checked(

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/** Brings a result from the ticket's repository to where it belongs. */
+/** Pushes or merges a repair from the ticket's repository into its source, as the design says. */
 final class ResultDelivery {
   private static final Duration TIMEOUT = Duration.ofMinutes(15);
   private static final int NO_SUCH_SETTING = 1;

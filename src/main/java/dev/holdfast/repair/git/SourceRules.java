@@ -4,7 +4,7 @@ import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.regex.Pattern;
 
-/** What a design may say about its repository. */
+/** Checks what a design says about its repository. */
 final class SourceRules {
   private static final Pattern URL =
       Pattern.compile(

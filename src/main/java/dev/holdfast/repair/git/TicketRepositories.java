@@ -1,5 +1,6 @@
 package dev.holdfast.repair.git;
 
+import dev.holdfast.process.DirectoryTree;
 import dev.holdfast.tool.git.Git;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -67,7 +68,7 @@ public final class TicketRepositories {
       if (repository.commit(Fetching.BASE).isPresent()) {
         return repository;
       }
-      Removal.of(place.repository());
+      DirectoryTree.delete(place.repository());
     }
     Files.createDirectories(place.repository());
     repository.checked("init", "--quiet", "--bare", "--template=");
@@ -94,7 +95,7 @@ public final class TicketRepositories {
     TicketDirectory place = new TicketDirectory(root, ticketId);
     if (Files.isDirectory(place.directory())) {
       try (TicketLock lock = TicketLock.of(place.lock())) {
-        Removal.of(place.directory());
+        DirectoryTree.delete(place.directory());
       }
     }
   }

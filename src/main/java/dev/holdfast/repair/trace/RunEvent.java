@@ -5,8 +5,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What happens in a run. In the trace, {@code type} is the name of the record and {@code payload}
- * its components; the names are the source's (E25, E27, E30, E36, E39, E10).
+ * An event of a run. In the trace, {@code type} is the name of the record and {@code payload} its
+ * components; the names are the source's (E25, E27, E30, E36, E39, E10).
  */
 public sealed interface RunEvent {
   /**

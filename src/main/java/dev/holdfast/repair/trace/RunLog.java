@@ -91,11 +91,6 @@ public final class RunLog {
     return "run-" + identity.number() + "/";
   }
 
-  /** Whether an earlier attempt, or this one, has finished the step. */
-  synchronized boolean has(String name) {
-    return stored.containsKey(prefix() + name);
-  }
-
   /** Over all attempts of the run. */
   public synchronized Spending spending() {
     return spending;

@@ -3,7 +3,7 @@ package dev.holdfast.repair.trace;
 import java.time.Duration;
 import java.util.List;
 
-/** What people see of runs. Thread-safe. */
+/** Reads runs for people. Thread-safe. */
 @FunctionalInterface
 public interface RunReader {
   /** What was journalled within so long until now, by the database's clock, oldest first. */

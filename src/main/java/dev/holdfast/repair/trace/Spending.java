@@ -5,7 +5,7 @@ import java.math.BigDecimal;
 import tools.jackson.databind.JsonNode;
 
 /**
- * What a run has used.
+ * The use of a run: calls, tokens, money.
  *
  * @param calls of models, their retries included
  * @param costUsd by the price tables

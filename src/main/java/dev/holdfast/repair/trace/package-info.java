@@ -1,6 +1,4 @@
-/**
- * What a repair writes down while it runs, and what is read from it: events, traces, statistics.
- */
+/** The records of a repair, and the reading of them: events, traces, statistics. */
 @NullMarked
 package dev.holdfast.repair.trace;
 

@@ -10,24 +10,24 @@ public interface Approvals {
   /** Every call may run. */
   Approvals NONE =
       (answer, turn, calls) ->
-          calls.stream().map(call -> (Ruling) new Ruling.Allowed(call, null)).toList();
+          calls.stream().map(call -> (Permission) new Permission.Allowed(call, null)).toList();
 
   /** Whether a call may run. */
-  sealed interface Ruling {
+  sealed interface Permission {
     /**
      * @param call what runs: the model's own, or as a person has changed it
      * @param note what the model is told behind the result, in a person's name; null for nothing
      */
-    record Allowed(ToolCall call, @Nullable String note) implements Ruling {}
+    record Allowed(ToolCall call, @Nullable String note) implements Permission {}
 
     /**
      * @param words what the model is told behind a result that says no more than that it was not
      *     allowed
      */
-    record Denied(ToolCall call, String words) implements Ruling {}
+    record Denied(ToolCall call, String words) implements Permission {}
 
     /** Nobody has said anything yet. */
-    record Waits(PendingCall call) implements Ruling {}
+    record Waits(PendingCall call) implements Permission {}
   }
 
   /**
@@ -35,5 +35,6 @@ public interface Approvals {
    * @param answer which answer of the conversation, from 1
    * @return one for each, in their order
    */
-  List<Ruling> rulings(int answer, int turn, List<ToolCall> calls) throws InterruptedException;
+  List<Permission> permissions(int answer, int turn, List<ToolCall> calls)
+      throws InterruptedException;
 }

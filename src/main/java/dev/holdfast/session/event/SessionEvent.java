@@ -15,7 +15,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/** What happens in a session, as it happens. */
+/** An event of a session, told as it happens. */
 public sealed interface SessionEvent {
   /**
    * Something that happened in work which is no conversation, such as a repair.

@@ -1,4 +1,4 @@
-/** What a session tells its listeners while it runs, and the JSON of it. */
+/** Events of a session for its listeners, and their JSON. */
 @NullMarked
 package dev.holdfast.session.event;
 

@@ -1,4 +1,4 @@
-/** What a session writes down, so that another process goes on where it stopped. */
+/** The journal of a session, from which another process goes on where it stopped. */
 @NullMarked
 package dev.holdfast.session.journal;
 

@@ -7,7 +7,7 @@ import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * What a session hands back; it becomes the ticket's result.
+ * The final report of a session; it becomes the ticket's result.
  *
  * @param content the report in words; null where there is data
  * @param data what the design's report schema asks for; null where there is content

@@ -10,7 +10,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
-/** What a final report must look like, and the tool that takes it. Thread-safe. */
+/** The rules for a final report, and the tool that takes it. Thread-safe. */
 public final class ReportRules {
   public static final String TOOL = "agent__final_report";
   private static final int PROBLEMS_SHOWN = 5;

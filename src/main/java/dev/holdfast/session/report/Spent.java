@@ -5,7 +5,7 @@ import java.math.BigDecimal;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a session has used, over all its executions.
+ * The use of a session, over all its executions.
  *
  * @param answers answers that came, discarded ones and summaries included
  * @param costUsd of those whose model has a price

@@ -1,4 +1,4 @@
-/** What a session hands back: its result, its exit code and the final report. */
+/** The result of a session, its exit code and the final report. */
 @NullMarked
 package dev.holdfast.session.report;
 

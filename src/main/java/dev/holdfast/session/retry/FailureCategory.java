@@ -5,7 +5,7 @@ import dev.holdfast.llm.CallResult;
 import dev.holdfast.session.report.ExitCode;
 import org.jspecify.annotations.Nullable;
 
-/** What a failed session is to the ticket layer (composition 9). */
+/** The category of a failed session for its ticket (composition 9). */
 public final class FailureCategory {
   private FailureCategory() {}
 

@@ -4,7 +4,9 @@ import java.util.Collection;
 import java.util.Optional;
 import java.util.Set;
 
-/** What people say about retries of running tickets (D27, D33, D34). Thread-safe. */
+/**
+ * Orders of people to end or switch the retries of running tickets (D27, D33, D34). Thread-safe.
+ */
 @FunctionalInterface
 public interface RetryAborts {
   RetryAborts NONE = waiting -> Set.of();

@@ -20,7 +20,7 @@ import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/** What whole-file and search/replace blocks make of the files, as a diff by git. */
+/** Applies whole-file and search/replace blocks, and gives the changes as a diff by git. */
 final class BlockEdits {
   /** {@code // ... rest of the code}: the rest would be lost. */
   private static final Pattern ELISION =

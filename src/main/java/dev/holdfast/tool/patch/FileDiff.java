@@ -7,7 +7,7 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a patch does to one file.
+ * The changes of a patch to one file.
  *
  * @param oldPath relative, without prefix; of a new file the same as newPath
  * @param newPath of a deleted file the same as oldPath

@@ -2,7 +2,10 @@ package dev.holdfast.tool.patch;
 
 import java.util.List;
 
-/** What became of a patch. Where it was not applied, not a byte of the directory has changed. */
+/**
+ * The result of applying a patch. Where it was not applied, not a byte of the directory has
+ * changed.
+ */
 public sealed interface PatchResult {
   /**
    * It is applied, all of it.

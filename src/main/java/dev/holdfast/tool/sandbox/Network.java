@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.stream.Collectors;
 import tools.jackson.databind.JsonNode;
 
-/** What a confined program may reach over the network. */
+/** The hosts that a confined program may reach. */
 public sealed interface Network {
   /** Nothing: it has a loopback interface of its own and no other. */
   Network NONE = new None();

@@ -7,7 +7,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * What a program asks a proxy for.
+ * A program's request to a proxy.
  *
  * @param port from 0 to 65535
  * @param forward what the server is sent first; empty for a tunnel

@@ -3,7 +3,7 @@ package dev.holdfast.tool.sandbox;
 import java.nio.file.Path;
 import java.util.List;
 
-/** What a program that a tool starts can reach. */
+/** The bounds of a program that a tool starts. */
 public sealed interface Sandbox permits Bubblewrap, Sandbox.None {
   /**
    * The words that run a program in it.

@@ -1,4 +1,4 @@
-/** What programs of tools can reach, and how they are confined to it. */
+/** The sandbox: which files and hosts the programs of tools can reach. */
 @NullMarked
 package dev.holdfast.tool.sandbox;
 

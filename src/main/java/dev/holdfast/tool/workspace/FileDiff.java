@@ -12,7 +12,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.NoSuchFileException;
 import java.util.List;
 
-/** What a change of a file would change, for people; bounded. */
+/** The diff of a planned change of a file, for people; bounded. */
 final class FileDiff {
   private static final int MAX_BYTES = 1 << 20;
   private static final int MAX_LINES = 400;

@@ -8,10 +8,9 @@ import java.util.Optional;
 import java.util.function.Supplier;
 
 /**
- * What a login leaves in the browser: whose token it was, and until when; signed, so that it cannot
- * be made or changed without the key. Nothing is kept here: a login lasts over restarts and for
- * every console on the database, until its time is over or its token is no longer configured.
- * Thread-safe.
+ * The cookie of a login: whose token it was, and until when; signed, so that it cannot be made or
+ * changed without the key. Nothing is kept here: a login lasts over restarts and for every console
+ * on the database, until its time is over or its token is no longer configured. Thread-safe.
  */
 public final class LoginCookies {
   public static final String NAME = "holdfast";

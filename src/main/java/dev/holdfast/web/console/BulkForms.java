@@ -3,8 +3,9 @@ package dev.holdfast.web.console;
 import dev.holdfast.queue.TicketDesk;
 import dev.holdfast.queue.TicketDesk.Conversation;
 import dev.holdfast.queue.TicketDesk.Retries;
+import dev.holdfast.queue.read.HeldTickets;
+import dev.holdfast.queue.read.TicketFilter;
 import dev.holdfast.queue.view.ConsoleReader;
-import dev.holdfast.queue.view.TicketQuery;
 import dev.holdfast.ticket.InvalidTicketException;
 import dev.holdfast.ticket.TicketState;
 import dev.holdfast.web.Refused;
@@ -27,7 +28,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Consumer;
 
-/** What the buttons beside many tickets do, and how far it has come. */
+/** Actions on many tickets, and their progress. */
 final class BulkForms implements Routes {
   /** What takes longer is shown with its progress. */
   private static final Duration PATIENCE = Duration.ofMillis(1_500);
@@ -116,14 +117,28 @@ final class BulkForms implements Routes {
   }
 
   private BulkRun releaseAll(Context context, String back, String actor) {
-    TicketQuery query = query(context);
+    TicketFilter query = query(context);
     Instant seen = seen(context);
     long total =
         query.fingerprint() != null && query.category() != null
             ? reader.groupSize(query.fingerprint(), query.category())
             : 0;
-    return runs.start(
-        RELEASED, total, back, new HeldItems(reader, query, seen), release(context, actor));
+    return runs.start(RELEASED, total, back, heldItems(query, seen), release(context, actor));
+  }
+
+  private Iterator<BulkRun.Item> heldItems(TicketFilter filter, Instant seen) {
+    Iterator<Long> ids = new HeldTickets(ports.tickets(), filter, seen);
+    return new Iterator<>() {
+      @Override
+      public boolean hasNext() {
+        return ids.hasNext();
+      }
+
+      @Override
+      public BulkRun.Item next() {
+        return new BulkRun.Item(ids.next(), null);
+      }
+    };
   }
 
   /** The desk for a ticket as it was seen. */
@@ -133,11 +148,13 @@ final class BulkForms implements Routes {
   }
 
   /** The filter of the page; refuses one that it does not understand instead of acting on more. */
-  private static TicketQuery query(Context context) {
+  private static TicketFilter query(Context context) {
     if (context.formParam("group") != null) {
-      return TicketQuery.ofGroup(
-          Objects.requireNonNullElse(context.formParam("fingerprint"), ""),
+      return new TicketFilter(
+          TicketState.ON_HOLD,
+          null,
           Objects.requireNonNullElse(context.formParam("category"), ""),
+          Objects.requireNonNullElse(context.formParam("fingerprint"), ""),
           null,
           1);
     }
@@ -215,7 +232,7 @@ final class BulkForms implements Routes {
           404,
           page,
           "This process knows of no such action: another one may be at work on it, or it was"
-              + " restarted. What was done is done; the tickets tell.");
+              + " restarted. Nothing that it did is lost; each ticket's page shows its state.");
       return;
     }
     BulkRun run = found.get();

@@ -1,6 +1,6 @@
 package dev.holdfast.web.console;
 
-import dev.holdfast.queue.view.TicketWindow;
+import dev.holdfast.queue.read.TicketWindow;
 import dev.holdfast.web.console.view.ErrorView;
 import dev.holdfast.web.console.view.Links;
 import org.jspecify.annotations.Nullable;

@@ -1,7 +1,7 @@
 package dev.holdfast.web.console;
 
+import dev.holdfast.queue.ProviderStatus;
 import dev.holdfast.queue.view.FigureWindow;
-import dev.holdfast.queue.view.ProviderState;
 import dev.holdfast.web.console.home.Overview;
 import dev.holdfast.web.console.view.Links;
 import java.util.List;
@@ -11,7 +11,7 @@ import java.util.List;
  *
  * @param providers those that are not called just now
  */
-public record HomePage(Page page, Overview overview, List<ProviderState> providers) {
+public record HomePage(Page page, Overview overview, List<ProviderStatus> providers) {
   public HomePage {
     providers = List.copyOf(providers);
   }

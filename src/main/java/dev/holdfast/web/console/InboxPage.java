@@ -8,7 +8,7 @@ import dev.holdfast.web.console.view.Sparkline;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What waits for a person, grouped by error.
+ * The page of held tickets, grouped by error.
  *
  * @param shown which page of the groups, from 1
  * @param queue the filter

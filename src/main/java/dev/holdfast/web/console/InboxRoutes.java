@@ -1,11 +1,12 @@
 package dev.holdfast.web.console;
 
+import dev.holdfast.queue.read.TicketFilter;
+import dev.holdfast.queue.read.TicketSummary;
+import dev.holdfast.queue.read.TicketWindow;
 import dev.holdfast.queue.view.ConsoleReader;
 import dev.holdfast.queue.view.Inbox;
 import dev.holdfast.queue.view.InboxQuery;
-import dev.holdfast.queue.view.TicketLine;
-import dev.holdfast.queue.view.TicketQuery;
-import dev.holdfast.queue.view.TicketWindow;
+import dev.holdfast.ticket.TicketState;
 import dev.holdfast.web.Routes;
 import dev.holdfast.web.WebPorts;
 import dev.holdfast.web.access.Role;
@@ -60,13 +61,15 @@ final class InboxRoutes implements Routes {
     String fingerprint = Objects.requireNonNullElse(context.queryParam("fingerprint"), "");
     String category = Objects.requireNonNullElse(context.queryParam("category"), "");
     Filters paged = Filters.of(name -> name.equals("before") ? context.queryParam("before") : null);
-    TicketQuery query =
-        TicketQuery.ofGroup(
-            fingerprint.replace("\0", ""),
+    TicketFilter query =
+        new TicketFilter(
+            TicketState.ON_HOLD,
+            null,
             category.replace("\0", ""),
-            paged.query().before(),
+            fingerprint.replace("\0", ""),
+            paged.query().beforeId(),
             Filters.PAGE);
-    TicketWindow tickets = reader.tickets(query);
+    TicketWindow tickets = ports.tickets().window(query);
     Page page = shell.page(context, "Held tickets", Section.INBOX);
     shell.show(
         context,
@@ -85,7 +88,7 @@ final class InboxRoutes implements Routes {
   private @Nullable ErrorView error(TicketWindow tickets) {
     return tickets.tickets().stream()
         .findFirst()
-        .map(TicketLine::id)
+        .map(TicketSummary::id)
         .flatMap(ports.tickets()::find)
         .map(ticket -> ErrorView.of(ticket.errorTitle(), ticket.error()))
         .orElse(null);

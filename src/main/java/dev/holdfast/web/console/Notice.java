@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What became of an action, in words.
+ * The result of an action, in words.
  *
  * @param isGood whether all of it was done
  * @param details a line for each ticket with which it was not

@@ -12,9 +12,9 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Carries what became of an action over the redirect to the page that tells it, once. Nothing is
- * kept here, so any console on the database may show that page. Who forges one is told a lie by
- * themselves: it is escaped like all other text.
+ * Carries the notice of an action over the redirect to the page that shows it, once. The server
+ * keeps nothing, so any console on the database may show that page. A visitor who forges a cookie
+ * deceives only themselves: its text is escaped like all other text.
  */
 final class NoticeCookie {
   private static final String NAME = "holdfast_notice";

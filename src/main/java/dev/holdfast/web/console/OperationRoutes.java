@@ -72,7 +72,10 @@ final class OperationRoutes implements Routes {
 
   private void providers(Context context) {
     Page page = shell.page(context, "Providers", Section.PROVIDERS);
-    shell.show(context, "providers", new ProvidersPage(page, reader.providers(), reader.budgets()));
+    shell.show(
+        context,
+        "providers",
+        new ProvidersPage(page, reader.providers(), ports.spending().budgets()));
   }
 
   private void designs(Context context) {

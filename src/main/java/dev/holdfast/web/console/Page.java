@@ -7,7 +7,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What every page has.
+ * The parts of every page.
  *
  * @param section the menu entry it belongs to; null for none
  * @param held how many tickets wait for a person

@@ -1,31 +1,29 @@
 package dev.holdfast.web.console;
 
-import dev.holdfast.queue.view.BudgetState;
-import dev.holdfast.queue.view.ProviderState;
+import dev.holdfast.queue.BudgetStatus;
+import dev.holdfast.queue.ProviderStatus;
 import dev.holdfast.web.console.view.SqlText;
-import java.time.Instant;
 import java.util.List;
 
 /** Providers that are not called just now, and what calls of models may cost. */
-public record ProvidersPage(Page page, List<ProviderState> providers, List<BudgetState> budgets) {
+public record ProvidersPage(Page page, List<ProviderStatus> providers, List<BudgetStatus> budgets) {
   public ProvidersPage {
     providers = List.copyOf(providers);
     budgets = List.copyOf(budgets);
   }
 
   /** What a person runs when the account is in order again. */
-  public String mending(ProviderState provider) {
+  public String mending(ProviderStatus provider) {
     return SqlText.mend(provider.provider(), page.visitor().actor(), provider.keyId());
   }
 
   /** Its state in words. */
-  public String state(ProviderState provider) {
-    if (provider.needsPerson()) {
-      return "out of order";
-    }
-    Instant until = provider.until();
-    return until == null
-        ? "signs of an outage"
-        : until.isAfter(page.now()) ? "cools down" : "about to be tried";
+  public String state(ProviderStatus provider) {
+    return switch (provider.state()) {
+      case "unavailable" -> "out of order";
+      case "suspected" -> "signs of an outage";
+      case "cooling" -> "cools down";
+      default -> "about to be tried";
+    };
   }
 }

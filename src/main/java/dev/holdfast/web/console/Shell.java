@@ -7,7 +7,9 @@ import java.time.Duration;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
-/** What all pages share: the menu, the visitor, the last notice. Thread-safe. */
+/**
+ * Renders pages in the frame that all share: the menu, the visitor, the last notice. Thread-safe.
+ */
 final class Shell {
   private static final Duration REVIEWS_KEPT = Duration.ofSeconds(1);
 

@@ -27,10 +27,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.json.JsonMapper;
 
-/**
- * What the buttons beside one ticket or queue do. Each leads back to its page, which tells what
- * became of it.
- */
+/** Actions on one ticket or queue. Each leads back to its page, which tells what became of it. */
 final class TicketForms implements Routes {
   static final int LONGEST_WORDS = 20_000;
   private static final JsonMapper MAPPER = JsonMapper.builder().build();

@@ -3,12 +3,12 @@ package dev.holdfast.web.console;
 import dev.holdfast.queue.read.CurrentWait;
 import dev.holdfast.queue.read.EqualAttempts;
 import dev.holdfast.queue.read.EventLine;
+import dev.holdfast.queue.read.TicketFilter;
 import dev.holdfast.queue.read.TicketReader;
 import dev.holdfast.queue.read.TicketRow;
+import dev.holdfast.queue.read.TicketWindow;
 import dev.holdfast.queue.read.ToolCallRow;
 import dev.holdfast.queue.view.ConsoleReader;
-import dev.holdfast.queue.view.TicketQuery;
-import dev.holdfast.queue.view.TicketWindow;
 import dev.holdfast.schema.Question;
 import dev.holdfast.ticket.TicketState;
 import dev.holdfast.web.Routes;
@@ -28,7 +28,6 @@ import io.javalin.http.HttpStatus;
 import io.javalin.router.JavalinDefaultRoutingApi;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Lists of tickets, and one ticket with all that is known of it. */
@@ -59,7 +58,7 @@ final class TicketRoutes implements Routes {
   }
 
   private void list(Context context, String title, Filters filters) {
-    TicketWindow tickets = reader.tickets(filters.query());
+    TicketWindow tickets = ports.tickets().window(filters.query());
     Page page = shell.page(context, title, Section.TICKETS);
     context.status(filters.problems().isEmpty() ? 200 : 400);
     shell.show(
@@ -83,8 +82,10 @@ final class TicketRoutes implements Routes {
       context.redirect(Links.ticket(id.get()), HttpStatus.SEE_OTHER);
       return;
     }
-    TicketQuery query =
-        text == null ? TicketQuery.all(Filters.PAGE) : TicketQuery.all(Filters.PAGE).withText(text);
+    TicketFilter query =
+        text == null
+            ? TicketFilter.all(Filters.PAGE)
+            : TicketFilter.all(Filters.PAGE).withText(text);
     list(context, "Search", new Filters(query, List.of()));
   }
 
@@ -96,20 +97,10 @@ final class TicketRoutes implements Routes {
   private void review(Context context) {
     Filters filters =
         Filters.of(name -> name.equals("before") ? context.queryParam("before") : null);
-    TicketQuery query =
-        new TicketQuery(
-            TicketState.NEEDS_REVIEW,
-            null,
-            null,
-            null,
-            null,
-            null,
-            null,
-            null,
-            null,
-            filters.query().before(),
-            RESULTS);
-    TicketWindow tickets = reader.tickets(query);
+    TicketFilter query =
+        new TicketFilter(
+            TicketState.NEEDS_REVIEW, null, null, null, filters.query().beforeId(), RESULTS);
+    TicketWindow tickets = ports.tickets().window(query);
     List<ReviewPage.Item> items =
         tickets.tickets().stream()
             .map(line -> ports.tickets().find(line.id()))
@@ -159,7 +150,7 @@ final class TicketRoutes implements Routes {
         TranscriptView.of(ports.journals().rows(id)),
         tickets.output(id, attempt(context)).orElse(null),
         ResultView.indented(ticket.payload()),
-        tickets.assignees(Set.of(id)).get(id),
+        tickets.assignee(id).orElse(null),
         tickets.toolCalls(id).stream().filter(ToolCallRow::waits).toList(),
         question(ticket),
         tickets.autoRetry(id).orElse(null),

@@ -1,7 +1,7 @@
 package dev.holdfast.web.console;
 
+import dev.holdfast.queue.read.TicketWindow;
 import dev.holdfast.queue.view.StateCounts;
-import dev.holdfast.queue.view.TicketWindow;
 import dev.holdfast.ticket.TicketState;
 import dev.holdfast.web.console.view.Filters;
 import dev.holdfast.web.console.view.Format;

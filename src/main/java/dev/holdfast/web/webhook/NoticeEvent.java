@@ -11,7 +11,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What people are told of as a CloudEvent of version 1.0 in JSON.
+ * A notice for people as a CloudEvent of version 1.0 in JSON.
  *
  * @param id the same for each delivery of one notice
  * @param subject the ticket's number or the provider

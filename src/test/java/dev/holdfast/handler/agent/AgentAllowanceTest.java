@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.failure.Category;
 import dev.holdfast.session.Allowance;
-import dev.holdfast.session.AllowanceShelf.Own;
+import dev.holdfast.session.AllowanceStore.Own;
 import dev.holdfast.session.journal.JournalEntry;
 import dev.holdfast.worker.HandlerResult;
 import java.math.BigDecimal;

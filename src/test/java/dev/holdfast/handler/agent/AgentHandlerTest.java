@@ -12,7 +12,7 @@ import dev.holdfast.llm.Target;
 import dev.holdfast.llm.ToolCall;
 import dev.holdfast.llm.Usage;
 import dev.holdfast.session.event.SessionEvent;
-import dev.holdfast.session.journal.AttemptBook;
+import dev.holdfast.session.journal.AttemptHistory;
 import dev.holdfast.session.journal.InMemoryJournal;
 import dev.holdfast.session.journal.Input;
 import dev.holdfast.session.journal.Journal;
@@ -169,8 +169,8 @@ class AgentHandlerTest {
     tickets.attempts =
         ticketId ->
             List.of(
-                new AttemptBook.Failed(1, 90, "transient", "rate limit\nexceeded", ""),
-                new AttemptBook.Failed(
+                new AttemptHistory.Failed(1, 90, "transient", "rate limit\nexceeded", ""),
+                new AttemptHistory.Failed(
                     2, 95, "code_error", "x".repeat(1000), "run_command 3 times (2 failed)"));
 
     tickets.run(TARGET, "steps:\n" + REPORT);

@@ -4,15 +4,15 @@ import dev.holdfast.llm.account.CallGuard;
 import dev.holdfast.llm.scripted.Script;
 import dev.holdfast.llm.scripted.ScriptedProvider;
 import dev.holdfast.retry.Sleeper;
-import dev.holdfast.session.AllowanceShelf;
+import dev.holdfast.session.AllowanceStore;
 import dev.holdfast.session.LoopSettings;
-import dev.holdfast.session.approval.ApprovalShelf;
+import dev.holdfast.session.approval.ApprovalStore;
 import dev.holdfast.session.event.EventSink;
 import dev.holdfast.session.event.SessionEvent;
-import dev.holdfast.session.journal.AttemptBook;
+import dev.holdfast.session.journal.AttemptHistory;
 import dev.holdfast.session.journal.InMemoryJournal;
 import dev.holdfast.session.journal.Journal;
-import dev.holdfast.session.journal.JournalShelf;
+import dev.holdfast.session.journal.JournalStore;
 import dev.holdfast.session.retry.AutoRetrySettings;
 import dev.holdfast.session.retry.RetryAborts;
 import dev.holdfast.ticket.ClaimedTicket;
@@ -44,8 +44,8 @@ final class AgentTickets {
   final List<SessionEvent> events = new CopyOnWriteArrayList<>();
   Journal journal = new InMemoryJournal();
   RetryAborts aborts = RetryAborts.NONE;
-  AttemptBook attempts = AttemptBook.NONE;
-  AllowanceShelf allowances = AllowanceShelf.NONE;
+  AttemptHistory attempts = AttemptHistory.NONE;
+  AllowanceStore allowances = AllowanceStore.NONE;
   LongSupplier nanoTime = System::nanoTime;
   Sandboxes sandboxes = Sandboxes.of(SandboxMode.OFF, Map.of(), List.of());
   int attempt = 1;
@@ -59,7 +59,7 @@ final class AgentTickets {
 
   AgentHandler handler(String script) {
     EventSink sink = (ticketId, leaseNo, event) -> events.add(event);
-    JournalShelf shelf = (ticketId, leaseNo) -> journal;
+    JournalStore shelf = (ticketId, leaseNo) -> journal;
     AgentSettings settings =
         new AgentSettings(
             workspaces,
@@ -76,7 +76,7 @@ final class AgentTickets {
         settings,
         AgentPorts.of(Map.of("played", provider), Sleeper.REAL, nanoTime, () -> 0)
             .withSessions(shelf, sink, aborts)
-            .withHistory(ApprovalShelf.NOBODY, attempts)
+            .withHistory(ApprovalStore.NOBODY, attempts)
             .withGuard(CallGuard.NONE, allowances));
   }
 

@@ -11,7 +11,6 @@ import dev.holdfast.failure.ErrorReport;
 import dev.holdfast.ticket.Design;
 import dev.holdfast.worker.HandlerResult;
 import java.io.IOException;
-import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -30,8 +29,6 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.api.parallel.ResourceLock;
-import org.junit.jupiter.api.parallel.Resources;
 
 /**
  * The scripts write the ids of what they start into files of the working directory, whose names end
@@ -164,28 +161,6 @@ class ProcessTreeIT {
       var result = tickets.run(ticket(Optional.of(design), payload, List.of()));
       assertThat(result).isEqualTo(HandlerResult.success("{}"));
     }
-  }
-
-  @Test
-  @ResourceLock(Resources.GLOBAL)
-  @DisplayName("100 MB on stdout and on stderr do not grow the heap, and the result is still found")
-  void printsMuch() throws Exception {
-    var pools = ManagementFactory.getMemoryPoolMXBeans();
-    System.gc();
-    long before = 0;
-    for (var pool : pools) {
-      pool.resetPeakUsage();
-      before += pool.getUsage().getUsed();
-    }
-
-    HandlerResult.Succeeded done =
-        tickets.succeed(
-            "head -c 100000000 /dev/zero >&2 & head -c 100000000 /dev/zero | tr '\\0' x; wait;"
-                + " echo; echo '{\"ok\": 1}'");
-
-    long peak = pools.stream().mapToLong(pool -> pool.getPeakUsage().getUsed()).sum();
-    assertThat(done.result()).isEqualTo("{\"ok\":1}");
-    assertThat(peak - before).isLessThan(50_000_000);
   }
 
   @Test

@@ -6,7 +6,7 @@ import dev.holdfast.postgres.TestSql;
 import dev.holdfast.postgres.TestTickets;
 import dev.holdfast.postgres.inbox.PostgresTicketDesk;
 import dev.holdfast.postgres.session.JournalEntries;
-import dev.holdfast.postgres.session.PostgresJournalShelf;
+import dev.holdfast.postgres.session.PostgresJournalStore;
 import dev.holdfast.repair.trace.TraceEvent;
 import dev.holdfast.secret.Secrets;
 import dev.holdfast.testing.EverySetup;
@@ -36,7 +36,7 @@ class RepairsIT {
   void events() {
     String kind = "repair-events";
     long id = sql.number("INSERT INTO holdfast.tickets (kind) VALUES (?) RETURNING id", kind);
-    new PostgresJournalShelf(database.dataSource(), "holdfast", time -> {}, Secrets.NONE)
+    new PostgresJournalStore(database.dataSource(), "holdfast", time -> {}, Secrets.NONE)
         .open(id, tickets.claim(kind))
         .append(JournalEntries.OF_EVERY_KIND);
     List<TraceEvent> events =

@@ -7,7 +7,7 @@ import dev.holdfast.llm.ToolCall;
 import dev.holdfast.postgres.inbox.PostgresTicketDesk;
 import dev.holdfast.queue.TicketDesk;
 import dev.holdfast.secret.Secrets;
-import dev.holdfast.session.journal.AttemptBook;
+import dev.holdfast.session.journal.AttemptHistory;
 import dev.holdfast.session.journal.JournalEntry;
 import dev.holdfast.testing.EverySetup;
 import dev.holdfast.testing.TestDatabase;
@@ -27,15 +27,15 @@ class AttemptHistoryIT {
 
   private final TicketDatabase database;
   private final TestQueue queue;
-  private final PostgresJournalShelf shelf;
-  private final AttemptBook book;
+  private final PostgresJournalStore shelf;
+  private final AttemptHistory book;
 
   AttemptHistoryIT(TestDatabase database) {
     this.database = new TicketDatabase(database);
     this.queue = TestQueue.on(this.database);
     this.shelf =
-        new PostgresJournalShelf(database.dataSource(), "holdfast", time -> {}, Secrets.NONE);
-    this.book = new PostgresAttemptBook(database.dataSource(), "holdfast");
+        new PostgresJournalStore(database.dataSource(), "holdfast", time -> {}, Secrets.NONE);
+    this.book = new PostgresAttemptHistory(database.dataSource(), "holdfast");
   }
 
   private long enqueue() {
@@ -75,7 +75,7 @@ class AttemptHistoryIT {
 
     assertThat(book.failed(id))
         .containsExactly(
-            new AttemptBook.Failed(
+            new AttemptHistory.Failed(
                 1, lease, "transient", "it broke", "run_command 3 times (2 failed)"));
 
     queue.makeDue(id);

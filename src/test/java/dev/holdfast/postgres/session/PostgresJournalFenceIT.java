@@ -34,13 +34,13 @@ class PostgresJournalFenceIT {
 
   private final TicketDatabase database;
   private final TestQueue queue;
-  private final PostgresJournalShelf shelf;
+  private final PostgresJournalStore shelf;
   private final PostgresJournalReader reader;
 
   PostgresJournalFenceIT(TestDatabase database) {
     this.database = new TicketDatabase(database);
     this.queue = TestQueue.on(this.database);
-    this.shelf = new PostgresJournalShelf(database.dataSource(), "holdfast");
+    this.shelf = new PostgresJournalStore(database.dataSource(), "holdfast");
     this.reader = new PostgresJournalReader(database.dataSource(), "holdfast");
   }
 

@@ -37,13 +37,13 @@ class PostgresJournalIT {
 
   private final TicketDatabase database;
   private final TestQueue queue;
-  private final PostgresJournalShelf shelf;
+  private final PostgresJournalStore shelf;
   private final PostgresJournalReader reader;
 
   PostgresJournalIT(TestDatabase database) {
     this.database = new TicketDatabase(database);
     this.queue = TestQueue.on(this.database);
-    this.shelf = new PostgresJournalShelf(database.dataSource(), "holdfast");
+    this.shelf = new PostgresJournalStore(database.dataSource(), "holdfast");
     this.reader = new PostgresJournalReader(database.dataSource(), "holdfast");
   }
 
@@ -117,7 +117,7 @@ class PostgresJournalIT {
     Running running = running();
     LossyDataSource lossy = new LossyDataSource(database.dataSource());
     Journal journal =
-        new PostgresJournalShelf(lossy, "holdfast", time -> {}, Secrets.NONE)
+        new PostgresJournalStore(lossy, "holdfast", time -> {}, Secrets.NONE)
             .open(running.id, running.lease);
     journal.append(List.of(HELLO));
     lossy.loseNextAnswers(2);
@@ -135,7 +135,7 @@ class PostgresJournalIT {
     LossyDataSource lossy = new LossyDataSource(database.dataSource());
     AtomicInteger waits = new AtomicInteger();
     Journal journal =
-        new PostgresJournalShelf(lossy, "holdfast", time -> waits.incrementAndGet(), Secrets.NONE)
+        new PostgresJournalStore(lossy, "holdfast", time -> waits.incrementAndGet(), Secrets.NONE)
             .open(running.id, running.lease);
     lossy.refuse();
 
@@ -233,7 +233,7 @@ class PostgresJournalIT {
   void noTable() throws SQLException {
     assertThatThrownBy(
             () ->
-                new PostgresJournalShelf(database.dataSource(), "nowhere", t -> {}, Secrets.NONE)
+                new PostgresJournalStore(database.dataSource(), "nowhere", t -> {}, Secrets.NONE)
                     .open(1, 1)
                     .entries())
         .isInstanceOf(QueueUnavailableException.class)

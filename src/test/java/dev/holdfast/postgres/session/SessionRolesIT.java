@@ -30,7 +30,7 @@ class SessionRolesIT {
     new PostgresTicketDesk(worker).abortRetry(tickets.in(TicketState.IN_PROGRESS), "ann");
     String kind = "sessions-of-worker";
     long running = new PostgresTicketInbox(worker).enqueue(NewTicket.ofKind(kind));
-    new PostgresJournalShelf(worker, "holdfast", time -> {}, Secrets.NONE)
+    new PostgresJournalStore(worker, "holdfast", time -> {}, Secrets.NONE)
         .open(running, tickets.claim(kind))
         .append(JournalEntries.OF_EVERY_KIND);
     try (PostgresEventSink sink = new PostgresEventSink(worker, "holdfast", System::nanoTime)) {

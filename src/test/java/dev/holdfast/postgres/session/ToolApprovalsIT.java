@@ -10,9 +10,9 @@ import dev.holdfast.queue.Finish;
 import dev.holdfast.queue.FinishResult;
 import dev.holdfast.queue.TicketDesk;
 import dev.holdfast.queue.read.ToolCallRow;
-import dev.holdfast.session.approval.ApprovalShelf.Approval;
-import dev.holdfast.session.approval.ApprovalShelf.Asked;
-import dev.holdfast.session.approval.ApprovalShelf.Decision;
+import dev.holdfast.session.approval.ApprovalStore.Approval;
+import dev.holdfast.session.approval.ApprovalStore.Asked;
+import dev.holdfast.session.approval.ApprovalStore.Decision;
 import dev.holdfast.testing.AtOnce;
 import dev.holdfast.testing.EverySetup;
 import dev.holdfast.testing.TestDatabase;
@@ -41,14 +41,14 @@ class ToolApprovalsIT {
   private final TestQueue queue;
   private final PostgresTicketDesk desk;
   private final PostgresTicketReader reader;
-  private final PostgresApprovalShelf shelf;
+  private final PostgresApprovalStore shelf;
 
   ToolApprovalsIT(TestDatabase database) {
     this.database = new TicketDatabase(database);
     this.queue = TestQueue.on(this.database);
     this.desk = new PostgresTicketDesk(database.dataSource());
     this.reader = new PostgresTicketReader(database.dataSource());
-    this.shelf = new PostgresApprovalShelf(database.dataSource(), "holdfast");
+    this.shelf = new PostgresApprovalStore(database.dataSource(), "holdfast");
   }
 
   @AfterEach

@@ -10,7 +10,7 @@ import com.microsoft.playwright.Route;
 import dev.holdfast.Holdfast;
 import dev.holdfast.failure.ErrorReport;
 import dev.holdfast.schema.Question;
-import dev.holdfast.session.approval.ApprovalShelf;
+import dev.holdfast.session.approval.ApprovalStore;
 import dev.holdfast.session.event.SessionEvent;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.TestQueue;
@@ -239,7 +239,7 @@ class ConsoleBrowserIT {
     TestQueue queue = TestQueue.on(database);
     long id =
         queue.park(
-            new ApprovalShelf.Asked(
+            new ApprovalStore.Asked(
                 1, 1, "c1", "write_file", "{\"path\": \"a.txt\"}", "+<b>hello</b>", "h"));
     go("/tickets/" + id);
     assertThat(page.locator("form.call")).containsText("write_file");

@@ -2,7 +2,7 @@ package dev.holdfast.web.console;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.holdfast.queue.view.TicketQuery;
+import dev.holdfast.queue.read.TicketFilter;
 import dev.holdfast.ticket.TicketState;
 import dev.holdfast.web.console.view.Filters;
 import dev.holdfast.web.console.view.Links;
@@ -38,10 +38,12 @@ class FiltersTest {
                 "transient",
                 "before",
                 "17"));
-    TicketQuery query = filters.query();
+    TicketFilter query = filters.query();
     assertThat(filters.problems()).isEmpty();
     assertThat(query.state()).isEqualTo(TicketState.ON_HOLD);
-    assertThat(query.to()).as("the day is in it").isEqualTo(Instant.parse("2026-12-01T00:00:00Z"));
+    assertThat(query.createdBefore())
+        .as("the day is in it")
+        .isEqualTo(Instant.parse("2026-12-01T00:00:00Z"));
     assertThat(filters.next("/tickets", 9))
         .isEqualTo(
             "/tickets?state=on_hold&category=transient&q=a+b%26c&from=2026-11-01&to=2026-11-30"
@@ -61,13 +63,13 @@ class FiltersTest {
   void garbage(String name, String value) {
     Filters filters = of(Map.of(name, value));
     assertThat(filters.problems()).hasSize(1);
-    assertThat(filters.query()).isEqualTo(TicketQuery.all(Filters.PAGE));
+    assertThat(filters.query()).isEqualTo(TicketFilter.all(Filters.PAGE));
   }
 
   @Test
   @DisplayName("empty fields, NUL and endless texts do no harm")
   void edges() {
-    assertThat(of(Map.of("q", " ", "state", "")).query()).isEqualTo(TicketQuery.all(Filters.PAGE));
+    assertThat(of(Map.of("q", " ", "state", "")).query()).isEqualTo(TicketFilter.all(Filters.PAGE));
     assertThat(of(Map.of("q", "a\0b")).query().text()).isEqualTo("ab");
     assertThat(of(Map.of("q", "x".repeat(9_000))).query().text()).hasSize(200);
   }
@@ -84,7 +86,7 @@ class FiltersTest {
   @Test
   @DisplayName("copied SQL quotes what somebody else wrote")
   void sql() {
-    String sql = SqlText.tickets(TicketQuery.all(50).withText("it's \\ a '; DROP TABLE x; --"));
+    String sql = SqlText.tickets(TicketFilter.all(50).withText("it's \\ a '; DROP TABLE x; --"));
     assertThat(sql).contains("title ILIKE E'%it''s \\\\ a ''; DROP TABLE x; --%'");
     assertThat(SqlText.group("", "unknown"))
         .contains("error_fingerprint IS NULL AND error_category = 'unknown'");

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 
-/** What models did for designs, over all of a window. */
+/** The use of models by designs, over all of a window. */
 final class HomeModels {
   private static final int MOST = 12;
 

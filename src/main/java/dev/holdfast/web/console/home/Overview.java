@@ -13,7 +13,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is going on, in pictures.
+ * The home page's charts.
  *
  * @param late how long nobody has counted; null where somebody has just now
  * @param queues those with most attempts, then those with tickets

@@ -1,4 +1,4 @@
-/** What the home page shows, made of figures: numbers, charts, queues and models. */
+/** The home page's numbers, charts, queues and models, made of figures. */
 @NullMarked
 package dev.holdfast.web.console.home;
 

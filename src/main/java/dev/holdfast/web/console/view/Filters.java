@@ -1,7 +1,7 @@
 package dev.holdfast.web.console.view;
 
 import dev.holdfast.failure.Category;
-import dev.holdfast.queue.view.TicketQuery;
+import dev.holdfast.queue.read.TicketFilter;
 import dev.holdfast.ticket.TicketState;
 import java.time.DateTimeException;
 import java.time.Instant;
@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param problems what is wrong with it, in words; those parts do not filter
  */
-public record Filters(TicketQuery query, List<String> problems) {
+public record Filters(TicketFilter query, List<String> problems) {
   public static final int PAGE = 50;
   private static final int LONGEST = 200;
 
@@ -30,11 +30,6 @@ public record Filters(TicketQuery query, List<String> problems) {
   /** The same filter on the next page. */
   public String next(String path, long before) {
     return address(path, before);
-  }
-
-  /** The same filter on the first page. */
-  public String first(String path) {
-    return address(path, null);
   }
 
   /** The same filter in another state, from its newest tickets on; null is all states. */
@@ -51,6 +46,8 @@ public record Filters(TicketQuery query, List<String> problems) {
         query.queue(),
         "kind",
         query.kind(),
+        "design",
+        query.design(),
         "category",
         query.category(),
         "fingerprint",
@@ -60,21 +57,21 @@ public record Filters(TicketQuery query, List<String> problems) {
         "assignee",
         query.assignee(),
         "from",
-        day(query.from(), 0),
+        day(query.createdFrom(), 0),
         "to",
-        day(query.to(), 1),
+        day(query.createdBefore(), 1),
         "before",
         before);
   }
 
   /** The first day, as the date field has it; "" for none. */
   public String from() {
-    return Objects.requireNonNullElse(day(query.from(), 0), "");
+    return Objects.requireNonNullElse(day(query.createdFrom(), 0), "");
   }
 
   /** The last day; "" for none. */
   public String to() {
-    return Objects.requireNonNullElse(day(query.to(), 1), "");
+    return Objects.requireNonNullElse(day(query.createdBefore(), 1), "");
   }
 
   private static @Nullable String day(@Nullable Instant time, int less) {
@@ -93,17 +90,18 @@ public record Filters(TicketQuery query, List<String> problems) {
     if (state != null && known.isEmpty()) {
       problems.add("there is no state \"" + Format.cut(state, 40) + "\"");
     }
-    TicketQuery query =
-        new TicketQuery(
+    TicketFilter query =
+        new TicketFilter(
             known.orElse(null),
             text(parameter.apply("queue")),
             text(parameter.apply("kind")),
+            text(parameter.apply("design")),
             category(text(parameter.apply("category")), problems),
             text(parameter.apply("fingerprint")),
             text(parameter.apply("q")),
-            text(parameter.apply("assignee")),
             day(text(parameter.apply("from")), 0, problems),
             day(text(parameter.apply("to")), 1, problems),
+            text(parameter.apply("assignee")),
             number(text(parameter.apply("before")), problems),
             PAGE);
     return new Filters(query, problems);

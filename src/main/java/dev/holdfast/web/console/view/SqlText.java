@@ -1,6 +1,6 @@
 package dev.holdfast.web.console.view;
 
-import dev.holdfast.queue.view.TicketQuery;
+import dev.holdfast.queue.read.TicketFilter;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -41,24 +41,25 @@ public final class SqlText {
     return value.isEmpty() ? column + " IS NULL" : column + " = " + literal(value);
   }
 
-  public static String tickets(TicketQuery query) {
+  public static String tickets(TicketFilter query) {
     List<String> where = new ArrayList<>();
     add(where, "state", query.state() == null ? null : query.state().wireName());
     add(where, "queue", query.queue());
     add(where, "kind", query.kind());
+    add(where, "design", query.design());
     add(where, "error_category", query.category());
     add(where, "error_fingerprint", query.fingerprint());
     if (query.text() != null) {
       where.add("title ILIKE " + literal("%" + query.text() + "%"));
     }
-    if (query.from() != null) {
-      where.add("created_at >= " + literal(query.from().toString()));
+    if (query.createdFrom() != null) {
+      where.add("created_at >= " + literal(query.createdFrom().toString()));
     }
-    if (query.to() != null) {
-      where.add("created_at < " + literal(query.to().toString()));
+    if (query.createdBefore() != null) {
+      where.add("created_at < " + literal(query.createdBefore().toString()));
     }
-    if (query.before() != null) {
-      where.add("id < " + query.before());
+    if (query.beforeId() != null) {
+      where.add("id < " + query.beforeId());
     }
     return "SELECT id, title, state, queue, kind, error FROM holdfast.tickets"
         + (where.isEmpty() ? "" : "\nWHERE " + String.join(" AND ", where))

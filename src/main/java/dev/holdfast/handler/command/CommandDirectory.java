@@ -1,0 +1,84 @@
+package dev.holdfast.handler.command;
+
+import dev.holdfast.process.DirectoryTree;
+import dev.holdfast.ticket.ClaimedTicket;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Where one attempt's program runs: its design's directory, or a fresh one that is deleted when the
+ * attempt ends, however it ends.
+ */
+final class CommandDirectory implements AutoCloseable {
+  private static final Logger log = LoggerFactory.getLogger(CommandDirectory.class);
+
+  private final Path directory;
+  private final boolean own;
+
+  private CommandDirectory(Path directory, boolean own) {
+    this.directory = directory;
+    this.own = own;
+  }
+
+  /**
+   * @throws IOException if the design's directory is missing or an own one cannot be made
+   */
+  static CommandDirectory open(ClaimedTicket claimed, Optional<Path> wanted, Path root)
+      throws IOException {
+    if (wanted.isPresent()) {
+      return given(wanted.get());
+    }
+    try {
+      Files.createDirectories(root);
+      String prefix = "ticket-" + claimed.id() + "-attempt-" + claimed.attempt() + "-";
+      return new CommandDirectory(Files.createTempDirectory(root.toAbsolutePath(), prefix), true);
+    } catch (IOException e) {
+      throw new IOException(
+          "cannot make a working directory under "
+              + root
+              + " ("
+              + e
+              + "): make the directory writable",
+          e);
+    }
+  }
+
+  private static CommandDirectory given(Path directory) throws IOException {
+    if (!Files.exists(directory)) {
+      throw new IOException(
+          "the design's directory "
+              + directory
+              + " does not exist (ENOENT) on this worker's host: create it or correct the design");
+    }
+    if (!Files.isDirectory(directory) || !Files.isExecutable(directory)) {
+      throw new IOException(
+          "the design's directory "
+              + directory
+              + " cannot be entered (EACCES): it must be a directory that the worker may enter");
+    }
+    return new CommandDirectory(directory, false);
+  }
+
+  Path directory() {
+    return directory;
+  }
+
+  @Override
+  public void close() {
+    if (!own) {
+      return;
+    }
+    try {
+      DirectoryTree.delete(directory);
+    } catch (IOException e) {
+      log.warn(
+          "Working directory {} could not be deleted ({}): delete it by hand",
+          directory,
+          e.toString());
+    }
+  }
+}

@@ -1,0 +1,172 @@
+package dev.holdfast.llm.account;
+
+import dev.holdfast.llm.Account;
+import dev.holdfast.llm.CallResult;
+import dev.holdfast.llm.ChatProvider;
+import dev.holdfast.llm.ChatRequest;
+import dev.holdfast.llm.Standstill;
+import dev.holdfast.llm.Usage;
+import dev.holdfast.llm.account.AccountStore.Reservation;
+import dev.holdfast.retry.Sleeper;
+import java.math.BigDecimal;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Takes what a call may cost out of the shared budgets before it is sent, and books what it has
+ * cost after. Asks nothing where no budget is set. Thread-safe.
+ */
+final class BudgetGuard {
+  private static final Logger LOG = LoggerFactory.getLogger(BudgetGuard.class);
+  private static final Duration FIRST_LOOK = Duration.ofMillis(100);
+
+  private final AccountCache book;
+  private final Sleeper sleeper;
+  private final Set<String> unpriced = ConcurrentHashMap.newKeySet();
+
+  BudgetGuard(AccountCache book, Sleeper sleeper) {
+    this.book = book;
+    this.sleeper = sleeper;
+  }
+
+  /** What a call may spend. */
+  sealed interface Grant {
+    /** No budget is concerned. */
+    record Free() implements Grant {}
+
+    record Reserved(long id, BigDecimal worst) implements Grant {}
+
+    record None(Standstill why) implements Grant {}
+  }
+
+  /** Waits a little where calls that are on their way have reserved what is left. */
+  Grant reserve(ChatProvider provider, Account account, ChatRequest request, CallOf call)
+      throws InterruptedException {
+    List<String> budgets = book.budgets(scopes(account, call.design()));
+    if (budgets.isEmpty()) {
+      return new Grant.Free();
+    }
+    Optional<BigDecimal> worst = WorstCost.of(provider, request, book.settings().outputTokens());
+    if (worst.isEmpty()) {
+      return withoutPrice(account.provider() + "/" + request.model(), budgets);
+    }
+    if (worst.get().signum() == 0) {
+      return new Grant.Free();
+    }
+    return reserve(budgets, worst.get(), call);
+  }
+
+  private Grant reserve(List<String> budgets, BigDecimal worst, CallOf call)
+      throws InterruptedException {
+    Duration look = FIRST_LOOK;
+    Duration waited = Duration.ZERO;
+    while (true) {
+      switch (book.store().reserve(budgets, worst, call.ticketId(), call.leaseNo())) {
+        case Reservation.Granted granted -> {
+          return new Grant.Reserved(granted.id(), worst);
+        }
+        case Reservation.NoRoom full -> {
+          boolean usedUp = full.spent().add(worst).compareTo(full.limit()) > 0;
+          if (usedUp || waited.compareTo(book.settings().waitInSession()) >= 0) {
+            return new Grant.None(noRoom(full, worst, usedUp));
+          }
+          Duration wait = book.around(look);
+          call.context().sleep(sleeper, wait);
+          waited = waited.plus(wait);
+          look = look.multipliedBy(2);
+        }
+      }
+    }
+  }
+
+  private Standstill noRoom(Reservation.NoRoom full, BigDecimal worst, boolean usedUp) {
+    String words =
+        "budget "
+            + full.scope()
+            + ": "
+            + shown(full.spent())
+            + " USD spent"
+            + (full.reserved().signum() > 0
+                ? " and " + shown(full.reserved()) + " reserved by calls on their way"
+                : "")
+            + " of "
+            + shown(full.limit())
+            + ", the next call may cost "
+            + shown(worst);
+    return new Standstill(
+        Standstill.Kind.BUDGET,
+        usedUp ? null : book.around(book.settings().baseDelay()),
+        false,
+        List.of(full.scope()),
+        words,
+        worst);
+  }
+
+  private static String shown(BigDecimal usd) {
+    return usd.stripTrailingZeros().toPlainString();
+  }
+
+  private Grant withoutPrice(String target, List<String> budgets) {
+    String words = target + " has no price, so that budget " + budgets.getFirst();
+    if (book.settings().refuseUnpriced()) {
+      return new Grant.None(
+          new Standstill(
+              Standstill.Kind.BUDGET,
+              null,
+              false,
+              budgets,
+              words + " cannot bound it: set providers.<name>.prices",
+              BigDecimal.ZERO));
+    }
+    if (unpriced.add(target)) {
+      LOG.warn(
+          "{} does not count it: set providers.<name>.prices, or budgets.unpriced: refuse", words);
+    }
+    return new Grant.Free();
+  }
+
+  private static List<String> scopes(Account account, @Nullable String design) {
+    List<String> scopes = new ArrayList<>();
+    scopes.add("day");
+    if (design != null) {
+      scopes.add("design:" + design);
+    }
+    scopes.add("key:" + account.provider() + "/" + account.keyId());
+    return scopes;
+  }
+
+  /**
+   * @param result null where the call was broken off: it was possibly billed, so its worst counts
+   */
+  void settle(Grant grant, ChatProvider provider, String model, @Nullable CallResult result) {
+    if (grant instanceof Grant.Reserved reserved) {
+      try {
+        book.store().settle(reserved.id(), cost(reserved.worst(), provider, model, result));
+      } catch (RuntimeException e) {
+        LOG.warn("a call's cost cannot be booked now; its reservation counts instead", e);
+      }
+    }
+  }
+
+  private static BigDecimal cost(
+      BigDecimal worst, ChatProvider provider, String model, @Nullable CallResult result) {
+    return switch (result) {
+      case null -> worst;
+      case CallResult.Answer answer -> cost(worst, provider, model, answer.usage());
+      case CallResult.Failed failed -> failed.maybeBilled() ? worst : BigDecimal.ZERO;
+      case CallResult.Refused refused -> BigDecimal.ZERO;
+    };
+  }
+
+  private static BigDecimal cost(
+      BigDecimal worst, ChatProvider provider, String model, Usage usage) {
+    return usage.equals(Usage.NONE) ? worst : provider.cost(model, usage).orElse(worst);
+  }
+}

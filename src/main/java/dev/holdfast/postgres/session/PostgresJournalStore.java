@@ -1,0 +1,61 @@
+package dev.holdfast.postgres.session;
+
+import dev.holdfast.postgres.Sql;
+import dev.holdfast.postgres.TicketLease;
+import dev.holdfast.postgres.Transactions;
+import dev.holdfast.retry.Sleeper;
+import dev.holdfast.secret.Secrets;
+import dev.holdfast.session.journal.Journal;
+import dev.holdfast.session.journal.JournalStore;
+import javax.sql.DataSource;
+
+/**
+ * The table {@code session_journal}. A journal of it is fenced by the ticket's lease: once that is
+ * over, whatever ended it, an append throws {@link dev.holdfast.ticket.IllegalTransitionException}
+ * and writes nothing.
+ *
+ * <p>What was paid for is not given up because the database restarts or somebody has the ticket
+ * locked: an append is tried again for about a minute before it throws {@link
+ * dev.holdfast.queue.QueueUnavailableException}; for a few seconds where its thread is interrupted.
+ * An interrupt never cuts a write off, and the thread has it still when the append returns.
+ *
+ * <p>Thread-safe; a journal is for one session's thread.
+ */
+public final class PostgresJournalStore implements JournalStore {
+  private final Transactions transactions;
+  private final PostgresJournalReader reader;
+  private final String append;
+  private final String lastSeq;
+  private final Sleeper sleeper;
+  private final Secrets secrets;
+
+  public PostgresJournalStore(DataSource dataSource, String schema) {
+    this(dataSource, schema, Sleeper.REAL, Secrets.NONE);
+  }
+
+  /**
+   * @param sleeper for the waits between two tries
+   * @param secrets that no entry may tell
+   */
+  public PostgresJournalStore(
+      DataSource dataSource, String schema, Sleeper sleeper, Secrets secrets) {
+    Sql sql = new Sql(schema);
+    this.transactions = new Transactions(dataSource);
+    this.reader = new PostgresJournalReader(dataSource, schema);
+    this.append = sql.loadPinned("append_journal");
+    this.lastSeq =
+        sql.inSchema(
+            "SELECT COALESCE(max(seq), 0) FROM holdfast.session_journal WHERE ticket_id = :ticket");
+    this.sleeper = sleeper;
+    this.secrets = secrets;
+  }
+
+  @Override
+  public Journal open(long ticketId, long leaseNo) {
+    return new PostgresJournal(
+        new TicketLease(ticketId, leaseNo),
+        new PostgresJournal.Statements(transactions, reader, append, lastSeq),
+        secrets,
+        new Persistence(sleeper));
+  }
+}

@@ -1,0 +1,188 @@
+package dev.holdfast.repair;
+
+import dev.holdfast.repair.git.TicketRepository;
+import dev.holdfast.repair.git.Worktree;
+import dev.holdfast.repair.verify.CheckRun;
+import dev.holdfast.repair.verify.Verification;
+import dev.holdfast.repair.verify.Verifier;
+import dev.holdfast.repair.verify.VerifyCommand;
+import dev.holdfast.tool.git.Git;
+import dev.holdfast.tool.patch.PatchApplier;
+import dev.holdfast.tool.patch.PatchLimits;
+import dev.holdfast.tool.patch.PatchResult;
+import dev.holdfast.tool.patch.PatchValidity;
+import java.io.IOException;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** A workbench on a ticket's repository: a worktree for each lane, made when it is needed. */
+public final class GitRepairRepository implements RepairRepository {
+  /** A command that fails and does not say which tests do. */
+  private static final long UNTOLD = 1_000_000;
+
+  /** The trees without files, which every repository knows. */
+  private static final String EMPTY_SHA1 = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
+
+  private static final String EMPTY_SHA256 =
+      "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321";
+
+  private static final int OUTPUT_CHARS = 12_000;
+  private static final int NAMED = 100;
+  private static final int NAME_CHARS = 300;
+  private static final PatchLimits OWN_DIFFS =
+      new PatchLimits(1_000_000, 10_000_000, 64 << 20, true, true);
+
+  /** What changes and checks the files. */
+  public record Tools(Git git, Verifier verifier) {}
+
+  private final TicketRepository repository;
+  private final Tools tools;
+  private final List<VerifyCommand> commands;
+  private final PatchApplier applier;
+  private final Map<Integer, Worktree> worktrees = new ConcurrentHashMap<>();
+
+  /**
+   * @param repository stays the caller's to close
+   * @param limits of models' patches
+   * @param commands the verification, in order
+   */
+  public GitRepairRepository(
+      TicketRepository repository, Tools tools, PatchLimits limits, List<VerifyCommand> commands) {
+    this.repository = repository;
+    this.tools = tools;
+    this.commands = List.copyOf(commands);
+    this.applier = new PatchApplier(tools.git(), limits);
+  }
+
+  @Override
+  public String baseCommit() {
+    return repository.baseCommit();
+  }
+
+  @Override
+  public Tree baseTree() {
+    return new Tree(repository.baseTree(), "");
+  }
+
+  @Override
+  public Verified verify(Tree tree) throws IOException, InterruptedException {
+    return verified(at(tree, 0));
+  }
+
+  @Override
+  public Optional<String> invalidity(Tree tree, String output, int lane)
+      throws IOException, InterruptedException {
+    return switch (applier.validate(at(tree, lane).directory(), output)) {
+      case PatchValidity.Valid valid -> Optional.empty();
+      case PatchValidity.Invalid invalid ->
+          invalid.rejection().kind().isInvalid()
+              ? Optional.of(invalid.rejection().explanation())
+              : Optional.empty();
+    };
+  }
+
+  @Override
+  public Trial attempt(Tree tree, String output, int lane)
+      throws IOException, InterruptedException {
+    Worktree worktree = at(tree, lane);
+    return switch (applier.apply(worktree.directory(), output)) {
+      case PatchResult.NoOp none -> new Trial.NoOp();
+      case PatchResult.Rejected rejected -> refused(rejected);
+      case PatchResult.Applied applied -> {
+        String id = worktree.snapshot(applied.filesChanged());
+        String diff = repository.diff(repository.baseTree(), id);
+        Verified verified = verified(worktree);
+        yield new Trial.Applied(
+            new Tree(id, diff), applied.size(), applied.filesChanged(), verified);
+      }
+    };
+  }
+
+  private static Trial refused(PatchResult.Rejected rejected) throws IOException {
+    return switch (rejected.kind()) {
+      case NO_DIFF -> new Trial.NoDiff(rejected.explanation());
+      case MALFORMED, UNSAFE, TOO_LARGE, DOES_NOT_APPLY ->
+          new Trial.Refused(rejected.explanation(), rejected.errorHash());
+      case GIT_FAILED -> throw new IOException(rejected.explanation());
+    };
+  }
+
+  private Verified verified(Worktree worktree) throws IOException, InterruptedException {
+    Verification result = tools.verifier().verify(worktree, commands, Verifier.Success.SEEN_TWICE);
+    return new Verified(
+        result.passed(),
+        result.failureSignature().orElse(""),
+        result.failing().stream()
+            .limit(NAMED)
+            .map(each -> cut(each.command() + ": " + each.name()))
+            .toList(),
+        result.passed() ? 0 : failures(result),
+        result.passed() ? "" : result.report(OUTPUT_CHARS),
+        result.flaky());
+  }
+
+  private static String cut(String name) {
+    return name.length() <= NAME_CHARS ? name : name.substring(0, NAME_CHARS) + "…";
+  }
+
+  private static long failures(Verification result) {
+    long failures = 0;
+    for (CheckRun run : result.runs()) {
+      if (!run.passed()) {
+        failures += run.tests() == 0 ? UNTOLD : Math.max(1, run.failing().size());
+      }
+    }
+    return Math.max(1, failures);
+  }
+
+  @Override
+  public Sources sources(Tree tree) throws IOException, InterruptedException {
+    Worktree worktree = at(tree, 0);
+    String empty = tree.id().length() == EMPTY_SHA1.length() ? EMPTY_SHA1 : EMPTY_SHA256;
+    return WorktreeSources.of(worktree.directory(), worktree.changes(empty, tree.id()));
+  }
+
+  @Override
+  public Commit commit(Tree tree, String message) throws IOException, InterruptedException {
+    // Made here, where an earlier attempt was on another machine.
+    at(tree, 0);
+    return new Commit(repository.branch(), repository.commit(tree.id(), message));
+  }
+
+  /**
+   * The lane's worktree in that state. A tree that an attempt on another machine has made is made
+   * again of its diff.
+   */
+  private Worktree at(Tree tree, int lane) throws IOException, InterruptedException {
+    Worktree worktree = worktrees.get(lane);
+    if (worktree == null) {
+      worktree = repository.worktree("lane-" + (lane + 1), repository.baseTree());
+      worktrees.put(lane, worktree);
+    }
+    try {
+      worktree.restore(tree.id());
+    } catch (IOException missing) {
+      rebuild(worktree, tree, missing);
+    }
+    return worktree;
+  }
+
+  private void rebuild(Worktree worktree, Tree tree, IOException missing)
+      throws IOException, InterruptedException {
+    if (tree.diff().isEmpty()) {
+      throw missing;
+    }
+    worktree.restore(repository.baseTree());
+    PatchResult result =
+        new PatchApplier(tools.git(), OWN_DIFFS).apply(worktree.directory(), tree.diff());
+    boolean same =
+        result instanceof PatchResult.Applied applied
+            && worktree.snapshot(applied.filesChanged()).equals(tree.id());
+    if (!same) {
+      throw new IOException(
+          "the patch so far cannot be made again on this machine (" + result + ")", missing);
+    }
+  }
+}

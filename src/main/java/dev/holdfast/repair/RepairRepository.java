@@ -1,0 +1,55 @@
+package dev.holdfast.repair;
+
+import java.io.IOException;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * The repository of a run. No call depends on what an earlier one left in a worktree. Thread-safe
+ * for calls with different lanes.
+ */
+public interface RepairRepository {
+  /** The commit that everything is based on. */
+  String baseCommit();
+
+  Tree baseTree();
+
+  /**
+   * Runs the verification on a state.
+   *
+   * @throws IOException if the state cannot be made
+   */
+  Verified verify(Tree tree) throws IOException, InterruptedException;
+
+  /**
+   * Why a model's output has no patch that can be read; empty where it has one, applicable or not.
+   *
+   * @param lane as of {@link #attempt}
+   */
+  Optional<String> invalidity(Tree tree, String output, int lane)
+      throws IOException, InterruptedException;
+
+  /**
+   * Tries a model's output on a state and verifies the result, away from other lanes.
+   *
+   * @param lane from 0; each has a worktree of its own
+   */
+  Trial attempt(Tree tree, String output, int lane) throws IOException, InterruptedException;
+
+  /** The files of a state; valid until the next call. */
+  Sources sources(Tree tree) throws IOException, InterruptedException;
+
+  /** Commits a state on the ticket's branch, in place of what was there. */
+  Commit commit(Tree tree, String message) throws IOException, InterruptedException;
+
+  record Commit(String branch, String id) {}
+
+  /** What a model may be shown of a tree. */
+  interface Sources {
+    /** Paths from the root, with {@code /}, of all files that git does not ignore. */
+    List<String> files();
+
+    /** The text of a file; empty if it is binary, gone, too large or leads out of the tree. */
+    Optional<String> text(String path);
+  }
+}

@@ -1,0 +1,16 @@
+package dev.holdfast.session.journal;
+
+/** Where the journals of tickets' sessions are kept. Thread-safe. */
+@FunctionalInterface
+public interface JournalStore {
+  /** Each journal lasts as long as what holds it. */
+  JournalStore IN_MEMORY = (ticketId, leaseNo) -> new InMemoryJournal();
+
+  /**
+   * The journal of a ticket, for one attempt.
+   *
+   * @param leaseNo fences it: once a newer attempt has opened the ticket's journal, an append of
+   *     this one throws and writes nothing
+   */
+  Journal open(long ticketId, long leaseNo);
+}

@@ -1,0 +1,53 @@
+package dev.holdfast.architecture;
+
+import static com.tngtech.archunit.core.importer.ImportOption.Predefined.DO_NOT_INCLUDE_TESTS;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Set;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+class ArchitecturePictureTest {
+  private static final String BASE = "dev.holdfast";
+  private static final Path PAGE = Path.of("docs/architecture.md");
+
+  @Test
+  @DisplayName("docs/architecture.md shows the imports as they are")
+  void page() throws IOException {
+    String page =
+        new ArchitecturePicture(
+                BASE,
+                new ClassFileImporter().withImportOption(DO_NOT_INCLUDE_TESTS).importPackages(BASE))
+            .page();
+    if (Boolean.getBoolean("architecture.write")) {
+      Files.writeString(PAGE, page);
+    }
+    assertThat(Files.readString(PAGE))
+        .as("write it again: src/etc/dev.sh ArchitecturePictureTest -Darchitecture.write=true")
+        .isEqualTo(page);
+  }
+
+  @Test
+  @DisplayName("the picture leaves out an arrow only where a longer way leads to the same package")
+  void shortest() {
+    Map<String, Set<String>> imports =
+        Map.of(
+            "app", Set.of("web", "queue", "ticket", "log"),
+            "web", Set.of("queue"),
+            "queue", Set.of("ticket"),
+            "ticket", Set.of(),
+            "log", Set.of());
+    assertThat(ArchitecturePicture.shortest(imports))
+        .containsOnly(
+            Map.entry("app", Set.of("web", "log")),
+            Map.entry("web", Set.of("queue")),
+            Map.entry("queue", Set.of("ticket")),
+            Map.entry("ticket", Set.of()),
+            Map.entry("log", Set.of()));
+  }
+}

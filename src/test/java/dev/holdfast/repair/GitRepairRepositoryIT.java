@@ -1,0 +1,72 @@
+package dev.holdfast.repair;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.repair.git.GitBench;
+import dev.holdfast.repair.git.TicketRepository;
+import java.nio.file.Path;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The workbench on real git with a real verification. */
+@Timeout(120)
+class GitRepairRepositoryIT {
+  @TempDir private Path directory;
+  private OneFileProject project;
+
+  @BeforeEach
+  void project() throws Exception {
+    project = OneFileProject.in(directory, "bad 0\n");
+  }
+
+  @Test
+  @DisplayName(
+      "E26: candidates are tried in isolation: no state depends on what another trial left")
+  void isolated() throws Exception {
+    try (TicketRepository repository = project.open("one")) {
+      GitRepairRepository bench = OneFileProject.workbench(repository);
+      Verified before = bench.verify(bench.baseTree());
+      assertThat(before.passed()).isFalse();
+      assertThat(before.signature()).isNotEmpty();
+      Trial good = bench.attempt(bench.baseTree(), Bench.change("bad 0", "good 1"), 0);
+      Trial bad = bench.attempt(bench.baseTree(), Bench.change("bad 0", "bad 2"), 1);
+      assertThat(((Trial.Applied) good).verified().passed()).isTrue();
+      assertThat(((Trial.Applied) good).lines()).isEqualTo(2);
+      assertThat(((Trial.Applied) good).tree().diff()).contains("-bad 0", "+good 1");
+      assertThat(((Trial.Applied) bad).verified().signature()).isEqualTo(before.signature());
+      assertThat(bench.verify(bench.baseTree())).isEqualTo(before);
+      assertThat(bench.attempt(bench.baseTree(), Bench.change("nowhere", "x"), 0))
+          .isInstanceOf(Trial.Refused.class);
+      assertThat(bench.attempt(bench.baseTree(), "no idea", 0)).isInstanceOf(Trial.NoDiff.class);
+      assertThat(bench.invalidity(bench.baseTree(), "no idea", 0)).isPresent();
+      assertThat(bench.invalidity(bench.baseTree(), Bench.change("bad 0", "x"), 0)).isEmpty();
+    }
+    assertThat(project.source().resolve("value.txt")).hasContent("bad 0");
+  }
+
+  @Test
+  @DisplayName("a state that another machine has made is made again of its diff, and goes on")
+  void elsewhere() throws Exception {
+    Tree tree;
+    try (TicketRepository repository = project.open("one")) {
+      GitRepairRepository bench = OneFileProject.workbench(repository);
+      tree =
+          ((Trial.Applied) bench.attempt(bench.baseTree(), Bench.change("bad 0", "half 1"), 0))
+              .tree();
+    }
+    try (TicketRepository repository = project.open("two")) {
+      GitRepairRepository bench = OneFileProject.workbench(repository);
+      Trial next = bench.attempt(tree, Bench.change("half 1", "good 2"), 0);
+      assertThat(((Trial.Applied) next).verified().passed()).isTrue();
+      RepairRepository.Commit commit = bench.commit(((Trial.Applied) next).tree(), "Repair");
+      assertThat(commit.branch()).isEqualTo("holdfast/ticket-17");
+      new GitBench(directory).owner(project.source(), "cat-file", "-e", commit.id());
+      assertThat(bench.sources(tree).files()).containsExactly("check.sh", "value.txt");
+      assertThat(bench.sources(tree).text("value.txt")).contains("half 1\n");
+      assertThat(bench.sources(tree).text("../value.txt")).isEmpty();
+    }
+  }
+}
