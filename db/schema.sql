@@ -729,6 +729,17 @@ COMMENT ON COLUMN holdfast.ticket_guidance.answer IS 'The answer as JSON; guidan
 GRANT SELECT ON holdfast.ticket_guidance TO holdfast_designer, holdfast_operator, holdfast_viewer;
 GRANT SELECT, INSERT, UPDATE, DELETE ON holdfast.ticket_guidance TO holdfast_worker;
 
+CREATE TABLE holdfast.ticket_traces (
+  ticket_id bigint NOT NULL,
+  traceparent text NOT NULL,
+  CONSTRAINT ticket_traces_pkey PRIMARY KEY (ticket_id),
+  CONSTRAINT ticket_traces_traceparent_check CHECK ((traceparent ~ '^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$'::text))
+);
+COMMENT ON TABLE holdfast.ticket_traces IS 'One row for each ticket that was enqueued under a trace (trace_ticket). Only workers that send traces look here.';
+COMMENT ON COLUMN holdfast.ticket_traces.traceparent IS 'As W3C Trace Context writes it: 00-<trace>-<span>-<flags>.';
+GRANT SELECT ON holdfast.ticket_traces TO holdfast_designer, holdfast_operator, holdfast_viewer;
+GRANT SELECT, INSERT, UPDATE, DELETE ON holdfast.ticket_traces TO holdfast_worker;
+
 CREATE TABLE holdfast.ticket_waits (
   ticket_id bigint NOT NULL,
   lease_no bigint NOT NULL,
@@ -2342,10 +2353,11 @@ BEGIN
   DELETE FROM retry_aborts WHERE ticket_id = ANY (ARRAY(SELECT id FROM gone));
   DELETE FROM tool_approvals WHERE ticket_id = ANY (ARRAY(SELECT id FROM gone));
   DELETE FROM auto_retry_switches WHERE ticket_id = ANY (ARRAY(SELECT id FROM gone));
+  DELETE FROM ticket_traces WHERE ticket_id = ANY (ARRAY(SELECT id FROM gone));
   RETURN NULL;
 END
 $function$;
-COMMENT ON FUNCTION holdfast.forget_sessions() IS 'A deleted ticket takes its journal, its events, its orders and its switch with it.';
+COMMENT ON FUNCTION holdfast.forget_sessions() IS 'A deleted ticket takes its journal, its events, its orders, its switch and its trace with it.';
 GRANT EXECUTE ON FUNCTION holdfast.forget_sessions() TO holdfast_worker;
 
 CREATE OR REPLACE FUNCTION holdfast.forget_waits()
@@ -2472,7 +2484,7 @@ BEGIN
       ('holdfast_producer', ARRAY['produce_ticket']),
       ('holdfast_designer', ARRAY['ticket_version', 'latest_design', 'acting_person', 'accepted_bytes', 'expanded_bytes', 'measure_definition']),
       -- Operators edit payloads with their own rights, too.
-      ('holdfast_operator', ARRAY['enqueue_ticket', 'produce_ticket', 'release_ticket', 'hold_ticket', 'cancel_ticket', 'approve_ticket',
+      ('holdfast_operator', ARRAY['enqueue_ticket', 'trace_ticket', 'produce_ticket', 'release_ticket', 'hold_ticket', 'cancel_ticket', 'approve_ticket',
         'reject_ticket', 'pause_queue', 'resume_queue', 'acting_person', 'latest_design', 'abort_retry', 'set_auto_retry',
         'mend_provider', 'raise_budget', 'remove_budget', 'decide_tool_call', 'answer_ticket', 'asked_question', 'assign_ticket', 'unrelease_ticket', 'edit_payload',
         'ticket_version', 'require_version', 'take_request_key', 'keep_request_ticket', 'find_request', 'keep_request_answer',
@@ -2657,13 +2669,21 @@ AS $function$
 DECLARE
   t ticket_base;
   holder bigint;
+  passes_on boolean := false;
 BEGIN
   SELECT * INTO t FROM ticket_base b WHERE b.unique_key = key FOR UPDATE;
-  IF t.id IS NOT NULL AND (unique_for = 'open' AND t.state IN ('done', 'cancelled')
-      OR unique_for NOT IN ('open', 'ever') AND t.created_at <= now() - words_interval(unique_for)
-      -- One that has started is left to run with what it has.
-      OR on_duplicate = 'replace' AND (t.state <> 'ready' OR t.attempt_count > 0 OR NOT make_unclaimable(t)))
-  THEN
+  IF t.id IS NOT NULL THEN
+    passes_on := CASE unique_for WHEN 'open' THEN t.state IN ('done', 'cancelled') WHEN 'ever' THEN false
+      ELSE COALESCE(t.created_at <= now() - words_interval(unique_for), false) END;
+    -- One that has started is left to run with what it has. Trap: not in one expression, or it is made unclaimable where nobody asked for it.
+    IF NOT passes_on AND on_duplicate = 'replace' THEN
+      passes_on := t.state <> 'ready' OR t.attempt_count > 0;
+      IF NOT passes_on THEN
+        passes_on := NOT make_unclaimable(t);
+      END IF;
+    END IF;
+  END IF;
+  IF passes_on THEN
     UPDATE ticket_base b SET unique_key = NULL, updated_at = now() WHERE b.id = t.id;
     PERFORM log_activity(t.id, 'key_passed_on', 'system', jsonb_build_object('uniqueKey', key));
     RETURN NULL;
@@ -3212,6 +3232,7 @@ CREATE OR REPLACE FUNCTION holdfast.mend_lines()
  SET search_path TO 'holdfast', 'pg_temp'
  SET enable_seqscan TO 'off'
  SET enable_bitmapscan TO 'off'
+ SET jit TO 'off'
 AS $function$
 DECLARE
   n bigint;
@@ -3310,6 +3331,35 @@ $function$;
 COMMENT ON FUNCTION holdfast.name_design_author() IS 'designs.created_by is the database user, unless the schema''s owner or a worker stores the design for somebody.';
 GRANT EXECUTE ON FUNCTION holdfast.name_design_author() TO holdfast_worker;
 
+CREATE OR REPLACE FUNCTION holdfast.note_digest(digest_time time without time zone, zone text)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+DECLARE
+  today timestamptz := ((now() AT TIME ZONE zone)::date + digest_time) AT TIME ZONE zone;
+  due timestamptz := CASE WHEN today <= now() THEN today ELSE ((now() AT TIME ZONE zone)::date - 1 + digest_time) AT TIME ZONE zone END;
+BEGIN
+  INSERT INTO webhook_cursors (name, activity_id, updated_at) VALUES ('noted:digest', 0, now()) ON CONFLICT DO NOTHING;
+  UPDATE webhook_cursors c SET updated_at = now() WHERE c.name = 'noted:digest' AND c.updated_at < due;
+  IF NOT FOUND THEN
+    RETURN false;
+  END IF;
+  PERFORM log_activity(NULL, 'digest', 'system', jsonb_build_object(
+    'onHold', (SELECT count(*) FROM held),
+    'inReview', (SELECT count(*) FROM ticket_base b WHERE b.state = 'needs_review'),
+    'ready', (SELECT count(*) FROM ready) + (SELECT count(*) FROM deferred),
+    'succeeded', (SELECT COALESCE(sum(f.n), 0) FROM ticket_figures f
+      WHERE f.span_minutes = 15 AND f.starts_at >= now() - interval '1 day' AND f.event = 'succeeded'),
+    'failed', (SELECT COALESCE(sum(f.n), 0) FROM ticket_figures f
+      WHERE f.span_minutes = 15 AND f.starts_at >= now() - interval '1 day' AND f.event = 'failed'),
+    'costUsd', (SELECT sum(f.cost_usd) FROM model_figures f WHERE f.span_minutes = 15 AND f.starts_at >= now() - interval '1 day')));
+  RETURN true;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.note_digest(time without time zone,text) IS 'Makes a row of ticket_activity (digest) if that time of the day has come since the last one: how many tickets wait, and what a day brought. For those who tell people.';
+GRANT EXECUTE ON FUNCTION holdfast.note_digest(time without time zone,text) TO holdfast_worker;
+
 CREATE OR REPLACE FUNCTION holdfast.note_enqueued(id bigint, actor text)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -3328,6 +3378,41 @@ END
 $function$;
 COMMENT ON FUNCTION holdfast.note_enqueued(bigint,text) IS 'Logs who enqueued a ticket, if this transaction did; whether it did.';
 GRANT EXECUTE ON FUNCTION holdfast.note_enqueued(bigint,text) TO holdfast_operator, holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.note_reviews()
+ RETURNS bigint
+ LANGUAGE plpgsql
+ SET search_path TO 'holdfast', 'pg_temp'
+ SET enable_seqscan TO 'off'
+ SET jit TO 'off'
+AS $function$
+DECLARE
+  until timestamptz := (SELECT c.counted_until FROM figures_cursor c);
+  since timestamptz;
+  noted bigint := 0;
+  r record;
+BEGIN
+  INSERT INTO webhook_cursors (name, activity_id, updated_at) VALUES ('noted:reviews', 0, until) ON CONFLICT DO NOTHING;
+  SELECT c.updated_at INTO since FROM webhook_cursors c WHERE c.name = 'noted:reviews' AND c.updated_at < until FOR UPDATE SKIP LOCKED;
+  IF NOT FOUND THEN
+    RETURN 0;
+  END IF;
+  FOR r IN
+    SELECT COALESCE(d.name, '') AS design, count(*) AS n, (array_agg(b.id ORDER BY b.id))[1:50] AS ids
+    FROM (SELECT DISTINCT a.ticket_id FROM ticket_attempts a WHERE a.finished_at >= since AND a.finished_at < until AND a.outcome = 'succeeded') s
+    JOIN ticket_base b ON b.id = s.ticket_id AND b.state = 'needs_review'
+    LEFT JOIN designs d ON d.id = b.design_id
+    GROUP BY 1 ORDER BY 1
+  LOOP
+    PERFORM log_activity(NULL, 'results_to_review', 'system', jsonb_build_object('design', r.design, 'count', r.n, 'ticketIds', to_jsonb(r.ids)));
+    noted := noted + 1;
+  END LOOP;
+  UPDATE webhook_cursors c SET updated_at = until WHERE c.name = 'noted:reviews';
+  RETURN noted;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.note_reviews() IS 'Makes a row of ticket_activity (results_to_review) for each design of which results have come to wait for review since the last call, some seconds behind as the figures are; returns how many. For those who tell people.';
+GRANT EXECUTE ON FUNCTION holdfast.note_reviews() TO holdfast_worker;
 
 CREATE OR REPLACE FUNCTION holdfast.open_for_key(x holdfast.claim_limits, key text)
  RETURNS bigint
@@ -4868,6 +4953,7 @@ CREATE OR REPLACE FUNCTION holdfast.take_tickets(of_kinds text[], from_queues te
  SET plan_cache_mode TO 'force_generic_plan'
  SET enable_seqscan TO 'off'
  SET enable_bitmapscan TO 'off'
+ SET jit TO 'off'
  SET lock_timeout TO '250ms'
 AS $function$
 #variable_conflict use_column
@@ -5052,9 +5138,7 @@ DECLARE
   groups bigint;
   last_group text;
   last_taken text;
-  turns bigint;
   in_round bigint := 0;
-  turns_in_round bigint := 0;
   tids tid[];
   moved bigint[];
   moved_designs text[];
@@ -5132,9 +5216,9 @@ BEGIN
       LIMIT room
     )
     SELECT (SELECT count(*) FROM part), (SELECT p.turn_group FROM part p ORDER BY p.no DESC LIMIT 1),
-      array_agg(t.tid ORDER BY t.no, t.created_at, t.id), (array_agg(t.turn_key ORDER BY t.no DESC))[1], count(DISTINCT t.turn_key),
+      array_agg(t.tid ORDER BY t.no, t.created_at, t.id), (array_agg(t.turn_key ORDER BY t.no DESC))[1],
       array_agg(DISTINCT t.design) FILTER (WHERE t.of_design IS NOT NULL AND t.design <> ALL (locked))
-    INTO groups, last_group, tids, last_taken, turns, asked
+    INTO groups, last_group, tids, last_taken, asked
     FROM taken t;
     walked := walked + groups;
 
@@ -5167,7 +5251,6 @@ BEGIN
         ids := ids || moved;
         room := room - cardinality(moved);
         in_round := in_round + cardinality(moved);
-        turns_in_round := turns_in_round + turns;
         PERFORM use_tokens(ql, cardinality(moved));
         IF design_limits THEN
           PERFORM use_tokens(x, (SELECT count(*) FROM unnest(moved_designs) AS d (design) WHERE d.design = x.design))
@@ -5195,9 +5278,8 @@ BEGIN
       pos := start;
       until := NULL;
       EXIT WHEN in_round = 0;
-      quota := GREATEST(quota * 2, room / GREATEST(turns_in_round, 1) + 1);
+      quota := GREATEST(quota * room / in_round, 1);
       in_round := 0;
-      turns_in_round := 0;
     END IF;
   END LOOP;
   IF pos <> start THEN
@@ -5287,6 +5369,27 @@ AS $function$
 $function$;
 COMMENT ON FUNCTION holdfast.tokens_left(holdfast.claim_limits,timestamp with time zone) IS 'How many tickets may start under a rate now, with fractions; full_at as in limit_gates.';
 GRANT EXECUTE ON FUNCTION holdfast.tokens_left(holdfast.claim_limits,timestamp with time zone) TO holdfast_operator, holdfast_viewer, holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.trace_ticket(ticket_id bigint, traceparent text)
+ RETURNS bigint
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+#variable_conflict use_variable
+BEGIN
+  IF traceparent IS NULL OR traceparent !~ '^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$' OR traceparent ~ '^00-(0{32}|[0-9a-f]{32}-0{16})' THEN
+    RAISE EXCEPTION '"%" is no traceparent', COALESCE(left(traceparent, 60), 'NULL')
+      USING ERRCODE = 'HF422', HINT = 'It reads 00-<32 hex digits>-<16 hex digits>-01, as W3C Trace Context has it.';
+  ELSIF NOT EXISTS (SELECT FROM ticket_base b WHERE b.id = ticket_id) THEN
+    RAISE EXCEPTION 'there is no ticket %', ticket_id USING ERRCODE = 'HF404';
+  END IF;
+  INSERT INTO ticket_traces VALUES (ticket_id, traceparent) ON CONFLICT DO NOTHING;
+  RETURN ticket_id;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.trace_ticket(bigint,text) IS 'Says under which trace a ticket was enqueued, and returns its id: SELECT holdfast.trace_ticket(holdfast.enqueue_ticket(design => ''hello''), ''00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01''). The first one counts.';
+GRANT EXECUTE ON FUNCTION holdfast.trace_ticket(bigint,text) TO holdfast_operator, holdfast_worker;
 
 CREATE OR REPLACE FUNCTION holdfast.turn_group(fairness_key text, concurrency_key text, design text)
  RETURNS text
@@ -5480,6 +5583,7 @@ CREATE OR REPLACE FUNCTION holdfast.wake_lines()
  SET search_path TO 'holdfast', 'pg_temp'
  SET enable_seqscan TO 'off'
  SET enable_bitmapscan TO 'off'
+ SET jit TO 'off'
 AS $function$
 BEGIN
   IF EXISTS (SELECT FROM workers WHERE wants_wakeup) THEN

@@ -443,6 +443,23 @@ END
 $$;
 COMMENT ON FUNCTION enqueue_ticket IS 'Adds a ticket inside the caller''s transaction and returns its id: SELECT ${flyway:defaultSchema}.enqueue_ticket(design => ''hello'', payload => ''{"n": 1}''). No worker claims it before all tickets of after are done, or from expires_at on. A limit may count it by its concurrency_key (set_limit); those of equal priority are claimed in turns over their fairness_keys. With a unique_key that a kept ticket already has, that ticket''s id is returned and nothing is added; unique_for (open, ever, or a time as 2h) and on_duplicate (keep, replace, refuse) say otherwise.';
 
+-- A function of its own, around enqueue_ticket, so that who sends no traces pays nothing for it.
+CREATE OR REPLACE FUNCTION trace_ticket(ticket_id bigint, traceparent text) RETURNS bigint
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
+#variable_conflict use_variable
+BEGIN
+  IF traceparent IS NULL OR traceparent !~ '^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$' OR traceparent ~ '^00-(0{32}|[0-9a-f]{32}-0{16})' THEN
+    RAISE EXCEPTION '"%" is no traceparent', COALESCE(left(traceparent, 60), 'NULL')
+      USING ERRCODE = 'HF422', HINT = 'It reads 00-<32 hex digits>-<16 hex digits>-01, as W3C Trace Context has it.';
+  ELSIF NOT EXISTS (SELECT FROM ticket_base b WHERE b.id = ticket_id) THEN
+    RAISE EXCEPTION 'there is no ticket %', ticket_id USING ERRCODE = 'HF404';
+  END IF;
+  INSERT INTO ticket_traces VALUES (ticket_id, traceparent) ON CONFLICT DO NOTHING;
+  RETURN ticket_id;
+END
+$$;
+COMMENT ON FUNCTION trace_ticket IS 'Says under which trace a ticket was enqueued, and returns its id: SELECT ${flyway:defaultSchema}.trace_ticket(${flyway:defaultSchema}.enqueue_ticket(design => ''hello''), ''00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01''). The first one counts.';
+
 CREATE OR REPLACE FUNCTION produce_ticket(
   kind text DEFAULT NULL, payload jsonb DEFAULT '{}', queue text DEFAULT 'default', title text DEFAULT NULL,
   design text DEFAULT NULL, priority integer DEFAULT 0, run_at timestamptz DEFAULT NULL, unique_key text DEFAULT NULL,

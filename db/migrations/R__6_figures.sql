@@ -111,4 +111,59 @@ END
 $$;
 COMMENT ON FUNCTION roll_up_figures IS 'Counts on, at most a quarter of an hour, and says after what pause to call again: 15 seconds, less where more waits to be counted, and at least 50 times as long as it took. Where another process counts or has just counted, it does nothing.';
 
+-- Finishes write nothing for this: whoever tells of results looks at the newest attempts, up to where they are counted.
+CREATE OR REPLACE FUNCTION note_reviews() RETURNS bigint
+LANGUAGE plpgsql SET search_path = ${flyway:defaultSchema}, pg_temp SET enable_seqscan = off SET jit = off AS $$
+DECLARE
+  until timestamptz := (SELECT c.counted_until FROM figures_cursor c);
+  since timestamptz;
+  noted bigint := 0;
+  r record;
+BEGIN
+  INSERT INTO webhook_cursors (name, activity_id, updated_at) VALUES ('noted:reviews', 0, until) ON CONFLICT DO NOTHING;
+  SELECT c.updated_at INTO since FROM webhook_cursors c WHERE c.name = 'noted:reviews' AND c.updated_at < until FOR UPDATE SKIP LOCKED;
+  IF NOT FOUND THEN
+    RETURN 0;
+  END IF;
+  FOR r IN
+    SELECT COALESCE(d.name, '') AS design, count(*) AS n, (array_agg(b.id ORDER BY b.id))[1:50] AS ids
+    FROM (SELECT DISTINCT a.ticket_id FROM ticket_attempts a WHERE a.finished_at >= since AND a.finished_at < until AND a.outcome = 'succeeded') s
+    JOIN ticket_base b ON b.id = s.ticket_id AND b.state = 'needs_review'
+    LEFT JOIN designs d ON d.id = b.design_id
+    GROUP BY 1 ORDER BY 1
+  LOOP
+    PERFORM log_activity(NULL, 'results_to_review', 'system', jsonb_build_object('design', r.design, 'count', r.n, 'ticketIds', to_jsonb(r.ids)));
+    noted := noted + 1;
+  END LOOP;
+  UPDATE webhook_cursors c SET updated_at = until WHERE c.name = 'noted:reviews';
+  RETURN noted;
+END
+$$;
+COMMENT ON FUNCTION note_reviews IS 'Makes a row of ticket_activity (results_to_review) for each design of which results have come to wait for review since the last call, some seconds behind as the figures are; returns how many. For those who tell people.';
+
+CREATE OR REPLACE FUNCTION note_digest(digest_time time, zone text) RETURNS boolean
+LANGUAGE plpgsql SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
+DECLARE
+  today timestamptz := ((now() AT TIME ZONE zone)::date + digest_time) AT TIME ZONE zone;
+  due timestamptz := CASE WHEN today <= now() THEN today ELSE ((now() AT TIME ZONE zone)::date - 1 + digest_time) AT TIME ZONE zone END;
+BEGIN
+  INSERT INTO webhook_cursors (name, activity_id, updated_at) VALUES ('noted:digest', 0, now()) ON CONFLICT DO NOTHING;
+  UPDATE webhook_cursors c SET updated_at = now() WHERE c.name = 'noted:digest' AND c.updated_at < due;
+  IF NOT FOUND THEN
+    RETURN false;
+  END IF;
+  PERFORM log_activity(NULL, 'digest', 'system', jsonb_build_object(
+    'onHold', (SELECT count(*) FROM held),
+    'inReview', (SELECT count(*) FROM ticket_base b WHERE b.state = 'needs_review'),
+    'ready', (SELECT count(*) FROM ready) + (SELECT count(*) FROM deferred),
+    'succeeded', (SELECT COALESCE(sum(f.n), 0) FROM ticket_figures f
+      WHERE f.span_minutes = 15 AND f.starts_at >= now() - interval '1 day' AND f.event = 'succeeded'),
+    'failed', (SELECT COALESCE(sum(f.n), 0) FROM ticket_figures f
+      WHERE f.span_minutes = 15 AND f.starts_at >= now() - interval '1 day' AND f.event = 'failed'),
+    'costUsd', (SELECT sum(f.cost_usd) FROM model_figures f WHERE f.span_minutes = 15 AND f.starts_at >= now() - interval '1 day')));
+  RETURN true;
+END
+$$;
+COMMENT ON FUNCTION note_digest IS 'Makes a row of ticket_activity (digest) if that time of the day has come since the last one: how many tickets wait, and what a day brought. For those who tell people.';
+
 SELECT grant_roles();

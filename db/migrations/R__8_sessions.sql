@@ -161,10 +161,11 @@ BEGIN
   DELETE FROM retry_aborts WHERE ticket_id = ANY (ARRAY(SELECT id FROM gone));
   DELETE FROM tool_approvals WHERE ticket_id = ANY (ARRAY(SELECT id FROM gone));
   DELETE FROM auto_retry_switches WHERE ticket_id = ANY (ARRAY(SELECT id FROM gone));
+  DELETE FROM ticket_traces WHERE ticket_id = ANY (ARRAY(SELECT id FROM gone));
   RETURN NULL;
 END
 $$;
-COMMENT ON FUNCTION forget_sessions IS 'A deleted ticket takes its journal, its events, its orders and its switch with it.';
+COMMENT ON FUNCTION forget_sessions IS 'A deleted ticket takes its journal, its events, its orders, its switch and its trace with it.';
 
 CREATE OR REPLACE VIEW waiting_tool_calls AS
 SELECT a.ticket_id, a.id AS call, b.queue, b.title, a.tool, a.arguments, a.effect, a.turn, a.asked_at

@@ -12,6 +12,7 @@ import dev.holdfast.retry.RetryPolicy;
 import dev.holdfast.retry.RetrySettings;
 import dev.holdfast.secret.Secrets;
 import dev.holdfast.worker.TicketHandler;
+import dev.holdfast.worker.Tracing;
 import dev.holdfast.worker.Worker;
 import dev.holdfast.worker.WorkerIdentity;
 import dev.holdfast.worker.WorkerPorts;
@@ -38,6 +39,7 @@ public final class WorkerBuilder {
   private Runnable whenProvidersChange = () -> {};
   private Runnable whenPruned = () -> {};
   private Secrets secrets = Secrets.NONE;
+  private Tracing tracing = Tracing.NONE;
 
   WorkerBuilder(DataSource dataSource) {
     this.dataSource = Objects.requireNonNull(dataSource, "dataSource is null");
@@ -129,6 +131,12 @@ public final class WorkerBuilder {
     return this;
   }
 
+  /** Hears of claims and attempts as they begin and end. */
+  public WorkerBuilder tracing(Tracing newTracing) {
+    this.tracing = newTracing;
+    return this;
+  }
+
   /** Another schema than {@code holdfast}, for tests and benchmarks beside a living one. */
   public WorkerBuilder schema(String newSchema) {
     this.schema = newSchema;
@@ -153,7 +161,8 @@ public final class WorkerBuilder {
             whenPruned,
             new PostgresFigureKeeper(dataSource, schema),
             listeners,
-            secrets);
+            secrets,
+            tracing);
     return new Worker(ports, handlers, classifier, settings, WorkerIdentity.create(version()))
         .start();
   }

@@ -26,6 +26,7 @@ import dev.holdfast.postgres.session.PostgresJournalStore;
 import dev.holdfast.postgres.session.PostgresRetryAborts;
 import dev.holdfast.retry.Sleeper;
 import dev.holdfast.session.event.EventSink;
+import dev.holdfast.session.event.SessionListener;
 import dev.holdfast.telemetry.AccountMetrics;
 import dev.holdfast.telemetry.ModelMetrics;
 import dev.holdfast.telemetry.SessionMetrics;
@@ -34,6 +35,7 @@ import dev.holdfast.tool.sandbox.Sandboxes;
 import dev.holdfast.worker.WorkerIdentity;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Clock;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -67,14 +69,24 @@ final class Agents implements AutoCloseable {
    * @throws HoldfastException if a script cannot be read
    */
   static Agents of(
-      Settings all, Sandboxes sandboxes, MeterRegistry registry, DataSource dataSource) {
+      Settings all,
+      Sandboxes sandboxes,
+      MeterRegistry registry,
+      DataSource dataSource,
+      Traces traces) {
     AgentSettings settings = all.agents();
     ModelMetrics metrics =
         new ModelMetrics(
             registry, settings.providers().stream().map(entry -> entry.settings().name()).toList());
+    WireListener traced = traces.calls();
+    WireListener wire =
+        call -> {
+          metrics.on(call);
+          traced.on(call);
+        };
     Map<String, ChatProvider> providers = new LinkedHashMap<>();
     for (ProviderEntry entry : settings.providers()) {
-      providers.put(entry.settings().name(), provider(entry, metrics));
+      providers.put(entry.settings().name(), provider(entry, wire));
     }
     PostgresEventSink events =
         new PostgresEventSink(dataSource, SCHEMA, System::nanoTime, all.secrets());
@@ -99,7 +111,7 @@ final class Agents implements AutoCloseable {
                 Sleeper.REAL,
                 System::nanoTime,
                 () -> ThreadLocalRandom.current().nextDouble())
-            .withListeners(List.of(new SessionMetrics(registry)), metrics)
+            .withListeners(listeners(registry, traces), metrics)
             .withGuard(guard, new PostgresAllowanceStore(dataSource, SCHEMA))
             .withSessions(
                 new PostgresJournalStore(dataSource, SCHEMA, Sleeper.REAL, all.secrets()),
@@ -114,6 +126,12 @@ final class Agents implements AutoCloseable {
         guard,
         watch,
         new AgentHandler(handlerSettings(settings, sandboxes), ports));
+  }
+
+  private static List<SessionListener> listeners(MeterRegistry registry, Traces traces) {
+    List<SessionListener> all = new ArrayList<>(traces.sessions());
+    all.add(new SessionMetrics(registry));
+    return all;
   }
 
   /** Budgets of keys are written by their labels, which are known only here. */

@@ -22,9 +22,10 @@ final class ConsoleProcess implements AutoCloseable {
   private ConsoleProcess(Settings settings, Database database, Path home) {
     Migrations.requireCurrent(database.unpooled(), "holdfast");
     try {
+      Traces traces = parts.add(Traces.of(System.getenv()), Traces::close);
       Pools pools = parts.add(new Pools(database, settings.web().limits()), Pools::close);
       this.reader = new PostgresTicketReader(pools.scrapes());
-      this.web = parts.add(WebSurface.bind(settings, home), WebSurface::close);
+      this.web = parts.add(WebSurface.bind(settings, home, traces), WebSurface::close);
       serve(pools);
     } catch (RuntimeException e) {
       throw parts.closeAfter(e);

@@ -17,7 +17,8 @@ import org.slf4j.LoggerFactory;
 final class LogOutput {
   private static final String PATTERN =
       "%d{yyyy-MM-dd'T'HH:mm:ss.SSSXXX} %-5level %logger{24} -%replace( ticket=%X{ticket}"
-          + " attempt=%X{attempt} turn=%X{turn}){' (ticket|attempt|turn)=(?= |$)', ''}"
+          + " attempt=%X{attempt} turn=%X{turn} trace=%X{trace_id}){'"
+          + " (ticket|attempt|turn|trace)=(?= |$)', ''}"
           + " %replace(%msg){'[\\r"
           + "\\n"
           + "\\t]+', ' '}%n%ex{6}";

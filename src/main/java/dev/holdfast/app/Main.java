@@ -23,10 +23,17 @@ public final class Main {
 
   public static void main(String[] arguments) {
     SafeEncoder log = LogOutput.configure(LogLevel.of(System.getenv(), arguments));
+    log.write(System.getenv().getOrDefault("HOLDFAST_LOG_FORMAT", ""));
     ProcessSeal.apply();
     Terminal terminal = Terminal.ofProcess(InstantSource.system());
     ConfigLoader loader =
-        new ConfigLoader(Path.of(""), System.getenv(), settings -> log.hide(settings.secrets()));
+        new ConfigLoader(
+            Path.of(""),
+            System.getenv(),
+            settings -> {
+              log.hide(settings.secrets());
+              log.write(settings.logFormat());
+            });
     System.exit(run(terminal, loader, Path.of(""), arguments));
   }
 

@@ -54,6 +54,7 @@ final class OneShot implements Backend {
   private final PayloadLimits limits;
   private final boolean embedded;
   private boolean checked;
+  private @Nullable Traces traces;
 
   private OneShot(Database database, Database listening, PayloadLimits limits, boolean embedded) {
     this.database = database;
@@ -110,7 +111,10 @@ final class OneShot implements Backend {
 
   @Override
   public TicketInbox inbox() {
-    return new PostgresTicketInbox(checkedConnection(), SCHEMA, limits);
+    if (traces == null) {
+      traces = Traces.of(System.getenv());
+    }
+    return traces.over(new PostgresTicketInbox(checkedConnection(), SCHEMA, limits));
   }
 
   @Override
@@ -192,5 +196,8 @@ final class OneShot implements Backend {
   public void close() {
     checkups.close();
     connection.close();
+    if (traces != null) {
+      traces.close();
+    }
   }
 }

@@ -1,6 +1,6 @@
 package dev.holdfast.app;
 
-import dev.holdfast.config.WebLimits;
+import dev.holdfast.config.WebSettings;
 import dev.holdfast.postgres.ConnectionPool;
 import dev.holdfast.postgres.Database;
 import java.time.Duration;
@@ -21,7 +21,7 @@ final class Pools implements AutoCloseable {
   /**
    * @param database with the user and password of all of them
    */
-  Pools(Database database, WebLimits limits) {
+  Pools(Database database, WebSettings.Limits limits) {
     this.database = database;
     this.web =
         add(

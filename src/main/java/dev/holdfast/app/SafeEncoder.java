@@ -1,21 +1,43 @@
 package dev.holdfast.app;
 
+import ch.qos.logback.classic.encoder.JsonEncoder;
 import ch.qos.logback.classic.encoder.PatternLayoutEncoder;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import dev.holdfast.secret.Secrets;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.atomic.AtomicReference;
 
-/** Log lines without secrets, those of stack traces and of libraries too. */
+/** Log lines without secrets, those of stack traces and of libraries too, as text or as JSON. */
 final class SafeEncoder extends PatternLayoutEncoder {
   private final AtomicReference<Secrets> secrets = new AtomicReference<>(Secrets.NONE);
+  private final JsonEncoder json = new JsonEncoder();
+  private volatile boolean asJson;
+
+  @Override
+  public void start() {
+    json.setContext(context);
+    json.setWithSequenceNumber(false);
+    json.setWithContext(false);
+    json.setWithArguments(false);
+    json.setWithMessage(false);
+    json.setWithFormattedMessage(true);
+    json.start();
+    super.start();
+  }
 
   void hide(Secrets known) {
     secrets.set(known);
   }
 
+  /** From the next line on. */
+  void write(String format) {
+    asJson = format.equals("json");
+  }
+
   @Override
   public byte[] encode(ILoggingEvent event) {
-    return secrets.get().redact(layout.doLayout(event)).getBytes(StandardCharsets.UTF_8);
+    String line =
+        asJson ? new String(json.encode(event), StandardCharsets.UTF_8) : layout.doLayout(event);
+    return secrets.get().redact(line).getBytes(StandardCharsets.UTF_8);
   }
 }

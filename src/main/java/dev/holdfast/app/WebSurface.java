@@ -1,9 +1,7 @@
 package dev.holdfast.app;
 
-import dev.holdfast.config.QuietHours;
 import dev.holdfast.config.Settings;
 import dev.holdfast.config.WebSettings;
-import dev.holdfast.config.WebhookSettings;
 import dev.holdfast.postgres.inbox.PostgresDesignShelf;
 import dev.holdfast.postgres.inbox.PostgresLimitDesk;
 import dev.holdfast.postgres.inbox.PostgresLoginKey;
@@ -19,7 +17,6 @@ import dev.holdfast.postgres.read.PostgresTicketReader;
 import dev.holdfast.postgres.schedule.PostgresScheduleDesk;
 import dev.holdfast.postgres.session.PostgresJournalReader;
 import dev.holdfast.retry.Sleeper;
-import dev.holdfast.secret.Secrets;
 import dev.holdfast.web.ApiRoutes;
 import dev.holdfast.web.BulkActions;
 import dev.holdfast.web.EventHub;
@@ -33,8 +30,8 @@ import dev.holdfast.web.access.Access;
 import dev.holdfast.web.access.AccessToken;
 import dev.holdfast.web.access.Role;
 import dev.holdfast.web.console.Console;
+import dev.holdfast.web.webhook.NoticeReceiver;
 import dev.holdfast.web.webhook.NoticeWebhook;
-import dev.holdfast.web.webhook.WebhookReceiver;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -54,9 +51,11 @@ final class WebSurface implements AutoCloseable {
   private final StartedParts parts = new StartedParts();
   private final HttpPort port;
   private final Path home;
+  private final Traces traces;
   private @Nullable LocalToken token;
 
-  private WebSurface(Settings settings, Path home) {
+  private WebSurface(Settings settings, Path home, Traces traces) {
+    this.traces = traces;
     this.home = home;
     this.settings = settings;
     this.port =
@@ -67,10 +66,11 @@ final class WebSurface implements AutoCloseable {
    * Has the port, and lets who connects wait.
    *
    * @param home where the token of a start without configured ones is kept
+   * @param traces under which tickets come in
    * @throws dev.holdfast.web.PortUnavailableException if it cannot be had
    */
-  static WebSurface bind(Settings settings, Path home) {
-    return new WebSurface(settings, home);
+  static WebSurface bind(Settings settings, Path home, Traces traces) {
+    return new WebSurface(settings, home, traces);
   }
 
   /**
@@ -82,7 +82,7 @@ final class WebSurface implements AutoCloseable {
    */
   void serve(Pools pools, HealthRoutes health, boolean console, Supplier<String> sandbox) {
     DataSource database = pools.web();
-    WebPorts ports = ports(settings, database);
+    WebPorts ports = ports(database);
     EventHub events = new EventHub(ports.feeds(), Sleeper.REAL);
     BulkActions bulk = new BulkActions();
     List<Routes> groups = new ArrayList<>(List.of(health));
@@ -103,8 +103,8 @@ final class WebSurface implements AutoCloseable {
     parts.add(bulk, BulkActions::close);
     // Who still watches is sent away before the server closes, or would be waited for.
     parts.add(events, EventHub::close);
-    if (web.webhook() != null) {
-      parts.add(webhook(web.webhook(), settings.secrets(), pools.scrapes()), NoticeWebhook::close);
+    for (NoticeReceiver receiver : Receivers.of(web.notices(), settings.secrets())) {
+      parts.add(tell(receiver, pools.scrapes()), NoticeWebhook::close);
     }
   }
 
@@ -132,22 +132,7 @@ final class WebSurface implements AutoCloseable {
     parts.close();
   }
 
-  private static NoticeWebhook webhook(
-      WebhookSettings configured, Secrets hidden, DataSource database) {
-    @Nullable QuietHours quiet = configured.quietHours();
-    WebhookReceiver receiver =
-        new WebhookReceiver(
-            configured.address(),
-            configured.secret(),
-            configured.timeout(),
-            configured.giveUpAfter(),
-            configured.consoleAddress(),
-            hidden,
-            configured.format() == WebhookSettings.Format.SLACK
-                ? WebhookReceiver.Form.TEXT
-                : WebhookReceiver.Form.CLOUDEVENT,
-            configured.groupWait(),
-            time -> quiet != null && quiet.contains(time));
+  private static NoticeWebhook tell(NoticeReceiver receiver, DataSource database) {
     return NoticeWebhook.start(
         receiver,
         new PostgresPeopleNotices(database, SCHEMA),
@@ -156,11 +141,11 @@ final class WebSurface implements AutoCloseable {
         WEBHOOK_POLL);
   }
 
-  private static WebPorts ports(Settings settings, DataSource database) {
+  private WebPorts ports(DataSource database) {
     return new WebPorts(
         new PostgresTicketReader(database),
         new PostgresTicketDesk(database, SCHEMA, settings.payloadMaxBytes()),
-        new PostgresTicketInbox(database, SCHEMA, OneShot.limits(settings)),
+        traces.over(new PostgresTicketInbox(database, SCHEMA, OneShot.limits(settings))),
         new PostgresSpendingDesk(database, SCHEMA),
         new PostgresDesignShelf(database),
         new PostgresScheduleDesk(database, SCHEMA),

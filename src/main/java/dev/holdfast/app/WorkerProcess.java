@@ -11,6 +11,7 @@ import dev.holdfast.postgres.engine.PostgresOutputLog;
 import dev.holdfast.postgres.inbox.PostgresEntryLimits;
 import dev.holdfast.postgres.read.PostgresEndedTickets;
 import dev.holdfast.postgres.read.PostgresTicketReader;
+import dev.holdfast.postgres.read.PostgresTraceParents;
 import dev.holdfast.postgres.schedule.PostgresScheduleTicks;
 import dev.holdfast.queue.TicketListener;
 import dev.holdfast.retry.Sleeper;
@@ -53,6 +54,8 @@ final class WorkerProcess implements AutoCloseable {
 
   private final Secrets secrets;
 
+  private final Traces traces;
+
   private volatile boolean draining;
 
   private WorkerProcess(Settings settings, Database database, TicketListener listener, Path home) {
@@ -61,11 +64,13 @@ final class WorkerProcess implements AutoCloseable {
     Migrations.requireCurrent(database.unpooled(), "holdfast");
     this.sandboxes = WorkerSandboxes.of(settings);
     try {
+      this.traces = parts.add(Traces.of(System.getenv()), Traces::close);
       this.pools = parts.add(new Pools(database, settings.web().limits()), Pools::close);
       this.tickets = pools.openForTickets();
       // The port first: a worker that cannot have it must not have claimed anything.
-      this.web = parts.add(WebSurface.bind(settings, home), WebSurface::close);
-      this.agents = parts.add(Agents.of(settings, sandboxes, registry, tickets), Agents::close);
+      this.web = parts.add(WebSurface.bind(settings, home, traces), WebSurface::close);
+      this.agents =
+          parts.add(Agents.of(settings, sandboxes, registry, tickets, traces), Agents::close);
       this.worker = parts.add(startWorker(settings, database, listener), Worker::close);
       parts.add(
           ScheduleLoop.start(new PostgresScheduleTicks(tickets, "holdfast"), Sleeper.REAL),
@@ -125,6 +130,7 @@ final class WorkerProcess implements AutoCloseable {
         .secrets(settings.secrets())
         .retry(settings.retry())
         .classifier(Classifier.standard().withRules(settings.classifierRules()))
+        .tracing(traces.attempts(new PostgresTraceParents(tickets, "holdfast")))
         .listener(ticketMetrics)
         .listener(listener)
         .listenOn(listening(settings, database))

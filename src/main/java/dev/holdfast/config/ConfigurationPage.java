@@ -67,6 +67,8 @@ public final class ConfigurationPage {
       | variable | what it does |
       |---|---|
       | `OPENAI_API_KEY`, `ANTHROPIC_API_KEY` | The keys of the providers `openai` and `anthropic`, where the configuration has none. |
+      | `OTEL_EXPORTER_OTLP_ENDPOINT`, `OTEL_…` | Where [traces](deployment.md#opentelemetry) go, and how, as OpenTelemetry has them. |
+      | `TRACEPARENT` | The trace that what a command enqueues belongs to. |
       | `HOLDFAST_CONFIG` | The configuration file. |
       | `HOLDFAST_JAVA_OPTS` | Further options for the JVM, read by `./holdfast`. |
       | `HOLDFAST_LOG_LEVEL` | `off`, `error`, `warn`, `info`, `debug` or `trace`; default `info` for `worker` and `demo`, `debug` with `--verbose`, else `warn`. |

@@ -9,6 +9,14 @@ import java.util.stream.Stream;
  * docs/configuration.md} are made from this table.
  */
 public final class Keys {
+  static final Key<String> LOG_FORMAT =
+      Key.of(
+          "log.format",
+          new KeyType.Choice<>(List.of("text", "json"), word -> word),
+          "text",
+          "How lines of the log are written: for people, or one JSON object each, with the ticket,"
+              + " the attempt and the trace under mdc.");
+
   /** In the order of the documentation. */
   public static final List<Key<?>> ALL =
       Stream.of(
@@ -22,7 +30,9 @@ public final class Keys {
               CallRetryKeys.ALL,
               SpendKeys.ALL,
               SessionKeys.ALL,
-              WebKeys.ALL)
+              WebKeys.ALL,
+              NoticeKeys.ALL,
+              List.<Key<?>>of(LOG_FORMAT))
           .<Key<?>>flatMap(List::stream)
           .toList();
 

@@ -23,6 +23,7 @@ import java.util.Map;
  * @param payloadMaxExpandedBytes the largest payload, as text of jsonb
  * @param workspaceRetention how long the workspace of an agent's ticket is kept after the ticket's
  *     end; zero is for ever
+ * @param logFormat text or json
  * @param secrets the values that must not leave the process
  * @param secretFiles the files and directories in which some of them were found
  */
@@ -38,6 +39,7 @@ public record Settings(
     AgentSettings agents,
     RepairSettings repair,
     WebSettings web,
+    String logFormat,
     Secrets secrets,
     List<Path> secretFiles) {
   public Settings {
@@ -58,6 +60,7 @@ public record Settings(
         AgentSettings.of(values),
         RepairSettings.of(values),
         WebSettings.of(values),
+        values.get(Keys.LOG_FORMAT),
         ConfiguredSecrets.of(values),
         secretFiles);
   }
@@ -75,6 +78,7 @@ public record Settings(
         agents,
         repair,
         newWeb,
+        logFormat,
         secrets,
         secretFiles);
   }
@@ -92,6 +96,7 @@ public record Settings(
         others,
         repair,
         web,
+        logFormat,
         secrets,
         secretFiles);
   }

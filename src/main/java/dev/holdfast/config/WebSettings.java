@@ -3,6 +3,7 @@ package dev.holdfast.config;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.time.Duration;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
@@ -16,17 +17,36 @@ import org.jspecify.annotations.Nullable;
  * @param host the address to listen on
  * @param tokens without any, only loopback is allowed
  * @param limits what visitors may use up
- * @param webhook who is told of new holds; null is nobody
+ * @param notices who is told of what people should know
  * @param mcpToken under which an assistant acts; null where none is configured
  */
 public record WebSettings(
     int port,
     String host,
     List<Token> tokens,
-    WebLimits limits,
-    @Nullable WebhookSettings webhook,
+    Limits limits,
+    NoticeSettings notices,
     @Nullable String mcpToken) {
   private static final Set<String> LOOPBACK = Set.of("127.0.0.1", "localhost", "::1");
+
+  /**
+   * How much the visitors of the HTTP port may use.
+   *
+   * @param requestsPerMinute of each visitor at most; 0 is no bound
+   * @param concurrentRequests of all visitors together, answered at once
+   * @param poolSize database connections for them at most
+   * @param statementTimeout of each statement for them
+   */
+  public record Limits(
+      int requestsPerMinute, int concurrentRequests, int poolSize, Duration statementTimeout) {
+    static Limits of(Values values) {
+      return new Limits(
+          values.get(WebKeys.REQUESTS_PER_MINUTE),
+          values.get(WebKeys.CONCURRENT_REQUESTS),
+          values.get(WebKeys.POOL_SIZE),
+          values.get(WebKeys.STATEMENT_TIMEOUT));
+    }
+  }
 
   /** What a bearer of a token may do. */
   public enum Role {
@@ -97,13 +117,13 @@ public record WebSettings(
   }
 
   public WebSettings withPort(int newPort) {
-    return new WebSettings(newPort, host, tokens, limits, webhook, mcpToken);
+    return new WebSettings(newPort, host, tokens, limits, notices, mcpToken);
   }
 
   @Override
   public String toString() {
-    return "WebSettings[port=%s, host=%s, tokens=%s, limits=%s, webhook=%s, mcpToken=%s]"
-        .formatted("" + port, host, tokens, limits, webhook, mcpToken == null ? "none" : "***");
+    return "WebSettings[port=%s, host=%s, tokens=%s, limits=%s, notices=%s, mcpToken=%s]"
+        .formatted("" + port, host, tokens, limits, notices, mcpToken == null ? "none" : "***");
   }
 
   static WebSettings of(Values values) {
@@ -112,8 +132,8 @@ public record WebSettings(
         values.get(WebKeys.PORT),
         values.get(WebKeys.HOST),
         values.get(WebKeys.TOKENS).stream().map(Token::of).toList(),
-        WebLimits.of(values),
-        WebhookSettings.of(values),
+        Limits.of(values),
+        NoticeSettings.of(values),
         mcpToken == null || mcpToken.isEmpty() ? null : mcpToken);
   }
 }

@@ -13,20 +13,8 @@ import org.jspecify.annotations.Nullable;
  * @param address http or https
  * @param secret signs what is sent
  * @param timeout of one delivery
- * @param giveUpAfter how long one event is tried
- * @param consoleAddress where people reach the console, for links; null gives none
- * @param groupWait how long a hold waits for others with the same error; zero tells each by itself
- * @param quietHours when nothing is sent; null is never
  */
-public record WebhookSettings(
-    URI address,
-    String secret,
-    Duration timeout,
-    Duration giveUpAfter,
-    @Nullable URI consoleAddress,
-    Format format,
-    Duration groupWait,
-    @Nullable QuietHours quietHours) {
+public record WebhookSettings(URI address, String secret, Duration timeout, Format format) {
 
   /** What is sent. */
   public enum Format {
@@ -44,7 +32,6 @@ public record WebhookSettings(
   static @Nullable WebhookSettings of(Values values) {
     String address = values.get(WebKeys.WEBHOOKS_URL);
     String secret = values.get(WebKeys.WEBHOOKS_SECRET);
-    String console = values.get(WebKeys.WEBHOOKS_CONSOLE_URL);
     if (address == null || address.isEmpty()) {
       return null;
     }
@@ -57,11 +44,7 @@ public record WebhookSettings(
         uri("webhooks.url", address),
         checked(secret),
         values.get(WebKeys.WEBHOOKS_TIMEOUT),
-        values.get(WebKeys.WEBHOOKS_GIVE_UP_AFTER),
-        console == null || console.isEmpty() ? null : uri("webhooks.console-url", console),
-        values.get(WebKeys.WEBHOOKS_FORMAT),
-        values.get(WebKeys.WEBHOOKS_GROUP_WAIT),
-        QuietHours.parse(values.get(WebKeys.WEBHOOKS_QUIET_HOURS)));
+        values.get(WebKeys.WEBHOOKS_FORMAT));
   }
 
   /** What follows the prefix is the key in base64, as Standard Webhooks has it. */
@@ -77,7 +60,7 @@ public record WebhookSettings(
     }
   }
 
-  private static URI uri(String key, String text) {
+  static URI uri(String key, String text) {
     try {
       URI uri = URI.create(text);
       if (uri.getHost() != null) {

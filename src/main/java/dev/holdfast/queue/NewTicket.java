@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.function.Consumer;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,6 +29,8 @@ import org.jspecify.annotations.Nullable;
  * @param concurrencyKey limits count what runs with the same key; null has none
  * @param fairnessKey tickets of equal priority are claimed in turns over these keys; null has none
  * @param uniqueness how long the unique key holds and what becomes of a second ticket with it
+ * @param traceparent the trace that its attempts belong to, as W3C Trace Context writes it; null
+ *     for none
  */
 public record NewTicket(
     @Nullable String design,
@@ -44,13 +47,23 @@ public record NewTicket(
     @Nullable Expiry expiry,
     @Nullable String concurrencyKey,
     @Nullable String fairnessKey,
-    Uniqueness uniqueness) {
+    Uniqueness uniqueness,
+    @Nullable String traceparent) {
 
   private static final String DEFAULT_QUEUE = "default";
+
+  // as trace_ticket in the database
+  private static final Pattern TRACEPARENT =
+      Pattern.compile("00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}");
 
   /** Copies the list. */
   public NewTicket {
     after = List.copyOf(after);
+  }
+
+  /** Whether a text is a traceparent of the one version that there is. */
+  public static boolean isTraceparent(String text) {
+    return TRACEPARENT.matcher(text).matches();
   }
 
   public static NewTicket ofDesign(String design) {
@@ -78,7 +91,8 @@ public record NewTicket(
         null,
         null,
         null,
-        Uniqueness.USUAL);
+        Uniqueness.USUAL,
+        null);
   }
 
   public NewTicket withTitle(@Nullable String newTitle) {
@@ -133,6 +147,10 @@ public record NewTicket(
     return with(copy -> copy.uniqueness = newUniqueness);
   }
 
+  public NewTicket withTraceparent(@Nullable String newTraceparent) {
+    return with(copy -> copy.traceparent = newTraceparent);
+  }
+
   private NewTicket with(Consumer<Copy> change) {
     Copy copy = new Copy(this);
     change.accept(copy);
@@ -156,6 +174,7 @@ public record NewTicket(
     private @Nullable String concurrencyKey;
     private @Nullable String fairnessKey;
     private Uniqueness uniqueness;
+    private @Nullable String traceparent;
 
     Copy(NewTicket ticket) {
       design = ticket.design;
@@ -173,6 +192,7 @@ public record NewTicket(
       concurrencyKey = ticket.concurrencyKey;
       fairnessKey = ticket.fairnessKey;
       uniqueness = ticket.uniqueness;
+      traceparent = ticket.traceparent;
     }
 
     NewTicket ticket() {
@@ -191,7 +211,8 @@ public record NewTicket(
           expiry,
           concurrencyKey,
           fairnessKey,
-          uniqueness);
+          uniqueness,
+          traceparent);
     }
   }
 }

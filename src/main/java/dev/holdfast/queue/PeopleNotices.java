@@ -1,7 +1,10 @@
 package dev.holdfast.queue;
 
+import java.math.BigDecimal;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.LocalTime;
+import java.time.ZoneId;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -63,6 +66,33 @@ public interface PeopleNotices {
       implements Notice {}
 
   /**
+   * Results that have come to wait for review.
+   *
+   * @param design of them all; null for tickets without one
+   * @param ticketIds the first 50
+   */
+  record ReviewNotice(
+      long id, Instant at, @Nullable String design, long count, List<Long> ticketIds)
+      implements Notice {}
+
+  /**
+   * How things stand, once a day.
+   *
+   * @param succeeded attempts of the last 24 hours, as failed
+   * @param costUsd of models in the last 24 hours; null where none has a price
+   */
+  record DigestNotice(
+      long id,
+      Instant at,
+      long onHold,
+      long inReview,
+      long ready,
+      long succeeded,
+      long failed,
+      @Nullable BigDecimal costUsd)
+      implements Notice {}
+
+  /**
    * What may be told now.
    *
    * @param notices in order; those that were told already among them
@@ -82,6 +112,15 @@ public interface PeopleNotices {
 
   /** The notices after this one, at most so many; {@link Batch#settled} may be beyond the last. */
   Batch after(long id, int limit);
+
+  /**
+   * Makes notices of the results that came to wait for review since the last call by anybody; the
+   * first call ever begins at the present.
+   */
+  void noteReviews();
+
+  /** Makes the digest if its time has come since the last one; the first call ever makes none. */
+  void noteDigest(LocalTime time, ZoneId zone);
 
   /** Notes that everything up to here was told; does nothing without the right to tell. */
   void told(String receiver, String process, long id);

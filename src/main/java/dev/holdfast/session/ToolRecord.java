@@ -33,6 +33,11 @@ final class ToolRecord implements ToolProgress, AutoCloseable {
   }
 
   @Override
+  public void running(ToolCall call) {
+    run.events().emit(new SessionEvent.ToolStarted(run.progress().turn(), call));
+  }
+
+  @Override
   public void retrying(ToolRetrying retry) {
     run.events().emit(new SessionEvent.ToolRetry(run.progress().turn(), retry));
   }

@@ -59,6 +59,7 @@ final class ToolCallRunner {
     if (!known.tool().isIdempotent()) {
       progress.starting(call);
     }
+    progress.running(call);
     return execute(call, known.tool(), arguments, progress);
   }
 

@@ -34,6 +34,9 @@ public interface ToolProgress {
    */
   void starting(ToolCall call) throws InterruptedException;
 
+  /** A tool is about to run, for the first time in this call, whether it is idempotent or not. */
+  default void running(ToolCall call) {}
+
   /** A tool has failed and runs again after a wait, which begins when this returns (C33). */
   void retrying(ToolRetrying retry);
 

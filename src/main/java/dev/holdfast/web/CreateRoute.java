@@ -54,7 +54,7 @@ final class CreateRoute implements Handler {
   public void handle(Context context) {
     Body body = Requests.body(context, Body.class);
     Visitor visitor = Visitor.of(context);
-    NewTicket ticket = ticket(body);
+    NewTicket ticket = ticket(body).withTraceparent(traceparent(context));
     Accepted accepted =
         inbox.accept(ticket, visitor.actor(body.by), IdempotencyKey.of(context, context.body()));
     context.header("Location", TicketRoutes.LIST + "/" + accepted.ticketId());
@@ -83,11 +83,18 @@ final class CreateRoute implements Handler {
             expiry(body.expires),
             body.concurrencyKey,
             body.fairnessKey,
-            uniqueness(body));
+            uniqueness(body),
+            null);
     if (ticket.delay() != null && ticket.runAt() != null) {
       throw new Refused(422, "delay and run_at exclude each other");
     }
     return ticket;
+  }
+
+  /** The caller's trace; what is none is ignored, as W3C Trace Context says. */
+  private static @Nullable String traceparent(Context context) {
+    String header = context.header("traceparent");
+    return header != null && NewTicket.isTraceparent(header) ? header : null;
   }
 
   /** A time, or how long from now. */

@@ -39,6 +39,14 @@ public interface TicketContext {
   }
 
   /**
+   * Under what an attempt's own spans belong, as W3C Trace Context writes it; empty where the
+   * worker follows none.
+   */
+  default Optional<String> traceparent() {
+    return Optional.empty();
+  }
+
+  /**
    * Runs something once when the worker begins to drain, at once where it drains already. A handler
    * of paid or long work ends then at its next good place with {@link InterruptedException}: its
    * ticket is given back and uses up no retry. The thread is interrupted only when the drain

@@ -14,6 +14,7 @@ import dev.holdfast.ticket.TicketWait;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -41,6 +42,7 @@ final class TicketRun implements TicketContext, Runnable {
   private final TicketHandler handler;
   private final Classifier classifier;
   private final FinishRedaction redaction;
+  private final Tracing.Claim claim;
   private final Consumer<TicketRun> whenEnded;
   private final long startedNanos = System.nanoTime();
   private final Thread thread;
@@ -49,17 +51,20 @@ final class TicketRun implements TicketContext, Runnable {
   private @Nullable StopCause stopCause;
   private @Nullable Finish finish;
   private long endedNanos;
+  private volatile Tracing.Attempt trace = Tracing.Attempt.NONE;
 
   TicketRun(
       ClaimedTicket claimed,
       TicketHandler handler,
       Classifier classifier,
       FinishRedaction redaction,
+      Tracing.Claim claim,
       Consumer<TicketRun> whenEnded) {
     this.claimed = claimed;
     this.handler = handler;
     this.classifier = classifier;
     this.redaction = redaction;
+    this.claim = claim;
     this.whenEnded = whenEnded;
     this.thread = Thread.ofVirtual().name("ticket-" + claimed.id()).unstarted(this);
   }
@@ -141,8 +146,14 @@ final class TicketRun implements TicketContext, Runnable {
   public void run() {
     try (var _ = MDC.putCloseable("ticket", Long.toString(claimed.id()));
         var _ = MDC.putCloseable("attempt", Integer.toString(attempt()))) {
+      trace = claim.begin(claimed);
       end(outcome());
     }
+  }
+
+  @Override
+  public Optional<String> traceparent() {
+    return trace.traceparent();
   }
 
   private void end(Finish outcome) {
@@ -153,6 +164,7 @@ final class TicketRun implements TicketContext, Runnable {
       finish = toStore(outcome);
       endedNanos = System.nanoTime();
     }
+    trace.end(finish());
     whenEnded.accept(this);
   }
 

@@ -189,9 +189,10 @@ public final class Worker implements AutoCloseable {
     /** A claim has a lease for all that is usual, and one for a suspect. */
     @Override
     public void start(List<ClaimedTicket> tickets, long claimedNanos) {
+      Tracing.Claim trace = ports.tracing().claimed(tickets, claimedNanos);
       Map<Long, List<TicketRun>> runs = new LinkedHashMap<>();
       for (ClaimedTicket each : tickets) {
-        runs.computeIfAbsent(each.lease().no(), lease -> new ArrayList<>()).add(run(each));
+        runs.computeIfAbsent(each.lease().no(), lease -> new ArrayList<>()).add(run(each, trace));
       }
       runs.forEach((lease, each) -> book.add(lease, each, claimedNanos));
       for (List<TicketRun> underOneLease : runs.values()) {
@@ -218,11 +219,11 @@ public final class Worker implements AutoCloseable {
     }
   }
 
-  private TicketRun run(ClaimedTicket ticket) {
+  private TicketRun run(ClaimedTicket ticket, Tracing.Claim trace) {
     TicketHandler handler =
         Objects.requireNonNull(
             handlers.get(ticket.ticket().kind()), "claimed a kind without a handler");
-    return new TicketRun(ticket, handler, classifier, redaction, this::ended);
+    return new TicketRun(ticket, handler, classifier, redaction, trace, this::ended);
   }
 
   private void ended(TicketRun run) {

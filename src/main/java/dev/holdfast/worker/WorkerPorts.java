@@ -23,7 +23,8 @@ public record WorkerPorts(
     Runnable whenPruned,
     FigureKeeper figures,
     List<TicketListener> listeners,
-    Secrets secrets) {
+    Secrets secrets,
+    Tracing tracing) {
   public WorkerPorts {
     listeners = List.copyOf(listeners);
   }

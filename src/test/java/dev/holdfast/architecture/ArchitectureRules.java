@@ -124,6 +124,9 @@ record ArchitectureRules(String base) {
           Map.entry("io.modelcontextprotocol..", List.of("tool.mcp", "cli", "app")),
           Map.entry("io.javalin..", List.of("web")),
           Map.entry("io.micrometer..", List.of("telemetry", "app")),
+          Map.entry("com.standardwebhooks..", List.of("web")),
+          Map.entry("jakarta.mail..", List.of("web")),
+          Map.entry("io.opentelemetry..", List.of("telemetry")),
           Map.entry("picocli..", List.of("cli", "app")));
 
   private static Set<String> ports() {

@@ -39,13 +39,12 @@ enum Protection {
     }
   },
 
-  /** Nobody looks for leases that have run out. */
-  RESCUE {
-    @Override
-    void remove(Installation holdfast) {
-      holdfast.with("HOLDFAST_WORKER_RESCUE_INTERVAL", "1h");
-    }
-  },
+  /** Nobody finds leases that have run out. */
+  RESCUE(
+      new Edit(
+          "postgres/expired_leases.sql",
+          "WHERE l.expires_at < now()",
+          "WHERE false AND l.expires_at < now()")),
 
   /** A heartbeat is answered, and renews nothing. */
   HEARTBEATS {

@@ -228,8 +228,8 @@ class SettingsTest {
                 8080,
                 "127.0.0.1",
                 List.of(),
-                new WebLimits(6000, 8, 3, Duration.ofSeconds(10)),
-                null,
+                new WebSettings.Limits(6000, 8, 3, Duration.ofSeconds(10)),
+                NoticeSettings.of(Values.read(Map.of())),
                 null));
 
     Settings set =
@@ -261,8 +261,8 @@ class SettingsTest {
                         null,
                         "9f9f5111f7b27a781f1f1ddde5ebc2dd2b796bfc7365c9c28b548e564176929f"),
                     new Token(Role.OPERATOR, "ann@home", "ab".repeat(32))),
-                new WebLimits(60, 5, 2, Duration.ofSeconds(1)),
-                null,
+                new WebSettings.Limits(60, 5, 2, Duration.ofSeconds(1)),
+                NoticeSettings.of(Values.read(Map.of())),
                 null));
   }
 

@@ -17,13 +17,13 @@ import org.junit.jupiter.api.Test;
 
 @EverySetup
 class WebhookSettingsTest {
-  private static WebhookSettings settings(String key, String value) {
+  private static NoticeSettings settings(String key, String value) {
     Map<String, String> flags =
         new HashMap<>(
             Map.of("webhooks.url", "http://h/x", "webhooks.secret", "sixteen-letters-or-more"));
     flags.put(key, value);
     return Objects.requireNonNull(
-        new ConfigLoader(Path.of("/nowhere"), Map.of()).load(null, flags).web().webhook());
+        new ConfigLoader(Path.of("/nowhere"), Map.of()).load(null, flags).web().notices());
   }
 
   private static boolean quiet(String hours, String time) {
@@ -65,6 +65,7 @@ class WebhookSettingsTest {
         .hasMessageContaining("webhooks.secret")
         .hasMessageNotContaining("no*base64");
     assertThat(settings("webhooks.format", "slack").groupWait()).isEqualTo(Duration.ofSeconds(10));
-    assertThat(settings("webhooks.format", "slack").address()).isEqualTo(URI.create("http://h/x"));
+    assertThat(Objects.requireNonNull(settings("webhooks.format", "slack").webhook()).address())
+        .isEqualTo(URI.create("http://h/x"));
   }
 }

@@ -132,7 +132,8 @@ final class TestWorker {
             () -> {},
             new PostgresFigureKeeper(dataSource, "holdfast"),
             listeners,
-            Secrets.NONE);
+            Secrets.NONE,
+            Tracing.NONE);
     return new Worker(ports, handlers, classifier, settings, WorkerIdentity.create("test"));
   }
 

@@ -14,6 +14,7 @@ import dev.holdfast.worker.TicketHandler;
 import dev.holdfast.worker.output.OutputFollower;
 import dev.holdfast.worker.output.OutputSource;
 import java.io.IOException;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
@@ -58,10 +59,11 @@ public final class CommandHandler implements TicketHandler {
     ClaimedTicket claimed = context.claimed();
     String runId = UUID.randomUUID().toString();
     CommandDesign design;
-    Map<String, String> environment;
+    Map<String, String> environment = new HashMap<>();
     try {
       design = source.of(claimed);
-      environment = ProgramEnvironment.of(claimed, design, settings, runId);
+      environment.putAll(ProgramEnvironment.of(claimed, design, settings, runId));
+      context.traceparent().ifPresent(trace -> environment.put("TRACEPARENT", trace));
     } catch (InvalidTicketException e) {
       return HandlerResult.failed(CommandFailures.refused(e));
     }

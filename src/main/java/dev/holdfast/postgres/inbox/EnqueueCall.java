@@ -17,8 +17,9 @@ import org.jspecify.annotations.Nullable;
  * defaults of the rest, and what is not sent need not be read. For one use by one thread.
  */
 final class EnqueueCall {
-  private final StringJoiner names = new StringJoiner(", ", "SELECT holdfast.enqueue_ticket(", ")");
+  private final StringJoiner names = new StringJoiner(", ", "holdfast.enqueue_ticket(", ")");
   private final List<Object> values = new ArrayList<>();
+  private @Nullable String traceparent;
 
   private EnqueueCall() {}
 
@@ -49,6 +50,7 @@ final class EnqueueCall {
     call.add("fairness_key => ?", ticket.fairnessKey());
     call.add("unique_for => ?", ticket.uniqueness().spanWords());
     call.add("on_duplicate => ?", ticket.uniqueness().duplicateWords());
+    call.traceparent = ticket.traceparent();
     return call;
   }
 
@@ -65,12 +67,17 @@ final class EnqueueCall {
 
   /** Written for the schema {@code holdfast}. */
   String statement() {
-    return names.toString();
+    return traceparent == null
+        ? "SELECT " + names
+        : "SELECT holdfast.trace_ticket(" + names + ", ?)";
   }
 
   void bind(PreparedStatement statement) throws SQLException {
     for (int i = 0; i < values.size(); i++) {
       statement.setObject(i + 1, values.get(i));
+    }
+    if (traceparent != null) {
+      statement.setString(values.size() + 1, traceparent);
     }
   }
 }

@@ -53,6 +53,10 @@ record NewTicketRules(PayloadLimits limits) {
       throw new InvalidTicketException(
           "the unique key is longer than " + MAX_KEY_LENGTH + " characters");
     }
+    if (ticket.traceparent() != null && !NewTicket.isTraceparent(ticket.traceparent())) {
+      throw new InvalidTicketException(
+          "a traceparent reads 00-<32 hex digits>-<16 hex digits>-01, as W3C Trace Context has it");
+    }
     int expanded = checkPayload(ticket.payload());
     checkStart(ticket.delay(), ticket.runAt());
     checkExpiry(ticket.expiry());

@@ -96,6 +96,10 @@ final class TicketCopy {
             "among many a unique key holds as long as its ticket is kept, and a duplicate is left"
                 + " out; enqueue this one by itself");
       }
+      if (ticket.traceparent() != null) {
+        throw new InvalidTicketException(
+            "a ticket with a trace cannot be one of many; enqueue it by itself");
+      }
       int payloadBytes = rules.check(ticket);
       @Nullable DesignKey design = ticket.design() == null ? null : design(ticket.design());
       appendRow(ticket, payloadBytes, design);

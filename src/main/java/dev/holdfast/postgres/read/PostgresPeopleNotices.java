@@ -1,11 +1,16 @@
 package dev.holdfast.postgres.read;
 
+import dev.holdfast.postgres.Json;
 import dev.holdfast.postgres.Sql;
 import dev.holdfast.postgres.SqlErrors;
 import dev.holdfast.queue.PeopleNotices;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.LocalTime;
+import java.time.ZoneId;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
 import javax.sql.DataSource;
@@ -16,6 +21,7 @@ import org.jdbi.v3.core.mapper.RowMapper;
 import org.jdbi.v3.core.mapper.reflect.ConstructorMapper;
 import org.jdbi.v3.core.statement.StatementContext;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
 
 /**
  * Reads holds from the end of {@code ticket_activity}. Ids are given before a commit, so a lower
@@ -99,7 +105,55 @@ public final class PostgresPeopleNotices implements PeopleNotices {
     return new Batch(notices, notices.size() < limit ? end : Math.min(end, notices.getLast().id()));
   }
 
+  @Override
+  public void noteReviews() {
+    with(
+        handle ->
+            handle
+                .createQuery(sql.inSchema("SELECT holdfast.note_reviews()"))
+                .mapTo(Long.class)
+                .one());
+  }
+
+  @Override
+  public void noteDigest(LocalTime time, ZoneId zone) {
+    with(
+        handle ->
+            handle
+                .createQuery(sql.inSchema("SELECT holdfast.note_digest(:time, :zone)"))
+                .bind("time", time)
+                .bind("zone", zone.getId())
+                .mapTo(Boolean.class)
+                .one());
+  }
+
+  private static Notice summary(ResultSet row, String action) throws SQLException {
+    JsonNode details = Json.parse(row.getString("details"));
+    long id = row.getLong("id");
+    Instant at = row.getTimestamp("at").toInstant();
+    if (action.equals("results_to_review")) {
+      List<Long> ids = new ArrayList<>();
+      details.path("ticketIds").forEach(each -> ids.add(each.asLong()));
+      String design = details.path("design").asString();
+      return new ReviewNotice(
+          id, at, design.isEmpty() ? null : design, details.path("count").asLong(), ids);
+    }
+    return new DigestNotice(
+        id,
+        at,
+        details.path("onHold").asLong(),
+        details.path("inReview").asLong(),
+        details.path("ready").asLong(),
+        details.path("succeeded").asLong(),
+        details.path("failed").asLong(),
+        details.path("costUsd").isNumber() ? details.path("costUsd").decimalValue() : null);
+  }
+
   private static Notice notice(ResultSet row, StatementContext context) throws SQLException {
+    String summed = row.getString("summed");
+    if (summed != null) {
+      return summary(row, summed);
+    }
     return row.getString("provider") == null
         ? HOLDS.map(row, context)
         : new OutageNotice(

@@ -77,6 +77,9 @@ public sealed interface SessionEvent {
 
   record ToolsStarted(int turn, List<ToolCall> calls) implements SessionEvent {}
 
+  /** Before a tool's first execution; told on a thread of the tool's own. */
+  record ToolStarted(int turn, ToolCall call) implements SessionEvent {}
+
   /** A tool failed and runs again after a wait (C33); told on a thread of the tool's own. */
   record ToolRetry(int turn, ToolRetrying retry) implements SessionEvent {}
 

@@ -50,6 +50,7 @@ public final class SessionEventJson {
                   .put("tokensBefore", compacted.tokensBefore())
                   .put("tokensAfter", compacted.tokensAfter())
                   .put("summarised", compacted.summarised()));
+      case SessionEvent.ToolStarted tool -> Optional.empty();
       case SessionEvent.Text piece -> Optional.empty();
       case SessionEvent.Reasoning piece -> Optional.empty();
       case SessionEvent.RetryAmplified layer -> Optional.empty();

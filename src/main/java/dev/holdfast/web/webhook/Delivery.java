@@ -1,19 +1,16 @@
 package dev.holdfast.web.webhook;
 
-import dev.holdfast.web.access.Digests;
+import com.standardwebhooks.Webhook;
+import com.standardwebhooks.exceptions.EmptyWebhookSecretException;
+import com.standardwebhooks.exceptions.WebhookSigningException;
 import java.io.IOException;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.time.InstantSource;
-import java.util.Base64;
 
-/**
- * Sends one event, signed as Standard Webhooks has it: {@code webhook-signature} is {@code v1,} and
- * the HMAC-SHA256 of id, timestamp and body with points between them, in base64. Redirects are not
- * followed. Thread-safe.
- */
-final class Delivery implements AutoCloseable {
+/** Sends one event, signed as Standard Webhooks has it. Redirects are not followed. Thread-safe. */
+final class Delivery implements NoticeSender {
   private final WebhookReceiver receiver;
   private final InstantSource clock;
   private final HttpClient http;
@@ -30,12 +27,23 @@ final class Delivery implements AutoCloseable {
 
   /** As the header has it. */
   static String signature(byte[] key, String id, long seconds, String body) {
-    byte[] signature = Digests.hmac(key, id + "." + seconds + "." + body);
-    return "v1," + Base64.getEncoder().encodeToString(signature);
+    try {
+      return new Webhook(key).sign(id, seconds, body);
+    } catch (WebhookSigningException | EmptyWebhookSecretException e) {
+      throw new IllegalStateException(e);
+    }
   }
 
-  /** Empty when it was taken; else why not. */
-  String send(String id, String mediaType, String body) throws InterruptedException {
+  @Override
+  public String send(NoticeEvent event) throws InterruptedException {
+    return switch (receiver.form()) {
+      case CLOUDEVENT -> send(event.id(), NoticeEvent.MEDIA_TYPE, event.json());
+      case TEXT -> send(event.id(), NoticeEvent.TEXT_MEDIA_TYPE, event.textJson());
+    };
+  }
+
+  private String send(String id, String mediaType, String json) throws InterruptedException {
+    String body = receiver.rules().hidden().redactJson(json);
     long seconds = clock.instant().getEpochSecond();
     HttpRequest request =
         HttpRequest.newBuilder(receiver.address())

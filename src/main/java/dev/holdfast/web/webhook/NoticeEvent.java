@@ -1,8 +1,10 @@
 package dev.holdfast.web.webhook;
 
+import dev.holdfast.queue.PeopleNotices.DigestNotice;
 import dev.holdfast.queue.PeopleNotices.HoldNotice;
 import dev.holdfast.queue.PeopleNotices.Notice;
 import dev.holdfast.queue.PeopleNotices.OutageNotice;
+import dev.holdfast.queue.PeopleNotices.ReviewNotice;
 import dev.holdfast.web.Bodies;
 import java.net.URI;
 import java.time.Instant;
@@ -41,7 +43,21 @@ record NoticeEvent(
     return switch (notice) {
       case HoldNotice hold -> of(hold, console);
       case OutageNotice outage -> of(outage, console);
+      case ReviewNotice review -> SummaryEvents.of(review, console);
+      case DigestNotice digest -> SummaryEvents.of(digest, console);
     };
+  }
+
+  /** What is known of it, a line each, for mails. */
+  String details() {
+    StringBuilder lines = new StringBuilder();
+    data.forEach(
+        (name, value) -> {
+          if (value != null) {
+            lines.append(name.replace('_', ' ')).append(": ").append(value).append('\n');
+          }
+        });
+    return lines.toString();
   }
 
   /** The sentence alone, as chats take it; what is markup to Slack is escaped. */

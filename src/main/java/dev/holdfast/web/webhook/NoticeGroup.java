@@ -1,8 +1,10 @@
 package dev.holdfast.web.webhook;
 
+import dev.holdfast.queue.PeopleNotices.DigestNotice;
 import dev.holdfast.queue.PeopleNotices.HoldNotice;
 import dev.holdfast.queue.PeopleNotices.Notice;
 import dev.holdfast.queue.PeopleNotices.OutageNotice;
+import dev.holdfast.queue.PeopleNotices.ReviewNotice;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -35,6 +37,8 @@ record NoticeGroup(List<Notice> notices) {
   private static List<String> key(Notice notice) {
     return switch (notice) {
       case OutageNotice outage -> List.of("outage", "" + outage.id());
+      case ReviewNotice review -> List.of("review", "" + review.id());
+      case DigestNotice digest -> List.of("digest", "" + digest.id());
       case HoldNotice hold when hold.errorFingerprint() == null -> List.of("reason", hold.reason());
       case HoldNotice hold ->
           List.of("error", String.valueOf(hold.errorFingerprint()), "" + hold.errorCategory());

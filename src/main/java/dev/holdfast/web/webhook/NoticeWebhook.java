@@ -1,8 +1,11 @@
 package dev.holdfast.web.webhook;
 
 import dev.holdfast.queue.PeopleNotices;
+import dev.holdfast.queue.PeopleNotices.DigestNotice;
+import dev.holdfast.queue.PeopleNotices.HoldNotice;
 import dev.holdfast.queue.PeopleNotices.Notice;
 import dev.holdfast.queue.PeopleNotices.OutageNotice;
+import dev.holdfast.queue.PeopleNotices.ReviewNotice;
 import dev.holdfast.queue.QueueUnavailableException;
 import dev.holdfast.retry.Sleeper;
 import java.time.Duration;
@@ -17,22 +20,23 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tells one receiver of every new hold and of outages of providers, in order and at least once:
- * whoever gets one twice knows it by its id. Holds with equal errors are one event. One process of
- * all on a database does; another one goes on where it ends. An event that is not taken is tried
- * again, ever less often, and given up after a day or as configured.
+ * Tells one receiver of what it wants to know, such as new holds and outages of providers, in order
+ * and at least once: whoever gets one twice knows it by its id. Holds with equal errors are one
+ * event. One process of all on a database does; another one goes on where it ends. An event that is
+ * not taken is tried again, ever less often, and given up after a day or as configured.
  */
 public final class NoticeWebhook implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(NoticeWebhook.class);
   private static final int BATCH = 1_000;
   private static final Duration LONGEST_WAIT = Duration.ofMinutes(5);
 
-  private final WebhookReceiver receiver;
+  private final NoticeReceiver receiver;
+  private final NoticeRules rules;
   private final PeopleNotices notices;
   private final Sleeper sleeper;
   private final InstantSource clock;
   private final Duration poll;
-  private final Delivery delivery;
+  private final NoticeSender sender;
   private final String process = UUID.randomUUID().toString();
   private final Set<Long> told = new TreeSet<>();
   private final Thread thread;
@@ -41,17 +45,18 @@ public final class NoticeWebhook implements AutoCloseable {
   private @Nullable Instant waitingSince;
 
   private NoticeWebhook(
-      WebhookReceiver receiver,
+      NoticeReceiver receiver,
       PeopleNotices notices,
       Sleeper sleeper,
       InstantSource clock,
       Duration poll) {
     this.receiver = receiver;
+    this.rules = receiver.rules();
     this.notices = notices;
     this.sleeper = sleeper;
     this.clock = clock;
     this.poll = poll;
-    this.delivery = new Delivery(receiver, clock);
+    this.sender = receiver.sender(clock);
     this.thread = Thread.ofVirtual().name("webhook").unstarted(this::run);
   }
 
@@ -61,7 +66,7 @@ public final class NoticeWebhook implements AutoCloseable {
    * @param poll how often it looks for new holds
    */
   public static NoticeWebhook start(
-      WebhookReceiver receiver,
+      NoticeReceiver receiver,
       PeopleNotices notices,
       Sleeper sleeper,
       InstantSource clock,
@@ -99,11 +104,14 @@ public final class NoticeWebhook implements AutoCloseable {
       told.clear();
       return;
     }
+    note();
     // The time first: what was held before the end of a wait is in its message.
     Instant now = clock.instant();
     PeopleNotices.Batch batch = notices.after(from, BATCH);
     List<Notice> untold =
-        batch.notices().stream().filter(notice -> !told.contains(notice.id())).toList();
+        batch.notices().stream()
+            .filter(notice -> isWanted(notice) && !told.contains(notice.id()))
+            .toList();
     if (!isTime(untold, now)) {
       advance(from, upTo(batch, untold));
       return;
@@ -119,8 +127,31 @@ public final class NoticeWebhook implements AutoCloseable {
     advance(from, batch.settled());
   }
 
+  /** Results for review and digests are made by whoever tells of them, once for all receivers. */
+  private void note() {
+    if (rules.events().contains(NoticeRules.Event.REVIEWS)) {
+      notices.noteReviews();
+    }
+    NoticeRules.DigestTime digest = rules.digest();
+    if (digest != null && rules.events().contains(NoticeRules.Event.DIGEST)) {
+      notices.noteDigest(digest.time(), digest.zone());
+    }
+  }
+
+  private boolean isWanted(Notice notice) {
+    return rules
+        .events()
+        .contains(
+            switch (notice) {
+              case HoldNotice hold -> NoticeRules.Event.HOLDS;
+              case OutageNotice outage -> NoticeRules.Event.OUTAGES;
+              case ReviewNotice review -> NoticeRules.Event.REVIEWS;
+              case DigestNotice digest -> NoticeRules.Event.DIGEST;
+            });
+  }
+
   private List<NoticeGroup> groups(List<Notice> untold) {
-    return receiver.groupWait().isZero() ? NoticeGroup.each(untold) : NoticeGroup.byError(untold);
+    return rules.groupWait().isZero() ? NoticeGroup.each(untold) : NoticeGroup.byError(untold);
   }
 
   /** Not in quiet hours; holds wait a while for their like, outages do not. */
@@ -128,10 +159,10 @@ public final class NoticeWebhook implements AutoCloseable {
     if (untold.isEmpty()) {
       return true;
     }
-    if (receiver.quiet().test(now)) {
+    if (rules.quiet().test(now)) {
       return false;
     }
-    if (untold.stream().anyMatch(OutageNotice.class::isInstance)) {
+    if (!untold.stream().allMatch(HoldNotice.class::isInstance)) {
       return true;
     }
     Instant since = waitingSince;
@@ -139,7 +170,7 @@ public final class NoticeWebhook implements AutoCloseable {
       since = now;
       waitingSince = now;
     }
-    return !now.isBefore(since.plus(receiver.groupWait()));
+    return !now.isBefore(since.plus(rules.groupWait()));
   }
 
   /** How far all is told: a group that was told may have newer notices than one that was not. */
@@ -170,8 +201,8 @@ public final class NoticeWebhook implements AutoCloseable {
     if (lead() == null) {
       return false;
     }
-    NoticeEvent event = NoticeEvent.of(group, receiver.consoleAddress());
-    String problem = send(event);
+    NoticeEvent event = NoticeEvent.of(group, rules.consoleAddress());
+    String problem = sender.send(event);
     if (problem.isEmpty()) {
       failures = 0;
       failingSince = null;
@@ -181,31 +212,18 @@ public final class NoticeWebhook implements AutoCloseable {
     Instant now = clock.instant();
     Instant since = failingSince == null ? now : failingSince;
     failingSince = since;
-    if (since.plus(receiver.giveUpAfter()).isAfter(now)) {
-      log.warn("the webhook did not take {} ({}); it is tried again", event.id(), problem);
+    if (since.plus(rules.giveUpAfter()).isAfter(now)) {
+      log.warn("{} did not take {} ({}); it is tried again", receiver, event.id(), problem);
       return false;
     }
-    log.error("the webhook never took {} of {}: {}", event.id(), event.subject(), problem);
+    log.error("{} never took {} of {}: {}", receiver, event.id(), event.subject(), problem);
     failingSince = null;
     return true;
-  }
-
-  private String send(NoticeEvent event) throws InterruptedException {
-    return switch (receiver.form()) {
-      case CLOUDEVENT ->
-          delivery.send(
-              event.id(), NoticeEvent.MEDIA_TYPE, receiver.hidden().redactJson(event.json()));
-      case TEXT ->
-          delivery.send(
-              event.id(),
-              NoticeEvent.TEXT_MEDIA_TYPE,
-              receiver.hidden().redactJson(event.textJson()));
-    };
   }
 
   @Override
   public void close() {
     thread.interrupt();
-    delivery.close();
+    sender.close();
   }
 }

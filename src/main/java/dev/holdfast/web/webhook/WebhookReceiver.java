@@ -1,37 +1,21 @@
 package dev.holdfast.web.webhook;
 
-import dev.holdfast.secret.Secrets;
 import dev.holdfast.web.access.Digests;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.time.Instant;
+import java.time.InstantSource;
 import java.util.Base64;
-import java.util.function.Predicate;
-import org.jspecify.annotations.Nullable;
 
 /**
- * Who is told of new holds.
+ * An address that is told by HTTP.
  *
  * @param address http or https
  * @param secret of the signature; behind {@code whsec_} base64 of the key, else the key itself
- * @param timeout of one delivery
- * @param giveUpAfter how long one event is tried before the next one is
- * @param consoleAddress where people reach the console, for links; null gives none
- * @param hidden what no event may tell
- * @param groupWait how long a hold waits for others with the same error; zero tells each by itself
- * @param quiet the times at which nothing is sent
  */
 public record WebhookReceiver(
-    URI address,
-    String secret,
-    Duration timeout,
-    Duration giveUpAfter,
-    @Nullable URI consoleAddress,
-    Secrets hidden,
-    Form form,
-    Duration groupWait,
-    Predicate<Instant> quiet) {
+    URI address, String secret, Duration timeout, Form form, NoticeRules rules)
+    implements NoticeReceiver {
 
   private static final String BASE64 = "whsec_";
 
@@ -48,11 +32,15 @@ public record WebhookReceiver(
         : secret.getBytes(StandardCharsets.UTF_8);
   }
 
-  /**
-   * Under which the cursor is kept; says nothing about the address, which may have secrets in it.
-   */
+  /** A hash of the address, which may have secrets in it. */
+  @Override
   public String name() {
     return Digests.base64url(Digests.sha256(address.toString())).substring(0, 20);
+  }
+
+  @Override
+  public NoticeSender sender(InstantSource clock) {
+    return new Delivery(this, clock);
   }
 
   @Override

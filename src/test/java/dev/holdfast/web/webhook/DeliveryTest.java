@@ -6,6 +6,7 @@ import dev.holdfast.secret.Secrets;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Set;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
@@ -36,11 +37,14 @@ class DeliveryTest {
         URI.create("http://127.0.0.1/hook"),
         secret,
         Duration.ofSeconds(5),
-        Duration.ofDays(1),
-        null,
-        Secrets.NONE,
         WebhookReceiver.Form.CLOUDEVENT,
-        Duration.ZERO,
-        time -> false);
+        new NoticeRules(
+            Duration.ofDays(1),
+            null,
+            Secrets.NONE,
+            Duration.ZERO,
+            time -> false,
+            Set.of(NoticeRules.Event.HOLDS),
+            null));
   }
 }

@@ -1,0 +1,28 @@
+package dev.holdfast.app;
+
+import dev.holdfast.queue.NewTicket;
+import dev.holdfast.queue.TicketInbox;
+import java.util.Iterator;
+import org.jspecify.annotations.Nullable;
+
+/** Enqueues under a trace what has none of its own. Thread-safe. */
+record CallersTrace(TicketInbox inbox, String traceparent) implements TicketInbox {
+  @Override
+  public Accepted accept(NewTicket ticket, String actor, @Nullable RequestKey key) {
+    return inbox.accept(below(ticket), actor, key);
+  }
+
+  @Override
+  public long enqueue(NewTicket ticket) {
+    return inbox.enqueue(below(ticket));
+  }
+
+  @Override
+  public long enqueueAll(Iterator<NewTicket> tickets) {
+    return inbox.enqueueAll(tickets);
+  }
+
+  private NewTicket below(NewTicket ticket) {
+    return ticket.traceparent() == null ? ticket.withTraceparent(traceparent) : ticket;
+  }
+}

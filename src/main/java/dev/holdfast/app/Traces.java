@@ -1,0 +1,126 @@
+package dev.holdfast.app;
+
+import dev.holdfast.config.ConfigException;
+import dev.holdfast.llm.WireListener;
+import dev.holdfast.queue.NewTicket;
+import dev.holdfast.queue.TicketInbox;
+import dev.holdfast.queue.read.TraceParents;
+import dev.holdfast.session.event.SessionListener;
+import dev.holdfast.telemetry.trace.ModelTracing;
+import dev.holdfast.telemetry.trace.SessionTracing;
+import dev.holdfast.telemetry.trace.TicketTracing;
+import dev.holdfast.telemetry.trace.TracedInbox;
+import dev.holdfast.telemetry.trace.TracingSdk;
+import dev.holdfast.worker.Tracing;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What of a process goes to OpenTelemetry: everything where the standard variables name a receiver,
+ * else nothing, and then none of its classes is loaded.
+ */
+sealed interface Traces extends AutoCloseable {
+  /**
+   * @throws ConfigException if the variables contradict each other or ask for what is not there
+   */
+  static Traces of(Map<String, String> environment) {
+    return isWanted(environment) ? Sent.start(environment) : new None(environment);
+  }
+
+  private static boolean isWanted(Map<String, String> environment) {
+    return !environment.getOrDefault("OTEL_SDK_DISABLED", "").equalsIgnoreCase("true")
+        && !environment.getOrDefault("OTEL_TRACES_EXPORTER", "").equals("none")
+        && List.of(
+                "OTEL_EXPORTER_OTLP_ENDPOINT",
+                "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT",
+                "OTEL_TRACES_EXPORTER")
+            .stream()
+            .anyMatch(name -> !environment.getOrDefault(name, "").isBlank());
+  }
+
+  Tracing attempts(TraceParents parents);
+
+  List<SessionListener> sessions();
+
+  WireListener calls();
+
+  TicketInbox over(TicketInbox inbox);
+
+  @Override
+  void close();
+
+  /** The trace of whoever has started this process, for what it enqueues. */
+  private static TicketInbox below(Map<String, String> environment, TicketInbox inbox) {
+    String caller = environment.getOrDefault("TRACEPARENT", "");
+    return NewTicket.isTraceparent(caller) ? new CallersTrace(inbox, caller) : inbox;
+  }
+
+  /** Nothing is sent; what a caller says of its trace is kept all the same. */
+  record None(Map<String, String> environment) implements Traces {
+    @Override
+    public Tracing attempts(TraceParents parents) {
+      return Tracing.NONE;
+    }
+
+    @Override
+    public List<SessionListener> sessions() {
+      return List.of();
+    }
+
+    @Override
+    public WireListener calls() {
+      return call -> {};
+    }
+
+    @Override
+    public TicketInbox over(TicketInbox inbox) {
+      return below(environment, inbox);
+    }
+
+    @Override
+    public void close() {}
+  }
+
+  /** To whatever receives it. */
+  record Sent(TracingSdk sdk, SessionTracing turns, Map<String, String> environment)
+      implements Traces {
+    private static Sent start(Map<String, String> environment) {
+      try {
+        TracingSdk sdk = TracingSdk.start();
+        return new Sent(sdk, new SessionTracing(sdk.tracer()), environment);
+      } catch (RuntimeException e) {
+        throw new ConfigException(
+            "traces cannot be sent as the variables OTEL_… say: "
+                + e.getMessage()
+                + "; OTEL_SDK_DISABLED=true sends none",
+            e);
+      }
+    }
+
+    @Override
+    public Tracing attempts(TraceParents parents) {
+      return new TicketTracing(sdk.tracer(), parents, turns, InstantSource.system());
+    }
+
+    @Override
+    public List<SessionListener> sessions() {
+      return List.of(turns);
+    }
+
+    @Override
+    public WireListener calls() {
+      return new ModelTracing(sdk.tracer(), InstantSource.system());
+    }
+
+    @Override
+    public TicketInbox over(TicketInbox inbox) {
+      return below(environment, new TracedInbox(inbox, sdk.tracer()));
+    }
+
+    @Override
+    public void close() {
+      sdk.close();
+    }
+  }
+}

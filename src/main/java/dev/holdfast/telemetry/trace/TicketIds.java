@@ -1,0 +1,54 @@
+package dev.holdfast.telemetry.trace;
+
+import dev.holdfast.ticket.Ticket;
+import io.opentelemetry.api.trace.Span;
+import io.opentelemetry.api.trace.SpanBuilder;
+import io.opentelemetry.sdk.trace.IdGenerator;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+
+/**
+ * Gives a ticket that was enqueued under no trace one of its own: made of its number and the time
+ * it was made at, so that all its attempts, in whatever worker, are under the same one, and nothing
+ * has to be written down for that.
+ */
+public final class TicketIds implements IdGenerator {
+  private static final int TRACE_BYTES = 16;
+  private static final ThreadLocal<String> NEXT = new ThreadLocal<>();
+
+  private final IdGenerator usual = IdGenerator.random();
+
+  /** Starts a span without a parent in the ticket's own trace. */
+  static Span start(SpanBuilder span, Ticket ticket) {
+    NEXT.set(traceOf(ticket));
+    try {
+      return span.setNoParent().startSpan();
+    } finally {
+      NEXT.remove();
+    }
+  }
+
+  static String traceOf(Ticket ticket) {
+    try {
+      byte[] hash =
+          MessageDigest.getInstance("SHA-256")
+              .digest((ticket.id() + " " + ticket.createdAt()).getBytes(StandardCharsets.UTF_8));
+      return HexFormat.of().formatHex(hash, 0, TRACE_BYTES);
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  @Override
+  public String generateSpanId() {
+    return usual.generateSpanId();
+  }
+
+  @Override
+  public String generateTraceId() {
+    String next = NEXT.get();
+    return next == null ? usual.generateTraceId() : next;
+  }
+}

@@ -1,0 +1,92 @@
+package dev.holdfast.telemetry.trace;
+
+import io.opentelemetry.api.trace.Tracer;
+import io.opentelemetry.sdk.OpenTelemetrySdk;
+import io.opentelemetry.sdk.autoconfigure.AutoConfiguredOpenTelemetrySdk;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.logging.Handler;
+import java.util.logging.Level;
+import java.util.logging.LogRecord;
+import java.util.logging.SimpleFormatter;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * OpenTelemetry's SDK as its standard environment variables say ({@code
+ * OTEL_EXPORTER_OTLP_ENDPOINT} and the like). Spans go out in batches, on a thread of its own: who
+ * makes one never waits for the receiver, and what a receiver does not take is dropped.
+ */
+public final class TracingSdk implements AutoCloseable {
+  private static final Logger log = LoggerFactory.getLogger("dev.holdfast.telemetry.trace.sdk");
+
+  /** A receiver that does not answer must not hold up the end of a worker. */
+  private static final int LAST_SPANS_SECONDS = 2;
+
+  private static final java.util.logging.Logger SDK =
+      java.util.logging.Logger.getLogger("io.opentelemetry");
+
+  private static final Map<String, String> DEFAULTS =
+      Map.of(
+          "otel.service.name", "holdfast",
+          "otel.exporter.otlp.protocol", "http/protobuf",
+          // Metrics are scraped, logs go to standard error.
+          "otel.metrics.exporter", "none",
+          "otel.logs.exporter", "none");
+
+  private final OpenTelemetrySdk sdk;
+
+  private TracingSdk(OpenTelemetrySdk sdk) {
+    this.sdk = sdk;
+  }
+
+  /**
+   * @throws RuntimeException where the variables contradict each other or name what is not there
+   */
+  public static TracingSdk start() {
+    logToOurs();
+    return new TracingSdk(
+        AutoConfiguredOpenTelemetrySdk.builder()
+            .addPropertiesSupplier(() -> DEFAULTS)
+            .addTracerProviderCustomizer((provider, _) -> provider.setIdGenerator(new TicketIds()))
+            .disableShutdownHook()
+            .build()
+            .getOpenTelemetrySdk());
+  }
+
+  /** The SDK would write past our log, in a form of its own. */
+  private static void logToOurs() {
+    SDK.setUseParentHandlers(false);
+    for (Handler each : SDK.getHandlers()) {
+      SDK.removeHandler(each);
+    }
+    SDK.addHandler(new ToOurLog());
+  }
+
+  private static final class ToOurLog extends Handler {
+    private final SimpleFormatter formatter = new SimpleFormatter();
+
+    @Override
+    public void publish(LogRecord line) {
+      if (line.getLevel().intValue() >= Level.WARNING.intValue()) {
+        log.warn("traces: {}", formatter.formatMessage(line));
+      }
+    }
+
+    @Override
+    public void flush() {}
+
+    @Override
+    public void close() {}
+  }
+
+  public Tracer tracer() {
+    return sdk.getTracer("dev.holdfast");
+  }
+
+  /** Sends what is left, for two seconds at most. */
+  @Override
+  public void close() {
+    var unused = sdk.getSdkTracerProvider().shutdown().join(LAST_SPANS_SECONDS, TimeUnit.SECONDS);
+  }
+}

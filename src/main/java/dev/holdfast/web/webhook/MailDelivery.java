@@ -1,0 +1,106 @@
+package dev.holdfast.web.webhook;
+
+import dev.holdfast.secret.Secrets;
+import jakarta.mail.Message;
+import jakarta.mail.MessagingException;
+import jakarta.mail.Session;
+import jakarta.mail.Transport;
+import jakarta.mail.internet.InternetAddress;
+import jakarta.mail.internet.MimeMessage;
+import java.time.InstantSource;
+import java.util.Date;
+import java.util.Locale;
+import java.util.Properties;
+
+/**
+ * Sends one event as a mail of plain text. Its {@code Message-ID} is the event's, so a mail that
+ * comes twice is known by it. Thread-safe.
+ */
+final class MailDelivery implements NoticeSender {
+  private static final int SUBJECT = 120;
+
+  private final MailReceiver receiver;
+  private final InstantSource clock;
+  private final Session session;
+
+  MailDelivery(MailReceiver receiver, InstantSource clock) {
+    this.receiver = receiver;
+    this.clock = clock;
+    this.session = Session.getInstance(properties(receiver));
+  }
+
+  private static Properties properties(MailReceiver receiver) {
+    boolean encrypted = "smtps".equals(receiver.server().getScheme());
+    String protocol = encrypted ? "smtps" : "smtp";
+    String millis = Long.toString(receiver.timeout().toMillis());
+    Properties properties = new Properties();
+    properties.put("mail.transport.protocol", protocol);
+    for (String name : new String[] {"connectiontimeout", "timeout", "writetimeout"}) {
+      properties.put("mail." + protocol + "." + name, millis);
+    }
+    properties.put("mail." + protocol + ".ssl.checkserveridentity", "true");
+    properties.put("mail.smtp.starttls.enable", "true");
+    return properties;
+  }
+
+  @Override
+  public String send(NoticeEvent event) {
+    try {
+      MimeMessage message = message(event);
+      try (Transport transport = session.getTransport()) {
+        transport.connect(
+            receiver.server().getHost(),
+            receiver.server().getPort(),
+            receiver.user(),
+            receiver.password());
+        transport.sendMessage(message, message.getAllRecipients());
+      }
+      return "";
+    } catch (MessagingException e) {
+      // What a server says may quote what it was sent.
+      return e.getClass().getSimpleName() + rejected(e);
+    }
+  }
+
+  private static String rejected(MessagingException e) {
+    String words = String.valueOf(e.getMessage());
+    return words.matches("(?s)[45]\\d\\d.*") ? " " + words.substring(0, 3) : "";
+  }
+
+  private MimeMessage message(NoticeEvent event) throws MessagingException {
+    Secrets hidden = receiver.rules().hidden();
+    MimeMessage message = new Identified(session, event.id());
+    message.setFrom(new InternetAddress(receiver.from()));
+    for (String each : receiver.to()) {
+      message.addRecipient(Message.RecipientType.TO, new InternetAddress(each));
+    }
+    message.setSubject(subject(hidden.redact(event.text())), "UTF-8");
+    message.setSentDate(Date.from(clock.instant()));
+    message.setHeader("Auto-Submitted", "auto-generated");
+    message.setText(hidden.redact(event.text()) + "\n\n" + hidden.redact(event.details()), "UTF-8");
+    return message;
+  }
+
+  private static String subject(String text) {
+    String line = text.replaceAll("\\s+https?://\\S+$", "").replaceAll("\\s+", " ").strip();
+    return line.length() <= SUBJECT ? line : line.substring(0, SUBJECT - 1) + "…";
+  }
+
+  @Override
+  public void close() {}
+
+  /** The library makes an id of its own as a message is sent. */
+  private static final class Identified extends MimeMessage {
+    private final String id;
+
+    Identified(Session session, String id) {
+      super(session);
+      this.id = id;
+    }
+
+    @Override
+    protected void updateMessageID() throws MessagingException {
+      setHeader("Message-ID", "<" + id.toLowerCase(Locale.ROOT) + "@holdfast>");
+    }
+  }
+}

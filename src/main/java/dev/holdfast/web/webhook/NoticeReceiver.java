@@ -1,0 +1,18 @@
+package dev.holdfast.web.webhook;
+
+import java.time.Duration;
+import java.time.InstantSource;
+
+/** Who is told of what people should know. */
+public sealed interface NoticeReceiver permits WebhookReceiver, MailReceiver {
+  /** Under which the cursor is kept; says nothing that is secret. */
+  String name();
+
+  NoticeRules rules();
+
+  /** Of one delivery. */
+  Duration timeout();
+
+  /** What sends to it. */
+  NoticeSender sender(InstantSource clock);
+}

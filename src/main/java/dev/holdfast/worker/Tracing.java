@@ -1,0 +1,47 @@
+package dev.holdfast.worker;
+
+import dev.holdfast.queue.Finish;
+import dev.holdfast.ticket.ClaimedTicket;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Hears of claims and attempts as they begin and end, for whoever follows a ticket over several
+ * workers. Must not throw. Thread-safe.
+ */
+@FunctionalInterface
+public interface Tracing {
+  /** Follows nothing. */
+  Tracing NONE = (tickets, startedNanos) -> ticket -> Attempt.NONE;
+
+  /**
+   * A claim has brought tickets, none of which runs yet. Called on the claiming thread.
+   *
+   * @param startedNanos when it began, by {@link System#nanoTime}
+   */
+  Claim claimed(List<ClaimedTicket> tickets, long startedNanos);
+
+  /** What a claim brought. */
+  @FunctionalInterface
+  interface Claim {
+    /** An attempt begins. Called on its thread. */
+    Attempt begin(ClaimedTicket ticket);
+  }
+
+  /** An attempt that runs. */
+  @FunctionalInterface
+  interface Attempt {
+    Attempt NONE = finish -> {};
+
+    /**
+     * It has ended, and no secret is in what is to be stored of it. Called once, as a rule on its
+     * thread.
+     */
+    void end(Finish finish);
+
+    /** What its programs are told of it, as W3C Trace Context writes it. */
+    default Optional<String> traceparent() {
+      return Optional.empty();
+    }
+  }
+}
