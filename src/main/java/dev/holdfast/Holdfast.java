@@ -51,12 +51,12 @@ public final class Holdfast {
     return new PostgresTicketInbox(dataSource);
   }
 
-  /** What people may do: release, hold, cancel, approve, reject, pause, resume. Thread-safe. */
+  /** Actions of people: release, hold, cancel, approve, reject, pause, resume. Thread-safe. */
   public static TicketDesk desk(DataSource dataSource) {
     return new PostgresTicketDesk(dataSource);
   }
 
-  /** What people look at. Thread-safe. */
+  /** Reads tickets, queues and workers. Thread-safe. */
   public static TicketReader reader(DataSource dataSource) {
     return new PostgresTicketReader(dataSource);
   }

@@ -125,7 +125,7 @@ public final class WorkerBuilder {
     return this;
   }
 
-  /** What no ticket's result, error or hold reason may tell, whatever its handler returns. */
+  /** Texts that are removed from each ticket's result, error and hold reason. */
   public WorkerBuilder secrets(Secrets hidden) {
     this.secrets = hidden;
     return this;

@@ -188,7 +188,7 @@ final class Agents implements AutoCloseable {
     return providers;
   }
 
-  /** What stands between an attempt and the providers. */
+  /** The guard between an attempt and the providers. */
   CallGuard guard() {
     return guard;
   }

@@ -20,7 +20,7 @@ record DemoTicket(
     this(job, title, delay, steps, end, "{}");
   }
 
-  /** What a person does. */
+  /** The action of a person. */
   sealed interface Action {
     record Approve() implements Action {}
 

@@ -90,7 +90,7 @@ final class Repairs {
         .isPresent();
   }
 
-  /** What came last of a success and its approval: a released ticket may have succeeded again. */
+  /** The last of a success and its approval: a released ticket may have succeeded again. */
   private static String lastWord(TicketReader reader, long ticketId) {
     return reader.timeline(ticketId).stream()
         .map(TimelineEntry::event)

@@ -40,7 +40,7 @@ public final class ConfigLoader {
           "HOLDFAST_GUIDANCE",
           "HOLDFAST_RUN_ID");
 
-  /** What Kubernetes puts into every container's environment where a Service is called holdfast. */
+  /** Variables that Kubernetes sets in every container where a Service is called holdfast. */
   private static final Pattern SERVICE_LINK =
       Pattern.compile("HOLDFAST_(SERVICE_HOST|SERVICE_PORT(_.*)?|PORT(_\\d.*)?)");
 
@@ -89,7 +89,7 @@ public final class ConfigLoader {
     return settings;
   }
 
-  /** What other programs use too gives way to whatever is meant for us. */
+  /** A variable of other programs gives way to one that is ours. */
   private void usual(
       String variable, String provider, Map<String, Given> given, SecretFiles files) {
     ProviderKeys keys = ProviderKeys.of(provider);

@@ -26,7 +26,7 @@ public sealed interface KeyType<T> {
     return "";
   }
 
-  /** What is allowed, for messages and documentation: {@code 1 to 64}. */
+  /** The allowed values, for messages and documentation: {@code 1 to 64}. */
   String allowed();
 
   /**

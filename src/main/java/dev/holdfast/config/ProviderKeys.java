@@ -22,7 +22,7 @@ record ProviderKeys(
   /** Stands for a provider's name in the documentation. */
   static final ProviderKeys ANY = named("<name>");
 
-  /** What a generic variable sets, and which one; besides our own variables. */
+  /** The generic variables, and the key that each sets; besides our own variables. */
   static final Map<String, String> KEY_VARIABLES =
       Map.of("OPENAI_API_KEY", "openai", "ANTHROPIC_API_KEY", "anthropic");
 

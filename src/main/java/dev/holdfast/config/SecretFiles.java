@@ -21,7 +21,7 @@ final class SecretFiles {
   private static final String SUFFIX = "-file";
   private static final String VARIABLE_SUFFIX = "_FILE";
 
-  /** What systemd puts before names of files where one LoadCredential= loads a directory. */
+  /** The prefix of file names where one LoadCredential= of systemd loads a directory. */
   private static final List<String> CREDENTIAL_PREFIXES = List.of("holdfast_", "holdfast.", "");
 
   private final Path directory;

@@ -101,7 +101,7 @@ public record Settings(
         secretFiles);
   }
 
-  /** What holds where nothing is configured. */
+  /** The settings without any configuration. */
   public static Settings defaults() {
     return of(Values.read(Map.of()), List.of());
   }

@@ -48,7 +48,7 @@ public record WebSettings(
     }
   }
 
-  /** What a bearer of a token may do. */
+  /** The rights of a token. */
   public enum Role {
     VIEWER,
     OPERATOR

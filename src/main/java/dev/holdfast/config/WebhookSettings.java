@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record WebhookSettings(URI address, String secret, Duration timeout, Format format) {
 
-  /** What is sent. */
+  /** The form of the notices. */
   public enum Format {
     CLOUDEVENTS,
     SLACK;
@@ -47,7 +47,7 @@ public record WebhookSettings(URI address, String secret, Duration timeout, Form
         values.get(WebKeys.WEBHOOKS_FORMAT));
   }
 
-  /** What follows the prefix is the key in base64, as Standard Webhooks has it. */
+  /** The key in base64 follows this prefix, as in Standard Webhooks. */
   private static String checked(String secret) {
     try {
       if (secret.startsWith(BASE64)) {

@@ -175,7 +175,7 @@ public final class Classifier {
         .orElse(new Decision(Category.UNKNOWN, NONE, "", null));
   }
 
-  /** What the reporter knows for certain comes before what its text says. */
+  /** Facts of the reporter count before the words of its text. */
   private static Optional<Decision> given(ErrorReport report, Evidence evidence, RuleSet rules) {
     Optional<Decision> decision = firstOf(rules.of(Stage.TYPE), evidence);
     if (decision.isEmpty() && report.exitCode() != null) {

@@ -74,7 +74,7 @@ final class Evidence {
     return bodyCodes;
   }
 
-  /** What of this evidence the rule matches, or null. */
+  /** The part of this evidence that the rule matches, or null. */
   @Nullable String match(RuleMatcher rule) {
     return switch (rule.rule().stage()) {
       case ROOT -> match(rule, rootCause);

@@ -23,7 +23,7 @@ final class HttpStatusFinder {
           + "|page not found|[A-Z]{4,}_[A-Z_]+|UNAVAILABLE|INTERNAL|UNAUTHENTICATED"
           + "|Deadline Exceeded|no healthy|upstream|rate limit|quota|insufficient|error:)";
 
-  /** What may follow a status where nothing but its place after "error" or "with" shows it. */
+  /** The characters that may follow a status which only its place after "error" or "with" shows. */
   private static final String END =
       "(?=\\s{0,3}(?:[{<(\\[\"'`:;)\\]}|.!]|[-–—] |, |[A-Z]|[45]\\d\\d\\b|status"
           + " code|(?:when|while|for|from|during|on|due|in|after|at) |[a-z]{3,12}[.\\[]\\d|$))";

@@ -49,7 +49,7 @@ final class RequiredLiterals {
     return known && all.size() <= MAX_LITERALS ? List.of(all) : List.of();
   }
 
-  /** What each of the parts that follow one another requires. */
+  /** The words that a sequence of parts requires. */
   private List<Set<String>> sequence() {
     List<Set<String>> required = new ArrayList<>();
     StringBuilder run = new StringBuilder();
@@ -108,7 +108,7 @@ final class RequiredLiterals {
     quantifier();
   }
 
-  /** What a group requires; nothing where it is optional or looks around. */
+  /** The words that a group requires; none where it is optional or looks around. */
   private List<Set<String>> group() {
     at++;
     boolean counts = !regex.startsWith("?", at);

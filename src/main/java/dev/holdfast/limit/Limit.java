@@ -27,7 +27,7 @@ public record Limit(
     Instant setAt,
     String setBy) {
 
-  /** What it says, as in {@code 5 at once; 100 in 1m, burst 20}. */
+  /** The limit in words: {@code 5 at once; 100 in 1m, burst 20}. */
   public String words() {
     List<String> words = new ArrayList<>();
     if (concurrent != null) {

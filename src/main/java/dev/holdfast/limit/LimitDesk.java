@@ -4,8 +4,8 @@ import dev.holdfast.queue.Channel;
 import java.util.List;
 
 /**
- * What people do with limits. Each change is logged with its actor and holds from then on, also for
- * tickets that wait already. Thread-safe.
+ * Actions of people on limits. Each change is logged with its actor and holds from then on, also
+ * for tickets that wait already. Thread-safe.
  *
  * <p>A queue, design or limit that is not there is a {@code TicketNotFoundException}; a number that
  * cannot be a limit an {@code InvalidTicketException} that says why.

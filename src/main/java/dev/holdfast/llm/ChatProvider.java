@@ -36,7 +36,7 @@ public interface ChatProvider extends AutoCloseable {
     return Optional.empty();
   }
 
-  /** What a call of a model costs in USD, by the price table; empty where it has no price. */
+  /** The cost of a call in USD, by the price table; empty where the model has no price. */
   Optional<BigDecimal> cost(String model, Usage usage);
 
   @Override

@@ -23,7 +23,7 @@ public record Standstill(
     List<String> scopes,
     String words,
     @Nullable BigDecimal neededUsd) {
-  /** What stands in the way. */
+  /** The obstacle. */
   public enum Kind {
     /** A cool-down, or the one call that tries whether it is over. */
     COOLING,

@@ -19,7 +19,7 @@ public record Usage(long input, long cacheRead, long cacheWrite, long output) {
         output + other.output);
   }
 
-  /** What the conversation took of the context window. */
+  /** The part of the context window that the conversation took. */
   public long context() {
     return input + cacheRead + cacheWrite + output;
   }

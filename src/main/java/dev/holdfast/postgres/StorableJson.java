@@ -49,7 +49,7 @@ public final class StorableJson {
     out.append(MARK).append("0".repeat(DIGITS - digits.length())).append(digits);
   }
 
-  /** What was escaped. */
+  /** The JSON that was escaped. */
   public static String unescape(String stored) {
     int mark = stored.indexOf(MARK);
     if (mark < 0) {

@@ -16,7 +16,7 @@ import org.jdbi.v3.core.Jdbi;
 public final class Transactions {
   private static final int TRIES = 3;
 
-  /** What plain JDBC threw, on its way to be retried or translated here. */
+  /** An exception of plain JDBC, to be retried or translated here. */
   public static final class StatementFailed extends RuntimeException {
     private static final long serialVersionUID = 1;
 

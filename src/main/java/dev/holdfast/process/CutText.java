@@ -10,14 +10,14 @@ public final class CutText {
 
   private CutText() {}
 
-  /** What is left of a text of which the beginning was cut off. */
+  /** The rest of a text whose beginning was cut off. */
   public static String behind(String text) {
     int most = most(text);
     int line = text.indexOf('\n');
     return text.substring(line >= 0 && line < most ? line + 1 : most);
   }
 
-  /** What is left of a text of which the end was cut off. */
+  /** The rest of a text whose end was cut off. */
   public static String before(String text) {
     int least = text.length() - most(text);
     int line = text.lastIndexOf('\n');

@@ -20,7 +20,7 @@ public record Heartbeat(Set<Long> renewed, Set<Long> busy, Map<Long, Set<Long>> 
     revoked = Map.copyOf(revoked);
   }
 
-  /** What two heartbeats for different leases learned together. */
+  /** The answers to two heartbeats for different leases, as one. */
   public Heartbeat and(Heartbeat other) {
     Set<Long> bothRenewed = new HashSet<>(renewed);
     bothRenewed.addAll(other.renewed);

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record SourceDesign(
     String key, @Nullable String name, @Nullable String definition, long tickets) {
-  /** What people call it: its name, else its id, {@code -} for no design. */
+  /** Its name, else its id, {@code -} for no design. */
   public String label() {
     if (name != null) {
       return name;

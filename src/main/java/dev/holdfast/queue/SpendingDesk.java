@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * logged with its actor. Thread-safe.
  */
 public interface SpendingDesk {
-  /** What is not called now. */
+  /** The providers and accounts that are not called now. */
   List<ProviderStatus> providers();
 
   List<BudgetStatus> budgets();

@@ -16,7 +16,7 @@ public interface TicketImport {
    */
   List<SourceDesign> designs(SourceTable source);
 
-  /** What {@link #take} would do. Writes nothing. */
+  /** The changes that {@link #take} would make. Writes nothing. */
   List<ImportLine> preview(ImportOrder order);
 
   /** In pages, each a transaction: what is cut off goes on at the next run. */

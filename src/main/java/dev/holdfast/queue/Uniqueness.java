@@ -27,7 +27,7 @@ public record Uniqueness(Span span, @Nullable Duration time, OnDuplicate onDupli
     EVER
   }
 
-  /** What becomes of a second ticket while the key is taken. */
+  /** The rule for a second ticket while the key is taken. */
   public enum OnDuplicate {
     /** Nothing is added; the id is that of the first. */
     KEEP,

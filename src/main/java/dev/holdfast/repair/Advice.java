@@ -20,7 +20,7 @@ import tools.jackson.databind.JsonNode;
 final class Advice {
   private static final Set<String> CONFIDENCES = Set.of("high", "medium", "low");
 
-  /** What a reviewer said; empty rankings where it failed. */
+  /** A reviewer's answer; empty rankings where it failed. */
   record Review(List<Ranking> rankings, String error) {}
 
   /**

@@ -21,7 +21,7 @@ final class CandidateStep {
   /** E33: so many outputs in a row without a valid patch end the step. */
   private static final int INVALID_LIMIT = 2;
 
-  /** What the run gives its steps. */
+  /** The parts of the run that its steps use. */
   record Parts(RunLog log, RepairRepository workbench, Models models, Advice advice, int width) {}
 
   private final Parts parts;
@@ -106,7 +106,7 @@ final class CandidateStep {
         .reduce("", (earlier, later) -> later);
   }
 
-  /** What went wrong, each thing once, for the next attempt and for people. */
+  /** The errors, each once, for the next attempt and for people. */
   private void learn(List<Generated> generated, List<Trial> trials) {
     Set<String> learnt = new LinkedHashSet<>();
     for (Generated each : generated) {

@@ -34,7 +34,7 @@ public final class GitRepairRepository implements RepairRepository {
   private static final PatchLimits OWN_DIFFS =
       new PatchLimits(1_000_000, 10_000_000, 64 << 20, true, true);
 
-  /** What changes and checks the files. */
+  /** The tools that change and check the files. */
   public record Tools(Git git, Verifier verifier) {}
 
   private final TicketRepository repository;

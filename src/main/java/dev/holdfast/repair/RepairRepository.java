@@ -44,7 +44,7 @@ public interface RepairRepository {
 
   record Commit(String branch, String id) {}
 
-  /** What a model may be shown of a tree. */
+  /** The files of a tree that a model may see. */
   interface Sources {
     /** Paths from the root, with {@code /}, of all files that git does not ignore. */
     List<String> files();

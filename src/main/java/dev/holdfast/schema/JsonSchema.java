@@ -32,7 +32,7 @@ public final class JsonSchema {
                           .errorMessageKeyword("errorMessage")
                           .build()));
 
-  /** What every schema has to be itself. */
+  /** The schema that every schema must fit. */
   private static final JsonNode META =
       JsonNodeFactory.instance
           .objectNode()
@@ -70,7 +70,7 @@ public final class JsonSchema {
     }
   }
 
-  /** What is wrong with a value, one sentence each; empty if nothing is. */
+  /** The problems of a value, one sentence each; empty if there are none. */
   public List<String> problems(JsonNode value) {
     List<String> problems = new ArrayList<>();
     refuseNul("", value, problems);

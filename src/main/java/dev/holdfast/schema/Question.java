@@ -151,7 +151,7 @@ public record Question(String ask, List<JsonNode> choices, @Nullable JsonNode sc
         .toString();
   }
 
-  /** What a text means as JSON; the text itself where it is none. */
+  /** The JSON value of a text; the text itself where it is not JSON. */
   public static JsonNode json(String text) {
     try {
       JsonNode read = MAPPER.readTree(text);

@@ -57,7 +57,7 @@ record Admission(
     return new Input("permission-" + answer + "-" + call.id(), words);
   }
 
-  /** What is written down of a reply: all of it at once, so that the words are said just once. */
+  /** The stored form of a reply: all of it at once, so that the words are said just once. */
   List<JournalEntry> entries(int turn, ToolReply reply) {
     JournalEntry finished = new JournalEntry.ToolFinished(turn, reply);
     Input said = words.get(reply.call().id());

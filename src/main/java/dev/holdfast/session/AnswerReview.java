@@ -31,7 +31,7 @@ final class AnswerReview {
   private static final String SOURCE = "agent:turn";
   private static final int NAME_SHOWN = 80;
 
-  /** What remains of an answer. */
+  /** The part of an answer that remains after the review. */
   sealed interface Reviewed {
     /** It has calls that can be carried out, or a report in order. */
     record Accepted(Message.Assistant message) implements Reviewed {}

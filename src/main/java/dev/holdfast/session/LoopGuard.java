@@ -31,7 +31,7 @@ final class LoopGuard {
     this.run = run;
   }
 
-  /** What a turn that has run its tools ends in; others stay as they are. */
+  /** The end of a turn that has run its tools; other ends stay as they are. */
   TurnEnd judge(TurnEnd end) {
     if (end instanceof TurnEnd.Invalid invalid) {
       return useless(invalid);

@@ -111,7 +111,7 @@ final class TurnRunner {
     return new TurnEnd.Aborted();
   }
 
-  /** What a failed attempt leads to; null where a further one follows. */
+  /** The end of the turn after a failed attempt; null where another attempt follows. */
   private @Nullable TurnEnd after(
       TurnAttempt tried, TurnError error, Route route, Routing routing) {
     boolean deadAccount = tellIfDead(error) && routing.isShut(route);

@@ -16,7 +16,7 @@ import java.util.stream.Collectors;
 
 /** Puts one execution together. */
 record Wiring(RunState run, SessionRun sessionRun) {
-  /** What outlives an execution, because other threads hold on to it. */
+  /** The parts that outlive an execution, because other threads use them. */
   record Shared(SessionEvents events, StopSignal signal, AutoRetry autoRetry, ReportRules rules) {}
 
   static Wiring of(

@@ -13,7 +13,7 @@ public interface ToolBox extends AutoCloseable {
   /** Whether a call may be repeated although an earlier one may have taken effect (C38). */
   boolean isIdempotent(String toolName);
 
-  /** What a call would do; empty where it would be refused before it runs. */
+  /** The effect of a call; empty where it would be refused before it runs. */
   Optional<CallPreview> preview(ToolCall call) throws InterruptedException;
 
   /**

@@ -42,7 +42,7 @@ final class Gate implements Routes {
     routes.beforeMatched(this::admit);
   }
 
-  /** What browsers are told about every answer. */
+  /** The headers of every answer. */
   private static void protect(Context context) {
     context
         .header("X-Content-Type-Options", "nosniff")

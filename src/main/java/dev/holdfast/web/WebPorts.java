@@ -30,7 +30,7 @@ public record WebPorts(
     FigureReader figures,
     RequestAnswers answers) {
 
-  /** What people do through these ports is recorded as done through this channel. */
+  /** The same ports; actions through them are recorded with this channel. */
   public WebPorts through(Channel channel) {
     return new WebPorts(
         tickets,

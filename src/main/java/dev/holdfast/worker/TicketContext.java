@@ -25,12 +25,12 @@ public interface TicketContext {
     return claimed().ticket().payload();
   }
 
-  /** What people told this ticket's attempts, oldest first. */
+  /** The guidance of people to this ticket's attempts, oldest first. */
   default List<Guidance> guidance() {
     return claimed().guidance();
   }
 
-  /** What a person answered to its newest question; empty if it has asked none. */
+  /** A person's answer to its newest question; empty if it has asked none. */
   default Optional<Answer> answer() {
     return guidance().reversed().stream()
         .map(Guidance::answer)

@@ -118,7 +118,7 @@ final class TicketRun implements TicketContext, Runnable {
     return endedNanos - startedNanos;
   }
 
-  /** What to store. Only after it has ended. */
+  /** The finish to be stored. Only after it has ended. */
   synchronized Finish finish() {
     return Objects.requireNonNull(finish, "still running");
   }

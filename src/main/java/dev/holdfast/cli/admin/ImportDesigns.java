@@ -20,7 +20,7 @@ import tools.jackson.databind.json.JsonMapper;
 
 /** Decides what each design of a source becomes: as people say, else as its definition says. */
 final class ImportDesigns {
-  /** What becomes of a source's design. */
+  /** The target of a source's design. */
   sealed interface Fate {
     /** Its tickets get this design of ours. */
     record Ours(Design design) implements Fate {}

@@ -24,7 +24,7 @@ final class TicketChecks {
   static final Duration FAR = Duration.ofDays(30);
   private static final Duration LONG_HOLD = Duration.ofDays(1);
 
-  /** What any worker that {@code holdfast worker} starts can run. */
+  /** The kinds that every {@code holdfast worker} runs. */
   private static final Set<String> BUILT_IN = Set.of("command", "agent", "repair");
 
   private TicketChecks() {}

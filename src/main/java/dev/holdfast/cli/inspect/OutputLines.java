@@ -17,7 +17,7 @@ import java.util.function.Supplier;
 final class OutputLines {
   private static final List<String> STREAMS = List.of(OutputChunk.STDOUT, OutputChunk.STDERR);
 
-  /** What an attempt printed last is written up to about a second after the attempt has ended. */
+  /** The last output of an attempt is stored up to about a second after its end. */
   private static final int QUIET_LOOKS = 3;
 
   private final Supplier<Optional<AttemptOutput>> newest;

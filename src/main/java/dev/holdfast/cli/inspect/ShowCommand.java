@@ -124,7 +124,7 @@ public final class ShowCommand implements Callable<Integer> {
     }
   }
 
-  /** What it waits for; without that, the worker that is missing. */
+  /** The wait of the ticket; without one, the worker that is missing. */
   private Optional<String> waits(
       TicketRow ticket,
       Optional<CurrentWait> wait,

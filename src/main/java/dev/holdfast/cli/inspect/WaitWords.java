@@ -6,7 +6,7 @@ import dev.holdfast.queue.read.CurrentWait;
 final class WaitWords {
   private WaitWords() {}
 
-  /** What it waits for, until when and why. */
+  /** The reason of the wait, and its end. */
   static String of(CurrentWait wait) {
     return switch (wait.kind()) {
       case SESSION_RETRY ->
@@ -16,7 +16,7 @@ final class WaitWords {
     };
   }
 
-  /** What is counted down, without its way out. */
+  /** The countdown, without the key that ends it. */
   static String countdown(CurrentWait wait) {
     String seconds = " in " + Math.round(wait.left().toMillis() / 1000.0) + "s…";
     return wait.kind() == CurrentWait.Kind.PROVIDER
@@ -24,7 +24,7 @@ final class WaitWords {
         : "Retrying" + count(wait) + seconds;
   }
 
-  /** What Escape does: only a session's retry is given up by it. */
+  /** The effect of Escape: it ends only a session's retry. */
   static String wayOut(CurrentWait wait) {
     return wait.kind() == CurrentWait.Kind.SESSION_RETRY ? "(esc to cancel)" : "(esc to try now)";
   }

@@ -159,7 +159,7 @@ final class McpTools {
             answer(new Arguments(request.arguments(), properties.keySet()), work));
   }
 
-  /** What was sent with a call. */
+  /** The arguments of a call. */
   private record Arguments(@Nullable Map<String, Object> given, Set<String> known) {
     @Nullable String text(String name) {
       Object value = given == null ? null : given.get(name);

@@ -65,7 +65,7 @@ public final class TextTable {
     }
   }
 
-  /** What is left of the terminal's line for the last column. */
+  /** The rest of the terminal's line, for the last column. */
   private int lastWidth(int[] widths, Screen screen) {
     if (whole || screen.columns() == 0) {
       return Integer.MAX_VALUE;

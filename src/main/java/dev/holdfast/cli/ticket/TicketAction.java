@@ -30,7 +30,7 @@ final class TicketAction {
 
   private record Refusal(long id, String error) {}
 
-  /** What is done to a ticket. */
+  /** The action on a ticket. */
   @FunctionalInterface
   interface Change {
     void apply(long ticketId);

@@ -31,7 +31,7 @@ final class DesignSchema {
     }
   }
 
-  /** What is wrong with the design, one sentence each; empty if nothing is. */
+  /** The problems of the design, one sentence each; empty if there are none. */
   List<String> problems(JsonNode design) {
     return schema.problems(design);
   }

@@ -37,7 +37,7 @@ public record RepairPorts(
     providers = Map.copyOf(providers);
   }
 
-  /** What people have approved. */
+  /** The approvals of people. */
   @FunctionalInterface
   public interface Approvals {
     /**
@@ -47,7 +47,7 @@ public record RepairPorts(
     boolean has(long ticketId, long designId);
   }
 
-  /** What changes and checks files. */
+  /** The tools that change and check files. */
   @FunctionalInterface
   public interface ToolsSource {
     /**

@@ -263,7 +263,7 @@ public final class AccountCache {
     }
   }
 
-  /** What came of a call under an account. */
+  /** The outcome of a call under an account. */
   void failed(AccountFailure failure, long ticketId, AccountListener listener) {
     boolean first = false;
     try {

@@ -91,7 +91,7 @@ public record AccountFailure(
     return Optional.empty();
   }
 
-  /** What a key may not do with one model, it may do with others. */
+  /** A key that is refused for one model may be good for others. */
   private static Scope refused(Account account, String model, CallResult.Failed failed) {
     boolean wholeKey = failed.httpStatus() == null || failed.httpStatus() == 401;
     return wholeKey ? Scope.ofAccount(account) : Scope.ofModel(account, model);

@@ -36,7 +36,7 @@ final class BudgetGuard {
     this.sleeper = sleeper;
   }
 
-  /** What a call may spend. */
+  /** The answer to a call that wants to spend money. */
   sealed interface Grant {
     /** No budget is concerned. */
     record Free() implements Grant {}

@@ -53,7 +53,7 @@ public final class WorstCost {
                         .orElse(BigDecimal.ZERO)));
   }
 
-  /** What stands for the usage that a provider did not report. */
+  /** The usage that is assumed where a provider reports none. */
   static Usage estimated(ChatRequest request, CallResult.Answer answer) {
     Message.Assistant message = answer.message();
     return new Usage(

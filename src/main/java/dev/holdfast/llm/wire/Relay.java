@@ -42,7 +42,7 @@ final class Relay implements StreamListener {
     signals.add(new Signal.End(result));
   }
 
-  /** What must not be taken for a failure of the provider comes out of {@link #next}. */
+  /** An error that is not the provider's comes out of {@link #next}. */
   void broken(Error error) {
     signals.add(new Signal.Broken(error));
   }

@@ -101,7 +101,7 @@ public final class Transmission {
     return new AnswerBuilder(stream, maxAnswerChars);
   }
 
-  /** What is known of the usage so far; a cut answer has been paid for as well. */
+  /** The usage that is known so far; a cut answer has to be paid too. */
   public void usage(Usage usage) {
     this.usage = usage;
   }

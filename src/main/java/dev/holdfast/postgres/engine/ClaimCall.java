@@ -41,7 +41,7 @@ final class ClaimCall {
           .thenComparing(each -> each.ticket().createdAt())
           .thenComparing(ClaimedTicket::id);
 
-  /** What the first call said of the tickets that it did not bring. */
+  /** The tickets that the first call named and did not bring. */
   private record Taken(
       List<ClaimedTicket> whole,
       List<TicketLease> apart,

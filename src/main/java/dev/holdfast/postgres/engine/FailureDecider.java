@@ -3,7 +3,6 @@ package dev.holdfast.postgres.engine;
 import dev.holdfast.failure.Category;
 import dev.holdfast.failure.Failure;
 import dev.holdfast.postgres.Json;
-import dev.holdfast.ticket.StorableText;
 import dev.holdfast.retry.AttemptOutcome;
 import dev.holdfast.retry.RetryDecision;
 import dev.holdfast.retry.RetryHistory;
@@ -11,6 +10,7 @@ import dev.holdfast.retry.RetryOverrides;
 import dev.holdfast.retry.RetryOverridesParser;
 import dev.holdfast.retry.RetryPolicy;
 import dev.holdfast.retry.RetrySettings;
+import dev.holdfast.ticket.StorableText;
 import java.util.EnumMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -73,7 +73,7 @@ final class FailureDecider {
         : new RetryDecision.Hold(hold.cause(), StorableText.of(hold.reason()));
   }
 
-  /** What reports a failure to the queue directly may have any text in it (A54). */
+  /** A failure that a program reports to the queue itself may hold any text (A54). */
   private static Failure storable(Failure failure) {
     return new Failure(
         StorableText.of(failure.message()),

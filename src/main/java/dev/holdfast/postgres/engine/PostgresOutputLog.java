@@ -22,7 +22,7 @@ public final class PostgresOutputLog implements OutputLog {
     this.append = new Sql(schema).load("append_output");
   }
 
-  /** What names a chunk. */
+  /** The key of a chunk. */
   private record Key(long ticketId, long leaseNo, String stream, long fromByte) {
     static Key of(OutputChunk piece) {
       return new Key(piece.ticketId(), piece.leaseNo(), piece.stream(), piece.fromByte());

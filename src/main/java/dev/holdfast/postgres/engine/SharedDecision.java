@@ -2,8 +2,8 @@ package dev.holdfast.postgres.engine;
 
 import dev.holdfast.failure.Category;
 import dev.holdfast.postgres.Json;
-import dev.holdfast.retry.CategoryPolicy;
 import dev.holdfast.retry.AttemptOutcome;
+import dev.holdfast.retry.CategoryPolicy;
 import dev.holdfast.retry.RetryDecision;
 import dev.holdfast.retry.RetryHistory;
 import java.util.LinkedHashMap;
@@ -12,7 +12,7 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is equal for all tickets that were claimed together, never failed before and fail in one
+ * The part of a decision that is equal for tickets that were claimed together and fail in one
  * category: the counts to be stored, and the documents that the decision leaves in the row and the
  * log. It is written and sent once for all of them; their errors may differ.
  *
@@ -45,7 +45,7 @@ record SharedDecision(
     return Json.write(byCategory);
   }
 
-  /** What {@code tickets.retry_strategy} says of the decision (A32). */
+  /** The decision as {@code tickets.retry_strategy} stores it (A32). */
   String strategyJson() {
     Map<String, Object> document = new LinkedHashMap<>();
     document.put("errorCategory", category.wireName());

@@ -146,7 +146,7 @@ public final class PostgresTicketDesk implements TicketDesk {
         call -> call.bind("actor", actor).bind("answer", answer));
   }
 
-  /** What only SQL says of an answer is left to it: whether a choice is one, who was first. */
+  /** SQL checks the rest of an answer: whether a choice is one, who was first. */
   private Optional<Question> asked(long ticketId) {
     String question =
         retried(

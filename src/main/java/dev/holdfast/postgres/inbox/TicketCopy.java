@@ -251,7 +251,7 @@ final class TicketCopy {
     }
   }
 
-  /** What this transaction wrote itself is new; the other ids are of tickets with the same key. */
+  /** Ids that this transaction wrote are new; the others are of tickets with the same key. */
   private long enqueueStaged(Statement statement) throws SQLException {
     Array ids;
     try (ResultSet row = statement.executeQuery(sql.load("enqueue_staged_tickets"))) {

@@ -127,7 +127,7 @@ public final class EventLine {
         + (title.isEmpty() ? "" : ": " + title);
   }
 
-  /** What workers of older versions have logged has no title. */
+  /** Events of older workers have no title. */
   private static String firstLine(JsonNode details) {
     return details.path("error").asString("").lines().findFirst().map(EventLine::cut).orElse("");
   }

@@ -31,7 +31,7 @@ public record TicketFilter(
     @Nullable Long beforeId,
     int limit) {
 
-  /** What is filtered most. */
+  /** The filters that are used most. */
   public TicketFilter(
       @Nullable TicketState state,
       @Nullable String queue,

@@ -60,7 +60,7 @@ public interface TicketReader {
 
   List<dev.holdfast.ticket.Guidance> guidance(long ticketId);
 
-  /** What happened in the sessions of an agent's ticket, oldest first; without texts in full. */
+  /** The events of an agent's sessions, oldest first; without texts in full. */
   List<TimelineEntry> sessionEvents(long ticketId);
 
   /** The question that a held ticket waits with, as a JSON object; empty where it asks nothing. */
@@ -72,10 +72,10 @@ public interface TicketReader {
   /** Whether an order to end the ticket's retry waits to be taken by its worker. */
   boolean hasRetryAbort(long ticketId);
 
-  /** What a person has said of the retries of its sessions; empty where nobody has. */
+  /** A person's switch for the retries of its sessions; empty where nobody has set one. */
   Optional<AutoRetrySwitch> autoRetry(long ticketId);
 
-  /** What the ticket waits for now, if it waits for a time. */
+  /** The wait of the ticket, if it waits for a time now. */
   Optional<CurrentWait> currentWait(long ticketId);
 
   /** The person who looks after the ticket. */

@@ -33,7 +33,7 @@ public interface ConsoleReader {
    */
   long groupSize(String fingerprint, String category);
 
-  /** What has become of tickets that were released. */
+  /** The state of tickets that were released. */
   ReleasedTickets released(List<Long> ids);
 
   /** Groups of held tickets with one error, the largest first. */
@@ -42,7 +42,7 @@ public interface ConsoleReader {
   /** The names of the first 200 queues. */
   List<String> queueNames();
 
-  /** What runs now, by worker and time, the first {@code limit}. */
+  /** The running tickets, by worker and time, the first {@code limit}. */
   List<RunningTicket> running(int limit);
 
   /** Finished attempts of the last half hour by queue and minute, oldest first. */

@@ -16,7 +16,7 @@ import java.util.stream.Stream;
 
 /** Brings one commit of a source, without its history, into a ticket's repository. */
 final class Fetching {
-  /** What keeps the commit in the ticket's repository. */
+  /** The ref that keeps the commit in the ticket's repository. */
   static final String BASE = "refs/holdfast/base";
 
   private static final Duration TIMEOUT = Duration.ofMinutes(30);

@@ -10,7 +10,7 @@ import java.nio.file.Path;
  * a ref that git would take for an option.
  */
 public sealed interface RepositorySource {
-  /** What is taken from it: a branch, a tag or a commit; {@code HEAD} is the usual. */
+  /** The branch, tag or commit to fetch; {@code HEAD} is the usual. */
   String ref();
 
   /** For people, without anything secret. */

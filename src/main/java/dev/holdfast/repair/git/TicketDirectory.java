@@ -17,7 +17,7 @@ record TicketDirectory(Path root, long ticketId) {
     return directory().resolve("worktrees");
   }
 
-  /** What could not be deleted at once. */
+  /** Directories that could not be deleted at once. */
   Path trash() {
     return directory().resolve("trash");
   }

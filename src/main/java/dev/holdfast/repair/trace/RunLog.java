@@ -34,7 +34,7 @@ public final class RunLog {
 
   public record Clocks(LongSupplier nanoTime, InstantSource wall) {}
 
-  /** What a step has made of its work. */
+  /** The result of a step. */
   public record Done<T>(T value, Usage usage, @Nullable BigDecimal costUsd) {
     public static <T> Done<T> free(T value) {
       return new Done<>(value, Usage.NONE, null);
@@ -133,7 +133,7 @@ public final class RunLog {
     }
   }
 
-  /** What was thrown matters more than that its events cannot be kept, once the lease is over. */
+  /** When the lease is over, the exception matters more than events that cannot be kept. */
   private void keepFault(List<JsonNode> events) {
     try {
       append(fault(), RunJson.MAPPER.nullNode(), events, Usage.NONE, null);
@@ -154,7 +154,7 @@ public final class RunLog {
     }
   }
 
-  /** What was noted before a step that is known is known as well. */
+  /** Events before a known step are known as well. */
   private synchronized JournalEntry.@Nullable StepFinished takeStored(String name) {
     JournalEntry.StepFinished known = stored.get(prefix() + name);
     if (known != null) {

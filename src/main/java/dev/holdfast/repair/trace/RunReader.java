@@ -6,6 +6,6 @@ import java.util.List;
 /** Reads runs for people. Thread-safe. */
 @FunctionalInterface
 public interface RunReader {
-  /** What was journalled within so long until now, by the database's clock, oldest first. */
+  /** The journal entries of the last span of time, by the database's clock, oldest first. */
   List<TraceEvent> events(Duration window);
 }

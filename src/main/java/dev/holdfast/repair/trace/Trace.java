@@ -17,6 +17,6 @@ public interface Trace {
   /** Once, before anything is appended: what earlier attempts have journalled of this run. */
   void begin(List<JsonNode> earlier);
 
-  /** What was journalled now, in order. */
+  /** The entries that were journalled now, in order. */
   void append(List<JsonNode> events);
 }

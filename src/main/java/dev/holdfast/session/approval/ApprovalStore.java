@@ -14,7 +14,7 @@ public interface ApprovalStore {
               .map(each -> new Approval(0, Decision.NONE, null, null, null, null))
               .toList();
 
-  /** What a person said. */
+  /** A person's decision. */
   enum Decision {
     NONE,
     APPROVED,

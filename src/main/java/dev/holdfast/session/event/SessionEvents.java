@@ -50,7 +50,7 @@ public final class SessionEvents {
         tried.latency().toMillis());
   }
 
-  /** What this thread logs from now on is of no turn any more. */
+  /** Later log lines of this thread belong to no turn. */
   public void over() {
     MDC.remove(TURN);
   }

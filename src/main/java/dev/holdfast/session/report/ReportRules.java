@@ -26,7 +26,7 @@ public final class ReportRules {
     this.schema = document == null ? null : new JsonSchema(document, "data");
   }
 
-  /** What {@link #check} found: a report, or what is wrong with it. */
+  /** The result of {@link #check}: a report, or its problems. */
   public record Checked(Optional<FinalReport> report, String problem) {}
 
   /** B9: called before anything of a report is kept. */

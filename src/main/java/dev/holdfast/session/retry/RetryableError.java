@@ -22,7 +22,7 @@ public final class RetryableError {
 
   private static final Set<Integer> STATUSES = Set.of(429, 500, 502, 503, 504);
 
-  /** What providers say of a conversation that is too long, in lower case. */
+  /** Words of providers about a conversation that is too long, in lower case. */
   private static final List<String> OVERFLOW =
       List.of(
           "context_length_exceeded",

@@ -60,7 +60,7 @@ public final class Routing {
     refusals.put(route, why);
   }
 
-  /** What was refused may be asked for again. */
+  /** A refused target may be asked again. */
   public void waited() {
     refusals.clear();
   }

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * thread from outside is noted, and cancels the session. Thread-safe.
  */
 public final class StopSignal {
-  /** What is asked for; it is never taken back. */
+  /** The stop that is asked for; it is never taken back. */
   public enum Request {
     NONE,
     /** Ends waits; what runs is let finish, and nothing begins after it. */

@@ -5,7 +5,7 @@ import java.util.Locale;
 
 /** The names under which a model sees the tools of servers: {@code mcp__SERVER__TOOL}. */
 final class McpName {
-  /** What the model providers allow, of letters, digits, underscore and hyphen. */
+  /** The longest name that model providers allow, of letters, digits, underscore and hyphen. */
   static final int MAX = 64;
 
   private static final int HASH = 9;

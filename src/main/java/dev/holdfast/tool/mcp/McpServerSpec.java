@@ -84,7 +84,7 @@ public sealed interface McpServerSpec {
     }
   }
 
-  /** What a person could do where it cannot be started or reached. */
+  /** The next step for a person where it cannot be started or reached. */
   String suggestedFix();
 
   /** Commands that show a person why it cannot be started or reached. */

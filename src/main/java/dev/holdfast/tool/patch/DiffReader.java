@@ -177,7 +177,7 @@ final class DiffReader {
     return line.startsWith("diff --git ") || isHunk(line) || isPair(lines, at);
   }
 
-  /** What {@code git format-patch} ends with. */
+  /** The last line of {@code git format-patch}. */
   private boolean isSignature() {
     return header().strip().equals("--")
         && at + 1 < lines.size()

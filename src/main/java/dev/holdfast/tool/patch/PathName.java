@@ -6,7 +6,7 @@ import java.util.regex.Pattern;
 
 /** Names of files as diffs write them: perhaps quoted, perhaps with a time behind them. */
 final class PathName {
-  /** What stands for the missing side of a new or deleted file. */
+  /** The name of the missing side of a new or deleted file. */
   static final String NONE = "/dev/null";
 
   private static final Pattern TIME = Pattern.compile("\\s+\\d{4}-\\d{2}-\\d{2}[ T]\\d.*$");

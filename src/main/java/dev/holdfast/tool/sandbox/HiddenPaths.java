@@ -92,7 +92,7 @@ final class HiddenPaths {
     }
   }
 
-  /** What is hidden with the directory above it needs no place of its own in there. */
+  /** A path below a hidden directory needs no place of its own. */
   private static List<Path> withoutNested(Set<Path> paths) {
     Stream<Path> outer =
         paths.stream()

@@ -12,7 +12,7 @@ public sealed interface Sandbox permits Bubblewrap, Sandbox.None {
    */
   List<String> wrap(List<String> command, Path workspace);
 
-  /** What a model and a person are told, in one sentence. */
+  /** The bounds in one sentence, for models and people. */
   String description();
 
   /**

@@ -26,7 +26,7 @@ final class SandboxProbe {
   private static final List<List<String>> ISOLATIONS =
       List.of(List.of("--unshare-user", "--disable-userns"), List.of("--unshare-user"), List.of());
 
-  /** What was found. */
+  /** The result of the probe. */
   sealed interface Found {}
 
   /** It works so. */

@@ -94,7 +94,7 @@ public final class Sandboxes {
     }
   }
 
-  /** What holds on this machine, for people; waits for the probe, which takes moments. */
+  /** The sandbox of this machine in words; waits for the probe, which takes moments. */
   public SandboxState state() {
     if (mode == SandboxMode.OFF) {
       return new SandboxState(

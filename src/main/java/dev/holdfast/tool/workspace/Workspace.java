@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
 public final class Workspace {
   private final Path root;
 
-  /** What is done with the directory of a file. */
+  /** The use of a file's directory. */
   @FunctionalInterface
   interface Action<T> {
     T in(SecureDirectoryStream<Path> directory, Path name) throws IOException, InterruptedException;

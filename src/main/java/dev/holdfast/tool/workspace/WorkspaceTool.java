@@ -27,7 +27,7 @@ final class WorkspaceTool implements Tool {
   private final Set<String> freeArguments;
   private final Preview preview;
 
-  /** What it does to the workspace. */
+  /** The effect on the workspace. */
   enum Effect {
     /** Only looks; idempotent, and beside others. */
     READS,
@@ -36,12 +36,12 @@ final class WorkspaceTool implements Tool {
     CHANGES
   }
 
-  /** What it does. */
+  /** The work of the tool. */
   interface Body {
     String call(JsonNode arguments) throws IOException, InterruptedException;
   }
 
-  /** What a call would do, as {@link CallPreview#effect()}. */
+  /** The effect of a call, as {@link CallPreview#effect()}. */
   interface Preview {
     String of(JsonNode arguments) throws IOException, InterruptedException;
   }

@@ -21,7 +21,7 @@ final class WorkspaceWalk {
 
   private final Visitor visitor;
 
-  /** What is found. The path is relative to the workspace. */
+  /** Takes each file that is found. The path is relative to the workspace. */
   interface Visitor {
     /**
      * @return false to end the walk

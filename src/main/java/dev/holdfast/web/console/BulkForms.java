@@ -30,7 +30,7 @@ import java.util.function.Consumer;
 
 /** Actions on many tickets, and their progress. */
 final class BulkForms implements Routes {
-  /** What takes longer is shown with its progress. */
+  /** An action that takes longer is shown with its progress. */
   private static final Duration PATIENCE = Duration.ofMillis(1_500);
 
   private static final BulkRun.Verb RELEASED = new BulkRun.Verb("Released", true);

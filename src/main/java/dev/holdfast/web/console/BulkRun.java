@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 record BulkRun(BulkAction action, Verb verb, long expected, String back) {
   private static final int MOST_DETAILS = 50;
 
-  /** What is done, in words. */
+  /** The action in words. */
   record Verb(String past, boolean canBeUndone) {}
 
   /**

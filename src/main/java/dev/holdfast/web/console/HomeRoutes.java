@@ -27,7 +27,7 @@ final class HomeRoutes implements Routes {
     routes.get("/", this::home, Role.VIEWER);
   }
 
-  /** What is no window shows a day. */
+  /** An unknown window shows a day. */
   private void home(Context context) {
     FigureWindow window =
         FigureWindow.of(Objects.requireNonNullElse(context.queryParam("window"), ""))

@@ -51,7 +51,7 @@ public record InboxPage(
     return Sparkline.of(group.byHour(), Format.number(day) + " held in the last 24 hours");
   }
 
-  /** What a group is called. */
+  /** The name of a group. */
   public String name(HeldGroup group) {
     String text = Format.firstLine(group.errorTitle(), 200);
     if (!text.isEmpty()) {

@@ -12,7 +12,7 @@ public record ProvidersPage(Page page, List<ProviderStatus> providers, List<Budg
     budgets = List.copyOf(budgets);
   }
 
-  /** What a person runs when the account is in order again. */
+  /** The statement that a person runs when the account is in order again. */
   public String mending(ProviderStatus provider) {
     return SqlText.mend(provider.provider(), page.visitor().actor(), provider.keyId());
   }

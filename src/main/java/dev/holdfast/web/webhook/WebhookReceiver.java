@@ -19,13 +19,13 @@ public record WebhookReceiver(
 
   private static final String BASE64 = "whsec_";
 
-  /** What an event is sent as. */
+  /** The form of an event. */
   public enum Form {
     CLOUDEVENT,
     TEXT
   }
 
-  /** What signatures are made with. */
+  /** The key of the signatures. */
   byte[] key() {
     return secret.startsWith(BASE64)
         ? Base64.getDecoder().decode(secret.substring(BASE64.length()))

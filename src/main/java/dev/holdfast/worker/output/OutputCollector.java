@@ -151,7 +151,7 @@ public final class OutputCollector implements OutputFollower, AutoCloseable {
     return false;
   }
 
-  /** What ended first; only then what runs, which keeps its end itself as long as it must. */
+  /** Ended programs first, then running ones, which keep the end of their output themselves. */
   private void write() {
     if (!writeWaiting()) {
       return;

@@ -31,7 +31,7 @@ final class StreamText {
     this.secrets = secrets;
   }
 
-  /** What is new; null if that is nothing. */
+  /** The new text; null if there is none. */
   @Nullable OutputChunk take(boolean ended) {
     OutputSource.Piece piece = source.since(position, OutputChunk.KEPT_BYTES, ended);
     boolean gap = piece.from() > position;

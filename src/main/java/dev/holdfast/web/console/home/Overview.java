@@ -39,7 +39,7 @@ public record Overview(
   /** A queue as it is, and its attempts over the window. */
   public record QueueLine(QueueHealth health, Sparkline succeeded, Sparkline failed) {}
 
-  /** What a model did for a design over the window. */
+  /** The use of a model by a design over the window. */
   public record ModelLine(
       String model, String design, long answers, long tokensIn, long tokensOut, String cost) {}
 

@@ -15,7 +15,7 @@ public record Diff(List<File> files) {
     files = List.copyOf(files);
   }
 
-  /** What is done with a line. */
+  /** The change of a line. */
   public enum Kind {
     ADDED("add"),
     REMOVED("del"),

@@ -40,7 +40,7 @@ public record TimeAxis(Instant from, Duration span, int spans) {
     }
   }
 
-  /** What a span is called. */
+  /** The name of a span. */
   public String label(int at) {
     Instant time = from.plus(span.multipliedBy(at));
     return length().compareTo(Duration.ofHours(2)) > 0 ? BOTH.format(time) : CLOCK.format(time);
