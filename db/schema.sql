@@ -588,13 +588,13 @@ CREATE TABLE holdfast.ticket_attempts (
   error text,
   result jsonb,
   error_title text,
-  CONSTRAINT known_outcome CHECK ((outcome = ANY (ARRAY['succeeded'::text, 'failed'::text, 'crashed'::text, 'given_back'::text, 'revoked'::text, 'deferred'::text, 'parked'::text]))),
+  CONSTRAINT known_outcome CHECK ((outcome = ANY (ARRAY['succeeded'::text, 'failed'::text, 'crashed'::text, 'given_back'::text, 'revoked'::text, 'deferred'::text, 'parked'::text, 'advanced'::text]))) NOT VALID -- not validated,
   CONSTRAINT ticket_attempts_pkey PRIMARY KEY (ticket_id, lease_no)
 ) WITH (autovacuum_vacuum_insert_scale_factor=0, autovacuum_vacuum_insert_threshold=50000);
 CREATE INDEX ticket_attempts_by_time ON holdfast.ticket_attempts USING brin (finished_at) WITH (pages_per_range='16');
 COMMENT ON TABLE holdfast.ticket_attempts IS 'One row per finished execution of a ticket. A running one is seen in tickets (state in_progress).';
 COMMENT ON COLUMN holdfast.ticket_attempts.attempt IS 'Counts every execution of the ticket from 1, whatever became of it; never reset, unlike tickets.retry_count.';
-COMMENT ON COLUMN holdfast.ticket_attempts.outcome IS 'succeeded, failed, crashed (its lease expired), given_back (its worker was stopped; uses up no retry), deferred (it waits for a provider; uses up no retry), revoked (a person cancelled or held the ticket), parked (it waits for a person''s word before it goes on; uses up no retry).';
+COMMENT ON COLUMN holdfast.ticket_attempts.outcome IS 'succeeded, failed, crashed (its lease expired), given_back (its worker was stopped; uses up no retry), deferred (it waits for a provider; uses up no retry), revoked (a person cancelled or held the ticket), parked (it waits for a person''s word before it goes on; uses up no retry), advanced (a workflow that waits for its steps).';
 COMMENT ON COLUMN holdfast.ticket_attempts.rule IS 'The classifier rule that decided the category: holdfast classify explains it.';
 COMMENT ON COLUMN holdfast.ticket_attempts.error_title IS 'The line of the error that says why, as "ValueError: cannot parse row 177"; NULL where nobody found one.';
 GRANT SELECT ON holdfast.ticket_attempts TO holdfast_designer, holdfast_operator, holdfast_viewer;
@@ -639,6 +639,7 @@ CREATE TABLE holdfast.ticket_base (
   expires_at timestamp with time zone,
   concurrency_key text COLLATE "C",
   fairness_key text COLLATE "C",
+  follows boolean,
   CONSTRAINT ticket_base_pkey PRIMARY KEY (id)
 ) WITH (fillfactor=45, autovacuum_vacuum_scale_factor=0.05, autovacuum_analyze_scale_factor=0.02);
 CREATE INDEX ticket_held ON holdfast.ticket_base USING btree (held_at, id) WHERE (held_at IS NOT NULL);
@@ -661,6 +662,7 @@ COMMENT ON COLUMN holdfast.ticket_base.filed IS 'Always true. Who inserts a row 
 COMMENT ON COLUMN holdfast.ticket_base.payload_bytes IS 'How many bytes payload::text has, or a little more; NULL where nobody measured it. Whatever is not known to be small is read alone.';
 COMMENT ON COLUMN holdfast.ticket_base.error_title IS 'The line of the error that says why; NULL where nobody found one.';
 COMMENT ON COLUMN holdfast.ticket_base.expires_at IS 'As it was asked for; ticket_deadlines has it only while it can still expire.';
+COMMENT ON COLUMN holdfast.ticket_base.follows IS 'True where it is given results of others: then it is read by itself after its claim.';
 GRANT SELECT ON holdfast.ticket_base TO holdfast_designer, holdfast_operator, holdfast_viewer;
 GRANT SELECT, INSERT, UPDATE, DELETE ON holdfast.ticket_base TO holdfast_worker;
 
@@ -679,13 +681,24 @@ CREATE TABLE holdfast.ticket_dependencies (
   ticket_id bigint NOT NULL,
   after_id bigint NOT NULL,
   ended_at timestamp with time zone,
+  name text,
+  on_success boolean,
+  on_cancelled text,
+  item integer,
+  queued boolean,
   CONSTRAINT ticket_dependencies_pkey PRIMARY KEY (ticket_id, after_id)
 );
 CREATE INDEX ticket_dependencies_open ON holdfast.ticket_dependencies USING btree (after_id, ticket_id) WHERE (ended_at IS NULL);
+CREATE INDEX ticket_dependencies_queued ON holdfast.ticket_dependencies USING btree (ticket_id, name, item) WHERE queued;
 COMMENT ON TABLE holdfast.ticket_dependencies IS 'One row for each ticket that another one waits or has waited for (enqueue_ticket, after). A ticket with an open row is in neither ready nor deferred, so no claim reads it.';
 COMMENT ON COLUMN holdfast.ticket_dependencies.ticket_id IS 'The follower, which waits.';
 COMMENT ON COLUMN holdfast.ticket_dependencies.after_id IS 'The predecessor, for which it waits. Retention may have deleted it since.';
 COMMENT ON COLUMN holdfast.ticket_dependencies.ended_at IS 'When the predecessor was done, or was cancelled and the follower held; NULL while the follower waits for it.';
+COMMENT ON COLUMN holdfast.ticket_dependencies.name IS 'Under which name the follower is given the predecessor''s result; of a workflow its step. NULL: it is not given it.';
+COMMENT ON COLUMN holdfast.ticket_dependencies.on_success IS 'True where a success that waits for its review is enough.';
+COMMENT ON COLUMN holdfast.ticket_dependencies.on_cancelled IS 'What becomes of the follower if the predecessor is cancelled: run or cancel; NULL is held.';
+COMMENT ON COLUMN holdfast.ticket_dependencies.item IS 'The place, from 0, in the list that a step of a workflow is worked for.';
+COMMENT ON COLUMN holdfast.ticket_dependencies.queued IS 'True while the item waits for its turn in a step of limited breadth.';
 GRANT SELECT ON holdfast.ticket_dependencies TO holdfast_designer, holdfast_operator, holdfast_viewer;
 GRANT SELECT, INSERT, UPDATE, DELETE ON holdfast.ticket_dependencies TO holdfast_worker;
 
@@ -728,6 +741,17 @@ COMMENT ON COLUMN holdfast.ticket_guidance.question IS 'What the job had asked; 
 COMMENT ON COLUMN holdfast.ticket_guidance.answer IS 'The answer as JSON; guidance has it as words. NULL where this is none.';
 GRANT SELECT ON holdfast.ticket_guidance TO holdfast_designer, holdfast_operator, holdfast_viewer;
 GRANT SELECT, INSERT, UPDATE, DELETE ON holdfast.ticket_guidance TO holdfast_worker;
+
+CREATE TABLE holdfast.ticket_parents (
+  ticket_id bigint NOT NULL,
+  parent_id bigint NOT NULL,
+  CONSTRAINT ticket_parents_pkey PRIMARY KEY (ticket_id)
+);
+CREATE INDEX ticket_parents_by_parent ON holdfast.ticket_parents USING btree (parent_id, ticket_id);
+COMMENT ON TABLE holdfast.ticket_parents IS 'One row for each ticket that another one has added: a step of a workflow, or what a running job was allowed to enqueue.';
+COMMENT ON COLUMN holdfast.ticket_parents.parent_id IS 'Who added it. Retention may have deleted it since.';
+GRANT SELECT ON holdfast.ticket_parents TO holdfast_designer, holdfast_operator, holdfast_viewer;
+GRANT SELECT, INSERT, UPDATE, DELETE ON holdfast.ticket_parents TO holdfast_worker;
 
 CREATE TABLE holdfast.ticket_traces (
   ticket_id bigint NOT NULL,
@@ -852,6 +876,20 @@ COMMENT ON COLUMN holdfast.workers.blamed IS 'It died while it had a suspect, an
 GRANT SELECT ON holdfast.workers TO holdfast_designer, holdfast_operator, holdfast_viewer;
 GRANT SELECT, INSERT, UPDATE, DELETE ON holdfast.workers TO holdfast_worker;
 
+CREATE TABLE holdfast.workflows (
+  ticket_id bigint NOT NULL,
+  parked boolean NOT NULL DEFAULT false,
+  news boolean NOT NULL DEFAULT false,
+  skipped text[] NOT NULL DEFAULT '{}'::text[],
+  CONSTRAINT workflows_pkey PRIMARY KEY (ticket_id)
+);
+COMMENT ON TABLE holdfast.workflows IS 'One row for each ticket that has steps. The steps themselves are rows of ticket_dependencies.';
+COMMENT ON COLUMN holdfast.workflows.parked IS 'True while it waits for its steps. The end of a step files it then, and else leaves news.';
+COMMENT ON COLUMN holdfast.workflows.news IS 'True if a step has ended since the ticket was filed.';
+COMMENT ON COLUMN holdfast.workflows.skipped IS 'The steps that are not worked, for their condition said no.';
+GRANT SELECT ON holdfast.workflows TO holdfast_designer, holdfast_operator, holdfast_viewer;
+GRANT SELECT, INSERT, UPDATE, DELETE ON holdfast.workflows TO holdfast_worker;
+
 CREATE OR REPLACE VIEW attempt_costs AS
 SELECT a.ticket_id, a.lease_no, a.attempt, d.name AS design, d.version AS design_version, a.outcome, a.category, a.fingerprint,
   a.started_at, a.finished_at, j.answers, j.tokens_in, j.tokens_out, j.cost_usd
@@ -878,7 +916,7 @@ CREATE OR REPLACE VIEW budget_status AS
 SELECT b.scope, b.per, b.limit_usd,
   CASE WHEN b.per = 'day' AND b.day < (now() AT TIME ZONE 'UTC')::date THEN 0 ELSE b.spent_usd END AS spent_usd,
   b.reserved_usd, b.configured_usd, b.changed_by, b.changed_at,
-  (SELECT count(*) FROM waiting_tickets w WHERE w.kind = 'budget' AND b.scope = ANY (w.scopes)) AS held
+  (SELECT count(*) FROM known_waits w WHERE w.kind = 'budget' AND b.scope = ANY (w.scopes)) AS held
 FROM budgets b;
 COMMENT ON VIEW holdfast.budget_status IS 'Each budget with what is spent of it and what calls on their way have reserved, and how many tickets it holds.';
 GRANT SELECT ON holdfast.budget_status TO holdfast_designer, holdfast_operator, holdfast_viewer;
@@ -899,6 +937,31 @@ ORDER BY g.tickets DESC, g.oldest;
 COMMENT ON VIEW holdfast.error_groups IS 'Held tickets by error: equal errors have one fingerprint, so one release by fingerprint mends them all.';
 GRANT SELECT ON holdfast.error_groups TO holdfast_designer, holdfast_operator, holdfast_viewer;
 GRANT SELECT, INSERT, UPDATE, DELETE ON holdfast.error_groups TO holdfast_worker;
+
+CREATE OR REPLACE VIEW known_waits AS
+SELECT w.ticket_id, b.queue, b.state, w.kind, w.scopes, w.words AS waits_for, w.since, b.retry_after, w.needed_usd, w.lease_no
+FROM ticket_waits w JOIN ticket_base b ON b.id = w.ticket_id AND b.fence = w.lease_no
+WHERE CASE w.kind
+  WHEN 'provider' THEN b.state = 'ready' AND b.retry_after > now()
+    AND NOT EXISTS (SELECT FROM leases l WHERE l.id > b.fence AND b.id = ANY (l.ids))
+  WHEN 'account' THEN b.state = 'on_hold' AND b.hold_reason LIKE 'account_unavailable:%'
+  WHEN 'outage' THEN b.state = 'on_hold' AND b.hold_reason LIKE 'provider_unavailable:%'
+  WHEN 'budget' THEN b.state = 'on_hold' AND b.hold_reason LIKE 'budget_exceeded:%'
+  ELSE false
+END
+UNION ALL
+SELECT f.ticket_id, b.queue, b.state, 'dependency' COLLATE "C", p.scopes, p.words, b.created_at, b.retry_after, NULL::numeric, b.fence
+FROM (SELECT DISTINCT d.ticket_id FROM ticket_dependencies d WHERE d.ended_at IS NULL) f
+JOIN ticket_base b ON b.id = f.ticket_id AND b.state = 'ready'
+CROSS JOIN LATERAL (
+  SELECT array_agg('ticket/' || d.after_id ORDER BY d.after_id) AS scopes,
+    array_to_string((array_agg(format('#%s', d.after_id) || CASE x.state
+      WHEN 'on_hold' THEN to_char(x.held_at AT TIME ZONE 'UTC', '", on hold since "YYYY-MM-DD HH24:MI:SS"Z"')
+      WHEN 'needs_review' THEN ', in review'
+      ELSE '' END ORDER BY x.held_at, d.after_id))[1:3], ';
+COMMENT ON VIEW holdfast.known_waits IS 'The part of waiting_tickets without those that stand in line, of which there may be a million: who asks for one kind of wait asks here.';
+GRANT SELECT ON holdfast.known_waits TO holdfast_designer, holdfast_operator, holdfast_viewer;
+GRANT SELECT, INSERT, UPDATE, DELETE ON holdfast.known_waits TO holdfast_worker;
 
 CREATE OR REPLACE VIEW limits AS
 SELECT x.scope, x.concurrent, x.per_key, x.rate, x.per, x.burst,
@@ -984,8 +1047,8 @@ SELECT c.provider, c.key_id, c.model,
     ELSE 'half_open'
   END AS state,
   c.reason, c.detail, c.http_status, c.since, NULLIF(c.until, 'infinity') AS until, c.rounds, c.reported_by, c.probe_by,
-  (SELECT count(*) FROM waiting_tickets w WHERE c.provider || '/' || c.key_id || '/' || c.model = ANY (w.scopes) AND w.kind = 'provider') AS waiting,
-  (SELECT count(*) FROM waiting_tickets w WHERE c.provider || '/' || c.key_id || '/' || c.model = ANY (w.scopes) AND w.kind = 'account') AS held
+  (SELECT count(*) FROM known_waits w WHERE c.provider || '/' || c.key_id || '/' || c.model = ANY (w.scopes) AND w.kind = 'provider') AS waiting,
+  (SELECT count(*) FROM known_waits w WHERE c.provider || '/' || c.key_id || '/' || c.model = ANY (w.scopes) AND w.kind = 'account') AS held
 FROM provider_cooldowns c WHERE c.until IS NOT NULL;
 COMMENT ON VIEW holdfast.provider_status IS 'Providers and accounts that are not called now: cooling, half_open (the next caller tries), probing (one tries), unavailable (a person has to mend it); with the tickets that wait.';
 GRANT SELECT ON holdfast.provider_status TO holdfast_designer, holdfast_operator, holdfast_viewer;
@@ -1096,7 +1159,7 @@ SELECT
   COALESCE(l.claimed_at, b.started_at) AS started_at, b.completed_at,
   b.attempt_count, b.crash_count, b.same_error_count, b.held_at, b.hold_actions AS allowed_actions, b.max_cost_usd,
   error_name(b.error_title, b.error) AS error_title, d.name AS design, d.version AS design_version,
-  b.expires_at, b.concurrency_key, b.fairness_key
+  b.expires_at, b.concurrency_key, b.fairness_key, (SELECT p.parent_id FROM ticket_parents p WHERE p.ticket_id = b.id) AS parent_id
 FROM ticket_base b
 LEFT JOIN designs d ON d.id = b.design_id
 LEFT JOIN (
@@ -1152,6 +1215,7 @@ COMMENT ON COLUMN holdfast.tickets.design_version IS 'The version of its design.
 COMMENT ON COLUMN holdfast.tickets.expires_at IS 'If no worker had started it by then, it was put on hold with the cause expired. NULL does not expire.';
 COMMENT ON COLUMN holdfast.tickets.concurrency_key IS 'Limits count what runs with the same key, as one customer''s: set_limit, per_key.';
 COMMENT ON COLUMN holdfast.tickets.fairness_key IS 'Tickets of equal priority are claimed in turns over these keys, as over tenants.';
+COMMENT ON COLUMN holdfast.tickets.parent_id IS 'The ticket that added it: a workflow whose step it is, or a job that was allowed to; NULL where people or programs enqueued it.';
 GRANT SELECT ON holdfast.tickets TO holdfast_designer, holdfast_viewer;
 GRANT SELECT, INSERT, UPDATE ON holdfast.tickets TO holdfast_operator;
 GRANT SELECT, INSERT, UPDATE, DELETE ON holdfast.tickets TO holdfast_worker;
@@ -1168,26 +1232,16 @@ GRANT SELECT ON holdfast.tickets_in_line TO holdfast_designer, holdfast_operator
 GRANT SELECT, INSERT, UPDATE, DELETE ON holdfast.tickets_in_line TO holdfast_worker;
 
 CREATE OR REPLACE VIEW waiting_tickets AS
-SELECT w.ticket_id, b.queue, b.state, w.kind, w.scopes, w.words AS waits_for, w.since, b.retry_after, w.needed_usd, w.lease_no
-FROM ticket_waits w JOIN ticket_base b ON b.id = w.ticket_id AND b.fence = w.lease_no
-WHERE CASE w.kind
-  WHEN 'provider' THEN b.state = 'ready' AND b.retry_after > now()
-    AND NOT EXISTS (SELECT FROM leases l WHERE l.id > b.fence AND b.id = ANY (l.ids))
-  WHEN 'account' THEN b.state = 'on_hold' AND b.hold_reason LIKE 'account_unavailable:%'
-  WHEN 'outage' THEN b.state = 'on_hold' AND b.hold_reason LIKE 'provider_unavailable:%'
-  WHEN 'budget' THEN b.state = 'on_hold' AND b.hold_reason LIKE 'budget_exceeded:%'
-  ELSE false
-END
+SELECT * FROM known_waits
 UNION ALL
-SELECT f.ticket_id, b.queue, b.state, 'dependency' COLLATE "C", p.scopes, p.words, b.created_at, b.retry_after, NULL::numeric, b.fence
-FROM (SELECT DISTINCT d.ticket_id FROM ticket_dependencies d WHERE d.ended_at IS NULL) f
-JOIN ticket_base b ON b.id = f.ticket_id AND b.state = 'ready'
-CROSS JOIN LATERAL (
-  SELECT array_agg('ticket/' || d.after_id ORDER BY d.after_id) AS scopes,
-    array_to_string((array_agg(format('#%s', d.after_id) || CASE x.state
-      WHEN 'on_hold' THEN to_char(x.held_at AT TIME ZONE 'UTC', '", on hold since "YYYY-MM-DD HH24:MI:SS"Z"')
-      WHEN 'needs_review' THEN ', in review'
-      ELSE '' END ORDER BY x.held_at, d.after_id))[1:3], ';
+SELECT w.id, w.queue, 'ready' COLLATE "C", 'limit' COLLATE "C", ARRAY[split_part(l.words, ',', 1)], 'the limit of ' || l.words, w.created_at,
+  NULL::timestamptz, NULL::numeric, 0::bigint
+FROM tickets_in_line w CROSS JOIN LATERAL (SELECT limit_words(w.queue, w.design, w.concurrency_key) AS words) l
+WHERE l.words IS NOT NULL
+UNION ALL
+SELECT w.id, w.queue, 'ready' COLLATE "C", 'turn' COLLATE "C", ARRAY['queue:' || w.queue], 'its turn', w.created_at,
+  NULL::timestamptz, NULL::numeric, 0::bigint
+FROM tickets_in_line w WHERE limit_words(w.queue, w.design, w.concurrency_key) IS NULL;
 COMMENT ON VIEW holdfast.waiting_tickets IS 'Tickets that wait for a provider (deferred, no retry used), for the end of an outage, for an account to be mended, for a budget to have room (all on hold), for other tickets to be done (dependency; those on hold are named first), for a limit (set_limit) or only for their turn among those with keys.';
 GRANT SELECT ON holdfast.waiting_tickets TO holdfast_designer, holdfast_operator, holdfast_viewer;
 GRANT SELECT, INSERT, UPDATE, DELETE ON holdfast.waiting_tickets TO holdfast_worker;
@@ -1201,6 +1255,42 @@ ORDER BY a.asked_at, a.id;
 COMMENT ON VIEW holdfast.waiting_tool_calls IS 'Tool calls that wait for a person, the longest first. SELECT holdfast.decide_tool_call(ticket_id, ''you'', ''approve'', call) lets one run.';
 GRANT SELECT ON holdfast.waiting_tool_calls TO holdfast_designer, holdfast_operator, holdfast_viewer;
 GRANT SELECT, INSERT, UPDATE, DELETE ON holdfast.waiting_tool_calls TO holdfast_worker;
+
+CREATE OR REPLACE VIEW workflow_steps AS
+SELECT b.id AS workflow_id, s.key AS step,
+  CASE
+    WHEN s.key = ANY (w.skipped) THEN 'skipped'
+    WHEN c.tickets IS NULL THEN 'waiting'
+    WHEN c.on_hold > 0 THEN 'on_hold'
+    WHEN c.in_progress > 0 THEN 'in_progress'
+    WHEN c.ready > 0 THEN 'ready'
+    WHEN c.needs_review > 0 THEN 'needs_review'
+    WHEN c.cancelled > 0 THEN 'cancelled'
+    ELSE 'done'
+  END AS state,
+  COALESCE(s.value->>'design', s.value->>'kind') AS design,
+  ARRAY(SELECT jsonb_array_elements_text(COALESCE(s.value->'after', '[]'))) AS after,
+  COALESCE(c.tickets, 0) AS tickets, COALESCE(c.done, 0) AS done, COALESCE(c.on_hold, 0) AS on_hold, COALESCE(c.in_progress, 0) AS in_progress,
+  c.first_ticket_id, c.first_held_id
+FROM ticket_base b
+JOIN designs d ON d.id = b.design_id
+CROSS JOIN LATERAL jsonb_each(d.definition->'steps') AS s
+LEFT JOIN workflows w ON w.ticket_id = b.id
+CROSS JOIN LATERAL (
+  SELECT NULLIF(count(*), 0) AS tickets, count(*) FILTER (WHERE t.state = 'on_hold') AS on_hold,
+    count(*) FILTER (WHERE t.state = 'ready' AND l.running IS NOT NULL) AS in_progress,
+    count(*) FILTER (WHERE t.state = 'ready' AND l.running IS NULL) AS ready,
+    count(*) FILTER (WHERE t.state = 'needs_review') AS needs_review, count(*) FILTER (WHERE t.state = 'cancelled') AS cancelled,
+    count(*) FILTER (WHERE t.state = 'done') AS done, min(t.id) AS first_ticket_id, min(t.id) FILTER (WHERE t.state = 'on_hold') AS first_held_id
+  FROM ticket_dependencies x JOIN ticket_base t ON t.id = x.after_id
+  LEFT JOIN (SELECT u.id AS running, l.id AS lease_no FROM leases l CROSS JOIN LATERAL unnest(l.ids) AS u (id)) l
+    ON l.running = t.id AND l.lease_no > t.fence
+  WHERE x.ticket_id = b.id AND x.name = s.key
+) c
+WHERE b.kind = 'workflow';
+COMMENT ON VIEW holdfast.workflow_steps IS 'One row for each step of each workflow: SELECT * FROM holdfast.workflow_steps WHERE workflow_id = 17. waiting: it has not begun; skipped: its condition said no; else the state of its ticket, or of the tickets of a for_each as a whole.';
+GRANT SELECT ON holdfast.workflow_steps TO holdfast_designer, holdfast_operator, holdfast_viewer;
+GRANT SELECT, INSERT, UPDATE, DELETE ON holdfast.workflow_steps TO holdfast_worker;
 
 CREATE OR REPLACE FUNCTION holdfast.abort_retry(id bigint, actor text)
  RETURNS text
@@ -1216,7 +1306,7 @@ BEGIN
   PERFORM require_words('actor', actor);
   WITH open_again AS (
     UPDATE provider_cooldowns c SET until = clock_timestamp()
-    FROM waiting_tickets w
+    FROM known_waits w
     WHERE w.ticket_id = abort_retry.id AND w.kind = 'provider' AND c.until > clock_timestamp() AND c.until < 'infinity'
       AND c.provider || '/' || c.key_id || '/' || c.model = ANY (w.scopes)
     RETURNING c.provider || '/' || c.key_id || '/' || c.model AS scope)
@@ -1289,6 +1379,146 @@ AS $function$
 $function$;
 COMMENT ON FUNCTION holdfast.acting_person() IS 'Who an UPDATE of tickets is logged as: SET holdfast.actor = ''ann'', or else the database user.';
 GRANT EXECUTE ON FUNCTION holdfast.acting_person() TO holdfast_designer, holdfast_operator, holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.add_children(parent holdfast.ticket_base, steps jsonb)
+ RETURNS bigint[]
+ LANGUAGE plpgsql
+ SET search_path TO 'holdfast', 'pg_temp'
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET jit TO 'off'
+AS $function$
+DECLARE
+  s jsonb;
+  d designs;
+  kind_name text;
+  title text;
+  ids bigint[];
+  added bigint[] := '{}';
+BEGIN
+  FOR s IN SELECT x.value FROM jsonb_array_elements(steps) AS x LOOP
+    d := NULL;
+    IF s ? 'design' THEN
+      d := latest_design(s->>'design');
+    END IF;
+    kind_name := kind_of_new_ticket(s->>'kind', d);
+    title := shorten(COALESCE(s->>'title', parent.title || ': ' || (s->>'step'), s->>'step', parent.title), 1000);
+    PERFORM know_lane(COALESCE(s->>'queue', parent.queue), kind_name);
+    WITH item AS MATERIALIZED (
+      SELECT nextval(pg_get_serial_sequence('ticket_base', 'id')) AS id, p.value AS payload, p.place
+      FROM (SELECT * FROM jsonb_array_elements(s->'payloads') WITH ORDINALITY AS p (value, place) ORDER BY place) p
+    ), made AS (
+      INSERT INTO ticket_base (filed, id, design_id, kind, payload, payload_bytes, queue, title, priority, expires_at, concurrency_key,
+        fairness_key)
+      SELECT true, i.id, d.id, kind_name, i.payload, accepted_bytes('payload', i.payload), COALESCE(s->>'queue', parent.queue),
+        CASE WHEN (s->>'items')::boolean THEN title || ' ' || i.place ELSE title END, COALESCE((s->>'priority')::integer, parent.priority),
+        now() + design_expiry(d), parent.concurrency_key, parent.fairness_key
+      FROM item i
+    ), ending AS (
+      INSERT INTO ticket_deadlines (ticket_id, expires_at) SELECT i.id, now() + design_expiry(d) FROM item i WHERE design_expiry(d) IS NOT NULL
+    ), owned AS (
+      INSERT INTO ticket_parents (ticket_id, parent_id) SELECT i.id, parent.id FROM item i
+    ), waited AS (
+      INSERT INTO ticket_dependencies (ticket_id, after_id, name, item, queued)
+      SELECT parent.id, i.id, s->>'step', CASE WHEN (s->>'items')::boolean THEN i.place - 1 END,
+        NULLIF(i.place > (s->>'breadth')::integer, false)
+      FROM item i WHERE s ? 'step'
+    )
+    SELECT array_agg(i.id ORDER BY i.place) INTO ids FROM item i;
+    added := added || ids;
+    IF s ? 'breadth' THEN
+      ids := ids[:(s->>'breadth')::integer];
+    END IF;
+    IF ids IS NOT NULL THEN
+      PERFORM file_tickets(ids);
+    END IF;
+  END LOOP;
+  RETURN added;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.add_children(holdfast.ticket_base,jsonb) IS 'Adds tickets of which another one, whose row the caller has locked, is the parent; those with a step are steps of it, for which it waits.';
+GRANT EXECUTE ON FUNCTION holdfast.add_children(holdfast.ticket_base,jsonb) TO holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.add_tickets_of_job(ticket_id bigint, under_lease bigint, steps jsonb)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SET search_path TO 'holdfast', 'pg_temp'
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET jit TO 'off'
+ SET lock_timeout TO '250ms'
+AS $function$
+DECLARE
+  t ticket_base := running_ticket(add_tickets_of_job.ticket_id, under_lease);
+  allowed jsonb;
+  wanted text;
+  added bigint[];
+BEGIN
+  IF t.id IS NULL THEN
+    RETURN false;
+  END IF;
+  SELECT COALESCE(d.definition->'may_enqueue', '[]') INTO allowed FROM designs d WHERE d.id = t.design_id;
+  SELECT s.value->>'design' INTO wanted FROM jsonb_array_elements(steps) AS s
+  WHERE NOT COALESCE(allowed, '[]') ? COALESCE(s.value->>'design', '') LIMIT 1;
+  IF FOUND THEN
+    RAISE EXCEPTION 'its design does not allow it to enqueue "%"', left(COALESCE(wanted, 'NULL'), 100)
+      USING ERRCODE = 'HF422', HINT = 'Its may_enqueue is ' || left(COALESCE(allowed, '[]')::text, 500) || '.';
+  END IF;
+  added := add_children(t, steps);
+  INSERT INTO ticket_dependencies (ticket_id, after_id, name, item, on_cancelled)
+  SELECT d.ticket_id, u.id, CASE WHEN w.ticket_id IS NOT NULL THEN d.name END, -1, d.on_cancelled
+  FROM ticket_dependencies d LEFT JOIN workflows w ON w.ticket_id = d.ticket_id CROSS JOIN unnest(added) AS u (id)
+  WHERE d.after_id = t.id AND d.ended_at IS NULL;
+  RETURN true;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.add_tickets_of_job(bigint,bigint,jsonb) IS 'Adds what a running job enqueues, in the transaction that stores its success. False, and nothing is added, if it no longer runs under this lease; HF422 for what its design does not allow.';
+GRANT EXECUTE ON FUNCTION holdfast.add_tickets_of_job(bigint,bigint,jsonb) TO holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.advance_workflow(ticket_id bigint, under_lease bigint, plan jsonb)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SET search_path TO 'holdfast', 'pg_temp'
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET jit TO 'off'
+ SET lock_timeout TO '250ms'
+AS $function$
+DECLARE
+  t ticket_base := running_ticket(advance_workflow.ticket_id, under_lease);
+  waits boolean;
+BEGIN
+  IF t.id IS NULL THEN
+    RETURN false;
+  END IF;
+  UPDATE ticket_base b
+  SET fence = under_lease, started_at = l.claimed_at, updated_at = now(), retry_after = NULL, attempt_count = b.attempt_count + 1,
+      same_error_count = 0, error = NULL, error_title = NULL, error_category = NULL, error_fingerprint = NULL
+  FROM leases l WHERE l.id = under_lease AND b.id = t.id
+  RETURNING b.* INTO t;
+  INSERT INTO ticket_attempts (ticket_id, lease_no, started_at, finished_at, attempt, outcome, worker_id)
+  SELECT t.id, l.id, l.claimed_at, now(), t.attempt_count, 'advanced', l.worker_id FROM leases l WHERE l.id = under_lease;
+  INSERT INTO workflows AS w (ticket_id, skipped) VALUES (t.id, ARRAY(SELECT jsonb_array_elements_text(plan->'skipped')))
+  ON CONFLICT ON CONSTRAINT workflows_pkey DO UPDATE SET skipped = EXCLUDED.skipped;
+  PERFORM add_children(t, plan->'steps');
+  -- What waited for a success only has not ended for the workflow itself before its review has.
+  PERFORM FROM ticket_base b WHERE b.state = 'needs_review' AND b.id IN (
+    SELECT d.after_id FROM ticket_dependencies d WHERE d.ticket_id = t.id AND d.ended_at IS NOT NULL AND d.on_success) FOR SHARE;
+  UPDATE ticket_dependencies d SET ended_at = NULL, on_success = NULL
+  FROM ticket_base b
+  WHERE d.ticket_id = t.id AND d.ended_at IS NOT NULL AND d.on_success AND b.id = d.after_id AND b.state NOT IN ('done', 'cancelled');
+  UPDATE ticket_dependencies d SET on_success = true
+  WHERE d.ticket_id = t.id AND d.ended_at IS NULL AND d.name IN (SELECT jsonb_array_elements_text(plan->'success'))
+    AND NOT EXISTS (SELECT FROM ticket_base b WHERE b.id = d.after_id AND b.state = 'needs_review');
+  SELECT NOT w.news AND EXISTS (SELECT FROM ticket_dependencies d WHERE d.ticket_id = t.id AND d.ended_at IS NULL) INTO waits
+  FROM workflows w WHERE w.ticket_id = t.id;
+  UPDATE workflows w SET parked = waits, news = false WHERE w.ticket_id = t.id;
+  PERFORM make_claimable(t);
+  RETURN true;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.advance_workflow(bigint,bigint,jsonb) IS 'Ends an attempt of a workflow that waits for its steps: adds the steps that begin now, and lets it wait, or files it where a step has ended meanwhile. False, and nothing is changed, if it no longer runs under this lease. plan: {"steps": as for add_children, "skipped": names, "success": names of steps for which a success is enough}.';
+GRANT EXECUTE ON FUNCTION holdfast.advance_workflow(bigint,bigint,jsonb) TO holdfast_worker;
 
 CREATE OR REPLACE FUNCTION holdfast.answer_ticket(id bigint, actor text, answer jsonb)
  RETURNS text
@@ -1471,6 +1701,29 @@ $function$;
 COMMENT ON FUNCTION holdfast.call_hash(text,text) IS 'What an approval binds: tool_approvals.approved_hash.';
 GRANT EXECUTE ON FUNCTION holdfast.call_hash(text,text) TO holdfast_worker;
 
+CREATE OR REPLACE FUNCTION holdfast.cancel_steps(t holdfast.ticket_base, actor text)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+DECLARE
+  child bigint;
+BEGIN
+  FOR child IN
+    WITH ended AS (
+      UPDATE ticket_dependencies d SET ended_at = now(), queued = NULL WHERE d.ticket_id = t.id AND d.ended_at IS NULL RETURNING d.after_id
+    )
+    SELECT e.after_id FROM ended e JOIN ticket_parents p ON p.ticket_id = e.after_id AND p.parent_id = t.id ORDER BY e.after_id
+  LOOP
+    IF EXISTS (SELECT FROM ticket_base b WHERE b.id = child AND b.state NOT IN ('done', 'cancelled')) THEN
+      PERFORM cancel_ticket(child, actor, format('its workflow #%s was cancelled', t.id));
+    END IF;
+  END LOOP;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.cancel_steps(holdfast.ticket_base,text) IS 'Cancels the open steps of a workflow that a person cancels.';
+GRANT EXECUTE ON FUNCTION holdfast.cancel_steps(holdfast.ticket_base,text) TO holdfast_worker;
+
 CREATE OR REPLACE FUNCTION holdfast.cancel_ticket(id bigint, actor text, reason text DEFAULT NULL::text)
  RETURNS text
  LANGUAGE plpgsql
@@ -1481,6 +1734,7 @@ DECLARE
   t ticket_base;
 BEGIN
   PERFORM require_words('actor', actor);
+  PERFORM lock_steps(cancel_ticket.id);
   t := locked_ticket(cancel_ticket.id);
   IF t.state IN ('done', 'cancelled') THEN
     PERFORM refuse_action(t, 'cancel');
@@ -1492,7 +1746,10 @@ BEGIN
   SET state = 'cancelled', held_at = NULL, hold_reason = NULL, hold_actions = NULL, retry_after = NULL,
       completed_at = now(), updated_at = now()
   WHERE b.id = t.id;
-  PERFORM hold_followers(t.id, actor);
+  PERFORM tell_followers(t.id, actor);
+  IF t.kind = 'workflow' THEN
+    PERFORM cancel_steps(t, actor);
+  END IF;
   RETURN 'cancelled';
 END
 $function$;
@@ -1537,7 +1794,7 @@ BEGIN
   WHERE n.value IS DISTINCT FROM o.value AND n.key NOT IN ('state', 'updated_at');
   SELECT string_agg(key, ', ' ORDER BY key) INTO kept FROM jsonb_object_keys(changes) AS key
   WHERE key IN ('id', 'lease_no', 'worker_id', 'lease_expires_at', 'attempt_count', 'crash_count', 'same_error_count',
-    'held_at', 'allowed_actions', 'error_title', 'design', 'design_version', 'expires_at');
+    'held_at', 'allowed_actions', 'error_title', 'design', 'design_version', 'expires_at', 'parent_id');
   IF kept IS NOT NULL THEN
     RAISE EXCEPTION '% of a ticket cannot be set by hand', kept
       USING ERRCODE = 'HF422', HINT = 'Change state instead: release, hold, cancel, approve or reject the ticket.';
@@ -1577,7 +1834,7 @@ COMMENT ON FUNCTION holdfast.check_retry_of_queue() IS 'Refuses queues with a ba
 GRANT EXECUTE ON FUNCTION holdfast.check_retry_of_queue() TO holdfast_worker;
 
 CREATE OR REPLACE FUNCTION holdfast.claimed_ticket(ticket_id bigint, under_lease bigint, most_bytes bigint)
- RETURNS TABLE(promoted bigint, next_due_ms double precision, id bigint, queue text, kind text, title text, payload text, priority integer, created_at timestamp with time zone, attempt_count integer, retry_count integer, lease_no bigint, claimed_at timestamp with time zone, expires_at timestamp with time zone, design_id bigint, design_name text, design_version integer, design_kind text, definition text, guidance text)
+ RETURNS TABLE(promoted bigint, next_due_ms double precision, id bigint, queue text, kind text, title text, payload text, priority integer, created_at timestamp with time zone, attempt_count integer, retry_count integer, lease_no bigint, claimed_at timestamp with time zone, expires_at timestamp with time zone, design_id bigint, design_name text, design_version integer, design_kind text, definition text, guidance text, results text)
  LANGUAGE plpgsql
  SET search_path TO 'holdfast', 'pg_temp'
  SET enable_seqscan TO 'off'
@@ -1623,6 +1880,10 @@ BEGIN
       SELECT jsonb_agg(jsonb_build_object('text', g.guidance, 'author', g.author, 'source', g.source, 'givenAt', g.created_at,
         'question', g.question, 'answer', g.answer::text) ORDER BY g.id)::text
       INTO guidance FROM ticket_guidance g WHERE g.ticket_id = b.id;
+    END IF;
+    IF b.follows AND b.kind <> 'workflow' THEN
+      reading := 'results of the tickets before it';
+      results := results_for(b.id, most_bytes)::text;
     END IF;
   EXCEPTION WHEN OTHERS THEN
     RAISE EXCEPTION 'its % cannot be read: %', reading, SQLERRM USING ERRCODE = SQLSTATE;
@@ -1976,7 +2237,7 @@ $function$;
 COMMENT ON FUNCTION holdfast.end_work(holdfast.ticket_base,text) IS 'Takes a ticket, whose row the caller has locked, away from the workers, whether it waits or runs.';
 GRANT EXECUTE ON FUNCTION holdfast.end_work(holdfast.ticket_base,text) TO holdfast_worker;
 
-CREATE OR REPLACE FUNCTION holdfast.enqueue_any_ticket(kind text, payload jsonb, queue text, title text, design text, priority integer, run_at timestamp with time zone, unique_key text, max_cost_usd numeric, after bigint[] DEFAULT NULL::bigint[], expires_at timestamp with time zone DEFAULT NULL::timestamp with time zone, concurrency_key text DEFAULT NULL::text, fairness_key text DEFAULT NULL::text, unique_for text DEFAULT NULL::text, on_duplicate text DEFAULT NULL::text)
+CREATE OR REPLACE FUNCTION holdfast.enqueue_any_ticket(kind text, payload jsonb, queue text, title text, design text, priority integer, run_at timestamp with time zone, unique_key text, max_cost_usd numeric, after bigint[] DEFAULT NULL::bigint[], expires_at timestamp with time zone DEFAULT NULL::timestamp with time zone, concurrency_key text DEFAULT NULL::text, fairness_key text DEFAULT NULL::text, unique_for text DEFAULT NULL::text, on_duplicate text DEFAULT NULL::text, after_names text[] DEFAULT NULL::text[], on_cancelled text DEFAULT NULL::text)
  RETURNS bigint
  LANGUAGE plpgsql
  SET search_path TO 'holdfast', 'pg_temp'
@@ -1993,6 +2254,9 @@ BEGIN
     d := latest_design(enqueue_any_ticket.design);
   END IF;
   kind_name := kind_of_new_ticket(enqueue_any_ticket.kind, d);
+  IF enqueue_any_ticket.after_names IS NOT NULL OR enqueue_any_ticket.on_cancelled IS NOT NULL THEN
+    PERFORM require_predecessors(COALESCE(enqueue_any_ticket.after, '{}'), enqueue_any_ticket.after_names, enqueue_any_ticket.on_cancelled);
+  END IF;
   PERFORM require_key('concurrency_key', enqueue_any_ticket.concurrency_key), require_key('fairness_key', enqueue_any_ticket.fairness_key),
     require_uniqueness(enqueue_any_ticket.unique_key, enqueue_any_ticket.unique_for, enqueue_any_ticket.on_duplicate);
   ends_at := COALESCE(enqueue_any_ticket.expires_at, GREATEST(now(), enqueue_any_ticket.run_at) + design_expiry(d));
@@ -2020,7 +2284,8 @@ BEGIN
         INSERT INTO spent_keys (unique_key, ticket_id) VALUES (enqueue_any_ticket.unique_key, found_id)
         ON CONFLICT (unique_key) DO UPDATE SET ticket_id = EXCLUDED.ticket_id;
       END IF;
-      IF enqueue_any_ticket.after IS NULL OR NOT wait_for_tickets(found_id, enqueue_any_ticket.after) THEN
+      IF enqueue_any_ticket.after IS NULL OR NOT wait_for_tickets(found_id, enqueue_any_ticket.after, enqueue_any_ticket.after_names, enqueue_any_ticket.on_cancelled)
+      THEN
         PERFORM file_tickets(ARRAY[found_id]);
       ELSE
         PERFORM require_rules(b), know_lane(b.queue, b.kind) FROM ticket_base b WHERE b.id = found_id;
@@ -2037,8 +2302,42 @@ BEGIN
   END LOOP;
 END
 $function$;
-COMMENT ON FUNCTION holdfast.enqueue_any_ticket(text,jsonb,text,text,text,integer,timestamp with time zone,text,numeric,bigint[],timestamp with time zone,text,text,text,text) IS 'What enqueue_ticket does for a ticket with a design, a key, a start time, a cost limit, predecessors, an end or keys, or the first of its lane.';
-GRANT EXECUTE ON FUNCTION holdfast.enqueue_any_ticket(text,jsonb,text,text,text,integer,timestamp with time zone,text,numeric,bigint[],timestamp with time zone,text,text,text,text) TO holdfast_worker;
+COMMENT ON FUNCTION holdfast.enqueue_any_ticket(text,jsonb,text,text,text,integer,timestamp with time zone,text,numeric,bigint[],timestamp with time zone,text,text,text,text,text[],text) IS 'What enqueue_ticket does for a ticket with a design, a key, a start time, a cost limit, predecessors, an end or keys, or the first of its lane.';
+GRANT EXECUTE ON FUNCTION holdfast.enqueue_any_ticket(text,jsonb,text,text,text,integer,timestamp with time zone,text,numeric,bigint[],timestamp with time zone,text,text,text,text,text[],text) TO holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.enqueue_graph_ticket(t jsonb, place integer, names text[], ids bigint[])
+ RETURNS bigint
+ LANGUAGE plpgsql
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+DECLARE
+  after bigint[];
+  after_names text[];
+  run_at timestamptz;
+  expires_at timestamptz;
+BEGIN
+  -- A name once, and what has a key may be there twice.
+  SELECT array_agg(w.id), array_agg(w.wanted) INTO after, after_names
+  FROM (
+    SELECT DISTINCT ON (x.id) x.id, x.wanted
+    FROM (SELECT CASE WHEN p.wanted IS NULL THEN p.existing ELSE ids[array_position(names, p.wanted)] END AS id, p.wanted FROM graph_predecessors(t) AS p) x
+    ORDER BY x.id, x.wanted
+  ) w;
+  run_at := COALESCE((t->>'run_at')::timestamptz, now() + (t->>'delay_ms')::bigint * interval '1 millisecond');
+  expires_at := COALESCE((t->>'expires_at')::timestamptz, now() + (t->>'expires_in_ms')::bigint * interval '1 millisecond');
+  RETURN enqueue_any_ticket(t->>'kind', t->'payload', t->>'queue', t->>'title', t->>'design', (t->>'priority')::integer, run_at,
+    t->>'unique_key', (t->>'max_cost_usd')::numeric, after, expires_at, t->>'concurrency_key', t->>'fairness_key', t->>'unique_for',
+    t->>'on_duplicate',
+    CASE WHEN array_remove(after_names, NULL) <> '{}' THEN after_names END, t->>'on_cancelled');
+EXCEPTION
+  WHEN data_exception THEN
+    RAISE EXCEPTION '%: %', graph_place(t, place), SQLERRM USING ERRCODE = 'HF422';
+  WHEN SQLSTATE 'HF422' OR SQLSTATE 'HF404' THEN
+    RAISE EXCEPTION '%: %', graph_place(t, place), SQLERRM USING ERRCODE = SQLSTATE;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.enqueue_graph_ticket(jsonb,integer,text[],bigint[]) IS 'Adds one ticket of enqueue_tickets, all of whose predecessors have their ids.';
+GRANT EXECUTE ON FUNCTION holdfast.enqueue_graph_ticket(jsonb,integer,text[],bigint[]) TO holdfast_worker;
 
 CREATE OR REPLACE FUNCTION holdfast.enqueue_scheduled(s holdfast.schedules, due timestamp with time zone)
  RETURNS bigint
@@ -2057,7 +2356,7 @@ $function$;
 COMMENT ON FUNCTION holdfast.enqueue_scheduled(holdfast.schedules,timestamp with time zone) IS 'The ticket of a schedule for one time; its unique_key is schedule:NAME:TIME.';
 GRANT EXECUTE ON FUNCTION holdfast.enqueue_scheduled(holdfast.schedules,timestamp with time zone) TO holdfast_worker;
 
-CREATE OR REPLACE FUNCTION holdfast.enqueue_ticket(kind text DEFAULT NULL::text, payload jsonb DEFAULT '{}'::jsonb, queue text DEFAULT 'default'::text, title text DEFAULT NULL::text, design text DEFAULT NULL::text, priority integer DEFAULT 0, run_at timestamp with time zone DEFAULT NULL::timestamp with time zone, unique_key text DEFAULT NULL::text, max_cost_usd numeric DEFAULT NULL::numeric, after bigint[] DEFAULT NULL::bigint[], expires_at timestamp with time zone DEFAULT NULL::timestamp with time zone, concurrency_key text DEFAULT NULL::text, fairness_key text DEFAULT NULL::text, unique_for text DEFAULT NULL::text, on_duplicate text DEFAULT NULL::text)
+CREATE OR REPLACE FUNCTION holdfast.enqueue_ticket(kind text DEFAULT NULL::text, payload jsonb DEFAULT '{}'::jsonb, queue text DEFAULT 'default'::text, title text DEFAULT NULL::text, design text DEFAULT NULL::text, priority integer DEFAULT 0, run_at timestamp with time zone DEFAULT NULL::timestamp with time zone, unique_key text DEFAULT NULL::text, max_cost_usd numeric DEFAULT NULL::numeric, after bigint[] DEFAULT NULL::bigint[], expires_at timestamp with time zone DEFAULT NULL::timestamp with time zone, concurrency_key text DEFAULT NULL::text, fairness_key text DEFAULT NULL::text, unique_for text DEFAULT NULL::text, on_duplicate text DEFAULT NULL::text, after_names text[] DEFAULT NULL::text[], on_cancelled text DEFAULT NULL::text)
  RETURNS bigint
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -2097,11 +2396,101 @@ BEGIN
     enqueue_ticket.kind, enqueue_ticket.payload, enqueue_ticket.queue, enqueue_ticket.title, enqueue_ticket.design,
     enqueue_ticket.priority, enqueue_ticket.run_at, enqueue_ticket.unique_key, enqueue_ticket.max_cost_usd,
     enqueue_ticket.after, enqueue_ticket.expires_at, enqueue_ticket.concurrency_key, enqueue_ticket.fairness_key,
-    enqueue_ticket.unique_for, enqueue_ticket.on_duplicate);
+    enqueue_ticket.unique_for, enqueue_ticket.on_duplicate, enqueue_ticket.after_names, enqueue_ticket.on_cancelled);
 END
 $function$;
-COMMENT ON FUNCTION holdfast.enqueue_ticket(text,jsonb,text,text,text,integer,timestamp with time zone,text,numeric,bigint[],timestamp with time zone,text,text,text,text) IS 'Adds a ticket inside the caller''s transaction and returns its id: SELECT holdfast.enqueue_ticket(design => ''hello'', payload => ''{"n": 1}''). No worker claims it before all tickets of after are done, or from expires_at on. A limit may count it by its concurrency_key (set_limit); those of equal priority are claimed in turns over their fairness_keys. With a unique_key that a kept ticket already has, that ticket''s id is returned and nothing is added; unique_for (open, ever, or a time as 2h) and on_duplicate (keep, replace, refuse) say otherwise.';
-GRANT EXECUTE ON FUNCTION holdfast.enqueue_ticket(text,jsonb,text,text,text,integer,timestamp with time zone,text,numeric,bigint[],timestamp with time zone,text,text,text,text) TO holdfast_operator, holdfast_worker;
+COMMENT ON FUNCTION holdfast.enqueue_ticket(text,jsonb,text,text,text,integer,timestamp with time zone,text,numeric,bigint[],timestamp with time zone,text,text,text,text,text[],text) IS 'Adds a ticket inside the caller''s transaction and returns its id: SELECT holdfast.enqueue_ticket(design => ''hello'', payload => ''{"n": 1}''). No worker claims it before all tickets of after are done, or from expires_at on; the results of those that after_names names are in its document. A limit may count it by its concurrency_key (set_limit); those of equal priority are claimed in turns over their fairness_keys. With a unique_key that a kept ticket already has, that ticket''s id is returned and nothing is added; unique_for (open, ever, or a time as 2h) and on_duplicate (keep, replace, refuse) say otherwise.';
+GRANT EXECUTE ON FUNCTION holdfast.enqueue_ticket(text,jsonb,text,text,text,integer,timestamp with time zone,text,numeric,bigint[],timestamp with time zone,text,text,text,text,text[],text) TO holdfast_operator, holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.enqueue_tickets(tickets jsonb)
+ RETURNS TABLE(name text, id bigint)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'holdfast', 'pg_temp'
+ SET jit TO 'off'
+AS $function$
+#variable_conflict use_column
+DECLARE
+  n integer;
+  node jsonb[];
+  names text[];
+  ids bigint[];
+  open integer[];
+  e record;
+  todo integer[] := '{}';
+  at integer := 1;
+  i integer;
+  j integer;
+  froms integer[];
+  tos integer[];
+  firsts integer[];
+  lasts integer[];
+BEGIN
+  IF tickets IS NULL OR jsonb_typeof(tickets) <> 'array' THEN
+    RAISE EXCEPTION 'the tickets must be a JSON array' USING ERRCODE = 'HF422',
+      HINT = 'As in [{"name": "a", "kind": "command"}, {"name": "b", "kind": "command", "after": ["a"]}].';
+  END IF;
+  n := jsonb_array_length(tickets);
+  IF n > 10000 THEN
+    RAISE EXCEPTION 'at most 10000 tickets are enqueued as one graph, not %', n USING ERRCODE = 'HF422', HINT = 'Enqueue parts of it, and let them wait for ids.';
+  END IF;
+  SELECT array_agg(t.value ORDER BY t.ordinality), array_agg(t.value->>'name' ORDER BY t.ordinality) INTO node, names
+  FROM jsonb_array_elements(tickets) WITH ORDINALITY AS t;
+  PERFORM require_graph_ticket(u.t, u.place) FROM unnest(node) WITH ORDINALITY AS u (t, place);
+  SELECT u.name INTO e FROM unnest(names) AS u (name) WHERE u.name IS NOT NULL GROUP BY u.name HAVING count(*) > 1 LIMIT 1;
+  IF FOUND THEN
+    RAISE EXCEPTION 'two tickets have the name "%"', e.name USING ERRCODE = 'HF422';
+  END IF;
+  SELECT u.place, w.wanted INTO e
+  FROM unnest(node) WITH ORDINALITY AS u (t, place) CROSS JOIN LATERAL graph_predecessors(u.t) AS w
+  WHERE w.wanted IS NOT NULL AND NOT EXISTS (SELECT FROM unnest(names) AS p (name) WHERE p.name = w.wanted) LIMIT 1;
+  IF FOUND THEN
+    RAISE EXCEPTION '% waits for "%", and no ticket here has that name', graph_place(node[e.place], e.place), left(e.wanted, 100)
+      USING ERRCODE = 'HF404', HINT = 'Give the ids of tickets that are there already as numbers.';
+  END IF;
+  -- Edges by where they begin.
+  SELECT array_agg(p.place::integer ORDER BY p.place, u.place), array_agg(u.place::integer ORDER BY p.place, u.place) INTO froms, tos
+  FROM unnest(node) WITH ORDINALITY AS u (t, place)
+  CROSS JOIN LATERAL (SELECT DISTINCT x.wanted FROM graph_predecessors(u.t) AS x WHERE x.wanted IS NOT NULL) AS w
+  JOIN unnest(names) WITH ORDINALITY AS p (name, place) ON p.name = w.wanted;
+  open := array_fill(0, ARRAY[n]);
+  ids := array_fill(NULL::bigint, ARRAY[n]);
+  firsts := array_fill(0, ARRAY[n]);
+  lasts := array_fill(-1, ARRAY[n]);
+  FOR i IN 1 .. COALESCE(cardinality(froms), 0) LOOP
+    open[tos[i]] := open[tos[i]] + 1;
+    IF lasts[froms[i]] = -1 THEN
+      firsts[froms[i]] := i;
+    END IF;
+    lasts[froms[i]] := i;
+  END LOOP;
+  FOR i IN 1 .. n LOOP
+    IF open[i] = 0 THEN
+      todo := todo || i;
+    END IF;
+  END LOOP;
+  WHILE at <= cardinality(todo) LOOP
+    i := todo[at];
+    at := at + 1;
+    FOR j IN firsts[i] .. lasts[i] LOOP
+      open[tos[j]] := open[tos[j]] - 1;
+      IF open[tos[j]] = 0 THEN
+        todo := todo || tos[j];
+      END IF;
+    END LOOP;
+  END LOOP;
+  IF cardinality(todo) < n THEN
+    RAISE EXCEPTION 'these tickets wait for each other in a circle: %', graph_circle(names, froms, tos, open)
+      USING ERRCODE = 'HF422', HINT = 'Take one "after" out of the circle.';
+  END IF;
+  FOREACH i IN ARRAY todo LOOP
+    ids[i] := enqueue_graph_ticket(node[i], i, names, ids);
+  END LOOP;
+  RETURN QUERY SELECT u.name, u.id FROM unnest(names, ids) AS u (name, id);
+END
+$function$;
+COMMENT ON FUNCTION holdfast.enqueue_tickets(jsonb) IS 'Adds tickets that wait for each other by name, inside the caller''s transaction, all or none, and returns their ids in the same order: SELECT * FROM holdfast.enqueue_tickets(''[{"name": "fetch", "kind": "command"}, {"kind": "command", "after": ["fetch", 17]}]''). Each has the keys of enqueue_ticket''s arguments, and name. A name in "after" is one of these tickets, whose result the follower is given; a number is the id of any other one. HF422 names the circle where they wait in one.';
+GRANT EXECUTE ON FUNCTION holdfast.enqueue_tickets(jsonb) TO holdfast_operator, holdfast_worker;
 
 CREATE OR REPLACE FUNCTION holdfast.error_name(title text, error text)
  RETURNS text
@@ -2174,6 +2563,33 @@ END
 $function$;
 COMMENT ON FUNCTION holdfast.file_copied_tickets(bigint) IS 'Files what this transaction copied in since the sequence of the ids was at after_id, and says how many those are: COPY tells no ids.';
 GRANT EXECUTE ON FUNCTION holdfast.file_copied_tickets(bigint) TO holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.file_followers(followers bigint[], names text[])
+ RETURNS void
+ LANGUAGE plpgsql
+ SET search_path TO 'holdfast', 'pg_temp'
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET jit TO 'off'
+AS $function$
+DECLARE
+  next bigint[];
+BEGIN
+  PERFORM FROM ticket_base b WHERE b.id = ANY (followers) ORDER BY b.id FOR NO KEY UPDATE;
+  IF EXISTS (SELECT FROM workflows w WHERE w.ticket_id = ANY (followers)) THEN
+    PERFORM go_on_with_workflows(followers, names);
+  END IF;
+  next := ARRAY(
+    SELECT b.id FROM ticket_base b
+    WHERE b.id = ANY (followers) AND b.state = 'ready' AND b.assignee_type = 'agent' AND NOT is_waiting(b.id)
+      AND NOT EXISTS (SELECT FROM workflows w WHERE w.ticket_id = b.id));
+  IF cardinality(next) > 0 THEN
+    PERFORM file_tickets(next);
+  END IF;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.file_followers(bigint[],text[]) IS 'Files those of these tickets that wait no more. names: what each has just waited for is called there.';
+GRANT EXECUTE ON FUNCTION holdfast.file_followers(bigint[],text[]) TO holdfast_worker;
 
 CREATE OR REPLACE FUNCTION holdfast.file_held_ticket()
  RETURNS trigger
@@ -2332,6 +2748,8 @@ BEGIN
   DELETE FROM ticket_assignments WHERE ticket_id = ANY (ARRAY(SELECT id FROM gone));
   DELETE FROM released_holds WHERE ticket_id = ANY (ARRAY(SELECT id FROM gone));
   DELETE FROM ticket_dependencies WHERE ticket_id = ANY (ARRAY(SELECT id FROM gone));
+  DELETE FROM ticket_parents WHERE ticket_id = ANY (ARRAY(SELECT id FROM gone));
+  DELETE FROM workflows WHERE ticket_id = ANY (ARRAY(SELECT id FROM gone));
   RETURN NULL;
 END
 $function$;
@@ -2386,24 +2804,18 @@ CREATE OR REPLACE FUNCTION holdfast.free_followers(finished bigint[])
 AS $function$
 DECLARE
   followers bigint[];
+  names text[];
 BEGIN
   WITH ended AS (
     UPDATE ticket_dependencies d SET ended_at = now()
     FROM unnest(finished) AS u (id)
-    JOIN ticket_base b ON b.id = ANY (ARRAY[u.id]) AND b.state = 'done'
-    WHERE d.after_id = b.id AND d.ended_at IS NULL
-    RETURNING d.ticket_id
+    JOIN ticket_base b ON b.id = ANY (ARRAY[u.id]) AND b.state IN ('done', 'needs_review')
+    WHERE d.after_id = b.id AND d.ended_at IS NULL AND (b.state = 'done' OR d.on_success)
+    RETURNING d.ticket_id, d.name
   )
-  SELECT array_agg(DISTINCT e.ticket_id) INTO followers FROM ended e;
-  IF followers IS NULL THEN
-    RETURN;
-  END IF;
-  PERFORM FROM ticket_base b WHERE b.id = ANY (followers) ORDER BY b.id FOR NO KEY UPDATE;
-  followers := ARRAY(
-    SELECT b.id FROM ticket_base b
-    WHERE b.id = ANY (followers) AND b.state = 'ready' AND b.assignee_type = 'agent' AND NOT is_waiting(b.id));
-  IF cardinality(followers) > 0 THEN
-    PERFORM file_tickets(followers);
+  SELECT array_agg(e.ticket_id), array_agg(e.name) INTO followers, names FROM ended e;
+  IF followers IS NOT NULL THEN
+    PERFORM file_followers(followers, names);
   END IF;
 END
 $function$;
@@ -2446,6 +2858,39 @@ $function$;
 COMMENT ON FUNCTION holdfast.give_guidance(bigint,text,text,text) IS 'Keeps a person''s words for the next attempts.';
 GRANT EXECUTE ON FUNCTION holdfast.give_guidance(bigint,text,text,text) TO holdfast_worker;
 
+CREATE OR REPLACE FUNCTION holdfast.go_on_with_workflows(of_workflows bigint[], steps text[])
+ RETURNS void
+ LANGUAGE plpgsql
+ SET search_path TO 'holdfast', 'pg_temp'
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET jit TO 'off'
+AS $function$
+DECLARE
+  e record;
+  woken bigint[] := '{}';
+  parked bigint[];
+BEGIN
+  FOR e IN
+    SELECT u.id, u.step, count(*) AS ended FROM unnest(of_workflows, steps) AS u (id, step)
+    JOIN workflows w ON w.ticket_id = u.id GROUP BY u.id, u.step ORDER BY u.id, u.step
+  LOOP
+    PERFORM let_items_go(e.id, e.step, e.ended::integer);
+    IF NOT EXISTS (SELECT FROM ticket_dependencies d WHERE d.ticket_id = e.id AND d.name = e.step AND d.ended_at IS NULL) THEN
+      woken := woken || e.id;
+    END IF;
+  END LOOP;
+  parked := ARRAY(SELECT w.ticket_id FROM workflows w WHERE w.ticket_id = ANY (woken) AND w.parked);
+  UPDATE workflows w SET parked = false, news = NOT w.parked WHERE w.ticket_id = ANY (woken);
+  parked := ARRAY(SELECT b.id FROM ticket_base b WHERE b.id = ANY (parked) AND b.state = 'ready' AND b.assignee_type = 'agent');
+  IF cardinality(parked) > 0 THEN
+    PERFORM file_tickets(parked);
+  END IF;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.go_on_with_workflows(bigint[],text[]) IS 'Files those of the tickets that are workflows, have a step that has just ended and wait; lets the next items of steps of limited breadth go. steps: in which step of each something has ended.';
+GRANT EXECUTE ON FUNCTION holdfast.go_on_with_workflows(bigint[],text[]) TO holdfast_worker;
+
 CREATE OR REPLACE FUNCTION holdfast.grant_roles()
  RETURNS void
  LANGUAGE plpgsql
@@ -2484,7 +2929,7 @@ BEGIN
       ('holdfast_producer', ARRAY['produce_ticket']),
       ('holdfast_designer', ARRAY['ticket_version', 'latest_design', 'acting_person', 'accepted_bytes', 'expanded_bytes', 'measure_definition']),
       -- Operators edit payloads with their own rights, too.
-      ('holdfast_operator', ARRAY['enqueue_ticket', 'trace_ticket', 'produce_ticket', 'release_ticket', 'hold_ticket', 'cancel_ticket', 'approve_ticket',
+      ('holdfast_operator', ARRAY['enqueue_ticket', 'enqueue_tickets', 'replay_ticket', 'trace_ticket', 'produce_ticket', 'release_ticket', 'hold_ticket', 'cancel_ticket', 'approve_ticket',
         'reject_ticket', 'pause_queue', 'resume_queue', 'acting_person', 'latest_design', 'abort_retry', 'set_auto_retry',
         'mend_provider', 'raise_budget', 'remove_budget', 'decide_tool_call', 'answer_ticket', 'asked_question', 'assign_ticket', 'unrelease_ticket', 'edit_payload',
         'ticket_version', 'require_version', 'take_request_key', 'keep_request_ticket', 'find_request', 'keep_request_answer',
@@ -2525,6 +2970,55 @@ END
 $function$;
 COMMENT ON FUNCTION holdfast.grant_roles() IS 'Makes the group roles where they are missing and gives each what it may do; harmless when repeated. For the owner of the schema.';
 
+CREATE OR REPLACE FUNCTION holdfast.graph_circle(names text[], froms integer[], tos integer[], open integer[])
+ RETURNS text
+ LANGUAGE plpgsql
+ IMMUTABLE
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+DECLARE
+  at integer := (SELECT u.place FROM unnest(open) WITH ORDINALITY AS u (n, place) WHERE u.n > 0 ORDER BY u.place LIMIT 1);
+  path integer[] := '{}';
+BEGIN
+  -- Each that is left waits for another one that is left: going on that way comes back.
+  WHILE at <> ALL (path) LOOP
+    path := path || at;
+    at := (SELECT u.f FROM unnest(froms, tos) AS u (f, t) WHERE u.t = at AND open[u.f] > 0 ORDER BY u.f LIMIT 1);
+  END LOOP;
+  path := path[array_position(path, at):] || at;
+  RETURN CASE WHEN cardinality(path) <= 12
+    THEN (SELECT string_agg(names[u.p], ' after ' ORDER BY u.place) FROM unnest(path) WITH ORDINALITY AS u (p, place))
+    ELSE (SELECT string_agg(names[u.p], ' after ' ORDER BY u.place) FROM unnest(path[:12]) WITH ORDINALITY AS u (p, place))
+      || format(' and %s more', cardinality(path) - 12) END;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.graph_circle(text[],integer[],integer[],integer[]) IS 'One circle of a graph in words: open has how many predecessors of each are left.';
+GRANT EXECUTE ON FUNCTION holdfast.graph_circle(text[],integer[],integer[],integer[]) TO holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.graph_place(t jsonb, place bigint)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+  SELECT COALESCE('ticket "' || (t->>'name') || '"', 'ticket ' || place || ' of the list')
+$function$;
+COMMENT ON FUNCTION holdfast.graph_place(jsonb,bigint) IS 'What a ticket of enqueue_tickets is called in an error.';
+GRANT EXECUTE ON FUNCTION holdfast.graph_place(jsonb,bigint) TO holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.graph_predecessors(t jsonb)
+ RETURNS TABLE(wanted text, existing bigint)
+ LANGUAGE sql
+ IMMUTABLE
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+  SELECT CASE WHEN jsonb_typeof(w.value) = 'string' THEN w.value #>> '{}' END,
+    CASE WHEN jsonb_typeof(w.value) = 'number' THEN (w.value #>> '{}')::bigint END
+  FROM jsonb_array_elements(NULLIF(t->'after', 'null')) AS w
+$function$;
+COMMENT ON FUNCTION holdfast.graph_predecessors(jsonb) IS 'What a ticket of enqueue_tickets waits for: a name, or the id of a ticket that is there.';
+GRANT EXECUTE ON FUNCTION holdfast.graph_predecessors(jsonb) TO holdfast_worker;
+
 CREATE OR REPLACE FUNCTION holdfast.hold_expired(at_most integer DEFAULT 1000, of_ticket bigint DEFAULT NULL::bigint)
  RETURNS bigint
  LANGUAGE plpgsql
@@ -2562,36 +3056,6 @@ $function$;
 COMMENT ON FUNCTION holdfast.hold_expired(integer,bigint) IS 'Holds the tickets that no worker has started before their expires_at, and says how many; with of_ticket only that one. Workers call it now and then.';
 GRANT EXECUTE ON FUNCTION holdfast.hold_expired(integer,bigint) TO holdfast_worker;
 
-CREATE OR REPLACE FUNCTION holdfast.hold_followers(cancelled bigint, actor text)
- RETURNS void
- LANGUAGE plpgsql
- SET search_path TO 'holdfast', 'pg_temp'
-AS $function$
-DECLARE
-  why text := format('dependency_cancelled: #%s, which it waits for, was cancelled by %s; release it to run it all the same', cancelled, actor);
-  followers bigint[];
-  follower bigint;
-BEGIN
-  WITH ended AS (
-    UPDATE ticket_dependencies d SET ended_at = now() WHERE d.after_id = cancelled AND d.ended_at IS NULL RETURNING d.ticket_id
-  )
-  SELECT array_agg(e.ticket_id ORDER BY e.ticket_id) INTO followers FROM ended e;
-  FOREACH follower IN ARRAY COALESCE(followers, '{}') LOOP
-    -- One that a person holds already stays so, with one reason more.
-    UPDATE ticket_base b
-    SET state = 'on_hold', held_at = COALESCE(b.held_at, now()), hold_reason = concat_ws('; ', why, b.hold_reason),
-        hold_actions = '{release,release_with_guidance,cancel}', updated_at = now()
-    WHERE b.id = follower AND b.state IN ('ready', 'on_hold');
-    IF FOUND THEN
-      PERFORM log_activity(follower, 'held', 'system',
-        jsonb_build_object('reason', why, 'holdCause', 'dependency_cancelled', 'cancelled', cancelled));
-    END IF;
-  END LOOP;
-END
-$function$;
-COMMENT ON FUNCTION holdfast.hold_followers(bigint,text) IS 'Holds the tickets that wait for one that a person cancels. They no longer wait for it, so that a release runs them.';
-GRANT EXECUTE ON FUNCTION holdfast.hold_followers(bigint,text) TO holdfast_worker;
-
 CREATE OR REPLACE FUNCTION holdfast.hold_for_outages(after_ms bigint, at_most integer DEFAULT 1000)
  RETURNS bigint
  LANGUAGE plpgsql
@@ -2609,7 +3073,7 @@ BEGIN
     RETURN 0;
   END IF;
   FOR w IN
-    SELECT x.ticket_id, x.waits_for FROM waiting_tickets x
+    SELECT x.ticket_id, x.waits_for FROM known_waits x
     WHERE x.kind = 'provider' AND x.since <= clock_timestamp() - after_ms * interval '1 millisecond'
       AND NOT EXISTS (
         SELECT FROM unnest(x.scopes) AS s WHERE NOT EXISTS (
@@ -2781,6 +3245,7 @@ BEGIN
   NEW.error_title := error_name(NULL, NEW.error);
   NEW.design := d.name;
   NEW.design_version := d.version;
+  NEW.parent_id := NULL;
   RETURN NEW;
 END
 $function$;
@@ -2794,6 +3259,8 @@ CREATE OR REPLACE FUNCTION holdfast.is_waiting(ticket_id bigint)
  SET search_path TO 'holdfast', 'pg_temp'
 AS $function$
   SELECT EXISTS (SELECT FROM ticket_dependencies d WHERE d.ticket_id = is_waiting.ticket_id AND d.ended_at IS NULL)
+      AND COALESCE((SELECT w.parked FROM workflows w WHERE w.ticket_id = is_waiting.ticket_id), true)
+    OR EXISTS (SELECT FROM ticket_dependencies d WHERE d.after_id = is_waiting.ticket_id AND d.ended_at IS NULL AND d.queued)
 $function$;
 COMMENT ON FUNCTION holdfast.is_waiting(bigint) IS 'Whether a ticket waits for another one that is not done.';
 GRANT EXECUTE ON FUNCTION holdfast.is_waiting(bigint) TO holdfast_worker;
@@ -2953,6 +3420,34 @@ $function$;
 COMMENT ON FUNCTION holdfast.latest_design(text) IS 'The latest version of a design; HF404 if there is none.';
 GRANT EXECUTE ON FUNCTION holdfast.latest_design(text) TO holdfast_designer, holdfast_operator, holdfast_worker;
 
+CREATE OR REPLACE FUNCTION holdfast.let_items_go(workflow bigint, step text, at_most integer)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET search_path TO 'holdfast', 'pg_temp'
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET jit TO 'off'
+AS $function$
+DECLARE
+  next bigint[] := ARRAY(
+    SELECT d.after_id FROM ticket_dependencies d WHERE d.ticket_id = workflow AND d.name = step AND d.queued ORDER BY d.item LIMIT at_most);
+BEGIN
+  IF cardinality(next) = 0 THEN
+    RETURN;
+  END IF;
+  PERFORM FROM ticket_base b WHERE b.id = ANY (next) ORDER BY b.id FOR NO KEY UPDATE;
+  UPDATE ticket_dependencies d SET queued = NULL WHERE d.ticket_id = workflow AND d.after_id = ANY (next);
+  next := ARRAY(
+    SELECT b.id FROM ticket_base b
+    WHERE b.id = ANY (next) AND b.state = 'ready' AND b.assignee_type = 'agent' AND NOT is_waiting(b.id));
+  IF cardinality(next) > 0 THEN
+    PERFORM file_tickets(next);
+  END IF;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.let_items_go(bigint,text,integer) IS 'Files the next items of a step of limited breadth. One that a person holds has had its turn.';
+GRANT EXECUTE ON FUNCTION holdfast.let_items_go(bigint,text,integer) TO holdfast_worker;
+
 CREATE OR REPLACE FUNCTION holdfast.limit_scope(scope text)
  RETURNS text[]
  LANGUAGE plpgsql
@@ -3063,6 +3558,24 @@ END
 $function$;
 COMMENT ON FUNCTION holdfast.line_up_some(bigint[]) IS 'Puts those of the tickets in line that should stand there, and returns them. The caller has taken all of them from ready.';
 GRANT EXECUTE ON FUNCTION holdfast.line_up_some(bigint[]) TO holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.lock_steps(workflow bigint)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET search_path TO 'holdfast', 'pg_temp'
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET jit TO 'off'
+AS $function$
+BEGIN
+  IF EXISTS (SELECT FROM workflows w WHERE w.ticket_id = workflow) THEN
+    PERFORM FROM ticket_base b
+    WHERE b.id IN (SELECT d.after_id FROM ticket_dependencies d WHERE d.ticket_id = workflow AND d.ended_at IS NULL) ORDER BY b.id FOR UPDATE;
+  END IF;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.lock_steps(bigint) IS 'Locks the open steps of a workflow.';
+GRANT EXECUTE ON FUNCTION holdfast.lock_steps(bigint) TO holdfast_worker;
 
 CREATE OR REPLACE FUNCTION holdfast.locked_schedule(name text)
  RETURNS holdfast.schedules
@@ -3176,7 +3689,12 @@ BEGIN
       RETURN true;
     END IF;
   END LOOP;
-  RETURN is_waiting(t.id);
+  IF NOT is_waiting(t.id) THEN
+    RETURN false;
+  END IF;
+  -- From now on the end of a step does not file it by itself.
+  UPDATE workflows w SET parked = false WHERE w.ticket_id = t.id;
+  RETURN true;
 END
 $function$;
 COMMENT ON FUNCTION holdfast.make_unclaimable(holdfast.ticket_base) IS 'True if the ticket, whose row the caller has locked, stood in ready, in_line or deferred, or waits for another one: nobody has claimed it, and nobody can any more.';
@@ -3275,7 +3793,7 @@ BEGIN
   -- Every one of them at once: a person says that it is mended.
   PERFORM pg_advisory_xact_lock(hashtext('holdfast.release_waiting'));
   FOR w IN
-    SELECT x.ticket_id, x.kind FROM waiting_tickets x
+    SELECT x.ticket_id, x.kind FROM known_waits x
     WHERE x.kind IN ('account', 'provider')
       AND EXISTS (
         SELECT FROM unnest(x.scopes) AS s
@@ -3780,6 +4298,30 @@ $function$;
 COMMENT ON FUNCTION holdfast.reject_ticket(bigint,text,text) IS 'Sends the result of a ticket in needs_review back to work; the feedback becomes guidance for the next attempt.';
 GRANT EXECUTE ON FUNCTION holdfast.reject_ticket(bigint,text,text) TO holdfast_operator, holdfast_worker;
 
+CREATE OR REPLACE FUNCTION holdfast.release_steps(t holdfast.ticket_base, actor text, guidance text, keep_retries boolean, fresh boolean)
+ RETURNS integer
+ LANGUAGE plpgsql
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+DECLARE
+  child bigint;
+  n integer := 0;
+BEGIN
+  FOR child IN
+    SELECT b.id FROM ticket_dependencies d JOIN ticket_base b ON b.id = d.after_id
+    WHERE d.ticket_id = t.id AND d.ended_at IS NULL AND b.held_at IS NOT NULL
+      AND CASE WHEN btrim(COALESCE(guidance, '')) = '' THEN 'release' ELSE 'release_with_guidance' END = ANY (b.hold_actions)
+    ORDER BY b.id
+  LOOP
+    PERFORM release_ticket(child, actor, guidance, keep_retries, fresh);
+    n := n + 1;
+  END LOOP;
+  RETURN n;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.release_steps(holdfast.ticket_base,text,text,boolean,boolean) IS 'Releases the steps of a workflow that are on hold, and says how many. Questions wait on for their answers.';
+GRANT EXECUTE ON FUNCTION holdfast.release_steps(holdfast.ticket_base,text,text,boolean,boolean) TO holdfast_worker;
+
 CREATE OR REPLACE FUNCTION holdfast.release_ticket(id bigint, actor text, guidance text DEFAULT NULL::text, keep_retries boolean DEFAULT false, fresh boolean DEFAULT false)
  RETURNS text
  LANGUAGE plpgsql
@@ -3788,10 +4330,17 @@ CREATE OR REPLACE FUNCTION holdfast.release_ticket(id bigint, actor text, guidan
 AS $function$
 DECLARE
   t ticket_base;
+  steps integer := 0;
 BEGIN
   PERFORM require_words('actor', actor);
   t := locked_ticket(release_ticket.id);
-  IF t.state <> 'on_hold' THEN
+  IF t.kind = 'workflow' AND t.state IN ('ready', 'on_hold') THEN
+    steps := release_steps(t, actor, guidance, keep_retries, fresh);
+  END IF;
+  IF steps > 0 AND t.state = 'ready' THEN
+    PERFORM log_activity(t.id, 'released', actor, jsonb_build_object('guidance', guidance, 'steps', steps));
+    RETURN t.state;
+  ELSIF t.state <> 'on_hold' THEN
     PERFORM refuse_action(t, 'release');
   END IF;
   PERFORM require_allowed(t, CASE WHEN btrim(COALESCE(guidance, '')) = '' THEN 'release' ELSE 'release_with_guidance' END);
@@ -3830,14 +4379,14 @@ BEGIN
     RETURN 0;
   END IF;
   FOR w IN
-    SELECT t.ticket_id, false AS trial FROM waiting_tickets t
+    SELECT t.ticket_id, false AS trial FROM known_waits t
     WHERE (t.kind = 'account' AND EXISTS (SELECT FROM unnest(t.scopes) AS s WHERE NOT account_is_unavailable(s)))
        OR (t.kind = 'budget' AND NOT EXISTS (SELECT FROM unnest(t.scopes) AS s WHERE NOT budget_has_room(s, COALESCE(t.needed_usd, 0))))
        OR (t.kind = 'outage' AND EXISTS (SELECT FROM unnest(t.scopes) AS s WHERE NOT EXISTS (
              SELECT FROM provider_cooldowns c WHERE c.until IS NOT NULL AND c.provider || '/' || c.key_id || '/' || c.model = s)))
     UNION ALL
     -- Held tickets call nobody, so that after a cool-down one of them is let go to see whether the provider answers.
-    (SELECT t.ticket_id, true FROM waiting_tickets t
+    (SELECT t.ticket_id, true FROM known_waits t
      WHERE t.kind = 'outage'
        AND EXISTS (SELECT FROM unnest(t.scopes) AS s JOIN provider_cooldowns c ON c.provider || '/' || c.key_id || '/' || c.model = s
                    WHERE c.until <= clock_timestamp() AND COALESCE(c.probe_until <= clock_timestamp(), true))
@@ -3942,6 +4491,69 @@ $function$;
 COMMENT ON FUNCTION holdfast.renew_leases(text,bigint[],bigint) IS 'A worker''s heartbeat: its leases last for_ms milliseconds from now.';
 GRANT EXECUTE ON FUNCTION holdfast.renew_leases(text,bigint[],bigint) TO holdfast_worker;
 
+CREATE OR REPLACE FUNCTION holdfast.replay_ticket(id bigint, actor text, from_step text)
+ RETURNS bigint
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+DECLARE
+  t ticket_base;
+  d designs;
+  again text[];
+  child bigint;
+  dropped bigint[];
+  replayed bigint;
+BEGIN
+  PERFORM require_words('actor', actor);
+  t := locked_ticket(replay_ticket.id);
+  SELECT * INTO d FROM designs WHERE designs.id = t.design_id;
+  IF t.kind <> 'workflow' OR d.id IS NULL THEN
+    RAISE EXCEPTION 'ticket % is no workflow', t.id USING ERRCODE = 'HF422', HINT = 'Its state is ' || t.state || '; a ticket on hold is released, one in review rejected.';
+  END IF;
+  again := steps_from(d.definition, from_step);
+  IF again IS NULL THEN
+    RAISE EXCEPTION 'the workflow % has no step "%"', t.id, left(COALESCE(from_step, 'NULL'), 100)
+      USING ERRCODE = 'HF422', HINT = 'It has ' || (SELECT string_agg(key, ', ' ORDER BY key) FROM jsonb_object_keys(d.definition->'steps') AS key) || '.';
+  END IF;
+  IF t.state IN ('done', 'cancelled') THEN
+    INSERT INTO ticket_base (filed, design_id, kind, queue, priority, title, payload, concurrency_key, fairness_key)
+    VALUES (true, t.design_id, t.kind, t.queue, t.priority, t.title, t.payload, t.concurrency_key, t.fairness_key) RETURNING ticket_base.id INTO replayed;
+    INSERT INTO ticket_dependencies (ticket_id, after_id, ended_at, name, item)
+    SELECT replayed, x.after_id, now(), x.name, x.item FROM ticket_dependencies x JOIN ticket_base b ON b.id = x.after_id AND b.state = 'done'
+    WHERE x.ticket_id = t.id AND x.name <> ALL (again);
+    -- The new one needs their results now.
+    UPDATE ticket_parents p SET parent_id = replayed FROM ticket_dependencies x WHERE x.ticket_id = replayed AND x.after_id = p.ticket_id;
+    INSERT INTO workflows (ticket_id) VALUES (replayed);
+    PERFORM log_activity(t.id, 'replayed', actor, jsonb_build_object('from', from_step, 'as', replayed));
+    PERFORM log_activity(replayed, 'replayed', actor, jsonb_build_object('from', from_step, 'of', t.id));
+    PERFORM file_tickets(ARRAY[replayed]);
+    RETURN replayed;
+  END IF;
+  PERFORM end_work(t, actor);
+  PERFORM log_activity(t.id, 'replayed', actor, jsonb_build_object('from', from_step, 'steps', to_jsonb(again)));
+  WITH gone AS (
+    DELETE FROM ticket_dependencies x WHERE x.ticket_id = t.id AND x.name = ANY (again) RETURNING x.after_id
+  )
+  SELECT array_agg(g.after_id ORDER BY g.after_id) INTO dropped FROM gone g;
+  FOREACH child IN ARRAY COALESCE(dropped, '{}') LOOP
+    IF EXISTS (SELECT FROM ticket_base b WHERE b.id = child AND b.state NOT IN ('done', 'cancelled')) THEN
+      PERFORM cancel_ticket(child, actor, format('the workflow #%s is replayed from its step %s', t.id, from_step));
+    END IF;
+  END LOOP;
+  UPDATE workflows w SET parked = false, news = false, skipped = ARRAY(SELECT s FROM unnest(w.skipped) AS s WHERE s <> ALL (again))
+  WHERE w.ticket_id = t.id;
+  UPDATE ticket_base b
+  SET state = 'ready', held_at = NULL, hold_reason = NULL, hold_actions = NULL, completed_at = NULL, retry_after = NULL, retry_count = 0,
+      retry_counts = NULL, same_error_count = 0, crash_count = 0, updated_at = now()
+  WHERE b.id = t.id RETURNING * INTO t;
+  PERFORM make_claimable(t);
+  RETURN t.id;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.replay_ticket(bigint,text,text) IS 'Works a workflow again from one of its steps on, with the results of the steps that do not wait for it: SELECT holdfast.replay_ticket(17, ''ann'', ''clean''). What is open of those steps is cancelled. A workflow that is done or cancelled stays so, and a new one takes its place. Returns the id of the one that runs.';
+GRANT EXECUTE ON FUNCTION holdfast.replay_ticket(bigint,text,text) TO holdfast_operator, holdfast_worker;
+
 CREATE OR REPLACE FUNCTION holdfast.report_provider_answer(of_provider text, of_key text, of_model text)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -4038,6 +4650,45 @@ $function$;
 COMMENT ON FUNCTION holdfast.require_allowed(holdfast.ticket_base,text) IS 'Enforces the allowed_actions that a hold names.';
 GRANT EXECUTE ON FUNCTION holdfast.require_allowed(holdfast.ticket_base,text) TO holdfast_worker;
 
+CREATE OR REPLACE FUNCTION holdfast.require_graph_ticket(t jsonb, place bigint)
+ RETURNS void
+ LANGUAGE plpgsql
+ IMMUTABLE
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+DECLARE
+  known CONSTANT text[] := '{after,concurrency_key,delay_ms,design,expires_at,expires_in_ms,fairness_key,kind,max_cost_usd,name,on_cancelled,on_duplicate,payload,priority,queue,run_at,title,unique_for,unique_key}';
+  bad text;
+BEGIN
+  IF jsonb_typeof(t) <> 'object' THEN
+    RAISE EXCEPTION 'ticket % of the list is no JSON object', place USING ERRCODE = 'HF422';
+  END IF;
+  SELECT key INTO bad FROM jsonb_object_keys(t) AS key WHERE key <> ALL (known) LIMIT 1;
+  IF FOUND THEN
+    RAISE EXCEPTION '% has the unknown key "%"', graph_place(t, place), left(bad, 100)
+      USING ERRCODE = 'HF422', HINT = 'Known are ' || array_to_string(known, ', ') || '.';
+  ELSIF t->>'name' !~ '^[A-Za-z_][A-Za-z0-9_]{0,62}$' THEN
+    RAISE EXCEPTION '"%" cannot name a ticket', left(t->>'name', 100)
+      USING ERRCODE = 'HF422', HINT = 'Take 1 to 63 letters, digits and _, the first no digit.';
+  ELSIF jsonb_typeof(t->'after') NOT IN ('array', 'null') THEN
+    RAISE EXCEPTION '% has an "after" that is no list', graph_place(t, place) USING ERRCODE = 'HF422', HINT = 'As in ["fetch", 17].';
+  ELSIF jsonb_array_length(NULLIF(t->'after', 'null')) > 10000 THEN
+    RAISE EXCEPTION 'a ticket may wait for 10000 others at most, not for %', jsonb_array_length(t->'after')
+      USING ERRCODE = 'HF422', HINT = 'Let some tickets in between wait for 10000 each, and this one for them.';
+  END IF;
+  SELECT w.value::text INTO bad FROM jsonb_array_elements(NULLIF(t->'after', 'null')) AS w
+  WHERE jsonb_typeof(w.value) <> 'string' AND w.value::text !~ '^[0-9]{1,18}$' LIMIT 1;
+  IF FOUND THEN
+    RAISE EXCEPTION '% cannot wait for %', graph_place(t, place), left(bad, 100)
+      USING ERRCODE = 'HF422', HINT = 'Give the names of tickets of this list, or the ids of others, as in ["fetch", 17].';
+  ELSIF t->'after' ? (t->>'name') THEN
+    RAISE EXCEPTION '% waits for itself', graph_place(t, place) USING ERRCODE = 'HF422', HINT = 'Take its name out of its "after".';
+  END IF;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.require_graph_ticket(jsonb,bigint) IS 'Refuses with HF422 what cannot be a ticket of enqueue_tickets.';
+GRANT EXECUTE ON FUNCTION holdfast.require_graph_ticket(jsonb,bigint) TO holdfast_worker;
+
 CREATE OR REPLACE FUNCTION holdfast.require_key(what text, key text)
  RETURNS void
  LANGUAGE plpgsql
@@ -4074,6 +4725,40 @@ END
 $function$;
 COMMENT ON FUNCTION holdfast.require_limit(text,bigint) IS 'Refuses a number that cannot be a limit with HF422.';
 GRANT EXECUTE ON FUNCTION holdfast.require_limit(text,bigint) TO holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.require_predecessors(after bigint[], names text[], on_cancelled text)
+ RETURNS void
+ LANGUAGE plpgsql
+ IMMUTABLE
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+DECLARE
+  bad text;
+BEGIN
+  IF cardinality(after) > 10000 THEN
+    RAISE EXCEPTION 'a ticket may wait for 10000 others at most, not for %', cardinality(after)
+      USING ERRCODE = 'HF422', HINT = 'Let some tickets in between wait for 10000 each, and this one for them.';
+  ELSIF array_position(after, NULL) IS NOT NULL THEN
+    RAISE EXCEPTION 'after must not contain NULL' USING ERRCODE = 'HF422', HINT = 'Give ids of tickets, as in ARRAY[17, 18].';
+  ELSIF cardinality(names) <> cardinality(after) THEN
+    RAISE EXCEPTION 'after has % ids and after_names % names', cardinality(after), cardinality(names)
+      USING ERRCODE = 'HF422', HINT = 'Give one name for each id, in the same order; NULL for one without.';
+  ELSIF on_cancelled NOT IN ('hold', 'cancel', 'run') THEN
+    RAISE EXCEPTION 'on_cancelled cannot be "%"', left(on_cancelled, 100) USING ERRCODE = 'HF422', HINT = 'Take hold, cancel or run.';
+  END IF;
+  SELECT u.name INTO bad FROM unnest(names) AS u (name) WHERE u.name !~ '^[A-Za-z_][A-Za-z0-9_]{0,62}$' LIMIT 1;
+  IF FOUND THEN
+    RAISE EXCEPTION '"%" cannot name a ticket', left(bad, 100)
+      USING ERRCODE = 'HF422', HINT = 'Take 1 to 63 letters, digits and _, the first no digit.';
+  END IF;
+  SELECT u.name INTO bad FROM unnest(after, names) AS u (id, name) WHERE u.name IS NOT NULL GROUP BY u.name HAVING count(DISTINCT u.id) > 1 LIMIT 1;
+  IF FOUND THEN
+    RAISE EXCEPTION 'two tickets of after have the name "%"', bad USING ERRCODE = 'HF422';
+  END IF;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.require_predecessors(bigint[],text[],text) IS 'Refuses with HF422 what no ticket can wait for, whichever tickets there are.';
+GRANT EXECUTE ON FUNCTION holdfast.require_predecessors(bigint[],text[],text) TO holdfast_worker;
 
 CREATE OR REPLACE FUNCTION holdfast.require_queue_name(queue text)
  RETURNS void
@@ -4221,6 +4906,37 @@ END
 $function$;
 COMMENT ON FUNCTION holdfast.reserve_budget(text[],numeric,bigint,bigint) IS 'Reserves the worst cost of a call in all its budgets, or says which one has no room.';
 GRANT EXECUTE ON FUNCTION holdfast.reserve_budget(text[],numeric,bigint,bigint) TO holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.results_for(ticket_id bigint, most_bytes bigint)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ STABLE
+ SET search_path TO 'holdfast', 'pg_temp'
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET jit TO 'off'
+AS $function$
+DECLARE
+  each record;
+  bytes bigint := 0;
+BEGIN
+  FOR each IN
+    SELECT d.name, d.after_id, b.result FROM ticket_dependencies d JOIN ticket_base b ON b.id = d.after_id
+    WHERE d.ticket_id = results_for.ticket_id AND d.name IS NOT NULL
+  LOOP
+    bytes := bytes + COALESCE(expanded_bytes(each.result, most_bytes), 0);
+    IF bytes > most_bytes THEN
+      RAISE EXCEPTION 'up to "%" of #% they have % bytes or more as text, and % are allowed (payload.max-expanded-bytes)',
+        each.name, each.after_id, bytes, most_bytes USING ERRCODE = 'HF422';
+    END IF;
+  END LOOP;
+  RETURN (
+    SELECT jsonb_object_agg(d.name, COALESCE(b.result, 'null')) FROM ticket_dependencies d JOIN ticket_base b ON b.id = d.after_id
+    WHERE d.ticket_id = results_for.ticket_id AND d.name IS NOT NULL);
+END
+$function$;
+COMMENT ON FUNCTION holdfast.results_for(bigint,bigint) IS 'The results of the named predecessors of a ticket, by name; HF422 if they have more than most_bytes as text.';
+GRANT EXECUTE ON FUNCTION holdfast.results_for(bigint,bigint) TO holdfast_worker;
 
 CREATE OR REPLACE FUNCTION holdfast.resume_queue(queue text, actor text)
  RETURNS void
@@ -4406,6 +5122,26 @@ AS $function$
 $function$;
 COMMENT ON FUNCTION holdfast.running_lease(bigint,bigint) IS 'The lease under which a ticket is in progress, if it is.';
 GRANT EXECUTE ON FUNCTION holdfast.running_lease(bigint,bigint) TO holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.running_ticket(ticket_id bigint, under_lease bigint)
+ RETURNS holdfast.ticket_base
+ LANGUAGE plpgsql
+ SET search_path TO 'holdfast', 'pg_temp'
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+AS $function$
+DECLARE
+  t ticket_base;
+BEGIN
+  SELECT * INTO t FROM ticket_base b
+  WHERE b.id = running_ticket.ticket_id AND b.state = 'ready' AND b.fence < under_lease
+    AND EXISTS (SELECT FROM leases l WHERE l.id = under_lease)
+  FOR UPDATE;
+  RETURN t;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.running_ticket(bigint,bigint) IS 'The row of a ticket that is in progress under this lease, locked; NULL if it no longer is.';
+GRANT EXECUTE ON FUNCTION holdfast.running_ticket(bigint,bigint) TO holdfast_worker;
 
 CREATE OR REPLACE FUNCTION holdfast.schedule_is_busy(s holdfast.schedules)
  RETURNS boolean
@@ -4607,6 +5343,22 @@ $function$;
 COMMENT ON FUNCTION holdfast.start_over(holdfast.ticket_base) IS 'Lets the next session of a ticket, whose row the caller has locked, begin with an empty conversation; the old one stays for the record.';
 GRANT EXECUTE ON FUNCTION holdfast.start_over(holdfast.ticket_base) TO holdfast_worker;
 
+CREATE OR REPLACE FUNCTION holdfast.steps_from(definition jsonb, step text)
+ RETURNS text[]
+ LANGUAGE sql
+ STABLE
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+  WITH RECURSIVE later (name) AS (
+    SELECT s.key FROM jsonb_each(definition->'steps') AS s WHERE s.key = step
+    UNION
+    SELECT s.key FROM later l, jsonb_each(definition->'steps') AS s WHERE s.value->'after' ? l.name
+  )
+  SELECT array_agg(l.name) FROM later l
+$function$;
+COMMENT ON FUNCTION holdfast.steps_from(jsonb,text) IS 'A step of a workflow''s design and all that wait for it, directly or not; NULL if there is no such step.';
+GRANT EXECUTE ON FUNCTION holdfast.steps_from(jsonb,text) TO holdfast_worker;
+
 CREATE OR REPLACE FUNCTION holdfast.store_failures(unseen boolean, ticket_ids bigint[], lease_nos bigint[], decision_nos integer[], failure_nos integer[], outcomes text[], hold_reasons text[], delays_ms bigint[], new_retry_counts integer[], counts_by_category text[], new_same_error_counts integer[], new_crash_counts integer[], strategies text[], activities text[], errors text[], titles text[], categories text[], fingerprints text[], rules text[], http_statuses integer[])
  RETURNS TABLE(decided_at timestamp with time zone, ticket_id bigint, lease_no bigint)
  LANGUAGE plpgsql
@@ -4750,8 +5502,7 @@ BEGIN
       PERFORM holdfast.free_slots(ticket_ids, lease_nos);
     END IF;
     -- A statement of its own: it sees the rows of those who enqueued a follower while the UPDATE waited for them.
-    IF 'done' = ANY (new_states)
-      AND EXISTS (SELECT FROM holdfast.ticket_dependencies d WHERE d.after_id = ANY (ticket_ids) AND d.ended_at IS NULL)
+    IF EXISTS (SELECT FROM holdfast.ticket_dependencies d WHERE d.after_id = ANY (ticket_ids) AND d.ended_at IS NULL)
     THEN
       PERFORM holdfast.free_followers(ticket_ids);
     END IF;
@@ -4801,7 +5552,7 @@ BEGIN
   END IF;
   WITH sized AS (
     SELECT t.id, t.place, GREATEST(COALESCE(b.payload_bytes, measured_bytes(b.payload)), 1)::numeric AS bytes,
-      b.payload_bytes <= small_bytes AND b.guidance_count = 0 AND (b.title IS NULL OR octet_length(b.title) <= small_bytes)
+      b.payload_bytes <= small_bytes AND b.guidance_count = 0 AND b.follows IS NULL AND (b.title IS NULL OR octet_length(b.title) <= small_bytes)
         AND (d.id IS NULL OR pg_column_size(d.definition) <= small_bytes) AS small
     FROM unnest(taken) WITH ORDINALITY AS t (id, place)
     JOIN ticket_base b ON b.id = ANY (ARRAY[t.id])
@@ -5084,7 +5835,7 @@ BEGIN
     FROM unnest(taken) WITH ORDINALITY AS t (id, place)
     CROSS JOIN LATERAL (SELECT * FROM holdfast.ticket_base b WHERE b.id = t.id LIMIT 1) b
     LEFT JOIN LATERAL (SELECT * FROM holdfast.designs d WHERE d.id = b.design_id LIMIT 1) d ON true
-    WHERE b.payload_bytes <= small_bytes AND b.crash_count = 0 AND b.guidance_count = 0
+    WHERE b.payload_bytes <= small_bytes AND b.crash_count = 0 AND b.guidance_count = 0 AND b.follows IS NULL
       AND (b.title IS NULL OR octet_length(b.title) <= small_bytes)
       AND (d.id IS NULL OR pg_column_size(d.definition) <= small_bytes)
     ORDER BY t.place;
@@ -5314,6 +6065,50 @@ $function$;
 COMMENT ON FUNCTION holdfast.tell_end_of_outage() IS 'Notes in ticket_activity that a provider whose outage people were told of answers again, or was mended.';
 GRANT EXECUTE ON FUNCTION holdfast.tell_end_of_outage() TO holdfast_worker;
 
+CREATE OR REPLACE FUNCTION holdfast.tell_followers(cancelled bigint, actor text)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+DECLARE
+  why text := format('dependency_cancelled: #%s, which it waits for, was cancelled by %s; release it to run it all the same', cancelled, actor);
+  d ticket_dependencies;
+  t ticket_base;
+  holds boolean;
+BEGIN
+  FOR d IN
+    SELECT x.* FROM ticket_dependencies x WHERE x.after_id = cancelled AND x.ended_at IS NULL ORDER BY x.ticket_id
+  LOOP
+    SELECT * INTO t FROM ticket_base b WHERE b.id = d.ticket_id FOR UPDATE;
+    PERFORM FROM ticket_dependencies x WHERE x.ticket_id = d.ticket_id AND x.after_id = cancelled AND x.ended_at IS NULL;
+    CONTINUE WHEN NOT FOUND OR t.id IS NULL;
+    holds := d.on_cancelled IS NULL AND t.state IN ('ready', 'on_hold');
+    IF holds THEN
+      PERFORM end_work(t, actor);
+    END IF;
+    UPDATE ticket_dependencies x SET ended_at = now(), queued = NULL WHERE x.ticket_id = d.ticket_id AND x.after_id = cancelled;
+    IF d.item >= 0 AND d.queued IS NULL THEN
+      PERFORM let_items_go(d.ticket_id, d.name, 1);
+    END IF;
+    IF d.on_cancelled = 'run' THEN
+      PERFORM file_followers(ARRAY[t.id], ARRAY[d.name]);
+    ELSIF d.on_cancelled = 'cancel' AND t.state IN ('ready', 'on_hold') THEN
+      PERFORM cancel_ticket(t.id, actor, format('#%s, which it waits for, was cancelled', cancelled));
+    ELSIF holds THEN
+      -- One that a person holds already stays so, with one reason more.
+      UPDATE ticket_base b
+      SET state = 'on_hold', held_at = COALESCE(b.held_at, now()), hold_reason = concat_ws('; ', why, b.hold_reason),
+          hold_actions = '{release,release_with_guidance,cancel}', updated_at = now()
+      WHERE b.id = t.id;
+      PERFORM log_activity(t.id, 'held', 'system',
+        jsonb_build_object('reason', why, 'holdCause', 'dependency_cancelled', 'cancelled', cancelled));
+    END IF;
+  END LOOP;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.tell_followers(bigint,text) IS 'Holds the tickets that wait for one that a person cancels, or cancels or runs them where that was said when they were enqueued. They no longer wait for it, so that a release runs them.';
+GRANT EXECUTE ON FUNCTION holdfast.tell_followers(bigint,text) TO holdfast_worker;
+
 CREATE OR REPLACE FUNCTION holdfast.tell_outages(after_ms bigint)
  RETURNS SETOF text
  LANGUAGE plpgsql
@@ -5332,7 +6127,7 @@ BEGIN
     WHERE outage_of(c) >= after_ms * interval '1 millisecond'
       -- One key of several is no outage while the others work on.
       AND (c.key_id = '' OR EXISTS (
-        SELECT FROM waiting_tickets w WHERE w.kind = 'provider' AND c.provider || '/' || c.key_id || '/' || c.model = ANY (w.scopes)))
+        SELECT FROM known_waits w WHERE w.kind = 'provider' AND c.provider || '/' || c.key_id || '/' || c.model = ANY (w.scopes)))
       AND NOT EXISTS (SELECT FROM provider_cooldowns t WHERE t.provider = c.provider AND t.told_at IS NOT NULL)
     GROUP BY c.provider ORDER BY c.provider
   LOOP
@@ -5501,7 +6296,7 @@ $function$;
 COMMENT ON FUNCTION holdfast.use_tokens(holdfast.claim_limits,bigint) IS 'Takes tokens from the bucket of a rate, whose gate the caller has locked.';
 GRANT EXECUTE ON FUNCTION holdfast.use_tokens(holdfast.claim_limits,bigint) TO holdfast_worker;
 
-CREATE OR REPLACE FUNCTION holdfast.wait_for_tickets(ticket_id bigint, after bigint[])
+CREATE OR REPLACE FUNCTION holdfast.wait_for_tickets(ticket_id bigint, after bigint[], names text[], on_cancelled text)
  RETURNS boolean
  LANGUAGE plpgsql
  SET search_path TO 'holdfast', 'pg_temp'
@@ -5511,13 +6306,9 @@ CREATE OR REPLACE FUNCTION holdfast.wait_for_tickets(ticket_id bigint, after big
 AS $function$
 DECLARE
   bad bigint;
+  success_is_enough boolean;
 BEGIN
-  IF cardinality(after) > 10000 THEN
-    RAISE EXCEPTION 'a ticket may wait for 10000 others at most, not for %', cardinality(after)
-      USING ERRCODE = 'HF422', HINT = 'Let some tickets in between wait for 10000 each, and this one for them.';
-  ELSIF array_position(after, NULL) IS NOT NULL THEN
-    RAISE EXCEPTION 'after must not contain NULL' USING ERRCODE = 'HF422', HINT = 'Give ids of tickets, as in ARRAY[17, 18].';
-  END IF;
+  PERFORM require_predecessors(after, names, on_cancelled);
   PERFORM FROM ticket_base b WHERE b.id = ANY (after) ORDER BY b.id FOR SHARE;
   -- A statement of its own sees what those have committed for whom the lock has waited.
   SELECT u.id INTO bad FROM unnest(after) AS u (id)
@@ -5526,18 +6317,28 @@ BEGIN
     RAISE EXCEPTION 'there is no ticket % to wait for', bad
       USING ERRCODE = 'HF404', HINT = 'If it was done and retention has deleted it since, leave it out.';
   END IF;
-  SELECT b.id INTO bad FROM ticket_base b WHERE b.id = ANY (after) AND b.state = 'cancelled' ORDER BY b.id LIMIT 1;
+  SELECT b.id INTO bad FROM ticket_base b
+  WHERE b.id = ANY (after) AND b.state = 'cancelled' AND wait_for_tickets.on_cancelled IS DISTINCT FROM 'run' ORDER BY b.id LIMIT 1;
   IF FOUND THEN
     RAISE EXCEPTION 'ticket % is cancelled; nothing can wait for it', bad
-      USING ERRCODE = 'HF422', HINT = 'Leave it out, or wait for the ticket that took its place.';
+      USING ERRCODE = 'HF422', HINT = 'Leave it out, wait for the ticket that took its place, or say on_cancelled => ''run''.';
   END IF;
-  INSERT INTO ticket_dependencies (ticket_id, after_id, ended_at)
-  SELECT wait_for_tickets.ticket_id, b.id, CASE WHEN b.state = 'done' THEN now() END FROM ticket_base b WHERE b.id = ANY (after);
+  SELECT d.definition->>'after' = 'success' INTO success_is_enough
+  FROM ticket_base b JOIN designs d ON d.id = b.design_id WHERE b.id = wait_for_tickets.ticket_id;
+  INSERT INTO ticket_dependencies (ticket_id, after_id, ended_at, name, on_success, on_cancelled)
+  SELECT DISTINCT ON (b.id) wait_for_tickets.ticket_id, b.id,
+    CASE WHEN b.state IN ('done', 'cancelled') OR (b.state = 'needs_review' AND success_is_enough) THEN now() END,
+    u.name, NULLIF(success_is_enough, false), NULLIF(wait_for_tickets.on_cancelled, 'hold')
+  FROM unnest(after, names) AS u (id, name) JOIN ticket_base b ON b.id = u.id
+  ORDER BY b.id, u.name;
+  IF names IS NOT NULL THEN
+    UPDATE ticket_base b SET follows = true WHERE b.id = wait_for_tickets.ticket_id;
+  END IF;
   RETURN is_waiting(wait_for_tickets.ticket_id);
 END
 $function$;
-COMMENT ON FUNCTION holdfast.wait_for_tickets(bigint,bigint[]) IS 'Lets a ticket that this transaction has inserted and not filed wait for others, and says whether it has to: those that are done need no wait. HF404 for one that is not there, HF422 for one that is cancelled.';
-GRANT EXECUTE ON FUNCTION holdfast.wait_for_tickets(bigint,bigint[]) TO holdfast_worker;
+COMMENT ON FUNCTION holdfast.wait_for_tickets(bigint,bigint[],text[],text) IS 'Lets a ticket that this transaction has inserted and not filed wait for others, and says whether it has to: those that are done need no wait. HF404 for one that is not there, HF422 for one that is cancelled.';
+GRANT EXECUTE ON FUNCTION holdfast.wait_for_tickets(bigint,bigint[],text[],text) TO holdfast_worker;
 
 CREATE OR REPLACE FUNCTION holdfast.waiting_call(t holdfast.ticket_base, wanted bigint, action text)
  RETURNS holdfast.tool_approvals
@@ -5653,3 +6454,34 @@ END
 $function$;
 COMMENT ON FUNCTION holdfast.words_interval(text) IS 'How long 500ms, 90s, 5m, 2h or 7d is; NULL for anything else. A day has 24 hours.';
 GRANT EXECUTE ON FUNCTION holdfast.words_interval(text) TO holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.workflow_tickets(ticket_id bigint)
+ RETURNS TABLE(step text, item integer, id bigint, state text, result text, accepted boolean)
+ LANGUAGE plpgsql
+ STABLE
+ SET search_path TO 'holdfast', 'pg_temp'
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET jit TO 'off'
+AS $function$
+#variable_conflict use_column
+DECLARE
+  bytes numeric;
+BEGIN
+  SELECT sum(measured_bytes(b.result)) INTO bytes FROM ticket_dependencies d JOIN ticket_base b ON b.id = d.after_id
+  WHERE d.ticket_id = workflow_tickets.ticket_id AND b.result IS NOT NULL;
+  IF bytes > 33554432 THEN
+    RAISE EXCEPTION 'the results of its steps have % bytes, and 33554432 are allowed', bytes
+      USING ERRCODE = 'HF422', HINT = 'Let steps write large results elsewhere and say where.';
+  END IF;
+  RETURN QUERY
+  SELECT d.name, d.item, b.id, b.state, b.result::text,
+    b.state = 'cancelled' AND EXISTS (
+      SELECT FROM ticket_activity a
+      WHERE a.ticket_id = workflow_tickets.ticket_id AND a.action = 'released' AND a.created_at >= b.completed_at)
+  FROM ticket_dependencies d JOIN ticket_base b ON b.id = d.after_id
+  WHERE d.ticket_id = workflow_tickets.ticket_id ORDER BY d.name, d.item;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.workflow_tickets(bigint) IS 'The tickets of a workflow''s steps with their results, as its handler reads them; accepted: it was cancelled, and the workflow released since. HF422 if the results are too long.';
+GRANT EXECUTE ON FUNCTION holdfast.workflow_tickets(bigint) TO holdfast_worker;

@@ -55,7 +55,7 @@ SELECT
   COALESCE(l.claimed_at, b.started_at) AS started_at, b.completed_at,
   b.attempt_count, b.crash_count, b.same_error_count, b.held_at, b.hold_actions AS allowed_actions, b.max_cost_usd,
   error_name(b.error_title, b.error) AS error_title, d.name AS design, d.version AS design_version,
-  b.expires_at, b.concurrency_key, b.fairness_key
+  b.expires_at, b.concurrency_key, b.fairness_key, (SELECT p.parent_id FROM ticket_parents p WHERE p.ticket_id = b.id) AS parent_id
 FROM ticket_base b
 LEFT JOIN designs d ON d.id = b.design_id
 LEFT JOIN (
@@ -104,6 +104,7 @@ COMMENT ON COLUMN tickets.unique_key IS 'At most one kept ticket has it.';
 COMMENT ON COLUMN tickets.result IS 'What the handler returned.';
 COMMENT ON COLUMN tickets.attempt_count IS 'Finished executions, never reset; rows of ticket_attempts.';
 COMMENT ON COLUMN tickets.allowed_actions IS 'What a person may do with a held ticket.';
+COMMENT ON COLUMN tickets.parent_id IS 'The ticket that added it: a workflow whose step it is, or a job that was allowed to; NULL where people or programs enqueued it.';
 COMMENT ON COLUMN tickets.max_cost_usd IS 'What the ticket may cost in model calls, in US dollars; NULL is the design''s or no limit.';
 COMMENT ON COLUMN tickets.expires_at IS 'If no worker had started it by then, it was put on hold with the cause expired. NULL does not expire.';
 COMMENT ON COLUMN tickets.concurrency_key IS 'Limits count what runs with the same key, as one customer''s: set_limit, per_key.';

@@ -153,17 +153,14 @@ COMMENT ON FUNCTION file_copied_tickets IS 'Files what this transaction copied i
 
 -- The predecessors stay locked until the caller's transaction ends, against a change of state only. So whoever finishes one either is seen
 -- here as finished, or waits and then sees the rows of this transaction. They are locked in the order of their ids, as everybody does.
-CREATE OR REPLACE FUNCTION wait_for_tickets(ticket_id bigint, after bigint[]) RETURNS boolean
+DROP FUNCTION IF EXISTS wait_for_tickets(bigint, bigint[]);
+CREATE OR REPLACE FUNCTION wait_for_tickets(ticket_id bigint, after bigint[], names text[], on_cancelled text) RETURNS boolean
 LANGUAGE plpgsql SET search_path = ${flyway:defaultSchema}, pg_temp SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off AS $$
 DECLARE
   bad bigint;
+  success_is_enough boolean;
 BEGIN
-  IF cardinality(after) > 10000 THEN
-    RAISE EXCEPTION 'a ticket may wait for 10000 others at most, not for %', cardinality(after)
-      USING ERRCODE = 'HF422', HINT = 'Let some tickets in between wait for 10000 each, and this one for them.';
-  ELSIF array_position(after, NULL) IS NOT NULL THEN
-    RAISE EXCEPTION 'after must not contain NULL' USING ERRCODE = 'HF422', HINT = 'Give ids of tickets, as in ARRAY[17, 18].';
-  END IF;
+  PERFORM require_predecessors(after, names, on_cancelled);
   PERFORM FROM ticket_base b WHERE b.id = ANY (after) ORDER BY b.id FOR SHARE;
   -- A statement of its own sees what those have committed for whom the lock has waited.
   SELECT u.id INTO bad FROM unnest(after) AS u (id)
@@ -172,21 +169,63 @@ BEGIN
     RAISE EXCEPTION 'there is no ticket % to wait for', bad
       USING ERRCODE = 'HF404', HINT = 'If it was done and retention has deleted it since, leave it out.';
   END IF;
-  SELECT b.id INTO bad FROM ticket_base b WHERE b.id = ANY (after) AND b.state = 'cancelled' ORDER BY b.id LIMIT 1;
+  SELECT b.id INTO bad FROM ticket_base b
+  WHERE b.id = ANY (after) AND b.state = 'cancelled' AND wait_for_tickets.on_cancelled IS DISTINCT FROM 'run' ORDER BY b.id LIMIT 1;
   IF FOUND THEN
     RAISE EXCEPTION 'ticket % is cancelled; nothing can wait for it', bad
-      USING ERRCODE = 'HF422', HINT = 'Leave it out, or wait for the ticket that took its place.';
+      USING ERRCODE = 'HF422', HINT = 'Leave it out, wait for the ticket that took its place, or say on_cancelled => ''run''.';
   END IF;
-  INSERT INTO ticket_dependencies (ticket_id, after_id, ended_at)
-  SELECT wait_for_tickets.ticket_id, b.id, CASE WHEN b.state = 'done' THEN now() END FROM ticket_base b WHERE b.id = ANY (after);
+  SELECT d.definition->>'after' = 'success' INTO success_is_enough
+  FROM ticket_base b JOIN designs d ON d.id = b.design_id WHERE b.id = wait_for_tickets.ticket_id;
+  INSERT INTO ticket_dependencies (ticket_id, after_id, ended_at, name, on_success, on_cancelled)
+  SELECT DISTINCT ON (b.id) wait_for_tickets.ticket_id, b.id,
+    CASE WHEN b.state IN ('done', 'cancelled') OR (b.state = 'needs_review' AND success_is_enough) THEN now() END,
+    u.name, NULLIF(success_is_enough, false), NULLIF(wait_for_tickets.on_cancelled, 'hold')
+  FROM unnest(after, names) AS u (id, name) JOIN ticket_base b ON b.id = u.id
+  ORDER BY b.id, u.name;
+  IF names IS NOT NULL THEN
+    UPDATE ticket_base b SET follows = true WHERE b.id = wait_for_tickets.ticket_id;
+  END IF;
   RETURN is_waiting(wait_for_tickets.ticket_id);
 END
 $$;
 COMMENT ON FUNCTION wait_for_tickets IS 'Lets a ticket that this transaction has inserted and not filed wait for others, and says whether it has to: those that are done need no wait. HF404 for one that is not there, HF422 for one that is cancelled.';
 
+CREATE OR REPLACE FUNCTION require_predecessors(after bigint[], names text[], on_cancelled text) RETURNS void
+LANGUAGE plpgsql IMMUTABLE SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
+DECLARE
+  bad text;
+BEGIN
+  IF cardinality(after) > 10000 THEN
+    RAISE EXCEPTION 'a ticket may wait for 10000 others at most, not for %', cardinality(after)
+      USING ERRCODE = 'HF422', HINT = 'Let some tickets in between wait for 10000 each, and this one for them.';
+  ELSIF array_position(after, NULL) IS NOT NULL THEN
+    RAISE EXCEPTION 'after must not contain NULL' USING ERRCODE = 'HF422', HINT = 'Give ids of tickets, as in ARRAY[17, 18].';
+  ELSIF cardinality(names) <> cardinality(after) THEN
+    RAISE EXCEPTION 'after has % ids and after_names % names', cardinality(after), cardinality(names)
+      USING ERRCODE = 'HF422', HINT = 'Give one name for each id, in the same order; NULL for one without.';
+  ELSIF on_cancelled NOT IN ('hold', 'cancel', 'run') THEN
+    RAISE EXCEPTION 'on_cancelled cannot be "%"', left(on_cancelled, 100) USING ERRCODE = 'HF422', HINT = 'Take hold, cancel or run.';
+  END IF;
+  SELECT u.name INTO bad FROM unnest(names) AS u (name) WHERE u.name !~ '^[A-Za-z_][A-Za-z0-9_]{0,62}$' LIMIT 1;
+  IF FOUND THEN
+    RAISE EXCEPTION '"%" cannot name a ticket', left(bad, 100)
+      USING ERRCODE = 'HF422', HINT = 'Take 1 to 63 letters, digits and _, the first no digit.';
+  END IF;
+  SELECT u.name INTO bad FROM unnest(after, names) AS u (id, name) WHERE u.name IS NOT NULL GROUP BY u.name HAVING count(DISTINCT u.id) > 1 LIMIT 1;
+  IF FOUND THEN
+    RAISE EXCEPTION 'two tickets of after have the name "%"', bad USING ERRCODE = 'HF422';
+  END IF;
+END
+$$;
+COMMENT ON FUNCTION require_predecessors IS 'Refuses with HF422 what no ticket can wait for, whichever tickets there are.';
+
+-- A workflow that has news is filed whatever steps are open. An item behind its step's breadth has a row of its workflow's that says so.
 CREATE OR REPLACE FUNCTION is_waiting(ticket_id bigint) RETURNS boolean
 LANGUAGE sql STABLE SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
   SELECT EXISTS (SELECT FROM ticket_dependencies d WHERE d.ticket_id = is_waiting.ticket_id AND d.ended_at IS NULL)
+      AND COALESCE((SELECT w.parked FROM workflows w WHERE w.ticket_id = is_waiting.ticket_id), true)
+    OR EXISTS (SELECT FROM ticket_dependencies d WHERE d.after_id = is_waiting.ticket_id AND d.ended_at IS NULL AND d.queued)
 $$;
 COMMENT ON FUNCTION is_waiting IS 'Whether a ticket waits for another one that is not done.';
 
@@ -196,28 +235,42 @@ CREATE OR REPLACE FUNCTION free_followers(finished bigint[]) RETURNS void
 LANGUAGE plpgsql SET search_path = ${flyway:defaultSchema}, pg_temp SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off AS $$
 DECLARE
   followers bigint[];
+  names text[];
 BEGIN
   WITH ended AS (
     UPDATE ticket_dependencies d SET ended_at = now()
     FROM unnest(finished) AS u (id)
-    JOIN ticket_base b ON b.id = ANY (ARRAY[u.id]) AND b.state = 'done'
-    WHERE d.after_id = b.id AND d.ended_at IS NULL
-    RETURNING d.ticket_id
+    JOIN ticket_base b ON b.id = ANY (ARRAY[u.id]) AND b.state IN ('done', 'needs_review')
+    WHERE d.after_id = b.id AND d.ended_at IS NULL AND (b.state = 'done' OR d.on_success)
+    RETURNING d.ticket_id, d.name
   )
-  SELECT array_agg(DISTINCT e.ticket_id) INTO followers FROM ended e;
-  IF followers IS NULL THEN
-    RETURN;
-  END IF;
-  PERFORM FROM ticket_base b WHERE b.id = ANY (followers) ORDER BY b.id FOR NO KEY UPDATE;
-  followers := ARRAY(
-    SELECT b.id FROM ticket_base b
-    WHERE b.id = ANY (followers) AND b.state = 'ready' AND b.assignee_type = 'agent' AND NOT is_waiting(b.id));
-  IF cardinality(followers) > 0 THEN
-    PERFORM file_tickets(followers);
+  SELECT array_agg(e.ticket_id), array_agg(e.name) INTO followers, names FROM ended e;
+  IF followers IS NOT NULL THEN
+    PERFORM file_followers(followers, names);
   END IF;
 END
 $$;
 COMMENT ON FUNCTION free_followers IS 'Files the tickets that waited for the last time: those of these tickets that are done, in the transaction that finishes them.';
+
+CREATE OR REPLACE FUNCTION file_followers(followers bigint[], names text[]) RETURNS void
+LANGUAGE plpgsql SET search_path = ${flyway:defaultSchema}, pg_temp SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off AS $$
+DECLARE
+  next bigint[];
+BEGIN
+  PERFORM FROM ticket_base b WHERE b.id = ANY (followers) ORDER BY b.id FOR NO KEY UPDATE;
+  IF EXISTS (SELECT FROM workflows w WHERE w.ticket_id = ANY (followers)) THEN
+    PERFORM go_on_with_workflows(followers, names);
+  END IF;
+  next := ARRAY(
+    SELECT b.id FROM ticket_base b
+    WHERE b.id = ANY (followers) AND b.state = 'ready' AND b.assignee_type = 'agent' AND NOT is_waiting(b.id)
+      AND NOT EXISTS (SELECT FROM workflows w WHERE w.ticket_id = b.id));
+  IF cardinality(next) > 0 THEN
+    PERFORM file_tickets(next);
+  END IF;
+END
+$$;
+COMMENT ON FUNCTION file_followers IS 'Files those of these tickets that wait no more. names: what each has just waited for is called there.';
 
 -- The arguments from "after" on came later, and a function with one argument more is another function.
 DROP FUNCTION IF EXISTS enqueue_any_ticket(text, jsonb, text, text, text, integer, timestamptz, text, numeric);
@@ -227,6 +280,8 @@ DROP FUNCTION IF EXISTS enqueue_ticket(text, jsonb, text, text, text, integer, t
 DROP FUNCTION IF EXISTS enqueue_any_ticket(text, jsonb, text, text, text, integer, timestamptz, text, numeric, bigint[], timestamptz);
 DROP FUNCTION IF EXISTS enqueue_ticket(text, jsonb, text, text, text, integer, timestamptz, text, numeric, bigint[], timestamptz);
 DROP FUNCTION IF EXISTS produce_ticket(text, jsonb, text, text, text, integer, timestamptz, text, numeric);
+DROP FUNCTION IF EXISTS enqueue_any_ticket(text, jsonb, text, text, text, integer, timestamptz, text, numeric, bigint[], timestamptz, text, text, text, text);
+DROP FUNCTION IF EXISTS enqueue_ticket(text, jsonb, text, text, text, integer, timestamptz, text, numeric, bigint[], timestamptz, text, text, text, text);
 
 CREATE OR REPLACE FUNCTION set_deadline(ticket_id bigint, run_at timestamptz, expires_at timestamptz) RETURNS void
 LANGUAGE plpgsql SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
@@ -333,7 +388,8 @@ COMMENT ON FUNCTION holder_of_key IS 'The ticket that has a unique key, as uniqu
 CREATE OR REPLACE FUNCTION enqueue_any_ticket(
   kind text, payload jsonb, queue text, title text, design text, priority integer, run_at timestamptz, unique_key text,
   max_cost_usd numeric, after bigint[] DEFAULT NULL, expires_at timestamptz DEFAULT NULL, concurrency_key text DEFAULT NULL,
-  fairness_key text DEFAULT NULL, unique_for text DEFAULT NULL, on_duplicate text DEFAULT NULL) RETURNS bigint
+  fairness_key text DEFAULT NULL, unique_for text DEFAULT NULL, on_duplicate text DEFAULT NULL, after_names text[] DEFAULT NULL,
+  on_cancelled text DEFAULT NULL) RETURNS bigint
 LANGUAGE plpgsql SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
 #variable_conflict use_column
 DECLARE
@@ -347,6 +403,9 @@ BEGIN
     d := latest_design(enqueue_any_ticket.design);
   END IF;
   kind_name := kind_of_new_ticket(enqueue_any_ticket.kind, d);
+  IF enqueue_any_ticket.after_names IS NOT NULL OR enqueue_any_ticket.on_cancelled IS NOT NULL THEN
+    PERFORM require_predecessors(COALESCE(enqueue_any_ticket.after, '{}'), enqueue_any_ticket.after_names, enqueue_any_ticket.on_cancelled);
+  END IF;
   PERFORM require_key('concurrency_key', enqueue_any_ticket.concurrency_key), require_key('fairness_key', enqueue_any_ticket.fairness_key),
     require_uniqueness(enqueue_any_ticket.unique_key, enqueue_any_ticket.unique_for, enqueue_any_ticket.on_duplicate);
   ends_at := COALESCE(enqueue_any_ticket.expires_at, GREATEST(now(), enqueue_any_ticket.run_at) + design_expiry(d));
@@ -374,7 +433,8 @@ BEGIN
         INSERT INTO spent_keys (unique_key, ticket_id) VALUES (enqueue_any_ticket.unique_key, found_id)
         ON CONFLICT (unique_key) DO UPDATE SET ticket_id = EXCLUDED.ticket_id;
       END IF;
-      IF enqueue_any_ticket.after IS NULL OR NOT wait_for_tickets(found_id, enqueue_any_ticket.after) THEN
+      IF enqueue_any_ticket.after IS NULL OR NOT wait_for_tickets(found_id, enqueue_any_ticket.after, enqueue_any_ticket.after_names, enqueue_any_ticket.on_cancelled)
+      THEN
         PERFORM file_tickets(ARRAY[found_id]);
       ELSE
         PERFORM require_rules(b), know_lane(b.queue, b.kind) FROM ticket_base b WHERE b.id = found_id;
@@ -401,7 +461,8 @@ CREATE OR REPLACE FUNCTION enqueue_ticket(
   kind text DEFAULT NULL, payload jsonb DEFAULT '{}', queue text DEFAULT 'default', title text DEFAULT NULL,
   design text DEFAULT NULL, priority integer DEFAULT 0, run_at timestamptz DEFAULT NULL, unique_key text DEFAULT NULL,
   max_cost_usd numeric DEFAULT NULL, after bigint[] DEFAULT NULL, expires_at timestamptz DEFAULT NULL, concurrency_key text DEFAULT NULL,
-  fairness_key text DEFAULT NULL, unique_for text DEFAULT NULL, on_duplicate text DEFAULT NULL) RETURNS bigint
+  fairness_key text DEFAULT NULL, unique_for text DEFAULT NULL, on_duplicate text DEFAULT NULL, after_names text[] DEFAULT NULL,
+  on_cancelled text DEFAULT NULL) RETURNS bigint
 LANGUAGE plpgsql SECURITY DEFINER AS $$
 #variable_conflict use_column
 DECLARE
@@ -438,10 +499,194 @@ BEGIN
     enqueue_ticket.kind, enqueue_ticket.payload, enqueue_ticket.queue, enqueue_ticket.title, enqueue_ticket.design,
     enqueue_ticket.priority, enqueue_ticket.run_at, enqueue_ticket.unique_key, enqueue_ticket.max_cost_usd,
     enqueue_ticket.after, enqueue_ticket.expires_at, enqueue_ticket.concurrency_key, enqueue_ticket.fairness_key,
-    enqueue_ticket.unique_for, enqueue_ticket.on_duplicate);
+    enqueue_ticket.unique_for, enqueue_ticket.on_duplicate, enqueue_ticket.after_names, enqueue_ticket.on_cancelled);
 END
 $$;
-COMMENT ON FUNCTION enqueue_ticket IS 'Adds a ticket inside the caller''s transaction and returns its id: SELECT ${flyway:defaultSchema}.enqueue_ticket(design => ''hello'', payload => ''{"n": 1}''). No worker claims it before all tickets of after are done, or from expires_at on. A limit may count it by its concurrency_key (set_limit); those of equal priority are claimed in turns over their fairness_keys. With a unique_key that a kept ticket already has, that ticket''s id is returned and nothing is added; unique_for (open, ever, or a time as 2h) and on_duplicate (keep, replace, refuse) say otherwise.';
+COMMENT ON FUNCTION enqueue_ticket IS 'Adds a ticket inside the caller''s transaction and returns its id: SELECT ${flyway:defaultSchema}.enqueue_ticket(design => ''hello'', payload => ''{"n": 1}''). No worker claims it before all tickets of after are done, or from expires_at on; the results of those that after_names names are in its document. A limit may count it by its concurrency_key (set_limit); those of equal priority are claimed in turns over their fairness_keys. With a unique_key that a kept ticket already has, that ticket''s id is returned and nothing is added; unique_for (open, ever, or a time as 2h) and on_duplicate (keep, replace, refuse) say otherwise.';
+
+-- The tickets are known by their places in the array, for looking a name up costs more than an index: names become places once, then all is
+-- arrays. Each is enqueued when all that it waits for have been, so that their ids are known; what is left then waits in a circle.
+CREATE OR REPLACE FUNCTION enqueue_tickets(tickets jsonb) RETURNS TABLE (name text, id bigint)
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = ${flyway:defaultSchema}, pg_temp SET jit = off AS $$
+#variable_conflict use_column
+DECLARE
+  n integer;
+  node jsonb[];
+  names text[];
+  ids bigint[];
+  open integer[];
+  e record;
+  todo integer[] := '{}';
+  at integer := 1;
+  i integer;
+  j integer;
+  froms integer[];
+  tos integer[];
+  firsts integer[];
+  lasts integer[];
+BEGIN
+  IF tickets IS NULL OR jsonb_typeof(tickets) <> 'array' THEN
+    RAISE EXCEPTION 'the tickets must be a JSON array' USING ERRCODE = 'HF422',
+      HINT = 'As in [{"name": "a", "kind": "command"}, {"name": "b", "kind": "command", "after": ["a"]}].';
+  END IF;
+  n := jsonb_array_length(tickets);
+  IF n > 10000 THEN
+    RAISE EXCEPTION 'at most 10000 tickets are enqueued as one graph, not %', n USING ERRCODE = 'HF422', HINT = 'Enqueue parts of it, and let them wait for ids.';
+  END IF;
+  SELECT array_agg(t.value ORDER BY t.ordinality), array_agg(t.value->>'name' ORDER BY t.ordinality) INTO node, names
+  FROM jsonb_array_elements(tickets) WITH ORDINALITY AS t;
+  PERFORM require_graph_ticket(u.t, u.place) FROM unnest(node) WITH ORDINALITY AS u (t, place);
+  SELECT u.name INTO e FROM unnest(names) AS u (name) WHERE u.name IS NOT NULL GROUP BY u.name HAVING count(*) > 1 LIMIT 1;
+  IF FOUND THEN
+    RAISE EXCEPTION 'two tickets have the name "%"', e.name USING ERRCODE = 'HF422';
+  END IF;
+  SELECT u.place, w.wanted INTO e
+  FROM unnest(node) WITH ORDINALITY AS u (t, place) CROSS JOIN LATERAL graph_predecessors(u.t) AS w
+  WHERE w.wanted IS NOT NULL AND NOT EXISTS (SELECT FROM unnest(names) AS p (name) WHERE p.name = w.wanted) LIMIT 1;
+  IF FOUND THEN
+    RAISE EXCEPTION '% waits for "%", and no ticket here has that name', graph_place(node[e.place], e.place), left(e.wanted, 100)
+      USING ERRCODE = 'HF404', HINT = 'Give the ids of tickets that are there already as numbers.';
+  END IF;
+  -- Edges by where they begin.
+  SELECT array_agg(p.place::integer ORDER BY p.place, u.place), array_agg(u.place::integer ORDER BY p.place, u.place) INTO froms, tos
+  FROM unnest(node) WITH ORDINALITY AS u (t, place)
+  CROSS JOIN LATERAL (SELECT DISTINCT x.wanted FROM graph_predecessors(u.t) AS x WHERE x.wanted IS NOT NULL) AS w
+  JOIN unnest(names) WITH ORDINALITY AS p (name, place) ON p.name = w.wanted;
+  open := array_fill(0, ARRAY[n]);
+  ids := array_fill(NULL::bigint, ARRAY[n]);
+  firsts := array_fill(0, ARRAY[n]);
+  lasts := array_fill(-1, ARRAY[n]);
+  FOR i IN 1 .. COALESCE(cardinality(froms), 0) LOOP
+    open[tos[i]] := open[tos[i]] + 1;
+    IF lasts[froms[i]] = -1 THEN
+      firsts[froms[i]] := i;
+    END IF;
+    lasts[froms[i]] := i;
+  END LOOP;
+  FOR i IN 1 .. n LOOP
+    IF open[i] = 0 THEN
+      todo := todo || i;
+    END IF;
+  END LOOP;
+  WHILE at <= cardinality(todo) LOOP
+    i := todo[at];
+    at := at + 1;
+    FOR j IN firsts[i] .. lasts[i] LOOP
+      open[tos[j]] := open[tos[j]] - 1;
+      IF open[tos[j]] = 0 THEN
+        todo := todo || tos[j];
+      END IF;
+    END LOOP;
+  END LOOP;
+  IF cardinality(todo) < n THEN
+    RAISE EXCEPTION 'these tickets wait for each other in a circle: %', graph_circle(names, froms, tos, open)
+      USING ERRCODE = 'HF422', HINT = 'Take one "after" out of the circle.';
+  END IF;
+  FOREACH i IN ARRAY todo LOOP
+    ids[i] := enqueue_graph_ticket(node[i], i, names, ids);
+  END LOOP;
+  RETURN QUERY SELECT u.name, u.id FROM unnest(names, ids) AS u (name, id);
+END
+$$;
+COMMENT ON FUNCTION enqueue_tickets IS 'Adds tickets that wait for each other by name, inside the caller''s transaction, all or none, and returns their ids in the same order: SELECT * FROM ${flyway:defaultSchema}.enqueue_tickets(''[{"name": "fetch", "kind": "command"}, {"kind": "command", "after": ["fetch", 17]}]''). Each has the keys of enqueue_ticket''s arguments, and name. A name in "after" is one of these tickets, whose result the follower is given; a number is the id of any other one. HF422 names the circle where they wait in one.';
+
+CREATE OR REPLACE FUNCTION graph_place(t jsonb, place bigint) RETURNS text
+LANGUAGE sql IMMUTABLE SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
+  SELECT COALESCE('ticket "' || (t->>'name') || '"', 'ticket ' || place || ' of the list')
+$$;
+COMMENT ON FUNCTION graph_place IS 'What a ticket of enqueue_tickets is called in an error.';
+
+CREATE OR REPLACE FUNCTION require_graph_ticket(t jsonb, place bigint) RETURNS void
+LANGUAGE plpgsql IMMUTABLE SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
+DECLARE
+  known CONSTANT text[] := '{after,concurrency_key,delay_ms,design,expires_at,expires_in_ms,fairness_key,kind,max_cost_usd,name,on_cancelled,on_duplicate,payload,priority,queue,run_at,title,unique_for,unique_key}';
+  bad text;
+BEGIN
+  IF jsonb_typeof(t) <> 'object' THEN
+    RAISE EXCEPTION 'ticket % of the list is no JSON object', place USING ERRCODE = 'HF422';
+  END IF;
+  SELECT key INTO bad FROM jsonb_object_keys(t) AS key WHERE key <> ALL (known) LIMIT 1;
+  IF FOUND THEN
+    RAISE EXCEPTION '% has the unknown key "%"', graph_place(t, place), left(bad, 100)
+      USING ERRCODE = 'HF422', HINT = 'Known are ' || array_to_string(known, ', ') || '.';
+  ELSIF t->>'name' !~ '^[A-Za-z_][A-Za-z0-9_]{0,62}$' THEN
+    RAISE EXCEPTION '"%" cannot name a ticket', left(t->>'name', 100)
+      USING ERRCODE = 'HF422', HINT = 'Take 1 to 63 letters, digits and _, the first no digit.';
+  ELSIF jsonb_typeof(t->'after') NOT IN ('array', 'null') THEN
+    RAISE EXCEPTION '% has an "after" that is no list', graph_place(t, place) USING ERRCODE = 'HF422', HINT = 'As in ["fetch", 17].';
+  ELSIF jsonb_array_length(NULLIF(t->'after', 'null')) > 10000 THEN
+    RAISE EXCEPTION 'a ticket may wait for 10000 others at most, not for %', jsonb_array_length(t->'after')
+      USING ERRCODE = 'HF422', HINT = 'Let some tickets in between wait for 10000 each, and this one for them.';
+  END IF;
+  SELECT w.value::text INTO bad FROM jsonb_array_elements(NULLIF(t->'after', 'null')) AS w
+  WHERE jsonb_typeof(w.value) <> 'string' AND w.value::text !~ '^[0-9]{1,18}$' LIMIT 1;
+  IF FOUND THEN
+    RAISE EXCEPTION '% cannot wait for %', graph_place(t, place), left(bad, 100)
+      USING ERRCODE = 'HF422', HINT = 'Give the names of tickets of this list, or the ids of others, as in ["fetch", 17].';
+  ELSIF t->'after' ? (t->>'name') THEN
+    RAISE EXCEPTION '% waits for itself', graph_place(t, place) USING ERRCODE = 'HF422', HINT = 'Take its name out of its "after".';
+  END IF;
+END
+$$;
+COMMENT ON FUNCTION require_graph_ticket IS 'Refuses with HF422 what cannot be a ticket of enqueue_tickets.';
+
+CREATE OR REPLACE FUNCTION graph_predecessors(t jsonb) RETURNS TABLE (wanted text, existing bigint)
+LANGUAGE sql IMMUTABLE SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
+  SELECT CASE WHEN jsonb_typeof(w.value) = 'string' THEN w.value #>> '{}' END,
+    CASE WHEN jsonb_typeof(w.value) = 'number' THEN (w.value #>> '{}')::bigint END
+  FROM jsonb_array_elements(NULLIF(t->'after', 'null')) AS w
+$$;
+COMMENT ON FUNCTION graph_predecessors IS 'What a ticket of enqueue_tickets waits for: a name, or the id of a ticket that is there.';
+
+CREATE OR REPLACE FUNCTION graph_circle(names text[], froms integer[], tos integer[], open integer[]) RETURNS text
+LANGUAGE plpgsql IMMUTABLE SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
+DECLARE
+  at integer := (SELECT u.place FROM unnest(open) WITH ORDINALITY AS u (n, place) WHERE u.n > 0 ORDER BY u.place LIMIT 1);
+  path integer[] := '{}';
+BEGIN
+  -- Each that is left waits for another one that is left: going on that way comes back.
+  WHILE at <> ALL (path) LOOP
+    path := path || at;
+    at := (SELECT u.f FROM unnest(froms, tos) AS u (f, t) WHERE u.t = at AND open[u.f] > 0 ORDER BY u.f LIMIT 1);
+  END LOOP;
+  path := path[array_position(path, at):] || at;
+  RETURN CASE WHEN cardinality(path) <= 12
+    THEN (SELECT string_agg(names[u.p], ' after ' ORDER BY u.place) FROM unnest(path) WITH ORDINALITY AS u (p, place))
+    ELSE (SELECT string_agg(names[u.p], ' after ' ORDER BY u.place) FROM unnest(path[:12]) WITH ORDINALITY AS u (p, place))
+      || format(' and %s more', cardinality(path) - 12) END;
+END
+$$;
+COMMENT ON FUNCTION graph_circle IS 'One circle of a graph in words: open has how many predecessors of each are left.';
+
+CREATE OR REPLACE FUNCTION enqueue_graph_ticket(t jsonb, place integer, names text[], ids bigint[]) RETURNS bigint
+LANGUAGE plpgsql SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
+DECLARE
+  after bigint[];
+  after_names text[];
+  run_at timestamptz;
+  expires_at timestamptz;
+BEGIN
+  -- A name once, and what has a key may be there twice.
+  SELECT array_agg(w.id), array_agg(w.wanted) INTO after, after_names
+  FROM (
+    SELECT DISTINCT ON (x.id) x.id, x.wanted
+    FROM (SELECT CASE WHEN p.wanted IS NULL THEN p.existing ELSE ids[array_position(names, p.wanted)] END AS id, p.wanted FROM graph_predecessors(t) AS p) x
+    ORDER BY x.id, x.wanted
+  ) w;
+  run_at := COALESCE((t->>'run_at')::timestamptz, now() + (t->>'delay_ms')::bigint * interval '1 millisecond');
+  expires_at := COALESCE((t->>'expires_at')::timestamptz, now() + (t->>'expires_in_ms')::bigint * interval '1 millisecond');
+  RETURN enqueue_any_ticket(t->>'kind', t->'payload', t->>'queue', t->>'title', t->>'design', (t->>'priority')::integer, run_at,
+    t->>'unique_key', (t->>'max_cost_usd')::numeric, after, expires_at, t->>'concurrency_key', t->>'fairness_key', t->>'unique_for',
+    t->>'on_duplicate',
+    CASE WHEN array_remove(after_names, NULL) <> '{}' THEN after_names END, t->>'on_cancelled');
+EXCEPTION
+  WHEN data_exception THEN
+    RAISE EXCEPTION '%: %', graph_place(t, place), SQLERRM USING ERRCODE = 'HF422';
+  WHEN SQLSTATE 'HF422' OR SQLSTATE 'HF404' THEN
+    RAISE EXCEPTION '%: %', graph_place(t, place), SQLERRM USING ERRCODE = SQLSTATE;
+END
+$$;
+COMMENT ON FUNCTION enqueue_graph_ticket IS 'Adds one ticket of enqueue_tickets, all of whose predecessors have their ids.';
 
 -- A function of its own, around enqueue_ticket, so that who sends no traces pays nothing for it.
 CREATE OR REPLACE FUNCTION trace_ticket(ticket_id bigint, traceparent text) RETURNS bigint
@@ -541,7 +786,12 @@ BEGIN
       RETURN true;
     END IF;
   END LOOP;
-  RETURN is_waiting(t.id);
+  IF NOT is_waiting(t.id) THEN
+    RETURN false;
+  END IF;
+  -- From now on the end of a step does not file it by itself.
+  UPDATE workflows w SET parked = false WHERE w.ticket_id = t.id;
+  RETURN true;
 END
 $$;
 COMMENT ON FUNCTION make_unclaimable IS 'True if the ticket, whose row the caller has locked, stood in ready, in_line or deferred, or waits for another one: nobody has claimed it, and nobody can any more.';

@@ -156,7 +156,7 @@ BEGIN
     FROM unnest(taken) WITH ORDINALITY AS t (id, place)
     CROSS JOIN LATERAL (SELECT * FROM ${flyway:defaultSchema}.ticket_base b WHERE b.id = t.id LIMIT 1) b
     LEFT JOIN LATERAL (SELECT * FROM ${flyway:defaultSchema}.designs d WHERE d.id = b.design_id LIMIT 1) d ON true
-    WHERE b.payload_bytes <= small_bytes AND b.crash_count = 0 AND b.guidance_count = 0
+    WHERE b.payload_bytes <= small_bytes AND b.crash_count = 0 AND b.guidance_count = 0 AND b.follows IS NULL
       AND (b.title IS NULL OR octet_length(b.title) <= small_bytes)
       AND (d.id IS NULL OR pg_column_size(d.definition) <= small_bytes)
     ORDER BY t.place;
@@ -213,7 +213,7 @@ BEGIN
   END IF;
   WITH sized AS (
     SELECT t.id, t.place, GREATEST(COALESCE(b.payload_bytes, measured_bytes(b.payload)), 1)::numeric AS bytes,
-      b.payload_bytes <= small_bytes AND b.guidance_count = 0 AND (b.title IS NULL OR octet_length(b.title) <= small_bytes)
+      b.payload_bytes <= small_bytes AND b.guidance_count = 0 AND b.follows IS NULL AND (b.title IS NULL OR octet_length(b.title) <= small_bytes)
         AND (d.id IS NULL OR pg_column_size(d.definition) <= small_bytes) AS small
     FROM unnest(taken) WITH ORDINALITY AS t (id, place)
     JOIN ticket_base b ON b.id = ANY (ARRAY[t.id])
@@ -242,11 +242,36 @@ END
 $$;
 COMMENT ON FUNCTION take_apart IS 'The part of take_tickets for what is large, of unknown size or suspect.';
 
+CREATE OR REPLACE FUNCTION results_for(ticket_id bigint, most_bytes bigint) RETURNS jsonb
+LANGUAGE plpgsql STABLE SET search_path = ${flyway:defaultSchema}, pg_temp SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off
+AS $$
+DECLARE
+  each record;
+  bytes bigint := 0;
+BEGIN
+  FOR each IN
+    SELECT d.name, d.after_id, b.result FROM ticket_dependencies d JOIN ticket_base b ON b.id = d.after_id
+    WHERE d.ticket_id = results_for.ticket_id AND d.name IS NOT NULL
+  LOOP
+    bytes := bytes + COALESCE(expanded_bytes(each.result, most_bytes), 0);
+    IF bytes > most_bytes THEN
+      RAISE EXCEPTION 'up to "%" of #% they have % bytes or more as text, and % are allowed (payload.max-expanded-bytes)',
+        each.name, each.after_id, bytes, most_bytes USING ERRCODE = 'HF422';
+    END IF;
+  END LOOP;
+  RETURN (
+    SELECT jsonb_object_agg(d.name, COALESCE(b.result, 'null')) FROM ticket_dependencies d JOIN ticket_base b ON b.id = d.after_id
+    WHERE d.ticket_id = results_for.ticket_id AND d.name IS NOT NULL);
+END
+$$;
+COMMENT ON FUNCTION results_for IS 'The results of the named predecessors of a ticket, by name; HF422 if they have more than most_bytes as text.';
+
+DROP FUNCTION IF EXISTS claimed_ticket(bigint, bigint, bigint);
 CREATE OR REPLACE FUNCTION claimed_ticket(ticket_id bigint, under_lease bigint, most_bytes bigint)
 RETURNS TABLE (
   promoted bigint, next_due_ms double precision, id bigint, queue text, kind text, title text, payload text, priority integer,
   created_at timestamptz, attempt_count integer, retry_count integer, lease_no bigint, claimed_at timestamptz, expires_at timestamptz,
-  design_id bigint, design_name text, design_version integer, design_kind text, definition text, guidance text)
+  design_id bigint, design_name text, design_version integer, design_kind text, definition text, guidance text, results text)
 LANGUAGE plpgsql SET search_path = ${flyway:defaultSchema}, pg_temp SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off
 AS $$
 #variable_conflict use_column
@@ -288,6 +313,10 @@ BEGIN
       SELECT jsonb_agg(jsonb_build_object('text', g.guidance, 'author', g.author, 'source', g.source, 'givenAt', g.created_at,
         'question', g.question, 'answer', g.answer::text) ORDER BY g.id)::text
       INTO guidance FROM ticket_guidance g WHERE g.ticket_id = b.id;
+    END IF;
+    IF b.follows AND b.kind <> 'workflow' THEN
+      reading := 'results of the tickets before it';
+      results := results_for(b.id, most_bytes)::text;
     END IF;
   EXCEPTION WHEN OTHERS THEN
     RAISE EXCEPTION 'its % cannot be read: %', reading, SQLERRM USING ERRCODE = SQLSTATE;
@@ -410,8 +439,7 @@ BEGIN
       PERFORM ${flyway:defaultSchema}.free_slots(ticket_ids, lease_nos);
     END IF;
     -- A statement of its own: it sees the rows of those who enqueued a follower while the UPDATE waited for them.
-    IF 'done' = ANY (new_states)
-      AND EXISTS (SELECT FROM ${flyway:defaultSchema}.ticket_dependencies d WHERE d.after_id = ANY (ticket_ids) AND d.ended_at IS NULL)
+    IF EXISTS (SELECT FROM ${flyway:defaultSchema}.ticket_dependencies d WHERE d.after_id = ANY (ticket_ids) AND d.ended_at IS NULL)
     THEN
       PERFORM ${flyway:defaultSchema}.free_followers(ticket_ids);
     END IF;

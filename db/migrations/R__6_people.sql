@@ -118,10 +118,17 @@ CREATE OR REPLACE FUNCTION release_ticket(
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
 DECLARE
   t ticket_base;
+  steps integer := 0;
 BEGIN
   PERFORM require_words('actor', actor);
   t := locked_ticket(release_ticket.id);
-  IF t.state <> 'on_hold' THEN
+  IF t.kind = 'workflow' AND t.state IN ('ready', 'on_hold') THEN
+    steps := release_steps(t, actor, guidance, keep_retries, fresh);
+  END IF;
+  IF steps > 0 AND t.state = 'ready' THEN
+    PERFORM log_activity(t.id, 'released', actor, jsonb_build_object('guidance', guidance, 'steps', steps));
+    RETURN t.state;
+  ELSIF t.state <> 'on_hold' THEN
     PERFORM refuse_action(t, 'release');
   END IF;
   PERFORM require_allowed(t, CASE WHEN btrim(COALESCE(guidance, '')) = '' THEN 'release' ELSE 'release_with_guidance' END);
@@ -304,31 +311,46 @@ END
 $$;
 COMMENT ON FUNCTION hold_ticket IS 'Parks a ready or running ticket for a person; a running attempt is stopped and its result refused.';
 
-CREATE OR REPLACE FUNCTION hold_followers(cancelled bigint, actor text) RETURNS void
+DROP FUNCTION IF EXISTS hold_followers(bigint, text);
+CREATE OR REPLACE FUNCTION tell_followers(cancelled bigint, actor text) RETURNS void
 LANGUAGE plpgsql SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
 DECLARE
   why text := format('dependency_cancelled: #%s, which it waits for, was cancelled by %s; release it to run it all the same', cancelled, actor);
-  followers bigint[];
-  follower bigint;
+  d ticket_dependencies;
+  t ticket_base;
+  holds boolean;
 BEGIN
-  WITH ended AS (
-    UPDATE ticket_dependencies d SET ended_at = now() WHERE d.after_id = cancelled AND d.ended_at IS NULL RETURNING d.ticket_id
-  )
-  SELECT array_agg(e.ticket_id ORDER BY e.ticket_id) INTO followers FROM ended e;
-  FOREACH follower IN ARRAY COALESCE(followers, '{}') LOOP
-    -- One that a person holds already stays so, with one reason more.
-    UPDATE ticket_base b
-    SET state = 'on_hold', held_at = COALESCE(b.held_at, now()), hold_reason = concat_ws('; ', why, b.hold_reason),
-        hold_actions = '{release,release_with_guidance,cancel}', updated_at = now()
-    WHERE b.id = follower AND b.state IN ('ready', 'on_hold');
-    IF FOUND THEN
-      PERFORM log_activity(follower, 'held', 'system',
+  FOR d IN
+    SELECT x.* FROM ticket_dependencies x WHERE x.after_id = cancelled AND x.ended_at IS NULL ORDER BY x.ticket_id
+  LOOP
+    SELECT * INTO t FROM ticket_base b WHERE b.id = d.ticket_id FOR UPDATE;
+    PERFORM FROM ticket_dependencies x WHERE x.ticket_id = d.ticket_id AND x.after_id = cancelled AND x.ended_at IS NULL;
+    CONTINUE WHEN NOT FOUND OR t.id IS NULL;
+    holds := d.on_cancelled IS NULL AND t.state IN ('ready', 'on_hold');
+    IF holds THEN
+      PERFORM end_work(t, actor);
+    END IF;
+    UPDATE ticket_dependencies x SET ended_at = now(), queued = NULL WHERE x.ticket_id = d.ticket_id AND x.after_id = cancelled;
+    IF d.item >= 0 AND d.queued IS NULL THEN
+      PERFORM let_items_go(d.ticket_id, d.name, 1);
+    END IF;
+    IF d.on_cancelled = 'run' THEN
+      PERFORM file_followers(ARRAY[t.id], ARRAY[d.name]);
+    ELSIF d.on_cancelled = 'cancel' AND t.state IN ('ready', 'on_hold') THEN
+      PERFORM cancel_ticket(t.id, actor, format('#%s, which it waits for, was cancelled', cancelled));
+    ELSIF holds THEN
+      -- One that a person holds already stays so, with one reason more.
+      UPDATE ticket_base b
+      SET state = 'on_hold', held_at = COALESCE(b.held_at, now()), hold_reason = concat_ws('; ', why, b.hold_reason),
+          hold_actions = '{release,release_with_guidance,cancel}', updated_at = now()
+      WHERE b.id = t.id;
+      PERFORM log_activity(t.id, 'held', 'system',
         jsonb_build_object('reason', why, 'holdCause', 'dependency_cancelled', 'cancelled', cancelled));
     END IF;
   END LOOP;
 END
 $$;
-COMMENT ON FUNCTION hold_followers IS 'Holds the tickets that wait for one that a person cancels. They no longer wait for it, so that a release runs them.';
+COMMENT ON FUNCTION tell_followers IS 'Holds the tickets that wait for one that a person cancels, or cancels or runs them where that was said when they were enqueued. They no longer wait for it, so that a release runs them.';
 
 -- A row whose ticket somebody has locked is left for the next call. Others are dropped with their time, whatever their tickets do by then.
 DROP FUNCTION IF EXISTS hold_expired(integer);
@@ -369,6 +391,7 @@ DECLARE
   t ticket_base;
 BEGIN
   PERFORM require_words('actor', actor);
+  PERFORM lock_steps(cancel_ticket.id);
   t := locked_ticket(cancel_ticket.id);
   IF t.state IN ('done', 'cancelled') THEN
     PERFORM refuse_action(t, 'cancel');
@@ -380,7 +403,10 @@ BEGIN
   SET state = 'cancelled', held_at = NULL, hold_reason = NULL, hold_actions = NULL, retry_after = NULL,
       completed_at = now(), updated_at = now()
   WHERE b.id = t.id;
-  PERFORM hold_followers(t.id, actor);
+  PERFORM tell_followers(t.id, actor);
+  IF t.kind = 'workflow' THEN
+    PERFORM cancel_steps(t, actor);
+  END IF;
   RETURN 'cancelled';
 END
 $$;
@@ -477,6 +503,8 @@ BEGIN
   DELETE FROM ticket_assignments WHERE ticket_id = ANY (ARRAY(SELECT id FROM gone));
   DELETE FROM released_holds WHERE ticket_id = ANY (ARRAY(SELECT id FROM gone));
   DELETE FROM ticket_dependencies WHERE ticket_id = ANY (ARRAY(SELECT id FROM gone));
+  DELETE FROM ticket_parents WHERE ticket_id = ANY (ARRAY(SELECT id FROM gone));
+  DELETE FROM workflows WHERE ticket_id = ANY (ARRAY(SELECT id FROM gone));
   RETURN NULL;
 END
 $$;

@@ -89,6 +89,7 @@ BEGIN
   NEW.error_title := error_name(NULL, NEW.error);
   NEW.design := d.name;
   NEW.design_version := d.version;
+  NEW.parent_id := NULL;
   RETURN NEW;
 END
 $$;
@@ -124,7 +125,7 @@ BEGIN
   WHERE n.value IS DISTINCT FROM o.value AND n.key NOT IN ('state', 'updated_at');
   SELECT string_agg(key, ', ' ORDER BY key) INTO kept FROM jsonb_object_keys(changes) AS key
   WHERE key IN ('id', 'lease_no', 'worker_id', 'lease_expires_at', 'attempt_count', 'crash_count', 'same_error_count',
-    'held_at', 'allowed_actions', 'error_title', 'design', 'design_version', 'expires_at');
+    'held_at', 'allowed_actions', 'error_title', 'design', 'design_version', 'expires_at', 'parent_id');
   IF kept IS NOT NULL THEN
     RAISE EXCEPTION '% of a ticket cannot be set by hand', kept
       USING ERRCODE = 'HF422', HINT = 'Change state instead: release, hold, cancel, approve or reject the ticket.';

@@ -3,7 +3,7 @@
 --
 -- Flyway runs this file after all versioned ones: again with each version of the schema (now ${version}), and whenever it changes.
 
-CREATE OR REPLACE VIEW waiting_tickets AS
+CREATE OR REPLACE VIEW known_waits AS
 SELECT w.ticket_id, b.queue, b.state, w.kind, w.scopes, w.words AS waits_for, w.since, b.retry_after, w.needed_usd, w.lease_no
 FROM ticket_waits w JOIN ticket_base b ON b.id = w.ticket_id AND b.fence = w.lease_no
 WHERE CASE w.kind
@@ -27,8 +27,11 @@ CROSS JOIN LATERAL (
     || CASE WHEN count(*) > 3 THEN format('; %s more', count(*) - 3) ELSE '' END AS words
   FROM ticket_dependencies d JOIN ticket_base x ON x.id = d.after_id
   WHERE d.ticket_id = f.ticket_id AND d.ended_at IS NULL
-) p
--- The kind is a constant in each part: who asks for another kind does not count what runs under the limits of a million tickets in line.
+) p;
+COMMENT ON VIEW known_waits IS 'The part of waiting_tickets without those that stand in line, of which there may be a million: who asks for one kind of wait asks here.';
+
+CREATE OR REPLACE VIEW waiting_tickets AS
+SELECT * FROM known_waits
 UNION ALL
 SELECT w.id, w.queue, 'ready' COLLATE "C", 'limit' COLLATE "C", ARRAY[split_part(l.words, ',', 1)], 'the limit of ' || l.words, w.created_at,
   NULL::timestamptz, NULL::numeric, 0::bigint
@@ -49,8 +52,8 @@ SELECT c.provider, c.key_id, c.model,
     ELSE 'half_open'
   END AS state,
   c.reason, c.detail, c.http_status, c.since, NULLIF(c.until, 'infinity') AS until, c.rounds, c.reported_by, c.probe_by,
-  (SELECT count(*) FROM waiting_tickets w WHERE c.provider || '/' || c.key_id || '/' || c.model = ANY (w.scopes) AND w.kind = 'provider') AS waiting,
-  (SELECT count(*) FROM waiting_tickets w WHERE c.provider || '/' || c.key_id || '/' || c.model = ANY (w.scopes) AND w.kind = 'account') AS held
+  (SELECT count(*) FROM known_waits w WHERE c.provider || '/' || c.key_id || '/' || c.model = ANY (w.scopes) AND w.kind = 'provider') AS waiting,
+  (SELECT count(*) FROM known_waits w WHERE c.provider || '/' || c.key_id || '/' || c.model = ANY (w.scopes) AND w.kind = 'account') AS held
 FROM provider_cooldowns c WHERE c.until IS NOT NULL;
 COMMENT ON VIEW provider_status IS 'Providers and accounts that are not called now: cooling, half_open (the next caller tries), probing (one tries), unavailable (a person has to mend it); with the tickets that wait.';
 
@@ -58,7 +61,7 @@ CREATE OR REPLACE VIEW budget_status AS
 SELECT b.scope, b.per, b.limit_usd,
   CASE WHEN b.per = 'day' AND b.day < (now() AT TIME ZONE 'UTC')::date THEN 0 ELSE b.spent_usd END AS spent_usd,
   b.reserved_usd, b.configured_usd, b.changed_by, b.changed_at,
-  (SELECT count(*) FROM waiting_tickets w WHERE w.kind = 'budget' AND b.scope = ANY (w.scopes)) AS held
+  (SELECT count(*) FROM known_waits w WHERE w.kind = 'budget' AND b.scope = ANY (w.scopes)) AS held
 FROM budgets b;
 COMMENT ON VIEW budget_status IS 'Each budget with what is spent of it and what calls on their way have reserved, and how many tickets it holds.';
 
@@ -235,7 +238,7 @@ BEGIN
     WHERE outage_of(c) >= after_ms * interval '1 millisecond'
       -- One key of several is no outage while the others work on.
       AND (c.key_id = '' OR EXISTS (
-        SELECT FROM waiting_tickets w WHERE w.kind = 'provider' AND c.provider || '/' || c.key_id || '/' || c.model = ANY (w.scopes)))
+        SELECT FROM known_waits w WHERE w.kind = 'provider' AND c.provider || '/' || c.key_id || '/' || c.model = ANY (w.scopes)))
       AND NOT EXISTS (SELECT FROM provider_cooldowns t WHERE t.provider = c.provider AND t.told_at IS NOT NULL)
     GROUP BY c.provider ORDER BY c.provider
   LOOP
@@ -262,7 +265,7 @@ BEGIN
     RETURN 0;
   END IF;
   FOR w IN
-    SELECT x.ticket_id, x.waits_for FROM waiting_tickets x
+    SELECT x.ticket_id, x.waits_for FROM known_waits x
     WHERE x.kind = 'provider' AND x.since <= clock_timestamp() - after_ms * interval '1 millisecond'
       AND NOT EXISTS (
         SELECT FROM unnest(x.scopes) AS s WHERE NOT EXISTS (
@@ -299,14 +302,14 @@ BEGIN
     RETURN 0;
   END IF;
   FOR w IN
-    SELECT t.ticket_id, false AS trial FROM waiting_tickets t
+    SELECT t.ticket_id, false AS trial FROM known_waits t
     WHERE (t.kind = 'account' AND EXISTS (SELECT FROM unnest(t.scopes) AS s WHERE NOT account_is_unavailable(s)))
        OR (t.kind = 'budget' AND NOT EXISTS (SELECT FROM unnest(t.scopes) AS s WHERE NOT budget_has_room(s, COALESCE(t.needed_usd, 0))))
        OR (t.kind = 'outage' AND EXISTS (SELECT FROM unnest(t.scopes) AS s WHERE NOT EXISTS (
              SELECT FROM provider_cooldowns c WHERE c.until IS NOT NULL AND c.provider || '/' || c.key_id || '/' || c.model = s)))
     UNION ALL
     -- Held tickets call nobody, so that after a cool-down one of them is let go to see whether the provider answers.
-    (SELECT t.ticket_id, true FROM waiting_tickets t
+    (SELECT t.ticket_id, true FROM known_waits t
      WHERE t.kind = 'outage'
        AND EXISTS (SELECT FROM unnest(t.scopes) AS s JOIN provider_cooldowns c ON c.provider || '/' || c.key_id || '/' || c.model = s
                    WHERE c.until <= clock_timestamp() AND COALESCE(c.probe_until <= clock_timestamp(), true))
@@ -351,7 +354,7 @@ BEGIN
   -- Every one of them at once: a person says that it is mended.
   PERFORM pg_advisory_xact_lock(hashtext('${flyway:defaultSchema}.release_waiting'));
   FOR w IN
-    SELECT x.ticket_id, x.kind FROM waiting_tickets x
+    SELECT x.ticket_id, x.kind FROM known_waits x
     WHERE x.kind IN ('account', 'provider')
       AND EXISTS (
         SELECT FROM unnest(x.scopes) AS s

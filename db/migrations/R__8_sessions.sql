@@ -14,7 +14,7 @@ BEGIN
   PERFORM require_words('actor', actor);
   WITH open_again AS (
     UPDATE provider_cooldowns c SET until = clock_timestamp()
-    FROM waiting_tickets w
+    FROM known_waits w
     WHERE w.ticket_id = abort_retry.id AND w.kind = 'provider' AND c.until > clock_timestamp() AND c.until < 'infinity'
       AND c.provider || '/' || c.key_id || '/' || c.model = ANY (w.scopes)
     RETURNING c.provider || '/' || c.key_id || '/' || c.model AS scope)

@@ -31,4 +31,4 @@ case ${LC_ALL:-${LC_CTYPE:-${LANG:-}}} in
 esac
 # Options are words.
 # shellcheck disable=SC2086
-exec "$root/runtime/bin/java" $options ${HOLDFAST_JAVA_OPTS:-} "$@"
+exec "$root/runtime/bin/java" $options --sun-misc-unsafe-memory-access=allow ${HOLDFAST_JAVA_OPTS:-} "$@"

@@ -4,6 +4,7 @@ import dev.holdfast.postgres.SingleConnection;
 import dev.holdfast.postgres.inbox.PostgresTicketInbox;
 import dev.holdfast.queue.NewTicket;
 import dev.holdfast.retry.RetrySettings;
+import dev.holdfast.retry.Sleeper;
 import dev.holdfast.ticket.HoldfastException;
 import dev.holdfast.worker.HandlerResult;
 import dev.holdfast.worker.WorkerSettings;
@@ -61,7 +62,7 @@ final class Tenants {
                     started.put(context.claimed().id(), now);
                     missing.countDown();
                   }
-                  Thread.sleep(JOB);
+                  Sleeper.REAL.sleep(JOB);
                   return HandlerResult.done(null);
                 },
                 event -> {});

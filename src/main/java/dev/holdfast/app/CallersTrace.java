@@ -3,6 +3,7 @@ package dev.holdfast.app;
 import dev.holdfast.queue.NewTicket;
 import dev.holdfast.queue.TicketInbox;
 import java.util.Iterator;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Enqueues under a trace what has none of its own. Thread-safe. */
@@ -20,6 +21,11 @@ record CallersTrace(TicketInbox inbox, String traceparent) implements TicketInbo
   @Override
   public long enqueueAll(Iterator<NewTicket> tickets) {
     return inbox.enqueueAll(tickets);
+  }
+
+  @Override
+  public List<Long> enqueueGraph(List<Named> graph) {
+    return inbox.enqueueGraph(graph);
   }
 
   private NewTicket below(NewTicket ticket) {

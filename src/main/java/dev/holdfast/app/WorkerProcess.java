@@ -8,6 +8,7 @@ import dev.holdfast.handler.command.CommandHandler;
 import dev.holdfast.postgres.Database;
 import dev.holdfast.postgres.Migrations;
 import dev.holdfast.postgres.engine.PostgresOutputLog;
+import dev.holdfast.postgres.engine.PostgresWorkflowSteps;
 import dev.holdfast.postgres.inbox.PostgresEntryLimits;
 import dev.holdfast.postgres.read.PostgresEndedTickets;
 import dev.holdfast.postgres.read.PostgresTicketReader;
@@ -24,6 +25,8 @@ import dev.holdfast.tool.sandbox.Sandboxes;
 import dev.holdfast.web.HealthRoutes;
 import dev.holdfast.worker.Worker;
 import dev.holdfast.worker.output.OutputCollector;
+import dev.holdfast.workflow.HumanHandler;
+import dev.holdfast.workflow.WorkflowHandler;
 import io.micrometer.core.instrument.binder.jvm.JvmMemoryMetrics;
 import io.micrometer.core.instrument.binder.jvm.JvmThreadMetrics;
 import io.micrometer.core.instrument.binder.system.UptimeMetrics;
@@ -125,6 +128,11 @@ final class WorkerProcess implements AutoCloseable {
             "command",
             new CommandHandler(settings.command().withEnvironment(System.getenv()), outputs))
         .handler("agent", agents.handler())
+        .handler(
+            "workflow",
+            new WorkflowHandler(
+                new PostgresWorkflowSteps(tickets, "holdfast"), OneShot.limits(settings).bytes()))
+        .handler(HumanHandler.KIND, new HumanHandler())
         .handler("repair", Repairs.handler(settings, agents, sandboxes, registry, tickets))
         .settings(settings.worker())
         .secrets(settings.secrets())

@@ -31,6 +31,7 @@ import dev.holdfast.cli.ticket.HoldCommand;
 import dev.holdfast.cli.ticket.PauseCommand;
 import dev.holdfast.cli.ticket.RejectCommand;
 import dev.holdfast.cli.ticket.ReleaseCommand;
+import dev.holdfast.cli.ticket.ReplayCommand;
 import dev.holdfast.cli.ticket.ResumeCommand;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -64,6 +65,7 @@ public final class Commands {
     makers.put("logs", LogsCommand::new);
     makers.put("release", ReleaseCommand::new);
     makers.put("answer", AnswerCommand::new);
+    makers.put("replay", ReplayCommand::new);
     makers.put("hold", HoldCommand::new);
     makers.put("cancel", CancelCommand::new);
     makers.put("approve", ApproveCommand::new);

@@ -26,6 +26,7 @@ final class Repeatables {
           "R__6_figures.sql",
           "R__6_people.sql",
           "R__6_schedules.sql",
+          "R__6_workflows.sql",
           "R__7_rows.sql",
           "R__8_accounts.sql",
           "R__8_sessions.sql",

@@ -19,9 +19,27 @@ public sealed interface Finish {
   /**
    * @param result JSON text, or null
    * @param review whether a person looks at it: needs_review, or else done at once
+   * @param enqueues the tickets that come of it, as add_tickets_of_job takes them; null for none
    */
-  record Succeeded(long ticketId, long leaseNo, @Nullable String result, boolean review)
-      implements Finish {}
+  record Succeeded(
+      long ticketId,
+      long leaseNo,
+      @Nullable String result,
+      boolean review,
+      @Nullable String enqueues)
+      implements Finish {
+    /** Of which no tickets come. */
+    public Succeeded(long ticketId, long leaseNo, @Nullable String result, boolean review) {
+      this(ticketId, leaseNo, result, review, null);
+    }
+  }
+
+  /**
+   * A workflow that waits for its steps. No failure, and no retry is used up.
+   *
+   * @param plan JSON text: the steps that begin, as advance_workflow takes it
+   */
+  record Advanced(long ticketId, long leaseNo, String plan) implements Finish {}
 
   /**
    * @param hold why only a person can say how to go on, whatever retries are left; null where the

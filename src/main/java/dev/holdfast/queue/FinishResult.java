@@ -31,6 +31,9 @@ public sealed interface FinishResult {
   /** The ticket waits for a person's word. */
   record Parked(long ticketId, String reason) implements FinishResult {}
 
+  /** The ticket waits for its steps. */
+  record Advanced(long ticketId) implements FinishResult {}
+
   record GivenBack(long ticketId) implements FinishResult {}
 
   /** Ready again at that time. */

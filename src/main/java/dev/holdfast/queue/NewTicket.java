@@ -3,7 +3,10 @@ package dev.holdfast.queue;
 import java.math.BigDecimal;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
+import java.util.Map;
 import java.util.function.Consumer;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -29,6 +32,7 @@ import org.jspecify.annotations.Nullable;
  * @param concurrencyKey limits count what runs with the same key; null has none
  * @param fairnessKey tickets of equal priority are claimed in turns over these keys; null has none
  * @param uniqueness how long the unique key holds and what becomes of a second ticket with it
+ * @param following what it has of the tickets of {@code after}
  * @param traceparent the trace that its attempts belong to, as W3C Trace Context writes it; null
  *     for none
  */
@@ -48,6 +52,7 @@ public record NewTicket(
     @Nullable String concurrencyKey,
     @Nullable String fairnessKey,
     Uniqueness uniqueness,
+    Following following,
     @Nullable String traceparent) {
 
   private static final String DEFAULT_QUEUE = "default";
@@ -92,6 +97,7 @@ public record NewTicket(
         null,
         null,
         Uniqueness.USUAL,
+        Following.DEFAULT,
         null);
   }
 
@@ -131,6 +137,18 @@ public record NewTicket(
     return with(copy -> copy.after = newAfter);
   }
 
+  /** Waits for tickets whose results it is given, by the names of this map. */
+  public NewTicket withAfter(Map<String, Long> newAfter) {
+    Map<Long, String> names = new HashMap<>();
+    newAfter.forEach((name, id) -> names.put(id, name));
+    return withAfter(List.copyOf(newAfter.values()))
+        .withFollowing(new Following(names, following.onCancelled()));
+  }
+
+  public NewTicket withFollowing(Following newFollowing) {
+    return with(copy -> copy.following = newFollowing);
+  }
+
   public NewTicket withExpiry(@Nullable Expiry newExpiry) {
     return with(copy -> copy.expiry = newExpiry);
   }
@@ -157,6 +175,35 @@ public record NewTicket(
     return copy.ticket();
   }
 
+  /**
+   * What a ticket has of those it waits for.
+   *
+   * @param names under which it is given their results, by their ids; the others give it nothing
+   * @param onCancelled what becomes of it if one of them is cancelled
+   */
+  public record Following(Map<Long, String> names, OnCancelled onCancelled) {
+    /** No results, and held. */
+    public static final Following DEFAULT = new Following(Map.of(), OnCancelled.HOLD);
+
+    public Following {
+      names = Map.copyOf(names);
+    }
+
+    /** What becomes of a ticket when one that it waits for is cancelled. */
+    public enum OnCancelled {
+      /** On hold, with the cause {@code dependency_cancelled}. */
+      HOLD,
+      /** Cancelled too. */
+      CANCEL,
+      /** It waits for one less. */
+      RUN;
+
+      public String wireName() {
+        return name().toLowerCase(Locale.ROOT);
+      }
+    }
+  }
+
   /** All that a ticket has, while one of it is changed. */
   private static final class Copy {
     private final @Nullable String design;
@@ -174,6 +221,7 @@ public record NewTicket(
     private @Nullable String concurrencyKey;
     private @Nullable String fairnessKey;
     private Uniqueness uniqueness;
+    private Following following;
     private @Nullable String traceparent;
 
     Copy(NewTicket ticket) {
@@ -192,6 +240,7 @@ public record NewTicket(
       concurrencyKey = ticket.concurrencyKey;
       fairnessKey = ticket.fairnessKey;
       uniqueness = ticket.uniqueness;
+      following = ticket.following;
       traceparent = ticket.traceparent;
     }
 
@@ -212,6 +261,7 @@ public record NewTicket(
           concurrencyKey,
           fairnessKey,
           uniqueness,
+          following,
           traceparent);
     }
   }

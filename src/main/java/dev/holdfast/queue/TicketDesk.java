@@ -70,6 +70,14 @@ public interface TicketDesk {
    */
   TicketState answer(long ticketId, String actor, String answer);
 
+  /**
+   * Works a workflow again from one of its steps on; the steps that do not wait for it keep their
+   * results. A workflow that is done or cancelled stays so.
+   *
+   * @return the ticket that runs: itself, or the new one that takes its place
+   */
+  long replay(long ticketId, String actor, String fromStep);
+
   /** needs_review to done. */
   TicketState approve(long ticketId, String actor);
 

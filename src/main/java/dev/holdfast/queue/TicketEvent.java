@@ -56,6 +56,9 @@ public sealed interface TicketEvent {
    */
   record Parked(long ticketId, String holdReason) implements TicketEvent {}
 
+  /** A workflow waits for its steps; no retry was used up. */
+  record Advanced(long ticketId) implements TicketEvent {}
+
   /** A stopping worker gave the ticket back; no retry was used up. */
   record GivenBack(long ticketId) implements TicketEvent {}
 

@@ -1,6 +1,7 @@
 package dev.holdfast.queue;
 
 import java.util.Iterator;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Where tickets come in. Thread-safe. */
@@ -38,6 +39,31 @@ public interface TicketInbox {
    *     or over the size limit, negative delay, bad queue name
    */
   long enqueue(NewTicket ticket);
+
+  /**
+   * A ticket of a graph.
+   *
+   * @param name unique in the graph; null where none waits for it
+   * @param ticket may also wait for tickets that are there already
+   * @param after names of those of the graph that it waits for, whose results it is given
+   */
+  record Named(@Nullable String name, NewTicket ticket, List<String> after) {
+    public Named {
+      after = List.copyOf(after);
+    }
+  }
+
+  /**
+   * Enqueues tickets that wait for each other by name, in one transaction: all or none.
+   *
+   * @param graph in any order, 10,000 at most
+   * @return their ids, in the same order
+   * @throws dev.holdfast.ticket.InvalidTicketException also where they wait in a circle, which it
+   *     names
+   * @throws dev.holdfast.ticket.TicketNotFoundException also if one waits for a ticket or a name
+   *     that is not there
+   */
+  List<Long> enqueueGraph(List<Named> graph);
 
   /**
    * Enqueues many by COPY in one transaction: all or none.

@@ -135,6 +135,7 @@ public final class TicketMetrics implements TicketListener {
         failed(each.wasRetry(), each.crashed());
       }
       case TicketEvent.Parked each -> held.increment();
+      case TicketEvent.Advanced each -> {}
       case TicketEvent.GivenBack each -> givenBack.increment();
       case TicketEvent.Deferred each -> deferred.increment();
       case TicketEvent.StaleResultDropped each -> staleResults.increment();

@@ -2,6 +2,7 @@ package dev.holdfast.ticket;
 
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A ticket under a lease, with all that its handler needs.
@@ -10,6 +11,8 @@ import java.util.Optional;
  * @param attempt this execution's number, from 1; never reset
  * @param retryCount retries used since it was enqueued or last released
  * @param guidance what people said at releases and rejections, oldest first
+ * @param results of the tickets that it was enqueued after under a name, as a JSON object by these
+ *     names; null where there are none
  */
 public record ClaimedTicket(
     Ticket ticket,
@@ -17,7 +20,19 @@ public record ClaimedTicket(
     Optional<Design> design,
     int attempt,
     int retryCount,
-    List<Guidance> guidance) {
+    List<Guidance> guidance,
+    @Nullable String results) {
+  /** Of a ticket that is given no results of others. */
+  public ClaimedTicket(
+      Ticket ticket,
+      Lease lease,
+      Optional<Design> design,
+      int attempt,
+      int retryCount,
+      List<Guidance> guidance) {
+    this(ticket, lease, design, attempt, retryCount, guidance, null);
+  }
+
   public ClaimedTicket {
     guidance = List.copyOf(guidance);
   }

@@ -63,6 +63,8 @@ final class ActionRoutes implements Routes {
 
   record Reply(@Nullable JsonNode answer, @Nullable String by) {}
 
+  record Replay(@Nullable String from, @Nullable String by) {}
+
   record Payload(@Nullable JsonNode payload, @Nullable String by) {}
 
   record Switch(@Nullable Boolean enabled, @Nullable String by) {}
@@ -86,6 +88,7 @@ final class ActionRoutes implements Routes {
     add(routes, "payload", Payload.class, this::payload);
     add(routes, "assign", Assignment.class, this::assign);
     add(routes, "auto-retry", Switch.class, this::autoRetry);
+    routes.post(TicketRoutes.ONE + "/replay", this::replay, Role.OPERATOR);
     routes.post(TicketRoutes.ONE + "/abort-retry", this::abortRetry, Role.OPERATOR);
   }
 
@@ -222,6 +225,13 @@ final class ActionRoutes implements Routes {
     TicketState state = act.desk.abortRetry(act.id, act.as(by));
     String status = state == TicketState.READY ? "tried_now" : "ordered";
     Answers.json(context, 202, Map.of("id", act.id, "status", status));
+  }
+
+  /** Answers with the ticket that runs: another one, where this one has ended. */
+  private void replay(Context context) {
+    Replay body = Requests.body(context, Replay.class);
+    Act act = act(context, desk);
+    answer(context, act.desk.replay(act.id, act.as(body.by), needed("from", body.from)), null);
   }
 
   private void answer(Context context, long id, @Nullable RequestKey key) {

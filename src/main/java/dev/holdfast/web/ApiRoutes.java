@@ -13,6 +13,7 @@ public final class ApiRoutes implements Routes {
 
   private final List<Routes> groups;
   private final CreateRoute create;
+  private final GraphRoute graph;
 
   /**
    * @param bulk closed by the caller
@@ -21,6 +22,7 @@ public final class ApiRoutes implements Routes {
   public ApiRoutes(WebPorts given, BulkActions bulk, EventHub events) {
     WebPorts ports = given.through(Channel.API);
     this.create = new CreateRoute(ports);
+    this.graph = new GraphRoute(ports);
     this.groups =
         List.of(
             new TicketRoutes(ports),
@@ -37,6 +39,7 @@ public final class ApiRoutes implements Routes {
   @Override
   public void addTo(JavalinDefaultRoutingApi routes) {
     routes.post(TicketRoutes.LIST, create, Role.OPERATOR);
+    routes.post(GraphRoute.PATH, graph, Role.OPERATOR);
     groups.forEach(group -> group.addTo(routes));
   }
 }

@@ -2,6 +2,8 @@ package dev.holdfast.web;
 
 import dev.holdfast.queue.Expiry;
 import dev.holdfast.queue.NewTicket;
+import dev.holdfast.queue.NewTicket.Following;
+import dev.holdfast.queue.NewTicket.Following.OnCancelled;
 import dev.holdfast.queue.TicketInbox;
 import dev.holdfast.queue.TicketInbox.Accepted;
 import dev.holdfast.queue.Uniqueness;
@@ -12,7 +14,11 @@ import io.javalin.http.Context;
 import io.javalin.http.Handler;
 import java.math.BigDecimal;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
@@ -42,18 +48,24 @@ final class CreateRoute implements Handler {
       @Nullable String runAt,
       @Nullable String uniqueKey,
       @Nullable BigDecimal maxCostUsd,
-      @Nullable List<Long> after,
+      @Nullable JsonNode after,
       @Nullable String expires,
       @Nullable String concurrencyKey,
       @Nullable String fairnessKey,
       @Nullable String uniqueFor,
       @Nullable String onDuplicate,
-      @Nullable String by) {}
+      @Nullable String by,
+      @Nullable String name,
+      @Nullable String onCancelled) {}
 
   @Override
   public void handle(Context context) {
     Body body = Requests.body(context, Body.class);
     Visitor visitor = Visitor.of(context);
+    if (body.name != null) {
+      throw new Refused(
+          422, "name: only the tickets of a graph have names; post them to /api/v1/graphs");
+    }
     NewTicket ticket = ticket(body).withTraceparent(traceparent(context));
     Accepted accepted =
         inbox.accept(ticket, visitor.actor(body.by), IdempotencyKey.of(context, context.body()));
@@ -67,6 +79,10 @@ final class CreateRoute implements Handler {
   }
 
   private static NewTicket ticket(Body body) {
+    return ticket(body, After.of(body.after, body.onCancelled));
+  }
+
+  static NewTicket ticket(Body body, After after) {
     NewTicket ticket =
         new NewTicket(
             body.design,
@@ -79,16 +95,17 @@ final class CreateRoute implements Handler {
             Requests.time("run_at", body.runAt),
             body.uniqueKey,
             body.maxCostUsd,
-            body.after == null ? List.of() : body.after,
+            List.of(),
             expiry(body.expires),
             body.concurrencyKey,
             body.fairnessKey,
             uniqueness(body),
+            Following.DEFAULT,
             null);
     if (ticket.delay() != null && ticket.runAt() != null) {
       throw new Refused(422, "delay and run_at exclude each other");
     }
-    return ticket;
+    return after.with(ticket);
   }
 
   /** The caller's trace; what is none is ignored, as W3C Trace Context says. */
@@ -126,6 +143,70 @@ final class CreateRoute implements Handler {
       return text == null ? null : DurationText.parse(text);
     } catch (IllegalArgumentException e) {
       throw new Refused(422, "delay: " + e.getMessage());
+    }
+  }
+
+  /**
+   * What a new ticket waits for: {@code [17, 18]}, {@code {"fetch": 17}} to be given results, in a
+   * graph also {@code ["fetch", 17]}.
+   *
+   * @param names those of tickets of the same graph
+   */
+  record After(List<Long> ids, List<String> names, Following following) {
+    /** What the fields {@code after} and {@code on_cancelled} of a body say. */
+    static After of(@Nullable JsonNode after, @Nullable String onCancelled) {
+      List<Long> ids = new ArrayList<>();
+      List<String> names = new ArrayList<>();
+      Map<Long, String> results = new HashMap<>();
+      if (after != null && after.isObject()) {
+        after.forEachEntry(
+            (name, id) -> {
+              ids.add(id(id));
+              results.put(id(id), name);
+            });
+      } else if (after != null && after.isArray()) {
+        for (JsonNode each : after) {
+          if (each.isString()) {
+            names.add(each.stringValue());
+          } else {
+            ids.add(id(each));
+          }
+        }
+      } else if (after != null && !after.isNull()) {
+        throw refused();
+      }
+      return new After(ids, names, new Following(results, policy(onCancelled)));
+    }
+
+    private static long id(JsonNode node) {
+      if (!node.isIntegralNumber() || !node.canConvertToLong()) {
+        throw refused();
+      }
+      return node.asLong();
+    }
+
+    private static Refused refused() {
+      return new Refused(
+          422,
+          "after: a list of ids, [17, 18], or ids by the names of their results, {\"fetch\": 17}");
+    }
+
+    private static OnCancelled policy(@Nullable String text) {
+      if (text == null) {
+        return OnCancelled.HOLD;
+      }
+      return Arrays.stream(OnCancelled.values())
+          .filter(each -> each.wireName().equals(text))
+          .findFirst()
+          .orElseThrow(() -> new Refused(422, "on_cancelled: one of hold, cancel, run"));
+    }
+
+    /** For a ticket by itself, which can wait for no names. */
+    NewTicket with(NewTicket ticket) {
+      if (!names.isEmpty()) {
+        throw refused();
+      }
+      return ticket.withAfter(ids).withFollowing(following);
     }
   }
 }

@@ -32,6 +32,7 @@ final class TicketJson {
   /** All columns. */
   ObjectNode whole(TicketRow row) {
     ObjectNode node = node(row, tickets.assignee(row.id()).orElse(null), row.version());
+    node.set("steps", Bodies.tree(Bodies.json(tickets.steps(row.id()))));
     node.put("auto_retry", tickets.autoRetry(row.id()).map(AutoRetrySwitch::enabled).orElse(null));
     node.put("waits_for", tickets.predecessors(row.id()).orElse(null));
     node.put("expires_at", tickets.expiresAt(row.id()).map(Instant::toString).orElse(null));

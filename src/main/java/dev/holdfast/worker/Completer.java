@@ -203,6 +203,7 @@ final class Completer {
           case FinishResult.Retried each -> FailureEvents.retried(each, false);
           case FinishResult.Held each -> FailureEvents.held(each, false);
           case FinishResult.Parked each -> new TicketEvent.Parked(id, each.reason());
+          case FinishResult.Advanced each -> new TicketEvent.Advanced(id);
           case FinishResult.GivenBack each -> new TicketEvent.GivenBack(id);
           case FinishResult.Deferred each ->
               new TicketEvent.Deferred(

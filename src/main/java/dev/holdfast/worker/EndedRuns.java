@@ -126,6 +126,7 @@ final class EndedRuns {
       }
       case Finish.Failed failed -> failed.failure().message().length();
       case Finish.Parked parked -> parked.details().length();
+      case Finish.Advanced advanced -> advanced.plan().length();
       case Finish.Deferred deferred -> 0;
       case Finish.GivenBack givenBack -> 0;
     };

@@ -19,7 +19,10 @@ record FinishRedaction(Secrets secrets) {
               each.ticketId(),
               each.leaseNo(),
               each.result() == null ? null : secrets.redactJson(each.result()),
-              each.review());
+              each.review(),
+              each.enqueues() == null ? null : secrets.redactJson(each.enqueues()));
+      case Finish.Advanced each ->
+          new Finish.Advanced(each.ticketId(), each.leaseNo(), secrets.redactJson(each.plan()));
       case Finish.Failed each ->
           new Finish.Failed(
               each.ticketId(),

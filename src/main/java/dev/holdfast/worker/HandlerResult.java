@@ -12,8 +12,24 @@ public sealed interface HandlerResult {
   /**
    * @param result JSON text for {@code tickets.result}, or null
    * @param review whether a person looks at the result
+   * @param enqueues JSON text: the tickets that come of it, a list of {@code {"design": …,
+   *     "payloads": […]}}; each of a design that {@code may_enqueue} of the ticket's design names.
+   *     They are added together with the success, or not at all. Null for none
    */
-  record Succeeded(@Nullable String result, Review review) implements HandlerResult {}
+  record Succeeded(@Nullable String result, Review review, @Nullable String enqueues)
+      implements HandlerResult {
+    /** Of which no tickets come. */
+    public Succeeded(@Nullable String result, Review review) {
+      this(result, review, null);
+    }
+  }
+
+  /**
+   * A workflow that waits for its steps: the end of one files it again.
+   *
+   * @param plan JSON text: the steps that begin now
+   */
+  record Advanced(String plan) implements HandlerResult {}
 
   /** The job failed; the evidence is classified, and the ticket retried or held. */
   record Failed(ErrorReport error) implements HandlerResult {}

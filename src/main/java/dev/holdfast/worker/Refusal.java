@@ -68,6 +68,7 @@ final class Refusal {
       case Finish.Succeeded succeeded -> succeeded.result();
       case Finish.Failed failed -> failed.failure().message();
       case Finish.Parked parked -> parked.details();
+      case Finish.Advanced advanced -> advanced.plan();
       case Finish.Deferred deferred -> null;
       case Finish.GivenBack givenBack -> null;
     };

@@ -179,6 +179,7 @@ final class TicketRun implements TicketContext, Runnable {
           case Finish.Succeeded succeeded -> true;
           case Finish.Failed failed -> failed.hold() != null;
           case Finish.Parked parked -> true;
+          case Finish.Advanced advanced -> true;
           case Finish.Deferred deferred -> false;
           case Finish.GivenBack givenBack -> false;
         };
@@ -200,6 +201,8 @@ final class TicketRun implements TicketContext, Runnable {
       }
       return switch (handler.handle(this)) {
         case HandlerResult.Succeeded succeeded -> succeeded(succeeded);
+        case HandlerResult.Advanced advanced ->
+            new Finish.Advanced(claimed.id(), leaseNo(), advanced.plan());
         case HandlerResult.Failed failed -> failed(failed.error());
         case HandlerResult.Held held ->
             failed(
@@ -249,7 +252,8 @@ final class TicketRun implements TicketContext, Runnable {
         claimed.id(),
         leaseNo(),
         succeeded.result(),
-        succeeded.review() == HandlerResult.Review.HUMAN);
+        succeeded.review() == HandlerResult.Review.HUMAN,
+        succeeded.enqueues());
   }
 
   private Finish failed(ErrorReport error) {

@@ -244,6 +244,7 @@ public final class Worker implements AutoCloseable {
         case FinishResult.Succeeded each -> {}
         case FinishResult.GivenBack each -> {}
         case FinishResult.Parked each -> {}
+        case FinishResult.Advanced each -> {}
         case FinishResult.Deferred each -> {}
         case FinishResult.Stale each -> {}
       }

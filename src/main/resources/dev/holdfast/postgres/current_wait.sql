@@ -18,7 +18,7 @@ WITH wait AS (
     CASE WHEN w.ticket_id IS NULL AND jsonb_typeof(t.retry_strategy->'maxRetries') = 'number'
       THEN (t.retry_strategy->>'maxRetries')::integer END
   FROM holdfast.tickets t
-  LEFT JOIN holdfast.waiting_tickets w ON w.ticket_id = t.id AND w.kind = 'provider'
+  LEFT JOIN holdfast.known_waits w ON w.ticket_id = t.id AND w.kind = 'provider'
   WHERE t.id = :id AND t.state = 'ready' AND t.attempt_count > 0 AND t.retry_after > clock_timestamp()
     AND COALESCE(t.assignee_type, 'agent') = 'agent'
 )

@@ -9,6 +9,10 @@ WITH page AS MATERIALIZED (
   WHERE b.id > :after AND b.id <= (SELECT max(id) FROM page)
     AND ((b.state = 'done' AND :done_ms > 0 AND b.completed_at < now() - :done_ms * interval '1 millisecond')
       OR (b.state = 'cancelled' AND :cancelled_ms > 0 AND b.completed_at < now() - :cancelled_ms * interval '1 millisecond'))
+    -- A workflow still needs the results of its steps.
+    AND NOT EXISTS (
+      SELECT FROM holdfast.ticket_parents p JOIN holdfast.ticket_base w ON w.id = p.parent_id
+      WHERE p.ticket_id = b.id AND w.kind = 'workflow' AND w.state NOT IN ('done', 'cancelled'))
   ORDER BY b.id
   LIMIT :limit
   FOR UPDATE SKIP LOCKED

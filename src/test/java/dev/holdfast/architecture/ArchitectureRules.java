@@ -52,6 +52,7 @@ record ArchitectureRules(String base) {
           Map.entry("retry", Set.of("ticket", "failure")),
           Map.entry("queue", Set.of("ticket", "failure", "retry")),
           Map.entry("schedule", Set.of("ticket", "queue", "retry")),
+          Map.entry("workflow", Set.of("ticket", "schema", "failure", "retry", "queue", "worker")),
           Map.entry("limit", Set.of("queue", "retry")),
           Map.entry("worker", Set.of("ticket", "schema", "secret", "failure", "retry", "queue")),
           Map.entry("llm", Set.of("failure", "retry")),
@@ -64,8 +65,17 @@ record ArchitectureRules(String base) {
           Map.entry(
               "handler",
               Set.of(
-                  "ticket", "process", "schema", "failure", "retry", "worker", "llm", "tool",
-                  "session", "repair")),
+                  "ticket",
+                  "process",
+                  "schema",
+                  "failure",
+                  "retry",
+                  "worker",
+                  "llm",
+                  "tool",
+                  "session",
+                  "repair",
+                  "workflow")),
           Map.entry(
               "postgres",
               Set.of(
@@ -77,6 +87,7 @@ record ArchitectureRules(String base) {
                   "retry",
                   "queue",
                   "schedule",
+                  "workflow",
                   "limit",
                   "llm",
                   "tool",
@@ -119,6 +130,7 @@ record ArchitectureRules(String base) {
           Map.entry("com.zaxxer.hikari..", List.of("postgres")),
           Map.entry("javax.sql..", List.of("postgres", "bench", "app", "cli", "")),
           Map.entry("com.cronutils..", List.of("schedule")),
+          Map.entry("dev.cel..", List.of("workflow")),
           Map.entry("com.openai..", List.of("llm.openai")),
           Map.entry("com.anthropic..", List.of("llm.anthropic")),
           Map.entry("io.modelcontextprotocol..", List.of("tool.mcp", "cli", "app")),

@@ -80,6 +80,56 @@ class FollowersIT {
 
   @Test
   @DisplayName(
+      "issue 23: a file of tickets with names is enqueued whole or not at all, and a program finds"
+          + " the results of those before it in its document; so it is by HTTP and with ids")
+  void graph() throws Exception {
+    Files.writeString(
+        directory.resolve("fetch.yaml"),
+        "{kind: command, review: none, command: [sh, -c, 'echo \"{\\\"n\\\": 41}\"']}");
+    Files.writeString(
+        directory.resolve("add.yaml"),
+        "{kind: command, review: none, after: success, command: [sh, -c,"
+            + " 'sed s/.*results/results/']}");
+    holdfast.ok("design", "put", "fetch", "--file", "fetch.yaml");
+    holdfast.ok("design", "put", "add", "--file", "add.yaml");
+    Files.writeString(
+        directory.resolve("graph.jsonl"),
+        """
+        {"name": "add", "design": "add", "after": ["fetch"]}
+        {"name": "fetch", "design": "fetch"}
+        """);
+    HoldfastProcess worker = holdfast.start("worker", "--port", "0").awaitConsole();
+
+    String told = holdfast.ok("enqueue", "--file", "graph.jsonl");
+
+    assertThat(told).matches("(?s)add: [0-9]+\nfetch: [0-9]+");
+    long add = Long.parseLong(told.lines().findFirst().orElseThrow().substring(5));
+    long fetch = Long.parseLong(told.lines().toList().getLast().substring(7));
+    rows.awaitState(add, "done");
+    assertThat(rows.of(add, "result")).contains("results\\\":{\\\"fetch\\\":{\\\"n\\\":41}}");
+    String byId = holdfast.ok("enqueue", "--design", "add", "--after", "mine=" + fetch);
+    rows.awaitState(Long.parseLong(byId), "done");
+    assertThat(rows.of(Long.parseLong(byId), "result")).contains("{\\\"mine\\\":{\\\"n\\\":41}}");
+    assertThat(
+            worker
+                .post(
+                    "/api/v1/graphs",
+                    "{\"tickets\": [{\"name\": \"a\", \"design\": \"fetch\", \"after\": [\"b\"]},"
+                        + " {\"name\": \"b\", \"design\": \"fetch\", \"after\": [\"a\"]}]}")
+                .body())
+        .contains("wait for each other in a circle: a after b after a");
+    assertThat(
+            worker
+                .post(
+                    "/api/v1/graphs",
+                    "{\"tickets\": [{\"name\": \"a\", \"design\": \"fetch\"},"
+                        + " {\"design\": \"add\", \"after\": [\"a\"], \"on_cancelled\": \"run\"}]}")
+                .body())
+        .containsPattern("\\{\"names\":\\{\"a\":[0-9]+},\"ids\":\\[[0-9]+,[0-9]+]}");
+  }
+
+  @Test
+  @DisplayName(
       "issue 23: a ticket that no worker started in time is on hold with the cause expired; a"
           + " worker that comes too late does not start it, and a release runs it")
   void expired() throws Exception {

@@ -86,7 +86,17 @@ public final class HoldfastProcess implements AutoCloseable {
     return HTTP.send(request, HttpResponse.BodyHandlers.ofString());
   }
 
-  /** The same without waiting for the answer. */
+  HttpResponse<String> post(String path, String json) throws IOException, InterruptedException {
+    HttpRequest request =
+        request(path)
+            .header("Content-Type", "application/json")
+            .POST(HttpRequest.BodyPublishers.ofString(json))
+            .timeout(Duration.ofSeconds(10))
+            .build();
+    return HTTP.send(request, HttpResponse.BodyHandlers.ofString());
+  }
+
+  /** As {@link #get} without waiting for the answer. */
   public CompletableFuture<HttpResponse<String>> sendGet(String path)
       throws IOException, InterruptedException {
     HttpRequest request = request(path).timeout(PATIENCE).build();

@@ -91,7 +91,11 @@ public final class Installation implements AutoCloseable {
     }
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     // As the launcher starts short commands: many of them share few cores here.
-    command.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"));
+    command.addAll(
+        List.of(
+            "-XX:TieredStopAtLevel=1",
+            "-XX:+UseSerialGC",
+            "--sun-misc-unsafe-memory-access=allow"));
     command.addAll(WARM_START);
     LOCALE.forEach(name -> command.add("-D" + name + "=" + System.getProperty(name, "")));
     Path before = overlay;

@@ -148,6 +148,47 @@ class PlansIT {
         .isEmpty();
   }
 
+  @Test
+  @DisplayName("tickets that stand in line are taken, found by id and left alone by index")
+  void lines() throws SQLException {
+    database.run("SELECT holdfast.know_lane('default', 'many')");
+    database.run("SELECT holdfast.set_limit('queue:default', 'ann', per_key => 1)");
+    database.run(
+        """
+        WITH added AS (
+          INSERT INTO holdfast.ticket_base (filed, kind, payload_bytes, concurrency_key)
+          SELECT true, 'many', 2, 'k' || n % 500 FROM generate_series(1, 5000) n RETURNING id
+        ), ids AS MATERIALIZED (SELECT array_agg(id) AS ids FROM added)
+        SELECT holdfast.file_tickets(ids) FROM ids
+        """);
+    analyze();
+    database.run("ANALYZE holdfast.in_line");
+    try (Connection connection = testDatabase.dataSource().getConnection();
+        Statement session = connection.createStatement()) {
+      connection.setAutoCommit(false);
+      String taken =
+          told(session, "SELECT FROM holdfast.take_from_lines('{many}', '{}', 100, 1, false)");
+      long id = number(session, "SELECT max(id) FROM holdfast.in_line");
+      String waits =
+          explained(session, "SELECT FROM holdfast.waiting_tickets WHERE ticket_id = " + id);
+      String others =
+          explained(session, "SELECT FROM holdfast.known_waits WHERE kind = 'provider'")
+              + told(session, "SELECT FROM holdfast.release_waiting('ann')");
+      connection.rollback();
+      assertThat(taken)
+          .contains("in_line_by_turn", "line_slots_by_queue")
+          .doesNotContain("Seq Scan on in_line", "Seq Scan on line_slots", "Bitmap", "JIT:");
+      assertThat(waits)
+          .contains("in_line_by_turn")
+          .doesNotContain("Seq Scan on in_line w", "Seq Scan on ticket_base");
+      assertThat(others).doesNotContain("in_line");
+    } finally {
+      database.run(
+          "TRUNCATE holdfast.in_line, holdfast.line_gates, holdfast.line_slots,"
+              + " holdfast.claim_limits, holdfast.limit_gates");
+    }
+  }
+
   private static void assertKeepsToIndexes(String plan, String name) {
     // The few workers have no index to look at, nor has a worker's lease among the few.
     assertThat(plan.replace("Seq Scan on workers", "").replace("Seq Scan on leases o ", ""))
@@ -189,14 +230,7 @@ class PlansIT {
     Planned planned = statement(name);
     session.execute(planned.settings());
     session.execute("PREPARE planned (" + planned.types() + ") AS " + planned.text());
-    StringBuilder plan = new StringBuilder();
-    try (ResultSet lines =
-        session.executeQuery("EXPLAIN EXECUTE planned (" + planned.values() + ")")) {
-      while (lines.next()) {
-        plan.append(lines.getString(1)).append('\n');
-      }
-    }
-    return plan.toString();
+    return explained(session, "EXECUTE planned (" + planned.values() + ")");
   }
 
   /** The plans of all statements that the function runs, as the server tells them while it does. */
@@ -212,15 +246,31 @@ class PlansIT {
         "INSERT INTO holdfast.deferred (run_at, created_at, id, priority, queue, kind) VALUES"
             + " (now(), now(), -1, 0, 'default', 'one')");
     session.execute("INSERT INTO holdfast.ticket_base (filed, kind) VALUES (true, 'one')");
-    session.execute("LOAD 'auto_explain'");
-    session.execute("SET auto_explain.log_level = 'notice'");
-    session.execute("SET auto_explain.log_nested_statements = on");
-    session.execute("SET auto_explain.log_min_duration = 0");
-    session.execute(
+    return told(
+        session,
         "SELECT FROM holdfast."
             + requireNonNull(CALLS.get(name))
                 .replace(":id", "" + id)
                 .replace(":lease", "" + lease));
+  }
+
+  private static String explained(Statement session, String statement) throws SQLException {
+    StringBuilder plan = new StringBuilder();
+    try (ResultSet lines = session.executeQuery("EXPLAIN " + statement)) {
+      while (lines.next()) {
+        plan.append(lines.getString(1)).append('\n');
+      }
+    }
+    return plan.toString();
+  }
+
+  private static String told(Statement session, String statement) throws SQLException {
+    session.execute("LOAD 'auto_explain'");
+    session.execute("SET auto_explain.log_level = 'notice'");
+    session.execute("SET auto_explain.log_nested_statements = on");
+    session.execute("SET auto_explain.log_min_duration = 0");
+    session.clearWarnings();
+    session.execute(statement);
     StringBuilder plans = new StringBuilder();
     for (SQLWarning told = session.getWarnings(); told != null; told = told.getNextWarning()) {
       plans.append(told.getMessage()).append('\n');

@@ -186,6 +186,7 @@ final class Oracle {
       case Finish.GivenBack each -> ticket.place = Place.CLAIMABLE;
       case Finish.Deferred each -> later(ticket, each.delay());
       case Finish.Parked each -> ticket.place = Place.HELD;
+      case Finish.Advanced each -> throw new Violation("the model has no workflows");
       case Finish.Failed each -> {
         boolean retried = ticket.retries < MAX_RETRIES;
         if (retried != result instanceof FinishResult.Retried) {
@@ -217,6 +218,7 @@ final class Oracle {
       case Finish.GivenBack each -> "given_back";
       case Finish.Deferred each -> "deferred";
       case Finish.Parked each -> "parked";
+      case Finish.Advanced each -> "advanced";
     };
   }
 

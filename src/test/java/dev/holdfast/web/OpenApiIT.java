@@ -168,6 +168,14 @@ class OpenApiIT {
         ann.post("/api/v1/tickets", "{\"design\": \"hello\", \"title\": \"t\", \"payload\": [1]}");
     check("createTicket", created, 201);
     check("createTicket", ann.post("/api/v1/tickets", "{\"priority\": 99999999999}"), 422);
+    check(
+        "createGraph",
+        ann.post(
+            "/api/v1/graphs",
+            "{\"tickets\": [{\"name\": \"a\", \"kind\": \"x\"}, {\"kind\": \"x\", \"after\":"
+                + " [\"a\"]}]}"),
+        201);
+    check("createGraph", ann.post("/api/v1/graphs", "{\"tickets\": []}"), 422);
     check("createTicket", ann.post("/api/v1/tickets", "{\"kind\": \"x\", \"colour\": 1}"), 422);
     check("listTickets", ann.get("/api/v1/tickets?limit=1"), 200);
     check("listTickets", ann.get("/api/v1/tickets?limit=0"), 400);
@@ -303,6 +311,8 @@ class OpenApiIT {
     act(id, "approveTicket", "approve", "", 200);
     check("showTicket", ann.get(TICKET + id), 200);
     act(queue.enqueue(), "cancelTicket", "cancel", "{}", 200);
+    act(id, "replayTicket", "replay", "{\"from\": \"a\"}", 422);
+    act(id, "replayTicket", "replay", "{}", 422);
     long parked =
         queue.park(new ApprovalStore.Asked(1, 1, "c", "run_command", "{\"c\": 1}", "", "h"));
     act(parked, "decideToolCall", "decide-call", "{\"decision\": \"maybe\"}", 422);

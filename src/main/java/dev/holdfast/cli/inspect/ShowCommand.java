@@ -40,6 +40,7 @@ import picocli.CommandLine.Parameters;
       "Examples:",
       "  holdfast show 17",
       "  holdfast show 17 --json | jq .result",
+      "  holdfast show 17 --tree",
       "  holdfast show 17 --transcript > session.jsonl"
     })
 public final class ShowCommand implements Callable<Integer> {
@@ -61,6 +62,11 @@ public final class ShowCommand implements Callable<Integer> {
           "Print nothing but the whole transcript: a JSON object on a line for each finished step.")
   private boolean transcript;
 
+  @Option(
+      names = "--tree",
+      description = "Print its steps and what its jobs have added, with their states, as a tree.")
+  private boolean tree;
+
   public ShowCommand(HoldfastCommand root) {
     this.root = root;
   }
@@ -77,6 +83,15 @@ public final class ShowCommand implements Callable<Integer> {
                   () ->
                       new TicketNotFoundException(
                           "there is no ticket " + number + "; holdfast list shows the tickets"));
+      if (tree) {
+        TicketTree steps = new TicketTree(reader, ticket);
+        if (json) {
+          root.terminal().line(steps.json());
+        } else {
+          steps.print(root.terminal());
+        }
+        return ExitCode.DONE;
+      }
       List<JournalRow> journal = backend.journals().rows(number);
       if (transcript) {
         journal.forEach(row -> root.terminal().line(JsonOutput.of(row)));
@@ -93,6 +108,7 @@ public final class ShowCommand implements Callable<Integer> {
       Optional<AutoRetrySwitch> autoRetry = reader.autoRetry(number);
       if (json) {
         Map<String, @Nullable Object> object = JsonOutput.columns(ticket);
+        object.put("steps", reader.steps(number));
         object.put("attempts", attempts);
         object.put("guidance", guidance.stream().map(ShowCommand::columns).toList());
         object.put("question", JsonOutput.embedded(question.orElse(null)));

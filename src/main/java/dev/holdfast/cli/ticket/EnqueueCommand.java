@@ -8,10 +8,12 @@ import dev.holdfast.cli.root.Backend;
 import dev.holdfast.cli.root.HoldfastCommand;
 import dev.holdfast.config.FileProblem;
 import dev.holdfast.queue.NewTicket;
+import dev.holdfast.queue.TicketInbox.Named;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -32,10 +34,13 @@ import picocli.CommandLine.Option;
           + " --delay 30s",
       "  holdfast enqueue --file tickets.jsonl",
       "",
+      "  holdfast enqueue --design report --after fetch=17,clean=18",
+      "",
       "Each line of the file is a JSON object: design or kind, and title, payload, queue,"
           + " priority,",
       "delay or run_at, unique_key, max_cost_usd, expires, concurrency_key, fairness_key. All are",
-      "added, or none."
+      "added, or none. A file of 10,000 lines at most may have name, after (names of its other",
+      "lines, or ids) and on_cancelled, too."
     })
 public final class EnqueueCommand implements Callable<Integer> {
   private final HoldfastCommand root;
@@ -91,10 +96,20 @@ public final class EnqueueCommand implements Callable<Integer> {
 
   @Option(
       names = "--after",
-      paramLabel = "ID",
+      paramLabel = "[NAME=]ID",
       split = ",",
-      description = "Not before these tickets are done: 17,18.")
-  private @Nullable List<Long> after;
+      description =
+          "Not before these tickets are done: 17,18. It is given the results of those with a name:"
+              + " fetch=17.")
+  private @Nullable List<String> after;
+
+  @Option(
+      names = "--on-cancelled",
+      paramLabel = "WHAT",
+      description =
+          "If a ticket of --after is cancelled: hold (the default), cancel this one too, or run"
+              + " it.")
+  private @Nullable String onCancelled;
 
   @Option(
       names = "--expires",
@@ -171,6 +186,7 @@ public final class EnqueueCommand implements Callable<Integer> {
           key,
           maxCost,
           after,
+          onCancelled,
           expires,
           concurrencyKey,
           fairnessKey,
@@ -195,14 +211,13 @@ public final class EnqueueCommand implements Callable<Integer> {
     if (queue != null) {
       ticket = ticket.withQueue(queue);
     }
-    return ticket
+    return Predecessors.with(ticket, after, onCancelled)
         .withTitle(title)
         .withPriority(priority == null ? 0 : priority)
         .withDelay(delay == null ? null : Words.duration("--delay", delay))
         .withRunAt(at == null ? null : Words.time("--at", at))
         .withUniqueKey(key)
         .withMaxCostUsd(maxCost == null ? null : Words.money("--max-cost", maxCost))
-        .withAfter(after == null ? List.of() : after)
         .withExpiry(expires == null ? null : TicketWords.expiry("--expires", expires))
         .withConcurrencyKey(concurrencyKey)
         .withFairnessKey(fairnessKey)
@@ -225,9 +240,13 @@ public final class EnqueueCommand implements Callable<Integer> {
     try (BufferedReader lines =
             name.equals("-") ? root.terminal().reader() : Files.newBufferedReader(Path.of(name));
         Backend backend = root.open()) {
-      TicketLines tickets = new TicketLines(lines, root.terminal());
-      long added = backend.inbox().enqueueAll(tickets);
-      report(added, tickets.count());
+      TicketFile tickets = TicketFile.read(new TicketLines(lines, root.terminal()));
+      if (tickets.isGraph()) {
+        report(tickets.graph(), backend.inbox().enqueueGraph(tickets.graph()));
+      } else {
+        long added = backend.inbox().enqueueAll(tickets.all());
+        report(added, tickets.count());
+      }
       return ExitCode.DONE;
     } catch (IOException | java.nio.file.InvalidPathException e) {
       throw new UsageException(
@@ -238,6 +257,20 @@ public final class EnqueueCommand implements Callable<Integer> {
               + "; name a file of one JSON object per line, or - for standard input",
           e);
     }
+  }
+
+  private void report(List<Named> graph, List<Long> ids) {
+    Map<String, Long> named = new LinkedHashMap<>();
+    for (int i = 0; i < ids.size(); i++) {
+      String name = graph.get(i).name();
+      named.put(name == null ? "line " + (i + 1) : name, ids.get(i));
+    }
+    if (json) {
+      root.terminal()
+          .line(JsonOutput.of(Map.of("added", ids.size(), "read", ids.size(), "ids", named)));
+      return;
+    }
+    named.forEach((name, id) -> root.terminal().line(name + ": " + id));
   }
 
   private void report(long added, long read) {

@@ -5,11 +5,16 @@ import dev.holdfast.cli.output.Terminal;
 import dev.holdfast.cli.output.UsageException;
 import dev.holdfast.cli.output.Words;
 import dev.holdfast.queue.NewTicket;
+import dev.holdfast.queue.NewTicket.Following;
+import dev.holdfast.queue.TicketInbox.Named;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.CharacterCodingException;
+import java.util.ArrayList;
 import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
 import java.util.NoSuchElementException;
 import java.util.Set;
 import java.util.TreeSet;
@@ -22,7 +27,7 @@ import tools.jackson.databind.json.JsonMapper;
  * Reads tickets from lines of JSON, one at a time; blank lines are skipped. Errors name the line.
  * Used by one thread.
  */
-final class TicketLines implements Iterator<NewTicket> {
+final class TicketLines implements Iterator<Named> {
   private static final Set<String> FIELDS =
       new TreeSet<>(
           Set.of(
@@ -38,7 +43,10 @@ final class TicketLines implements Iterator<NewTicket> {
               "max_cost_usd",
               "expires",
               "concurrency_key",
-              "fairness_key"));
+              "fairness_key",
+              "name",
+              "after",
+              "on_cancelled"));
   private static final int PROGRESS_EVERY = 100_000;
 
   private final JsonMapper mapper = new JsonMapper();
@@ -77,7 +85,7 @@ final class TicketLines implements Iterator<NewTicket> {
   }
 
   @Override
-  public NewTicket next() {
+  public Named next() {
     if (!hasNext()) {
       throw new NoSuchElementException();
     }
@@ -88,7 +96,7 @@ final class TicketLines implements Iterator<NewTicket> {
       terminal.progress("read " + count + " tickets");
     }
     try {
-      return ticket(mapper.readTree(line));
+      return named(mapper.readTree(line));
     } catch (JacksonException e) {
       throw bad("is not JSON", e);
     } catch (UsageException e) {
@@ -99,6 +107,32 @@ final class TicketLines implements Iterator<NewTicket> {
   private UsageException bad(@Nullable String reason, Exception cause) {
     return new UsageException(
         "--file: line " + lineNumber + ": " + reason + "; nothing was added", cause);
+  }
+
+  private static Named named(JsonNode line) {
+    NewTicket ticket = ticket(line);
+    List<String> names = new ArrayList<>();
+    List<Long> ids = new ArrayList<>();
+    JsonNode after = line.path("after");
+    if (!after.isMissingNode() && !after.isNull() && !after.isArray()) {
+      throw new UsageException("after must be a list of names and ids, as in [\"fetch\", 17]");
+    }
+    for (JsonNode each : after) {
+      if (each.isString()) {
+        names.add(each.stringValue());
+      } else if (each.isIntegralNumber() && each.canConvertToLong()) {
+        ids.add(each.asLong());
+      } else {
+        throw new UsageException(
+            "after has " + PlainText.cut(each.toString(), 40) + "; give names and ids of tickets");
+      }
+    }
+    String onCancelled = text(line, "on_cancelled");
+    Following following =
+        onCancelled == null
+            ? Following.DEFAULT
+            : new Following(Map.of(), Predecessors.policy(onCancelled));
+    return new Named(text(line, "name"), ticket.withAfter(ids).withFollowing(following), names);
   }
 
   private static NewTicket ticket(JsonNode line) {

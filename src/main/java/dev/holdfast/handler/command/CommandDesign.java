@@ -19,6 +19,7 @@ import tools.jackson.databind.JsonNode;
  * @param environment variables of its own
  * @param passEnvironment names of the worker's variables it asks for
  * @param review what a success waits for; default a person
+ * @param mayEnqueue names of the designs of which it may add tickets
  */
 record CommandDesign(
     List<String> command,
@@ -26,13 +27,15 @@ record CommandDesign(
     Duration timeout,
     Map<String, String> environment,
     List<String> passEnvironment,
-    Review review) {
+    Review review,
+    List<String> mayEnqueue) {
   static final Duration DEFAULT_TIMEOUT = Duration.ofMinutes(10);
 
   CommandDesign {
     command = List.copyOf(command);
     environment = Map.copyOf(environment);
     passEnvironment = List.copyOf(passEnvironment);
+    mayEnqueue = List.copyOf(mayEnqueue);
   }
 
   /** Of a document that is valid by its schema. */
@@ -47,7 +50,8 @@ record CommandDesign(
         document.path("timeout").stringValueOpt().map(DurationText::parse).orElse(DEFAULT_TIMEOUT),
         environment,
         texts(document.path("pass_environment")),
-        document.path("review").asString("human").equals("none") ? Review.NONE : Review.HUMAN);
+        document.path("review").asString("human").equals("none") ? Review.NONE : Review.HUMAN,
+        texts(document.path("may_enqueue")));
   }
 
   private static List<String> texts(JsonNode array) {

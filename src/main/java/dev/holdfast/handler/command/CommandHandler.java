@@ -126,9 +126,15 @@ public final class CommandHandler implements TicketHandler {
     if (question.isPresent()) {
       return asked(redaction.of(question.get()));
     }
-    Optional<ObjectNode> result = line.object().or(() -> text(run));
-    return new HandlerResult.Succeeded(
-        result.map(each -> redaction.of(each).toString()).orElse(null), design.review());
+    Optional<ObjectNode> result =
+        line.object().or(() -> text(run)).map(each -> (ObjectNode) redaction.of(each));
+    try {
+      String enqueues = result.map(each -> Enqueues.take(each, design.mayEnqueue())).orElse(null);
+      return new HandlerResult.Succeeded(
+          result.map(ObjectNode::toString).orElse(null), design.review(), enqueues);
+    } catch (InvalidTicketException e) {
+      return HandlerResult.failed(CommandFailures.refused(e));
+    }
   }
 
   private static HandlerResult asked(JsonNode question) {

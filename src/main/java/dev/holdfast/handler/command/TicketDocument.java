@@ -25,6 +25,11 @@ final class TicketDocument {
     document.put("lease_no", claimed.lease().no());
     document.put("retry_count", claimed.retryCount());
     document.put("created_at", ticket.createdAt().toString());
+    document.set(
+        "results",
+        claimed.results() == null
+            ? Json.MAPPER.createObjectNode()
+            : Json.MAPPER.readTree(claimed.results()));
     words(claimed, document.putArray("guidance"), document.putArray("answers"));
     claimed
         .design()

@@ -20,7 +20,7 @@ import tools.jackson.databind.node.ObjectNode;
  */
 public final class DesignValidator {
   /** A further kind is its name here and its schema beside the others. */
-  private static final List<String> KINDS = List.of("agent", "command", "repair");
+  private static final List<String> KINDS = List.of("agent", "command", "repair", "workflow");
 
   private final List<String> kinds;
 
@@ -57,6 +57,9 @@ public final class DesignValidator {
     checkApproval(document);
     if (kind.equals("repair")) {
       RepairChecks.check(document);
+    }
+    if (kind.equals("workflow")) {
+      WorkflowChecks.check(document);
     }
     return new ValidDesign(kind, DesignText.JSON.writeValueAsString(document));
   }

@@ -72,6 +72,8 @@ final class AppliedFinishes {
           Optional.of(new FinishResult.GivenBack(each.ticketId()));
       case Finish.Parked each when before.outcome().equals("parked") ->
           Optional.of(new FinishResult.Parked(each.ticketId(), each.reason()));
+      case Finish.Advanced each when before.outcome().equals("advanced") ->
+          Optional.of(new FinishResult.Advanced(each.ticketId()));
       case Finish.Deferred each when before.outcome().equals("deferred") ->
           Optional.of(
               new FinishResult.Deferred(
@@ -81,6 +83,7 @@ final class AppliedFinishes {
       case Finish.Succeeded each -> Optional.empty();
       case Finish.GivenBack each -> Optional.empty();
       case Finish.Parked each -> Optional.empty();
+      case Finish.Advanced each -> Optional.empty();
       case Finish.Deferred each -> Optional.empty();
       case Finish.Failed each -> Optional.empty();
     };

@@ -155,7 +155,7 @@ final class ClaimCall {
       statement.setLong(3, request.room().ticketBytes());
       try (ResultSet row = statement.executeQuery()) {
         return row.next()
-            ? Optional.of(new ClaimedTicketMapper(row, request.workerId()).map())
+            ? Optional.of(new ClaimedTicketMapper(row, request.workerId()).mapApart())
             : Optional.empty();
       }
     }

@@ -41,6 +41,7 @@ final class ClaimedTicketMapper {
   private static final int DESIGN_KIND = 18;
   private static final int DEFINITION = 19;
   private static final int GUIDANCE = 20;
+  private static final int RESULTS = 21;
 
   private final ResultSet row;
   private final String workerId;
@@ -57,14 +58,25 @@ final class ClaimedTicketMapper {
     return !row.wasNull();
   }
 
+  /** Of take_tickets, which gives no results. */
   ClaimedTicket map() throws SQLException {
+    return map(null);
+  }
+
+  /** Of claimed_ticket. */
+  ClaimedTicket mapApart() throws SQLException {
+    return map(row.getString(RESULTS));
+  }
+
+  private ClaimedTicket map(@Nullable String results) throws SQLException {
     return new ClaimedTicket(
         ticket(),
         lease(),
         design(),
         row.getInt(ATTEMPT_COUNT) + 1,
         row.getInt(RETRY_COUNT),
-        guidance(row.getString(GUIDANCE)));
+        guidance(row.getString(GUIDANCE)),
+        results);
   }
 
   static Instant instant(ResultSet row, String column) throws SQLException {

@@ -26,6 +26,7 @@ final class FinishWriter {
 
   private final FailureWriter failureWriter;
   private final ParkWriter parkWriter;
+  private final WorkflowWriter workflowWriter;
   private final DeferralWriter deferralWriter;
   private final AppliedFinishes appliedFinishes;
   private final SuccessCall successCall;
@@ -38,6 +39,7 @@ final class FinishWriter {
   FinishWriter(Sql sql, FailureWriter failureWriter) {
     this.failureWriter = failureWriter;
     this.parkWriter = new ParkWriter(sql);
+    this.workflowWriter = new WorkflowWriter(sql);
     this.deferralWriter = new DeferralWriter(sql);
     this.appliedFinishes = new AppliedFinishes(sql);
     this.successCall = new SuccessCall(sql);
@@ -53,22 +55,27 @@ final class FinishWriter {
     List<Finish.GivenBack> givenBack = new ArrayList<>();
     List<Finish.Parked> parked = new ArrayList<>();
     List<Finish.Deferred> deferred = new ArrayList<>();
+    List<Finish.Advanced> advanced = new ArrayList<>();
     for (Finish finish : inLockOrder(finishes)) {
       switch (finish) {
         case Finish.Succeeded each -> succeeded.add(each);
         case Finish.Failed each -> failed.add(each);
         case Finish.Deferred each -> deferred.add(each);
+        case Finish.Advanced each -> advanced.add(each);
         case Finish.GivenBack each -> givenBack.add(each);
         case Finish.Parked each -> parked.add(each);
       }
     }
     Map<TicketLease, FinishResult> results = new HashMap<>();
-    if (failed.isEmpty() && givenBack.isEmpty() && parked.isEmpty() && deferred.isEmpty()) {
+    boolean onlySuccesses = succeeded.size() == finishes.size();
+    if (onlySuccesses && succeeded.stream().allMatch(each -> each.enqueues() == null)) {
       // One statement, so that a caller needs no transaction around it.
       succeeded(handle, succeeded, closedLeases, results);
       return answer(handle, finishes, results);
     }
+    workflowWriter.enqueue(handle, succeeded);
     succeeded(handle, succeeded, List.of(), results);
+    results.putAll(workflowWriter.write(handle, advanced));
     if (!failed.isEmpty()) {
       results.putAll(failureWriter.write(handle, failed));
     }

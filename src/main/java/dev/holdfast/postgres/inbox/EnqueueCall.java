@@ -2,6 +2,7 @@ package dev.holdfast.postgres.inbox;
 
 import dev.holdfast.queue.Expiry;
 import dev.holdfast.queue.NewTicket;
+import dev.holdfast.queue.NewTicket.Following;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -9,6 +10,7 @@ import java.time.Instant;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.StringJoiner;
 import org.jspecify.annotations.Nullable;
 
@@ -50,8 +52,23 @@ final class EnqueueCall {
     call.add("fairness_key => ?", ticket.fairnessKey());
     call.add("unique_for => ?", ticket.uniqueness().spanWords());
     call.add("on_duplicate => ?", ticket.uniqueness().duplicateWords());
+    Following following = ticket.following();
+    if (!ticket.after().isEmpty()) {
+      call.add("after_names => ?", names(ticket.after(), following.names()));
+      call.add("on_cancelled => ?", onCancelled(following));
+    }
     call.traceparent = ticket.traceparent();
     return call;
+  }
+
+  private static String @Nullable [] names(List<Long> after, Map<Long, String> names) {
+    return names.isEmpty() ? null : after.stream().map(names::get).toArray(String[]::new);
+  }
+
+  private static @Nullable String onCancelled(Following following) {
+    return following.onCancelled() == Following.OnCancelled.HOLD
+        ? null
+        : following.onCancelled().wireName();
   }
 
   private void add(String name, @Nullable Object value) {

@@ -212,6 +212,22 @@ public final class PostgresTicketDesk implements TicketDesk {
   }
 
   @Override
+  public long replay(long ticketId, String actor, String fromStep) {
+    return Long.parseLong(
+        retried(
+            handle -> {
+              takeKey(handle, ticketId);
+              if (terms.version != null) {
+                requireVersion(handle, ticketId, terms.version);
+              }
+              return call(
+                  handle,
+                  "SELECT holdfast.replay_ticket(:id, :actor, :step)",
+                  query -> query.bind("id", ticketId).bind("actor", actor).bind("step", fromStep));
+            }));
+  }
+
+  @Override
   public void pauseQueue(String queue, String actor) {
     call(
         "SELECT holdfast.pause_queue(:queue, :actor)",

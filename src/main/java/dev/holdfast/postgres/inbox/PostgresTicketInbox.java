@@ -9,7 +9,9 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.util.ArrayList;
 import java.util.Iterator;
+import java.util.List;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
@@ -98,6 +100,26 @@ public final class PostgresTicketInbox implements TicketInbox {
         connection.rollback();
         connection.setAutoCommit(true);
       }
+    } catch (SQLException e) {
+      throw SqlErrors.translate(e);
+    }
+  }
+
+  @Override
+  public List<Long> enqueueGraph(List<Named> graph) {
+    String json = GraphJson.of(graph, rules);
+    try (Connection connection = dataSource.getConnection();
+        PreparedStatement statement =
+            connection.prepareStatement(
+                sql.inSchema("SELECT id FROM holdfast.enqueue_tickets(?::jsonb)"))) {
+      statement.setString(1, json);
+      List<Long> ids = new ArrayList<>();
+      try (ResultSet rows = statement.executeQuery()) {
+        while (rows.next()) {
+          ids.add(rows.getLong(1));
+        }
+      }
+      return ids;
     } catch (SQLException e) {
       throw SqlErrors.translate(e);
     }

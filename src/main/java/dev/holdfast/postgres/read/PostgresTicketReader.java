@@ -6,10 +6,12 @@ import dev.holdfast.queue.output.AttemptOutput;
 import dev.holdfast.queue.output.OutputChunk;
 import dev.holdfast.queue.read.AttemptRow;
 import dev.holdfast.queue.read.AutoRetrySwitch;
+import dev.holdfast.queue.read.ChildRow;
 import dev.holdfast.queue.read.CurrentWait;
 import dev.holdfast.queue.read.ErrorGroup;
 import dev.holdfast.queue.read.LiveWorkers;
 import dev.holdfast.queue.read.QueueHealth;
+import dev.holdfast.queue.read.StepRow;
 import dev.holdfast.queue.read.TicketFilter;
 import dev.holdfast.queue.read.TicketReader;
 import dev.holdfast.queue.read.TicketRow;
@@ -335,6 +337,33 @@ public final class PostgresTicketReader implements TicketReader {
             (row, context) -> row.getString(1))
         .stream()
         .findFirst();
+  }
+
+  @Override
+  public List<StepRow> steps(long ticketId) {
+    return StepRow.ordered(
+        rows(
+            StepRow.class,
+            sql.inSchema(
+                """
+                SELECT step, state, design, after, tickets, done, on_hold, in_progress, first_ticket_id, first_held_id
+                FROM holdfast.workflow_steps WHERE workflow_id = :id
+                """),
+            query -> query.bind("id", ticketId)));
+  }
+
+  @Override
+  public List<ChildRow> children(long ticketId, int limit) {
+    return rows(
+        ChildRow.class,
+        sql.inSchema(
+            """
+            SELECT t.id, t.title, t.state FROM holdfast.ticket_parents p JOIN holdfast.tickets t ON t.id = p.ticket_id
+            WHERE p.parent_id = :id
+              AND NOT EXISTS (SELECT FROM holdfast.ticket_dependencies d WHERE d.ticket_id = :id AND d.after_id = p.ticket_id)
+            ORDER BY p.ticket_id LIMIT :limit
+            """),
+        query -> query.bind("id", ticketId).bind("limit", limit));
   }
 
   @Override

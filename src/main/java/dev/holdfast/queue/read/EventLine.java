@@ -29,6 +29,9 @@ public final class EventLine {
       case "given_back" -> attempt(details) + " was given back" + by(entry) + ", no retry used";
       case "revoked" -> attempt(details) + " was ended by a person";
       case "parked" -> attempt(details) + " waits for a person's word, no retry used";
+      case "advanced" -> attempt(details) + " let its next steps begin, and waits for them";
+      case "replayed" ->
+          "replayed" + by(entry) + " from the step " + text(details, "from") + replayed(details);
       case "deferred" -> deferred(details);
       case "retry_decision" -> decision(details);
       case "held" -> "on_hold" + by(entry) + because(details, "reason");
@@ -45,6 +48,12 @@ public final class EventLine {
       case "cancelled" -> "cancelled" + by(entry) + because(details, "reason");
       default -> other(entry, details);
     };
+  }
+
+  private static String replayed(JsonNode details) {
+    return details.has("as")
+        ? ", as #" + details.get("as")
+        : details.has("of") ? " of #" + details.get("of") : "";
   }
 
   /** Whether the decision on this failed attempt says all of it: the two are one event. */

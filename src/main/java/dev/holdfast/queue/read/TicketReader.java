@@ -99,6 +99,12 @@ public interface TicketReader {
   /** Until when a ticket has to be started; empty where it does not expire, or no longer. */
   Optional<Instant> expiresAt(long ticketId);
 
+  /** The steps of a workflow, each behind those it waits for; none of another ticket. */
+  List<StepRow> steps(long ticketId);
+
+  /** What a job has added, oldest first; not the steps of a workflow. */
+  List<ChildRow> children(long ticketId, int limit);
+
   /**
    * What has to happen before a worker may claim a ready ticket: the tickets that it waits for,
    * such as {@code #17, on hold since ...}, or the limit, such as {@code the limit of queue:mail, 5

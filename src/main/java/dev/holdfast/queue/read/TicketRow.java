@@ -43,7 +43,8 @@ public record TicketRow(
     @Nullable String design,
     @Nullable Integer designVersion,
     @Nullable String concurrencyKey,
-    @Nullable String fairnessKey) {
+    @Nullable String fairnessKey,
+    @Nullable Long parentId) {
 
   /** Changes whenever the ticket does, as {@code holdfast.ticket_version} in SQL: its ETag. */
   public String version() {

@@ -143,6 +143,7 @@ public final class TicketTracing implements Tracing {
           switch (finish) {
             case Finish.Succeeded succeeded -> "succeeded";
             case Finish.Failed failed -> "failed";
+            case Finish.Advanced advanced -> "advanced";
             case Finish.Parked parked -> "waits_for_a_person";
             case Finish.Deferred deferred -> "deferred";
             case Finish.GivenBack givenBack -> "given_back";

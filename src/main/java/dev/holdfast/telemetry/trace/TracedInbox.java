@@ -7,6 +7,7 @@ import io.opentelemetry.api.trace.SpanKind;
 import io.opentelemetry.api.trace.StatusCode;
 import io.opentelemetry.api.trace.Tracer;
 import java.util.Iterator;
+import java.util.List;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -46,6 +47,11 @@ public final class TracedInbox implements TicketInbox {
   @Override
   public long enqueueAll(Iterator<NewTicket> tickets) {
     return inbox.enqueueAll(tickets);
+  }
+
+  @Override
+  public List<Long> enqueueGraph(List<Named> graph) {
+    return inbox.enqueueGraph(graph);
   }
 
   private static NewTicket under(Span span, NewTicket ticket) {

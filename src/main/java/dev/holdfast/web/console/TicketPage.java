@@ -12,6 +12,7 @@ import dev.holdfast.ticket.Guidance;
 import dev.holdfast.web.console.view.ErrorView;
 import dev.holdfast.web.console.view.QuestionForm;
 import dev.holdfast.web.console.view.ResultView;
+import dev.holdfast.web.console.view.StepGraph;
 import dev.holdfast.web.console.view.TimelineLine;
 import dev.holdfast.web.console.view.TranscriptView;
 import java.util.List;
@@ -27,6 +28,7 @@ import org.jspecify.annotations.Nullable;
  * @param payload indented
  * @param autoRetry what a person has said of its sessions' retries; null where nobody has
  * @param waitingCalls tool calls that a person has to allow or deny
+ * @param steps of a workflow; null of another ticket
  * @param question what its job asks a person; null where it asks nothing
  */
 public record TicketPage(
@@ -46,7 +48,8 @@ public record TicketPage(
     List<ToolCallRow> waitingCalls,
     @Nullable QuestionForm question,
     @Nullable AutoRetrySwitch autoRetry,
-    String sql) {
+    String sql,
+    @Nullable StepGraph steps) {
   public TicketPage {
     waitingCalls = List.copyOf(waitingCalls);
     attempts = List.copyOf(attempts);

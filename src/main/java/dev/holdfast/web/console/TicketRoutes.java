@@ -21,6 +21,7 @@ import dev.holdfast.web.console.view.QuestionForm;
 import dev.holdfast.web.console.view.ResultView;
 import dev.holdfast.web.console.view.SqlText;
 import dev.holdfast.web.console.view.StateSentence;
+import dev.holdfast.web.console.view.StepGraph;
 import dev.holdfast.web.console.view.TimelineLine;
 import dev.holdfast.web.console.view.TranscriptView;
 import io.javalin.http.Context;
@@ -154,7 +155,8 @@ final class TicketRoutes implements Routes {
         tickets.toolCalls(id).stream().filter(ToolCallRow::waits).toList(),
         question(ticket),
         tickets.autoRetry(id).orElse(null),
-        SqlText.ticket(id));
+        SqlText.ticket(id),
+        ticket.kind().equals("workflow") ? StepGraph.of(tickets.steps(id)) : null);
   }
 
   /** Only of a row that was held when it was read: an answer is for the version that was seen. */

@@ -101,8 +101,9 @@
   function listen() {
     var region = live();
     if (!region || !window.EventSource || events || document.hidden) { return; }
+    // A workflow's page shows the tickets of its steps, too.
     var ticket = /^\/tickets\/(\d+)$/.exec(location.pathname);
-    var source = new EventSource('/api/v1/events' + (ticket ? '?ticket=' + ticket[1] : ''));
+    var source = new EventSource('/api/v1/events' + (ticket && !document.getElementById('steps') ? '?ticket=' + ticket[1] : ''));
     events = source;
     // What happened between this page's making and now was told to nobody.
     source.onopen = function () { say('Live.'); soon(); };
@@ -119,7 +120,7 @@
   function leave() {
     if (events) { events.close(); events = null; }
   }
-  var names = ['message', 'reset', 'created', 'claimed', 'succeeded', 'failed', 'crashed', 'given_back', 'revoked', 'deferred', 'parked',
+  var names = ['message', 'reset', 'created', 'claimed', 'succeeded', 'failed', 'crashed', 'given_back', 'revoked', 'deferred', 'advanced', 'parked',
     'call_approved', 'call_denied', 'answered',
     'released', 'held', 'cancelled', 'approved', 'rejected', 'retry_decision', 'assigned', 'unassigned', 'release_undone',
     'payload_edited', 'edited', 'queue_paused', 'queue_resumed', 'auto_retry_start', 'auto_retry_end', 'auto_retry_deferred', 'turn_started',

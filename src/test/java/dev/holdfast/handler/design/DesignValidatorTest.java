@@ -71,13 +71,15 @@ class DesignValidatorTest {
         Arguments.of(
             "[1]", "the design must be an object: write keys and values, as in kind: command"),
         Arguments.of(
-            "command: [ls]", "the design has no \"kind\": write one of [agent, command, repair]"),
+            "command: [ls]",
+            "the design has no \"kind\": write one of [agent, command, repair, workflow]"),
         Arguments.of(
-            "kind: 7", "the design has no \"kind\": write one of [agent, command, repair]"),
+            "kind: 7",
+            "the design has no \"kind\": write one of [agent, command, repair, workflow]"),
         Arguments.of(
             "kind: comand",
             "the design's kind \"comand\" is unknown: did you mean \"command\"? known are"
-                + " [agent, command, repair]"),
+                + " [agent, command, repair, workflow]"),
         Arguments.of(
             "kind: agent",
             "the design is not valid: \"targets\" is missing in the design: the models to ask, as"
@@ -102,7 +104,7 @@ class DesignValidatorTest {
             "the design is not valid: limits.max_turns: must have a minimum value of 1"),
         Arguments.of(
             "kind: robot",
-            "the design's kind \"robot\" is unknown: known are [agent, command, repair]"),
+            "the design's kind \"robot\" is unknown: known are [agent, command, repair, workflow]"),
         Arguments.of(
             "kind: command",
             "the design is not valid: \"command\" is missing in the design: the program and its"
@@ -119,8 +121,8 @@ class DesignValidatorTest {
         Arguments.of(
             "{kind: command, command: [ls], tiemout: 5m}",
             "the design is not valid: unknown key \"tiemout\" in the design: did you mean"
-                + " \"timeout\"? known are [command, description, directory, environment, kind,"
-                + " pass_environment, retry, review, timeout]"),
+                + " \"timeout\"? known are [after, command, description, directory, environment,"
+                + " expires, kind, may_enqueue, pass_environment, retry, review, timeout]"),
         Arguments.of(
             "{kind: command, command: [ls], timeout: 10 minutes}",
             "the design is not valid: timeout: \"10 minutes\" is not a duration: write a whole"

@@ -18,15 +18,19 @@ import dev.holdfast.testing.TestQueue;
 import dev.holdfast.testing.TicketDatabase;
 import dev.holdfast.testing.WithDatabase;
 import dev.holdfast.ticket.ClaimedTicket;
+import java.sql.Connection;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.DisplayName;
@@ -206,11 +210,15 @@ class LimitsIT {
     assertThat(mostOfKey.get()).isBetween(1L, 2L);
   }
 
+  private static long count(@Nullable String number) {
+    return Long.parseLong(Objects.requireNonNull(number));
+  }
+
   /** Looks at what runs after each claim, as the tables say it, not as the engine counts it. */
   private void drain(String worker, AtomicLong done, AtomicLong mostAtOnce, AtomicLong mostOfKey) {
     while (done.get() < 400) {
       List<ClaimedTicket> claimed = queue.queue().claim(request(3, worker)).tickets();
-      Map<String, String> now =
+      Map<String, @Nullable String> now =
           database
               .rows(
                   "SELECT count(*) AS at_once, COALESCE(max(n), 0) AS of_key FROM (SELECT count(*)"
@@ -218,8 +226,8 @@ class LimitsIT {
                       + " AS n FROM holdfast.tickets WHERE state = 'in_progress' AND queue = ?) x",
                   name)
               .getFirst();
-      mostAtOnce.accumulateAndGet(Long.parseLong(now.get("at_once")), Math::max);
-      mostOfKey.accumulateAndGet(Long.parseLong(now.get("of_key")), Math::max);
+      mostAtOnce.accumulateAndGet(count(now.get("at_once")), Math::max);
+      mostOfKey.accumulateAndGet(count(now.get("of_key")), Math::max);
       for (ClaimedTicket each : claimed) {
         assertThat(queue.succeed(each.id(), each.lease().no()))
             .isInstanceOf(FinishResult.Succeeded.class);
@@ -337,6 +345,23 @@ class LimitsIT {
     assertThat(queue.queue().claim(queue.request(10).within(room)).tickets()).hasSize(1);
     assertThat(database.number("SELECT count(*) FROM holdfast.line_slots")).isEqualTo(1);
     assertThat(claim(10)).hasSize(1);
+  }
+
+  @Test
+  @DisplayName("a ticket that somebody has locked keeps no other one waiting, whoever is first")
+  void locked() throws Exception {
+    limit("concurrent => 2, per_key => 1");
+    List<Long> ids = enqueue(3);
+    try (Connection connection = pool.getConnection();
+        Statement statement = connection.createStatement()) {
+      connection.setAutoCommit(false);
+      statement.execute("SELECT holdfast.hold_ticket(" + ids.get(0) + ", 'ann', 'thinking')");
+      assertThat(claim(1)).containsExactly(ids.get(1));
+      assertThat(claim(10)).containsExactly(ids.get(2));
+      connection.rollback();
+    }
+    queue.succeed(ids.get(1), lease(ids.get(1)));
+    assertThat(claim(10)).containsExactly(ids.get(0));
   }
 
   @Test

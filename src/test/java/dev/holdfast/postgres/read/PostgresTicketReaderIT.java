@@ -111,6 +111,7 @@ class PostgresTicketReaderIT {
                 null,
                 null,
                 null,
+                null,
                 null));
     assertThat(reader.find(id + 1_000_000)).isEmpty();
   }

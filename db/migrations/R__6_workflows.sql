@@ -1,0 +1,370 @@
+-- Workflows: tickets that wait for their own steps. A workflow's handler runs as a short attempt whenever a step has ended
+-- (docs/adr/0030-workflows.md).
+--
+-- Flyway runs this file after all versioned ones: again with each version of the schema (now ${version}), and whenever it changes.
+
+-- The caller has locked the workflows' rows, so that the last two tickets of a step, finished at once, do not both see the other one open.
+CREATE OR REPLACE FUNCTION go_on_with_workflows(of_workflows bigint[], steps text[]) RETURNS void
+LANGUAGE plpgsql SET search_path = ${flyway:defaultSchema}, pg_temp SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off AS $$
+DECLARE
+  e record;
+  woken bigint[] := '{}';
+  parked bigint[];
+BEGIN
+  FOR e IN
+    SELECT u.id, u.step, count(*) AS ended FROM unnest(of_workflows, steps) AS u (id, step)
+    JOIN workflows w ON w.ticket_id = u.id GROUP BY u.id, u.step ORDER BY u.id, u.step
+  LOOP
+    PERFORM let_items_go(e.id, e.step, e.ended::integer);
+    IF NOT EXISTS (SELECT FROM ticket_dependencies d WHERE d.ticket_id = e.id AND d.name = e.step AND d.ended_at IS NULL) THEN
+      woken := woken || e.id;
+    END IF;
+  END LOOP;
+  parked := ARRAY(SELECT w.ticket_id FROM workflows w WHERE w.ticket_id = ANY (woken) AND w.parked);
+  UPDATE workflows w SET parked = false, news = NOT w.parked WHERE w.ticket_id = ANY (woken);
+  parked := ARRAY(SELECT b.id FROM ticket_base b WHERE b.id = ANY (parked) AND b.state = 'ready' AND b.assignee_type = 'agent');
+  IF cardinality(parked) > 0 THEN
+    PERFORM file_tickets(parked);
+  END IF;
+END
+$$;
+COMMENT ON FUNCTION go_on_with_workflows IS 'Files those of the tickets that are workflows, have a step that has just ended and wait; lets the next items of steps of limited breadth go. steps: in which step of each something has ended.';
+
+CREATE OR REPLACE FUNCTION let_items_go(workflow bigint, step text, at_most integer) RETURNS void
+LANGUAGE plpgsql SET search_path = ${flyway:defaultSchema}, pg_temp SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off AS $$
+DECLARE
+  next bigint[] := ARRAY(
+    SELECT d.after_id FROM ticket_dependencies d WHERE d.ticket_id = workflow AND d.name = step AND d.queued ORDER BY d.item LIMIT at_most);
+BEGIN
+  IF cardinality(next) = 0 THEN
+    RETURN;
+  END IF;
+  PERFORM FROM ticket_base b WHERE b.id = ANY (next) ORDER BY b.id FOR NO KEY UPDATE;
+  UPDATE ticket_dependencies d SET queued = NULL WHERE d.ticket_id = workflow AND d.after_id = ANY (next);
+  next := ARRAY(
+    SELECT b.id FROM ticket_base b
+    WHERE b.id = ANY (next) AND b.state = 'ready' AND b.assignee_type = 'agent' AND NOT is_waiting(b.id));
+  IF cardinality(next) > 0 THEN
+    PERFORM file_tickets(next);
+  END IF;
+END
+$$;
+COMMENT ON FUNCTION let_items_go IS 'Files the next items of a step of limited breadth. One that a person holds has had its turn.';
+
+-- steps: [{"step", "design" or "kind", "payloads": [...], "items": true for a list, "breadth", "title", "queue", "priority"}]. All tickets of a
+-- step are inserted by one statement.
+CREATE OR REPLACE FUNCTION add_children(parent ticket_base, steps jsonb) RETURNS bigint[]
+LANGUAGE plpgsql SET search_path = ${flyway:defaultSchema}, pg_temp SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off AS $$
+DECLARE
+  s jsonb;
+  d designs;
+  kind_name text;
+  title text;
+  ids bigint[];
+  added bigint[] := '{}';
+BEGIN
+  FOR s IN SELECT x.value FROM jsonb_array_elements(steps) AS x LOOP
+    d := NULL;
+    IF s ? 'design' THEN
+      d := latest_design(s->>'design');
+    END IF;
+    kind_name := kind_of_new_ticket(s->>'kind', d);
+    title := shorten(COALESCE(s->>'title', parent.title || ': ' || (s->>'step'), s->>'step', parent.title), 1000);
+    PERFORM know_lane(COALESCE(s->>'queue', parent.queue), kind_name);
+    WITH item AS MATERIALIZED (
+      SELECT nextval(pg_get_serial_sequence('ticket_base', 'id')) AS id, p.value AS payload, p.place
+      FROM (SELECT * FROM jsonb_array_elements(s->'payloads') WITH ORDINALITY AS p (value, place) ORDER BY place) p
+    ), made AS (
+      INSERT INTO ticket_base (filed, id, design_id, kind, payload, payload_bytes, queue, title, priority, expires_at, concurrency_key,
+        fairness_key)
+      SELECT true, i.id, d.id, kind_name, i.payload, accepted_bytes('payload', i.payload), COALESCE(s->>'queue', parent.queue),
+        CASE WHEN (s->>'items')::boolean THEN title || ' ' || i.place ELSE title END, COALESCE((s->>'priority')::integer, parent.priority),
+        now() + design_expiry(d), parent.concurrency_key, parent.fairness_key
+      FROM item i
+    ), ending AS (
+      INSERT INTO ticket_deadlines (ticket_id, expires_at) SELECT i.id, now() + design_expiry(d) FROM item i WHERE design_expiry(d) IS NOT NULL
+    ), owned AS (
+      INSERT INTO ticket_parents (ticket_id, parent_id) SELECT i.id, parent.id FROM item i
+    ), waited AS (
+      INSERT INTO ticket_dependencies (ticket_id, after_id, name, item, queued)
+      SELECT parent.id, i.id, s->>'step', CASE WHEN (s->>'items')::boolean THEN i.place - 1 END,
+        NULLIF(i.place > (s->>'breadth')::integer, false)
+      FROM item i WHERE s ? 'step'
+    )
+    SELECT array_agg(i.id ORDER BY i.place) INTO ids FROM item i;
+    added := added || ids;
+    IF s ? 'breadth' THEN
+      ids := ids[:(s->>'breadth')::integer];
+    END IF;
+    IF ids IS NOT NULL THEN
+      PERFORM file_tickets(ids);
+    END IF;
+  END LOOP;
+  RETURN added;
+END
+$$;
+COMMENT ON FUNCTION add_children IS 'Adds tickets of which another one, whose row the caller has locked, is the parent; those with a step are steps of it, for which it waits.';
+
+-- The fence is looked at on the locked row, so that what is added is added once: a second call under the same lease finds it used.
+CREATE OR REPLACE FUNCTION running_ticket(ticket_id bigint, under_lease bigint) RETURNS ticket_base
+LANGUAGE plpgsql SET search_path = ${flyway:defaultSchema}, pg_temp SET enable_seqscan = off SET enable_bitmapscan = off AS $$
+DECLARE
+  t ticket_base;
+BEGIN
+  SELECT * INTO t FROM ticket_base b
+  WHERE b.id = running_ticket.ticket_id AND b.state = 'ready' AND b.fence < under_lease
+    AND EXISTS (SELECT FROM leases l WHERE l.id = under_lease)
+  FOR UPDATE;
+  RETURN t;
+END
+$$;
+COMMENT ON FUNCTION running_ticket IS 'The row of a ticket that is in progress under this lease, locked; NULL if it no longer is.';
+
+CREATE OR REPLACE FUNCTION advance_workflow(ticket_id bigint, under_lease bigint, plan jsonb) RETURNS boolean
+LANGUAGE plpgsql SET search_path = ${flyway:defaultSchema}, pg_temp SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off
+  SET lock_timeout = '250ms' AS $$
+DECLARE
+  t ticket_base := running_ticket(advance_workflow.ticket_id, under_lease);
+  waits boolean;
+BEGIN
+  IF t.id IS NULL THEN
+    RETURN false;
+  END IF;
+  UPDATE ticket_base b
+  SET fence = under_lease, started_at = l.claimed_at, updated_at = now(), retry_after = NULL, attempt_count = b.attempt_count + 1,
+      same_error_count = 0, error = NULL, error_title = NULL, error_category = NULL, error_fingerprint = NULL
+  FROM leases l WHERE l.id = under_lease AND b.id = t.id
+  RETURNING b.* INTO t;
+  INSERT INTO ticket_attempts (ticket_id, lease_no, started_at, finished_at, attempt, outcome, worker_id)
+  SELECT t.id, l.id, l.claimed_at, now(), t.attempt_count, 'advanced', l.worker_id FROM leases l WHERE l.id = under_lease;
+  INSERT INTO workflows AS w (ticket_id, skipped) VALUES (t.id, ARRAY(SELECT jsonb_array_elements_text(plan->'skipped')))
+  ON CONFLICT ON CONSTRAINT workflows_pkey DO UPDATE SET skipped = EXCLUDED.skipped;
+  PERFORM add_children(t, plan->'steps');
+  -- What waited for a success only has not ended for the workflow itself before its review has.
+  PERFORM FROM ticket_base b WHERE b.state = 'needs_review' AND b.id IN (
+    SELECT d.after_id FROM ticket_dependencies d WHERE d.ticket_id = t.id AND d.ended_at IS NOT NULL AND d.on_success) FOR SHARE;
+  UPDATE ticket_dependencies d SET ended_at = NULL, on_success = NULL
+  FROM ticket_base b
+  WHERE d.ticket_id = t.id AND d.ended_at IS NOT NULL AND d.on_success AND b.id = d.after_id AND b.state NOT IN ('done', 'cancelled');
+  UPDATE ticket_dependencies d SET on_success = true
+  WHERE d.ticket_id = t.id AND d.ended_at IS NULL AND d.name IN (SELECT jsonb_array_elements_text(plan->'success'))
+    AND NOT EXISTS (SELECT FROM ticket_base b WHERE b.id = d.after_id AND b.state = 'needs_review');
+  SELECT NOT w.news AND EXISTS (SELECT FROM ticket_dependencies d WHERE d.ticket_id = t.id AND d.ended_at IS NULL) INTO waits
+  FROM workflows w WHERE w.ticket_id = t.id;
+  UPDATE workflows w SET parked = waits, news = false WHERE w.ticket_id = t.id;
+  PERFORM make_claimable(t);
+  RETURN true;
+END
+$$;
+COMMENT ON FUNCTION advance_workflow IS 'Ends an attempt of a workflow that waits for its steps: adds the steps that begin now, and lets it wait, or files it where a step has ended meanwhile. False, and nothing is changed, if it no longer runs under this lease. plan: {"steps": as for add_children, "skipped": names, "success": names of steps for which a success is enough}.';
+
+CREATE OR REPLACE FUNCTION workflow_tickets(ticket_id bigint)
+RETURNS TABLE (step text, item integer, id bigint, state text, result text, accepted boolean)
+LANGUAGE plpgsql STABLE SET search_path = ${flyway:defaultSchema}, pg_temp SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off AS $$
+#variable_conflict use_column
+DECLARE
+  bytes numeric;
+BEGIN
+  SELECT sum(measured_bytes(b.result)) INTO bytes FROM ticket_dependencies d JOIN ticket_base b ON b.id = d.after_id
+  WHERE d.ticket_id = workflow_tickets.ticket_id AND b.result IS NOT NULL;
+  IF bytes > 33554432 THEN
+    RAISE EXCEPTION 'the results of its steps have % bytes, and 33554432 are allowed', bytes
+      USING ERRCODE = 'HF422', HINT = 'Let steps write large results elsewhere and say where.';
+  END IF;
+  RETURN QUERY
+  SELECT d.name, d.item, b.id, b.state, b.result::text,
+    b.state = 'cancelled' AND EXISTS (
+      SELECT FROM ticket_activity a
+      WHERE a.ticket_id = workflow_tickets.ticket_id AND a.action = 'released' AND a.created_at >= b.completed_at)
+  FROM ticket_dependencies d JOIN ticket_base b ON b.id = d.after_id
+  WHERE d.ticket_id = workflow_tickets.ticket_id ORDER BY d.name, d.item;
+END
+$$;
+COMMENT ON FUNCTION workflow_tickets IS 'The tickets of a workflow''s steps with their results, as its handler reads them; accepted: it was cancelled, and the workflow released since. HF422 if the results are too long.';
+
+-- Whoever finishes a step locks it, then its workflow: so does whoever cancels the workflow.
+CREATE OR REPLACE FUNCTION lock_steps(workflow bigint) RETURNS void
+LANGUAGE plpgsql SET search_path = ${flyway:defaultSchema}, pg_temp SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off AS $$
+BEGIN
+  IF EXISTS (SELECT FROM workflows w WHERE w.ticket_id = workflow) THEN
+    PERFORM FROM ticket_base b
+    WHERE b.id IN (SELECT d.after_id FROM ticket_dependencies d WHERE d.ticket_id = workflow AND d.ended_at IS NULL) ORDER BY b.id FOR UPDATE;
+  END IF;
+END
+$$;
+COMMENT ON FUNCTION lock_steps IS 'Locks the open steps of a workflow.';
+
+-- What a job adds is a child of it, and whoever waits for the job waits for what it adds: as rows of its followers without a name, in a
+-- workflow as part of the step.
+CREATE OR REPLACE FUNCTION add_tickets_of_job(ticket_id bigint, under_lease bigint, steps jsonb) RETURNS boolean
+LANGUAGE plpgsql SET search_path = ${flyway:defaultSchema}, pg_temp SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off
+  SET lock_timeout = '250ms' AS $$
+DECLARE
+  t ticket_base := running_ticket(add_tickets_of_job.ticket_id, under_lease);
+  allowed jsonb;
+  wanted text;
+  added bigint[];
+BEGIN
+  IF t.id IS NULL THEN
+    RETURN false;
+  END IF;
+  SELECT COALESCE(d.definition->'may_enqueue', '[]') INTO allowed FROM designs d WHERE d.id = t.design_id;
+  SELECT s.value->>'design' INTO wanted FROM jsonb_array_elements(steps) AS s
+  WHERE NOT COALESCE(allowed, '[]') ? COALESCE(s.value->>'design', '') LIMIT 1;
+  IF FOUND THEN
+    RAISE EXCEPTION 'its design does not allow it to enqueue "%"', left(COALESCE(wanted, 'NULL'), 100)
+      USING ERRCODE = 'HF422', HINT = 'Its may_enqueue is ' || left(COALESCE(allowed, '[]')::text, 500) || '.';
+  END IF;
+  added := add_children(t, steps);
+  INSERT INTO ticket_dependencies (ticket_id, after_id, name, item, on_cancelled)
+  SELECT d.ticket_id, u.id, CASE WHEN w.ticket_id IS NOT NULL THEN d.name END, -1, d.on_cancelled
+  FROM ticket_dependencies d LEFT JOIN workflows w ON w.ticket_id = d.ticket_id CROSS JOIN unnest(added) AS u (id)
+  WHERE d.after_id = t.id AND d.ended_at IS NULL;
+  RETURN true;
+END
+$$;
+COMMENT ON FUNCTION add_tickets_of_job IS 'Adds what a running job enqueues, in the transaction that stores its success. False, and nothing is added, if it no longer runs under this lease; HF422 for what its design does not allow.';
+
+CREATE OR REPLACE FUNCTION cancel_steps(t ticket_base, actor text) RETURNS void
+LANGUAGE plpgsql SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
+DECLARE
+  child bigint;
+BEGIN
+  FOR child IN
+    WITH ended AS (
+      UPDATE ticket_dependencies d SET ended_at = now(), queued = NULL WHERE d.ticket_id = t.id AND d.ended_at IS NULL RETURNING d.after_id
+    )
+    SELECT e.after_id FROM ended e JOIN ticket_parents p ON p.ticket_id = e.after_id AND p.parent_id = t.id ORDER BY e.after_id
+  LOOP
+    IF EXISTS (SELECT FROM ticket_base b WHERE b.id = child AND b.state NOT IN ('done', 'cancelled')) THEN
+      PERFORM cancel_ticket(child, actor, format('its workflow #%s was cancelled', t.id));
+    END IF;
+  END LOOP;
+END
+$$;
+COMMENT ON FUNCTION cancel_steps IS 'Cancels the open steps of a workflow that a person cancels.';
+
+CREATE OR REPLACE FUNCTION release_steps(t ticket_base, actor text, guidance text, keep_retries boolean, fresh boolean) RETURNS integer
+LANGUAGE plpgsql SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
+DECLARE
+  child bigint;
+  n integer := 0;
+BEGIN
+  FOR child IN
+    SELECT b.id FROM ticket_dependencies d JOIN ticket_base b ON b.id = d.after_id
+    WHERE d.ticket_id = t.id AND d.ended_at IS NULL AND b.held_at IS NOT NULL
+      AND CASE WHEN btrim(COALESCE(guidance, '')) = '' THEN 'release' ELSE 'release_with_guidance' END = ANY (b.hold_actions)
+    ORDER BY b.id
+  LOOP
+    PERFORM release_ticket(child, actor, guidance, keep_retries, fresh);
+    n := n + 1;
+  END LOOP;
+  RETURN n;
+END
+$$;
+COMMENT ON FUNCTION release_steps IS 'Releases the steps of a workflow that are on hold, and says how many. Questions wait on for their answers.';
+
+CREATE OR REPLACE FUNCTION steps_from(definition jsonb, step text) RETURNS text[]
+LANGUAGE sql STABLE SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
+  WITH RECURSIVE later (name) AS (
+    SELECT s.key FROM jsonb_each(definition->'steps') AS s WHERE s.key = step
+    UNION
+    SELECT s.key FROM later l, jsonb_each(definition->'steps') AS s WHERE s.value->'after' ? l.name
+  )
+  SELECT array_agg(l.name) FROM later l
+$$;
+COMMENT ON FUNCTION steps_from IS 'A step of a workflow''s design and all that wait for it, directly or not; NULL if there is no such step.';
+
+CREATE OR REPLACE FUNCTION replay_ticket(id bigint, actor text, from_step text) RETURNS bigint
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
+DECLARE
+  t ticket_base;
+  d designs;
+  again text[];
+  child bigint;
+  dropped bigint[];
+  replayed bigint;
+BEGIN
+  PERFORM require_words('actor', actor);
+  t := locked_ticket(replay_ticket.id);
+  SELECT * INTO d FROM designs WHERE designs.id = t.design_id;
+  IF t.kind <> 'workflow' OR d.id IS NULL THEN
+    RAISE EXCEPTION 'ticket % is no workflow', t.id USING ERRCODE = 'HF422', HINT = 'Its state is ' || t.state || '; a ticket on hold is released, one in review rejected.';
+  END IF;
+  again := steps_from(d.definition, from_step);
+  IF again IS NULL THEN
+    RAISE EXCEPTION 'the workflow % has no step "%"', t.id, left(COALESCE(from_step, 'NULL'), 100)
+      USING ERRCODE = 'HF422', HINT = 'It has ' || (SELECT string_agg(key, ', ' ORDER BY key) FROM jsonb_object_keys(d.definition->'steps') AS key) || '.';
+  END IF;
+  IF t.state IN ('done', 'cancelled') THEN
+    INSERT INTO ticket_base (filed, design_id, kind, queue, priority, title, payload, concurrency_key, fairness_key)
+    VALUES (true, t.design_id, t.kind, t.queue, t.priority, t.title, t.payload, t.concurrency_key, t.fairness_key) RETURNING ticket_base.id INTO replayed;
+    INSERT INTO ticket_dependencies (ticket_id, after_id, ended_at, name, item)
+    SELECT replayed, x.after_id, now(), x.name, x.item FROM ticket_dependencies x JOIN ticket_base b ON b.id = x.after_id AND b.state = 'done'
+    WHERE x.ticket_id = t.id AND x.name <> ALL (again);
+    -- The new one needs their results now.
+    UPDATE ticket_parents p SET parent_id = replayed FROM ticket_dependencies x WHERE x.ticket_id = replayed AND x.after_id = p.ticket_id;
+    INSERT INTO workflows (ticket_id) VALUES (replayed);
+    PERFORM log_activity(t.id, 'replayed', actor, jsonb_build_object('from', from_step, 'as', replayed));
+    PERFORM log_activity(replayed, 'replayed', actor, jsonb_build_object('from', from_step, 'of', t.id));
+    PERFORM file_tickets(ARRAY[replayed]);
+    RETURN replayed;
+  END IF;
+  PERFORM end_work(t, actor);
+  PERFORM log_activity(t.id, 'replayed', actor, jsonb_build_object('from', from_step, 'steps', to_jsonb(again)));
+  WITH gone AS (
+    DELETE FROM ticket_dependencies x WHERE x.ticket_id = t.id AND x.name = ANY (again) RETURNING x.after_id
+  )
+  SELECT array_agg(g.after_id ORDER BY g.after_id) INTO dropped FROM gone g;
+  FOREACH child IN ARRAY COALESCE(dropped, '{}') LOOP
+    IF EXISTS (SELECT FROM ticket_base b WHERE b.id = child AND b.state NOT IN ('done', 'cancelled')) THEN
+      PERFORM cancel_ticket(child, actor, format('the workflow #%s is replayed from its step %s', t.id, from_step));
+    END IF;
+  END LOOP;
+  UPDATE workflows w SET parked = false, news = false, skipped = ARRAY(SELECT s FROM unnest(w.skipped) AS s WHERE s <> ALL (again))
+  WHERE w.ticket_id = t.id;
+  UPDATE ticket_base b
+  SET state = 'ready', held_at = NULL, hold_reason = NULL, hold_actions = NULL, completed_at = NULL, retry_after = NULL, retry_count = 0,
+      retry_counts = NULL, same_error_count = 0, crash_count = 0, updated_at = now()
+  WHERE b.id = t.id RETURNING * INTO t;
+  PERFORM make_claimable(t);
+  RETURN t.id;
+END
+$$;
+COMMENT ON FUNCTION replay_ticket IS 'Works a workflow again from one of its steps on, with the results of the steps that do not wait for it: SELECT ${flyway:defaultSchema}.replay_ticket(17, ''ann'', ''clean''). What is open of those steps is cancelled. A workflow that is done or cancelled stays so, and a new one takes its place. Returns the id of the one that runs.';
+
+CREATE OR REPLACE VIEW workflow_steps AS
+SELECT b.id AS workflow_id, s.key AS step,
+  CASE
+    WHEN s.key = ANY (w.skipped) THEN 'skipped'
+    WHEN c.tickets IS NULL THEN 'waiting'
+    WHEN c.on_hold > 0 THEN 'on_hold'
+    WHEN c.in_progress > 0 THEN 'in_progress'
+    WHEN c.ready > 0 THEN 'ready'
+    WHEN c.needs_review > 0 THEN 'needs_review'
+    WHEN c.cancelled > 0 THEN 'cancelled'
+    ELSE 'done'
+  END AS state,
+  COALESCE(s.value->>'design', s.value->>'kind') AS design,
+  ARRAY(SELECT jsonb_array_elements_text(COALESCE(s.value->'after', '[]'))) AS after,
+  COALESCE(c.tickets, 0) AS tickets, COALESCE(c.done, 0) AS done, COALESCE(c.on_hold, 0) AS on_hold, COALESCE(c.in_progress, 0) AS in_progress,
+  c.first_ticket_id, c.first_held_id
+FROM ticket_base b
+JOIN designs d ON d.id = b.design_id
+CROSS JOIN LATERAL jsonb_each(d.definition->'steps') AS s
+LEFT JOIN workflows w ON w.ticket_id = b.id
+CROSS JOIN LATERAL (
+  SELECT NULLIF(count(*), 0) AS tickets, count(*) FILTER (WHERE t.state = 'on_hold') AS on_hold,
+    count(*) FILTER (WHERE t.state = 'ready' AND l.running IS NOT NULL) AS in_progress,
+    count(*) FILTER (WHERE t.state = 'ready' AND l.running IS NULL) AS ready,
+    count(*) FILTER (WHERE t.state = 'needs_review') AS needs_review, count(*) FILTER (WHERE t.state = 'cancelled') AS cancelled,
+    count(*) FILTER (WHERE t.state = 'done') AS done, min(t.id) AS first_ticket_id, min(t.id) FILTER (WHERE t.state = 'on_hold') AS first_held_id
+  FROM ticket_dependencies x JOIN ticket_base t ON t.id = x.after_id
+  LEFT JOIN (SELECT u.id AS running, l.id AS lease_no FROM leases l CROSS JOIN LATERAL unnest(l.ids) AS u (id)) l
+    ON l.running = t.id AND l.lease_no > t.fence
+  WHERE x.ticket_id = b.id AND x.name = s.key
+) c
+WHERE b.kind = 'workflow';
+COMMENT ON VIEW workflow_steps IS 'One row for each step of each workflow: SELECT * FROM ${flyway:defaultSchema}.workflow_steps WHERE workflow_id = 17. waiting: it has not begun; skipped: its condition said no; else the state of its ticket, or of the tickets of a for_each as a whole.';
+
+SELECT grant_roles();

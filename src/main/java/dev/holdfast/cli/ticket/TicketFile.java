@@ -1,0 +1,75 @@
+package dev.holdfast.cli.ticket;
+
+import dev.holdfast.cli.output.UsageException;
+import dev.holdfast.queue.NewTicket;
+import dev.holdfast.queue.TicketInbox.Named;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.stream.Stream;
+import java.util.stream.StreamSupport;
+
+/**
+ * The tickets of a file: a graph where one of them has a name or waits for another, else as many as
+ * there are, of which only the first lines are in memory at a time.
+ */
+final class TicketFile {
+  /** As many as a graph may have. */
+  private static final int LONGEST_GRAPH = 10_000;
+
+  private final TicketLines lines;
+  private final List<Named> first = new ArrayList<>();
+
+  private TicketFile(TicketLines lines) {
+    this.lines = lines;
+  }
+
+  static TicketFile read(TicketLines lines) {
+    TicketFile file = new TicketFile(lines);
+    while (lines.hasNext() && file.first.size() < LONGEST_GRAPH) {
+      file.first.add(lines.next());
+    }
+    if (lines.hasNext() && file.isGraph()) {
+      throw tooLong();
+    }
+    return file;
+  }
+
+  private static UsageException tooLong() {
+    return new UsageException(
+        "--file: it has lines with name, after or on_cancelled and so "
+            + LONGEST_GRAPH
+            + " lines at most; enqueue parts of it, and let them wait for ids");
+  }
+
+  boolean isGraph() {
+    return first.stream().anyMatch(TicketFile::isOfGraph);
+  }
+
+  private static boolean isOfGraph(Named each) {
+    return each.name() != null || !each.after().isEmpty() || !each.ticket().after().isEmpty();
+  }
+
+  List<Named> graph() {
+    return first;
+  }
+
+  /** Each once. */
+  Iterator<NewTicket> all() {
+    Iterable<Named> rest = () -> lines;
+    return Stream.concat(first.stream(), StreamSupport.stream(rest.spliterator(), false))
+        .map(
+            each -> {
+              if (isOfGraph(each)) {
+                throw tooLong();
+              }
+              return each.ticket();
+            })
+        .iterator();
+  }
+
+  /** How many were read so far. */
+  long count() {
+    return lines.count();
+  }
+}

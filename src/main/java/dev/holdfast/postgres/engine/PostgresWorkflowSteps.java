@@ -1,0 +1,62 @@
+package dev.holdfast.postgres.engine;
+
+import dev.holdfast.postgres.Sql;
+import dev.holdfast.postgres.SqlErrors;
+import dev.holdfast.postgres.inbox.PostgresDesignShelf;
+import dev.holdfast.queue.DesignShelf;
+import dev.holdfast.ticket.Design;
+import dev.holdfast.ticket.TicketState;
+import dev.holdfast.workflow.StepTicket;
+import dev.holdfast.workflow.WorkflowJson;
+import dev.holdfast.workflow.WorkflowSteps;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Optional;
+import javax.sql.DataSource;
+import org.jdbi.v3.core.Jdbi;
+import org.jdbi.v3.core.JdbiException;
+
+/** Reads by the function workflow_tickets. Thread-safe. */
+public final class PostgresWorkflowSteps implements WorkflowSteps {
+  private final Jdbi jdbi;
+  private final DesignShelf designs;
+  private final String read;
+
+  public PostgresWorkflowSteps(DataSource dataSource, String schema) {
+    this.jdbi = Jdbi.create(dataSource);
+    this.designs = new PostgresDesignShelf(dataSource, schema);
+    this.read = new Sql(schema).inSchema("SELECT * FROM holdfast.workflow_tickets(:id)");
+  }
+
+  @Override
+  public List<StepTicket> tickets(long workflowId) {
+    try {
+      return jdbi.withHandle(
+          handle ->
+              handle
+                  .createQuery(read)
+                  .bind("id", workflowId)
+                  .map((row, context) -> ticket(row))
+                  .list());
+    } catch (JdbiException e) {
+      throw SqlErrors.translate(e);
+    }
+  }
+
+  private static StepTicket ticket(ResultSet row) throws SQLException {
+    String result = row.getString("result");
+    return new StepTicket(
+        row.getString("step"),
+        row.getObject("item", Integer.class),
+        row.getLong("id"),
+        TicketState.ofWireName(row.getString("state")).orElseThrow(),
+        result == null ? null : WorkflowJson.parse(result),
+        row.getBoolean("accepted"));
+  }
+
+  @Override
+  public Optional<Design> design(String name) {
+    return designs.find(name);
+  }
+}

@@ -1,0 +1,78 @@
+package dev.holdfast.queue.read;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A step of a workflow, as in the view {@code workflow_steps}.
+ *
+ * @param state waiting, skipped, or the state of its ticket or of its tickets as a whole
+ * @param design which works it; {@code human} for a person's
+ * @param after the steps it waits for
+ * @param tickets how many it has; 0 before it begins
+ */
+public record StepRow(
+    String step,
+    String state,
+    String design,
+    List<String> after,
+    long tickets,
+    long done,
+    long onHold,
+    long inProgress,
+    @Nullable Long firstTicketId,
+    @Nullable Long firstHeldId) {
+  public StepRow {
+    after = List.copyOf(after);
+  }
+
+  /** How many steps stand before each at least, by name. */
+  public static Map<String, Integer> levels(List<StepRow> steps) {
+    Map<String, Integer> levels = new HashMap<>();
+    // As often as the longest path has steps; where they wait in a circle it ends all the same.
+    for (int i = 0; i < steps.size(); i++) {
+      boolean moved = false;
+      for (StepRow each : steps) {
+        int level =
+            each.after.stream()
+                .mapToInt(before -> levels.getOrDefault(before, 0) + 1)
+                .max()
+                .orElse(0);
+        moved |= !Integer.valueOf(level).equals(levels.put(each.step, level));
+      }
+      if (!moved) {
+        break;
+      }
+    }
+    return levels;
+  }
+
+  /** Each behind those it waits for. */
+  public static List<StepRow> ordered(List<StepRow> steps) {
+    Map<String, Integer> levels = levels(steps);
+    List<StepRow> ordered = new ArrayList<>(steps);
+    ordered.sort(
+        Comparator.comparing((StepRow each) -> levels.getOrDefault(each.step, 0))
+            .thenComparing(StepRow::step));
+    return ordered;
+  }
+
+  /** Its state in words, with how far its tickets are. */
+  public String words() {
+    String words = state.replace('_', ' ');
+    if (tickets < 2) {
+      return words;
+    }
+    return words
+        + ", "
+        + done
+        + " of "
+        + tickets
+        + " done"
+        + (onHold == 0 ? "" : ", " + onHold + " on hold");
+  }
+}

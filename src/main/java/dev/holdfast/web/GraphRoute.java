@@ -1,0 +1,53 @@
+package dev.holdfast.web;
+
+import dev.holdfast.queue.TicketInbox;
+import dev.holdfast.queue.TicketInbox.Named;
+import io.javalin.http.Context;
+import io.javalin.http.Handler;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.JsonNodeFactory;
+import tools.jackson.databind.node.ObjectNode;
+
+/** {@code POST /api/v1/graphs}: tickets that wait for each other by name, all or none. */
+final class GraphRoute implements Handler {
+  static final String PATH = "/api/v1/graphs";
+
+  private final TicketInbox inbox;
+
+  GraphRoute(WebPorts ports) {
+    this.inbox = ports.inbox();
+  }
+
+  record Body(@Nullable List<CreateRoute.Body> tickets) {}
+
+  @Override
+  public void handle(Context context) {
+    Body body = Requests.body(context, Body.class);
+    if (body.tickets == null || body.tickets.isEmpty()) {
+      throw new Refused(422, "tickets: a list with at least one ticket");
+    }
+    List<Named> graph = new ArrayList<>();
+    for (CreateRoute.Body each : body.tickets) {
+      CreateRoute.After after = CreateRoute.After.of(each.after(), each.onCancelled());
+      graph.add(
+          new Named(
+              each.name(),
+              CreateRoute.ticket(
+                  each, new CreateRoute.After(after.ids(), List.of(), after.following())),
+              after.names()));
+    }
+    List<Long> ids = inbox.enqueueGraph(graph);
+    ObjectNode answer = JsonNodeFactory.instance.objectNode();
+    ObjectNode names = answer.putObject("names");
+    for (int i = 0; i < ids.size(); i++) {
+      String name = graph.get(i).name();
+      if (name != null) {
+        names.put(name, ids.get(i));
+      }
+    }
+    ids.forEach(answer.putArray("ids")::add);
+    Answers.json(context, 201, answer);
+  }
+}

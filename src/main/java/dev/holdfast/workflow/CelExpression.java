@@ -1,0 +1,135 @@
+package dev.holdfast.workflow;
+
+import dev.cel.common.CelOptions;
+import dev.cel.common.CelValidationException;
+import dev.cel.common.types.SimpleType;
+import dev.cel.common.values.NullValue;
+import dev.cel.compiler.CelCompiler;
+import dev.cel.compiler.CelCompilerFactory;
+import dev.cel.parser.CelStandardMacro;
+import dev.cel.runtime.CelEvaluationException;
+import dev.cel.runtime.CelRuntime;
+import dev.cel.runtime.CelRuntimeFactory;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.JsonNodeFactory;
+import tools.jackson.databind.node.ObjectNode;
+
+/** An expression of the Common Expression Language. It always ends: loops are counted. */
+final class CelExpression implements Expression {
+  private static final JsonNodeFactory NODES = JsonNodeFactory.instance;
+
+  private final String text;
+  private final CelRuntime.Program program;
+
+  private CelExpression(String text, CelRuntime.Program program) {
+    this.text = text;
+    this.program = program;
+  }
+
+  /** Loaded with the first expression that needs it. */
+  private static final class Language {
+    private static final CelOptions OPTIONS =
+        CelOptions.current()
+            .enableHeterogeneousNumericComparisons(true)
+            .comprehensionMaxIterations(1_000_000)
+            .maxExpressionCodePointSize(10_000)
+            .build();
+    static final CelCompiler COMPILER =
+        CelCompilerFactory.standardCelCompilerBuilder()
+            .setOptions(OPTIONS)
+            .setStandardMacros(CelStandardMacro.STANDARD_MACROS)
+            .addVar("payload", SimpleType.DYN)
+            .addVar("results", SimpleType.DYN)
+            .addVar("item", SimpleType.DYN)
+            .addVar("index", SimpleType.INT)
+            .build();
+    static final CelRuntime RUNTIME =
+        CelRuntimeFactory.standardCelRuntimeBuilder().setOptions(OPTIONS).build();
+  }
+
+  static CelExpression of(String text) {
+    try {
+      return new CelExpression(
+          text, Language.RUNTIME.createProgram(Language.COMPILER.compile(text).getAst()));
+    } catch (CelValidationException e) {
+      String why = e.getErrors().isEmpty() ? "" : e.getErrors().getFirst().getMessage();
+      throw new ExpressionException(text + ": " + shortened(why), e);
+    } catch (CelEvaluationException e) {
+      throw new ExpressionException(text + ": " + shortened(e.getMessage()), e);
+    } catch (NoClassDefFoundError e) {
+      throw new ExpressionException(
+          text + " is more than a path, which needs dev.cel:cel on the class path", e);
+    }
+  }
+
+  private static String shortened(@Nullable String why) {
+    String line = String.valueOf(why).lines().findFirst().orElse("");
+    return line.length() > 300 ? line.substring(0, 300) + "…" : line;
+  }
+
+  @Override
+  public JsonNode value(Map<String, JsonNode> scope) {
+    Map<String, Object> variables = new HashMap<>();
+    scope.forEach((name, value) -> variables.put(name, toCel(value)));
+    try {
+      return toJson(program.eval(variables));
+    } catch (CelEvaluationException e) {
+      throw new ExpressionException(
+          text + ": " + shortened(e.getMessage()).replaceFirst("^evaluation error at \\S+ ", ""),
+          e);
+    }
+  }
+
+  private static Object toCel(JsonNode node) {
+    if (node.isObject()) {
+      Map<String, Object> map = new LinkedHashMap<>();
+      node.forEachEntry((key, value) -> map.put(key, toCel(value)));
+      return map;
+    }
+    if (node.isArray()) {
+      List<Object> list = new ArrayList<>();
+      node.forEach(each -> list.add(toCel(each)));
+      return list;
+    }
+    if (node.isString()) {
+      return node.stringValue();
+    }
+    if (node.isBoolean()) {
+      return node.booleanValue();
+    }
+    if (node.isIntegralNumber() && node.canConvertToLong()) {
+      return node.asLong();
+    }
+    return node.isNumber() ? (Object) node.doubleValue() : NullValue.NULL_VALUE;
+  }
+
+  private JsonNode toJson(Object value) {
+    return switch (value) {
+      case NullValue none -> NODES.nullNode();
+      case String words -> NODES.stringNode(words);
+      case Boolean flag -> NODES.booleanNode(flag);
+      case Long whole -> NODES.numberNode(whole);
+      case Double number when Double.isFinite(number) -> NODES.numberNode(number);
+      case List<?> list -> {
+        ArrayNode array = NODES.arrayNode();
+        list.forEach(each -> array.add(toJson(each)));
+        yield array;
+      }
+      case Map<?, ?> map -> {
+        ObjectNode object = NODES.objectNode();
+        map.forEach((key, each) -> object.set(String.valueOf(key), toJson(each)));
+        yield object;
+      }
+      default ->
+          throw new ExpressionException(
+              text + ": its value, " + shortened(value.toString()) + ", has no form in JSON");
+    };
+  }
+}

@@ -1,0 +1,30 @@
+package dev.holdfast.workflow;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+
+/** What a workflow does next. */
+sealed interface Plan {
+  /**
+   * It waits for its steps.
+   *
+   * @param begins the steps that begin now
+   * @param skipped all that are not worked
+   * @param success the steps for which a success is enough
+   */
+  record Go(List<Begun> begins, List<String> skipped, List<String> success) implements Plan {}
+
+  /**
+   * A step that begins.
+   *
+   * @param payloads one for each ticket
+   */
+  record Begun(Step step, List<JsonNode> payloads, @Nullable String title) {}
+
+  /** All steps have ended. */
+  record Done(JsonNode result) implements Plan {}
+
+  /** A person has to look at it. */
+  record Hold(String reason) implements Plan {}
+}

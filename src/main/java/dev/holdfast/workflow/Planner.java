@@ -1,0 +1,262 @@
+package dev.holdfast.workflow;
+
+import dev.holdfast.ticket.TicketState;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.JsonNodeFactory;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * Says what a workflow does next, from what its steps have come to. What it says depends on nothing
+ * else, so that the attempt after a crash says the same. For one use by one thread.
+ */
+final class Planner {
+  static final int MOST_ITEMS = 10_000;
+  private static final int LONGEST_RESULT = 1 << 20;
+  private static final JsonNodeFactory NODES = JsonNodeFactory.instance;
+
+  private final WorkflowDesign design;
+  private final JsonNode payload;
+  private final int longestPayload;
+  private final Predicate<Step> successIsEnough;
+  private final Map<String, List<StepTicket>> tickets = new HashMap<>();
+  private final Map<String, JsonNode> results = new HashMap<>();
+  private final Set<String> ended = new HashSet<>();
+  private final Set<String> succeeded = new HashSet<>();
+  private final Set<String> skipped = new HashSet<>();
+  private final List<String> withoutTickets = new ArrayList<>();
+  private final List<Plan.Begun> begins = new ArrayList<>();
+
+  /**
+   * @param successIsEnough whether a step does not wait for the reviews of those before it
+   */
+  Planner(
+      WorkflowDesign design,
+      JsonNode payload,
+      int longestPayload,
+      Predicate<Step> successIsEnough,
+      List<StepTicket> all) {
+    this.design = design;
+    this.payload = payload;
+    this.longestPayload = longestPayload;
+    this.successIsEnough = successIsEnough;
+    all.forEach(each -> tickets.computeIfAbsent(each.step(), any -> new ArrayList<>()).add(each));
+  }
+
+  Plan plan() {
+    for (Step step : design.steps()) {
+      List<StepTicket> own = tickets.get(step.name());
+      if (own != null) {
+        Optional<StepTicket> lost =
+            own.stream()
+                .filter(each -> each.state() == TicketState.CANCELLED && !each.accepted())
+                .findFirst();
+        if (lost.isPresent()) {
+          return new Plan.Hold(
+              "dependency_cancelled: #"
+                  + lost.get().id()
+                  + " of the step "
+                  + step.name()
+                  + " was cancelled; release it to go on without that one, or replay it from the"
+                  + " step");
+        }
+        look(step, own);
+        continue;
+      }
+      try {
+        begin(step);
+      } catch (ExpressionException e) {
+        return new Plan.Hold("step " + step.name() + ": " + e.getMessage());
+      }
+    }
+    return ended.size() == design.steps().size()
+        ? new Plan.Done(result())
+        : new Plan.Go(begins, withoutTickets, success());
+  }
+
+  /** What a step that has begun has come to. */
+  private void look(Step step, List<StepTicket> own) {
+    boolean done = own.stream().allMatch(each -> each.state().isFinal());
+    boolean success =
+        own.stream()
+            .allMatch(each -> each.state().isFinal() || each.state() == TicketState.NEEDS_REVIEW);
+    if (done) {
+      ended.add(step.name());
+    }
+    if (success) {
+      succeeded.add(step.name());
+      results.put(step.name(), resultOf(step, own));
+    }
+  }
+
+  private static JsonNode resultOf(Step step, List<StepTicket> own) {
+    ArrayNode list = NODES.arrayNode();
+    for (StepTicket each : own) {
+      if (!each.isAdded()) {
+        JsonNode result = each.result();
+        list.add(result == null ? NODES.nullNode() : result);
+      }
+    }
+    return step.forEach().isPresent() || list.isEmpty() ? list : list.get(0);
+  }
+
+  private void begin(Step step) {
+    if (!(successIsEnough.test(step) ? succeeded : ended).containsAll(step.after())) {
+      return;
+    }
+    Map<String, JsonNode> scope = new HashMap<>();
+    scope.put("payload", payload);
+    scope.put("results", resultsBefore(step));
+    if (isSkipped(step, scope)) {
+      skipped.add(step.name());
+      endWithoutTickets(step);
+      return;
+    }
+    List<JsonNode> payloads =
+        step.forEach().isPresent()
+            ? payloads(step, items(step.forEach().get().value(scope)), scope)
+            : List.of(payload(step, scope));
+    if (payloads.isEmpty()) {
+      results.put(step.name(), NODES.arrayNode());
+      endWithoutTickets(step);
+      return;
+    }
+    begins.add(new Plan.Begun(step, payloads, title(step, scope)));
+  }
+
+  private void endWithoutTickets(Step step) {
+    withoutTickets.add(step.name());
+    ended.add(step.name());
+    succeeded.add(step.name());
+  }
+
+  /** A step behind a skipped one is skipped too, unless it has a condition of its own. */
+  private boolean isSkipped(Step step, Map<String, JsonNode> scope) {
+    if (step.when().isEmpty()) {
+      return step.after().stream().anyMatch(skipped::contains);
+    }
+    JsonNode answer = step.when().get().value(scope);
+    if (!answer.isBoolean()) {
+      throw new ExpressionException(
+          "when: its value must be true or false, and is " + shown(answer));
+    }
+    return !answer.booleanValue();
+  }
+
+  private static JsonNode items(JsonNode list) {
+    if (!list.isArray()) {
+      throw new ExpressionException("for_each: its value must be a list, and is " + shown(list));
+    }
+    if (list.size() > MOST_ITEMS) {
+      throw new ExpressionException(
+          "for_each: the list has "
+              + list.size()
+              + " items, and "
+              + MOST_ITEMS
+              + " are allowed;"
+              + " let each item be a part of the list");
+    }
+    return list;
+  }
+
+  private List<JsonNode> payloads(Step step, JsonNode items, Map<String, JsonNode> scope) {
+    List<JsonNode> payloads = new ArrayList<>();
+    for (int i = 0; i < items.size(); i++) {
+      scope.put("item", items.get(i));
+      scope.put("index", NODES.numberNode((long) i));
+      payloads.add(payload(step, scope));
+    }
+    scope.remove("item");
+    scope.remove("index");
+    return payloads;
+  }
+
+  private JsonNode payload(Step step, Map<String, JsonNode> scope) {
+    JsonNode made = step.isHuman() ? question(step, scope) : step.payload().value(scope);
+    int length = made.toString().length();
+    if (length > longestPayload) {
+      throw new ExpressionException(
+          "payload: it has "
+              + length
+              + " characters, and "
+              + longestPayload
+              + " are allowed (payload.max-bytes)");
+    }
+    return made;
+  }
+
+  private static JsonNode question(Step step, Map<String, JsonNode> scope) {
+    JsonNode ask = step.ask().value(scope);
+    ObjectNode question =
+        NODES.objectNode().put("ask", ask.isString() ? ask.stringValue() : ask.toString());
+    if (step.form() != null) {
+      question.set("schema", step.form());
+    }
+    return question;
+  }
+
+  private static @Nullable String title(Step step, Map<String, JsonNode> scope) {
+    if (step.title() == null) {
+      return null;
+    }
+    JsonNode title = step.title().value(scope);
+    return title.isString() ? title.stringValue() : title.toString();
+  }
+
+  private ObjectNode resultsBefore(Step step) {
+    ObjectNode earlier = NODES.objectNode();
+    for (String each : design.before().getOrDefault(step.name(), Set.of())) {
+      JsonNode result = results.get(each);
+      if (result != null) {
+        earlier.set(each, result);
+      }
+    }
+    return earlier;
+  }
+
+  /** The steps before one for which a success is enough. */
+  private List<String> success() {
+    return design.steps().stream()
+        .filter(successIsEnough)
+        .flatMap(step -> step.after().stream())
+        .distinct()
+        .toList();
+  }
+
+  /** By step. What is too long for one result stays with the tickets of its step. */
+  private JsonNode result() {
+    ObjectNode all = NODES.objectNode();
+    long length = 0;
+    for (Step step : design.steps()) {
+      JsonNode result = results.get(step.name());
+      if (result == null) {
+        continue;
+      }
+      int more = result.toString().length();
+      length += more;
+      if (length <= LONGEST_RESULT) {
+        all.set(step.name(), result);
+      } else {
+        length -= more;
+        all.putObject(step.name())
+            .put("omitted", more + " characters; the tickets of the step have them")
+            .put("tickets", tickets.getOrDefault(step.name(), List.of()).size());
+      }
+    }
+    return all;
+  }
+
+  private static String shown(JsonNode value) {
+    String text = value.toString();
+    return text.length() > 100 ? text.substring(0, 100) + "…" : text;
+  }
+}

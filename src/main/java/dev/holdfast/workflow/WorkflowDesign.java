@@ -1,0 +1,109 @@
+package dev.holdfast.workflow;
+
+import dev.holdfast.ticket.InvalidTicketException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import tools.jackson.databind.JsonNode;
+
+/**
+ * A design of kind {@code workflow}.
+ *
+ * @param steps each behind those that it waits for
+ * @param before the steps that each waits for, directly or not
+ * @param review whether a person looks at the whole result
+ */
+public record WorkflowDesign(List<Step> steps, Map<String, Set<String>> before, boolean review) {
+  private static final int MOST_STEPS = 1_000;
+
+  /**
+   * @param json valid by the schema of designs
+   * @throws InvalidTicketException if the steps make no workflow; the message names them
+   */
+  public static WorkflowDesign of(JsonNode json) {
+    Map<String, Step> steps = new LinkedHashMap<>();
+    if (json.path("steps").size() > MOST_STEPS) {
+      throw new InvalidTicketException("a workflow has at most " + MOST_STEPS + " steps");
+    }
+    json.path("steps").forEachEntry((name, each) -> steps.put(name, step(name, each)));
+    for (Step step : steps.values()) {
+      for (String other : step.after()) {
+        if (!steps.containsKey(other)) {
+          throw new InvalidTicketException(
+              "step %s waits for \"%s\", and there is no such step; there are %s"
+                  .formatted(step.name(), other, String.join(", ", steps.keySet())));
+        }
+      }
+    }
+    List<Step> ordered = ordered(steps);
+    Map<String, Set<String>> before = new HashMap<>();
+    for (Step step : ordered) {
+      Set<String> earlier = new HashSet<>(step.after());
+      step.after().forEach(each -> earlier.addAll(before.getOrDefault(each, Set.of())));
+      before.put(step.name(), earlier);
+      requireBefore(step, earlier, steps.keySet());
+    }
+    return new WorkflowDesign(
+        ordered, before, json.path("review").asString("none").equals("human"));
+  }
+
+  private static Step step(String name, JsonNode json) {
+    try {
+      return Step.of(name, json);
+    } catch (ExpressionException e) {
+      throw new InvalidTicketException("step " + name + ": " + e.getMessage());
+    }
+  }
+
+  private static void requireBefore(Step step, Set<String> earlier, Set<String> all) {
+    for (String used : step.uses()) {
+      if (!earlier.contains(used)) {
+        throw new InvalidTicketException(
+            all.contains(used)
+                ? "step %s uses results.%s and does not wait for it: add \"%s\" to its after"
+                    .formatted(step.name(), used, used)
+                : "step %s uses results.%s, and there is no such step"
+                    .formatted(step.name(), used));
+      }
+    }
+  }
+
+  private static List<Step> ordered(Map<String, Step> steps) {
+    List<Step> ordered = new ArrayList<>();
+    Set<String> done = new HashSet<>();
+    List<Step> left = new ArrayList<>(steps.values());
+    while (!left.isEmpty()) {
+      List<Step> next = left.stream().filter(each -> done.containsAll(each.after())).toList();
+      if (next.isEmpty()) {
+        throw new InvalidTicketException(
+            "these steps wait for each other in a circle: " + circle(steps, left, done));
+      }
+      ordered.addAll(next);
+      next.forEach(each -> done.add(each.name()));
+      left.removeAll(next);
+    }
+    return ordered;
+  }
+
+  /** Each that is left waits for another one that is left: going on that way comes back. */
+  private static String circle(Map<String, Step> steps, List<Step> left, Set<String> done) {
+    List<String> path = new ArrayList<>();
+    String at = left.getFirst().name();
+    while (!path.contains(at)) {
+      path.add(at);
+      at =
+          Objects.requireNonNull(steps.get(at)).after().stream()
+              .filter(each -> !done.contains(each))
+              .findFirst()
+              .orElseThrow();
+    }
+    List<String> circle = new ArrayList<>(path.subList(path.indexOf(at), path.size()));
+    circle.add(at);
+    return String.join(" after ", circle);
+  }
+}

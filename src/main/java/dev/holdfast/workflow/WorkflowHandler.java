@@ -1,0 +1,130 @@
+package dev.holdfast.workflow;
+
+import dev.holdfast.failure.Category;
+import dev.holdfast.failure.ErrorReport;
+import dev.holdfast.ticket.ClaimedTicket;
+import dev.holdfast.ticket.Design;
+import dev.holdfast.ticket.InvalidTicketException;
+import dev.holdfast.worker.HandlerResult;
+import dev.holdfast.worker.TicketContext;
+import dev.holdfast.worker.TicketHandler;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * Works tickets of kind {@code workflow}. An attempt takes no time: it looks at what the steps have
+ * come to, and ends with the steps that begin now, with the whole result, or with what a person has
+ * to look at. The end of a step files the ticket again. Thread-safe.
+ */
+public final class WorkflowHandler implements TicketHandler {
+  private final WorkflowSteps steps;
+  private final int longestPayload;
+
+  /**
+   * @param longestPayload of a step's ticket, {@code payload.max-bytes}
+   */
+  public WorkflowHandler(WorkflowSteps steps, int longestPayload) {
+    this.steps = steps;
+    this.longestPayload = longestPayload;
+  }
+
+  @Override
+  public HandlerResult handle(TicketContext context) {
+    ClaimedTicket claimed = context.claimed();
+    Optional<Design> design = claimed.design();
+    if (design.isEmpty()) {
+      return held("a workflow has a design: cancel it, and enqueue with --design NAME");
+    }
+    try {
+      WorkflowDesign workflow = WorkflowDesign.of(WorkflowJson.parse(design.get().definition()));
+      Map<String, Optional<Design>> designs = new HashMap<>();
+      Planner planner =
+          new Planner(
+              workflow,
+              WorkflowJson.parse(context.payload()),
+              longestPayload,
+              step -> saysSuccess(step, designs),
+              steps.tickets(claimed.id()));
+      return switch (planner.plan()) {
+        case Plan.Done(JsonNode result) ->
+            new HandlerResult.Succeeded(
+                result.toString(),
+                workflow.review() ? HandlerResult.Review.HUMAN : HandlerResult.Review.NONE);
+        case Plan.Hold(String reason) -> held(reason);
+        case Plan.Go go -> advanced(go, designs);
+      };
+    } catch (InvalidTicketException e) {
+      return held(String.valueOf(e.getMessage()));
+    }
+  }
+
+  private boolean saysSuccess(Step step, Map<String, Optional<Design>> designs) {
+    String name = step.design();
+    return name != null
+        && designs
+            .computeIfAbsent(name, steps::design)
+            .map(each -> WorkflowJson.parse(each.definition()).path("after").asString("done"))
+            .filter("success"::equals)
+            .isPresent();
+  }
+
+  private HandlerResult advanced(Plan.Go go, Map<String, Optional<Design>> designs) {
+    ObjectNode plan = WorkflowJson.MAPPER.createObjectNode();
+    ArrayNode begins = plan.putArray("steps");
+    for (Plan.Begun each : go.begins()) {
+      Step step = each.step();
+      String name = step.design();
+      if (name != null && designs.computeIfAbsent(name, steps::design).isEmpty()) {
+        return held(
+            "step %s: there is no design \"%s\"; put it (holdfast design put %s --file FILE), then"
+                    .formatted(step.name(), name, name)
+                + " release");
+      }
+      begins.add(json(each));
+    }
+    strings(plan.putArray("skipped"), go.skipped());
+    strings(plan.putArray("success"), go.success());
+    return new HandlerResult.Advanced(plan.toString());
+  }
+
+  private static ObjectNode json(Plan.Begun begun) {
+    Step step = begun.step();
+    ObjectNode json = WorkflowJson.MAPPER.createObjectNode().put("step", step.name());
+    if (step.isHuman()) {
+      json.put("kind", HumanHandler.KIND);
+    } else {
+      json.put("design", step.design());
+    }
+    json.putArray("payloads").addAll(begun.payloads());
+    if (step.forEach().isPresent()) {
+      json.put("items", true);
+      if (step.breadth() != null) {
+        json.put("breadth", step.breadth());
+      }
+    }
+    if (begun.title() != null) {
+      json.put("title", begun.title());
+    }
+    if (step.queue() != null) {
+      json.put("queue", step.queue());
+    }
+    if (step.priority() != null) {
+      json.put("priority", step.priority());
+    }
+    return json;
+  }
+
+  private static void strings(ArrayNode array, List<String> texts) {
+    texts.forEach(array::add);
+  }
+
+  private static HandlerResult held(String reason) {
+    return HandlerResult.held(
+        reason, new ErrorReport(reason, null, null, null, Category.CODE_ERROR, null));
+  }
+}

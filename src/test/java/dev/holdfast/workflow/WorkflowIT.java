@@ -1,0 +1,407 @@
+package dev.holdfast.workflow;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.holdfast.queue.Finish;
+import dev.holdfast.queue.FinishResult;
+import dev.holdfast.queue.NewTicket;
+import dev.holdfast.queue.TicketDesk;
+import dev.holdfast.testing.AtOnce;
+import dev.holdfast.testing.EverySetup;
+import dev.holdfast.testing.TestDatabase;
+import dev.holdfast.testing.TicketDatabase;
+import dev.holdfast.testing.WithDatabase;
+import dev.holdfast.ticket.ClaimedTicket;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+@WithDatabase
+@EverySetup
+@DisplayName("A workflow")
+class WorkflowIT {
+  private final TicketDatabase database;
+  @AutoClose private final WorkflowBench bench;
+  private final String design;
+
+  WorkflowIT(TestDatabase database) {
+    this.database = new TicketDatabase(database);
+    this.bench = new WorkflowBench(this.database);
+    this.design = bench.design("");
+  }
+
+  private String step(String name, String more) {
+    return "\"%s\": {\"design\": \"%s\"%s}"
+        .formatted(name, design, more.isEmpty() ? "" : ", " + more);
+  }
+
+  private String after(String name, String... others) {
+    return step(name, "\"after\": [\"" + String.join("\", \"", others) + "\"]");
+  }
+
+  @Test
+  @DisplayName(
+      "works its steps in order, asks a person, skips and joins, and ends with all results")
+  void whole() {
+    long id =
+        bench.workflow(
+            step("fetch", "\"payload\": {\"url\": \"${payload.url}\"}")
+                + ","
+                + step(
+                    "each",
+                    "\"after\": [\"fetch\"], \"for_each\": \"results.fetch.items\", \"breadth\": 2,"
+                        + " \"payload\": {\"item\": \"${item.n}\", \"at\": \"no. ${index + 1}\"}")
+                + ", \"approve\": {\"kind\": \"human\", \"after\": [\"each\"], \"ask\": \"Publish"
+                + " ${results.each.size()}?\", \"form\": {\"type\": \"object\", \"required\":"
+                + " [\"ok\"], \"properties\": {\"ok\": {\"type\": \"boolean\"}}}},"
+                + step("publish", "\"after\": [\"approve\"], \"when\": \"results.approve.ok\"")
+                + ","
+                + step("refuse", "\"after\": [\"approve\"], \"when\": \"!results.approve.ok\"")
+                + ","
+                + after("mourn", "refuse")
+                + ","
+                + step(
+                    "end",
+                    "\"after\": [\"publish\", \"refuse\"], \"when\": \"has(results.publish)\""),
+            "{\"url\": \"http://x\"}");
+    bench.advance();
+    assertThat(bench.state(id)).isEqualTo("ready");
+    ClaimedTicket fetch = bench.claimOne(bench.job);
+    assertThat(fetch.ticket().payload()).isEqualTo("{\"url\": \"http://x\"}");
+    assertThat(fetch.ticket().title()).isEqualTo("wf: fetch");
+    assertThat(database.value("SELECT parent_id FROM holdfast.tickets WHERE id = ?", fetch.id()))
+        .isEqualTo(String.valueOf(id));
+    bench.finish(fetch, "{\"items\": [{\"n\": 1.10}, {\"n\": 2}, {\"n\": 3}]}");
+    bench.advance();
+    List<ClaimedTicket> two = bench.claim(bench.job);
+    assertThat(two)
+        .extracting(each -> each.ticket().payload())
+        .containsExactly("{\"at\": \"no. 1\", \"item\": 1.10}", "{\"at\": \"no. 2\", \"item\": 2}");
+    assertThat(bench.steps(id))
+        .containsEntry("each", "in_progress")
+        .containsEntry("end", "waiting");
+    bench.finish(two.getLast(), "\"b\"");
+    ClaimedTicket third = bench.claimOne(bench.job);
+    bench.finish(third, "\"c\"");
+    bench.advance();
+    assertThat(bench.steps(id)).containsEntry("approve", "waiting");
+    bench.finish(two.getFirst(), "\"a\"");
+    bench.advance();
+    long approve = bench.ticketOf(id, "approve");
+    assertThat(bench.held(approve)).isEqualTo("question: Publish 3?");
+    assertThat(
+            database.value(
+                "SELECT waits_for FROM holdfast.waiting_tickets WHERE ticket_id = ?", id))
+        .startsWith("#" + approve + ", on hold since ");
+    database.run("SELECT holdfast.answer_ticket(?, 'ann', '{\"ok\": 7}')", approve);
+    bench.advance();
+    assertThat(bench.held(approve)).isEqualTo("question: Publish 3?");
+    database.run("SELECT holdfast.answer_ticket(?, 'ann', '{\"ok\": true}')", approve);
+    bench.advance();
+    bench.finish(bench.claimOne(bench.job), "5");
+    bench.advance();
+    bench.finish(bench.claimOne(bench.job), null);
+    bench.advance();
+    assertThat(bench.state(id)).isEqualTo("done");
+    assertThat(bench.steps(id).toString())
+        .isEqualTo(
+            "{approve=done, each=done, end=done, fetch=done, mourn=skipped, publish=done,"
+                + " refuse=skipped}");
+    assertThat(bench.result(id))
+        .isEqualTo(
+            "{\"end\": null, \"each\": [\"a\", \"b\", \"c\"], \"fetch\": {\"items\": [{\"n\":"
+                + " 1.10}, {\"n\": 2}, {\"n\": 3}]}, \"approve\": {\"ok\": true}, \"publish\": 5}");
+    database.assertNoTicketIsLost();
+  }
+
+  @ParameterizedTest
+  @DisplayName("is held with the reason where a step cannot begin, and nothing is added")
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      value = {
+        "\"payload\": {\"x\": \"${results.a.nope}\"}"
+            + "|step b: results.a.nope: there is no results.a.nope",
+        "\"for_each\": \"results.a.n\"|step b: for_each: its value must be a list, and is 1",
+        "\"for_each\": \"payload.many\""
+            + "|step b: for_each: the list has 100000 items, and 10000 are allowed; let each item",
+        "\"when\": \"results.a.n\"|step b: when: its value must be true or false, and is 1",
+        "\"when\": \"results.a.n / 0 == 1\"|step b: results.a.n / 0 == 1: / by zero",
+        "\"payload\": {\"x\": \"${results.a.big}${results.a.big}\"}"
+            + "|step b: payload: it has 1200008 characters, and 1048576 are allowed",
+      })
+  void holds(String more, String reason) {
+    String many = "[" + "1,".repeat(99_999) + "1]";
+    long id =
+        bench.workflow(
+            step("a", "") + "," + step("b", "\"after\": [\"a\"], " + more),
+            "{\"many\": " + many + "}");
+    bench.advance();
+    bench.finish(bench.claimOne(bench.job), "{\"n\": 1, \"big\": \"" + "x".repeat(600_000) + "\"}");
+    bench.advance();
+    assertThat(bench.state(id)).isEqualTo("on_hold");
+    assertThat(bench.held(id)).startsWith(reason);
+    assertThat(bench.steps(id)).containsEntry("a", "done").containsEntry("b", "waiting");
+  }
+
+  @Test
+  @DisplayName("whose step has a design that is not there is held, and goes on when it is")
+  void missingDesign() {
+    long id = bench.workflow("\"a\": {\"design\": \"nope\"}", "{}");
+    bench.advance();
+    assertThat(bench.held(id))
+        .isEqualTo(
+            "step a: there is no design \"nope\"; put it (holdfast design put nope --file FILE),"
+                + " then release");
+    database.run(
+        "INSERT INTO holdfast.designs (name, version, kind, definition) VALUES ('nope', 1, ?,"
+            + " '{}')",
+        bench.job);
+    release(id);
+    bench.advance();
+    bench.finish(bench.claimOne(bench.job), null);
+    bench.advance();
+    assertThat(bench.state(id)).isEqualTo("done");
+  }
+
+  @Test
+  @DisplayName("has thousands of items, and goes on once when all have ended")
+  void manyItems() {
+    int items = 2_000;
+    long id =
+        bench.workflow(
+            step("each", "\"for_each\": \"payload.items\"") + "," + after("join", "each"),
+            "{\"items\": [" + "1,".repeat(items - 1) + "1]}");
+    bench.advance();
+    List<ClaimedTicket> claimed = bench.claim(bench.job);
+    assertThat(claimed).hasSize(items);
+    bench.finishAll(claimed.subList(0, items - 2), "1");
+    assertThat(bench.claim("workflow")).isEmpty();
+    bench.finishAll(claimed.subList(items - 2, items), "1");
+    bench.advance();
+    bench.finish(bench.claimOne(bench.job), "2");
+    bench.advance();
+    assertThat(bench.state(id)).isEqualTo("done");
+    assertThat(database.number("SELECT attempt_count FROM holdfast.tickets WHERE id = ?", id))
+        .isEqualTo(3);
+  }
+
+  @Test
+  @DisplayName("with an empty list goes on at once")
+  void noItems() {
+    long id =
+        bench.workflow(
+            step("each", "\"for_each\": \"payload.items\"")
+                + ","
+                + step(
+                    "join",
+                    "\"after\": [\"each\"], \"payload\": {\"n\": \"${size(results.each)}\"}"),
+            "{\"items\": []}");
+    bench.advance();
+    ClaimedTicket join = bench.claimOne(bench.job);
+    assertThat(join.ticket().payload()).isEqualTo("{\"n\": 0}");
+    bench.finish(join, null);
+    bench.advance();
+    assertThat(bench.result(id)).isEqualTo("{\"each\": [], \"join\": null}");
+  }
+
+  @Test
+  @DisplayName("never misses the end of a step when its last two tickets end at the same time")
+  void twoEndAtOnce() throws Exception {
+    for (int i = 0; i < 30; i++) {
+      long id = bench.workflow(step("a", "\"for_each\": \"[1, 2]\"") + "," + step("b", ""), "{}");
+      bench.advance();
+      List<ClaimedTicket> claimed = bench.claim(bench.job);
+      AtOnce.run(claimed.stream().map(this::finishing).toList());
+      bench.advance();
+      assertThat(bench.state(id)).isEqualTo("done");
+    }
+    database.assertNoTicketIsLost();
+  }
+
+  private Callable<Long> finishing(ClaimedTicket ticket) {
+    return () -> {
+      bench.finish(ticket, "1");
+      return ticket.id();
+    };
+  }
+
+  @Test
+  @DisplayName("takes the end of a step while it is being worked for news")
+  void endsMeanwhile() {
+    long id =
+        bench.workflow(step("a", "") + "," + step("b", "") + "," + after("c", "a", "b"), "{}");
+    bench.advance();
+    List<ClaimedTicket> both = bench.claim(bench.job);
+    bench.finish(both.getFirst(), null);
+    ClaimedTicket running = bench.claimOne("workflow");
+    Finish decided = bench.decide(running);
+    bench.finish(both.getLast(), null);
+    bench.finish(decided);
+    bench.advance();
+    assertThat(bench.steps(id)).containsEntry("c", "ready");
+  }
+
+  @Test
+  @DisplayName("adds its steps once, whatever is sent twice or too late")
+  void once() {
+    long id = bench.workflow(step("a", ""), "{}");
+    ClaimedTicket claimed = bench.claimOne("workflow");
+    Finish decided = bench.decide(claimed);
+    assertThat(bench.finish(decided)).isEqualTo(new FinishResult.Advanced(id));
+    assertThat(bench.finish(decided))
+        .as("its answer was lost")
+        .isEqualTo(new FinishResult.Advanced(id));
+    assertThat(bench.claim(bench.job)).hasSize(1);
+
+    long other = bench.workflow(step("a", ""), "{}");
+    Finish late = bench.decide(bench.claimOne("workflow"));
+    bench.desk.hold(other, "hal", "wait");
+    release(other);
+    assertThat(bench.finish(late)).isEqualTo(new FinishResult.Stale(other));
+    assertThat(bench.claim(bench.job)).isEmpty();
+    bench.advance();
+    assertThat(bench.claim(bench.job)).hasSize(1);
+  }
+
+  @Test
+  @DisplayName("is held when a step is cancelled, and goes on without it when it is released")
+  void stepCancelled() {
+    long id = bench.workflow(step("a", "") + "," + after("b", "a"), "{}");
+    bench.advance();
+    long a = bench.ticketOf(id, "a");
+    bench.desk.cancel(a, "carl", null);
+    assertThat(bench.held(id)).startsWith("dependency_cancelled: #" + a);
+    bench.advance();
+    assertThat(bench.claim(bench.job)).isEmpty();
+    release(id);
+    bench.advance();
+    bench.finish(bench.claimOne(bench.job), "2");
+    bench.advance();
+    assertThat(bench.result(id)).isEqualTo("{\"a\": null, \"b\": 2}");
+  }
+
+  @Test
+  @DisplayName("is cancelled with its open steps, and released with those on hold")
+  void asAWhole() {
+    long id =
+        bench.workflow(
+            step("a", "") + "," + step("b", "\"for_each\": \"[1, 2]\", \"breadth\": 1"), "{}");
+    bench.advance();
+    long a = bench.ticketOf(id, "a");
+    bench.desk.hold(a, "hal", "wait");
+    release(id);
+    assertThat(bench.state(a)).isEqualTo("ready");
+    assertThat(bench.state(id)).isEqualTo("ready");
+    assertThatThrownBy(() -> release(id)).hasStackTraceContaining("cannot release ticket " + id);
+    List<ClaimedTicket> claimed = bench.claim(bench.job);
+    assertThat(claimed).hasSize(2);
+    bench.desk.cancel(id, "carl", null);
+    assertThat(
+            database.column("SELECT DISTINCT state FROM holdfast.tickets WHERE parent_id = ?", id))
+        .containsExactly("cancelled");
+    assertThat(bench.finish(new Finish.Succeeded(a, claimed.getFirst().lease().no(), "1", false)))
+        .isEqualTo(new FinishResult.Stale(a));
+    bench.advance();
+    assertThat(bench.claim(bench.job)).isEmpty();
+    assertThat(bench.state(id)).isEqualTo("cancelled");
+  }
+
+  private void release(long id) {
+    bench.desk.release(id, "rita", null, TicketDesk.Retries.RESET);
+  }
+
+  @Test
+  @DisplayName("is replayed from a step: the steps before keep their results, also when it is done")
+  void replay() {
+    long id = bench.workflow(step("a", "") + "," + after("b", "a") + "," + after("c", "b"), "{}");
+    bench.advance();
+    bench.finish(bench.claimOne(bench.job), "1");
+    bench.advance();
+    bench.finish(bench.claimOne(bench.job), "2");
+    bench.advance();
+    long c = bench.ticketOf(id, "c");
+    assertThat(replay(id, "b")).isEqualTo(id);
+    assertThat(bench.state(c)).isEqualTo("cancelled");
+    assertThat(bench.steps(id).toString()).isEqualTo("{a=done, b=waiting, c=waiting}");
+    bench.advance();
+    bench.finish(bench.claimOne(bench.job), "22");
+    bench.advance();
+    bench.finish(bench.claimOne(bench.job), "33");
+    bench.advance();
+    assertThat(bench.result(id)).isEqualTo("{\"a\": 1, \"b\": 22, \"c\": 33}");
+    long again = replay(id, "c");
+    assertThat(again).isNotEqualTo(id);
+    bench.advance();
+    bench.finish(bench.claimOne(bench.job), "44");
+    bench.advance();
+    assertThat(bench.result(again)).isEqualTo("{\"a\": 1, \"b\": 22, \"c\": 44}");
+    assertThatThrownBy(() -> replay(id, "x")).hasStackTraceContaining("has no step \"x\"");
+    long job = bench.inbox.enqueue(NewTicket.ofDesign(design));
+    assertThatThrownBy(() -> replay(job, "x")).hasStackTraceContaining("is no workflow");
+  }
+
+  private long replay(long id, String from) {
+    return database.number("SELECT holdfast.replay_ticket(?, 'ann', ?)", id, from);
+  }
+
+  @Test
+  @DisplayName("does not wait for reviews where the design of a step says after: success")
+  void afterSuccess() {
+    String eager = bench.design("\"after\": \"success\"");
+    long id =
+        bench.workflow(
+            step("a", "") + ",\"b\": {\"design\": \"" + eager + "\", \"after\": [\"a\"]}", "{}");
+    bench.advance();
+    ClaimedTicket a = bench.claimOne(bench.job);
+    bench.finish(new Finish.Succeeded(a.id(), a.lease().no(), "1", true));
+    bench.advance();
+    bench.finish(bench.claimOne(bench.job), "2");
+    bench.advance();
+    assertThat(bench.state(id)).isEqualTo("ready");
+    bench.desk.approve(a.id(), "ann");
+    bench.advance();
+    assertThat(bench.state(id)).isEqualTo("done");
+  }
+
+  @Test
+  @DisplayName("waits for what a job of a step adds, once and only where its design allows it")
+  void jobsAdd() {
+    String adder = bench.design("\"may_enqueue\": [\"" + design + "\"]");
+    long id = bench.workflow("\"a\": {\"design\": \"" + adder + "\"}," + after("b", "a"), "{}");
+    bench.advance();
+    ClaimedTicket a = bench.claimOne(bench.job);
+    String adds = "[{\"design\": \"" + design + "\", \"payloads\": [{\"x\": 1}]}]";
+    Finish added = new Finish.Succeeded(a.id(), a.lease().no(), "\"own\"", false, adds);
+    assertThat(bench.finish(added)).isInstanceOf(FinishResult.Succeeded.class);
+    assertThat(bench.finish(added)).isInstanceOf(FinishResult.Succeeded.class);
+    bench.advance();
+    ClaimedTicket more = bench.claimOne(bench.job);
+    assertThat(more.ticket().payload()).isEqualTo("{\"x\": 1}");
+    assertThat(database.number("SELECT parent_id FROM holdfast.tickets WHERE id = ?", more.id()))
+        .isEqualTo(a.id());
+    bench.finish(more, "\"other\"");
+    bench.advance();
+    bench.finish(bench.claimOne(bench.job), "2");
+    bench.advance();
+    assertThat(bench.result(id)).isEqualTo("{\"a\": \"own\", \"b\": 2}");
+
+    bench.inbox.enqueue(NewTicket.ofDesign(design));
+    ClaimedTicket other = bench.claimOne(bench.job);
+    assertThatThrownBy(
+            () ->
+                bench.finish(
+                    new Finish.Succeeded(other.id(), other.lease().no(), null, false, adds)))
+        .hasMessageContaining("its design does not allow it to enqueue \"" + design + "\"");
+    bench.desk.cancel(other.id(), "carl", null);
+    assertThat(
+            bench.finish(new Finish.Succeeded(other.id(), other.lease().no(), null, false, adds)))
+        .isInstanceOf(FinishResult.Stale.class);
+    assertThat(bench.claim(bench.job)).isEmpty();
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.holdfast.workflow;
+
+import org.jspecify.annotations.NullMarked;
