@@ -274,7 +274,8 @@ BEGIN
     END IF;
     IF groups = chunk THEN
       IF walked > 3000 THEN
-        again_ms := 0;
+        -- Not at once: thousands of keys may be busy for hours. Who ends an attempt wakes workers before.
+        again_ms := LEAST(again_ms, 100);
         EXIT;
       END IF;
     ELSIF until IS NULL THEN

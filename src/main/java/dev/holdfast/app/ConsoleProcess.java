@@ -22,7 +22,7 @@ final class ConsoleProcess implements AutoCloseable {
   private ConsoleProcess(Settings settings, Database database, Path home) {
     Migrations.requireCurrent(database.unpooled(), "holdfast");
     try {
-      Traces traces = parts.add(Traces.of(System.getenv()), Traces::close);
+      Traces traces = parts.add(Traces.of(System.getenv(), Traces.OF_A_WORKER), Traces::close);
       Pools pools = parts.add(new Pools(database, settings.web().limits()), Pools::close);
       this.reader = new PostgresTicketReader(pools.scrapes());
       this.web = parts.add(WebSurface.bind(settings, home, traces), WebSurface::close);

@@ -112,7 +112,7 @@ final class OneShot implements Backend {
   @Override
   public TicketInbox inbox() {
     if (traces == null) {
-      traces = Traces.of(System.getenv());
+      traces = Traces.of(System.getenv(), Traces.OF_A_COMMAND);
     }
     return traces.over(new PostgresTicketInbox(checkedConnection(), SCHEMA, limits));
   }

@@ -12,6 +12,7 @@ import dev.holdfast.telemetry.trace.TicketTracing;
 import dev.holdfast.telemetry.trace.TracedInbox;
 import dev.holdfast.telemetry.trace.TracingSdk;
 import dev.holdfast.worker.Tracing;
+import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
@@ -21,11 +22,17 @@ import java.util.Map;
  * else nothing, and then none of its classes is loaded.
  */
 sealed interface Traces extends AutoCloseable {
+  /** A receiver that does not answer must not hold up the end of a worker. */
+  Duration OF_A_WORKER = Duration.ofSeconds(2);
+
+  Duration OF_A_COMMAND = Duration.ofSeconds(10);
+
   /**
+   * @param lastSpans how long a receiver may take for what is left at the end
    * @throws ConfigException if the variables contradict each other or ask for what is not there
    */
-  static Traces of(Map<String, String> environment) {
-    return isWanted(environment) ? Sent.start(environment) : new None(environment);
+  static Traces of(Map<String, String> environment, Duration lastSpans) {
+    return isWanted(environment) ? Sent.start(environment, lastSpans) : new None(environment);
   }
 
   private static boolean isWanted(Map<String, String> environment) {
@@ -85,9 +92,9 @@ sealed interface Traces extends AutoCloseable {
   /** To whatever receives it. */
   record Sent(TracingSdk sdk, SessionTracing turns, Map<String, String> environment)
       implements Traces {
-    private static Sent start(Map<String, String> environment) {
+    private static Sent start(Map<String, String> environment, Duration lastSpans) {
       try {
-        TracingSdk sdk = TracingSdk.start();
+        TracingSdk sdk = TracingSdk.start(lastSpans);
         return new Sent(sdk, new SessionTracing(sdk.tracer()), environment);
       } catch (RuntimeException e) {
         throw new ConfigException(

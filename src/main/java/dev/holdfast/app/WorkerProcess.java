@@ -67,7 +67,7 @@ final class WorkerProcess implements AutoCloseable {
     Migrations.requireCurrent(database.unpooled(), "holdfast");
     this.sandboxes = WorkerSandboxes.of(settings);
     try {
-      this.traces = parts.add(Traces.of(System.getenv()), Traces::close);
+      this.traces = parts.add(Traces.of(System.getenv(), Traces.OF_A_WORKER), Traces::close);
       this.pools = parts.add(new Pools(database, settings.web().limits()), Pools::close);
       this.tickets = pools.openForTickets();
       // The port first: a worker that cannot have it must not have claimed anything.

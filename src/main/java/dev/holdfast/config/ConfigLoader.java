@@ -38,6 +38,7 @@ public final class ConfigLoader {
           "HOLDFAST_ATTEMPT",
           "HOLDFAST_LEASE_NO",
           "HOLDFAST_GUIDANCE",
+          "HOLDFAST_ANSWER",
           "HOLDFAST_RUN_ID");
 
   /** Variables that Kubernetes sets in every container where a Service is called holdfast. */

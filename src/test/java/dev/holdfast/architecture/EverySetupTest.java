@@ -24,7 +24,7 @@ class EverySetupTest {
 
   /** Elsewhere the statements of the package postgres run again: one class of a layer is enough. */
   private static final List<String> LAYERS =
-      List.of("e2e/RetryIT", "web/TicketApiIT", "worker/WorkerIT");
+      List.of("e2e/RetryIT", "web/TicketApiIT", "worker/WorkerIT", "workflow/WorkflowIT");
 
   private record Source(Path path, String text) {
     static Source read(Path path) {

@@ -51,6 +51,7 @@ class ExceptionsToRulesTest {
           Map.entry("ProviderStatus", "the columns of the view provider_status"),
           Map.entry("Schedule", "the columns of the table schedules"),
           Map.entry("NewTicket", "the parameters of enqueue_ticket, with a method for each"),
+          Map.entry("Step", "the keys of a step in a design of kind workflow"),
           Map.entry("CreateRoute$Body", "the fields of POST /api/v1/tickets"),
           Map.entry("AgentDesign", "the keys of a design of kind agent"),
           Map.entry("Settings", "one component for each section of the configuration"),

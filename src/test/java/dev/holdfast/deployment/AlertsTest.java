@@ -12,6 +12,7 @@ import dev.holdfast.telemetry.TicketMetrics;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -20,6 +21,7 @@ import java.util.TreeSet;
 import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
@@ -32,6 +34,21 @@ class AlertsTest {
   /** A name of a series of ours or of Prometheus' own. */
   private static final Pattern SERIES =
       Pattern.compile("\\b(?:up|(?:holdfast|tickets|retry|ai_agent)_\\w+)\\b");
+
+  /** As pages write series: with the ends that Prometheus gives them. */
+  private static final Pattern NAMED =
+      Pattern.compile(
+          "\\b(?:holdfast|tickets|retry|ai_agent)_\\w+_(?:total|seconds|usd|bucket|count|sum)\\b");
+
+  /** Come with the first call of a model or its first failure. */
+  private static final Set<String> LATER =
+      Set.of(
+          "holdfast_llm_calls_total",
+          "holdfast_llm_refused_total",
+          "holdfast_provider_cooldowns_total",
+          "holdfast_llm_tokens_total",
+          "holdfast_llm_cost_usd_total",
+          "holdfast_llm_latency_seconds");
 
   private static final Pattern LABEL = Pattern.compile("(\\w+)=\"([^\"]*)\"");
 
@@ -99,6 +116,26 @@ class AlertsTest {
       }
     }
     assertThat(titles).hasSizeGreaterThan(8);
+  }
+
+  @Test
+  @DisplayName("22.14: every series that a page names exists")
+  void pages() throws IOException {
+    String scrape = scrape();
+    Set<String> wrong = new TreeSet<>();
+    Set<String> named = new TreeSet<>();
+    try (Stream<Path> pages = Files.walk(Path.of("docs"))) {
+      for (Path page : pages.filter(each -> each.toString().endsWith(".md")).toList()) {
+        for (MatchResult each : NAMED.matcher(Files.readString(page)).results().toList()) {
+          named.add(each.group());
+          if (!scrape.contains("\n" + each.group()) && !LATER.contains(each.group())) {
+            wrong.add(page + ": " + each.group());
+          }
+        }
+      }
+    }
+    assertThat(wrong).isEmpty();
+    assertThat(named).hasSizeGreaterThan(10);
   }
 
   private static Pattern pattern(String name, String labels) {

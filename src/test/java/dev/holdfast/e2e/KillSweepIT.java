@@ -197,7 +197,7 @@ class KillSweepIT {
         .with("OPENAI_API_KEY", "sk-test")
         .with("HOLDFAST_PROVIDERS_OPENAI_BASE_URL", models.openAiUrl())
         .with("HOLDFAST_DATABASE_POOL_SIZE", "50")
-        .with("HOLDFAST_WORKER_LEASE", "4s")
+        .with("HOLDFAST_WORKER_LEASE", "8s")
         .with("HOLDFAST_WORKER_HEARTBEAT_INTERVAL", "1s")
         .with("HOLDFAST_WORKER_RESCUE_INTERVAL", "100ms")
         .with("HOLDFAST_RETRY_CATEGORIES_SYSTEM_ERROR_BASE_DELAY", "50ms");

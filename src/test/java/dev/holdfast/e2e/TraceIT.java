@@ -97,7 +97,9 @@ class TraceIT {
         .with("OTEL_EXPORTER_OTLP_ENDPOINT", receiver.endpoint())
         .with("HOLDFAST_LOG_FORMAT", "json")
         .with("TRACEPARENT", CALLER);
-    String job = holdfast.ok("enqueue", "--design", "traced-job", "--queue", "traced");
+    // A process of its own: what it sends, it sends at its end.
+    String job =
+        holdfast.run("enqueue", "--design", "traced-job", "--queue", "traced").stdout().strip();
     holdfast.with("TRACEPARENT", "");
     long agent = rows.enqueue("traced-agent", "traced");
 
@@ -116,7 +118,12 @@ class TraceIT {
     second.signal("TERM");
     second.awaitExit(Duration.ofSeconds(20));
 
-    Seen enqueue = receiver.named("enqueue traced").getFirst();
+    Seen enqueue =
+        receiver.named("enqueue traced").stream()
+            .filter(each -> job.equals(each.get("messaging.message.id")))
+            .findFirst()
+            .orElseThrow(
+                () -> new AssertionError("no enqueue of " + job + " in " + receiver.text()));
     assertThat(enqueue.parent()).isEqualTo("b7ad6b7169203331");
     assertThat(enqueue.get("messaging.message.id")).isEqualTo(job);
     List<Seen> attempts = attemptsOf(job);

@@ -2,6 +2,7 @@ package dev.holdfast.embedding;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.holdfast.testing.Maven;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -10,7 +11,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
-import org.jdbi.v3.core.Jdbi;
 
 /**
  * A project outside the repository that depends on what {@code mvn install} publishes. Maven finds
@@ -41,7 +41,7 @@ final class ForeignProject implements AutoCloseable {
   }
 
   private void install(Path jar, String version) throws IOException {
-    Path groups = buildRepository();
+    Path groups = Maven.repository();
     link(groups, repository, "dev");
     link(groups.resolve("dev"), repository.resolve("dev"), "holdfast");
     Path home = repository.resolve("dev/holdfast/holdfast").resolve(version);
@@ -71,35 +71,17 @@ final class ForeignProject implements AutoCloseable {
     }
   }
 
-  /** The local repository that this build took its libraries from. */
-  private static Path buildRepository() {
-    Path jar = Path.of(Jdbi.class.getProtectionDomain().getCodeSource().getLocation().getPath());
-    // org/jdbi/jdbi3-core/VERSION/FILE
-    return jar.getRoot().resolve(jar.subpath(0, jar.getNameCount() - 5));
-  }
-
   /** What Maven puts on the project's runtime class path, besides its own classes. */
   List<Path> libraries() throws IOException, InterruptedException {
     Path list = directory.resolve("class-path");
-    run(
-        maven(),
-        "-B",
-        "-q",
+    Maven.run(
+        directory,
+        repository,
         "-o",
-        "-Dmaven.repo.local=" + repository,
         DEPENDENCY_PLUGIN + ":build-classpath",
         "-DincludeScope=runtime",
         "-Dmdep.outputFile=" + list);
     return Arrays.stream(Files.readString(list).strip().split(":")).map(Path::of).toList();
-  }
-
-  private static String maven() {
-    for (String directory : System.getenv("PATH").split(":")) {
-      if (Files.isExecutable(Path.of(directory, "mvn"))) {
-        return "mvn";
-      }
-    }
-    return Path.of("mvnw").toAbsolutePath().toString();
   }
 
   /** Compiles and runs it with all on the class path; what it printed. */

@@ -235,16 +235,25 @@ class WorkflowIT {
   @DisplayName("takes the end of a step while it is being worked for news")
   void endsMeanwhile() {
     long id =
-        bench.workflow(step("a", "") + "," + step("b", "") + "," + after("c", "a", "b"), "{}");
+        bench.workflow(
+            step("a", "") + "," + step("b", "") + "," + step("d", "") + "," + after("c", "a", "b"),
+            "{}");
     bench.advance();
-    List<ClaimedTicket> both = bench.claim(bench.job);
-    bench.finish(both.getFirst(), null);
+    List<ClaimedTicket> all = bench.claim(bench.job);
+    ClaimedTicket a = of(all, id, "a");
+    ClaimedTicket b = of(all, id, "b");
+    bench.finish(a, null);
     ClaimedTicket running = bench.claimOne("workflow");
     Finish decided = bench.decide(running);
-    bench.finish(both.getLast(), null);
+    bench.finish(b, null);
     bench.finish(decided);
     bench.advance();
-    assertThat(bench.steps(id)).containsEntry("c", "ready");
+    assertThat(bench.steps(id)).containsEntry("c", "ready").containsEntry("d", "in_progress");
+  }
+
+  private ClaimedTicket of(List<ClaimedTicket> all, long workflow, String step) {
+    long id = bench.ticketOf(workflow, step);
+    return all.stream().filter(each -> each.id() == id).findFirst().orElseThrow();
   }
 
   @Test

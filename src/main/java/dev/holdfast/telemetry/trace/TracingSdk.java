@@ -3,6 +3,7 @@ package dev.holdfast.telemetry.trace;
 import io.opentelemetry.api.trace.Tracer;
 import io.opentelemetry.sdk.OpenTelemetrySdk;
 import io.opentelemetry.sdk.autoconfigure.AutoConfiguredOpenTelemetrySdk;
+import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.logging.Handler;
@@ -20,9 +21,6 @@ import org.slf4j.LoggerFactory;
 public final class TracingSdk implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger("dev.holdfast.telemetry.trace.sdk");
 
-  /** A receiver that does not answer must not hold up the end of a worker. */
-  private static final int LAST_SPANS_SECONDS = 2;
-
   private static final java.util.logging.Logger SDK =
       java.util.logging.Logger.getLogger("io.opentelemetry");
 
@@ -35,15 +33,18 @@ public final class TracingSdk implements AutoCloseable {
           "otel.logs.exporter", "none");
 
   private final OpenTelemetrySdk sdk;
+  private final Duration lastSpans;
 
-  private TracingSdk(OpenTelemetrySdk sdk) {
+  private TracingSdk(OpenTelemetrySdk sdk, Duration lastSpans) {
     this.sdk = sdk;
+    this.lastSpans = lastSpans;
   }
 
   /**
+   * @param lastSpans how long a receiver may take for what is left at the end
    * @throws RuntimeException where the variables contradict each other or name what is not there
    */
-  public static TracingSdk start() {
+  public static TracingSdk start(Duration lastSpans) {
     logToOurs();
     return new TracingSdk(
         AutoConfiguredOpenTelemetrySdk.builder()
@@ -51,7 +52,8 @@ public final class TracingSdk implements AutoCloseable {
             .addTracerProviderCustomizer((provider, _) -> provider.setIdGenerator(new TicketIds()))
             .disableShutdownHook()
             .build()
-            .getOpenTelemetrySdk());
+            .getOpenTelemetrySdk(),
+        lastSpans);
   }
 
   /** The SDK would write past our log, in a form of its own. */
@@ -84,9 +86,10 @@ public final class TracingSdk implements AutoCloseable {
     return sdk.getTracer("dev.holdfast");
   }
 
-  /** Sends what is left, for two seconds at most. */
+  /** Sends what is left, and waits for it no longer than that. */
   @Override
   public void close() {
-    var unused = sdk.getSdkTracerProvider().shutdown().join(LAST_SPANS_SECONDS, TimeUnit.SECONDS);
+    var unused =
+        sdk.getSdkTracerProvider().shutdown().join(lastSpans.toMillis(), TimeUnit.MILLISECONDS);
   }
 }
