@@ -3019,7 +3019,7 @@ $function$;
 COMMENT ON FUNCTION holdfast.graph_predecessors(jsonb) IS 'What a ticket of enqueue_tickets waits for: a name, or the id of a ticket that is there.';
 GRANT EXECUTE ON FUNCTION holdfast.graph_predecessors(jsonb) TO holdfast_worker;
 
-CREATE OR REPLACE FUNCTION holdfast.hold_expired(at_most integer DEFAULT 1000)
+CREATE OR REPLACE FUNCTION holdfast.hold_expired(at_most integer DEFAULT 1000, of_ticket bigint DEFAULT NULL::bigint)
  RETURNS bigint
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -3033,7 +3033,9 @@ DECLARE
   n bigint := 0;
 BEGIN
   FOR e IN
-    SELECT x.* FROM ticket_deadlines x WHERE x.expires_at <= now() ORDER BY x.expires_at, x.ticket_id LIMIT at_most FOR UPDATE SKIP LOCKED
+    SELECT x.* FROM ticket_deadlines x
+    WHERE x.expires_at <= now() AND (of_ticket IS NULL OR x.ticket_id = of_ticket)
+    ORDER BY x.expires_at, x.ticket_id LIMIT at_most FOR UPDATE SKIP LOCKED
   LOOP
     SELECT * INTO t FROM ticket_base b WHERE b.id = e.ticket_id FOR UPDATE SKIP LOCKED;
     CONTINUE WHEN NOT FOUND AND EXISTS (SELECT FROM ticket_base b WHERE b.id = e.ticket_id);
@@ -3051,8 +3053,8 @@ BEGIN
   RETURN n;
 END
 $function$;
-COMMENT ON FUNCTION holdfast.hold_expired(integer) IS 'Holds the tickets that no worker has started before their expires_at, and says how many. Workers call it now and then.';
-GRANT EXECUTE ON FUNCTION holdfast.hold_expired(integer) TO holdfast_worker;
+COMMENT ON FUNCTION holdfast.hold_expired(integer,bigint) IS 'Holds the tickets that no worker has started before their expires_at, and says how many; with of_ticket only that one. Workers call it now and then.';
+GRANT EXECUTE ON FUNCTION holdfast.hold_expired(integer,bigint) TO holdfast_worker;
 
 CREATE OR REPLACE FUNCTION holdfast.hold_for_outages(after_ms bigint, at_most integer DEFAULT 1000)
  RETURNS bigint
@@ -5616,9 +5618,12 @@ BEGIN
       SELECT l.line, w.priority FROM lines l CROSS JOIN LATERAL (
         SELECT w.priority FROM in_line w WHERE w.line = l.line AND ~w.priority > ~l.priority ORDER BY ~w.priority LIMIT 1) w
     )
-    SELECT l.line, l.priority FROM lines l ORDER BY CASE WHEN aged THEN 0 ELSE ~l.priority END, random()
+    SELECT l.line, l.priority, f.fair FROM lines l CROSS JOIN LATERAL (
+      SELECT aged AND EXISTS (
+        SELECT FROM in_line w WHERE w.line = l.line AND ~w.priority = ~l.priority AND w.turn_group >= 'f' AND w.turn_group < 'g') AS fair) f
+    ORDER BY CASE WHEN f.fair THEN random() ELSE 2 END, ~l.priority, random()
   LOOP
-    EXIT WHEN room <= 0 OR n.priority < top AND NOT aged;
+    EXIT WHEN room <= 0 OR n.priority < top AND NOT n.fair;
     SELECT * INTO t FROM take_turns(n.line, n.priority,
       CASE WHEN n.priority > top OR top IS NULL THEN room ELSE LEAST(room, half) END, under_lease);
     ids := ids || t.ids;
@@ -5873,6 +5878,7 @@ DECLARE
   design_limits boolean := EXISTS (SELECT FROM claim_limits x WHERE x.design IS NOT NULL);
   weights boolean := EXISTS (SELECT FROM fairness_weights);
   expiring boolean := EXISTS (SELECT FROM ticket_deadlines e WHERE e.expires_at <= now());
+  careful boolean := expiring; -- the first of a group may be expired, or somebody has it locked
   locked text[] := '{}'; -- designs whose gates this claim has
   closed text[] := '{}'; -- and those that another one has
   asked text[];
@@ -5925,32 +5931,34 @@ BEGIN
       WHERE n.no < chunk
     ), part AS MATERIALIZED (
       SELECT n.*, split_part(n.turn_group, chr(1), 1) AS turn_key FROM n WHERE until IS NULL OR n.turn_group <= until
+    ), limited AS MATERIALIZED (
+      SELECT x.design, x.per_key, CASE WHEN x.design = ANY (closed) THEN 0 ELSE open_places(x) END AS places FROM claim_limits x
+      WHERE design_limits AND x.design = ANY (ARRAY(SELECT DISTINCT p.design FROM part p))
     ), open AS MATERIALIZED (
-      SELECT p.*,
+      SELECT p.*, l.places AS of_design,
         quota * CASE WHEN weights
           THEN COALESCE((SELECT f.weight FROM fairness_weights f WHERE f.fairness_key = substr(p.turn_key, 2)), 1) ELSE 1 END AS turn,
         CASE WHEN ql.per_key IS NOT NULL AND p.concurrency_key <> '' THEN ql.per_key - (
           SELECT count(*) FROM line_slots s WHERE s.queue = g.queue AND s.concurrency_key = p.concurrency_key) END AS q_key,
-        CASE WHEN NOT design_limits OR p.design = '' THEN NULL WHEN p.design = ANY (closed) THEN 0
-          ELSE (SELECT open_places(x) FROM claim_limits x WHERE x.design = p.design) END AS of_design,
-        CASE WHEN design_limits AND p.design <> '' AND p.concurrency_key <> ''
-          THEN (SELECT open_for_key(x, p.concurrency_key) FROM claim_limits x WHERE x.design = p.design) END AS d_key
-      FROM part p
+        CASE WHEN l.per_key IS NOT NULL AND p.concurrency_key <> '' THEN l.per_key - (
+          SELECT count(*) FROM line_slots s WHERE s.design = p.design AND s.design <> '' AND s.concurrency_key = p.concurrency_key) END AS d_key
+      FROM part p LEFT JOIN limited l ON l.design = p.design
     ), candidates AS (
       -- The first of each group is known from the walk.
       SELECT o.no, o.turn_key, o.concurrency_key, o.design, o.turn, o.q_key, o.of_design, o.d_key, o.tid, o.id, o.created_at FROM open o
-      WHERE LEAST(o.q_key, o.of_design, o.d_key, 1) > 0
-        AND (NOT expiring OR NOT EXISTS (SELECT FROM ticket_deadlines e WHERE e.ticket_id = o.id AND e.expires_at <= now()))
+      WHERE NOT careful AND LEAST(o.q_key, o.of_design, o.d_key, 1) > 0
       UNION ALL
       SELECT o.no, o.turn_key, o.concurrency_key, o.design, o.turn, o.q_key, o.of_design, o.d_key, t.tid, t.id, t.created_at FROM open o
       CROSS JOIN LATERAL (
         SELECT w.ctid AS tid, w.id, w.created_at FROM in_line w
-        WHERE w.line = of_line AND ~w.priority = rank AND w.turn_group = o.turn_group AND (w.created_at, w.id) > (o.created_at, o.id)
+        WHERE w.line = of_line AND ~w.priority = rank AND w.turn_group = o.turn_group AND (w.created_at, w.id) >= (o.created_at, o.id)
+          AND (careful OR w.id <> o.id)
           AND (NOT expiring OR NOT EXISTS (SELECT FROM ticket_deadlines e WHERE e.ticket_id = w.id AND e.expires_at <= now()))
         ORDER BY w.created_at, w.id
-        LIMIT GREATEST(LEAST(o.turn, o.q_key, o.of_design, o.d_key) - CASE WHEN expiring THEN 0 ELSE 1 END, 0)
+        LIMIT GREATEST(LEAST(o.turn, o.q_key, o.of_design, o.d_key) - CASE WHEN careful THEN 0 ELSE 1 END, 0)
+        FOR UPDATE SKIP LOCKED
       ) t
-      WHERE expiring OR LEAST(o.turn, o.q_key, o.of_design, o.d_key) > 1
+      WHERE careful OR LEAST(o.turn, o.q_key, o.of_design, o.d_key) > 1
     ), ranked AS (
       SELECT c.*, row_number() OVER (PARTITION BY c.turn_key ORDER BY c.created_at, c.id) AS of_turn,
         row_number() OVER (PARTITION BY c.design ORDER BY c.no) AS of_design_no,
@@ -5985,6 +5993,7 @@ BEGIN
       CONTINUE;
     END IF;
 
+    moved := NULL;
     IF tids IS NOT NULL THEN
       WITH gone AS (
         DELETE FROM in_line w WHERE w.ctid = ANY (ARRAY(SELECT x.ctid FROM in_line x WHERE x.ctid = ANY (tids) FOR UPDATE SKIP LOCKED))
@@ -6006,6 +6015,10 @@ BEGIN
           FROM claim_limits x WHERE x.design = ANY (moved_designs) AND x.rate IS NOT NULL;
         END IF;
       END IF;
+    END IF;
+    IF NOT careful AND cardinality(moved) IS DISTINCT FROM cardinality(tids) THEN
+      careful := true;
+      CONTINUE;
     END IF;
     IF room <= 0 AND last_taken IS NOT NULL THEN
       pos := last_taken || chr(2); -- behind all groups of that key
