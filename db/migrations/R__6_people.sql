@@ -353,7 +353,8 @@ $$;
 COMMENT ON FUNCTION tell_followers IS 'Holds the tickets that wait for one that a person cancels, or cancels or runs them where that was said when they were enqueued. They no longer wait for it, so that a release runs them.';
 
 -- A row whose ticket somebody has locked is left for the next call. Others are dropped with their time, whatever their tickets do by then.
-CREATE OR REPLACE FUNCTION hold_expired(at_most integer DEFAULT 1000) RETURNS bigint
+DROP FUNCTION IF EXISTS hold_expired(integer);
+CREATE OR REPLACE FUNCTION hold_expired(at_most integer DEFAULT 1000, of_ticket bigint DEFAULT NULL) RETURNS bigint
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = ${flyway:defaultSchema}, pg_temp SET enable_seqscan = off AS $$
 DECLARE
   e ticket_deadlines;
@@ -362,7 +363,9 @@ DECLARE
   n bigint := 0;
 BEGIN
   FOR e IN
-    SELECT x.* FROM ticket_deadlines x WHERE x.expires_at <= now() ORDER BY x.expires_at, x.ticket_id LIMIT at_most FOR UPDATE SKIP LOCKED
+    SELECT x.* FROM ticket_deadlines x
+    WHERE x.expires_at <= now() AND (of_ticket IS NULL OR x.ticket_id = of_ticket)
+    ORDER BY x.expires_at, x.ticket_id LIMIT at_most FOR UPDATE SKIP LOCKED
   LOOP
     SELECT * INTO t FROM ticket_base b WHERE b.id = e.ticket_id FOR UPDATE SKIP LOCKED;
     CONTINUE WHEN NOT FOUND AND EXISTS (SELECT FROM ticket_base b WHERE b.id = e.ticket_id);
@@ -380,7 +383,7 @@ BEGIN
   RETURN n;
 END
 $$;
-COMMENT ON FUNCTION hold_expired IS 'Holds the tickets that no worker has started before their expires_at, and says how many. Workers call it now and then.';
+COMMENT ON FUNCTION hold_expired IS 'Holds the tickets that no worker has started before their expires_at, and says how many; with of_ticket only that one. Workers call it now and then.';
 
 CREATE OR REPLACE FUNCTION cancel_ticket(id bigint, actor text, reason text DEFAULT NULL) RETURNS text
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = ${flyway:defaultSchema}, pg_temp AS $$

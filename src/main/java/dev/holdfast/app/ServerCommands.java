@@ -3,13 +3,13 @@ package dev.holdfast.app;
 import dev.holdfast.cli.Servers;
 import dev.holdfast.cli.output.ExitCode;
 import dev.holdfast.cli.output.Terminal;
+import dev.holdfast.config.ConfigException;
 import dev.holdfast.config.DatabaseSettings;
 import dev.holdfast.config.Settings;
 import dev.holdfast.postgres.Database;
 import dev.holdfast.postgres.Migrations;
 import dev.holdfast.postgres.embedded.EmbeddedServer;
 import dev.holdfast.postgres.embedded.EmbeddedServerOptions;
-import dev.holdfast.queue.QueueUnavailableException;
 import java.nio.file.Path;
 import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
@@ -122,10 +122,9 @@ final class ServerCommands implements Servers {
         .map(Demo::database)
         .orElseThrow(
             () ->
-                new QueueUnavailableException(
+                new ConfigException(
                     "no database: set HOLDFAST_DATABASE_URL (or database.url in holdfast.yaml), or"
-                        + " let the worker start one with --embedded",
-                    null));
+                        + " let the worker start one with --embedded"));
   }
 
   private static void waitForEver() {

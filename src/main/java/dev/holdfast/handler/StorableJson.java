@@ -1,15 +1,23 @@
 package dev.holdfast.handler;
 
 import dev.holdfast.ticket.StorableText;
+import java.math.BigDecimal;
 import java.util.function.UnaryOperator;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Takes out of results what PostgreSQL's JSON refuses: NULs and halves of surrogate pairs. */
+/**
+ * Makes results fit for PostgreSQL's JSON: without NULs and halves of surrogate pairs, which it
+ * refuses, and without numbers that it would write out with thousands of digits, as 1e131071; those
+ * become strings. So a result is not much longer as text than it was sent.
+ */
 public final class StorableJson {
   private static final JsonNodeFactory NODES = new JsonNodeFactory();
+
+  /** The largest number of a double has 309. */
+  private static final int MOST_DIGITS = 400;
 
   private StorableJson() {}
 
@@ -35,6 +43,14 @@ public final class StorableJson {
       node.forEach(each -> copy.add(of(each, change)));
       return copy;
     }
-    return node;
+    return node.isBigDecimal() && writtenDigits(node.decimalValue()) > MOST_DIGITS
+        ? NODES.stringNode(node.asString())
+        : node;
+  }
+
+  /** Without exponent. */
+  private static long writtenDigits(BigDecimal number) {
+    long scale = number.scale();
+    return Math.max(scale, number.precision() - Math.min(scale, 0));
   }
 }

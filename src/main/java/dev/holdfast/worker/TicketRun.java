@@ -5,6 +5,8 @@ import dev.holdfast.failure.Classifier;
 import dev.holdfast.failure.ErrorReport;
 import dev.holdfast.failure.Failure;
 import dev.holdfast.queue.Finish;
+import dev.holdfast.queue.QueueUnavailableException;
+import dev.holdfast.queue.StatementRefusedException;
 import dev.holdfast.retry.HoldCause;
 import dev.holdfast.retry.RetryDecision;
 import dev.holdfast.ticket.ClaimedTicket;
@@ -15,6 +17,8 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.slf4j.MDC;
 
 /**
@@ -22,6 +26,8 @@ import org.slf4j.MDC;
  * outcome on exactly once.
  */
 final class TicketRun implements TicketContext, Runnable {
+  private static final Logger log = LoggerFactory.getLogger(TicketRun.class);
+
   /** Why an attempt is stopped from outside. */
   enum StopCause {
     /** A person cancelled or held the ticket: its result will be refused. */
@@ -186,7 +192,7 @@ final class TicketRun implements TicketContext, Runnable {
 
   /**
    * The attempt boundary: whatever the handler throws, Errors included, is a failure of this
-   * attempt and of nothing else.
+   * attempt and of nothing else. Where our own database was away it is nobody's failure.
    */
   private Finish outcome() {
     try {
@@ -217,6 +223,11 @@ final class TicketRun implements TicketContext, Runnable {
       };
     } catch (InterruptedException e) {
       return isDraining() ? givenBack() : thrown(e);
+    } catch (StatementRefusedException e) {
+      return thrown(e);
+    } catch (QueueUnavailableException e) {
+      log.warn("ticket {} is given back: {}", claimed.id(), e.getMessage());
+      return givenBack();
     } catch (Throwable e) {
       return thrown(e);
     }

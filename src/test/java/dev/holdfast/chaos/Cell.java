@@ -19,6 +19,11 @@ interface Cell {
   /** When all is over. */
   default void leave() throws Exception {}
 
+  /** The share of the rate before that has to go on while things go wrong. */
+  default double goesOn() {
+    return 0;
+  }
+
   default int workers() {
     return 2;
   }

@@ -19,11 +19,11 @@ final class Cells {
     cells.put("worker-kill", WorkerCells::kill);
     cells.put("worker-freeze", WorkerCells::freeze);
     cells.put("postgres-restart", ServerCells::restart);
-    cells.put("backend-kill", ServerCells::killBackends);
+    cells.put("backend-kill", new Bystander(ServerCells::killBackends));
     cells.put("pool-exhaustion", ServerCells::exhaust);
-    cells.put("idle-in-tx", PressureCells::idleInTransaction);
-    cells.put("active-readers", PressureCells::readers);
-    cells.put("event-burst", PressureCells::burst);
+    cells.put("idle-in-tx", new Bystander(PressureCells::idleInTransaction));
+    cells.put("active-readers", new Bystander(PressureCells::readers));
+    cells.put("event-burst", new Bystander(PressureCells::burst));
     cells.put("network-cut", new NetworkCell(Relay.Mode.CUT));
     cells.put("half-open", new NetworkCell(Relay.Mode.SILENT));
     cells.put("claim-death", new ClaimCell());
@@ -35,6 +35,12 @@ final class Cells {
     cells.put("disk-full", new DiskCell());
     cells.put("pgbouncer", new PoolerCell());
     cells.put("failover", new FailoverCell());
+    cells.put("backlog", new BacklogCell());
+    cells.put("migration", new MigrationCell());
+    cells.put("hostile-viewers", new HostileViewersCell());
+    cells.put("model-storm", new ModelStormCell());
+    cells.put("memory", new MemoryCell());
+    cells.put("sessions", new SessionsCell());
     return cells;
   }
 

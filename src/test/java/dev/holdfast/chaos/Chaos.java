@@ -25,8 +25,9 @@ final class Chaos implements AutoCloseable {
 
   /** By its reason a person sees that nothing was wrong with the ticket. */
   private static final String RELEASE =
-      "SELECT holdfast.release_ticket(id, 'chaos') FROM holdfast.tickets WHERE state = 'on_hold'"
-          + " AND hold_reason LIKE 'Its worker died%' AND title IS DISTINCT FROM 'killer'";
+      "SELECT holdfast.release_ticket(id, 'chaos', 'go on') FROM holdfast.tickets WHERE id = ANY"
+          + " (?) AND state = 'on_hold' AND (hold_reason LIKE 'Its worker died%' OR hold_reason"
+          + " LIKE 'Unknown whether%')";
 
   final Options options;
   final Random random;
@@ -36,7 +37,7 @@ final class Chaos implements AutoCloseable {
   final Installation holdfast;
   final Crew crew;
   final Load load;
-  private final Path jobs;
+  final Path jobs;
   private final Ghost ghost;
   private final Ledger ledger;
   private @Nullable Relay relay;
@@ -106,7 +107,7 @@ final class Chaos implements AutoCloseable {
             pace.rate(storm, end),
             pace.recovery(over, baseline));
     report.publish();
-    report.verify();
+    report.verify(cell.goesOn());
     cell.check(this);
     return report;
   }
@@ -122,6 +123,11 @@ final class Chaos implements AutoCloseable {
           site.jdbcUrl().replace(":" + site.port() + "/", ":" + known.port() + "/"));
     }
     return known;
+  }
+
+  /** Why executions that did not end their ticket did not. */
+  List<String> reasons() {
+    return database.column("SELECT reason FROM chaos.reasons WHERE reason IS NOT NULL");
   }
 
   /** As a person does who has seen to what the ticket was held for. */
@@ -153,7 +159,7 @@ final class Chaos implements AutoCloseable {
   }
 
   private void awaitDone(int count) throws InterruptedException {
-    String done = "SELECT count(*) >= ? FROM holdfast.ticket_base WHERE state = 'done'";
+    String done = "SELECT count(*) >= ? FROM chaos.changes WHERE new_state = 'done'";
     Instant deadline = Instant.now().plus(PATIENCE);
     while (!database.value(done, count).equals("t")) {
       if (Instant.now().isAfter(deadline)) {
@@ -163,14 +169,23 @@ final class Chaos implements AutoCloseable {
     }
   }
 
-  /** Waits until all tickets are done; those that are held for deaths of ours are let go on. */
+  /**
+   * Waits until all tickets are done, as long as some are, or sessions go on; those that are held
+   * for deaths of ours are let go on.
+   */
   private void settle() throws InterruptedException {
-    boolean whole = options.without() == Protection.NOTHING;
-    Instant deadline = Instant.now().plus(whole ? PATIENCE : IMPATIENCE);
+    Duration patience = options.without() == Protection.NOTHING ? PATIENCE : IMPATIENCE;
+    Instant deadline = Instant.now().plus(patience);
     List<Long> all = List.copyOf(load.acknowledged().values());
-    while (Instant.now().isBefore(deadline) && open(all) > 0) {
-      released += database.column(RELEASE).size();
+    long steps = 0;
+    for (long left = Long.MAX_VALUE; left > 0 && Instant.now().isBefore(deadline); ) {
+      released += database.column(RELEASE, (Object) all.toArray(Long[]::new)).size();
       pass(Duration.ofMillis(LOOK_MILLIS));
+      long open = open(all);
+      long now = database.number("SELECT count(*) FROM holdfast.session_journal");
+      deadline = open < left || now > steps ? Instant.now().plus(patience) : deadline;
+      left = open;
+      steps = now;
     }
   }
 

@@ -68,12 +68,14 @@ final class Ledger {
       """;
 
   /**
-   * A result that is not that of the lease under which it was stored, or of no execution at all.
+   * Of a program: a result that is not that of the lease under which it was stored, or of no
+   * execution at all.
    */
   private static final String FOREIGN =
       """
       SELECT c.ticket_id || ' under lease ' || c.fence || ': ' || COALESCE(c.result::text, 'nothing')
       FROM chaos.changes c
+      JOIN holdfast.ticket_base b ON b.id = c.ticket_id AND b.kind NOT IN ('agent', 'repair')
       LEFT JOIN chaos.executions x ON x.ticket_id = c.ticket_id AND x.lease_no = c.fence
       WHERE c.new_state = 'done'
         AND ((c.result ->> 'lease')::bigint IS DISTINCT FROM c.fence OR x.ended IS DISTINCT FROM 1)

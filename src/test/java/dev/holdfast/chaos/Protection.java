@@ -2,6 +2,10 @@ package dev.holdfast.chaos;
 
 import dev.holdfast.e2e.Installation;
 import dev.holdfast.testing.TicketDatabase;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
 
 /**
  * What can be taken away, to see that a cell finds it missing. Which was for which is in ADR 22.
@@ -35,13 +39,12 @@ enum Protection {
     }
   },
 
-  /** Nobody looks for leases that have run out. */
-  RESCUE {
-    @Override
-    void remove(Installation holdfast) {
-      holdfast.with("HOLDFAST_WORKER_RESCUE_INTERVAL", "1h");
-    }
-  },
+  /** Nobody finds leases that have run out. */
+  RESCUE(
+      new Edit(
+          "postgres/expired_leases.sql",
+          "WHERE l.expires_at < now()",
+          "WHERE false AND l.expires_at < now()")),
 
   /** A heartbeat is answered, and renews nothing. */
   HEARTBEATS {
@@ -91,15 +94,128 @@ enum Protection {
     }
   },
 
+  /** A claim leaves its tickets where the next one finds them. */
+  TAKING {
+    @Override
+    void remove(TicketDatabase database) {
+      replace(
+          database, "take_tickets", "DELETE FROM holdfast.ready r WHERE r.ctid = ANY (tids);", "");
+    }
+  },
+
+  /** The heartbeats of one worker count by its own clock, which is an hour late. */
+  DATABASE_CLOCK {
+    @Override
+    void remove(TicketDatabase database) {
+      database.run("CREATE TABLE chaos.late_workers (worker_id text)");
+      replace(
+          database,
+          "renew_leases",
+          "SET expires_at = now()",
+          "SET expires_at = now() - (SELECT count(*) FROM chaos.late_workers w WHERE w.worker_id ="
+              + " of_worker) * interval ''1 hour''");
+    }
+  },
+
+  /** The first outage ends the loop that claims. */
+  LOOPS(
+      new Edit(
+          "worker/Poller.java",
+          "log.warn(\"polling failed: {}\", e.getMessage());",
+          "if (errors > 0) return;")),
+
+  /** A result whose store met an outage is given up. */
+  PATIENCE(new Edit("worker/ResultStore.java", "if (stopped.await(", "if (true || stopped.await(")),
+
+  /** Whatever the database refuses is taken for an outage, and waited out. */
+  REFUSALS(
+      new Edit(
+          "postgres/SqlErrors.java",
+          "return state.startsWith(",
+          "return true || state.startsWith(")),
+
+  /** Viewers, heartbeats and jobs share a pool, and as many viewers are answered as ask. */
+  OWN_POOLS(
+      new Edit(
+          "app/Pools.java",
+          "return"
+              + " add(database.withApplicationName(\"holdfast-heartbeat\").withPoolSize(1).pool());",
+          "return web;"),
+      new Edit(
+          "app/Pools.java",
+          "return add(database.withApplicationName(\"holdfast-worker\").pool());",
+          "return web;")) {
+    @Override
+    void remove(Installation holdfast) throws IOException {
+      super.remove(holdfast);
+      holdfast.with("HOLDFAST_WEB_CONCURRENT_REQUESTS", "10000");
+      holdfast.with("HOLDFAST_WEB_REQUESTS_PER_MINUTE", "0");
+    }
+  },
+
+  /** Nobody reads what a session has done before. */
+  JOURNAL(
+      new Edit(
+          "postgres/read_journal.sql",
+          "WHERE j.ticket_id = :ticket AND (:ever",
+          "WHERE j.ticket_id = -:ticket AND (:ever")),
+
+  /** Nobody writes down that a provider should not be asked for a while. */
+  COOLDOWNS {
+    @Override
+    void remove(TicketDatabase database) {
+      database.run(
+          """
+          CREATE FUNCTION chaos.forget() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NULL; END $$;
+          CREATE TRIGGER forget BEFORE INSERT OR UPDATE ON holdfast.provider_cooldowns
+            FOR EACH ROW EXECUTE FUNCTION chaos.forget();
+          """);
+    }
+  },
+
+  /** A migration keeps its locks for as long as it likes. */
+  SHORT_LOCKS,
+
   /** A stopped worker gives nothing back: it is killed. */
   DRAIN,
 
   /** A commit does not wait for the standby. */
   SYNCHRONY;
 
+  private final List<Edit> edits;
+
+  Protection(Edit... edits) {
+    this.edits = List.of(edits);
+  }
+
   /** Before the workers start. */
   void remove(TicketDatabase database) {}
 
   /** Before the workers start. */
-  void remove(Installation holdfast) {}
+  void remove(Installation holdfast) throws IOException {
+    if (!edits.isEmpty()) {
+      Path overlay = Files.createTempDirectory("chaos-overlay");
+      for (Edit each : edits) {
+        each.apply(overlay);
+      }
+      holdfast.overlay(overlay);
+    }
+  }
+
+  /** Changes a part of a function's text; the part has to be there. */
+  private static void replace(TicketDatabase database, String function, String part, String other) {
+    database.run(
+        """
+        DO $do$ DECLARE
+          before text := pg_get_functiondef('holdfast.%s'::regproc);
+          after text := replace(before, '%s', '%s');
+        BEGIN
+          IF before = after THEN
+            RAISE EXCEPTION 'the function %s has no such part';
+          END IF;
+          EXECUTE after;
+        END $do$
+        """
+            .formatted(function, part, other, function));
+  }
 }

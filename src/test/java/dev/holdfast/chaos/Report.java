@@ -63,13 +63,19 @@ record Report(
     Files.writeString(FILE, row() + "\n", StandardOpenOption.CREATE, StandardOpenOption.APPEND);
   }
 
-  void verify() {
+  /**
+   * @param goesOn the share of the rate before that had to go on meanwhile
+   */
+  void verify(double goesOn) {
     String repeat = "repeat it with: " + options.command() + "\n" + account;
     assertThat(account.lost()).as("lost; %s", repeat).isEmpty();
     assertThat(account.twice()).as("finished twice; %s", repeat).isEmpty();
     assertThat(account.foreign()).as("results of another execution; %s", repeat).isEmpty();
     assertThat(accepted).as("late results that were not refused; %s", repeat).isZero();
     assertThat(account.unexplained()).as("executions without a reason; %s", repeat).isEmpty();
+    assertThat(during)
+        .as("tickets per second meanwhile; %s", repeat)
+        .isGreaterThanOrEqualTo(goesOn * baseline);
     assertThat(recovery).as("90 %% of the baseline again; %s", repeat).isPresent();
   }
 }

@@ -45,6 +45,12 @@ final class SqlStateCell implements Cell {
     }
   }
 
+  /** One ticket is refused at a time. */
+  @Override
+  public double goesOn() {
+    return 0.4;
+  }
+
   private static long refuse(Chaos chaos, int number) throws Exception {
     String state = STATES.get(chaos.random.nextInt(STATES.size()));
     // It is there before the trigger is, and nobody's yet.

@@ -27,6 +27,11 @@ final class ViewersCell implements Cell {
   }
 
   @Override
+  public double goesOn() {
+    return 0.4;
+  }
+
+  @Override
   public void rage(Chaos chaos) throws Exception {
     HoldfastProcess seen = chaos.crew.begin().awaitConsole();
     Instant end = chaos.end();

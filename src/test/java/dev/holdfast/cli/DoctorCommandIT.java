@@ -53,8 +53,8 @@ class DoctorCommandIT {
 
     assertThat(result.code()).isZero();
     assertThat(result.lines())
-        .hasSize(19)
-        .filteredOn(line -> !line.contains("sandbox: "))
+        .hasSize(21)
+        .filteredOn(line -> !line.contains("sandbox: ") && !line.contains("java: "))
         .allSatisfy(line -> assertThat(line).startsWith("ok    "));
     assertThat(result.out())
         .contains("database: PostgreSQL " + database.serverMajorVersion())

@@ -50,6 +50,23 @@ class BadStartIT {
   }
 
   @Test
+  @DisplayName(
+      "no database named: exit 2, which no supervisor tries again; doctor checks the machine all"
+          + " the same")
+  void noDatabase() throws Exception {
+    Path file = Files.writeString(directory.resolve("a-file"), "");
+    holdfast
+        .with("HOLDFAST_DATABASE_URL", "")
+        .with("HOLDFAST_AGENTS_WORKSPACE_ROOT", file.resolve("agents").toString());
+    assertRefused(2, "no database", "--embedded");
+    Outcome doctor = holdfast.run("doctor");
+    assertThat(doctor.exit()).isEqualTo(4);
+    assertThat(doctor.stdout())
+        .contains("java: Java 2", "sandbox: ", "fail  database: no database: set HOLDFAST_DATABASE")
+        .contains("warn  directories: ", "cannot make " + file.resolve("agents"));
+  }
+
+  @Test
   @DisplayName("a password that is refused: exit 4, and it is not printed, --verbose or not")
   void wrongPassword() throws Exception {
     assumeThat(database.password()).as("a server that asks for passwords").isNotEmpty();

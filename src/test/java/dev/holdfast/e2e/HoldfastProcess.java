@@ -56,6 +56,11 @@ public final class HoldfastProcess implements AutoCloseable {
     return announcement().group(1);
   }
 
+  /** Where it listens. */
+  public URI address() throws InterruptedException {
+    return URI.create(announcement().group(2));
+  }
+
   public HoldfastProcess awaitListening() throws InterruptedException {
     announcement();
     return this;
@@ -99,7 +104,7 @@ public final class HoldfastProcess implements AutoCloseable {
   }
 
   /** As the CLI's user would ask: with the token of the directory, once there is one. */
-  HttpRequest.Builder request(String path) throws IOException, InterruptedException {
+  public HttpRequest.Builder request(String path) throws IOException, InterruptedException {
     HttpRequest.Builder request =
         HttpRequest.newBuilder(URI.create(announcement().group(2) + path));
     Path token = directory.resolve(".holdfast/token");
@@ -159,7 +164,7 @@ public final class HoldfastProcess implements AutoCloseable {
     return process.exitValue();
   }
 
-  Outcome awaitOutcome() throws InterruptedException {
+  public Outcome awaitOutcome() throws InterruptedException {
     int exit = awaitExit(PATIENCE);
     return new Outcome(exit, out.whole(), err.whole());
   }

@@ -2,6 +2,7 @@ package dev.holdfast.e2e;
 
 import dev.holdfast.cli.Cli;
 import dev.holdfast.testing.TestDatabase;
+import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -11,6 +12,7 @@ import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.condition.OS;
 
 /**
@@ -34,6 +36,7 @@ public final class Installation implements AutoCloseable {
   private final Path directory;
   private final Map<String, String> environment = new HashMap<>();
   private final Deque<HoldfastProcess> started = new ArrayDeque<>();
+  private @Nullable Path overlay;
 
   /**
    * @param directory where commands run
@@ -67,6 +70,16 @@ public final class Installation implements AutoCloseable {
     return directory;
   }
 
+  /** The program itself. */
+  public static Path jar() {
+    return JAR;
+  }
+
+  /** What is started from now on finds these classes and files before its own. */
+  public void overlay(Path classes) {
+    overlay = classes;
+  }
+
   public HoldfastProcess start(String... words) throws IOException {
     if (!Files.exists(JAR)) {
       throw new AssertionError(JAR + " is missing; run: mvn -DskipTests package");
@@ -85,7 +98,11 @@ public final class Installation implements AutoCloseable {
             "--sun-misc-unsafe-memory-access=allow"));
     command.addAll(WARM_START);
     LOCALE.forEach(name -> command.add("-D" + name + "=" + System.getProperty(name, "")));
-    command.addAll(List.of("-jar", JAR.toString()));
+    Path before = overlay;
+    command.addAll(
+        before == null
+            ? List.of("-jar", JAR.toString())
+            : List.of("-cp", before + File.pathSeparator + JAR, "dev.holdfast.app.Main"));
     command.addAll(List.of(words));
     ProcessBuilder builder = new ProcessBuilder(command).directory(directory.toFile());
     builder.environment().clear();

@@ -40,14 +40,18 @@ class PoisonIT {
     this.rows = new TicketRows(database.dataSource());
   }
 
+  private static final String LENGTH_OF_RESULT =
+      "SELECT octet_length(result::text) FROM holdfast.tickets WHERE id = ?";
+
   @Test
   @DisplayName(
       "20.1: poison is on hold by its name within three deaths of workers with 256 MB; innocents"
           + " are done with no retry and one attempt more at most, the list answers, and neither"
-          + " HTTP nor the command line lets poison in")
+          + " HTTP nor the command line lets poison in, and a program's result none either")
   void smallWorkers() throws Exception {
     rows.addDesign("innocent", new Job(directory, "true", "none"));
-    List<Long> innocents = new ArrayList<>();
+    rows.addDesign("says", new Job(directory, "cat poison.json", "none"));
+    List<Long> innocents = new ArrayList<>(List.of(rows.enqueue("says", "default")));
     for (int i = 0; i < 10; i++) {
       innocents.add(rows.enqueue("innocent", "default"));
     }
@@ -82,8 +86,12 @@ class PoisonIT {
       for (String poison : List.of(PoisonPayload.KILLER, PoisonPayload.UNREADABLE)) {
         assertThat(post(worker, poison)).isBetween(400, 499);
       }
+      assertThat(rows.column(LENGTH_OF_RESULT, innocents.getFirst()))
+          .as("bytes of what a program said")
+          .allSatisfy(length -> assertThat(Integer.parseInt(length)).isBetween(20_000, 40_000));
+      assertThat(worker.status("/api/v1/tickets/" + innocents.getFirst())).isEqualTo(200);
       assertThat(worker.isAlive()).isTrue();
-      assertThat(rows.value("SELECT count(*) FROM holdfast.tickets")).isEqualTo("22");
+      assertThat(rows.value("SELECT count(*) FROM holdfast.tickets")).isEqualTo("23");
     }
   }
 

@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 
 /** What the {@link ModelServer} does with one request. Works for both vendors' paths. */
@@ -72,6 +73,17 @@ public interface ModelBehaviour {
   /** Sends nothing until the server is closed. */
   static ModelBehaviour hang() {
     return hangUntil(new CountDownLatch(1), answer(""));
+  }
+
+  /** Thinks for so long, answers, then tells that it has. */
+  static ModelBehaviour after(Duration thought, ModelBehaviour then, Runnable answered) {
+    return exchange -> {
+      if (new CountDownLatch(1).await(thought.toMillis(), TimeUnit.MILLISECONDS)) {
+        throw new IllegalStateException("nobody counts down");
+      }
+      then.respond(exchange);
+      answered.run();
+    };
   }
 
   /** The first events of the answer, then nothing until released, then the rest. */

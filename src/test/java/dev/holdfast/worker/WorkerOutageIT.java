@@ -104,6 +104,27 @@ class WorkerOutageIT {
   }
 
   @Test
+  @DisplayName("a job that did not reach the worker's database is given back and uses up no retry")
+  void jobWithoutDatabase() {
+    AtomicInteger runs = new AtomicInteger();
+    setup
+        .retry(TestWorker.retries(0))
+        .handler(
+            ticket -> {
+              if (runs.incrementAndGet() == 1) {
+                throw new QueueUnavailableException("no connection became free", null);
+              }
+              return HandlerResult.done(null);
+            });
+    long id = setup.enqueue(1).getFirst();
+    try (Worker worker = setup.start()) {
+      setup.events.await(TicketEvent.Succeeded.class, 1);
+      assertThat(worker.healthy()).isTrue();
+    }
+    assertThat(database.outcomes(id)).containsExactly("given_back", "succeeded");
+  }
+
+  @Test
   @DisplayName("A48: a result whose answer was lost is stored once and told once, as what it was")
   void lostAnswers() {
     AtomicInteger stores = new AtomicInteger();

@@ -25,8 +25,8 @@ import picocli.CommandLine.Option;
     name = "doctor",
     description =
         "Check the database, this machine, workers and what tickets wait for, with the command that"
-            + " mends what is found. Exit code 1 if a check fails, 4 if the database cannot be"
-            + " reached.",
+            + " mends what is found. Without a database it checks this machine alone. Exit code 1"
+            + " if a check fails, 4 if the database cannot be reached.",
     footer = {"", "Example:", "  holdfast doctor"})
 public final class DoctorCommand implements Callable<Integer> {
   private final HoldfastCommand root;
@@ -54,16 +54,16 @@ public final class DoctorCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws InterruptedException {
+    Duration longTransaction = Words.duration("--long-transaction", transactionLimit);
     List<CheckResult> results = new ArrayList<>();
+    checkMachine(new Looks(results));
     int code = ExitCode.DONE;
     try (Backend backend = root.open()) {
-      check(backend, results);
+      check(backend, longTransaction, results);
     } catch (QueueUnavailableException e) {
       results.add(
           CheckResult.fail(
-              "database",
-              PlainText.oneLine(e.getMessage()),
-              "check database.url, and that the server runs"));
+              "database", PlainText.oneLine(e.getMessage()), "all else was not looked at"));
       code = ExitCode.of(e);
     }
     print(results);
@@ -71,10 +71,17 @@ public final class DoctorCommand implements Callable<Integer> {
     return code == ExitCode.DONE && failed ? ExitCode.FAILED : code;
   }
 
-  private void check(Backend backend, List<CheckResult> results) throws InterruptedException {
+  /** What needs no database. */
+  private void checkMachine(Looks looks) {
     SandboxState sandbox =
         Sandboxes.of(root.settings().agents().sandbox(), System.getenv(), List.of()).state();
-    Duration longTransaction = Words.duration("--long-transaction", transactionLimit);
+    looks.add("java", MachineChecks::java);
+    looks.add("sandbox", () -> MachineChecks.sandbox(sandbox));
+    looks.add("directories", () -> MachineChecks.directories(roots()));
+  }
+
+  private void check(Backend backend, Duration longTransaction, List<CheckResult> results)
+      throws InterruptedException {
     Checkup checkup = backend.checkup();
     Server server = checkup.server();
     Looks looks = new Looks(results);
@@ -89,7 +96,6 @@ public final class DoctorCommand implements Callable<Integer> {
         () ->
             ServerChecks.transactions(
                 checkup.transactionsOlderThan(longTransaction), longTransaction, server));
-    looks.add("sandbox", () -> MachineChecks.sandbox(sandbox));
     looks.add("disk", () -> MachineChecks.disk(places(checkup), minFree));
     if (looks.add(
             "schema",
@@ -118,13 +124,15 @@ public final class DoctorCommand implements Callable<Integer> {
         () -> MachineChecks.worktrees(root.settings().repair().workspaceRoot(), tickets));
   }
 
+  private List<Path> roots() {
+    return List.of(
+        root.settings().agents().workspaceRoot(),
+        root.settings().repair().workspaceRoot(),
+        root.settings().repair().runsRoot());
+  }
+
   private List<Path> places(Checkup checkup) {
-    List<Path> places =
-        new ArrayList<>(
-            List.of(
-                root.settings().agents().workspaceRoot(),
-                root.settings().repair().workspaceRoot(),
-                root.settings().repair().runsRoot()));
+    List<Path> places = new ArrayList<>(roots());
     checkup.dataDirectory().ifPresent(places::add);
     return places;
   }

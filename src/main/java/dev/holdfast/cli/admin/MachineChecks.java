@@ -27,6 +27,43 @@ final class MachineChecks {
 
   private MachineChecks() {}
 
+  /**
+   * In another encoding Java can give programs, and name files, in a part of all characters only.
+   */
+  static CheckResult java() {
+    String names = System.getProperty("sun.jnu.encoding", "unknown");
+    String detail =
+        "Java "
+            + Runtime.version()
+            + " with at most "
+            + Runtime.getRuntime().maxMemory() / MIB
+            + " MiB of heap, "
+            + names
+            + " in names and arguments";
+    return names.equals("UTF-8")
+        ? CheckResult.ok("java", detail)
+        : CheckResult.warn("java", detail, "for all characters, in the worker's environment")
+            .by("export LANG=C.UTF-8");
+  }
+
+  /**
+   * @param roots where workers make directories
+   */
+  static CheckResult directories(Collection<Path> roots) {
+    for (Path root : roots) {
+      Path place = existing(root);
+      if (!Files.isDirectory(place) || !Files.isWritable(place)) {
+        String user = System.getProperty("user.name");
+        return CheckResult.warn(
+                "directories",
+                user + " cannot make " + root.toAbsolutePath().normalize(),
+                "unless this is not the workers' user, as root")
+            .by("install -d -o " + user + " " + quoted(root.toAbsolutePath().normalize()));
+      }
+    }
+    return CheckResult.ok("directories", "workers can make theirs");
+  }
+
   static CheckResult sandbox(SandboxState state) {
     String detail = state.words();
     return switch (state.level()) {

@@ -36,7 +36,7 @@ public final class PostgresTicketQueue implements TicketQueue {
   private final Transactions heartbeats;
   private final FinishWriter finishWriter;
   private final LeaseRescuer leaseRescuer;
-  private final String holdExpired;
+  private final Expirations expirations;
   private final ClaimCall claimCall;
   private final String heartbeat;
 
@@ -63,8 +63,7 @@ public final class PostgresTicketQueue implements TicketQueue {
     this.transactions = new Transactions(dataSource);
     this.heartbeats = new Transactions(heartbeats);
     this.finishWriter = new FinishWriter(sql, failureWriter);
-    this.holdExpired =
-        sql.inSchema("SELECT holdfast.hold_expired(:limit) FROM holdfast.mend_lines()");
+    this.expirations = new Expirations(sql);
     this.leaseRescuer = new LeaseRescuer(sql, failureWriter, finishWriter);
     this.claimCall = new ClaimCall(sql);
     this.heartbeat =
@@ -161,7 +160,6 @@ public final class PostgresTicketQueue implements TicketQueue {
 
   @Override
   public long holdExpired(int limit) {
-    return transactions.runStatement(
-        handle -> handle.createQuery(holdExpired).bind("limit", limit).mapTo(Long.class).one());
+    return expirations.hold(transactions, limit);
   }
 }

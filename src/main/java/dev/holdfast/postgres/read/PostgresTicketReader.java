@@ -158,7 +158,8 @@ public final class PostgresTicketReader implements TicketReader {
         sql.inSchema(
             """
             SELECT a.ticket_id, a.lease_no, a.attempt, a.worker_id, a.started_at, a.finished_at, a.outcome, a.category, a.rule, a.fingerprint,
-              a.http_status, a.error, holdfast.error_name(a.error_title, a.error) AS error_title, a.result
+              a.http_status, a.error, holdfast.error_name(a.error_title, a.error) AS error_title,
+              holdfast.readable(a.result) AS result
             FROM holdfast.ticket_attempts a WHERE a.ticket_id = :id ORDER BY a.lease_no
             """),
         query -> query.bind("id", ticketId));

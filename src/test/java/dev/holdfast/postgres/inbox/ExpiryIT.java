@@ -197,6 +197,33 @@ class ExpiryIT {
   }
 
   @Test
+  @DisplayName("and that a trigger refuses to hold is left as it is; the others are held")
+  void refusedByTrigger() {
+    long first = expiring();
+    long sick = expiring();
+    long last = expiring();
+    expire(first, sick, last);
+    database.run(
+        """
+        CREATE FUNCTION public.refuse_hold() RETURNS trigger LANGUAGE plpgsql AS
+          $$ BEGIN RAISE EXCEPTION 'not on a Sunday'; END $$;
+        CREATE TRIGGER refuse_hold BEFORE UPDATE ON holdfast.ticket_base FOR EACH ROW
+          WHEN (NEW.id = %s AND NEW.state = 'on_hold') EXECUTE FUNCTION public.refuse_hold();
+        """
+            .formatted(sick));
+    try {
+      assertThat(tickets.queue().holdExpired(100)).isEqualTo(2);
+      assertThat(tickets.queue().holdExpired(100)).isZero();
+    } finally {
+      database.run("DROP FUNCTION public.refuse_hold() CASCADE");
+    }
+    assertThat(row(first)).startsWith("on_hold|expired: ");
+    assertThat(row(last)).startsWith("on_hold|expired: ");
+    assertThat(row(sick)).isEqualTo("ready|");
+    assertThat(tickets.queue().holdExpired(100)).isEqualTo(1);
+  }
+
+  @Test
   @DisplayName("is refused where it could never start, and among many, with words that say why")
   void refused() {
     assertThatThrownBy(

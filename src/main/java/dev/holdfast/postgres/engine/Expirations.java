@@ -1,0 +1,63 @@
+package dev.holdfast.postgres.engine;
+
+import dev.holdfast.postgres.Sql;
+import dev.holdfast.postgres.Transactions;
+import dev.holdfast.queue.StatementRefusedException;
+import dev.holdfast.ticket.InvalidTicketException;
+import java.util.List;
+import org.jdbi.v3.core.Handle;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Holds what no worker has started in time. Where the database refuses to hold one ticket, the
+ * others are held without it.
+ */
+final class Expirations {
+  private static final Logger log = LoggerFactory.getLogger(Expirations.class);
+
+  private final String hold;
+  private final String expired;
+
+  Expirations(Sql sql) {
+    this.hold =
+        sql.inSchema("SELECT holdfast.hold_expired(:limit, :only) FROM holdfast.mend_lines()");
+    this.expired = sql.load("expired_tickets");
+  }
+
+  long hold(Transactions transactions, int limit) {
+    try {
+      return hold(transactions, limit, null);
+    } catch (StatementRefusedException | InvalidTicketException e) {
+      log.warn("expired tickets are held one by one: {}", e.getMessage());
+    }
+    long held = 0;
+    for (Long id : transactions.runStatement(handle -> list(handle, limit))) {
+      try {
+        held += hold(transactions, 1, id);
+      } catch (StatementRefusedException | InvalidTicketException e) {
+        log.error("ticket {} has expired and cannot be held: {}", id, e.getMessage());
+      }
+    }
+    return held;
+  }
+
+  private List<Long> list(Handle handle, int limit) {
+    return handle.createQuery(expired).bind("limit", limit).mapTo(Long.class).list();
+  }
+
+  /**
+   * @param only the one ticket to be held; null for any that has expired
+   */
+  private long hold(Transactions transactions, int limit, @Nullable Long only) {
+    return transactions.runStatement(
+        handle ->
+            handle
+                .createQuery(hold)
+                .bind("limit", limit)
+                .bindByType("only", only, Long.class)
+                .mapTo(Long.class)
+                .one());
+  }
+}

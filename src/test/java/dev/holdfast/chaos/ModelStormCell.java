@@ -1,0 +1,76 @@
+package dev.holdfast.chaos;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.testing.ModelBehaviour;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A provider answers every request with 429 for half of the time, then refuses connections. Minutes
+ * and hours are compressed: what Holdfast waits at most is a second here and five minutes as a
+ * rule.
+ */
+final class ModelStormCell implements Cell {
+  private static final int AT_ONCE = 8;
+  private static final long TURN_MILLIS = 300;
+
+  /** Of all sessions together; without a common cool-down each asks by itself. */
+  private static final int MOST_PER_SECOND = 4;
+
+  private @Nullable Sessions sessions;
+  private int asked;
+
+  @Override
+  public void prepare(Chaos chaos) {
+    chaos
+        .holdfast
+        .with("HOLDFAST_COOLDOWN_BASE_DELAY", "200ms")
+        .with("HOLDFAST_COOLDOWN_MAX_DELAY", "1s")
+        .with("HOLDFAST_COOLDOWN_WAIT_IN_SESSION", "300ms");
+    sessions = new Sessions(chaos, TURN_MILLIS);
+  }
+
+  @Override
+  public void rage(Chaos chaos) throws Exception {
+    Sessions all = Objects.requireNonNull(sessions);
+    Duration half = chaos.options.length().dividedBy(2);
+    all.enqueue(AT_ONCE);
+    chaos.pass(Duration.ofSeconds(1));
+    int before = all.requests();
+    all.trouble(
+        ModelBehaviour.error(429, "rate_limit_error", "slow down", Map.of("Retry-After", "1")));
+    chaos.pass(half);
+    asked = all.requests() - before;
+    all.shut();
+    chaos.pass(half);
+    all.trouble(null);
+    all.open();
+  }
+
+  @Override
+  public double goesOn() {
+    return 0.4;
+  }
+
+  @Override
+  public void check(Chaos chaos) throws Exception {
+    Sessions all = Objects.requireNonNull(sessions);
+    all.check();
+    assertThat(all.holds()).as("sessions that a person had to see to").isEmpty();
+    assertThat(asked)
+        .as("requests while the provider said 429")
+        .isLessThan(
+            AT_ONCE + MOST_PER_SECOND * Math.toIntExact(chaos.options.length().toSeconds()));
+  }
+
+  @Override
+  public void leave() {
+    Sessions open = sessions;
+    if (open != null) {
+      open.close();
+    }
+  }
+}
