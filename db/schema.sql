@@ -3531,6 +3531,32 @@ $function$;
 COMMENT ON FUNCTION holdfast.graph_predecessors(jsonb) IS 'What a ticket of enqueue_tickets waits for: a name, or the id of a ticket that is there.';
 GRANT EXECUTE ON FUNCTION holdfast.graph_predecessors(jsonb) TO holdfast_worker;
 
+CREATE OR REPLACE FUNCTION holdfast.hold_batch(id bigint, actor text, reason text, at_most integer DEFAULT NULL::integer)
+ RETURNS bigint
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'holdfast', 'pg_temp'
+ SET enable_seqscan TO 'off'
+AS $function$
+DECLARE
+  t ticket_base;
+  n bigint := 0;
+BEGIN
+  PERFORM require_words('actor', actor);
+  PERFORM require_words('reason', reason);
+  PERFORM locked_batch(hold_batch.id);
+  FOR t IN
+    SELECT * FROM ticket_base b WHERE b.batch_id = hold_batch.id AND b.state = 'ready' ORDER BY b.batch_id, b.id LIMIT at_most FOR UPDATE
+  LOOP
+    PERFORM hold_ticket(t.id, actor, reason);
+    n := n + 1;
+  END LOOP;
+  RETURN n;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.hold_batch(bigint,text,text,integer) IS 'Puts the tickets of a batch on hold that wait or run, and says how many. at_most: in portions, until it answers 0.';
+GRANT EXECUTE ON FUNCTION holdfast.hold_batch(bigint,text,text,integer) TO holdfast_operator, holdfast_worker;
+
 CREATE OR REPLACE FUNCTION holdfast.hold_expired(at_most integer DEFAULT 1000, of_ticket bigint DEFAULT NULL::bigint)
  RETURNS bigint
  LANGUAGE plpgsql
