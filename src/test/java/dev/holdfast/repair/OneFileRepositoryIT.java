@@ -127,7 +127,8 @@ class OneFileRepositoryIT {
     }
   }
 
-  private static Trial.Applied applied(RepairRepository bench, Tree tree, String output) throws Exception {
+  private static Trial.Applied applied(RepairRepository bench, Tree tree, String output)
+      throws Exception {
     return (Trial.Applied) bench.attempt(tree, output, 0);
   }
 
