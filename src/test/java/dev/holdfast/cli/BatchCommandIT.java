@@ -2,6 +2,7 @@ package dev.holdfast.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.testing.EverySetup;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.WithDatabase;
 import java.io.IOException;
@@ -14,6 +15,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import tools.jackson.databind.JsonNode;
 
+@EverySetup
 @WithDatabase
 class BatchCommandIT {
   private final Cli cli;
