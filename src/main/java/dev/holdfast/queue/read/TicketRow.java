@@ -45,7 +45,8 @@ public record TicketRow(
     @Nullable String concurrencyKey,
     @Nullable String fairnessKey,
     @Nullable Long parentId,
-    @Nullable Long batchId) {
+    @Nullable Long batchId,
+    @Nullable Instant expiresAt) {
 
   /** Changes whenever the ticket does, as {@code holdfast.ticket_version} in SQL: its ETag. */
   public String version() {

@@ -43,7 +43,7 @@ class CommandHandlerIT {
         .isEqualTo(
             "{\"id\":17,\"queue\":\"default\",\"kind\":\"command\",\"title\":\"A"
                 + " title\",\"payload\":{\"n\":1.10},"
-                + "\"priority\":4,\"attempt\":2,\"lease_no\":99,\"retry_count\":1,\"created_at\":\"2026-11-21T08:00:00Z\",\"guidance\":[{\"text\":\"do"
+                + "\"priority\":4,\"attempt\":2,\"lease_no\":99,\"retry_count\":1,\"created_at\":\"2026-11-21T08:00:00Z\",\"results\":{},\"guidance\":[{\"text\":\"do"
                 + " ü\",\"author\":\"ann\",\"source\":\"release\","
                 + "\"given_at\":\"2026-11-21T08:00:00Z\"}],\"answers\":[],\"design\":{\"name\":\"job\",\"version\":3}}");
   }

@@ -113,6 +113,7 @@ class PostgresTicketReaderIT {
                 null,
                 null,
                 null,
+                null,
                 null));
     assertThat(reader.find(id + 1_000_000)).isEmpty();
   }
