@@ -1,17 +1,15 @@
 package dev.holdfast.cli.batch;
 
 import dev.holdfast.batch.Batch;
+import dev.holdfast.cli.output.ChangeLines;
 import dev.holdfast.cli.output.ExitCode;
 import dev.holdfast.cli.output.JsonOutput;
 import dev.holdfast.cli.output.PlainText;
 import dev.holdfast.cli.output.UsageException;
 import dev.holdfast.cli.root.Backend;
 import dev.holdfast.cli.root.HoldfastCommand;
-import dev.holdfast.queue.QueueUnavailableException;
-import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.concurrent.Callable;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -22,9 +20,6 @@ import picocli.CommandLine.Parameters;
     description = "Show how far a batch is.",
     footer = {"", "Examples:", "  holdfast batch show 7", "  holdfast batch show 7 -w --json"})
 final class BatchShowCommand implements Callable<Integer> {
-  /** No viewer asks more often; the database counts less often where that is expensive. */
-  private static final Duration EVERY = Duration.ofSeconds(1);
-
   private final HoldfastCommand root;
 
   @Parameters(paramLabel = "ID", description = "As in: holdfast batch list.")
@@ -65,7 +60,12 @@ final class BatchShowCommand implements Callable<Integer> {
         print(batch);
       }
       if (watch) {
-        follow(backend, batch);
+        new ChangeLines<>(
+                () -> backend.batches().find(batchId),
+                each -> each.endedAt() != null,
+                Batch::progress,
+                each -> json ? JsonOutput.of(each) : each.progress())
+            .follow(root.terminal(), batch);
       }
       return ExitCode.DONE;
     }
@@ -91,29 +91,5 @@ final class BatchShowCommand implements Callable<Integer> {
                     batch.needsReview(),
                     batch.done(),
                     batch.cancelled()));
-  }
-
-  private void follow(Backend backend, Batch first) throws InterruptedException {
-    Batch seen = first;
-    String told = first.progress();
-    boolean lost = false;
-    while (seen.endedAt() == null && !root.terminal().isDeaf()) {
-      Thread.sleep(EVERY);
-      try {
-        seen = backend.batches().find(seen.id());
-        lost = false;
-      } catch (QueueUnavailableException e) {
-        if (!lost) {
-          root.terminal()
-              .progress("holdfast: " + PlainText.oneLine(e.getMessage()) + "; waiting for it");
-        }
-        lost = true;
-      }
-      @Nullable String words = seen.progress();
-      if (!words.equals(told)) {
-        told = words;
-        root.terminal().line(json ? JsonOutput.of(seen) : words);
-      }
-    }
   }
 }

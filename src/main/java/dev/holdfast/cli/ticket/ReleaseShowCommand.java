@@ -1,15 +1,14 @@
 package dev.holdfast.cli.ticket;
 
 import dev.holdfast.batch.Release;
+import dev.holdfast.cli.output.ChangeLines;
 import dev.holdfast.cli.output.ExitCode;
 import dev.holdfast.cli.output.JsonOutput;
 import dev.holdfast.cli.output.PlainText;
 import dev.holdfast.cli.output.UsageException;
 import dev.holdfast.cli.root.Backend;
 import dev.holdfast.cli.root.HoldfastCommand;
-import dev.holdfast.queue.QueueUnavailableException;
 import dev.holdfast.ticket.TicketNotFoundException;
-import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -22,8 +21,6 @@ import picocli.CommandLine.Parameters;
     description = "Show how far a release in steps is.",
     footer = {"", "Examples:", "  holdfast release show 4", "  holdfast release show 4 -w"})
 final class ReleaseShowCommand implements Callable<Integer> {
-  private static final Duration EVERY = Duration.ofSeconds(1);
-
   private final HoldfastCommand root;
 
   @Parameters(paramLabel = "ID", description = "As in: holdfast release list.")
@@ -74,7 +71,12 @@ final class ReleaseShowCommand implements Callable<Integer> {
         print(release);
       }
       if (watch) {
-        follow(backend, release);
+        new ChangeLines<>(
+                () -> find(backend, releaseId),
+                each -> !each.isRunning(),
+                Release::progress,
+                each -> json ? JsonOutput.of(each) : PlainText.oneLine(each.progress()))
+            .follow(root.terminal(), release);
       }
       return ExitCode.DONE;
     }
@@ -91,29 +93,5 @@ final class ReleaseShowCommand implements Callable<Integer> {
                     release.createdAt().truncatedTo(ChronoUnit.SECONDS),
                     release.stepWords()));
     root.terminal().line(PlainText.oneLine(release.progress()));
-  }
-
-  private void follow(Backend backend, Release first) throws InterruptedException {
-    Release seen = first;
-    String told = first.progress();
-    boolean lost = false;
-    while (seen.isRunning() && !root.terminal().isDeaf()) {
-      Thread.sleep(EVERY);
-      try {
-        seen = find(backend, seen.id());
-        lost = false;
-      } catch (QueueUnavailableException e) {
-        if (!lost) {
-          root.terminal()
-              .progress("holdfast: " + PlainText.oneLine(e.getMessage()) + "; waiting for it");
-        }
-        lost = true;
-      }
-      String words = seen.progress();
-      if (!words.equals(told)) {
-        told = words;
-        root.terminal().line(json ? JsonOutput.of(seen) : PlainText.oneLine(words));
-      }
-    }
   }
 }

@@ -1,0 +1,45 @@
+package dev.holdfast.cli.output;
+
+import dev.holdfast.queue.QueueUnavailableException;
+import java.time.Duration;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
+
+/**
+ * Prints a line whenever something in the database has changed, until it has ended or nobody reads.
+ * An unreachable database is said once and waited for.
+ *
+ * @param look reads it anew
+ * @param words what it says now; a change of them is a change
+ * @param line what is printed of it
+ */
+public record ChangeLines<T>(
+    Supplier<T> look, Predicate<T> hasEnded, Function<T, String> words, Function<T, String> line) {
+  /** No viewer asks more often; the database counts less often where that is expensive. */
+  private static final Duration EVERY = Duration.ofSeconds(1);
+
+  /** Returns at the end; {@code first} has been printed. */
+  public void follow(Terminal terminal, T first) throws InterruptedException {
+    T seen = first;
+    String told = words.apply(first);
+    boolean lost = false;
+    while (!hasEnded.test(seen) && !terminal.isDeaf()) {
+      Thread.sleep(EVERY);
+      try {
+        seen = look.get();
+        lost = false;
+      } catch (QueueUnavailableException e) {
+        if (!lost) {
+          terminal.progress("holdfast: " + PlainText.oneLine(e.getMessage()) + "; waiting for it");
+        }
+        lost = true;
+      }
+      String now = words.apply(seen);
+      if (!now.equals(told)) {
+        told = now;
+        terminal.line(line.apply(seen));
+      }
+    }
+  }
+}
