@@ -17,15 +17,18 @@ final class Cells {
     Map<String, Cell> cells = new LinkedHashMap<>();
     cells.put("mixed", Cells::mixed);
     cells.put("worker-kill", WorkerCells::kill);
+    cells.put("crash-recovery", WorkerCells::crash);
     cells.put("worker-freeze", WorkerCells::freeze);
     cells.put("postgres-restart", ServerCells::restart);
     cells.put("backend-kill", new Bystander(ServerCells::killBackends));
     cells.put("pool-exhaustion", ServerCells::exhaust);
     cells.put("idle-in-tx", new Bystander(PressureCells::idleInTransaction));
     cells.put("active-readers", new Bystander(PressureCells::readers));
+    cells.put("high-load", new Bystander(PressureCells::high));
     cells.put("event-burst", new Bystander(PressureCells::burst));
     cells.put("network-cut", new NetworkCell(Relay.Mode.CUT));
     cells.put("half-open", new NetworkCell(Relay.Mode.SILENT));
+    cells.put("late-heartbeat", new HeartbeatCell());
     cells.put("claim-death", new ClaimCell());
     cells.put("killer-ticket", new KillerCell());
     cells.put("sqlstate", new SqlStateCell());

@@ -60,6 +60,9 @@ enum Protection {
     }
   },
 
+  /** A worker goes on with its jobs though its lease is over. */
+  GUARD(new Edit("worker/Heartbeater.java", "multipliedBy(4)", "multipliedBy(400)")),
+
   /** A commit is answered before it is written. */
   DURABILITY {
     @Override
