@@ -26,8 +26,8 @@ final class Cells {
     cells.put("active-readers", new Bystander(PressureCells::readers));
     cells.put("high-load", new Bystander(PressureCells::high));
     cells.put("event-burst", new Bystander(PressureCells::burst));
-    cells.put("network-cut", new NetworkCell(Relay.Mode.CUT));
-    cells.put("half-open", new NetworkCell(Relay.Mode.SILENT));
+    cells.put("network-cut", new NetworkCell());
+    cells.put("half-open", new HalfOpenCell());
     cells.put("late-heartbeat", new HeartbeatCell());
     cells.put("claim-death", new ClaimCell());
     cells.put("killer-ticket", new KillerCell());

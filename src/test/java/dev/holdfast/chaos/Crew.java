@@ -80,6 +80,16 @@ final class Crew implements AutoCloseable {
     return workers.get(ids.indexOf(busiest));
   }
 
+  /** Returns once it has a ticket that is under way. */
+  void awaitBusy(HoldfastProcess worker, TicketDatabase database) throws InterruptedException {
+    String id = worker.workerId();
+    Awaitility.await("a worker has tickets")
+        .atMost(STOP_TIME)
+        .until(
+            () ->
+                database.number("SELECT count(*) FROM holdfast.leases WHERE worker_id = ?", id) > 0);
+  }
+
   void kill(HoldfastProcess worker) throws IOException, InterruptedException {
     faults.strike(worker.workerId(), "SIGKILL");
     worker.signal("KILL");

@@ -1,5 +1,6 @@
 package dev.holdfast.chaos;
 
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
@@ -48,6 +49,17 @@ final class DiskCell implements Cell {
     } catch (IOException e) {
       // It is full, as it should be.
     }
+  }
+
+  /** A result that was there waited until there was room for it. */
+  @Override
+  public void check(Chaos chaos) {
+    assertThat(
+            chaos.database.column(
+                "SELECT r.* FROM chaos.reasons r JOIN chaos.executions x USING (ticket_id, lease_no)"
+                    + " WHERE x.ended > 0"))
+        .as("tickets whose program ran to its end, and that ran again")
+        .isEmpty();
   }
 
   @Override

@@ -16,10 +16,17 @@ import org.jspecify.annotations.Nullable;
 /**
  * The database refuses five tickets at a time, each with an SQLSTATE of its own: one where it is
  * claimed, one where its result is stored, one where its lease is renewed, one where its worker is
- * dead, one where its session is written down. All others go on. After as many rounds as there are
+ * dead, one where its session is written down. The others go on. After as many rounds as there are
  * states each was met at each point.
  */
 final class SqlStateCell implements Cell {
+  /**
+   * The second half of a round.
+   *
+   * @param claim what the claim met in it
+   */
+  private record Window(String claim, Instant from, Instant to) {}
+
   private static final List<String> STATES =
       List.of(
           "XX001", "XX000", "P0001", "53100", "53200", "57014", "22003", "23514", "25001", "40001",
@@ -94,12 +101,23 @@ final class SqlStateCell implements Cell {
       "SELECT id FROM holdfast.take_tickets(ARRAY['command'], ARRAY['dead'], 1, 'dead', 1, '{}',"
           + " 1000, 1000, 0)";
 
+  /** Which are waited for, whoever meets them. */
+  private static final List<String> OUTAGES = List.of("08006", "57P01", "53300");
+
+  private static final String DONE =
+      "SELECT count(*) FROM chaos.changes WHERE new_state = 'done' AND at BETWEEN ?::timestamptz AND"
+          + " ?::timestamptz";
+
+  /** Of what comes in a second, in two. */
+  private static final double SOME = 0.4;
+
   private static final String CLAIMED = "claim";
   private static final List<String> POINTS =
       List.of("finish", "heartbeat", "rescue", "journal", CLAIMED);
 
   private final List<String> states = new ArrayList<>(STATES);
   private final List<String> asked = new ArrayList<>();
+  private final List<Window> windows = new ArrayList<>();
   private final List<Long> struck = new ArrayList<>();
   private @Nullable Sessions sessions;
 
@@ -118,7 +136,10 @@ final class SqlStateCell implements Cell {
         () -> {
           for (int round = 0; round == 0 || Instant.now().isBefore(end); round++) {
             refuseSome(chaos, round);
-            chaos.pass(EACH);
+            chaos.pass(EACH.dividedBy(2));
+            Instant middle = Instant.now();
+            chaos.pass(EACH.dividedBy(2));
+            windows.add(new Window(asked.getLast(), middle, Instant.now()));
             chaos.database.run("DELETE FROM chaos.refusals");
           }
         });
@@ -168,10 +189,16 @@ final class SqlStateCell implements Cell {
     }
   }
 
-  /** Five tickets are refused at a time. */
-  @Override
-  public double goesOn() {
-    return 0.4;
+  /**
+   * Each round by itself: what waited in one is done at the beginning of the next. Where the claim
+   * meets what is an outage, nothing is claimed.
+   */
+  private static void goesOn(Chaos chaos, Window window) {
+    if (OUTAGES.stream().noneMatch(window.claim()::endsWith)) {
+      assertThat(chaos.database.number(DONE, "" + window.from(), "" + window.to()))
+          .as("tickets done while %s was refused", window)
+          .isGreaterThanOrEqualTo(Math.round(SOME * chaos.options.perSecond()));
+    }
   }
 
   @Override
@@ -183,6 +210,9 @@ final class SqlStateCell implements Cell {
                 assertThat(chaos.database.value("SELECT is_called FROM chaos.\"" + each + "\""))
                     .as(each)
                     .isEqualTo("t"));
+    for (Window each : windows) {
+      goesOn(chaos, each);
+    }
   }
 
   @Override
