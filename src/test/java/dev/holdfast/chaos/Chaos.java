@@ -130,6 +130,15 @@ final class Chaos implements AutoCloseable {
     return database.column("SELECT reason FROM chaos.reasons WHERE reason IS NOT NULL");
   }
 
+  /** How many tickets were done in a while. */
+  long done(Instant from, Instant to) {
+    return database.number(
+        "SELECT count(*) FROM chaos.changes WHERE new_state = 'done' AND at BETWEEN ?::timestamptz"
+            + " AND ?::timestamptz",
+        from.toString(),
+        to.toString());
+  }
+
   /** Of all workers there were. */
   String logs() {
     return String.join("\n", crew.logs());

@@ -176,8 +176,9 @@ enum Protection {
     }
   },
 
-  /** A migration keeps its locks for as long as it likes. */
-  SHORT_LOCKS,
+  /** A migration waits for a lock as long as it takes, and everybody behind it. */
+  SHORT_LOCKS(
+      new Edit("postgres/PatientMigration.java", "SET LOCAL lock_timeout = '2s'", "SELECT 1")),
 
   /** A stopped worker gives nothing back: it is killed. */
   DRAIN,

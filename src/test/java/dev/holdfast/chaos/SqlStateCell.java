@@ -104,10 +104,6 @@ final class SqlStateCell implements Cell {
   /** Which are waited for, whoever meets them. */
   private static final List<String> OUTAGES = List.of("08006", "57P01", "53300");
 
-  private static final String DONE =
-      "SELECT count(*) FROM chaos.changes WHERE new_state = 'done' AND at BETWEEN ?::timestamptz AND"
-          + " ?::timestamptz";
-
   /** Of what comes in a second, in two. */
   private static final double SOME = 0.4;
 
@@ -195,7 +191,7 @@ final class SqlStateCell implements Cell {
    */
   private static void goesOn(Chaos chaos, Window window) {
     if (OUTAGES.stream().noneMatch(window.claim()::endsWith)) {
-      assertThat(chaos.database.number(DONE, "" + window.from(), "" + window.to()))
+      assertThat(chaos.done(window.from(), window.to()))
           .as("tickets done while %s was refused", window)
           .isGreaterThanOrEqualTo(Math.round(SOME * chaos.options.perSecond()));
     }
