@@ -17,6 +17,9 @@ final class Ledger {
   /** Why a worker that lives stops a job and gives it back. */
   static final String LATE = "renewal late";
 
+  /** It was too late for that. */
+  static final String EXPIRED = "lease expired";
+
   private static final String TABLES =
       """
       CREATE SCHEMA chaos;
