@@ -56,10 +56,7 @@ final class BudgetsRaiseCommand implements Callable<Integer> {
       throw new UsageException("--per: day or total");
     }
     try (Backend backend = root.open()) {
-      long released =
-          backend
-              .spending()
-              .raise(scope, Words.money("--to", to), by.name(root), per);
+      long released = backend.spending().raise(scope, Words.money("--to", to), by.name(root), per);
       root.terminal()
           .line(
               "set "

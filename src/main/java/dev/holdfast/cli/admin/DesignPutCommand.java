@@ -47,10 +47,7 @@ final class DesignPutCommand implements Callable<Integer> {
     String document = Words.textOrFile("--file", "@" + file, root.terminal().in());
     ValidDesign valid = new DesignValidator().validate(document);
     try (Backend backend = root.open()) {
-      Design design =
-          backend
-              .designs()
-              .put(name, valid.kind(), valid.definition(), by.name(root));
+      Design design = backend.designs().put(name, valid.kind(), valid.definition(), by.name(root));
       root.terminal()
           .line(
               json

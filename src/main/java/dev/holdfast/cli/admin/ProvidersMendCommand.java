@@ -45,8 +45,7 @@ final class ProvidersMendCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     try (Backend backend = root.open()) {
-      SpendingDesk.Mended mended =
-          backend.spending().mend(provider, by.name(root), keyId);
+      SpendingDesk.Mended mended = backend.spending().mend(provider, by.name(root), keyId);
       root.terminal()
           .line(
               json

@@ -9,11 +9,11 @@ import dev.holdfast.cli.root.ByOption;
 import dev.holdfast.cli.root.HoldfastCommand;
 import java.util.Map;
 import java.util.concurrent.Callable;
+import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine;
 
 /** A command that does one thing to all tickets of a batch. */
 @Command
