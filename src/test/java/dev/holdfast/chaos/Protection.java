@@ -130,6 +130,11 @@ enum Protection {
   /** A result whose store met an outage is given up. */
   PATIENCE(new Edit("worker/ResultStore.java", "if (stopped.await(", "if (true || stopped.await(")),
 
+  /** A result for which there is no room is given up at once. */
+  SECOND_TRIES(
+      new Edit(
+          "worker/Completer.java", "mends || tries < MOST_REFUSED_TRIES", "mends && tries < 0")),
+
   /** Whatever the database refuses is taken for an outage, and waited out. */
   REFUSALS(
       new Edit(
