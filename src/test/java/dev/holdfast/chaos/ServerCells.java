@@ -10,6 +10,7 @@ import java.util.List;
 /** What happens to the server. */
 final class ServerCells {
   private static final Duration HALF_A_SECOND = Duration.ofMillis(500);
+  private static final Duration MOMENT = Duration.ofMillis(20);
 
   private ServerCells() {}
 
@@ -57,10 +58,8 @@ final class ServerCells {
                     "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name"
                         + " LIKE 'holdfast%'");
               }
-              for (Instant next = Instant.now().plus(HALF_A_SECOND);
-                  Instant.now().isBefore(next); ) {
-                takeAll(chaos, idle);
-              }
+              takeAll(chaos, idle);
+              chaos.pass(MOMENT);
             }
           });
     } finally {
