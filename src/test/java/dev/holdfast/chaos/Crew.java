@@ -87,7 +87,8 @@ final class Crew implements AutoCloseable {
         .atMost(STOP_TIME)
         .until(
             () ->
-                database.number("SELECT count(*) FROM holdfast.leases WHERE worker_id = ?", id) > 0);
+                database.number("SELECT count(*) FROM holdfast.leases WHERE worker_id = ?", id)
+                    > 0);
   }
 
   void kill(HoldfastProcess worker) throws IOException, InterruptedException {

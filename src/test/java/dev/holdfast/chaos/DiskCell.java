@@ -72,8 +72,8 @@ final class DiskCell implements Cell {
   public void check(Chaos chaos) {
     assertThat(
             chaos.database.column(
-                "SELECT r.* FROM chaos.reasons r JOIN chaos.executions x USING (ticket_id, lease_no)"
-                    + " WHERE x.ended > 0"))
+                "SELECT r.* FROM chaos.reasons r JOIN chaos.executions x USING (ticket_id,"
+                    + " lease_no) WHERE x.ended > 0"))
         .as("tickets whose program ran to its end, and that ran again")
         .isEmpty();
   }

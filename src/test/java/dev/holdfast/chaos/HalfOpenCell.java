@@ -9,8 +9,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Between one of two workers and the server nothing arrives any more, and neither is told. The other
- * worker gets its tickets; what it says of them when its network is back comes too late.
+ * Between one of two workers and the server nothing arrives any more, and neither is told. The
+ * other worker gets its tickets; what it says of them when its network is back comes too late.
  */
 final class HalfOpenCell implements Cell {
   private static final int LONG_JOBS = 5;

@@ -39,7 +39,8 @@ class LedgerIT {
   @BeforeEach
   void forget() {
     database.run(
-        "TRUNCATE chaos.claims, chaos.lease_ends, chaos.changes, chaos.renewals, holdfast.ticket_attempts");
+        "TRUNCATE chaos.claims, chaos.lease_ends, chaos.changes, chaos.renewals,"
+            + " holdfast.ticket_attempts");
   }
 
   private Account account() {

@@ -32,8 +32,8 @@ final class MigrationCell implements Cell {
       """;
 
   private static final String WAITING =
-      "SELECT count(*) FROM pg_locks l WHERE NOT l.granted AND l.locktype = 'relation' AND l.mode IN"
-          + " ('AccessExclusiveLock', 'ShareRowExclusiveLock')";
+      "SELECT count(*) FROM pg_locks l WHERE NOT l.granted AND l.locktype = 'relation' AND l.mode"
+          + " IN ('AccessExclusiveLock', 'ShareRowExclusiveLock')";
   private static final double SOME = 0.3;
   private static final Duration PATIENCE = Duration.ofSeconds(60);
   private static final Duration OPEN = Duration.ofSeconds(8);

@@ -80,13 +80,12 @@ class MigrationsIT {
         Connection open = dataSource.getConnection()) {
       open.setAutoCommit(false);
       open.createStatement().execute("LOCK TABLE holdfast.ticket_base IN ROW EXCLUSIVE MODE");
-      Future<Migrations.Result> migration =
-          threads.submit(() -> Migrations.migrate(dataSource));
+      Future<Migrations.Result> migration = threads.submit(() -> Migrations.migrate(dataSource));
       await()
           .atMost(Duration.ofSeconds(30))
-          .until(() -> sql.value("SELECT count(*) > 0 FROM pg_locks WHERE NOT granted").equals("t"));
-      sql.run(
-          "SET statement_timeout = '15s'; SELECT holdfast.enqueue_ticket('noop')");
+          .until(
+              () -> sql.value("SELECT count(*) > 0 FROM pg_locks WHERE NOT granted").equals("t"));
+      sql.run("SET statement_timeout = '15s'; SELECT holdfast.enqueue_ticket('noop')");
       assertThat(migration.isDone()).isFalse();
       open.rollback();
       assertThat(migration.get().applied()).isPositive();

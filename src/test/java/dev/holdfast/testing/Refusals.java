@@ -37,15 +37,15 @@ public final class Refusals {
             + sqlState
             + "'; END $$");
     database.run(
-        "CREATE TRIGGER refuse_also BEFORE UPDATE ON holdfast.ticket_base FOR EACH ROW WHEN (NEW.id = "
+        "CREATE TRIGGER refuse_also BEFORE UPDATE ON holdfast.ticket_base FOR EACH ROW WHEN (NEW.id"
+            + " = "
             + id
             + ") EXECUTE FUNCTION public.refuse_also()");
   }
 
   /** The ticket cannot be taken out of those that are ready. */
   public void refuseClaim(long id, String sqlState) {
-    define(
-        "BEFORE DELETE ON holdfast.ready FOR EACH ROW WHEN (OLD.id = " + id + ")", "", sqlState);
+    define("BEFORE DELETE ON holdfast.ready FOR EACH ROW WHEN (OLD.id = " + id + ")", "", sqlState);
   }
 
   /** No update of a lease with the ticket gets through. */

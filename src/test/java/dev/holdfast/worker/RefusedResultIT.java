@@ -60,8 +60,8 @@ class RefusedResultIT {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "XX001", "XX000", "P0001", "53100", "57014", "22003", "23514", "25001", "28000",
-        "3D000", "42P01", "42501", "54000", "55000", "0A000", "HV000", "ZZ999"
+        "XX001", "XX000", "P0001", "53100", "57014", "22003", "23514", "25001", "28000", "3D000",
+        "42P01", "42501", "54000", "55000", "0A000", "HV000", "ZZ999"
       })
   @DisplayName("20.2: a refused result is held in the database's words, the other 19 are stored")
   void everyClass(String sqlState) {
@@ -117,8 +117,7 @@ class RefusedResultIT {
     try (Worker worker = setup.start()) {
       await()
           .atMost(Duration.ofSeconds(10))
-          .until(
-              () -> without(without(ids, bad), noRoom).stream().allMatch(id -> is(id, "done")));
+          .until(() -> without(without(ids, bad), noRoom).stream().allMatch(id -> is(id, "done")));
       await().atMost(Duration.ofSeconds(40)).until(() -> worker.running() == 1);
       assertThat(database.state(bad)).isEqualTo("in_progress");
       refusals.end();

@@ -95,9 +95,7 @@ final class ClaimCall {
       try (ResultSet rows = statement.executeQuery()) {
         taken = read(rows, request.workerId());
       }
-      for (SQLWarning each = statement.getWarnings();
-          each != null;
-          each = each.getNextWarning()) {
+      for (SQLWarning each = statement.getWarnings(); each != null; each = each.getNextWarning()) {
         log.error("{}", each.getMessage());
       }
       commit(connection);
