@@ -29,7 +29,6 @@ final class TicketPage {
   void print(
       TicketRow ticket,
       Optional<String> waits,
-      Optional<Instant> expiresAt,
       Optional<AutoRetrySwitch> autoRetry,
       List<AttemptRow> attempts,
       List<Guidance> guidance,
@@ -38,7 +37,7 @@ final class TicketPage {
     terminal.line("#" + ticket.id() + title);
     printFields(ticket);
     waits.ifPresent(each -> field("waits", each));
-    field("expires", time(expiresAt.orElse(null)));
+    field("expires", time(ticket.expiresAt()));
     autoRetry.ifPresent(
         each ->
             field(
