@@ -1228,8 +1228,8 @@ SELECT a.ticket_id, a.started_at, 'claimed', a.worker_id, jsonb_build_object('at
 FROM ticket_attempts a
 UNION ALL
 SELECT a.ticket_id, a.finished_at, a.outcome, a.worker_id, jsonb_strip_nulls(jsonb_build_object('attempt', a.attempt, 'category', a.category,
-  'rule', a.rule, 'fingerprint', a.fingerprint, 'title', error_name(a.error_title, a.error), 'error', shorten(a.error, 500), 'retryAfter', (
-    SELECT b.retry_after FROM ticket_base b WHERE a.outcome = 'deferred' AND b.id = a.ticket_id AND b.fence = a.lease_no)))
+  'retryAfter', (SELECT b.retry_after FROM ticket_base b WHERE a.outcome = 'deferred' AND b.id = a.ticket_id AND b.fence = a.lease_no)))
+  || error_facts(a.rule, a.fingerprint, a.error_title, a.error)
 FROM ticket_attempts a
 UNION ALL
 SELECT u.ticket_id, l.claimed_at, 'claimed', l.worker_id, jsonb_build_object('leaseNo', l.id)
@@ -1239,8 +1239,7 @@ SELECT y.ticket_id, y.created_at, y.action, y.actor, with_retry_time(y.action, y
 FROM ticket_activity y
 -- The error of a decision is in the row of its attempt.
 LEFT JOIN LATERAL (
-  SELECT jsonb_strip_nulls(jsonb_build_object('rule', a.rule, 'fingerprint', a.fingerprint, 'title', error_name(a.error_title, a.error),
-    'error', shorten(a.error, 500))) AS facts
+  SELECT error_facts(a.rule, a.fingerprint, a.error_title, a.error) AS facts
   FROM ticket_attempts a
   WHERE y.action = 'retry_decision' AND a.ticket_id = y.ticket_id
     AND a.lease_no = CASE WHEN jsonb_typeof(y.details->'leaseNo') = 'number' THEN (y.details->'leaseNo')::bigint END
@@ -2942,6 +2941,17 @@ $function$;
 COMMENT ON FUNCTION holdfast.enqueue_tickets(jsonb) IS 'Adds tickets that wait for each other by name, inside the caller''s transaction, all or none, and returns their ids in the same order: SELECT * FROM holdfast.enqueue_tickets(''[{"name": "fetch", "kind": "command"}, {"kind": "command", "after": ["fetch", 17]}]''). Each has the keys of enqueue_ticket''s arguments, and name. A name in "after" is one of these tickets, whose result the follower is given; a number is the id of any other one. HF422 names the circle where they wait in one.';
 GRANT EXECUTE ON FUNCTION holdfast.enqueue_tickets(jsonb) TO holdfast_operator, holdfast_worker;
 
+CREATE OR REPLACE FUNCTION holdfast.error_facts(rule text, fingerprint text, error_title text, error text)
+ RETURNS jsonb
+ LANGUAGE sql
+ STABLE PARALLEL SAFE
+AS $function$
+  SELECT pg_catalog.jsonb_strip_nulls(pg_catalog.jsonb_build_object('rule', rule, 'fingerprint', fingerprint,
+    'title', holdfast.error_name(error_title, error), 'error', holdfast.shorten(error, 500)))
+$function$;
+COMMENT ON FUNCTION holdfast.error_facts(text,text,text,text) IS 'What ticket_timeline and holdfast watch tell of the error of an attempt.';
+GRANT EXECUTE ON FUNCTION holdfast.error_facts(text,text,text,text) TO PUBLIC, holdfast_worker;
+
 CREATE OR REPLACE FUNCTION holdfast.error_name(title text, error text)
  RETURNS text
  LANGUAGE sql
@@ -3435,7 +3445,7 @@ BEGIN
   FOR role_name, function_name IN
     SELECT g.role, p.oid::regprocedure
     FROM (VALUES
-      ('public', ARRAY['shorten', 'error_name', 'with_retry_time', 'outage_words']),
+      ('public', ARRAY['shorten', 'error_name', 'error_facts', 'with_retry_time', 'outage_words']),
       ('holdfast_viewer', ARRAY['asked_question', 'ticket_version', 'readable', 'measured_bytes', 'expanded_bytes',
         'limit_words', 'tokens_left', 'turn_group', 'batch_progress', 'release_status']),
       ('holdfast_producer', ARRAY['produce_ticket']),
