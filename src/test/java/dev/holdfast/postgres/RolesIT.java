@@ -294,7 +294,8 @@ class RolesIT {
                 SELECT p.proname FROM pg_proc p
                 WHERE p.pronamespace = 'holdfast'::regnamespace AND has_function_privilege('public', p.oid, 'EXECUTE')
                 """))
-        .containsExactlyInAnyOrder("error_facts", "error_name", "outage_words", "shorten", "with_retry_time");
+        .containsExactlyInAnyOrder(
+            "error_facts", "error_name", "outage_words", "shorten", "with_retry_time");
   }
 
   @Test

@@ -36,7 +36,12 @@ public final class PostgresBatchDesk implements BatchDesk {
   @Override
   public Batch find(long batchId) {
     return desk.act(
-        handle -> handle.createQuery(desk.sql().load("find_batch")).bind("id", batchId).map(MAPPER).one());
+        handle ->
+            handle
+                .createQuery(desk.sql().load("find_batch"))
+                .bind("id", batchId)
+                .map(MAPPER)
+                .one());
   }
 
   @Override

@@ -88,5 +88,4 @@ public final class PostgresLimitDesk implements LimitDesk {
         "SELECT FROM holdfast.set_weight(:key, :actor, :weight)",
         Map.of("key", fairnessKey, "actor", actor, "weight", weight));
   }
-
 }

@@ -272,10 +272,15 @@ public final class PostgresTicketDesk implements TicketDesk {
   }
 
   private String call(Handle handle, String statement, UnaryOperator<Query> arguments) {
-    return arguments.apply(handle.createQuery(desk.sql().inSchema(statement))).mapTo(String.class).one();
+    return arguments
+        .apply(handle.createQuery(desk.sql().inSchema(statement)))
+        .mapTo(String.class)
+        .one();
   }
 
   private String act(Function<Handle, String> work) {
-    return terms.equals(Terms.NONE) && desk.channel() == null ? desk.runStatement(work) : desk.act(work);
+    return terms.equals(Terms.NONE) && desk.channel() == null
+        ? desk.runStatement(work)
+        : desk.act(work);
   }
 }
