@@ -102,8 +102,7 @@ final class WebSurface implements AutoCloseable {
     Access access = access(web, database);
     Logins.oidc(web.auth(), access, pages).ifPresent(groups::add);
     parts.add(
-        WebServer.start(port, settings.payloadMaxBytes(), access, pages, groups),
-        WebServer::close);
+        WebServer.start(port, settings.payloadMaxBytes(), access, pages, groups), WebServer::close);
     parts.add(bulk, BulkActions::close);
     // Who still watches is sent away before the server closes, or would be waited for.
     parts.add(events, EventHub::close);

@@ -51,8 +51,7 @@ public record AuthSettings(
                 + " too: set web.auth.proxy-secret, and let the proxy send it as"
                 + " X-Holdfast-Proxy-Secret");
       }
-      return new Proxy(
-          header, orNull(values.get(AuthKeys.PROXY_GROUPS_HEADER)), addresses, secret);
+      return new Proxy(header, orNull(values.get(AuthKeys.PROXY_GROUPS_HEADER)), addresses, secret);
     }
 
     @Override

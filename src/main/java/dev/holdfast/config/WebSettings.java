@@ -113,8 +113,8 @@ public record WebSettings(
       throw new ConfigException(
           "web.host: \""
               + host
-              + "\" lets other machines connect, which needs web.tokens or web.auth; allowed without:"
-              + " 127.0.0.1, localhost, ::1");
+              + "\" lets other machines connect, which needs web.tokens or web.auth; allowed"
+              + " without: 127.0.0.1, localhost, ::1");
     }
   }
 

@@ -120,7 +120,9 @@ final class Gate implements Routes {
         "send " + access.whereTokensAre() + ": Authorization: Bearer TOKEN, or log in at /login");
   }
 
-  /** A browser sends what the proxy knows it by with every page's requests, so forms are checked. */
+  /**
+   * A browser sends what the proxy knows it by with every page's requests, so forms are checked.
+   */
   private Visitor named(Context context, ProxyLogin.Word.Person person) {
     Role role =
         access

@@ -64,16 +64,16 @@ public final class LoginRoutes implements Routes {
   private void logIn(Context context) {
     Gate.requireSameSite(context);
     enter(
-        context, String.valueOf(context.formParam("token")), Entrance.localPath(context.formParam("next")));
+        context,
+        String.valueOf(context.formParam("token")),
+        Entrance.localPath(context.formParam("next")));
   }
 
   private void enter(Context context, String secret, String next) {
     Optional<AccessToken> token = access.bearing(secret.strip());
     if (token.isEmpty()) {
       Refused refused = gate.refuseToken(context);
-      context
-          .status(refused.status())
-          .html(pages.login(form(access, refused.getMessage(), next)));
+      context.status(refused.status()).html(pages.login(form(access, refused.getMessage(), next)));
       return;
     }
     if (!isLoggedIn(context, token.get())) {

@@ -112,13 +112,13 @@ class AuthSettingsTest {
           web.auth.oidc-scopes     | email             | openid
           web.auth.operators       | ''                | who may come in
           """)
-  @DisplayName("a provider that could not be trusted, or reached back from, is refused at the start")
+  @DisplayName(
+      "a provider that could not be trusted, or reached back from, is refused at the start")
   void oidc(String key, String value, String problem) {
     refused(OIDC, key, value, problem);
   }
 
-  private static void refused(
-      Map<String, String> right, String key, String value, String problem) {
+  private static void refused(Map<String, String> right, String key, String value, String problem) {
     Map<String, String> flags = new HashMap<>(right);
     flags.put(key, value);
     assertThatThrownBy(() -> read(flags))

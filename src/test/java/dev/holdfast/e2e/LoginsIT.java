@@ -86,8 +86,7 @@ class LoginsIT {
     long id = Long.parseLong(rows.value(WAITING));
     String cancel = "/api/v1/tickets/" + id + "/cancel";
     assertThat(visit.post(cancel, "Cookie", session).statusCode()).isEqualTo(403);
-    assertThat(
-            visit.post(cancel, "Cookie", session, "X-CSRF-Token", csrf(page)).statusCode())
+    assertThat(visit.post(cancel, "Cookie", session, "X-CSRF-Token", csrf(page)).statusCode())
         .isEqualTo(200);
     assertThat(rows.value(CANCELLED_BY, id)).isEqualTo("ann@example.org api");
 
@@ -157,8 +156,7 @@ class LoginsIT {
     String used = back.getRawQuery().replaceFirst("&state=.*", "&" + state);
     assertThat(
             visit
-                .get(
-                    "/login/oidc/callback?" + used, "Cookie", cookie(again, "holdfast-login="))
+                .get("/login/oidc/callback?" + used, "Cookie", cookie(again, "holdfast-login="))
                 .body())
         .contains("invalid_grant");
     HttpResponse<String> refused = visit.get("/login/oidc");
@@ -167,10 +165,7 @@ class LoginsIT {
             + visit.atProvider(refused).getRawQuery().replaceFirst(".*state=", "state=");
     assertThat(
             visit
-                .get(
-                    "/login/oidc/callback?" + denied,
-                    "Cookie",
-                    cookie(refused, "holdfast-login="))
+                .get("/login/oidc/callback?" + denied, "Cookie", cookie(refused, "holdfast-login="))
                 .body())
         .contains("access_denied (&lt;b&gt;no");
   }
@@ -274,12 +269,12 @@ class LoginsIT {
     /** From the login page over the provider to the console. */
     HttpResponse<String> logIn(String next) throws Exception {
       HttpResponse<String> begun =
-          get("/login/oidc?next=" + java.net.URLEncoder.encode(next, java.nio.charset.StandardCharsets.UTF_8));
+          get(
+              "/login/oidc?next="
+                  + java.net.URLEncoder.encode(next, java.nio.charset.StandardCharsets.UTF_8));
       URI back = atProvider(begun);
       return get(
-          back.getRawPath() + "?" + back.getRawQuery(),
-          "Cookie",
-          cookie(begun, "holdfast-login="));
+          back.getRawPath() + "?" + back.getRawQuery(), "Cookie", cookie(begun, "holdfast-login="));
     }
 
     /** Where the provider sends the browser back to. */

@@ -131,8 +131,7 @@ public final class OidcServer implements AutoCloseable {
 
   private void token(HttpExchange exchange) throws IOException {
     Map<String, String> request =
-        parameters(
-            new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8));
+        parameters(new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8));
     String basic =
         Base64.getEncoder()
             .encodeToString((CLIENT + ":" + SECRET).getBytes(StandardCharsets.UTF_8));
@@ -175,8 +174,7 @@ public final class OidcServer implements AutoCloseable {
         case UNSIGNED -> new PlainJWT(claims).serialize();
         case SHARED_SECRET -> {
           SignedJWT token =
-              new SignedJWT(
-                  new JWSHeader.Builder(JWSAlgorithm.HS256).keyID("one").build(), claims);
+              new SignedJWT(new JWSHeader.Builder(JWSAlgorithm.HS256).keyID("one").build(), claims);
           token.sign(new MACSigner(key.toRSAPublicKey().getEncoded()));
           yield token.serialize();
         }

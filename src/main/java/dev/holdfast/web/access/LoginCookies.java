@@ -38,8 +38,7 @@ public final class LoginCookies {
   public String issue(String name, Role role, OtherLogins logins) {
     String person = Base64.getUrlEncoder().withoutPadding().encodeToString(name.getBytes(UTF8));
     return signed(
-        "login",
-        String.join(".", MEMBER, person, role.name(), logins.realm(), "" + end(LIFETIME)));
+        "login", String.join(".", MEMBER, person, role.name(), logins.realm(), "" + end(LIFETIME)));
   }
 
   /**

@@ -21,7 +21,9 @@ public record Members(List<String> viewers, List<String> operators) {
     operators = List.copyOf(operators);
   }
 
-  /** Whether somebody may act under this name: plain letters, digits and some signs, at most 200. */
+  /**
+   * Whether somebody may act under this name: plain letters, digits and some signs, at most 200.
+   */
   public static boolean isName(String text) {
     return NAME.matcher(text).matches();
   }

@@ -10,8 +10,7 @@ import org.jspecify.annotations.Nullable;
  * @param provider the name of where people log in, for the page; null where there is none
  * @param members who of them may do what
  */
-public record OtherLogins(
-    @Nullable ProxyLogin proxy, @Nullable String provider, Members members) {
+public record OtherLogins(@Nullable ProxyLogin proxy, @Nullable String provider, Members members) {
   public static final OtherLogins NONE =
       new OtherLogins(null, null, new Members(List.of(), List.of()));
 

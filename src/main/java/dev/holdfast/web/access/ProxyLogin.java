@@ -55,8 +55,8 @@ public record ProxyLogin(
     if (names.size() > 1 || !Members.isName(names.getFirst())) {
       return new Word.Unclear(
           header
-              + " must come once, with one name of at most 200 plain letters, digits and ._@+:/\\=' -;"
-              + " let the proxy replace the header, not add to it");
+              + " must come once, with one name of at most 200 plain letters, digits and ._@+:/\\='"
+              + " -; let the proxy replace the header, not add to it");
     }
     return withGroups(names.getFirst(), request);
   }

@@ -56,6 +56,7 @@ record LoginAttempt(State state, Nonce nonce, CodeVerifier verifier, String next
                     new State(parts[0]),
                     new Nonce(parts[1]),
                     new CodeVerifier(parts[2]),
-                    new String(Base64.getUrlDecoder().decode(parts[3]), StandardCharsets.US_ASCII)));
+                    new String(
+                        Base64.getUrlDecoder().decode(parts[3]), StandardCharsets.US_ASCII)));
   }
 }
