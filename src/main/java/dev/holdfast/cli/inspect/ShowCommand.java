@@ -121,6 +121,7 @@ public final class ShowCommand implements Callable<Integer> {
         new TicketPage(root.terminal())
             .print(
                 ticket,
+                backend.designs().newerFor(ticket),
                 waits(ticket, wait, predecessors, reader),
                 autoRetry,
                 attempts,

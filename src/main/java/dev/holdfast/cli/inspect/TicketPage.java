@@ -28,6 +28,7 @@ final class TicketPage {
 
   void print(
       TicketRow ticket,
+      Optional<Integer> newerDesign,
       Optional<String> waits,
       Optional<AutoRetrySwitch> autoRetry,
       List<AttemptRow> attempts,
@@ -36,6 +37,11 @@ final class TicketPage {
     String title = ticket.title() == null ? "" : " " + PlainText.oneLine(ticket.title());
     terminal.line("#" + ticket.id() + title);
     printFields(ticket);
+    newerDesign.ifPresent(
+        version ->
+            field(
+                "newer design",
+                "version " + version + "; to use it: holdfast design use " + ticket.id()));
     waits.ifPresent(each -> field("waits", each));
     field("expires", time(ticket.expiresAt()));
     autoRetry.ifPresent(
