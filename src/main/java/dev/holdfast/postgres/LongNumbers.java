@@ -33,8 +33,7 @@ public final class LongNumbers {
     while (token.find()) {
       String number = token.group();
       boolean isLong = token.group(1) != null && isLong(token.group(1));
-      token.appendReplacement(
-          out, Matcher.quoteReplacement(isLong ? '"' + number + '"' : number));
+      token.appendReplacement(out, Matcher.quoteReplacement(isLong ? '"' + number + '"' : number));
     }
     return token.appendTail(out).toString();
   }

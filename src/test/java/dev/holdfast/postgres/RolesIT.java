@@ -342,7 +342,8 @@ class RolesIT {
   }
 
   @Test
-  @DisplayName("operators, functions and types on the caller's search path are not run by enqueue_ticket")
+  @DisplayName(
+      "operators, functions and types on the caller's search path are not run by enqueue_ticket")
   void enqueueNamesItsOperators() throws SQLException {
     owner.run("SELECT holdfast.enqueue_ticket('named')");
     owner.run(

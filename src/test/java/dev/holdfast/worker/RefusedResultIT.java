@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.queue.TicketEvent;
-import dev.holdfast.testing.Refusals;
 import dev.holdfast.testing.PoisonPayload;
+import dev.holdfast.testing.Refusals;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.TicketDatabase;
 import dev.holdfast.testing.WithDatabase;
@@ -136,8 +136,7 @@ class RefusedResultIT {
         .settings(settings -> settings.withConcurrency(TICKETS))
         .handler(
             ticket ->
-                HandlerResult.done(
-                    results.get((int) ticket.claimed().id() % results.size())));
+                HandlerResult.done(results.get((int) ticket.claimed().id() % results.size())));
     List<Long> ids = setup.enqueue(results.size());
 
     try (Worker worker = setup.start()) {

@@ -18,42 +18,42 @@ class BoundedContentIT {
   /** {@code :id} is a held ticket. */
   private static final List<String> ATTACKS =
       List.of(
-        
           "INSERT INTO holdfast.tickets (kind, state, result) VALUES ('a', 'done', :numbers)",
-        "INSERT INTO holdfast.tickets (kind, retry_strategy) VALUES ('a', :numbers)",
-        "INSERT INTO holdfast.tickets (kind, payload) VALUES ('a', :deep)",
-        "INSERT INTO holdfast.tickets (kind, state, result) VALUES ('a', 'done', :deep)",
-        "INSERT INTO holdfast.tickets (kind, title) VALUES ('a', :text)",
-        "INSERT INTO holdfast.tickets (kind, state, error) VALUES ('a', 'on_hold', :text)",
-        "INSERT INTO holdfast.tickets (kind, state, hold_reason) VALUES ('a', 'on_hold', :text)",
-        "UPDATE holdfast.tickets SET result = :numbers",
-        "UPDATE holdfast.tickets SET result = :deep",
-        "UPDATE holdfast.tickets SET title = :text",
-        "UPDATE holdfast.tickets SET error = :text",
-        "SELECT holdfast.enqueue_ticket('a', title => :text)",
-        "SELECT holdfast.enqueue_ticket('a', :deep)",
-        "SELECT holdfast.enqueue_batch(jsonb_build_array(jsonb_build_object('kind', 'a', 'payload',"
-            + " :numbers)), 'ann')",
-        "SELECT holdfast.enqueue_batch('[{\"kind\": \"a\"}]', 'ann', :text)",
-        "SELECT holdfast.enqueue_tickets(jsonb_build_array(jsonb_build_object('name', 'a', 'kind',"
-            + " 'a', 'payload', :deep)))",
-        "SELECT holdfast.release_ticket(:id, 'ann', :text)",
-        "SELECT holdfast.release_ticket(:id, :text)",
-        "SELECT holdfast.cancel_ticket(:id, 'ann', :text)",
-        "SELECT holdfast.hold_ticket(:id, 'ann', :text)",
-        "SELECT holdfast.reject_ticket(:id, 'ann', :text)",
-        "SELECT holdfast.edit_payload(:id, 'ann', :numbers)",
-        "SELECT holdfast.decide_tool_call(:id, 'ann', 'approve', arguments => :numbers)",
-        "SELECT holdfast.decide_tool_call(:id, 'ann', 'deny', words => :text)",
-        "SELECT holdfast.assign_ticket(:id, :text, 'ann')",
-        "SELECT holdfast.start_release('ann', 1, guidance => :text, ids => ARRAY[:id])",
-        "SELECT holdfast.put_schedule('a', 'ann', every => '1 h', kind => 'a', payload => :numbers)",
-        "SELECT holdfast.put_schedule('a', 'ann', every => '1 h', kind => 'a', title => :text)",
-        "INSERT INTO holdfast.designs (name, version, kind, definition, created_by) VALUES ('a', 1,"
-            + " 'command', jsonb_build_object('a', :numbers), 'ann')",
-        "INSERT INTO holdfast.designs (name, version, kind, definition, created_by) VALUES ('a', 1,"
-            + " 'command', jsonb_build_object('retry', :numbers), 'ann')",
-        "UPDATE holdfast.queues SET retry = :numbers");
+          "INSERT INTO holdfast.tickets (kind, retry_strategy) VALUES ('a', :numbers)",
+          "INSERT INTO holdfast.tickets (kind, payload) VALUES ('a', :deep)",
+          "INSERT INTO holdfast.tickets (kind, state, result) VALUES ('a', 'done', :deep)",
+          "INSERT INTO holdfast.tickets (kind, title) VALUES ('a', :text)",
+          "INSERT INTO holdfast.tickets (kind, state, error) VALUES ('a', 'on_hold', :text)",
+          "INSERT INTO holdfast.tickets (kind, state, hold_reason) VALUES ('a', 'on_hold', :text)",
+          "UPDATE holdfast.tickets SET result = :numbers",
+          "UPDATE holdfast.tickets SET result = :deep",
+          "UPDATE holdfast.tickets SET title = :text",
+          "UPDATE holdfast.tickets SET error = :text",
+          "SELECT holdfast.enqueue_ticket('a', title => :text)",
+          "SELECT holdfast.enqueue_ticket('a', :deep)",
+          "SELECT holdfast.enqueue_batch(jsonb_build_array(jsonb_build_object('kind', 'a',"
+              + " 'payload', :numbers)), 'ann')",
+          "SELECT holdfast.enqueue_batch('[{\"kind\": \"a\"}]', 'ann', :text)",
+          "SELECT holdfast.enqueue_tickets(jsonb_build_array(jsonb_build_object('name', 'a',"
+              + " 'kind', 'a', 'payload', :deep)))",
+          "SELECT holdfast.release_ticket(:id, 'ann', :text)",
+          "SELECT holdfast.release_ticket(:id, :text)",
+          "SELECT holdfast.cancel_ticket(:id, 'ann', :text)",
+          "SELECT holdfast.hold_ticket(:id, 'ann', :text)",
+          "SELECT holdfast.reject_ticket(:id, 'ann', :text)",
+          "SELECT holdfast.edit_payload(:id, 'ann', :numbers)",
+          "SELECT holdfast.decide_tool_call(:id, 'ann', 'approve', arguments => :numbers)",
+          "SELECT holdfast.decide_tool_call(:id, 'ann', 'deny', words => :text)",
+          "SELECT holdfast.assign_ticket(:id, :text, 'ann')",
+          "SELECT holdfast.start_release('ann', 1, guidance => :text, ids => ARRAY[:id])",
+          "SELECT holdfast.put_schedule('a', 'ann', every => '1 h', kind => 'a', payload =>"
+              + " :numbers)",
+          "SELECT holdfast.put_schedule('a', 'ann', every => '1 h', kind => 'a', title => :text)",
+          "INSERT INTO holdfast.designs (name, version, kind, definition, created_by) VALUES ('a',"
+              + " 1, 'command', jsonb_build_object('a', :numbers), 'ann')",
+          "INSERT INTO holdfast.designs (name, version, kind, definition, created_by) VALUES ('a',"
+              + " 1, 'command', jsonb_build_object('retry', :numbers), 'ann')",
+          "UPDATE holdfast.queues SET retry = :numbers");
 
   private final TicketDatabase database;
 
