@@ -2,11 +2,12 @@ package dev.holdfast.cli.ticket;
 
 import dev.holdfast.cli.output.Words;
 import dev.holdfast.cli.root.Backend;
+import dev.holdfast.cli.root.ByOption;
 import dev.holdfast.cli.root.HoldfastCommand;
 import dev.holdfast.queue.TicketDesk;
 import java.util.List;
 import java.util.concurrent.Callable;
-import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -18,11 +19,7 @@ abstract class TicketChange implements Callable<Integer> {
   @Parameters(paramLabel = "ID", arity = "1..*", description = "The tickets.")
   private List<String> ids = List.of();
 
-  @Option(
-      names = "--by",
-      paramLabel = "WHO",
-      description = "Who decides this; default: your user name.")
-  private @Nullable String by;
+  @Mixin private final ByOption by = new ByOption();
 
   @Option(names = "--json", description = "Print a JSON object with what was done and refused.")
   private boolean json;
@@ -45,7 +42,7 @@ abstract class TicketChange implements Callable<Integer> {
   public final Integer call() {
     List<Long> numbers = ids.stream().map(Words::id).distinct().toList();
     String words = Words.textOrFile("the text", words(), root.terminal().in());
-    String actor = by == null ? root.person() : by;
+    String actor = by.name(root);
     try (Backend backend = root.open()) {
       TicketDesk desk = backend.desk();
       return new TicketAction(root.terminal(), done, json)
