@@ -80,8 +80,7 @@ public final class JsonSchema {
           .validate(value)
           .forEach(
               error ->
-                  problems.add(
-                      problem.sentence(error, document).replaceAll("\\s*\\R\\s*", " ")));
+                  problems.add(problem.sentence(error, document).replaceAll("\\s*\\R\\s*", " ")));
     } catch (JacksonException e) {
       // A bound is compared in 64 bits: 1e400 has no place there.
       problems.add(problem.plainPath("") + " has a number that is too large");
