@@ -3454,7 +3454,7 @@ BEGIN
       -- Operators edit payloads with their own rights, too.
       ('holdfast_operator', ARRAY['enqueue_ticket', 'enqueue_tickets', 'replay_ticket', 'trace_ticket', 'produce_ticket', 'release_ticket', 'hold_ticket', 'cancel_ticket', 'approve_ticket',
         'reject_ticket', 'pause_queue', 'resume_queue', 'acting_person', 'latest_design', 'abort_retry', 'set_auto_retry',
-        'mend_provider', 'raise_budget', 'remove_budget', 'decide_tool_call', 'answer_ticket', 'asked_question', 'assign_ticket', 'unrelease_ticket', 'edit_payload',
+        'mend_provider', 'raise_budget', 'remove_budget', 'decide_tool_call', 'answer_ticket', 'asked_question', 'assign_ticket', 'unrelease_ticket', 'edit_payload', 'use_design',
         'ticket_version', 'require_version', 'take_request_key', 'keep_request_ticket', 'find_request', 'keep_request_answer',
         'note_enqueued', 'web_key', 'readable', 'is_deep', 'measured_bytes', 'expanded_bytes', 'accepted_bytes',
         'put_schedule', 'pause_schedule', 'resume_schedule', 'run_schedule', 'delete_schedule',
@@ -7220,6 +7220,48 @@ END
 $function$;
 COMMENT ON FUNCTION holdfast.updated_ticket(holdfast.tickets,boolean) IS 'The row that UPDATE tickets ... RETURNING shows: what is there now, without asking every lease again.';
 GRANT EXECUTE ON FUNCTION holdfast.updated_ticket(holdfast.tickets,boolean) TO holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.use_design(id bigint, actor text, version integer DEFAULT NULL::integer)
+ RETURNS text
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+DECLARE
+  t ticket_base;
+  d designs;
+  wanted designs;
+BEGIN
+  PERFORM require_words('actor', actor);
+  t := locked_ticket(use_design.id);
+  IF t.state <> 'on_hold' THEN
+    PERFORM refuse_action(t, 'change the design of');
+  END IF;
+  SELECT * INTO d FROM designs WHERE designs.id = t.design_id;
+  IF NOT FOUND THEN
+    RAISE EXCEPTION 'ticket % has no design, only the kind %', t.id, t.kind USING ERRCODE = 'HF409', DETAIL = t.state;
+  ELSIF t.kind = 'workflow' THEN
+    RAISE EXCEPTION 'ticket % is a workflow: it keeps its steps', t.id
+      USING ERRCODE = 'HF409', DETAIL = t.state, HINT = 'Its next steps get the latest version of their own designs; a step on hold can use another version, too.';
+  END IF;
+  SELECT * INTO wanted FROM designs x
+  WHERE x.name = d.name AND (use_design.version IS NULL OR x.version = use_design.version) ORDER BY x.version DESC LIMIT 1;
+  IF NOT FOUND THEN
+    RAISE EXCEPTION 'there is no version % of the design "%"', use_design.version, d.name
+      USING ERRCODE = 'HF404', HINT = format('holdfast design show %s shows the latest one', d.name);
+  ELSIF wanted.kind <> t.kind THEN
+    RAISE EXCEPTION 'version % of the design "%" is of kind %, ticket % of kind %', wanted.version, d.name, wanted.kind, t.id, t.kind
+      USING ERRCODE = 'HF409', DETAIL = t.state, HINT = 'Cancel the ticket and enqueue another one.';
+  ELSIF wanted.id <> t.design_id THEN
+    PERFORM log_activity(t.id, 'design_changed', actor,
+      jsonb_build_object('design', d.name, 'before', d.version, 'version', wanted.version));
+    UPDATE ticket_base b SET design_id = wanted.id, updated_at = now() WHERE b.id = t.id;
+  END IF;
+  RETURN t.state;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.use_design(bigint,text,integer) IS 'Lets the next attempts of a held ticket use the latest version of its design, or the one that is named: SELECT holdfast.use_design(17, ''ann''). It stays on hold. SQLSTATE HF409 for a workflow, for a ticket without a design, and where the version is of another kind.';
+GRANT EXECUTE ON FUNCTION holdfast.use_design(bigint,text,integer) TO holdfast_operator, holdfast_worker;
 
 CREATE OR REPLACE FUNCTION holdfast.use_tokens(x holdfast.claim_limits, n bigint)
  RETURNS void

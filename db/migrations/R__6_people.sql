@@ -538,6 +538,43 @@ END
 $$;
 COMMENT ON FUNCTION edit_payload IS 'Changes the payload of a held ticket, before its release: SELECT ${flyway:defaultSchema}.edit_payload(17, ''ann'', ''{"to": "bob"}''). The payload from before is in ticket_activity, if it has at most 64 KiB.';
 
+CREATE OR REPLACE FUNCTION use_design(id bigint, actor text, version integer DEFAULT NULL) RETURNS text
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
+DECLARE
+  t ticket_base;
+  d designs;
+  wanted designs;
+BEGIN
+  PERFORM require_words('actor', actor);
+  t := locked_ticket(use_design.id);
+  IF t.state <> 'on_hold' THEN
+    PERFORM refuse_action(t, 'change the design of');
+  END IF;
+  SELECT * INTO d FROM designs WHERE designs.id = t.design_id;
+  IF NOT FOUND THEN
+    RAISE EXCEPTION 'ticket % has no design, only the kind %', t.id, t.kind USING ERRCODE = 'HF409', DETAIL = t.state;
+  ELSIF t.kind = 'workflow' THEN
+    RAISE EXCEPTION 'ticket % is a workflow: it keeps its steps', t.id
+      USING ERRCODE = 'HF409', DETAIL = t.state, HINT = 'Its next steps get the latest version of their own designs; a step on hold can use another version, too.';
+  END IF;
+  SELECT * INTO wanted FROM designs x
+  WHERE x.name = d.name AND (use_design.version IS NULL OR x.version = use_design.version) ORDER BY x.version DESC LIMIT 1;
+  IF NOT FOUND THEN
+    RAISE EXCEPTION 'there is no version % of the design "%"', use_design.version, d.name
+      USING ERRCODE = 'HF404', HINT = format('holdfast design show %s shows the latest one', d.name);
+  ELSIF wanted.kind <> t.kind THEN
+    RAISE EXCEPTION 'version % of the design "%" is of kind %, ticket % of kind %', wanted.version, d.name, wanted.kind, t.id, t.kind
+      USING ERRCODE = 'HF409', DETAIL = t.state, HINT = 'Cancel the ticket and enqueue another one.';
+  ELSIF wanted.id <> t.design_id THEN
+    PERFORM log_activity(t.id, 'design_changed', actor,
+      jsonb_build_object('design', d.name, 'before', d.version, 'version', wanted.version));
+    UPDATE ticket_base b SET design_id = wanted.id, updated_at = now() WHERE b.id = t.id;
+  END IF;
+  RETURN t.state;
+END
+$$;
+COMMENT ON FUNCTION use_design IS 'Lets the next attempts of a held ticket use the latest version of its design, or the one that is named: SELECT ${flyway:defaultSchema}.use_design(17, ''ann''). It stays on hold. SQLSTATE HF409 for a workflow, for a ticket without a design, and where the version is of another kind.';
+
 CREATE OR REPLACE FUNCTION pause_queue(queue text, actor text) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
 BEGIN

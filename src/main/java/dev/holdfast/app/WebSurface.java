@@ -88,7 +88,7 @@ final class WebSurface implements AutoCloseable {
     EventHub events = new EventHub(ports.feeds(), Sleeper.REAL);
     BulkActions bulk = new BulkActions();
     List<Routes> groups = new ArrayList<>(List.of(health));
-    if (settings.web().tokens().isEmpty()) {
+    if (settings.web().isLocal()) {
       token = console ? parts.add(LocalToken.in(home), LocalToken::close) : LocalToken.toldNobody();
     }
     Pages pages = Pages.plain();
@@ -99,9 +99,10 @@ final class WebSurface implements AutoCloseable {
       pages = people;
     }
     WebSettings web = settings.web();
+    Access access = access(web, database);
+    Logins.oidc(web.auth(), access, pages).ifPresent(groups::add);
     parts.add(
-        WebServer.start(port, settings.payloadMaxBytes(), access(web, database), pages, groups),
-        WebServer::close);
+        WebServer.start(port, settings.payloadMaxBytes(), access, pages, groups), WebServer::close);
     parts.add(bulk, BulkActions::close);
     // Who still watches is sent away before the server closes, or would be waited for.
     parts.add(events, EventHub::close);
@@ -164,8 +165,9 @@ final class WebSurface implements AutoCloseable {
     Access access =
         token != null
             ? token.access()
-            : Access.ofBearers(
+            : Access.of(
                 web.tokens().stream().map(WebSurface::token).toList(),
+                Logins.of(web.auth()),
                 new PostgresLoginKey(database, SCHEMA)::secret,
                 InstantSource.system());
     return access

@@ -1,6 +1,8 @@
 package dev.holdfast.queue;
 
+import dev.holdfast.queue.read.TicketRow;
 import dev.holdfast.ticket.Design;
+import dev.holdfast.ticket.TicketState;
 import java.util.List;
 import java.util.Optional;
 
@@ -18,4 +20,20 @@ public interface DesignShelf {
 
   /** The latest version. */
   Optional<Design> find(String name);
+
+  /**
+   * The latest version of a held ticket's design, where that is another one than the ticket's: what
+   * {@link TicketDesk#useDesign} would give it.
+   */
+  default Optional<Integer> newerFor(TicketRow ticket) {
+    String name = ticket.design();
+    Integer version = ticket.designVersion();
+    if (name == null
+        || version == null
+        || !ticket.state().equals(TicketState.ON_HOLD.wireName())
+        || ticket.kind().equals("workflow")) {
+      return Optional.empty();
+    }
+    return find(name).map(Design::version).filter(latest -> latest > version);
+  }
 }

@@ -334,6 +334,7 @@ class OpenApiIT {
     check("stats", ann.get("/api/v1/stats"), 200);
     figures();
     act(id, "editPayload", "payload", "{\"payload\": {\"a\": null}}", 200);
+    act(id, "useDesign", "design", "{\"version\": 7}", 409);
     act(id, "assignTicket", "assign", "{\"assignee\": \"bob\"}", 200);
     act(id, "releaseTicket", "release", "{\"guidance\": \"g\"}", 200);
     act(id, "undoRelease", "unrelease", "{}", 200);

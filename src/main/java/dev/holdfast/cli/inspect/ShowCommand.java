@@ -124,6 +124,7 @@ public final class ShowCommand implements Callable<Integer> {
         new TicketPage(root.terminal())
             .print(
                 ticket,
+                backend.designs().newerFor(ticket),
                 waits(ticket, wait, predecessors, reader),
                 expiresAt,
                 autoRetry,

@@ -28,6 +28,7 @@ final class TicketPage {
 
   void print(
       TicketRow ticket,
+      Optional<Integer> newerDesign,
       Optional<String> waits,
       Optional<Instant> expiresAt,
       Optional<AutoRetrySwitch> autoRetry,
@@ -37,6 +38,11 @@ final class TicketPage {
     String title = ticket.title() == null ? "" : " " + PlainText.oneLine(ticket.title());
     terminal.line("#" + ticket.id() + title);
     printFields(ticket);
+    newerDesign.ifPresent(
+        version ->
+            field(
+                "newer design",
+                "version " + version + "; to use it: holdfast design use " + ticket.id()));
     waits.ifPresent(each -> field("waits", each));
     field("expires", time(expiresAt.orElse(null)));
     autoRetry.ifPresent(

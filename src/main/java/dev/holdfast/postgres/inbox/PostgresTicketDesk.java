@@ -195,6 +195,14 @@ public final class PostgresTicketDesk implements TicketDesk {
   }
 
   @Override
+  public TicketState useDesign(long ticketId, String actor, @Nullable Integer version) {
+    return act(
+        ticketId,
+        "SELECT holdfast.use_design(:id, :actor, :version)",
+        call -> call.bind("actor", actor).bind("version", version));
+  }
+
+  @Override
   public TicketState editPayload(long ticketId, String actor, String payload) {
     rules.checkPayload(payload);
     return act(
