@@ -344,7 +344,8 @@ class RolesIT {
   }
 
   @Test
-  @DisplayName("operators and functions on the caller's search path are not run by enqueue_ticket")
+  @DisplayName(
+      "operators, functions and types on the caller's search path are not run by enqueue_ticket")
   void enqueueNamesItsOperators() throws SQLException {
     owner.run("SELECT holdfast.enqueue_ticket('named')");
     owner.run(
@@ -358,6 +359,9 @@ class RolesIT {
         CREATE FUNCTION hostile.pg_notify(text, text) RETURNS void LANGUAGE plpgsql
           AS $$BEGIN RAISE EXCEPTION 'run as %', current_user; END$$;
         CREATE TYPE hostile.jsonb AS (x int);
+        CREATE FUNCTION hostile.told(pg_catalog.text) RETURNS boolean LANGUAGE plpgsql
+          AS $$BEGIN RAISE EXCEPTION 'run as %', current_user; END$$;
+        CREATE DOMAIN hostile.text AS pg_catalog.text CHECK (hostile.told(VALUE));
         GRANT USAGE ON SCHEMA hostile TO holdfast_operator;
         """);
     try (Connection connection = as("holdfast_operator").dataSource().getConnection()) {
