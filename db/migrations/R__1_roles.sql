@@ -35,13 +35,8 @@ BEGIN
   FOR role_name, function_name IN
     SELECT g.role, p.oid::regprocedure
     FROM (VALUES
-<<<<<<< HEAD
       ('public', ARRAY['shorten', 'error_name', 'error_facts', 'with_retry_time', 'outage_words']),
-      ('holdfast_viewer', ARRAY['asked_question', 'ticket_version', 'readable', 'measured_bytes', 'expanded_bytes',
-=======
-      ('public', ARRAY['shorten', 'error_name', 'with_retry_time', 'outage_words']),
       ('holdfast_viewer', ARRAY['asked_question', 'ticket_version', 'readable', 'is_deep', 'measured_bytes', 'expanded_bytes',
->>>>>>> main
         'limit_words', 'tokens_left', 'turn_group', 'batch_progress', 'release_status']),
       ('holdfast_producer', ARRAY['produce_ticket']),
       ('holdfast_designer', ARRAY['ticket_version', 'latest_design', 'acting_person', 'accepted_bytes', 'expanded_bytes', 'is_deep', 'measure_definition']),
