@@ -2,7 +2,7 @@ package dev.holdfast.web;
 
 import dev.holdfast.postgres.batch.PostgresBatchDesk;
 import dev.holdfast.postgres.batch.PostgresReleaseDesk;
-import dev.holdfast.postgres.inbox.PostgresDesignShelf;
+import dev.holdfast.postgres.inbox.PostgresDesignStore;
 import dev.holdfast.postgres.inbox.PostgresLimitDesk;
 import dev.holdfast.postgres.inbox.PostgresLoginKey;
 import dev.holdfast.postgres.inbox.PostgresRequestAnswers;
@@ -46,7 +46,7 @@ final class WebFixture {
         new PostgresTicketDesk(database, "holdfast", MAX_PAYLOAD),
         new PostgresTicketInbox(database, "holdfast", MAX_PAYLOAD),
         new PostgresSpendingDesk(database, "holdfast"),
-        new PostgresDesignShelf(database),
+        new PostgresDesignStore(database),
         new PostgresScheduleDesk(database, "holdfast"),
         new PostgresBatchDesk(database, "holdfast"),
         new PostgresReleaseDesk(database, "holdfast"),

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.queue.TicketEvent;
+import dev.holdfast.testing.PoisonPayload;
 import dev.holdfast.testing.Refusals;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.TicketDatabase;
@@ -127,6 +128,43 @@ class RefusedResultIT {
     // A worker that is heard of has let it go; one that a busy machine kept silent crashed.
     assertThat(database.outcomes(bad)).hasSize(2).last().isEqualTo("succeeded");
     assertThat(database.outcomes(bad).getFirst()).isIn("given_back", "crashed");
+  }
+
+  @Test
+  @DisplayName(
+      "20.1: no result of a Java handler grows in the database: long numbers are strings, one of 17"
+          + " million characters or with a NUL is held, and the others are stored")
+  void resultsThatGrow() {
+    List<String> results =
+        List.of(PoisonPayload.UNREADABLE, longText(), "{\"a\": \"\\u0000\"}", "{\"paid\": 1e3}");
+    setup
+        .settings(settings -> settings.withConcurrency(TICKETS))
+        .handler(
+            ticket ->
+                HandlerResult.done(results.get((int) ticket.claimed().id() % results.size())));
+    List<Long> ids = setup.enqueue(results.size());
+
+    try (Worker worker = setup.start()) {
+      setup.events.awaitEnded(results.size());
+      assertThat(worker.running()).isZero();
+    }
+
+    for (long id : ids) {
+      switch ((int) id % results.size()) {
+        case 0 ->
+            assertThat(database.ticket(id).get("result"))
+                .startsWith("{\"a\": [\"1e131071\", ")
+                .hasSizeLessThan(200_000);
+        case 1 -> assertThat(database.ticket(id).get("hold_reason")).contains("16777216");
+        case 2 -> assertThat(database.ticket(id).get("hold_reason")).contains("\\u0000");
+        default -> assertThat(database.ticket(id)).containsEntry("result", "{\"paid\": 1000}");
+      }
+    }
+    database.assertNoTicketIsLost();
+  }
+
+  private static String longText() {
+    return "{\"a\": \"" + "a".repeat(17_000_000) + "\"}";
   }
 
   @Test

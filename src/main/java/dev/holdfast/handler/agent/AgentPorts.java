@@ -73,10 +73,10 @@ public record AgentPorts(
         random);
   }
 
-  public AgentPorts withSessions(JournalStore shelf, EventSink sink, RetryAborts orders) {
+  public AgentPorts withSessions(JournalStore store, EventSink sink, RetryAborts orders) {
     return new AgentPorts(
         providers,
-        shelf,
+        store,
         sink,
         orders,
         guard,
@@ -107,7 +107,7 @@ public record AgentPorts(
         random);
   }
 
-  public AgentPorts withHistory(ApprovalStore shelf, AttemptHistory book) {
+  public AgentPorts withHistory(ApprovalStore store, AttemptHistory book) {
     return new AgentPorts(
         providers,
         journals,
@@ -115,7 +115,7 @@ public record AgentPorts(
         aborts,
         guard,
         allowances,
-        shelf,
+        store,
         book,
         listeners,
         calls,

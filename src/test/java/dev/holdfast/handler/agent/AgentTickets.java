@@ -59,7 +59,7 @@ final class AgentTickets {
 
   AgentHandler handler(String script) {
     EventSink sink = (ticketId, leaseNo, event) -> events.add(event);
-    JournalStore shelf = (ticketId, leaseNo) -> journal;
+    JournalStore store = (ticketId, leaseNo) -> journal;
     AgentSettings settings =
         new AgentSettings(
             workspaces,
@@ -75,7 +75,7 @@ final class AgentTickets {
     return new AgentHandler(
         settings,
         AgentPorts.of(Map.of("played", provider), Sleeper.REAL, nanoTime, () -> 0)
-            .withSessions(shelf, sink, aborts)
+            .withSessions(store, sink, aborts)
             .withHistory(ApprovalStore.NOBODY, attempts)
             .withGuard(CallGuard.NONE, allowances));
   }
