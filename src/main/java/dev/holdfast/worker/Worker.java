@@ -56,6 +56,7 @@ public final class Worker implements AutoCloseable {
   private final Heartbeater heartbeater;
   private final ServiceLoop heartbeats;
   private final ServiceLoop guards;
+
   /** Those that end with the claims. */
   private final List<ServiceLoop> services = new ArrayList<>();
 

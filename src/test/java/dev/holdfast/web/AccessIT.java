@@ -40,7 +40,8 @@ class AccessIT {
     this.database = new TicketDatabase(testDatabase);
     this.queue = TestQueue.on(database);
     this.pool = database.pool(4);
-    Access access = Access.of(WebFixture.tokens(), OtherLogins.NONE, () -> "a key for tests", now::get);
+    Access access =
+        Access.of(WebFixture.tokens(), OtherLogins.NONE, () -> "a key for tests", now::get);
     Routes csrf =
         routes ->
             routes.get(

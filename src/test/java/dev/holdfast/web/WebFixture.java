@@ -16,8 +16,8 @@ import dev.holdfast.postgres.schedule.PostgresScheduleDesk;
 import dev.holdfast.postgres.session.PostgresJournalReader;
 import dev.holdfast.retry.Sleeper;
 import dev.holdfast.web.access.Access;
-import dev.holdfast.web.access.OtherLogins;
 import dev.holdfast.web.access.AccessToken;
+import dev.holdfast.web.access.OtherLogins;
 import dev.holdfast.web.access.Role;
 import java.time.InstantSource;
 import java.util.HexFormat;
@@ -76,7 +76,10 @@ final class WebFixture {
 
   static Access bearers(DataSource database) {
     return Access.of(
-        tokens(), OtherLogins.NONE, new PostgresLoginKey(database, "holdfast")::secret, InstantSource.system());
+        tokens(),
+        OtherLogins.NONE,
+        new PostgresLoginKey(database, "holdfast")::secret,
+        InstantSource.system());
   }
 
   /** A server with the API, for bearers of the tokens above. */

@@ -7,7 +7,9 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Option;
 
-/** {@code holdfast hold}, {@code cancel}, {@code approve}, {@code reject} and {@code design use}. */
+/**
+ * {@code holdfast hold}, {@code cancel}, {@code approve}, {@code reject} and {@code design use}.
+ */
 public final class TicketChanges {
   private TicketChanges() {}
 
@@ -15,7 +17,11 @@ public final class TicketChanges {
   public static CommandLine hold(HoldfastCommand root) {
     return Usage.of(
         TicketChange.withText(
-            root, "held", "--reason", "Why; whoever looks at them next reads it.", TicketDesk::hold),
+            root,
+            "held",
+            "--reason",
+            "Why; whoever looks at them next reads it.",
+            TicketDesk::hold),
         "Park ready or running tickets for a person; a running attempt is stopped.",
         "holdfast hold 17 18 --reason 'waiting for the new schema'");
   }
