@@ -17,6 +17,7 @@ import dev.holdfast.postgres.session.PostgresJournalReader;
 import dev.holdfast.retry.Sleeper;
 import dev.holdfast.web.access.Access;
 import dev.holdfast.web.access.AccessToken;
+import dev.holdfast.web.access.OtherLogins;
 import dev.holdfast.web.access.Role;
 import java.time.InstantSource;
 import java.util.HexFormat;
@@ -70,12 +71,15 @@ final class WebFixture {
   }
 
   static Access bearers() {
-    return Access.ofBearers(tokens(), () -> "a key for tests", InstantSource.system());
+    return Access.of(tokens(), OtherLogins.NONE, () -> "a key for tests", InstantSource.system());
   }
 
   static Access bearers(DataSource database) {
-    return Access.ofBearers(
-        tokens(), new PostgresLoginKey(database, "holdfast")::secret, InstantSource.system());
+    return Access.of(
+        tokens(),
+        OtherLogins.NONE,
+        new PostgresLoginKey(database, "holdfast")::secret,
+        InstantSource.system());
   }
 
   /** A server with the API, for bearers of the tokens above. */
