@@ -17,6 +17,7 @@ final class DiskCell implements Cell {
   /** They end when there is no room for their results. */
   private static final int LARGE_JOBS = 8;
 
+  private static final Duration LEASE = Duration.ofSeconds(25);
   private static final Duration PATIENCE = Duration.ofSeconds(20);
   private static final String CLAIMED =
       "SELECT count(*) FROM chaos.claims c JOIN holdfast.ticket_base b ON b.id = c.ticket_id WHERE"
@@ -33,6 +34,13 @@ final class DiskCell implements Cell {
                 .waitFor()
             == 0,
         "a small file system cannot be mounted here");
+  }
+
+  /** Whoever has a result keeps the lease for longer than there is no room. */
+  @Override
+  public void prepare(Chaos chaos) {
+    chaos.holdfast.with(
+        "HOLDFAST_WORKER_LEASE", chaos.options.length().plus(LEASE).toSeconds() + "s");
   }
 
   @Override
