@@ -11,7 +11,7 @@ import org.awaitility.Awaitility;
  * has to stop its jobs before others may have them.
  */
 final class HeartbeatCell implements Cell {
-  private static final int JOBS = 16;
+  private static final int JOBS = 8;
   private static final Duration PATIENCE = Duration.ofSeconds(20);
   private static final Duration FROZEN = Duration.ofSeconds(10);
   private static final String BACKEND =
@@ -19,9 +19,9 @@ final class HeartbeatCell implements Cell {
           + " 'idle' ORDER BY md5(pid || ?) LIMIT 1";
   private static final String RUNNING =
       "SELECT count(*) FROM chaos.claims c JOIN holdfast.ticket_base b ON b.id = c.ticket_id WHERE"
-          + " b.unique_key LIKE 'longest-%'";
+          + " b.unique_key LIKE 'patient-%'";
 
-  /** It leaves a worker 1.4 s to end its jobs, and is over before they would end. */
+  /** It leaves a worker 1.4 s to end its jobs. */
   @Override
   public void prepare(Chaos chaos) {
     chaos.holdfast.with("HOLDFAST_WORKER_LEASE", "7s");
@@ -30,7 +30,7 @@ final class HeartbeatCell implements Cell {
   @Override
   public void rage(Chaos chaos) throws Exception {
     for (int i = 0; i < JOBS; i++) {
-      chaos.load.add(Jobs.LONGEST, "longest-" + i);
+      chaos.load.add(Jobs.PATIENT, "patient-" + i);
     }
     Awaitility.await("long jobs run")
         .atMost(PATIENCE)

@@ -21,6 +21,9 @@ final class Jobs {
   /** Longer than the lease of the run's workers. */
   static final String LONGEST = "longest";
 
+  /** Longer than a lease and a rescue. */
+  static final String PATIENT = "patient";
+
   /** Its result takes room. */
   static final String LARGE = "large";
 
@@ -44,6 +47,8 @@ final class Jobs {
           "sleep 2",
           LONGEST,
           "sleep 8",
+          PATIENT,
+          "sleep 15",
           LARGE,
           "sleep 2; TEXT=$(head -c 90000 /dev/urandom | base64 -w 0)",
           KILLER,
