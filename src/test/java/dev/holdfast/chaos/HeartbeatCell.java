@@ -11,7 +11,10 @@ import org.awaitility.Awaitility;
  * has to stop its jobs before others may have them.
  */
 final class HeartbeatCell implements Cell {
-  private static final int JOBS = 8;
+
+  /** More than one worker takes. */
+  private static final int JOBS = 24;
+
   private static final Duration PATIENCE = Duration.ofSeconds(20);
   private static final Duration FROZEN = Duration.ofSeconds(10);
   private static final String BACKEND =

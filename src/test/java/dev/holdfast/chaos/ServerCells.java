@@ -1,5 +1,6 @@
 package dev.holdfast.chaos;
 
+import dev.holdfast.e2e.HoldfastProcess;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -10,7 +11,6 @@ import java.util.List;
 /** What happens to the server. */
 final class ServerCells {
   private static final Duration HALF_A_SECOND = Duration.ofMillis(500);
-  private static final Duration MOMENT = Duration.ofMillis(20);
 
   private ServerCells() {}
 
@@ -52,20 +52,27 @@ final class ServerCells {
       chaos.faults.during(
           "no connection free",
           () -> {
-            for (Instant end = chaos.end(); Instant.now().isBefore(end); ) {
-              try (var statement = way.createStatement()) {
-                statement.execute(
-                    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name"
-                        + " LIKE 'holdfast%'");
-              }
-              takeAll(chaos, idle);
-              chaos.pass(MOMENT);
+            signal(chaos, "STOP");
+            try (var statement = way.createStatement()) {
+              statement.execute(
+                  "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE"
+                      + " application_name LIKE 'holdfast%'");
             }
+            takeAll(chaos, idle);
+            signal(chaos, "CONT");
+            chaos.pass(chaos.options.length());
           });
     } finally {
       for (Connection each : idle) {
         each.close();
       }
+    }
+  }
+
+  /** So that they do not come first when connections become free. */
+  private static void signal(Chaos chaos, String name) throws Exception {
+    for (HoldfastProcess each : chaos.crew.workers()) {
+      each.signal(name);
     }
   }
 
