@@ -1,12 +1,7 @@
 package dev.holdfast.chaos;
 
-import dev.holdfast.e2e.HoldfastProcess;
-import java.sql.Connection;
-import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
-import java.util.List;
 
 /** What happens to the server. */
 final class ServerCells {
@@ -43,46 +38,5 @@ final class ServerCells {
         "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name LIKE"
             + " 'holdfast%' ORDER BY md5(pid || ?) LIMIT 1",
         Integer.toString(chaos.random.nextInt()));
-  }
-
-  /** Somebody else's idle connections take all that there are, those of the workers too. */
-  static void exhaust(Chaos chaos) throws Exception {
-    List<Connection> idle = new ArrayList<>();
-    try (Connection way = chaos.site.dataSource().getConnection()) {
-      chaos.faults.during(
-          "no connection free",
-          () -> {
-            signal(chaos, "STOP");
-            try (var statement = way.createStatement()) {
-              statement.execute(
-                  "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE"
-                      + " application_name LIKE 'holdfast%'");
-            }
-            takeAll(chaos, idle);
-            signal(chaos, "CONT");
-            chaos.pass(chaos.options.length());
-          });
-    } finally {
-      for (Connection each : idle) {
-        each.close();
-      }
-    }
-  }
-
-  /** So that they do not come first when connections become free. */
-  private static void signal(Chaos chaos, String name) throws Exception {
-    for (HoldfastProcess each : chaos.crew.workers()) {
-      each.signal(name);
-    }
-  }
-
-  private static void takeAll(Chaos chaos, List<Connection> idle) {
-    try {
-      while (idle.size() < Site.MAX_CONNECTIONS) {
-        idle.add(chaos.site.dataSource().getConnection());
-      }
-    } catch (SQLException e) {
-      // There is none left, as it should be.
-    }
   }
 }
