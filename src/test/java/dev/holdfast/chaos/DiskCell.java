@@ -18,7 +18,7 @@ final class DiskCell implements Cell {
   private static final int LARGE_JOBS = 8;
 
   private static final Duration LEASE = Duration.ofSeconds(25);
-  private static final Duration PATIENCE = Duration.ofSeconds(20);
+  private static final Duration PATIENCE = Duration.ofSeconds(60);
   private static final String CLAIMED =
       "SELECT count(*) FROM chaos.claims c JOIN holdfast.ticket_base b ON b.id = c.ticket_id WHERE"
           + " b.unique_key LIKE 'large-%'";

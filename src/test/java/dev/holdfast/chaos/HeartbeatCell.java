@@ -15,7 +15,7 @@ final class HeartbeatCell implements Cell {
   /** More than one worker takes. */
   private static final int JOBS = 24;
 
-  private static final Duration PATIENCE = Duration.ofSeconds(20);
+  private static final Duration PATIENCE = Duration.ofSeconds(60);
   private static final Duration FROZEN = Duration.ofSeconds(8);
   private static final String BACKEND =
       "SELECT pid FROM pg_stat_activity WHERE application_name = 'holdfast-heartbeat' AND state ="
