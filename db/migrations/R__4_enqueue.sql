@@ -69,9 +69,11 @@ DECLARE
   usual bigint;
   odd bigint[];
   measured bigint[];
+  lined bigint[] := '{}';
   limited boolean := EXISTS (SELECT FROM claim_limits);
 BEGIN
-  -- Mostly all of them are ready for agents, in lanes that are known, and no limit is for them. = ANY (ARRAY[u.id]) keeps to the primary key, as in store_successes.
+  -- Mostly all of them are ready for agents, in lanes that are known, and no limit is for them. = ANY (ARRAY[u.id]) keeps to the primary key, as in
+  -- store_successes. Trap: stands_in_line(b) for each would cost as much as the rest.
   INSERT INTO ready (priority, created_at, id, queue, kind)
   SELECT b.priority, b.created_at, b.id, b.queue, b.kind
   FROM unnest(ids) AS u (id)
@@ -79,7 +81,9 @@ BEGIN
   JOIN lanes l ON l.queue = b.queue AND l.kind = b.kind
   WHERE b.state = 'ready' AND b.assignee_type = 'agent' AND (b.retry_after IS NULL OR b.retry_after <= now())
     AND b.payload_bytes IS NOT NULL AND broken_rule(b) IS NULL
-    AND b.concurrency_key IS NULL AND b.fairness_key IS NULL AND NOT (limited AND stands_in_line(b));
+    AND b.concurrency_key IS NULL AND b.fairness_key IS NULL
+    AND NOT (limited AND EXISTS (SELECT FROM claim_limits x WHERE x.queue = b.queue))
+    AND NOT (limited AND EXISTS (SELECT FROM designs d JOIN claim_limits x ON x.design = d.name WHERE d.id = b.design_id));
   GET DIAGNOSTICS usual = ROW_COUNT;
   IF usual < cardinality(ids) THEN
     WITH m AS (
@@ -92,12 +96,27 @@ BEGIN
       PERFORM file_tickets(measured);
       ids := ARRAY(SELECT u.id FROM unnest(ids) AS u (id) WHERE u.id <> ALL (measured));
     END IF;
+    -- Those with a key or under a limit are many at a time, too.
+    lined := ARRAY(
+      SELECT b.id
+      FROM unnest(ids) AS u (id)
+      JOIN ticket_base b ON b.id = ANY (ARRAY[u.id])
+      JOIN lanes l ON l.queue = b.queue AND l.kind = b.kind
+      WHERE b.state = 'ready' AND b.assignee_type = 'agent' AND (b.retry_after IS NULL OR b.retry_after <= now()) AND broken_rule(b) IS NULL
+        AND (b.concurrency_key IS NOT NULL OR b.fairness_key IS NOT NULL
+          OR EXISTS (SELECT FROM claim_limits x WHERE x.queue = b.queue)
+          OR EXISTS (SELECT FROM designs d JOIN claim_limits x ON x.design = d.name WHERE d.id = b.design_id)));
+    IF cardinality(lined) > 0 THEN
+      PERFORM line_up(lined);
+    END IF;
+  END IF;
+  IF usual + cardinality(lined) < cardinality(ids) THEN
     odd := ARRAY(
       SELECT b.id FROM unnest(ids) AS u (id)
       JOIN ticket_base b ON b.id = ANY (ARRAY[u.id])
       LEFT JOIN lanes l ON l.queue = b.queue AND l.kind = b.kind
       WHERE l.queue IS NULL OR b.state <> 'ready' OR b.assignee_type IS DISTINCT FROM 'agent' OR b.retry_after > now()
-        OR broken_rule(b) IS NOT NULL OR b.concurrency_key IS NOT NULL OR b.fairness_key IS NOT NULL OR limited AND stands_in_line(b));
+        OR broken_rule(b) IS NOT NULL);
     PERFORM require_rules(b) FROM ticket_base b WHERE b.id = ANY (odd);
     PERFORM know_lane(n.queue, n.kind)
     FROM (SELECT DISTINCT b.queue, b.kind FROM ticket_base b WHERE b.id = ANY (odd) ORDER BY b.queue, b.kind) n;
