@@ -6,10 +6,7 @@ import dev.holdfast.limit.NewLimit;
 import dev.holdfast.limit.Rate;
 import dev.holdfast.postgres.bench.BareEngine;
 import dev.holdfast.queue.NewTicket;
-import dev.holdfast.queue.TicketInbox;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 
 /** What limits, keys and tickets that wait for others cost the drain. */
 final class FeatureCells {
@@ -17,7 +14,6 @@ final class FeatureCells {
   private static final int MOST_KEYS = 10_000;
   private static final int RATED_QUEUES = 10;
   private static final int CHAIN = 10;
-  private static final int CHAINS_AT_ONCE = 500;
 
   private FeatureCells() {}
 
@@ -111,20 +107,8 @@ final class FeatureCells {
             PLAIN,
             (lab, tickets) ->
                 TicketRun.noOp(lab, tickets / CHAIN * CHAIN)
-                    .filledBy(FeatureCells::fillChains)
+                    .filledBy((to, all) -> to.tables().addChains(all, CHAIN))
                     .run(lab)));
-  }
-
-  private static void fillChains(Lab lab, int tickets) {
-    List<TicketInbox.Named> graph = new ArrayList<>();
-    for (int i = 0; i < tickets; i++) {
-      List<String> after = i % CHAIN == 0 ? List.of() : List.of("t" + (i - 1));
-      graph.add(new TicketInbox.Named("t" + i, Lab.ticket(), after));
-      if (graph.size() == CHAINS_AT_ONCE * CHAIN || i == tickets - 1) {
-        lab.inbox(lab.direct()).enqueueGraph(graph);
-        graph.clear();
-      }
-    }
   }
 
   static Cell blocked() {

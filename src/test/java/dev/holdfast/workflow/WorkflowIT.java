@@ -13,6 +13,7 @@ import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.TicketDatabase;
 import dev.holdfast.testing.WithDatabase;
 import dev.holdfast.ticket.ClaimedTicket;
+import dev.holdfast.worker.HandlerResult;
 import java.util.List;
 import java.util.concurrent.Callable;
 import org.junit.jupiter.api.AutoClose;
@@ -385,7 +386,10 @@ class WorkflowIT {
     long id = bench.workflow("\"a\": {\"design\": \"" + adder + "\"}," + after("b", "a"), "{}");
     bench.advance();
     ClaimedTicket a = bench.claimOne(bench.job);
-    String adds = "[{\"design\": \"" + design + "\", \"payloads\": [{\"x\": 1}]}]";
+    String adds =
+        HandlerResult.done(null)
+            .adding(List.of(NewTicket.ofDesign(design).withPayload("{\"x\": 1}")))
+            .enqueues();
     Finish added = new Finish.Succeeded(a.id(), a.lease().no(), "\"own\"", false, adds);
     assertThat(bench.finish(added)).isInstanceOf(FinishResult.Succeeded.class);
     assertThat(bench.finish(added)).isInstanceOf(FinishResult.Succeeded.class);

@@ -29,6 +29,7 @@ public final class TicketTables {
   private static final String TRUTH = BenchSql.load("truth");
   private static final String ADD_FINISHED = BenchSql.load("add_finished");
   private static final String ADD_HELD = BenchSql.load("add_held");
+  private static final String ADD_CHAINS = BenchSql.load("add_chains");
   private static final String ADD_BLOCKED = BenchSql.load("add_blocked");
 
   private final DataSource direct;
@@ -70,6 +71,11 @@ public final class TicketTables {
   /** Tickets each of which waits for one that is held; not through the API. */
   public void addBlocked(int tickets) {
     BenchSql.update(direct, ADD_BLOCKED, tickets);
+  }
+
+  /** Tickets in chains, each link waiting for the one before it; not through the API. */
+  public void addChains(int tickets, int length) {
+    BenchSql.update(direct, ADD_CHAINS, length, tickets);
   }
 
   /** A design of any kind, unless it is there. */
