@@ -271,11 +271,18 @@ DECLARE
   followers bigint[];
   names text[];
 BEGIN
-  WITH ended AS (
-    UPDATE ticket_dependencies d SET ended_at = now()
+  -- Trap: a plan that was made while the tables were empty would go through all rows that are waited for, once for each of these tickets. So LIMIT and
+  -- OFFSET keep the order, and rows are taken by ctid.
+  WITH open AS MATERIALIZED (
+    SELECT d.tid
     FROM unnest(finished) AS u (id)
-    JOIN ticket_base b ON b.id = ANY (ARRAY[u.id]) AND b.state IN ('done', 'needs_review')
-    WHERE d.after_id = b.id AND d.ended_at IS NULL AND (b.state = 'done' OR d.on_success)
+    CROSS JOIN LATERAL (SELECT b.id, b.state FROM ticket_base b WHERE b.id = u.id LIMIT 1) b
+    CROSS JOIN LATERAL (
+      SELECT d.ctid AS tid, d.on_success FROM ticket_dependencies d WHERE d.after_id = b.id AND d.ended_at IS NULL OFFSET 0) d
+    WHERE b.state = 'done' OR b.state = 'needs_review' AND d.on_success
+  ), ended AS (
+    UPDATE ticket_dependencies d SET ended_at = now()
+    WHERE d.ctid = ANY (ARRAY(SELECT o.tid FROM open o)) AND d.ended_at IS NULL
     RETURNING d.ticket_id, d.name
   )
   SELECT array_agg(e.ticket_id), array_agg(e.name) INTO followers, names FROM ended e;
@@ -290,15 +297,24 @@ CREATE OR REPLACE FUNCTION file_followers(followers bigint[], names text[]) RETU
 LANGUAGE plpgsql SET search_path = ${flyway:defaultSchema}, pg_temp SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off AS $$
 DECLARE
   next bigint[];
+  workflow_ids bigint[] := '{}';
 BEGIN
   PERFORM FROM ticket_base b WHERE b.id = ANY (followers) ORDER BY b.id FOR NO KEY UPDATE;
-  IF EXISTS (SELECT FROM workflows w WHERE w.ticket_id = ANY (followers)) THEN
-    PERFORM go_on_with_workflows(followers, names);
+  IF EXISTS (SELECT FROM workflows) THEN
+    workflow_ids := ARRAY(SELECT w.ticket_id FROM workflows w WHERE w.ticket_id = ANY (followers));
+    IF cardinality(workflow_ids) > 0 THEN
+      PERFORM go_on_with_workflows(followers, names);
+    END IF;
   END IF;
+  -- As is_waiting, a call of which for each would cost more than the rest; LIMIT keeps to the indexes.
   next := ARRAY(
-    SELECT b.id FROM ticket_base b
-    WHERE b.id = ANY (followers) AND b.state = 'ready' AND b.assignee_type = 'agent' AND NOT is_waiting(b.id)
-      AND NOT EXISTS (SELECT FROM workflows w WHERE w.ticket_id = b.id));
+    SELECT b.id
+    FROM (SELECT DISTINCT u.id FROM unnest(followers) AS u (id)) f
+    CROSS JOIN LATERAL (SELECT b.id, b.state, b.assignee_type FROM ticket_base b WHERE b.id = f.id LIMIT 1) b
+    WHERE b.state = 'ready' AND b.assignee_type = 'agent' AND b.id <> ALL (workflow_ids)
+      AND (SELECT true FROM ticket_dependencies d WHERE d.ticket_id = b.id AND d.ended_at IS NULL LIMIT 1) IS NULL
+      AND (SELECT true FROM ticket_dependencies d WHERE d.after_id = b.id AND d.ended_at IS NULL AND d.queued LIMIT 1) IS NULL
+      AND (SELECT true FROM batch_followers w WHERE w.ticket_id = b.id AND w.ended_at IS NULL LIMIT 1) IS NULL);
   IF cardinality(next) > 0 THEN
     PERFORM file_tickets(next);
   END IF;
