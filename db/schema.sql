@@ -3022,15 +3022,24 @@ CREATE OR REPLACE FUNCTION holdfast.file_followers(followers bigint[], names tex
 AS $function$
 DECLARE
   next bigint[];
+  workflow_ids bigint[] := '{}';
 BEGIN
   PERFORM FROM ticket_base b WHERE b.id = ANY (followers) ORDER BY b.id FOR NO KEY UPDATE;
-  IF EXISTS (SELECT FROM workflows w WHERE w.ticket_id = ANY (followers)) THEN
-    PERFORM go_on_with_workflows(followers, names);
+  IF EXISTS (SELECT FROM workflows) THEN
+    workflow_ids := ARRAY(SELECT w.ticket_id FROM workflows w WHERE w.ticket_id = ANY (followers));
+    IF cardinality(workflow_ids) > 0 THEN
+      PERFORM go_on_with_workflows(followers, names);
+    END IF;
   END IF;
+  -- As is_waiting, a call of which for each would cost more than the rest; LIMIT keeps to the indexes.
   next := ARRAY(
-    SELECT b.id FROM ticket_base b
-    WHERE b.id = ANY (followers) AND b.state = 'ready' AND b.assignee_type = 'agent' AND NOT is_waiting(b.id)
-      AND NOT EXISTS (SELECT FROM workflows w WHERE w.ticket_id = b.id));
+    SELECT b.id
+    FROM (SELECT DISTINCT u.id FROM unnest(followers) AS u (id)) f
+    CROSS JOIN LATERAL (SELECT b.id, b.state, b.assignee_type FROM ticket_base b WHERE b.id = f.id LIMIT 1) b
+    WHERE b.state = 'ready' AND b.assignee_type = 'agent' AND b.id <> ALL (workflow_ids)
+      AND (SELECT true FROM ticket_dependencies d WHERE d.ticket_id = b.id AND d.ended_at IS NULL LIMIT 1) IS NULL
+      AND (SELECT true FROM ticket_dependencies d WHERE d.after_id = b.id AND d.ended_at IS NULL AND d.queued LIMIT 1) IS NULL
+      AND (SELECT true FROM batch_followers w WHERE w.ticket_id = b.id AND w.ended_at IS NULL LIMIT 1) IS NULL);
   IF cardinality(next) > 0 THEN
     PERFORM file_tickets(next);
   END IF;
@@ -3110,9 +3119,11 @@ DECLARE
   usual bigint;
   odd bigint[];
   measured bigint[];
+  lined bigint[] := '{}';
   limited boolean := EXISTS (SELECT FROM claim_limits);
 BEGIN
-  -- Mostly all of them are ready for agents, in lanes that are known, and no limit is for them. = ANY (ARRAY[u.id]) keeps to the primary key, as in store_successes.
+  -- Mostly all of them are ready for agents, in lanes that are known, and no limit is for them. = ANY (ARRAY[u.id]) keeps to the primary key, as in
+  -- store_successes. Trap: stands_in_line(b) for each would cost as much as the rest.
   INSERT INTO ready (priority, created_at, id, queue, kind)
   SELECT b.priority, b.created_at, b.id, b.queue, b.kind
   FROM unnest(ids) AS u (id)
@@ -3120,7 +3131,9 @@ BEGIN
   JOIN lanes l ON l.queue = b.queue AND l.kind = b.kind
   WHERE b.state = 'ready' AND b.assignee_type = 'agent' AND (b.retry_after IS NULL OR b.retry_after <= now())
     AND b.payload_bytes IS NOT NULL AND broken_rule(b) IS NULL
-    AND b.concurrency_key IS NULL AND b.fairness_key IS NULL AND NOT (limited AND stands_in_line(b));
+    AND b.concurrency_key IS NULL AND b.fairness_key IS NULL
+    AND NOT (limited AND EXISTS (SELECT FROM claim_limits x WHERE x.queue = b.queue))
+    AND NOT (limited AND EXISTS (SELECT FROM designs d JOIN claim_limits x ON x.design = d.name WHERE d.id = b.design_id));
   GET DIAGNOSTICS usual = ROW_COUNT;
   IF usual < cardinality(ids) THEN
     WITH m AS (
@@ -3133,12 +3146,27 @@ BEGIN
       PERFORM file_tickets(measured);
       ids := ARRAY(SELECT u.id FROM unnest(ids) AS u (id) WHERE u.id <> ALL (measured));
     END IF;
+    -- Those with a key or under a limit are many at a time, too.
+    lined := ARRAY(
+      SELECT b.id
+      FROM unnest(ids) AS u (id)
+      JOIN ticket_base b ON b.id = ANY (ARRAY[u.id])
+      JOIN lanes l ON l.queue = b.queue AND l.kind = b.kind
+      WHERE b.state = 'ready' AND b.assignee_type = 'agent' AND (b.retry_after IS NULL OR b.retry_after <= now()) AND broken_rule(b) IS NULL
+        AND (b.concurrency_key IS NOT NULL OR b.fairness_key IS NOT NULL
+          OR EXISTS (SELECT FROM claim_limits x WHERE x.queue = b.queue)
+          OR EXISTS (SELECT FROM designs d JOIN claim_limits x ON x.design = d.name WHERE d.id = b.design_id)));
+    IF cardinality(lined) > 0 THEN
+      PERFORM line_up(lined);
+    END IF;
+  END IF;
+  IF usual + cardinality(lined) < cardinality(ids) THEN
     odd := ARRAY(
       SELECT b.id FROM unnest(ids) AS u (id)
       JOIN ticket_base b ON b.id = ANY (ARRAY[u.id])
       LEFT JOIN lanes l ON l.queue = b.queue AND l.kind = b.kind
       WHERE l.queue IS NULL OR b.state <> 'ready' OR b.assignee_type IS DISTINCT FROM 'agent' OR b.retry_after > now()
-        OR broken_rule(b) IS NOT NULL OR b.concurrency_key IS NOT NULL OR b.fairness_key IS NOT NULL OR limited AND stands_in_line(b));
+        OR broken_rule(b) IS NOT NULL);
     PERFORM require_rules(b) FROM ticket_base b WHERE b.id = ANY (odd);
     PERFORM know_lane(n.queue, n.kind)
     FROM (SELECT DISTINCT b.queue, b.kind FROM ticket_base b WHERE b.id = ANY (odd) ORDER BY b.queue, b.kind) n;
@@ -3316,11 +3344,18 @@ DECLARE
   followers bigint[];
   names text[];
 BEGIN
-  WITH ended AS (
-    UPDATE ticket_dependencies d SET ended_at = now()
+  -- Trap: a plan that was made while the tables were empty would go through all rows that are waited for, once for each of these tickets. So LIMIT and
+  -- OFFSET keep the order, and rows are taken by ctid.
+  WITH open AS MATERIALIZED (
+    SELECT d.tid
     FROM unnest(finished) AS u (id)
-    JOIN ticket_base b ON b.id = ANY (ARRAY[u.id]) AND b.state IN ('done', 'needs_review')
-    WHERE d.after_id = b.id AND d.ended_at IS NULL AND (b.state = 'done' OR d.on_success)
+    CROSS JOIN LATERAL (SELECT b.id, b.state FROM ticket_base b WHERE b.id = u.id LIMIT 1) b
+    CROSS JOIN LATERAL (
+      SELECT d.ctid AS tid, d.on_success FROM ticket_dependencies d WHERE d.after_id = b.id AND d.ended_at IS NULL OFFSET 0) d
+    WHERE b.state = 'done' OR b.state = 'needs_review' AND d.on_success
+  ), ended AS (
+    UPDATE ticket_dependencies d SET ended_at = now()
+    WHERE d.ctid = ANY (ARRAY(SELECT o.tid FROM open o)) AND d.ended_at IS NULL
     RETURNING d.ticket_id, d.name
   )
   SELECT array_agg(e.ticket_id), array_agg(e.name) INTO followers, names FROM ended e;
@@ -4125,7 +4160,11 @@ DECLARE
   lined bigint[];
 BEGIN
   IF limited THEN
-    SELECT array_agg(b.id) INTO lined FROM unnest(met) AS u (id) JOIN ticket_base b ON b.id = ANY (ARRAY[u.id]) WHERE stands_in_line(b);
+    -- As stands_in_line(b), a call of which costs more than the rest.
+    SELECT array_agg(b.id) INTO lined FROM unnest(met) AS u (id) JOIN ticket_base b ON b.id = ANY (ARRAY[u.id])
+    WHERE b.concurrency_key IS NOT NULL OR b.fairness_key IS NOT NULL
+      OR EXISTS (SELECT FROM claim_limits x WHERE x.queue = b.queue)
+      OR b.design_id IS NOT NULL AND EXISTS (SELECT FROM designs d JOIN claim_limits x ON x.design = d.name WHERE d.id = b.design_id);
   ELSE
     SELECT array_agg(b.id) INTO lined FROM unnest(met) AS u (id) JOIN ticket_base b ON b.id = ANY (ARRAY[u.id])
     WHERE b.concurrency_key IS NOT NULL OR b.fairness_key IS NOT NULL;
@@ -7067,7 +7106,6 @@ CREATE OR REPLACE FUNCTION holdfast.turn_group(fairness_key text, concurrency_ke
  RETURNS text
  LANGUAGE sql
  IMMUTABLE
- SET search_path TO 'holdfast', 'pg_temp'
 AS $function$
   SELECT COALESCE('f' || fairness_key, 'c' || concurrency_key, '-') || chr(1) || COALESCE(concurrency_key, '') || chr(1) || COALESCE(design, '')
 $function$;

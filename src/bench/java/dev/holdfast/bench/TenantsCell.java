@@ -74,7 +74,7 @@ final class TenantsCell implements Cell {
                     started.put(context.claimed().id(), now);
                     missing.countDown();
                   }
-                  Sleeper.REAL.sleep(JOB);
+                  Sleeper.REAL.sleep(someTime());
                   return HandlerResult.done(null);
                 },
                 event -> {});
@@ -99,6 +99,15 @@ final class TenantsCell implements Cell {
     }
     p50.add(Series.percentile(waits, 0.5));
     p99.add(Series.percentile(waits, 0.99));
+  }
+
+  /**
+   * From half to one and a half of the mean. Jobs of one length end together once they have begun
+   * together, and then no slot is free until the next time: what a tenant waits for is the job.
+   */
+  private static Duration someTime() {
+    long mean = JOB.toNanos();
+    return Duration.ofNanos(ThreadLocalRandom.current().nextLong(mean / 2, mean * 3 / 2));
   }
 
   private static NewTicket ticket(String tenant) {
