@@ -567,7 +567,8 @@ COMMENT ON FUNCTION enqueue_ticket IS 'Adds a ticket inside the caller''s transa
 
 -- The tickets are known by their places in the array, for looking a name up costs more than an index: names become places once, then all is
 -- arrays. Each is enqueued when all that it waits for have been, so that their ids are known; what is left then waits in a circle.
-CREATE OR REPLACE FUNCTION enqueue_tickets(tickets jsonb) RETURNS TABLE (name text, id bigint)
+DROP FUNCTION IF EXISTS enqueue_tickets(jsonb);
+CREATE OR REPLACE FUNCTION enqueue_tickets(tickets jsonb, batch_id bigint DEFAULT NULL) RETURNS TABLE (name text, id bigint)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = ${flyway:defaultSchema}, pg_temp SET jit = off AS $$
 #variable_conflict use_column
 DECLARE
@@ -644,12 +645,12 @@ BEGIN
       USING ERRCODE = 'HF422', HINT = 'Take one "after" out of the circle.';
   END IF;
   FOREACH i IN ARRAY todo LOOP
-    ids[i] := enqueue_graph_ticket(node[i], i, names, ids);
+    ids[i] := enqueue_graph_ticket(node[i], i, names, ids, enqueue_tickets.batch_id);
   END LOOP;
   RETURN QUERY SELECT u.name, u.id FROM unnest(names, ids) AS u (name, id);
 END
 $$;
-COMMENT ON FUNCTION enqueue_tickets IS 'Adds tickets that wait for each other by name, inside the caller''s transaction, all or none, and returns their ids in the same order: SELECT * FROM ${flyway:defaultSchema}.enqueue_tickets(''[{"name": "fetch", "kind": "command"}, {"kind": "command", "after": ["fetch", 17]}]''). Each has the keys of enqueue_ticket''s arguments, and name. A name in "after" is one of these tickets, whose result the follower is given; a number is the id of any other one. HF422 names the circle where they wait in one.';
+COMMENT ON FUNCTION enqueue_tickets IS 'Adds tickets that wait for each other by name, inside the caller''s transaction, all or none, and returns their ids in the same order: SELECT * FROM ${flyway:defaultSchema}.enqueue_tickets(''[{"name": "fetch", "kind": "command"}, {"kind": "command", "after": ["fetch", 17]}]''). Each has the keys of enqueue_ticket''s arguments, and name. A name in "after" is one of these tickets, whose result the follower is given; a number is the id of any other one. With batch_id they join an open batch. HF422 names the circle where they wait in one.';
 
 CREATE OR REPLACE FUNCTION graph_place(t jsonb, place bigint) RETURNS text
 LANGUAGE sql IMMUTABLE SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
@@ -719,7 +720,8 @@ END
 $$;
 COMMENT ON FUNCTION graph_circle IS 'One circle of a graph in words: open has how many predecessors of each are left.';
 
-CREATE OR REPLACE FUNCTION enqueue_graph_ticket(t jsonb, place integer, names text[], ids bigint[]) RETURNS bigint
+DROP FUNCTION IF EXISTS enqueue_graph_ticket(jsonb, integer, text[], bigint[]);
+CREATE OR REPLACE FUNCTION enqueue_graph_ticket(t jsonb, place integer, names text[], ids bigint[], batch_id bigint) RETURNS bigint
 LANGUAGE plpgsql SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
 DECLARE
   after bigint[];
@@ -739,7 +741,7 @@ BEGIN
   RETURN enqueue_any_ticket(t->>'kind', t->'payload', t->>'queue', t->>'title', t->>'design', (t->>'priority')::integer, run_at,
     t->>'unique_key', (t->>'max_cost_usd')::numeric, after, expires_at, t->>'concurrency_key', t->>'fairness_key', t->>'unique_for',
     t->>'on_duplicate',
-    CASE WHEN array_remove(after_names, NULL) <> '{}' THEN after_names END, t->>'on_cancelled');
+    CASE WHEN array_remove(after_names, NULL) <> '{}' THEN after_names END, t->>'on_cancelled', enqueue_graph_ticket.batch_id);
 EXCEPTION
   WHEN data_exception THEN
     RAISE EXCEPTION '%: %', graph_place(t, place), SQLERRM USING ERRCODE = 'HF422';
@@ -766,15 +768,17 @@ END
 $$;
 COMMENT ON FUNCTION trace_ticket IS 'Says under which trace a ticket was enqueued, and returns its id: SELECT ${flyway:defaultSchema}.trace_ticket(${flyway:defaultSchema}.enqueue_ticket(design => ''hello''), ''00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01''). The first one counts.';
 
+DROP FUNCTION IF EXISTS produce_ticket(text, jsonb, text, text, text, integer, timestamptz, text, numeric, timestamptz, text, text);
 CREATE OR REPLACE FUNCTION produce_ticket(
   kind text DEFAULT NULL, payload jsonb DEFAULT '{}', queue text DEFAULT 'default', title text DEFAULT NULL,
   design text DEFAULT NULL, priority integer DEFAULT 0, run_at timestamptz DEFAULT NULL, unique_key text DEFAULT NULL,
   max_cost_usd numeric DEFAULT NULL, expires_at timestamptz DEFAULT NULL, concurrency_key text DEFAULT NULL,
-  fairness_key text DEFAULT NULL) RETURNS bigint
+  fairness_key text DEFAULT NULL, after bigint[] DEFAULT NULL) RETURNS bigint
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
 DECLARE
   -- Inside, current_user is the owner; after SET ROLE the setting tells who called.
   caller name := CASE WHEN current_setting('role') = 'none' THEN session_user ELSE current_setting('role') END;
+  foreign_id bigint;
 BEGIN
   IF NOT EXISTS (
     SELECT FROM producer_grants g
@@ -787,10 +791,22 @@ BEGIN
       COALESCE(produce_ticket.queue, 'NULL')
       USING ERRCODE = '42501', HINT = 'The owner of the schema grants it by a row of producer_grants.';
   END IF;
+  -- The tickets of others are not locked, nor is told whether there are any.
+  SELECT u.id INTO foreign_id FROM unnest(produce_ticket.after) AS u (id)
+  WHERE NOT EXISTS (
+    SELECT FROM ticket_base b LEFT JOIN designs d ON d.id = b.design_id
+    JOIN producer_grants g ON g.queue = b.queue AND (g.design = d.name OR g.design IS NULL AND d.id IS NULL AND g.kind = b.kind)
+    WHERE b.id = u.id AND pg_has_role(caller, to_regrole(quote_ident(g.grantee)), 'MEMBER'))
+  LIMIT 1;
+  IF FOUND THEN
+    RAISE EXCEPTION '% may not wait for ticket %', caller, COALESCE(foreign_id::text, 'NULL')
+      USING ERRCODE = '42501', HINT = 'It waits only for tickets of the queues and designs that it may enqueue.';
+  END IF;
   RETURN enqueue_ticket(kind => produce_ticket.kind, payload => produce_ticket.payload, queue => produce_ticket.queue,
     title => produce_ticket.title, design => produce_ticket.design, priority => produce_ticket.priority,
     run_at => produce_ticket.run_at, unique_key => produce_ticket.unique_key, max_cost_usd => produce_ticket.max_cost_usd,
-    expires_at => produce_ticket.expires_at, concurrency_key => produce_ticket.concurrency_key, fairness_key => produce_ticket.fairness_key);
+    expires_at => produce_ticket.expires_at, concurrency_key => produce_ticket.concurrency_key, fairness_key => produce_ticket.fairness_key,
+    after => produce_ticket.after);
 END
 $$;
 COMMENT ON FUNCTION produce_ticket IS 'enqueue_ticket for members of holdfast_producer: refuses what no row of producer_grants allows them.';
