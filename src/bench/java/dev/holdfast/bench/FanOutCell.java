@@ -97,7 +97,8 @@ final class FanOutCell implements Cell {
         Lab.QUEUE,
         context -> HandlerResult.done(splits(context) ? list : "{\"ok\": true}"),
         "workflow",
-        new WorkflowHandler(new PostgresWorkflowSteps(pool.dataSource(), BenchSchema.NAME), 1 << 20));
+        new WorkflowHandler(
+            new PostgresWorkflowSteps(pool.dataSource(), BenchSchema.NAME), 1 << 20));
   }
 
   private static boolean splits(TicketContext context) {

@@ -82,27 +82,33 @@ public record SessionSettings(
   }
 
   public SessionSettings withReportSchema(@Nullable JsonNode schema) {
-    return new SessionSettings(system, schema, limits, autoRetry, loops, context, allowance, enqueues);
+    return new SessionSettings(
+        system, schema, limits, autoRetry, loops, context, allowance, enqueues);
   }
 
   public SessionSettings withLimits(Limits other) {
-    return new SessionSettings(system, reportSchema, other, autoRetry, loops, context, allowance, enqueues);
+    return new SessionSettings(
+        system, reportSchema, other, autoRetry, loops, context, allowance, enqueues);
   }
 
   public SessionSettings withAutoRetry(AutoRetrySettings other) {
-    return new SessionSettings(system, reportSchema, limits, other, loops, context, allowance, enqueues);
+    return new SessionSettings(
+        system, reportSchema, limits, other, loops, context, allowance, enqueues);
   }
 
   public SessionSettings withLoops(LoopSettings other) {
-    return new SessionSettings(system, reportSchema, limits, autoRetry, other, context, allowance, enqueues);
+    return new SessionSettings(
+        system, reportSchema, limits, autoRetry, other, context, allowance, enqueues);
   }
 
   public SessionSettings withContext(ContextSettings other) {
-    return new SessionSettings(system, reportSchema, limits, autoRetry, loops, other, allowance, enqueues);
+    return new SessionSettings(
+        system, reportSchema, limits, autoRetry, loops, other, allowance, enqueues);
   }
 
   public SessionSettings withAllowance(Allowance other) {
-    return new SessionSettings(system, reportSchema, limits, autoRetry, loops, context, other, enqueues);
+    return new SessionSettings(
+        system, reportSchema, limits, autoRetry, loops, context, other, enqueues);
   }
 
   public SessionSettings withEnqueues(Enqueues other) {

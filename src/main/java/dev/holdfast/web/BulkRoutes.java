@@ -17,7 +17,6 @@ import dev.holdfast.web.access.Role;
 import io.javalin.http.Context;
 import io.javalin.router.JavalinDefaultRoutingApi;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
@@ -148,8 +147,7 @@ final class BulkRoutes implements Routes {
         CreateRoute.@Nullable Body each = given.get(i);
         if (each == null || each.by() != null) {
           throw new Refused(
-              422,
-              "ticket " + (i + 1) + ": an object without \"by\", which stands beside tickets");
+              422, "ticket " + (i + 1) + ": an object without \"by\", which stands beside tickets");
         }
       }
       Batched batch = enqueue(given, Visitor.of(context).actor(body.by), body.title);

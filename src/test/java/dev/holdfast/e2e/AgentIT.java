@@ -140,8 +140,7 @@ class AgentIT {
     assertThat(rows.of(id, "result::text"))
         .isEqualTo("{\"status\": \"success\", \"content\": \"fixed\"}");
 
-    assertThat(
-            rows.column("SELECT payload::text FROM holdfast.tickets WHERE parent_id = ?", id))
+    assertThat(rows.column("SELECT payload::text FROM holdfast.tickets WHERE parent_id = ?", id))
         .as("what it adds with its report")
         .containsExactly("{\"of\": \"it\"}");
     String seen = requests.getLast().body().toString();

@@ -215,10 +215,12 @@ class RolesIT {
                 "SELECT holdfast.produce_ticket(design => 'granted', queue => 'shop', unique_key =>"
                     + " 'produced')"))
         .isGreaterThan(id);
-    String after = "SELECT holdfast.produce_ticket(kind => 'mail', queue => 'shop', after => ARRAY[%d])";
+    String after =
+        "SELECT holdfast.produce_ticket(kind => 'mail', queue => 'shop', after => ARRAY[%d])";
     long follower = producer.number(after.formatted(id));
     assertThat(
-            owner.value("SELECT after_id FROM holdfast.ticket_dependencies WHERE ticket_id = ?", follower))
+            owner.value(
+                "SELECT after_id FROM holdfast.ticket_dependencies WHERE ticket_id = ?", follower))
         .isEqualTo("" + id);
     long foreign =
         owner.number("SELECT holdfast.enqueue_ticket(kind => 'secret', queue => 'shop')");

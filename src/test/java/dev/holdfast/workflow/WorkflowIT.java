@@ -369,8 +369,7 @@ class WorkflowIT {
   @Test
   @DisplayName("goes on without a cancelled step that says on_cancelled: run")
   void stepRunsOn() {
-    long id =
-        bench.workflow(step("a", "\"on_cancelled\": \"run\"") + "," + after("b", "a"), "{}");
+    long id = bench.workflow(step("a", "\"on_cancelled\": \"run\"") + "," + after("b", "a"), "{}");
     bench.advance();
     bench.desk.cancel(bench.ticketOf(id, "a"), "carl", null);
     assertThat(bench.state(id)).isEqualTo("ready");

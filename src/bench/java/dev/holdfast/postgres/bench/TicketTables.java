@@ -84,7 +84,8 @@ public final class TicketTables {
         direct,
         "INSERT INTO "
             + BenchSchema.NAME
-            + ".designs (name, version, kind, definition) VALUES (?, 1, ?, ?::jsonb) ON CONFLICT DO NOTHING",
+            + ".designs (name, version, kind, definition) VALUES (?, 1, ?, ?::jsonb) ON CONFLICT DO"
+            + " NOTHING",
         name,
         kind,
         definition);

@@ -171,8 +171,8 @@ public final class EnqueueCommand implements Callable<Integer> {
   @Option(
       names = "--json",
       description =
-          "Print {\"id\": N}, or {\"batch_id\": B, \"added\": N, \"read\": N} for a file; of a graph also"
-              + " \"ids\" by name.")
+          "Print {\"id\": N}, or {\"batch_id\": B, \"added\": N, \"read\": N} for a file; of a"
+              + " graph also \"ids\" by name.")
   private boolean json;
 
   public EnqueueCommand(HoldfastCommand root) {
@@ -266,12 +266,9 @@ public final class EnqueueCommand implements Callable<Integer> {
       TicketFile tickets = TicketFile.read(new TicketLines(lines, root.terminal()));
       if (tickets.isGraph()) {
         report(
-            tickets.graph(),
-            backend.inbox().enqueueGraphAsBatch(tickets.graph(), actor(), title));
+            tickets.graph(), backend.inbox().enqueueGraphAsBatch(tickets.graph(), actor(), title));
       } else {
-        report(
-            backend.inbox().enqueueBatch(tickets.all(), actor(), title),
-            tickets.count());
+        report(backend.inbox().enqueueBatch(tickets.all(), actor(), title), tickets.count());
       }
       return ExitCode.DONE;
     } catch (IOException | java.nio.file.InvalidPathException e) {

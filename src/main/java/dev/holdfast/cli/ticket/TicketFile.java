@@ -12,8 +12,8 @@ import java.util.stream.StreamSupport;
 
 /**
  * The tickets of a file: a graph where one of them has a name, waits for another or says how long
- * its unique key holds, else as many as
- * there are, of which only the first lines are in memory at a time.
+ * its unique key holds, else as many as there are, of which only the first lines are in memory at a
+ * time.
  */
 final class TicketFile {
   /** As many as a graph may have. */

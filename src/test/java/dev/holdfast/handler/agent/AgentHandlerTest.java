@@ -111,9 +111,7 @@ class AgentHandlerTest {
             + " works\", enqueue: [{design: %s, payload: {n: 1}}]}}]\n";
 
     HandlerResult result =
-        tickets.run(
-            TARGET + "may_enqueue: [extra]\n",
-            "steps:\n" + adding.formatted("extra"));
+        tickets.run(TARGET + "may_enqueue: [extra]\n", "steps:\n" + adding.formatted("extra"));
 
     assertThat(result)
         .isEqualTo(

@@ -96,7 +96,8 @@ class BatchesIT {
     String graph =
         """
         [{"kind": "%1$s", "name": "last", "after": ["first"]}, {"kind": "%1$s", "name": "first"},
-         {"kind": "%1$s", "unique_key": "%1$s", "unique_for": "open", "on_duplicate": "%2$s"}]""";
+         {"kind": "%1$s", "unique_key": "%1$s", "unique_for": "open", "on_duplicate": "%2$s"}]\
+        """;
     long batch =
         database.number(
             "SELECT holdfast.enqueue_batch(?::jsonb, 'ann')", graph.formatted(kind, "refuse"));
@@ -113,8 +114,7 @@ class BatchesIT {
             "SELECT holdfast.enqueue_batch(?::jsonb, 'ann')",
             "[{\"kind\": \"%1$s\", \"unique_key\": \"%1$s\", \"unique_for\": \"open\"}]"
                 .formatted(kind));
-    assertThat(database.number("SELECT total FROM holdfast.batches WHERE id = ?", kept))
-        .isZero();
+    assertThat(database.number("SELECT total FROM holdfast.batches WHERE id = ?", kept)).isZero();
     assertThatThrownBy(
             () ->
                 database.number(
