@@ -115,7 +115,9 @@ public final class AgentHandler implements TicketHandler {
           session.run(
               AgentTask.inputs(
                   claimed,
-                  claimed.attempt() > 1 ? ports.sessions().attempts().failed(claimed.id()) : List.of()));
+                  claimed.attempt() > 1
+                      ? ports.sessions().attempts().failed(claimed.id())
+                      : List.of()));
       return AgentResult.of(result, design.review());
     }
   }
@@ -160,7 +162,8 @@ public final class AgentHandler implements TicketHandler {
             box, ports.sessions().journals().open(id, leaseNo), ports.sleeper(), ports.nanoTime())
         .withListeners(listeners.toArray(SessionListener[]::new))
         .withApprovals(
-            DesignApprovals.of(design.approval(), box, ports.sessions().approvals(), id, claimed.lease()))
+            DesignApprovals.of(
+                design.approval(), box, ports.sessions().approvals(), id, claimed.lease()))
         .withSummariser(new ModelSummariser(routes, design.limits().llmTimeout(), calls, budget));
   }
 
