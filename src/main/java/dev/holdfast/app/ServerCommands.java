@@ -52,7 +52,7 @@ final class ServerCommands implements Servers {
       if (worker.sandbox().isTrouble()) {
         log.warn("{}", worker.sandbox().sentence());
       }
-      if (console && settings.web().tokens().isEmpty()) {
+      if (console && settings.web().isLocal()) {
         tell(terminal, "the console's token is in " + home.resolve("token"));
       }
       systemd.ready(worker.live());

@@ -4,7 +4,7 @@ import dev.holdfast.config.Settings;
 import dev.holdfast.config.WebSettings;
 import dev.holdfast.postgres.batch.PostgresBatchDesk;
 import dev.holdfast.postgres.batch.PostgresReleaseDesk;
-import dev.holdfast.postgres.inbox.PostgresDesignShelf;
+import dev.holdfast.postgres.inbox.PostgresDesignStore;
 import dev.holdfast.postgres.inbox.PostgresLimitDesk;
 import dev.holdfast.postgres.inbox.PostgresLoginKey;
 import dev.holdfast.postgres.inbox.PostgresRequestAnswers;
@@ -88,7 +88,7 @@ final class WebSurface implements AutoCloseable {
     EventHub events = new EventHub(ports.feeds(), Sleeper.REAL);
     BulkActions bulk = new BulkActions();
     List<Routes> groups = new ArrayList<>(List.of(health));
-    if (settings.web().tokens().isEmpty()) {
+    if (settings.web().isLocal()) {
       token = console ? parts.add(LocalToken.in(home), LocalToken::close) : LocalToken.toldNobody();
     }
     Pages pages = Pages.plain();
@@ -99,9 +99,10 @@ final class WebSurface implements AutoCloseable {
       pages = people;
     }
     WebSettings web = settings.web();
+    Access access = access(web, database);
+    Logins.oidc(web.auth(), access, pages).ifPresent(groups::add);
     parts.add(
-        WebServer.start(port, settings.payloadMaxBytes(), access(web, database), pages, groups),
-        WebServer::close);
+        WebServer.start(port, settings.payloadMaxBytes(), access, pages, groups), WebServer::close);
     parts.add(bulk, BulkActions::close);
     // Who still watches is sent away before the server closes, or would be waited for.
     parts.add(events, EventHub::close);
@@ -149,7 +150,7 @@ final class WebSurface implements AutoCloseable {
         new PostgresTicketDesk(database, SCHEMA, settings.payloadMaxBytes()),
         traces.over(new PostgresTicketInbox(database, SCHEMA, OneShot.limits(settings))),
         new PostgresSpendingDesk(database, SCHEMA),
-        new PostgresDesignShelf(database),
+        new PostgresDesignStore(database),
         new PostgresScheduleDesk(database, SCHEMA),
         new PostgresBatchDesk(database, SCHEMA),
         new PostgresReleaseDesk(database, SCHEMA),
@@ -164,8 +165,9 @@ final class WebSurface implements AutoCloseable {
     Access access =
         token != null
             ? token.access()
-            : Access.ofBearers(
+            : Access.of(
                 web.tokens().stream().map(WebSurface::token).toList(),
+                Logins.of(web.auth()),
                 new PostgresLoginKey(database, SCHEMA)::secret,
                 InstantSource.system());
     return access

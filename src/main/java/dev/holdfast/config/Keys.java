@@ -30,6 +30,7 @@ public final class Keys {
               CallRetryKeys.ALL,
               SpendKeys.ALL,
               SessionKeys.ALL,
+              AuthKeys.ALL,
               WebKeys.ALL,
               NoticeKeys.ALL,
               List.<Key<?>>of(LOG_FORMAT))

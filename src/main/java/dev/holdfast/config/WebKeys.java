@@ -21,7 +21,7 @@ final class WebKeys {
           "web.host",
           new KeyType.Text(Pattern.compile("[A-Za-z0-9.:_-]+"), "a host name or address"),
           "127.0.0.1",
-          "The address to listen on. Any but a loopback one needs web.tokens.");
+          "The address to listen on. Any but a loopback one needs web.tokens or web.auth.");
   static final Key<List<String>> TOKENS =
       Key.secret(
           "web.tokens",
@@ -94,7 +94,8 @@ final class WebKeys {
           "webhooks.console-url",
           ADDRESS,
           "",
-          "Where people reach the console, for the links in what is told. Empty gives none.");
+          "Where people reach the console, for the links in what is told and for"
+              + " web.auth.oidc-issuer. Empty gives none.");
   static final Key<WebhookSettings.Format> WEBHOOKS_FORMAT =
       Key.of(
           "webhooks.format",

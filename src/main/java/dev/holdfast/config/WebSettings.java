@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param tokens without any, only loopback is allowed
  * @param limits what visitors may use up
  * @param notices who is told of what people should know
+ * @param auth logins that somebody else checks
  * @param mcpToken under which an assistant acts; null where none is configured
  */
 public record WebSettings(
@@ -26,6 +27,7 @@ public record WebSettings(
     List<Token> tokens,
     Limits limits,
     NoticeSettings notices,
+    AuthSettings auth,
     @Nullable String mcpToken) {
   private static final Set<String> LOOPBACK = Set.of("127.0.0.1", "localhost", "::1");
 
@@ -107,23 +109,29 @@ public record WebSettings(
 
   public WebSettings {
     tokens = List.copyOf(tokens);
-    if (tokens.isEmpty() && !LOOPBACK.contains(host)) {
+    if (tokens.isEmpty() && !auth.isConfigured() && !LOOPBACK.contains(host)) {
       throw new ConfigException(
           "web.host: \""
               + host
-              + "\" lets other machines connect, which needs web.tokens; allowed without:"
-              + " 127.0.0.1, localhost, ::1");
+              + "\" lets other machines connect, which needs web.tokens or web.auth; allowed"
+              + " without: 127.0.0.1, localhost, ::1");
     }
   }
 
+  /** Whether only this start's own token lets anybody in. */
+  public boolean isLocal() {
+    return tokens.isEmpty() && !auth.isConfigured();
+  }
+
   public WebSettings withPort(int newPort) {
-    return new WebSettings(newPort, host, tokens, limits, notices, mcpToken);
+    return new WebSettings(newPort, host, tokens, limits, notices, auth, mcpToken);
   }
 
   @Override
   public String toString() {
-    return "WebSettings[port=%s, host=%s, tokens=%s, limits=%s, notices=%s, mcpToken=%s]"
-        .formatted("" + port, host, tokens, limits, notices, mcpToken == null ? "none" : "***");
+    return "WebSettings[port=%s, host=%s, tokens=%s, limits=%s, notices=%s, auth=%s, mcpToken=%s]"
+        .formatted(
+            "" + port, host, tokens, limits, notices, auth, mcpToken == null ? "none" : "***");
   }
 
   static WebSettings of(Values values) {
@@ -134,6 +142,7 @@ public record WebSettings(
         values.get(WebKeys.TOKENS).stream().map(Token::of).toList(),
         Limits.of(values),
         NoticeSettings.of(values),
+        AuthSettings.of(values),
         mcpToken == null || mcpToken.isEmpty() ? null : mcpToken);
   }
 }

@@ -3,7 +3,9 @@ package dev.holdfast.web;
 import dev.holdfast.web.access.Access;
 import dev.holdfast.web.access.AccessToken;
 import dev.holdfast.web.access.Digests;
+import dev.holdfast.web.access.Login;
 import dev.holdfast.web.access.LoginCookies;
+import dev.holdfast.web.access.ProxyLogin;
 import dev.holdfast.web.access.Role;
 import io.javalin.http.Context;
 import io.javalin.http.HandlerType;
@@ -65,9 +67,9 @@ final class Gate implements Routes {
     if (access.isLocal()) {
       requireThisMachine(context);
     }
-    Visitor visitor = bearer(context);
+    Visitor visitor = visitor(context);
     if (!visitor.role().includes(wanted)) {
-      throw new Refused(403, "this needs an operator's token; yours is a viewer's");
+      throw new Refused(403, "this needs an operator; you are a viewer");
     }
     visitor.enter(context);
   }
@@ -94,18 +96,58 @@ final class Gate implements Routes {
     return host.replaceFirst(":[0-9]*$", "").toLowerCase(Locale.ROOT);
   }
 
-  private Visitor bearer(Context context) {
+  private Visitor visitor(Context context) {
     String header = context.header("Authorization");
-    if (header != null) {
+    ProxyLogin.Word word =
+        access.others().proxy() == null
+            ? new ProxyLogin.Word.None()
+            : access.others().proxy().of(context.req());
+    // A proxy that asks for passwords may pass them on; only a Bearer is meant for this server.
+    if (header != null && (header.startsWith(BEARER) || word instanceof ProxyLogin.Word.None)) {
       return withToken(context, header);
     }
+    return switch (word) {
+      case ProxyLogin.Word.Person person -> named(context, person);
+      case ProxyLogin.Word.Unclear unclear -> throw new Refused(403, unclear.why());
+      case ProxyLogin.Word.Untrusted other -> withCookie(context, new Refused(403, other.why()));
+      case ProxyLogin.Word.None none -> withCookie(context, nobody());
+    };
+  }
+
+  private Refused nobody() {
+    return new Refused(
+        401,
+        "send " + access.whereTokensAre() + ": Authorization: Bearer TOKEN, or log in at /login");
+  }
+
+  /**
+   * A browser sends what the proxy knows it by with every page's requests, so forms are checked.
+   */
+  private Visitor named(Context context, ProxyLogin.Word.Person person) {
+    Role role =
+        access
+            .others()
+            .members()
+            .roleOf(person.name(), person.groups())
+            .orElseThrow(() -> new Refused(403, LoginRoutes.notLetIn(person.name())));
+    return checked(
+        context,
+        new Login("proxy " + person.name(), person.name(), role),
+        access.cookies().csrfToken("proxy " + person.name()),
+        false);
+  }
+
+  private Visitor withCookie(Context context, Refused otherwise) {
     String cookie = context.cookie(LoginCookies.NAME);
     if (cookie == null) {
-      throw new Refused(
-          401,
-          "send " + access.whereTokensAre() + ": Authorization: Bearer TOKEN, or log in at /login");
+      throw otherwise;
     }
-    return loggedIn(context, cookie);
+    Login login =
+        access
+            .cookies()
+            .read(cookie, access)
+            .orElseThrow(() -> new Refused(401, "this login is over; log in again at /login"));
+    return checked(context, login, access.cookies().csrfToken(cookie), true);
   }
 
   private Visitor withToken(Context context, String header) {
@@ -130,19 +172,13 @@ final class Gate implements Routes {
     return new Refused(401, "that is not " + access.whereTokensAre());
   }
 
-  private Visitor loggedIn(Context context, String cookie) {
-    AccessToken login =
-        access
-            .cookies()
-            .read(cookie, access.tokens())
-            .orElseThrow(() -> new Refused(401, "this login is over; log in again at /login"));
+  private Visitor checked(Context context, Login login, String csrf, boolean loggedIn) {
     requireRate(login.id());
-    String csrf = access.cookies().csrfToken(cookie);
     if (!READS.contains(context.method())) {
       requireSameSite(context);
       requireCsrfToken(context, csrf);
     }
-    return new Visitor(login.actor(), login.role(), csrf, true);
+    return new Visitor(login.actor(), login.role(), csrf, loggedIn);
   }
 
   private static void requireCsrfToken(Context context, String wanted) {

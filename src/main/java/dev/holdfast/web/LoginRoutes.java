@@ -2,12 +2,11 @@ package dev.holdfast.web;
 
 import dev.holdfast.web.access.Access;
 import dev.holdfast.web.access.AccessToken;
+import dev.holdfast.web.access.Entrance;
 import dev.holdfast.web.access.LoginCookies;
 import dev.holdfast.web.access.Role;
 import io.javalin.http.Context;
-import io.javalin.http.Cookie;
 import io.javalin.http.HttpStatus;
-import io.javalin.http.SameSite;
 import io.javalin.router.JavalinDefaultRoutingApi;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
@@ -15,7 +14,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** {@code GET /login}, {@code POST /login} and {@code POST /logout}. */
-final class LoginRoutes implements Routes {
+public final class LoginRoutes implements Routes {
   private final Access access;
   private final Gate gate;
   private final Pages pages;
@@ -33,6 +32,17 @@ final class LoginRoutes implements Routes {
     routes.post("/logout", LoginRoutes::logOut, Role.VIEWER);
   }
 
+  /** The form for whoever may come in here. */
+  public static Pages.LoginForm form(Access access, @Nullable String problem, String next) {
+    return new Pages.LoginForm(
+        problem, next, !access.tokens().isEmpty(), access.others().provider());
+  }
+
+  /** What somebody is told whom others know, but nobody here has named. */
+  public static String notLetIn(String name) {
+    return name + " may not come in: neither web.auth.viewers nor web.auth.operators has them";
+  }
+
   /** Where a browser is sent that may not see a page yet. */
   static String addressFor(Context context) {
     String query = context.queryString();
@@ -42,10 +52,10 @@ final class LoginRoutes implements Routes {
 
   /** The page; where no tokens are configured, a link with this start's token logs in at once. */
   private void show(Context context) {
-    String next = localPath(context.queryParam("next"));
+    String next = Entrance.localPath(context.queryParam("next"));
     String secret = context.queryParam("token");
     if (secret == null || !access.isLocal()) {
-      context.html(pages.login(null, next));
+      context.html(pages.login(form(access, null, next)));
     } else {
       enter(context, secret, next);
     }
@@ -54,53 +64,34 @@ final class LoginRoutes implements Routes {
   private void logIn(Context context) {
     Gate.requireSameSite(context);
     enter(
-        context, String.valueOf(context.formParam("token")), localPath(context.formParam("next")));
+        context,
+        String.valueOf(context.formParam("token")),
+        Entrance.localPath(context.formParam("next")));
   }
 
   private void enter(Context context, String secret, String next) {
     Optional<AccessToken> token = access.bearing(secret.strip());
     if (token.isEmpty()) {
       Refused refused = gate.refuseToken(context);
-      context
-          .status(refused.status())
-          .html(pages.login(String.valueOf(refused.getMessage()), next));
+      context.status(refused.status()).html(pages.login(form(access, refused.getMessage(), next)));
       return;
     }
     if (!isLoggedIn(context, token.get())) {
-      String login = access.cookies().issue(token.get());
-      context.cookie(cookie(context, login, (int) LoginCookies.LIFETIME.toSeconds()));
+      Entrance.enter(context, access.cookies().issue(token.get()), next);
+    } else {
+      context.redirect(next, HttpStatus.SEE_OTHER);
     }
-    context.redirect(next, HttpStatus.SEE_OTHER);
   }
 
   /** A new cookie would make pages too old that are open in the same browser. */
   private boolean isLoggedIn(Context context, AccessToken token) {
     String cookie = context.cookie(LoginCookies.NAME);
     return cookie != null
-        && access.cookies().read(cookie, access.tokens()).filter(token::equals).isPresent();
+        && access.cookies().read(cookie, access).filter(token.login()::equals).isPresent();
   }
 
   private static void logOut(Context context) {
-    context.cookie(cookie(context, "", 0));
+    context.cookie(Entrance.cookie(context, LoginCookies.NAME, "", "/", 0));
     context.redirect("/login", HttpStatus.SEE_OTHER);
-  }
-
-  /** A path of this server, whatever was asked for. */
-  private static String localPath(@Nullable String wanted) {
-    if (wanted == null) {
-      return "/";
-    }
-    boolean local =
-        wanted.startsWith("/")
-            && !wanted.startsWith("//")
-            && wanted.chars().allMatch(each -> each > ' ' && each < 127 && each != '\\');
-    return local ? wanted : "/";
-  }
-
-  private static Cookie cookie(Context context, String value, int seconds) {
-    boolean encrypted =
-        context.scheme().equals("https")
-            || "https".equalsIgnoreCase(context.header("X-Forwarded-Proto"));
-    return new Cookie(LoginCookies.NAME, value, "/", seconds, encrypted, true, null, SameSite.LAX);
   }
 }

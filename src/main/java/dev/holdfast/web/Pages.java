@@ -1,5 +1,7 @@
 package dev.holdfast.web;
 
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -8,10 +10,22 @@ import org.jspecify.annotations.Nullable;
  */
 public interface Pages {
   /**
+   * What the login shows.
+   *
    * @param problem why the last try failed; null at the first
    * @param next where to go afterwards: a path of this server
+   * @param token whether a token lets somebody in
+   * @param provider where else people log in; null where nowhere
    */
-  String login(@Nullable String problem, String next);
+  record LoginForm(
+      @Nullable String problem, String next, boolean token, @Nullable String provider) {
+    /** Where the provider's login begins. */
+    public String providerPath() {
+      return "/login/oidc?next=" + URLEncoder.encode(next, StandardCharsets.UTF_8);
+    }
+  }
+
+  String login(LoginForm form);
 
   /** An error; {@code status} 503 should come again by itself in some seconds. */
   String problem(Problem problem);

@@ -1,19 +1,30 @@
 package dev.holdfast.web;
 
-import org.jspecify.annotations.Nullable;
-
 /** The pages of a worker without a console. */
 final class PlainPages implements Pages {
   @Override
-  public String login(@Nullable String problem, String next) {
+  public String login(LoginForm form) {
+    String problem = form.problem();
+    String provider = form.provider();
     return page(
         "Log in",
         (problem == null ? "" : "<p>" + escape(problem) + "</p>")
-            + "<form method=\"post\" action=\"/login\">"
-            + "<input type=\"hidden\" name=\"next\" value=\""
-            + escape(next)
-            + "\"><label>Token <input type=\"password\" name=\"token\" autofocus></label>"
-            + " <button>Log in</button></form>");
+            + (provider == null
+                ? ""
+                : "<p><a href=\""
+                    + escape(form.providerPath())
+                    + "\">Log in with "
+                    + escape(provider)
+                    + "</a></p>")
+            + (form.token() ? tokenForm(form.next()) : ""));
+  }
+
+  private static String tokenForm(String next) {
+    return "<form method=\"post\" action=\"/login\">"
+        + "<input type=\"hidden\" name=\"next\" value=\""
+        + escape(next)
+        + "\"><label>Token <input type=\"password\" name=\"token\" autofocus></label>"
+        + " <button>Log in</button></form>";
   }
 
   @Override

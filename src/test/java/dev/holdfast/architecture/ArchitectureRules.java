@@ -150,6 +150,7 @@ record ArchitectureRules(String base) {
           Map.entry("io.javalin..", List.of("web")),
           Map.entry("io.micrometer..", List.of("telemetry", "app")),
           Map.entry("com.standardwebhooks..", List.of("web")),
+          Map.entry("com.nimbusds..", List.of("web.oidc", "testing")),
           Map.entry("jakarta.mail..", List.of("web")),
           Map.entry("io.opentelemetry..", List.of("telemetry")),
           Map.entry("picocli..", List.of("cli", "app")));

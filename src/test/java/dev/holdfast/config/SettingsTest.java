@@ -230,6 +230,7 @@ class SettingsTest {
                 List.of(),
                 new WebSettings.Limits(6000, 8, 3, Duration.ofSeconds(10)),
                 NoticeSettings.of(Values.read(Map.of())),
+                AuthSettings.NONE,
                 null));
 
     Settings set =
@@ -263,6 +264,7 @@ class SettingsTest {
                     new Token(Role.OPERATOR, "ann@home", "ab".repeat(32))),
                 new WebSettings.Limits(60, 5, 2, Duration.ofSeconds(1)),
                 NoticeSettings.of(Values.read(Map.of())),
+                AuthSettings.NONE,
                 null));
   }
 

@@ -5,6 +5,8 @@ import dev.holdfast.cli.output.JsonOutput;
 import dev.holdfast.cli.output.TextTable;
 import dev.holdfast.cli.root.Backend;
 import dev.holdfast.cli.root.HoldfastCommand;
+import dev.holdfast.cli.root.NamedChange;
+import dev.holdfast.cli.root.Usage;
 import dev.holdfast.queue.BudgetStatus;
 import java.math.BigDecimal;
 import java.util.List;
@@ -38,7 +40,20 @@ public final class BudgetsCommand implements Callable<Integer> {
   public static CommandLine with(HoldfastCommand root) {
     return new CommandLine(new BudgetsCommand(root))
         .addSubcommand("raise", new BudgetsRaiseCommand(root))
-        .addSubcommand("remove", new BudgetsRemoveCommand(root));
+        .addSubcommand("remove", remove(root));
+  }
+
+  private static CommandLine remove(HoldfastCommand root) {
+    return Usage.of(
+        NamedChange.of(
+            root,
+            "SCOPE",
+            "As holdfast budgets shows it.",
+            (backend, scope, by) ->
+                "removed " + scope + ": released " + backend.spending().remove(scope, by)),
+        "Take a budget away, with what was spent of it, and release the tickets that it held. One"
+            + " that is configured comes back with the next start of a worker.",
+        "holdfast budgets remove design:fixer");
   }
 
   @Override

@@ -5,10 +5,12 @@ import dev.holdfast.cli.output.PlainText;
 import dev.holdfast.cli.output.UsageException;
 import dev.holdfast.cli.output.Words;
 import dev.holdfast.cli.root.Backend;
+import dev.holdfast.cli.root.ByOption;
 import dev.holdfast.cli.root.HoldfastCommand;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -42,11 +44,7 @@ final class BudgetsRaiseCommand implements Callable<Integer> {
       description = "day or total; a new budget is per day.")
   private @Nullable String per;
 
-  @Option(
-      names = "--by",
-      paramLabel = "WHO",
-      description = "Who decides this; default: your user name.")
-  private @Nullable String by;
+  @Mixin private final ByOption by = new ByOption();
 
   BudgetsRaiseCommand(HoldfastCommand root) {
     this.root = root;
@@ -58,10 +56,7 @@ final class BudgetsRaiseCommand implements Callable<Integer> {
       throw new UsageException("--per: day or total");
     }
     try (Backend backend = root.open()) {
-      long released =
-          backend
-              .spending()
-              .raise(scope, Words.money("--to", to), by == null ? root.person() : by, per);
+      long released = backend.spending().raise(scope, Words.money("--to", to), by.name(root), per);
       root.terminal()
           .line(
               "set "

@@ -1,33 +1,36 @@
 package dev.holdfast.cli.admin;
 
+import dev.holdfast.cli.root.GroupCommand;
 import dev.holdfast.cli.root.HoldfastCommand;
+import dev.holdfast.cli.root.RowsCommand;
+import dev.holdfast.cli.ticket.TicketChanges;
+import dev.holdfast.ticket.Design;
 import picocli.CommandLine;
-import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
 
-/** {@code holdfast design}: put, list and show. */
-@Command(
-    name = "design",
-    description = "Store and show designs: how a kind of ticket is worked.",
-    synopsisSubcommandLabel = "(put | list | show)",
-    footer = {"", "Example:", "  holdfast design put nightly --file nightly.yaml"})
-public final class DesignCommand implements Runnable {
-  @Spec private CommandSpec spec;
-
+/** {@code holdfast design}: put, list, show and use. */
+public final class DesignCommand {
   private DesignCommand() {}
 
   /** The command with its subcommands. */
   public static CommandLine with(HoldfastCommand root) {
-    return new CommandLine(new DesignCommand())
-        .addSubcommand("put", new DesignPutCommand(root))
-        .addSubcommand("list", new DesignListCommand(root))
-        .addSubcommand("show", new DesignShowCommand(root));
+    return new GroupCommand()
+        .with("put", new DesignPutCommand(root))
+        .with("list", list(root))
+        .with("show", new DesignShowCommand(root))
+        .with("use", TicketChanges.useDesign(root))
+        .line(
+            "Store and show designs: how a kind of ticket is worked.",
+            "holdfast design put nightly --file nightly.yaml");
   }
 
-  @Override
-  public void run() {
-    throw new ParameterException(spec.commandLine(), "put, list or show?");
+  private static CommandLine list(HoldfastCommand root) {
+    return RowsCommand.<Design>all(root, backend -> backend.designs().list())
+        .column("NAME", Design::name)
+        .column("VERSION", Design::version)
+        .column("KIND", Design::kind)
+        .line(
+            "no designs; holdfast design put NAME --file FILE makes one",
+            "List the designs with their latest version.",
+            "holdfast design list");
   }
 }

@@ -4,13 +4,14 @@ import dev.holdfast.cli.output.ExitCode;
 import dev.holdfast.cli.output.JsonOutput;
 import dev.holdfast.cli.output.Words;
 import dev.holdfast.cli.root.Backend;
+import dev.holdfast.cli.root.ByOption;
 import dev.holdfast.cli.root.HoldfastCommand;
 import dev.holdfast.handler.design.DesignValidator;
 import dev.holdfast.handler.design.ValidDesign;
 import dev.holdfast.ticket.Design;
 import java.util.concurrent.Callable;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -32,11 +33,7 @@ final class DesignPutCommand implements Callable<Integer> {
       description = "A JSON or YAML document; - is standard input.")
   private String file = "";
 
-  @Option(
-      names = "--by",
-      paramLabel = "WHO",
-      description = "Who decides this; default: your user name.")
-  private @Nullable String by;
+  @Mixin private final ByOption by = new ByOption();
 
   @Option(names = "--json", description = "Print the stored design as a JSON object.")
   private boolean json;
@@ -50,10 +47,7 @@ final class DesignPutCommand implements Callable<Integer> {
     String document = Words.textOrFile("--file", "@" + file, root.terminal().in());
     ValidDesign valid = new DesignValidator().validate(document);
     try (Backend backend = root.open()) {
-      Design design =
-          backend
-              .designs()
-              .put(name, valid.kind(), valid.definition(), by == null ? root.person() : by);
+      Design design = backend.designs().put(name, valid.kind(), valid.definition(), by.name(root));
       root.terminal()
           .line(
               json

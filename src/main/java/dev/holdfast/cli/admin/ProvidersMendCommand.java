@@ -4,11 +4,13 @@ import dev.holdfast.cli.output.ExitCode;
 import dev.holdfast.cli.output.JsonOutput;
 import dev.holdfast.cli.output.PlainText;
 import dev.holdfast.cli.root.Backend;
+import dev.holdfast.cli.root.ByOption;
 import dev.holdfast.cli.root.HoldfastCommand;
 import dev.holdfast.queue.SpendingDesk;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -31,11 +33,7 @@ final class ProvidersMendCommand implements Callable<Integer> {
       description = "Only this key, as holdfast providers shows it.")
   private @Nullable String keyId;
 
-  @Option(
-      names = "--by",
-      paramLabel = "WHO",
-      description = "Who decides this; default: your user name.")
-  private @Nullable String by;
+  @Mixin private final ByOption by = new ByOption();
 
   @Option(names = "--json", description = "Print one JSON object: accounts, released, woken.")
   private boolean json;
@@ -47,8 +45,7 @@ final class ProvidersMendCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     try (Backend backend = root.open()) {
-      SpendingDesk.Mended mended =
-          backend.spending().mend(provider, by == null ? root.person() : by, keyId);
+      SpendingDesk.Mended mended = backend.spending().mend(provider, by.name(root), keyId);
       root.terminal()
           .line(
               json

@@ -5,12 +5,13 @@ import dev.holdfast.cli.output.ExitCode;
 import dev.holdfast.cli.output.JsonOutput;
 import dev.holdfast.cli.output.Words;
 import dev.holdfast.cli.root.Backend;
+import dev.holdfast.cli.root.ByOption;
 import dev.holdfast.cli.root.HoldfastCommand;
 import java.util.Map;
 import java.util.concurrent.Callable;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -37,11 +38,7 @@ final class BatchChange implements Callable<Integer> {
       description = "Why; it is kept in the activity of each ticket.")
   private String reason = "";
 
-  @Option(
-      names = "--by",
-      paramLabel = "WHO",
-      description = "Who decides this; default: your user name.")
-  private @Nullable String by;
+  @Mixin private final ByOption by = new ByOption();
 
   @Option(names = "--json", description = "Print a JSON object with the number of tickets.")
   private boolean json;
@@ -63,7 +60,7 @@ final class BatchChange implements Callable<Integer> {
     long batchId = BatchShowCommand.id(id);
     String words = Words.textOrFile("--reason", reason, root.terminal().in());
     try (Backend backend = root.open()) {
-      long count = change.apply(backend.batches(), batchId, by == null ? root.person() : by, words);
+      long count = change.apply(backend.batches(), batchId, by.name(root), words);
       root.terminal()
           .line(
               json

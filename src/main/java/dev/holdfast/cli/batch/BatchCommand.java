@@ -1,51 +1,50 @@
 package dev.holdfast.cli.batch;
 
+import dev.holdfast.batch.Batch;
 import dev.holdfast.batch.BatchDesk;
+import dev.holdfast.cli.root.GroupCommand;
 import dev.holdfast.cli.root.HoldfastCommand;
+import dev.holdfast.cli.root.RowsCommand;
+import java.time.temporal.ChronoUnit;
 import picocli.CommandLine;
-import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
 
 /** {@code holdfast batch}: show, list, hold and cancel. */
-@Command(
-    name = "batch",
-    description = "Tickets that came together, as with enqueue --file: how far they are.",
-    synopsisSubcommandLabel = "(show | list | hold | cancel)",
-    footer = {
-      "",
-      "Examples:",
-      "  holdfast batch show 7 -w",
-      "  holdfast batch cancel 7 --reason 'the wrong file'",
-      "",
-      "holdfast release --batch 7 sends its held tickets back to work."
-    })
-public final class BatchCommand implements Runnable {
-  @Spec private CommandSpec spec;
-
+public final class BatchCommand {
   private BatchCommand() {}
 
   /** The command with its subcommands. */
   public static CommandLine with(HoldfastCommand root) {
-    return new CommandLine(new BatchCommand())
-        .addSubcommand("show", new BatchShowCommand(root))
-        .addSubcommand("list", new BatchListCommand(root))
-        .addSubcommand(
+    return new GroupCommand()
+        .with("show", new BatchShowCommand(root))
+        .with("list", list(root))
+        .with(
             "hold",
             BatchChange.of(
                 root, "held", "Put its tickets on hold that wait or run.", BatchDesk::hold))
-        .addSubcommand(
+        .with(
             "cancel",
             BatchChange.of(
                 root,
                 "cancelled",
                 "Cancel its tickets that are not done. Tickets that wait for the batch go on hold.",
-                BatchDesk::cancel));
+                BatchDesk::cancel))
+        .line(
+            "Tickets that came together, as with enqueue --file: how far they are.",
+            "holdfast batch show 7 -w",
+            "holdfast batch cancel 7 --reason 'the wrong file'",
+            "holdfast release --batch 7        sends its held tickets back to work");
   }
 
-  @Override
-  public void run() {
-    throw new ParameterException(spec.commandLine(), "show, list, hold or cancel?");
+  private static CommandLine list(HoldfastCommand root) {
+    return RowsCommand.<Batch>newest(root, (backend, limit) -> backend.batches().list(limit, null))
+        .column("ID", Batch::id)
+        .column("TITLE", each -> each.title() == null ? "-" : each.title())
+        .column("CREATED", each -> each.createdAt().truncatedTo(ChronoUnit.SECONDS))
+        .column("BY", Batch::createdBy)
+        .column("PROGRESS", Batch::progress)
+        .line(
+            "no batches; holdfast enqueue --file TICKETS.jsonl makes one",
+            "List batches, the newest first.",
+            "holdfast batch list --limit 5");
   }
 }

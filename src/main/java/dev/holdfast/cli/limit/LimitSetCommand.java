@@ -5,6 +5,7 @@ import dev.holdfast.cli.output.JsonOutput;
 import dev.holdfast.cli.output.PlainText;
 import dev.holdfast.cli.output.UsageException;
 import dev.holdfast.cli.root.Backend;
+import dev.holdfast.cli.root.ByOption;
 import dev.holdfast.cli.root.HoldfastCommand;
 import dev.holdfast.limit.Limit;
 import dev.holdfast.limit.NewLimit;
@@ -12,6 +13,7 @@ import dev.holdfast.limit.Rate;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -56,11 +58,7 @@ final class LimitSetCommand implements Callable<Integer> {
               + " at least 1.")
   private @Nullable Integer burst;
 
-  @Option(
-      names = "--by",
-      paramLabel = "WHO",
-      description = "Who decides this; default: your user name.")
-  private @Nullable String by;
+  @Mixin private final ByOption by = new ByOption();
 
   @Option(names = "--json", description = "Print the limit as a JSON object.")
   private boolean json;
@@ -76,7 +74,7 @@ final class LimitSetCommand implements Callable<Integer> {
     }
     NewLimit wanted = new NewLimit(scope, concurrent, perKey, rate(), burst);
     try (Backend backend = root.open()) {
-      Limit limit = backend.limits().set(wanted, by == null ? root.person() : by);
+      Limit limit = backend.limits().set(wanted, by.name(root));
       root.terminal()
           .line(
               json

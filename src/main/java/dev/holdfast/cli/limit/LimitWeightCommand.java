@@ -3,11 +3,11 @@ package dev.holdfast.cli.limit;
 import dev.holdfast.cli.output.ExitCode;
 import dev.holdfast.cli.output.PlainText;
 import dev.holdfast.cli.root.Backend;
+import dev.holdfast.cli.root.ByOption;
 import dev.holdfast.cli.root.HoldfastCommand;
 import java.util.concurrent.Callable;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Option;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
 /** {@code holdfast limit weight}. */
@@ -27,11 +27,7 @@ final class LimitWeightCommand implements Callable<Integer> {
       description = "Tickets a turn, 1 to 1000; 1 is what all have.")
   private int weight;
 
-  @Option(
-      names = "--by",
-      paramLabel = "WHO",
-      description = "Who decides this; default: your user name.")
-  private @Nullable String by;
+  @Mixin private final ByOption by = new ByOption();
 
   LimitWeightCommand(HoldfastCommand root) {
     this.root = root;
@@ -40,7 +36,7 @@ final class LimitWeightCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     try (Backend backend = root.open()) {
-      backend.limits().setWeight(key, weight, by == null ? root.person() : by);
+      backend.limits().setWeight(key, weight, by.name(root));
       root.terminal().line(PlainText.oneLine(key) + ": " + weight + " at each turn");
       return ExitCode.DONE;
     }

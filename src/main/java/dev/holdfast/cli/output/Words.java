@@ -106,9 +106,20 @@ public final class Words {
             + "\" is not an amount of US dollars, as in 2.50");
   }
 
+  /** A ticket's id, also as {@code #17}. */
   public static long id(String text) {
+    return id(text.startsWith("#") ? text.substring(1) : text, "ticket", "holdfast list");
+  }
+
+  /**
+   * An id.
+   *
+   * @param what it is the id of
+   * @param list the command that shows the ids there are
+   */
+  public static long id(String text, String what, String list) {
     try {
-      long id = Long.parseLong(text.startsWith("#") ? text.substring(1) : text);
+      long id = Long.parseLong(text);
       if (id > 0) {
         return id;
       }
@@ -116,9 +127,8 @@ public final class Words {
       // Told below, as for a negative one.
     }
     throw new UsageException(
-        "\""
-            + PlainText.cut(text, 40)
-            + "\" is not a ticket's id, a whole number from 1; holdfast list shows them");
+        "\"%s\" is not a %s's id, a whole number from 1; %s shows them"
+            .formatted(PlainText.cut(text, 40), what, list));
   }
 
   public static int limit(int limit) {

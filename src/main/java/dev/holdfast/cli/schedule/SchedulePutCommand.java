@@ -6,6 +6,7 @@ import dev.holdfast.cli.output.PlainText;
 import dev.holdfast.cli.output.UsageException;
 import dev.holdfast.cli.output.Words;
 import dev.holdfast.cli.root.Backend;
+import dev.holdfast.cli.root.ByOption;
 import dev.holdfast.cli.root.HoldfastCommand;
 import dev.holdfast.queue.NewTicket;
 import dev.holdfast.schedule.CatchUp;
@@ -15,6 +16,7 @@ import dev.holdfast.schedule.Schedule;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -94,11 +96,7 @@ final class SchedulePutCommand implements Callable<Integer> {
   @Option(names = "--priority", paramLabel = "N", description = "Higher is sooner; default 0.")
   private int priority;
 
-  @Option(
-      names = "--by",
-      paramLabel = "WHO",
-      description = "Who decides this; default: your user name.")
-  private @Nullable String by;
+  @Mixin private final ByOption by = new ByOption();
 
   @Option(names = "--json", description = "Print the schedule as a JSON object.")
   private boolean json;
@@ -111,13 +109,13 @@ final class SchedulePutCommand implements Callable<Integer> {
   public Integer call() {
     NewSchedule wanted = wanted();
     try (Backend backend = root.open()) {
-      Schedule schedule = backend.schedules().put(wanted, by == null ? root.person() : by);
+      Schedule schedule = backend.schedules().put(wanted, by.name(root));
       root.terminal()
           .line(
               json
                   ? JsonOutput.of(schedule)
                   : PlainText.oneLine(
-                      schedule.name() + ": next " + ScheduleListCommand.next(schedule)));
+                      schedule.name() + ": next " + ScheduleShowCommand.next(schedule)));
       return ExitCode.DONE;
     }
   }

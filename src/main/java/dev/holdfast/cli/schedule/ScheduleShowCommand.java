@@ -64,6 +64,21 @@ final class ScheduleShowCommand implements Callable<Integer> {
     }
   }
 
+  static String made(Schedule schedule) {
+    return schedule.design() == null ? "kind " + schedule.kind() : schedule.design();
+  }
+
+  static String next(Schedule schedule) {
+    if (schedule.pausedAt() != null) {
+      return "paused by " + schedule.pausedBy();
+    }
+    if (schedule.problem() != null) {
+      return "never: " + schedule.problem();
+    }
+    Instant next = schedule.nextAt();
+    return next == null ? "once a worker runs" : next.toString();
+  }
+
   private static void print(Schedule schedule, List<Instant> upcoming, Terminal terminal) {
     terminal.line(
         PlainText.oneLine(
@@ -71,10 +86,10 @@ final class ScheduleShowCommand implements Callable<Integer> {
                 + ": "
                 + schedule.rhythm()
                 + ", makes tickets of "
-                + ScheduleListCommand.made(schedule)
+                + made(schedule)
                 + " in queue "
                 + schedule.queue()));
-    terminal.line("next:      " + PlainText.oneLine(ScheduleListCommand.next(schedule)));
+    terminal.line("next:      " + PlainText.oneLine(next(schedule)));
     terminal.line(
         "last:      "
             + (schedule.lastAt() == null

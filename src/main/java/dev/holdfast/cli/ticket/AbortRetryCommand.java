@@ -5,6 +5,7 @@ import dev.holdfast.cli.output.JsonOutput;
 import dev.holdfast.cli.output.UsageException;
 import dev.holdfast.cli.output.Words;
 import dev.holdfast.cli.root.Backend;
+import dev.holdfast.cli.root.ByOption;
 import dev.holdfast.cli.root.HoldfastCommand;
 import dev.holdfast.queue.read.TicketReader;
 import dev.holdfast.ticket.TicketState;
@@ -14,6 +15,7 @@ import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -43,11 +45,7 @@ public final class AbortRetryCommand implements Callable<Integer> {
       description = "How long its worker may take to answer; at most 15s. Default: 5s.")
   private String wait = "5s";
 
-  @Option(
-      names = "--by",
-      paramLabel = "WHO",
-      description = "Who decides this; default: your user name.")
-  private @Nullable String by;
+  @Mixin private final ByOption by = new ByOption();
 
   @Option(names = "--json", description = "Print a JSON object with the ticket and what was done.")
   private boolean json;
@@ -64,7 +62,7 @@ public final class AbortRetryCommand implements Callable<Integer> {
       throw new UsageException("--wait: " + wait + " is too long; an order lasts for 15s");
     }
     try (Backend backend = root.open()) {
-      TicketState state = backend.desk().abortRetry(number, by == null ? root.person() : by);
+      TicketState state = backend.desk().abortRetry(number, by.name(root));
       if (state == TicketState.READY) {
         reportTriedNow(number);
         return ExitCode.DONE;

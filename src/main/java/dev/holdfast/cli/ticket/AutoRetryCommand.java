@@ -6,6 +6,7 @@ import dev.holdfast.cli.output.PlainText;
 import dev.holdfast.cli.output.UsageException;
 import dev.holdfast.cli.output.Words;
 import dev.holdfast.cli.root.Backend;
+import dev.holdfast.cli.root.ByOption;
 import dev.holdfast.cli.root.HoldfastCommand;
 import dev.holdfast.queue.TicketDesk.AutoRetry;
 import java.util.LinkedHashMap;
@@ -13,6 +14,7 @@ import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -33,11 +35,7 @@ public final class AutoRetryCommand implements Callable<Integer> {
   @Parameters(index = "1", paramLabel = "on|off", description = "Whether its sessions retry.")
   private String word = "";
 
-  @Option(
-      names = "--by",
-      paramLabel = "WHO",
-      description = "Who decides this; default: your user name.")
-  private @Nullable String by;
+  @Mixin private final ByOption by = new ByOption();
 
   @Option(names = "--json", description = "Print a JSON object with the ticket and the switch.")
   private boolean json;
@@ -57,7 +55,7 @@ public final class AutoRetryCommand implements Callable<Integer> {
               throw new UsageException("\"" + PlainText.cut(word, 40) + "\" is neither on nor off");
         };
     try (Backend backend = root.open()) {
-      backend.desk().setAutoRetry(number, by == null ? root.person() : by, autoRetry);
+      backend.desk().setAutoRetry(number, by.name(root), autoRetry);
     }
     if (json) {
       Map<String, @Nullable Object> object = new LinkedHashMap<>();

@@ -8,7 +8,9 @@ import dev.holdfast.cli.output.PlainText;
 import dev.holdfast.cli.output.UsageException;
 import dev.holdfast.cli.output.Words;
 import dev.holdfast.cli.root.Backend;
+import dev.holdfast.cli.root.ByOption;
 import dev.holdfast.cli.root.HoldfastCommand;
+import dev.holdfast.cli.root.RowsCommand;
 import dev.holdfast.failure.Category;
 import dev.holdfast.queue.CallDecision;
 import dev.holdfast.queue.TicketDesk;
@@ -18,6 +20,7 @@ import dev.holdfast.queue.read.HeldTickets;
 import dev.holdfast.queue.read.ToolCallRow;
 import dev.holdfast.ticket.TicketNotFoundException;
 import dev.holdfast.ticket.TicketState;
+import java.time.temporal.ChronoUnit;
 import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -92,11 +95,7 @@ public final class ReleaseCommand implements Callable<Integer> {
 
   @Mixin private final CallOptions call = new CallOptions();
 
-  @Option(
-      names = "--by",
-      paramLabel = "WHO",
-      description = "Who decides this; default: your user name.")
-  private @Nullable String by;
+  @Mixin private final ByOption by = new ByOption();
 
   @Option(names = "--json", description = "Print a JSON object with what was released and refused.")
   private boolean json;
@@ -108,9 +107,24 @@ public final class ReleaseCommand implements Callable<Integer> {
   /** The command, with those for releases in steps. */
   public static CommandLine with(HoldfastCommand root) {
     return new CommandLine(new ReleaseCommand(root))
-        .addSubcommand("list", new ReleaseListCommand(root))
+        .addSubcommand("list", list(root))
         .addSubcommand("show", new ReleaseShowCommand(root))
         .addSubcommand("stop", new ReleaseStopCommand(root));
+  }
+
+  private static CommandLine list(HoldfastCommand root) {
+    return RowsCommand.<Release>newest(
+            root, (backend, limit) -> backend.releases().list(limit, null))
+        .column("ID", Release::id)
+        .column("OF", Release::selection)
+        .column("STARTED", each -> each.createdAt().truncatedTo(ChronoUnit.SECONDS))
+        .column("BY", Release::createdBy)
+        .column("STEPS", Release::stepWords)
+        .column("PROGRESS", Release::progress)
+        .line(
+            "no releases in steps; holdfast release --fingerprint F --canary 3 starts one",
+            "List releases in steps, the newest first.",
+            "holdfast release list");
   }
 
   @Override
@@ -121,7 +135,7 @@ public final class ReleaseCommand implements Callable<Integer> {
     Category chosenCategory = category == null ? null : Words.category(category);
     String words =
         guidance == null ? null : Words.textOrFile("--guidance", guidance, root.terminal().in());
-    String actor = by == null ? root.person() : by;
+    String actor = by.name(root);
     if (call.isGiven()) {
       return decide(numbers, words, actor);
     }

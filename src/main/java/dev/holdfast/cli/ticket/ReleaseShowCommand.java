@@ -5,7 +5,7 @@ import dev.holdfast.cli.output.ChangeLines;
 import dev.holdfast.cli.output.ExitCode;
 import dev.holdfast.cli.output.JsonOutput;
 import dev.holdfast.cli.output.PlainText;
-import dev.holdfast.cli.output.UsageException;
+import dev.holdfast.cli.output.Words;
 import dev.holdfast.cli.root.Backend;
 import dev.holdfast.cli.root.HoldfastCommand;
 import dev.holdfast.ticket.TicketNotFoundException;
@@ -39,15 +39,7 @@ final class ReleaseShowCommand implements Callable<Integer> {
   }
 
   static long id(String text) {
-    try {
-      return Long.parseUnsignedLong(text);
-    } catch (NumberFormatException e) {
-      throw new UsageException(
-          "\""
-              + PlainText.cut(text, 40)
-              + "\" is not a release's id, a whole number; holdfast release list shows them",
-          e);
-    }
+    return Words.id(text, "release", "holdfast release list");
   }
 
   static Release find(Backend backend, long id) {

@@ -5,10 +5,11 @@ import dev.holdfast.cli.output.ExitCode;
 import dev.holdfast.cli.output.JsonOutput;
 import dev.holdfast.cli.output.PlainText;
 import dev.holdfast.cli.root.Backend;
+import dev.holdfast.cli.root.ByOption;
 import dev.holdfast.cli.root.HoldfastCommand;
 import java.util.concurrent.Callable;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -24,11 +25,7 @@ final class ReleaseStopCommand implements Callable<Integer> {
   @Parameters(paramLabel = "ID", description = "As in: holdfast release list.")
   private String id = "";
 
-  @Option(
-      names = "--by",
-      paramLabel = "WHO",
-      description = "Who decides this; default: your user name.")
-  private @Nullable String by;
+  @Mixin private final ByOption by = new ByOption();
 
   @Option(names = "--json", description = "Print the release as a JSON object.")
   private boolean json;
@@ -41,7 +38,7 @@ final class ReleaseStopCommand implements Callable<Integer> {
   public Integer call() {
     long releaseId = ReleaseShowCommand.id(id);
     try (Backend backend = root.open()) {
-      Release release = backend.releases().stop(releaseId, by == null ? root.person() : by);
+      Release release = backend.releases().stop(releaseId, by.name(root));
       root.terminal().line(json ? JsonOutput.of(release) : PlainText.oneLine(release.progress()));
       return ExitCode.DONE;
     }

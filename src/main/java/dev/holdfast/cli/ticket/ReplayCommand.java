@@ -4,11 +4,12 @@ import dev.holdfast.cli.output.ExitCode;
 import dev.holdfast.cli.output.JsonOutput;
 import dev.holdfast.cli.output.Words;
 import dev.holdfast.cli.root.Backend;
+import dev.holdfast.cli.root.ByOption;
 import dev.holdfast.cli.root.HoldfastCommand;
 import java.util.Map;
 import java.util.concurrent.Callable;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -38,11 +39,7 @@ public final class ReplayCommand implements Callable<Integer> {
       description = "The first step that is worked again.")
   private String from = "";
 
-  @Option(
-      names = "--by",
-      paramLabel = "WHO",
-      description = "Who decides this; default: your user name.")
-  private @Nullable String by;
+  @Mixin private final ByOption by = new ByOption();
 
   @Option(names = "--json", description = "Print {\"id\": N}.")
   private boolean json;
@@ -54,7 +51,7 @@ public final class ReplayCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     try (Backend backend = root.open()) {
-      long runs = backend.desk().replay(Words.id(id), by == null ? root.person() : by, from);
+      long runs = backend.desk().replay(Words.id(id), by.name(root), from);
       root.terminal().line(json ? JsonOutput.of(Map.of("id", runs)) : Long.toString(runs));
       return ExitCode.DONE;
     }

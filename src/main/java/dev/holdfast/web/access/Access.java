@@ -6,13 +6,14 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
 
-/** Who may use a port: the bearers of its tokens. Immutable. */
+/** Who may use a port: the bearers of its tokens, and whom others have logged in. Immutable. */
 public final class Access {
   private static final int USUALLY_AT_ONCE = 8;
 
   private final List<AccessToken> tokens;
   private final boolean local;
   private final LoginCookies cookies;
+  private final OtherLogins others;
   private final int requestsPerMinute;
   private final int requestsAtOnce;
 
@@ -20,11 +21,13 @@ public final class Access {
       List<AccessToken> tokens,
       boolean local,
       LoginCookies cookies,
+      OtherLogins others,
       int requestsPerMinute,
       int requestsAtOnce) {
     this.tokens = List.copyOf(tokens);
     this.local = local;
     this.cookies = cookies;
+    this.others = others;
     this.requestsPerMinute = requestsPerMinute;
     this.requestsAtOnce = requestsAtOnce;
   }
@@ -40,33 +43,26 @@ public final class Access {
         List.of(new AccessToken(Role.OPERATOR, person, HexFormat.of().formatHex(hash))),
         true,
         new LoginCookies(() -> "cookies of " + token, clock),
+        OtherLogins.NONE,
         0,
         USUALLY_AT_ONCE);
   }
 
-  /**
-   * For bearers of configured tokens.
-   *
-   * @param tokens not empty
-   * @param secret signs the cookies of logins: the same for all consoles on one database; may throw
-   *     {@link dev.holdfast.queue.QueueUnavailableException}
-   */
-  public static Access ofBearers(
-      List<AccessToken> tokens, Supplier<String> secret, InstantSource clock) {
-    if (tokens.isEmpty()) {
-      throw new IllegalArgumentException("no tokens");
-    }
-    return new Access(tokens, false, new LoginCookies(secret, clock), 0, USUALLY_AT_ONCE);
+  /** For bearers of configured tokens, of which there may be none, and whom others log in. */
+  public static Access of(
+      List<AccessToken> tokens, OtherLogins others, Supplier<String> secret, InstantSource clock) {
+    LoginCookies cookies = new LoginCookies(secret, clock);
+    return new Access(tokens, false, cookies, others, 0, USUALLY_AT_ONCE);
   }
 
   /** With a bound on the requests of each visitor; 0 is none. */
   public Access limitedTo(int newRequestsPerMinute) {
-    return new Access(tokens, local, cookies, newRequestsPerMinute, requestsAtOnce);
+    return new Access(tokens, local, cookies, others, newRequestsPerMinute, requestsAtOnce);
   }
 
   /** With a bound on the requests of all visitors that are answered at once. */
   public Access answeringAtOnce(int newRequestsAtOnce) {
-    return new Access(tokens, local, cookies, requestsPerMinute, newRequestsAtOnce);
+    return new Access(tokens, local, cookies, others, requestsPerMinute, newRequestsAtOnce);
   }
 
   /** Whether no tokens are configured, so that the only one is that of this start. */
@@ -85,6 +81,10 @@ public final class Access {
 
   public int requestsPerMinute() {
     return requestsPerMinute;
+  }
+
+  public OtherLogins others() {
+    return others;
   }
 
   public LoginCookies cookies() {

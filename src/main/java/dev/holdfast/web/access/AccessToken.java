@@ -32,6 +32,10 @@ public record AccessToken(Role role, @Nullable String name, String sha256) {
         : name;
   }
 
+  public Login login() {
+    return new Login(id(), actor(), role);
+  }
+
   public static byte[] hash(String secret) {
     return Digests.sha256(secret);
   }

@@ -3,19 +3,21 @@ package dev.holdfast.web.access;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.InstantSource;
-import java.util.List;
+import java.util.Base64;
 import java.util.Optional;
 import java.util.function.Supplier;
 
 /**
- * The cookie of a login: whose token it was, and until when; signed, so that it cannot be made or
- * changed without the key. Nothing is kept here: a login lasts over restarts and for every console
- * on the database, until its time is over or its token is no longer configured. Thread-safe.
+ * The cookie of a login: whose token it was, or whom a provider has named, and until when; signed,
+ * so that it cannot be made or changed without the key. Nothing is kept here: a login lasts over
+ * restarts and for every console on the database, until its time is over or its token, or who may
+ * come in, is no longer configured. Thread-safe.
  */
 public final class LoginCookies {
   public static final String NAME = "holdfast";
   public static final Duration LIFETIME = Duration.ofHours(12);
-  private static final int LONGEST = 1000;
+  private static final int LONGEST = 2000;
+  private static final String MEMBER = "member";
 
   private final Supplier<String> secret;
   private final InstantSource clock;
@@ -29,37 +31,77 @@ public final class LoginCookies {
   }
 
   public String issue(AccessToken token) {
-    long end = clock.instant().plus(LIFETIME).getEpochSecond();
-    String content = token.id() + "." + end;
-    return content + "." + signature("login " + content);
+    return signed("login", token.id() + "." + end(LIFETIME));
+  }
+
+  /** For somebody whom a provider has named. */
+  public String issue(String name, Role role, OtherLogins logins) {
+    String person = Base64.getUrlEncoder().withoutPadding().encodeToString(name.getBytes(UTF8));
+    return signed(
+        "login", String.join(".", MEMBER, person, role.name(), logins.realm(), "" + end(LIFETIME)));
   }
 
   /**
-   * The token that was logged in with. Empty for what was forged or changed, is too old, or belongs
-   * to a token that is no more.
+   * Who was logged in. Empty for what was forged or changed, is too old, or belongs to a token that
+   * is no more.
    */
-  public Optional<AccessToken> read(String cookie, List<AccessToken> tokens) {
-    int dot = cookie.lastIndexOf('.');
-    if (dot < 0 || cookie.length() > LONGEST) {
+  public Optional<Login> read(String cookie, Access access) {
+    return verified("login", cookie).flatMap(content -> login(content.split("\\.", -1), access));
+  }
+
+  private Optional<Login> login(String[] parts, Access access) {
+    if (isOver(parts[parts.length - 1])) {
       return Optional.empty();
     }
-    String content = cookie.substring(0, dot);
-    if (!Digests.areEqual(cookie.substring(dot + 1), signature("login " + content))) {
-      return Optional.empty();
+    if (parts.length == 2) {
+      return access.tokens().stream()
+          .filter(token -> token.id().equals(parts[0]))
+          .findFirst()
+          .map(AccessToken::login);
     }
-    String[] parts = content.split("\\.", -1);
-    if (parts.length != 2) {
-      return Optional.empty(); // of an earlier version of this program
+    boolean known =
+        parts.length == 5 && parts[0].equals(MEMBER) && parts[3].equals(access.others().realm());
+    if (!known) {
+      return Optional.empty(); // of another configuration, or version of this program
     }
-    if (Long.parseLong(parts[1]) < clock.instant().getEpochSecond()) {
-      return Optional.empty();
-    }
-    return tokens.stream().filter(token -> token.id().equals(parts[0])).findFirst();
+    String name = new String(Base64.getUrlDecoder().decode(parts[1]), UTF8);
+    return Optional.of(new Login(MEMBER + " " + name, name, Role.valueOf(parts[2])));
   }
 
   /** Goes with this cookie and no other. */
   public String csrfToken(String cookie) {
     return signature("csrf " + cookie);
+  }
+
+  /** Seconds since 1970 after this long. */
+  public long end(Duration lifetime) {
+    return clock.instant().plus(lifetime).getEpochSecond();
+  }
+
+  /** Whether this end, of a verified text, is past. */
+  public boolean isOver(String end) {
+    return Long.parseLong(end) < clock.instant().getEpochSecond();
+  }
+
+  /**
+   * What only this program could have written.
+   *
+   * @param purpose a word; a text of one purpose is none of another
+   */
+  public String signed(String purpose, String content) {
+    return content + "." + signature(purpose + " " + content);
+  }
+
+  /** The content of what {@link #signed} gave; empty for anything else. */
+  public Optional<String> verified(String purpose, String text) {
+    int dot = text.lastIndexOf('.');
+    if (dot < 0 || text.length() > LONGEST) {
+      return Optional.empty();
+    }
+    String content = text.substring(0, dot);
+    return Digests.areEqual(text.substring(dot + 1), signature(purpose + " " + content))
+        ? Optional.of(content)
+        : Optional.empty();
   }
 
   private String signature(String content) {

@@ -1,5 +1,6 @@
 package dev.holdfast.web.console;
 
+import dev.holdfast.web.Pages;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -10,4 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param again after how many seconds the browser tries by itself; 0 for never
  */
 public record BarePage(
-    String title, @Nullable String problem, String next, int again, String assets) {}
+    String title, @Nullable String problem, String next, int again, String assets) {
+  /** The page where people log in. */
+  public record Login(BarePage bare, Pages.LoginForm form) {}
+}

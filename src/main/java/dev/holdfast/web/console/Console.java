@@ -10,7 +10,6 @@ import dev.holdfast.web.WebPorts;
 import io.javalin.router.JavalinDefaultRoutingApi;
 import java.util.List;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The pages for people, and what their forms do. All of it is rendered here and works without
@@ -52,8 +51,9 @@ public final class Console implements Routes, Pages {
   }
 
   @Override
-  public String login(@Nullable String problem, String next) {
-    return templates.render("login", new BarePage("Log in", problem, next, 0, assets.path()));
+  public String login(LoginForm form) {
+    BarePage bare = new BarePage("Log in", form.problem(), form.next(), 0, assets.path());
+    return templates.render("login", new BarePage.Login(bare, form));
   }
 
   @Override

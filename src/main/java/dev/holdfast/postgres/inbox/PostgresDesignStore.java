@@ -1,0 +1,110 @@
+package dev.holdfast.postgres.inbox;
+
+import dev.holdfast.postgres.Sql;
+import dev.holdfast.postgres.SqlErrors;
+import dev.holdfast.queue.DesignStore;
+import dev.holdfast.ticket.Design;
+import dev.holdfast.ticket.InvalidTicketException;
+import java.util.List;
+import java.util.Optional;
+import java.util.regex.Pattern;
+import javax.sql.DataSource;
+import org.jdbi.v3.core.Jdbi;
+import org.jdbi.v3.core.JdbiException;
+import org.jdbi.v3.core.mapper.reflect.ConstructorMapper;
+import org.jspecify.annotations.Nullable;
+
+/** The table {@code holdfast.designs}. Thread-safe. */
+public final class PostgresDesignStore implements DesignStore {
+  private static final String DEFAULT_SCHEMA = "holdfast";
+  private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._:/-]{0,99}");
+
+  private final Jdbi jdbi;
+  private final Sql sql;
+  private final String putDesign;
+
+  public PostgresDesignStore(DataSource dataSource) {
+    this(dataSource, DEFAULT_SCHEMA);
+  }
+
+  public PostgresDesignStore(DataSource dataSource, String schema) {
+    this.jdbi = Jdbi.create(dataSource);
+    this.sql = new Sql(schema);
+    this.putDesign = sql.load("put_design");
+  }
+
+  /**
+   * {@inheritDoc}
+   *
+   * @throws InvalidTicketException if the name is not plain or the definition no JSON object
+   */
+  @Override
+  public Design put(String name, String kind, String definition, String actor) {
+    requireName("design", name);
+    requireName("kind", kind);
+    Optional<Design> stored = Optional.empty();
+    // Empty when another new version was stored at the same moment.
+    while (stored.isEmpty()) {
+      stored = putOnce(name, kind, definition, actor);
+    }
+    return stored.get();
+  }
+
+  private Optional<Design> putOnce(String name, String kind, String definition, String actor) {
+    try {
+      return jdbi.withHandle(
+          handle ->
+              handle
+                  .createQuery(putDesign)
+                  .bind("name", name)
+                  .bind("kind", kind)
+                  .bind("definition", definition)
+                  .bind("actor", actor)
+                  .map(ConstructorMapper.of(Design.class))
+                  .findOne());
+    } catch (JdbiException e) {
+      throw SqlErrors.translate(e);
+    }
+  }
+
+  private static void requireName(String what, String name) {
+    if (!NAME.matcher(name).matches()) {
+      throw new InvalidTicketException(
+          "a "
+              + what
+              + " is named with 1 to 100 letters, digits and . _ : / -, the first a letter or"
+              + " digit");
+    }
+  }
+
+  @Override
+  public List<Design> list() {
+    return latest(null);
+  }
+
+  @Override
+  public Optional<Design> find(String name) {
+    return latest(name).stream().findFirst();
+  }
+
+  private List<Design> latest(@Nullable String name) {
+    String query =
+        """
+        SELECT DISTINCT ON (name) id, name, version, kind, definition
+        FROM holdfast.designs
+        WHERE :name::text IS NULL OR name = :name::text
+        ORDER BY name, version DESC
+        """;
+    try {
+      return jdbi.withHandle(
+          handle ->
+              handle
+                  .createQuery(sql.inSchema(query))
+                  .bind("name", name)
+                  .map(ConstructorMapper.of(Design.class))
+                  .list());
+    } catch (JdbiException e) {
+      throw SqlErrors.translate(e);
+    }
+  }
+}

@@ -1,0 +1,79 @@
+package dev.holdfast.tool.patch;
+
+import java.util.Optional;
+import java.util.function.Predicate;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** Finds the path that an answer puts above a block, or behind its fence. */
+final class MentionedPath {
+  private static final Pattern NAMED =
+      Pattern.compile(
+          "(?i)^[\\s#>*\\-\\d.]*(?:file ?(?:name|path)?|path)[*_`\"' ]{0,4}:[*_`\"'"
+              + " ]{0,4}\\s*(\\S.*)$");
+  private static final Pattern ORNAMENT = Pattern.compile("^[\\s#>*_`\"'(\\[]+|[\\s*_`\"':)\\]]+$");
+  private static final Pattern REMARK =
+      Pattern.compile("\\s*\\((?:new|created|modified|changed)[^)]*\\):?\\s*$");
+  private static final Pattern NUMBER = Pattern.compile("^\\s*(?:\\d+[.)]|[-*])\\s+");
+
+  /** With an extension: "Before/After" above a fence is no file. */
+  private static final Pattern LIKE_A_FILE =
+      Pattern.compile("[^\\s:*?\"<>|]*[\\w)\\]]\\.[A-Za-z0-9]{1,10}");
+
+  private static final Pattern ATTRIBUTE =
+      Pattern.compile("(?:title|file|filename|filepath|path|name)\\s*=\\s*[\"']?([^\"'\\s}]+)");
+
+  private final Predicate<String> isFile;
+
+  MentionedPath(Predicate<String> isFile) {
+    this.isFile = isFile;
+  }
+
+  /**
+   * Of the line above a block: the path alone, or behind {@code File:}. A file that is not there
+   * yet must have a directory before its name or be set off, or a heading like "Node.js" would make
+   * one.
+   */
+  Optional<String> above(String line) {
+    Matcher named = NAMED.matcher(line);
+    if (named.matches()) {
+      return Optional.of(bare(named.group(1))).filter(path -> !path.isEmpty());
+    }
+    String path = bare(NUMBER.matcher(line).replaceFirst(""));
+    boolean marked = line.contains("`") || line.contains("**") || REMARK.matcher(line).find();
+    boolean meant =
+        (isPath(path) && (marked || path.contains("/")))
+            || (marked && path.matches("[^\\s:*?\"<>|]+/[^\\s:*?\"<>|]+"));
+    return isFile.test(path) || meant ? Optional.of(path) : Optional.empty();
+  }
+
+  /** Of what stands behind the backticks that open a fence. */
+  Optional<String> inFence(String info) {
+    Matcher attribute = ATTRIBUTE.matcher(info);
+    if (attribute.find()) {
+      return Optional.of(attribute.group(1));
+    }
+    for (String word : info.strip().split("\\s+", -1)) {
+      String path = word.substring(word.indexOf(':') + 1);
+      boolean bareWord = !path.contains("/") && !path.contains(".");
+      if (isFile.test(path) || (!bareWord && isPath(path))) {
+        return Optional.of(path);
+      }
+    }
+    return Optional.empty();
+  }
+
+  private static boolean isPath(String text) {
+    return !text.contains("://") && LIKE_A_FILE.matcher(text).matches();
+  }
+
+  private static String bare(String text) {
+    String plain = REMARK.matcher(text).replaceFirst("");
+    String before;
+    do {
+      before = plain;
+      plain = ORNAMENT.matcher(plain).replaceAll("");
+    } while (!plain.equals(before));
+    return plain;
+  }
+}

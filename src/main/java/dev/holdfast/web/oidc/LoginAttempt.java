@@ -1,0 +1,62 @@
+package dev.holdfast.web.oidc;
+
+import com.nimbusds.oauth2.sdk.id.State;
+import com.nimbusds.oauth2.sdk.pkce.CodeVerifier;
+import com.nimbusds.openid.connect.sdk.Nonce;
+import dev.holdfast.web.access.LoginCookies;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Base64;
+import java.util.Optional;
+
+/**
+ * A login that has begun in a browser, which keeps it in a signed cookie until the provider sends
+ * it back: nobody can end in one browser what began in another.
+ *
+ * @param state what the provider must send back
+ * @param nonce what the ID token must have
+ * @param verifier what proves to the provider that who asks for the token began the login
+ * @param next where to go afterwards: a path of this server
+ */
+record LoginAttempt(State state, Nonce nonce, CodeVerifier verifier, String next) {
+  static final String COOKIE = "holdfast-login";
+  static final Duration LIFETIME = Duration.ofMinutes(10);
+  private static final String PURPOSE = "oidc";
+  private static final int PARTS = 5;
+
+  static LoginAttempt to(String next) {
+    return new LoginAttempt(new State(), new Nonce(), new CodeVerifier(), next);
+  }
+
+  String cookie(LoginCookies cookies) {
+    String page =
+        Base64.getUrlEncoder()
+            .withoutPadding()
+            .encodeToString(next.getBytes(StandardCharsets.US_ASCII));
+    return cookies.signed(
+        PURPOSE,
+        String.join(
+            ".",
+            state.getValue(),
+            nonce.getValue(),
+            verifier.getValue(),
+            page,
+            "" + cookies.end(LIFETIME)));
+  }
+
+  /** Empty for what was forged or changed, or is too old. */
+  static Optional<LoginAttempt> read(String cookie, LoginCookies cookies) {
+    return cookies
+        .verified(PURPOSE, cookie)
+        .map(content -> content.split("\\.", -1))
+        .filter(parts -> parts.length == PARTS && !cookies.isOver(parts[PARTS - 1]))
+        .map(
+            parts ->
+                new LoginAttempt(
+                    new State(parts[0]),
+                    new Nonce(parts[1]),
+                    new CodeVerifier(parts[2]),
+                    new String(
+                        Base64.getUrlDecoder().decode(parts[3]), StandardCharsets.US_ASCII)));
+  }
+}

@@ -1,0 +1,207 @@
+package dev.holdfast.web.oidc;
+
+import com.nimbusds.jose.JOSEException;
+import com.nimbusds.jose.JWSAlgorithm;
+import com.nimbusds.jose.jwk.source.JWKSource;
+import com.nimbusds.jose.jwk.source.JWKSourceBuilder;
+import com.nimbusds.jose.proc.BadJOSEException;
+import com.nimbusds.jose.proc.JWSVerificationKeySelector;
+import com.nimbusds.jose.proc.SecurityContext;
+import com.nimbusds.jose.util.DefaultResourceRetriever;
+import com.nimbusds.jwt.JWT;
+import com.nimbusds.jwt.JWTClaimsSet;
+import com.nimbusds.jwt.proc.DefaultJWTProcessor;
+import com.nimbusds.oauth2.sdk.AuthorizationCode;
+import com.nimbusds.oauth2.sdk.AuthorizationCodeGrant;
+import com.nimbusds.oauth2.sdk.ErrorObject;
+import com.nimbusds.oauth2.sdk.GeneralException;
+import com.nimbusds.oauth2.sdk.ResponseType;
+import com.nimbusds.oauth2.sdk.Scope;
+import com.nimbusds.oauth2.sdk.TokenRequest;
+import com.nimbusds.oauth2.sdk.TokenResponse;
+import com.nimbusds.oauth2.sdk.auth.ClientAuthenticationMethod;
+import com.nimbusds.oauth2.sdk.auth.ClientSecretBasic;
+import com.nimbusds.oauth2.sdk.auth.ClientSecretPost;
+import com.nimbusds.oauth2.sdk.auth.Secret;
+import com.nimbusds.oauth2.sdk.http.HTTPRequest;
+import com.nimbusds.oauth2.sdk.id.ClientID;
+import com.nimbusds.oauth2.sdk.id.Issuer;
+import com.nimbusds.oauth2.sdk.pkce.CodeChallengeMethod;
+import com.nimbusds.openid.connect.sdk.AuthenticationRequest;
+import com.nimbusds.openid.connect.sdk.OIDCTokenResponse;
+import com.nimbusds.openid.connect.sdk.OIDCTokenResponseParser;
+import com.nimbusds.openid.connect.sdk.op.OIDCProviderMetadata;
+import com.nimbusds.openid.connect.sdk.validators.IDTokenClaimsVerifier;
+import dev.holdfast.web.Refused;
+import java.io.IOException;
+import java.net.URI;
+import java.net.URL;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the provider is asked and what it answers, by the Nimbus library. Its settings and keys are
+ * read when they are needed first, so that a worker starts without it. Thread-safe.
+ */
+final class OidcProvider {
+  private static final int CONNECT_MILLIS = 3_000;
+  private static final int READ_MILLIS = 5_000;
+  private static final int MOST_BYTES_OF_KEYS = 200_000;
+  private static final int CLOCK_SKEW_SECONDS = 30;
+  private static final Duration SETTINGS_KEPT = Duration.ofMinutes(10);
+
+  /** Made with a private key: with a shared one, whoever may check could also make. */
+  private static final Set<JWSAlgorithm> ALGORITHMS =
+      Set.of(
+          JWSAlgorithm.RS256,
+          JWSAlgorithm.RS384,
+          JWSAlgorithm.RS512,
+          JWSAlgorithm.PS256,
+          JWSAlgorithm.PS384,
+          JWSAlgorithm.PS512,
+          JWSAlgorithm.ES256,
+          JWSAlgorithm.ES384,
+          JWSAlgorithm.ES512);
+
+  private record Known(
+      OIDCProviderMetadata settings, JWKSource<SecurityContext> keys, Instant since) {}
+
+  private final OidcClient client;
+  private final InstantSource clock;
+  private volatile @Nullable Known known;
+
+  OidcProvider(OidcClient client, InstantSource clock) {
+    this.client = client;
+    this.clock = clock;
+  }
+
+  /** Where the browser is sent to log in. */
+  URI login(LoginAttempt attempt) {
+    return new AuthenticationRequest.Builder(
+            ResponseType.CODE,
+            new Scope(client.scopes().toArray(String[]::new)),
+            new ClientID(client.id()),
+            client.callback())
+        .endpointURI(known().settings().getAuthorizationEndpointURI())
+        .state(attempt.state())
+        .nonce(attempt.nonce())
+        .codeChallenge(attempt.verifier(), CodeChallengeMethod.S256)
+        .build()
+        .toURI();
+  }
+
+  /**
+   * The claims of the ID token that the code is given for.
+   *
+   * @throws Refused if the provider gives none, or one that cannot be taken
+   */
+  JWTClaimsSet claims(AuthorizationCode code, LoginAttempt attempt) {
+    Known provider = known();
+    JWT token = token(provider.settings(), code, attempt);
+    DefaultJWTProcessor<SecurityContext> processor = new DefaultJWTProcessor<>();
+    processor.setJWSKeySelector(new JWSVerificationKeySelector<>(ALGORITHMS, provider.keys()));
+    processor.setJWTClaimsSetVerifier(
+        new IDTokenClaimsVerifier(
+            new Issuer(client.issuer()),
+            new ClientID(client.id()),
+            attempt.nonce(),
+            CLOCK_SKEW_SECONDS));
+    try {
+      return processor.process(token, null);
+    } catch (BadJOSEException | JOSEException e) {
+      throw refused("its ID token is not taken: " + e.getMessage());
+    }
+  }
+
+  private JWT token(OIDCProviderMetadata settings, AuthorizationCode code, LoginAttempt attempt) {
+    AuthorizationCodeGrant grant =
+        new AuthorizationCodeGrant(code, client.callback(), attempt.verifier());
+    HTTPRequest request = request(settings, grant).toHTTPRequest();
+    request.setConnectTimeout(CONNECT_MILLIS);
+    request.setReadTimeout(READ_MILLIS);
+    request.setFollowRedirects(false);
+    try {
+      TokenResponse answer = OIDCTokenResponseParser.parse(request.send());
+      if (answer instanceof OIDCTokenResponse tokens
+          && tokens.getOIDCTokens().getIDToken() != null) {
+        return tokens.getOIDCTokens().getIDToken();
+      }
+      throw refused(
+          answer.indicatesSuccess()
+              ? "it sent no ID token"
+              : "it gives no token for this login: "
+                  + words(answer.toErrorResponse().getErrorObject()));
+    } catch (GeneralException e) {
+      throw refused("its answer cannot be read: " + e.getMessage());
+    } catch (IOException e) {
+      throw unreachable(e);
+    }
+  }
+
+  private TokenRequest request(OIDCProviderMetadata settings, AuthorizationCodeGrant grant) {
+    URI endpoint = settings.getTokenEndpointURI();
+    ClientID id = new ClientID(client.id());
+    if (client.secret() == null) {
+      return new TokenRequest.Builder(endpoint, id, grant).build();
+    }
+    Secret secret = new Secret(client.secret());
+    List<ClientAuthenticationMethod> methods = settings.getTokenEndpointAuthMethods();
+    boolean basic =
+        methods == null || methods.contains(ClientAuthenticationMethod.CLIENT_SECRET_BASIC);
+    return new TokenRequest.Builder(
+            endpoint,
+            basic ? new ClientSecretBasic(id, secret) : new ClientSecretPost(id, secret),
+            grant)
+        .build();
+  }
+
+  static String words(@Nullable ErrorObject error) {
+    if (error == null) {
+      return "an error without a name";
+    }
+    return error.getDescription() == null
+        ? String.valueOf(error.getCode())
+        : error.getCode() + " (" + error.getDescription() + ")";
+  }
+
+  private Known known() {
+    Known now = known;
+    if (now == null || now.since().plus(SETTINGS_KEPT).isBefore(clock.instant())) {
+      now = read();
+      known = now;
+    }
+    return now;
+  }
+
+  private Known read() {
+    try {
+      OIDCProviderMetadata settings =
+          OIDCProviderMetadata.resolve(new Issuer(client.issuer()), CONNECT_MILLIS, READ_MILLIS);
+      URL keys = settings.getJWKSetURI().toURL();
+      return new Known(
+          settings,
+          JWKSourceBuilder.<SecurityContext>create(
+                  keys,
+                  new DefaultResourceRetriever(CONNECT_MILLIS, READ_MILLIS, MOST_BYTES_OF_KEYS))
+              .build(),
+          clock.instant());
+    } catch (GeneralException e) {
+      throw refused("its settings cannot be used: " + e.getMessage());
+    } catch (IOException e) {
+      throw unreachable(e);
+    }
+  }
+
+  private Refused refused(String why) {
+    return new Refused(403, "the login at " + client.issuer() + " failed: " + why);
+  }
+
+  private Refused unreachable(IOException e) {
+    return new Refused(
+        503, client.issuer() + " cannot be reached just now (" + e.getMessage() + "); try again");
+  }
+}

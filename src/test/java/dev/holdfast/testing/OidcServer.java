@@ -1,0 +1,229 @@
+package dev.holdfast.testing;
+
+import com.nimbusds.jose.JOSEException;
+import com.nimbusds.jose.JWSAlgorithm;
+import com.nimbusds.jose.JWSHeader;
+import com.nimbusds.jose.crypto.MACSigner;
+import com.nimbusds.jose.crypto.RSASSASigner;
+import com.nimbusds.jose.jwk.JWKSet;
+import com.nimbusds.jose.jwk.RSAKey;
+import com.nimbusds.jose.jwk.gen.RSAKeyGenerator;
+import com.nimbusds.jwt.JWTClaimsSet;
+import com.nimbusds.jwt.PlainJWT;
+import com.nimbusds.jwt.SignedJWT;
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpServer;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.net.URLDecoder;
+import java.nio.charset.StandardCharsets;
+import java.security.GeneralSecurityException;
+import java.security.MessageDigest;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Arrays;
+import java.util.Base64;
+import java.util.Date;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executors;
+import java.util.stream.Collectors;
+
+/**
+ * A provider of OpenID Connect over HTTP: discovery, the authorization code flow with PKCE, keys.
+ * It logs in at once whom the test names, gives a token for each code once, and can make tokens
+ * that nobody should take.
+ */
+public final class OidcServer implements AutoCloseable {
+  public static final String CLIENT = "holdfast-console";
+  public static final String SECRET = "the-secret-of-the-client";
+
+  /** What is wrong with the next tokens. */
+  public enum Flaw {
+    NONE,
+    NONCE,
+    AUDIENCE,
+    ISSUER,
+    EXPIRED,
+    UNSIGNED,
+    OTHER_KEY,
+    SHARED_SECRET,
+    ADDRESS_NOT_VERIFIED,
+    NAME
+  }
+
+  /** Who is logged in at the provider. */
+  public record Person(String email, List<String> groups) {}
+
+  private record Grant(Person person, Map<String, String> request) {}
+
+  private static final JWSHeader.Builder RS256 = new JWSHeader.Builder(JWSAlgorithm.RS256);
+
+  private final HttpServer server;
+  private final RSAKey key;
+  private final RSAKey otherKey;
+  private final Map<String, Grant> codes = new ConcurrentHashMap<>();
+  private volatile Person person = new Person("nobody@example.org", List.of());
+  private volatile Flaw flaw = Flaw.NONE;
+
+  public OidcServer() {
+    try {
+      key = new RSAKeyGenerator(2048).keyID("one").generate();
+      otherKey = new RSAKeyGenerator(2048).keyID("one").generate();
+      server = HttpServer.create(new InetSocketAddress("127.0.0.1", 0), 0);
+    } catch (JOSEException | IOException e) {
+      throw new AssertionError(e);
+    }
+    server.setExecutor(Executors.newVirtualThreadPerTaskExecutor());
+    server.createContext("/.well-known/openid-configuration", this::settings);
+    server.createContext("/keys", exchange -> answer(exchange, 200, new JWKSet(key).toString()));
+    server.createContext("/authorize", this::authorize);
+    server.createContext("/token", this::token);
+    server.start();
+  }
+
+  public String issuer() {
+    return "http://127.0.0.1:" + server.getAddress().getPort();
+  }
+
+  public void logsIn(Person next, Flaw nextFlaw) {
+    person = next;
+    flaw = nextFlaw;
+  }
+
+  private void settings(HttpExchange exchange) throws IOException {
+    answer(
+        exchange,
+        200,
+        """
+        {"issuer": "%1$s", "authorization_endpoint": "%1$s/authorize", "token_endpoint": "%1$s/token",
+         "jwks_uri": "%1$s/keys", "response_types_supported": ["code"],
+         "subject_types_supported": ["public"], "code_challenge_methods_supported": ["S256"],
+         "id_token_signing_alg_values_supported": ["RS256"]}
+        """
+            .formatted(issuer()));
+  }
+
+  private void authorize(HttpExchange exchange) throws IOException {
+    Map<String, String> request = parameters(exchange.getRequestURI().getRawQuery());
+    boolean right =
+        CLIENT.equals(request.get("client_id"))
+            && "code".equals(request.get("response_type"))
+            && "S256".equals(request.get("code_challenge_method"))
+            && Arrays.asList(request.get("scope").split(" ")).contains("openid");
+    if (!right) {
+      answer(exchange, 400, "{\"error\": \"invalid_request\"}");
+      return;
+    }
+    String code = UUID.randomUUID().toString();
+    codes.put(code, new Grant(person, request));
+    exchange
+        .getResponseHeaders()
+        .set(
+            "Location",
+            request.get("redirect_uri") + "?code=" + code + "&state=" + request.get("state"));
+    exchange.sendResponseHeaders(302, -1);
+    exchange.close();
+  }
+
+  private void token(HttpExchange exchange) throws IOException {
+    Map<String, String> request =
+        parameters(new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8));
+    String basic =
+        Base64.getEncoder()
+            .encodeToString((CLIENT + ":" + SECRET).getBytes(StandardCharsets.UTF_8));
+    Grant grant = codes.remove(String.valueOf(request.get("code")));
+    if (!("Basic " + basic).equals(exchange.getRequestHeaders().getFirst("Authorization"))) {
+      answer(exchange, 401, "{\"error\": \"invalid_client\"}");
+    } else if (grant == null
+        || !grant.request().get("redirect_uri").equals(request.get("redirect_uri"))
+        || !grant.request().get("code_challenge").equals(s256(request.get("code_verifier")))) {
+      answer(exchange, 400, "{\"error\": \"invalid_grant\", \"error_description\": \"no code\"}");
+    } else {
+      answer(
+          exchange,
+          200,
+          "{\"access_token\": \"a\", \"token_type\": \"Bearer\", \"id_token\": \"%s\"}"
+              .formatted(idToken(grant)));
+    }
+  }
+
+  private String idToken(Grant grant) {
+    Instant now = Instant.now();
+    JWTClaimsSet claims =
+        new JWTClaimsSet.Builder()
+            .issuer(flaw == Flaw.ISSUER ? "http://127.0.0.1:1" : issuer())
+            .subject("subject of " + grant.person().email())
+            .audience(flaw == Flaw.AUDIENCE ? "another-client" : CLIENT)
+            .issueTime(Date.from(now.minus(Duration.ofHours(2))))
+            .expirationTime(
+                Date.from(
+                    flaw == Flaw.EXPIRED
+                        ? now.minus(Duration.ofHours(1))
+                        : now.plus(Duration.ofMinutes(5))))
+            .claim("nonce", flaw == Flaw.NONCE ? "another" : grant.request().get("nonce"))
+            .claim("email", flaw == Flaw.NAME ? "ann, bob" : grant.person().email())
+            .claim("email_verified", flaw != Flaw.ADDRESS_NOT_VERIFIED)
+            .claim("groups", grant.person().groups())
+            .build();
+    try {
+      return switch (flaw) {
+        case UNSIGNED -> new PlainJWT(claims).serialize();
+        case SHARED_SECRET -> {
+          SignedJWT token =
+              new SignedJWT(new JWSHeader.Builder(JWSAlgorithm.HS256).keyID("one").build(), claims);
+          token.sign(new MACSigner(key.toRSAPublicKey().getEncoded()));
+          yield token.serialize();
+        }
+        default -> {
+          SignedJWT token = new SignedJWT(RS256.keyID("one").build(), claims);
+          token.sign(new RSASSASigner(flaw == Flaw.OTHER_KEY ? otherKey : key));
+          yield token.serialize();
+        }
+      };
+    } catch (JOSEException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  private static String s256(String verifier) {
+    try {
+      return Base64.getUrlEncoder()
+          .withoutPadding()
+          .encodeToString(
+              MessageDigest.getInstance("SHA-256")
+                  .digest(String.valueOf(verifier).getBytes(StandardCharsets.US_ASCII)));
+    } catch (GeneralSecurityException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  private static Map<String, String> parameters(String text) {
+    return Arrays.stream(text.split("&"))
+        .map(pair -> pair.split("=", 2))
+        .collect(
+            Collectors.toMap(
+                pair -> pair[0], pair -> URLDecoder.decode(pair[1], StandardCharsets.UTF_8)));
+  }
+
+  private static void answer(HttpExchange exchange, int status, String json) throws IOException {
+    byte[] body = json.getBytes(StandardCharsets.UTF_8);
+    exchange.getResponseHeaders().set("Content-Type", "application/json");
+    exchange.sendResponseHeaders(status, body.length);
+    exchange.getResponseBody().write(body);
+    exchange.close();
+  }
+
+  /** Where a console that nobody can reach by this name says that it is. */
+  public static URI console() {
+    return URI.create("http://console.example/");
+  }
+
+  @Override
+  public void close() {
+    server.stop(0);
+  }
+}
