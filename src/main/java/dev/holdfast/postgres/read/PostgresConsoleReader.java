@@ -5,6 +5,7 @@ import dev.holdfast.postgres.Transactions;
 import dev.holdfast.queue.ProviderStatus;
 import dev.holdfast.queue.view.ConsoleReader;
 import dev.holdfast.queue.view.DesignLine;
+import dev.holdfast.queue.view.DesignReviews;
 import dev.holdfast.queue.view.DesignVersion;
 import dev.holdfast.queue.view.Flow;
 import dev.holdfast.queue.view.Inbox;
@@ -70,6 +71,14 @@ public final class PostgresConsoleReader implements ConsoleReader {
             query -> query.bind("window", TicketPages.WINDOW).bind("most", most),
             (row, context) -> row.getLong(1))
         .getFirst();
+  }
+
+  @Override
+  public List<DesignReviews> reviewsByDesign() {
+    return rows(
+        sql.load("console_reviews"),
+        query -> query.bind("window", TicketPages.WINDOW),
+        ConstructorMapper.of(DesignReviews.class));
   }
 
   @Override

@@ -19,6 +19,9 @@ public interface ConsoleReader {
   /** How many results wait for a person among the newest tickets; counts to {@code most} only. */
   long reviewCount(long most);
 
+  /** Results that wait for a person among the newest tickets, by design, most first. */
+  List<DesignReviews> reviewsByDesign();
+
   /** How many of the newest tickets are in each state. */
   StateCounts stateCounts();
 
