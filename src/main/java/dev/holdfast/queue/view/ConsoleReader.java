@@ -51,6 +51,12 @@ public interface ConsoleReader {
   /** Finished attempts of the last half hour by queue and minute, oldest first. */
   List<Flow> flow();
 
+  /** The slots that finished attempts took in the last half hour, oldest first. */
+  List<BusySlots> busySlots();
+
+  /** What models have answered in the last 7 days, by provider, the dearest first. */
+  List<ModelUse> modelUse();
+
   /** All designs by name, with what became of the newest tickets. */
   List<DesignLine> designs();
 
