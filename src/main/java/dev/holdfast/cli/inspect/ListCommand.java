@@ -148,7 +148,7 @@ public final class ListCommand implements Callable<Integer> {
         new ListWatch(root)
             .follow(() -> rows(reader, filter, states), rows -> print(reader, form, rows));
       } else if (form == Form.JSON && !ready) {
-        root.terminal().line(JsonForm.of(each(states, filter, reader::list, TicketRow::id)));
+        root.terminal().line(JsonOutput.of(each(states, filter, reader::list, TicketRow::id)));
       } else {
         print(reader, form, rows(reader, filter, states));
       }
@@ -189,7 +189,7 @@ public final class ListCommand implements Callable<Integer> {
 
   private void print(TicketReader reader, Form form, List<TicketSummary> rows) {
     switch (form) {
-      case JSON -> root.terminal().line(JsonForm.of(rows));
+      case JSON -> root.terminal().line(JsonOutput.of(rows));
       case NAME -> rows.forEach(row -> root.terminal().line("" + row.id()));
       case TABLE, WIDE -> {
         if (rows.isEmpty()) {
