@@ -95,7 +95,7 @@ final class WebSurface implements AutoCloseable {
     }
     Pages pages = Pages.plain();
     if (console) {
-      Console people = 
+      Console people =
           new Console(
               ports,
               new PostgresConsoleReader(database),
@@ -172,8 +172,7 @@ final class WebSurface implements AutoCloseable {
     return settings.agents().providers().stream()
         .map(
             each ->
-                ConfiguredProvider.of(
-                    each.type().name().toLowerCase(Locale.ROOT), each.settings()))
+                ConfiguredProvider.of(each.type().name().toLowerCase(Locale.ROOT), each.settings()))
         .toList();
   }
 

@@ -3,9 +3,9 @@ package dev.holdfast.e2e;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.handler.design.ReviewRule;
-import dev.holdfast.worker.HandlerResult;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.WithDatabase;
+import dev.holdfast.worker.HandlerResult;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -196,7 +196,8 @@ class JobFactsIT {
     holdfast.ok("design", "put", "sampled", "--file", file.toString());
     List<String> ids =
         rows.column(
-            "SELECT holdfast.enqueue_ticket(design => 'sampled', queue => 'default') FROM generate_series(1, 25)");
+            "SELECT holdfast.enqueue_ticket(design => 'sampled', queue => 'default') FROM"
+                + " generate_series(1, 25)");
     ReviewRule rule = new ReviewRule(HandlerResult.Review.RULE, 0.4);
     for (String each : ids) {
       long id = Long.parseLong(each);

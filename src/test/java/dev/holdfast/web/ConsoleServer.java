@@ -28,8 +28,7 @@ public final class ConsoleServer implements AutoCloseable {
                   "openai",
                   null,
                   List.of(KEY),
-                  new Prices(
-                      Map.of("gpt-5*", Price.of(new BigDecimal("1.25"), BigDecimal.TEN))))));
+                  new Prices(Map.of("gpt-5*", Price.of(new BigDecimal("1.25"), BigDecimal.TEN))))));
 
   private final WebServer server;
   private final EventHub events;

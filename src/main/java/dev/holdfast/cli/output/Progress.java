@@ -88,8 +88,12 @@ public final class Progress {
               time(Math.round(seconds * (1 - part) / part)));
     }
     return String.format(
-        Locale.ROOT, rate >= 10 ? "%s %,d, %,.0f a second%s" : "%s %,d, %,.1f a second%s", done,
-        count, rate, rest);
+        Locale.ROOT,
+        rate >= 10 ? "%s %,d, %,.0f a second%s" : "%s %,d, %,.1f a second%s",
+        done,
+        count,
+        rate,
+        rest);
   }
 
   private static String time(long seconds) {

@@ -1,8 +1,8 @@
 package dev.holdfast.handler.agent;
 
 import dev.holdfast.handler.design.DesignPatch;
-import dev.holdfast.handler.design.ReviewRule;
 import dev.holdfast.handler.design.DesignTarget;
+import dev.holdfast.handler.design.ReviewRule;
 import dev.holdfast.retry.DurationText;
 import dev.holdfast.session.SessionSettings;
 import dev.holdfast.session.context.ContextSettings;

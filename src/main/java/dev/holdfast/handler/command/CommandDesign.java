@@ -1,7 +1,7 @@
 package dev.holdfast.handler.command;
 
-import dev.holdfast.retry.DurationText;
 import dev.holdfast.handler.design.ReviewRule;
+import dev.holdfast.retry.DurationText;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;

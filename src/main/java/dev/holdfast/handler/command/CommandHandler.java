@@ -107,7 +107,8 @@ public final class CommandHandler implements TicketHandler {
           HandlerResult.failed(CommandFailures.timedOut(how, run, redaction));
       case ProgramEnd.Exited(int code) when code != 0 ->
           HandlerResult.failed(CommandFailures.exited(how, code, run, redaction));
-      case ProgramEnd.Exited exited -> succeeded(design.review().of(ticket), design, run, redaction);
+      case ProgramEnd.Exited exited ->
+          succeeded(design.review().of(ticket), design, run, redaction);
     };
   }
 

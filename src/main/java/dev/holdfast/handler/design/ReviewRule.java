@@ -17,8 +17,7 @@ public record ReviewRule(Review others, double sample) {
   public static ReviewRule of(JsonNode review) {
     String sample = review.path("sample").asString("");
     if (!sample.isEmpty()) {
-      return new ReviewRule(
-          Review.RULE, Double.parseDouble(sample.replace("%", "").strip()) / 100);
+      return new ReviewRule(Review.RULE, Double.parseDouble(sample.replace("%", "").strip()) / 100);
     }
     return review.asString("human").equals("none")
         ? new ReviewRule(Review.NONE, 0)

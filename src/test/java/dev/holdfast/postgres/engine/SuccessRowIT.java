@@ -118,7 +118,11 @@ class SuccessRowIT {
       assertThat(queue.queue().finish(List.of(finish), List.of()).getFirst())
           .isEqualTo(new FinishResult.Succeeded(id, TicketState.DONE));
     }
-    queue.queue().finish(List.of(new Finish.Succeeded(id + 99, lease, "1", Finish.Review.RULE, null)), List.of());
+    queue
+        .queue()
+        .finish(
+            List.of(new Finish.Succeeded(id + 99, lease, "1", Finish.Review.RULE, null)),
+            List.of());
     assertThat(
             database.column(
                 "SELECT ticket_id || actor || channel FROM holdfast.ticket_activity WHERE action ="

@@ -78,8 +78,9 @@ class ListBrowserIT {
     database.run(add, "letters");
     page.locator("button:has-text('Approve all 26 of letters')").click();
     assertThat(page.locator("#notice")).containsText("Approved 26 tickets");
-    String waiting = "SELECT count(*) FROM holdfast.tickets t JOIN holdfast.designs d ON d.id ="
-        + " t.design_id WHERE t.state = 'needs_review' AND d.name = ?";
+    String waiting =
+        "SELECT count(*) FROM holdfast.tickets t JOIN holdfast.designs d ON d.id ="
+            + " t.design_id WHERE t.state = 'needs_review' AND d.name = ?";
     assertThat(database.number(waiting, "letters")).isEqualTo(26);
     assertThat(database.number(waiting, "other")).isEqualTo(13);
     assertThat(

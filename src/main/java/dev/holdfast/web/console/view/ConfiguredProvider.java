@@ -36,10 +36,6 @@ public record ConfiguredProvider(
 
   /** The price of a model in words. */
   public static String words(Price price) {
-    return "$"
-        + price.input().toPlainString()
-        + " in, $"
-        + price.output().toPlainString()
-        + " out";
+    return "$" + price.input().toPlainString() + " in, $" + price.output().toPlainString() + " out";
   }
 }
