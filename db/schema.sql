@@ -1228,8 +1228,8 @@ SELECT a.ticket_id, a.started_at, 'claimed', a.worker_id, jsonb_build_object('at
 FROM ticket_attempts a
 UNION ALL
 SELECT a.ticket_id, a.finished_at, a.outcome, a.worker_id, jsonb_strip_nulls(jsonb_build_object('attempt', a.attempt, 'category', a.category,
-  'rule', a.rule, 'fingerprint', a.fingerprint, 'title', error_name(a.error_title, a.error), 'error', shorten(a.error, 500), 'retryAfter', (
-    SELECT b.retry_after FROM ticket_base b WHERE a.outcome = 'deferred' AND b.id = a.ticket_id AND b.fence = a.lease_no)))
+  'retryAfter', (SELECT b.retry_after FROM ticket_base b WHERE a.outcome = 'deferred' AND b.id = a.ticket_id AND b.fence = a.lease_no)))
+  || error_facts(a.rule, a.fingerprint, a.error_title, a.error)
 FROM ticket_attempts a
 UNION ALL
 SELECT u.ticket_id, l.claimed_at, 'claimed', l.worker_id, jsonb_build_object('leaseNo', l.id)
@@ -1239,8 +1239,7 @@ SELECT y.ticket_id, y.created_at, y.action, y.actor, with_retry_time(y.action, y
 FROM ticket_activity y
 -- The error of a decision is in the row of its attempt.
 LEFT JOIN LATERAL (
-  SELECT jsonb_strip_nulls(jsonb_build_object('rule', a.rule, 'fingerprint', a.fingerprint, 'title', error_name(a.error_title, a.error),
-    'error', shorten(a.error, 500))) AS facts
+  SELECT error_facts(a.rule, a.fingerprint, a.error_title, a.error) AS facts
   FROM ticket_attempts a
   WHERE y.action = 'retry_decision' AND a.ticket_id = y.ticket_id
     AND a.lease_no = CASE WHEN jsonb_typeof(y.details->'leaseNo') = 'number' THEN (y.details->'leaseNo')::bigint END
@@ -1261,7 +1260,9 @@ SELECT
   COALESCE(l.claimed_at, b.started_at) AS started_at, b.completed_at,
   b.attempt_count, b.crash_count, b.same_error_count, b.held_at, b.hold_actions AS allowed_actions, b.max_cost_usd,
   error_name(b.error_title, b.error) AS error_title, d.name AS design, d.version AS design_version,
-  b.expires_at, b.concurrency_key, b.fairness_key, (SELECT p.parent_id FROM ticket_parents p WHERE p.ticket_id = b.id) AS parent_id,
+  CASE WHEN b.expires_at IS NOT NULL AND b.state = 'ready' AND COALESCE(l.claimed_at, b.started_at) IS NULL
+    THEN (SELECT e.expires_at FROM ticket_deadlines e WHERE e.ticket_id = b.id) END AS expires_at,
+  b.concurrency_key, b.fairness_key, (SELECT p.parent_id FROM ticket_parents p WHERE p.ticket_id = b.id) AS parent_id,
   b.batch_id
 FROM ticket_base b
 LEFT JOIN designs d ON d.id = b.design_id
@@ -1315,7 +1316,7 @@ COMMENT ON COLUMN holdfast.tickets.max_cost_usd IS 'What the ticket may cost in 
 COMMENT ON COLUMN holdfast.tickets.error_title IS 'The line of the last error that says why: ''ValueError: cannot parse row 177''.';
 COMMENT ON COLUMN holdfast.tickets.design IS 'The name of its design; NULL for a ticket of a kind alone. An INSERT may say it instead of design_id and gets the newest version.';
 COMMENT ON COLUMN holdfast.tickets.design_version IS 'The version of its design.';
-COMMENT ON COLUMN holdfast.tickets.expires_at IS 'If no worker had started it by then, it was put on hold with the cause expired. NULL does not expire.';
+COMMENT ON COLUMN holdfast.tickets.expires_at IS 'If no worker starts it by then, it is put on hold with the cause expired. NULL where it does not expire, or has started.';
 COMMENT ON COLUMN holdfast.tickets.concurrency_key IS 'Limits count what runs with the same key, as one customer''s: set_limit, per_key.';
 COMMENT ON COLUMN holdfast.tickets.fairness_key IS 'Tickets of equal priority are claimed in turns over these keys, as over tenants.';
 COMMENT ON COLUMN holdfast.tickets.parent_id IS 'The ticket that added it: a workflow whose step it is, or a job that was allowed to; NULL where people or programs enqueued it.';
@@ -1454,6 +1455,9 @@ BEGIN
     RAISE EXCEPTION 'the % is % bytes or more as text, more than %: a number such as 1e100000 has all its digits there', what, bytes, most
       USING ERRCODE = 'HF422',
         HINT = 'Write such numbers as strings, put large data elsewhere and its address here, or raise payload.max-expanded-bytes.';
+  ELSIF is_deep(document) THEN
+    RAISE EXCEPTION 'the % has more than 500 levels of arrays and objects', what
+      USING ERRCODE = 'HF422', HINT = 'Write what is deeper as a string.';
   END IF;
   RETURN bytes;
 END
@@ -1790,8 +1794,8 @@ BEGIN
       USING ERRCODE = 'HF409', DETAIL = t.state, HINT = 'It allows ' || array_to_string(t.hold_actions, ', ') || '.';
   ELSIF answer_ticket.answer IS NULL THEN
     RAISE EXCEPTION 'the answer is missing' USING ERRCODE = 'HF422', HINT = 'Give it as JSON: ''"red"''.';
-  ELSIF octet_length(answer_ticket.answer::text) > 65536 THEN
-    RAISE EXCEPTION 'the answer has % bytes, and 65536 are allowed', octet_length(answer_ticket.answer::text)
+  ELSIF expanded_bytes(answer_ticket.answer, 65536) > 65536 THEN
+    RAISE EXCEPTION 'the answer has % bytes or more, and 65536 are allowed', expanded_bytes(answer_ticket.answer, 65536)
       USING ERRCODE = 'HF422', HINT = 'Write it to a file and answer with its name.';
   ELSIF question ? 'choices' AND NOT EXISTS (
       SELECT FROM jsonb_array_elements(question->'choices') AS c (choice) WHERE c.choice = answer_ticket.answer) THEN
@@ -2047,7 +2051,7 @@ AS $function$
 DECLARE
   t ticket_base;
 BEGIN
-  PERFORM require_words('actor', actor);
+  PERFORM require_words('actor', actor), require_length('reason', reason);
   PERFORM lock_steps(cancel_ticket.id);
   t := locked_ticket(cancel_ticket.id);
   IF t.state IN ('done', 'cancelled') THEN
@@ -2412,7 +2416,10 @@ DECLARE
   approved boolean := decide_tool_call.decision = 'approve';
   said text := NULLIF(btrim(words), '');
 BEGIN
-  PERFORM require_words('actor', actor);
+  PERFORM require_words('actor', actor), require_length('words', words);
+  IF decide_tool_call.arguments IS NOT NULL THEN
+    PERFORM accepted_bytes('arguments of the call', decide_tool_call.arguments);
+  END IF;
   IF decide_tool_call.decision IS NULL OR decide_tool_call.decision NOT IN ('approve', 'deny') THEN
     RAISE EXCEPTION 'the decision must be approve or deny' USING ERRCODE = 'HF422';
   ELSIF jsonb_typeof(decide_tool_call.arguments) <> 'object' THEN
@@ -2538,9 +2545,10 @@ BEGIN
     PERFORM refuse_action(t, 'edit the payload of');
   END IF;
   IF t.payload IS DISTINCT FROM edit_payload.payload THEN
+    PERFORM accepted_bytes('payload', edit_payload.payload);
     PERFORM log_activity(t.id, 'payload_edited', actor, jsonb_build_object(
-      'before', CASE WHEN length(t.payload::text) <= 65536 THEN t.payload END,
-      'bytesBefore', octet_length(t.payload::text), 'bytesAfter', octet_length(edit_payload.payload::text)));
+      'before', CASE WHEN measured_bytes(t.payload) <= 65536 THEN t.payload END,
+      'bytesBefore', measured_bytes(t.payload), 'bytesAfter', octet_length(edit_payload.payload::text)));
     UPDATE ticket_base b SET payload = edit_payload.payload, updated_at = now() WHERE b.id = t.id;
   END IF;
   RETURN t.state;
@@ -2558,7 +2566,8 @@ DECLARE
   t ticket_base := locked_ticket(ticket_id);
   refile boolean := false;
 BEGIN
-  PERFORM require_key('concurrency_key', changes->>'concurrency_key'), require_key('fairness_key', changes->>'fairness_key');
+  PERFORM require_key('concurrency_key', changes->>'concurrency_key'), require_key('fairness_key', changes->>'fairness_key'),
+    require_readable(changes->>'title', changes->>'error', changes->>'hold_reason', changes->'result');
   IF changes ?| '{queue,kind,priority,created_at,retry_after,assignee_type,design_id,concurrency_key,fairness_key}' AND t.state = 'ready' THEN
     refile := make_unclaimable(t) OR NOT EXISTS (SELECT FROM running_lease(t.id, t.fence));
   END IF;
@@ -2651,6 +2660,9 @@ BEGIN
     d := latest_design(enqueue_any_ticket.design);
   END IF;
   kind_name := kind_of_new_ticket(enqueue_any_ticket.kind, d);
+  IF octet_length(enqueue_any_ticket.title) > 10000 THEN
+    PERFORM require_length('title', enqueue_any_ticket.title, 10000);
+  END IF;
   IF enqueue_any_ticket.after_names IS NOT NULL OR enqueue_any_ticket.on_cancelled IS NOT NULL THEN
     PERFORM require_predecessors(COALESCE(enqueue_any_ticket.after, '{}'), enqueue_any_ticket.after_names, enqueue_any_ticket.on_cancelled);
   END IF;
@@ -2815,10 +2827,11 @@ DECLARE
     WHEN enqueue_ticket.payload IS NULL THEN 2
     WHEN pg_catalog.pg_column_size(enqueue_ticket.payload) OPERATOR(pg_catalog.<=) 2000
       AND pg_catalog.pg_column_compression(enqueue_ticket.payload) IS NULL
-    THEN pg_catalog.octet_length(enqueue_ticket.payload::text)
+    THEN pg_catalog.octet_length(enqueue_ticket.payload::pg_catalog.text)
   END;
 BEGIN
-  IF bytes OPERATOR(pg_catalog.<=) 65536 AND enqueue_ticket.design IS NULL AND enqueue_ticket.run_at IS NULL
+  IF bytes OPERATOR(pg_catalog.<=) 65536 AND (pg_catalog.octet_length(enqueue_ticket.title) OPERATOR(pg_catalog.<=) 10000) IS NOT FALSE
+    AND enqueue_ticket.design IS NULL AND enqueue_ticket.run_at IS NULL
     AND enqueue_ticket.unique_key IS NULL AND enqueue_ticket.max_cost_usd IS NULL
     AND enqueue_ticket.after IS NULL AND enqueue_ticket.expires_at IS NULL
     AND enqueue_ticket.concurrency_key IS NULL AND enqueue_ticket.fairness_key IS NULL
@@ -2939,6 +2952,17 @@ END
 $function$;
 COMMENT ON FUNCTION holdfast.enqueue_tickets(jsonb) IS 'Adds tickets that wait for each other by name, inside the caller''s transaction, all or none, and returns their ids in the same order: SELECT * FROM holdfast.enqueue_tickets(''[{"name": "fetch", "kind": "command"}, {"kind": "command", "after": ["fetch", 17]}]''). Each has the keys of enqueue_ticket''s arguments, and name. A name in "after" is one of these tickets, whose result the follower is given; a number is the id of any other one. HF422 names the circle where they wait in one.';
 GRANT EXECUTE ON FUNCTION holdfast.enqueue_tickets(jsonb) TO holdfast_operator, holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.error_facts(rule text, fingerprint text, error_title text, error text)
+ RETURNS jsonb
+ LANGUAGE sql
+ STABLE PARALLEL SAFE
+AS $function$
+  SELECT pg_catalog.jsonb_strip_nulls(pg_catalog.jsonb_build_object('rule', rule, 'fingerprint', fingerprint,
+    'title', holdfast.error_name(error_title, error), 'error', holdfast.shorten(error, 500)))
+$function$;
+COMMENT ON FUNCTION holdfast.error_facts(text,text,text,text) IS 'What ticket_timeline and holdfast watch tell of the error of an attempt.';
+GRANT EXECUTE ON FUNCTION holdfast.error_facts(text,text,text,text) TO PUBLIC, holdfast_worker;
 
 CREATE OR REPLACE FUNCTION holdfast.error_name(title text, error text)
  RETURNS text
@@ -3360,6 +3384,7 @@ BEGIN
   IF guidance IS NULL OR btrim(guidance) = '' THEN
     RETURN;
   END IF;
+  PERFORM require_length('guidance', guidance);
   INSERT INTO ticket_guidance (ticket_id, author, source, guidance)
   VALUES (give_guidance.ticket_id, give_guidance.author, give_guidance.source, give_guidance.guidance);
   UPDATE ticket_base b SET guidance_count = b.guidance_count + 1 WHERE b.id = give_guidance.ticket_id;
@@ -3433,17 +3458,17 @@ BEGIN
   FOR role_name, function_name IN
     SELECT g.role, p.oid::regprocedure
     FROM (VALUES
-      ('public', ARRAY['shorten', 'error_name', 'with_retry_time', 'outage_words']),
-      ('holdfast_viewer', ARRAY['asked_question', 'ticket_version', 'readable', 'measured_bytes', 'expanded_bytes',
+      ('public', ARRAY['shorten', 'error_name', 'error_facts', 'with_retry_time', 'outage_words']),
+      ('holdfast_viewer', ARRAY['asked_question', 'ticket_version', 'readable', 'is_deep', 'measured_bytes', 'expanded_bytes',
         'limit_words', 'tokens_left', 'turn_group', 'batch_progress', 'release_status']),
       ('holdfast_producer', ARRAY['produce_ticket']),
-      ('holdfast_designer', ARRAY['ticket_version', 'latest_design', 'acting_person', 'accepted_bytes', 'expanded_bytes', 'measure_definition']),
+      ('holdfast_designer', ARRAY['ticket_version', 'latest_design', 'acting_person', 'accepted_bytes', 'expanded_bytes', 'is_deep', 'measure_definition']),
       -- Operators edit payloads with their own rights, too.
       ('holdfast_operator', ARRAY['enqueue_ticket', 'enqueue_tickets', 'replay_ticket', 'trace_ticket', 'produce_ticket', 'release_ticket', 'hold_ticket', 'cancel_ticket', 'approve_ticket',
         'reject_ticket', 'pause_queue', 'resume_queue', 'acting_person', 'latest_design', 'abort_retry', 'set_auto_retry',
-        'mend_provider', 'raise_budget', 'remove_budget', 'decide_tool_call', 'answer_ticket', 'asked_question', 'assign_ticket', 'unrelease_ticket', 'edit_payload',
+        'mend_provider', 'raise_budget', 'remove_budget', 'decide_tool_call', 'answer_ticket', 'asked_question', 'assign_ticket', 'unrelease_ticket', 'edit_payload', 'use_design',
         'ticket_version', 'require_version', 'take_request_key', 'keep_request_ticket', 'find_request', 'keep_request_answer',
-        'note_enqueued', 'web_key', 'readable', 'measured_bytes', 'expanded_bytes', 'accepted_bytes',
+        'note_enqueued', 'web_key', 'readable', 'is_deep', 'measured_bytes', 'expanded_bytes', 'accepted_bytes',
         'put_schedule', 'pause_schedule', 'resume_schedule', 'run_schedule', 'delete_schedule',
         'set_limit', 'remove_limit', 'set_weight', 'limit_words', 'tokens_left', 'turn_group',
         'open_batch', 'close_batch', 'enqueue_batch', 'batch_progress', 'hold_batch', 'cancel_batch', 'start_release', 'stop_release',
@@ -3758,7 +3783,8 @@ BEGIN
   IF NEW.retry_strategy IS NOT NULL THEN
     PERFORM require_retry_policy(NEW.retry_strategy, 'retry_strategy');
   END IF;
-  PERFORM require_key('concurrency_key', NEW.concurrency_key), require_key('fairness_key', NEW.fairness_key);
+  PERFORM require_key('concurrency_key', NEW.concurrency_key), require_key('fairness_key', NEW.fairness_key),
+    require_readable(NEW.title, NEW.error, NEW.hold_reason, NEW.result);
   NEW.kind := kind_of_new_ticket(NEW.kind, d);
   IF NEW.state = 'ready' THEN
     NEW.expires_at := COALESCE(NEW.expires_at, GREATEST(now(), NEW.retry_after) + design_expiry(d));
@@ -3810,6 +3836,17 @@ END
 $function$;
 COMMENT ON FUNCTION holdfast.insert_ticket() IS 'INSERT INTO tickets: fills what is left out and refuses what contradicts itself.';
 GRANT EXECUTE ON FUNCTION holdfast.insert_ticket() TO holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.is_deep(document jsonb)
+ RETURNS boolean
+ LANGUAGE sql
+ IMMUTABLE STRICT
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+  SELECT (pg_column_compression(document) IS NOT NULL OR pg_column_size(document) > 4000) AND jsonb_path_exists(document, 'strict $.**{500}')
+$function$;
+COMMENT ON FUNCTION holdfast.is_deep(jsonb) IS 'Whether a document has more than 500 levels.';
+GRANT EXECUTE ON FUNCTION holdfast.is_deep(jsonb) TO holdfast_designer, holdfast_operator, holdfast_viewer, holdfast_worker;
 
 CREATE OR REPLACE FUNCTION holdfast.is_waiting(ticket_id bigint)
  RETURNS boolean
@@ -4239,6 +4276,7 @@ CREATE OR REPLACE FUNCTION holdfast.log_activity(ticket_id bigint, action text, 
  SET search_path TO 'holdfast', 'pg_temp'
 AS $function$
 BEGIN
+  PERFORM accepted_bytes('record of what was done', log_activity.details);
   INSERT INTO ticket_activity (ticket_id, action, actor, details, channel)
   VALUES (log_activity.ticket_id, log_activity.action, log_activity.actor, jsonb_strip_nulls(log_activity.details),
     CASE WHEN log_activity.actor <> 'system'
@@ -4760,7 +4798,7 @@ AS $function$
 DECLARE
   d designs;
 BEGIN
-  PERFORM require_words('actor', actor);
+  PERFORM require_words('actor', actor), require_length('title', put_schedule.title, 10000);
   PERFORM require_queue_name(put_schedule.queue);
   IF put_schedule.name IS NULL OR put_schedule.name !~ '^[A-Za-z0-9][A-Za-z0-9._:-]{0,99}$' THEN
     RAISE EXCEPTION '"%" is not the name of a schedule', COALESCE(left(put_schedule.name, 100), 'NULL')
@@ -4857,11 +4895,13 @@ AS $function$
 BEGIN
   IF holdfast.measured_bytes(document) > 33554432 THEN
     RETURN '{"unreadable": "more than 33554432 bytes when its numbers are written out; see payload.max-expanded-bytes"}';
+  ELSIF holdfast.is_deep(document) THEN
+    RETURN '{"unreadable": "more than 500 levels of arrays and objects"}';
   END IF;
   RETURN document;
 END
 $function$;
-COMMENT ON FUNCTION holdfast.readable(jsonb) IS 'The document, or words in its place if it has more than 32 MiB as text.';
+COMMENT ON FUNCTION holdfast.readable(jsonb) IS 'The document, or words in its place if it has more than 32 MiB as text or more than 500 levels.';
 GRANT EXECUTE ON FUNCTION holdfast.readable(jsonb) TO holdfast_operator, holdfast_viewer, holdfast_worker;
 
 CREATE OR REPLACE FUNCTION holdfast.recount_batch(b holdfast.batches)
@@ -4977,7 +5017,7 @@ AS $function$
 DECLARE
   t ticket_base;
 BEGIN
-  PERFORM require_words('actor', actor);
+  PERFORM require_words('actor', actor), require_length('feedback', feedback);
   t := locked_ticket(reject_ticket.id);
   IF t.state <> 'needs_review' THEN
     PERFORM refuse_action(t, 'reject');
@@ -5093,7 +5133,7 @@ DECLARE
   t ticket_base;
   steps integer := 0;
 BEGIN
-  PERFORM require_words('actor', actor);
+  PERFORM require_words('actor', actor), require_length('guidance', guidance);
   t := locked_ticket(release_ticket.id);
   IF t.kind = 'workflow' AND t.state IN ('ready', 'on_hold') THEN
     steps := release_steps(t, actor, guidance, keep_retries, fresh);
@@ -5470,6 +5510,22 @@ $function$;
 COMMENT ON FUNCTION holdfast.require_key(text,text) IS 'Refuses an empty or long concurrency or fairness key with HF422.';
 GRANT EXECUTE ON FUNCTION holdfast.require_key(text,text) TO holdfast_worker;
 
+CREATE OR REPLACE FUNCTION holdfast.require_length(what text, words text, most integer DEFAULT 100000)
+ RETURNS void
+ LANGUAGE plpgsql
+ IMMUTABLE
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+BEGIN
+  IF octet_length(words) > most AND length(words) > most THEN
+    RAISE EXCEPTION '% is % characters long, and % are allowed', what, length(words), most
+      USING ERRCODE = 'HF422', HINT = 'Say it shorter, or put it elsewhere and its address here.';
+  END IF;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.require_length(text,text,integer) IS 'Refuses a text with more characters than that with HF422.';
+GRANT EXECUTE ON FUNCTION holdfast.require_length(text,text,integer) TO holdfast_worker;
+
 CREATE OR REPLACE FUNCTION holdfast.require_limit(what text, n bigint)
  RETURNS void
  LANGUAGE plpgsql
@@ -5537,10 +5593,26 @@ $function$;
 COMMENT ON FUNCTION holdfast.require_queue_name(text) IS 'Refuses a bad queue name with HF422.';
 GRANT EXECUTE ON FUNCTION holdfast.require_queue_name(text) TO holdfast_worker;
 
+CREATE OR REPLACE FUNCTION holdfast.require_readable(title text, error text, hold_reason text, result jsonb)
+ RETURNS void
+ LANGUAGE plpgsql
+ STABLE
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+BEGIN
+  PERFORM require_length('title', title, 10000), require_length('error', error), require_length('hold_reason', hold_reason);
+  IF result IS NOT NULL THEN
+    PERFORM accepted_bytes('result', result);
+  END IF;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.require_readable(text,text,text,jsonb) IS 'Refuses with HF422 what would be too long for whoever looks at the ticket.';
+GRANT EXECUTE ON FUNCTION holdfast.require_readable(text,text,text,jsonb) TO holdfast_worker;
+
 CREATE OR REPLACE FUNCTION holdfast.require_retry_policy(policy jsonb, place text)
  RETURNS void
  LANGUAGE plpgsql
- IMMUTABLE
+ STABLE
  SET search_path TO 'holdfast', 'pg_temp'
 AS $function$
 DECLARE
@@ -5549,6 +5621,7 @@ BEGIN
   IF policy IS NULL OR policy = 'null' THEN
     RETURN;
   END IF;
+  PERFORM accepted_bytes(place, policy);
   problem := retry_policy_problem(policy);
   IF problem IS NOT NULL THEN
     RAISE EXCEPTION '%: %', place, problem
@@ -5655,9 +5728,10 @@ BEGIN
   IF words IS NULL OR btrim(words) = '' THEN
     RAISE EXCEPTION '% must not be empty', what USING ERRCODE = 'HF422';
   END IF;
+  PERFORM require_length(what, words, CASE what WHEN 'actor' THEN 200 ELSE 100000 END);
 END
 $function$;
-COMMENT ON FUNCTION holdfast.require_words(text,text) IS 'Refuses an empty text with HF422.';
+COMMENT ON FUNCTION holdfast.require_words(text,text) IS 'Refuses an empty text with HF422, and one that nobody would read.';
 GRANT EXECUTE ON FUNCTION holdfast.require_words(text,text) TO holdfast_worker;
 
 CREATE OR REPLACE FUNCTION holdfast.reserve_budget(of_scopes text[], worst_usd numeric, of_ticket bigint, of_lease bigint)
@@ -6157,7 +6231,7 @@ AS $function$
 DECLARE
   r releases;
 BEGIN
-  PERFORM require_words('actor', actor);
+  PERFORM require_words('actor', actor), require_length('guidance', start_release.guidance);
   IF num_nonnulls(start_release.ids, start_release.fingerprint, start_release.category, start_release.batch_id) = 0 THEN
     RAISE EXCEPTION 'which tickets? ids, fingerprint, category or batch_id is missing' USING ERRCODE = 'HF422';
   ELSIF length(start_release.fingerprint) < 8 THEN
@@ -6668,7 +6742,21 @@ BEGIN
       WHERE NOT EXISTS (SELECT FROM holdfast.ticket_deadlines e WHERE e.ticket_id = u.id AND e.expires_at <= now());
     END IF;
     EXIT WHEN met IS NULL;
-    DELETE FROM holdfast.ready r WHERE r.ctid = ANY (tids);
+    IF small_bytes < 0 THEN
+      -- The same claim was refused just now. One by one, whoever is refused stays where it is, and the others do not wait for it.
+      FOR place IN 1..cardinality(met) LOOP
+        BEGIN
+          DELETE FROM holdfast.ready r WHERE r.ctid = tids[place];
+        EXCEPTION WHEN OTHERS THEN
+          RAISE WARNING 'ticket % cannot be claimed: % (SQLSTATE %)', met[place], SQLERRM, SQLSTATE;
+          met[place] := NULL;
+        END;
+      END LOOP;
+      met := array_remove(met, NULL);
+      EXIT WHEN cardinality(met) = 0;
+    ELSE
+      DELETE FROM holdfast.ready r WHERE r.ctid = ANY (tids);
+    END IF;
     IF NOT limits_in_use THEN
       taken := met;
       EXIT;
@@ -7161,6 +7249,48 @@ END
 $function$;
 COMMENT ON FUNCTION holdfast.updated_ticket(holdfast.tickets,boolean) IS 'The row that UPDATE tickets ... RETURNING shows: what is there now, without asking every lease again.';
 GRANT EXECUTE ON FUNCTION holdfast.updated_ticket(holdfast.tickets,boolean) TO holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.use_design(id bigint, actor text, version integer DEFAULT NULL::integer)
+ RETURNS text
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+DECLARE
+  t ticket_base;
+  d designs;
+  wanted designs;
+BEGIN
+  PERFORM require_words('actor', actor);
+  t := locked_ticket(use_design.id);
+  IF t.state <> 'on_hold' THEN
+    PERFORM refuse_action(t, 'change the design of');
+  END IF;
+  SELECT * INTO d FROM designs WHERE designs.id = t.design_id;
+  IF NOT FOUND THEN
+    RAISE EXCEPTION 'ticket % has no design, only the kind %', t.id, t.kind USING ERRCODE = 'HF409', DETAIL = t.state;
+  ELSIF t.kind = 'workflow' THEN
+    RAISE EXCEPTION 'ticket % is a workflow: it keeps its steps', t.id
+      USING ERRCODE = 'HF409', DETAIL = t.state, HINT = 'Its next steps get the latest version of their own designs; a step on hold can use another version, too.';
+  END IF;
+  SELECT * INTO wanted FROM designs x
+  WHERE x.name = d.name AND (use_design.version IS NULL OR x.version = use_design.version) ORDER BY x.version DESC LIMIT 1;
+  IF NOT FOUND THEN
+    RAISE EXCEPTION 'there is no version % of the design "%"', use_design.version, d.name
+      USING ERRCODE = 'HF404', HINT = format('holdfast design show %s shows the latest one', d.name);
+  ELSIF wanted.kind <> t.kind THEN
+    RAISE EXCEPTION 'version % of the design "%" is of kind %, ticket % of kind %', wanted.version, d.name, wanted.kind, t.id, t.kind
+      USING ERRCODE = 'HF409', DETAIL = t.state, HINT = 'Cancel the ticket and enqueue another one.';
+  ELSIF wanted.id <> t.design_id THEN
+    PERFORM log_activity(t.id, 'design_changed', actor,
+      jsonb_build_object('design', d.name, 'before', d.version, 'version', wanted.version));
+    UPDATE ticket_base b SET design_id = wanted.id, updated_at = now() WHERE b.id = t.id;
+  END IF;
+  RETURN t.state;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.use_design(bigint,text,integer) IS 'Lets the next attempts of a held ticket use the latest version of its design, or the one that is named: SELECT holdfast.use_design(17, ''ann''). It stays on hold. SQLSTATE HF409 for a workflow, for a ticket without a design, and where the version is of another kind.';
+GRANT EXECUTE ON FUNCTION holdfast.use_design(bigint,text,integer) TO holdfast_operator, holdfast_worker;
 
 CREATE OR REPLACE FUNCTION holdfast.use_tokens(x holdfast.claim_limits, n bigint)
  RETURNS void

@@ -35,17 +35,17 @@ BEGIN
   FOR role_name, function_name IN
     SELECT g.role, p.oid::regprocedure
     FROM (VALUES
-      ('public', ARRAY['shorten', 'error_name', 'with_retry_time', 'outage_words']),
-      ('holdfast_viewer', ARRAY['asked_question', 'ticket_version', 'readable', 'measured_bytes', 'expanded_bytes',
+      ('public', ARRAY['shorten', 'error_name', 'error_facts', 'with_retry_time', 'outage_words']),
+      ('holdfast_viewer', ARRAY['asked_question', 'ticket_version', 'readable', 'is_deep', 'measured_bytes', 'expanded_bytes',
         'limit_words', 'tokens_left', 'turn_group', 'batch_progress', 'release_status']),
       ('holdfast_producer', ARRAY['produce_ticket']),
-      ('holdfast_designer', ARRAY['ticket_version', 'latest_design', 'acting_person', 'accepted_bytes', 'expanded_bytes', 'measure_definition']),
+      ('holdfast_designer', ARRAY['ticket_version', 'latest_design', 'acting_person', 'accepted_bytes', 'expanded_bytes', 'is_deep', 'measure_definition']),
       -- Operators edit payloads with their own rights, too.
       ('holdfast_operator', ARRAY['enqueue_ticket', 'enqueue_tickets', 'replay_ticket', 'trace_ticket', 'produce_ticket', 'release_ticket', 'hold_ticket', 'cancel_ticket', 'approve_ticket',
         'reject_ticket', 'pause_queue', 'resume_queue', 'acting_person', 'latest_design', 'abort_retry', 'set_auto_retry',
-        'mend_provider', 'raise_budget', 'remove_budget', 'decide_tool_call', 'answer_ticket', 'asked_question', 'assign_ticket', 'unrelease_ticket', 'edit_payload',
+        'mend_provider', 'raise_budget', 'remove_budget', 'decide_tool_call', 'answer_ticket', 'asked_question', 'assign_ticket', 'unrelease_ticket', 'edit_payload', 'use_design',
         'ticket_version', 'require_version', 'take_request_key', 'keep_request_ticket', 'find_request', 'keep_request_answer',
-        'note_enqueued', 'web_key', 'readable', 'measured_bytes', 'expanded_bytes', 'accepted_bytes',
+        'note_enqueued', 'web_key', 'readable', 'is_deep', 'measured_bytes', 'expanded_bytes', 'accepted_bytes',
         'put_schedule', 'pause_schedule', 'resume_schedule', 'run_schedule', 'delete_schedule',
         'set_limit', 'remove_limit', 'set_weight', 'limit_words', 'tokens_left', 'turn_group',
         'open_batch', 'close_batch', 'enqueue_batch', 'batch_progress', 'hold_batch', 'cancel_batch', 'start_release', 'stop_release',

@@ -10,9 +10,22 @@ BEGIN
   IF words IS NULL OR btrim(words) = '' THEN
     RAISE EXCEPTION '% must not be empty', what USING ERRCODE = 'HF422';
   END IF;
+  PERFORM require_length(what, words, CASE what WHEN 'actor' THEN 200 ELSE 100000 END);
 END
 $$;
-COMMENT ON FUNCTION require_words IS 'Refuses an empty text with HF422.';
+COMMENT ON FUNCTION require_words IS 'Refuses an empty text with HF422, and one that nobody would read.';
+
+-- A text of 100 MB in one ticket would end the worker that shows it.
+CREATE OR REPLACE FUNCTION require_length(what text, words text, most integer DEFAULT 100000) RETURNS void
+LANGUAGE plpgsql IMMUTABLE SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
+BEGIN
+  IF octet_length(words) > most AND length(words) > most THEN
+    RAISE EXCEPTION '% is % characters long, and % are allowed', what, length(words), most
+      USING ERRCODE = 'HF422', HINT = 'Say it shorter, or put it elsewhere and its address here.';
+  END IF;
+END
+$$;
+COMMENT ON FUNCTION require_length IS 'Refuses a text with more characters than that with HF422.';
 
 CREATE OR REPLACE FUNCTION require_queue_name(queue text) RETURNS void
 LANGUAGE plpgsql IMMUTABLE SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
@@ -76,13 +89,14 @@ $$;
 COMMENT ON FUNCTION retry_policy_problem IS 'What is wrong with a retry policy, as in queues.retry; NULL where nothing is.';
 
 CREATE OR REPLACE FUNCTION require_retry_policy(policy jsonb, place text) RETURNS void
-LANGUAGE plpgsql IMMUTABLE SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
+LANGUAGE plpgsql STABLE SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
 DECLARE
   problem text;
 BEGIN
   IF policy IS NULL OR policy = 'null' THEN
     RETURN;
   END IF;
+  PERFORM accepted_bytes(place, policy);
   problem := retry_policy_problem(policy);
   IF problem IS NOT NULL THEN
     RAISE EXCEPTION '%: %', place, problem
@@ -137,6 +151,13 @@ END
 $$;
 COMMENT ON FUNCTION expanded_bytes IS 'How many bytes a document has as text; where its long numbers alone have more than most, only that.';
 
+-- A level takes 8 bytes in jsonb at least. What has 500 levels no JSON library reads as it comes.
+CREATE OR REPLACE FUNCTION is_deep(document jsonb) RETURNS boolean
+LANGUAGE sql IMMUTABLE STRICT SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
+  SELECT (pg_column_compression(document) IS NOT NULL OR pg_column_size(document) > 4000) AND jsonb_path_exists(document, 'strict $.**{500}')
+$$;
+COMMENT ON FUNCTION is_deep IS 'Whether a document has more than 500 levels.';
+
 CREATE OR REPLACE FUNCTION accepted_bytes(what text, document jsonb) RETURNS integer
 LANGUAGE plpgsql STABLE SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
 DECLARE
@@ -147,6 +168,9 @@ BEGIN
     RAISE EXCEPTION 'the % is % bytes or more as text, more than %: a number such as 1e100000 has all its digits there', what, bytes, most
       USING ERRCODE = 'HF422',
         HINT = 'Write such numbers as strings, put large data elsewhere and its address here, or raise payload.max-expanded-bytes.';
+  ELSIF is_deep(document) THEN
+    RAISE EXCEPTION 'the % has more than 500 levels of arrays and objects', what
+      USING ERRCODE = 'HF422', HINT = 'Write what is deeper as a string.';
   END IF;
   RETURN bytes;
 END
@@ -169,11 +193,13 @@ LANGUAGE plpgsql IMMUTABLE STRICT SET search_path = ${flyway:defaultSchema}, pg_
 BEGIN
   IF ${flyway:defaultSchema}.measured_bytes(document) > 33554432 THEN
     RETURN '{"unreadable": "more than 33554432 bytes when its numbers are written out; see payload.max-expanded-bytes"}';
+  ELSIF ${flyway:defaultSchema}.is_deep(document) THEN
+    RETURN '{"unreadable": "more than 500 levels of arrays and objects"}';
   END IF;
   RETURN document;
 END
 $$;
-COMMENT ON FUNCTION readable IS 'The document, or words in its place if it has more than 32 MiB as text.';
+COMMENT ON FUNCTION readable IS 'The document, or words in its place if it has more than 32 MiB as text or more than 500 levels.';
 
 CREATE OR REPLACE FUNCTION measure_payload() RETURNS trigger
 LANGUAGE plpgsql SET search_path = ${flyway:defaultSchema}, pg_temp AS $$

@@ -421,6 +421,9 @@ BEGIN
     d := latest_design(enqueue_any_ticket.design);
   END IF;
   kind_name := kind_of_new_ticket(enqueue_any_ticket.kind, d);
+  IF octet_length(enqueue_any_ticket.title) > 10000 THEN
+    PERFORM require_length('title', enqueue_any_ticket.title, 10000);
+  END IF;
   IF enqueue_any_ticket.after_names IS NOT NULL OR enqueue_any_ticket.on_cancelled IS NOT NULL THEN
     PERFORM require_predecessors(COALESCE(enqueue_any_ticket.after, '{}'), enqueue_any_ticket.after_names, enqueue_any_ticket.on_cancelled);
   END IF;
@@ -496,10 +499,11 @@ DECLARE
     WHEN enqueue_ticket.payload IS NULL THEN 2
     WHEN pg_catalog.pg_column_size(enqueue_ticket.payload) OPERATOR(pg_catalog.<=) 2000
       AND pg_catalog.pg_column_compression(enqueue_ticket.payload) IS NULL
-    THEN pg_catalog.octet_length(enqueue_ticket.payload::text)
+    THEN pg_catalog.octet_length(enqueue_ticket.payload::pg_catalog.text)
   END;
 BEGIN
-  IF bytes OPERATOR(pg_catalog.<=) 65536 AND enqueue_ticket.design IS NULL AND enqueue_ticket.run_at IS NULL
+  IF bytes OPERATOR(pg_catalog.<=) 65536 AND (pg_catalog.octet_length(enqueue_ticket.title) OPERATOR(pg_catalog.<=) 10000) IS NOT FALSE
+    AND enqueue_ticket.design IS NULL AND enqueue_ticket.run_at IS NULL
     AND enqueue_ticket.unique_key IS NULL AND enqueue_ticket.max_cost_usd IS NULL
     AND enqueue_ticket.after IS NULL AND enqueue_ticket.expires_at IS NULL
     AND enqueue_ticket.concurrency_key IS NULL AND enqueue_ticket.fairness_key IS NULL

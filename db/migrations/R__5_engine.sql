@@ -118,7 +118,21 @@ BEGIN
       WHERE NOT EXISTS (SELECT FROM ${flyway:defaultSchema}.ticket_deadlines e WHERE e.ticket_id = u.id AND e.expires_at <= now());
     END IF;
     EXIT WHEN met IS NULL;
-    DELETE FROM ${flyway:defaultSchema}.ready r WHERE r.ctid = ANY (tids);
+    IF small_bytes < 0 THEN
+      -- The same claim was refused just now. One by one, whoever is refused stays where it is, and the others do not wait for it.
+      FOR place IN 1..cardinality(met) LOOP
+        BEGIN
+          DELETE FROM ${flyway:defaultSchema}.ready r WHERE r.ctid = tids[place];
+        EXCEPTION WHEN OTHERS THEN
+          RAISE WARNING 'ticket % cannot be claimed: % (SQLSTATE %)', met[place], SQLERRM, SQLSTATE;
+          met[place] := NULL;
+        END;
+      END LOOP;
+      met := array_remove(met, NULL);
+      EXIT WHEN cardinality(met) = 0;
+    ELSE
+      DELETE FROM ${flyway:defaultSchema}.ready r WHERE r.ctid = ANY (tids);
+    END IF;
     IF NOT limits_in_use THEN
       taken := met;
       EXIT;

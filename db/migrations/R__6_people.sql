@@ -14,6 +14,7 @@ COMMENT ON FUNCTION acting_person IS 'Who an UPDATE of tickets is logged as: SET
 CREATE OR REPLACE FUNCTION log_activity(ticket_id bigint, action text, actor text, details jsonb DEFAULT '{}') RETURNS void
 LANGUAGE plpgsql SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
 BEGIN
+  PERFORM accepted_bytes('record of what was done', log_activity.details);
   INSERT INTO ticket_activity (ticket_id, action, actor, details, channel)
   VALUES (log_activity.ticket_id, log_activity.action, log_activity.actor, jsonb_strip_nulls(log_activity.details),
     CASE WHEN log_activity.actor <> 'system'
@@ -94,6 +95,7 @@ BEGIN
   IF guidance IS NULL OR btrim(guidance) = '' THEN
     RETURN;
   END IF;
+  PERFORM require_length('guidance', guidance);
   INSERT INTO ticket_guidance (ticket_id, author, source, guidance)
   VALUES (give_guidance.ticket_id, give_guidance.author, give_guidance.source, give_guidance.guidance);
   UPDATE ticket_base b SET guidance_count = b.guidance_count + 1 WHERE b.id = give_guidance.ticket_id;
@@ -120,7 +122,7 @@ DECLARE
   t ticket_base;
   steps integer := 0;
 BEGIN
-  PERFORM require_words('actor', actor);
+  PERFORM require_words('actor', actor), require_length('guidance', guidance);
   t := locked_ticket(release_ticket.id);
   IF t.kind = 'workflow' AND t.state IN ('ready', 'on_hold') THEN
     steps := release_steps(t, actor, guidance, keep_retries, fresh);
@@ -177,8 +179,8 @@ BEGIN
       USING ERRCODE = 'HF409', DETAIL = t.state, HINT = 'It allows ' || array_to_string(t.hold_actions, ', ') || '.';
   ELSIF answer_ticket.answer IS NULL THEN
     RAISE EXCEPTION 'the answer is missing' USING ERRCODE = 'HF422', HINT = 'Give it as JSON: ''"red"''.';
-  ELSIF octet_length(answer_ticket.answer::text) > 65536 THEN
-    RAISE EXCEPTION 'the answer has % bytes, and 65536 are allowed', octet_length(answer_ticket.answer::text)
+  ELSIF expanded_bytes(answer_ticket.answer, 65536) > 65536 THEN
+    RAISE EXCEPTION 'the answer has % bytes or more, and 65536 are allowed', expanded_bytes(answer_ticket.answer, 65536)
       USING ERRCODE = 'HF422', HINT = 'Write it to a file and answer with its name.';
   ELSIF question ? 'choices' AND NOT EXISTS (
       SELECT FROM jsonb_array_elements(question->'choices') AS c (choice) WHERE c.choice = answer_ticket.answer) THEN
@@ -390,7 +392,7 @@ LANGUAGE plpgsql SECURITY DEFINER SET search_path = ${flyway:defaultSchema}, pg_
 DECLARE
   t ticket_base;
 BEGIN
-  PERFORM require_words('actor', actor);
+  PERFORM require_words('actor', actor), require_length('reason', reason);
   PERFORM lock_steps(cancel_ticket.id);
   t := locked_ticket(cancel_ticket.id);
   IF t.state IN ('done', 'cancelled') THEN
@@ -453,7 +455,7 @@ LANGUAGE plpgsql SECURITY DEFINER SET search_path = ${flyway:defaultSchema}, pg_
 DECLARE
   t ticket_base;
 BEGIN
-  PERFORM require_words('actor', actor);
+  PERFORM require_words('actor', actor), require_length('feedback', feedback);
   t := locked_ticket(reject_ticket.id);
   IF t.state <> 'needs_review' THEN
     PERFORM refuse_action(t, 'reject');
@@ -525,15 +527,53 @@ BEGIN
     PERFORM refuse_action(t, 'edit the payload of');
   END IF;
   IF t.payload IS DISTINCT FROM edit_payload.payload THEN
+    PERFORM accepted_bytes('payload', edit_payload.payload);
     PERFORM log_activity(t.id, 'payload_edited', actor, jsonb_build_object(
-      'before', CASE WHEN length(t.payload::text) <= 65536 THEN t.payload END,
-      'bytesBefore', octet_length(t.payload::text), 'bytesAfter', octet_length(edit_payload.payload::text)));
+      'before', CASE WHEN measured_bytes(t.payload) <= 65536 THEN t.payload END,
+      'bytesBefore', measured_bytes(t.payload), 'bytesAfter', octet_length(edit_payload.payload::text)));
     UPDATE ticket_base b SET payload = edit_payload.payload, updated_at = now() WHERE b.id = t.id;
   END IF;
   RETURN t.state;
 END
 $$;
 COMMENT ON FUNCTION edit_payload IS 'Changes the payload of a held ticket, before its release: SELECT ${flyway:defaultSchema}.edit_payload(17, ''ann'', ''{"to": "bob"}''). The payload from before is in ticket_activity, if it has at most 64 KiB.';
+
+CREATE OR REPLACE FUNCTION use_design(id bigint, actor text, version integer DEFAULT NULL) RETURNS text
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
+DECLARE
+  t ticket_base;
+  d designs;
+  wanted designs;
+BEGIN
+  PERFORM require_words('actor', actor);
+  t := locked_ticket(use_design.id);
+  IF t.state <> 'on_hold' THEN
+    PERFORM refuse_action(t, 'change the design of');
+  END IF;
+  SELECT * INTO d FROM designs WHERE designs.id = t.design_id;
+  IF NOT FOUND THEN
+    RAISE EXCEPTION 'ticket % has no design, only the kind %', t.id, t.kind USING ERRCODE = 'HF409', DETAIL = t.state;
+  ELSIF t.kind = 'workflow' THEN
+    RAISE EXCEPTION 'ticket % is a workflow: it keeps its steps', t.id
+      USING ERRCODE = 'HF409', DETAIL = t.state, HINT = 'Its next steps get the latest version of their own designs; a step on hold can use another version, too.';
+  END IF;
+  SELECT * INTO wanted FROM designs x
+  WHERE x.name = d.name AND (use_design.version IS NULL OR x.version = use_design.version) ORDER BY x.version DESC LIMIT 1;
+  IF NOT FOUND THEN
+    RAISE EXCEPTION 'there is no version % of the design "%"', use_design.version, d.name
+      USING ERRCODE = 'HF404', HINT = format('holdfast design show %s shows the latest one', d.name);
+  ELSIF wanted.kind <> t.kind THEN
+    RAISE EXCEPTION 'version % of the design "%" is of kind %, ticket % of kind %', wanted.version, d.name, wanted.kind, t.id, t.kind
+      USING ERRCODE = 'HF409', DETAIL = t.state, HINT = 'Cancel the ticket and enqueue another one.';
+  ELSIF wanted.id <> t.design_id THEN
+    PERFORM log_activity(t.id, 'design_changed', actor,
+      jsonb_build_object('design', d.name, 'before', d.version, 'version', wanted.version));
+    UPDATE ticket_base b SET design_id = wanted.id, updated_at = now() WHERE b.id = t.id;
+  END IF;
+  RETURN t.state;
+END
+$$;
+COMMENT ON FUNCTION use_design IS 'Lets the next attempts of a held ticket use the latest version of its design, or the one that is named: SELECT ${flyway:defaultSchema}.use_design(17, ''ann''). It stays on hold. SQLSTATE HF409 for a workflow, for a ticket without a design, and where the version is of another kind.';
 
 CREATE OR REPLACE FUNCTION pause_queue(queue text, actor text) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = ${flyway:defaultSchema}, pg_temp AS $$

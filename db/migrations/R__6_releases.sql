@@ -63,7 +63,7 @@ LANGUAGE plpgsql SECURITY DEFINER SET search_path = ${flyway:defaultSchema}, pg_
 DECLARE
   r releases;
 BEGIN
-  PERFORM require_words('actor', actor);
+  PERFORM require_words('actor', actor), require_length('guidance', start_release.guidance);
   IF num_nonnulls(start_release.ids, start_release.fingerprint, start_release.category, start_release.batch_id) = 0 THEN
     RAISE EXCEPTION 'which tickets? ids, fingerprint, category or batch_id is missing' USING ERRCODE = 'HF422';
   ELSIF length(start_release.fingerprint) < 8 THEN

@@ -27,7 +27,7 @@ LANGUAGE plpgsql SECURITY DEFINER SET search_path = ${flyway:defaultSchema}, pg_
 DECLARE
   d designs;
 BEGIN
-  PERFORM require_words('actor', actor);
+  PERFORM require_words('actor', actor), require_length('title', put_schedule.title, 10000);
   PERFORM require_queue_name(put_schedule.queue);
   IF put_schedule.name IS NULL OR put_schedule.name !~ '^[A-Za-z0-9][A-Za-z0-9._:-]{0,99}$' THEN
     RAISE EXCEPTION '"%" is not the name of a schedule', COALESCE(left(put_schedule.name, 100), 'NULL')

@@ -15,6 +15,17 @@ END
 $$;
 COMMENT ON FUNCTION keep_ids_ahead IS 'Lets the ids that follow start behind one that was given explicitly.';
 
+CREATE OR REPLACE FUNCTION require_readable(title text, error text, hold_reason text, result jsonb) RETURNS void
+LANGUAGE plpgsql STABLE SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
+BEGIN
+  PERFORM require_length('title', title, 10000), require_length('error', error), require_length('hold_reason', hold_reason);
+  IF result IS NOT NULL THEN
+    PERFORM accepted_bytes('result', result);
+  END IF;
+END
+$$;
+COMMENT ON FUNCTION require_readable IS 'Refuses with HF422 what would be too long for whoever looks at the ticket.';
+
 CREATE OR REPLACE FUNCTION insert_ticket() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
 DECLARE
@@ -45,7 +56,8 @@ BEGIN
   IF NEW.retry_strategy IS NOT NULL THEN
     PERFORM require_retry_policy(NEW.retry_strategy, 'retry_strategy');
   END IF;
-  PERFORM require_key('concurrency_key', NEW.concurrency_key), require_key('fairness_key', NEW.fairness_key);
+  PERFORM require_key('concurrency_key', NEW.concurrency_key), require_key('fairness_key', NEW.fairness_key),
+    require_readable(NEW.title, NEW.error, NEW.hold_reason, NEW.result);
   NEW.kind := kind_of_new_ticket(NEW.kind, d);
   IF NEW.state = 'ready' THEN
     NEW.expires_at := COALESCE(NEW.expires_at, GREATEST(now(), NEW.retry_after) + design_expiry(d));
@@ -144,7 +156,8 @@ DECLARE
   t ticket_base := locked_ticket(ticket_id);
   refile boolean := false;
 BEGIN
-  PERFORM require_key('concurrency_key', changes->>'concurrency_key'), require_key('fairness_key', changes->>'fairness_key');
+  PERFORM require_key('concurrency_key', changes->>'concurrency_key'), require_key('fairness_key', changes->>'fairness_key'),
+    require_readable(changes->>'title', changes->>'error', changes->>'hold_reason', changes->'result');
   IF changes ?| '{queue,kind,priority,created_at,retry_after,assignee_type,design_id,concurrency_key,fairness_key}' AND t.state = 'ready' THEN
     refile := make_unclaimable(t) OR NOT EXISTS (SELECT FROM running_lease(t.id, t.fence));
   END IF;

@@ -114,7 +114,10 @@ DECLARE
   approved boolean := decide_tool_call.decision = 'approve';
   said text := NULLIF(btrim(words), '');
 BEGIN
-  PERFORM require_words('actor', actor);
+  PERFORM require_words('actor', actor), require_length('words', words);
+  IF decide_tool_call.arguments IS NOT NULL THEN
+    PERFORM accepted_bytes('arguments of the call', decide_tool_call.arguments);
+  END IF;
   IF decide_tool_call.decision IS NULL OR decide_tool_call.decision NOT IN ('approve', 'deny') THEN
     RAISE EXCEPTION 'the decision must be approve or deny' USING ERRCODE = 'HF422';
   ELSIF jsonb_typeof(decide_tool_call.arguments) <> 'object' THEN

@@ -4,7 +4,7 @@ import dev.holdfast.config.Settings;
 import dev.holdfast.config.WebSettings;
 import dev.holdfast.postgres.batch.PostgresBatchDesk;
 import dev.holdfast.postgres.batch.PostgresReleaseDesk;
-import dev.holdfast.postgres.inbox.PostgresDesignShelf;
+import dev.holdfast.postgres.inbox.PostgresDesignStore;
 import dev.holdfast.postgres.inbox.PostgresLimitDesk;
 import dev.holdfast.postgres.inbox.PostgresLoginKey;
 import dev.holdfast.postgres.inbox.PostgresRequestAnswers;
@@ -157,7 +157,7 @@ final class WebSurface implements AutoCloseable {
         new PostgresTicketDesk(database, SCHEMA, settings.payloadMaxBytes()),
         traces.over(new PostgresTicketInbox(database, SCHEMA, OneShot.limits(settings))),
         new PostgresSpendingDesk(database, SCHEMA),
-        new PostgresDesignShelf(database),
+        new PostgresDesignStore(database),
         new PostgresScheduleDesk(database, SCHEMA),
         new PostgresBatchDesk(database, SCHEMA),
         new PostgresReleaseDesk(database, SCHEMA),

@@ -5,7 +5,7 @@ import dev.holdfast.ticket.StorableText;
 /**
  * Makes JSON fit for {@code jsonb}, which takes neither NUL nor half a surrogate pair. {@link
  * #escape} loses nothing: such a character becomes U+FDD0, which means no character anywhere, and
- * its four hexadecimal digits.
+ * its four hexadecimal digits. Numbers such as 1e131071 become strings ({@link LongNumbers}).
  */
 public final class StorableJson {
   private static final char MARK = '\uFDD0';
@@ -15,7 +15,8 @@ public final class StorableJson {
   private StorableJson() {}
 
   /** JSON that can be stored. */
-  public static String escape(String json) {
+  public static String escape(String sent) {
+    String json = LongNumbers.asStrings(sent);
     StringBuilder out = new StringBuilder(json.length() + 16);
     int i = 0;
     while (i < json.length()) {

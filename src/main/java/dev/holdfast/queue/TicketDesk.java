@@ -115,6 +115,15 @@ public interface TicketDesk {
   TicketState unrelease(long ticketId, String actor);
 
   /**
+   * Lets the next attempts of a held ticket use another version of its design; it stays on hold.
+   *
+   * @param version the latest one where it is null
+   * @throws dev.holdfast.ticket.IllegalTransitionException also for a workflow, a ticket without a
+   *     design, or a version of another kind
+   */
+  TicketState useDesign(long ticketId, String actor, @Nullable Integer version);
+
+  /**
    * Changes the payload of a held ticket; it stays on hold.
    *
    * @param payload JSON text

@@ -19,6 +19,7 @@ import org.jspecify.annotations.Nullable;
  * leaves in {@code retry_strategy} (A32).
  */
 public final class RetryOverridesParser {
+  private static final int LONGEST_SHOWN = 100;
   private static final Set<String> KEYS =
       Set.of("categories", "max_delay", "jitter", "same_error_limit", "crash_limit", "counting");
   private static final Set<String> CATEGORY_KEYS = Set.of("max_retries", "backoff", "base_delay");
@@ -69,7 +70,7 @@ public final class RetryOverridesParser {
             () ->
                 new IllegalArgumentException(
                     "\""
-                        + name
+                        + shown(name)
                         + "\" is not a category: "
                         + Arrays.stream(Category.values()).map(Category::wireName).toList()));
   }
@@ -85,7 +86,7 @@ public final class RetryOverridesParser {
           } else if (!LEFT_BY_DECISIONS.contains(name)) {
             throw new IllegalArgumentException(
                 "unknown key \""
-                    + name
+                    + shown(name)
                     + "\" in "
                     + where
                     + "; known are "
@@ -99,7 +100,7 @@ public final class RetryOverridesParser {
     if (value instanceof Map<?, ?> map) {
       return map;
     }
-    throw new IllegalArgumentException(key + " must be an object, not \"" + value + "\"");
+    throw new IllegalArgumentException(key + " must be an object, not \"" + shown(value) + "\"");
   }
 
   private static <T> @Nullable T read(
@@ -119,7 +120,7 @@ public final class RetryOverridesParser {
     Duration duration = DurationText.parse(String.valueOf(value));
     if (duration.compareTo(longest) > 0) {
       throw new IllegalArgumentException(
-          "\"" + value + "\" is longer than " + DurationText.format(longest));
+          "\"" + shown(value) + "\" is longer than " + DurationText.format(longest));
     }
     return duration;
   }
@@ -134,7 +135,7 @@ public final class RetryOverridesParser {
       // Told below, as for one out of range.
     }
     throw new IllegalArgumentException(
-        "\"" + value + "\" is not a whole number from 0 to " + HIGHEST_COUNT);
+        "\"" + shown(value) + "\" is not a whole number from 0 to " + HIGHEST_COUNT);
   }
 
   private static Double fraction(Object value) {
@@ -146,7 +147,7 @@ public final class RetryOverridesParser {
     } catch (NumberFormatException e) {
       // Told below, as for one out of range.
     }
-    throw new IllegalArgumentException("\"" + value + "\" is not a number from 0 to 1");
+    throw new IllegalArgumentException("\"" + shown(value) + "\" is not a number from 0 to 1");
   }
 
   private static <E extends Enum<E>> E oneOf(E[] values, Object value) {
@@ -158,8 +159,14 @@ public final class RetryOverridesParser {
             () ->
                 new IllegalArgumentException(
                     "\""
-                        + value
+                        + shown(value)
                         + "\" is none of "
                         + List.of(values).toString().toLowerCase(Locale.ROOT)));
+  }
+
+  /** As much of what is refused as a message takes. */
+  private static String shown(Object value) {
+    String text = String.valueOf(value);
+    return text.length() <= LONGEST_SHOWN ? text : text.substring(0, LONGEST_SHOWN) + "…";
   }
 }

@@ -75,7 +75,12 @@ public final class JsonSchema {
     List<String> problems = new ArrayList<>();
     refuseNul("", value, problems);
     try {
-      schema.validate(value).forEach(error -> problems.add(problem.sentence(error, document)));
+      // Whoever wrote the keys may have put line ends into them.
+      schema
+          .validate(value)
+          .forEach(
+              error ->
+                  problems.add(problem.sentence(error, document).replaceAll("\\s*\\R\\s*", " ")));
     } catch (JacksonException e) {
       // A bound is compared in 64 bits: 1e400 has no place there.
       problems.add(problem.plainPath("") + " has a number that is too large");

@@ -118,7 +118,9 @@ public final class Secrets {
       // What was seen may stand where it is not read: before another value of the same key.
       return seen || safe.changed() ? safe.json() : json;
     } catch (JacksonException | NumberFormatException e) {
-      return redact(json);
+      String safe = redact(json);
+      // Without a secret that has a quote it may be JSON.
+      return safe.equals(json) ? json : redactJson(safe);
     }
   }
 

@@ -67,6 +67,8 @@ final class ActionRoutes implements Routes {
 
   record Payload(@Nullable JsonNode payload, @Nullable String by) {}
 
+  record Version(@Nullable Integer version, @Nullable String by) {}
+
   record Switch(@Nullable Boolean enabled, @Nullable String by) {}
 
   record Assignment(@Nullable String assignee, @Nullable String by) {}
@@ -86,6 +88,11 @@ final class ActionRoutes implements Routes {
     add(routes, "approve", Nothing.class, (act, body) -> act.desk.approve(act.id, act.as(body.by)));
     add(routes, "reject", Feedback.class, this::reject);
     add(routes, "payload", Payload.class, this::payload);
+    add(
+        routes,
+        "design",
+        Version.class,
+        (act, body) -> act.desk.useDesign(act.id, act.as(body.by), body.version));
     add(routes, "assign", Assignment.class, this::assign);
     add(routes, "auto-retry", Switch.class, this::autoRetry);
     routes.post(TicketRoutes.ONE + "/replay", this::replay, Role.OPERATOR);

@@ -56,6 +56,61 @@ class DesignCommandIT {
   }
 
   @Test
+  @DisplayName(
+      "a held ticket keeps its version until a person lets it use another one; show tells of"
+          + " a newer one")
+  void use() {
+    put("greet", "{\"kind\": \"command\", \"command\": [\"false\"]}");
+    String held = enqueued("greet");
+    assertThat(cli.run("hold", held, "--reason", "broken").code()).isZero();
+    assertThat(cli.run("show", held).out()).doesNotContain("newer design");
+
+    put("greet", "{\"kind\": \"command\", \"command\": [\"true\"]}");
+    assertThat(cli.run("show", held).out())
+        .contains("greet, version 1", "version 2; to use it: holdfast design use " + held);
+    assertThat(cli.run("design", "use", held, "--version", "7").err()).contains("no version 7");
+    assertThat(cli.run("design", "use", held, "--by", "ann").out().strip())
+        .isEqualTo("updated #" + held);
+    assertThat(cli.run("show", held).out())
+        .contains("greet, version 2", "design changed by ann: version 2 of greet instead of 1")
+        .doesNotContain("newer design");
+    assertThat(cli.run("show", held, "--json").json().get("state").stringValue())
+        .isEqualTo("on_hold");
+  }
+
+  @Test
+  @DisplayName(
+      "a ticket that is not held, has no design, is a workflow or of another kind is refused")
+  void useRefused() {
+    put("one", "{\"kind\": \"command\", \"command\": [\"true\"]}");
+    put("all", "{\"kind\": \"workflow\", \"steps\": {\"a\": {\"design\": \"one\"}}}");
+    String ready = enqueued("one");
+    String workflow = enqueued("all");
+    String bare = cli.run("enqueue", "--kind", "command").out().strip();
+    assertThat(cli.run("hold", workflow, bare, "--reason", "r").code()).isZero();
+
+    Cli.Result refused = cli.run("design", "use", ready, workflow, bare);
+    assertThat(refused.code()).isEqualTo(3);
+    assertThat(refused.err())
+        .contains("it is ready", "is a workflow", "has no design, only the kind command");
+    assertThat(cli.run("hold", ready, "--reason", "r").code()).isZero();
+    put(
+        "one",
+        "{\"kind\": \"agent\", \"targets\": [{\"provider\": \"openai\", \"model\": \"m\"}]}");
+    assertThat(cli.run("design", "use", ready).err()).contains("is of kind agent");
+    assertThat(cli.run("design", "use", "999999").code()).isEqualTo(3);
+    assertThat(cli.run("design", "use").code()).isEqualTo(2);
+  }
+
+  private void put(String name, String document) {
+    assertThat(cli.runWithInput(document, "design", "put", name, "--file", "-").code()).isZero();
+  }
+
+  private String enqueued(String design) {
+    return cli.run("enqueue", "--design", design).out().strip();
+  }
+
+  @Test
   @DisplayName("a bad document is one line and exit code 2, an unknown design exit code 3")
   void garbage() throws IOException {
     for (String document :

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.queue.TicketEvent;
+import dev.holdfast.testing.PoisonPayload;
 import dev.holdfast.testing.Refusals;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.TicketDatabase;
@@ -60,8 +61,8 @@ class RefusedResultIT {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "XX001", "XX000", "P0001", "53100", "53200", "57014", "22003", "23514", "25001", "28000",
-        "3D000", "42P01", "42501", "54000", "55000", "58030", "0A000", "HV000", "ZZ999"
+        "XX001", "XX000", "P0001", "53100", "57014", "22003", "23514", "25001", "28000", "3D000",
+        "42P01", "42501", "54000", "55000", "0A000", "HV000", "ZZ999"
       })
   @DisplayName("20.2: a refused result is held in the database's words, the other 19 are stored")
   void everyClass(String sqlState) {
@@ -103,25 +104,67 @@ class RefusedResultIT {
   }
 
   @Test
-  @DisplayName("20.2: a ticket of which nothing at all can be stored is let go, then rescued")
+  @DisplayName(
+      "20.2: a ticket of which nothing at all can be stored is let go, then rescued; one for which"
+          + " there is no room waits for it")
   void nothingGetsThrough() {
     setup.settings(s -> s.withLease(Duration.ofSeconds(2), Duration.ofMillis(500)));
     List<Long> ids = twentyThatEndTogether();
     long bad = ids.get(7);
     refusals.refuse(bad, "true", "XX001");
+    long noRoom = ids.get(8);
+    refusals.refuseAlso(noRoom, "53100");
 
     try (Worker worker = setup.start()) {
       await()
           .atMost(Duration.ofSeconds(10))
-          .until(() -> without(ids, bad).stream().allMatch(id -> is(id, "done")));
-      await().atMost(Duration.ofSeconds(40)).until(() -> worker.running() == 0);
+          .until(() -> without(without(ids, bad), noRoom).stream().allMatch(id -> is(id, "done")));
+      await().atMost(Duration.ofSeconds(40)).until(() -> worker.running() == 1);
       assertThat(database.state(bad)).isEqualTo("in_progress");
       refusals.end();
-      await().atMost(Duration.ofSeconds(20)).until(() -> is(bad, "done"));
+      await().atMost(Duration.ofSeconds(20)).until(() -> is(bad, "done") && is(noRoom, "done"));
     }
+    assertThat(database.outcomes(noRoom)).containsExactly("succeeded");
     // A worker that is heard of has let it go; one that a busy machine kept silent crashed.
     assertThat(database.outcomes(bad)).hasSize(2).last().isEqualTo("succeeded");
     assertThat(database.outcomes(bad).getFirst()).isIn("given_back", "crashed");
+  }
+
+  @Test
+  @DisplayName(
+      "20.1: no result of a Java handler grows in the database: long numbers are strings, one of 17"
+          + " million characters or with a NUL is held, and the others are stored")
+  void resultsThatGrow() {
+    List<String> results =
+        List.of(PoisonPayload.UNREADABLE, longText(), "{\"a\": \"\\u0000\"}", "{\"paid\": 1e3}");
+    setup
+        .settings(settings -> settings.withConcurrency(TICKETS))
+        .handler(
+            ticket ->
+                HandlerResult.done(results.get((int) ticket.claimed().id() % results.size())));
+    List<Long> ids = setup.enqueue(results.size());
+
+    try (Worker worker = setup.start()) {
+      setup.events.awaitEnded(results.size());
+      assertThat(worker.running()).isZero();
+    }
+
+    for (long id : ids) {
+      switch ((int) id % results.size()) {
+        case 0 ->
+            assertThat(database.ticket(id).get("result"))
+                .startsWith("{\"a\": [\"1e131071\", ")
+                .hasSizeLessThan(200_000);
+        case 1 -> assertThat(database.ticket(id).get("hold_reason")).contains("16777216");
+        case 2 -> assertThat(database.ticket(id).get("hold_reason")).contains("\\u0000");
+        default -> assertThat(database.ticket(id)).containsEntry("result", "{\"paid\": 1000}");
+      }
+    }
+    database.assertNoTicketIsLost();
+  }
+
+  private static String longText() {
+    return "{\"a\": \"" + "a".repeat(17_000_000) + "\"}";
   }
 
   @Test

@@ -3,10 +3,11 @@ package dev.holdfast.cli.admin;
 import dev.holdfast.cli.root.GroupCommand;
 import dev.holdfast.cli.root.HoldfastCommand;
 import dev.holdfast.cli.root.RowsCommand;
+import dev.holdfast.cli.ticket.TicketChanges;
 import dev.holdfast.ticket.Design;
 import picocli.CommandLine;
 
-/** {@code holdfast design}: put, list and show. */
+/** {@code holdfast design}: put, list, show and use. */
 public final class DesignCommand {
   private DesignCommand() {}
 
@@ -16,6 +17,7 @@ public final class DesignCommand {
         .with("put", new DesignPutCommand(root))
         .with("list", list(root))
         .with("show", new DesignShowCommand(root))
+        .with("use", TicketChanges.useDesign(root))
         .line(
             "Store and show designs: how a kind of ticket is worked.",
             "holdfast design put nightly --file nightly.yaml");

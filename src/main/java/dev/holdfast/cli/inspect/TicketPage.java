@@ -28,8 +28,8 @@ final class TicketPage {
 
   void print(
       TicketRow ticket,
+      Optional<Integer> newerDesign,
       Optional<String> waits,
-      Optional<Instant> expiresAt,
       Optional<AutoRetrySwitch> autoRetry,
       List<AttemptRow> attempts,
       List<Guidance> guidance,
@@ -37,8 +37,13 @@ final class TicketPage {
     String title = ticket.title() == null ? "" : " " + PlainText.oneLine(ticket.title());
     terminal.line("#" + ticket.id() + title);
     printFields(ticket);
+    newerDesign.ifPresent(
+        version ->
+            field(
+                "newer design",
+                "version " + version + "; to use it: holdfast design use " + ticket.id()));
     waits.ifPresent(each -> field("waits", each));
-    field("expires", time(expiresAt.orElse(null)));
+    field("expires", time(ticket.expiresAt()));
     autoRetry.ifPresent(
         each ->
             field(

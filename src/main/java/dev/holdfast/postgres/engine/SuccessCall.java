@@ -1,9 +1,11 @@
 package dev.holdfast.postgres.engine;
 
 import dev.holdfast.postgres.Columns;
+import dev.holdfast.postgres.LongNumbers;
 import dev.holdfast.postgres.Sql;
 import dev.holdfast.postgres.TicketLease;
 import dev.holdfast.queue.Finish;
+import dev.holdfast.ticket.InvalidTicketException;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -12,6 +14,7 @@ import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** Calls the function store_successes: in plain JDBC, as {@link ClaimCall}. */
 final class SuccessCall {
@@ -22,6 +25,8 @@ final class SuccessCall {
    * @param lockedLeases leases to be closed that somebody has locked
    */
   record Left(Set<TicketLease> refused, Set<Long> lockedLeases) {}
+
+  private static final int MOST_CHARS = 16 << 20;
 
   private final String storeSuccesses;
 
@@ -40,7 +45,7 @@ final class SuccessCall {
       statement.setObject(1, batch.stream().mapToLong(Finish::ticketId).toArray());
       statement.setObject(2, batch.stream().mapToLong(Finish::leaseNo).toArray());
       statement.setObject(3, Columns.texts(batch, SuccessCall::state));
-      statement.setObject(4, Columns.texts(batch, Finish.Succeeded::result));
+      statement.setObject(4, Columns.texts(batch, each -> accepted(each.result())));
       statement.setObject(5, closing.stream().mapToLong(Long::longValue).toArray());
       try (ResultSet rows = statement.executeQuery()) {
         return read(rows);
@@ -53,6 +58,24 @@ final class SuccessCall {
     return success.review() == Finish.Review.RULE
         ? "approved"
         : FinishWriter.state(success).wireName();
+  }
+
+  /**
+   * Of whatever handler: what no reader could hold in memory is refused here, and its ticket held.
+   */
+  private static @Nullable String accepted(@Nullable String result) {
+    if (result == null) {
+      return null;
+    }
+    if (result.length() > MOST_CHARS) {
+      throw new InvalidTicketException(
+          "the result has "
+              + result.length()
+              + " characters, and "
+              + MOST_CHARS
+              + " are allowed; put large data elsewhere and its address into the result");
+    }
+    return LongNumbers.asStrings(result);
   }
 
   private static Left read(ResultSet rows) throws SQLException {

@@ -14,6 +14,7 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.core.JsonParser;
 import tools.jackson.core.JsonToken;
 import tools.jackson.core.ObjectReadContext;
+import tools.jackson.core.TokenStreamLocation;
 import tools.jackson.core.json.JsonFactory;
 
 /**
@@ -26,6 +27,7 @@ record NewTicketRules(PayloadLimits limits) {
   // The same as require_queue_name and know_lane in the database say.
   private static final Pattern QUEUE = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._:-]{0,62}");
   private static final Pattern KIND = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._:/-]{0,99}");
+  private static final int MAX_TITLE_LENGTH = 10_000; // as enqueue_any_ticket in the database
   private static final int MAX_KEY_LENGTH = 500; // an index entry holds 2,700 bytes
   private static final Duration MAX_DELAY = Duration.ofDays(36_500);
   private static final Duration LONGEST_UNIQUE = Duration.ofDays(100);
@@ -47,7 +49,7 @@ record NewTicketRules(PayloadLimits limits) {
     checkName("queue", ticket.queue(), QUEUE, "1 to 63 letters, digits and . _ : -");
     checkName("kind", ticket.kind(), KIND, "1 to 100 letters, digits and . _ : / -");
     utf8Length("design", ticket.design());
-    utf8Length("title", ticket.title());
+    checkTitle(ticket.title());
     utf8Length("unique key", ticket.uniqueKey());
     if (ticket.uniqueKey() != null && ticket.uniqueKey().length() > MAX_KEY_LENGTH) {
       throw new InvalidTicketException(
@@ -85,6 +87,16 @@ record NewTicketRules(PayloadLimits limits) {
               + cost.round(SHOWN));
     }
     return expanded;
+  }
+
+  private static void checkTitle(@Nullable String title) {
+    utf8Length("title", title);
+    if (title != null && title.codePointCount(0, title.length()) > MAX_TITLE_LENGTH) {
+      throw new InvalidTicketException(
+          "the title is longer than "
+              + MAX_TITLE_LENGTH
+              + " characters; put long texts into the payload");
+    }
   }
 
   private static void checkName(
@@ -175,11 +187,13 @@ record NewTicketRules(PayloadLimits limits) {
       throw new InvalidTicketException(
           "the payload is not JSON: "
               + e.getOriginalMessage().lines().findFirst().orElse("unreadable")
-              + " at line "
-              + e.getLocation().getLineNr()
-              + ", column "
-              + e.getLocation().getColumnNr());
+              + place(e.getLocation()));
     }
+  }
+
+  /** What is nested too deeply is so at no place. */
+  private static String place(@Nullable TokenStreamLocation at) {
+    return at == null ? "" : " at line " + at.getLineNr() + ", column " + at.getColumnNr();
   }
 
   /** Reads one value to its end; true if there is none. */

@@ -158,7 +158,7 @@ public final class PostgresTicketReader implements TicketReader {
         sql.inSchema(
             """
             SELECT a.ticket_id, a.lease_no, a.attempt, a.worker_id, a.started_at, a.finished_at, a.outcome, a.category, a.rule, a.fingerprint,
-              a.http_status, a.error, holdfast.error_name(a.error_title, a.error) AS error_title,
+              a.http_status, holdfast.shorten(a.error, 100000) AS error, holdfast.error_name(a.error_title, a.error) AS error_title,
               holdfast.readable(a.result) AS result
             FROM holdfast.ticket_attempts a WHERE a.ticket_id = :id ORDER BY a.lease_no
             """),
@@ -204,7 +204,7 @@ public final class PostgresTicketReader implements TicketReader {
     return mapped(
         sql.inSchema(
             """
-            SELECT guidance, author, source, created_at, question, answer::text AS answer
+            SELECT holdfast.shorten(guidance, 100000) AS guidance, author, source, created_at, question, answer::text AS answer
             FROM holdfast.ticket_guidance WHERE ticket_id = :id ORDER BY id
             """),
         query -> query.bind("id", ticketId),
@@ -312,19 +312,6 @@ public final class PostgresTicketReader implements TicketReader {
             (row, context) -> Map.entry(row.getLong(1), row.getString(2)))
         .forEach(each -> words.put(each.getKey(), each.getValue()));
     return words;
-  }
-
-  @Override
-  public Optional<Instant> expiresAt(long ticketId) {
-    return mapped(
-            sql.inSchema(
-                "SELECT d.expires_at FROM holdfast.ticket_deadlines d JOIN holdfast.tickets t ON"
-                    + " t.id = d.ticket_id WHERE d.ticket_id = :id AND t.state = 'ready' AND"
-                    + " t.started_at IS NULL"),
-            query -> query.bind("id", ticketId),
-            (row, context) -> row.getObject(1, OffsetDateTime.class).toInstant())
-        .stream()
-        .findFirst();
   }
 
   @Override

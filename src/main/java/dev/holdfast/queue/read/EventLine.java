@@ -43,6 +43,15 @@ public final class EventLine {
               + " "
               + value(details.path("answer"));
       case "rejected" -> "sent back" + by(entry) + quoted(details, "feedback");
+      case "design_changed" ->
+          "design changed"
+              + by(entry)
+              + ": version "
+              + text(details, "version")
+              + " of "
+              + text(details, "design")
+              + " instead of "
+              + text(details, "before");
       case "approved" -> "approved" + by(entry) + ": done";
       case "stdout", "stderr" -> entry.event() + ": " + text(details, "text");
       case "cancelled" -> "cancelled" + by(entry) + because(details, "reason");

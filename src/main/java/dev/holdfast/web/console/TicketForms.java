@@ -57,19 +57,34 @@ final class TicketForms implements Routes {
           String guidance = words(context, "guidance");
           String actor = Visitor.of(context).actor();
           boolean edited = edit(desk, id, actor, context.formParam("payload"));
+          String design = context.formParam("design");
+          if (design != null) {
+            (edited ? ports.desk() : desk).useDesign(id, actor, version(design));
+          }
           // An edit makes what was seen old; nobody else can have come between that and this.
-          (edited ? ports.desk() : desk)
+          (edited || design != null ? ports.desk() : desk)
               .release(id, actor, guidance, retries(context), conversation(context));
           return new Notice(
               true,
               "Released #"
                   + id
                   + (edited ? " with a new payload" : "")
+                  + (design == null
+                      ? ""
+                      : (edited ? " and" : " with") + " version " + design + " of its design")
                   + (guidance == null ? "" : " with your guidance")
                   + ".",
               List.of(),
               List.of(id));
         });
+  }
+
+  private static int version(String design) {
+    try {
+      return Integer.parseInt(design);
+    } catch (NumberFormatException e) {
+      throw new Refused(400, "design: the number of a version");
+    }
   }
 
   /** True where the payload is another one now. */

@@ -31,6 +31,7 @@ import org.jspecify.annotations.Nullable;
  * @param autoRetry what a person has said of its sessions' retries; null where nobody has
  * @param waitingCalls tool calls that a person has to allow or deny
  * @param steps of a workflow; null of another ticket
+ * @param newerDesign the latest version of a held ticket's design, where it is another one
  * @param question what its job asks a person; null where it asks nothing
  */
 public record TicketPage(
@@ -51,7 +52,8 @@ public record TicketPage(
     @Nullable QuestionForm question,
     @Nullable AutoRetrySwitch autoRetry,
     String sql,
-    @Nullable StepGraph steps) {
+    @Nullable StepGraph steps,
+    @Nullable Integer newerDesign) {
   public TicketPage {
     waitingCalls = List.copyOf(waitingCalls);
     attempts = List.copyOf(attempts);

@@ -160,7 +160,8 @@ final class TicketRoutes implements Routes {
         question(ticket),
         tickets.autoRetry(id).orElse(null),
         SqlText.ticket(id),
-        ticket.kind().equals("workflow") ? StepGraph.of(tickets.steps(id)) : null);
+        ticket.kind().equals("workflow") ? StepGraph.of(tickets.steps(id)) : null,
+        ports.designs().newerFor(ticket).orElse(null));
   }
 
   /** Only of a row that was held when it was read: an answer is for the version that was seen. */

@@ -123,7 +123,7 @@
   var names = ['message', 'reset', 'created', 'claimed', 'succeeded', 'failed', 'crashed', 'given_back', 'revoked', 'deferred', 'advanced', 'parked',
     'call_approved', 'call_denied', 'answered',
     'released', 'held', 'cancelled', 'approved', 'rejected', 'retry_decision', 'assigned', 'unassigned', 'release_undone',
-    'payload_edited', 'edited', 'queue_paused', 'queue_resumed', 'auto_retry_start', 'auto_retry_end', 'auto_retry_deferred', 'turn_started',
+    'payload_edited', 'design_changed', 'edited', 'queue_paused', 'queue_resumed', 'auto_retry_start', 'auto_retry_end', 'auto_retry_deferred', 'turn_started',
     'turn_finished', 'attempt_finished', 'tools_started', 'tool_retry', 'tool_finished', 'tools_cancelled', 'report_accepted', 'context_compacted',
     'turns_collapsed', 'retry_abort_ordered', 'log', 'provider_unavailable', 'provider_mended'];
   window.addEventListener('pagehide', leave);

@@ -3,6 +3,7 @@ package dev.holdfast.postgres.inbox;
 import static dev.holdfast.fuzz.FuzzTarget.require;
 
 import dev.holdfast.fuzz.FuzzTarget;
+import dev.holdfast.postgres.LongNumbers;
 import dev.holdfast.postgres.StorableJson;
 import dev.holdfast.ticket.InvalidTicketException;
 import java.math.BigDecimal;
@@ -77,11 +78,17 @@ public final class PayloadFuzz {
     require(stored.indexOf('\0') < 0, "no NUL is stored");
     require(StandardCharsets.UTF_8.newEncoder().canEncode(stored), "no half of a pair is stored");
     require(stored.length() <= 5 * text.length(), "escaping adds four characters at most");
-    require(StorableJson.replace(text).length() <= text.length(), "replacing adds none");
+    String bounded = LongNumbers.asStrings(text);
+    require(
+        StorableJson.replace(text).length() <= bounded.length(), "replacing adds quotes at most");
+    require(2 * bounded.length() <= 3 * text.length(), "a long number has five characters or more");
     if (isJson(text)) {
+      JsonNode read = MAPPER.readTree(bounded);
       require(
-          MAPPER.readTree(StorableJson.unescape(stored)).equals(MAPPER.readTree(text)),
+          MAPPER.readTree(StorableJson.unescape(stored)).equals(read),
           "what was escaped comes back");
+      require(written(read) <= 100L * bounded.length(), "no number has thousands of digits");
+      require(LongNumbers.asStrings(bounded).equals(bounded), "once is enough");
     }
   }
 

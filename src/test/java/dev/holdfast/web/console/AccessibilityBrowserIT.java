@@ -7,7 +7,7 @@ import com.microsoft.playwright.Browser;
 import com.microsoft.playwright.Page;
 import com.microsoft.playwright.options.ColorScheme;
 import dev.holdfast.failure.Category;
-import dev.holdfast.postgres.inbox.PostgresDesignShelf;
+import dev.holdfast.postgres.inbox.PostgresDesignStore;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.TestQueue;
 import dev.holdfast.testing.TicketDatabase;
@@ -44,9 +44,9 @@ class AccessibilityBrowserIT {
     long held = tickets.hold(3, "held", "the disk is full\nat line 3").getFirst();
     tickets.review(
         "patched", "{\"diff\": \"--- a/x\\n+++ b/x\\n@@ -1 +1 @@\\n-old\\n+new\\n\", \"n\": 1}");
-    PostgresDesignShelf shelf = new PostgresDesignShelf(testDatabase.dataSource());
-    shelf.put("hello", "command", "{\"kind\": \"command\", \"command\": [\"a\"]}", "ann");
-    shelf.put("hello", "command", "{\"kind\": \"command\", \"command\": [\"b\"]}", "ann");
+    PostgresDesignStore store = new PostgresDesignStore(testDatabase.dataSource());
+    store.put("hello", "command", "{\"kind\": \"command\", \"command\": [\"a\"]}", "ann");
+    store.put("hello", "command", "{\"kind\": \"command\", \"command\": [\"b\"]}", "ann");
     database.run(
         "SELECT holdfast.put_schedule('nightly', 'ann', cron => '0 3 * * *', design => 'hello')");
     queue.succeed(queue.enqueue(), queue.claim());

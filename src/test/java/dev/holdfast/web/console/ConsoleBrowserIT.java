@@ -260,9 +260,18 @@ class ConsoleBrowserIT {
   }
 
   @Test
-  @DisplayName("a held ticket's payload is edited before its release; what is no JSON is refused")
+  @DisplayName(
+      "a held ticket's payload is edited and its design brought up to date before its release; what"
+          + " is no JSON is refused")
   void editPayload() {
     long id = tickets.hold("edit me", "bad address");
+    database.run(
+        "INSERT INTO holdfast.designs (name, version, kind, definition) VALUES ('mail', 1,"
+            + " 'manual', '{}'), ('mail', 2, 'manual', '{}')");
+    database.run(
+        "UPDATE holdfast.tickets t SET design_id = d.id FROM holdfast.designs d WHERE d.version = 1"
+            + " AND d.name = 'mail' AND t.id = "
+            + id);
     go("/tickets/" + id);
     page.locator("#edit-payload summary").click();
     page.locator("#payload").fill("{broken");
@@ -271,8 +280,12 @@ class ConsoleBrowserIT {
     assertThat(tickets.state(id)).isEqualTo("on_hold");
     page.locator("#edit-payload summary").click();
     page.locator("#payload").fill("{\"to\": \"bob\"}");
+    page.getByText("use version 2 of its design instead of 1").click();
     button("Release").first().click();
-    assertThat(notice()).containsText("Released #" + id + " with a new payload");
+    assertThat(notice())
+        .containsText("Released #" + id + " with a new payload and version 2 of its design");
+    assertThat(database.value("SELECT design_version FROM holdfast.tickets WHERE id = ?", id))
+        .isEqualTo("2");
     assertThat(database.value("SELECT payload->>'to' FROM holdfast.tickets WHERE id = ?", id))
         .isEqualTo("bob");
     button("Undo").click();
