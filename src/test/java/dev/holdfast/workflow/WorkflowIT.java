@@ -447,7 +447,8 @@ class WorkflowIT {
         HandlerResult.done(null)
             .adding(List.of(NewTicket.ofDesign(design).withPayload("{\"x\": 1}")))
             .enqueues();
-    Finish added = new Finish.Succeeded(a.id(), a.lease().no(), "\"own\"", false, adds);
+    Finish added =
+        new Finish.Succeeded(a.id(), a.lease().no(), "\"own\"", Finish.Review.NONE, adds);
     assertThat(bench.finish(added)).isInstanceOf(FinishResult.Succeeded.class);
     assertThat(bench.finish(added)).isInstanceOf(FinishResult.Succeeded.class);
     bench.advance();
@@ -466,11 +467,14 @@ class WorkflowIT {
     assertThatThrownBy(
             () ->
                 bench.finish(
-                    new Finish.Succeeded(other.id(), other.lease().no(), null, false, adds)))
+                    new Finish.Succeeded(
+                        other.id(), other.lease().no(), null, Finish.Review.NONE, adds)))
         .hasMessageContaining("its design does not allow it to enqueue \"" + design + "\"");
     bench.desk.cancel(other.id(), "carl", null);
     assertThat(
-            bench.finish(new Finish.Succeeded(other.id(), other.lease().no(), null, false, adds)))
+            bench.finish(
+                new Finish.Succeeded(
+                    other.id(), other.lease().no(), null, Finish.Review.NONE, adds)))
         .isInstanceOf(FinishResult.Stale.class);
     assertThat(bench.claim(bench.job)).isEmpty();
   }
