@@ -43,7 +43,7 @@ public final class Holdfast {
   }
 
   /**
-   * Where tickets come in: each in a transaction of its own, many by COPY, or inside the caller's
+   * The inbox for new tickets. It stores each in a transaction of its own, many by COPY, or inside the caller's
    * transaction with {@link PostgresTicketInbox#enqueue(java.sql.Connection,
    * dev.holdfast.queue.NewTicket)}. Thread-safe; make one and keep it.
    */

@@ -7,7 +7,7 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who is told of new holds; its text form shows neither the secret nor the address, which may have
+ * The webhook that is told of new holds. Its text form shows neither the secret nor the address, which may have
  * one in it.
  *
  * @param address http or https

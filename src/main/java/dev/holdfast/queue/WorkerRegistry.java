@@ -34,7 +34,7 @@ public interface WorkerRegistry {
   void update(String workerId, State state);
 
   /**
-   * Whether enqueuers shall notify. After setting it true the caller looks for work once more
+   * Says if enqueuers shall notify this worker. After setting it true the caller looks for work once more
    * before it waits.
    */
   void wantsWakeUp(String workerId, boolean wanted);

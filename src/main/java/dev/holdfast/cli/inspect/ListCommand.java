@@ -219,7 +219,7 @@ public final class ListCommand implements Callable<Integer> {
     }
   }
 
-  /** How the rows are printed. */
+  /** The form in which rows are printed. */
   private enum Output {
     TABLE,
     WIDE,

@@ -61,7 +61,7 @@ final class TicketLines implements Iterator<Named> {
     this.terminal = terminal;
   }
 
-  /** How many were read so far. */
+  /** The number of lines read so far. */
   long count() {
     return count;
   }

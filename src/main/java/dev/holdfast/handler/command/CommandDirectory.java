@@ -10,7 +10,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Where one attempt's program runs: its design's directory, or a fresh one that is deleted when the
+ * The directory that one attempt's program runs in: its design's directory, or a fresh one that is deleted when the
  * attempt ends, however it ends.
  */
 final class CommandDirectory implements AutoCloseable {
