@@ -121,7 +121,8 @@ final class WebSurface implements AutoCloseable {
   }
 
   /**
-   * The address that people begin with: a link that logs in, or the console where tokens are configured.
+   * The address that people begin with: a link that logs in, or the console where tokens are
+   * configured.
    */
   String entrance() {
     WebSettings web = settings.web();

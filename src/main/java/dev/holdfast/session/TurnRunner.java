@@ -142,8 +142,8 @@ final class TurnRunner {
   }
 
   /**
-   * The time for which the session itself waits while all its targets are closed (B26); zero where its ticket is
-   * to wait instead.
+   * The time for which the session itself waits while all its targets are closed (B26); zero where
+   * its ticket is to wait instead.
    */
   private Duration inSession(Standstill why) {
     Duration left = why.left();

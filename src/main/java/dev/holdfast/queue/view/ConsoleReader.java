@@ -16,7 +16,10 @@ public interface ConsoleReader {
   /** The number of tickets that wait for a person. */
   long heldCount();
 
-  /** The number of results that wait for a person among the newest tickets; counts to {@code most} only. */
+  /**
+   * The number of results that wait for a person among the newest tickets; counts to {@code most}
+   * only.
+   */
   long reviewCount(long most);
 
   /** The number of the newest tickets in each state. */

@@ -133,7 +133,10 @@ public final class RunLog {
     }
   }
 
-  /** Keeps the events of a fault. When the lease is over, the fault matters more than events that cannot be kept. */
+  /**
+   * Keeps the events of a fault. When the lease is over, the fault matters more than events that
+   * cannot be kept.
+   */
   private void keepFault(List<JsonNode> events) {
     try {
       append(fault(), RunJson.MAPPER.nullNode(), events, Usage.NONE, null);

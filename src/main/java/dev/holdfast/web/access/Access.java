@@ -6,7 +6,9 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
 
-/** Knows who may use a port: the bearers of its tokens, and whom others have logged in. Immutable. */
+/**
+ * Knows who may use a port: the bearers of its tokens, and whom others have logged in. Immutable.
+ */
 public final class Access {
   private static final int USUALLY_AT_ONCE = 8;
 

@@ -42,8 +42,8 @@ public final class LoginCookies {
   }
 
   /**
-   * Reads who was logged in. Empty for a cookie that was forged or changed, is too old, or belongs to a token that
-   * is no more.
+   * Reads who was logged in. Empty for a cookie that was forged or changed, is too old, or belongs
+   * to a token that is no more.
    */
   public Optional<Login> read(String cookie, Access access) {
     return verified("login", cookie).flatMap(content -> login(content.split("\\.", -1), access));

@@ -173,7 +173,10 @@ public final class NoticeWebhook implements AutoCloseable {
     return !now.isBefore(since.plus(rules.groupWait()));
   }
 
-  /** The last notice up to which all is told: a group that was told may have newer notices than one that was not. */
+  /**
+   * The last notice up to which all is told: a group that was told may have newer notices than one
+   * that was not.
+   */
   private long upTo(PeopleNotices.Batch batch, List<Notice> untold) {
     return untold.stream()
         .mapToLong(Notice::id)
