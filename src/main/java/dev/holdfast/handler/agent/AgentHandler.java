@@ -67,7 +67,7 @@ public final class AgentHandler implements TicketHandler {
           AgentWorkspace.open(settings.workspaceRoot(), claimed.ticket(), design.copyFrom());
       HandlerResult result = work(context, design, routes, workspace);
       if (result instanceof HandlerResult.Succeeded succeeded
-          && succeeded.review() == HandlerResult.Review.NONE) {
+          && succeeded.review() != HandlerResult.Review.HUMAN) {
         workspace.delete();
       }
       return result;
@@ -118,7 +118,7 @@ public final class AgentHandler implements TicketHandler {
                   claimed.attempt() > 1
                       ? ports.sessions().attempts().failed(claimed.id())
                       : List.of()));
-      return AgentResult.of(result, design.review());
+      return AgentResult.of(result, design.review().of(context.claimed().id()));
     }
   }
 

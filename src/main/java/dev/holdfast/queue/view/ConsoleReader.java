@@ -22,6 +22,9 @@ public interface ConsoleReader {
    */
   long reviewCount(long most);
 
+  /** Results that wait for a person among the newest tickets, by design, most first. */
+  List<DesignReviews> reviewsByDesign();
+
   /** The number of the newest tickets in each state. */
   StateCounts stateCounts();
 
@@ -50,6 +53,12 @@ public interface ConsoleReader {
 
   /** Finished attempts of the last half hour by queue and minute, oldest first. */
   List<Flow> flow();
+
+  /** The slots that finished attempts took in the last half hour, oldest first. */
+  List<BusySlots> busySlots();
+
+  /** What models have answered in the last 7 days, by provider, the dearest first. */
+  List<ModelUse> modelUse();
 
   /** All designs by name, with what became of the newest tickets. */
   List<DesignLine> designs();

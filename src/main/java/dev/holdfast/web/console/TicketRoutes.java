@@ -9,6 +9,7 @@ import dev.holdfast.queue.read.TicketRow;
 import dev.holdfast.queue.read.TicketWindow;
 import dev.holdfast.queue.read.ToolCallRow;
 import dev.holdfast.queue.view.ConsoleReader;
+import dev.holdfast.queue.view.DesignReviews;
 import dev.holdfast.schema.Question;
 import dev.holdfast.ticket.TicketState;
 import dev.holdfast.web.Routes;
@@ -98,9 +99,8 @@ final class TicketRoutes implements Routes {
   private void review(Context context) {
     Filters filters =
         Filters.of(name -> name.equals("before") ? context.queryParam("before") : null);
-    TicketFilter query =
-        new TicketFilter(
-            TicketState.NEEDS_REVIEW, null, null, null, filters.query().beforeId(), RESULTS);
+    String design = Filters.text(context.queryParam("design"));
+    TicketFilter query = ReviewedTickets.of(design).onPage(filters.query().beforeId(), RESULTS);
     TicketWindow tickets = ports.tickets().window(query);
     List<ReviewPage.Item> items =
         tickets.tickets().stream()
@@ -110,8 +110,12 @@ final class TicketRoutes implements Routes {
             .map(ticket -> new ReviewPage.Item(ticket, ResultView.of(ticket.result())))
             .toList();
     Page page = shell.page(context, "Review", Section.REVIEW);
-    String next = tickets.next() == null ? null : Links.with("/review", "before", tickets.next());
-    shell.show(context, "review", new ReviewPage(page, items, next));
+    String next =
+        tickets.next() == null
+            ? null
+            : Links.with("/review", "design", design, "before", tickets.next());
+    List<DesignReviews> designs = reader.reviewsByDesign();
+    shell.show(context, "review", new ReviewPage(page, designs, design, items, next));
   }
 
   private void ticket(Context context) {
