@@ -93,7 +93,7 @@ record AgentDesign(
         Enqueues.of(document));
   }
 
-  /** How sessions of this design retry (D26). */
+  /** The retry settings for sessions of this design (D26). */
   AutoRetrySettings autoRetry(AutoRetrySettings usual) {
     return new AutoRetrySettings(
         retryDocument.path("enabled").asBoolean(usual.enabled()),

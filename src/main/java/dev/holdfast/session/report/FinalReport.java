@@ -20,7 +20,7 @@ public record FinalReport(
     this(status, content, data, null);
   }
 
-  /** Whether the agent did what it was asked to. */
+  /** The agent's word on whether it did what it was asked to. */
   public enum Status {
     SUCCESS,
     FAILURE,
