@@ -62,8 +62,7 @@ final class LimitRoutes implements Routes {
     if (body.weight == null) {
       throw new Refused(422, "weight: a whole number from 1, which is what all have, to 1000");
     }
-    desk.setWeight(
-        context.pathParam("key"), body.weight, Visitor.of(context).actor(body.by));
+    desk.setWeight(context.pathParam("key"), body.weight, Visitor.of(context).actor(body.by));
     context.status(204);
   }
 

@@ -326,7 +326,8 @@ class OpenApiIT {
     assertThat(ann.send("DELETE", one, null).status()).isEqualTo(204);
     check("removeLimit", ann.send("DELETE", one, null), 404);
     String weight = "/api/v1/weights/acme/eu";
-    assertThat(ann.send("PUT", weight, "{\"weight\": 3}", "Content-Type", "application/json").status())
+    assertThat(
+            ann.send("PUT", weight, "{\"weight\": 3}", "Content-Type", "application/json").status())
         .isEqualTo(204);
     assertThat(database.value("SELECT fairness_key || weight FROM holdfast.fairness_weights"))
         .isEqualTo("acme/eu3");

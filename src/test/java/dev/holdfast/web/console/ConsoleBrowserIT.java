@@ -9,10 +9,10 @@ import com.microsoft.playwright.Page;
 import com.microsoft.playwright.Route;
 import dev.holdfast.Holdfast;
 import dev.holdfast.failure.ErrorReport;
+import dev.holdfast.postgres.engine.PostgresWorkflowSteps;
 import dev.holdfast.schema.Question;
 import dev.holdfast.session.approval.ApprovalStore;
 import dev.holdfast.session.event.SessionEvent;
-import dev.holdfast.postgres.engine.PostgresWorkflowSteps;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.TestQueue;
 import dev.holdfast.testing.TicketDatabase;
@@ -488,8 +488,7 @@ class ConsoleBrowserIT {
       page.locator("#from").selectOption("print");
       button("Replay").click();
       assertThat(notice()).containsText(Pattern.compile("#\\d+ is worked again from print on"));
-      long again =
-          database.number("SELECT max(id) FROM holdfast.tickets WHERE kind = 'workflow'");
+      long again = database.number("SELECT max(id) FROM holdfast.tickets WHERE kind = 'workflow'");
       go("/tickets/" + again);
       assertThat(page.locator("svg.steps g.step.done")).hasCount(2);
     }
