@@ -94,7 +94,11 @@ public final class PostgresTicketInbox implements TicketInbox {
       Connection connection, Iterator<NewTicket> tickets, String actor, @Nullable String title) {
     try {
       long batch = number(connection, "SELECT holdfast.open_batch(?, ?)", actor, title);
-      long added = new TicketCopy(connection, sql, rules, batch).copyAll(tickets);
+      TicketCopy copy = new TicketCopy(connection, sql, rules, batch);
+      long added = copy.copyAll(tickets);
+      if (copy.traceparent() != null) {
+        number(connection, "SELECT holdfast.trace_batch(?, ?)", batch, copy.traceparent());
+      }
       number(connection, "SELECT holdfast.close_batch(?, ?)", batch, actor);
       return new Batched(batch, added);
     } catch (SQLException e) {
@@ -141,10 +145,23 @@ public final class PostgresTicketInbox implements TicketInbox {
   @Override
   public List<Long> enqueueGraph(List<Named> graph) {
     String json = GraphJson.of(graph, rules);
-    try (Connection connection = dataSource.getConnection();
-        PreparedStatement statement =
-            connection.prepareStatement(
-                sql.inSchema("SELECT id FROM holdfast.enqueue_tickets(?::jsonb)"))) {
+    return inTransaction(
+        connection -> {
+          List<Long> ids = insertGraph(connection, json);
+          for (int i = 0; i < ids.size(); i++) {
+            String traceparent = graph.get(i).ticket().traceparent();
+            if (traceparent != null) {
+              number(connection, "SELECT holdfast.trace_ticket(?, ?)", ids.get(i), traceparent);
+            }
+          }
+          return ids;
+        });
+  }
+
+  private List<Long> insertGraph(Connection connection, String json) throws SQLException {
+    try (PreparedStatement statement =
+        connection.prepareStatement(
+            sql.inSchema("SELECT id FROM holdfast.enqueue_tickets(?::jsonb)"))) {
       statement.setString(1, json);
       List<Long> ids = new ArrayList<>();
       try (ResultSet rows = statement.executeQuery()) {
@@ -153,8 +170,6 @@ public final class PostgresTicketInbox implements TicketInbox {
         }
       }
       return ids;
-    } catch (SQLException e) {
-      throw SqlErrors.translate(e);
     }
   }
 
