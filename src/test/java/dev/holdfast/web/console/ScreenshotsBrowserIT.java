@@ -225,6 +225,7 @@ class ScreenshotsBrowserIT {
               new Picture("workers", "/workers"),
               new Picture("providers", "/providers"),
               new Picture("designs", "/design?name=import"))) {
+        database.run("UPDATE holdfast.workers SET heartbeat_at = now()");
         page.navigate(server.url(each.path()));
         page.screenshot(
             new Page.ScreenshotOptions().setPath(directory.resolve(each.name() + ".png")));
