@@ -6,15 +6,15 @@ import static dev.holdfast.testing.ModelBehaviour.error;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.e2e.TraceReceiver.Seen;
-import java.io.IOException;
-import java.time.Duration;
 import dev.holdfast.testing.ModelBehaviour;
 import dev.holdfast.testing.ModelRequest;
 import dev.holdfast.testing.ModelServer;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.WithDatabase;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -146,7 +146,9 @@ class RepairStepsIT {
     workers.getFirst().awaitExit(Duration.ofSeconds(30));
     Seen attempt = receiver.only("attempt mender");
     List<Seen> steps = receiver.named("repair step");
-    assertThat(steps).hasSizeGreaterThanOrEqualTo(4).allMatch(each -> each.parent().equals(attempt.id()));
+    assertThat(steps)
+        .hasSizeGreaterThanOrEqualTo(4)
+        .allMatch(each -> each.parent().equals(attempt.id()));
     assertThat(steps).extracting(each -> each.get("holdfast.repair.step")).doesNotHaveDuplicates();
     assertThat(receiver.named("chat m"))
         .hasSize(models.requests().size())

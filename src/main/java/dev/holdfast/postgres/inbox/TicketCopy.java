@@ -102,14 +102,15 @@ final class TicketCopy {
   private void checkTrace(@Nullable String of) {
     if (of != null && batchId == null) {
       throw new InvalidTicketException(
-          "a ticket with a trace cannot be one of many without a batch; enqueue it by itself, or all"
-              + " as a batch");
+          "a ticket with a trace cannot be one of many without a batch; enqueue it by itself, or"
+              + " all as a batch");
     }
     if (position == 1) {
       traceparent = of;
     } else if (!Objects.equals(of, traceparent)) {
       throw new InvalidTicketException(
-          "the tickets of a batch are enqueued under one trace; this one has another than the first");
+          "the tickets of a batch are enqueued under one trace; this one has another than the"
+              + " first");
     }
   }
 

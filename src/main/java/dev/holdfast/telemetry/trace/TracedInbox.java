@@ -47,7 +47,9 @@ public final class TracedInbox implements TicketInbox {
         });
   }
 
-  /** Many without a batch have no trace: COPY tells no ids, and nothing else holds them together. */
+  /**
+   * Many without a batch have no trace: COPY tells no ids, and nothing else holds them together.
+   */
   @Override
   public long enqueueAll(Iterator<NewTicket> tickets) {
     return inbox.enqueueAll(tickets);
@@ -84,9 +86,7 @@ public final class TracedInbox implements TicketInbox {
         span ->
             inbox.enqueueGraph(
                 graph.stream()
-                    .map(
-                        each ->
-                            new Named(each.name(), under(span, each.ticket()), each.after()))
+                    .map(each -> new Named(each.name(), under(span, each.ticket()), each.after()))
                     .toList()));
   }
 
