@@ -1,6 +1,6 @@
 package dev.holdfast.web.console;
 
-import dev.holdfast.queue.read.TicketRow;
+import dev.holdfast.queue.read.TicketSummary;
 import dev.holdfast.web.console.view.ResultView;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -16,5 +16,5 @@ public record ReviewPage(Page page, List<Item> items, @Nullable String next) {
   }
 
   /** A ticket with its result. */
-  public record Item(TicketRow ticket, ResultView result) {}
+  public record Item(TicketSummary ticket, ResultView result) {}
 }
