@@ -14,9 +14,9 @@ import java.util.List;
  * Lets nobody attach to this JVM: {@code jcmd PID GC.heap_dump} of another program of the same user
  * would write down every secret, and an agent that is loaded would run as the worker.
  *
- * <p>The launchers say {@code -XX:+DisableAttachMechanism}. A JVM that was started without opens its
- * socket when it is sent SIGQUIT; so that signal is given to a function that does nothing. Who says
- * {@code -XX:-DisableAttachMechanism} wants it open.
+ * <p>The launchers say {@code -XX:+DisableAttachMechanism}. A JVM that was started without opens
+ * its socket when it is sent SIGQUIT; so that signal is given to a function that does nothing. Who
+ * says {@code -XX:-DisableAttachMechanism} wants it open.
  */
 final class AttachSeal {
   private static final int SIGQUIT = 3;
@@ -33,8 +33,8 @@ final class AttachSeal {
   }
 
   /**
-   * {@code abs} takes an int, as a handler does, and only computes. To be ignored would be inherited
-   * by programs that this process starts; a handler is not.
+   * {@code abs} takes an int, as a handler does, and only computes. To be ignored would be
+   * inherited by programs that this process starts; a handler is not.
    */
   @SuppressWarnings("restricted") // as declared in signal's manual
   private static void neutralise() throws IOException {
@@ -43,16 +43,14 @@ final class AttachSeal {
     MethodHandle signal =
         linker.downcallHandle(
             c.findOrThrow("signal"),
-            FunctionDescriptor.of(
-                ValueLayout.ADDRESS, ValueLayout.JAVA_INT, ValueLayout.ADDRESS));
+            FunctionDescriptor.of(ValueLayout.ADDRESS, ValueLayout.JAVA_INT, ValueLayout.ADDRESS));
     if (call(signal, c.findOrThrow("abs")).address() == -1) {
       throw new IOException("signal failed");
     }
   }
 
   /** C throws nothing; an error of the JVM is nobody's to swallow. */
-  private static MemorySegment call(MethodHandle signal, MemorySegment handler)
-      throws IOException {
+  private static MemorySegment call(MethodHandle signal, MemorySegment handler) throws IOException {
     try {
       return (MemorySegment) signal.invokeExact(SIGQUIT, handler);
     } catch (RuntimeException | Error e) {

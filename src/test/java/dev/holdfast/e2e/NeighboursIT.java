@@ -99,8 +99,10 @@ class NeighboursIT {
           assertThat(answer.join().body()).as(page).hasSizeLessThan(10_000_000);
         }
       }
-      assertThat(worker.sendGet("/api/v1/designs/large-150").join().body()).hasSizeGreaterThan(900_000);
-      assertThat(worker.sendGet("/api/v1/schedules/large-49").join().body()).hasSizeGreaterThan(900_000);
+      assertThat(worker.sendGet("/api/v1/designs/large-150").join().body())
+          .hasSizeGreaterThan(900_000);
+      assertThat(worker.sendGet("/api/v1/schedules/large-49").join().body())
+          .hasSizeGreaterThan(900_000);
       assertThat(worker.sendGet("/api/v1/tickets/1").join().body()).hasSizeGreaterThan(2_900_000);
       assertThat(worker.isAlive()).isTrue();
     }

@@ -5,10 +5,10 @@ import static dev.holdfast.testing.ModelBehaviour.error;
 import static dev.holdfast.testing.ModelBehaviour.toolCall;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.sun.net.httpserver.HttpServer;
 import com.icegreen.greenmail.util.GreenMail;
 import com.icegreen.greenmail.util.GreenMailUtil;
 import com.icegreen.greenmail.util.ServerSetup;
+import com.sun.net.httpserver.HttpServer;
 import dev.holdfast.testing.ModelServer;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.TicketDatabase;
@@ -196,10 +196,14 @@ class SecretsIT {
                 "payload", Map.of("key", "${results.find.key}")),
             "confirm",
             Map.of(
-                "kind", "human",
-                "after", List.of("find"),
-                "ask", "Is it ${results.find.key}?",
-                "form", Map.of("type", "object"))));
+                "kind",
+                "human",
+                "after",
+                List.of("find"),
+                "ask",
+                "Is it ${results.find.key}?",
+                "form",
+                Map.of("type", "object"))));
   }
 
   /** Every way in which one of the secrets might be written. */
@@ -294,7 +298,8 @@ class SecretsIT {
     checkNone("the webhook", String.join("\n", posted));
     checkNone("a span", spans.text());
     for (MimeMessage mail : mails.getReceivedMessages()) {
-      checkNone("a mail", mail.getSubject() + mail.getContent() + GreenMailUtil.getWholeMessage(mail));
+      checkNone(
+          "a mail", mail.getSubject() + mail.getContent() + GreenMailUtil.getWholeMessage(mail));
     }
     // A repair's model is shown the files that it is to mend as they are.
     models

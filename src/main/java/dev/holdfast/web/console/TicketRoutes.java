@@ -104,9 +104,7 @@ final class TicketRoutes implements Routes {
             TicketState.NEEDS_REVIEW, null, null, null, filters.query().beforeId(), RESULTS);
     TicketWindow tickets = ports.tickets().window(query);
     List<ReviewPage.Item> items =
-        tickets.tickets().stream()
-            .flatMap(line -> item(line).stream())
-            .toList();
+        tickets.tickets().stream().flatMap(line -> item(line).stream()).toList();
     Page page = shell.page(context, "Review", Section.REVIEW);
     String next = tickets.next() == null ? null : Links.with("/review", "before", tickets.next());
     shell.show(context, "review", new ReviewPage(page, items, next));
