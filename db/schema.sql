@@ -1228,8 +1228,8 @@ SELECT a.ticket_id, a.started_at, 'claimed', a.worker_id, jsonb_build_object('at
 FROM ticket_attempts a
 UNION ALL
 SELECT a.ticket_id, a.finished_at, a.outcome, a.worker_id, jsonb_strip_nulls(jsonb_build_object('attempt', a.attempt, 'category', a.category,
-  'rule', a.rule, 'fingerprint', a.fingerprint, 'title', error_name(a.error_title, a.error), 'error', shorten(a.error, 500), 'retryAfter', (
-    SELECT b.retry_after FROM ticket_base b WHERE a.outcome = 'deferred' AND b.id = a.ticket_id AND b.fence = a.lease_no)))
+  'retryAfter', (SELECT b.retry_after FROM ticket_base b WHERE a.outcome = 'deferred' AND b.id = a.ticket_id AND b.fence = a.lease_no)))
+  || error_facts(a.rule, a.fingerprint, a.error_title, a.error)
 FROM ticket_attempts a
 UNION ALL
 SELECT u.ticket_id, l.claimed_at, 'claimed', l.worker_id, jsonb_build_object('leaseNo', l.id)
@@ -1239,8 +1239,7 @@ SELECT y.ticket_id, y.created_at, y.action, y.actor, with_retry_time(y.action, y
 FROM ticket_activity y
 -- The error of a decision is in the row of its attempt.
 LEFT JOIN LATERAL (
-  SELECT jsonb_strip_nulls(jsonb_build_object('rule', a.rule, 'fingerprint', a.fingerprint, 'title', error_name(a.error_title, a.error),
-    'error', shorten(a.error, 500))) AS facts
+  SELECT error_facts(a.rule, a.fingerprint, a.error_title, a.error) AS facts
   FROM ticket_attempts a
   WHERE y.action = 'retry_decision' AND a.ticket_id = y.ticket_id
     AND a.lease_no = CASE WHEN jsonb_typeof(y.details->'leaseNo') = 'number' THEN (y.details->'leaseNo')::bigint END
@@ -1261,7 +1260,9 @@ SELECT
   COALESCE(l.claimed_at, b.started_at) AS started_at, b.completed_at,
   b.attempt_count, b.crash_count, b.same_error_count, b.held_at, b.hold_actions AS allowed_actions, b.max_cost_usd,
   error_name(b.error_title, b.error) AS error_title, d.name AS design, d.version AS design_version,
-  b.expires_at, b.concurrency_key, b.fairness_key, (SELECT p.parent_id FROM ticket_parents p WHERE p.ticket_id = b.id) AS parent_id,
+  CASE WHEN b.expires_at IS NOT NULL AND b.state = 'ready' AND COALESCE(l.claimed_at, b.started_at) IS NULL
+    THEN (SELECT e.expires_at FROM ticket_deadlines e WHERE e.ticket_id = b.id) END AS expires_at,
+  b.concurrency_key, b.fairness_key, (SELECT p.parent_id FROM ticket_parents p WHERE p.ticket_id = b.id) AS parent_id,
   b.batch_id
 FROM ticket_base b
 LEFT JOIN designs d ON d.id = b.design_id
@@ -1315,7 +1316,7 @@ COMMENT ON COLUMN holdfast.tickets.max_cost_usd IS 'What the ticket may cost in 
 COMMENT ON COLUMN holdfast.tickets.error_title IS 'The line of the last error that says why: ''ValueError: cannot parse row 177''.';
 COMMENT ON COLUMN holdfast.tickets.design IS 'The name of its design; NULL for a ticket of a kind alone. An INSERT may say it instead of design_id and gets the newest version.';
 COMMENT ON COLUMN holdfast.tickets.design_version IS 'The version of its design.';
-COMMENT ON COLUMN holdfast.tickets.expires_at IS 'If no worker had started it by then, it was put on hold with the cause expired. NULL does not expire.';
+COMMENT ON COLUMN holdfast.tickets.expires_at IS 'If no worker starts it by then, it is put on hold with the cause expired. NULL where it does not expire, or has started.';
 COMMENT ON COLUMN holdfast.tickets.concurrency_key IS 'Limits count what runs with the same key, as one customer''s: set_limit, per_key.';
 COMMENT ON COLUMN holdfast.tickets.fairness_key IS 'Tickets of equal priority are claimed in turns over these keys, as over tenants.';
 COMMENT ON COLUMN holdfast.tickets.parent_id IS 'The ticket that added it: a workflow whose step it is, or a job that was allowed to; NULL where people or programs enqueued it.';
@@ -2952,6 +2953,17 @@ $function$;
 COMMENT ON FUNCTION holdfast.enqueue_tickets(jsonb) IS 'Adds tickets that wait for each other by name, inside the caller''s transaction, all or none, and returns their ids in the same order: SELECT * FROM holdfast.enqueue_tickets(''[{"name": "fetch", "kind": "command"}, {"kind": "command", "after": ["fetch", 17]}]''). Each has the keys of enqueue_ticket''s arguments, and name. A name in "after" is one of these tickets, whose result the follower is given; a number is the id of any other one. HF422 names the circle where they wait in one.';
 GRANT EXECUTE ON FUNCTION holdfast.enqueue_tickets(jsonb) TO holdfast_operator, holdfast_worker;
 
+CREATE OR REPLACE FUNCTION holdfast.error_facts(rule text, fingerprint text, error_title text, error text)
+ RETURNS jsonb
+ LANGUAGE sql
+ STABLE PARALLEL SAFE
+AS $function$
+  SELECT pg_catalog.jsonb_strip_nulls(pg_catalog.jsonb_build_object('rule', rule, 'fingerprint', fingerprint,
+    'title', holdfast.error_name(error_title, error), 'error', holdfast.shorten(error, 500)))
+$function$;
+COMMENT ON FUNCTION holdfast.error_facts(text,text,text,text) IS 'What ticket_timeline and holdfast watch tell of the error of an attempt.';
+GRANT EXECUTE ON FUNCTION holdfast.error_facts(text,text,text,text) TO PUBLIC, holdfast_worker;
+
 CREATE OR REPLACE FUNCTION holdfast.error_name(title text, error text)
  RETURNS text
  LANGUAGE sql
@@ -3446,7 +3458,7 @@ BEGIN
   FOR role_name, function_name IN
     SELECT g.role, p.oid::regprocedure
     FROM (VALUES
-      ('public', ARRAY['shorten', 'error_name', 'with_retry_time', 'outage_words']),
+      ('public', ARRAY['shorten', 'error_name', 'error_facts', 'with_retry_time', 'outage_words']),
       ('holdfast_viewer', ARRAY['asked_question', 'ticket_version', 'readable', 'is_deep', 'measured_bytes', 'expanded_bytes',
         'limit_words', 'tokens_left', 'turn_group', 'batch_progress', 'release_status']),
       ('holdfast_producer', ARRAY['produce_ticket']),
@@ -6407,12 +6419,15 @@ BEGIN
       ORDER BY i.id
     ), finished AS (
       UPDATE holdfast.ticket_base b
-      SET fence = i.lease_no, state = i.state, result = i.result::jsonb, started_at = i.claimed_at, completed_at = now(),
+      SET fence = i.lease_no, state = CASE i.state WHEN 'approved' THEN 'done' ELSE i.state END, result = i.result::jsonb, started_at = i.claimed_at, completed_at = now(),
           updated_at = now(), retry_after = NULL, attempt_count = b.attempt_count + 1, same_error_count = 0,
           error = NULL, error_title = NULL, error_category = NULL, error_fingerprint = NULL
       FROM input i
       WHERE b.id = ANY (ARRAY[i.id]) AND b.state = 'ready' AND b.fence < i.lease_no
-      RETURNING b.id, b.fence, b.attempt_count, b.result, i.claimed_at, i.worker_id
+      RETURNING b.id, b.fence, b.attempt_count, b.result, i.claimed_at, i.worker_id, i.state
+    ), ruled AS (
+      INSERT INTO holdfast.ticket_activity (ticket_id, action, actor, channel, details)
+      SELECT f.id, 'approved', 'rule', 'rule', '{"rule": "sample"}' FROM finished f WHERE f.state = 'approved'
     )
     INSERT INTO holdfast.ticket_attempts (ticket_id, lease_no, started_at, finished_at, attempt, outcome, worker_id, result)
     SELECT id, fence, claimed_at, now(), attempt_count, 'succeeded', worker_id, result FROM finished;
@@ -6439,7 +6454,7 @@ BEGIN
   END IF;
 END
 $function$;
-COMMENT ON FUNCTION holdfast.store_successes(bigint[],bigint[],text[],text[],bigint[]) IS 'Stores successes (new_states: needs_review or done) and returns those that could not be stored; then closes leases, and returns those that close_leases returns without a ticket_id.';
+COMMENT ON FUNCTION holdfast.store_successes(bigint[],bigint[],text[],text[],bigint[]) IS 'Stores successes (new_states: needs_review, done, or approved, which is done and approved by the rule of its design) and returns those that could not be stored; then closes leases, and returns those that close_leases returns without a ticket_id.';
 GRANT EXECUTE ON FUNCTION holdfast.store_successes(bigint[],bigint[],text[],text[],bigint[]) TO holdfast_worker;
 
 CREATE OR REPLACE FUNCTION holdfast.take_apart(taken bigint[], suspected bigint, new_lease bigint, for_worker text, for_ms bigint, small_bytes integer, room_bytes bigint, suspects_at_most integer)
@@ -6727,7 +6742,21 @@ BEGIN
       WHERE NOT EXISTS (SELECT FROM holdfast.ticket_deadlines e WHERE e.ticket_id = u.id AND e.expires_at <= now());
     END IF;
     EXIT WHEN met IS NULL;
-    DELETE FROM holdfast.ready r WHERE r.ctid = ANY (tids);
+    IF small_bytes < 0 THEN
+      -- The same claim was refused just now. One by one, whoever is refused stays where it is, and the others do not wait for it.
+      FOR place IN 1..cardinality(met) LOOP
+        BEGIN
+          DELETE FROM holdfast.ready r WHERE r.ctid = tids[place];
+        EXCEPTION WHEN OTHERS THEN
+          RAISE WARNING 'ticket % cannot be claimed: % (SQLSTATE %)', met[place], SQLERRM, SQLSTATE;
+          met[place] := NULL;
+        END;
+      END LOOP;
+      met := array_remove(met, NULL);
+      EXIT WHEN cardinality(met) = 0;
+    ELSE
+      DELETE FROM holdfast.ready r WHERE r.ctid = ANY (tids);
+    END IF;
     IF NOT limits_in_use THEN
       taken := met;
       EXIT;

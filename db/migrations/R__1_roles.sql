@@ -35,7 +35,7 @@ BEGIN
   FOR role_name, function_name IN
     SELECT g.role, p.oid::regprocedure
     FROM (VALUES
-      ('public', ARRAY['shorten', 'error_name', 'with_retry_time', 'outage_words']),
+      ('public', ARRAY['shorten', 'error_name', 'error_facts', 'with_retry_time', 'outage_words']),
       ('holdfast_viewer', ARRAY['asked_question', 'ticket_version', 'readable', 'is_deep', 'measured_bytes', 'expanded_bytes',
         'limit_words', 'tokens_left', 'turn_group', 'batch_progress', 'release_status']),
       ('holdfast_producer', ARRAY['produce_ticket']),

@@ -30,6 +30,14 @@ LANGUAGE sql STABLE PARALLEL SAFE AS $$
 $$;
 COMMENT ON FUNCTION error_name IS 'The title of an error, or the beginning of its first line.';
 
+-- For everybody, as shorten.
+CREATE OR REPLACE FUNCTION error_facts(rule text, fingerprint text, error_title text, error text) RETURNS jsonb
+LANGUAGE sql STABLE PARALLEL SAFE AS $$
+  SELECT pg_catalog.jsonb_strip_nulls(pg_catalog.jsonb_build_object('rule', rule, 'fingerprint', fingerprint,
+    'title', ${flyway:defaultSchema}.error_name(error_title, error), 'error', ${flyway:defaultSchema}.shorten(error, 500)))
+$$;
+COMMENT ON FUNCTION error_facts IS 'What ticket_timeline and holdfast watch tell of the error of an attempt.';
+
 -- Whoever is told of a retry is told when it comes. A decision is stored in the transaction that makes the ticket wait, so its time is
 -- known from its delay; of a deferral the ticket itself knows it, until it is claimed again.
 -- Anyone who may read ticket_timeline needs this function, so it is for everybody.
@@ -55,7 +63,9 @@ SELECT
   COALESCE(l.claimed_at, b.started_at) AS started_at, b.completed_at,
   b.attempt_count, b.crash_count, b.same_error_count, b.held_at, b.hold_actions AS allowed_actions, b.max_cost_usd,
   error_name(b.error_title, b.error) AS error_title, d.name AS design, d.version AS design_version,
-  b.expires_at, b.concurrency_key, b.fairness_key, (SELECT p.parent_id FROM ticket_parents p WHERE p.ticket_id = b.id) AS parent_id,
+  CASE WHEN b.expires_at IS NOT NULL AND b.state = 'ready' AND COALESCE(l.claimed_at, b.started_at) IS NULL
+    THEN (SELECT e.expires_at FROM ticket_deadlines e WHERE e.ticket_id = b.id) END AS expires_at,
+  b.concurrency_key, b.fairness_key, (SELECT p.parent_id FROM ticket_parents p WHERE p.ticket_id = b.id) AS parent_id,
   b.batch_id
 FROM ticket_base b
 LEFT JOIN designs d ON d.id = b.design_id
@@ -108,7 +118,7 @@ COMMENT ON COLUMN tickets.allowed_actions IS 'What a person may do with a held t
 COMMENT ON COLUMN tickets.batch_id IS 'The batch it came with: batch_progress(batch_id) says how far that is.';
 COMMENT ON COLUMN tickets.parent_id IS 'The ticket that added it: a workflow whose step it is, or a job that was allowed to; NULL where people or programs enqueued it.';
 COMMENT ON COLUMN tickets.max_cost_usd IS 'What the ticket may cost in model calls, in US dollars; NULL is the design''s or no limit.';
-COMMENT ON COLUMN tickets.expires_at IS 'If no worker had started it by then, it was put on hold with the cause expired. NULL does not expire.';
+COMMENT ON COLUMN tickets.expires_at IS 'If no worker starts it by then, it is put on hold with the cause expired. NULL where it does not expire, or has started.';
 COMMENT ON COLUMN tickets.concurrency_key IS 'Limits count what runs with the same key, as one customer''s: set_limit, per_key.';
 COMMENT ON COLUMN tickets.fairness_key IS 'Tickets of equal priority are claimed in turns over these keys, as over tenants.';
 
@@ -193,8 +203,8 @@ SELECT a.ticket_id, a.started_at, 'claimed', a.worker_id, jsonb_build_object('at
 FROM ticket_attempts a
 UNION ALL
 SELECT a.ticket_id, a.finished_at, a.outcome, a.worker_id, jsonb_strip_nulls(jsonb_build_object('attempt', a.attempt, 'category', a.category,
-  'rule', a.rule, 'fingerprint', a.fingerprint, 'title', error_name(a.error_title, a.error), 'error', shorten(a.error, 500), 'retryAfter', (
-    SELECT b.retry_after FROM ticket_base b WHERE a.outcome = 'deferred' AND b.id = a.ticket_id AND b.fence = a.lease_no)))
+  'retryAfter', (SELECT b.retry_after FROM ticket_base b WHERE a.outcome = 'deferred' AND b.id = a.ticket_id AND b.fence = a.lease_no)))
+  || error_facts(a.rule, a.fingerprint, a.error_title, a.error)
 FROM ticket_attempts a
 UNION ALL
 SELECT u.ticket_id, l.claimed_at, 'claimed', l.worker_id, jsonb_build_object('leaseNo', l.id)
@@ -204,8 +214,7 @@ SELECT y.ticket_id, y.created_at, y.action, y.actor, with_retry_time(y.action, y
 FROM ticket_activity y
 -- The error of a decision is in the row of its attempt.
 LEFT JOIN LATERAL (
-  SELECT jsonb_strip_nulls(jsonb_build_object('rule', a.rule, 'fingerprint', a.fingerprint, 'title', error_name(a.error_title, a.error),
-    'error', shorten(a.error, 500))) AS facts
+  SELECT error_facts(a.rule, a.fingerprint, a.error_title, a.error) AS facts
   FROM ticket_attempts a
   WHERE y.action = 'retry_decision' AND a.ticket_id = y.ticket_id
     AND a.lease_no = CASE WHEN jsonb_typeof(y.details->'leaseNo') = 'number' THEN (y.details->'leaseNo')::bigint END

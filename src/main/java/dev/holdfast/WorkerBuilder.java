@@ -160,8 +160,8 @@ public final class WorkerBuilder {
             new PostgresWakeUps(listening, dataSource, schema, whenProvidersChange),
             new PostgresTicketPruner(dataSource, schema),
             whenPruned,
-            new PostgresFigureKeeper(dataSource, schema),
-            new PostgresBatchKeeper(dataSource, schema),
+            new PostgresFigureKeeper(dataSource, schema)::count,
+            new PostgresBatchKeeper(dataSource, schema)::advance,
             listeners,
             secrets,
             tracing);

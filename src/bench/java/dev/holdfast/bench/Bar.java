@@ -17,7 +17,7 @@ public record Bar(String of, Direction direction, @Nullable Double must, double 
   }
 
   /** How it came out. */
-  public enum Verdict {
+  public enum Outcome {
     /** Better than wanted. */
     AIM,
     /** Good enough. */
@@ -50,11 +50,11 @@ public record Bar(String of, Direction direction, @Nullable Double must, double 
     return new Bar("", Direction.AT_MOST, must, aim);
   }
 
-  Verdict judge(double value) {
+  Outcome judge(double value) {
     if (reaches(value, aim)) {
-      return Verdict.AIM;
+      return Outcome.AIM;
     }
-    return must == null || reaches(value, must) ? Verdict.PASS : Verdict.FAIL;
+    return must == null || reaches(value, must) ? Outcome.PASS : Outcome.FAIL;
   }
 
   private boolean reaches(double value, double bar) {

@@ -33,6 +33,6 @@ public record BenchReport(
   public boolean passed() {
     return cells.stream()
         .flatMap(cell -> cell.figures().stream())
-        .noneMatch(figure -> figure.verdict() == Bar.Verdict.FAIL);
+        .noneMatch(figure -> figure.outcome() == Bar.Outcome.FAIL);
   }
 }

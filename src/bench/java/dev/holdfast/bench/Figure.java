@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param value Holdfast's
  * @param references what it is set beside, each taken in the same rounds
  * @param bar null where nothing is expected
- * @param verdict of the median against the bar
+ * @param outcome of the median against the bar
  * @param notes what else a reader should know, each one line
  */
 public record Figure(
@@ -21,7 +21,7 @@ public record Figure(
     Series value,
     List<Reference> references,
     @Nullable Bar bar,
-    Bar.Verdict verdict,
+    Bar.Outcome outcome,
     List<String> notes) {
 
   /**
@@ -37,27 +37,27 @@ public record Figure(
   }
 
   static Figure of(String name, String unit, List<Double> rounds) {
-    return new Figure(name, unit, Series.of(rounds), List.of(), null, Bar.Verdict.NONE, List.of());
+    return new Figure(name, unit, Series.of(rounds), List.of(), null, Bar.Outcome.NONE, List.of());
   }
 
   Figure beside(String reference, List<Double> rounds) {
     Series other = Series.of(rounds);
     List<Reference> more = new ArrayList<>(references);
     more.add(new Reference(reference, other, value.over(other)));
-    return new Figure(name, unit, value, more, bar, verdict, notes);
+    return new Figure(name, unit, value, more, bar, outcome, notes);
   }
 
   Figure judgedBy(Bar newBar, BenchOptions options) {
     double judged =
         newBar.of().isEmpty() ? value.median() : reference(newBar.of()).ratio().median();
-    Bar.Verdict newVerdict = options.quick() ? Bar.Verdict.NONE : newBar.judge(judged);
-    return new Figure(name, unit, value, references, newBar, newVerdict, notes);
+    Bar.Outcome newOutcome = options.quick() ? Bar.Outcome.NONE : newBar.judge(judged);
+    return new Figure(name, unit, value, references, newBar, newOutcome, notes);
   }
 
   Figure noting(String note) {
     List<String> more = new ArrayList<>(notes);
     more.add(note);
-    return new Figure(name, unit, value, references, bar, verdict, more);
+    return new Figure(name, unit, value, references, bar, outcome, more);
   }
 
   private Reference reference(String wanted) {

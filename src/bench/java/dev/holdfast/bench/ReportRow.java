@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record ReportRow(String cell, Figure figure, List<String> columns) {
   public static final List<String> HEADINGS =
-      List.of("cell", "figure", "Holdfast", "beside", "ratio", "must", "aim", "verdict");
+      List.of("cell", "figure", "Holdfast", "beside", "ratio", "must", "aim", "outcome");
 
   public ReportRow {
     columns = List.copyOf(columns);
@@ -63,11 +63,11 @@ public record ReportRow(String cell, Figure figure, List<String> columns) {
     if (bar == null) {
       return List.of("", "", "");
     }
-    String verdict =
-        figure.verdict() == Bar.Verdict.NONE
+    String outcome =
+        figure.outcome() == Bar.Outcome.NONE
             ? ""
-            : figure.verdict().name().toLowerCase(Locale.ROOT);
-    return List.of(expected(bar, bar.must()), expected(bar, bar.aim()), verdict);
+            : figure.outcome().name().toLowerCase(Locale.ROOT);
+    return List.of(expected(bar, bar.must()), expected(bar, bar.aim()), outcome);
   }
 
   private static String expected(Bar bar, @Nullable Double value) {

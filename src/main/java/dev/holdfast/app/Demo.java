@@ -6,7 +6,7 @@ import dev.holdfast.postgres.Database;
 import dev.holdfast.postgres.Migrations;
 import dev.holdfast.postgres.embedded.EmbeddedServer;
 import dev.holdfast.postgres.embedded.EmbeddedServerOptions;
-import dev.holdfast.postgres.inbox.PostgresDesignShelf;
+import dev.holdfast.postgres.inbox.PostgresDesignStore;
 import dev.holdfast.postgres.inbox.PostgresTicketDesk;
 import dev.holdfast.postgres.inbox.PostgresTicketInbox;
 import dev.holdfast.postgres.read.PostgresTicketReader;
@@ -99,7 +99,7 @@ final class Demo implements AutoCloseable {
         parts.add(
             database.withPoolSize(2).withApplicationName("holdfast-demo").pool(),
             ConnectionPool::close);
-    DemoJobs.install(home, new PostgresDesignShelf(pool.dataSource()));
+    DemoJobs.install(home, new PostgresDesignStore(pool.dataSource()));
     WorkerProcess worker =
         parts.add(
             WorkerProcess.start(

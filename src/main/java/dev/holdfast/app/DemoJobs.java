@@ -2,7 +2,7 @@ package dev.holdfast.app;
 
 import dev.holdfast.handler.design.DesignValidator;
 import dev.holdfast.handler.design.ValidDesign;
-import dev.holdfast.queue.DesignShelf;
+import dev.holdfast.queue.DesignStore;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -11,7 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
-/** Puts the sample programs beside the data, and their designs on the shelf. */
+/** Puts the sample programs beside the data, and their designs on the store. */
 final class DemoJobs {
   private static final List<String> JOBS =
       List.of("report", "rate-limit", "syntax-error", "missing-file", "guided");
@@ -22,7 +22,7 @@ final class DemoJobs {
     return "demo-" + job;
   }
 
-  static void install(Path home, DesignShelf shelf) {
+  static void install(Path home, DesignStore store) {
     Path directory = home.resolve("demo").toAbsolutePath();
     DesignValidator validator = new DesignValidator();
     try {
@@ -30,18 +30,18 @@ final class DemoJobs {
       for (String job : JOBS) {
         Files.writeString(directory.resolve(job + ".sh"), resource(job + ".sh"));
         String text = resource(job + ".yaml").replace("${directory}", quotable(directory));
-        put(job, validator.validate(text), shelf);
+        put(job, validator.validate(text), store);
       }
       DemoAgent.install(directory);
       String agent = resource("agent.yaml").replace("${directory}", quotable(directory));
-      put(DemoAgent.JOB, validator.validate(agent), shelf);
+      put(DemoAgent.JOB, validator.validate(agent), store);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
   }
 
-  private static void put(String job, ValidDesign design, DesignShelf shelf) {
-    shelf.put(design(job), design.kind(), design.definition(), "demo");
+  private static void put(String job, ValidDesign design, DesignStore store) {
+    store.put(design(job), design.kind(), design.definition(), "demo");
   }
 
   /** As it has to stand between the double quotes of YAML. */

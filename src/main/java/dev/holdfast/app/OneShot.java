@@ -14,7 +14,7 @@ import dev.holdfast.postgres.batch.PostgresBatchDesk;
 import dev.holdfast.postgres.batch.PostgresReleaseDesk;
 import dev.holdfast.postgres.embedded.EmbeddedServer;
 import dev.holdfast.postgres.inbox.PayloadLimits;
-import dev.holdfast.postgres.inbox.PostgresDesignShelf;
+import dev.holdfast.postgres.inbox.PostgresDesignStore;
 import dev.holdfast.postgres.inbox.PostgresLimitDesk;
 import dev.holdfast.postgres.inbox.PostgresSpendingDesk;
 import dev.holdfast.postgres.inbox.PostgresTicketDesk;
@@ -27,7 +27,7 @@ import dev.holdfast.postgres.read.PostgresTicketReader;
 import dev.holdfast.postgres.schedule.PostgresScheduleDesk;
 import dev.holdfast.postgres.session.PostgresJournalReader;
 import dev.holdfast.queue.Channel;
-import dev.holdfast.queue.DesignShelf;
+import dev.holdfast.queue.DesignStore;
 import dev.holdfast.queue.QueueUnavailableException;
 import dev.holdfast.queue.SpendingDesk;
 import dev.holdfast.queue.TicketDesk;
@@ -167,8 +167,8 @@ final class OneShot implements Backend {
   }
 
   @Override
-  public DesignShelf designs() {
-    return new PostgresDesignShelf(checkedConnection());
+  public DesignStore designs() {
+    return new PostgresDesignStore(checkedConnection());
   }
 
   @Override

@@ -4,7 +4,7 @@ import dev.holdfast.config.Settings;
 import dev.holdfast.config.WebSettings;
 import dev.holdfast.postgres.batch.PostgresBatchDesk;
 import dev.holdfast.postgres.batch.PostgresReleaseDesk;
-import dev.holdfast.postgres.inbox.PostgresDesignShelf;
+import dev.holdfast.postgres.inbox.PostgresDesignStore;
 import dev.holdfast.postgres.inbox.PostgresLimitDesk;
 import dev.holdfast.postgres.inbox.PostgresLoginKey;
 import dev.holdfast.postgres.inbox.PostgresRequestAnswers;
@@ -32,6 +32,7 @@ import dev.holdfast.web.access.Access;
 import dev.holdfast.web.access.AccessToken;
 import dev.holdfast.web.access.Role;
 import dev.holdfast.web.console.Console;
+import dev.holdfast.web.console.view.ConfiguredProvider;
 import dev.holdfast.web.webhook.NoticeReceiver;
 import dev.holdfast.web.webhook.NoticeWebhook;
 import java.net.URI;
@@ -40,6 +41,7 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.function.Supplier;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -93,7 +95,12 @@ final class WebSurface implements AutoCloseable {
     }
     Pages pages = Pages.plain();
     if (console) {
-      Console people = new Console(ports, new PostgresConsoleReader(database), bulk, sandbox);
+      Console people =
+          new Console(
+              ports,
+              new PostgresConsoleReader(database),
+              bulk,
+              new Console.Process(sandbox, providers()));
       groups.add(new ApiRoutes(ports, bulk, events));
       groups.add(people);
       pages = people;
@@ -150,7 +157,7 @@ final class WebSurface implements AutoCloseable {
         new PostgresTicketDesk(database, SCHEMA, settings.payloadMaxBytes()),
         traces.over(new PostgresTicketInbox(database, SCHEMA, OneShot.limits(settings))),
         new PostgresSpendingDesk(database, SCHEMA),
-        new PostgresDesignShelf(database),
+        new PostgresDesignStore(database),
         new PostgresScheduleDesk(database, SCHEMA),
         new PostgresBatchDesk(database, SCHEMA),
         new PostgresReleaseDesk(database, SCHEMA),
@@ -159,6 +166,14 @@ final class WebSurface implements AutoCloseable {
         new PostgresTicketFeeds(database, SCHEMA),
         new PostgresFigureReader(database, SCHEMA),
         new PostgresRequestAnswers(database, SCHEMA));
+  }
+
+  private List<ConfiguredProvider> providers() {
+    return settings.agents().providers().stream()
+        .map(
+            each ->
+                ConfiguredProvider.of(each.type().name().toLowerCase(Locale.ROOT), each.settings()))
+        .toList();
   }
 
   private Access access(WebSettings web, DataSource database) {

@@ -9,7 +9,7 @@ import javax.sql.DataSource;
 import org.flywaydb.core.Flyway;
 import org.flywaydb.core.api.FlywayException;
 import org.flywaydb.core.api.MigrationInfo;
-import org.flywaydb.core.api.output.MigrateResult;
+import org.flywaydb.core.api.configuration.FluentConfiguration;
 
 /** Brings the schema to this version of Holdfast, and tells whether it is there. */
 public final class Migrations {
@@ -47,12 +47,12 @@ public final class Migrations {
     requireServer(dataSource);
     refuseDevelopmentBuild(dataSource, schema);
     try {
-      Flyway flyway = flyway(dataSource, schema);
+      PatientMigration migration = new PatientMigration(configuration(dataSource, schema));
+      Flyway flyway = migration.flyway();
       requireNotNewer(flyway.info().current());
-      MigrateResult result = flyway.migrate();
+      int applied = migration.run();
       MigrationInfo current = flyway.info().current();
-      return new Result(
-          result.migrationsExecuted, current == null ? "0" : String.valueOf(current.getVersion()));
+      return new Result(applied, current == null ? "0" : String.valueOf(current.getVersion()));
     } catch (FlywayException e) {
       throw failed(e);
     }
@@ -156,7 +156,7 @@ public final class Migrations {
     }
   }
 
-  private static Flyway flyway(DataSource dataSource, String schema) {
+  private static FluentConfiguration configuration(DataSource dataSource, String schema) {
     return Flyway.configure()
         .dataSource(dataSource)
         .locations("classpath:db/migrations")
@@ -166,8 +166,7 @@ public final class Migrations {
         .placeholders(Map.of(Repeatables.VERSION, String.valueOf(NEWEST)))
         // A schema with a legacy `tickets` table in it has no history yet.
         .baselineOnMigrate(true)
-        .baselineVersion("0")
-        .load();
+        .baselineVersion("0");
   }
 
   /** Flyway's first line names the script, the database's own words are below it. */

@@ -2,6 +2,7 @@ package dev.holdfast.postgres;
 
 import dev.holdfast.queue.QuestionTooSlowException;
 import dev.holdfast.queue.QueueUnavailableException;
+import dev.holdfast.queue.ServerExhaustedException;
 import dev.holdfast.queue.StaleViewException;
 import dev.holdfast.queue.StatementRefusedException;
 import dev.holdfast.queue.TicketBusyException;
@@ -102,8 +103,15 @@ public final class SqlErrors {
   }
 
   private static StatementRefusedException refused(String message, String state, SQLException e) {
-    return new StatementRefusedException(
-        "the database refused it: " + message + " (SQLSTATE " + state + ")", e);
+    String words = "the database refused it: " + message + " (SQLSTATE " + state + ")";
+    return isExhausted(state)
+        ? new ServerExhaustedException(words, e)
+        : new StatementRefusedException(words, e);
+  }
+
+  /** Insufficient resources: a full disk, no memory; and errors of the disk. */
+  private static boolean isExhausted(String state) {
+    return state.startsWith("53") || state.startsWith("58");
   }
 
   /** To a statement: who may not connect is told so with the severity FATAL. */

@@ -1,6 +1,6 @@
 package dev.holdfast.web;
 
-import dev.holdfast.queue.DesignShelf;
+import dev.holdfast.queue.DesignStore;
 import dev.holdfast.queue.TicketDesk;
 import dev.holdfast.queue.read.TicketReader;
 import dev.holdfast.web.access.Role;
@@ -16,7 +16,7 @@ final class QueueRoutes implements Routes {
 
   private final TicketReader tickets;
   private final TicketDesk desk;
-  private final DesignShelf designs;
+  private final DesignStore designs;
 
   QueueRoutes(WebPorts ports) {
     this.tickets = ports.tickets();

@@ -5,7 +5,6 @@ import dev.holdfast.queue.read.CurrentWait;
 import dev.holdfast.queue.read.TicketReader;
 import dev.holdfast.queue.read.TicketRow;
 import dev.holdfast.queue.read.TicketSummary;
-import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
@@ -35,7 +34,6 @@ final class TicketJson {
     node.set("steps", Bodies.tree(Bodies.json(tickets.steps(row.id()))));
     node.put("auto_retry", tickets.autoRetry(row.id()).map(AutoRetrySwitch::enabled).orElse(null));
     node.put("waits_for", tickets.predecessors(row.id()).orElse(null));
-    node.put("expires_at", tickets.expiresAt(row.id()).map(Instant::toString).orElse(null));
     node.set("wait", tickets.currentWait(row.id()).map(TicketJson::wait).orElse(null));
     return node;
   }

@@ -4,7 +4,7 @@ import dev.holdfast.batch.BatchDesk;
 import dev.holdfast.batch.ReleaseDesk;
 import dev.holdfast.limit.LimitDesk;
 import dev.holdfast.queue.Channel;
-import dev.holdfast.queue.DesignShelf;
+import dev.holdfast.queue.DesignStore;
 import dev.holdfast.queue.RequestAnswers;
 import dev.holdfast.queue.SpendingDesk;
 import dev.holdfast.queue.TicketDesk;
@@ -24,7 +24,7 @@ public record WebPorts(
     TicketDesk desk,
     TicketInbox inbox,
     SpendingDesk spending,
-    DesignShelf designs,
+    DesignStore designs,
     ScheduleDesk schedules,
     BatchDesk batches,
     ReleaseDesk releases,

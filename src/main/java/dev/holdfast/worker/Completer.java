@@ -2,6 +2,7 @@ package dev.holdfast.worker;
 
 import dev.holdfast.queue.Finish;
 import dev.holdfast.queue.FinishResult;
+import dev.holdfast.queue.ServerExhaustedException;
 import dev.holdfast.queue.TicketEvent;
 import java.time.Duration;
 import java.util.Collection;
@@ -23,6 +24,7 @@ final class Completer {
   private static final Logger log = LoggerFactory.getLogger(Completer.class);
   private static final Duration BUSY_PAUSE = Duration.ofSeconds(2);
   private static final int MOST_REFUSED_TRIES = 5;
+  private static final int MOST_WAITS = 3;
 
   private final EndedRuns ended;
   private final EndedRuns.Wanted wanted;
@@ -151,12 +153,27 @@ final class Completer {
       setAside(run);
     }
 
-    /** A full disk is mended in a while; a ticket of its own that is refused for ever is not. */
+    /** A result that waits a little is mostly stored as what it is. */
+    @Override
+    public boolean waits(TicketRun run, ServerExhaustedException cause) {
+      if (ended.isClosed(wanted) || refusedTries.merge(run, 1, Integer::sum) > MOST_WAITS) {
+        return false;
+      }
+      log.warn("the result of ticket {} waits: {}", run.ticketId(), cause.getMessage());
+      setAside(run);
+      return true;
+    }
+
+    /** A full disk is mended some day; a ticket of its own that is refused for ever is not. */
     @Override
     public void refused(TicketRun run, RuntimeException cause) {
       int tries = refusedTries.merge(run, 1, Integer::sum);
-      if (tries < MOST_REFUSED_TRIES && !ended.isClosed(wanted)) {
-        log.warn("ticket {} can neither be stored nor held; trying again", run.ticketId(), cause);
+      boolean mends = cause instanceof ServerExhaustedException;
+      if ((mends || tries < MOST_REFUSED_TRIES) && !ended.isClosed(wanted)) {
+        log.warn(
+            "ticket {} can neither be stored nor held; trying again: {}",
+            run.ticketId(),
+            cause.getMessage());
         setAside(run);
       } else {
         log.error("ticket {} can neither be stored nor held", run.ticketId(), cause);

@@ -70,6 +70,8 @@ public sealed interface HandlerResult {
   enum Review {
     /** To needs_review, until somebody approves or rejects. */
     HUMAN,
+    /** To done, approved by the design's own rule, as its timeline says. */
+    RULE,
     /** Straight to done. */
     NONE
   }

@@ -56,10 +56,10 @@ public final class Worker implements AutoCloseable {
   private final Heartbeater heartbeater;
   private final ServiceLoop heartbeats;
   private final ServiceLoop guards;
-  private final ServiceLoop rescues;
-  private final ServiceLoop prunes;
-  private final ServiceLoop figures;
-  private final ServiceLoop batches;
+
+  /** Those that end with the claims. */
+  private final List<ServiceLoop> services = new ArrayList<>();
+
   private final Signal signal = new Signal();
   private final NotifiedClaim notifiedClaim;
   private final WakeUpSwitch wakeUpSwitch;
@@ -94,10 +94,12 @@ public final class Worker implements AutoCloseable {
     this.heartbeater = new Heartbeater(ports.queue(), book, identity.id(), settings, this::pollNow);
     Duration afterError = Duration.ofSeconds(1);
     this.heartbeats = new ServiceLoop("heartbeat", afterError, heartbeater::beat);
-    this.rescues = new ServiceLoop("rescue", afterError, this::rescue);
-    this.prunes = new ServiceLoop("prune", Duration.ofMinutes(1), this::prune);
-    this.figures = new ServiceLoop("figures", Duration.ofMinutes(1), ports.figures()::count);
-    this.batches = new ServiceLoop("batches", afterError, ports.batches()::advance);
+    services.add(new ServiceLoop("rescue", afterError, this::rescue));
+    services.add(new ServiceLoop("figures", Duration.ofMinutes(1), ports.figures()));
+    services.add(new ServiceLoop("batches", afterError, ports.batches()));
+    if (!settings.retentionInterval().isZero()) {
+      services.add(new ServiceLoop("prune", Duration.ofMinutes(1), this::prune));
+    }
     this.guards = new ServiceLoop("guard", afterError, heartbeater::guard);
     this.notifiedClaim = new NotifiedClaim(slots, claimRound(), signal);
     this.wakeUpSwitch =
@@ -121,12 +123,7 @@ public final class Worker implements AutoCloseable {
     ports.wakeUps().start(wakeUpSwitch);
     heartbeats.start();
     guards.start();
-    rescues.start();
-    figures.start();
-    batches.start();
-    if (!settings.retentionInterval().isZero()) {
-      prunes.start();
-    }
+    services.forEach(ServiceLoop::start);
     for (int i = 1; i <= settings.pollers(); i++) {
       startPoller(i);
     }
@@ -318,10 +315,7 @@ public final class Worker implements AutoCloseable {
   }
 
   private void stopServices() {
-    rescues.stop();
-    prunes.stop();
-    figures.stop();
-    batches.stop();
+    services.forEach(ServiceLoop::stop);
     completers.stop();
     stateWriter.execute(() -> update(WorkerRegistry.State.STOPPED));
     stateWriter.shutdown();

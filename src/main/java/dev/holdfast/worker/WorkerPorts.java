@@ -1,19 +1,23 @@
 package dev.holdfast.worker;
 
-import dev.holdfast.batch.BatchKeeper;
-import dev.holdfast.queue.FigureKeeper;
 import dev.holdfast.queue.TicketListener;
 import dev.holdfast.queue.TicketPruner;
 import dev.holdfast.queue.TicketQueue;
 import dev.holdfast.queue.WakeUps;
 import dev.holdfast.queue.WorkerRegistry;
 import dev.holdfast.secret.Secrets;
+import java.time.Duration;
 import java.util.List;
+import java.util.function.Supplier;
 
 /**
  * The ports of a worker.
  *
  * @param whenPruned runs after the last batch of each pruning, on its thread
+ * @param figures counts what has happened, for those who look at figures by time; returns when to
+ *     count again. Of many workers one counts, the others do nothing
+ * @param batches ends batches, and takes releases to their next step; returns when to look again.
+ *     One worker looks at a batch or a release at a time
  * @param secrets that no result and no error may tell
  */
 public record WorkerPorts(
@@ -22,8 +26,8 @@ public record WorkerPorts(
     WakeUps wakeUps,
     TicketPruner pruner,
     Runnable whenPruned,
-    FigureKeeper figures,
-    BatchKeeper batches,
+    Supplier<Duration> figures,
+    Supplier<Duration> batches,
     List<TicketListener> listeners,
     Secrets secrets,
     Tracing tracing) {

@@ -17,8 +17,7 @@ FROM (
      (holdfast.with_retry_time(y.action, y.details, y.created_at) || COALESCE(f.facts, '{}'))::text, 4
    FROM holdfast.ticket_activity y
    LEFT JOIN LATERAL (
-     SELECT jsonb_strip_nulls(jsonb_build_object('rule', a.rule, 'fingerprint', a.fingerprint,
-       'title', holdfast.error_name(a.error_title, a.error), 'error', holdfast.shorten(a.error, 500))) AS facts
+     SELECT holdfast.error_facts(a.rule, a.fingerprint, a.error_title, a.error) AS facts
      FROM holdfast.ticket_attempts a
      WHERE y.action = 'retry_decision' AND a.ticket_id = y.ticket_id
        AND a.lease_no = CASE WHEN jsonb_typeof(y.details->'leaseNo') = 'number' THEN (y.details->'leaseNo')::bigint END
@@ -43,11 +42,10 @@ FROM (
    ORDER BY a.finished_at LIMIT :limit)
   UNION ALL
   (SELECT 'finished', a.lease_no, a.ticket_id, a.finished_at, a.outcome, a.worker_id,
-     jsonb_strip_nulls(jsonb_build_object('attempt', a.attempt, 'category', a.category, 'rule', a.rule,
-       'fingerprint', a.fingerprint,
-       'title', holdfast.error_name(a.error_title, a.error), 'error', holdfast.shorten(a.error, 500), 'retryAfter', (
+     (jsonb_strip_nulls(jsonb_build_object('attempt', a.attempt, 'category', a.category, 'retryAfter', (
          SELECT b.retry_after FROM holdfast.ticket_base b
-         WHERE a.outcome = 'deferred' AND b.id = a.ticket_id AND b.fence = a.lease_no)))::text, 3
+         WHERE a.outcome = 'deferred' AND b.id = a.ticket_id AND b.fence = a.lease_no)))
+       || holdfast.error_facts(a.rule, a.fingerprint, a.error_title, a.error))::text, 3
    FROM holdfast.ticket_attempts a
    WHERE a.finished_at > :since AND (CAST(:ticket AS bigint) IS NULL OR a.ticket_id = :ticket)
    ORDER BY a.finished_at LIMIT :limit)

@@ -89,7 +89,7 @@ class DrainCellIT {
     assertThat(reference.ratio().rounds())
         .containsExactly(
             figure.value().rounds().get(0) / 0.002, figure.value().rounds().get(1) / 0.003);
-    assertThat(figure.verdict()).isEqualTo(Bar.Verdict.AIM);
+    assertThat(figure.outcome()).isEqualTo(Bar.Outcome.AIM);
     assertThat(figure.notes()).containsExactly("snail 1.0: at a crawl; 100 jobs a round");
   }
 

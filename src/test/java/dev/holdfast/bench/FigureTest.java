@@ -16,34 +16,34 @@ class FigureTest {
   @ParameterizedTest
   @CsvSource({"79, FAIL", "80, PASS", "94, PASS", "95, AIM", "200, AIM"})
   @DisplayName("a ratio is held against the bar and the aim")
-  void ratio(double value, Bar.Verdict expected) {
+  void ratio(double value, Bar.Outcome expected) {
     Figure figure =
         Figure.of("x", "/s", List.of(value))
             .beside("probe", List.of(100.0))
             .judgedBy(Bar.ratio("probe", 0.8, 0.95), REAL);
-    assertThat(figure.verdict()).isEqualTo(expected);
+    assertThat(figure.outcome()).isEqualTo(expected);
   }
 
   @ParameterizedTest
   @CsvSource({"1.6, FAIL", "1.5, PASS", "0.9, PASS", "0.8, AIM"})
   @DisplayName("where less is better, it must be at most the bar")
-  void atMost(double value, Bar.Verdict expected) {
+  void atMost(double value, Bar.Outcome expected) {
     Figure figure = Figure.of("x", "s", List.of(value)).judgedBy(Bar.atMost(1.5, 0.8), REAL);
-    assertThat(figure.verdict()).isEqualTo(expected);
+    assertThat(figure.outcome()).isEqualTo(expected);
   }
 
   @Test
   @DisplayName("only an aim cannot be missed")
   void onlyWanted() {
     Figure figure = Figure.of("x", "/s", List.of(1.0)).judgedBy(Bar.wanted(45_000), REAL);
-    assertThat(figure.verdict()).isEqualTo(Bar.Verdict.PASS);
+    assertThat(figure.outcome()).isEqualTo(Bar.Outcome.PASS);
   }
 
   @Test
   @DisplayName("a quick run is not judged")
   void quick() {
     Figure figure = Figure.of("x", "s", List.of(99.0)).judgedBy(Bar.atMost(1.5, 0.8), QUICK);
-    assertThat(figure.verdict()).isEqualTo(Bar.Verdict.NONE);
+    assertThat(figure.outcome()).isEqualTo(Bar.Outcome.NONE);
   }
 
   @Test

@@ -50,7 +50,7 @@ class PerformancePageTest {
                 Measured on EPYC, 2 cpus, 24,000 MB, Linux 6; Java 25; PostgreSQL 15.18 with \
                 `autovacuum=off`, `fsync=on`.
 
-                | cell | figure | Holdfast | beside | ratio | must | aim | verdict | run |
+                | cell | figure | Holdfast | beside | ratio | must | aim | outcome | run |
                 | --- | --- | --- | --- | --- | --- | --- | --- | --- |
                 | drain | rate of drain | 60.00 (60.00 to 60.00) tickets/s \
                 | raw probe 100 (100 to 100) | 0.60 (0.60 to 0.60) | >= 0.55x | >= 0.80x | pass \

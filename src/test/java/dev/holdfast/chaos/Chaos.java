@@ -90,7 +90,7 @@ final class Chaos implements AutoCloseable {
     settle();
     ghost.stop();
     long stale = crew.staleResults();
-    ledger.take(load.acknowledged().values(), Jobs.written(jobs), faults.all());
+    ledger.take(load.acknowledged().values(), Jobs.written(jobs), faults.all(), crew.logs());
     Pace pace = new Pace(ledger.doneAt());
     // What had waited for the workers to start is not the rate at which tickets come.
     double baseline = Math.min(pace.rate(calm, storm), options.perSecond());
@@ -128,6 +128,20 @@ final class Chaos implements AutoCloseable {
   /** Why executions that did not end their ticket did not. */
   List<String> reasons() {
     return database.column("SELECT reason FROM chaos.reasons WHERE reason IS NOT NULL");
+  }
+
+  /** How many tickets were done in a while. */
+  long done(Instant from, Instant to) {
+    return database.number(
+        "SELECT count(*) FROM chaos.changes WHERE new_state = 'done' AND at BETWEEN ?::timestamptz"
+            + " AND ?::timestamptz",
+        from.toString(),
+        to.toString());
+  }
+
+  /** Of all workers there were. */
+  String logs() {
+    return String.join("\n", crew.logs());
   }
 
   /** As a person does who has seen to what the ticket was held for. */

@@ -12,10 +12,12 @@ import org.awaitility.Awaitility;
 /** The worker processes of a run, as a supervisor would see them. Used by one thread. */
 final class Crew implements AutoCloseable {
   private static final Duration STOP_TIME = Duration.ofSeconds(15);
+  private static final int SIGKILL_EXIT = 137;
 
   private final Installation holdfast;
   private final Faults faults;
   private final List<HoldfastProcess> workers = new ArrayList<>();
+  private final List<HoldfastProcess> all = new ArrayList<>();
   private double staleOfStopped;
 
   Crew(Installation holdfast, Faults faults) {
@@ -29,6 +31,7 @@ final class Crew implements AutoCloseable {
     for (int i = 0; i < count; i++) {
       started.add(holdfast.start("worker", "--port", "0", "--no-console"));
     }
+    all.addAll(started);
     for (HoldfastProcess each : started) {
       workers.add(each.awaitListening());
     }
@@ -36,11 +39,17 @@ final class Crew implements AutoCloseable {
 
   /** Starts one without waiting for it; it may die before it is heard of. */
   HoldfastProcess begin(String... words) throws IOException {
-    List<String> all = new ArrayList<>(List.of("worker", "--port", "0"));
-    all.addAll(List.of(words));
-    HoldfastProcess worker = holdfast.start(all.toArray(String[]::new));
+    List<String> command = new ArrayList<>(List.of("worker", "--port", "0"));
+    command.addAll(List.of(words));
+    HoldfastProcess worker = holdfast.start(command.toArray(String[]::new));
+    all.add(worker);
     workers.add(worker);
     return worker;
+  }
+
+  /** What each has logged, the dead too. */
+  List<String> logs() {
+    return all.stream().map(HoldfastProcess::stderr).toList();
   }
 
   Installation holdfast() {
@@ -71,10 +80,34 @@ final class Crew implements AutoCloseable {
     return workers.get(ids.indexOf(busiest));
   }
 
+  /** Returns once it has a ticket that is under way. */
+  void awaitBusy(HoldfastProcess worker, TicketDatabase database) throws InterruptedException {
+    String id = worker.workerId();
+    Awaitility.await("a worker has tickets")
+        .atMost(STOP_TIME)
+        .until(
+            () ->
+                database.number("SELECT count(*) FROM holdfast.leases WHERE worker_id = ?", id)
+                    > 0);
+  }
+
   void kill(HoldfastProcess worker) throws IOException, InterruptedException {
     faults.strike(worker.workerId(), "SIGKILL");
     worker.signal("KILL");
     worker.awaitExit(STOP_TIME);
+    workers.remove(worker);
+  }
+
+  /** The kernel does it, because the memory of its control group is used up. */
+  void starve(HoldfastProcess worker) throws IOException, InterruptedException {
+    faults.strike(worker.workerId(), "out of memory");
+    try (MemoryGroup group = MemoryGroup.of(worker.pid())) {
+      group.exhaust();
+      int exit = worker.awaitExit(STOP_TIME);
+      if (exit != SIGKILL_EXIT) {
+        throw new AssertionError("the kernel did not kill " + worker);
+      }
+    }
     workers.remove(worker);
   }
 

@@ -1,15 +1,26 @@
 package dev.holdfast.chaos;
 
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
+import org.awaitility.Awaitility;
 
 /** No room is left under the server, then there is again. Needs root, for a small file system. */
 final class DiskCell implements Cell {
   private static final int BLOCK = 1 << 16;
+
+  /** They end when there is no room for their results. */
+  private static final int LONG_JOBS = 8;
+
+  private static final Duration PATIENCE = Duration.ofSeconds(20);
+  private static final String CLAIMED =
+      "SELECT count(*) FROM chaos.claims c JOIN holdfast.ticket_base b ON b.id = c.ticket_id WHERE"
+          + " b.unique_key LIKE 'long-%'";
   private Path server = Path.of("/nonexistent");
 
   @Override
@@ -26,6 +37,12 @@ final class DiskCell implements Cell {
 
   @Override
   public void rage(Chaos chaos) throws Exception {
+    for (int i = 0; i < LONG_JOBS; i++) {
+      chaos.load.add(Jobs.LONG, "long-" + i);
+    }
+    Awaitility.await("long jobs run")
+        .atMost(PATIENCE)
+        .until(() -> chaos.database.number(CLAIMED) >= LONG_JOBS);
     Path ballast = server.resolve("ballast");
     chaos.faults.during(
         "disk full",
@@ -48,6 +65,17 @@ final class DiskCell implements Cell {
     } catch (IOException e) {
       // It is full, as it should be.
     }
+  }
+
+  /** A result that was there waited until there was room for it. */
+  @Override
+  public void check(Chaos chaos) {
+    assertThat(
+            chaos.database.column(
+                "SELECT r.* FROM chaos.reasons r JOIN chaos.executions x USING (ticket_id,"
+                    + " lease_no) WHERE x.ended > 0"))
+        .as("tickets whose program ran to its end, and that ran again")
+        .isEmpty();
   }
 
   @Override

@@ -2,6 +2,7 @@ package dev.holdfast.chaos;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
@@ -33,7 +34,11 @@ class FaultCellsIT {
     Cell cell = Objects.requireNonNull(Cells.all().get(name));
     cell.home(directory.resolve("server"));
     try (Chaos chaos = new Chaos(Options.of(name), directory)) {
-      chaos.run(cell);
+      try {
+        chaos.run(cell);
+      } finally {
+        Files.writeString(Path.of("target", "chaos-" + name + ".log"), chaos.logs());
+      }
     } finally {
       cell.leave();
     }

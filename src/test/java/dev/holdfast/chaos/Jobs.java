@@ -4,6 +4,8 @@ import dev.holdfast.testing.TicketDatabase;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -76,5 +78,19 @@ final class Jobs {
     return Files.exists(file)
         ? Files.readAllLines(file).stream().map(line -> line.split(" ")).toList()
         : List.of();
+  }
+
+  /** Tickets of which an execution went on when the next had begun: the lines are in order. */
+  static List<String> overlaps(Path directory) throws IOException {
+    Map<String, String> newest = new HashMap<>();
+    List<String> overlapping = new ArrayList<>();
+    for (String[] line : written(directory)) {
+      if (line[0].equals("start")) {
+        newest.put(line[1], line[3]);
+      } else if (!line[3].equals(newest.get(line[1]))) {
+        overlapping.add("ticket " + line[1] + " under lease " + line[3]);
+      }
+    }
+    return overlapping;
   }
 }

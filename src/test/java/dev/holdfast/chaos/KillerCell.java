@@ -56,14 +56,14 @@ final class KillerCell implements Cell {
 
   @Override
   public void check(Chaos chaos) {
-    assertThat(chaos.database.outcomes(killer)).containsExactly("crashed", "crashed", "crashed");
-    assertThat(chaos.database.ticket(killer).get("hold_reason"))
-        .isEqualTo("Its worker died 3 times: system_error");
     assertThat(innocents)
         .allSatisfy(
             id -> {
               assertThat(chaos.database.outcomes(id)).hasSizeLessThanOrEqualTo(2);
               assertThat(chaos.database.ticket(id)).containsEntry("retry_count", "0");
             });
+    assertThat(chaos.database.outcomes(killer)).containsExactly("crashed", "crashed", "crashed");
+    assertThat(chaos.database.ticket(killer).get("hold_reason"))
+        .isEqualTo("Its worker died 3 times: system_error");
   }
 }

@@ -5,6 +5,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.regex.Pattern;
 
 /**
  * What became of every ticket. Triggers of the harness's own write down each claim, each end of a
@@ -13,6 +14,12 @@ import java.util.TreeMap;
  * ledger puts these beside what Holdfast itself says.
  */
 final class Ledger {
+  /** Why a worker that lives stops a job and gives it back. */
+  static final String LATE = "renewal late";
+
+  /** It was too late for that. */
+  static final String EXPIRED = "lease expired";
+
   private static final String TABLES =
       """
       CREATE SCHEMA chaos;
@@ -26,13 +33,20 @@ final class Ledger {
         SELECT ticket_id, lease_no, count(*) FILTER (WHERE word = 'start') AS started,
           count(*) FILTER (WHERE word = 'end') AS ended
         FROM chaos.lines GROUP BY 1, 2;
+      CREATE TABLE chaos.renewals (lease_no bigint, gap interval, at timestamptz);
+      CREATE TABLE chaos.stopped (ticket_id bigint, lease_no bigint);
       CREATE TABLE chaos.faults (what text, worker_id text, began timestamptz, ended timestamptz);
       CREATE FUNCTION chaos.note_lease() RETURNS trigger LANGUAGE plpgsql AS $$
       BEGIN
         IF TG_OP = 'INSERT' THEN
           INSERT INTO chaos.claims
           SELECT NEW.id, u.id, NEW.worker_id, clock_timestamp() FROM unnest(NEW.ids) AS u (id);
+        ELSIF TG_OP = 'UPDATE' THEN
+          INSERT INTO chaos.renewals
+          SELECT NEW.id, NEW.renewed_at - COALESCE(OLD.renewed_at, OLD.claimed_at), clock_timestamp();
         ELSE
+          INSERT INTO chaos.renewals
+          SELECT OLD.id, clock_timestamp() - COALESCE(OLD.renewed_at, OLD.claimed_at), clock_timestamp();
           INSERT INTO chaos.lease_ends VALUES (OLD.id, OLD.expires_at, clock_timestamp());
         END IF;
         RETURN NULL;
@@ -43,12 +57,16 @@ final class Ledger {
         VALUES (NEW.id, NEW.fence, OLD.state, NEW.state, NEW.result, clock_timestamp());
         RETURN NULL;
       END $$;
-      CREATE TRIGGER chaos_note AFTER INSERT OR DELETE ON holdfast.leases
+      CREATE TRIGGER chaos_note AFTER INSERT OR DELETE OR UPDATE OF renewed_at ON holdfast.leases
         FOR EACH ROW EXECUTE FUNCTION chaos.note_lease();
       CREATE TRIGGER chaos_note AFTER UPDATE ON holdfast.ticket_base
         FOR EACH ROW WHEN ((OLD.state, OLD.fence, OLD.result) IS DISTINCT FROM (NEW.state, NEW.fence, NEW.result))
         EXECUTE FUNCTION chaos.note_change();
       """;
+
+  private static final Pattern STOPPED =
+      Pattern.compile(
+          "stopping ticket (\\d+) \\(lease (\\d+)\\): its lease could not be renewed and is about");
 
   private static final String LOST =
       """
@@ -83,8 +101,10 @@ final class Ledger {
 
   /**
    * Every execution that did not end its ticket, with why it did not: what the harness did to its
-   * worker, or to all of them, or that its lease had run out. An execution that ran twice under one
-   * lease, or of which Holdfast knows nothing, has no reason.
+   * worker, or to all of them, that its lease had run out, or that its worker stopped it in time
+   * because it had not heard of a renewal for four fifths of the lease: the worker says so, and the
+   * database knows of a renewal that was late by half of the interval at least. An execution that
+   * ran twice under one lease, or of which Holdfast knows nothing, has no reason.
    */
   private static final String REASONS =
       """
@@ -95,6 +115,7 @@ final class Ledger {
           WHEN own.what IS NOT NULL THEN own.what
           WHEN everybody.what IS NOT NULL THEN everybody.what
           WHEN a.outcome <> 'failed' AND e.expires_at < e.at THEN 'lease expired'
+          WHEN a.outcome = 'given_back' AND late.said THEN 'renewal late'
         END AS reason
       FROM chaos.executions x
       LEFT JOIN holdfast.ticket_attempts a ON a.ticket_id = x.ticket_id AND a.lease_no = x.lease_no
@@ -108,6 +129,10 @@ final class Ledger {
         SELECT f.what FROM chaos.faults f
         WHERE f.worker_id IS NULL AND f.began <= a.finished_at AND f.ended + interval '15 s' >= c.at
         LIMIT 1) everybody ON true
+      LEFT JOIN LATERAL (
+        SELECT true AS said FROM chaos.stopped s JOIN chaos.renewals r ON r.lease_no = s.lease_no
+        WHERE s.lease_no = x.lease_no AND s.ticket_id = x.ticket_id AND r.gap > interval '1.5 s'
+        LIMIT 1) late ON true
       WHERE a.outcome IS DISTINCT FROM 'succeeded' OR x.started > 1
       """;
 
@@ -121,9 +146,25 @@ final class Ledger {
     database.run(TABLES + REASONS);
   }
 
-  /** Takes in what is known outside the database. */
-  void take(Collection<Long> acknowledged, List<String[]> lines, List<Fault> faults) {
-    database.run("TRUNCATE chaos.acknowledged, chaos.lines, chaos.faults");
+  /**
+   * Takes in what is known outside the database.
+   *
+   * @param said what the workers logged
+   */
+  void take(
+      Collection<Long> acknowledged, List<String[]> lines, List<Fault> faults, List<String> said) {
+    database.run("TRUNCATE chaos.acknowledged, chaos.lines, chaos.faults, chaos.stopped");
+    for (String log : said) {
+      STOPPED
+          .matcher(log)
+          .results()
+          .forEach(
+              each ->
+                  database.run(
+                      "INSERT INTO chaos.stopped VALUES (?, ?)",
+                      Long.valueOf(each.group(1)),
+                      Long.valueOf(each.group(2))));
+    }
     database.run(
         "INSERT INTO chaos.acknowledged SELECT unnest(?::bigint[])",
         (Object) acknowledged.toArray(Long[]::new));

@@ -24,6 +24,7 @@ class LedgerIT {
   private final List<Long> acknowledged = new ArrayList<>();
   private final List<String[]> lines = new ArrayList<>();
   private final List<Fault> faults = new ArrayList<>();
+  private final List<String> said = new ArrayList<>();
 
   LedgerIT(TestDatabase database) {
     this.database = new TicketDatabase(database);
@@ -38,11 +39,12 @@ class LedgerIT {
   @BeforeEach
   void forget() {
     database.run(
-        "TRUNCATE chaos.claims, chaos.lease_ends, chaos.changes, holdfast.ticket_attempts");
+        "TRUNCATE chaos.claims, chaos.lease_ends, chaos.changes, chaos.renewals,"
+            + " holdfast.ticket_attempts");
   }
 
   private Account account() {
-    ledger.take(acknowledged, lines, faults);
+    ledger.take(acknowledged, lines, faults, said);
     return ledger.account();
   }
 
@@ -159,6 +161,29 @@ class LedgerIT {
     faults.add(new Fault("server down", null, BEFORE, Instant.now()));
     assertThat(account()).matches(Account::isClean);
     assertThat(account().duplicates()).isEqualTo(3);
+  }
+
+  @Test
+  @DisplayName(
+      "a worker that lives may give back what it stopped because a renewal was late: it says so,"
+          + " and the database knows of one")
+  void late() {
+    for (long lease = 20; lease <= 22; lease++) {
+      long id = claimed(lease, "w");
+      ended(id, lease, "given_back");
+      reclaimed(id, lease + 10, "v");
+      done(id, lease + 10);
+      String gap = lease == 21 ? "1 s" : "4.1 s";
+      database.run("INSERT INTO chaos.renewals VALUES (?, ?::interval, now())", lease, gap);
+      if (lease < 22) {
+        said.add(
+            "INFO stopping ticket %s (lease %s): its lease could not be renewed and is about to end"
+                .formatted(id, lease));
+      }
+    }
+    Account account = account();
+    assertThat(account.explained()).isEqualTo(Map.of(Ledger.LATE, 1));
+    assertThat(account.unexplained()).hasSize(2);
   }
 
   @Test

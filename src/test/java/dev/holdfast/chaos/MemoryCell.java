@@ -8,8 +8,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The kernel takes three workers for their memory, one after the other, which is a SIGKILL, beside
- * long sessions that are not to blame. An hour is compressed into the run's length.
+ * The kernel kills three workers for want of memory, one after the other, beside long sessions that
+ * are not to blame. An hour is compressed into the run's length.
  */
 final class MemoryCell implements Cell {
   private static final int KILLS = 3;
@@ -30,7 +30,7 @@ final class MemoryCell implements Cell {
     for (int i = 0; i < KILLS; i++) {
       Instant next = Instant.now().plus(between);
       chaos.pass(between.dividedBy(2));
-      chaos.crew.kill(chaos.crew.busiest(chaos.database));
+      chaos.crew.starve(chaos.crew.busiest(chaos.database));
       chaos.crew.start(1);
       if (Instant.now().isBefore(next)) {
         chaos.pass(Duration.between(Instant.now(), next));

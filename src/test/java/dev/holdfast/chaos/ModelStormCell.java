@@ -14,11 +14,11 @@ import org.jspecify.annotations.Nullable;
  * rule.
  */
 final class ModelStormCell implements Cell {
-  private static final int AT_ONCE = 8;
+  private static final int AT_ONCE = 16;
   private static final long TURN_MILLIS = 300;
 
   /** Of all sessions together; without a common cool-down each asks by itself. */
-  private static final int MOST_PER_SECOND = 4;
+  private static final int MOST_PER_SECOND = 3;
 
   private @Nullable Sessions sessions;
   private int asked;
@@ -63,7 +63,9 @@ final class ModelStormCell implements Cell {
     assertThat(asked)
         .as("requests while the provider said 429")
         .isLessThan(
-            AT_ONCE + MOST_PER_SECOND * Math.toIntExact(chaos.options.length().toSeconds()));
+            AT_ONCE
+                + MOST_PER_SECOND
+                    * Math.toIntExact(chaos.options.length().dividedBy(2).toSeconds()));
   }
 
   @Override

@@ -2,8 +2,8 @@ package dev.holdfast.chaos;
 
 import java.time.Duration;
 
-/** The network between all workers and the server, gone for longer than a lease. */
-record NetworkCell(Relay.Mode mode) implements Cell {
+/** The network between all workers and the server is cut, for longer than a lease. */
+final class NetworkCell implements Cell {
   private static final Duration LEASE = Duration.ofSeconds(5);
 
   @Override
@@ -15,13 +15,11 @@ record NetworkCell(Relay.Mode mode) implements Cell {
   public void rage(Chaos chaos) throws Exception {
     Relay relay = chaos.relay();
     chaos.faults.during(
-        "network " + mode,
+        "network CUT",
         () -> {
-          relay.mode(mode);
+          relay.mode(Relay.Mode.CUT);
           Duration length = chaos.options.length();
           chaos.pass(length.compareTo(LEASE) > 0 ? length : LEASE.plusSeconds(1));
-          // Whoever was silent for so long has been forgotten by the other side.
-          relay.drop();
           relay.mode(Relay.Mode.PASS);
         });
   }

@@ -13,6 +13,10 @@ import java.util.concurrent.Executors;
 final class PressureCells {
   private static final int READERS = 4;
   private static final int TIMES = 5;
+  private static final double HIGH = 1.5;
+
+  /** So many that each worker has some of them. */
+  private static final int LOCKED = 8;
 
   private PressureCells() {}
 
@@ -21,7 +25,7 @@ final class PressureCells {
    * are running and tickets that wait.
    */
   static void idleInTransaction(Chaos chaos) throws Exception {
-    for (int i = 0; i < TIMES; i++) {
+    for (int i = 0; i < LOCKED; i++) {
       chaos.load.add(Jobs.LONG, "locked-" + i);
     }
     try (Connection connection = chaos.site.dataSource().getConnection();
@@ -65,8 +69,17 @@ final class PressureCells {
 
   /** Five times as many tickets. */
   static void burst(Chaos chaos) throws Exception {
+    more(chaos, TIMES);
+  }
+
+  /** Half as many again. */
+  static void high(Chaos chaos) throws Exception {
+    more(chaos, HIGH);
+  }
+
+  private static void more(Chaos chaos, double times) throws Exception {
     double usual = chaos.load.rate();
-    chaos.load.rate(usual * TIMES);
+    chaos.load.rate(usual * times);
     chaos.pass(chaos.options.length());
     chaos.load.rate(usual);
   }

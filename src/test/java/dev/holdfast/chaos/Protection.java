@@ -60,6 +60,9 @@ enum Protection {
     }
   },
 
+  /** A worker goes on with its jobs though its lease is over. */
+  GUARD(new Edit("worker/Heartbeater.java", "multipliedBy(4)", "multipliedBy(400)")),
+
   /** A commit is answered before it is written. */
   DURABILITY {
     @Override
@@ -127,6 +130,11 @@ enum Protection {
   /** A result whose store met an outage is given up. */
   PATIENCE(new Edit("worker/ResultStore.java", "if (stopped.await(", "if (true || stopped.await(")),
 
+  /** A result for which there is no room is given up at once. */
+  SECOND_TRIES(
+      new Edit(
+          "worker/Completer.java", "mends || tries < MOST_REFUSED_TRIES", "mends && tries < 0")),
+
   /** Whatever the database refuses is taken for an outage, and waited out. */
   REFUSALS(
       new Edit(
@@ -173,8 +181,9 @@ enum Protection {
     }
   },
 
-  /** A migration keeps its locks for as long as it likes. */
-  SHORT_LOCKS,
+  /** A migration waits for a lock as long as it takes, and everybody behind it. */
+  SHORT_LOCKS(
+      new Edit("postgres/PatientMigration.java", "SET LOCAL lock_timeout = '2s'", "SELECT 1")),
 
   /** A stopped worker gives nothing back: it is killed. */
   DRAIN,

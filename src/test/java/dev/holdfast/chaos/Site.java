@@ -14,7 +14,6 @@ import java.sql.Connection;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
@@ -32,6 +31,7 @@ final class Site implements AutoCloseable {
   private final PGSimpleDataSource dataSource = new PGSimpleDataSource();
   private EmbeddedServer server;
   private @Nullable EmbeddedServer standby;
+  private @Nullable Relay wire;
 
   private Site(EmbeddedServerOptions options) {
     this.options = options;
@@ -125,11 +125,13 @@ final class Site implements AutoCloseable {
     copy(own.resolve("data"), other);
     copy(own.resolve("password"), other);
     restart();
+    Relay between = new Relay(port());
+    wire = between;
     Files.writeString(other.resolve("data/standby.signal"), "");
     Files.writeString(
         other.resolve("data/postgresql.auto.conf"),
         "primary_conninfo = 'host=127.0.0.1 port=%s user=%s password=%s'\n"
-            .formatted(port(), user(), password()),
+            .formatted(between.port(), user(), password()),
         StandardOpenOption.APPEND);
     Map<String, String> settings = new HashMap<>(options.settings());
     settings.put("port", Integer.toString(freePort()));
@@ -143,34 +145,15 @@ final class Site implements AutoCloseable {
     }
   }
 
-  /** What the standby receives waits, until it is promoted. */
-  void silenceStandby() throws IOException, InterruptedException {
-    signalReceiver("STOP");
-  }
-
-  private void signalReceiver(String signal) throws IOException, InterruptedException {
-    long pid = Objects.requireNonNull(standby).address().pid();
-    List<ProcessHandle> receivers =
-        ProcessHandle.of(pid).orElseThrow().children().filter(Site::receives).toList();
-    for (ProcessHandle each : receivers) {
-      new ProcessBuilder("kill", "-s", signal, Long.toString(each.pid())).start().waitFor();
-    }
-  }
-
-  /** Processes of PostgreSQL put what they do into their command line. */
-  private static boolean receives(ProcessHandle process) {
-    try {
-      return Files.readString(Path.of("/proc/" + process.pid() + "/cmdline"))
-          .contains("walreceiver");
-    } catch (IOException e) {
-      return false;
-    }
+  /** Nothing reaches the standby any more, and the primary is not told. */
+  void silenceStandby() {
+    Objects.requireNonNull(wire).mode(Relay.Mode.SILENT);
   }
 
   /** The primary dies, the standby takes its place. */
   void failOver() throws Exception {
     kill();
-    signalReceiver("CONT");
+    Objects.requireNonNull(wire).drop();
     EmbeddedServer promoted = Objects.requireNonNull(standby);
     server = promoted;
     dataSource.setUrl(jdbcUrl());
@@ -182,8 +165,11 @@ final class Site implements AutoCloseable {
   }
 
   @Override
-  public void close() {
+  public void close() throws IOException {
     server.close();
+    if (wire != null) {
+      wire.close();
+    }
     if (standby != null) {
       standby.close();
     }

@@ -14,7 +14,8 @@ import java.util.stream.IntStream;
 
 /** People, or their programs, who look at a working worker as fast as it answers. */
 final class ViewersCell implements Cell {
-  private static final int VIEWERS = 12;
+  private static final int VIEWERS = 60;
+  private static final int FINISHED = 20_000;
   private static final List<String> PAGES =
       List.of(
           "/api/v1/tickets?limit=500", "/api/v1/tickets?text=nothing", "/metrics", "/api/v1/stats");
@@ -29,6 +30,12 @@ final class ViewersCell implements Cell {
   @Override
   public double goesOn() {
     return 0.4;
+  }
+
+  /** So that there is something to look through. */
+  @Override
+  public void prepare(Chaos chaos) {
+    BacklogCell.addFinished(chaos, FINISHED);
   }
 
   @Override

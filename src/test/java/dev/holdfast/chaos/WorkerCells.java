@@ -25,6 +25,15 @@ final class WorkerCells {
     }
   }
 
+  /** One of two dies, and nobody takes its place for half of the time. */
+  static void crash(Chaos chaos) throws Exception {
+    Duration half = chaos.options.length().dividedBy(2);
+    chaos.crew.kill(chaos.crew.busiest(chaos.database));
+    chaos.pass(half);
+    chaos.crew.start(1);
+    chaos.pass(half);
+  }
+
   /** One is stopped for longer than its lease, then goes on as if nothing had been. */
   static void freeze(Chaos chaos) throws Exception {
     for (Instant end = chaos.end(); Instant.now().isBefore(end); ) {

@@ -73,7 +73,7 @@ class BenchCommandTest {
             FIFTY,
             List.of(new Figure.Reference("raw probe", HUNDRED, HALF)),
             new Bar("raw probe", Bar.Direction.AT_LEAST, 0.55, 0.8),
-            Bar.Verdict.FAIL,
+            Bar.Outcome.FAIL,
             List.of("measured on a ship"));
     return new BenchReport(
         Instant.parse("2026-11-21T10:00:00Z"),
@@ -109,7 +109,7 @@ class BenchCommandTest {
     assertThat(figure.get("references").get(0).get("ratio").get("median").asDouble())
         .isEqualTo(0.5);
     assertThat(figure.get("bar").get("must").asDouble()).isEqualTo(0.55);
-    assertThat(figure.get("verdict").asString()).isEqualTo("fail");
+    assertThat(figure.get("outcome").asString()).isEqualTo("fail");
   }
 
   @Test

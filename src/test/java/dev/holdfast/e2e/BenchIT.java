@@ -56,7 +56,7 @@ class BenchIT {
       assertThat(cell.get("figures")).as("%s", cell).isNotEmpty();
       for (JsonNode figure : cell.get("figures")) {
         assertThat(figure.get("value").get("median").isNumber()).as("%s", figure).isTrue();
-        assertThat(figure.get("verdict").asString()).as("%s", figure).isEqualTo("none");
+        assertThat(figure.get("outcome").asString()).as("%s", figure).isEqualTo("none");
       }
     }
     assertThat(cells)

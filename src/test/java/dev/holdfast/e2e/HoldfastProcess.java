@@ -43,7 +43,7 @@ public final class HoldfastProcess implements AutoCloseable {
     this.err = Output.of(process.getErrorStream());
   }
 
-  long pid() {
+  public long pid() {
     return process.pid();
   }
 
@@ -173,7 +173,7 @@ public final class HoldfastProcess implements AutoCloseable {
     return out.text();
   }
 
-  String stderr() {
+  public String stderr() {
     return err.text();
   }
 

@@ -3,6 +3,7 @@ package dev.holdfast.postgres;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.postgres.inbox.PostgresTicketDesk;
 import dev.holdfast.postgres.inbox.PostgresTicketInbox;
@@ -17,10 +18,13 @@ import dev.holdfast.ticket.HoldfastException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.sql.Connection;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterEach;
@@ -65,6 +69,28 @@ class MigrationsIT {
         .isEqualTo(new Migrations.Result(0, "" + Migrations.NEWEST));
     assertThatCode(() -> Migrations.requireCurrent(dataSource, "holdfast"))
         .doesNotThrowAnyException();
+  }
+
+  @Test
+  @DisplayName("a migration waits for somebody's open transaction, and nobody waits for it")
+  void besideOpenTransaction() throws Exception {
+    Migrations.migrate(dataSource);
+    sql.run("UPDATE holdfast.flyway_schema_history SET checksum = 0 WHERE version IS NULL");
+    try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
+        Connection open = dataSource.getConnection()) {
+      open.setAutoCommit(false);
+      open.createStatement().execute("LOCK TABLE holdfast.ticket_base IN ROW EXCLUSIVE MODE");
+      Future<Migrations.Result> migration = threads.submit(() -> Migrations.migrate(dataSource));
+      await()
+          .atMost(Duration.ofSeconds(30))
+          .until(
+              () -> sql.value("SELECT count(*) > 0 FROM pg_locks WHERE NOT granted").equals("t"));
+      sql.run("SET statement_timeout = '15s'; SELECT holdfast.enqueue_ticket('noop')");
+      assertThat(migration.isDone()).isFalse();
+      open.rollback();
+      assertThat(migration.get().applied()).isPositive();
+    }
+    Migrations.requireCurrent(dataSource, "holdfast");
   }
 
   @Test

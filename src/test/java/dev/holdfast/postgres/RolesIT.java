@@ -2,7 +2,7 @@ package dev.holdfast.postgres;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.holdfast.postgres.inbox.PostgresDesignShelf;
+import dev.holdfast.postgres.inbox.PostgresDesignStore;
 import dev.holdfast.postgres.inbox.PostgresTicketInbox;
 import dev.holdfast.queue.NewTicket;
 import dev.holdfast.testing.EverySetup;
@@ -172,7 +172,7 @@ class RolesIT {
   void designer() {
     TestSql designer = as("holdfast_designer");
     assertThat(
-            new PostgresDesignShelf(designer.dataSource()).put("by", "op", "{}", "ceo").version())
+            new PostgresDesignStore(designer.dataSource()).put("by", "op", "{}", "ceo").version())
         .isOne();
     assertThat(owner.value("SELECT created_by FROM holdfast.designs WHERE name = 'by'"))
         .isEqualTo(owner.value("SELECT session_user"));
@@ -187,7 +187,7 @@ class RolesIT {
       assertThat(designer.refusal(statement).sqlState()).as(statement).isEqualTo("42501");
     }
     // A worker speaks for people, whose names it knows.
-    new PostgresDesignShelf(as("holdfast_worker").dataSource()).put("for", "op", "{}", "bob");
+    new PostgresDesignStore(as("holdfast_worker").dataSource()).put("for", "op", "{}", "bob");
     assertThat(owner.value("SELECT created_by FROM holdfast.designs WHERE name = 'for'"))
         .isEqualTo("bob");
   }
@@ -195,8 +195,8 @@ class RolesIT {
   @Test
   @DisplayName("a producer enqueues the kinds and designs it was granted, in their queues alone")
   void producer() {
-    new PostgresDesignShelf(owner.dataSource()).put("granted", "op", "{}", "ann");
-    new PostgresDesignShelf(owner.dataSource()).put("other", "op", "{}", "ann");
+    new PostgresDesignStore(owner.dataSource()).put("granted", "op", "{}", "ann");
+    new PostgresDesignStore(owner.dataSource()).put("other", "op", "{}", "ann");
     TestSql producer = as("holdfast_producer");
     String kind = "SELECT holdfast.produce_ticket(kind => 'mail', queue => 'shop')";
     assertThat(producer.refusal(kind).sqlState()).isEqualTo("42501");
@@ -294,7 +294,8 @@ class RolesIT {
                 SELECT p.proname FROM pg_proc p
                 WHERE p.pronamespace = 'holdfast'::regnamespace AND has_function_privilege('public', p.oid, 'EXECUTE')
                 """))
-        .containsExactlyInAnyOrder("error_name", "outage_words", "shorten", "with_retry_time");
+        .containsExactlyInAnyOrder(
+            "error_facts", "error_name", "outage_words", "shorten", "with_retry_time");
   }
 
   @Test
@@ -314,6 +315,7 @@ class RolesIT {
             "broken_rule",
             "close_leases",
             "enqueue_ticket",
+            "error_facts",
             "error_name",
             "kind_of_new_ticket",
             "renew_leases",

@@ -49,12 +49,12 @@ class DurableSessionIT {
 
   private final TicketDatabase database;
   private final TestQueue queue;
-  private final PostgresJournalStore shelf;
+  private final PostgresJournalStore store;
 
   DurableSessionIT(TestDatabase database) {
     this.database = new TicketDatabase(database);
     this.queue = TestQueue.on(this.database);
-    this.shelf = new PostgresJournalStore(database.dataSource(), "holdfast");
+    this.store = new PostgresJournalStore(database.dataSource(), "holdfast");
   }
 
   /** Stands for kill -9: nothing of the process runs on behind it. */
@@ -109,12 +109,12 @@ class DurableSessionIT {
       long lease = queue.claim();
       ScriptedProvider provider = provider(STORY);
       List<ToolCall> ran = new ArrayList<>();
-      Bench first = over(provider, new Mortal(shelf.open(id, lease), new int[] {killedAt}));
+      Bench first = over(provider, new Mortal(store.open(id, lease), new int[] {killedAt}));
       assertThatThrownBy(first::run).as("killed at %s", killedAt).isInstanceOf(Killed.class);
       ran.addAll(first.tools.ran);
 
       long next = nextLease(id, lease);
-      Bench second = over(provider, shelf.open(id, next));
+      Bench second = over(provider, store.open(id, next));
       assertThat(second.run())
           .as("killed at %s", killedAt)
           .isInstanceOf(SessionResult.Reported.class);
@@ -123,7 +123,7 @@ class DurableSessionIT {
       assertThat(provider.calls()).as("calls, killed at %s", killedAt).isEqualTo(STORY.length);
       assertThat(ran).as("tools, killed at %s", killedAt).extracting(ToolCall::id).hasSize(4);
       provider.requests.forEach(request -> WellFormed.check(request.messages()));
-      assertThatThrownBy(() -> shelf.open(id, lease).append(List.of(entry())))
+      assertThatThrownBy(() -> store.open(id, lease).append(List.of(entry())))
           .isInstanceOf(IllegalTransitionException.class);
       queue.succeed(id, next);
     }
@@ -140,10 +140,10 @@ class DurableSessionIT {
     long lease = queue.claim();
     ScriptedProvider provider =
         provider(Replies.calls(Replies.call("s", "send", "{}")), Replies.report());
-    Bench first = over(provider, new Mortal(shelf.open(id, lease), new int[] {3}));
+    Bench first = over(provider, new Mortal(store.open(id, lease), new int[] {3}));
     assertThatThrownBy(first::run).isInstanceOf(Killed.class);
 
-    Bench second = over(provider, shelf.open(id, nextLease(id, lease)));
+    Bench second = over(provider, store.open(id, nextLease(id, lease)));
 
     assertThat(second.run()).isInstanceOf(SessionResult.UnknownEffect.class);
     assertThat(second.tools.ran).isEmpty();
@@ -156,7 +156,7 @@ class DurableSessionIT {
     long id = queue.enqueue();
     long lease = queue.claim();
     ScriptedProvider provider = provider(STORY);
-    Bench bench = over(provider, shelf.open(id, lease));
+    Bench bench = over(provider, store.open(id, lease));
     bench.tools.reaction =
         call -> {
           database.run("SELECT holdfast.cancel_ticket(?, 'ann')", id);
@@ -175,7 +175,7 @@ class DurableSessionIT {
     for (int round = 0; round < 5; round++) {
       long id = queue.enqueue();
       long lease = queue.claim();
-      Journal journal = shelf.open(id, lease);
+      Journal journal = store.open(id, lease);
       journal.append(List.of(entry()));
       for (int turn = 1; turn <= 200; turn++) {
         ToolCall call = Replies.call("c" + turn, "look", "{\"n\":" + turn + "}");
@@ -199,7 +199,7 @@ class DurableSessionIT {
                     new ToolReply(call, ToolReply.Outcome.OK, "line of text\n".repeat(400), 1))));
       }
       long next = nextLease(id, lease);
-      Bench bench = over(provider(Replies.report()), shelf.open(id, next)).maxTurns(300);
+      Bench bench = over(provider(Replies.report()), store.open(id, next)).maxTurns(300);
       long start = System.nanoTime();
       bench.run();
       System.out.println(
@@ -220,7 +220,7 @@ class DurableSessionIT {
         new PostgresEventSink(database.dataSource(), "holdfast", System::nanoTime)) {
       Bench bench = Bench.with(Replies.overloaded()).autoRetry().maxRetries(1);
       bench.sleeper.blocks = true;
-      bench.journal = shelf.open(id, lease);
+      bench.journal = store.open(id, lease);
       bench.listeners.add(event -> sink.on(id, lease, event));
       Running running = Running.start(bench);
       bench.sleeper.blocked.await();

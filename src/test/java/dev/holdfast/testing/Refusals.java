@@ -29,6 +29,25 @@ public final class Refusals {
         sqlState);
   }
 
+  /** Besides, no update of this ticket gets through. */
+  public void refuseAlso(long id, String sqlState) {
+    database.run(
+        "CREATE FUNCTION public.refuse_also() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE"
+            + " EXCEPTION 'no space left on device' USING ERRCODE = '"
+            + sqlState
+            + "'; END $$");
+    database.run(
+        "CREATE TRIGGER refuse_also BEFORE UPDATE ON holdfast.ticket_base FOR EACH ROW WHEN (NEW.id"
+            + " = "
+            + id
+            + ") EXECUTE FUNCTION public.refuse_also()");
+  }
+
+  /** The ticket cannot be taken out of those that are ready. */
+  public void refuseClaim(long id, String sqlState) {
+    define("BEFORE DELETE ON holdfast.ready FOR EACH ROW WHEN (OLD.id = " + id + ")", "", sqlState);
+  }
+
   /** No update of a lease with the ticket gets through. */
   public void refuseRenewal(long id, String sqlState) {
     define(
@@ -50,6 +69,7 @@ public final class Refusals {
   /** Everything gets through again. */
   public void end() {
     database.run("DROP FUNCTION IF EXISTS public.refuse() CASCADE");
+    database.run("DROP FUNCTION IF EXISTS public.refuse_also() CASCADE");
     database.run("DROP SEQUENCE IF EXISTS public.refusals");
   }
 }

@@ -9,6 +9,7 @@ import dev.holdfast.testing.TicketDatabase;
 import dev.holdfast.testing.WithDatabase;
 import dev.holdfast.web.ApiClient.Answer;
 import dev.holdfast.web.access.Access;
+import dev.holdfast.web.access.OtherLogins;
 import dev.holdfast.web.access.Role;
 import java.io.IOException;
 import java.net.Socket;
@@ -39,7 +40,8 @@ class AccessIT {
     this.database = new TicketDatabase(testDatabase);
     this.queue = TestQueue.on(database);
     this.pool = database.pool(4);
-    Access access = Access.ofBearers(WebFixture.tokens(), () -> "a key for tests", now::get);
+    Access access =
+        Access.of(WebFixture.tokens(), OtherLogins.NONE, () -> "a key for tests", now::get);
     Routes csrf =
         routes ->
             routes.get(

@@ -3,7 +3,7 @@ package dev.holdfast.web;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariDataSource;
-import dev.holdfast.postgres.inbox.PostgresDesignShelf;
+import dev.holdfast.postgres.inbox.PostgresDesignStore;
 import dev.holdfast.schema.JsonSchema;
 import dev.holdfast.schema.Question;
 import dev.holdfast.session.approval.ApprovalStore;
@@ -142,7 +142,7 @@ class OpenApiIT {
   @Test
   @DisplayName("every answer of every operation is as the document says")
   void answers() {
-    new PostgresDesignShelf(pool)
+    new PostgresDesignStore(pool)
         .put("hello", "command", "{\"kind\": \"command\", \"command\": [\"true\"]}", "ann");
     database.run(
         "INSERT INTO holdfast.workers (id, host, pid, version, kinds, concurrency, state)"

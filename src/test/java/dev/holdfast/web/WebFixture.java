@@ -2,7 +2,7 @@ package dev.holdfast.web;
 
 import dev.holdfast.postgres.batch.PostgresBatchDesk;
 import dev.holdfast.postgres.batch.PostgresReleaseDesk;
-import dev.holdfast.postgres.inbox.PostgresDesignShelf;
+import dev.holdfast.postgres.inbox.PostgresDesignStore;
 import dev.holdfast.postgres.inbox.PostgresLimitDesk;
 import dev.holdfast.postgres.inbox.PostgresLoginKey;
 import dev.holdfast.postgres.inbox.PostgresRequestAnswers;
@@ -17,6 +17,7 @@ import dev.holdfast.postgres.session.PostgresJournalReader;
 import dev.holdfast.retry.Sleeper;
 import dev.holdfast.web.access.Access;
 import dev.holdfast.web.access.AccessToken;
+import dev.holdfast.web.access.OtherLogins;
 import dev.holdfast.web.access.Role;
 import java.time.InstantSource;
 import java.util.HexFormat;
@@ -46,7 +47,7 @@ final class WebFixture {
         new PostgresTicketDesk(database, "holdfast", MAX_PAYLOAD),
         new PostgresTicketInbox(database, "holdfast", MAX_PAYLOAD),
         new PostgresSpendingDesk(database, "holdfast"),
-        new PostgresDesignShelf(database),
+        new PostgresDesignStore(database),
         new PostgresScheduleDesk(database, "holdfast"),
         new PostgresBatchDesk(database, "holdfast"),
         new PostgresReleaseDesk(database, "holdfast"),
@@ -70,12 +71,15 @@ final class WebFixture {
   }
 
   static Access bearers() {
-    return Access.ofBearers(tokens(), () -> "a key for tests", InstantSource.system());
+    return Access.of(tokens(), OtherLogins.NONE, () -> "a key for tests", InstantSource.system());
   }
 
   static Access bearers(DataSource database) {
-    return Access.ofBearers(
-        tokens(), new PostgresLoginKey(database, "holdfast")::secret, InstantSource.system());
+    return Access.of(
+        tokens(),
+        OtherLogins.NONE,
+        new PostgresLoginKey(database, "holdfast")::secret,
+        InstantSource.system());
   }
 
   /** A server with the API, for bearers of the tokens above. */

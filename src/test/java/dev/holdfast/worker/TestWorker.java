@@ -131,8 +131,8 @@ final class TestWorker {
             wakeUps.apply(new PostgresWakeUps(dataSource, dataSource, "holdfast")),
             new PostgresTicketPruner(dataSource, "holdfast"),
             () -> {},
-            new PostgresFigureKeeper(dataSource, "holdfast"),
-            new PostgresBatchKeeper(dataSource, "holdfast"),
+            new PostgresFigureKeeper(dataSource, "holdfast")::count,
+            new PostgresBatchKeeper(dataSource, "holdfast")::advance,
             listeners,
             Secrets.NONE,
             Tracing.NONE);

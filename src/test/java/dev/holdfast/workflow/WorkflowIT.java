@@ -386,7 +386,8 @@ class WorkflowIT {
     bench.advance();
     ClaimedTicket a = bench.claimOne(bench.job);
     String adds = "[{\"design\": \"" + design + "\", \"payloads\": [{\"x\": 1}]}]";
-    Finish added = new Finish.Succeeded(a.id(), a.lease().no(), "\"own\"", false, adds);
+    Finish added =
+        new Finish.Succeeded(a.id(), a.lease().no(), "\"own\"", Finish.Review.NONE, adds);
     assertThat(bench.finish(added)).isInstanceOf(FinishResult.Succeeded.class);
     assertThat(bench.finish(added)).isInstanceOf(FinishResult.Succeeded.class);
     bench.advance();
@@ -405,11 +406,14 @@ class WorkflowIT {
     assertThatThrownBy(
             () ->
                 bench.finish(
-                    new Finish.Succeeded(other.id(), other.lease().no(), null, false, adds)))
+                    new Finish.Succeeded(
+                        other.id(), other.lease().no(), null, Finish.Review.NONE, adds)))
         .hasMessageContaining("its design does not allow it to enqueue \"" + design + "\"");
     bench.desk.cancel(other.id(), "carl", null);
     assertThat(
-            bench.finish(new Finish.Succeeded(other.id(), other.lease().no(), null, false, adds)))
+            bench.finish(
+                new Finish.Succeeded(
+                    other.id(), other.lease().no(), null, Finish.Review.NONE, adds)))
         .isInstanceOf(FinishResult.Stale.class);
     assertThat(bench.claim(bench.job)).isEmpty();
   }

@@ -3,7 +3,7 @@ package dev.holdfast.cli.admin;
 import dev.holdfast.cli.root.GroupCommand;
 import dev.holdfast.cli.root.HoldfastCommand;
 import dev.holdfast.cli.root.RowsCommand;
-import dev.holdfast.cli.ticket.DesignUseCommand;
+import dev.holdfast.cli.ticket.TicketChanges;
 import dev.holdfast.ticket.Design;
 import picocli.CommandLine;
 
@@ -17,7 +17,7 @@ public final class DesignCommand {
         .with("put", new DesignPutCommand(root))
         .with("list", list(root))
         .with("show", new DesignShowCommand(root))
-        .with("use", new DesignUseCommand(root))
+        .with("use", TicketChanges.useDesign(root))
         .line(
             "Store and show designs: how a kind of ticket is worked.",
             "holdfast design put nightly --file nightly.yaml");

@@ -4,7 +4,7 @@ import dev.holdfast.cli.output.PlainText;
 import dev.holdfast.cli.output.UsageException;
 import dev.holdfast.handler.design.ForeignDesign;
 import dev.holdfast.handler.design.ValidDesign;
-import dev.holdfast.queue.DesignShelf;
+import dev.holdfast.queue.DesignStore;
 import dev.holdfast.queue.SourceDesign;
 import dev.holdfast.ticket.Design;
 import dev.holdfast.ticket.InvalidTicketException;
@@ -35,7 +35,7 @@ final class ImportDesigns {
     record Unknown(String why) implements Fate {}
   }
 
-  private final DesignShelf shelf;
+  private final DesignStore store;
   private final Map<String, String> chosenDesigns;
   private final Map<String, String> chosenKinds;
 
@@ -44,8 +44,8 @@ final class ImportDesigns {
    * @param chosenKinds a kind by the label of a source's design
    */
   ImportDesigns(
-      DesignShelf shelf, Map<String, String> chosenDesigns, Map<String, String> chosenKinds) {
-    this.shelf = shelf;
+      DesignStore store, Map<String, String> chosenDesigns, Map<String, String> chosenKinds) {
+    this.store = store;
     this.chosenDesigns = chosenDesigns;
     this.chosenKinds = chosenKinds;
   }
@@ -81,7 +81,7 @@ final class ImportDesigns {
     String design = chosenDesigns.get(source.label());
     if (design != null) {
       return new Fate.Ours(
-          shelf
+          store
               .find(design)
               .orElseThrow(
                   () ->
@@ -121,7 +121,7 @@ final class ImportDesigns {
     } catch (InvalidTicketException e) {
       return new Fate.Unknown(PlainText.cut(String.valueOf(e.getMessage()), 200));
     }
-    Optional<Design> stored = shelf.find(name);
+    Optional<Design> stored = store.find(name);
     if (stored.isEmpty()) {
       return new Fate.ToStore(name, valid);
     }

@@ -3,7 +3,7 @@ package dev.holdfast.cli.admin;
 import dev.holdfast.cli.output.ExitCode;
 import dev.holdfast.cli.output.Terminal;
 import dev.holdfast.cli.output.TextTable;
-import dev.holdfast.queue.DesignShelf;
+import dev.holdfast.queue.DesignStore;
 import dev.holdfast.queue.ImportLine;
 import dev.holdfast.queue.ImportLine.Outcome;
 import dev.holdfast.queue.ImportOrder;
@@ -50,9 +50,9 @@ final class TicketImportRun {
     return isWhole(lines);
   }
 
-  int take(TicketImport imports, DesignShelf shelf, ImportOrder.Running running, String actor) {
+  int take(TicketImport imports, DesignStore store, ImportOrder.Running running, String actor) {
     List<ImportLine> lines =
-        imports.take(new ImportOrder(source, choices(shelf, actor), running), actor);
+        imports.take(new ImportOrder(source, choices(store, actor), running), actor);
     print(lines);
     terminal.line(
         "took over "
@@ -71,9 +71,9 @@ final class TicketImportRun {
   }
 
   /**
-   * @param shelf where designs are stored; null to store none
+   * @param store where designs are stored; null to store none
    */
-  private List<ImportOrder.Choice> choices(@Nullable DesignShelf shelf, String actor) {
+  private List<ImportOrder.Choice> choices(@Nullable DesignStore store, String actor) {
     List<ImportOrder.Choice> choices = new ArrayList<>();
     for (int i = 0; i < designs.size(); i++) {
       String key = designs.get(i).key();
@@ -84,9 +84,9 @@ final class TicketImportRun {
             choices.add(new ImportOrder.Choice(key, each.kind(), null));
         case ImportDesigns.Fate.ToStore each -> {
           Design stored =
-              shelf == null
+              store == null
                   ? null
-                  : shelf.put(each.name(), each.design().kind(), each.design().definition(), actor);
+                  : store.put(each.name(), each.design().kind(), each.design().definition(), actor);
           choices.add(
               new ImportOrder.Choice(
                   key, each.design().kind(), stored == null ? null : stored.id()));

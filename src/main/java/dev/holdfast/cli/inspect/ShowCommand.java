@@ -17,7 +17,6 @@ import dev.holdfast.session.journal.JournalRow;
 import dev.holdfast.ticket.Answer;
 import dev.holdfast.ticket.Guidance;
 import dev.holdfast.ticket.TicketNotFoundException;
-import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -104,7 +103,6 @@ public final class ShowCommand implements Callable<Integer> {
       List<TimelineEntry> timeline = reader.timeline(number);
       Optional<CurrentWait> wait = reader.currentWait(number);
       Optional<String> predecessors = reader.predecessors(number);
-      Optional<Instant> expiresAt = reader.expiresAt(number);
       Optional<AutoRetrySwitch> autoRetry = reader.autoRetry(number);
       if (json) {
         Map<String, @Nullable Object> object = JsonOutput.columns(ticket);
@@ -117,7 +115,6 @@ public final class ShowCommand implements Callable<Integer> {
         object.put("transcript", journal);
         object.put("auto_retry", autoRetry.map(AutoRetrySwitch::enabled).orElse(null));
         object.put("waits_for", predecessors.orElse(null));
-        object.put("expires_at", expiresAt.map(Instant::toString).orElse(null));
         object.put("wait", wait.map(ShowCommand::columns).orElse(null));
         root.terminal().line(JsonOutput.of(object));
       } else {
@@ -126,7 +123,6 @@ public final class ShowCommand implements Callable<Integer> {
                 ticket,
                 backend.designs().newerFor(ticket),
                 waits(ticket, wait, predecessors, reader),
-                expiresAt,
                 autoRetry,
                 attempts,
                 guidance,

@@ -30,7 +30,6 @@ final class TicketPage {
       TicketRow ticket,
       Optional<Integer> newerDesign,
       Optional<String> waits,
-      Optional<Instant> expiresAt,
       Optional<AutoRetrySwitch> autoRetry,
       List<AttemptRow> attempts,
       List<Guidance> guidance,
@@ -44,7 +43,7 @@ final class TicketPage {
                 "newer design",
                 "version " + version + "; to use it: holdfast design use " + ticket.id()));
     waits.ifPresent(each -> field("waits", each));
-    field("expires", time(expiresAt.orElse(null)));
+    field("expires", time(ticket.expiresAt()));
     autoRetry.ifPresent(
         each ->
             field(

@@ -3,7 +3,7 @@ package dev.holdfast.cli.root;
 import dev.holdfast.batch.BatchDesk;
 import dev.holdfast.batch.ReleaseDesk;
 import dev.holdfast.limit.LimitDesk;
-import dev.holdfast.queue.DesignShelf;
+import dev.holdfast.queue.DesignStore;
 import dev.holdfast.queue.SpendingDesk;
 import dev.holdfast.queue.TicketDesk;
 import dev.holdfast.queue.TicketImport;
@@ -48,7 +48,7 @@ public interface Backend extends AutoCloseable {
   /** The runs of repairs. */
   RunReader runs();
 
-  DesignShelf designs();
+  DesignStore designs();
 
   ScheduleDesk schedules();
 

@@ -262,13 +262,16 @@ public final class EnqueueCommand implements Callable<Integer> {
     try (BufferedReader lines =
             name.equals("-") ? root.terminal().reader() : Files.newBufferedReader(Path.of(name));
         Backend backend = root.open()) {
-      TicketFile tickets = TicketFile.read(new TicketLines(lines, root.terminal()));
+      long size = name.equals("-") ? 0 : Files.size(Path.of(name));
+      TicketLines read = new TicketLines(lines, size, root.terminal());
+      TicketFile tickets = TicketFile.read(read);
       if (tickets.isGraph()) {
         report(tickets.graph(), backend.inbox().enqueueGraph(tickets.graph()));
       } else {
-        report(
-            backend.inbox().enqueueBatch(tickets.all(), by == null ? root.person() : by, title),
-            tickets.count());
+        TicketInbox.Batched batch =
+            backend.inbox().enqueueBatch(tickets.all(), by == null ? root.person() : by, title);
+        read.end();
+        report(batch, tickets.count());
       }
       return ExitCode.DONE;
     } catch (IOException | java.nio.file.InvalidPathException e) {

@@ -7,14 +7,30 @@ import dev.holdfast.cli.root.HoldfastCommand;
 import dev.holdfast.queue.TicketDesk;
 import java.util.List;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** The common part of hold, cancel, approve and reject. */
-abstract class TicketChange implements Callable<Integer> {
+/** A command that changes tickets by their ids. */
+@Command
+final class TicketChange implements Callable<Integer> {
+  /** Changes one ticket. */
+  @FunctionalInterface
+  interface Change {
+    /**
+     * @param text that was given with the change; empty where the command has none
+     */
+    void apply(TicketDesk desk, long ticketId, String by, String text);
+  }
+
   private final HoldfastCommand root;
   private final String done;
+  private final Change change;
+  private final @Nullable OptionSpec text;
 
   @Parameters(paramLabel = "ID", arity = "1..*", description = "The tickets.")
   private List<String> ids = List.of();
@@ -24,29 +40,55 @@ abstract class TicketChange implements Callable<Integer> {
   @Option(names = "--json", description = "Print a JSON object with what was done and refused.")
   private boolean json;
 
-  /**
-   * @param done what is done, in the past
-   */
-  TicketChange(HoldfastCommand root, String done) {
+  private TicketChange(
+      HoldfastCommand root, String done, @Nullable OptionSpec text, Change change) {
     this.root = root;
     this.done = done;
+    this.text = text;
+    this.change = change;
   }
 
-  /** Does it to one ticket. */
-  abstract void apply(TicketDesk desk, long ticketId, String actor, String words);
+  /**
+   * A command without a text.
+   *
+   * @param done what is done, in the past: {@code approved}
+   */
+  static CommandLine of(HoldfastCommand root, String done, Change change) {
+    return new CommandLine(new TicketChange(root, done, null, change));
+  }
 
-  /** The reason or feedback as given; empty where the command has none. */
-  abstract String words();
+  /**
+   * A command that needs a text.
+   *
+   * @param done what is done, in the past: {@code held}
+   * @param option that gives the text, or {@code @FILE}
+   */
+  static CommandLine withText(
+      HoldfastCommand root, String done, String option, String meaning, Change change) {
+    OptionSpec text =
+        OptionSpec.builder(option)
+            .paramLabel("TEXT|@FILE")
+            .type(String.class)
+            .required(true)
+            .description(meaning)
+            .build();
+    CommandLine line = new CommandLine(new TicketChange(root, done, text, change));
+    line.getCommandSpec().addOption(text);
+    return line;
+  }
 
   @Override
-  public final Integer call() {
+  public Integer call() {
     List<Long> numbers = ids.stream().map(Words::id).distinct().toList();
-    String words = Words.textOrFile("the text", words(), root.terminal().in());
+    String words =
+        text == null
+            ? ""
+            : Words.textOrFile("the text", text.<String>getValue(), root.terminal().in());
     String actor = by.name(root);
     try (Backend backend = root.open()) {
       TicketDesk desk = backend.desk();
       return new TicketAction(root.terminal(), done, json)
-          .run(numbers.iterator(), id -> apply(desk, id, actor, words));
+          .run(numbers.iterator(), id -> change.apply(desk, id, actor, words));
     }
   }
 }

@@ -2,6 +2,7 @@ package dev.holdfast.handler.agent;
 
 import dev.holdfast.handler.design.DesignPatch;
 import dev.holdfast.handler.design.DesignTarget;
+import dev.holdfast.handler.design.ReviewRule;
 import dev.holdfast.retry.DurationText;
 import dev.holdfast.session.SessionSettings;
 import dev.holdfast.session.context.ContextSettings;
@@ -9,7 +10,6 @@ import dev.holdfast.session.retry.AutoRetrySettings;
 import dev.holdfast.tool.mcp.McpServerSpec;
 import dev.holdfast.tool.patch.PatchLimits;
 import dev.holdfast.tool.sandbox.Network;
-import dev.holdfast.worker.HandlerResult.Review;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -49,7 +49,7 @@ record AgentDesign(
     @Nullable JsonNode reportSchema,
     Optional<Path> copyFrom,
     Duration timeout,
-    Review review,
+    ReviewRule review,
     PatchLimits patch,
     Network network,
     JsonNode limitsDocument,
@@ -82,7 +82,7 @@ record AgentDesign(
         document.path("report").get("schema"),
         document.path("workspace").path("copy_from").stringValueOpt().map(Path::of),
         duration(document.path("timeout"), DEFAULT_TIMEOUT),
-        document.path("review").asString("human").equals("none") ? Review.NONE : Review.HUMAN,
+        ReviewRule.of(document.path("review")),
         DesignPatch.limits(document),
         Network.of(document.path("network"), Network.NONE),
         limits,

@@ -26,15 +26,15 @@ final class DesignApprovals implements Approvals {
 
   private final Set<String> tools;
   private final ToolBox toolBox;
-  private final ApprovalStore shelf;
+  private final ApprovalStore store;
   private final long ticketId;
   private final Lease lease;
 
   private DesignApprovals(
-      Set<String> tools, ToolBox toolBox, ApprovalStore shelf, long ticketId, Lease lease) {
+      Set<String> tools, ToolBox toolBox, ApprovalStore store, long ticketId, Lease lease) {
     this.tools = tools;
     this.toolBox = toolBox;
-    this.shelf = shelf;
+    this.store = store;
     this.ticketId = ticketId;
     this.lease = lease;
   }
@@ -44,7 +44,7 @@ final class DesignApprovals implements Approvals {
    * @throws ConfigurationException if there is no such tool: a slip must not let one run unseen
    */
   static Approvals of(
-      List<String> names, ToolBox toolBox, ApprovalStore shelf, long ticketId, Lease lease) {
+      List<String> names, ToolBox toolBox, ApprovalStore store, long ticketId, Lease lease) {
     Set<String> known = new TreeSet<>();
     toolBox.specs().forEach(tool -> known.add(tool.name()));
     for (String name : names) {
@@ -58,7 +58,7 @@ final class DesignApprovals implements Approvals {
     }
     return names.isEmpty()
         ? Approvals.NONE
-        : new DesignApprovals(Set.copyOf(names), toolBox, shelf, ticketId, lease);
+        : new DesignApprovals(Set.copyOf(names), toolBox, store, ticketId, lease);
   }
 
   @Override
@@ -77,7 +77,7 @@ final class DesignApprovals implements Approvals {
     if (!asked.isEmpty()) {
       List<ToolCall> order = List.copyOf(asked.keySet());
       List<ApprovalStore.Asked> questions = List.copyOf(asked.values());
-      List<ApprovalStore.Approval> known = shelf.ask(ticketId, lease.no(), questions);
+      List<ApprovalStore.Approval> known = store.ask(ticketId, lease.no(), questions);
       for (int i = 0; i < order.size(); i++) {
         permissions.put(order.get(i), permission(order.get(i), questions.get(i), known.get(i)));
       }

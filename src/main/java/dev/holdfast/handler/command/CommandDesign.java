@@ -1,7 +1,7 @@
 package dev.holdfast.handler.command;
 
+import dev.holdfast.handler.design.ReviewRule;
 import dev.holdfast.retry.DurationText;
-import dev.holdfast.worker.HandlerResult.Review;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -27,7 +27,7 @@ record CommandDesign(
     Duration timeout,
     Map<String, String> environment,
     List<String> passEnvironment,
-    Review review,
+    ReviewRule review,
     List<String> mayEnqueue) {
   static final Duration DEFAULT_TIMEOUT = Duration.ofMinutes(10);
 
@@ -50,7 +50,7 @@ record CommandDesign(
         document.path("timeout").stringValueOpt().map(DurationText::parse).orElse(DEFAULT_TIMEOUT),
         environment,
         texts(document.path("pass_environment")),
-        document.path("review").asString("human").equals("none") ? Review.NONE : Review.HUMAN,
+        ReviewRule.of(document.path("review")),
         texts(document.path("may_enqueue")));
   }
 

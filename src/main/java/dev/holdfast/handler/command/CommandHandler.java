@@ -77,7 +77,7 @@ public final class CommandHandler implements TicketHandler {
                 TicketDocument.of(claimed),
                 OUTPUT)) {
       Redaction redaction = new Redaction(design, environment);
-      return outcome(design, run, await(claimed, design, run, redaction), redaction);
+      return outcome(claimed.id(), design, run, await(claimed, design, run, redaction), redaction);
     } catch (IOException e) {
       return HandlerResult.failed(CommandFailures.notStarted(e));
     }
@@ -100,19 +100,20 @@ public final class CommandHandler implements TicketHandler {
   }
 
   private static HandlerResult outcome(
-      CommandDesign design, ProgramRun run, ProgramEnd end, Redaction redaction) {
+      long ticket, CommandDesign design, ProgramRun run, ProgramEnd end, Redaction redaction) {
     String how = EndText.of(end, design.command());
     return switch (end) {
       case ProgramEnd.TimedOut timedOut ->
           HandlerResult.failed(CommandFailures.timedOut(how, run, redaction));
       case ProgramEnd.Exited(int code) when code != 0 ->
           HandlerResult.failed(CommandFailures.exited(how, code, run, redaction));
-      case ProgramEnd.Exited exited -> succeeded(design, run, redaction);
+      case ProgramEnd.Exited exited ->
+          succeeded(design.review().of(ticket), design, run, redaction);
     };
   }
 
   private static HandlerResult succeeded(
-      CommandDesign design, ProgramRun run, Redaction redaction) {
+      HandlerResult.Review review, CommandDesign design, ProgramRun run, Redaction redaction) {
     LastLine line = LastLine.of(run.stdout());
     if (line.isCutObject()) {
       return HandlerResult.failed(
@@ -131,7 +132,7 @@ public final class CommandHandler implements TicketHandler {
     try {
       String enqueues = result.map(each -> Enqueues.take(each, design.mayEnqueue())).orElse(null);
       return new HandlerResult.Succeeded(
-          result.map(ObjectNode::toString).orElse(null), design.review(), enqueues);
+          result.map(ObjectNode::toString).orElse(null), review, enqueues);
     } catch (InvalidTicketException e) {
       return HandlerResult.failed(CommandFailures.refused(e));
     }

@@ -65,9 +65,9 @@ final class ErrorTable {
 
   private ErrorTable() {}
 
-  private static void put(Map<String, ErrorMeaning> table, ErrorMeaning verdict, String... codes) {
+  private static void put(Map<String, ErrorMeaning> table, ErrorMeaning meaning, String... codes) {
     for (String code : codes) {
-      table.put(ErrorBody.fold(code), verdict);
+      table.put(ErrorBody.fold(code), meaning);
     }
   }
 
@@ -96,9 +96,9 @@ final class ErrorTable {
   private static @Nullable ErrorMeaning byCode(
       Map<String, ErrorMeaning> table, List<String> codes) {
     for (String code : codes) {
-      ErrorMeaning verdict = table.get(ErrorBody.fold(code));
-      if (verdict != null) {
-        return verdict;
+      ErrorMeaning meaning = table.get(ErrorBody.fold(code));
+      if (meaning != null) {
+        return meaning;
       }
     }
     return null;

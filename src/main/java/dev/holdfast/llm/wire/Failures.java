@@ -62,29 +62,29 @@ public final class Failures {
       Instant now,
       @Nullable Throwable cause) {
     ErrorBody body = ErrorBody.of(text);
-    ErrorMeaning verdict = ErrorTable.of(status, body);
+    ErrorMeaning meaning = ErrorTable.of(status, body);
     return new CallResult.Failed(
-        verdict.kind(),
-        verdict.retryable(),
+        meaning.kind(),
+        meaning.retryable(),
         "HTTP " + status + named(body),
         status,
         body.codes().isEmpty() ? null : body.codes().getFirst(),
-        hint(verdict.kind(), headers, text, now),
-        ErrorTable.maybeBilled(status, verdict.kind()),
+        hint(meaning.kind(), headers, text, now),
+        ErrorTable.maybeBilled(status, meaning.kind()),
         cause);
   }
 
   private static CallResult.Failed inStream(
       ErrorInStreamException error, Map<String, List<String>> headers, Instant now) {
     ErrorBody body = ErrorBody.of(error.body());
-    ErrorMeaning verdict = ErrorTable.of(null, body);
+    ErrorMeaning meaning = ErrorTable.of(null, body);
     return new CallResult.Failed(
-        verdict.kind(),
-        verdict.retryable(),
+        meaning.kind(),
+        meaning.retryable(),
         "error within the answer" + named(body),
         body.number(),
         body.codes().isEmpty() ? null : body.codes().getFirst(),
-        hint(verdict.kind(), headers, error.body(), now),
+        hint(meaning.kind(), headers, error.body(), now),
         true,
         error);
   }
@@ -127,9 +127,9 @@ public final class Failures {
     boolean hopeless =
         find(thrown, SSLHandshakeException.class) != null
             || find(thrown, SSLPeerUnverifiedException.class) != null;
-    ErrorMeaning verdict =
+    ErrorMeaning meaning =
         hopeless ? new ErrorMeaning(ErrorMeaning.NETWORK.kind(), false) : ErrorMeaning.NETWORK;
-    return failed(verdict, when + chain(thrown), sent, thrown);
+    return failed(meaning, when + chain(thrown), sent, thrown);
   }
 
   private static boolean isBeforeConnection(Throwable thrown) {
@@ -143,10 +143,10 @@ public final class Failures {
   }
 
   static CallResult.Failed failed(
-      ErrorMeaning verdict, String message, boolean maybeBilled, @Nullable Throwable cause) {
+      ErrorMeaning meaning, String message, boolean maybeBilled, @Nullable Throwable cause) {
     return new CallResult.Failed(
-        verdict.kind(),
-        verdict.retryable(),
+        meaning.kind(),
+        meaning.retryable(),
         ErrorBody.cut(message),
         null,
         null,

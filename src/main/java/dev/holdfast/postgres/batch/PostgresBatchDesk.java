@@ -2,8 +2,7 @@ package dev.holdfast.postgres.batch;
 
 import dev.holdfast.batch.Batch;
 import dev.holdfast.batch.BatchDesk;
-import dev.holdfast.postgres.Sql;
-import dev.holdfast.postgres.Transactions;
+import dev.holdfast.postgres.DeskTransactions;
 import dev.holdfast.queue.Channel;
 import java.util.List;
 import javax.sql.DataSource;
@@ -19,37 +18,38 @@ public final class PostgresBatchDesk implements BatchDesk {
 
   private static final RowMapper<Batch> MAPPER = ConstructorMapper.of(Batch.class);
 
-  private final Transactions transactions;
-  private final Sql sql;
-  private final @Nullable Channel channel;
+  private final DeskTransactions desk;
 
   public PostgresBatchDesk(DataSource dataSource, String schema) {
-    this(new Transactions(dataSource), new Sql(schema), null);
+    this(new DeskTransactions(dataSource, schema));
   }
 
-  private PostgresBatchDesk(Transactions transactions, Sql sql, @Nullable Channel channel) {
-    this.transactions = transactions;
-    this.sql = sql;
-    this.channel = channel;
+  private PostgresBatchDesk(DeskTransactions desk) {
+    this.desk = desk;
   }
 
   @Override
-  public BatchDesk through(Channel newChannel) {
-    return new PostgresBatchDesk(transactions, sql, newChannel);
+  public BatchDesk through(Channel channel) {
+    return new PostgresBatchDesk(desk.through(channel));
   }
 
   @Override
   public Batch find(long batchId) {
-    return transactions.run(
-        handle -> handle.createQuery(sql.load("find_batch")).bind("id", batchId).map(MAPPER).one());
+    return desk.act(
+        handle ->
+            handle
+                .createQuery(desk.sql().load("find_batch"))
+                .bind("id", batchId)
+                .map(MAPPER)
+                .one());
   }
 
   @Override
   public List<Batch> list(int limit, @Nullable Long before) {
-    return transactions.run(
+    return desk.act(
         handle ->
             handle
-                .createQuery(sql.load("list_batches"))
+                .createQuery(desk.sql().load("list_batches"))
                 .bind("limit", limit)
                 .bind("before", before)
                 .map(MAPPER)
@@ -59,10 +59,10 @@ public final class PostgresBatchDesk implements BatchDesk {
   @Override
   public List<Long> held(long batchId) {
     find(batchId);
-    return transactions.runStatement(
+    return desk.runStatement(
         handle ->
             handle
-                .createQuery(sql.load("held_of_batch"))
+                .createQuery(desk.sql().load("held_of_batch"))
                 .bind("id", batchId)
                 .mapTo(Long.class)
                 .list());
@@ -81,11 +81,11 @@ public final class PostgresBatchDesk implements BatchDesk {
   }
 
   private long inPortions(String call, long batchId, String actor, @Nullable String reason) {
-    String query = sql.inSchema(call);
+    String query = desk.sql().inSchema(call);
     long all = 0;
     long some;
     do {
-      some = transactions.run(handle -> portion(handle, query, batchId, actor, reason));
+      some = desk.act(handle -> portion(handle, query, batchId, actor, reason));
       all += some;
     } while (some > 0);
     return all;
@@ -93,7 +93,6 @@ public final class PostgresBatchDesk implements BatchDesk {
 
   private long portion(
       Handle handle, String query, long batchId, String actor, @Nullable String reason) {
-    ChannelSetting.set(handle, channel);
     return handle
         .createQuery(query)
         .bind("id", batchId)

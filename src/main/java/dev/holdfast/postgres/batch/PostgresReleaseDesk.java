@@ -3,13 +3,13 @@ package dev.holdfast.postgres.batch;
 import dev.holdfast.batch.NewRelease;
 import dev.holdfast.batch.Release;
 import dev.holdfast.batch.ReleaseDesk;
-import dev.holdfast.postgres.Sql;
-import dev.holdfast.postgres.Transactions;
+import dev.holdfast.postgres.DeskTransactions;
 import dev.holdfast.queue.Channel;
 import dev.holdfast.queue.TicketDesk.Conversation;
 import dev.holdfast.queue.TicketDesk.Retries;
 import dev.holdfast.ticket.TicketNotFoundException;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import javax.sql.DataSource;
 import org.jdbi.v3.core.Handle;
@@ -21,30 +21,25 @@ import org.jspecify.annotations.Nullable;
 public final class PostgresReleaseDesk implements ReleaseDesk {
   private static final RowMapper<Release> MAPPER = ConstructorMapper.of(Release.class);
 
-  private final Transactions transactions;
-  private final Sql sql;
-  private final @Nullable Channel channel;
+  private final DeskTransactions desk;
 
   public PostgresReleaseDesk(DataSource dataSource, String schema) {
-    this(new Transactions(dataSource), new Sql(schema), null);
+    this(new DeskTransactions(dataSource, schema));
   }
 
-  private PostgresReleaseDesk(Transactions transactions, Sql sql, @Nullable Channel channel) {
-    this.transactions = transactions;
-    this.sql = sql;
-    this.channel = channel;
+  private PostgresReleaseDesk(DeskTransactions desk) {
+    this.desk = desk;
   }
 
   @Override
-  public ReleaseDesk through(Channel newChannel) {
-    return new PostgresReleaseDesk(transactions, sql, newChannel);
+  public ReleaseDesk through(Channel channel) {
+    return new PostgresReleaseDesk(desk.through(channel));
   }
 
   @Override
   public Release start(NewRelease release, String actor) {
-    return transactions.run(
+    return desk.act(
         handle -> {
-          ChannelSetting.set(handle, channel);
           return find(handle, start(handle, release, actor)).orElseThrow();
         });
   }
@@ -52,7 +47,7 @@ public final class PostgresReleaseDesk implements ReleaseDesk {
   private long start(Handle handle, NewRelease release, String actor) {
     NewRelease.Which which = release.which();
     return handle
-        .createQuery(sql.load("start_release"))
+        .createQuery(desk.sql().load("start_release"))
         .bind("actor", actor)
         .bind("canary", release.canary())
         .bind("ramp", release.ramp().toArray(Integer[]::new))
@@ -69,7 +64,7 @@ public final class PostgresReleaseDesk implements ReleaseDesk {
 
   @Override
   public Optional<Release> find(long releaseId) {
-    return transactions.runStatement(handle -> find(handle, releaseId));
+    return desk.runStatement(handle -> find(handle, releaseId));
   }
 
   private Optional<Release> find(Handle handle, long releaseId) {
@@ -78,7 +73,7 @@ public final class PostgresReleaseDesk implements ReleaseDesk {
 
   private List<Release> rows(Handle handle, @Nullable Long id, int limit, @Nullable Long before) {
     return handle
-        .createQuery(sql.load("list_releases"))
+        .createQuery(desk.sql().load("list_releases"))
         .bind("id", id)
         .bind("limit", limit)
         .bind("before", before)
@@ -88,20 +83,17 @@ public final class PostgresReleaseDesk implements ReleaseDesk {
 
   @Override
   public List<Release> list(int limit, @Nullable Long before) {
-    return transactions.runStatement(handle -> rows(handle, null, limit, before));
+    return desk.runStatement(handle -> rows(handle, null, limit, before));
   }
 
   @Override
   public Release stop(long releaseId, String actor) {
-    return transactions.run(
+    return desk.act(
         handle -> {
-          ChannelSetting.set(handle, channel);
-          handle
-              .createQuery(sql.inSchema("SELECT FROM holdfast.stop_release(:id, :actor)"))
-              .bind("id", releaseId)
-              .bind("actor", actor)
-              .mapToMap()
-              .list();
+          desk.call(
+              handle,
+              "SELECT FROM holdfast.stop_release(:id, :actor)",
+              Map.of("id", releaseId, "actor", actor));
           return find(handle, releaseId)
               .orElseThrow(() -> new TicketNotFoundException("there is no release " + releaseId));
         });

@@ -7,6 +7,7 @@ import dev.holdfast.queue.Claim;
 import dev.holdfast.queue.ClaimRequest;
 import dev.holdfast.queue.Finish;
 import dev.holdfast.queue.StatementRefusedException;
+import dev.holdfast.queue.TicketBusyException;
 import dev.holdfast.ticket.ClaimedTicket;
 import dev.holdfast.ticket.HoldfastException;
 import dev.holdfast.ticket.InvalidTicketException;
@@ -14,6 +15,7 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.SQLWarning;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -64,10 +66,11 @@ final class ClaimCall {
     try {
       taken = take(connection, request, ClaimRequest.Room.SMALL_BYTES);
     } catch (SQLException e) {
-      if (!isRefusal(SqlErrors.translate(e))) {
+      HoldfastException why = SqlErrors.translate(e);
+      if (!isRefusal(why) && !(why instanceof TicketBusyException)) {
         throw e;
       }
-      log.warn("a claim is repeated without any content: {}", e.getMessage());
+      log.warn("a claim is repeated one by one, without any content: {}", e.getMessage());
       rollBack(connection);
       taken = take(connection, request, -1);
     }
@@ -91,6 +94,9 @@ final class ClaimCall {
       Taken taken;
       try (ResultSet rows = statement.executeQuery()) {
         taken = read(rows, request.workerId());
+      }
+      for (SQLWarning each = statement.getWarnings(); each != null; each = each.getNextWarning()) {
+        log.error("{}", each.getMessage());
       }
       commit(connection);
       return taken;

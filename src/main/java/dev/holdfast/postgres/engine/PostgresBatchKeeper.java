@@ -1,6 +1,5 @@
 package dev.holdfast.postgres.engine;
 
-import dev.holdfast.batch.BatchKeeper;
 import dev.holdfast.postgres.Sql;
 import dev.holdfast.postgres.Transactions;
 import java.time.Duration;
@@ -10,7 +9,7 @@ import javax.sql.DataSource;
  * Calls {@code advance_releases} and {@code advance_batches}, each in a transaction of its own.
  * Thread-safe.
  */
-public final class PostgresBatchKeeper implements BatchKeeper {
+public final class PostgresBatchKeeper {
   private static final Duration PAUSE = Duration.ofSeconds(1);
 
   private final Transactions transactions;
@@ -24,7 +23,7 @@ public final class PostgresBatchKeeper implements BatchKeeper {
     this.releases = sql.inSchema("SELECT holdfast.advance_releases()");
   }
 
-  @Override
+  /** Does what is due; returns when to call again. */
   public Duration advance() {
     long looked = count(releases) + count(batches);
     return looked > 0 ? Duration.ZERO : PAUSE;

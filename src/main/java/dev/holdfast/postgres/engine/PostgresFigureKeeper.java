@@ -2,12 +2,11 @@ package dev.holdfast.postgres.engine;
 
 import dev.holdfast.postgres.Sql;
 import dev.holdfast.postgres.Transactions;
-import dev.holdfast.queue.FigureKeeper;
 import java.time.Duration;
 import javax.sql.DataSource;
 
 /** Calls {@code roll_up_figures}, which does all of it in one transaction. Thread-safe. */
-public final class PostgresFigureKeeper implements FigureKeeper {
+public final class PostgresFigureKeeper {
   private final Transactions transactions;
   private final String count;
 
@@ -18,7 +17,7 @@ public final class PostgresFigureKeeper implements FigureKeeper {
             .inSchema("SELECT ceil(1000 * EXTRACT(epoch FROM holdfast.roll_up_figures()))::bigint");
   }
 
-  @Override
+  /** Counts on, at most a quarter of an hour of the database's time; returns when to call again. */
   public Duration count() {
     return Duration.ofMillis(
         transactions.runStatement(handle -> handle.createQuery(count).mapTo(Long.class).one()));

@@ -2,8 +2,8 @@ package dev.holdfast.postgres.engine;
 
 import dev.holdfast.postgres.Sql;
 import dev.holdfast.postgres.SqlErrors;
-import dev.holdfast.postgres.inbox.PostgresDesignShelf;
-import dev.holdfast.queue.DesignShelf;
+import dev.holdfast.postgres.inbox.PostgresDesignStore;
+import dev.holdfast.queue.DesignStore;
 import dev.holdfast.ticket.Design;
 import dev.holdfast.ticket.TicketState;
 import dev.holdfast.workflow.StepTicket;
@@ -20,12 +20,12 @@ import org.jdbi.v3.core.JdbiException;
 /** Reads by the function workflow_tickets. Thread-safe. */
 public final class PostgresWorkflowSteps implements WorkflowSteps {
   private final Jdbi jdbi;
-  private final DesignShelf designs;
+  private final DesignStore designs;
   private final String read;
 
   public PostgresWorkflowSteps(DataSource dataSource, String schema) {
     this.jdbi = Jdbi.create(dataSource);
-    this.designs = new PostgresDesignShelf(dataSource, schema);
+    this.designs = new PostgresDesignStore(dataSource, schema);
     this.read = new Sql(schema).inSchema("SELECT * FROM holdfast.workflow_tickets(:id)");
   }
 

@@ -4,11 +4,10 @@ import dev.holdfast.limit.Limit;
 import dev.holdfast.limit.LimitDesk;
 import dev.holdfast.limit.NewLimit;
 import dev.holdfast.limit.Rate;
-import dev.holdfast.postgres.Sql;
-import dev.holdfast.postgres.Transactions;
+import dev.holdfast.postgres.DeskTransactions;
 import dev.holdfast.queue.Channel;
 import java.util.List;
-import java.util.function.Function;
+import java.util.Map;
 import javax.sql.DataSource;
 import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.mapper.reflect.ConstructorMapper;
@@ -28,33 +27,29 @@ public final class PostgresLimitDesk implements LimitDesk {
         :perMs * interval '1 millisecond', :burst)
       """;
 
-  private final Transactions transactions;
-  private final Sql sql;
-  private final @Nullable Channel channel;
+  private final DeskTransactions desk;
 
   public PostgresLimitDesk(DataSource dataSource, String schema) {
-    this(new Transactions(dataSource), new Sql(schema), null);
+    this(new DeskTransactions(dataSource, schema));
   }
 
-  private PostgresLimitDesk(Transactions transactions, Sql sql, @Nullable Channel channel) {
-    this.transactions = transactions;
-    this.sql = sql;
-    this.channel = channel;
+  private PostgresLimitDesk(DeskTransactions desk) {
+    this.desk = desk;
   }
 
   @Override
-  public LimitDesk through(Channel newChannel) {
-    return new PostgresLimitDesk(transactions, sql, newChannel);
+  public LimitDesk through(Channel channel) {
+    return new PostgresLimitDesk(desk.through(channel));
   }
 
   @Override
   public List<Limit> list() {
-    return transactions.runStatement(handle -> rows(handle, null));
+    return desk.runStatement(handle -> rows(handle, null));
   }
 
   private List<Limit> rows(Handle handle, @Nullable String scope) {
     return handle
-        .createQuery(sql.inSchema(ROWS))
+        .createQuery(desk.sql().inSchema(ROWS))
         .bind("scope", scope)
         .map(ConstructorMapper.of(Limit.class))
         .list();
@@ -63,10 +58,10 @@ public final class PostgresLimitDesk implements LimitDesk {
   @Override
   public Limit set(NewLimit limit, String actor) {
     @Nullable Rate rate = limit.rate();
-    return act(
+    return desk.act(
         handle -> {
           handle
-              .createQuery(sql.inSchema(SET))
+              .createQuery(desk.sql().inSchema(SET))
               .bind("scope", limit.scope())
               .bind("actor", actor)
               .bind("concurrent", limit.concurrent())
@@ -82,40 +77,15 @@ public final class PostgresLimitDesk implements LimitDesk {
 
   @Override
   public void remove(String scope, String actor) {
-    act(
-        handle ->
-            handle
-                .createQuery(sql.inSchema("SELECT FROM holdfast.remove_limit(:scope, :actor)"))
-                .bind("scope", scope)
-                .bind("actor", actor)
-                .mapToMap()
-                .list());
+    desk.call(
+        "SELECT FROM holdfast.remove_limit(:scope, :actor)",
+        Map.of("scope", scope, "actor", actor));
   }
 
   @Override
   public void setWeight(String fairnessKey, int weight, String actor) {
-    act(
-        handle ->
-            handle
-                .createQuery(sql.inSchema("SELECT FROM holdfast.set_weight(:key, :actor, :weight)"))
-                .bind("key", fairnessKey)
-                .bind("actor", actor)
-                .bind("weight", weight)
-                .mapToMap()
-                .list());
-  }
-
-  private <T> T act(Function<Handle, T> work) {
-    return transactions.run(
-        handle -> {
-          if (channel != null) {
-            handle
-                .createQuery("SELECT set_config('holdfast.channel', :channel, true)")
-                .bind("channel", channel.wireName())
-                .mapTo(String.class)
-                .one();
-          }
-          return work.apply(handle);
-        });
+    desk.call(
+        "SELECT FROM holdfast.set_weight(:key, :actor, :weight)",
+        Map.of("key", fairnessKey, "actor", actor, "weight", weight));
   }
 }

@@ -1,7 +1,6 @@
 package dev.holdfast.postgres.inbox;
 
-import dev.holdfast.postgres.Sql;
-import dev.holdfast.postgres.SqlErrors;
+import dev.holdfast.postgres.DeskTransactions;
 import dev.holdfast.queue.CallDecision;
 import dev.holdfast.queue.Channel;
 import dev.holdfast.queue.RequestRepeatedException;
@@ -15,18 +14,14 @@ import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import javax.sql.DataSource;
 import org.jdbi.v3.core.Handle;
-import org.jdbi.v3.core.Jdbi;
-import org.jdbi.v3.core.JdbiException;
 import org.jdbi.v3.core.statement.Query;
 import org.jspecify.annotations.Nullable;
 
 /** Calls the functions for people, the same ones that SQL users call. Thread-safe. */
 public final class PostgresTicketDesk implements TicketDesk {
   private static final String DEFAULT_SCHEMA = "holdfast";
-  private static final int TRIES = 3;
 
-  private final Jdbi jdbi;
-  private final Sql sql;
+  private final DeskTransactions desk;
   private final NewTicketRules rules;
   private final Terms terms;
 
@@ -43,44 +38,35 @@ public final class PostgresTicketDesk implements TicketDesk {
    */
   public PostgresTicketDesk(DataSource dataSource, String schema, int maxPayloadBytes) {
     this(
-        Jdbi.create(dataSource),
-        new Sql(schema),
+        new DeskTransactions(dataSource, schema),
         new NewTicketRules(PayloadLimits.of(maxPayloadBytes)),
-        new Terms(null, null, null));
+        Terms.NONE);
   }
 
-  /** On what an action is done: as seen, through which channel, under which key. */
-  private record Terms(
-      @Nullable String version, @Nullable Channel channel, @Nullable RequestKey key) {
-    boolean none() {
-      return version == null && channel == null && key == null;
-    }
+  /** On what an action is done: as seen, under which key. */
+  private record Terms(@Nullable String version, @Nullable RequestKey key) {
+    static final Terms NONE = new Terms(null, null);
   }
 
-  private PostgresTicketDesk(Jdbi jdbi, Sql sql, NewTicketRules rules, Terms terms) {
-    this.jdbi = jdbi;
-    this.sql = sql;
+  private PostgresTicketDesk(DeskTransactions desk, NewTicketRules rules, Terms terms) {
+    this.desk = desk;
     this.rules = rules;
     this.terms = terms;
   }
 
   @Override
   public TicketDesk onVersion(String seen) {
-    return with(new Terms(seen, terms.channel, terms.key));
+    return new PostgresTicketDesk(desk, rules, new Terms(seen, terms.key));
   }
 
   @Override
   public TicketDesk through(Channel channel) {
-    return with(new Terms(terms.version, channel, terms.key));
+    return new PostgresTicketDesk(desk.through(channel), rules, terms);
   }
 
   @Override
   public TicketDesk once(RequestKey key) {
-    return with(new Terms(terms.version, terms.channel, key));
-  }
-
-  private TicketDesk with(Terms changed) {
-    return new PostgresTicketDesk(jdbi, sql, rules, changed);
+    return new PostgresTicketDesk(desk, rules, new Terms(terms.version, key));
   }
 
   @Override
@@ -149,7 +135,7 @@ public final class PostgresTicketDesk implements TicketDesk {
   /** SQL checks the rest of an answer: whether a choice is one, who was first. */
   private Optional<Question> asked(long ticketId) {
     String question =
-        retried(
+        act(
             handle ->
                 call(
                     handle,
@@ -222,7 +208,7 @@ public final class PostgresTicketDesk implements TicketDesk {
   @Override
   public long replay(long ticketId, String actor, String fromStep) {
     return Long.parseLong(
-        retried(
+        act(
             handle -> {
               takeKey(handle, ticketId);
               if (terms.version != null) {
@@ -251,7 +237,7 @@ public final class PostgresTicketDesk implements TicketDesk {
 
   private TicketState act(long ticketId, String statement, UnaryOperator<Query> arguments) {
     String state =
-        retried(
+        act(
             handle -> {
               // The key first: what was done has changed the version.
               takeKey(handle, ticketId);
@@ -282,16 +268,6 @@ public final class PostgresTicketDesk implements TicketDesk {
         query -> query.bind("key", key.key()).bind("id", ticketId));
   }
 
-  private void enter(Handle handle) {
-    Channel channel = terms.channel;
-    if (channel != null) {
-      call(
-          handle,
-          "SELECT set_config('holdfast.channel', :channel, true)",
-          query -> query.bind("channel", channel.wireName()));
-    }
-  }
-
   private void requireVersion(Handle handle, long ticketId, String seen) {
     call(
         handle,
@@ -300,29 +276,19 @@ public final class PostgresTicketDesk implements TicketDesk {
   }
 
   private void call(String statement, UnaryOperator<Query> arguments) {
-    retried(handle -> call(handle, statement, arguments));
+    act(handle -> call(handle, statement, arguments));
   }
 
   private String call(Handle handle, String statement, UnaryOperator<Query> arguments) {
-    return arguments.apply(handle.createQuery(sql.inSchema(statement))).mapTo(String.class).one();
+    return arguments
+        .apply(handle.createQuery(desk.sql().inSchema(statement)))
+        .mapTo(String.class)
+        .one();
   }
 
-  private String retried(Function<Handle, String> work) {
-    for (int tries = 1; ; tries++) {
-      try {
-        return terms.none()
-            ? jdbi.withHandle(work::apply)
-            : jdbi.inTransaction(
-                handle -> {
-                  enter(handle);
-                  return work.apply(handle);
-                });
-      } catch (JdbiException e) {
-        // A person's word is not lost because a rescue of the same lease went the other way round.
-        if (tries == TRIES || !SqlErrors.isWorthAnotherTry(e)) {
-          throw SqlErrors.translate(e);
-        }
-      }
-    }
+  private String act(Function<Handle, String> work) {
+    return terms.equals(Terms.NONE) && desk.channel() == null
+        ? desk.runStatement(work)
+        : desk.act(work);
   }
 }

@@ -315,19 +315,6 @@ public final class PostgresTicketReader implements TicketReader {
   }
 
   @Override
-  public Optional<Instant> expiresAt(long ticketId) {
-    return mapped(
-            sql.inSchema(
-                "SELECT d.expires_at FROM holdfast.ticket_deadlines d JOIN holdfast.tickets t ON"
-                    + " t.id = d.ticket_id WHERE d.ticket_id = :id AND t.state = 'ready' AND"
-                    + " t.started_at IS NULL"),
-            query -> query.bind("id", ticketId),
-            (row, context) -> row.getObject(1, OffsetDateTime.class).toInstant())
-        .stream()
-        .findFirst();
-  }
-
-  @Override
   public Optional<String> predecessors(long ticketId) {
     return mapped(
             sql.inSchema(

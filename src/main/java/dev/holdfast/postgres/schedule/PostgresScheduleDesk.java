@@ -1,7 +1,6 @@
 package dev.holdfast.postgres.schedule;
 
-import dev.holdfast.postgres.Sql;
-import dev.holdfast.postgres.Transactions;
+import dev.holdfast.postgres.DeskTransactions;
 import dev.holdfast.queue.Channel;
 import dev.holdfast.queue.NewTicket;
 import dev.holdfast.schedule.NewSchedule;
@@ -11,58 +10,46 @@ import dev.holdfast.schedule.Timetable;
 import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
-import java.util.function.Function;
 import javax.sql.DataSource;
 import org.jdbi.v3.core.Handle;
 import org.jspecify.annotations.Nullable;
 
 /** Calls the functions for people, the same ones that SQL users call. Thread-safe. */
 public final class PostgresScheduleDesk implements ScheduleDesk {
+<<<<<<< HEAD
   /** Of all payloads in a list. */
   private static final int MOST_LISTED_BYTES = 4 << 20;
 
   private final Transactions transactions;
   private final Sql sql;
   private final @Nullable Channel channel;
+=======
+  private final DeskTransactions desk;
+>>>>>>> main
 
   public PostgresScheduleDesk(DataSource dataSource, String schema) {
-    this(new Transactions(dataSource), new Sql(schema), null);
+    this(new DeskTransactions(dataSource, schema));
   }
 
-  private PostgresScheduleDesk(Transactions transactions, Sql sql, @Nullable Channel channel) {
-    this.transactions = transactions;
-    this.sql = sql;
-    this.channel = channel;
+  private PostgresScheduleDesk(DeskTransactions desk) {
+    this.desk = desk;
   }
 
   @Override
-  public ScheduleDesk through(Channel newChannel) {
-    return new PostgresScheduleDesk(transactions, sql, newChannel);
-  }
-
-  private <T> T act(Function<Handle, T> work) {
-    return transactions.run(
-        handle -> {
-          if (channel != null) {
-            handle
-                .createQuery("SELECT set_config('holdfast.channel', :channel, true)")
-                .bind("channel", channel.wireName())
-                .mapTo(String.class)
-                .one();
-          }
-          return work.apply(handle);
-        });
+  public ScheduleDesk through(Channel channel) {
+    return new PostgresScheduleDesk(desk.through(channel));
   }
 
   @Override
   public List<Schedule> list() {
-    return transactions.runStatement(handle -> rows(handle, null));
+    return desk.runStatement(handle -> rows(handle, null));
   }
 
   @Override
   public Optional<Schedule> find(String name) {
-    return transactions.runStatement(handle -> rows(handle, name)).stream().findFirst();
+    return desk.runStatement(handle -> rows(handle, name)).stream().findFirst();
   }
 
   private List<Schedule> rows(Handle handle, @Nullable String name) {
@@ -79,7 +66,7 @@ public final class PostgresScheduleDesk implements ScheduleDesk {
             ORDER BY s.name
             """;
     return handle
-        .createQuery(sql.inSchema(query))
+        .createQuery(desk.sql().inSchema(query))
         .bind("name", name)
         .bind("most", MOST_LISTED_BYTES)
         .map(ScheduleRows.MAPPER)
@@ -94,7 +81,7 @@ public final class PostgresScheduleDesk implements ScheduleDesk {
           :name, :actor, :cron, :every * interval '1 millisecond', :zone, :design, :kind,
           :payload::jsonb, :queue, :title, :priority, :catchUp, :overlap, :next)
         """;
-    return act(
+    return desk.act(
         handle -> {
           Instant now =
               handle.createQuery("SELECT date_trunc('second', now())").mapTo(Instant.class).one();
@@ -102,7 +89,7 @@ public final class PostgresScheduleDesk implements ScheduleDesk {
               Timetable.of(schedule.cron(), schedule.every(), schedule.zone(), now);
           NewTicket ticket = schedule.ticket();
           handle
-              .createQuery(sql.inSchema(put))
+              .createQuery(desk.sql().inSchema(put))
               .bind("name", schedule.name())
               .bind("actor", actor)
               .bind("cron", schedule.cron())
@@ -140,10 +127,10 @@ public final class PostgresScheduleDesk implements ScheduleDesk {
 
   @Override
   public long run(String name, String actor) {
-    return act(
+    return desk.act(
         handle ->
             handle
-                .createQuery(sql.inSchema("SELECT holdfast.run_schedule(:name, :actor)"))
+                .createQuery(desk.sql().inSchema("SELECT holdfast.run_schedule(:name, :actor)"))
                 .bind("name", name)
                 .bind("actor", actor)
                 .mapTo(Long.class)
@@ -151,13 +138,8 @@ public final class PostgresScheduleDesk implements ScheduleDesk {
   }
 
   private void change(String function, String name, String actor) {
-    act(
-        handle ->
-            handle
-                .createQuery(sql.inSchema("SELECT FROM holdfast." + function + "(:name, :actor)"))
-                .bind("name", name)
-                .bind("actor", actor)
-                .mapToMap()
-                .list());
+    desk.call(
+        "SELECT FROM holdfast." + function + "(:name, :actor)",
+        Map.of("name", name, "actor", actor));
   }
 }

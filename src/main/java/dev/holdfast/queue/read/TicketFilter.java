@@ -47,6 +47,19 @@ public record TicketFilter(
   }
 
   public TicketFilter withState(@Nullable TicketState newState) {
+    return copy(newState, text, limit);
+  }
+
+  public TicketFilter withText(String newText) {
+    return copy(state, newText, limit);
+  }
+
+  public TicketFilter withLimit(int newLimit) {
+    return copy(state, text, newLimit);
+  }
+
+  private TicketFilter copy(
+      @Nullable TicketState newState, @Nullable String newText, int newLimit) {
     return new TicketFilter(
         newState,
         queue,
@@ -54,39 +67,7 @@ public record TicketFilter(
         design,
         category,
         fingerprint,
-        text,
-        createdFrom,
-        createdBefore,
-        assignee,
-        beforeId,
-        limit);
-  }
-
-  public TicketFilter withText(String newText) {
-    return new TicketFilter(
-        state,
-        queue,
-        kind,
-        design,
-        category,
-        fingerprint,
         newText,
-        createdFrom,
-        createdBefore,
-        assignee,
-        beforeId,
-        limit);
-  }
-
-  public TicketFilter withLimit(int newLimit) {
-    return new TicketFilter(
-        state,
-        queue,
-        kind,
-        design,
-        category,
-        fingerprint,
-        text,
         createdFrom,
         createdBefore,
         assignee,

@@ -96,9 +96,6 @@ public interface TicketReader {
    */
   Map<Long, String> waitingFor(Collection<Long> ticketIds);
 
-  /** Until when a ticket has to be started; empty where it does not expire, or no longer. */
-  Optional<Instant> expiresAt(long ticketId);
-
   /** The steps of a workflow, each behind those it waits for; none of another ticket. */
   List<StepRow> steps(long ticketId);
 

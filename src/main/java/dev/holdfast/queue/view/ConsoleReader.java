@@ -19,6 +19,9 @@ public interface ConsoleReader {
   /** How many results wait for a person among the newest tickets; counts to {@code most} only. */
   long reviewCount(long most);
 
+  /** Results that wait for a person among the newest tickets, by design, most first. */
+  List<DesignReviews> reviewsByDesign();
+
   /** How many of the newest tickets are in each state. */
   StateCounts stateCounts();
 
@@ -47,6 +50,12 @@ public interface ConsoleReader {
 
   /** Finished attempts of the last half hour by queue and minute, oldest first. */
   List<Flow> flow();
+
+  /** The slots that finished attempts took in the last half hour, oldest first. */
+  List<BusySlots> busySlots();
+
+  /** What models have answered in the last 7 days, by provider, the dearest first. */
+  List<ModelUse> modelUse();
 
   /** All designs by name, with what became of the newest tickets. */
   List<DesignLine> designs();

@@ -48,21 +48,6 @@ public final class Access {
         USUALLY_AT_ONCE);
   }
 
-  /**
-   * For bearers of configured tokens.
-   *
-   * @param tokens not empty
-   * @param secret signs the cookies of logins: the same for all consoles on one database; may throw
-   *     {@link dev.holdfast.queue.QueueUnavailableException}
-   */
-  public static Access ofBearers(
-      List<AccessToken> tokens, Supplier<String> secret, InstantSource clock) {
-    if (tokens.isEmpty()) {
-      throw new IllegalArgumentException("no tokens");
-    }
-    return of(tokens, OtherLogins.NONE, secret, clock);
-  }
-
   /** For bearers of configured tokens, of which there may be none, and whom others log in. */
   public static Access of(
       List<AccessToken> tokens, OtherLogins others, Supplier<String> secret, InstantSource clock) {

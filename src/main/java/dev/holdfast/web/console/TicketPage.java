@@ -15,7 +15,9 @@ import dev.holdfast.web.console.view.ResultView;
 import dev.holdfast.web.console.view.StepGraph;
 import dev.holdfast.web.console.view.TimelineLine;
 import dev.holdfast.web.console.view.TranscriptView;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -68,6 +70,30 @@ public record TicketPage(
 
     public AttemptRow row() {
       return equal.newest();
+    }
+  }
+
+  /** A part of the page, for its table of contents. */
+  public record Part(String id, String title) {}
+
+  /** Those that this ticket has, in their order. */
+  public List<Part> parts() {
+    List<Part> parts = new ArrayList<>();
+    add(parts, steps != null, "Steps");
+    add(parts, !result.isEmpty() || isState("needs_review"), "Result");
+    add(parts, true, "Facts");
+    add(parts, !guidance.isEmpty(), "Guidance");
+    add(parts, !attempts.isEmpty(), "Attempts");
+    add(parts, !streams().isEmpty(), "Output");
+    add(parts, !transcript.steps().isEmpty(), "Transcript");
+    add(parts, true, "Timeline");
+    add(parts, true, "Payload");
+    return parts;
+  }
+
+  private static void add(List<Part> parts, boolean there, String title) {
+    if (there) {
+      parts.add(new Part(title.toLowerCase(Locale.ROOT), title));
     }
   }
 

@@ -10,6 +10,7 @@ import dev.holdfast.queue.read.TicketSummary;
 import dev.holdfast.queue.read.TicketWindow;
 import dev.holdfast.queue.read.ToolCallRow;
 import dev.holdfast.queue.view.ConsoleReader;
+import dev.holdfast.queue.view.DesignReviews;
 import dev.holdfast.schema.Question;
 import dev.holdfast.ticket.TicketState;
 import dev.holdfast.web.Routes;
@@ -99,15 +100,18 @@ final class TicketRoutes implements Routes {
   private void review(Context context) {
     Filters filters =
         Filters.of(name -> name.equals("before") ? context.queryParam("before") : null);
-    TicketFilter query =
-        new TicketFilter(
-            TicketState.NEEDS_REVIEW, null, null, null, filters.query().beforeId(), RESULTS);
+    String design = Filters.text(context.queryParam("design"));
+    TicketFilter query = ReviewedTickets.of(design).onPage(filters.query().beforeId(), RESULTS);
     TicketWindow tickets = ports.tickets().window(query);
     List<ReviewPage.Item> items =
         tickets.tickets().stream().flatMap(line -> item(line).stream()).toList();
     Page page = shell.page(context, "Review", Section.REVIEW);
-    String next = tickets.next() == null ? null : Links.with("/review", "before", tickets.next());
-    shell.show(context, "review", new ReviewPage(page, items, next));
+    String next =
+        tickets.next() == null
+            ? null
+            : Links.with("/review", "design", design, "before", tickets.next());
+    List<DesignReviews> designs = reader.reviewsByDesign();
+    shell.show(context, "review", new ReviewPage(page, designs, design, items, next));
   }
 
   /** One whole ticket at a time is in memory. */

@@ -99,6 +99,7 @@ final class OidcProvider {
    *
    * @throws Refused if the provider gives none, or one that cannot be taken
    */
+  @SuppressWarnings("unchecked") // the library's verifier says for no context what it is for any
   JWTClaimsSet claims(AuthorizationCode code, LoginAttempt attempt) {
     Known provider = known();
     JWT token = token(provider.settings(), code, attempt);

@@ -12,6 +12,7 @@ import dev.holdfast.queue.NewTicket;
 import dev.holdfast.queue.read.TicketFilter;
 import dev.holdfast.testing.EverySetup;
 import dev.holdfast.testing.PoisonPayload;
+import dev.holdfast.testing.Refusals;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.TestQueue;
 import dev.holdfast.testing.TicketDatabase;
@@ -66,6 +67,22 @@ class PoisonPayloadIT {
       assertThatThrownBy(() -> enqueue(way, poison)).hasStackTraceContaining(REFUSED);
     }
     assertThat(database.number("SELECT count(*) FROM holdfast.ticket_base")).isEqualTo(1);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"XX001", "55P03", "40001"})
+  @DisplayName("20.1: a ticket that the database will not let go holds up no other claim")
+  void immovable(String sqlState) {
+    List<Long> ids = queue.enqueue(3);
+    Refusals refusals = new Refusals(database);
+    refusals.refuseClaim(ids.getFirst(), sqlState);
+    try {
+      assertThat(queue.claim(10)).extracting(ClaimedTicket::id).isEqualTo(ids.subList(1, 3));
+      assertThat(queue.claim(10)).isEmpty();
+    } finally {
+      refusals.end();
+    }
+    assertThat(queue.claim(10)).extracting(ClaimedTicket::id).containsExactly(ids.getFirst());
   }
 
   private void enqueue(int way, String payload) {

@@ -149,9 +149,9 @@ class PostgresTicketInboxIT {
   @Test
   @DisplayName("A41: a ticket of a design gets its latest version and its kind")
   void design() {
-    PostgresDesignShelf shelf = new PostgresDesignShelf(dataSource);
-    shelf.put("hello", "command", "{\"command\": [\"true\"]}", "dora");
-    long id = shelf.put("hello", "command", "{\"command\": [\"date\"]}", "dora").id();
+    PostgresDesignStore store = new PostgresDesignStore(dataSource);
+    store.put("hello", "command", "{\"command\": [\"true\"]}", "dora");
+    long id = store.put("hello", "command", "{\"command\": [\"date\"]}", "dora").id();
     inbox.enqueue(NewTicket.ofDesign("hello").withTitle("of design"));
     inbox.enqueueAll(
         List.of(

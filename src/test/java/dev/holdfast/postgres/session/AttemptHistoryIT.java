@@ -27,13 +27,13 @@ class AttemptHistoryIT {
 
   private final TicketDatabase database;
   private final TestQueue queue;
-  private final PostgresJournalStore shelf;
+  private final PostgresJournalStore store;
   private final AttemptHistory book;
 
   AttemptHistoryIT(TestDatabase database) {
     this.database = new TicketDatabase(database);
     this.queue = TestQueue.on(this.database);
-    this.shelf =
+    this.store =
         new PostgresJournalStore(database.dataSource(), "holdfast", time -> {}, Secrets.NONE);
     this.book = new PostgresAttemptHistory(database.dataSource(), "holdfast");
   }
@@ -50,7 +50,7 @@ class AttemptHistoryIT {
   /** One attempt with two answers, of which each costs 0.0123, and three calls. */
   private long attempt(long id) {
     long lease = queue.claim();
-    shelf
+    store
         .open(id, lease)
         .append(
             List.of(

@@ -41,22 +41,22 @@ class PostgresAllowanceStoreIT {
   @DisplayName(
       "5.2: the time of a ticket is that of all its attempts; its own cost is kept with it")
   void own() {
-    PostgresAllowanceStore shelf = new PostgresAllowanceStore(database.dataSource(), "holdfast");
+    PostgresAllowanceStore store = new PostgresAllowanceStore(database.dataSource(), "holdfast");
     long ticket = sql.enqueue("agent");
     long other = sql.enqueue("agent");
-    assertThat(shelf.of(ticket)).isEqualTo(Own.NONE);
+    assertThat(store.of(ticket)).isEqualTo(Own.NONE);
 
     attempt(ticket, 1, "90 seconds");
     attempt(ticket, 2, "0.25 seconds");
     attempt(other, 1, "1 day");
     sql.run("UPDATE holdfast.ticket_base SET max_cost_usd = 0.75 WHERE id = ?", ticket);
-    assertThat(shelf.of(ticket))
+    assertThat(store.of(ticket))
         .isEqualTo(new Own(new BigDecimal("0.75"), Duration.ofMillis(90_250)));
 
     attempt(ticket, 3, "-1 hour");
-    assertThat(shelf.of(ticket).worked())
+    assertThat(store.of(ticket).worked())
         .as("the database's clock was set back")
         .isEqualTo(Duration.ZERO);
-    assertThat(shelf.of(Long.MAX_VALUE)).isEqualTo(Own.NONE);
+    assertThat(store.of(Long.MAX_VALUE)).isEqualTo(Own.NONE);
   }
 }

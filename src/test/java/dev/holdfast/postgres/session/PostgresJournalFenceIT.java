@@ -34,13 +34,13 @@ class PostgresJournalFenceIT {
 
   private final TicketDatabase database;
   private final TestQueue queue;
-  private final PostgresJournalStore shelf;
+  private final PostgresJournalStore store;
   private final PostgresJournalReader reader;
 
   PostgresJournalFenceIT(TestDatabase database) {
     this.database = new TicketDatabase(database);
     this.queue = TestQueue.on(this.database);
-    this.shelf = new PostgresJournalStore(database.dataSource(), "holdfast");
+    this.store = new PostgresJournalStore(database.dataSource(), "holdfast");
     this.reader = new PostgresJournalReader(database.dataSource(), "holdfast");
   }
 
@@ -57,7 +57,7 @@ class PostgresJournalFenceIT {
   }
 
   private Journal open(Running running) {
-    return shelf.open(running.id, running.lease);
+    return store.open(running.id, running.lease);
   }
 
   @Test
@@ -100,7 +100,7 @@ class PostgresJournalFenceIT {
     Running one = running();
     Running other = running();
 
-    assertThatThrownBy(() -> shelf.open(one.id, other.lease).append(List.of(HELLO)))
+    assertThatThrownBy(() -> store.open(one.id, other.lease).append(List.of(HELLO)))
         .isInstanceOf(IllegalTransitionException.class);
   }
 

@@ -37,13 +37,13 @@ class PostgresJournalIT {
 
   private final TicketDatabase database;
   private final TestQueue queue;
-  private final PostgresJournalStore shelf;
+  private final PostgresJournalStore store;
   private final PostgresJournalReader reader;
 
   PostgresJournalIT(TestDatabase database) {
     this.database = new TicketDatabase(database);
     this.queue = TestQueue.on(this.database);
-    this.shelf = new PostgresJournalStore(database.dataSource(), "holdfast");
+    this.store = new PostgresJournalStore(database.dataSource(), "holdfast");
     this.reader = new PostgresJournalReader(database.dataSource(), "holdfast");
   }
 
@@ -60,7 +60,7 @@ class PostgresJournalIT {
   }
 
   private Journal open(Running running) {
-    return shelf.open(running.id, running.lease);
+    return store.open(running.id, running.lease);
   }
 
   @Test
@@ -74,7 +74,7 @@ class PostgresJournalIT {
     journal.append(JournalEntries.OF_EVERY_KIND);
     queue.giveBack(first.id, first.lease);
 
-    Journal next = shelf.open(first.id, queue.claim());
+    Journal next = store.open(first.id, queue.claim());
     next.append(List.of(HELLO));
 
     List<JournalEntry> all = new ArrayList<>(List.of(HELLO, AGAIN));
@@ -192,7 +192,7 @@ class PostgresJournalIT {
     open(first).append(List.of(HELLO));
     database.run("SELECT holdfast.hold_ticket(?, 'ann', 'look')", first.id);
     database.run("SELECT holdfast.release_ticket(?, 'ann')", first.id);
-    assertThat(shelf.open(first.id, queue.claim()).entries()).containsExactly(HELLO);
+    assertThat(store.open(first.id, queue.claim()).entries()).containsExactly(HELLO);
 
     Running other = running();
     database.run("SELECT holdfast.hold_ticket(?, 'ann', 'look')", other.id);

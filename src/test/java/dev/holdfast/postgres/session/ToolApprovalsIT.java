@@ -41,14 +41,14 @@ class ToolApprovalsIT {
   private final TestQueue queue;
   private final PostgresTicketDesk desk;
   private final PostgresTicketReader reader;
-  private final PostgresApprovalStore shelf;
+  private final PostgresApprovalStore store;
 
   ToolApprovalsIT(TestDatabase database) {
     this.database = new TicketDatabase(database);
     this.queue = TestQueue.on(this.database);
     this.desk = new PostgresTicketDesk(database.dataSource());
     this.reader = new PostgresTicketReader(database.dataSource());
-    this.shelf = new PostgresApprovalStore(database.dataSource(), "holdfast");
+    this.store = new PostgresApprovalStore(database.dataSource(), "holdfast");
   }
 
   @AfterEach
@@ -77,7 +77,7 @@ class ToolApprovalsIT {
   private long parked(Asked... calls) {
     long id = queue.enqueue();
     long lease = queue.claim();
-    shelf.ask(id, lease, List.of(calls));
+    store.ask(id, lease, List.of(calls));
     assertThat(park(id, lease)).isInstanceOf(FinishResult.Parked.class);
     return id;
   }
@@ -91,7 +91,7 @@ class ToolApprovalsIT {
   void park() {
     long id = queue.enqueue();
     long lease = queue.claim();
-    shelf.ask(id, lease, List.of(RUN));
+    store.ask(id, lease, List.of(RUN));
 
     assertThat(park(id, lease)).isEqualTo(new FinishResult.Parked(id, "approval"));
     assertThat(park(id, lease)).as("its answer was lost").isInstanceOf(FinishResult.Parked.class);
@@ -150,7 +150,7 @@ class ToolApprovalsIT {
     assertThat(desk.decideCall(id, "bob", new CallDecision(false, null, null, " not here ", false)))
         .isEqualTo(TicketState.READY);
 
-    List<Approval> known = shelf.ask(id, queue.claim(), List.of(RUN, WRITE));
+    List<Approval> known = store.ask(id, queue.claim(), List.of(RUN, WRITE));
     assertThat(known.getFirst().decision()).isEqualTo(Decision.APPROVED);
     assertThat(known.getLast())
         .isEqualTo(new Approval(second, Decision.DENIED, "bob", "not here", null, null));
@@ -196,7 +196,7 @@ class ToolApprovalsIT {
 
     desk.decideCall(id, "ann", new CallDecision(true, null, edit, null, false));
 
-    Approval approval = shelf.ask(id, queue.claim(), List.of(RUN)).getFirst();
+    Approval approval = store.ask(id, queue.claim(), List.of(RUN)).getFirst();
     assertThat(approval.arguments()).isEqualTo(edit);
     assertThat(approval.hash())
         .isEqualTo(
@@ -214,7 +214,7 @@ class ToolApprovalsIT {
     Asked other = asked(2, "c2", "run_command", "{\"command\":\"make install\"}");
     Asked otherTool = new Asked(2, 2, "c3", "apply_patch", RUN.arguments(), "", RUN.shape());
 
-    List<Approval> known = shelf.ask(id, lease, List.of(same, other, otherTool));
+    List<Approval> known = store.ask(id, lease, List.of(same, other, otherTool));
 
     assertThat(known)
         .extracting(Approval::decision)
@@ -222,7 +222,7 @@ class ToolApprovalsIT {
     assertThat(call(id, 1).rememberedFrom()).isEqualTo(call(id, 0).id());
     assertThat(call(id, 1).decidedBy()).isEqualTo("ann");
     long second = queue.enqueue();
-    assertThat(shelf.ask(second, queue.claim(), List.of(RUN)).getFirst().decision())
+    assertThat(store.ask(second, queue.claim(), List.of(RUN)).getFirst().decision())
         .as("another ticket")
         .isEqualTo(Decision.NONE);
 
@@ -232,10 +232,10 @@ class ToolApprovalsIT {
     long next = queue.claim();
     database.run("SELECT holdfast.hold_ticket(?, 'ann', 'stop')", id);
     desk.release(id, "ann", null, TicketDesk.Retries.RESET, TicketDesk.Conversation.START_OVER);
-    assertThatThrownBy(() -> shelf.ask(id, next, List.of(same)))
+    assertThatThrownBy(() -> store.ask(id, next, List.of(same)))
         .as("a stale attempt asks nobody")
         .isInstanceOf(IllegalTransitionException.class);
-    assertThat(shelf.ask(id, queue.claim(), List.of(RUN)).getFirst().decision())
+    assertThat(store.ask(id, queue.claim(), List.of(RUN)).getFirst().decision())
         .as("a session that starts over")
         .isEqualTo(Decision.NONE);
   }

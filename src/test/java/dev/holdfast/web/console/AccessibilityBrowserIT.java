@@ -7,7 +7,7 @@ import com.microsoft.playwright.Browser;
 import com.microsoft.playwright.Page;
 import com.microsoft.playwright.options.ColorScheme;
 import dev.holdfast.failure.Category;
-import dev.holdfast.postgres.inbox.PostgresDesignShelf;
+import dev.holdfast.postgres.inbox.PostgresDesignStore;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.TestQueue;
 import dev.holdfast.testing.TicketDatabase;
@@ -44,9 +44,9 @@ class AccessibilityBrowserIT {
     long held = tickets.hold(3, "held", "the disk is full\nat line 3").getFirst();
     tickets.review(
         "patched", "{\"diff\": \"--- a/x\\n+++ b/x\\n@@ -1 +1 @@\\n-old\\n+new\\n\", \"n\": 1}");
-    PostgresDesignShelf shelf = new PostgresDesignShelf(testDatabase.dataSource());
-    shelf.put("hello", "command", "{\"kind\": \"command\", \"command\": [\"a\"]}", "ann");
-    shelf.put("hello", "command", "{\"kind\": \"command\", \"command\": [\"b\"]}", "ann");
+    PostgresDesignStore store = new PostgresDesignStore(testDatabase.dataSource());
+    store.put("hello", "command", "{\"kind\": \"command\", \"command\": [\"a\"]}", "ann");
+    store.put("hello", "command", "{\"kind\": \"command\", \"command\": [\"b\"]}", "ann");
     database.run(
         "SELECT holdfast.put_schedule('nightly', 'ann', cron => '0 3 * * *', design => 'hello')");
     queue.succeed(queue.enqueue(), queue.claim());
@@ -99,6 +99,32 @@ class AccessibilityBrowserIT {
   void dark() {
     Page page = browsers.page(new Browser.NewContextOptions().setColorScheme(ColorScheme.DARK));
     assertThat(found(page, axe -> axe.withRules(COLORS))).isEmpty();
+  }
+
+  @Test
+  @DisplayName("on a phone no page is wider than the screen, and no label stands without a value")
+  void narrow() {
+    Page page = browsers.page(new Browser.NewContextOptions().setViewportSize(390, 800));
+    List<String> all = new ArrayList<>();
+    for (String path : paths) {
+      page.navigate(server.url(path));
+      Object wide = page.evaluate("document.documentElement.scrollWidth - innerWidth");
+      if (((Number) wide).intValue() > 0) {
+        all.add(path + " is " + wide + " px too wide");
+      }
+      all.add(
+          path
+              + page.evaluate(
+                  """
+                  [...document.querySelectorAll('td[data-label]')].filter(each => each.offsetHeight > 0
+                      && !each.innerText.trim() && !each.querySelector('svg, progress, button')
+                      && getComputedStyle(each, '::before').content !== 'none')
+                    .map(each => ' ' + each.dataset.label + ' is empty').join()
+                  """));
+    }
+    assertThat(all).containsExactlyElementsOf(paths);
+    page.navigate(server.url("/providers"));
+    assertThat(page.content()).contains("gpt-5*").doesNotContain(ConsoleServer.KEY);
   }
 
   private List<String> found(Page page, UnaryOperator<AxeBuilder> rules) {

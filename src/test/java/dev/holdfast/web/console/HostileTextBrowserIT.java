@@ -3,7 +3,7 @@ package dev.holdfast.web.console;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.microsoft.playwright.Page;
-import dev.holdfast.postgres.inbox.PostgresDesignShelf;
+import dev.holdfast.postgres.inbox.PostgresDesignStore;
 import dev.holdfast.session.event.SessionEvent;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.TestQueue;
@@ -101,7 +101,7 @@ class HostileTextBrowserIT {
         "INSERT INTO holdfast.releases (created_by, selection, steps, guidance, keep_retries,"
             + " fresh, total, reason) VALUES (?, to_jsonb(?::text), '{1}', ?, false, false, 1, ?)",
         SCRIPT, SCRIPT, SCRIPT, SCRIPT);
-    new PostgresDesignShelf(testDatabase.dataSource())
+    new PostgresDesignStore(testDatabase.dataSource())
         .put("poison", "command", "{\"command\": [\"" + JSON_SCRIPT + "\"]}", SCRIPT);
     String encoded = URLEncoder.encode(SCRIPT, StandardCharsets.UTF_8);
     paths.addAll(

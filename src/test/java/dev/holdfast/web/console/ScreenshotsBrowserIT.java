@@ -7,7 +7,7 @@ import dev.holdfast.llm.StopReason;
 import dev.holdfast.llm.Target;
 import dev.holdfast.llm.ToolCall;
 import dev.holdfast.llm.Usage;
-import dev.holdfast.postgres.inbox.PostgresDesignShelf;
+import dev.holdfast.postgres.inbox.PostgresDesignStore;
 import dev.holdfast.session.event.SessionEvent;
 import dev.holdfast.session.journal.Input;
 import dev.holdfast.session.journal.JournalEntry;
@@ -143,9 +143,9 @@ class ScreenshotsBrowserIT {
                 + "+  return cart.items ? cart.items.total : 0;\\n"
                 + " }\\n"
                 + "\", \"tests\": \"41 passed\"}");
-    PostgresDesignShelf shelf = new PostgresDesignShelf(testDatabase.dataSource());
-    shelf.put("import", "command", "{\"command\": [\"sh\", \"import.sh\"]}", "ann");
-    shelf.put(
+    PostgresDesignStore store = new PostgresDesignStore(testDatabase.dataSource());
+    store.put("import", "command", "{\"command\": [\"sh\", \"import.sh\"]}", "ann");
+    store.put(
         "import", "command", "{\"command\": [\"sh\", \"import.sh\"], \"timeout\": \"5m\"}", "bob");
     database.run(
         "INSERT INTO holdfast.workers (id, host, pid, version, kinds, concurrency, state) VALUES"

@@ -19,29 +19,29 @@ import org.junit.jupiter.api.Test;
 
 @WithDatabase
 @EverySetup
-class PostgresDesignShelfIT {
+class PostgresDesignStoreIT {
   private final TestSql sql;
-  private final PostgresDesignShelf shelf;
+  private final PostgresDesignStore store;
 
-  PostgresDesignShelfIT(TestDatabase database) {
+  PostgresDesignStoreIT(TestDatabase database) {
     this.sql = new TestSql(database.dataSource());
-    this.shelf = new PostgresDesignShelf(database.dataSource());
+    this.store = new PostgresDesignStore(database.dataSource());
   }
 
   @Test
   @DisplayName("A41: a changed document is a new version, the same one is not")
   void versions() {
-    Design first = shelf.put("d", "command", "{\"a\": 1, \"b\": 2}", "dora");
+    Design first = store.put("d", "command", "{\"a\": 1, \"b\": 2}", "dora");
     assertThat(first.version()).isOne();
-    assertThat(shelf.put("d", "command", "{ \"b\":2,\"a\":1 }", "eve")).isEqualTo(first);
-    Design second = shelf.put("d", "command", "{\"a\": 2}", "eve");
+    assertThat(store.put("d", "command", "{ \"b\":2,\"a\":1 }", "eve")).isEqualTo(first);
+    Design second = store.put("d", "command", "{\"a\": 2}", "eve");
     assertThat(second.version()).isEqualTo(2);
-    assertThat(shelf.find("d")).contains(second);
-    assertThat(shelf.put("d", "command", "{\"a\": 1, \"b\": 2}", "dora").version())
+    assertThat(store.find("d")).contains(second);
+    assertThat(store.put("d", "command", "{\"a\": 1, \"b\": 2}", "dora").version())
         .describedAs("back to an older document")
         .isEqualTo(3);
-    assertThat(shelf.list()).extracting(Design::name, Design::version).contains(tuple("d", 3));
-    assertThat(shelf.find("unknown")).isEmpty();
+    assertThat(store.list()).extracting(Design::name, Design::version).contains(tuple("d", 3));
+    assertThat(store.find("unknown")).isEmpty();
     assertThat(
             sql.column("SELECT created_by FROM holdfast.designs WHERE name = 'd' ORDER BY version"))
         .containsExactly("dora", "eve", "dora");
@@ -59,7 +59,7 @@ class PostgresDesignShelfIT {
             .mapToObj(
                 i ->
                     (Callable<Design>)
-                        () -> shelf.put("busy", "command", "{\"n\": " + i + "}", "dora"))
+                        () -> store.put("busy", "command", "{\"n\": " + i + "}", "dora"))
             .toList();
     try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
       for (var put : threads.invokeAll(puts)) {
@@ -74,7 +74,7 @@ class PostgresDesignShelfIT {
   @Test
   @DisplayName("a stored version is never changed in place")
   void immutable() {
-    shelf.put("fixed", "command", "{}", "dora");
+    store.put("fixed", "command", "{}", "dora");
     TestSql.Refusal refusal =
         sql.refusal("UPDATE holdfast.designs SET kind = 'agent' WHERE name = 'fixed'");
     assertThat(refusal.sqlState()).isEqualTo("HF409");
@@ -84,16 +84,16 @@ class PostgresDesignShelfIT {
   @Test
   @DisplayName("bad names and documents are refused in words")
   void badInput() {
-    assertThatThrownBy(() -> shelf.put("a b", "command", "{}", "dora"))
+    assertThatThrownBy(() -> store.put("a b", "command", "{}", "dora"))
         .isInstanceOf(InvalidTicketException.class)
         .hasMessageContaining("a design is named with 1 to 100 letters");
-    assertThatThrownBy(() -> shelf.put("a", "", "{}", "dora"))
+    assertThatThrownBy(() -> store.put("a", "", "{}", "dora"))
         .isInstanceOf(InvalidTicketException.class)
         .hasMessageContaining("a kind is named with");
-    assertThatThrownBy(() -> shelf.put("a", "command", "[]", "dora"))
+    assertThatThrownBy(() -> store.put("a", "command", "[]", "dora"))
         .isInstanceOf(InvalidTicketException.class)
         .hasMessageContaining("must be a JSON object");
-    assertThatThrownBy(() -> shelf.put("a", "command", "{", "dora"))
+    assertThatThrownBy(() -> store.put("a", "command", "{", "dora"))
         .isInstanceOf(InvalidTicketException.class)
         .hasMessageContaining("invalid input syntax for type json");
   }

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Optional;
 
 /** The stored designs. Versions are added, never changed. Thread-safe. */
-public interface DesignShelf {
+public interface DesignStore {
   /**
    * Stores a new version, unless the latest one is the same document: then that one is returned.
    *

@@ -13,7 +13,7 @@ import java.util.regex.Pattern;
  * take for such a name: percent-encoding, full-width letters, invisible characters, {@code git~1},
  * a colon or dots at the end.
  */
-final class PatchPath {
+final class PathSafety {
   private static final int MAX_NAME = 255;
   private static final int MAX_PATH = 2000;
   private static final int MAX_ENCODINGS = 4;
@@ -21,7 +21,7 @@ final class PatchPath {
   private static final Pattern INVISIBLE = Pattern.compile("[\\p{Cf}\\p{Cc}]");
   private static final Pattern SHORT_GIT = Pattern.compile("git~\\d+|gi[0-9a-f]{4}~\\d+");
 
-  private PatchPath() {}
+  private PathSafety() {}
 
   /**
    * @throws PatchRejection if it leads, or could be taken to lead, where no patch may write

@@ -2,7 +2,7 @@ package dev.holdfast.postgres.inbox;
 
 import dev.holdfast.postgres.Sql;
 import dev.holdfast.postgres.SqlErrors;
-import dev.holdfast.queue.DesignShelf;
+import dev.holdfast.queue.DesignStore;
 import dev.holdfast.ticket.Design;
 import dev.holdfast.ticket.InvalidTicketException;
 import java.util.List;
@@ -15,7 +15,7 @@ import org.jdbi.v3.core.mapper.reflect.ConstructorMapper;
 import org.jspecify.annotations.Nullable;
 
 /** The table {@code holdfast.designs}. Thread-safe. */
-public final class PostgresDesignShelf implements DesignShelf {
+public final class PostgresDesignStore implements DesignStore {
   private static final String DEFAULT_SCHEMA = "holdfast";
   private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._:/-]{0,99}");
 
@@ -26,11 +26,11 @@ public final class PostgresDesignShelf implements DesignShelf {
   private final Sql sql;
   private final String putDesign;
 
-  public PostgresDesignShelf(DataSource dataSource) {
+  public PostgresDesignStore(DataSource dataSource) {
     this(dataSource, DEFAULT_SCHEMA);
   }
 
-  public PostgresDesignShelf(DataSource dataSource, String schema) {
+  public PostgresDesignStore(DataSource dataSource, String schema) {
     this.jdbi = Jdbi.create(dataSource);
     this.sql = new Sql(schema);
     this.putDesign = sql.load("put_design");

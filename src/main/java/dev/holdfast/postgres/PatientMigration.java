@@ -1,0 +1,118 @@
+package dev.holdfast.postgres;
+
+import dev.holdfast.ticket.HoldfastException;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.flywaydb.core.Flyway;
+import org.flywaydb.core.api.FlywayException;
+import org.flywaydb.core.api.callback.Callback;
+import org.flywaydb.core.api.callback.Context;
+import org.flywaydb.core.api.callback.Event;
+import org.flywaydb.core.api.configuration.FluentConfiguration;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A migration that never waits long for a lock. Whoever waits for a table makes all wait who come
+ * after: one transaction that somebody left open would stop every worker for as long as the
+ * migration waits for it. So it gives up soon, lets the workers go on, and tries again. What was
+ * migrated before stays, since each file is one transaction.
+ */
+final class PatientMigration {
+  /**
+   * Longer than {@code deadlock_timeout}, behind which an autovacuum gives way, and shorter than
+   * the shortest sensible lease. For each file's own transaction: the connection may be of a pool.
+   */
+  private static final String SHORT_WAIT = "SET LOCAL lock_timeout = '2s'";
+
+  private static final Logger log = LoggerFactory.getLogger(PatientMigration.class);
+  private static final Duration PAUSE = Duration.ofSeconds(3);
+  private static final int MOST_TRIES = 24;
+
+  private final Flyway flyway;
+  private final CountDownLatch never = new CountDownLatch(1);
+
+  PatientMigration(FluentConfiguration configuration) {
+    this.flyway = configuration.callbacks(new ShortWaits()).load();
+  }
+
+  Flyway flyway() {
+    return flyway;
+  }
+
+  /** Returns how many files were run. */
+  int run() {
+    int before = pending();
+    for (int tries = 1; ; tries++) {
+      try {
+        int applied = flyway.migrate().migrationsExecuted;
+        return tries == 1 ? applied : before;
+      } catch (FlywayException e) {
+        if (!isLocked(e)) {
+          throw e;
+        }
+        if (tries == MOST_TRIES) {
+          throw new HoldfastException(
+              "the migration cannot get a lock: another transaction has been open all the time;"
+                  + " holdfast doctor shows which; end it and run: holdfast migrate",
+              e);
+        }
+        log.warn("the migration waits for another transaction to end, and tries again");
+      }
+      pause();
+    }
+  }
+
+  private int pending() {
+    return flyway.info().pending().length;
+  }
+
+  private static boolean isLocked(Throwable e) {
+    for (Throwable cause = e; cause != null; cause = cause.getCause()) {
+      if (cause instanceof SQLException sql) {
+        return "55P03".equals(sql.getSQLState());
+      }
+    }
+    return false;
+  }
+
+  private void pause() {
+    try {
+      if (never.await(PAUSE.toMillis(), TimeUnit.MILLISECONDS)) {
+        throw new IllegalStateException("nobody counts down");
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new HoldfastException("the migration was interrupted; run: holdfast migrate", e);
+    }
+  }
+
+  private static final class ShortWaits implements Callback {
+    @Override
+    public boolean supports(Event event, Context context) {
+      return event == Event.BEFORE_EACH_MIGRATE;
+    }
+
+    @Override
+    public boolean canHandleInTransaction(Event event, Context context) {
+      return true;
+    }
+
+    @Override
+    public void handle(Event event, Context context) {
+      try (Statement statement = context.getConnection().createStatement()) {
+        statement.execute(SHORT_WAIT);
+      } catch (SQLException e) {
+        throw SqlErrors.translate(e);
+      }
+    }
+
+    @Override
+    public String getCallbackName() {
+      return "short waits";
+    }
+  }
+}
