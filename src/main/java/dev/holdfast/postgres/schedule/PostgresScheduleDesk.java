@@ -18,16 +18,10 @@ import org.jspecify.annotations.Nullable;
 
 /** Calls the functions for people, the same ones that SQL users call. Thread-safe. */
 public final class PostgresScheduleDesk implements ScheduleDesk {
-<<<<<<< HEAD
   /** Of all payloads in a list. */
   private static final int MOST_LISTED_BYTES = 4 << 20;
 
-  private final Transactions transactions;
-  private final Sql sql;
-  private final @Nullable Channel channel;
-=======
   private final DeskTransactions desk;
->>>>>>> main
 
   public PostgresScheduleDesk(DataSource dataSource, String schema) {
     this(new DeskTransactions(dataSource, schema));

@@ -1,12 +1,8 @@
 package dev.holdfast.web.console;
 
-<<<<<<< HEAD
 import dev.holdfast.queue.read.TicketSummary;
-=======
-import dev.holdfast.queue.read.TicketRow;
 import dev.holdfast.queue.view.DesignReviews;
 import dev.holdfast.web.console.view.Links;
->>>>>>> main
 import dev.holdfast.web.console.view.ResultView;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
