@@ -4,7 +4,7 @@ import java.util.Iterator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Where tickets come in. Thread-safe. */
+/** Stores new tickets. Thread-safe. */
 public interface TicketInbox {
   /**
    * What makes a request count once, however often it is sent within 24 hours.

@@ -40,7 +40,7 @@ final class BulkRoutes implements Routes {
     this.actions = actions;
   }
 
-  /** Which tickets: by ids, or all held ones of an error, a category, or both. */
+  /** The tickets to release: by ids, or all held ones of an error, a category, or both. */
   record Release(
       @Nullable List<Long> ids,
       @Nullable String fingerprint,

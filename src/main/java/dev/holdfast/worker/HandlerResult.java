@@ -7,7 +7,7 @@ import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** How a handler ended. */
+/** The result of a handler. */
 public sealed interface HandlerResult {
   /**
    * @param result JSON text for {@code tickets.result}, or null

@@ -81,7 +81,7 @@ public final class TicketTables {
         "UPDATE " + BenchSchema.NAME + ".limit_gates SET full_at = now() + interval '1 day'");
   }
 
-  /** Whether no ticket is in progress. */
+  /** True if no ticket is in progress. */
   public boolean atRest() {
     return BenchSql.numbers(direct, NO_LEASES)[0] == 1;
   }

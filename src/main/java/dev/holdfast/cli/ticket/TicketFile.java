@@ -68,7 +68,7 @@ final class TicketFile {
         .iterator();
   }
 
-  /** How many were read so far. */
+  /** The number of tickets read so far. */
   long count() {
     return lines.count();
   }

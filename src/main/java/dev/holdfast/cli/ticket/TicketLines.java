@@ -73,7 +73,7 @@ final class TicketLines implements Iterator<Named> {
     progress.end();
   }
 
-  /** How many were read so far. */
+  /** The number of lines read so far. */
   long count() {
     return count;
   }

@@ -89,7 +89,7 @@ record AgentDesign(
         document.path("session_retry"));
   }
 
-  /** How sessions of this design retry (D26). */
+  /** The retry settings for sessions of this design (D26). */
   AutoRetrySettings autoRetry(AutoRetrySettings usual) {
     return new AutoRetrySettings(
         retryDocument.path("enabled").asBoolean(usual.enabled()),

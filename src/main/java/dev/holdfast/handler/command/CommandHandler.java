@@ -31,7 +31,7 @@ public final class CommandHandler implements TicketHandler {
   /** Enough for a result on the last line. */
   static final int STDOUT_LIMIT = 1 << 20;
 
-  /** How much of the end of stdout is the result of a program that says none in JSON. */
+  /** So many bytes of the end of stdout are the result of a program that says none in JSON. */
   static final int TEXT_RESULT = 16 * 1024;
 
   private static final OutputLimits OUTPUT = OutputLimits.ends(STDOUT_LIMIT, 64 * 1024);

@@ -13,7 +13,7 @@ import tools.jackson.databind.node.ObjectNode;
  * @param data what the design's report schema asks for; null where there is content
  */
 public record FinalReport(Status status, @Nullable String content, @Nullable JsonNode data) {
-  /** Whether the agent did what it was asked to. */
+  /** The agent's word on whether it did what it was asked to. */
   public enum Status {
     SUCCESS,
     FAILURE,

@@ -94,7 +94,7 @@ public final class ReportRules {
     return new Checked(Optional.empty(), problem);
   }
 
-  /** How the model is told of the tool. */
+  /** The description of the tool for the model. */
   public ToolSpec spec() {
     ObjectNode properties = JsonNodeFactory.instance.objectNode();
     properties
