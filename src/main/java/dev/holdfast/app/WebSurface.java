@@ -122,13 +122,14 @@ final class WebSurface implements AutoCloseable {
     return port.number();
   }
 
-  /** Where this process reaches its own {@code /health/live}. */
+  /** The address under which this process reaches its own {@code /health/live}. */
   URI live() {
     return port.local().resolve("/health/live");
   }
 
   /**
-   * Where people begin who may: a link that logs in, or the console where tokens are configured.
+   * The address that people begin with: a link that logs in, or the console where tokens are
+   * configured.
    */
   String entrance() {
     WebSettings web = settings.web();

@@ -8,7 +8,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How an attempt ended, as its worker reports it. Applied only while its lease is there and newer
+ * The end of an attempt, as its worker reports it. Applied only while its lease is there and newer
  * than the ticket's fence (A51).
  */
 public sealed interface Finish {

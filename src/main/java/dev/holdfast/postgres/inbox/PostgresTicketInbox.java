@@ -147,22 +147,42 @@ public final class PostgresTicketInbox implements TicketInbox {
     String json = GraphJson.of(graph, rules);
     return inTransaction(
         connection -> {
-          List<Long> ids = insertGraph(connection, json);
-          for (int i = 0; i < ids.size(); i++) {
-            String traceparent = graph.get(i).ticket().traceparent();
-            if (traceparent != null) {
-              number(connection, "SELECT holdfast.trace_ticket(?, ?)", ids.get(i), traceparent);
-            }
-          }
+          List<Long> ids = enqueueGraph(connection, json, null);
+          trace(connection, graph, ids);
           return ids;
         });
   }
 
-  private List<Long> insertGraph(Connection connection, String json) throws SQLException {
+  @Override
+  public BatchedGraph enqueueGraphAsBatch(List<Named> graph, String actor, @Nullable String title) {
+    String json = GraphJson.of(graph, rules);
+    return inTransaction(
+        connection -> {
+          long batch = number(connection, "SELECT holdfast.open_batch(?, ?)", actor, title);
+          List<Long> ids = enqueueGraph(connection, json, batch);
+          trace(connection, graph, ids);
+          long added = number(connection, "SELECT holdfast.close_batch(?, ?)", batch, actor);
+          return new BatchedGraph(batch, added, ids);
+        });
+  }
+
+  private void trace(Connection connection, List<Named> graph, List<Long> ids)
+      throws SQLException {
+    for (int i = 0; i < ids.size(); i++) {
+      String traceparent = graph.get(i).ticket().traceparent();
+      if (traceparent != null) {
+        number(connection, "SELECT holdfast.trace_ticket(?, ?)", ids.get(i), traceparent);
+      }
+    }
+  }
+
+  private List<Long> enqueueGraph(Connection connection, String json, @Nullable Long batch)
+      throws SQLException {
     try (PreparedStatement statement =
         connection.prepareStatement(
-            sql.inSchema("SELECT id FROM holdfast.enqueue_tickets(?::jsonb)"))) {
+            sql.inSchema("SELECT id FROM holdfast.enqueue_tickets(?::jsonb, ?::bigint)"))) {
       statement.setString(1, json);
+      statement.setObject(2, batch);
       List<Long> ids = new ArrayList<>();
       try (ResultSet rows = statement.executeQuery()) {
         while (rows.next()) {

@@ -13,23 +13,26 @@ public interface ConsoleReader {
   /** The database's clock, by which all ages and countdowns are shown. */
   Instant now();
 
-  /** How many tickets wait for a person. */
+  /** The number of tickets that wait for a person. */
   long heldCount();
 
-  /** How many results wait for a person among the newest tickets; counts to {@code most} only. */
+  /**
+   * The number of results that wait for a person among the newest tickets; counts to {@code most}
+   * only.
+   */
   long reviewCount(long most);
 
   /** Results that wait for a person among the newest tickets, by design, most first. */
   List<DesignReviews> reviewsByDesign();
 
-  /** How many of the newest tickets are in each state. */
+  /** The number of the newest tickets in each state. */
   StateCounts stateCounts();
 
   /** The providers that people were told do not answer, and still do not; in words. */
   List<String> outages();
 
   /**
-   * How many tickets are held with one error.
+   * The number of tickets that are held with one error.
    *
    * @param fingerprint "" for tickets without an error
    * @param category "" for tickets without an error

@@ -57,7 +57,7 @@ final class FileHeaders {
     return IGNORED.stream().anyMatch(line::startsWith);
   }
 
-  /** Whether both names are known, so that more of them belong to the next file. */
+  /** True if both names are known, so that more of them belong to the next file. */
   boolean hasNames() {
     return values.containsKey("+++ ");
   }

@@ -43,7 +43,7 @@ final class PatchTarget {
     return root;
   }
 
-  /** Whether there is a regular file of that name, reached without any link. */
+  /** True if there is a regular file of that name, reached without any link. */
   boolean isFile(String path) {
     try {
       PathSafety.check(path);

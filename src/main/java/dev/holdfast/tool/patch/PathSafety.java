@@ -9,9 +9,9 @@ import java.util.Locale;
 import java.util.regex.Pattern;
 
 /**
- * Which names a patch may use (E46). Also refused is what some file system or some decoder would
- * take for such a name: percent-encoding, full-width letters, invisible characters, {@code git~1},
- * a colon or dots at the end.
+ * Refuses the names that a patch must not use (E46): also what some file system or some decoder
+ * would take for such a name: percent-encoding, full-width letters, invisible characters, {@code
+ * git~1}, a colon or dots at the end.
  */
 final class PathSafety {
   private static final int MAX_NAME = 255;

@@ -62,7 +62,7 @@ final class QuotedPath {
     return bytes.toString(StandardCharsets.UTF_8);
   }
 
-  /** Where the quote that begins at a place ends. */
+  /** The end of the quote that begins at a place. */
   static int closing(String text, int from) throws PatchRejection {
     for (int at = from + 1; at < text.length(); at++) {
       if (text.charAt(at) == '\\') {

@@ -97,7 +97,7 @@ public record TicketPage(
     }
   }
 
-  /** Whether its program may print something now, of which no event tells. */
+  /** True if its program may print something now, of which no event tells. */
   public boolean isPrinting() {
     return output != null && output.running() && ticket.kind().equals("command");
   }
@@ -115,12 +115,12 @@ public record TicketPage(
     return ticket.state().equals(state);
   }
 
-  /** Whether a session works it or will. */
+  /** True if a session works it or will. */
   public boolean mayRetry() {
     return ticket.kind().equals("agent") && !isState("done") && !isState("cancelled");
   }
 
-  /** Whether a person has switched its sessions' retries off. */
+  /** True if a person has switched its sessions' retries off. */
   public boolean isAutoRetryOff() {
     return autoRetry != null && !autoRetry.enabled();
   }

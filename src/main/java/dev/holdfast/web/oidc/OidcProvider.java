@@ -79,7 +79,7 @@ final class OidcProvider {
     this.clock = clock;
   }
 
-  /** Where the browser is sent to log in. */
+  /** The address that the browser is sent to for logging in. */
   URI login(LoginAttempt attempt) {
     return new AuthenticationRequest.Builder(
             ResponseType.CODE,

@@ -77,7 +77,7 @@ public record Diff(List<File> files) {
     }
   }
 
-  /** Whether a text looks like a unified diff. */
+  /** True if a text looks like a unified diff. */
   static boolean looksLike(String text) {
     return text.startsWith("diff --git ")
         || (text.contains("\n@@ ") && (text.startsWith("--- ") || text.contains("\n--- ")));
