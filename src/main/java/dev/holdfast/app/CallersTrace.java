@@ -39,15 +39,18 @@ record CallersTrace(TicketInbox inbox, String traceparent) implements TicketInbo
 
   @Override
   public List<Long> enqueueGraph(List<Named> graph) {
-    return inbox.enqueueGraph(
-        graph.stream()
-            .map(each -> new Named(each.name(), below(each.ticket()), each.after()))
-            .toList());
+    return inbox.enqueueGraph(below(graph));
   }
 
   @Override
   public BatchedGraph enqueueGraphAsBatch(List<Named> graph, String actor, @Nullable String title) {
-    return inbox.enqueueGraphAsBatch(graph, actor, title);
+    return inbox.enqueueGraphAsBatch(below(graph), actor, title);
+  }
+
+  private List<Named> below(List<Named> graph) {
+    return graph.stream()
+        .map(each -> new Named(each.name(), below(each.ticket()), each.after()))
+        .toList();
   }
 
   private NewTicket below(NewTicket ticket) {

@@ -83,16 +83,23 @@ public final class TracedInbox implements TicketInbox {
     return traced(
         "enqueue graph",
         graph.getFirst().ticket(),
-        span ->
-            inbox.enqueueGraph(
-                graph.stream()
-                    .map(each -> new Named(each.name(), under(span, each.ticket()), each.after()))
-                    .toList()));
+        span -> inbox.enqueueGraph(under(span, graph)));
   }
 
   @Override
   public BatchedGraph enqueueGraphAsBatch(List<Named> graph, String actor, @Nullable String title) {
-    return inbox.enqueueGraphAsBatch(graph, actor, title);
+    return graph.isEmpty()
+        ? inbox.enqueueGraphAsBatch(graph, actor, title)
+        : traced(
+            "enqueue graph",
+            graph.getFirst().ticket(),
+            span -> inbox.enqueueGraphAsBatch(under(span, graph), actor, title));
+  }
+
+  private static List<Named> under(Span span, List<Named> graph) {
+    return graph.stream()
+        .map(each -> new Named(each.name(), under(span, each.ticket()), each.after()))
+        .toList();
   }
 
   private static NewTicket under(Span span, NewTicket ticket) {
