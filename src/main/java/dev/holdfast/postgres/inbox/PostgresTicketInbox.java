@@ -166,8 +166,7 @@ public final class PostgresTicketInbox implements TicketInbox {
         });
   }
 
-  private void trace(Connection connection, List<Named> graph, List<Long> ids)
-      throws SQLException {
+  private void trace(Connection connection, List<Named> graph, List<Long> ids) throws SQLException {
     for (int i = 0; i < ids.size(); i++) {
       String traceparent = graph.get(i).ticket().traceparent();
       if (traceparent != null) {

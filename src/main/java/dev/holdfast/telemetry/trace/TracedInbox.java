@@ -81,9 +81,7 @@ public final class TracedInbox implements TicketInbox {
       return inbox.enqueueGraph(graph);
     }
     return traced(
-        "enqueue graph",
-        graph.getFirst().ticket(),
-        span -> inbox.enqueueGraph(under(span, graph)));
+        "enqueue graph", graph.getFirst().ticket(), span -> inbox.enqueueGraph(under(span, graph)));
   }
 
   @Override
