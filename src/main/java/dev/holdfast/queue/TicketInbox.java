@@ -66,6 +66,26 @@ public interface TicketInbox {
   List<Long> enqueueGraph(List<Named> graph);
 
   /**
+   * As {@link #enqueueGraph}; the tickets are a closed batch.
+   *
+   * @param title of the batch, for people; may be null
+   */
+  BatchedGraph enqueueGraphAsBatch(List<Named> graph, String actor, @Nullable String title);
+
+  /**
+   * What became of a graph.
+   *
+   * @param batchId the batch that its tickets are
+   * @param added how many were added; the others have unique keys that exist
+   * @param ids in the order of its tickets
+   */
+  record BatchedGraph(long batchId, long added, List<Long> ids) {
+    public BatchedGraph {
+      ids = List.copyOf(ids);
+    }
+  }
+
+  /**
    * Enqueues many by COPY in one transaction: all or none.
    *
    * @return how many were added; tickets whose unique key exists are skipped

@@ -48,7 +48,9 @@ final class TicketLines implements Iterator<Named> {
               "fairness_key",
               "name",
               "after",
-              "on_cancelled"));
+              "on_cancelled",
+              "unique_for",
+              "on_duplicate"));
 
   private final JsonMapper mapper = new JsonMapper();
   private final BufferedReader lines;
@@ -177,7 +179,13 @@ final class TicketLines implements Iterator<Named> {
         .withMaxCostUsd(cost == null ? null : Words.money("max_cost_usd", cost))
         .withExpiry(expires == null ? null : TicketWords.expiry("expires", expires))
         .withConcurrencyKey(text(line, "concurrency_key"))
-        .withFairnessKey(text(line, "fairness_key"));
+        .withFairnessKey(text(line, "fairness_key"))
+        .withUniqueness(
+            TicketWords.uniqueness(
+                "unique_for",
+                text(line, "unique_for"),
+                "on_duplicate",
+                text(line, "on_duplicate")));
   }
 
   private static NewTicket designOrKind(@Nullable String design, @Nullable String kind) {

@@ -4,6 +4,7 @@ import dev.holdfast.handler.design.DesignPatch;
 import dev.holdfast.handler.design.DesignTarget;
 import dev.holdfast.handler.design.ReviewRule;
 import dev.holdfast.retry.DurationText;
+import dev.holdfast.schema.Enqueues;
 import dev.holdfast.session.SessionSettings;
 import dev.holdfast.session.context.ContextSettings;
 import dev.holdfast.session.retry.AutoRetrySettings;
@@ -37,6 +38,7 @@ import tools.jackson.databind.JsonNode;
  * @param network what confined programs may reach
  * @param limitsDocument what it says of limits, for those that the configuration has as well
  * @param retryDocument what it says of its sessions' retries, on top of the configuration
+ * @param enqueues which tickets its jobs may add
  */
 record AgentDesign(
     String system,
@@ -53,7 +55,8 @@ record AgentDesign(
     PatchLimits patch,
     Network network,
     JsonNode limitsDocument,
-    JsonNode retryDocument) {
+    JsonNode retryDocument,
+    Enqueues enqueues) {
   static final Duration DEFAULT_TIMEOUT = Duration.ofHours(1);
 
   AgentDesign {
@@ -86,7 +89,8 @@ record AgentDesign(
         DesignPatch.limits(document),
         Network.of(document.path("network"), Network.NONE),
         limits,
-        document.path("session_retry"));
+        document.path("session_retry"),
+        Enqueues.of(document));
   }
 
   /** The retry settings for sessions of this design (D26). */

@@ -133,6 +133,7 @@ public final class AgentHandler implements TicketHandler {
     ContextSettings usual = ContextSettings.DEFAULT;
     return SessionSettings.of(AgentTask.system(design.system()))
         .withReportSchema(design.reportSchema())
+        .withEnqueues(design.enqueues())
         .withLimits(design.limits())
         .withAutoRetry(design.autoRetry(settings.autoRetry()))
         .withLoops(settings.loops())

@@ -2,6 +2,7 @@ package dev.holdfast.handler.command;
 
 import dev.holdfast.handler.design.ReviewRule;
 import dev.holdfast.retry.DurationText;
+import dev.holdfast.schema.Enqueues;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -19,7 +20,7 @@ import tools.jackson.databind.JsonNode;
  * @param environment variables of its own
  * @param passEnvironment names of the worker's variables it asks for
  * @param review what a success waits for; default a person
- * @param mayEnqueue names of the designs of which it may add tickets
+ * @param enqueues which tickets its jobs may add
  */
 record CommandDesign(
     List<String> command,
@@ -28,14 +29,13 @@ record CommandDesign(
     Map<String, String> environment,
     List<String> passEnvironment,
     ReviewRule review,
-    List<String> mayEnqueue) {
+    Enqueues enqueues) {
   static final Duration DEFAULT_TIMEOUT = Duration.ofMinutes(10);
 
   CommandDesign {
     command = List.copyOf(command);
     environment = Map.copyOf(environment);
     passEnvironment = List.copyOf(passEnvironment);
-    mayEnqueue = List.copyOf(mayEnqueue);
   }
 
   /** Of a document that is valid by its schema. */
@@ -51,7 +51,7 @@ record CommandDesign(
         environment,
         texts(document.path("pass_environment")),
         ReviewRule.of(document.path("review")),
-        texts(document.path("may_enqueue")));
+        Enqueues.of(document));
   }
 
   private static List<String> texts(JsonNode array) {

@@ -18,6 +18,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -130,12 +131,20 @@ public final class CommandHandler implements TicketHandler {
     Optional<ObjectNode> result =
         line.object().or(() -> text(run)).map(each -> (ObjectNode) redaction.of(each));
     try {
-      String enqueues = result.map(each -> Enqueues.take(each, design.mayEnqueue())).orElse(null);
+      String enqueues = result.map(each -> enqueues(each, design)).orElse(null);
       return new HandlerResult.Succeeded(
           result.map(ObjectNode::toString).orElse(null), review, enqueues);
-    } catch (InvalidTicketException e) {
-      return HandlerResult.failed(CommandFailures.refused(e));
+    } catch (IllegalArgumentException e) {
+      return HandlerResult.failed(
+          CommandFailures.refused("the program's last line: " + e.getMessage()));
     }
+  }
+
+  /** Takes them out of the result. Where the design allows none, it may have any "enqueue". */
+  private static @Nullable String enqueues(ObjectNode result, CommandDesign design) {
+    return design.enqueues().allowed().isEmpty()
+        ? null
+        : design.enqueues().steps(result.remove("enqueue"));
   }
 
   private static HandlerResult asked(JsonNode question) {

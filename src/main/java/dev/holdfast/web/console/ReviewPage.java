@@ -1,6 +1,6 @@
 package dev.holdfast.web.console;
 
-import dev.holdfast.queue.read.TicketRow;
+import dev.holdfast.queue.read.TicketSummary;
 import dev.holdfast.queue.view.DesignReviews;
 import dev.holdfast.web.console.view.Links;
 import dev.holdfast.web.console.view.ResultView;
@@ -42,5 +42,5 @@ public record ReviewPage(
   }
 
   /** A ticket with its result. */
-  public record Item(TicketRow ticket, ResultView result) {}
+  public record Item(TicketSummary ticket, ResultView result) {}
 }
