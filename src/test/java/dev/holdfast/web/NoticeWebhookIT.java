@@ -126,8 +126,7 @@ class NoticeWebhookIT {
         rules(giveUpAfter, groupWait, quiet));
   }
 
-  static NoticeRules rules(
-      Duration giveUpAfter, Duration groupWait, Predicate<Instant> quiet) {
+  static NoticeRules rules(Duration giveUpAfter, Duration groupWait, Predicate<Instant> quiet) {
     return new NoticeRules(
         giveUpAfter,
         URI.create("https://holdfast.example/"),
