@@ -24,7 +24,7 @@ public final class TestQueueState {
   }
 
   /**
-   * What workers do beside tickets, at once: expired tickets go on hold, batches end, releases go
+   * Does at once the work of workers beside tickets: expired tickets go on hold, batches end, releases go
    * on.
    */
   public void keepUp() {
@@ -64,7 +64,7 @@ public final class TestQueueState {
                 .one());
   }
 
-  /** What there is to do, in words. */
+  /** The work that is left, in words. */
   public String describe() {
     return transactions.runStatement(
         handle ->
