@@ -152,8 +152,8 @@ final class CreateRoute implements Handler {
   }
 
   /**
-   * The tickets that a new one waits for: {@code [17, 18]}, {@code {"fetch": 17}} to be given results, in a
-   * graph also {@code ["fetch", 17]}.
+   * The tickets that a new one waits for: {@code [17, 18]}, {@code {"fetch": 17}} to be given
+   * results, in a graph also {@code ["fetch", 17]}.
    *
    * @param names those of tickets of the same graph
    */

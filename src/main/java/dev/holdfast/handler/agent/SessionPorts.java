@@ -8,7 +8,8 @@ import dev.holdfast.session.journal.JournalStore;
 import dev.holdfast.session.retry.RetryAborts;
 
 /**
- * The stores of the agent handler for sessions of tickets and earlier attempts. All of them are thread-safe.
+ * The stores of the agent handler for sessions of tickets and earlier attempts. All of them are
+ * thread-safe.
  *
  * @param journals where sessions are kept
  * @param events for the tickets' live streams
