@@ -32,7 +32,8 @@ public record WebPorts(
     JournalReader journals,
     TicketFeeds feeds,
     FigureReader figures,
-    RequestAnswers answers) {
+    RequestAnswers answers,
+    OnceOnly once) {
 
   /** The same ports; actions through them are recorded with this channel. */
   public WebPorts through(Channel channel) {
@@ -49,6 +50,7 @@ public record WebPorts(
         journals,
         feeds,
         figures,
-        answers);
+        answers,
+        (key, deed) -> once.answer(key, ports -> deed.apply(ports.through(channel))));
   }
 }
