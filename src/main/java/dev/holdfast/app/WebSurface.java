@@ -26,7 +26,6 @@ import dev.holdfast.web.BulkActions;
 import dev.holdfast.web.EventHub;
 import dev.holdfast.web.HealthRoutes;
 import dev.holdfast.web.HttpPort;
-import dev.holdfast.web.OnceOnly;
 import dev.holdfast.web.Pages;
 import dev.holdfast.web.Routes;
 import dev.holdfast.web.WebPorts;
@@ -175,14 +174,14 @@ final class WebSurface implements AutoCloseable {
         (key, deed) -> once(answers, key, deed));
   }
 
-  private OnceOnly.Told once(
+  private WebPorts.Once.Told once(
       PostgresRequestAnswers answers,
       TicketInbox.RequestKey key,
       Function<WebPorts, String> deed) {
     return answers
         .once(key, transaction -> deed.apply(ports(transaction)))
-        .map(body -> new OnceOnly.Told(body, false))
-        .or(() -> answers.find(key).map(kept -> new OnceOnly.Told(String.valueOf(kept.answer()), true)))
+        .map(body -> new WebPorts.Once.Told(body, false))
+        .or(() -> answers.find(key).map(kept -> new WebPorts.Once.Told(String.valueOf(kept.answer()), true)))
         .orElseThrow(() -> new TicketBusyException("the request is being done; ask again", null));
   }
 

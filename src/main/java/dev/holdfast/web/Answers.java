@@ -26,7 +26,7 @@ final class Answers {
       json(context, status, deed.apply(ports));
       return;
     }
-    OnceOnly.Told told = ports.once().answer(key, one -> Bodies.json(deed.apply(one)));
+    WebPorts.Once.Told told = ports.once().answer(key, one -> Bodies.json(deed.apply(one)));
     if (told.repeated()) {
       context.header("Idempotency-Replayed", "true");
     }

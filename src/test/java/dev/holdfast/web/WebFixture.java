@@ -60,10 +60,10 @@ final class WebFixture {
         (key, deed) ->
             answers
                 .once(key, transaction -> deed.apply(ports(transaction)))
-                .map(body -> new OnceOnly.Told(body, false))
+                .map(body -> new WebPorts.Once.Told(body, false))
                 .orElseGet(
                     () ->
-                        new OnceOnly.Told(
+                        new WebPorts.Once.Told(
                             String.valueOf(answers.find(key).orElseThrow().answer()), true)));
   }
 
