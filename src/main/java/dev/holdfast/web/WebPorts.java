@@ -58,7 +58,7 @@ public record WebPorts(
 
   /** Does what a request asks for once per {@code Idempotency-Key}. Thread-safe. */
   @FunctionalInterface
-  interface Once {
+  public interface Once {
     /**
      * An answer.
      *
