@@ -175,13 +175,15 @@ final class WebSurface implements AutoCloseable {
   }
 
   private WebPorts.Once.Told once(
-      PostgresRequestAnswers answers,
-      TicketInbox.RequestKey key,
-      Function<WebPorts, String> deed) {
+      PostgresRequestAnswers answers, TicketInbox.RequestKey key, Function<WebPorts, String> deed) {
     return answers
         .once(key, transaction -> deed.apply(ports(transaction)))
         .map(body -> new WebPorts.Once.Told(body, false))
-        .or(() -> answers.find(key).map(kept -> new WebPorts.Once.Told(String.valueOf(kept.answer()), true)))
+        .or(
+            () ->
+                answers
+                    .find(key)
+                    .map(kept -> new WebPorts.Once.Told(String.valueOf(kept.answer()), true)))
         .orElseThrow(() -> new TicketBusyException("the request is being done; ask again", null));
   }
 

@@ -164,10 +164,7 @@ final class BulkRoutes implements Routes {
 
     /** Tickets that wait for others, or say how long their keys hold, are enqueued one by one. */
     private static Batched enqueue(
-        TicketInbox inbox,
-        List<CreateRoute.Body> given,
-        String actor,
-        @Nullable String title) {
+        TicketInbox inbox, List<CreateRoute.Body> given, String actor, @Nullable String title) {
       if (given.stream().anyMatch(Batches::isOfGraph)) {
         TicketInbox.BatchedGraph batch =
             inbox.enqueueGraphAsBatch(GraphRoute.graph(given), actor, title);
@@ -253,16 +250,14 @@ final class BulkRoutes implements Routes {
       private void start(Context context) {
         Body body = Requests.body(context, Body.class);
         NewRelease release =
-                new NewRelease(
-                    new NewRelease.Which(
-                        body.ids, body.fingerprint, Requests.category(body.category), body.batchId),
-                    canary(body.canary),
-                    ramp(body.ramp),
-                    ActionRoutes.words("guidance", body.guidance),
-                    Boolean.TRUE.equals(body.keepRetries) ? Retries.KEEP : Retries.RESET,
-                    Boolean.TRUE.equals(body.fresh)
-                        ? Conversation.START_OVER
-                        : Conversation.RESUME);
+            new NewRelease(
+                new NewRelease.Which(
+                    body.ids, body.fingerprint, Requests.category(body.category), body.batchId),
+                canary(body.canary),
+                ramp(body.ramp),
+                ActionRoutes.words("guidance", body.guidance),
+                Boolean.TRUE.equals(body.keepRetries) ? Retries.KEEP : Retries.RESET,
+                Boolean.TRUE.equals(body.fresh) ? Conversation.START_OVER : Conversation.RESUME);
         String actor = Visitor.of(context).actor(body.by);
         Answers.once(
             context,

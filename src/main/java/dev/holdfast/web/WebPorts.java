@@ -67,8 +67,8 @@ public record WebPorts(
     record Told(String body, boolean repeated) {}
 
     /**
-     * Stores the deed, the key and the answer in one transaction; where the key is there already, only
-     * tells the answer.
+     * Stores the deed, the key and the answer in one transaction; where the key is there already,
+     * only tells the answer.
      *
      * @param deed with the ports that take part in the transaction; returns the answer's body
      * @throws dev.holdfast.ticket.InvalidTicketException if the key was used for another request
