@@ -1,6 +1,6 @@
 package dev.holdfast.web.console;
 
-import dev.holdfast.queue.read.TicketRow;
+import dev.holdfast.queue.read.TicketSummary;
 import dev.holdfast.queue.view.DesignReviews;
 import dev.holdfast.web.console.view.Links;
 import dev.holdfast.web.console.view.ResultView;
@@ -25,7 +25,7 @@ public record ReviewPage(
     items = List.copyOf(items);
   }
 
-  /** How many of the shown design wait; 0 where none is chosen. */
+  /** The number of results of the shown design that wait; 0 if no design is chosen. */
   public long waiting() {
     return designs.stream()
         .filter(each -> each.design().equals(design))
@@ -42,5 +42,5 @@ public record ReviewPage(
   }
 
   /** A ticket with its result. */
-  public record Item(TicketRow ticket, ResultView result) {}
+  public record Item(TicketSummary ticket, ResultView result) {}
 }

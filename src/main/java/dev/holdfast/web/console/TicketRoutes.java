@@ -6,6 +6,7 @@ import dev.holdfast.queue.read.EventLine;
 import dev.holdfast.queue.read.TicketFilter;
 import dev.holdfast.queue.read.TicketReader;
 import dev.holdfast.queue.read.TicketRow;
+import dev.holdfast.queue.read.TicketSummary;
 import dev.holdfast.queue.read.TicketWindow;
 import dev.holdfast.queue.read.ToolCallRow;
 import dev.holdfast.queue.view.ConsoleReader;
@@ -103,12 +104,7 @@ final class TicketRoutes implements Routes {
     TicketFilter query = ReviewedTickets.of(design).onPage(filters.query().beforeId(), RESULTS);
     TicketWindow tickets = ports.tickets().window(query);
     List<ReviewPage.Item> items =
-        tickets.tickets().stream()
-            .map(line -> ports.tickets().find(line.id()))
-            .flatMap(Optional::stream)
-            .filter(ticket -> ticket.state().equals(TicketState.NEEDS_REVIEW.wireName()))
-            .map(ticket -> new ReviewPage.Item(ticket, ResultView.of(ticket.result())))
-            .toList();
+        tickets.tickets().stream().flatMap(line -> item(line).stream()).toList();
     Page page = shell.page(context, "Review", Section.REVIEW);
     String next =
         tickets.next() == null
@@ -116,6 +112,15 @@ final class TicketRoutes implements Routes {
             : Links.with("/review", "design", design, "before", tickets.next());
     List<DesignReviews> designs = reader.reviewsByDesign();
     shell.show(context, "review", new ReviewPage(page, designs, design, items, next));
+  }
+
+  /** One whole ticket at a time is in memory. */
+  private Optional<ReviewPage.Item> item(TicketSummary line) {
+    return ports
+        .tickets()
+        .find(line.id())
+        .filter(ticket -> ticket.state().equals(TicketState.NEEDS_REVIEW.wireName()))
+        .map(ticket -> new ReviewPage.Item(line, ResultView.of(ticket.result())));
   }
 
   private void ticket(Context context) {
@@ -154,7 +159,7 @@ final class TicketRoutes implements Routes {
             .toList(),
         TranscriptView.of(ports.journals().rows(id)),
         tickets.output(id, attempt(context)).orElse(null),
-        ResultView.indented(ticket.payload()),
+        ResultView.shown(ticket.payload()),
         tickets.assignee(id).orElse(null),
         tickets.toolCalls(id).stream().filter(ToolCallRow::waits).toList(),
         question(ticket),
