@@ -44,8 +44,10 @@ class DoctorFindingsIT {
 
   @BeforeEach
   void empty() throws SQLException {
-    sql("TRUNCATE holdfast.ticket_base, holdfast.ready, holdfast.deferred, holdfast.in_line,"
-            + " holdfast.ticket_dependencies, holdfast.ticket_deadlines, holdfast.claim_limits CASCADE");
+    sql(
+        "TRUNCATE holdfast.ticket_base, holdfast.ready, holdfast.deferred, holdfast.in_line,"
+            + " holdfast.ticket_dependencies, holdfast.ticket_deadlines, holdfast.claim_limits"
+            + " CASCADE");
   }
 
   private void sql(String... statements) throws SQLException {
@@ -198,7 +200,8 @@ class DoctorFindingsIT {
   @Test
   @DisplayName(
       "issue 20, 2.6: tickets behind one that is long on hold, behind a limit that does not open,"
-          + " expired and not held, and of a clock that was ahead are found, each with what mends it")
+          + " expired and not held, and of a clock that was ahead are found, each with what mends"
+          + " it")
   void waitsForNothing() throws Exception {
     sql(
         "INSERT INTO holdfast.tickets (kind, state, held_at) VALUES ('command', 'on_hold', now() -"

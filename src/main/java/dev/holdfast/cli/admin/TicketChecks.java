@@ -179,8 +179,7 @@ final class TicketChecks {
                 future.tickets()
                     + " tickets wait for a time that was set when the database's clock was ahead,"
                     + " the last is due "
-                    + PlainText.relative(
-                        Objects.requireNonNull(future.until()), now),
+                    + PlainText.relative(Objects.requireNonNull(future.until()), now),
                 "keep the server's clock by NTP; to try them now, in SQL")
             .by(
                 "UPDATE holdfast.tickets SET retry_after = NULL WHERE state = 'ready' AND"

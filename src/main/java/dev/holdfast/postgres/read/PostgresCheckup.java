@@ -89,6 +89,7 @@ public final class PostgresCheckup implements Checkup {
       FROM holdfast.ticket_dependencies d LEFT JOIN holdfast.ticket_base b ON b.id = d.after_id
       WHERE d.ended_at IS NULL AND (b.id IS NULL OR b.held_at < now() - :seconds * interval '1 second')
       """;
+
   private static final String LONG_IN_LINE =
       """
       SELECT split_part(w.words, ',', 1) AS scope, count(*) AS tickets, min(w.id) AS first_id

@@ -119,10 +119,15 @@ public interface Checkup {
   /** Ready tickets of a design that is not there. */
   Stranded withoutDesign();
 
-  /** Tickets that wait for one that is gone, or has been on hold for that long; {@code firstId} is it. */
+  /**
+   * Tickets that wait for one that is gone, or has been on hold for that long; {@code firstId} is
+   * it.
+   */
   Stranded behindHeld(Duration longest);
 
-  /** Limits that have let a ticket wait for longer than this. Of many tickets not all are counted. */
+  /**
+   * Limits that have let a ticket wait for longer than this. Of many tickets not all are counted.
+   */
   List<Limited> inLineFor(Duration longest);
 
   /** Tickets that should have begun before that, have not, and are not on hold either. */
