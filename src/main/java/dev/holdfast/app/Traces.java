@@ -20,8 +20,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What of a process goes to OpenTelemetry: everything where the standard variables name a receiver,
- * else nothing, and then none of its classes is loaded.
+ * The traces of a process. They go to OpenTelemetry if the standard variables name a receiver; else
+ * none of its classes is loaded.
  */
 sealed interface Traces extends AutoCloseable {
   /** A receiver that does not answer must not hold up the end of a worker. */

@@ -223,7 +223,7 @@ final class BulkRoutes implements Routes {
       }
 
       /**
-       * What to release.
+       * A request to release tickets.
        *
        * @param ramp as in {@code 10,50,all}
        */

@@ -71,7 +71,7 @@ public final class DoctorCommand implements Callable<Integer> {
     return code == ExitCode.DONE && failed ? ExitCode.FAILED : code;
   }
 
-  /** What needs no database. */
+  /** Makes the checks that need no database. */
   private void checkMachine(Looks looks) {
     SandboxState sandbox =
         Sandboxes.of(root.settings().agents().sandbox(), System.getenv(), List.of()).state();

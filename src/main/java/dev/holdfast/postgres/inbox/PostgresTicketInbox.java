@@ -119,7 +119,7 @@ public final class PostgresTicketInbox implements TicketInbox {
     }
   }
 
-  /** What is done in a transaction. */
+  /** Work in a transaction. */
   @FunctionalInterface
   private interface Work<T> {
     T on(Connection connection) throws SQLException;

@@ -41,7 +41,7 @@ final class TicketCopy {
   private static final Pattern LINE = Pattern.compile("COPY \\w+, line (\\d+)");
 
   /**
-   * What is used of a design.
+   * The parts of a design that are used.
    *
    * @param expiry null if its tickets do not expire
    */
