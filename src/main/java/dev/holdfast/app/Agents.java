@@ -126,12 +126,7 @@ final class Agents implements AutoCloseable {
             Sleeper.REAL,
             System::nanoTime,
             () -> ThreadLocalRandom.current().nextDouble());
-    return new Agents(
-        providers,
-        events,
-        guard,
-        watch,
-        new AgentHandler(settings.handler(), ports));
+    return new Agents(providers, events, guard, watch, new AgentHandler(settings.handler(), ports));
   }
 
   private static List<SessionListener> listeners(MeterRegistry registry, Traces traces) {

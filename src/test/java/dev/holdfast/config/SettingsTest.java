@@ -327,7 +327,13 @@ class SettingsTest {
     assertThat(Settings.defaults().agents().handler().tools().retry())
         .isEqualTo(ToolRetrySettings.defaults());
     assertThat(Settings.defaults().agents().handler().tools().retry().maxAttempts()).isEqualTo(3);
-    assertThat(withFlags(Map.of("tools.max-retries", "1")).agents().handler().tools().retry().maxAttempts())
+    assertThat(
+            withFlags(Map.of("tools.max-retries", "1"))
+                .agents()
+                .handler()
+                .tools()
+                .retry()
+                .maxAttempts())
         .isEqualTo(1);
     assertThat(SessionKeys.TOOLS_MAX_RETRIES.description())
         .startsWith("Maximum retry attempts for failed tool executions");
