@@ -133,7 +133,7 @@ public final class DoctorCommand implements Callable<Integer> {
 
   private List<Path> roots() {
     return List.of(
-        root.settings().agents().workspaceRoot(),
+        root.settings().agents().handler().workspaceRoot(),
         root.settings().repair().workspaceRoot(),
         root.settings().repair().runsRoot());
   }
