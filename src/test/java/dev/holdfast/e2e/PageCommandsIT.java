@@ -82,7 +82,8 @@ class PageCommandsIT {
     Matcher id = ID.matcher(line);
     boolean named = id.find();
     if (named) {
-      rows.column("SELECT setval('holdfast.ticket_base_id_seq', ?, false)", Long.valueOf(id.group(1)));
+      rows.column(
+          "SELECT setval('holdfast.ticket_base_id_seq', ?, false)", Long.valueOf(id.group(1)));
     }
     String answer = type(line.substring("holdfast ".length()));
     if (named) {
