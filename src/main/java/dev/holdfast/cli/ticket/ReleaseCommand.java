@@ -12,9 +12,9 @@ import dev.holdfast.cli.root.ByOption;
 import dev.holdfast.cli.root.HoldfastCommand;
 import dev.holdfast.failure.Category;
 import dev.holdfast.queue.CallDecision;
+import dev.holdfast.queue.TicketDesk;
 import dev.holdfast.queue.TicketDesk.Conversation;
 import dev.holdfast.queue.TicketDesk.Retries;
-import dev.holdfast.queue.TicketDesk;
 import dev.holdfast.queue.read.HeldTickets;
 import dev.holdfast.queue.read.ToolCallRow;
 import dev.holdfast.ticket.TicketNotFoundException;
@@ -23,11 +23,11 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine;
 
 /** {@code holdfast release}. */
 @Command(
