@@ -10,13 +10,13 @@ import org.jspecify.annotations.Nullable;
  * @param aim what is wanted
  */
 public record Bar(String of, Direction direction, @Nullable Double must, double aim) {
-  /** Which way is better. */
+  /** The better direction. */
   public enum Direction {
     AT_LEAST,
     AT_MOST
   }
 
-  /** How it came out. */
+  /** The result against the bar. */
   public enum Outcome {
     /** Better than wanted. */
     AIM,

@@ -30,7 +30,7 @@ public final class PerformancePage {
 
   private PerformancePage() {}
 
-  /** Whether a page has the two comments, in their order. */
+  /** True if a page has the two comments, in their order. */
   public static boolean takes(String page) {
     return page.contains(BEGIN) && page.indexOf(END) > page.indexOf(BEGIN);
   }

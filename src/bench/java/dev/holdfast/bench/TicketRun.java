@@ -21,7 +21,7 @@ import java.util.function.IntFunction;
  * @param tickets that are enqueued
  * @param drained how many of them are to be worked
  * @param executions of each ticket until it succeeds
- * @param like what is enqueued, by its number from 0
+ * @param fill enqueues them
  */
 record TicketRun(
     int tickets,
@@ -30,10 +30,16 @@ record TicketRun(
     TicketHandler handler,
     RetrySettings retry,
     WorkerSettings settings,
-    IntFunction<NewTicket> like) {
+    Fill fill) {
   private static final Duration PATIENCE = Duration.ofMinutes(10);
   private static final long LOOK_EVERY_NANOS = 500_000;
   private static final int WINDOW = 10_000;
+
+  /** Enqueues so many tickets. */
+  @FunctionalInterface
+  interface Fill {
+    void fill(Lab lab, int tickets);
+  }
 
   /** What came out of it. */
   record Outcome(int drained, Timing timing, Windows windows) {
@@ -60,21 +66,25 @@ record TicketRun(
         context -> HandlerResult.done(null),
         RetrySettings.defaults(),
         WorkerSettings.defaults().withConcurrency(lab.options().concurrency()),
-        i -> Lab.ticket());
+        (to, count) -> to.enqueue(count, Lab.ticket()));
   }
 
   /** Works only so many of the tickets. */
   TicketRun upTo(int newDrained) {
-    return new TicketRun(tickets, newDrained, executions, handler, retry, settings, like);
+    return new TicketRun(tickets, newDrained, executions, handler, retry, settings, fill);
   }
 
   TicketRun with(WorkerSettings newSettings) {
-    return new TicketRun(tickets, drained, executions, handler, retry, newSettings, like);
+    return new TicketRun(tickets, drained, executions, handler, retry, newSettings, fill);
   }
 
   /** Enqueues these instead, by their number from 0. */
   TicketRun enqueuing(IntFunction<NewTicket> newLike) {
-    return new TicketRun(tickets, drained, executions, handler, retry, settings, newLike);
+    return filledBy((lab, count) -> lab.enqueue(count, newLike));
+  }
+
+  TicketRun filledBy(Fill newFill) {
+    return new TicketRun(tickets, drained, executions, handler, retry, settings, newFill);
   }
 
   /** 10,000 tickets, or a tenth of a small run. */
@@ -96,7 +106,7 @@ record TicketRun(
    */
   Outcome runOn(Lab lab, int finishedBefore) throws InterruptedException {
     lab.pause();
-    lab.enqueue(tickets, like);
+    fill.fill(lab, tickets);
     lab.tables().settle();
     Windows windows = new Windows(window(drained), drained);
     Timing timing;

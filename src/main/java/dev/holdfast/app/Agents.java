@@ -6,6 +6,7 @@ import dev.holdfast.config.Settings;
 import dev.holdfast.config.SpendSettings;
 import dev.holdfast.handler.agent.AgentHandler;
 import dev.holdfast.handler.agent.AgentPorts;
+import dev.holdfast.handler.agent.SessionPorts;
 import dev.holdfast.llm.ChatProvider;
 import dev.holdfast.llm.WireListener;
 import dev.holdfast.llm.account.AccountCache;
@@ -105,21 +106,24 @@ final class Agents implements AutoCloseable {
     AccountMetrics accountMetrics = new AccountMetrics(registry, book::closed);
     accountMetrics.watchOutages(providers.keySet(), book::outage);
     CallGuard guard = new Accounts(book, Sleeper.REAL, accountMetrics);
+    SessionPorts sessions =
+        new SessionPorts(
+            new PostgresJournalStore(dataSource, SCHEMA, Sleeper.REAL, all.secrets()),
+            events,
+            new PostgresRetryAborts(dataSource, SCHEMA),
+            new PostgresAllowanceStore(dataSource, SCHEMA),
+            new PostgresApprovalStore(dataSource, SCHEMA),
+            new PostgresAttemptHistory(dataSource, SCHEMA));
     AgentPorts ports =
-        AgentPorts.of(
-                providers,
-                Sleeper.REAL,
-                System::nanoTime,
-                () -> ThreadLocalRandom.current().nextDouble())
-            .withListeners(listeners(registry, traces), metrics)
-            .withGuard(guard, new PostgresAllowanceStore(dataSource, SCHEMA))
-            .withSessions(
-                new PostgresJournalStore(dataSource, SCHEMA, Sleeper.REAL, all.secrets()),
-                events,
-                new PostgresRetryAborts(dataSource, SCHEMA))
-            .withHistory(
-                new PostgresApprovalStore(dataSource, SCHEMA),
-                new PostgresAttemptHistory(dataSource, SCHEMA));
+        new AgentPorts(
+            providers,
+            sessions,
+            guard,
+            listeners(registry, traces),
+            metrics,
+            Sleeper.REAL,
+            System::nanoTime,
+            () -> ThreadLocalRandom.current().nextDouble());
     return new Agents(
         providers,
         events,

@@ -33,6 +33,11 @@ record CallersTrace(TicketInbox inbox, String traceparent) implements TicketInbo
     return inbox.enqueueGraph(graph);
   }
 
+  @Override
+  public BatchedGraph enqueueGraphAsBatch(List<Named> graph, String actor, @Nullable String title) {
+    return inbox.enqueueGraphAsBatch(graph, actor, title);
+  }
+
   private NewTicket below(NewTicket ticket) {
     return ticket.traceparent() == null ? ticket.withTraceparent(traceparent) : ticket;
   }

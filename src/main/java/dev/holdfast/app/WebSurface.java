@@ -32,6 +32,7 @@ import dev.holdfast.web.access.Access;
 import dev.holdfast.web.access.AccessToken;
 import dev.holdfast.web.access.Role;
 import dev.holdfast.web.console.Console;
+import dev.holdfast.web.console.view.ConfiguredProvider;
 import dev.holdfast.web.webhook.NoticeReceiver;
 import dev.holdfast.web.webhook.NoticeWebhook;
 import java.net.URI;
@@ -40,6 +41,7 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.function.Supplier;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -93,7 +95,12 @@ final class WebSurface implements AutoCloseable {
     }
     Pages pages = Pages.plain();
     if (console) {
-      Console people = new Console(ports, new PostgresConsoleReader(database), bulk, sandbox);
+      Console people =
+          new Console(
+              ports,
+              new PostgresConsoleReader(database),
+              bulk,
+              new Console.Process(sandbox, providers()));
       groups.add(new ApiRoutes(ports, bulk, events));
       groups.add(people);
       pages = people;
@@ -115,13 +122,14 @@ final class WebSurface implements AutoCloseable {
     return port.number();
   }
 
-  /** Where this process reaches its own {@code /health/live}. */
+  /** The address under which this process reaches its own {@code /health/live}. */
   URI live() {
     return port.local().resolve("/health/live");
   }
 
   /**
-   * Where people begin who may: a link that logs in, or the console where tokens are configured.
+   * The address that people begin with: a link that logs in, or the console where tokens are
+   * configured.
    */
   String entrance() {
     WebSettings web = settings.web();
@@ -159,6 +167,14 @@ final class WebSurface implements AutoCloseable {
         new PostgresTicketFeeds(database, SCHEMA),
         new PostgresFigureReader(database, SCHEMA),
         new PostgresRequestAnswers(database, SCHEMA));
+  }
+
+  private List<ConfiguredProvider> providers() {
+    return settings.agents().providers().stream()
+        .map(
+            each ->
+                ConfiguredProvider.of(each.type().name().toLowerCase(Locale.ROOT), each.settings()))
+        .toList();
   }
 
   private Access access(WebSettings web, DataSource database) {

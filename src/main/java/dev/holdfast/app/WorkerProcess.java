@@ -173,7 +173,7 @@ final class WorkerProcess implements AutoCloseable {
         : Optional.of("heartbeats fail: the database cannot be reached");
   }
 
-  /** How programs of tools are confined; what is not known yet is waited for. */
+  /** The confinement of tools' programs; waits until it is known. */
   SandboxState sandbox() {
     return sandboxes.state();
   }
@@ -182,12 +182,12 @@ final class WorkerProcess implements AutoCloseable {
     return web.port();
   }
 
-  /** Where the process itself reaches its {@code /health/live}. */
+  /** The address under which the process reaches its own {@code /health/live}. */
   URI live() {
     return web.live();
   }
 
-  /** Where a browser begins, once the console is served. */
+  /** The address that a browser begins with, once the console is served. */
   String entrance() {
     return web.entrance();
   }

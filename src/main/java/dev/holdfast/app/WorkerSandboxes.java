@@ -6,7 +6,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** How programs of tools are confined by a worker, or would be on this machine. */
+/** Chooses the sandbox of tools' programs, for a worker or to tell of this machine. */
 final class WorkerSandboxes {
   private WorkerSandboxes() {}
 

@@ -66,7 +66,7 @@ final class RuleMatcher {
     return null;
   }
 
-  /** Whether the text is one to leave alone. */
+  /** True if the text is one to leave alone. */
   boolean excludes(String text, BitSet present, boolean shortcut) {
     return unless != null && unless.find(text, shortcut ? present : null) != null;
   }

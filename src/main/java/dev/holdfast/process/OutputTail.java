@@ -69,7 +69,7 @@ public final class OutputTail {
     ring = larger;
   }
 
-  /** How many bytes the program printed. */
+  /** The number of bytes that the program printed. */
   public synchronized long total() {
     return total;
   }

@@ -70,7 +70,7 @@ public record NewTicket(
     after = List.copyOf(after);
   }
 
-  /** Whether a text is a traceparent of the one version that there is. */
+  /** True if a text is a traceparent of the one version that there is. */
   public static boolean isTraceparent(String text) {
     return TRACEPARENT.matcher(text).matches();
   }

@@ -76,7 +76,7 @@ public interface PeopleNotices {
       implements Notice {}
 
   /**
-   * How things stand, once a day.
+   * A summary for people, once a day.
    *
    * @param succeeded attempts of the last 24 hours, as failed
    * @param costUsd of models in the last 24 hours; null where none has a price

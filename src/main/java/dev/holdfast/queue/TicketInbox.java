@@ -4,7 +4,7 @@ import java.util.Iterator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Where tickets come in. Thread-safe. */
+/** Stores new tickets. Thread-safe. */
 public interface TicketInbox {
   /**
    * What makes a request count once, however often it is sent within 24 hours.
@@ -64,6 +64,26 @@ public interface TicketInbox {
    *     that is not there
    */
   List<Long> enqueueGraph(List<Named> graph);
+
+  /**
+   * As {@link #enqueueGraph}; the tickets are a closed batch.
+   *
+   * @param title of the batch, for people; may be null
+   */
+  BatchedGraph enqueueGraphAsBatch(List<Named> graph, String actor, @Nullable String title);
+
+  /**
+   * What became of a graph.
+   *
+   * @param batchId the batch that its tickets are
+   * @param added how many were added; the others have unique keys that exist
+   * @param ids in the order of its tickets
+   */
+  record BatchedGraph(long batchId, long added, List<Long> ids) {
+    public BatchedGraph {
+      ids = List.copyOf(ids);
+    }
+  }
 
   /**
    * Enqueues many by COPY in one transaction: all or none.

@@ -17,7 +17,6 @@ import dev.holdfast.web.access.Role;
 import io.javalin.http.Context;
 import io.javalin.router.JavalinDefaultRoutingApi;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
@@ -40,7 +39,7 @@ final class BulkRoutes implements Routes {
     this.actions = actions;
   }
 
-  /** Which tickets: by ids, or all held ones of an error, a category, or both. */
+  /** The tickets to release: by ids, or all held ones of an error, a category, or both. */
   record Release(
       @Nullable List<Long> ids,
       @Nullable String fingerprint,
@@ -144,21 +143,34 @@ final class BulkRoutes implements Routes {
       if (given == null || given.isEmpty() || given.size() > MOST_TICKETS) {
         throw new Refused(422, "tickets: from 1 to " + MOST_TICKETS + " tickets");
       }
-      List<NewTicket> tickets = new ArrayList<>();
-      for (CreateRoute.@Nullable Body each : given) {
+      for (int i = 0; i < given.size(); i++) {
+        CreateRoute.@Nullable Body each = given.get(i);
         if (each == null || each.by() != null) {
           throw new Refused(
-              422,
-              "ticket "
-                  + (tickets.size() + 1)
-                  + ": an object without \"by\", which stands beside tickets");
+              422, "ticket " + (i + 1) + ": an object without \"by\", which stands beside tickets");
         }
-        tickets.add(CreateRoute.ticket(each));
       }
-      Batched batch =
-          inbox.enqueueBatch(tickets.iterator(), Visitor.of(context).actor(body.by), body.title);
+      Batched batch = enqueue(given, Visitor.of(context).actor(body.by), body.title);
       context.header("Location", LIST + "/" + batch.batchId());
       Answers.json(context, 201, batch);
+    }
+
+    /** Tickets that wait for others, or say how long their keys hold, are enqueued one by one. */
+    private Batched enqueue(List<CreateRoute.Body> given, String actor, @Nullable String title) {
+      if (given.stream().anyMatch(Batches::isOfGraph)) {
+        TicketInbox.BatchedGraph batch =
+            inbox.enqueueGraphAsBatch(GraphRoute.graph(given), actor, title);
+        return new Batched(batch.batchId(), batch.added());
+      }
+      List<NewTicket> tickets = given.stream().map(CreateRoute::ticket).toList();
+      return inbox.enqueueBatch(tickets.iterator(), actor, title);
+    }
+
+    private static boolean isOfGraph(CreateRoute.Body ticket) {
+      return ticket.name() != null
+          || ticket.after() != null
+          || ticket.uniqueFor() != null
+          || ticket.onDuplicate() != null;
     }
 
     private void list(Context context) {

@@ -73,12 +73,12 @@ public final class EventHub implements AutoCloseable {
     return event.position() + "~" + event.key();
   }
 
-  /** How many watch. */
+  /** The number of watchers. */
   synchronized int watchers() {
     return streams.size();
   }
 
-  /** Whether the database is asked for events. */
+  /** True if the database is asked for events. */
   synchronized boolean isReading() {
     return reader != null;
   }

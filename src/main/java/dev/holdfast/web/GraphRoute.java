@@ -28,16 +28,7 @@ final class GraphRoute implements Handler {
     if (body.tickets == null || body.tickets.isEmpty()) {
       throw new Refused(422, "tickets: a list with at least one ticket");
     }
-    List<Named> graph = new ArrayList<>();
-    for (CreateRoute.Body each : body.tickets) {
-      CreateRoute.After after = CreateRoute.After.of(each.after(), each.onCancelled());
-      graph.add(
-          new Named(
-              each.name(),
-              CreateRoute.ticket(
-                  each, new CreateRoute.After(after.ids(), List.of(), after.following())),
-              after.names()));
-    }
+    List<Named> graph = graph(body.tickets);
     List<Long> ids = inbox.enqueueGraph(graph);
     ObjectNode answer = JsonNodeFactory.instance.objectNode();
     ObjectNode names = answer.putObject("names");
@@ -49,5 +40,20 @@ final class GraphRoute implements Handler {
     }
     ids.forEach(answer.putArray("ids")::add);
     Answers.json(context, 201, answer);
+  }
+
+  /** Of the tickets of a body. */
+  static List<Named> graph(List<CreateRoute.Body> tickets) {
+    List<Named> graph = new ArrayList<>();
+    for (CreateRoute.Body each : tickets) {
+      CreateRoute.After after = CreateRoute.After.of(each.after(), each.onCancelled());
+      graph.add(
+          new Named(
+              each.name(),
+              CreateRoute.ticket(
+                  each, new CreateRoute.After(after.ids(), List.of(), after.following())),
+              after.names()));
+    }
+    return graph;
   }
 }

@@ -43,7 +43,7 @@ public final class LoginRoutes implements Routes {
     return name + " may not come in: neither web.auth.viewers nor web.auth.operators has them";
   }
 
-  /** Where a browser is sent that may not see a page yet. */
+  /** The address that a browser is sent to which may not see a page yet. */
   static String addressFor(Context context) {
     String query = context.queryString();
     String wanted = context.path() + (query == null ? "" : "?" + query);

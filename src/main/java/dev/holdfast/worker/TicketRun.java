@@ -252,7 +252,11 @@ final class TicketRun implements TicketContext, Runnable {
         claimed.id(),
         leaseNo(),
         succeeded.result(),
-        succeeded.review() == HandlerResult.Review.HUMAN,
+        switch (succeeded.review()) {
+          case HUMAN -> Finish.Review.HUMAN;
+          case RULE -> Finish.Review.RULE;
+          case NONE -> Finish.Review.NONE;
+        },
         succeeded.enqueues());
   }
 

@@ -59,6 +59,7 @@ final class Planner {
         Optional<StepTicket> lost =
             own.stream()
                 .filter(each -> each.state() == TicketState.CANCELLED && !each.accepted())
+                .filter(each -> !step.runsOn())
                 .findFirst();
         if (lost.isPresent()) {
           return new Plan.Hold(

@@ -70,7 +70,7 @@ public interface Backend extends AutoCloseable {
 
   Migrated migrate();
 
-  /** Where the database is, without passwords, and whether it is an embedded one. */
+  /** The address of the database, without passwords. It tells an embedded one. */
   String address();
 
   @Override

@@ -11,7 +11,7 @@ import java.time.Duration;
 import java.util.Map;
 
 /**
- * How the worker runs agents.
+ * The worker's settings for agents.
  *
  * @param workspaceRoot where the tickets' workspaces are; created when missing ({@code
  *     agents.workspace-root})

@@ -41,7 +41,7 @@ public record RepairPorts(
   @FunctionalInterface
   public interface Approvals {
     /**
-     * Whether a person has approved the result of a ticket of that design. A ticket that is done
+     * True if a person has approved the result of a ticket of that design. A ticket that is done
      * because its design asks for no review is not approved, nor is it another design's to deliver.
      */
     boolean has(long ticketId, long designId);
@@ -59,7 +59,7 @@ public record RepairPorts(
   }
 
   /**
-   * How the worker repairs.
+   * The worker's settings for repairs.
    *
    * @param runs where the traces of runs are ({@code repair.runs-root})
    * @param usual what holds where a design says nothing

@@ -53,7 +53,7 @@ public interface AccountStore {
   /** An answer came; what still cools stays. */
   void answered(Scope scope);
 
-  /** Whether a call's worst cost has room in its budgets. */
+  /** The answer to reserving a call's worst cost in its budgets. */
   sealed interface Reservation {
     record Granted(long id) implements Reservation {}
 

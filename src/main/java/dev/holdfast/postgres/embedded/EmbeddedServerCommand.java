@@ -11,7 +11,7 @@ import java.util.Map;
  * neither secrets nor the user's {@code PG*} variables reach the server.
  */
 final class EmbeddedServerCommand {
-  /** How a program ended; {@code output} is stdout and stderr together. */
+  /** The end of a program; {@code output} is stdout and stderr together. */
   record Result(int exit, String output) {
     boolean succeeded() {
       return exit == 0;

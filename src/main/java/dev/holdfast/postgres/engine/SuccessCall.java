@@ -44,13 +44,20 @@ final class SuccessCall {
     try (PreparedStatement statement = connection.prepareStatement(storeSuccesses)) {
       statement.setObject(1, batch.stream().mapToLong(Finish::ticketId).toArray());
       statement.setObject(2, batch.stream().mapToLong(Finish::leaseNo).toArray());
-      statement.setObject(3, Columns.texts(batch, each -> FinishWriter.state(each).wireName()));
+      statement.setObject(3, Columns.texts(batch, SuccessCall::state));
       statement.setObject(4, Columns.texts(batch, each -> accepted(each.result())));
       statement.setObject(5, closing.stream().mapToLong(Long::longValue).toArray());
       try (ResultSet rows = statement.executeQuery()) {
         return read(rows);
       }
     }
+  }
+
+  /** What store_successes is told: a state, or that the design's rule approves. */
+  private static String state(Finish.Succeeded success) {
+    return success.review() == Finish.Review.RULE
+        ? "approved"
+        : FinishWriter.state(success).wireName();
   }
 
   /**

@@ -141,11 +141,32 @@ public final class PostgresTicketInbox implements TicketInbox {
   @Override
   public List<Long> enqueueGraph(List<Named> graph) {
     String json = GraphJson.of(graph, rules);
-    try (Connection connection = dataSource.getConnection();
-        PreparedStatement statement =
-            connection.prepareStatement(
-                sql.inSchema("SELECT id FROM holdfast.enqueue_tickets(?::jsonb)"))) {
+    try (Connection connection = dataSource.getConnection()) {
+      return enqueueGraph(connection, json, null);
+    } catch (SQLException e) {
+      throw SqlErrors.translate(e);
+    }
+  }
+
+  @Override
+  public BatchedGraph enqueueGraphAsBatch(List<Named> graph, String actor, @Nullable String title) {
+    String json = GraphJson.of(graph, rules);
+    return inTransaction(
+        connection -> {
+          long batch = number(connection, "SELECT holdfast.open_batch(?, ?)", actor, title);
+          List<Long> ids = enqueueGraph(connection, json, batch);
+          long added = number(connection, "SELECT holdfast.close_batch(?, ?)", batch, actor);
+          return new BatchedGraph(batch, added, ids);
+        });
+  }
+
+  private List<Long> enqueueGraph(Connection connection, String json, @Nullable Long batch)
+      throws SQLException {
+    try (PreparedStatement statement =
+        connection.prepareStatement(
+            sql.inSchema("SELECT id FROM holdfast.enqueue_tickets(?::jsonb, ?::bigint)"))) {
       statement.setString(1, json);
+      statement.setObject(2, batch);
       List<Long> ids = new ArrayList<>();
       try (ResultSet rows = statement.executeQuery()) {
         while (rows.next()) {
@@ -153,8 +174,6 @@ public final class PostgresTicketInbox implements TicketInbox {
         }
       }
       return ids;
-    } catch (SQLException e) {
-      throw SqlErrors.translate(e);
     }
   }
 

@@ -7,7 +7,7 @@ import java.util.Collection;
 import java.util.concurrent.locks.LockSupport;
 import javax.sql.DataSource;
 
-/** Whether there is work, for tests. Thread-safe. */
+/** Tells tests if there is work. Thread-safe. */
 public final class TestQueueState {
   private static final Duration LOOK = Duration.ofMillis(5);
 
@@ -18,7 +18,7 @@ public final class TestQueueState {
     this.transactions = new Transactions(dataSource);
   }
 
-  /** How many attempts have ended. */
+  /** The number of attempts that have ended. */
   public long attempts() {
     return number("SELECT count(*) FROM holdfast.ticket_attempts");
   }
@@ -53,7 +53,7 @@ public final class TestQueueState {
     return true;
   }
 
-  /** Whether something is due for these kinds, or runs. */
+  /** True if something is due for these kinds, or runs. */
   public boolean hasWork(Collection<String> kinds) {
     return transactions.runStatement(
         handle ->

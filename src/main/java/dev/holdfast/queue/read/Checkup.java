@@ -90,7 +90,7 @@ public interface Checkup {
   int newestSchemaVersion();
 
   /**
-   * Whether a notification comes back within the time; it does not through a transaction pooler.
+   * True if a notification comes back within the time; it does not through a transaction pooler.
    */
   boolean notificationsArrive(Duration patience);
 

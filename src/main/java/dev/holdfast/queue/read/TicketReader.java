@@ -69,7 +69,7 @@ public interface TicketReader {
   /** The tool calls that a person had to allow or has to, oldest first. */
   List<ToolCallRow> toolCalls(long ticketId);
 
-  /** Whether an order to end the ticket's retry waits to be taken by its worker. */
+  /** True if an order to end the ticket's retry waits to be taken by its worker. */
   boolean hasRetryAbort(long ticketId);
 
   /** A person's switch for the retries of its sessions; empty where nobody has set one. */

@@ -29,7 +29,7 @@ import tools.jackson.databind.node.ObjectNode;
  * threads; {@link #note} and {@link #mark} belong to the run's own.
  */
 public final class RunLog {
-  /** Who the run is, in every event. */
+  /** The identity of the run, in every event. */
   public record Identity(long ticket, int number, String name) {}
 
   public record Clocks(LongSupplier nanoTime, InstantSource wall) {}
@@ -133,7 +133,10 @@ public final class RunLog {
     }
   }
 
-  /** When the lease is over, the exception matters more than events that cannot be kept. */
+  /**
+   * Keeps the events of a fault. When the lease is over, the fault matters more than events that
+   * cannot be kept.
+   */
   private void keepFault(List<JsonNode> events) {
     try {
       append(fault(), RunJson.MAPPER.nullNode(), events, Usage.NONE, null);

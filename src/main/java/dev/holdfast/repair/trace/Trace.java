@@ -3,7 +3,7 @@ package dev.holdfast.repair.trace;
 import java.util.List;
 import tools.jackson.databind.JsonNode;
 
-/** Where the events of a run go besides its journal. Thread-safe; never throws. */
+/** Takes the events of a run, besides its journal. Thread-safe; never throws. */
 public interface Trace {
   Trace NONE =
       new Trace() {

@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** Where people are asked for their word on tool calls, and where it is kept. Thread-safe. */
+/** Asks people for their decision on tool calls, and keeps it. Thread-safe. */
 @FunctionalInterface
 public interface ApprovalStore {
   /** Nobody is there to ask: every call waits. */

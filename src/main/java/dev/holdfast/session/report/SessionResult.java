@@ -9,7 +9,7 @@ import dev.holdfast.session.approval.PendingCall;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** How a session ended. */
+/** The end of a session. */
 public sealed interface SessionResult {
   /**
    * The model reported. A report of status failure is a failed attempt of the ticket all the same.

@@ -9,9 +9,9 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.MDC;
 
 /**
- * Which span a thread works for. It stands in the thread's log context, under the names that
- * OpenTelemetry gives it there: so it goes to the threads of tools and candidates with the rest of
- * that context, and lines of the log name it.
+ * Marks the span that a thread works for. The mark stands in the thread's log context, under the
+ * names that OpenTelemetry gives it there: so it goes to the threads of tools and candidates with
+ * the rest of that context, and lines of the log name it.
  */
 final class SpanMarks {
   private static final String TRACE = "trace_id";

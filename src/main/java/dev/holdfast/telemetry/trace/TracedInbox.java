@@ -59,6 +59,11 @@ public final class TracedInbox implements TicketInbox {
     return inbox.enqueueGraph(graph);
   }
 
+  @Override
+  public BatchedGraph enqueueGraphAsBatch(List<Named> graph, String actor, @Nullable String title) {
+    return inbox.enqueueGraphAsBatch(graph, actor, title);
+  }
+
   private static NewTicket under(Span span, NewTicket ticket) {
     return ticket.withTraceparent(TraceParent.of(span.getSpanContext()));
   }

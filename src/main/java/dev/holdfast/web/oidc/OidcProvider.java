@@ -79,7 +79,7 @@ final class OidcProvider {
     this.clock = clock;
   }
 
-  /** Where the browser is sent to log in. */
+  /** The address that the browser is sent to for logging in. */
   URI login(LoginAttempt attempt) {
     return new AuthenticationRequest.Builder(
             ResponseType.CODE,
@@ -99,6 +99,7 @@ final class OidcProvider {
    *
    * @throws Refused if the provider gives none, or one that cannot be taken
    */
+  @SuppressWarnings("unchecked") // the library's verifier says for no context what it is for any
   JWTClaimsSet claims(AuthorizationCode code, LoginAttempt attempt) {
     Known provider = known();
     JWT token = token(provider.settings(), code, attempt);

@@ -1,5 +1,6 @@
 package dev.holdfast.handler.agent;
 
+import dev.holdfast.llm.ProviderEventListener;
 import dev.holdfast.llm.account.CallGuard;
 import dev.holdfast.llm.scripted.Script;
 import dev.holdfast.llm.scripted.ScriptedProvider;
@@ -74,10 +75,15 @@ final class AgentTickets {
         new ScriptedProvider("played", Script.parse(script), call -> {}, Sleeper.REAL);
     return new AgentHandler(
         settings,
-        AgentPorts.of(Map.of("played", provider), Sleeper.REAL, nanoTime, () -> 0)
-            .withSessions(store, sink, aborts)
-            .withHistory(ApprovalStore.NOBODY, attempts)
-            .withGuard(CallGuard.NONE, allowances));
+        new AgentPorts(
+            Map.of("played", provider),
+            new SessionPorts(store, sink, aborts, allowances, ApprovalStore.NOBODY, attempts),
+            CallGuard.NONE,
+            List.of(),
+            ProviderEventListener.NONE,
+            Sleeper.REAL,
+            nanoTime,
+            () -> 0));
   }
 
   /**
