@@ -4,9 +4,7 @@ import java.sql.SQLException;
 import javax.sql.DataSource;
 import org.postgresql.ds.PGSimpleDataSource;
 
-/**
- * A fresh database with the newest schema, gone when its test class ends. Thread-safe.
- */
+/** A fresh database with the newest schema, gone when its test class ends. Thread-safe. */
 public final class TestDatabase implements AutoCloseable {
   private final String jdbcUrl;
   private final String user;
