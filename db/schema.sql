@@ -3507,7 +3507,7 @@ BEGIN
       ('holdfast_producer', ARRAY['produce_ticket']),
       ('holdfast_designer', ARRAY['ticket_version', 'latest_design', 'acting_person', 'accepted_bytes', 'expanded_bytes', 'is_deep', 'measure_definition']),
       -- Operators edit payloads with their own rights, too.
-      ('holdfast_operator', ARRAY['enqueue_ticket', 'enqueue_tickets', 'replay_ticket', 'trace_ticket', 'produce_ticket', 'release_ticket', 'hold_ticket', 'cancel_ticket', 'approve_ticket',
+      ('holdfast_operator', ARRAY['enqueue_ticket', 'enqueue_tickets', 'replay_ticket', 'trace_ticket', 'trace_batch', 'produce_ticket', 'release_ticket', 'hold_ticket', 'cancel_ticket', 'approve_ticket',
         'reject_ticket', 'pause_queue', 'resume_queue', 'acting_person', 'latest_design', 'abort_retry', 'set_auto_retry',
         'mend_provider', 'raise_budget', 'remove_budget', 'decide_tool_call', 'answer_ticket', 'asked_question', 'assign_ticket', 'unrelease_ticket', 'edit_payload', 'use_design',
         'ticket_version', 'require_version', 'take_request_key', 'keep_request_ticket', 'find_request', 'keep_request_answer',
@@ -5770,6 +5770,22 @@ $function$;
 COMMENT ON FUNCTION holdfast.require_steps(integer,integer[]) IS 'The steps of a release from its canary and its ramp; HF422 says what is wrong.';
 GRANT EXECUTE ON FUNCTION holdfast.require_steps(integer,integer[]) TO holdfast_worker;
 
+CREATE OR REPLACE FUNCTION holdfast.require_traceparent(traceparent text)
+ RETURNS void
+ LANGUAGE plpgsql
+ IMMUTABLE
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+BEGIN
+  IF traceparent IS NULL OR traceparent !~ '^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$' OR traceparent ~ '^00-(0{32}|[0-9a-f]{32}-0{16})' THEN
+    RAISE EXCEPTION '"%" is no traceparent', COALESCE(left(traceparent, 60), 'NULL')
+      USING ERRCODE = 'HF422', HINT = 'It reads 00-<32 hex digits>-<16 hex digits>-01, as W3C Trace Context has it.';
+  END IF;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.require_traceparent(text) IS 'Refuses what is no traceparent (HF422).';
+GRANT EXECUTE ON FUNCTION holdfast.require_traceparent(text) TO holdfast_worker;
+
 CREATE OR REPLACE FUNCTION holdfast.require_uniqueness(key text, unique_for text, on_duplicate text)
  RETURNS void
  LANGUAGE plpgsql
@@ -7231,6 +7247,26 @@ $function$;
 COMMENT ON FUNCTION holdfast.tokens_left(holdfast.claim_limits,timestamp with time zone) IS 'How many tickets may start under a rate now, with fractions; full_at as in limit_gates.';
 GRANT EXECUTE ON FUNCTION holdfast.tokens_left(holdfast.claim_limits,timestamp with time zone) TO holdfast_operator, holdfast_viewer, holdfast_worker;
 
+CREATE OR REPLACE FUNCTION holdfast.trace_batch(batch_id bigint, traceparent text)
+ RETURNS bigint
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'holdfast', 'pg_temp'
+ SET enable_seqscan TO 'off'
+AS $function$
+#variable_conflict use_variable
+DECLARE
+  n bigint;
+BEGIN
+  PERFORM require_traceparent(traceparent);
+  INSERT INTO ticket_traces SELECT b.id, traceparent FROM ticket_base b WHERE b.batch_id = trace_batch.batch_id ON CONFLICT DO NOTHING;
+  GET DIAGNOSTICS n = ROW_COUNT;
+  RETURN n;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.trace_batch(bigint,text) IS 'Says under which trace all tickets of a batch were enqueued, of those that have none yet; returns how many.';
+GRANT EXECUTE ON FUNCTION holdfast.trace_batch(bigint,text) TO holdfast_operator, holdfast_worker;
+
 CREATE OR REPLACE FUNCTION holdfast.trace_ticket(ticket_id bigint, traceparent text)
  RETURNS bigint
  LANGUAGE plpgsql
@@ -7239,10 +7275,8 @@ CREATE OR REPLACE FUNCTION holdfast.trace_ticket(ticket_id bigint, traceparent t
 AS $function$
 #variable_conflict use_variable
 BEGIN
-  IF traceparent IS NULL OR traceparent !~ '^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$' OR traceparent ~ '^00-(0{32}|[0-9a-f]{32}-0{16})' THEN
-    RAISE EXCEPTION '"%" is no traceparent', COALESCE(left(traceparent, 60), 'NULL')
-      USING ERRCODE = 'HF422', HINT = 'It reads 00-<32 hex digits>-<16 hex digits>-01, as W3C Trace Context has it.';
-  ELSIF NOT EXISTS (SELECT FROM ticket_base b WHERE b.id = ticket_id) THEN
+  PERFORM require_traceparent(traceparent);
+  IF NOT EXISTS (SELECT FROM ticket_base b WHERE b.id = ticket_id) THEN
     RAISE EXCEPTION 'there is no ticket %', ticket_id USING ERRCODE = 'HF404';
   END IF;
   INSERT INTO ticket_traces VALUES (ticket_id, traceparent) ON CONFLICT DO NOTHING;

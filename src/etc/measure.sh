@@ -124,3 +124,5 @@ list "records of more than 12 components" "$(wide <<<"$all")"
 list "public methods with a boolean parameter" "$(flags <<<"$all")"
 list "catch of Exception or Throwable" \
   "$(grep -rnE --include='*.java' 'catch \((final )?(Exception|Throwable) ' src/main/java | cut -d: -f1,2 | sed 's/^/  /')"
+list "comments that begin with a question word instead of a thing or a verb" \
+  "$(grep -rnEA1 --include='*.java' '^ */\*\*($| )' src/main/java src/bench/java | grep -E '(/\*\*|^[^:]*-[0-9]+- *\*) (How|Whether|Who|Whom|Where|When|Which|What) ' | sed -E 's/^([^:]*):([0-9]+):.*/  \1:\2/; s/^(.*\.java)-([0-9]+)-.*/  \1:\2/')"

@@ -118,7 +118,7 @@ public final class WorkerBuilder {
   }
 
   /**
-   * What else to clear away whenever finished tickets have been, {@link
+   * Clears something else away after finished tickets have been deleted, {@link
    * WorkerSettings#retentionInterval}; on a thread of its own, so it may take its time. If it
    * throws, that is logged, and it runs again after a minute.
    */

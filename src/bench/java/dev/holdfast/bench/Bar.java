@@ -3,7 +3,7 @@ package dev.holdfast.bench;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a figure is held against.
+ * The bar that a figure is held against.
  *
  * @param of the name of the reference whose ratio is judged; empty judges the value itself
  * @param must the bar; null where there is only an aim

@@ -4,7 +4,7 @@ import java.util.Arrays;
 import java.util.Locale;
 import java.util.Optional;
 
-/** What can be measured. */
+/** The cells that can be measured. */
 public enum CellName {
   DRAIN("no-op tickets as fast as one worker can"),
   LATENCY("from an enqueuer's commit to the handler's first line, idle worker"),
@@ -33,7 +33,7 @@ public enum CellName {
     this.what = what;
   }
 
-  /** What it measures, in a few words. */
+  /** The thing it measures, in a few words. */
   public String what() {
     return what;
   }

@@ -18,7 +18,7 @@ final class FeatureCell implements Cell {
   }
 
   /**
-   * What is measured.
+   * The feature that is measured.
    *
    * @param figure with the number of tickets as {@code %,d}
    * @param tickets of the drain with it

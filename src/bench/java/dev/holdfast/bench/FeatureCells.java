@@ -8,7 +8,7 @@ import dev.holdfast.postgres.bench.BareEngine;
 import dev.holdfast.queue.NewTicket;
 import java.time.Duration;
 
-/** What limits, keys and tickets that wait for others cost the drain. */
+/** Measures the cost to the drain of limits, keys and tickets that wait for others. */
 final class FeatureCells {
   private static final Drain PLAIN = (lab, tickets) -> TicketRun.noOp(lab, tickets).run(lab);
   private static final int MOST_KEYS = 10_000;
@@ -48,7 +48,7 @@ final class FeatureCells {
             FeatureCells::drainKeys));
   }
 
-  /** Where there are few tickets, there are ten of each key. */
+  /** Drains tickets with keys. If there are few tickets, there are ten of each key. */
   private static TicketRun.Outcome drainKeys(Lab lab, int tickets) throws InterruptedException {
     clear(lab);
     lab.limits().set(new NewLimit("queue:" + Lab.QUEUE, null, 1, null, null), Lab.actor());

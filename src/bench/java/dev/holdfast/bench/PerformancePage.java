@@ -66,7 +66,7 @@ public final class PerformancePage {
     return String.join("\n", lines) + "\n";
   }
 
-  /** What figures must have in common to stand in one table. */
+  /** The facts that figures must have in common to stand in one table. */
   private static String place(BenchReport report) {
     BenchReport.Machine machine = report.machine();
     String settings =

@@ -1,7 +1,7 @@
 package dev.holdfast.bench;
 
 import dev.holdfast.postgres.bench.RawProbe.Timing;
-import dev.holdfast.postgres.bench.Truth;
+import dev.holdfast.postgres.bench.TableCounts;
 import dev.holdfast.queue.NewTicket;
 import dev.holdfast.retry.RetrySettings;
 import dev.holdfast.ticket.HoldfastException;
@@ -41,7 +41,7 @@ record TicketRun(
     void fill(Lab lab, int tickets);
   }
 
-  /** What came out of it. */
+  /** The result of a run. */
   record Outcome(int drained, Timing timing, Windows windows) {
     /** Up to the moment when the database showed nothing pending or running. */
     double rate() {
@@ -119,9 +119,9 @@ record TicketRun(
     if (drained == tickets) {
       int finished = finishedBefore + tickets + BenchWorker.HELLOS;
       int attempts = finished + tickets * (executions - 1);
-      lab.tables().truth().require("the worker's run", new Truth(finished, attempts, 0, 0));
+      lab.tables().counts().require("the worker's run", new TableCounts(finished, attempts, 0, 0));
     } else {
-      requirePart(lab.tables().truth(), finishedBefore);
+      requirePart(lab.tables().counts(), finishedBefore);
     }
     return new Outcome(drained, timing, windows);
   }
@@ -135,7 +135,7 @@ record TicketRun(
   }
 
   /** A worker that was stopped on the way: how far it came is open, but not that it fits. */
-  private void requirePart(Truth found, int finishedBefore) {
+  private void requirePart(TableCounts found, int finishedBefore) {
     long finished = found.finished() - finishedBefore - BenchWorker.HELLOS;
     boolean fits =
         finished >= drained

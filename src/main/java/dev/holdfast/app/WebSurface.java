@@ -18,6 +18,8 @@ import dev.holdfast.postgres.read.PostgresTicketFeeds;
 import dev.holdfast.postgres.read.PostgresTicketReader;
 import dev.holdfast.postgres.schedule.PostgresScheduleDesk;
 import dev.holdfast.postgres.session.PostgresJournalReader;
+import dev.holdfast.queue.TicketBusyException;
+import dev.holdfast.queue.TicketInbox;
 import dev.holdfast.retry.Sleeper;
 import dev.holdfast.web.ApiRoutes;
 import dev.holdfast.web.BulkActions;
@@ -42,6 +44,7 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -153,6 +156,7 @@ final class WebSurface implements AutoCloseable {
   }
 
   private WebPorts ports(DataSource database) {
+    PostgresRequestAnswers answers = new PostgresRequestAnswers(database, SCHEMA);
     return new WebPorts(
         new PostgresTicketReader(database),
         new PostgresTicketDesk(database, SCHEMA, settings.payloadMaxBytes()),
@@ -166,7 +170,21 @@ final class WebSurface implements AutoCloseable {
         new PostgresJournalReader(database, SCHEMA),
         new PostgresTicketFeeds(database, SCHEMA),
         new PostgresFigureReader(database, SCHEMA),
-        new PostgresRequestAnswers(database, SCHEMA));
+        answers,
+        (key, deed) -> once(answers, key, deed));
+  }
+
+  private WebPorts.Once.Told once(
+      PostgresRequestAnswers answers, TicketInbox.RequestKey key, Function<WebPorts, String> deed) {
+    return answers
+        .once(key, transaction -> deed.apply(ports(transaction)))
+        .map(body -> new WebPorts.Once.Told(body, false))
+        .or(
+            () ->
+                answers
+                    .find(key)
+                    .map(kept -> new WebPorts.Once.Told(String.valueOf(kept.answer()), true)))
+        .orElseThrow(() -> new TicketBusyException("the request is being done; ask again", null));
   }
 
   private List<ConfiguredProvider> providers() {

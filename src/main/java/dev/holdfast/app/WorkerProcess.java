@@ -133,7 +133,9 @@ final class WorkerProcess implements AutoCloseable {
             new WorkflowHandler(
                 new PostgresWorkflowSteps(tickets, "holdfast"), OneShot.limits(settings).bytes()))
         .handler(HumanHandler.KIND, new HumanHandler())
-        .handler("repair", Repairs.handler(settings, agents, sandboxes, registry, tickets))
+        .handler(
+            "repair",
+            Repairs.handler(settings, agents, sandboxes, registry, traces.steps(), tickets))
         .settings(settings.worker())
         .secrets(settings.secrets())
         .retry(settings.retry())
@@ -149,7 +151,7 @@ final class WorkerProcess implements AutoCloseable {
 
   private WorkspaceSweep workspaceSweep(Settings settings) {
     return new WorkspaceSweep(
-        settings.agents().workspaceRoot(),
+        settings.agents().handler().workspaceRoot(),
         settings.workspaceRetention(),
         new PostgresEndedTickets(tickets, "holdfast"));
   }

@@ -78,7 +78,7 @@ public record WebSettings(
               : sha256(secret));
     }
 
-    /** What may stand in the configuration in place of a token. */
+    /** The hash that may stand in the configuration in place of a token. */
     public static String hashed(String secret) {
       return HASHED + sha256(secret);
     }

@@ -44,7 +44,8 @@ final class RuleMatcher {
   }
 
   /**
-   * What of the text a pattern finds, else the first literal of the whole evidence, or null.
+   * The part of the text that a pattern finds, else the first literal of the whole evidence, or
+   * null.
    *
    * @param shortcut whether {@code present} decides what is tried
    */

@@ -20,7 +20,7 @@ public final class Migrations {
   private static final String DEFAULT_SCHEMA = "holdfast";
 
   /**
-   * What a migration did.
+   * The result of a migration.
    *
    * @param applied how many migrations were run; 0 if the schema was up to date
    * @param version the schema's version now

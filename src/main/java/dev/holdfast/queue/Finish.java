@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 public sealed interface Finish {
   long ticketId();
 
-  /** Who looks at a success. */
+  /** The reviewer of a success. */
   enum Review {
     /** A person: needs_review. */
     HUMAN,

@@ -93,7 +93,7 @@ public interface PeopleNotices {
       implements Notice {}
 
   /**
-   * What may be told now.
+   * The notices that may be told now.
    *
    * @param notices in order; those that were told already among them
    * @param settled up to here nothing can appear any more, however long a transaction takes

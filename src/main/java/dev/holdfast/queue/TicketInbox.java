@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 /** Stores new tickets. Thread-safe. */
 public interface TicketInbox {
   /**
-   * What makes a request count once, however often it is sent within 24 hours.
+   * The key of a request, which counts once however often it is sent within 24 hours.
    *
    * @param key chosen by the sender, whose alone it is; a hash, or another short text
    * @param request a hash of what was asked
@@ -15,7 +15,7 @@ public interface TicketInbox {
   record RequestKey(String key, String request) {}
 
   /**
-   * What became of a request.
+   * The answer to a request.
    *
    * @param created whether this very call made the ticket; else it was there, under its unique key
    *     or made by an earlier call with the same request key
@@ -73,7 +73,7 @@ public interface TicketInbox {
   BatchedGraph enqueueGraphAsBatch(List<Named> graph, String actor, @Nullable String title);
 
   /**
-   * What became of a graph.
+   * The answer to a graph.
    *
    * @param batchId the batch that its tickets are
    * @param added how many were added; the others have unique keys that exist
@@ -95,7 +95,7 @@ public interface TicketInbox {
   long enqueueAll(Iterator<NewTicket> tickets);
 
   /**
-   * What became of many tickets.
+   * The answer to many tickets.
    *
    * @param batchId the batch that they are
    * @param added how many were added

@@ -86,7 +86,7 @@ public record Enqueues(List<String> allowed) {
     }
   }
 
-  /** How a model is told of them, as the schema of an argument. */
+  /** Their description for a model, as the schema of an argument. */
   public ObjectNode asSchema() {
     ObjectNode list = JsonNodeFactory.instance.objectNode().put("type", "array");
     list.put(

@@ -25,7 +25,7 @@ public interface Tool {
   }
 
   /**
-   * What a call would do, found out without doing any of it.
+   * Previews a call: tells what it would do, and does none of it.
    *
    * @param arguments an object, valid by the schema of {@link #spec()}
    */

@@ -1,6 +1,5 @@
 package dev.holdfast.web;
 
-import dev.holdfast.queue.TicketInbox;
 import dev.holdfast.queue.TicketInbox.Named;
 import io.javalin.http.Context;
 import io.javalin.http.Handler;
@@ -14,10 +13,10 @@ import tools.jackson.databind.node.ObjectNode;
 final class GraphRoute implements Handler {
   static final String PATH = "/api/v1/graphs";
 
-  private final TicketInbox inbox;
+  private final WebPorts ports;
 
   GraphRoute(WebPorts ports) {
-    this.inbox = ports.inbox();
+    this.ports = ports;
   }
 
   record Body(@Nullable List<CreateRoute.Body> tickets) {}
@@ -29,7 +28,10 @@ final class GraphRoute implements Handler {
       throw new Refused(422, "tickets: a list with at least one ticket");
     }
     List<Named> graph = graph(body.tickets);
-    List<Long> ids = inbox.enqueueGraph(graph);
+    Answers.once(context, ports, 201, one -> answer(graph, one.inbox().enqueueGraph(graph)));
+  }
+
+  private static ObjectNode answer(List<Named> graph, List<Long> ids) {
     ObjectNode answer = JsonNodeFactory.instance.objectNode();
     ObjectNode names = answer.putObject("names");
     for (int i = 0; i < ids.size(); i++) {
@@ -39,7 +41,7 @@ final class GraphRoute implements Handler {
       }
     }
     ids.forEach(answer.putArray("ids")::add);
-    Answers.json(context, 201, answer);
+    return answer;
   }
 
   /** Of the tickets of a body. */

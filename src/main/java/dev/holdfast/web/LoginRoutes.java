@@ -38,7 +38,7 @@ public final class LoginRoutes implements Routes {
         problem, next, !access.tokens().isEmpty(), access.others().provider());
   }
 
-  /** What somebody is told whom others know, but nobody here has named. */
+  /** The message to somebody whom others know, but who has no role here. */
   public static String notLetIn(String name) {
     return name + " may not come in: neither web.auth.viewers nor web.auth.operators has them";
   }

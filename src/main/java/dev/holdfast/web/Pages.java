@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  */
 public interface Pages {
   /**
-   * What the login shows.
+   * The contents of the login page.
    *
    * @param problem why the last try failed; null at the first
    * @param next where to go afterwards: a path of this server

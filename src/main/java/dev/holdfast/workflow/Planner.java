@@ -84,7 +84,7 @@ final class Planner {
         : new Plan.Go(begins, withoutTickets, success());
   }
 
-  /** What a step that has begun has come to. */
+  /** Looks at a step that has begun. */
   private void look(Step step, List<StepTicket> own) {
     boolean done = own.stream().allMatch(each -> each.state().isFinal());
     boolean success =

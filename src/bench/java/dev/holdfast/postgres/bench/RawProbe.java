@@ -96,8 +96,8 @@ public final class RawProbe {
     return latest;
   }
 
-  public Truth truth() {
+  public TableCounts counts() {
     long[] found = BenchSql.numbers(direct, TRUTH);
-    return new Truth(found[0], found[1], found[3], found[2]);
+    return new TableCounts(found[0], found[1], found[3], found[2]);
   }
 }

@@ -90,7 +90,7 @@ public final class StatementMeter implements AutoCloseable {
     }
   }
 
-  /** What was executed between two readings, the most frequent first. */
+  /** The statements executed between two readings, the most frequent first. */
   public static Map<String, Long> between(Map<String, Long> before, Map<String, Long> after) {
     Map<String, Long> calls = new LinkedHashMap<>();
     after.entrySet().stream()

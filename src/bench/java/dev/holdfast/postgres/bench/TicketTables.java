@@ -114,12 +114,12 @@ public final class TicketTables {
     return BenchSql.numbers(direct, NO_LEASES)[0] == 1;
   }
 
-  public Truth truth() {
+  public TableCounts counts() {
     long[] found = BenchSql.numbers(direct, TRUTH);
     if (found[1] != found[2]) {
       throw new HoldfastException(
           "the tickets count " + found[2] + " attempts, but there are " + found[1] + " rows");
     }
-    return new Truth(found[0], found[1], found[3], found[4]);
+    return new TableCounts(found[0], found[1], found[3], found[4]);
   }
 }

@@ -5,9 +5,9 @@ import java.time.Instant;
 import java.util.Locale;
 
 /**
- * How far long work is: how much is done, how much a second, and how long the rest may take. On a
- * terminal one line that is written anew, elsewhere a line now and then; work that is soon done
- * says nothing. Used by one thread.
+ * Shows the progress of long work: how much is done, how much a second, and how long the rest may
+ * take. On a terminal one line that is written anew, elsewhere a line now and then; work that is
+ * soon done says nothing. Used by one thread.
  */
 public final class Progress {
   private static final Duration ON_TERMINAL = Duration.ofSeconds(1);

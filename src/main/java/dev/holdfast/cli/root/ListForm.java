@@ -18,7 +18,7 @@ public final class ListForm {
               + " names each row alone, for xargs).")
   private @Nullable String output;
 
-  /** How the rows are printed. */
+  /** The form in which rows are printed. */
   public enum Form {
     TABLE,
     WIDE,
@@ -27,7 +27,7 @@ public final class ListForm {
   }
 
   /**
-   * What was asked for.
+   * The form that was asked for.
    *
    * @throws UsageException if there is no such form, or there are two
    */

@@ -102,7 +102,7 @@ public final class RowsCommand<T> implements Callable<Integer> {
     }
   }
 
-  /** What the first column says. */
+  /** The text of the first column. */
   private String name(T row) {
     return PlainText.oneLine(columns.values().iterator().next().apply(row));
   }

@@ -8,7 +8,7 @@ import dev.holdfast.session.journal.JournalStore;
 import dev.holdfast.session.retry.RetryAborts;
 
 /**
- * What the agent handler keeps of the sessions of tickets, and reads of earlier ones. All of it is
+ * The stores of the agent handler for sessions of tickets and earlier attempts. All of them are
  * thread-safe.
  *
  * @param journals where sessions are kept

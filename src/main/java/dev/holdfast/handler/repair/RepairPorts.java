@@ -6,6 +6,7 @@ import dev.holdfast.repair.GitRepairRepository;
 import dev.holdfast.repair.ModelPorts;
 import dev.holdfast.repair.RepairSettings;
 import dev.holdfast.repair.git.TicketRepositories;
+import dev.holdfast.repair.trace.Trace;
 import dev.holdfast.session.event.EventSink;
 import dev.holdfast.session.journal.JournalStore;
 import dev.holdfast.tool.sandbox.Network;
@@ -20,6 +21,7 @@ import java.util.Map;
  * @param guard what stands between an attempt and its providers
  * @param journals where runs are kept
  * @param events for the tickets' live streams
+ * @param steps is told of each step that is worked
  * @param approvals what people have approved
  * @param wall the time in traces
  */
@@ -29,6 +31,7 @@ public record RepairPorts(
     CallGuard guard,
     JournalStore journals,
     EventSink events,
+    Trace.Steps steps,
     TicketRepositories repositories,
     ToolsSource tools,
     Approvals approvals,

@@ -17,7 +17,7 @@ final class EmbeddedServerCommand {
       return exit == 0;
     }
 
-    /** What the program gave as its reason, or else the last thing it said. */
+    /** The reason that the program gave, or else its last line. */
     String reason() {
       String last = output.strip().lines().reduce("no output", (earlier, later) -> later);
       return output

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 /** Calls the function store_successes: in plain JDBC, as {@link ClaimCall}. */
 final class SuccessCall {
   /**
-   * What the call did not do.
+   * The tickets that the call left as they were.
    *
    * @param refused results that were not stored, neither now nor by an earlier call
    * @param lockedLeases leases to be closed that somebody has locked
@@ -53,7 +53,7 @@ final class SuccessCall {
     }
   }
 
-  /** What store_successes is told: a state, or that the design's rule approves. */
+  /** The argument of store_successes: a state, or that the design's rule approves. */
   private static String state(Finish.Succeeded success) {
     return success.review() == Finish.Review.RULE
         ? "approved"

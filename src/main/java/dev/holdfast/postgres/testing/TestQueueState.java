@@ -24,8 +24,8 @@ public final class TestQueueState {
   }
 
   /**
-   * What workers do beside tickets, at once: expired tickets go on hold, batches end, releases go
-   * on.
+   * Does at once the work of workers beside tickets: expired tickets go on hold, batches end,
+   * releases go on.
    */
   public void keepUp() {
     number(sql.load("test_look_now"));
@@ -64,7 +64,7 @@ public final class TestQueueState {
                 .one());
   }
 
-  /** What there is to do, in words. */
+  /** The work that is left, in words. */
   public String describe() {
     return transactions.runStatement(
         handle ->

@@ -3,7 +3,7 @@ package dev.holdfast.queue.view;
 import java.time.Instant;
 
 /**
- * How many of a worker's slots were taken in one minute, on average.
+ * The number of a worker's slots that were taken in one minute, on average.
  *
  * @param slots of attempts that have finished; what still runs is not among them
  */

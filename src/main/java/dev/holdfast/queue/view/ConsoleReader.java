@@ -57,7 +57,7 @@ public interface ConsoleReader {
   /** The slots that finished attempts took in the last half hour, oldest first. */
   List<BusySlots> busySlots();
 
-  /** What models have answered in the last 7 days, by provider, the dearest first. */
+  /** The answers of models in the last 7 days, by provider, the dearest first. */
   List<ModelUse> modelUse();
 
   /** All designs by name, with what became of the newest tickets. */

@@ -4,7 +4,7 @@ import java.math.BigDecimal;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a provider's model has answered in the last 7 days.
+ * The answers of a provider's model in the last 7 days.
  *
  * @param costUsd null where none of its answers had a price
  */

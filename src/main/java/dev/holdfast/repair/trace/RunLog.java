@@ -121,12 +121,14 @@ public final class RunLog {
           }
         };
     boolean finished = false;
+    Runnable over = trace.working(name);
     try {
       Done<T> done = work.run(events);
       finished = true;
       append(name, RunJson.tree(done.value()), own, done.usage(), done.costUsd());
       return done.value();
     } finally {
+      over.run();
       if (!finished) {
         keepFault(own);
       }

@@ -45,7 +45,7 @@ public interface ApprovalStore {
       String shape) {}
 
   /**
-   * What is known of one.
+   * The state of one approval.
    *
    * @param id its number, for people
    * @param decidedBy null while it waits

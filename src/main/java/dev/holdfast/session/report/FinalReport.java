@@ -15,7 +15,7 @@ import tools.jackson.databind.node.ObjectNode;
  */
 public record FinalReport(
     Status status, @Nullable String content, @Nullable JsonNode data, @Nullable String enqueue) {
-  /** Which adds no tickets. */
+  /** A report that adds no tickets. */
   public FinalReport(Status status, @Nullable String content, @Nullable JsonNode data) {
     this(status, content, data, null);
   }

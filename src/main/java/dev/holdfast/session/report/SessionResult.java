@@ -42,8 +42,8 @@ public sealed interface SessionResult {
       @Nullable Throwable cause)
       implements SessionResult {
     /**
-     * What the ticket layer classifies: the report's words; carries the status and the Retry-After
-     * upward.
+     * The error that the ticket layer classifies: the report's words. It carries the status and the
+     * Retry-After upward.
      */
     public ErrorReport errorReport() {
       return new ErrorReport(

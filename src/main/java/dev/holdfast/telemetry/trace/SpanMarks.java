@@ -31,7 +31,7 @@ final class SpanMarks {
     return MDC.get(SPAN);
   }
 
-  /** What a new span of this thread is below; the root where it works for none. */
+  /** The parent of a new span of this thread; the root if it works for none. */
   static Context current() {
     String trace = MDC.get(TRACE);
     String span = MDC.get(SPAN);

@@ -23,7 +23,7 @@ public sealed interface PatchResult {
       filesChanged = List.copyOf(filesChanged);
     }
 
-    /** What "the smallest diff" compares (E28). */
+    /** The size that "the smallest diff" compares (E28). */
     public int size() {
       return linesAdded + linesRemoved;
     }

@@ -84,7 +84,7 @@ public final class LoginCookies {
   }
 
   /**
-   * What only this program could have written.
+   * Signs a text, so that only this program can have written it.
    *
    * @param purpose a word; a text of one purpose is none of another
    */

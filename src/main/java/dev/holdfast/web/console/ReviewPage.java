@@ -25,7 +25,7 @@ public record ReviewPage(
     items = List.copyOf(items);
   }
 
-  /** How many of the shown design wait; 0 where none is chosen. */
+  /** The number of results of the shown design that wait; 0 if no design is chosen. */
   public long waiting() {
     return designs.stream()
         .filter(each -> each.design().equals(design))

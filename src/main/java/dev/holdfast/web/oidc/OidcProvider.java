@@ -44,8 +44,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the provider is asked and what it answers, by the Nimbus library. Its settings and keys are
- * read when they are needed first, so that a worker starts without it. Thread-safe.
+ * Asks the provider and reads its answers, by the Nimbus library. Its settings and keys are read
+ * when they are needed first, so that a worker starts without it. Thread-safe.
  */
 final class OidcProvider {
   private static final int CONNECT_MILLIS = 3_000;
