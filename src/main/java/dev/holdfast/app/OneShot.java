@@ -41,6 +41,7 @@ import dev.holdfast.schedule.ScheduleDesk;
 import dev.holdfast.session.journal.JournalReader;
 import dev.holdfast.ticket.HoldfastException;
 import java.nio.file.Path;
+import java.util.function.IntConsumer;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
@@ -196,8 +197,8 @@ final class OneShot implements Backend {
   }
 
   @Override
-  public Migrated migrate() {
-    Migrations.Result result = Migrations.migrate(database.unpooled());
+  public Migrated migrate(IntConsumer ranOf) {
+    Migrations.Result result = Migrations.migrate(database.unpooled(), SCHEMA, ranOf::accept);
     return new Migrated(result.applied(), result.version());
   }
 
