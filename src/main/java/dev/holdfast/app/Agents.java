@@ -1,6 +1,6 @@
 package dev.holdfast.app;
 
-import dev.holdfast.config.AgentSettings;
+import dev.holdfast.config.AgentSection;
 import dev.holdfast.config.ProviderEntry;
 import dev.holdfast.config.Settings;
 import dev.holdfast.config.SpendSettings;
@@ -75,7 +75,7 @@ final class Agents implements AutoCloseable {
       MeterRegistry registry,
       DataSource dataSource,
       Traces traces) {
-    AgentSettings settings = all.agents();
+    AgentSection settings = all.agents();
     ModelMetrics metrics =
         new ModelMetrics(
             registry, settings.providers().stream().map(entry -> entry.settings().name()).toList());
@@ -118,18 +118,15 @@ final class Agents implements AutoCloseable {
         new AgentPorts(
             providers,
             sessions,
+            System.getenv(),
+            sandboxes,
             guard,
             listeners(registry, traces),
             metrics,
             Sleeper.REAL,
             System::nanoTime,
             () -> ThreadLocalRandom.current().nextDouble());
-    return new Agents(
-        providers,
-        events,
-        guard,
-        watch,
-        new AgentHandler(handlerSettings(settings, sandboxes), ports));
+    return new Agents(providers, events, guard, watch, new AgentHandler(settings.handler(), ports));
   }
 
   private static List<SessionListener> listeners(MeterRegistry registry, Traces traces) {
@@ -171,21 +168,6 @@ final class Agents implements AutoCloseable {
       throw new HoldfastException(
           "providers." + entry.settings().name() + ".script: " + e.getMessage(), e);
     }
-  }
-
-  private static dev.holdfast.handler.agent.AgentSettings handlerSettings(
-      AgentSettings settings, Sandboxes sandboxes) {
-    return new dev.holdfast.handler.agent.AgentSettings(
-        settings.workspaceRoot(),
-        System.getenv(),
-        sandboxes,
-        settings.llmTimeout(),
-        settings.maxCalls(),
-        settings.autoRetry(),
-        settings.loops(),
-        settings.tools(),
-        settings.spend().allowance(),
-        settings.callRetry());
   }
 
   Map<String, ChatProvider> providers() {

@@ -58,7 +58,7 @@ final class Repairs {
                 Sleeper.REAL,
                 System::nanoTime,
                 () -> ThreadLocalRandom.current().nextDouble(-1, 1),
-                settings.agents().callRetry(),
+                settings.agents().handler().callRetry(),
                 new ModelMetrics(registry, agents.providers().keySet())),
             agents.guard(),
             new PostgresJournalStore(dataSource, SCHEMA, Sleeper.REAL, settings.secrets()),
@@ -79,7 +79,7 @@ final class Repairs {
         new RepairPorts.Settings(
             settings.repair().runsRoot(),
             settings.repair().usual(),
-            settings.agents().maxCalls(),
+            settings.agents().handler().maxCalls(),
             settings.repair().width()),
         ports);
   }

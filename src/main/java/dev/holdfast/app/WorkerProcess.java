@@ -151,7 +151,7 @@ final class WorkerProcess implements AutoCloseable {
 
   private WorkspaceSweep workspaceSweep(Settings settings) {
     return new WorkspaceSweep(
-        settings.agents().workspaceRoot(),
+        settings.agents().handler().workspaceRoot(),
         settings.workspaceRetention(),
         new PostgresEndedTickets(tickets, "holdfast"));
   }

@@ -22,7 +22,7 @@ final class WorkerSandboxes {
             List.of(
                 Path.of(".holdfast"),
                 Path.of("holdfast.yaml"),
-                settings.agents().workspaceRoot(),
+                settings.agents().handler().workspaceRoot(),
                 settings.command().workspaceRoot(),
                 settings.repair().workspaceRoot(),
                 settings.repair().runsRoot()));
