@@ -41,8 +41,8 @@ import dev.holdfast.schedule.ScheduleDesk;
 import dev.holdfast.session.journal.JournalReader;
 import dev.holdfast.ticket.HoldfastException;
 import java.nio.file.Path;
-import java.util.function.IntConsumer;
 import java.time.Duration;
+import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
 /** The database for a one-shot command: one connection, made at first use. Used by one thread. */
