@@ -141,7 +141,8 @@ public final class OidcServer implements AutoCloseable {
       answer(exchange, 401, "{\"error\": \"invalid_client\"}");
     } else if (grant == null
         || !Objects.equals(grant.request().get("redirect_uri"), request.get("redirect_uri"))
-        || !s256(String.valueOf(request.get("code_verifier"))).equals(grant.request().get("code_challenge"))) {
+        || !s256(String.valueOf(request.get("code_verifier")))
+            .equals(grant.request().get("code_challenge"))) {
       answer(exchange, 400, "{\"error\": \"invalid_grant\", \"error_description\": \"no code\"}");
     } else {
       answer(
