@@ -160,7 +160,10 @@ final class CelExpression implements Expression {
         }
         default ->
             throw new ExpressionException(
-                expression + ": its value, " + shortened(value.toString()) + ", has no form in JSON");
+                expression
+                    + ": its value, "
+                    + shortened(value.toString())
+                    + ", has no form in JSON");
       };
     }
   }

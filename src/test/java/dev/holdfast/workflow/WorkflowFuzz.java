@@ -19,8 +19,7 @@ public final class WorkflowFuzz {
           "{\"a\": {\"b\": [1, 2.5, {\"c\": \"x\"}]}, \"s\": \"%s\", \"n\": [%s]}"
               .formatted("word ".repeat(2_000), "1, ".repeat(2_000) + "1"));
 
-  public static final FuzzTarget TEMPLATE =
-      FuzzTarget.ofText("template", WorkflowFuzz::template);
+  public static final FuzzTarget TEMPLATE = FuzzTarget.ofText("template", WorkflowFuzz::template);
   public static final FuzzTarget STEPS = FuzzTarget.ofText("workflow", WorkflowFuzz::steps);
 
   private WorkflowFuzz() {}
@@ -58,7 +57,10 @@ public final class WorkflowFuzz {
         .forEach(
             step ->
                 require(
-                    !design.before().getOrDefault(step.name(), java.util.Set.of()).contains(step.name()),
+                    !design
+                        .before()
+                        .getOrDefault(step.name(), java.util.Set.of())
+                        .contains(step.name()),
                     "no step waits for itself"));
   }
 
