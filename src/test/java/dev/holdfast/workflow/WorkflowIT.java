@@ -297,6 +297,27 @@ class WorkflowIT {
   }
 
   @Test
+  @DisplayName("is taken away from its worker when a step is cancelled while it is being worked")
+  void stepCancelledMeanwhile() {
+    long id = bench.workflow(step("a", "") + "," + step("c", "") + "," + after("b", "a"), "{}");
+    bench.advance();
+    bench.finish(of(bench.claim(bench.job), id, "c"), "3");
+    Finish late = bench.decide(bench.claimOne("workflow"));
+    bench.desk.cancel(bench.ticketOf(id, "a"), "carl", null);
+    release(id);
+    assertThat(bench.finish(late)).isEqualTo(new FinishResult.Stale(id));
+    assertThat(
+            database.column(
+                "SELECT outcome FROM holdfast.ticket_attempts WHERE ticket_id = ? ORDER BY attempt",
+                id))
+        .containsExactly("advanced", "revoked");
+    bench.advance();
+    bench.finish(bench.claimOne(bench.job), "2");
+    bench.advance();
+    assertThat(bench.result(id)).isEqualTo("{\"a\": null, \"b\": 2, \"c\": 3}");
+  }
+
+  @Test
   @DisplayName("is cancelled with its open steps, and released with those on hold")
   void asAWhole() {
     long id =

@@ -105,12 +105,13 @@ final class OidcProvider {
     JWT token = token(provider.settings(), code, attempt);
     DefaultJWTProcessor<SecurityContext> processor = new DefaultJWTProcessor<>();
     processor.setJWSKeySelector(new JWSVerificationKeySelector<>(ALGORITHMS, provider.keys()));
-    processor.setJWTClaimsSetVerifier(
+    IDTokenClaimsVerifier verifier =
         new IDTokenClaimsVerifier(
             new Issuer(client.issuer()),
             new ClientID(client.id()),
             attempt.nonce(),
-            CLOCK_SKEW_SECONDS));
+            CLOCK_SKEW_SECONDS);
+    processor.setJWTClaimsSetVerifier((claims, context) -> verifier.verify(claims, context));
     try {
       return processor.process(token, null);
     } catch (BadJOSEException | JOSEException e) {
