@@ -50,7 +50,7 @@ public final class Progress {
   }
 
   /** One more of so many is done. */
-  public void step(long of) {
+  public void stepOf(long of) {
     step(of == 0 ? 0 : (count + 1) / (double) of);
   }
 

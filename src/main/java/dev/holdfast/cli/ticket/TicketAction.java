@@ -54,7 +54,7 @@ final class TicketAction {
     try {
       for (long id : all) {
         apply(id, change);
-        progress.step(all.size());
+        progress.stepOf(all.size());
       }
     } catch (QueueUnavailableException e) {
       progress.end();

@@ -26,7 +26,7 @@ class ProgressTest {
   private void work(Progress progress, int steps, long of, Duration each) {
     for (int i = 0; i < steps; i++) {
       now.updateAndGet(time -> time.plus(each));
-      progress.step(of);
+      progress.stepOf(of);
     }
   }
 
