@@ -56,7 +56,7 @@ public final class OneTransaction {
     return OWNERS.contains(method.getName()) ? null : invoke(connection, method, arguments);
   }
 
-  /** Whether somebody rolled back: what was done before is gone, too. */
+  /** True if somebody rolled back: the work before is gone, too. */
   public boolean isUndone() {
     return undone;
   }

@@ -23,7 +23,7 @@ import picocli.CommandLine.Parameters;
 @Command
 public final class ProgressCommand<T> implements Callable<Integer> {
   /**
-   * What is shown.
+   * The thing that is shown.
    *
    * @param name as in {@code holdfast NAME list}
    * @param find throws {@link dev.holdfast.ticket.TicketNotFoundException} if it is not there

@@ -9,10 +9,10 @@ import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
 /**
- * What PostgreSQL stores of a password for SCRAM-SHA-256 (RFC 5802), made of one round instead of
- * 4,096. The rounds slow down whoever guesses the words of a person from a stolen database; 192
- * random bits cannot be guessed, and each connection would pay for the rounds on both sides: 10 ms
- * of a processor.
+ * Makes what PostgreSQL stores of a password for SCRAM-SHA-256 (RFC 5802), made of one round
+ * instead of 4,096. The rounds slow down whoever guesses the words of a person from a stolen
+ * database; 192 random bits cannot be guessed, and each connection would pay for the rounds on both
+ * sides: 10 ms of a processor.
  */
 final class PasswordVerifier {
   private static final String HMAC = "HmacSHA256";
@@ -21,7 +21,9 @@ final class PasswordVerifier {
 
   private PasswordVerifier() {}
 
-  /** What {@code ALTER ROLE … PASSWORD} and {@code initdb --pwfile} take in place of it. */
+  /**
+   * The text that {@code ALTER ROLE … PASSWORD} and {@code initdb --pwfile} take in place of it.
+   */
   static String of(String password) {
     byte[] salt = new byte[SALT_BYTES];
     new SecureRandom().nextBytes(salt);
