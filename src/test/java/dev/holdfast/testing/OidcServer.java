@@ -114,7 +114,7 @@ public final class OidcServer implements AutoCloseable {
         CLIENT.equals(request.get("client_id"))
             && "code".equals(request.get("response_type"))
             && "S256".equals(request.get("code_challenge_method"))
-            && Arrays.asList(request.getOrDefault("scope", "").split(" ")).contains("openid");
+            && Arrays.asList(String.valueOf(request.get("scope")).split(" ")).contains("openid");
     if (!right) {
       answer(exchange, 400, "{\"error\": \"invalid_request\"}");
       return;
@@ -141,9 +141,8 @@ public final class OidcServer implements AutoCloseable {
       answer(exchange, 401, "{\"error\": \"invalid_client\"}");
     } else if (grant == null
         || !Objects.equals(grant.request().get("redirect_uri"), request.get("redirect_uri"))
-        || !Objects.equals(
-            grant.request().get("code_challenge"),
-            s256(request.getOrDefault("code_verifier", "")))) {
+        || !s256(String.valueOf(request.get("code_verifier")))
+            .equals(grant.request().get("code_challenge"))) {
       answer(exchange, 400, "{\"error\": \"invalid_grant\", \"error_description\": \"no code\"}");
     } else {
       answer(
@@ -198,7 +197,7 @@ public final class OidcServer implements AutoCloseable {
           .withoutPadding()
           .encodeToString(
               MessageDigest.getInstance("SHA-256")
-                  .digest(String.valueOf(verifier).getBytes(StandardCharsets.US_ASCII)));
+                  .digest(verifier.getBytes(StandardCharsets.US_ASCII)));
     } catch (GeneralSecurityException e) {
       throw new AssertionError(e);
     }
