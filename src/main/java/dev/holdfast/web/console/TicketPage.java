@@ -15,6 +15,7 @@ import dev.holdfast.web.console.view.ResultView;
 import dev.holdfast.web.console.view.StepGraph;
 import dev.holdfast.web.console.view.TimelineLine;
 import dev.holdfast.web.console.view.TranscriptView;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -71,7 +72,31 @@ public record TicketPage(
     }
   }
 
-  /** Whether its program may print something now, of which no event tells. */
+  /** A part of the page, for its table of contents. */
+  public record Part(String id, String title) {}
+
+  /** Those that this ticket has, in their order. */
+  public List<Part> parts() {
+    List<Part> parts = new ArrayList<>();
+    add(parts, steps != null, "steps", "Steps");
+    add(parts, !result.isEmpty() || isState("needs_review"), "part-result", "Result");
+    add(parts, true, "part-facts", "Facts");
+    add(parts, !guidance.isEmpty(), "part-guidance", "Guidance");
+    add(parts, !attempts.isEmpty(), "part-attempts", "Attempts");
+    add(parts, !streams().isEmpty(), "output", "Output");
+    add(parts, !transcript.steps().isEmpty(), "transcript", "Transcript");
+    add(parts, true, "part-timeline", "Timeline");
+    add(parts, true, "part-payload", "Payload");
+    return parts;
+  }
+
+  private static void add(List<Part> parts, boolean there, String id, String title) {
+    if (there) {
+      parts.add(new Part(id, title));
+    }
+  }
+
+  /** True if its program may print something now, of which no event tells. */
   public boolean isPrinting() {
     return output != null && output.running() && ticket.kind().equals("command");
   }
@@ -89,12 +114,12 @@ public record TicketPage(
     return ticket.state().equals(state);
   }
 
-  /** Whether a session works it or will. */
+  /** True if a session works it or will. */
   public boolean mayRetry() {
     return ticket.kind().equals("agent") && !isState("done") && !isState("cancelled");
   }
 
-  /** Whether a person has switched its sessions' retries off. */
+  /** True if a person has switched its sessions' retries off. */
   public boolean isAutoRetryOff() {
     return autoRetry != null && !autoRetry.enabled();
   }
