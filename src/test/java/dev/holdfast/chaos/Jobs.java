@@ -48,9 +48,10 @@ final class Jobs {
           LONGEST,
           "sleep 8",
           PATIENT,
-          "for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do sleep 0.5; printf 'tick %s"
-              + " %s %s\\n' \"$HOLDFAST_TICKET_ID\" \"$HOLDFAST_ATTEMPT\""
-              + " \"$HOLDFAST_LEASE_NO\" >> executions; done",
+          "for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do sleep 0.5; printf 'tick"
+              + " %s %s %s\\n"
+              + "' \"$HOLDFAST_TICKET_ID\" \"$HOLDFAST_ATTEMPT\" \"$HOLDFAST_LEASE_NO\" >>"
+              + " executions; done",
           LARGE,
           "sleep 2; TEXT=$(head -c 90000 /dev/urandom | base64 -w 0)",
           KILLER,
