@@ -1527,8 +1527,8 @@ BEGIN
     ), owned AS (
       INSERT INTO ticket_parents (ticket_id, parent_id) SELECT i.id, parent.id FROM item i
     ), waited AS (
-      INSERT INTO ticket_dependencies (ticket_id, after_id, name, item, queued)
-      SELECT parent.id, i.id, s->>'step', CASE WHEN (s->>'items')::boolean THEN i.place - 1 END,
+      INSERT INTO ticket_dependencies (ticket_id, after_id, name, item, on_cancelled, queued)
+      SELECT parent.id, i.id, s->>'step', CASE WHEN (s->>'items')::boolean THEN i.place - 1 END, s->>'on_cancelled',
         NULLIF(i.place > (s->>'breadth')::integer, false)
       FROM item i WHERE s ? 'step'
     )
@@ -2736,22 +2736,30 @@ BEGIN
       USING ERRCODE = 'HF422', HINT = 'As in ''[{"design": "hello", "payload": {"n": 1}}]''.';
   END IF;
   new_id := open_batch(actor, title);
+  -- Tickets that wait for others are a graph, names or not.
+  IF EXISTS (SELECT FROM jsonb_array_elements(tickets) AS x WHERE x.value ?| '{name,after}') THEN
+    PERFORM FROM enqueue_tickets(tickets, new_id);
+    PERFORM close_batch(new_id, actor);
+    RETURN new_id;
+  END IF;
   FOR e IN SELECT x.value AS ticket, x.ordinality AS n FROM jsonb_array_elements(tickets) WITH ORDINALITY AS x LOOP
     IF jsonb_typeof(e.ticket) <> 'object' THEN
       RAISE EXCEPTION 'ticket %: it must be a JSON object', e.n USING ERRCODE = 'HF422';
     END IF;
     SELECT k INTO bad FROM jsonb_object_keys(e.ticket) AS k
     WHERE k NOT IN ('kind', 'payload', 'queue', 'title', 'design', 'priority', 'run_at', 'unique_key', 'max_cost_usd', 'expires_at',
-      'concurrency_key', 'fairness_key') LIMIT 1;
+      'concurrency_key', 'fairness_key', 'unique_for', 'on_duplicate') LIMIT 1;
     IF FOUND THEN
       RAISE EXCEPTION 'ticket %: "%" is not known', e.n, left(bad, 100) USING ERRCODE = 'HF422',
-        HINT = 'Known are kind, payload, queue, title, design, priority, run_at, unique_key, max_cost_usd, expires_at, concurrency_key and fairness_key.';
+        HINT = 'Known are kind, payload, queue, title, design, priority, run_at, unique_key, unique_for, on_duplicate, max_cost_usd, expires_at, '
+          'concurrency_key and fairness_key; and of tickets that wait for others, name, after and on_cancelled.';
     END IF;
     BEGIN
       PERFORM enqueue_any_ticket(e.ticket->>'kind', e.ticket->'payload', COALESCE(e.ticket->>'queue', 'default'), e.ticket->>'title',
         e.ticket->>'design', (e.ticket->>'priority')::integer, (e.ticket->>'run_at')::timestamptz, e.ticket->>'unique_key',
         (e.ticket->>'max_cost_usd')::numeric, expires_at => (e.ticket->>'expires_at')::timestamptz,
-        concurrency_key => e.ticket->>'concurrency_key', fairness_key => e.ticket->>'fairness_key', batch_id => new_id);
+        concurrency_key => e.ticket->>'concurrency_key', fairness_key => e.ticket->>'fairness_key',
+        unique_for => e.ticket->>'unique_for', on_duplicate => e.ticket->>'on_duplicate', batch_id => new_id);
     EXCEPTION WHEN data_exception THEN
       RAISE EXCEPTION 'ticket %: %', e.n, SQLERRM USING ERRCODE = 'HF422';
     END;
@@ -2760,10 +2768,10 @@ BEGIN
   RETURN new_id;
 END
 $function$;
-COMMENT ON FUNCTION holdfast.enqueue_batch(jsonb,text,text) IS 'Adds many tickets as one closed batch and returns its id: SELECT holdfast.enqueue_batch(''[{"design": "hello", "payload": {"n": 1}}]'', ''ann''). All are added, or none; those whose unique_key exists are skipped.';
+COMMENT ON FUNCTION holdfast.enqueue_batch(jsonb,text,text) IS 'Adds many tickets as one closed batch and returns its id: SELECT holdfast.enqueue_batch(''[{"design": "hello", "payload": {"n": 1}}]'', ''ann''). All are added, or none; those whose unique_key exists are skipped. Where one has a name or waits for others (after), they are enqueued as enqueue_tickets does.';
 GRANT EXECUTE ON FUNCTION holdfast.enqueue_batch(jsonb,text,text) TO holdfast_operator, holdfast_worker;
 
-CREATE OR REPLACE FUNCTION holdfast.enqueue_graph_ticket(t jsonb, place integer, names text[], ids bigint[])
+CREATE OR REPLACE FUNCTION holdfast.enqueue_graph_ticket(t jsonb, place integer, names text[], ids bigint[], batch_id bigint)
  RETURNS bigint
  LANGUAGE plpgsql
  SET search_path TO 'holdfast', 'pg_temp'
@@ -2786,7 +2794,7 @@ BEGIN
   RETURN enqueue_any_ticket(t->>'kind', t->'payload', t->>'queue', t->>'title', t->>'design', (t->>'priority')::integer, run_at,
     t->>'unique_key', (t->>'max_cost_usd')::numeric, after, expires_at, t->>'concurrency_key', t->>'fairness_key', t->>'unique_for',
     t->>'on_duplicate',
-    CASE WHEN array_remove(after_names, NULL) <> '{}' THEN after_names END, t->>'on_cancelled');
+    CASE WHEN array_remove(after_names, NULL) <> '{}' THEN after_names END, t->>'on_cancelled', enqueue_graph_ticket.batch_id);
 EXCEPTION
   WHEN data_exception THEN
     RAISE EXCEPTION '%: %', graph_place(t, place), SQLERRM USING ERRCODE = 'HF422';
@@ -2794,8 +2802,8 @@ EXCEPTION
     RAISE EXCEPTION '%: %', graph_place(t, place), SQLERRM USING ERRCODE = SQLSTATE;
 END
 $function$;
-COMMENT ON FUNCTION holdfast.enqueue_graph_ticket(jsonb,integer,text[],bigint[]) IS 'Adds one ticket of enqueue_tickets, all of whose predecessors have their ids.';
-GRANT EXECUTE ON FUNCTION holdfast.enqueue_graph_ticket(jsonb,integer,text[],bigint[]) TO holdfast_worker;
+COMMENT ON FUNCTION holdfast.enqueue_graph_ticket(jsonb,integer,text[],bigint[],bigint) IS 'Adds one ticket of enqueue_tickets, all of whose predecessors have their ids.';
+GRANT EXECUTE ON FUNCTION holdfast.enqueue_graph_ticket(jsonb,integer,text[],bigint[],bigint) TO holdfast_worker;
 
 CREATE OR REPLACE FUNCTION holdfast.enqueue_scheduled(s holdfast.schedules, due timestamp with time zone)
  RETURNS bigint
@@ -2863,7 +2871,7 @@ $function$;
 COMMENT ON FUNCTION holdfast.enqueue_ticket(text,jsonb,text,text,text,integer,timestamp with time zone,text,numeric,bigint[],timestamp with time zone,text,text,text,text,text[],text,bigint,bigint) IS 'Adds a ticket inside the caller''s transaction and returns its id: SELECT holdfast.enqueue_ticket(design => ''hello'', payload => ''{"n": 1}''). No worker claims it before all tickets of after are done and the batch after_batch has ended, or from expires_at on; the results of those that after_names names are in its document. A limit may count it by its concurrency_key (set_limit); those of equal priority are claimed in turns over their fairness_keys. With a unique_key that a kept ticket already has, that ticket''s id is returned and nothing is added; unique_for (open, ever, or a time as 2h) and on_duplicate (keep, replace, refuse) say otherwise.';
 GRANT EXECUTE ON FUNCTION holdfast.enqueue_ticket(text,jsonb,text,text,text,integer,timestamp with time zone,text,numeric,bigint[],timestamp with time zone,text,text,text,text,text[],text,bigint,bigint) TO holdfast_operator, holdfast_worker;
 
-CREATE OR REPLACE FUNCTION holdfast.enqueue_tickets(tickets jsonb)
+CREATE OR REPLACE FUNCTION holdfast.enqueue_tickets(tickets jsonb, batch_id bigint DEFAULT NULL::bigint)
  RETURNS TABLE(name text, id bigint)
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -2945,13 +2953,13 @@ BEGIN
       USING ERRCODE = 'HF422', HINT = 'Take one "after" out of the circle.';
   END IF;
   FOREACH i IN ARRAY todo LOOP
-    ids[i] := enqueue_graph_ticket(node[i], i, names, ids);
+    ids[i] := enqueue_graph_ticket(node[i], i, names, ids, enqueue_tickets.batch_id);
   END LOOP;
   RETURN QUERY SELECT u.name, u.id FROM unnest(names, ids) AS u (name, id);
 END
 $function$;
-COMMENT ON FUNCTION holdfast.enqueue_tickets(jsonb) IS 'Adds tickets that wait for each other by name, inside the caller''s transaction, all or none, and returns their ids in the same order: SELECT * FROM holdfast.enqueue_tickets(''[{"name": "fetch", "kind": "command"}, {"kind": "command", "after": ["fetch", 17]}]''). Each has the keys of enqueue_ticket''s arguments, and name. A name in "after" is one of these tickets, whose result the follower is given; a number is the id of any other one. HF422 names the circle where they wait in one.';
-GRANT EXECUTE ON FUNCTION holdfast.enqueue_tickets(jsonb) TO holdfast_operator, holdfast_worker;
+COMMENT ON FUNCTION holdfast.enqueue_tickets(jsonb,bigint) IS 'Adds tickets that wait for each other by name, inside the caller''s transaction, all or none, and returns their ids in the same order: SELECT * FROM holdfast.enqueue_tickets(''[{"name": "fetch", "kind": "command"}, {"kind": "command", "after": ["fetch", 17]}]''). Each has the keys of enqueue_ticket''s arguments, and name. A name in "after" is one of these tickets, whose result the follower is given; a number is the id of any other one. With batch_id they join an open batch. HF422 names the circle where they wait in one.';
+GRANT EXECUTE ON FUNCTION holdfast.enqueue_tickets(jsonb,bigint) TO holdfast_operator, holdfast_worker;
 
 CREATE OR REPLACE FUNCTION holdfast.error_facts(rule text, fingerprint text, error_title text, error text)
  RETURNS jsonb
@@ -3046,15 +3054,24 @@ CREATE OR REPLACE FUNCTION holdfast.file_followers(followers bigint[], names tex
 AS $function$
 DECLARE
   next bigint[];
+  workflow_ids bigint[] := '{}';
 BEGIN
   PERFORM FROM ticket_base b WHERE b.id = ANY (followers) ORDER BY b.id FOR NO KEY UPDATE;
-  IF EXISTS (SELECT FROM workflows w WHERE w.ticket_id = ANY (followers)) THEN
-    PERFORM go_on_with_workflows(followers, names);
+  IF EXISTS (SELECT FROM workflows) THEN
+    workflow_ids := ARRAY(SELECT w.ticket_id FROM workflows w WHERE w.ticket_id = ANY (followers));
+    IF cardinality(workflow_ids) > 0 THEN
+      PERFORM go_on_with_workflows(followers, names);
+    END IF;
   END IF;
+  -- As is_waiting, a call of which for each would cost more than the rest; LIMIT keeps to the indexes.
   next := ARRAY(
-    SELECT b.id FROM ticket_base b
-    WHERE b.id = ANY (followers) AND b.state = 'ready' AND b.assignee_type = 'agent' AND NOT is_waiting(b.id)
-      AND NOT EXISTS (SELECT FROM workflows w WHERE w.ticket_id = b.id));
+    SELECT b.id
+    FROM (SELECT DISTINCT u.id FROM unnest(followers) AS u (id)) f
+    CROSS JOIN LATERAL (SELECT b.id, b.state, b.assignee_type FROM ticket_base b WHERE b.id = f.id LIMIT 1) b
+    WHERE b.state = 'ready' AND b.assignee_type = 'agent' AND b.id <> ALL (workflow_ids)
+      AND (SELECT true FROM ticket_dependencies d WHERE d.ticket_id = b.id AND d.ended_at IS NULL LIMIT 1) IS NULL
+      AND (SELECT true FROM ticket_dependencies d WHERE d.after_id = b.id AND d.ended_at IS NULL AND d.queued LIMIT 1) IS NULL
+      AND (SELECT true FROM batch_followers w WHERE w.ticket_id = b.id AND w.ended_at IS NULL LIMIT 1) IS NULL);
   IF cardinality(next) > 0 THEN
     PERFORM file_tickets(next);
   END IF;
@@ -3134,9 +3151,11 @@ DECLARE
   usual bigint;
   odd bigint[];
   measured bigint[];
+  lined bigint[] := '{}';
   limited boolean := EXISTS (SELECT FROM claim_limits);
 BEGIN
-  -- Mostly all of them are ready for agents, in lanes that are known, and no limit is for them. = ANY (ARRAY[u.id]) keeps to the primary key, as in store_successes.
+  -- Mostly all of them are ready for agents, in lanes that are known, and no limit is for them. = ANY (ARRAY[u.id]) keeps to the primary key, as in
+  -- store_successes. Trap: stands_in_line(b) for each would cost as much as the rest.
   INSERT INTO ready (priority, created_at, id, queue, kind)
   SELECT b.priority, b.created_at, b.id, b.queue, b.kind
   FROM unnest(ids) AS u (id)
@@ -3144,7 +3163,9 @@ BEGIN
   JOIN lanes l ON l.queue = b.queue AND l.kind = b.kind
   WHERE b.state = 'ready' AND b.assignee_type = 'agent' AND (b.retry_after IS NULL OR b.retry_after <= now())
     AND b.payload_bytes IS NOT NULL AND broken_rule(b) IS NULL
-    AND b.concurrency_key IS NULL AND b.fairness_key IS NULL AND NOT (limited AND stands_in_line(b));
+    AND b.concurrency_key IS NULL AND b.fairness_key IS NULL
+    AND NOT (limited AND EXISTS (SELECT FROM claim_limits x WHERE x.queue = b.queue))
+    AND NOT (limited AND EXISTS (SELECT FROM designs d JOIN claim_limits x ON x.design = d.name WHERE d.id = b.design_id));
   GET DIAGNOSTICS usual = ROW_COUNT;
   IF usual < cardinality(ids) THEN
     WITH m AS (
@@ -3157,12 +3178,27 @@ BEGIN
       PERFORM file_tickets(measured);
       ids := ARRAY(SELECT u.id FROM unnest(ids) AS u (id) WHERE u.id <> ALL (measured));
     END IF;
+    -- Those with a key or under a limit are many at a time, too.
+    lined := ARRAY(
+      SELECT b.id
+      FROM unnest(ids) AS u (id)
+      JOIN ticket_base b ON b.id = ANY (ARRAY[u.id])
+      JOIN lanes l ON l.queue = b.queue AND l.kind = b.kind
+      WHERE b.state = 'ready' AND b.assignee_type = 'agent' AND (b.retry_after IS NULL OR b.retry_after <= now()) AND broken_rule(b) IS NULL
+        AND (b.concurrency_key IS NOT NULL OR b.fairness_key IS NOT NULL
+          OR EXISTS (SELECT FROM claim_limits x WHERE x.queue = b.queue)
+          OR EXISTS (SELECT FROM designs d JOIN claim_limits x ON x.design = d.name WHERE d.id = b.design_id)));
+    IF cardinality(lined) > 0 THEN
+      PERFORM line_up(lined);
+    END IF;
+  END IF;
+  IF usual + cardinality(lined) < cardinality(ids) THEN
     odd := ARRAY(
       SELECT b.id FROM unnest(ids) AS u (id)
       JOIN ticket_base b ON b.id = ANY (ARRAY[u.id])
       LEFT JOIN lanes l ON l.queue = b.queue AND l.kind = b.kind
       WHERE l.queue IS NULL OR b.state <> 'ready' OR b.assignee_type IS DISTINCT FROM 'agent' OR b.retry_after > now()
-        OR broken_rule(b) IS NOT NULL OR b.concurrency_key IS NOT NULL OR b.fairness_key IS NOT NULL OR limited AND stands_in_line(b));
+        OR broken_rule(b) IS NOT NULL);
     PERFORM require_rules(b) FROM ticket_base b WHERE b.id = ANY (odd);
     PERFORM know_lane(n.queue, n.kind)
     FROM (SELECT DISTINCT b.queue, b.kind FROM ticket_base b WHERE b.id = ANY (odd) ORDER BY b.queue, b.kind) n;
@@ -3340,11 +3376,18 @@ DECLARE
   followers bigint[];
   names text[];
 BEGIN
-  WITH ended AS (
-    UPDATE ticket_dependencies d SET ended_at = now()
+  -- Trap: a plan that was made while the tables were empty would go through all rows that are waited for, once for each of these tickets. So LIMIT and
+  -- OFFSET keep the order, and rows are taken by ctid.
+  WITH open AS MATERIALIZED (
+    SELECT d.tid
     FROM unnest(finished) AS u (id)
-    JOIN ticket_base b ON b.id = ANY (ARRAY[u.id]) AND b.state IN ('done', 'needs_review')
-    WHERE d.after_id = b.id AND d.ended_at IS NULL AND (b.state = 'done' OR d.on_success)
+    CROSS JOIN LATERAL (SELECT b.id, b.state FROM ticket_base b WHERE b.id = u.id LIMIT 1) b
+    CROSS JOIN LATERAL (
+      SELECT d.ctid AS tid, d.on_success FROM ticket_dependencies d WHERE d.after_id = b.id AND d.ended_at IS NULL OFFSET 0) d
+    WHERE b.state = 'done' OR b.state = 'needs_review' AND d.on_success
+  ), ended AS (
+    UPDATE ticket_dependencies d SET ended_at = now()
+    WHERE d.ctid = ANY (ARRAY(SELECT o.tid FROM open o)) AND d.ended_at IS NULL
     RETURNING d.ticket_id, d.name
   )
   SELECT array_agg(e.ticket_id), array_agg(e.name) INTO followers, names FROM ended e;
@@ -3464,7 +3507,7 @@ BEGIN
       ('holdfast_producer', ARRAY['produce_ticket']),
       ('holdfast_designer', ARRAY['ticket_version', 'latest_design', 'acting_person', 'accepted_bytes', 'expanded_bytes', 'is_deep', 'measure_definition']),
       -- Operators edit payloads with their own rights, too.
-      ('holdfast_operator', ARRAY['enqueue_ticket', 'enqueue_tickets', 'replay_ticket', 'trace_ticket', 'produce_ticket', 'release_ticket', 'hold_ticket', 'cancel_ticket', 'approve_ticket',
+      ('holdfast_operator', ARRAY['enqueue_ticket', 'enqueue_tickets', 'replay_ticket', 'trace_ticket', 'trace_batch', 'produce_ticket', 'release_ticket', 'hold_ticket', 'cancel_ticket', 'approve_ticket',
         'reject_ticket', 'pause_queue', 'resume_queue', 'acting_person', 'latest_design', 'abort_retry', 'set_auto_retry',
         'mend_provider', 'raise_budget', 'remove_budget', 'decide_tool_call', 'answer_ticket', 'asked_question', 'assign_ticket', 'unrelease_ticket', 'edit_payload', 'use_design',
         'ticket_version', 'require_version', 'take_request_key', 'keep_request_ticket', 'find_request', 'keep_request_answer',
@@ -3680,6 +3723,39 @@ $function$;
 COMMENT ON FUNCTION holdfast.hold_for_outages(bigint,integer) IS 'Holds tickets that were put off for so long while none of their providers gave one answer; release_waiting lets them go. Workers call it now and then.';
 GRANT EXECUTE ON FUNCTION holdfast.hold_for_outages(bigint,integer) TO holdfast_worker;
 
+CREATE OR REPLACE FUNCTION holdfast.hold_steps(t holdfast.ticket_base, actor text, reason text)
+ RETURNS integer
+ LANGUAGE plpgsql
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+DECLARE
+  child ticket_base;
+  n integer := 0;
+BEGIN
+  FOR child IN
+    SELECT b.* FROM ticket_dependencies d JOIN ticket_base b ON b.id = d.after_id
+    JOIN ticket_parents p ON p.ticket_id = b.id AND p.parent_id = t.id
+    WHERE d.ticket_id = t.id AND d.ended_at IS NULL AND b.state = 'ready' AND b.assignee_type = 'agent'
+    ORDER BY b.id
+  LOOP
+    IF child.kind = 'workflow' THEN
+      PERFORM hold_ticket(child.id, actor, format('its workflow #%s is on hold: %s', t.id, reason));
+      n := n + 1;
+    ELSIF make_unclaimable(child) THEN
+      UPDATE ticket_base b
+      SET state = 'on_hold', held_at = now(), hold_reason = format('its workflow #%s is on hold: %s', t.id, reason),
+          hold_actions = '{release,release_with_guidance,cancel}', retry_after = NULL, updated_at = now()
+      WHERE b.id = child.id;
+      PERFORM log_activity(child.id, 'held', actor, jsonb_build_object('reason', reason, 'workflow', t.id));
+      n := n + 1;
+    END IF;
+  END LOOP;
+  RETURN n;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.hold_steps(holdfast.ticket_base,text,text) IS 'Holds the tickets of a workflow''s steps that wait, and says how many. The caller has locked them (lock_steps).';
+GRANT EXECUTE ON FUNCTION holdfast.hold_steps(holdfast.ticket_base,text,text) TO holdfast_worker;
+
 CREATE OR REPLACE FUNCTION holdfast.hold_ticket(id bigint, actor text, reason text)
  RETURNS text
  LANGUAGE plpgsql
@@ -3688,15 +3764,20 @@ CREATE OR REPLACE FUNCTION holdfast.hold_ticket(id bigint, actor text, reason te
 AS $function$
 DECLARE
   t ticket_base;
+  steps integer;
 BEGIN
   PERFORM require_words('actor', actor);
   PERFORM require_words('reason', reason);
+  PERFORM lock_steps(hold_ticket.id);
   t := locked_ticket(hold_ticket.id);
   IF t.state <> 'ready' THEN
     PERFORM refuse_action(t, 'hold');
   END IF;
   PERFORM end_work(t, actor);
-  PERFORM log_activity(t.id, 'held', actor, jsonb_build_object('reason', reason));
+  IF t.kind = 'workflow' THEN
+    steps := NULLIF(hold_steps(t, actor, reason), 0);
+  END IF;
+  PERFORM log_activity(t.id, 'held', actor, jsonb_strip_nulls(jsonb_build_object('reason', reason, 'steps', steps)));
   UPDATE ticket_base b
   SET state = 'on_hold', held_at = now(), hold_reason = reason, hold_actions = '{release,release_with_guidance,cancel}',
       retry_after = NULL, updated_at = now()
@@ -3704,7 +3785,7 @@ BEGIN
   RETURN 'on_hold';
 END
 $function$;
-COMMENT ON FUNCTION holdfast.hold_ticket(bigint,text,text) IS 'Parks a ready or running ticket for a person; a running attempt is stopped and its result refused.';
+COMMENT ON FUNCTION holdfast.hold_ticket(bigint,text,text) IS 'Parks a ready or running ticket for a person; a running attempt is stopped and its result refused. With a workflow go those of its steps'' tickets that wait; one that runs is left to run.';
 GRANT EXECUTE ON FUNCTION holdfast.hold_ticket(bigint,text,text) TO holdfast_operator, holdfast_worker;
 
 CREATE OR REPLACE FUNCTION holdfast.holder_of_key(key text, unique_for text, on_duplicate text, new_payload jsonb, new_run_at timestamp with time zone)
@@ -4162,7 +4243,11 @@ DECLARE
   lined bigint[];
 BEGIN
   IF limited THEN
-    SELECT array_agg(b.id) INTO lined FROM unnest(met) AS u (id) JOIN ticket_base b ON b.id = ANY (ARRAY[u.id]) WHERE stands_in_line(b);
+    -- As stands_in_line(b), a call of which costs more than the rest.
+    SELECT array_agg(b.id) INTO lined FROM unnest(met) AS u (id) JOIN ticket_base b ON b.id = ANY (ARRAY[u.id])
+    WHERE b.concurrency_key IS NOT NULL OR b.fairness_key IS NOT NULL
+      OR EXISTS (SELECT FROM claim_limits x WHERE x.queue = b.queue)
+      OR b.design_id IS NOT NULL AND EXISTS (SELECT FROM designs d JOIN claim_limits x ON x.design = d.name WHERE d.id = b.design_id);
   ELSE
     SELECT array_agg(b.id) INTO lined FROM unnest(met) AS u (id) JOIN ticket_base b ON b.id = ANY (ARRAY[u.id])
     WHERE b.concurrency_key IS NOT NULL OR b.fairness_key IS NOT NULL;
@@ -4745,7 +4830,7 @@ $function$;
 COMMENT ON FUNCTION holdfast.pause_schedule(text,text) IS 'No ticket comes of it until resume_schedule. Tickets that are there are left alone.';
 GRANT EXECUTE ON FUNCTION holdfast.pause_schedule(text,text) TO holdfast_operator, holdfast_worker;
 
-CREATE OR REPLACE FUNCTION holdfast.produce_ticket(kind text DEFAULT NULL::text, payload jsonb DEFAULT '{}'::jsonb, queue text DEFAULT 'default'::text, title text DEFAULT NULL::text, design text DEFAULT NULL::text, priority integer DEFAULT 0, run_at timestamp with time zone DEFAULT NULL::timestamp with time zone, unique_key text DEFAULT NULL::text, max_cost_usd numeric DEFAULT NULL::numeric, expires_at timestamp with time zone DEFAULT NULL::timestamp with time zone, concurrency_key text DEFAULT NULL::text, fairness_key text DEFAULT NULL::text)
+CREATE OR REPLACE FUNCTION holdfast.produce_ticket(kind text DEFAULT NULL::text, payload jsonb DEFAULT '{}'::jsonb, queue text DEFAULT 'default'::text, title text DEFAULT NULL::text, design text DEFAULT NULL::text, priority integer DEFAULT 0, run_at timestamp with time zone DEFAULT NULL::timestamp with time zone, unique_key text DEFAULT NULL::text, max_cost_usd numeric DEFAULT NULL::numeric, expires_at timestamp with time zone DEFAULT NULL::timestamp with time zone, concurrency_key text DEFAULT NULL::text, fairness_key text DEFAULT NULL::text, after bigint[] DEFAULT NULL::bigint[])
  RETURNS bigint
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -4754,6 +4839,7 @@ AS $function$
 DECLARE
   -- Inside, current_user is the owner; after SET ROLE the setting tells who called.
   caller name := CASE WHEN current_setting('role') = 'none' THEN session_user ELSE current_setting('role') END;
+  foreign_id bigint;
 BEGIN
   IF NOT EXISTS (
     SELECT FROM producer_grants g
@@ -4766,14 +4852,26 @@ BEGIN
       COALESCE(produce_ticket.queue, 'NULL')
       USING ERRCODE = '42501', HINT = 'The owner of the schema grants it by a row of producer_grants.';
   END IF;
+  -- The tickets of others are not locked, nor is told whether there are any.
+  SELECT u.id INTO foreign_id FROM unnest(produce_ticket.after) AS u (id)
+  WHERE NOT EXISTS (
+    SELECT FROM ticket_base b LEFT JOIN designs d ON d.id = b.design_id
+    JOIN producer_grants g ON g.queue = b.queue AND (g.design = d.name OR g.design IS NULL AND d.id IS NULL AND g.kind = b.kind)
+    WHERE b.id = u.id AND pg_has_role(caller, to_regrole(quote_ident(g.grantee)), 'MEMBER'))
+  LIMIT 1;
+  IF FOUND THEN
+    RAISE EXCEPTION '% may not wait for ticket %', caller, COALESCE(foreign_id::text, 'NULL')
+      USING ERRCODE = '42501', HINT = 'It waits only for tickets of the queues and designs that it may enqueue.';
+  END IF;
   RETURN enqueue_ticket(kind => produce_ticket.kind, payload => produce_ticket.payload, queue => produce_ticket.queue,
     title => produce_ticket.title, design => produce_ticket.design, priority => produce_ticket.priority,
     run_at => produce_ticket.run_at, unique_key => produce_ticket.unique_key, max_cost_usd => produce_ticket.max_cost_usd,
-    expires_at => produce_ticket.expires_at, concurrency_key => produce_ticket.concurrency_key, fairness_key => produce_ticket.fairness_key);
+    expires_at => produce_ticket.expires_at, concurrency_key => produce_ticket.concurrency_key, fairness_key => produce_ticket.fairness_key,
+    after => produce_ticket.after);
 END
 $function$;
-COMMENT ON FUNCTION holdfast.produce_ticket(text,jsonb,text,text,text,integer,timestamp with time zone,text,numeric,timestamp with time zone,text,text) IS 'enqueue_ticket for members of holdfast_producer: refuses what no row of producer_grants allows them.';
-GRANT EXECUTE ON FUNCTION holdfast.produce_ticket(text,jsonb,text,text,text,integer,timestamp with time zone,text,numeric,timestamp with time zone,text,text) TO holdfast_operator, holdfast_producer, holdfast_worker;
+COMMENT ON FUNCTION holdfast.produce_ticket(text,jsonb,text,text,text,integer,timestamp with time zone,text,numeric,timestamp with time zone,text,text,bigint[]) IS 'enqueue_ticket for members of holdfast_producer: refuses what no row of producer_grants allows them.';
+GRANT EXECUTE ON FUNCTION holdfast.produce_ticket(text,jsonb,text,text,text,integer,timestamp with time zone,text,numeric,timestamp with time zone,text,text,bigint[]) TO holdfast_operator, holdfast_producer, holdfast_worker;
 
 CREATE OR REPLACE FUNCTION holdfast.prune_figures()
  RETURNS void
@@ -5672,6 +5770,22 @@ $function$;
 COMMENT ON FUNCTION holdfast.require_steps(integer,integer[]) IS 'The steps of a release from its canary and its ramp; HF422 says what is wrong.';
 GRANT EXECUTE ON FUNCTION holdfast.require_steps(integer,integer[]) TO holdfast_worker;
 
+CREATE OR REPLACE FUNCTION holdfast.require_traceparent(traceparent text)
+ RETURNS void
+ LANGUAGE plpgsql
+ IMMUTABLE
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+BEGIN
+  IF traceparent IS NULL OR traceparent !~ '^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$' OR traceparent ~ '^00-(0{32}|[0-9a-f]{32}-0{16})' THEN
+    RAISE EXCEPTION '"%" is no traceparent', COALESCE(left(traceparent, 60), 'NULL')
+      USING ERRCODE = 'HF422', HINT = 'It reads 00-<32 hex digits>-<16 hex digits>-01, as W3C Trace Context has it.';
+  END IF;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.require_traceparent(text) IS 'Refuses what is no traceparent (HF422).';
+GRANT EXECUTE ON FUNCTION holdfast.require_traceparent(text) TO holdfast_worker;
+
 CREATE OR REPLACE FUNCTION holdfast.require_uniqueness(key text, unique_for text, on_duplicate text)
  RETURNS void
  LANGUAGE plpgsql
@@ -6419,12 +6533,15 @@ BEGIN
       ORDER BY i.id
     ), finished AS (
       UPDATE holdfast.ticket_base b
-      SET fence = i.lease_no, state = i.state, result = i.result::jsonb, started_at = i.claimed_at, completed_at = now(),
+      SET fence = i.lease_no, state = CASE i.state WHEN 'approved' THEN 'done' ELSE i.state END, result = i.result::jsonb, started_at = i.claimed_at, completed_at = now(),
           updated_at = now(), retry_after = NULL, attempt_count = b.attempt_count + 1, same_error_count = 0,
           error = NULL, error_title = NULL, error_category = NULL, error_fingerprint = NULL
       FROM input i
       WHERE b.id = ANY (ARRAY[i.id]) AND b.state = 'ready' AND b.fence < i.lease_no
-      RETURNING b.id, b.fence, b.attempt_count, b.result, i.claimed_at, i.worker_id
+      RETURNING b.id, b.fence, b.attempt_count, b.result, i.claimed_at, i.worker_id, i.state
+    ), ruled AS (
+      INSERT INTO holdfast.ticket_activity (ticket_id, action, actor, channel, details)
+      SELECT f.id, 'approved', 'rule', 'rule', '{"rule": "sample"}' FROM finished f WHERE f.state = 'approved'
     )
     INSERT INTO holdfast.ticket_attempts (ticket_id, lease_no, started_at, finished_at, attempt, outcome, worker_id, result)
     SELECT id, fence, claimed_at, now(), attempt_count, 'succeeded', worker_id, result FROM finished;
@@ -6451,7 +6568,7 @@ BEGIN
   END IF;
 END
 $function$;
-COMMENT ON FUNCTION holdfast.store_successes(bigint[],bigint[],text[],text[],bigint[]) IS 'Stores successes (new_states: needs_review or done) and returns those that could not be stored; then closes leases, and returns those that close_leases returns without a ticket_id.';
+COMMENT ON FUNCTION holdfast.store_successes(bigint[],bigint[],text[],text[],bigint[]) IS 'Stores successes (new_states: needs_review, done, or approved, which is done and approved by the rule of its design) and returns those that could not be stored; then closes leases, and returns those that close_leases returns without a ticket_id.';
 GRANT EXECUTE ON FUNCTION holdfast.store_successes(bigint[],bigint[],text[],text[],bigint[]) TO holdfast_worker;
 
 CREATE OR REPLACE FUNCTION holdfast.take_apart(taken bigint[], suspected bigint, new_lease bigint, for_worker text, for_ms bigint, small_bytes integer, room_bytes bigint, suspects_at_most integer)
@@ -7130,6 +7247,26 @@ $function$;
 COMMENT ON FUNCTION holdfast.tokens_left(holdfast.claim_limits,timestamp with time zone) IS 'How many tickets may start under a rate now, with fractions; full_at as in limit_gates.';
 GRANT EXECUTE ON FUNCTION holdfast.tokens_left(holdfast.claim_limits,timestamp with time zone) TO holdfast_operator, holdfast_viewer, holdfast_worker;
 
+CREATE OR REPLACE FUNCTION holdfast.trace_batch(batch_id bigint, traceparent text)
+ RETURNS bigint
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'holdfast', 'pg_temp'
+ SET enable_seqscan TO 'off'
+AS $function$
+#variable_conflict use_variable
+DECLARE
+  n bigint;
+BEGIN
+  PERFORM require_traceparent(traceparent);
+  INSERT INTO ticket_traces SELECT b.id, traceparent FROM ticket_base b WHERE b.batch_id = trace_batch.batch_id ON CONFLICT DO NOTHING;
+  GET DIAGNOSTICS n = ROW_COUNT;
+  RETURN n;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.trace_batch(bigint,text) IS 'Says under which trace all tickets of a batch were enqueued, of those that have none yet; returns how many.';
+GRANT EXECUTE ON FUNCTION holdfast.trace_batch(bigint,text) TO holdfast_operator, holdfast_worker;
+
 CREATE OR REPLACE FUNCTION holdfast.trace_ticket(ticket_id bigint, traceparent text)
  RETURNS bigint
  LANGUAGE plpgsql
@@ -7138,10 +7275,8 @@ CREATE OR REPLACE FUNCTION holdfast.trace_ticket(ticket_id bigint, traceparent t
 AS $function$
 #variable_conflict use_variable
 BEGIN
-  IF traceparent IS NULL OR traceparent !~ '^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$' OR traceparent ~ '^00-(0{32}|[0-9a-f]{32}-0{16})' THEN
-    RAISE EXCEPTION '"%" is no traceparent', COALESCE(left(traceparent, 60), 'NULL')
-      USING ERRCODE = 'HF422', HINT = 'It reads 00-<32 hex digits>-<16 hex digits>-01, as W3C Trace Context has it.';
-  ELSIF NOT EXISTS (SELECT FROM ticket_base b WHERE b.id = ticket_id) THEN
+  PERFORM require_traceparent(traceparent);
+  IF NOT EXISTS (SELECT FROM ticket_base b WHERE b.id = ticket_id) THEN
     RAISE EXCEPTION 'there is no ticket %', ticket_id USING ERRCODE = 'HF404';
   END IF;
   INSERT INTO ticket_traces VALUES (ticket_id, traceparent) ON CONFLICT DO NOTHING;
@@ -7155,7 +7290,6 @@ CREATE OR REPLACE FUNCTION holdfast.turn_group(fairness_key text, concurrency_ke
  RETURNS text
  LANGUAGE sql
  IMMUTABLE
- SET search_path TO 'holdfast', 'pg_temp'
 AS $function$
   SELECT COALESCE('f' || fairness_key, 'c' || concurrency_key, '-') || chr(1) || COALESCE(concurrency_key, '') || chr(1) || COALESCE(design, '')
 $function$;

@@ -69,9 +69,11 @@ DECLARE
   usual bigint;
   odd bigint[];
   measured bigint[];
+  lined bigint[] := '{}';
   limited boolean := EXISTS (SELECT FROM claim_limits);
 BEGIN
-  -- Mostly all of them are ready for agents, in lanes that are known, and no limit is for them. = ANY (ARRAY[u.id]) keeps to the primary key, as in store_successes.
+  -- Mostly all of them are ready for agents, in lanes that are known, and no limit is for them. = ANY (ARRAY[u.id]) keeps to the primary key, as in
+  -- store_successes. Trap: stands_in_line(b) for each would cost as much as the rest.
   INSERT INTO ready (priority, created_at, id, queue, kind)
   SELECT b.priority, b.created_at, b.id, b.queue, b.kind
   FROM unnest(ids) AS u (id)
@@ -79,7 +81,9 @@ BEGIN
   JOIN lanes l ON l.queue = b.queue AND l.kind = b.kind
   WHERE b.state = 'ready' AND b.assignee_type = 'agent' AND (b.retry_after IS NULL OR b.retry_after <= now())
     AND b.payload_bytes IS NOT NULL AND broken_rule(b) IS NULL
-    AND b.concurrency_key IS NULL AND b.fairness_key IS NULL AND NOT (limited AND stands_in_line(b));
+    AND b.concurrency_key IS NULL AND b.fairness_key IS NULL
+    AND NOT (limited AND EXISTS (SELECT FROM claim_limits x WHERE x.queue = b.queue))
+    AND NOT (limited AND EXISTS (SELECT FROM designs d JOIN claim_limits x ON x.design = d.name WHERE d.id = b.design_id));
   GET DIAGNOSTICS usual = ROW_COUNT;
   IF usual < cardinality(ids) THEN
     WITH m AS (
@@ -92,12 +96,27 @@ BEGIN
       PERFORM file_tickets(measured);
       ids := ARRAY(SELECT u.id FROM unnest(ids) AS u (id) WHERE u.id <> ALL (measured));
     END IF;
+    -- Those with a key or under a limit are many at a time, too.
+    lined := ARRAY(
+      SELECT b.id
+      FROM unnest(ids) AS u (id)
+      JOIN ticket_base b ON b.id = ANY (ARRAY[u.id])
+      JOIN lanes l ON l.queue = b.queue AND l.kind = b.kind
+      WHERE b.state = 'ready' AND b.assignee_type = 'agent' AND (b.retry_after IS NULL OR b.retry_after <= now()) AND broken_rule(b) IS NULL
+        AND (b.concurrency_key IS NOT NULL OR b.fairness_key IS NOT NULL
+          OR EXISTS (SELECT FROM claim_limits x WHERE x.queue = b.queue)
+          OR EXISTS (SELECT FROM designs d JOIN claim_limits x ON x.design = d.name WHERE d.id = b.design_id)));
+    IF cardinality(lined) > 0 THEN
+      PERFORM line_up(lined);
+    END IF;
+  END IF;
+  IF usual + cardinality(lined) < cardinality(ids) THEN
     odd := ARRAY(
       SELECT b.id FROM unnest(ids) AS u (id)
       JOIN ticket_base b ON b.id = ANY (ARRAY[u.id])
       LEFT JOIN lanes l ON l.queue = b.queue AND l.kind = b.kind
       WHERE l.queue IS NULL OR b.state <> 'ready' OR b.assignee_type IS DISTINCT FROM 'agent' OR b.retry_after > now()
-        OR broken_rule(b) IS NOT NULL OR b.concurrency_key IS NOT NULL OR b.fairness_key IS NOT NULL OR limited AND stands_in_line(b));
+        OR broken_rule(b) IS NOT NULL);
     PERFORM require_rules(b) FROM ticket_base b WHERE b.id = ANY (odd);
     PERFORM know_lane(n.queue, n.kind)
     FROM (SELECT DISTINCT b.queue, b.kind FROM ticket_base b WHERE b.id = ANY (odd) ORDER BY b.queue, b.kind) n;
@@ -252,11 +271,18 @@ DECLARE
   followers bigint[];
   names text[];
 BEGIN
-  WITH ended AS (
-    UPDATE ticket_dependencies d SET ended_at = now()
+  -- Trap: a plan that was made while the tables were empty would go through all rows that are waited for, once for each of these tickets. So LIMIT and
+  -- OFFSET keep the order, and rows are taken by ctid.
+  WITH open AS MATERIALIZED (
+    SELECT d.tid
     FROM unnest(finished) AS u (id)
-    JOIN ticket_base b ON b.id = ANY (ARRAY[u.id]) AND b.state IN ('done', 'needs_review')
-    WHERE d.after_id = b.id AND d.ended_at IS NULL AND (b.state = 'done' OR d.on_success)
+    CROSS JOIN LATERAL (SELECT b.id, b.state FROM ticket_base b WHERE b.id = u.id LIMIT 1) b
+    CROSS JOIN LATERAL (
+      SELECT d.ctid AS tid, d.on_success FROM ticket_dependencies d WHERE d.after_id = b.id AND d.ended_at IS NULL OFFSET 0) d
+    WHERE b.state = 'done' OR b.state = 'needs_review' AND d.on_success
+  ), ended AS (
+    UPDATE ticket_dependencies d SET ended_at = now()
+    WHERE d.ctid = ANY (ARRAY(SELECT o.tid FROM open o)) AND d.ended_at IS NULL
     RETURNING d.ticket_id, d.name
   )
   SELECT array_agg(e.ticket_id), array_agg(e.name) INTO followers, names FROM ended e;
@@ -271,15 +297,24 @@ CREATE OR REPLACE FUNCTION file_followers(followers bigint[], names text[]) RETU
 LANGUAGE plpgsql SET search_path = ${flyway:defaultSchema}, pg_temp SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off AS $$
 DECLARE
   next bigint[];
+  workflow_ids bigint[] := '{}';
 BEGIN
   PERFORM FROM ticket_base b WHERE b.id = ANY (followers) ORDER BY b.id FOR NO KEY UPDATE;
-  IF EXISTS (SELECT FROM workflows w WHERE w.ticket_id = ANY (followers)) THEN
-    PERFORM go_on_with_workflows(followers, names);
+  IF EXISTS (SELECT FROM workflows) THEN
+    workflow_ids := ARRAY(SELECT w.ticket_id FROM workflows w WHERE w.ticket_id = ANY (followers));
+    IF cardinality(workflow_ids) > 0 THEN
+      PERFORM go_on_with_workflows(followers, names);
+    END IF;
   END IF;
+  -- As is_waiting, a call of which for each would cost more than the rest; LIMIT keeps to the indexes.
   next := ARRAY(
-    SELECT b.id FROM ticket_base b
-    WHERE b.id = ANY (followers) AND b.state = 'ready' AND b.assignee_type = 'agent' AND NOT is_waiting(b.id)
-      AND NOT EXISTS (SELECT FROM workflows w WHERE w.ticket_id = b.id));
+    SELECT b.id
+    FROM (SELECT DISTINCT u.id FROM unnest(followers) AS u (id)) f
+    CROSS JOIN LATERAL (SELECT b.id, b.state, b.assignee_type FROM ticket_base b WHERE b.id = f.id LIMIT 1) b
+    WHERE b.state = 'ready' AND b.assignee_type = 'agent' AND b.id <> ALL (workflow_ids)
+      AND (SELECT true FROM ticket_dependencies d WHERE d.ticket_id = b.id AND d.ended_at IS NULL LIMIT 1) IS NULL
+      AND (SELECT true FROM ticket_dependencies d WHERE d.after_id = b.id AND d.ended_at IS NULL AND d.queued LIMIT 1) IS NULL
+      AND (SELECT true FROM batch_followers w WHERE w.ticket_id = b.id AND w.ended_at IS NULL LIMIT 1) IS NULL);
   IF cardinality(next) > 0 THEN
     PERFORM file_tickets(next);
   END IF;
@@ -536,7 +571,8 @@ COMMENT ON FUNCTION enqueue_ticket IS 'Adds a ticket inside the caller''s transa
 
 -- The tickets are known by their places in the array, for looking a name up costs more than an index: names become places once, then all is
 -- arrays. Each is enqueued when all that it waits for have been, so that their ids are known; what is left then waits in a circle.
-CREATE OR REPLACE FUNCTION enqueue_tickets(tickets jsonb) RETURNS TABLE (name text, id bigint)
+DROP FUNCTION IF EXISTS enqueue_tickets(jsonb);
+CREATE OR REPLACE FUNCTION enqueue_tickets(tickets jsonb, batch_id bigint DEFAULT NULL) RETURNS TABLE (name text, id bigint)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = ${flyway:defaultSchema}, pg_temp SET jit = off AS $$
 #variable_conflict use_column
 DECLARE
@@ -613,12 +649,12 @@ BEGIN
       USING ERRCODE = 'HF422', HINT = 'Take one "after" out of the circle.';
   END IF;
   FOREACH i IN ARRAY todo LOOP
-    ids[i] := enqueue_graph_ticket(node[i], i, names, ids);
+    ids[i] := enqueue_graph_ticket(node[i], i, names, ids, enqueue_tickets.batch_id);
   END LOOP;
   RETURN QUERY SELECT u.name, u.id FROM unnest(names, ids) AS u (name, id);
 END
 $$;
-COMMENT ON FUNCTION enqueue_tickets IS 'Adds tickets that wait for each other by name, inside the caller''s transaction, all or none, and returns their ids in the same order: SELECT * FROM ${flyway:defaultSchema}.enqueue_tickets(''[{"name": "fetch", "kind": "command"}, {"kind": "command", "after": ["fetch", 17]}]''). Each has the keys of enqueue_ticket''s arguments, and name. A name in "after" is one of these tickets, whose result the follower is given; a number is the id of any other one. HF422 names the circle where they wait in one.';
+COMMENT ON FUNCTION enqueue_tickets IS 'Adds tickets that wait for each other by name, inside the caller''s transaction, all or none, and returns their ids in the same order: SELECT * FROM ${flyway:defaultSchema}.enqueue_tickets(''[{"name": "fetch", "kind": "command"}, {"kind": "command", "after": ["fetch", 17]}]''). Each has the keys of enqueue_ticket''s arguments, and name. A name in "after" is one of these tickets, whose result the follower is given; a number is the id of any other one. With batch_id they join an open batch. HF422 names the circle where they wait in one.';
 
 CREATE OR REPLACE FUNCTION graph_place(t jsonb, place bigint) RETURNS text
 LANGUAGE sql IMMUTABLE SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
@@ -688,7 +724,8 @@ END
 $$;
 COMMENT ON FUNCTION graph_circle IS 'One circle of a graph in words: open has how many predecessors of each are left.';
 
-CREATE OR REPLACE FUNCTION enqueue_graph_ticket(t jsonb, place integer, names text[], ids bigint[]) RETURNS bigint
+DROP FUNCTION IF EXISTS enqueue_graph_ticket(jsonb, integer, text[], bigint[]);
+CREATE OR REPLACE FUNCTION enqueue_graph_ticket(t jsonb, place integer, names text[], ids bigint[], batch_id bigint) RETURNS bigint
 LANGUAGE plpgsql SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
 DECLARE
   after bigint[];
@@ -708,7 +745,7 @@ BEGIN
   RETURN enqueue_any_ticket(t->>'kind', t->'payload', t->>'queue', t->>'title', t->>'design', (t->>'priority')::integer, run_at,
     t->>'unique_key', (t->>'max_cost_usd')::numeric, after, expires_at, t->>'concurrency_key', t->>'fairness_key', t->>'unique_for',
     t->>'on_duplicate',
-    CASE WHEN array_remove(after_names, NULL) <> '{}' THEN after_names END, t->>'on_cancelled');
+    CASE WHEN array_remove(after_names, NULL) <> '{}' THEN after_names END, t->>'on_cancelled', enqueue_graph_ticket.batch_id);
 EXCEPTION
   WHEN data_exception THEN
     RAISE EXCEPTION '%: %', graph_place(t, place), SQLERRM USING ERRCODE = 'HF422';
@@ -718,15 +755,24 @@ END
 $$;
 COMMENT ON FUNCTION enqueue_graph_ticket IS 'Adds one ticket of enqueue_tickets, all of whose predecessors have their ids.';
 
+CREATE OR REPLACE FUNCTION require_traceparent(traceparent text) RETURNS void
+LANGUAGE plpgsql IMMUTABLE SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
+BEGIN
+  IF traceparent IS NULL OR traceparent !~ '^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$' OR traceparent ~ '^00-(0{32}|[0-9a-f]{32}-0{16})' THEN
+    RAISE EXCEPTION '"%" is no traceparent', COALESCE(left(traceparent, 60), 'NULL')
+      USING ERRCODE = 'HF422', HINT = 'It reads 00-<32 hex digits>-<16 hex digits>-01, as W3C Trace Context has it.';
+  END IF;
+END
+$$;
+COMMENT ON FUNCTION require_traceparent IS 'Refuses what is no traceparent (HF422).';
+
 -- A function of its own, around enqueue_ticket, so that who sends no traces pays nothing for it.
 CREATE OR REPLACE FUNCTION trace_ticket(ticket_id bigint, traceparent text) RETURNS bigint
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
 #variable_conflict use_variable
 BEGIN
-  IF traceparent IS NULL OR traceparent !~ '^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$' OR traceparent ~ '^00-(0{32}|[0-9a-f]{32}-0{16})' THEN
-    RAISE EXCEPTION '"%" is no traceparent', COALESCE(left(traceparent, 60), 'NULL')
-      USING ERRCODE = 'HF422', HINT = 'It reads 00-<32 hex digits>-<16 hex digits>-01, as W3C Trace Context has it.';
-  ELSIF NOT EXISTS (SELECT FROM ticket_base b WHERE b.id = ticket_id) THEN
+  PERFORM require_traceparent(traceparent);
+  IF NOT EXISTS (SELECT FROM ticket_base b WHERE b.id = ticket_id) THEN
     RAISE EXCEPTION 'there is no ticket %', ticket_id USING ERRCODE = 'HF404';
   END IF;
   INSERT INTO ticket_traces VALUES (ticket_id, traceparent) ON CONFLICT DO NOTHING;
@@ -735,15 +781,31 @@ END
 $$;
 COMMENT ON FUNCTION trace_ticket IS 'Says under which trace a ticket was enqueued, and returns its id: SELECT ${flyway:defaultSchema}.trace_ticket(${flyway:defaultSchema}.enqueue_ticket(design => ''hello''), ''00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01''). The first one counts.';
 
+CREATE OR REPLACE FUNCTION trace_batch(batch_id bigint, traceparent text) RETURNS bigint
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = ${flyway:defaultSchema}, pg_temp SET enable_seqscan = off AS $$
+#variable_conflict use_variable
+DECLARE
+  n bigint;
+BEGIN
+  PERFORM require_traceparent(traceparent);
+  INSERT INTO ticket_traces SELECT b.id, traceparent FROM ticket_base b WHERE b.batch_id = trace_batch.batch_id ON CONFLICT DO NOTHING;
+  GET DIAGNOSTICS n = ROW_COUNT;
+  RETURN n;
+END
+$$;
+COMMENT ON FUNCTION trace_batch IS 'Says under which trace all tickets of a batch were enqueued, of those that have none yet; returns how many.';
+
+DROP FUNCTION IF EXISTS produce_ticket(text, jsonb, text, text, text, integer, timestamptz, text, numeric, timestamptz, text, text);
 CREATE OR REPLACE FUNCTION produce_ticket(
   kind text DEFAULT NULL, payload jsonb DEFAULT '{}', queue text DEFAULT 'default', title text DEFAULT NULL,
   design text DEFAULT NULL, priority integer DEFAULT 0, run_at timestamptz DEFAULT NULL, unique_key text DEFAULT NULL,
   max_cost_usd numeric DEFAULT NULL, expires_at timestamptz DEFAULT NULL, concurrency_key text DEFAULT NULL,
-  fairness_key text DEFAULT NULL) RETURNS bigint
+  fairness_key text DEFAULT NULL, after bigint[] DEFAULT NULL) RETURNS bigint
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
 DECLARE
   -- Inside, current_user is the owner; after SET ROLE the setting tells who called.
   caller name := CASE WHEN current_setting('role') = 'none' THEN session_user ELSE current_setting('role') END;
+  foreign_id bigint;
 BEGIN
   IF NOT EXISTS (
     SELECT FROM producer_grants g
@@ -756,10 +818,22 @@ BEGIN
       COALESCE(produce_ticket.queue, 'NULL')
       USING ERRCODE = '42501', HINT = 'The owner of the schema grants it by a row of producer_grants.';
   END IF;
+  -- The tickets of others are not locked, nor is told whether there are any.
+  SELECT u.id INTO foreign_id FROM unnest(produce_ticket.after) AS u (id)
+  WHERE NOT EXISTS (
+    SELECT FROM ticket_base b LEFT JOIN designs d ON d.id = b.design_id
+    JOIN producer_grants g ON g.queue = b.queue AND (g.design = d.name OR g.design IS NULL AND d.id IS NULL AND g.kind = b.kind)
+    WHERE b.id = u.id AND pg_has_role(caller, to_regrole(quote_ident(g.grantee)), 'MEMBER'))
+  LIMIT 1;
+  IF FOUND THEN
+    RAISE EXCEPTION '% may not wait for ticket %', caller, COALESCE(foreign_id::text, 'NULL')
+      USING ERRCODE = '42501', HINT = 'It waits only for tickets of the queues and designs that it may enqueue.';
+  END IF;
   RETURN enqueue_ticket(kind => produce_ticket.kind, payload => produce_ticket.payload, queue => produce_ticket.queue,
     title => produce_ticket.title, design => produce_ticket.design, priority => produce_ticket.priority,
     run_at => produce_ticket.run_at, unique_key => produce_ticket.unique_key, max_cost_usd => produce_ticket.max_cost_usd,
-    expires_at => produce_ticket.expires_at, concurrency_key => produce_ticket.concurrency_key, fairness_key => produce_ticket.fairness_key);
+    expires_at => produce_ticket.expires_at, concurrency_key => produce_ticket.concurrency_key, fairness_key => produce_ticket.fairness_key,
+    after => produce_ticket.after);
 END
 $$;
 COMMENT ON FUNCTION produce_ticket IS 'enqueue_ticket for members of holdfast_producer: refuses what no row of producer_grants allows them.';

@@ -431,12 +431,15 @@ BEGIN
       ORDER BY i.id
     ), finished AS (
       UPDATE ${flyway:defaultSchema}.ticket_base b
-      SET fence = i.lease_no, state = i.state, result = i.result::jsonb, started_at = i.claimed_at, completed_at = now(),
+      SET fence = i.lease_no, state = CASE i.state WHEN 'approved' THEN 'done' ELSE i.state END, result = i.result::jsonb, started_at = i.claimed_at, completed_at = now(),
           updated_at = now(), retry_after = NULL, attempt_count = b.attempt_count + 1, same_error_count = 0,
           error = NULL, error_title = NULL, error_category = NULL, error_fingerprint = NULL
       FROM input i
       WHERE b.id = ANY (ARRAY[i.id]) AND b.state = 'ready' AND b.fence < i.lease_no
-      RETURNING b.id, b.fence, b.attempt_count, b.result, i.claimed_at, i.worker_id
+      RETURNING b.id, b.fence, b.attempt_count, b.result, i.claimed_at, i.worker_id, i.state
+    ), ruled AS (
+      INSERT INTO ${flyway:defaultSchema}.ticket_activity (ticket_id, action, actor, channel, details)
+      SELECT f.id, 'approved', 'rule', 'rule', '{"rule": "sample"}' FROM finished f WHERE f.state = 'approved'
     )
     INSERT INTO ${flyway:defaultSchema}.ticket_attempts (ticket_id, lease_no, started_at, finished_at, attempt, outcome, worker_id, result)
     SELECT id, fence, claimed_at, now(), attempt_count, 'succeeded', worker_id, result FROM finished;
@@ -463,7 +466,7 @@ BEGIN
   END IF;
 END
 $$;
-COMMENT ON FUNCTION store_successes IS 'Stores successes (new_states: needs_review or done) and returns those that could not be stored; then closes leases, and returns those that close_leases returns without a ticket_id.';
+COMMENT ON FUNCTION store_successes IS 'Stores successes (new_states: needs_review, done, or approved, which is done and approved by the rule of its design) and returns those that could not be stored; then closes leases, and returns those that close_leases returns without a ticket_id.';
 
 -- Before, each decision carried its error.
 DROP FUNCTION IF EXISTS store_failures(boolean, bigint[], bigint[], integer[], text[], text[], bigint[], integer[], text[], integer[],

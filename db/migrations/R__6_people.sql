@@ -295,15 +295,20 @@ CREATE OR REPLACE FUNCTION hold_ticket(id bigint, actor text, reason text) RETUR
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
 DECLARE
   t ticket_base;
+  steps integer;
 BEGIN
   PERFORM require_words('actor', actor);
   PERFORM require_words('reason', reason);
+  PERFORM lock_steps(hold_ticket.id);
   t := locked_ticket(hold_ticket.id);
   IF t.state <> 'ready' THEN
     PERFORM refuse_action(t, 'hold');
   END IF;
   PERFORM end_work(t, actor);
-  PERFORM log_activity(t.id, 'held', actor, jsonb_build_object('reason', reason));
+  IF t.kind = 'workflow' THEN
+    steps := NULLIF(hold_steps(t, actor, reason), 0);
+  END IF;
+  PERFORM log_activity(t.id, 'held', actor, jsonb_strip_nulls(jsonb_build_object('reason', reason, 'steps', steps)));
   UPDATE ticket_base b
   SET state = 'on_hold', held_at = now(), hold_reason = reason, hold_actions = '{release,release_with_guidance,cancel}',
       retry_after = NULL, updated_at = now()
@@ -311,7 +316,7 @@ BEGIN
   RETURN 'on_hold';
 END
 $$;
-COMMENT ON FUNCTION hold_ticket IS 'Parks a ready or running ticket for a person; a running attempt is stopped and its result refused.';
+COMMENT ON FUNCTION hold_ticket IS 'Parks a ready or running ticket for a person; a running attempt is stopped and its result refused. With a workflow go those of its steps'' tickets that wait; one that runs is left to run.';
 
 DROP FUNCTION IF EXISTS hold_followers(bigint, text);
 CREATE OR REPLACE FUNCTION tell_followers(cancelled bigint, actor text) RETURNS void

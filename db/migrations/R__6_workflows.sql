@@ -51,7 +51,7 @@ END
 $$;
 COMMENT ON FUNCTION let_items_go IS 'Files the next items of a step of limited breadth. One that a person holds has had its turn.';
 
--- steps: [{"step", "design" or "kind", "payloads": [...], "items": true for a list, "breadth", "title", "queue", "priority"}]. All tickets of a
+-- steps: [{"step", "design" or "kind", "payloads": [...], "items": true for a list, "breadth", "title", "queue", "priority", "on_cancelled": run}]. All tickets of a
 -- step are inserted by one statement.
 CREATE OR REPLACE FUNCTION add_children(parent ticket_base, steps jsonb) RETURNS bigint[]
 LANGUAGE plpgsql SET search_path = ${flyway:defaultSchema}, pg_temp SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off AS $$
@@ -86,8 +86,8 @@ BEGIN
     ), owned AS (
       INSERT INTO ticket_parents (ticket_id, parent_id) SELECT i.id, parent.id FROM item i
     ), waited AS (
-      INSERT INTO ticket_dependencies (ticket_id, after_id, name, item, queued)
-      SELECT parent.id, i.id, s->>'step', CASE WHEN (s->>'items')::boolean THEN i.place - 1 END,
+      INSERT INTO ticket_dependencies (ticket_id, after_id, name, item, on_cancelled, queued)
+      SELECT parent.id, i.id, s->>'step', CASE WHEN (s->>'items')::boolean THEN i.place - 1 END, s->>'on_cancelled',
         NULLIF(i.place > (s->>'breadth')::integer, false)
       FROM item i WHERE s ? 'step'
     )
@@ -243,6 +243,36 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION cancel_steps IS 'Cancels the open steps of a workflow that a person cancels.';
+
+-- What runs is left to run: its end is no loss, and no step begins after it.
+CREATE OR REPLACE FUNCTION hold_steps(t ticket_base, actor text, reason text) RETURNS integer
+LANGUAGE plpgsql SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
+DECLARE
+  child ticket_base;
+  n integer := 0;
+BEGIN
+  FOR child IN
+    SELECT b.* FROM ticket_dependencies d JOIN ticket_base b ON b.id = d.after_id
+    JOIN ticket_parents p ON p.ticket_id = b.id AND p.parent_id = t.id
+    WHERE d.ticket_id = t.id AND d.ended_at IS NULL AND b.state = 'ready' AND b.assignee_type = 'agent'
+    ORDER BY b.id
+  LOOP
+    IF child.kind = 'workflow' THEN
+      PERFORM hold_ticket(child.id, actor, format('its workflow #%s is on hold: %s', t.id, reason));
+      n := n + 1;
+    ELSIF make_unclaimable(child) THEN
+      UPDATE ticket_base b
+      SET state = 'on_hold', held_at = now(), hold_reason = format('its workflow #%s is on hold: %s', t.id, reason),
+          hold_actions = '{release,release_with_guidance,cancel}', retry_after = NULL, updated_at = now()
+      WHERE b.id = child.id;
+      PERFORM log_activity(child.id, 'held', actor, jsonb_build_object('reason', reason, 'workflow', t.id));
+      n := n + 1;
+    END IF;
+  END LOOP;
+  RETURN n;
+END
+$$;
+COMMENT ON FUNCTION hold_steps IS 'Holds the tickets of a workflow''s steps that wait, and says how many. The caller has locked them (lock_steps).';
 
 CREATE OR REPLACE FUNCTION release_steps(t ticket_base, actor text, guidance text, keep_retries boolean, fresh boolean) RETURNS integer
 LANGUAGE plpgsql SET search_path = ${flyway:defaultSchema}, pg_temp AS $$

@@ -29,6 +29,6 @@ esac
 case ${LC_ALL:-${LC_CTYPE:-${LANG:-}}} in
   '' | C | POSIX) export LC_ALL=C.UTF-8 ;;
 esac
-# Options are words.
+# Nobody may attach to the JVM and dump the secrets in it. Options are words.
 # shellcheck disable=SC2086
-exec "$root/runtime/bin/java" $options --sun-misc-unsafe-memory-access=allow ${HOLDFAST_JAVA_OPTS:-} "$@"
+exec "$root/runtime/bin/java" $options --sun-misc-unsafe-memory-access=allow -XX:+DisableAttachMechanism ${HOLDFAST_JAVA_OPTS:-} "$@"

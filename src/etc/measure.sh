@@ -1,12 +1,58 @@
 #!/usr/bin/env bash
 # Prints the measures of the code: how many files and lines, for which duty, and how far the rules
 # of CONTRIBUTING.md are missed. Needs bash, find, awk and grep; run it from anywhere.
+#   src/etc/measure.sh                    the measures
+#   src/etc/measure.sh --since 971b42b    how the product grew since a commit, per package; needs git and a minute
 set -euo pipefail
 export LC_ALL=C
 cd "$(dirname "$0")/../.."
 
 # All counts are of .java files. A line counts as it is: blank lines and comments too.
 files() { find "$@" -name '*.java' -print0 2>/dev/null || true; }
+
+# What is left of the classes that there were at a commit, by their names wherever they are now, and what came since.
+since() {
+  local then=$1 root=src/main/java file name part kept
+  declare -A was=()
+  while read -r file; do
+    was[${file##*/}]=1
+  done < <(git ls-tree -r --name-only "$then" -- "$root" | product)
+  echo "lines of the product, at $then and now; kept: lines that nobody has touched since"
+  printf '%-14s %8s %8s %8s %8s %8s\n' package then now kept changed classes+
+  {
+    while read -r file; do
+      echo "then $(part "$file") $(git show "$then:$file" | wc -l)"
+    done < <(git ls-tree -r --name-only "$then" -- "$root" | product)
+    while read -r file; do
+      name=${file##*/}
+      part=$(part "$file")
+      if [ -n "${was[$name]:-}" ]; then
+        kept=$(git blame -s -w -M "$then..HEAD" -- "$file" | grep -c '^^' || true)
+        echo "kept $part $kept"
+        echo "changed $part $(($(git show "HEAD:$file" | wc -l) - kept))"
+      else
+        echo "since $part $(git show "HEAD:$file" | wc -l)"
+      fi
+    done < <(git ls-tree -r --name-only HEAD -- "$root" | product)
+  } | awk '
+    { n[$1, $2] += $3; n[$1, "all"] += $3; parts[$2]; parts["all"] }
+    END { for (p in parts) printf "%-14s %8d %8d %8d %8d %8d\n", p, n["then", p],
+      n["kept", p] + n["changed", p] + n["since", p], n["kept", p], n["changed", p], n["since", p] }' | sort
+}
+
+# The benchmark stood among the product once.
+product() { grep '\.java$' | grep -vE '/bench/|/Bench[A-Za-z]*\.java'; }
+
+# The first package below dev.holdfast that a file is in.
+part() {
+  local inside=${1#*/dev/holdfast/}
+  case $inside in */*) echo "${inside%%/*}" ;; *) echo . ;; esac
+}
+
+if [ "${1:-}" = --since ]; then
+  since "${2:?--since needs a commit}"
+  exit
+fi
 
 # Reads file names that end in NUL; prints "files lines median p90 longest".
 sizes() {
@@ -78,3 +124,5 @@ list "records of more than 12 components" "$(wide <<<"$all")"
 list "public methods with a boolean parameter" "$(flags <<<"$all")"
 list "catch of Exception or Throwable" \
   "$(grep -rnE --include='*.java' 'catch \((final )?(Exception|Throwable) ' src/main/java | cut -d: -f1,2 | sed 's/^/  /')"
+list "comments that begin with a question word instead of a thing or a verb" \
+  "$(grep -rnEA1 --include='*.java' '^ */\*\*($| )' src/main/java src/bench/java | grep -E '(/\*\*|^[^:]*-[0-9]+- *\*) (How|Whether|Who|Whom|Where|When|Which|What) ' | sed -E 's/^([^:]*):([0-9]+):.*/  \1:\2/; s/^(.*\.java)-([0-9]+)-.*/  \1:\2/')"

@@ -43,8 +43,8 @@ public final class Holdfast {
   }
 
   /**
-   * Where tickets come in: each in a transaction of its own, many by COPY, or inside the caller's
-   * transaction with {@link PostgresTicketInbox#enqueue(java.sql.Connection,
+   * The inbox for new tickets. It stores each in a transaction of its own, many by COPY, or inside
+   * the caller's transaction with {@link PostgresTicketInbox#enqueue(java.sql.Connection,
    * dev.holdfast.queue.NewTicket)}. Thread-safe; make one and keep it.
    */
   public static PostgresTicketInbox inbox(DataSource dataSource) {

@@ -88,10 +88,11 @@ public final class WorkerBuilder {
   }
 
   /**
-   * Where notifications are listened for, if the data source goes through a transaction pooler:
-   * they do not come through one. A worker claims there too what it is notified of, so the user of
-   * this source needs a worker's rights. {@link dev.holdfast.postgres.Database#listening} gives
-   * connections that hear of notifications a millisecond sooner than others.
+   * The data source that is listened on for notifications, if the usual one goes through a
+   * transaction pooler: they do not come through one. A worker claims there too what it is notified
+   * of, so the user of this source needs a worker's rights. {@link
+   * dev.holdfast.postgres.Database#listening} gives connections that hear of notifications a
+   * millisecond sooner than others.
    */
   public WorkerBuilder listenOn(DataSource direct) {
     this.listening = direct;
@@ -99,8 +100,8 @@ public final class WorkerBuilder {
   }
 
   /**
-   * Where leases are renewed, if not on the data source of everything else: a pool of one
-   * connection, which nothing else can keep busy.
+   * The data source for renewing leases, if not that of everything else: a pool of one connection,
+   * which nothing else can keep busy.
    */
   public WorkerBuilder heartbeatOn(DataSource ownPool) {
     this.heartbeats = ownPool;
@@ -117,7 +118,7 @@ public final class WorkerBuilder {
   }
 
   /**
-   * What else to clear away whenever finished tickets have been, {@link
+   * Clears something else away after finished tickets have been deleted, {@link
    * WorkerSettings#retentionInterval}; on a thread of its own, so it may take its time. If it
    * throws, that is logged, and it runs again after a minute.
    */

@@ -5,9 +5,9 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * Whether depth or age slows the drain: a million ready tickets, and a million finished ones. To
- * fill the tables takes longer than a machine keeps its speed, so the small table is measured
- * before and after each.
+ * Measures whether depth or age slows the drain: a million ready tickets, and a million finished
+ * ones. To fill the tables takes longer than a machine keeps its speed, so the small table is
+ * measured before and after each.
  */
 final class BacklogCell implements Cell {
   private static final String SMALL = "small table";

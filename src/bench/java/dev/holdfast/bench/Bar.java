@@ -3,20 +3,20 @@ package dev.holdfast.bench;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a figure is held against.
+ * The bar that a figure is held against.
  *
  * @param of the name of the reference whose ratio is judged; empty judges the value itself
  * @param must the bar; null where there is only an aim
  * @param aim what is wanted
  */
 public record Bar(String of, Direction direction, @Nullable Double must, double aim) {
-  /** Which way is better. */
+  /** The better direction. */
   public enum Direction {
     AT_LEAST,
     AT_MOST
   }
 
-  /** How it came out. */
+  /** The result against the bar. */
   public enum Outcome {
     /** Better than wanted. */
     AIM,

@@ -76,7 +76,13 @@ public final class Bench implements AutoCloseable {
       case INFLIGHT -> new InflightCell();
       case FAILURES -> new FailuresCell();
       case ONE_BY_ONE -> new OneByOneCell();
-      case LIMITS -> new LimitsCell();
+      case FEATURES -> FeatureCells.features();
+      case KEYS -> FeatureCells.keys();
+      case RATES -> FeatureCells.rates();
+      case TENANTS -> new TenantsCell();
+      case CHAINS -> FeatureCells.chains();
+      case FAN_OUT -> new FanOutCell();
+      case BLOCKED -> FeatureCells.blocked();
       case START -> new StartCell();
       case CONSOLE -> new ConsoleCell();
     };

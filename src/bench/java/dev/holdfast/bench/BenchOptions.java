@@ -1,7 +1,7 @@
 package dev.holdfast.bench;
 
 /**
- * How much is measured. 0 leaves a number to the cell.
+ * The size of a measurement. 0 leaves a number to the cell.
  *
  * @param rounds how often each figure is taken, interleaved with the probe's
  * @param tickets per round

@@ -20,7 +20,7 @@ public record BenchReport(
     List<CellResult> cells) {
 
   /**
-   * What it ran on.
+   * The machine it ran on.
    *
    * @param cpus as Java counts them
    * @param memoryMb 0 where it is not known

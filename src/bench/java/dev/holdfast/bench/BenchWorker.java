@@ -1,6 +1,7 @@
 package dev.holdfast.bench;
 
 import dev.holdfast.Holdfast;
+import dev.holdfast.WorkerBuilder;
 import dev.holdfast.postgres.ConnectionPool;
 import dev.holdfast.postgres.bench.BenchSchema;
 import dev.holdfast.queue.NewTicket;
@@ -12,6 +13,7 @@ import dev.holdfast.worker.HandlerResult;
 import dev.holdfast.worker.TicketHandler;
 import dev.holdfast.worker.Worker;
 import dev.holdfast.worker.WorkerSettings;
+import java.util.Map;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -46,6 +48,17 @@ final class BenchWorker implements AutoCloseable {
       TicketHandler handler,
       TicketListener listener)
       throws InterruptedException {
+    return start(lab, settings, retry, Map.of(Lab.QUEUE, handler), listener);
+  }
+
+  /** As the other one, with a handler for each kind. */
+  static BenchWorker start(
+      Lab lab,
+      WorkerSettings settings,
+      RetrySettings retry,
+      Map<String, TicketHandler> handlers,
+      TicketListener listener)
+      throws InterruptedException {
     ConnectionPool pool = lab.pool(Math.max(10, settings.pollers() + 4));
     BlockingQueue<Long> hellos = new LinkedBlockingQueue<>();
     AtomicInteger missing = new AtomicInteger(HELLOS);
@@ -59,10 +72,11 @@ final class BenchWorker implements AutoCloseable {
           }
         };
     try {
+      WorkerBuilder builder = Holdfast.worker(pool.dataSource());
+      handlers.forEach(builder::handler);
       Worker worker =
-          Holdfast.worker(pool.dataSource())
+          builder
               .schema(BenchSchema.NAME)
-              .handler(Lab.QUEUE, handler)
               .handler(HELLO, context -> HandlerResult.done(null))
               .listenOn(lab.database().listening())
               .settings(settings)

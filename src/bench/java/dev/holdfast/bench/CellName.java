@@ -4,7 +4,7 @@ import java.util.Arrays;
 import java.util.Locale;
 import java.util.Optional;
 
-/** What can be measured. */
+/** The cells that can be measured. */
 public enum CellName {
   DRAIN("no-op tickets as fast as one worker can"),
   LATENCY("from an enqueuer's commit to the handler's first line, idle worker"),
@@ -17,9 +17,13 @@ public enum CellName {
   INFLIGHT("tickets that wait 200 ms, thousands at once, in a process of their own"),
   FAILURES("tickets that fail once and then succeed"),
   ONE_BY_ONE("claims of one ticket at a time on 16 connections"),
-  LIMITS(
-      "the drain's rate under limits and beside them, and how long one tenant's flood keeps others"
-          + " waiting"),
+  FEATURES("what limits, deadlines and followers cost the drain while nobody uses them"),
+  KEYS("the drain's rate with concurrency keys, one ticket at a time of each"),
+  RATES("the drain's rate beside queues whose tickets wait for their rates"),
+  TENANTS("how long one tenant's flood keeps the tickets of 999 others waiting"),
+  CHAINS("the drain's rate where each ticket waits for the one before it"),
+  FAN_OUT("a workflow of one ticket, then thousands, then one"),
+  BLOCKED("the drain's rate beside a million tickets that wait for others"),
   START("from the start of the program to ready to claim"),
   CONSOLE("the console's pages with 100,000 held tickets of 300 errors");
 
@@ -29,7 +33,7 @@ public enum CellName {
     this.what = what;
   }
 
-  /** What it measures, in a few words. */
+  /** The thing it measures, in a few words. */
   public String what() {
     return what;
   }

@@ -81,7 +81,7 @@ final class ChildProcess implements AutoCloseable {
     }
   }
 
-  /** When it was started, by {@link System#nanoTime}. */
+  /** The time of its start, by {@link System#nanoTime}. */
   long startedNanos() {
     return startedNanos;
   }

@@ -19,8 +19,8 @@ import java.util.Optional;
 import java.util.UUID;
 
 /**
- * How long the console's pages take with a hundred thousand held tickets of 300 errors among twice
- * as many finished ones: over HTTP, from a worker in a process of its own, to the last byte.
+ * Measures the time of the console's pages with a hundred thousand held tickets of 300 errors among
+ * twice as many finished ones: over HTTP, from a worker in a process of its own, to the last byte.
  */
 final class ConsoleCell implements Cell {
   private static final Duration PATIENCE = Duration.ofMinutes(2);

@@ -21,7 +21,7 @@ final class Curves {
     return new CellResult.Curve(label, middle.windows().size(), middle.rates());
   }
 
-  /** What a run has come to: the mean rate of its last three windows. */
+  /** The rate at the end of a run: the mean of its last three windows. */
   static double last(List<Double> rates) {
     List<Double> three = rates.subList(Math.max(0, rates.size() - 3), rates.size());
     double seconds = three.stream().mapToDouble(rate -> 1 / rate).sum();

@@ -76,7 +76,7 @@ final class EnqueueCell implements Cell {
   }
 
   private static void requireWaiting(Lab lab, int tickets) {
-    long waiting = lab.tables().truth().waiting();
+    long waiting = lab.tables().counts().waiting();
     if (waiting != tickets) {
       throw new HoldfastException(
           "the run is void: of " + tickets + " enqueued tickets, " + waiting + " wait");

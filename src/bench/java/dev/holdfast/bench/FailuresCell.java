@@ -74,7 +74,7 @@ final class FailuresCell implements Cell {
         context -> failOnce(context, request.applyAsLong(context)),
         retriesAtOnce(),
         usual.settings(),
-        usual.like());
+        usual.fill());
   }
 
   private static HandlerResult failOnce(TicketContext context, long request) {

@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
-/** What a worker with default settings asks while nothing is to be done. */
+/** Counts the statements of a worker with default settings that has nothing to do. */
 final class IdleCell implements Cell {
   private static final int SHOWN_CHARS = 60;
 

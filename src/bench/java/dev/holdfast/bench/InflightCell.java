@@ -1,6 +1,6 @@
 package dev.holdfast.bench;
 
-import dev.holdfast.postgres.bench.Truth;
+import dev.holdfast.postgres.bench.TableCounts;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -24,7 +24,7 @@ final class InflightCell implements Cell {
 
   private final List<Double> probe = new ArrayList<>();
 
-  /** What one process did. */
+  /** The figures of one process. */
   private record Width(List<Double> rates, long residentMb) {}
 
   @Override
@@ -115,7 +115,7 @@ final class InflightCell implements Cell {
     lab.resume();
     String rate = child.await(InflightWorker.RATE, PATIENCE);
     TicketRun.awaitRest(lab);
-    lab.tables().truth().require("the worker's run", new Truth(tickets, tickets, 0, 0));
+    lab.tables().counts().require("the worker's run", new TableCounts(tickets, tickets, 0, 0));
     return Double.parseDouble(rate.substring(InflightWorker.RATE.length()).strip());
   }
 }

@@ -19,7 +19,10 @@ import java.util.function.IntFunction;
 import java.util.stream.IntStream;
 import javax.sql.DataSource;
 
-/** What every cell works with. Used by one thread, but any may close it. */
+/**
+ * The servers, tables and clocks that every cell works with. Used by one thread, but any may close
+ * it.
+ */
 final class Lab implements AutoCloseable {
   /** The queue, and the kind, of all tickets that are measured. */
   static final String QUEUE = "bench";

@@ -4,7 +4,7 @@ import dev.holdfast.worker.WorkerSettings;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What a trickle of work sees: each ticket claimed on its own. */
+/** Measures a trickle of work: each ticket is claimed on its own. */
 final class OneByOneCell implements Cell {
   private static final int CONNECTIONS = 16;
 

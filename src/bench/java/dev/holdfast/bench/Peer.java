@@ -8,10 +8,10 @@ public interface Peer extends AutoCloseable {
   /** Its name and version, the same at every call. */
   String name();
 
-  /** How it is set up, in one line. */
+  /** Its setup, in one line. */
   String settings();
 
-  /** How many times as fast as this peer Holdfast must be, and ought to be. */
+  /** The bar: Holdfast must be so many times as fast as this peer. */
   Bar bar();
 
   /**

@@ -30,7 +30,7 @@ public final class PerformancePage {
 
   private PerformancePage() {}
 
-  /** Whether a page has the two comments, in their order. */
+  /** True if a page has the two comments, in their order. */
   public static boolean takes(String page) {
     return page.contains(BEGIN) && page.indexOf(END) > page.indexOf(BEGIN);
   }
@@ -66,7 +66,7 @@ public final class PerformancePage {
     return String.join("\n", lines) + "\n";
   }
 
-  /** What figures must have in common to stand in one table. */
+  /** The facts that figures must have in common to stand in one table. */
   private static String place(BenchReport report) {
     BenchReport.Machine machine = report.machine();
     String settings =

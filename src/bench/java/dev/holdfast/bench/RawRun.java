@@ -1,7 +1,7 @@
 package dev.holdfast.bench;
 
 import dev.holdfast.postgres.bench.RawProbe.Timing;
-import dev.holdfast.postgres.bench.Truth;
+import dev.holdfast.postgres.bench.TableCounts;
 import java.util.List;
 
 /**
@@ -29,8 +29,8 @@ record RawRun(int drained, Timing timing, Windows windows) {
     Windows windows = new Windows(TicketRun.window(drained), drained);
     Timing timing = lab.probe().drain(drained, connections, batch, windows::add);
     lab.probe()
-        .truth()
-        .require("the raw probe's run", new Truth(drained, drained, tickets - drained, 0));
+        .counts()
+        .require("the raw probe's run", new TableCounts(drained, drained, tickets - drained, 0));
     return new RawRun(drained, timing, windows);
   }
 

@@ -47,7 +47,9 @@ public record ReportRow(String cell, Figure figure, List<String> columns) {
     }
   }
 
-  /** Which reference the bar is about; the first where it is about the value itself. */
+  /**
+   * The place of the reference that the bar is about; the first where it is about the value itself.
+   */
   private static int judged(Figure figure) {
     Bar bar = figure.bar();
     for (int i = 0; bar != null && i < figure.references().size(); i++) {

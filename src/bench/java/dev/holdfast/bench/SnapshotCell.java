@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/** What the drain has come to after its tickets, while nothing that it left could be cleaned up. */
+/** Measures the drain while an old snapshot keeps the server from cleaning up after it. */
 final class SnapshotCell implements Cell {
   private static final String WITHOUT = "without snapshot";
 

@@ -13,7 +13,7 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * How long {@code holdfast worker} takes until it says that it claims; as it is, and with a cache
+ * Measures the time until {@code holdfast worker} says that it claims; as it is, and with a cache
  * of loaded classes and profiles from an earlier run (JEP 483, 515).
  */
 final class StartCell implements Cell {

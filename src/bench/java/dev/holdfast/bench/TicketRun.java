@@ -1,7 +1,7 @@
 package dev.holdfast.bench;
 
 import dev.holdfast.postgres.bench.RawProbe.Timing;
-import dev.holdfast.postgres.bench.Truth;
+import dev.holdfast.postgres.bench.TableCounts;
 import dev.holdfast.queue.NewTicket;
 import dev.holdfast.retry.RetrySettings;
 import dev.holdfast.ticket.HoldfastException;
@@ -21,7 +21,7 @@ import java.util.function.IntFunction;
  * @param tickets that are enqueued
  * @param drained how many of them are to be worked
  * @param executions of each ticket until it succeeds
- * @param like what is enqueued, by its number from 0
+ * @param fill enqueues them
  */
 record TicketRun(
     int tickets,
@@ -30,12 +30,18 @@ record TicketRun(
     TicketHandler handler,
     RetrySettings retry,
     WorkerSettings settings,
-    IntFunction<NewTicket> like) {
+    Fill fill) {
   private static final Duration PATIENCE = Duration.ofMinutes(10);
   private static final long LOOK_EVERY_NANOS = 500_000;
   private static final int WINDOW = 10_000;
 
-  /** What came out of it. */
+  /** Enqueues so many tickets. */
+  @FunctionalInterface
+  interface Fill {
+    void fill(Lab lab, int tickets);
+  }
+
+  /** The result of a run. */
   record Outcome(int drained, Timing timing, Windows windows) {
     /** Up to the moment when the database showed nothing pending or running. */
     double rate() {
@@ -60,21 +66,25 @@ record TicketRun(
         context -> HandlerResult.done(null),
         RetrySettings.defaults(),
         WorkerSettings.defaults().withConcurrency(lab.options().concurrency()),
-        i -> Lab.ticket());
+        (to, count) -> to.enqueue(count, Lab.ticket()));
   }
 
   /** Works only so many of the tickets. */
   TicketRun upTo(int newDrained) {
-    return new TicketRun(tickets, newDrained, executions, handler, retry, settings, like);
+    return new TicketRun(tickets, newDrained, executions, handler, retry, settings, fill);
   }
 
   TicketRun with(WorkerSettings newSettings) {
-    return new TicketRun(tickets, drained, executions, handler, retry, newSettings, like);
+    return new TicketRun(tickets, drained, executions, handler, retry, newSettings, fill);
   }
 
   /** Enqueues these instead, by their number from 0. */
   TicketRun enqueuing(IntFunction<NewTicket> newLike) {
-    return new TicketRun(tickets, drained, executions, handler, retry, settings, newLike);
+    return filledBy((lab, count) -> lab.enqueue(count, newLike));
+  }
+
+  TicketRun filledBy(Fill newFill) {
+    return new TicketRun(tickets, drained, executions, handler, retry, settings, newFill);
   }
 
   /** 10,000 tickets, or a tenth of a small run. */
@@ -96,7 +106,7 @@ record TicketRun(
    */
   Outcome runOn(Lab lab, int finishedBefore) throws InterruptedException {
     lab.pause();
-    lab.enqueue(tickets, like);
+    fill.fill(lab, tickets);
     lab.tables().settle();
     Windows windows = new Windows(window(drained), drained);
     Timing timing;
@@ -109,9 +119,9 @@ record TicketRun(
     if (drained == tickets) {
       int finished = finishedBefore + tickets + BenchWorker.HELLOS;
       int attempts = finished + tickets * (executions - 1);
-      lab.tables().truth().require("the worker's run", new Truth(finished, attempts, 0, 0));
+      lab.tables().counts().require("the worker's run", new TableCounts(finished, attempts, 0, 0));
     } else {
-      requirePart(lab.tables().truth(), finishedBefore);
+      requirePart(lab.tables().counts(), finishedBefore);
     }
     return new Outcome(drained, timing, windows);
   }
@@ -125,7 +135,7 @@ record TicketRun(
   }
 
   /** A worker that was stopped on the way: how far it came is open, but not that it fits. */
-  private void requirePart(Truth found, int finishedBefore) {
+  private void requirePart(TableCounts found, int finishedBefore) {
     long finished = found.finished() - finishedBefore - BenchWorker.HELLOS;
     boolean fits =
         finished >= drained

@@ -1,11 +1,12 @@
 package dev.holdfast.app;
 
-import dev.holdfast.config.AgentSettings;
+import dev.holdfast.config.AgentSection;
 import dev.holdfast.config.ProviderEntry;
 import dev.holdfast.config.Settings;
 import dev.holdfast.config.SpendSettings;
 import dev.holdfast.handler.agent.AgentHandler;
 import dev.holdfast.handler.agent.AgentPorts;
+import dev.holdfast.handler.agent.SessionPorts;
 import dev.holdfast.llm.ChatProvider;
 import dev.holdfast.llm.WireListener;
 import dev.holdfast.llm.account.AccountCache;
@@ -74,7 +75,7 @@ final class Agents implements AutoCloseable {
       MeterRegistry registry,
       DataSource dataSource,
       Traces traces) {
-    AgentSettings settings = all.agents();
+    AgentSection settings = all.agents();
     ModelMetrics metrics =
         new ModelMetrics(
             registry, settings.providers().stream().map(entry -> entry.settings().name()).toList());
@@ -105,27 +106,27 @@ final class Agents implements AutoCloseable {
     AccountMetrics accountMetrics = new AccountMetrics(registry, book::closed);
     accountMetrics.watchOutages(providers.keySet(), book::outage);
     CallGuard guard = new Accounts(book, Sleeper.REAL, accountMetrics);
+    SessionPorts sessions =
+        new SessionPorts(
+            new PostgresJournalStore(dataSource, SCHEMA, Sleeper.REAL, all.secrets()),
+            events,
+            new PostgresRetryAborts(dataSource, SCHEMA),
+            new PostgresAllowanceStore(dataSource, SCHEMA),
+            new PostgresApprovalStore(dataSource, SCHEMA),
+            new PostgresAttemptHistory(dataSource, SCHEMA));
     AgentPorts ports =
-        AgentPorts.of(
-                providers,
-                Sleeper.REAL,
-                System::nanoTime,
-                () -> ThreadLocalRandom.current().nextDouble())
-            .withListeners(listeners(registry, traces), metrics)
-            .withGuard(guard, new PostgresAllowanceStore(dataSource, SCHEMA))
-            .withSessions(
-                new PostgresJournalStore(dataSource, SCHEMA, Sleeper.REAL, all.secrets()),
-                events,
-                new PostgresRetryAborts(dataSource, SCHEMA))
-            .withHistory(
-                new PostgresApprovalStore(dataSource, SCHEMA),
-                new PostgresAttemptHistory(dataSource, SCHEMA));
-    return new Agents(
-        providers,
-        events,
-        guard,
-        watch,
-        new AgentHandler(handlerSettings(settings, sandboxes), ports));
+        new AgentPorts(
+            providers,
+            sessions,
+            System.getenv(),
+            sandboxes,
+            guard,
+            listeners(registry, traces),
+            metrics,
+            Sleeper.REAL,
+            System::nanoTime,
+            () -> ThreadLocalRandom.current().nextDouble());
+    return new Agents(providers, events, guard, watch, new AgentHandler(settings.handler(), ports));
   }
 
   private static List<SessionListener> listeners(MeterRegistry registry, Traces traces) {
@@ -167,21 +168,6 @@ final class Agents implements AutoCloseable {
       throw new HoldfastException(
           "providers." + entry.settings().name() + ".script: " + e.getMessage(), e);
     }
-  }
-
-  private static dev.holdfast.handler.agent.AgentSettings handlerSettings(
-      AgentSettings settings, Sandboxes sandboxes) {
-    return new dev.holdfast.handler.agent.AgentSettings(
-        settings.workspaceRoot(),
-        System.getenv(),
-        sandboxes,
-        settings.llmTimeout(),
-        settings.maxCalls(),
-        settings.autoRetry(),
-        settings.loops(),
-        settings.tools(),
-        settings.spend().allowance(),
-        settings.callRetry());
   }
 
   Map<String, ChatProvider> providers() {

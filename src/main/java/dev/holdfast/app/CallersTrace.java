@@ -4,6 +4,9 @@ import dev.holdfast.queue.NewTicket;
 import dev.holdfast.queue.TicketInbox;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Spliterator;
+import java.util.Spliterators;
+import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
 
 /** Enqueues under a trace what has none of its own. Thread-safe. */
@@ -25,12 +28,29 @@ record CallersTrace(TicketInbox inbox, String traceparent) implements TicketInbo
 
   @Override
   public Batched enqueueBatch(Iterator<NewTicket> tickets, String actor, @Nullable String title) {
-    return inbox.enqueueBatch(tickets, actor, title);
+    return inbox.enqueueBatch(
+        StreamSupport.stream(
+                Spliterators.spliteratorUnknownSize(tickets, Spliterator.ORDERED), false)
+            .map(this::below)
+            .iterator(),
+        actor,
+        title);
   }
 
   @Override
   public List<Long> enqueueGraph(List<Named> graph) {
-    return inbox.enqueueGraph(graph);
+    return inbox.enqueueGraph(below(graph));
+  }
+
+  @Override
+  public BatchedGraph enqueueGraphAsBatch(List<Named> graph, String actor, @Nullable String title) {
+    return inbox.enqueueGraphAsBatch(below(graph), actor, title);
+  }
+
+  private List<Named> below(List<Named> graph) {
+    return graph.stream()
+        .map(each -> new Named(each.name(), below(each.ticket()), each.after()))
+        .toList();
   }
 
   private NewTicket below(NewTicket ticket) {

@@ -57,7 +57,7 @@ final class ConsoleProcess implements AutoCloseable {
     web.serve(pools, new HealthRoutes(this::problem, metrics), true, () -> "");
   }
 
-  /** Where a browser begins. */
+  /** The address that a browser begins with. */
   String entrance() {
     return web.entrance();
   }

@@ -4,7 +4,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 
-/** How much a command logs. */
+/** Sets the log level of a command. */
 final class LogLevel {
   private LogLevel() {}
 

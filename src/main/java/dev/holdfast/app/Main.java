@@ -15,7 +15,7 @@ import java.nio.file.Path;
 import java.time.InstantSource;
 import java.util.Map;
 
-/** Where the program starts. */
+/** Starts the program. */
 public final class Main {
   private static final String HOME = ".holdfast";
 

@@ -42,6 +42,7 @@ import dev.holdfast.session.journal.JournalReader;
 import dev.holdfast.ticket.HoldfastException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
 /** The database for a one-shot command: one connection, made at first use. Used by one thread. */
@@ -196,8 +197,8 @@ final class OneShot implements Backend {
   }
 
   @Override
-  public Migrated migrate() {
-    Migrations.Result result = Migrations.migrate(database.unpooled());
+  public Migrated migrate(IntConsumer ranOf) {
+    Migrations.Result result = Migrations.migrate(database.unpooled(), SCHEMA, ranOf::accept);
     return new Migrated(result.applied(), result.version());
   }
 

@@ -13,7 +13,7 @@ import java.util.Locale;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** Who is told, as it is configured. */
+/** Makes the receivers of notices that the configuration names. */
 final class Receivers {
   private Receivers() {}
 

@@ -10,6 +10,7 @@ import dev.holdfast.queue.read.TimelineEntry;
 import dev.holdfast.repair.GitRepairRepository;
 import dev.holdfast.repair.ModelPorts;
 import dev.holdfast.repair.git.TicketRepositories;
+import dev.holdfast.repair.trace.Trace.Steps;
 import dev.holdfast.repair.verify.Verifier;
 import dev.holdfast.retry.Sleeper;
 import dev.holdfast.session.event.EventSink;
@@ -32,6 +33,7 @@ final class Repairs {
   private Repairs() {}
 
   /**
+   * @param steps is told of each step that is worked
    * @param agents whose providers and events are used; to be closed after the last ticket's end
    */
   static RepairHandler handler(
@@ -39,6 +41,7 @@ final class Repairs {
       Agents agents,
       Sandboxes sandboxes,
       MeterRegistry registry,
+      Steps steps,
       DataSource dataSource) {
     Git git = GitProgram.unconfined(System.getenv());
     TicketReader reader = new PostgresTicketReader(dataSource);
@@ -55,11 +58,12 @@ final class Repairs {
                 Sleeper.REAL,
                 System::nanoTime,
                 () -> ThreadLocalRandom.current().nextDouble(-1, 1),
-                settings.agents().callRetry(),
+                settings.agents().handler().callRetry(),
                 new ModelMetrics(registry, agents.providers().keySet())),
             agents.guard(),
             new PostgresJournalStore(dataSource, SCHEMA, Sleeper.REAL, settings.secrets()),
             events,
+            steps,
             new TicketRepositories(settings.repair().workspaceRoot(), git),
             network ->
                 new GitRepairRepository.Tools(
@@ -75,7 +79,7 @@ final class Repairs {
         new RepairPorts.Settings(
             settings.repair().runsRoot(),
             settings.repair().usual(),
-            settings.agents().maxCalls(),
+            settings.agents().handler().maxCalls(),
             settings.repair().width()),
         ports);
   }

@@ -5,9 +5,11 @@ import dev.holdfast.llm.WireListener;
 import dev.holdfast.queue.NewTicket;
 import dev.holdfast.queue.TicketInbox;
 import dev.holdfast.queue.read.TraceParents;
+import dev.holdfast.repair.trace.Trace.Steps;
 import dev.holdfast.session.event.SessionListener;
 import dev.holdfast.telemetry.trace.ModelTracing;
 import dev.holdfast.telemetry.trace.SessionTracing;
+import dev.holdfast.telemetry.trace.StepTracing;
 import dev.holdfast.telemetry.trace.TicketTracing;
 import dev.holdfast.telemetry.trace.TracedInbox;
 import dev.holdfast.telemetry.trace.TracingSdk;
@@ -18,8 +20,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What of a process goes to OpenTelemetry: everything where the standard variables name a receiver,
- * else nothing, and then none of its classes is loaded.
+ * The traces of a process. They go to OpenTelemetry if the standard variables name a receiver; else
+ * none of its classes is loaded.
  */
 sealed interface Traces extends AutoCloseable {
   /** A receiver that does not answer must not hold up the end of a worker. */
@@ -52,6 +54,8 @@ sealed interface Traces extends AutoCloseable {
 
   WireListener calls();
 
+  Steps steps();
+
   TicketInbox over(TicketInbox inbox);
 
   @Override
@@ -78,6 +82,11 @@ sealed interface Traces extends AutoCloseable {
     @Override
     public WireListener calls() {
       return call -> {};
+    }
+
+    @Override
+    public Steps steps() {
+      return Steps.NONE;
     }
 
     @Override
@@ -118,6 +127,11 @@ sealed interface Traces extends AutoCloseable {
     @Override
     public WireListener calls() {
       return new ModelTracing(sdk.tracer(), InstantSource.system());
+    }
+
+    @Override
+    public Steps steps() {
+      return new StepTracing(sdk.tracer());
     }
 
     @Override

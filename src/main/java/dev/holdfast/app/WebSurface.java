@@ -18,6 +18,8 @@ import dev.holdfast.postgres.read.PostgresTicketFeeds;
 import dev.holdfast.postgres.read.PostgresTicketReader;
 import dev.holdfast.postgres.schedule.PostgresScheduleDesk;
 import dev.holdfast.postgres.session.PostgresJournalReader;
+import dev.holdfast.queue.TicketBusyException;
+import dev.holdfast.queue.TicketInbox;
 import dev.holdfast.retry.Sleeper;
 import dev.holdfast.web.ApiRoutes;
 import dev.holdfast.web.BulkActions;
@@ -32,6 +34,7 @@ import dev.holdfast.web.access.Access;
 import dev.holdfast.web.access.AccessToken;
 import dev.holdfast.web.access.Role;
 import dev.holdfast.web.console.Console;
+import dev.holdfast.web.console.view.ConfiguredProvider;
 import dev.holdfast.web.webhook.NoticeReceiver;
 import dev.holdfast.web.webhook.NoticeWebhook;
 import java.net.URI;
@@ -40,6 +43,8 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -93,7 +98,12 @@ final class WebSurface implements AutoCloseable {
     }
     Pages pages = Pages.plain();
     if (console) {
-      Console people = new Console(ports, new PostgresConsoleReader(database), bulk, sandbox);
+      Console people =
+          new Console(
+              ports,
+              new PostgresConsoleReader(database),
+              bulk,
+              new Console.Process(sandbox, providers()));
       groups.add(new ApiRoutes(ports, bulk, events));
       groups.add(people);
       pages = people;
@@ -115,13 +125,14 @@ final class WebSurface implements AutoCloseable {
     return port.number();
   }
 
-  /** Where this process reaches its own {@code /health/live}. */
+  /** The address under which this process reaches its own {@code /health/live}. */
   URI live() {
     return port.local().resolve("/health/live");
   }
 
   /**
-   * Where people begin who may: a link that logs in, or the console where tokens are configured.
+   * The address that people begin with: a link that logs in, or the console where tokens are
+   * configured.
    */
   String entrance() {
     WebSettings web = settings.web();
@@ -145,6 +156,7 @@ final class WebSurface implements AutoCloseable {
   }
 
   private WebPorts ports(DataSource database) {
+    PostgresRequestAnswers answers = new PostgresRequestAnswers(database, SCHEMA);
     return new WebPorts(
         new PostgresTicketReader(database),
         new PostgresTicketDesk(database, SCHEMA, settings.payloadMaxBytes()),
@@ -158,7 +170,29 @@ final class WebSurface implements AutoCloseable {
         new PostgresJournalReader(database, SCHEMA),
         new PostgresTicketFeeds(database, SCHEMA),
         new PostgresFigureReader(database, SCHEMA),
-        new PostgresRequestAnswers(database, SCHEMA));
+        answers,
+        (key, deed) -> once(answers, key, deed));
+  }
+
+  private WebPorts.Once.Told once(
+      PostgresRequestAnswers answers, TicketInbox.RequestKey key, Function<WebPorts, String> deed) {
+    return answers
+        .once(key, transaction -> deed.apply(ports(transaction)))
+        .map(body -> new WebPorts.Once.Told(body, false))
+        .or(
+            () ->
+                answers
+                    .find(key)
+                    .map(kept -> new WebPorts.Once.Told(String.valueOf(kept.answer()), true)))
+        .orElseThrow(() -> new TicketBusyException("the request is being done; ask again", null));
+  }
+
+  private List<ConfiguredProvider> providers() {
+    return settings.agents().providers().stream()
+        .map(
+            each ->
+                ConfiguredProvider.of(each.type().name().toLowerCase(Locale.ROOT), each.settings()))
+        .toList();
   }
 
   private Access access(WebSettings web, DataSource database) {

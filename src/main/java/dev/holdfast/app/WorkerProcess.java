@@ -133,7 +133,9 @@ final class WorkerProcess implements AutoCloseable {
             new WorkflowHandler(
                 new PostgresWorkflowSteps(tickets, "holdfast"), OneShot.limits(settings).bytes()))
         .handler(HumanHandler.KIND, new HumanHandler())
-        .handler("repair", Repairs.handler(settings, agents, sandboxes, registry, tickets))
+        .handler(
+            "repair",
+            Repairs.handler(settings, agents, sandboxes, registry, traces.steps(), tickets))
         .settings(settings.worker())
         .secrets(settings.secrets())
         .retry(settings.retry())
@@ -149,7 +151,7 @@ final class WorkerProcess implements AutoCloseable {
 
   private WorkspaceSweep workspaceSweep(Settings settings) {
     return new WorkspaceSweep(
-        settings.agents().workspaceRoot(),
+        settings.agents().handler().workspaceRoot(),
         settings.workspaceRetention(),
         new PostgresEndedTickets(tickets, "holdfast"));
   }
@@ -173,7 +175,7 @@ final class WorkerProcess implements AutoCloseable {
         : Optional.of("heartbeats fail: the database cannot be reached");
   }
 
-  /** How programs of tools are confined; what is not known yet is waited for. */
+  /** The confinement of tools' programs; waits until it is known. */
   SandboxState sandbox() {
     return sandboxes.state();
   }
@@ -182,12 +184,12 @@ final class WorkerProcess implements AutoCloseable {
     return web.port();
   }
 
-  /** Where the process itself reaches its {@code /health/live}. */
+  /** The address under which the process reaches its own {@code /health/live}. */
   URI live() {
     return web.live();
   }
 
-  /** Where a browser begins, once the console is served. */
+  /** The address that a browser begins with, once the console is served. */
   String entrance() {
     return web.entrance();
   }

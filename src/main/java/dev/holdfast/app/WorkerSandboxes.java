@@ -6,7 +6,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** How programs of tools are confined by a worker, or would be on this machine. */
+/** Chooses the sandbox of tools' programs, for a worker or to tell of this machine. */
 final class WorkerSandboxes {
   private WorkerSandboxes() {}
 
@@ -22,7 +22,7 @@ final class WorkerSandboxes {
             List.of(
                 Path.of(".holdfast"),
                 Path.of("holdfast.yaml"),
-                settings.agents().workspaceRoot(),
+                settings.agents().handler().workspaceRoot(),
                 settings.command().workspaceRoot(),
                 settings.repair().workspaceRoot(),
                 settings.repair().runsRoot()));

@@ -5,7 +5,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What people do with batches. Each change is logged for every ticket with its actor. Thread-safe.
+ * The actions of people on batches. Each change is logged for every ticket with its actor.
+ * Thread-safe.
  *
  * <p>A batch that is not there is a {@code TicketNotFoundException}.
  */

@@ -49,7 +49,7 @@ public record AddressRange(InetAddress first, int bits) {
     return true;
   }
 
-  /** Whether programs of this machine come from there. */
+  /** True if programs of this machine come from there. */
   boolean isThisMachine() {
     return first.isLoopbackAddress()
         || contains(InetAddress.ofLiteral("127.0.0.1"))

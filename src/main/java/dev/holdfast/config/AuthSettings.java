@@ -129,7 +129,7 @@ public record AuthSettings(
     }
   }
 
-  /** Whether people can come in without a token. */
+  /** True if people can come in without a token. */
   public boolean isConfigured() {
     return proxy != null || oidc != null;
   }

@@ -4,7 +4,9 @@ import dev.holdfast.llm.CallRetryOptions;
 import java.time.Duration;
 import java.util.List;
 
-/** How calls of models outside of an agent's turns are retried; a design's targets may differ. */
+/**
+ * The keys for retries of model calls outside of an agent's turns; a design's targets may differ.
+ */
 final class CallRetryKeys {
   private static final Duration HOUR = Duration.ofHours(1);
 

@@ -3,7 +3,7 @@ package dev.holdfast.config;
 import java.util.List;
 import java.util.regex.Pattern;
 
-/** Where the database is, and how a worker connects to it. */
+/** The keys of the database's address and of a worker's connections. */
 final class DatabaseKeys {
   static final KeyType<String> ADDRESS =
       new KeyType.Text(

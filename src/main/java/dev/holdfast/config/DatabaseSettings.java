@@ -4,7 +4,7 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where the tickets are.
+ * The database that has the tickets.
  *
  * @param url null for the embedded instance of the current directory
  * @param user null for the URL's

@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
 
-/** Where and how the handlers of commands and agents do their work. */
+/** The keys of the handlers of commands and agents. */
 final class HandlerKeys {
   static final Key<Boolean> COMMAND_ALLOW_INLINE =
       Key.of(

@@ -27,7 +27,7 @@ public record Key<T>(
     return "HOLDFAST_" + name.replace('.', '_').replace('-', '_').toUpperCase(Locale.ROOT);
   }
 
-  /** Whether it is a secret or an address, in which a password may be. */
+  /** True if it is a secret or an address, in which a password may be. */
   boolean mayHoldSecret() {
     return secret || type.equals(DatabaseKeys.ADDRESS);
   }

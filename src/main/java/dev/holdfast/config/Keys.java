@@ -51,7 +51,7 @@ public final class Keys {
         .or(() -> SecretFiles.find(name));
   }
 
-  /** Whether keys are below a name. */
+  /** True if keys are below a name. */
   static boolean isSection(String name) {
     return ProviderKeys.isSection(name)
         || ALL.stream().anyMatch(key -> key.name().startsWith(name + "."));

@@ -97,7 +97,7 @@ public record NoticeSettings(
       }
     }
 
-    /** Whether the time is in them. Hours that begin when they end are none. */
+    /** True if the time is in them. Hours that begin when they end are none. */
     public boolean contains(Instant time) {
       LocalTime clock = time.atZone(zone).toLocalTime();
       return from.isBefore(to)

@@ -120,7 +120,7 @@ record ProviderKeys(
         .findFirst();
   }
 
-  /** Whether keys are below it: {@code providers.openai}. */
+  /** True if keys are below it: {@code providers.openai}. */
   static boolean isSection(String name) {
     return providerOf(name + ".") != null;
   }

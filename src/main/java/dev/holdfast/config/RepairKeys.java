@@ -2,7 +2,7 @@ package dev.holdfast.config;
 
 import java.util.List;
 
-/** Where and how repairs do their work; a design may say otherwise. */
+/** The keys of repairs; a design may say otherwise. */
 final class RepairKeys {
   static final Key<String> WORKSPACE_ROOT =
       Key.of(

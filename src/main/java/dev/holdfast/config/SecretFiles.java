@@ -125,7 +125,7 @@ final class SecretFiles {
   }
 
   /**
-   * What a file says that a variable or a key names.
+   * Reads the file that a variable or a key names.
    *
    * @param where for messages
    */

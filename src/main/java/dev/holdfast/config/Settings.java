@@ -36,7 +36,7 @@ public record Settings(
     int payloadMaxBytes,
     int payloadMaxExpandedBytes,
     CommandSettings command,
-    AgentSettings agents,
+    AgentSection agents,
     RepairSettings repair,
     WebSettings web,
     String logFormat,
@@ -57,7 +57,7 @@ public record Settings(
         values.get(TicketKeys.PAYLOAD_MAX_BYTES),
         values.get(TicketKeys.PAYLOAD_MAX_EXPANDED_BYTES),
         HandlerKeys.command(values),
-        AgentSettings.of(values),
+        AgentSection.of(values),
         RepairSettings.of(values),
         WebSettings.of(values),
         values.get(Keys.LOG_FORMAT),
@@ -83,7 +83,7 @@ public record Settings(
         secretFiles);
   }
 
-  public Settings withAgents(AgentSettings others) {
+  public Settings withAgents(AgentSection others) {
     return new Settings(
         database,
         worker,

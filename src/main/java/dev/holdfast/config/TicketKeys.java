@@ -3,7 +3,7 @@ package dev.holdfast.config;
 import java.time.Duration;
 import java.util.List;
 
-/** How large tickets may be and how long they are kept. */
+/** The keys of the size of tickets, and of the time they are kept. */
 final class TicketKeys {
   private static final Duration DAY = Duration.ofDays(1);
   private static final Duration TEN_YEARS = Duration.ofDays(3650);

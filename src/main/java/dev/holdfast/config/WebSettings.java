@@ -32,7 +32,7 @@ public record WebSettings(
   private static final Set<String> LOOPBACK = Set.of("127.0.0.1", "localhost", "::1");
 
   /**
-   * How much the visitors of the HTTP port may use.
+   * The bounds on what visitors of the HTTP port use.
    *
    * @param requestsPerMinute of each visitor at most; 0 is no bound
    * @param concurrentRequests of all visitors together, answered at once
@@ -78,12 +78,12 @@ public record WebSettings(
               : sha256(secret));
     }
 
-    /** What may stand in the configuration in place of a token. */
+    /** The hash that may stand in the configuration in place of a token. */
     public static String hashed(String secret) {
       return HASHED + sha256(secret);
     }
 
-    /** Whether this is the token. */
+    /** True if this is the token. */
     public boolean isOf(String secret) {
       return MessageDigest.isEqual(bytes(sha256), bytes(sha256(secret)));
     }
@@ -118,7 +118,7 @@ public record WebSettings(
     }
   }
 
-  /** Whether only this start's own token lets anybody in. */
+  /** True if only this start's own token lets anybody in. */
   public boolean isLocal() {
     return tokens.isEmpty() && !auth.isConfigured();
   }

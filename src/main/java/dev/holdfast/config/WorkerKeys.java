@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.regex.Pattern;
 
-/** How a worker claims, runs and gives back tickets. */
+/** The keys of a worker's claims, runs and drains. */
 final class WorkerKeys {
   private static final Duration DAY = Duration.ofDays(1);
 

@@ -36,7 +36,7 @@ final class YamlText {
     }
   }
 
-  /** Where the trouble is, which for YAML only the message's last position says. */
+  /** The place of the trouble; for YAML only the message's last position tells it. */
   private static String where(JacksonException e) {
     Matcher position = POSITION.matcher(String.valueOf(e.getOriginalMessage()));
     String found =

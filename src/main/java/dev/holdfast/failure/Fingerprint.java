@@ -200,7 +200,7 @@ final class Fingerprint {
     return c == '/' || c == '~' || c == '\\' || text.startsWith(":", at + 1);
   }
 
-  /** Whether so many characters of a kind follow one another. */
+  /** True if so many characters of a kind follow one another. */
   private static boolean goesOn(String text, int at, int count, IntPredicate kind) {
     if (at + count > text.length()) {
       return false;

@@ -70,7 +70,7 @@ record PlacedPattern(Pattern pattern, BitSet starts, Places places) {
       return made;
     }
 
-    /** Whether there is one more match. */
+    /** True if there is one more match. */
     boolean find() {
       for (int at = next; at < to; at++) {
         if (mayStart(at) && matcher().region(at, to).lookingAt()) {
@@ -127,17 +127,17 @@ record PlacedPattern(Pattern pattern, BitSet starts, Places places) {
     return c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c < ASCII ? c : 0;
   }
 
-  /** Whether there is a digit at the place. */
+  /** True if there is a digit at the place. */
   static boolean isDigit(String text, int at) {
     return at < text.length() && text.charAt(at) >= '0' && text.charAt(at) <= '9';
   }
 
-  /** Whether no word goes on at the place: no letter of ASCII, digit or underscore before it. */
+  /** True if no word goes on at the place: no letter of ASCII, digit or underscore before it. */
   static boolean isFree(String text, int at) {
     return at == 0 || !isWord(text.charAt(at - 1));
   }
 
-  /** Whether a line starts at the place. */
+  /** True if a line starts at the place. */
   static boolean isLineStart(String text, int at) {
     return at == 0 || "\n\r\u0085\u2028\u2029".indexOf(text.charAt(at - 1)) >= 0;
   }

@@ -14,7 +14,7 @@ final class RegexSource {
 
   private RegexSource() {}
 
-  /** Whether the expression uses nothing but what is understood here. */
+  /** True if the expression uses nothing but what is understood here. */
   static boolean isUsual(String regex) {
     return !UNUSUAL.matcher(regex).find() && !REFERENCE.matcher(regex).find();
   }
@@ -58,7 +58,7 @@ final class RegexSource {
     return parts;
   }
 
-  /** Whether the group that starts there has no other meaning than its parts, case aside. */
+  /** True if the group that starts there has no other meaning than its parts, case aside. */
   static boolean isPlainGroup(String regex, int start) {
     return regex.startsWith("(?:", start)
         || regex.startsWith("(?i:", start)

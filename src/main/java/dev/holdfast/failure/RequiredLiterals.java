@@ -156,7 +156,7 @@ final class RequiredLiterals {
     return shortest;
   }
 
-  /** Whether a literal is rare enough to be worth looking for. */
+  /** True if a literal is rare enough to be worth looking for. */
   private static boolean isTelling(String literal) {
     return literal.length() >= MIN_LENGTH || literal.chars().anyMatch(c -> c > LAST_ASCII);
   }

@@ -17,9 +17,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * How long a server asks to wait, in whatever form its answer says it: the {@code retry-after} and
- * {@code x-ratelimit-*} headers, {@code anthropic-ratelimit-*}, fields of the body, or prose (A24,
- * B17).
+ * Finds how long a server asks to wait, in whatever form its answer says it: the {@code
+ * retry-after} and {@code x-ratelimit-*} headers, {@code anthropic-ratelimit-*}, fields of the
+ * body, or prose (A24, B17).
  */
 public final class RetryHints {
   private static final int MAX_BODY = 16_000;

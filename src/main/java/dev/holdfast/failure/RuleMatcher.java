@@ -44,7 +44,8 @@ final class RuleMatcher {
   }
 
   /**
-   * What of the text a pattern finds, else the first literal of the whole evidence, or null.
+   * The part of the text that a pattern finds, else the first literal of the whole evidence, or
+   * null.
    *
    * @param shortcut whether {@code present} decides what is tried
    */
@@ -66,7 +67,7 @@ final class RuleMatcher {
     return null;
   }
 
-  /** Whether the text is one to leave alone. */
+  /** True if the text is one to leave alone. */
   boolean excludes(String text, BitSet present, boolean shortcut) {
     return unless != null && unless.find(text, shortcut ? present : null) != null;
   }

@@ -4,8 +4,9 @@ import java.util.Locale;
 import java.util.Optional;
 
 /**
- * Where a rule looks. The stages are tried in this order and the first rule that matches decides;
- * only in {@link #TEXT} do all rules stand equal and the category order of A12 decides.
+ * The part of a failure that a rule looks at. The stages are tried in this order and the first rule
+ * that matches decides; only in {@link #TEXT} do all rules stand equal and the category order of
+ * A12 decides.
  */
 public enum Stage {
   /** Class names (and superclasses) of the exception and its causes, innermost first. */

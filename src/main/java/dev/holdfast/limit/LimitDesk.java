@@ -23,7 +23,7 @@ public interface LimitDesk {
   void remove(String scope, String actor);
 
   /**
-   * How many tickets a fairness key has claimed at each of its turns.
+   * Sets how many tickets of a fairness key are claimed at each of its turns.
    *
    * @param weight from 1, which is what all have, to 1000
    */

@@ -3,7 +3,7 @@ package dev.holdfast.llm;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** How a call ended. */
+/** The result of a call. */
 public sealed interface CallResult {
   /**
    * @param usage {@link Usage#NONE} where the provider did not say

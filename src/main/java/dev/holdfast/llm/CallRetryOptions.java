@@ -4,7 +4,7 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a call is retried (E1).
+ * The settings for retries of a call (E1).
  *
  * @param maxRetries tries after the first; 0 for none
  * @param initialDelay before the first retry

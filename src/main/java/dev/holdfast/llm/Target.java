@@ -1,7 +1,7 @@
 package dev.holdfast.llm;
 
 /**
- * Where a call goes.
+ * The model that a call goes to.
  *
  * @param provider a name under {@code providers} in the configuration
  * @param model the provider's own name for the model

@@ -1,6 +1,6 @@
 package dev.holdfast.llm;
 
-/** Whether the model has to call a tool. */
+/** The model's choice: it may call a tool, or has to. */
 public enum ToolChoice {
   AUTO,
   /** One of the tools offered. */

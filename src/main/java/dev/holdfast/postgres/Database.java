@@ -10,9 +10,9 @@ import org.jspecify.annotations.Nullable;
 import org.postgresql.ds.PGSimpleDataSource;
 
 /**
- * Where the database is and how to talk to it. Any URL that {@link DatabaseUrl} reads; credentials
- * in it are taken out, and {@code user} and {@code password}, where given, win over them.
- * Immutable; its text form masks the password.
+ * The address of the database and the settings of its connections. It takes any URL that {@link
+ * DatabaseUrl} reads; credentials in it are taken out, and {@code user} and {@code password}, where
+ * given, win over them. Immutable; its text form masks the password.
  *
  * <p>Driver settings in the URL win over the ones made here. Two are of interest:
  *

@@ -20,12 +20,21 @@ public final class Migrations {
   private static final String DEFAULT_SCHEMA = "holdfast";
 
   /**
-   * What a migration did.
+   * The result of a migration.
    *
    * @param applied how many migrations were run; 0 if the schema was up to date
    * @param version the schema's version now
    */
   public record Result(int applied, String version) {}
+
+  /** Is told of a migration while it runs, on its thread. */
+  @FunctionalInterface
+  public interface Watcher {
+    Watcher NONE = of -> {};
+
+    /** One more file was run, of so many. */
+    void ran(int of);
+  }
 
   private Migrations() {}
 
@@ -44,10 +53,15 @@ public final class Migrations {
    *     by a development build before 0.1, or a migration fails
    */
   public static Result migrate(DataSource dataSource, String schema) {
+    return migrate(dataSource, schema, Watcher.NONE);
+  }
+
+  /** As {@link #migrate(DataSource, String)}, for somebody who looks on. */
+  public static Result migrate(DataSource dataSource, String schema, Watcher watcher) {
     requireServer(dataSource);
     refuseDevelopmentBuild(dataSource, schema);
     try {
-      PatientMigration migration = new PatientMigration(configuration(dataSource, schema));
+      PatientMigration migration = new PatientMigration(configuration(dataSource, schema), watcher);
       Flyway flyway = migration.flyway();
       requireNotNewer(flyway.info().current());
       int applied = migration.run();

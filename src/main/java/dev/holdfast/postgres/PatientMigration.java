@@ -33,10 +33,11 @@ final class PatientMigration {
   private static final int MOST_TRIES = 24;
 
   private final Flyway flyway;
+  private volatile int all;
   private final CountDownLatch never = new CountDownLatch(1);
 
-  PatientMigration(FluentConfiguration configuration) {
-    this.flyway = configuration.callbacks(new ShortWaits()).load();
+  PatientMigration(FluentConfiguration configuration, Migrations.Watcher watcher) {
+    this.flyway = configuration.callbacks(new ShortWaits(), new Watched(watcher)).load();
   }
 
   Flyway flyway() {
@@ -46,6 +47,7 @@ final class PatientMigration {
   /** Returns how many files were run. */
   int run() {
     int before = pending();
+    all = before;
     for (int tries = 1; ; tries++) {
       try {
         int applied = flyway.migrate().migrationsExecuted;
@@ -87,6 +89,35 @@ final class PatientMigration {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new HoldfastException("the migration was interrupted; run: holdfast migrate", e);
+    }
+  }
+
+  /** Tells of each file that was run. */
+  private final class Watched implements Callback {
+    private final Migrations.Watcher watcher;
+
+    private Watched(Migrations.Watcher watcher) {
+      this.watcher = watcher;
+    }
+
+    @Override
+    public boolean supports(Event event, Context context) {
+      return event == Event.AFTER_EACH_MIGRATE;
+    }
+
+    @Override
+    public boolean canHandleInTransaction(Event event, Context context) {
+      return true;
+    }
+
+    @Override
+    public void handle(Event event, Context context) {
+      watcher.ran(all);
+    }
+
+    @Override
+    public String getCallbackName() {
+      return "watched";
     }
   }
 

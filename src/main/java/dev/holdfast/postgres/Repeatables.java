@@ -25,6 +25,7 @@ final class Repeatables {
           "R__5_lines.sql",
           "R__6_batches.sql",
           "R__6_figures.sql",
+          "R__6_limits.sql",
           "R__6_people.sql",
           "R__6_releases.sql",
           "R__6_schedules.sql",

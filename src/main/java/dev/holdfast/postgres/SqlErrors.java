@@ -188,7 +188,7 @@ public final class SqlErrors {
     };
   }
 
-  /** Where in a COPY or function it happened; empty if the server did not say. */
+  /** The place in a COPY or a function where it happened; empty if the server did not say. */
   public static String where(SQLException e) {
     ServerErrorMessage server =
         e instanceof PSQLException postgres ? postgres.getServerErrorMessage() : null;

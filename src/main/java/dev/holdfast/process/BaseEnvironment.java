@@ -38,7 +38,7 @@ public final class BaseEnvironment {
     return environment;
   }
 
-  /** Whether every program may know a variable of this name. */
+  /** True if every program may know a variable of this name. */
   static boolean isHarmless(String name) {
     return PASSED.contains(name) || name.startsWith("LC_");
   }

@@ -1,7 +1,7 @@
 package dev.holdfast.process;
 
 /**
- * How much is kept of what a program prints, in bytes.
+ * The bounds on what is kept of a program's output, in bytes.
  *
  * @param head of the beginning of each output
  * @param stdout of the end of stdout

@@ -69,7 +69,7 @@ public final class OutputTail {
     ring = larger;
   }
 
-  /** How many bytes the program printed. */
+  /** The number of bytes that the program printed. */
   public synchronized long total() {
     return total;
   }
@@ -83,7 +83,7 @@ public final class OutputTail {
   public record Piece(long from, long to, String text) {}
 
   /**
-   * What was printed since a place; where that was dropped already, what is left of it.
+   * The output since a place; if a part of it was dropped already, the rest.
    *
    * @param position in bytes from the beginning of the output
    * @param atMost so many bytes: the last ones

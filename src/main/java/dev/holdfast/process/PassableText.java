@@ -6,9 +6,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Whether texts reach a program as they are. Java writes arguments and variables in the charset of
- * the locale it was started in, and a question mark for whatever that does not have: under LC_ALL=C
- * a person's guidance would arrive mutilated, unnoticed.
+ * Checks that texts reach a program as they are. Java writes arguments and variables in the charset
+ * of the locale it was started in, and a question mark for whatever that does not have: under
+ * LC_ALL=C a person's guidance would arrive mutilated, unnoticed.
  */
 public final class PassableText {
   private PassableText() {}

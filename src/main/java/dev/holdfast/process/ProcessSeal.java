@@ -15,14 +15,15 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Keeps this process's secrets from its children and neighbours, on Linux; elsewhere it does
- * nothing. Two measures, for neither is enough alone:
+ * nothing. Three measures, for none is enough alone:
  *
  * <ul>
  *   <li>The values of all variables but the harmless ones are wiped from the memory that {@code
  *       /proc/PID/environ} shows, so that not even root reads them there. {@link System#getenv} has
  *       its own copy and is not changed.
  *   <li>The process is not dumpable: other processes of its user can neither read its memory nor
- *       attach to it, and it leaves no core file.
+ *       trace it, and it leaves no core file.
+ *   <li>Nobody can attach to the JVM ({@link AttachSeal}).
  * </ul>
  */
 public final class ProcessSeal {
@@ -55,6 +56,7 @@ public final class ProcessSeal {
   private static void forbidDumpsOrSay() {
     try {
       forbidDumps();
+      AttachSeal.apply();
     } catch (IOException | RuntimeException e) {
       log.warn("other processes of this user may read this one's memory: {}", e.toString());
     }

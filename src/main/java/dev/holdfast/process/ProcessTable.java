@@ -38,7 +38,7 @@ final class ProcessTable {
     return Files.isReadable(PROC.resolve("self/stat"));
   }
 
-  /** When a process started, in ticks; 0 if it has ended. */
+  /** The start of a process, in ticks; 0 if it has ended. */
   static long startOf(long pid) {
     Stat stat = stat(PROC.resolve(Long.toString(pid)));
     return stat == null ? 0 : stat.startedAt();

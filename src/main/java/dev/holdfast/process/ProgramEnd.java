@@ -2,7 +2,7 @@ package dev.holdfast.process;
 
 import java.time.Duration;
 
-/** How a program ended. */
+/** The end of a program. */
 public sealed interface ProgramEnd {
   /**
    * @param code 0 to 255; 128 + n where signal n killed it

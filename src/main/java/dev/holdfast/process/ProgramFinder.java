@@ -36,7 +36,7 @@ public final class ProgramFinder {
   }
 
   /**
-   * Where a name is found.
+   * The file that a name stands for.
    *
    * @param name without a slash
    * @param path PATH, or null

@@ -11,7 +11,7 @@ public final class ProgramRun implements AutoCloseable {
   /** A variable that marks every process of a run: those which left its session are found too. */
   public static final String RUN_ID = "HOLDFAST_RUN_ID";
 
-  /** How long the end of the output may take to arrive once the program has ended. */
+  /** Once the program has ended, the end of its output may take so long to arrive. */
   private static final Duration LAST_OUTPUT = Duration.ofSeconds(1);
 
   private final ProgramStreams streams;

@@ -25,7 +25,7 @@ public final class Utf8 {
     return new String(bytes, 0, whole(bytes, length), StandardCharsets.UTF_8);
   }
 
-  /** How many of the first bytes are whole characters, or none at all. */
+  /** The number of first bytes that are whole characters, or none at all. */
   static int whole(byte[] bytes, int length) {
     int end = length;
     while (end > 0 && end > length - 4 && (bytes[end - 1] & 0xC0) == 0x80) {
@@ -39,7 +39,7 @@ public final class Utf8 {
     return end;
   }
 
-  /** How many bytes a character has behind its first. */
+  /** The number of bytes that a character has behind its first. */
   private static int missing(byte first) {
     int lead = first & 0xFF;
     return lead >= 0xF0 ? 3 : lead >= 0xE0 ? 2 : lead >= 0xC0 ? 1 : 0;

@@ -2,7 +2,9 @@ package dev.holdfast.queue;
 
 import java.util.Locale;
 
-/** How a person came who does something: recorded in {@code ticket_activity.channel}. */
+/**
+ * The way by which a person came who does something: recorded in {@code ticket_activity.channel}.
+ */
 public enum Channel {
   /** A program, or a script of a page, through {@code /api}. */
   API,

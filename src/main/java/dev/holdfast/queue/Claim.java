@@ -28,7 +28,7 @@ public record Claim(
     this(tickets, nextDue, List.of(), Optional.empty());
   }
 
-  /** How many tickets are claimed. */
+  /** The number of claimed tickets. */
   public int size() {
     return tickets.size() + unreadable.size();
   }

@@ -25,7 +25,7 @@ public record ClaimRequest(
     Room room) {
 
   /**
-   * How much a claim may bring.
+   * The bounds on what a claim brings.
    *
    * @param bytes a claim ends with the ticket whose payload reaches it; payloads of up to {@value
    *     #SMALL_BYTES} bytes do not count. Zero or less: only such small ones

@@ -8,29 +8,39 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How an attempt ended, as its worker reports it. Applied only while its lease is there and newer
+ * The end of an attempt, as its worker reports it. Applied only while its lease is there and newer
  * than the ticket's fence (A51).
  */
 public sealed interface Finish {
   long ticketId();
 
+  /** The reviewer of a success. */
+  enum Review {
+    /** A person: needs_review. */
+    HUMAN,
+    /** The rule of its design: done, and approved by it. */
+    RULE,
+    /** Nobody: done. */
+    NONE
+  }
+
   long leaseNo();
 
   /**
    * @param result JSON text, or null
-   * @param review whether a person looks at it: needs_review, or else done at once
+   * @param review who looks at it
    * @param enqueues the tickets that come of it, as add_tickets_of_job takes them; null for none
    */
   record Succeeded(
       long ticketId,
       long leaseNo,
       @Nullable String result,
-      boolean review,
+      Review review,
       @Nullable String enqueues)
       implements Finish {
-    /** Of which no tickets come. */
+    /** Of which no tickets come, and which a person looks at, or nobody. */
     public Succeeded(long ticketId, long leaseNo, @Nullable String result, boolean review) {
-      this(ticketId, leaseNo, result, review, null);
+      this(ticketId, leaseNo, result, review ? Review.HUMAN : Review.NONE, null);
     }
   }
 

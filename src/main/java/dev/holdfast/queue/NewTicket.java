@@ -70,7 +70,7 @@ public record NewTicket(
     after = List.copyOf(after);
   }
 
-  /** Whether a text is a traceparent of the one version that there is. */
+  /** True if a text is a traceparent of the one version that there is. */
   public static boolean isTraceparent(String text) {
     return TRACEPARENT.matcher(text).matches();
   }
@@ -190,7 +190,7 @@ public record NewTicket(
   }
 
   /**
-   * What a ticket has of those it waits for.
+   * The link of a ticket to those it waits for.
    *
    * @param names under which it is given their results, by their ids; the others give it nothing
    * @param onCancelled what becomes of it if one of them is cancelled
@@ -203,7 +203,7 @@ public record NewTicket(
       names = Map.copyOf(names);
     }
 
-    /** What becomes of a ticket when one that it waits for is cancelled. */
+    /** The fate of a ticket when one that it waits for is cancelled. */
     public enum OnCancelled {
       /** On hold, with the cause {@code dependency_cancelled}. */
       HOLD,

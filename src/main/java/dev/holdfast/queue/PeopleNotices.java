@@ -76,7 +76,7 @@ public interface PeopleNotices {
       implements Notice {}
 
   /**
-   * How things stand, once a day.
+   * A summary for people, once a day.
    *
    * @param succeeded attempts of the last 24 hours, as failed
    * @param costUsd of models in the last 24 hours; null where none has a price
@@ -93,7 +93,7 @@ public interface PeopleNotices {
       implements Notice {}
 
   /**
-   * What may be told now.
+   * The notices that may be told now.
    *
    * @param notices in order; those that were told already among them
    * @param settled up to here nothing can appear any more, however long a transaction takes

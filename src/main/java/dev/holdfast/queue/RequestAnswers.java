@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  */
 public interface RequestAnswers {
   /**
-   * What became of a request.
+   * The kept answer to a request.
    *
    * @param ticketId on which it was done
    * @param answer the body that was sent; null where the process ended before it had one

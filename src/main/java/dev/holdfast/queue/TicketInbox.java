@@ -4,10 +4,10 @@ import java.util.Iterator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Where tickets come in. Thread-safe. */
+/** Stores new tickets. Thread-safe. */
 public interface TicketInbox {
   /**
-   * What makes a request count once, however often it is sent within 24 hours.
+   * The key of a request, which counts once however often it is sent within 24 hours.
    *
    * @param key chosen by the sender, whose alone it is; a hash, or another short text
    * @param request a hash of what was asked
@@ -15,7 +15,7 @@ public interface TicketInbox {
   record RequestKey(String key, String request) {}
 
   /**
-   * What became of a request.
+   * The answer to a request.
    *
    * @param created whether this very call made the ticket; else it was there, under its unique key
    *     or made by an earlier call with the same request key
@@ -66,6 +66,26 @@ public interface TicketInbox {
   List<Long> enqueueGraph(List<Named> graph);
 
   /**
+   * As {@link #enqueueGraph}; the tickets are a closed batch.
+   *
+   * @param title of the batch, for people; may be null
+   */
+  BatchedGraph enqueueGraphAsBatch(List<Named> graph, String actor, @Nullable String title);
+
+  /**
+   * The answer to a graph.
+   *
+   * @param batchId the batch that its tickets are
+   * @param added how many were added; the others have unique keys that exist
+   * @param ids in the order of its tickets
+   */
+  record BatchedGraph(long batchId, long added, List<Long> ids) {
+    public BatchedGraph {
+      ids = List.copyOf(ids);
+    }
+  }
+
+  /**
    * Enqueues many by COPY in one transaction: all or none.
    *
    * @return how many were added; tickets whose unique key exists are skipped
@@ -75,7 +95,7 @@ public interface TicketInbox {
   long enqueueAll(Iterator<NewTicket> tickets);
 
   /**
-   * What became of many tickets.
+   * The answer to many tickets.
    *
    * @param batchId the batch that they are
    * @param added how many were added

@@ -5,7 +5,7 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How long the unique key of a ticket holds, and what becomes of a second ticket with it.
+ * The time that a ticket's unique key holds, and what becomes of a second ticket with it.
  *
  * @param span how long
  * @param time with {@link Span#TIME}, how long after the first one was enqueued; else null
@@ -15,7 +15,7 @@ public record Uniqueness(Span span, @Nullable Duration time, OnDuplicate onDupli
   /** As long as the first ticket is kept; enqueuing it again returns the first one's id. */
   public static final Uniqueness USUAL = new Uniqueness(Span.KEPT, null, OnDuplicate.KEEP);
 
-  /** How long a unique key is taken. */
+  /** The time for which a unique key is taken. */
   public enum Span {
     /** Until retention deletes the first ticket. */
     KEPT,

@@ -111,8 +111,8 @@ final class Advice {
   }
 
   /**
-   * What a failed call left is journalled as an answer that says nothing, and not asked again;
-   * where the budget is used up, what there is already is chosen from.
+   * Asks a model. A failed call is journalled as an answer that says nothing, and is not asked
+   * again; where the budget is used up, what there is already is chosen from.
    */
   private String asked(String name, String system, String prompt)
       throws IOException, InterruptedException {

@@ -98,7 +98,8 @@ final class Prompts {
   }
 
   /**
-   * What makes a candidate's prompt its own; behind the rest, which all of them begin with.
+   * The part that makes a candidate's prompt its own; behind the rest, which all of them begin
+   * with.
    *
    * @param number of the candidate, from 1
    * @param of how many; "" for a single one
@@ -128,7 +129,7 @@ final class Prompts {
   }
 
   /**
-   * What is added where an answer is not the JSON that was asked for (C23).
+   * The text that is added if an answer is not the JSON that was asked for (C23).
    *
    * @param error of the parser
    */

@@ -63,7 +63,7 @@ final class RelevantFiles {
     return all;
   }
 
-  /** How plainly a text speaks of a file; 0 where it does not. */
+  /** A score for how plainly a text names a file; 0 if it does not. */
   private static int mentioned(String path, String hints) {
     String name = path.substring(path.lastIndexOf('/') + 1);
     String stem = name.contains(".") ? name.substring(0, name.lastIndexOf('.')) : name;

@@ -25,7 +25,7 @@ final class RepairLoop {
   private Tree bestTried;
   private Verified bestVerified;
 
-  /** How the loop ended, with the best there is. */
+  /** The end of the loop, with the best candidate there is. */
   record Stop(
       StopReason reason,
       String detail,

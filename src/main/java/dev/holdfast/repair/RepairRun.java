@@ -31,7 +31,7 @@ import java.util.function.Function;
  */
 public final class RepairRun {
   /**
-   * What a run needs of the world.
+   * The ports of a run.
    *
    * @param models to ask them
    * @param wall the time in events

@@ -5,7 +5,7 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a run repairs; the numbers are the source's (E13-E39).
+ * The settings of a run; the numbers are the source's (E13-E39).
  *
  * @param jsonRetries how often an advising model's answer that is no JSON is asked for again (C23);
  *     2
@@ -39,7 +39,7 @@ public record RepairSettings(
     }
   }
 
-  /** When L2 gives way to competing candidates (E17, E24). */
+  /** The rule by which L2 gives way to competing candidates (E17, E24). */
   public record Escalation(
       boolean enabled,
       int toL3AfterNonImprovingIterations,

@@ -4,7 +4,7 @@ import java.math.BigDecimal;
 import java.util.List;
 
 /**
- * How a run ended: all that a reviewer or an operator needs.
+ * The end of a run: all that a reviewer or an operator needs.
  *
  * @param detail of the reason, for people
  * @param tree of the result, or of the best candidate so far; the base where nothing helped
@@ -34,7 +34,7 @@ public record RunEnd(
   }
 
   /**
-   * How far a ticket had come.
+   * The position that a ticket had come to.
    *
    * @param guidance how often people had said something
    */

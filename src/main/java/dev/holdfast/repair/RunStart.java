@@ -1,7 +1,7 @@
 package dev.holdfast.repair;
 
 /**
- * Where a run began.
+ * The start of a run.
  *
  * @param tree the base, or the patch of the run before
  * @param rejected whether a person had refused the result of the run before

@@ -1,6 +1,6 @@
 package dev.holdfast.repair;
 
-/** How an L3 step ended. */
+/** The end of an L3 step. */
 sealed interface StepOutcome {
   /** The candidate that goes on, whether it passes or not. */
   record Chosen(Candidate candidate) implements StepOutcome {}

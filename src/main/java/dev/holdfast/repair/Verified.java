@@ -24,7 +24,7 @@ public record Verified(
     failing = List.copyOf(failing);
   }
 
-  /** Whether a patch that led from the other to this should stay. */
+  /** True if a patch that led from the other to this should stay. */
   boolean isWorthKeepingOver(Verified before) {
     return passed
         || failures < before.failures

@@ -2,7 +2,7 @@ package dev.holdfast.retry;
 
 import java.util.Locale;
 
-/** How an attempt ended that did not succeed. */
+/** The end of an attempt that did not succeed. */
 public enum AttemptOutcome {
   /** Its handler reported a failure. */
   FAILED,

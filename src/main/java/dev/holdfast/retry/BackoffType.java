@@ -4,7 +4,7 @@ import java.util.Arrays;
 import java.util.Locale;
 import java.util.Optional;
 
-/** How a delay grows from one retry to the next (A15, A19). */
+/** The growth of the delay from one retry to the next (A15, A19). */
 public enum BackoffType {
   /** No delay: the ticket is eligible at once. */
   NONE,

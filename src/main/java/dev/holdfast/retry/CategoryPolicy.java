@@ -1,7 +1,7 @@
 package dev.holdfast.retry;
 
 /**
- * How failures of one category are retried.
+ * The retry settings for failures of one category.
  *
  * @param maxRetries retries after the first execution, so a ticket runs at most {@code maxRetries +
  *     1} times (A16, T1)

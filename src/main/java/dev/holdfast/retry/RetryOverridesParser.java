@@ -165,7 +165,7 @@ public final class RetryOverridesParser {
   }
 
   /** As much of what is refused as a message takes. */
-  private static String shown(Object value) {
+  private static String shown(@Nullable Object value) {
     String text = String.valueOf(value);
     return text.length() <= LONGEST_SHOWN ? text : text.substring(0, LONGEST_SHOWN) + "…";
   }

@@ -1,6 +1,6 @@
 /**
- * How long to wait before a ticket's next attempt, or whether a person must look: pure functions of
- * failure, history and settings.
+ * Decides how long a ticket waits before its next attempt, or that a person must look: pure
+ * functions of failure, history and settings.
  */
 @NullMarked
 package dev.holdfast.retry;

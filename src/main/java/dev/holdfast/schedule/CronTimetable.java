@@ -140,7 +140,7 @@ public final class CronTimetable implements Timetable {
     return instant.atZone(zone);
   }
 
-  /** Whether a time falls into the gap that a change of the clock makes. */
+  /** True if a time falls into the gap that a change of the clock makes. */
   private boolean swallows(ZoneOffsetTransition change) {
     if (!change.isGap()) {
       return false;

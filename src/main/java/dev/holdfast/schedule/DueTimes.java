@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
 
-/** Which of the times that have come makes the next ticket: a pure function. */
+/** Chooses which of the times that have come makes the next ticket: a pure function. */
 public final class DueTimes {
   /** A time that is no later than this was not missed. */
   private static final Duration KEPT = Duration.ofMinutes(1);

@@ -45,7 +45,7 @@ public record Schedule(
     return Timetable.of(cron, everyMs == null ? null : Duration.ofMillis(everyMs), zone, anchorAt);
   }
 
-  /** When it comes: the cron expression with its zone, or the interval. */
+  /** The rhythm in words: the cron expression with its zone, or the interval. */
   public String rhythm() {
     return cron == null
         ? "every "

@@ -87,7 +87,7 @@ public record Question(String ask, List<JsonNode> choices, @Nullable JsonNode sc
         null);
   }
 
-  /** Whether an object is meant as a question: a text "ask", and nothing that questions lack. */
+  /** True if an object is meant as a question: a text "ask", and nothing that questions lack. */
   public static boolean isMeant(JsonNode object) {
     return object.path("ask").isString() && FIELDS.containsAll(object.propertyNames());
   }

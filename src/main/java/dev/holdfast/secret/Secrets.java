@@ -67,8 +67,8 @@ public final class Secrets {
   }
 
   /**
-   * How much of the beginning of a text can be told before more of it is known: no secret begins in
-   * it that may end behind it.
+   * The length of a text's beginning that can be told before more of it is known: no secret begins
+   * in it that may end behind it.
    */
   public int settled(String text) {
     int end = text.length();

@@ -26,7 +26,7 @@ final class AfterAttempt {
     this.run = run;
   }
 
-  /** Whether none of the turn's tries is left. */
+  /** True if none of the turn's tries is left. */
   boolean isLast(int tries) {
     return tries >= maxTries;
   }

@@ -4,7 +4,7 @@ import java.math.BigDecimal;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** Where a ticket's own bounds are kept. */
+/** Reads a ticket's own bounds. */
 @FunctionalInterface
 public interface AllowanceStore {
   /** Tickets have none of their own. */

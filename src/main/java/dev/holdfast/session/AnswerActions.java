@@ -89,8 +89,8 @@ final class AnswerActions {
   }
 
   /**
-   * What an earlier process began is answered by what nobody knows. Its other calls that change
-   * something are left alone: they may build on what is unclear. The rest may run.
+   * Answers the calls that an earlier process began: nobody knows how they ended. Its other calls
+   * that change something are left alone: they may build on what is unclear. The rest may run.
    */
   private List<ToolReply> unclear(Admission admission) throws InterruptedException {
     List<ToolReply> replies = new ArrayList<>();

@@ -155,7 +155,7 @@ final class Budget {
     context.giveBackCall();
   }
 
-  /** Whether a wait would go past the deadline. */
+  /** True if a wait would go past the deadline. */
   boolean endsBefore(Duration wait) {
     return !wait.isZero() && wait.compareTo(context.timeLeft()) >= 0;
   }

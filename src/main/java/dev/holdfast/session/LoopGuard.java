@@ -89,7 +89,7 @@ final class LoopGuard {
         equal, repeats(steps, 1, (one, other) -> one.calls().equals(other.calls())) / 2);
   }
 
-  /** How often the newest steps, so many, stand there in a row. */
+  /** Counts how often the newest steps, so many, are repeated in a row. */
   private static int repeats(List<Step> steps, int length, BiPredicate<Step, Step> same) {
     int i = length;
     while (i < steps.size() && same.test(steps.get(i), steps.get(i - length))) {

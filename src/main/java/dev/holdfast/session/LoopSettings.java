@@ -1,7 +1,7 @@
 package dev.holdfast.session;
 
 /**
- * When a session counts as going round in circles. A step is an answer with the results of its
+ * The settings for sessions that go round in circles. A step is an answer with the results of its
  * calls; steps are equal where calls and results are. A pair of steps that alternates counts like
  * one step. Equal calls whose results differ count half: that may be a wait for something. Turns in
  * a row whose answers were all of no use count like equal steps.

@@ -175,7 +175,7 @@ final class Memory {
     return compactions;
   }
 
-  /** How many answers are part of the conversation; the last one's number. */
+  /** The number of answers in the conversation, which is the last one's number. */
   int answers() {
     return answers;
   }
@@ -185,12 +185,12 @@ final class Memory {
     return List.copyOf(open.values());
   }
 
-  /** Whether an open call may have taken effect already, if its tool is not idempotent. */
+  /** True if an open call may have taken effect already, if its tool is not idempotent. */
   boolean mayHaveStarted(ToolCall call) {
     return started.contains(call.id()) || (lastAnswer != null && !lastAnswer.startsKept());
   }
 
-  /** How the last execution ended; null while one is under way or has been told something new. */
+  /** The end of the last execution; null while one is under way or has been told something new. */
   JournalEntry.@Nullable Ended ended() {
     return ended;
   }

@@ -10,7 +10,7 @@ import dev.holdfast.session.report.ReportSource;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Where an execution stands, while it moves on. Not thread-safe. */
+/** The position of an execution, while it moves on. Not thread-safe. */
 final class Progress {
   private final SessionEvents events;
   private final int turnsAllowed;

@@ -71,7 +71,11 @@ public final class Session {
     this.signal = new StopSignal(ports.sleeper());
     this.autoRetry = new AutoRetry(settings.autoRetry(), context, signal, events);
     this.shared =
-        new Wiring.Shared(events, signal, autoRetry, new ReportRules(settings.reportSchema()));
+        new Wiring.Shared(
+            events,
+            signal,
+            autoRetry,
+            new ReportRules(settings.reportSchema(), settings.enqueues()));
     if (ports.toolBox().specs().stream().anyMatch(tool -> tool.name().equals(ReportRules.TOOL))) {
       throw new IllegalArgumentException("no tool may have the name " + ReportRules.TOOL);
     }

@@ -1,5 +1,6 @@
 package dev.holdfast.session;
 
+import dev.holdfast.schema.Enqueues;
 import dev.holdfast.session.context.ContextSettings;
 import dev.holdfast.session.retry.AutoRetrySettings;
 import java.math.BigDecimal;
@@ -18,6 +19,7 @@ import tools.jackson.databind.JsonNode;
  * @param loops when it goes round in circles
  * @param context of the model's window
  * @param allowance what it may use beside the limits
+ * @param enqueues which tickets its success may add
  */
 public record SessionSettings(
     String system,
@@ -26,7 +28,8 @@ public record SessionSettings(
     AutoRetrySettings autoRetry,
     LoopSettings loops,
     ContextSettings context,
-    Allowance allowance) {
+    Allowance allowance,
+    Enqueues enqueues) {
 
   /**
    * @param maxTurns the last one is the final turn (B43)
@@ -74,30 +77,42 @@ public record SessionSettings(
         AutoRetrySettings.DEFAULT,
         LoopSettings.DEFAULT,
         ContextSettings.DEFAULT,
-        Allowance.NONE);
+        Allowance.NONE,
+        Enqueues.NONE);
   }
 
   public SessionSettings withReportSchema(@Nullable JsonNode schema) {
-    return new SessionSettings(system, schema, limits, autoRetry, loops, context, allowance);
+    return new SessionSettings(
+        system, schema, limits, autoRetry, loops, context, allowance, enqueues);
   }
 
   public SessionSettings withLimits(Limits other) {
-    return new SessionSettings(system, reportSchema, other, autoRetry, loops, context, allowance);
+    return new SessionSettings(
+        system, reportSchema, other, autoRetry, loops, context, allowance, enqueues);
   }
 
   public SessionSettings withAutoRetry(AutoRetrySettings other) {
-    return new SessionSettings(system, reportSchema, limits, other, loops, context, allowance);
+    return new SessionSettings(
+        system, reportSchema, limits, other, loops, context, allowance, enqueues);
   }
 
   public SessionSettings withLoops(LoopSettings other) {
-    return new SessionSettings(system, reportSchema, limits, autoRetry, other, context, allowance);
+    return new SessionSettings(
+        system, reportSchema, limits, autoRetry, other, context, allowance, enqueues);
   }
 
   public SessionSettings withContext(ContextSettings other) {
-    return new SessionSettings(system, reportSchema, limits, autoRetry, loops, other, allowance);
+    return new SessionSettings(
+        system, reportSchema, limits, autoRetry, loops, other, allowance, enqueues);
   }
 
   public SessionSettings withAllowance(Allowance other) {
-    return new SessionSettings(system, reportSchema, limits, autoRetry, loops, context, other);
+    return new SessionSettings(
+        system, reportSchema, limits, autoRetry, loops, context, other, enqueues);
+  }
+
+  public SessionSettings withEnqueues(Enqueues other) {
+    return new SessionSettings(
+        system, reportSchema, limits, autoRetry, loops, context, allowance, other);
   }
 }

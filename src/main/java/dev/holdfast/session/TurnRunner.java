@@ -30,7 +30,7 @@ final class TurnRunner {
   private static final int MAX_WAITS = 3;
 
   /**
-   * Who does what in a turn.
+   * The parts that share the work of a turn.
    *
    * @param whenAnswered told of an accepted answer before its tools run
    */
@@ -142,8 +142,8 @@ final class TurnRunner {
   }
 
   /**
-   * How long the session sits out that all its targets are closed (B26); zero where its ticket is
-   * to wait instead.
+   * The time for which the session itself waits while all its targets are closed (B26); zero where
+   * its ticket is to wait instead.
    */
   private Duration inSession(Standstill why) {
     Duration left = why.left();

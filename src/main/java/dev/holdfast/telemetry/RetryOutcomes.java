@@ -12,8 +12,8 @@ import java.util.Objects;
 import java.util.OptionalDouble;
 
 /**
- * How executions that were retries ended (A65): counters that can be summed over workers, and the
- * source's rate of the last hour. Thread-safe.
+ * Counts the ends of executions that were retries (A65): counters that can be summed over workers,
+ * and the source's rate of the last hour. Thread-safe.
  */
 final class RetryOutcomes {
   enum Outcome {

@@ -193,7 +193,7 @@ public final class TestHoldfast implements AutoCloseable {
     return this;
   }
 
-  /** What is left of the time after the last ticket of a schedule. */
+  /** Makes the scheduled tickets of a time; returns the rest of it after the last one. */
   private Duration makeScheduled(Duration time) {
     PostgresScheduleTicks ticks = new PostgresScheduleTicks(dataSource, "holdfast", clock::ahead);
     Duration left = time;
@@ -214,7 +214,7 @@ public final class TestHoldfast implements AutoCloseable {
     }
   }
 
-  /** What a test claims of a ticket. */
+  /** Assertions about a ticket. */
   public TicketAssert ticket(long id) {
     return new TicketAssert(reader(), id);
   }

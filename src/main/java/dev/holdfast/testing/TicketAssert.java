@@ -10,8 +10,8 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * What a test claims of one ticket. Each claim looks at the database anew; one that does not hold
- * is an {@link AssertionError} that tells the ticket's story.
+ * Assertions about one ticket. Each looks at the database anew; one that does not hold is an {@link
+ * AssertionError} that tells the ticket's story.
  */
 public final class TicketAssert {
   private static final JsonMapper JSON = new JsonMapper();

@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.Collection;
 import java.util.Set;
 
-/** Which tickets are over. Reads only. Thread-safe. */
+/** Finds out which tickets are over. Reads only. Thread-safe. */
 public interface EndedTickets {
   /**
    * A ticket as it is known outside of the database.

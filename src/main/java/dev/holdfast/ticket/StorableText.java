@@ -33,7 +33,7 @@ public final class StorableText {
     return storable.toString();
   }
 
-  /** Whether the character at {@code i} can be stored. */
+  /** True if the character at {@code i} can be stored. */
   public static boolean isFine(String text, int i) {
     char c = text.charAt(i);
     if (Character.isHighSurrogate(c)) {

@@ -4,7 +4,7 @@ import java.util.Arrays;
 import java.util.Locale;
 import java.util.Optional;
 
-/** Where a ticket stands (A2). The database refuses every change that is not legal. */
+/** The state of a ticket (A2). The database refuses every change that is not legal. */
 public enum TicketState {
   READY,
   IN_PROGRESS,

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record TicketWait(
     Kind kind, List<String> scopes, String words, @Nullable BigDecimal neededUsd) {
-  /** Who or what ends the wait. */
+  /** The kinds of waits, by what ends them. */
   public enum Kind {
     /** A cool-down that ends by itself; the ticket is deferred. */
     PROVIDER,

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
-/** Which errors of a tool are worth another attempt, told by their types (C5-C8, C38). */
+/** Decides which errors of a tool are worth another attempt, by their types (C5-C8, C38). */
 final class RetryRule {
   private static final List<Class<? extends Exception>> NEVER =
       List.of(
@@ -26,12 +26,12 @@ final class RetryRule {
 
   private RetryRule() {}
 
-  /** Whether no attempt may follow, whatever else the error is too. */
+  /** True if no attempt may follow, whatever else the error is too. */
   static boolean isNeverRetried(Exception error) {
     return NEVER.stream().anyMatch(type -> type.isInstance(error));
   }
 
-  /** Whether the call may have taken effect although it failed: no answer came in time. */
+  /** True if the call may have taken effect although it failed: no answer came in time. */
   static boolean mayHaveTakenEffect(Exception error) {
     @Nullable Throwable cause = error;
     for (int i = 0; cause != null && i < MAX_CAUSES; i++) {
@@ -54,7 +54,7 @@ final class RetryRule {
     };
   }
 
-  /** Whether somebody wants everything to stop (C30): the tool has not failed. */
+  /** True if somebody wants everything to stop (C30): the tool has not failed. */
   static boolean isAbort(Exception error) {
     return error instanceof InterruptedException || error instanceof ClosedByInterruptException;
   }

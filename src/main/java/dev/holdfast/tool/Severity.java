@@ -3,7 +3,7 @@ package dev.holdfast.tool;
 import java.util.Locale;
 import java.util.concurrent.CancellationException;
 
-/** How a failure is shown to a person (C32). */
+/** The level at which a failure is shown to a person (C32). */
 public enum Severity {
   ERROR,
   WARNING,

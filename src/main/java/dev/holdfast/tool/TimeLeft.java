@@ -2,7 +2,7 @@ package dev.holdfast.tool;
 
 import java.time.Duration;
 
-/** How long tools may still run; what they work for ends then. Thread-safe. */
+/** The time that tools may still run; what they work for ends then. Thread-safe. */
 @FunctionalInterface
 public interface TimeLeft {
   /** For tools that work for nothing with a deadline. */

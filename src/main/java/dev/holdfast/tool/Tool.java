@@ -8,16 +8,16 @@ public interface Tool {
   /** Always the same. */
   ToolSpec spec();
 
-  /** Whether running it twice with the same arguments does no more than running it once (C38). */
+  /** True if running it twice with the same arguments does no more than running it once (C38). */
   boolean isIdempotent();
 
-  /** Whether it may run again although an earlier run may have taken effect (C38). */
+  /** True if it may run again although an earlier run may have taken effect (C38). */
   default boolean isRepeatable() {
     return isIdempotent();
   }
 
   /**
-   * Whether no other call of the batch may run at the same time: those before it have ended, those
+   * True if no other call of the batch may run at the same time: those before it have ended, those
    * behind it wait. For tools that change what others look at.
    */
   default boolean runsAlone() {
@@ -25,7 +25,7 @@ public interface Tool {
   }
 
   /**
-   * What a call would do, found out without doing any of it.
+   * Previews a call: tells what it would do, and does none of it.
    *
    * @param arguments an object, valid by the schema of {@link #spec()}
    */

@@ -10,7 +10,7 @@ public interface ToolBox extends AutoCloseable {
   /** In a stable order, so that prompts stay cacheable. */
   List<ToolSpec> specs();
 
-  /** Whether a call may be repeated although an earlier one may have taken effect (C38). */
+  /** True if a call may be repeated although an earlier one may have taken effect (C38). */
   boolean isIdempotent(String toolName);
 
   /** The effect of a call; empty where it would be refused before it runs. */

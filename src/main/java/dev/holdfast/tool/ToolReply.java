@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record ToolReply(
     ToolCall call, Outcome outcome, String content, int executions, @Nullable ToolTrouble trouble) {
-  /** How a call ended. */
+  /** The end of a call. */
   public enum Outcome {
     OK,
     /** The tool asks the model to mend its call (C19): no failure of the tool. */

@@ -5,7 +5,7 @@ import dev.holdfast.retry.BackoffType;
 import java.time.Duration;
 
 /**
- * How a failed tool is tried again (C1-C3, C15).
+ * The settings for retries of failed tools (C1-C3, C15).
  *
  * @param maxAttempts how often a tool runs at most, the first time included; 1 is no retry; {@code
  *     tools.max-retries}, default 3

@@ -16,7 +16,7 @@ public record ToolRetrying(
     return "Tool '" + call.name() + "' failed, retrying (" + next + "/" + maxAttempts + ")...";
   }
 
-  /** How the failure is shown, and what a person could do about it. */
+  /** The failure as it is shown, and what a person could do about it. */
   public ToolTrouble trouble() {
     return ToolTrouble.of(error);
   }

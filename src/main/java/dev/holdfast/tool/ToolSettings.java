@@ -4,7 +4,7 @@ import dev.holdfast.secret.Secrets;
 import java.time.Duration;
 
 /**
- * How a session's tools run.
+ * The settings of a session's tools.
  *
  * @param width how many calls run at once (C31); default 4, or the number of processors where that
  *     is less

@@ -22,7 +22,7 @@ public record ToolTrouble(
         : new ToolTrouble(Severity.of(error), null, List.of());
   }
 
-  /** How a model or a person goes on; null where the error gives no hint. */
+  /** A hint for the model or a person; null where the error gives no hint. */
   @Nullable String advice() {
     if (suggestedFix == null) {
       return null;

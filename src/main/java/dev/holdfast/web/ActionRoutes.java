@@ -10,6 +10,7 @@ import dev.holdfast.queue.TicketDesk.Conversation;
 import dev.holdfast.queue.TicketDesk.Retries;
 import dev.holdfast.queue.TicketInbox.RequestKey;
 import dev.holdfast.queue.read.TicketReader;
+import dev.holdfast.queue.read.TicketSummary;
 import dev.holdfast.ticket.TicketState;
 import dev.holdfast.web.access.Role;
 import io.javalin.http.Context;
@@ -31,10 +32,12 @@ final class ActionRoutes implements Routes {
   private static final int LONGEST_WORDS = 100_000;
 
   private final TicketReader tickets;
+  private final WebPorts ports;
   private final TicketDesk desk;
   private final RequestAnswers answers;
 
   ActionRoutes(WebPorts ports) {
+    this.ports = ports;
     this.tickets = ports.tickets();
     this.desk = ports.desk();
     this.answers = ports.answers();
@@ -237,8 +240,19 @@ final class ActionRoutes implements Routes {
   /** Answers with the ticket that runs: another one, where this one has ended. */
   private void replay(Context context) {
     Replay body = Requests.body(context, Replay.class);
-    Act act = act(context, desk);
-    answer(context, act.desk.replay(act.id, act.as(body.by), needed("from", body.from)), null);
+    String from = needed("from", body.from);
+    String actor = Visitor.of(context).actor(body.by);
+    long id = Requests.id(context);
+    Answers.once(
+        context,
+        ports,
+        200,
+        one -> {
+          TicketDesk chosen = Seen.desk(context, one.desk(), one.tickets(), id);
+          TicketSummary row = one.tickets().summary(chosen.replay(id, actor, from)).orElseThrow();
+          context.header("ETag", Seen.etag(row.version()));
+          return TicketJson.summary(row);
+        });
   }
 
   private void answer(Context context, long id, @Nullable RequestKey key) {

@@ -1,6 +1,8 @@
 package dev.holdfast.web;
 
+import dev.holdfast.queue.TicketInbox.RequestKey;
 import io.javalin.http.Context;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** Sends an answer. */
@@ -9,5 +11,25 @@ final class Answers {
 
   static void json(Context context, int status, @Nullable Object body) {
     context.status(status).contentType("application/json").result(Bodies.json(body));
+  }
+
+  /**
+   * Does what is asked for, and with an {@code Idempotency-Key} once: the same request is told the
+   * same answer, however often it comes.
+   *
+   * @param ports those of the API
+   * @param deed returns what is answered
+   */
+  static void once(Context context, WebPorts ports, int status, Function<WebPorts, Object> deed) {
+    RequestKey key = IdempotencyKey.of(context, context.path() + "\n" + context.body());
+    if (key == null) {
+      json(context, status, deed.apply(ports));
+      return;
+    }
+    WebPorts.Once.Told told = ports.once().answer(key, one -> Bodies.json(deed.apply(one)));
+    if (told.repeated()) {
+      context.header("Idempotency-Replayed", "true");
+    }
+    context.status(status).contentType("application/json").result(told.body());
   }
 }

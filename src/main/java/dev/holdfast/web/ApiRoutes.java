@@ -30,9 +30,9 @@ public final class ApiRoutes implements Routes {
             new BulkRoutes(ports, bulk),
             new QueueRoutes(ports),
             new FigureRoutes(ports.figures()),
-            new ScheduleRoutes(ports.schedules(), InstantSource.system()),
+            new ScheduleRoutes(ports, InstantSource.system()),
             new BulkRoutes.Batches(ports),
-            new BulkRoutes.Batches.Releases(ports.releases()),
+            new BulkRoutes.Batches.Releases(ports),
             new LimitRoutes(ports.limits()),
             new EventRoutes(events, HEARTBEAT),
             new OpenApiRoute());

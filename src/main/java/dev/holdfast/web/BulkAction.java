@@ -35,7 +35,7 @@ public final class BulkAction {
   public record Refusal(long id, String detail) {}
 
   /**
-   * How far it is.
+   * The progress of the action.
    *
    * @param action what is done, in the past: {@code released}
    * @param done how many it was done to
@@ -128,7 +128,7 @@ public final class BulkAction {
     }
   }
 
-  /** Whether it was told to stop; this is then how it ends. */
+  /** True if it was told to stop; this is then how it ends. */
   private synchronized boolean obeysStop() {
     problem = order;
     return order != null;

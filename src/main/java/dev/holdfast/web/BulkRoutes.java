@@ -17,7 +17,6 @@ import dev.holdfast.web.access.Role;
 import io.javalin.http.Context;
 import io.javalin.router.JavalinDefaultRoutingApi;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
@@ -40,7 +39,7 @@ final class BulkRoutes implements Routes {
     this.actions = actions;
   }
 
-  /** Which tickets: by ids, or all held ones of an error, a category, or both. */
+  /** The tickets to release: by ids, or all held ones of an error, a category, or both. */
   record Release(
       @Nullable List<Long> ids,
       @Nullable String fingerprint,
@@ -110,11 +109,11 @@ final class BulkRoutes implements Routes {
     private static final String ONE = LIST + "/{id}";
     private static final int MOST_TICKETS = 10_000;
 
-    private final TicketInbox inbox;
+    private final WebPorts ports;
     private final BatchDesk desk;
 
     Batches(WebPorts ports) {
-      this.inbox = ports.inbox();
+      this.ports = ports;
       this.desk = ports.batches();
     }
 
@@ -144,21 +143,42 @@ final class BulkRoutes implements Routes {
       if (given == null || given.isEmpty() || given.size() > MOST_TICKETS) {
         throw new Refused(422, "tickets: from 1 to " + MOST_TICKETS + " tickets");
       }
-      List<NewTicket> tickets = new ArrayList<>();
-      for (CreateRoute.@Nullable Body each : given) {
+      for (int i = 0; i < given.size(); i++) {
+        CreateRoute.@Nullable Body each = given.get(i);
         if (each == null || each.by() != null) {
           throw new Refused(
-              422,
-              "ticket "
-                  + (tickets.size() + 1)
-                  + ": an object without \"by\", which stands beside tickets");
+              422, "ticket " + (i + 1) + ": an object without \"by\", which stands beside tickets");
         }
-        tickets.add(CreateRoute.ticket(each));
       }
-      Batched batch =
-          inbox.enqueueBatch(tickets.iterator(), Visitor.of(context).actor(body.by), body.title);
-      context.header("Location", LIST + "/" + batch.batchId());
-      Answers.json(context, 201, batch);
+      String actor = Visitor.of(context).actor(body.by);
+      Answers.once(
+          context,
+          ports,
+          201,
+          one -> {
+            Batched batch = enqueue(one.inbox(), given, actor, body.title);
+            context.header("Location", LIST + "/" + batch.batchId());
+            return batch;
+          });
+    }
+
+    /** Tickets that wait for others, or say how long their keys hold, are enqueued one by one. */
+    private static Batched enqueue(
+        TicketInbox inbox, List<CreateRoute.Body> given, String actor, @Nullable String title) {
+      if (given.stream().anyMatch(Batches::isOfGraph)) {
+        TicketInbox.BatchedGraph batch =
+            inbox.enqueueGraphAsBatch(GraphRoute.graph(given), actor, title);
+        return new Batched(batch.batchId(), batch.added());
+      }
+      List<NewTicket> tickets = given.stream().map(CreateRoute::ticket).toList();
+      return inbox.enqueueBatch(tickets.iterator(), actor, title);
+    }
+
+    private static boolean isOfGraph(CreateRoute.Body ticket) {
+      return ticket.name() != null
+          || ticket.after() != null
+          || ticket.uniqueFor() != null
+          || ticket.onDuplicate() != null;
     }
 
     private void list(Context context) {
@@ -194,14 +214,16 @@ final class BulkRoutes implements Routes {
       private static final String LIST = "/api/v1/releases";
       private static final String ONE = LIST + "/{id}";
 
+      private final WebPorts ports;
       private final ReleaseDesk desk;
 
-      Releases(ReleaseDesk desk) {
-        this.desk = desk;
+      Releases(WebPorts ports) {
+        this.ports = ports;
+        this.desk = ports.releases();
       }
 
       /**
-       * What to release.
+       * A request to release tickets.
        *
        * @param ramp as in {@code 10,50,all}
        */
@@ -227,21 +249,25 @@ final class BulkRoutes implements Routes {
 
       private void start(Context context) {
         Body body = Requests.body(context, Body.class);
-        dev.holdfast.batch.Release release =
-            desk.start(
-                new NewRelease(
-                    new NewRelease.Which(
-                        body.ids, body.fingerprint, Requests.category(body.category), body.batchId),
-                    canary(body.canary),
-                    ramp(body.ramp),
-                    ActionRoutes.words("guidance", body.guidance),
-                    Boolean.TRUE.equals(body.keepRetries) ? Retries.KEEP : Retries.RESET,
-                    Boolean.TRUE.equals(body.fresh)
-                        ? Conversation.START_OVER
-                        : Conversation.RESUME),
-                Visitor.of(context).actor(body.by));
-        context.header("Location", LIST + "/" + release.id());
-        Answers.json(context, 201, release);
+        NewRelease release =
+            new NewRelease(
+                new NewRelease.Which(
+                    body.ids, body.fingerprint, Requests.category(body.category), body.batchId),
+                canary(body.canary),
+                ramp(body.ramp),
+                ActionRoutes.words("guidance", body.guidance),
+                Boolean.TRUE.equals(body.keepRetries) ? Retries.KEEP : Retries.RESET,
+                Boolean.TRUE.equals(body.fresh) ? Conversation.START_OVER : Conversation.RESUME);
+        String actor = Visitor.of(context).actor(body.by);
+        Answers.once(
+            context,
+            ports,
+            201,
+            one -> {
+              dev.holdfast.batch.Release started = one.releases().start(release, actor);
+              context.header("Location", LIST + "/" + started.id());
+              return started;
+            });
       }
 
       private static int canary(@Nullable Integer canary) {

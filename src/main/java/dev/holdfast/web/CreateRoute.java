@@ -152,13 +152,13 @@ final class CreateRoute implements Handler {
   }
 
   /**
-   * What a new ticket waits for: {@code [17, 18]}, {@code {"fetch": 17}} to be given results, in a
-   * graph also {@code ["fetch", 17]}.
+   * The tickets that a new one waits for: {@code [17, 18]}, {@code {"fetch": 17}} to be given
+   * results, in a graph also {@code ["fetch", 17]}.
    *
    * @param names those of tickets of the same graph
    */
   record After(List<Long> ids, List<String> names, Following following) {
-    /** What the fields {@code after} and {@code on_cancelled} of a body say. */
+    /** Reads the fields {@code after} and {@code on_cancelled} of a body. */
     static After of(@Nullable JsonNode after, @Nullable String onCancelled) {
       List<Long> ids = new ArrayList<>();
       List<String> names = new ArrayList<>();

@@ -73,12 +73,12 @@ public final class EventHub implements AutoCloseable {
     return event.position() + "~" + event.key();
   }
 
-  /** How many watch. */
+  /** The number of watchers. */
   synchronized int watchers() {
     return streams.size();
   }
 
-  /** Whether the database is asked for events. */
+  /** True if the database is asked for events. */
   synchronized boolean isReading() {
     return reader != null;
   }
@@ -96,8 +96,8 @@ public final class EventHub implements AutoCloseable {
   }
 
   /**
-   * What another process told of, or this one long ago, is read again: more rather than less, for
-   * what is told twice has the same key.
+   * Reads again what another process told of, or this one long ago: more rather than less, for an
+   * event that is told twice has the same key.
    */
   private void catchUp(EventStream stream, String id) {
     int end = id.indexOf('~');

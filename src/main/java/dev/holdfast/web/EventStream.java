@@ -29,7 +29,7 @@ public final class EventStream implements AutoCloseable {
   private boolean closed;
 
   /**
-   * What there is to tell.
+   * The events to tell.
    *
    * @param missed whether events are missing before these: what was built from earlier ones must be
    *     loaded anew

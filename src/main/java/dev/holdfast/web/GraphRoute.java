@@ -1,6 +1,5 @@
 package dev.holdfast.web;
 
-import dev.holdfast.queue.TicketInbox;
 import dev.holdfast.queue.TicketInbox.Named;
 import io.javalin.http.Context;
 import io.javalin.http.Handler;
@@ -14,10 +13,10 @@ import tools.jackson.databind.node.ObjectNode;
 final class GraphRoute implements Handler {
   static final String PATH = "/api/v1/graphs";
 
-  private final TicketInbox inbox;
+  private final WebPorts ports;
 
   GraphRoute(WebPorts ports) {
-    this.inbox = ports.inbox();
+    this.ports = ports;
   }
 
   record Body(@Nullable List<CreateRoute.Body> tickets) {}
@@ -28,17 +27,11 @@ final class GraphRoute implements Handler {
     if (body.tickets == null || body.tickets.isEmpty()) {
       throw new Refused(422, "tickets: a list with at least one ticket");
     }
-    List<Named> graph = new ArrayList<>();
-    for (CreateRoute.Body each : body.tickets) {
-      CreateRoute.After after = CreateRoute.After.of(each.after(), each.onCancelled());
-      graph.add(
-          new Named(
-              each.name(),
-              CreateRoute.ticket(
-                  each, new CreateRoute.After(after.ids(), List.of(), after.following())),
-              after.names()));
-    }
-    List<Long> ids = inbox.enqueueGraph(graph);
+    List<Named> graph = graph(body.tickets);
+    Answers.once(context, ports, 201, one -> answer(graph, one.inbox().enqueueGraph(graph)));
+  }
+
+  private static ObjectNode answer(List<Named> graph, List<Long> ids) {
     ObjectNode answer = JsonNodeFactory.instance.objectNode();
     ObjectNode names = answer.putObject("names");
     for (int i = 0; i < ids.size(); i++) {
@@ -48,6 +41,21 @@ final class GraphRoute implements Handler {
       }
     }
     ids.forEach(answer.putArray("ids")::add);
-    Answers.json(context, 201, answer);
+    return answer;
+  }
+
+  /** Of the tickets of a body. */
+  static List<Named> graph(List<CreateRoute.Body> tickets) {
+    List<Named> graph = new ArrayList<>();
+    for (CreateRoute.Body each : tickets) {
+      CreateRoute.After after = CreateRoute.After.of(each.after(), each.onCancelled());
+      graph.add(
+          new Named(
+              each.name(),
+              CreateRoute.ticket(
+                  each, new CreateRoute.After(after.ids(), List.of(), after.following())),
+              after.names()));
+    }
+    return graph;
   }
 }

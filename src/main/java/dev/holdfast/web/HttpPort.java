@@ -49,7 +49,9 @@ public final class HttpPort implements AutoCloseable {
     return channel.socket().getLocalPort();
   }
 
-  /** Where this machine reaches it: by loopback if it is bound to every address. */
+  /**
+   * The address under which this machine reaches it: by loopback if it is bound to every address.
+   */
   public URI local() {
     InetAddress bound = channel.socket().getInetAddress();
     InetAddress address = bound.isAnyLocalAddress() ? InetAddress.getLoopbackAddress() : bound;

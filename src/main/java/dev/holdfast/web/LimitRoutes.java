@@ -9,10 +9,11 @@ import io.javalin.router.JavalinDefaultRoutingApi;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** {@code /api/v1/limits}: what {@code holdfast limit} does. */
+/** {@code /api/v1/limits} and {@code /api/v1/weights}: what {@code holdfast limit} does. */
 final class LimitRoutes implements Routes {
   private static final String LIST = "/api/v1/limits";
   private static final String ONE = LIST + "/<scope>";
+  private static final String WEIGHT = "/api/v1/weights/<key>";
 
   private final LimitDesk desk;
 
@@ -28,11 +29,15 @@ final class LimitRoutes implements Routes {
       @Nullable Integer burst,
       @Nullable String by) {}
 
+  /** As {@code holdfast limit weight} has it. */
+  record WeightBody(@Nullable Integer weight, @Nullable String by) {}
+
   @Override
   public void addTo(JavalinDefaultRoutingApi routes) {
     routes.get(LIST, this::list, Role.VIEWER);
     routes.put(ONE, this::set, Role.OPERATOR);
     routes.delete(ONE, this::remove, Role.OPERATOR);
+    routes.put(WEIGHT, this::weigh, Role.OPERATOR);
   }
 
   private void list(Context context) {
@@ -49,6 +54,15 @@ final class LimitRoutes implements Routes {
 
   private void remove(Context context) {
     desk.remove(context.pathParam("scope"), Visitor.of(context).actor(null));
+    context.status(204);
+  }
+
+  private void weigh(Context context) {
+    WeightBody body = Requests.body(context, WeightBody.class);
+    if (body.weight == null) {
+      throw new Refused(422, "weight: a whole number from 1, which is what all have, to 1000");
+    }
+    desk.setWeight(context.pathParam("key"), body.weight, Visitor.of(context).actor(body.by));
     context.status(204);
   }
 

@@ -38,12 +38,12 @@ public final class LoginRoutes implements Routes {
         problem, next, !access.tokens().isEmpty(), access.others().provider());
   }
 
-  /** What somebody is told whom others know, but nobody here has named. */
+  /** The message to somebody whom others know, but who has no role here. */
   public static String notLetIn(String name) {
     return name + " may not come in: neither web.auth.viewers nor web.auth.operators has them";
   }
 
-  /** Where a browser is sent that may not see a page yet. */
+  /** The address that a browser is sent to which may not see a page yet. */
   static String addressFor(Context context) {
     String query = context.queryString();
     String wanted = context.path() + (query == null ? "" : "?" + query);

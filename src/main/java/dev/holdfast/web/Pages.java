@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  */
 public interface Pages {
   /**
-   * What the login shows.
+   * The contents of the login page.
    *
    * @param problem why the last try failed; null at the first
    * @param next where to go afterwards: a path of this server
@@ -19,7 +19,7 @@ public interface Pages {
    */
   record LoginForm(
       @Nullable String problem, String next, boolean token, @Nullable String provider) {
-    /** Where the provider's login begins. */
+    /** The address at which the provider's login begins. */
     public String providerPath() {
       return "/login/oidc?next=" + URLEncoder.encode(next, StandardCharsets.UTF_8);
     }

@@ -54,7 +54,7 @@ final class Problems implements Routes {
     return context.method().equals(HandlerType.GET);
   }
 
-  /** Whether a person looks at the answer. */
+  /** True if a person looks at the answer. */
   static boolean isPage(Context context) {
     String accept = context.header("Accept");
     return !context.path().startsWith("/api/") && accept != null && accept.contains("text/html");

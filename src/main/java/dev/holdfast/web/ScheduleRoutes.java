@@ -27,11 +27,13 @@ final class ScheduleRoutes implements Routes {
   private static final String ONE = LIST + "/{name}";
   private static final int TIMES = 10;
 
+  private final WebPorts ports;
   private final ScheduleDesk desk;
   private final InstantSource clock;
 
-  ScheduleRoutes(ScheduleDesk desk, InstantSource clock) {
-    this.desk = desk;
+  ScheduleRoutes(WebPorts ports, InstantSource clock) {
+    this.ports = ports;
+    this.desk = ports.schedules();
     this.clock = clock;
   }
 
@@ -122,9 +124,17 @@ final class ScheduleRoutes implements Routes {
   }
 
   private void run(Context context) {
-    long id = desk.run(context.pathParam("name"), actor(context));
-    context.header("Location", TicketRoutes.LIST + "/" + id);
-    Answers.json(context, 201, Map.of("id", id));
+    String name = context.pathParam("name");
+    String actor = actor(context);
+    Answers.once(
+        context,
+        ports,
+        201,
+        one -> {
+          long id = one.schedules().run(name, actor);
+          context.header("Location", TicketRoutes.LIST + "/" + id);
+          return Map.of("id", id);
+        });
   }
 
   private static String actor(Context context) {

@@ -5,7 +5,7 @@ import io.javalin.http.Context;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who sends the request. Immutable.
+ * The sender of a request. Immutable.
  *
  * @param actor in whose name they act, as {@code ticket_activity} is told: their token's
  * @param role what they may do

@@ -9,11 +9,13 @@ import dev.holdfast.queue.RequestAnswers;
 import dev.holdfast.queue.SpendingDesk;
 import dev.holdfast.queue.TicketDesk;
 import dev.holdfast.queue.TicketInbox;
+import dev.holdfast.queue.TicketInbox.RequestKey;
 import dev.holdfast.queue.read.TicketFeeds;
 import dev.holdfast.queue.read.TicketReader;
 import dev.holdfast.queue.view.FigureReader;
 import dev.holdfast.schedule.ScheduleDesk;
 import dev.holdfast.session.journal.JournalReader;
+import java.util.function.Function;
 
 /**
  * The ports that the API and the pages need. Everything throws {@link
@@ -32,7 +34,8 @@ public record WebPorts(
     JournalReader journals,
     TicketFeeds feeds,
     FigureReader figures,
-    RequestAnswers answers) {
+    RequestAnswers answers,
+    Once once) {
 
   /** The same ports; actions through them are recorded with this channel. */
   public WebPorts through(Channel channel) {
@@ -49,6 +52,27 @@ public record WebPorts(
         journals,
         feeds,
         figures,
-        answers);
+        answers,
+        (key, deed) -> once.answer(key, ports -> deed.apply(ports.through(channel))));
+  }
+
+  /** Does what a request asks for once per {@code Idempotency-Key}. Thread-safe. */
+  @FunctionalInterface
+  public interface Once {
+    /**
+     * An answer.
+     *
+     * @param repeated whether it is that of an earlier request
+     */
+    record Told(String body, boolean repeated) {}
+
+    /**
+     * Stores the deed, the key and the answer in one transaction; where the key is there already,
+     * only tells the answer.
+     *
+     * @param deed with the ports that take part in the transaction; returns the answer's body
+     * @throws dev.holdfast.ticket.InvalidTicketException if the key was used for another request
+     */
+    Told answer(RequestKey key, Function<WebPorts, String> deed);
   }
 }

@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Where a poller's next claim may start. Every full claim walks over what was claimed and not yet
- * cleaned up: a little always, and all of it while somebody holds an old snapshot. A claim that
+ * Knows where a poller's next claim may start. Every full claim walks over what was claimed and not
+ * yet cleaned up: a little always, and all of it while somebody holds an old snapshot. A claim that
  * starts behind the last one does not. But tickets that were requeued or are more urgent stand
  * before that place, so a full claim comes at least every {@link #SHARE} times as long as the last
  * full one took: that costs a twentieth of the time, and it is how long an urgent ticket waits at
@@ -44,7 +44,7 @@ final class ClaimCursor {
   private boolean full = true;
   private boolean first = true;
 
-  /** Which tickets the claim that starts now may leave behind it; empty for a full claim. */
+  /** The tickets that the claim which starts now may skip; empty for a full claim. */
   List<Long> after(long nowNanos) {
     full = full || nowNanos - fullAgainNanos >= 0;
     return full ? List.of() : last.values().stream().map(Place::id).toList();

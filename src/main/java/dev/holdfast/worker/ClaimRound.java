@@ -28,7 +28,7 @@ final class ClaimRound {
   }
 
   /**
-   * What a claim brought.
+   * The result of a claim.
    *
    * @param full as many tickets as there were slots, so there may be more
    * @param behindOnly only what stands behind the cursor was looked at

@@ -188,8 +188,9 @@ final class Completer {
     }
 
     /**
-     * What is not stored must not look finished: the lease is not dropped, and not renewed for it,
-     * so the ticket is rescued, late but not lost. What else is under way under the lease goes on.
+     * Gives up a result that cannot be stored. It must not look finished: the lease is not dropped,
+     * and not renewed for it, so the ticket is rescued, late but not lost. What else is under way
+     * under the lease goes on.
      */
     private void giveUp(TicketRun run) {
       log.error(

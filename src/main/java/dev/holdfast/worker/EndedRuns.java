@@ -15,7 +15,7 @@ import java.util.concurrent.locks.ReentrantLock;
  * anything else, never mixed: successes alone are one statement. Thread-safe.
  */
 final class EndedRuns {
-  /** Which of them somebody takes. */
+  /** The runs that somebody takes. */
   enum Wanted {
     /** Successes first. */
     ANY,

@@ -1,13 +1,14 @@
 package dev.holdfast.worker;
 
 import dev.holdfast.failure.ErrorReport;
+import dev.holdfast.queue.NewTicket;
 import dev.holdfast.schema.Question;
 import dev.holdfast.ticket.TicketWait;
 import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** How a handler ended. */
+/** The result of a handler. */
 public sealed interface HandlerResult {
   /**
    * @param result JSON text for {@code tickets.result}, or null
@@ -21,6 +22,18 @@ public sealed interface HandlerResult {
     /** Of which no tickets come. */
     public Succeeded(@Nullable String result, Review review) {
       this(result, review, null);
+    }
+
+    /**
+     * Adds tickets together with this success, or not at all.
+     *
+     * @param tickets each of a design that {@code may_enqueue} of the ticket's design names; with
+     *     no more than a payload, a title, a queue and a priority. One that names no queue goes to
+     *     the ticket's own
+     * @throws IllegalArgumentException if one has more
+     */
+    public Succeeded adding(List<NewTicket> tickets) {
+      return new Succeeded(result, review, AddedTickets.json(tickets));
     }
   }
 
@@ -70,22 +83,24 @@ public sealed interface HandlerResult {
   enum Review {
     /** To needs_review, until somebody approves or rejects. */
     HUMAN,
+    /** To done, approved by the design's own rule, as its timeline says. */
+    RULE,
     /** Straight to done. */
     NONE
   }
 
   /** Success without a result, to needs_review. */
-  static HandlerResult success() {
+  static Succeeded success() {
     return new Succeeded(null, Review.HUMAN);
   }
 
   /** Success with a result as JSON text, to needs_review. */
-  static HandlerResult success(String json) {
+  static Succeeded success(String json) {
     return new Succeeded(json, Review.HUMAN);
   }
 
   /** Success with an optional result as JSON text, straight to done. */
-  static HandlerResult done(@Nullable String json) {
+  static Succeeded done(@Nullable String json) {
     return new Succeeded(json, Review.NONE);
   }
 

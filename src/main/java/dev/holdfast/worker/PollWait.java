@@ -6,9 +6,9 @@ import java.util.function.BooleanSupplier;
 import java.util.function.DoubleSupplier;
 
 /**
- * How long a poller waits: the interval with jitter, so that workers do not poll in step; longer
- * after several empty polls if notifications are proven to arrive; never past the time the next
- * deferred ticket is due. Not thread-safe: each poller has its own.
+ * Decides how long a poller waits: the interval with jitter, so that workers do not poll in step;
+ * longer after several empty polls if notifications are proven to arrive; never past the time the
+ * next deferred ticket is due. Not thread-safe: each poller has its own.
  */
 final class PollWait {
   private static final int LONGEST_FACTOR = 4;

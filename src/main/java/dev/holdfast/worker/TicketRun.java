@@ -169,9 +169,10 @@ final class TicketRun implements TicketContext, Runnable {
   }
 
   /**
-   * What was stopped is given back and uses up no retry, unless it succeeded in spite of the
-   * interrupt: what was paid for is not done again. Nor must a question to a person get lost. If
-   * the lease is lost by then, or a person has the ticket, the queue refuses either.
+   * The end that is stored of a run that was stopped. It is given back and uses up no retry, unless
+   * it succeeded in spite of the interrupt: paid work is not done again. Nor must a question to a
+   * person get lost. If the lease is lost by then, or a person has the ticket, the queue refuses
+   * either.
    */
   private Finish toStore(Finish outcome) {
     boolean kept =
@@ -252,7 +253,11 @@ final class TicketRun implements TicketContext, Runnable {
         claimed.id(),
         leaseNo(),
         succeeded.result(),
-        succeeded.review() == HandlerResult.Review.HUMAN,
+        switch (succeeded.review()) {
+          case HUMAN -> Finish.Review.HUMAN;
+          case RULE -> Finish.Review.RULE;
+          case NONE -> Finish.Review.NONE;
+        },
         succeeded.enqueues());
   }
 

@@ -21,7 +21,7 @@ public interface Tracing {
    */
   Claim claimed(List<ClaimedTicket> tickets, long startedNanos);
 
-  /** What a claim brought. */
+  /** The trace of a claim. */
   @FunctionalInterface
   interface Claim {
     /** An attempt begins. Called on its thread. */
@@ -39,7 +39,7 @@ public interface Tracing {
      */
     void end(Finish finish);
 
-    /** What its programs are told of it, as W3C Trace Context writes it. */
+    /** The trace as its programs are told of it, in the form of W3C Trace Context. */
     default Optional<String> traceparent() {
       return Optional.empty();
     }

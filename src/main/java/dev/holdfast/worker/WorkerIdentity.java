@@ -8,7 +8,7 @@ import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * Who a worker is: a new identity at every start, so that a restarted one never takes its
+ * The identity of a worker: a new one at every start, so that a restarted one never takes its
  * predecessor's leases for its own.
  */
 public record WorkerIdentity(String id, String host, long pid, String version) {

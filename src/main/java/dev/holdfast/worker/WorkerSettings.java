@@ -7,7 +7,7 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * How a worker behaves. Immutable; {@code with...} returns changed copies.
+ * The settings of a worker. Immutable; {@code with...} returns changed copies.
  *
  * @param concurrency tickets that run at once; default 100
  * @param pollers threads that claim; default 1, which is enough for tens of thousands of tickets

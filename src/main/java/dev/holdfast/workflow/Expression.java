@@ -12,7 +12,7 @@ import tools.jackson.databind.JsonNode;
  * anything else is CEL. Immutable.
  */
 sealed interface Expression permits Expression.Path, CelExpression {
-  /** What expressions may name. */
+  /** The variables that expressions may name. */
   Set<String> VARIABLES = Set.of("payload", "results", "item", "index");
 
   Pattern PATH = Pattern.compile("([A-Za-z_]\\w*)((?:\\.[A-Za-z_]\\w*|\\[\\d{1,9}])*)");

@@ -4,7 +4,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
-/** What a workflow does next. */
+/** The next step of a workflow. */
 sealed interface Plan {
   /**
    * It waits for its steps.

@@ -59,6 +59,7 @@ final class Planner {
         Optional<StepTicket> lost =
             own.stream()
                 .filter(each -> each.state() == TicketState.CANCELLED && !each.accepted())
+                .filter(each -> !step.runsOn())
                 .findFirst();
         if (lost.isPresent()) {
           return new Plan.Hold(
@@ -83,7 +84,7 @@ final class Planner {
         : new Plan.Go(begins, withoutTickets, success());
   }
 
-  /** What a step that has begun has come to. */
+  /** Looks at a step that has begun. */
   private void look(Step step, List<StepTicket> own) {
     boolean done = own.stream().allMatch(each -> each.state().isFinal());
     boolean success =

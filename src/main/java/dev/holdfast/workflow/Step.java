@@ -25,6 +25,8 @@ import tools.jackson.databind.node.JsonNodeFactory;
  * @param title of its tickets; null is made of the workflow's
  * @param queue of its tickets; null is the workflow's
  * @param priority of its tickets; null is the workflow's
+ * @param runsOn whether the workflow goes on where a person cancels one of its tickets, and is not
+ *     held
  */
 record Step(
     String name,
@@ -39,6 +41,7 @@ record Step(
     @Nullable Template title,
     @Nullable String queue,
     @Nullable Integer priority,
+    boolean runsOn,
     Set<String> uses) {
   private static final Pattern RESULT =
       Pattern.compile("\\bresults(?:\\.([A-Za-z_]\\w*)|\\[\\s*[\"']([^\"']*)[\"']\\s*])");
@@ -80,6 +83,7 @@ record Step(
         title,
         json.path("queue").stringValueOpt().orElse(null),
         json.path("priority").isInt() ? json.path("priority").intValue() : null,
+        json.path("on_cancelled").asString("hold").equals("run"),
         uses);
   }
 

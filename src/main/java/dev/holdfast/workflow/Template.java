@@ -70,7 +70,7 @@ sealed interface Template {
     return parts.size() == 1 ? parts.getFirst() : new Words(parts);
   }
 
-  /** Where the brace closes; braces within it and in its texts do not count. */
+  /** The place where the brace closes; braces within it and in its texts do not count. */
   private static int end(String text, int from) {
     int depth = 0;
     char quote = 0;

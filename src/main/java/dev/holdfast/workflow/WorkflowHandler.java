@@ -116,6 +116,9 @@ public final class WorkflowHandler implements TicketHandler {
     if (step.priority() != null) {
       json.put("priority", step.priority());
     }
+    if (step.runsOn()) {
+      json.put("on_cancelled", "run");
+    }
     return json;
   }
 

@@ -4,7 +4,7 @@ import dev.holdfast.ticket.Design;
 import java.util.List;
 import java.util.Optional;
 
-/** Where the handler of workflows reads. Thread-safe. */
+/** Reads the steps of workflows for their handler. Thread-safe. */
 public interface WorkflowSteps {
   /**
    * The tickets that a workflow's steps have, in the order of their items.

@@ -99,7 +99,16 @@ record ArchitectureRules(String base) {
           // the facade is "", as every program sees it
           Map.entry(
               "bench",
-              Set.of("", "ticket", "failure", "retry", "queue", "limit", "worker", "postgres")),
+              Set.of(
+                  "",
+                  "ticket",
+                  "failure",
+                  "retry",
+                  "queue",
+                  "limit",
+                  "worker",
+                  "postgres",
+                  "workflow")),
           Map.entry(
               "web",
               Set.of(

@@ -138,8 +138,8 @@ class BenchCommandTest {
     assertThat(err.toString())
         .isEqualToNormalizingNewlines(
             "holdfast: \"drian\" cannot be measured; choose from drain, latency, enqueue, idle,"
-                + " backlog, deferred, snapshot, inflight, failures, one-by-one, limits, start,"
-                + " console, all\n");
+                + " backlog, deferred, snapshot, inflight, failures, one-by-one, features, keys,"
+                + " rates, tenants, chains, fan-out, blocked, start, console, all\n");
     assertThat(asked).isEmpty();
   }
 

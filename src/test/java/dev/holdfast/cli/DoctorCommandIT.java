@@ -53,7 +53,7 @@ class DoctorCommandIT {
 
     assertThat(result.code()).isZero();
     assertThat(result.lines())
-        .hasSize(21)
+        .hasSize(25)
         .filteredOn(line -> !line.contains("sandbox: ") && !line.contains("java: "))
         .allSatisfy(line -> assertThat(line).startsWith("ok    "));
     assertThat(result.out())

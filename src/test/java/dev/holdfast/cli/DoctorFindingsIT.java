@@ -44,7 +44,10 @@ class DoctorFindingsIT {
 
   @BeforeEach
   void empty() throws SQLException {
-    sql("TRUNCATE holdfast.ticket_base, holdfast.ready, holdfast.deferred CASCADE");
+    sql(
+        "TRUNCATE holdfast.ticket_base, holdfast.ready, holdfast.deferred, holdfast.in_line,"
+            + " holdfast.ticket_dependencies, holdfast.ticket_deadlines, holdfast.claim_limits"
+            + " CASCADE");
   }
 
   private void sql(String... statements) throws SQLException {
@@ -195,6 +198,42 @@ class DoctorFindingsIT {
   }
 
   @Test
+  @DisplayName(
+      "issue 20, 2.6: tickets behind one that is long on hold, behind a limit that does not open,"
+          + " expired and not held, and of a clock that was ahead are found, each with what mends"
+          + " it")
+  void waitsForNothing() throws Exception {
+    sql(
+        "INSERT INTO holdfast.tickets (kind, state, held_at) VALUES ('command', 'on_hold', now() -"
+            + " interval '2 days')");
+    sql(
+        "SELECT holdfast.enqueue_ticket('command', after => ARRAY(SELECT max(id) FROM"
+            + " holdfast.ticket_base))");
+    assertMends("predecessors", command("predecessors"));
+
+    sql("INSERT INTO holdfast.queues (name) VALUES ('rated')");
+    sql("SELECT holdfast.set_limit('queue:rated', 'ann', rate => 1, per => interval '300 days')");
+    sql("UPDATE holdfast.limit_gates SET full_at = now() + interval '300 days'");
+    sql(
+        "INSERT INTO holdfast.tickets (kind, queue, created_at) VALUES ('command', 'rated', now() -"
+            + " interval '2 days')");
+    String remove = command("limits");
+    assertThat(remove).isEqualTo("holdfast limit remove queue:rated");
+    assertMends("limits", remove);
+
+    sql(
+        "INSERT INTO holdfast.tickets (kind, expires_at) VALUES ('command', now() + interval '1"
+            + " h')");
+    sql("UPDATE holdfast.ticket_deadlines SET expires_at = now() - interval '1 h'");
+    assertMends("expiries", command("expiries"));
+
+    sql(
+        "INSERT INTO holdfast.tickets (kind, retry_after, updated_at) VALUES ('command', now() +"
+            + " interval '2 h', now() + interval '1 h')");
+    assertMends("times", command("times"));
+  }
+
+  @Test
   @DisplayName("issue 20, 2.6: too little room on the disk is found")
   void disk() throws Exception {
     assertThat(finding("disk").get("status").stringValue()).isEqualTo("ok");
@@ -240,7 +279,7 @@ class DoctorFindingsIT {
       environment.put("HOLDFAST_DATABASE_PASSWORD", "v");
       Cli.Result result = cli().run("doctor", "--json");
       assertThat(result.code()).isZero();
-      assertThat(result.json().size()).isEqualTo(21);
+      assertThat(result.json().size()).isEqualTo(25);
       JsonNode transactions = finding("transactions");
       assertThat(transactions.get("status").stringValue()).isEqualTo("skip");
       run(transactions.get("command").stringValue());
@@ -263,7 +302,7 @@ class DoctorFindingsIT {
       Cli.Result result = cli().run("doctor");
       assertThat(result.code()).isZero();
       assertThat(result.lines())
-          .hasSize(21)
+          .hasSize(25)
           .anyMatch(line -> line.startsWith("warn  holds: no answer in time"))
           .anyMatch(line -> line.startsWith("ok    leases: "));
     }

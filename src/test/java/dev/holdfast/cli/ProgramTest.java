@@ -151,7 +151,7 @@ class ProgramTest {
     Cli.Result missing = cli.run("enqueue", "--kind", "k", "--payload", "@none.json");
     assertThat(missing.code()).isEqualTo(2);
     assertThat(missing.err())
-        .contains("\"none.json\": there is no such file; check its name after the @")
+        .contains("\"none.json\": there is no such file; check its name")
         .hasLineCount(1);
     assertThat(cli.run("enqueue", "--file", "none.jsonl").err())
         .contains("\"none.jsonl\": there is no such file; name a file")

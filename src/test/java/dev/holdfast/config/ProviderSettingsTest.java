@@ -24,12 +24,12 @@ class ProviderSettingsTest {
 
   @TempDir Path directory;
 
-  private AgentSettings load(String yaml, Map<String, String> environment) throws IOException {
+  private AgentSection load(String yaml, Map<String, String> environment) throws IOException {
     Files.writeString(directory.resolve("holdfast.yaml"), yaml);
     return new ConfigLoader(directory, environment).load(null, Map.of()).agents();
   }
 
-  private static List<String> names(AgentSettings settings) {
+  private static List<String> names(AgentSection settings) {
     return settings.providers().stream().map(each -> each.settings().name()).toList();
   }
 
@@ -37,7 +37,7 @@ class ProviderSettingsTest {
   @DisplayName("the vendors' own variables are enough; nothing else makes a provider")
   void usualVariables() throws IOException {
     assertThat(load("", Map.of()).providers()).isEmpty();
-    AgentSettings both =
+    AgentSection both =
         load("", Map.of("OPENAI_API_KEY", SECRET, "ANTHROPIC_API_KEY", "  " + SECRET + "2\n"));
     assertThat(names(both)).containsExactly("anthropic", "openai");
     assertThat(both.providers().getFirst().type()).isEqualTo(ProviderType.ANTHROPIC);
@@ -50,13 +50,13 @@ class ProviderSettingsTest {
   @Test
   @DisplayName("what is meant for Holdfast beats OPENAI_API_KEY; a base URL points it elsewhere")
   void precedence() throws IOException {
-    AgentSettings settings =
+    AgentSection settings =
         load(
             "providers: {openai: {api-key: from-file}}",
             Map.of("OPENAI_API_KEY", SECRET, "HOLDFAST_PROVIDERS_OPENAI_BASE_URL", "http://gw/v1"));
     assertThat(settings.providers().getFirst().settings().keys()).containsExactly("from-file");
     assertThat(settings.providers().getFirst().settings().baseUrl()).isEqualTo("http://gw/v1");
-    AgentSettings several =
+    AgentSection several =
         load(
             "providers: {openai: {api-keys: [a, b]}}",
             Map.of("OPENAI_API_KEY", SECRET, "HOLDFAST_PROVIDERS_OPENAI_API_KEY", "b"));
@@ -66,7 +66,7 @@ class ProviderSettingsTest {
   @Test
   @DisplayName("any name; hyphen and underscore are one in it; a server may want no key")
   void ownNames() throws IOException {
-    AgentSettings settings =
+    AgentSection settings =
         load(
             """
             providers:
@@ -88,13 +88,13 @@ class ProviderSettingsTest {
   @Test
   @DisplayName("the numbers of calls, turns and tools have their documented defaults")
   void defaults() throws IOException {
-    AgentSettings settings = load("", Map.of());
-    assertThat(settings.llmTimeout()).isEqualTo(Duration.ofMinutes(2));
-    assertThat(settings.maxCalls()).isEqualTo(60);
-    assertThat(settings.autoRetry())
+    AgentSection settings = load("", Map.of());
+    assertThat(settings.handler().llmTimeout()).isEqualTo(Duration.ofMinutes(2));
+    assertThat(settings.handler().maxCalls()).isEqualTo(60);
+    assertThat(settings.handler().autoRetry())
         .isEqualTo(dev.holdfast.session.retry.AutoRetrySettings.DEFAULT);
-    assertThat(settings.tools()).isEqualTo(dev.holdfast.tool.ToolSettings.defaults());
-    assertThat(load("session.retry: {max-retries: 1}", Map.of()).autoRetry().maxRetries())
+    assertThat(settings.handler().tools()).isEqualTo(dev.holdfast.tool.ToolSettings.defaults());
+    assertThat(load("session.retry: {max-retries: 1}", Map.of()).handler().autoRetry().maxRetries())
         .isEqualTo(1);
   }
 

@@ -324,10 +324,16 @@ class SettingsTest {
   @Test
   @DisplayName("C14, C15: tools.max-retries is 3 and at least 1; less is an error that names it")
   void tools() {
-    assertThat(Settings.defaults().agents().tools().retry())
+    assertThat(Settings.defaults().agents().handler().tools().retry())
         .isEqualTo(ToolRetrySettings.defaults());
-    assertThat(Settings.defaults().agents().tools().retry().maxAttempts()).isEqualTo(3);
-    assertThat(withFlags(Map.of("tools.max-retries", "1")).agents().tools().retry().maxAttempts())
+    assertThat(Settings.defaults().agents().handler().tools().retry().maxAttempts()).isEqualTo(3);
+    assertThat(
+            withFlags(Map.of("tools.max-retries", "1"))
+                .agents()
+                .handler()
+                .tools()
+                .retry()
+                .maxAttempts())
         .isEqualTo(1);
     assertThat(SessionKeys.TOOLS_MAX_RETRIES.description())
         .startsWith("Maximum retry attempts for failed tool executions");

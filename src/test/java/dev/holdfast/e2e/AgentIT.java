@@ -104,8 +104,13 @@ class AgentIT {
         html(200, "<html>a login page</html>"),
         cutAfter(2, ModelReply.text("almost there")));
     models.always(
-        toolCall("agent__final_report", "{\"status\": \"success\", \"content\": \"fixed\"}"));
-    long id = enqueue(DESIGN);
+        toolCall(
+            "agent__final_report",
+            "{\"status\": \"success\", \"content\": \"fixed\", \"enqueue\": [{\"design\": \"note\","
+                + " \"payload\": {\"of\": \"it\"}}]}"));
+    Files.writeString(directory.resolve("note.yaml"), "{kind: command, command: [cat]}");
+    holdfast.ok("design", "put", "note", "--file", "note.yaml");
+    long id = enqueue(DESIGN + "may_enqueue: [note]\n");
     HoldfastProcess worker = holdfast.worker();
     rows.awaitState(id, "needs_review");
 
@@ -135,6 +140,9 @@ class AgentIT {
     assertThat(rows.of(id, "result::text"))
         .isEqualTo("{\"status\": \"success\", \"content\": \"fixed\"}");
 
+    assertThat(rows.column("SELECT payload::text FROM holdfast.tickets WHERE parent_id = ?", id))
+        .as("what it adds with its report")
+        .containsExactly("{\"of\": \"it\"}");
     String seen = requests.getLast().body().toString();
     assertThat(seen).contains("fixed", "PATH=").doesNotContain(SECRET, "HOLDFAST_DATABASE");
     assertThat(requests.getFirst().key()).isEqualTo(SECRET);

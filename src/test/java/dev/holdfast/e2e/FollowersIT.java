@@ -102,8 +102,8 @@ class FollowersIT {
 
     String told = holdfast.ok("enqueue", "--file", "graph.jsonl");
 
-    assertThat(told).matches("(?s)add: [0-9]+\nfetch: [0-9]+");
-    long add = Long.parseLong(told.lines().findFirst().orElseThrow().substring(5));
+    assertThat(told).matches("(?s)added 2 as batch [0-9]+\nadd: [0-9]+\nfetch: [0-9]+");
+    long add = Long.parseLong(told.lines().toList().get(1).substring(5));
     long fetch = Long.parseLong(told.lines().toList().getLast().substring(7));
     rows.awaitState(add, "done");
     assertThat(rows.of(add, "result")).contains("results\\\":{\\\"fetch\\\":{\\\"n\\\":41}}");

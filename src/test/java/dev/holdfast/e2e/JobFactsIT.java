@@ -2,8 +2,10 @@ package dev.holdfast.e2e;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.handler.design.ReviewRule;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.WithDatabase;
+import dev.holdfast.worker.HandlerResult;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -178,6 +180,38 @@ class JobFactsIT {
                     + " ticket_id = ?",
                 Long.valueOf(id)))
         .isEqualTo("t");
+  }
+
+  @Test
+  @DisplayName(
+      "22.7: of a design with a sample a person reviews those tickets that its rule names; the"
+          + " others are done, and their timeline says that the rule approved them")
+  void sample() throws Exception {
+    Path file = holdfast.directory().resolve("sampled.yaml");
+    Files.writeString(file, "{kind: command, command: ['true'], review: {sample: 150 %}}");
+    assertThat(holdfast.run("design", "put", "sampled", "--file", file.toString()).stderr())
+        .contains("review")
+        .contains("no share: write 0 to 100 and a %");
+    Files.writeString(file, "{kind: command, command: ['true'], review: {sample: 40 %}}");
+    holdfast.ok("design", "put", "sampled", "--file", file.toString());
+    List<String> ids =
+        rows.column(
+            "SELECT holdfast.enqueue_ticket(design => 'sampled', queue => 'default') FROM"
+                + " generate_series(1, 25)");
+    ReviewRule rule = new ReviewRule(HandlerResult.Review.RULE, 0.4);
+    for (String each : ids) {
+      long id = Long.parseLong(each);
+      boolean reviewed = rule.of(id) == HandlerResult.Review.HUMAN;
+      rows.awaitState(id, reviewed ? "needs_review" : "done");
+      assertThat(
+              rows.column(
+                  "SELECT actor || ' ' || action || ' ' || channel FROM holdfast.ticket_activity"
+                      + " WHERE ticket_id = ? AND action = 'approved'",
+                  id))
+          .isEqualTo(reviewed ? List.of() : List.of("rule approved rule"));
+    }
+    assertThat(ids.stream().filter(id -> rule.of(Long.parseLong(id)) == HandlerResult.Review.HUMAN))
+        .hasSizeBetween(1, 24);
   }
 
   @Test

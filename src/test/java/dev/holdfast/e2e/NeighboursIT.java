@@ -61,6 +61,53 @@ class NeighboursIT {
     }
   }
 
+  /** Each of these ended the process where nothing bounded it. */
+  private static final List<String> PAGES =
+      List.of("/review", "/api/v1/designs", "/designs", "/api/v1/schedules", "/schedules");
+
+  @Test
+  @DisplayName(
+      "results, designs and schedules of megabytes end no worker of 512 MB, whatever list a viewer"
+          + " asks for, and each is there for who asks for it alone")
+  void largeContents(TestDatabase database, @TempDir Path directory) throws Exception {
+    TicketRows rows = new TicketRows(database.dataSource());
+    rows.column(
+        """
+        WITH results AS (
+          INSERT INTO holdfast.tickets (kind, state, result)
+          SELECT 'x', 'needs_review', jsonb_build_object('a', repeat('\u20ac', 3000000)) FROM generate_series(1, 12)
+          RETURNING 1
+        ), designs AS (
+          INSERT INTO holdfast.designs (name, version, kind, definition, created_by)
+          SELECT 'large-' || n, 1, 'x', jsonb_build_object('a', repeat(md5(n::text), 30000)), 'ann' FROM generate_series(1, 150) n
+          RETURNING 1
+        )
+        SELECT count(*) FROM generate_series(1, 50) n, LATERAL holdfast.put_schedule('large-' || n, 'ann', every => '1 h', kind => 'x',
+          payload => jsonb_build_object('a', repeat(md5(n::text), 30000)), next_at => now() + interval '1 day')
+        """);
+    try (Installation holdfast =
+        Installation.on(database, directory)
+            .with("JDK_JAVA_OPTIONS", "-Xmx512m -XX:+ExitOnOutOfMemoryError")) {
+      HoldfastProcess worker = holdfast.start("worker", "--port", "0").awaitConsole();
+      for (String page : PAGES) {
+        List<CompletableFuture<HttpResponse<String>>> answers = new ArrayList<>();
+        for (int i = 0; i < 2; i++) {
+          answers.add(worker.sendGet(page));
+        }
+        for (CompletableFuture<HttpResponse<String>> answer : answers) {
+          assertThat(answer.join().statusCode()).as(page).isIn(200, 503);
+          assertThat(answer.join().body()).as(page).hasSizeLessThan(10_000_000);
+        }
+      }
+      assertThat(worker.sendGet("/api/v1/designs/large-150").join().body())
+          .hasSizeGreaterThan(900_000);
+      assertThat(worker.sendGet("/api/v1/schedules/large-49").join().body())
+          .hasSizeGreaterThan(900_000);
+      assertThat(worker.sendGet("/api/v1/tickets/1").join().body()).hasSizeGreaterThan(2_900_000);
+      assertThat(worker.isAlive()).isTrue();
+    }
+  }
+
   @Test
   @DisplayName("sixty searches that the database does not answer cost no running job its lease")
   void slowSearches(TestDatabase database, @TempDir Path directory) throws Exception {

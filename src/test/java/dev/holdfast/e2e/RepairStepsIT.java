@@ -5,13 +5,16 @@ import static dev.holdfast.testing.ModelBehaviour.choose;
 import static dev.holdfast.testing.ModelBehaviour.error;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.e2e.TraceReceiver.Seen;
 import dev.holdfast.testing.ModelBehaviour;
 import dev.holdfast.testing.ModelRequest;
 import dev.holdfast.testing.ModelServer;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.WithDatabase;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -37,10 +40,11 @@ class RepairStepsIT {
   private final TestDatabase database;
   @TempDir private Path directory;
   @AutoClose private final ModelServer models = ModelServer.start();
+  @AutoClose private final TraceReceiver receiver = TraceReceiver.start();
   @AutoClose private Installation holdfast;
   private final List<HoldfastProcess> workers = new ArrayList<>();
 
-  RepairStepsIT(TestDatabase database) {
+  RepairStepsIT(TestDatabase database) throws IOException {
     this.database = database;
     this.rows = new TicketRows(database.dataSource());
   }
@@ -116,8 +120,11 @@ class RepairStepsIT {
   }
 
   @Test
-  @DisplayName("E26: best of three asks three different questions, each with a way of its own")
+  @DisplayName(
+      "E26, 22.13: best of three asks three different questions, each with a way of its own; its"
+          + " steps are spans below the attempt, with their requests below them")
   void ways() throws Exception {
+    holdfast.with("OTEL_EXPORTER_OTLP_ENDPOINT", receiver.endpoint());
     models.always(
         choose(request -> answer(isCandidate(request) ? change("bad 0", "good 1") : UNKNOWN)));
     work("needs_review");
@@ -134,6 +141,18 @@ class RepairStepsIT {
     assertThat(candidates).anyMatch(each -> each.contains("smallest change"));
     assertThat(candidates).anyMatch(each -> each.contains("root cause"));
     assertThat(candidates).anyMatch(each -> each.contains("defensively"));
+
+    workers.getFirst().signal("TERM");
+    workers.getFirst().awaitExit(Duration.ofSeconds(30));
+    Seen attempt = receiver.only("attempt mender");
+    List<Seen> steps = receiver.named("repair step");
+    assertThat(steps)
+        .hasSizeGreaterThanOrEqualTo(4)
+        .allMatch(each -> each.parent().equals(attempt.id()));
+    assertThat(steps).extracting(each -> each.get("holdfast.repair.step")).doesNotHaveDuplicates();
+    assertThat(receiver.named("chat m"))
+        .hasSize(models.requests().size())
+        .allMatch(call -> steps.stream().anyMatch(step -> step.id().equals(call.parent())));
   }
 
   @Test

@@ -186,7 +186,7 @@ class RetryTruthIT {
   @DisplayName(
       "B4, B14, B15, B30, B31, B32, B41, B56, T4, T5, T7, T20: docs/retries.md says what a real"
           + " worker does with each fault, and what people see of it")
-  void truth() throws Exception {
+  void counts() throws Exception {
     HoldfastProcess worker = holdfast.worker();
     HoldfastProcess watch = holdfast.start("watch");
     warmUp(watch);

@@ -5,12 +5,16 @@ import static dev.holdfast.testing.ModelBehaviour.error;
 import static dev.holdfast.testing.ModelBehaviour.toolCall;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.icegreen.greenmail.util.GreenMail;
+import com.icegreen.greenmail.util.GreenMailUtil;
+import com.icegreen.greenmail.util.ServerSetup;
 import com.sun.net.httpserver.HttpServer;
 import dev.holdfast.testing.ModelServer;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.TicketDatabase;
 import dev.holdfast.testing.WithDatabase;
 import dev.holdfast.tool.mcp.FakeMcp;
+import jakarta.mail.internet.MimeMessage;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.URLEncoder;
@@ -56,6 +60,7 @@ class SecretsIT {
   private final String key = "sk-canary+" + mark + "/\"key";
   private final String token = "canary-token-" + mark;
   private final String signing = "canary-signing-" + mark;
+  private final String mailPassword = "canary-mail-" + mark;
   private final String stray = "canary-stray-" + mark;
   private final TestDatabase database;
   private final TicketRows rows;
@@ -64,9 +69,12 @@ class SecretsIT {
   private HttpServer receiver;
   @TempDir private Path directory;
   @AutoClose private final ModelServer models = ModelServer.start();
+  @AutoClose private final TraceReceiver spans = TraceReceiver.start();
+  private final GreenMail mails =
+      new GreenMail(new ServerSetup(0, "127.0.0.1", ServerSetup.PROTOCOL_SMTP));
   @AutoClose private Installation holdfast;
 
-  SecretsIT(TestDatabase database) {
+  SecretsIT(TestDatabase database) throws Exception {
     this.database = database;
     this.rows = new TicketRows(database.dataSource());
   }
@@ -83,6 +91,8 @@ class SecretsIT {
           exchange.close();
         });
     receiver.start();
+    mails.setUser("worker@example.org", "worker", mailPassword);
+    mails.start();
     holdfast =
         Installation.on(database, directory)
             .with("OPENAI_API_KEY", key)
@@ -91,6 +101,12 @@ class SecretsIT {
             .with("HOLDFAST_WEBHOOKS_URL", "http://127.0.0.1:" + receiver.getAddress().getPort())
             .with("HOLDFAST_WEBHOOKS_GROUP_WAIT", "0s")
             .with("HOLDFAST_WEBHOOKS_SECRET", signing)
+            .with("HOLDFAST_MAIL_SERVER", "smtp://127.0.0.1:" + mails.getSmtp().getPort())
+            .with("HOLDFAST_MAIL_FROM", "worker@example.org")
+            .with("HOLDFAST_MAIL_TO", "ann@example.org")
+            .with("HOLDFAST_MAIL_USER", "worker")
+            .with("HOLDFAST_MAIL_PASSWORD", mailPassword)
+            .with("OTEL_EXPORTER_OTLP_ENDPOINT", spans.endpoint())
             .with("SOME_OTHER_TOKEN", stray)
             .with("HOLDFAST_SESSION_RETRY_BASE_DELAY", "100ms");
     Path kit = Files.createDirectories(directory.resolve("kit"));
@@ -102,6 +118,7 @@ class SecretsIT {
   @AfterEach
   void stop() {
     receiver.stop(0);
+    mails.stop();
   }
 
   private void put(String name, Map<String, Object> design) throws Exception {
@@ -157,9 +174,41 @@ class SecretsIT {
         "on_approve", "merge");
   }
 
+  private Map<String, Object> adds() {
+    Map<String, Object> design = new HashMap<>(command(ADDITION));
+    design.put("may_enqueue", List.of("wonders"));
+    return design;
+  }
+
+  /** What one step finds is in the payload of another one and in the form that a person sees. */
+  private static Map<String, Object> flow() {
+    return Map.of(
+        "kind",
+        "workflow",
+        "steps",
+        Map.of(
+            "find",
+            Map.of("design", "tells"),
+            "use",
+            Map.of(
+                "design", "fails",
+                "after", List.of("find"),
+                "payload", Map.of("key", "${results.find.key}")),
+            "confirm",
+            Map.of(
+                "kind",
+                "human",
+                "after",
+                List.of("find"),
+                "ask",
+                "Is it ${results.find.key}?",
+                "form",
+                Map.of("type", "object"))));
+  }
+
   /** Every way in which one of the secrets might be written. */
   private List<String> canaries() {
-    List<String> all = new ArrayList<>(List.of(key, token, signing, stray, mark));
+    List<String> all = new ArrayList<>(List.of(key, token, signing, mailPassword, stray, mark));
     all.add(URLEncoder.encode(key, StandardCharsets.UTF_8));
     for (int before = 0; before < 3; before++) {
       byte[] shifted = ("x".repeat(before) + mark).getBytes(StandardCharsets.UTF_8);
@@ -214,17 +263,29 @@ class SecretsIT {
     put("fails", command("cat key.txt >&2; " + FAILURE));
     put("asks", agent());
     put("mends", repair());
+    put("wonders", command(QUESTION));
+    put("adds", adds());
+    put("flows", flow());
     // No process of ours may start from here on: its environment is readable until its main runs.
     HoldfastProcess worker = holdfast.worker("--queue", "secrets");
     final long told = ticket("tells");
     final long failed = ticket("fails");
     final long agent = ticket("asks");
     final long repair = ticket("mends");
+    final long wonders = ticket("wonders");
+    final long adds = ticket("adds");
+    final long flow = ticket("flows");
     rows.awaitState(told, "done");
+    rows.awaitState(wonders, "on_hold");
+    rows.awaitState(adds, "done");
     rows.awaitState(failed, "on_hold");
     rows.awaitState(agent, "needs_review");
     rows.awaitState(repair, "on_hold");
+    TicketRows.await("the workflow asks a person")
+        .until(() -> !rows.column(ASKED_IN_WORKFLOW, flow).isEmpty());
     TicketRows.await("a hold is told").until(() -> !posted.isEmpty());
+    assertThat(mails.waitForIncomingEmail(30_000, 1)).as("a mail of %s", worker).isTrue();
+    TicketRows.await("a workflow's span").until(() -> spans.text().contains("flows"));
 
     assertThat(models.requests().getFirst().key()).as("the secrets are in use").isEqualTo(key);
     String seen = files(".", "seen");
@@ -235,6 +296,11 @@ class SecretsIT {
     checkNone("/metrics", worker.get("/metrics").body());
     checkNone("the trace", files(".holdfast/runs", "trace"));
     checkNone("the webhook", String.join("\n", posted));
+    checkNone("a span", spans.text());
+    for (MimeMessage mail : mails.getReceivedMessages()) {
+      checkNone(
+          "a mail", mail.getSubject() + mail.getContent() + GreenMailUtil.getWholeMessage(mail));
+    }
     // A repair's model is shown the files that it is to mend as they are.
     models
         .requests()
@@ -244,6 +310,12 @@ class SecretsIT {
     assertThat(rows.of(told, "result::text")).contains(redacted, redacted + "-key");
     assertThat(rows.of(failed, "error")).contains(redacted);
     assertThat(rows.of(agent, "result::text")).contains("It is " + redacted);
+    assertThat(rows.of(wonders, "hold_reason")).contains(redacted);
+    assertThat(rows.column("SELECT payload FROM holdfast.tickets WHERE parent_id = ?", adds))
+        .singleElement()
+        .asString()
+        .contains(redacted);
+    assertThat(rows.column(ASKED_IN_WORKFLOW, flow)).first().asString().contains(redacted);
     assertThat(holdfast.ok("show", Long.toString(agent))).contains(redacted);
   }
 
@@ -277,6 +349,17 @@ class SecretsIT {
       """
       key=$(sed 's/"/\\\\"/g' key.txt); printf '{"key": "%s", "base64": "%s", "%s-key": 1}\\n' "$key" "$(base64 -w 0 key.txt)" "$key"
       """;
+  private static final String QUESTION =
+      """
+      key=$(sed 's/"/\\\\"/g' key.txt); printf '{"ask": "Is it %s?", "choices": ["%s", "no"]}\\n' "$key" "$key"
+      """;
+  private static final String ADDITION =
+      """
+      key=$(sed 's/"/\\\\"/g' key.txt); printf '{"enqueue": [{"design": "wonders", "payload": {"key": "%s"}}]}\\n' "$key"
+      """;
+  private static final String ASKED_IN_WORKFLOW =
+      "SELECT t.hold_reason FROM holdfast.tickets t WHERE t.parent_id = ? AND t.kind = 'human' AND"
+          + " t.state = 'on_hold'";
   private static final String FAILURE =
       """
       printf '{"error": "cannot use %s", "category": "code_error"}\\n' "$(sed 's/"/\\\\"/g' key.txt)"; exit 1

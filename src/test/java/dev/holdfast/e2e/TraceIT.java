@@ -100,7 +100,20 @@ class TraceIT {
     // A process of its own: what it sends, it sends at its end.
     String job =
         holdfast.run("enqueue", "--design", "traced-job", "--queue", "traced").stdout().strip();
+    Files.writeString(
+        directory.resolve("many.jsonl"),
+        "{\"design\": \"traced-job\", \"queue\": \"nobody\", \"title\": \"many\"}\n".repeat(3));
+    holdfast.run("enqueue", "--file", "many.jsonl");
+    Files.writeString(
+        directory.resolve("graph.jsonl"),
+        """
+        {"design": "traced-job", "queue": "nobody", "title": "graph", "name": "a"}
+        {"design": "traced-job", "queue": "nobody", "title": "graph", "after": ["a"]}
+        """);
+    holdfast.run("enqueue", "--file", "graph.jsonl");
     holdfast.with("TRACEPARENT", "");
+    assertMany("many", 3, "enqueue batch");
+    assertMany("graph", 2, "enqueue graph");
     long agent = rows.enqueue("traced-agent", "traced");
 
     HoldfastProcess first = holdfast.start("worker", "--port", "0", "--queue", "traced");
@@ -156,6 +169,19 @@ class TraceIT {
     assertThat(receiver.text()).contains("holdfast").doesNotContain(SECRET);
     assertLog(first, attempts.get(0));
     assertThat(rows.of(Long.parseLong(untraced), "state")).isEqualTo("ready");
+  }
+
+  /** All below one span, which is below the caller's. */
+  private void assertMany(String title, int count, String span) {
+    Seen enqueue = receiver.only(span);
+    assertThat(enqueue.parent()).isEqualTo("b7ad6b7169203331");
+    assertThat(
+            rows.column(
+                "SELECT x.traceparent FROM holdfast.ticket_traces x JOIN holdfast.tickets t ON"
+                    + " t.id = x.ticket_id WHERE t.title = ?",
+                title))
+        .hasSize(count)
+        .containsOnly("00-" + enqueue.trace() + "-" + enqueue.id() + "-01");
   }
 
   private void awaitFailure(String ticket) {

@@ -99,15 +99,7 @@ class ErrorTextIT {
 
   @ParameterizedTest
   @ValueSource(
-      strings = {
-        "\"\\u0000\"",
-        "not json",
-        "{\"a\": 1",
-        "\"\\ud83d\"",
-        "",
-        "{\"a\": 1}\0",
-        "1e999999999"
-      })
+      strings = {"\"\\u0000\"", "not json", "{\"a\": 1", "\"\\ud83d\"", "", "{\"a\": 1}\0"})
   @DisplayName("a result that jsonb refuses is an error of the value, and nothing is stored")
   void refusedResult(String result) {
     long id = queue.enqueue();

@@ -215,8 +215,19 @@ class RolesIT {
                 "SELECT holdfast.produce_ticket(design => 'granted', queue => 'shop', unique_key =>"
                     + " 'produced')"))
         .isGreaterThan(id);
+    String after =
+        "SELECT holdfast.produce_ticket(kind => 'mail', queue => 'shop', after => ARRAY[%d])";
+    long follower = producer.number(after.formatted(id));
+    assertThat(
+            owner.value(
+                "SELECT after_id FROM holdfast.ticket_dependencies WHERE ticket_id = ?", follower))
+        .isEqualTo("" + id);
+    long foreign =
+        owner.number("SELECT holdfast.enqueue_ticket(kind => 'secret', queue => 'shop')");
     for (String statement :
         List.of(
+            after.formatted(foreign),
+            after.formatted(Long.MAX_VALUE),
             "SELECT holdfast.produce_ticket(kind => 'mail')",
             "SELECT holdfast.produce_ticket(kind => 'mail', queue => NULL)",
             "SELECT holdfast.produce_ticket(kind => 'secret', queue => 'shop')",
@@ -301,7 +312,7 @@ class RolesIT {
   @Test
   @DisplayName(
       "every function has a fixed search path that ends with pg_temp, but for those of every"
-          + " enqueue, which name the schema instead")
+          + " enqueue, which name the schema or no table at all")
   void searchPaths() {
     assertThat(
             owner.column(
@@ -323,6 +334,7 @@ class RolesIT {
             "store_failures",
             "store_successes",
             "take_tickets",
+            "turn_group",
             "wake_workers");
   }
 

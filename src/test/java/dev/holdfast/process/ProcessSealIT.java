@@ -45,7 +45,26 @@ class ProcessSealIT {
       for (int i = 0; i < 200 && seen.contains("is-open"); i++) {
         seen = child();
       }
+      for (Thread thread : Thread.getAllStackTraces().keySet()) {
+        if (thread.getName().equals("holdfast-seal")) {
+          thread.join();
+        }
+      }
       System.out.println("after: " + seen + "\nown: " + System.getenv("SEAL_CANARY"));
+      System.out.println("attached: " + attached());
+    }
+
+    /** What a neighbour of the same user is answered who wants to look into this JVM. */
+    private static String attached() throws Exception {
+      String jcmd = Path.of(System.getProperty("java.home"), "bin", "jcmd").toString();
+      String pid = Long.toString(ProcessHandle.current().pid());
+      Process process =
+          new ProcessBuilder(
+                  jcmd, "-J-Dsun.tools.attach.attachTimeout=1000", pid, "VM.system_properties")
+              .redirectErrorStream(true)
+              .start();
+      byte[] said = process.getInputStream().readAllBytes();
+      return process.waitFor() + " " + new String(said, StandardCharsets.UTF_8);
     }
 
     private static String child() throws Exception {
@@ -87,7 +106,8 @@ class ProcessSealIT {
   @Test
   @DisplayName(
       "issue 20: a sealed process shows no value of its environment and reads it still; its memory"
-          + " is closed to other processes of its user, unless that is root")
+          + " is closed to other processes of its user, unless that is root, and nobody attaches to"
+          + " the JVM")
   void seal() throws Exception {
     List<String> classPath = copiedClasses();
     String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
@@ -114,6 +134,10 @@ class ProcessSealIT {
     assertThat(before).as(out).contains("SEAL_CANARY=canary-of-the-seal", "is-open");
     assertThat(after).doesNotContain("canary-of-the-seal");
     assertThat(out).contains("own: canary-of-the-seal");
+    assertThat(out.substring(out.indexOf("attached: ")))
+        .startsWith("attached: 1 ")
+        .contains("AttachNotSupportedException")
+        .doesNotContain("java.home");
     if (other || !root) {
       assertThat(after).contains("ermission denied").doesNotContain("is-open");
     } else {

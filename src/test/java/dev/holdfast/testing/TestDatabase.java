@@ -1,26 +1,71 @@
 package dev.holdfast.testing;
 
+import java.sql.SQLException;
 import javax.sql.DataSource;
 import org.postgresql.ds.PGSimpleDataSource;
 
-/**
- * A fresh database with the newest schema, gone when its test class ends. Thread-safe.
- *
- * @param jdbcUrl without user and password
- * @param user a superuser
- * @param serverMajorVersion for example 18
- */
-public record TestDatabase(String jdbcUrl, String user, String password, int serverMajorVersion) {
+/** A fresh database with the newest schema, gone when its test class ends. Thread-safe. */
+public final class TestDatabase implements AutoCloseable {
+  private final String jdbcUrl;
+  private final String user;
+  private final String password;
+  private final int serverMajorVersion;
+  private final WarmConnections connections;
+
+  TestDatabase(String jdbcUrl, String user, String password, int serverMajorVersion) {
+    this.jdbcUrl = jdbcUrl;
+    this.user = user;
+    this.password = password;
+    this.serverMajorVersion = serverMajorVersion;
+    PGSimpleDataSource dataSource = source();
+    // A plan that the server keeps would outlive a change of the schema.
+    dataSource.setPrepareThreshold(0);
+    this.connections = new WarmConnections(dataSource);
+  }
+
+  /** Without user and password. */
+  public String jdbcUrl() {
+    return jdbcUrl;
+  }
+
+  /** A superuser. */
+  public String user() {
+    return user;
+  }
+
+  public String password() {
+    return password;
+  }
+
+  /** For example 18. */
+  public int serverMajorVersion() {
+    return serverMajorVersion;
+  }
+
   /**
    * Unpooled: every connection is new and speaks in {@link TestServer#TIME_ZONE}, so that code
    * which leans on the session's time zone is found out.
    */
   public DataSource dataSource() {
+    return source();
+  }
+
+  /** For the statements of tests. */
+  WarmConnections connections() {
+    return connections;
+  }
+
+  private PGSimpleDataSource source() {
     PGSimpleDataSource dataSource = new FarAwayDataSource();
     dataSource.setUrl(jdbcUrl);
     dataSource.setUser(user);
     dataSource.setPassword(password);
     return dataSource;
+  }
+
+  @Override
+  public void close() throws SQLException {
+    connections.close();
   }
 
   @Override

@@ -55,6 +55,7 @@ final class TestServer implements AutoCloseable {
 
   /** Ends whatever sessions the test left and drops its database. */
   void drop(TestDatabase database) throws SQLException {
+    database.close();
     String url = database.jdbcUrl();
     execute("DROP DATABASE " + url.substring(url.lastIndexOf('/') + 1) + " WITH (FORCE)");
   }

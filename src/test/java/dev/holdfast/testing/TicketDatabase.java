@@ -19,18 +19,24 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The tickets of a database as plain SQL sees them, each statement on a connection of its own.
+ * The tickets of a database as plain SQL sees them, each statement in a transaction of its own.
  * Thread-safe.
  */
 public final class TicketDatabase {
   private final DataSource dataSource;
+  private final @Nullable WarmConnections warm;
 
   public TicketDatabase(TestDatabase database) {
-    this(database.dataSource());
+    this(database.dataSource(), database.connections());
   }
 
   public TicketDatabase(DataSource dataSource) {
+    this(dataSource, null);
+  }
+
+  private TicketDatabase(DataSource dataSource, @Nullable WarmConnections warm) {
     this.dataSource = dataSource;
+    this.warm = warm;
   }
 
   public DataSource dataSource() {
@@ -151,17 +157,23 @@ public final class TicketDatabase {
     withStatement(sql, arguments, PreparedStatement::execute);
   }
 
-  private interface Work<T> {
-    T with(PreparedStatement statement) throws SQLException;
-  }
-
-  private <T> T withStatement(String sql, @Nullable Object[] arguments, Work<T> work) {
-    try (Connection connection = dataSource.getConnection();
-        PreparedStatement statement = connection.prepareStatement(sql)) {
-      for (int i = 0; i < arguments.length; i++) {
-        statement.setObject(i + 1, arguments[i]);
+  private <T> T withStatement(
+      String sql, @Nullable Object[] arguments, WarmConnections.Work<T> work) {
+    WarmConnections.Work<T> bound =
+        statement -> {
+          for (int i = 0; i < arguments.length; i++) {
+            statement.setObject(i + 1, arguments[i]);
+          }
+          return work.with(statement);
+        };
+    try {
+      if (warm != null) {
+        return warm.with(sql, bound);
       }
-      return work.with(statement);
+      try (Connection connection = dataSource.getConnection();
+          PreparedStatement statement = connection.prepareStatement(sql)) {
+        return bound.with(statement);
+      }
     } catch (SQLException e) {
       throw new AssertionError(sql, e);
     }

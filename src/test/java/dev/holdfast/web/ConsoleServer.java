@@ -1,16 +1,35 @@
 package dev.holdfast.web;
 
+import dev.holdfast.llm.Price;
+import dev.holdfast.llm.Prices;
+import dev.holdfast.llm.ProviderSettings;
 import dev.holdfast.postgres.read.PostgresConsoleReader;
 import dev.holdfast.retry.Sleeper;
 import dev.holdfast.web.access.Access;
 import dev.holdfast.web.console.Console;
+import dev.holdfast.web.console.view.ConfiguredProvider;
+import java.math.BigDecimal;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Map;
 import javax.sql.DataSource;
 
 /** The API and the console on a database, on a port of their own, for whoever has the token. */
 public final class ConsoleServer implements AutoCloseable {
+  /** What it has configured; the key is a word that tests look for in vain. */
+  public static final String KEY = "sk-never-to-be-shown";
+
+  private static final List<ConfiguredProvider> PROVIDERS =
+      List.of(
+          ConfiguredProvider.of(
+              "openai",
+              new ProviderSettings(
+                  "openai",
+                  null,
+                  List.of(KEY),
+                  new Prices(Map.of("gpt-5*", Price.of(new BigDecimal("1.25"), BigDecimal.TEN))))));
+
   private final WebServer server;
   private final EventHub events;
   private final BulkActions bulk;
@@ -45,7 +64,7 @@ public final class ConsoleServer implements AutoCloseable {
             ports,
             new PostgresConsoleReader(database),
             bulk,
-            () -> "bubblewrap works, and is required");
+            new Console.Process(() -> "bubblewrap works, and is required", PROVIDERS));
     WebServer server =
         WebServer.start(
             HttpPort.bind("127.0.0.1", 0),

@@ -325,6 +325,16 @@ class OpenApiIT {
     check("listLimits", ann.get("/api/v1/limits"), 200);
     assertThat(ann.send("DELETE", one, null).status()).isEqualTo(204);
     check("removeLimit", ann.send("DELETE", one, null), 404);
+    String weight = "/api/v1/weights/acme/eu";
+    assertThat(
+            ann.send("PUT", weight, "{\"weight\": 3}", "Content-Type", "application/json").status())
+        .isEqualTo(204);
+    assertThat(database.value("SELECT fairness_key || weight FROM holdfast.fairness_weights"))
+        .isEqualTo("acme/eu3");
+    for (String bad : new String[] {"{}", "{\"weight\": 0}", "{\"weight\": 1.5}"}) {
+      check("setWeight", ann.send("PUT", weight, bad, "Content-Type", "application/json"), 422);
+    }
+    ann.send("PUT", weight, "{\"weight\": 1}", "Content-Type", "application/json");
   }
 
   private void actions() {

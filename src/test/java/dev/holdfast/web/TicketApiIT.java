@@ -15,6 +15,7 @@ import dev.holdfast.web.ApiClient.Answer;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.DisplayName;
@@ -167,6 +168,55 @@ class TicketApiIT {
     assertThat(ann.post(release, body, "Idempotency-Key", " ").status()).isEqualTo(400);
     assertThat(ann.post(release, body, "Idempotency-Key", "k".repeat(201)).status()).isEqualTo(400);
   }
+
+  @Test
+  @DisplayName(
+      "graphs, batches, releases in steps, a schedule's run and a replay count once per"
+          + " Idempotency-Key, at once too, and all of their deed is stored with the key")
+  void repeatedCreations() throws Exception {
+    database.run(
+        "SELECT holdfast.put_schedule('once', 'ann', every => '1 h', kind => 'scheduled', next_at"
+            + " => now() + interval '1 day')");
+    long held = held();
+    Map<String, String> bodies =
+        Map.of(
+            "/api/v1/graphs", "{\"tickets\": [{\"name\": \"a\", \"kind\": \"graphed\"}]}",
+            "/api/v1/batches", "{\"tickets\": [{\"kind\": \"batched\"}], \"title\": \"b\"}",
+            "/api/v1/releases", "{\"ids\": [" + held + "], \"canary\": 1}",
+            "/api/v1/schedules/once/run", "{}");
+    for (Map.Entry<String, String> each : bodies.entrySet()) {
+      Callable<Answer> create =
+          () -> ann.post(each.getKey(), each.getValue(), "Idempotency-Key", each.getKey());
+      List<Answer> answers = AtOnce.run(Collections.nCopies(4, create));
+      assertThat(answers).as(each.getKey()).allMatch(answer -> answer.status() == 201);
+      assertThat(answers.stream().map(answer -> answer.json().toString()).distinct()).hasSize(1);
+      assertThat(answers.stream().filter(a -> a.header("Idempotency-Replayed").isPresent()))
+          .hasSize(3);
+      assertThat(shared.post(each.getKey(), "{\"tickets\": 1}", "Idempotency-Key", each.getKey()))
+          .as("somebody else's key is another one")
+          .matches(answer -> answer.header("Idempotency-Replayed").isEmpty());
+    }
+    for (String kind : List.of("graphed", "batched", "scheduled")) {
+      String count = "SELECT count(*) FROM holdfast.tickets WHERE kind = ?";
+      assertThat(database.number(count, kind)).as(kind).isEqualTo(1);
+    }
+    assertThat(database.number("SELECT count(*) FROM holdfast.releases")).isEqualTo(1);
+    Answer other = ann.post("/api/v1/graphs", GRAPH_OF_TWO, "Idempotency-Key", "/api/v1/graphs");
+    assertThat(other.status()).isEqualTo(422);
+    assertThat(other.detail()).contains("Idempotency-Key");
+
+    // What is refused is not remembered, and leaves nothing.
+    String unknown = "{\"tickets\": [{\"kind\": \"a b\"}]}";
+    for (int i = 0; i < 2; i++) {
+      assertThat(ann.post("/api/v1/batches", unknown, "Idempotency-Key", "bad").status())
+          .isEqualTo(422);
+    }
+    assertThat(database.number("SELECT count(*) FROM holdfast.batches WHERE title IS NULL"))
+        .isZero();
+  }
+
+  private static final String GRAPH_OF_TWO =
+      "{\"tickets\": [{\"kind\": \"graphed\"}, {\"kind\": \"graphed\"}]}";
 
   @Test
   @DisplayName(

@@ -42,6 +42,7 @@ final class WebFixture {
   private WebFixture() {}
 
   static WebPorts ports(DataSource database) {
+    PostgresRequestAnswers answers = new PostgresRequestAnswers(database, "holdfast");
     return new WebPorts(
         new PostgresTicketReader(database),
         new PostgresTicketDesk(database, "holdfast", MAX_PAYLOAD),
@@ -55,7 +56,15 @@ final class WebFixture {
         new PostgresJournalReader(database, "holdfast"),
         new PostgresTicketFeeds(database, "holdfast"),
         new PostgresFigureReader(database, "holdfast"),
-        new PostgresRequestAnswers(database, "holdfast"));
+        answers,
+        (key, deed) ->
+            answers
+                .once(key, transaction -> deed.apply(ports(transaction)))
+                .map(body -> new WebPorts.Once.Told(body, false))
+                .orElseGet(
+                    () ->
+                        new WebPorts.Once.Told(
+                            String.valueOf(answers.find(key).orElseThrow().answer()), true)));
   }
 
   static List<AccessToken> tokens() {

@@ -13,6 +13,7 @@ import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.TicketDatabase;
 import dev.holdfast.testing.WithDatabase;
 import dev.holdfast.ticket.ClaimedTicket;
+import dev.holdfast.worker.HandlerResult;
 import java.util.List;
 import java.util.concurrent.Callable;
 import org.junit.jupiter.api.AutoClose;
@@ -296,6 +297,27 @@ class WorkflowIT {
   }
 
   @Test
+  @DisplayName("is taken away from its worker when a step is cancelled while it is being worked")
+  void stepCancelledMeanwhile() {
+    long id = bench.workflow(step("a", "") + "," + step("c", "") + "," + after("b", "a"), "{}");
+    bench.advance();
+    bench.finish(of(bench.claim(bench.job), id, "c"), "3");
+    Finish late = bench.decide(bench.claimOne("workflow"));
+    bench.desk.cancel(bench.ticketOf(id, "a"), "carl", null);
+    release(id);
+    assertThat(bench.finish(late)).isEqualTo(new FinishResult.Stale(id));
+    assertThat(
+            database.column(
+                "SELECT outcome FROM holdfast.ticket_attempts WHERE ticket_id = ? ORDER BY attempt",
+                id))
+        .containsExactly("advanced", "revoked");
+    bench.advance();
+    bench.finish(bench.claimOne(bench.job), "2");
+    bench.advance();
+    assertThat(bench.result(id)).isEqualTo("{\"a\": null, \"b\": 2, \"c\": 3}");
+  }
+
+  @Test
   @DisplayName("is cancelled with its open steps, and released with those on hold")
   void asAWhole() {
     long id =
@@ -319,6 +341,63 @@ class WorkflowIT {
     bench.advance();
     assertThat(bench.claim(bench.job)).isEmpty();
     assertThat(bench.state(id)).isEqualTo("cancelled");
+  }
+
+  @Test
+  @DisplayName("is held with those of its steps that wait; what runs is left to run")
+  void heldAsAWhole() {
+    long id =
+        bench.workflow(
+            step("a", "") + "," + step("b", "\"for_each\": \"[1, 2]\", \"breadth\": 1"), "{}");
+    bench.advance();
+    List<ClaimedTicket> claimed = bench.claim(bench.job);
+    ClaimedTicket running = of(claimed, id, "a");
+    ClaimedTicket other =
+        claimed.stream().filter(each -> each.id() != running.id()).findFirst().orElseThrow();
+    bench.desk.hold(other.id(), "hal", "not this one");
+    release(other.id());
+
+    bench.desk.hold(id, "hal", "wrong prices");
+
+    assertThat(bench.state(id)).isEqualTo("on_hold");
+    assertThat(
+            database.column(
+                "SELECT step || ' ' || state || ' ' || on_hold FROM holdfast.workflow_steps WHERE"
+                    + " workflow_id = ? ORDER BY step",
+                id))
+        .containsExactly("a in_progress 0", "b on_hold 2");
+    assertThat(bench.held(other.id()))
+        .isEqualTo("its workflow #" + id + " is on hold: wrong prices");
+    assertThat(bench.claim(bench.job)).isEmpty();
+    assertThat(
+            database.value(
+                "SELECT details->>'steps' FROM holdfast.ticket_activity WHERE ticket_id = ? AND"
+                    + " action = 'held'",
+                id))
+        .isEqualTo("2");
+    bench.finish(running, "1");
+    bench.advance();
+    assertThat(bench.state(id)).isEqualTo("on_hold");
+    release(id);
+    bench.advance();
+    bench.finish(bench.claimOne(bench.job), "2");
+    bench.finish(bench.claimOne(bench.job), "3");
+    bench.advance();
+    assertThat(bench.result(id)).isEqualTo("{\"a\": 1, \"b\": [2, 3]}");
+    database.assertNoTicketIsLost();
+  }
+
+  @Test
+  @DisplayName("goes on without a cancelled step that says on_cancelled: run")
+  void stepRunsOn() {
+    long id = bench.workflow(step("a", "\"on_cancelled\": \"run\"") + "," + after("b", "a"), "{}");
+    bench.advance();
+    bench.desk.cancel(bench.ticketOf(id, "a"), "carl", null);
+    assertThat(bench.state(id)).isEqualTo("ready");
+    bench.advance();
+    bench.finish(bench.claimOne(bench.job), "2");
+    bench.advance();
+    assertThat(bench.result(id)).isEqualTo("{\"a\": null, \"b\": 2}");
   }
 
   private void release(long id) {
@@ -385,8 +464,12 @@ class WorkflowIT {
     long id = bench.workflow("\"a\": {\"design\": \"" + adder + "\"}," + after("b", "a"), "{}");
     bench.advance();
     ClaimedTicket a = bench.claimOne(bench.job);
-    String adds = "[{\"design\": \"" + design + "\", \"payloads\": [{\"x\": 1}]}]";
-    Finish added = new Finish.Succeeded(a.id(), a.lease().no(), "\"own\"", false, adds);
+    String adds =
+        HandlerResult.done(null)
+            .adding(List.of(NewTicket.ofDesign(design).withPayload("{\"x\": 1}")))
+            .enqueues();
+    Finish added =
+        new Finish.Succeeded(a.id(), a.lease().no(), "\"own\"", Finish.Review.NONE, adds);
     assertThat(bench.finish(added)).isInstanceOf(FinishResult.Succeeded.class);
     assertThat(bench.finish(added)).isInstanceOf(FinishResult.Succeeded.class);
     bench.advance();
@@ -405,11 +488,14 @@ class WorkflowIT {
     assertThatThrownBy(
             () ->
                 bench.finish(
-                    new Finish.Succeeded(other.id(), other.lease().no(), null, false, adds)))
+                    new Finish.Succeeded(
+                        other.id(), other.lease().no(), null, Finish.Review.NONE, adds)))
         .hasMessageContaining("its design does not allow it to enqueue \"" + design + "\"");
     bench.desk.cancel(other.id(), "carl", null);
     assertThat(
-            bench.finish(new Finish.Succeeded(other.id(), other.lease().no(), null, false, adds)))
+            bench.finish(
+                new Finish.Succeeded(
+                    other.id(), other.lease().no(), null, Finish.Review.NONE, adds)))
         .isInstanceOf(FinishResult.Stale.class);
     assertThat(bench.claim(bench.job)).isEmpty();
   }

@@ -18,7 +18,7 @@ import javax.sql.DataSource;
 public final class BenchSchema implements AutoCloseable {
   public static final String NAME = "holdfast_bench";
 
-  /** How every connection of a benchmark calls itself. */
+  /** The application name of every connection of a benchmark. */
   public static final String APPLICATION = "holdfast-bench";
 
   private static final String LOCK =
@@ -87,7 +87,7 @@ public final class BenchSchema implements AutoCloseable {
     }
   }
 
-  /** Whether an earlier benchmark had left its schema behind. It is gone now. */
+  /** True if an earlier benchmark had left its schema behind. It is gone now. */
   public boolean foundLeftover() {
     return foundLeftover;
   }

@@ -57,6 +57,19 @@ final class BenchSql {
     }
   }
 
+  /** Runs a statement whose every parameter is a text. */
+  static void insert(DataSource dataSource, String sql, String... texts) {
+    try (Connection connection = dataSource.getConnection();
+        PreparedStatement statement = connection.prepareStatement(sql)) {
+      for (int i = 0; i < texts.length; i++) {
+        statement.setString(i + 1, texts[i]);
+      }
+      statement.execute();
+    } catch (SQLException e) {
+      throw SqlErrors.translate(e);
+    }
+  }
+
   /** Reads a row. */
   @FunctionalInterface
   interface RowReader<T> {

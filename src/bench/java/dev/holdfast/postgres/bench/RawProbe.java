@@ -24,7 +24,7 @@ public final class RawProbe {
   private static final String FILE_READY = BenchSql.load("probe_file_ready");
   private static final String TRUTH = BenchSql.load("probe_truth");
 
-  /** When a run began and when its last commit was answered, by {@link System#nanoTime}. */
+  /** The begin of a run and the answer to its last commit, by {@link System#nanoTime}. */
   public record Timing(long startNanos, long endNanos) {
     public double seconds() {
       return (endNanos - startNanos) / 1e9;
@@ -96,8 +96,8 @@ public final class RawProbe {
     return latest;
   }
 
-  public Truth truth() {
+  public TableCounts counts() {
     long[] found = BenchSql.numbers(direct, TRUTH);
-    return new Truth(found[0], found[1], found[3], found[2]);
+    return new TableCounts(found[0], found[1], found[3], found[2]);
   }
 }

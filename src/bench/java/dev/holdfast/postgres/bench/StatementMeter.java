@@ -63,12 +63,12 @@ public final class StatementMeter implements AutoCloseable {
     }
   }
 
-  /** Whether single statements are counted, or else transactions. */
+  /** True if single statements are counted, or else transactions. */
   public boolean countsStatements() {
     return !statements.isEmpty();
   }
 
-  /** How often each statement was executed so far; transactions are all under one name. */
+  /** The executions of each statement so far; transactions are all under one name. */
   public Map<String, Long> read() {
     Map<String, Long> calls = new TreeMap<>();
     try (Statement statement = connection.createStatement()) {
@@ -90,7 +90,7 @@ public final class StatementMeter implements AutoCloseable {
     }
   }
 
-  /** What was executed between two readings, the most frequent first. */
+  /** The statements executed between two readings, the most frequent first. */
   public static Map<String, Long> between(Map<String, Long> before, Map<String, Long> after) {
     Map<String, Long> calls = new LinkedHashMap<>();
     after.entrySet().stream()

@@ -16,6 +16,9 @@ public final class TicketTables {
           "line_gates",
           "claim_limits",
           "limit_gates",
+          "ticket_dependencies",
+          "ticket_parents",
+          "workflows",
           "leases",
           "ticket_attempts",
           "ticket_activity",
@@ -26,6 +29,8 @@ public final class TicketTables {
   private static final String TRUTH = BenchSql.load("truth");
   private static final String ADD_FINISHED = BenchSql.load("add_finished");
   private static final String ADD_HELD = BenchSql.load("add_held");
+  private static final String ADD_CHAINS = BenchSql.load("add_chains");
+  private static final String ADD_BLOCKED = BenchSql.load("add_blocked");
 
   private final DataSource direct;
   private final TableReset upkeep;
@@ -63,6 +68,29 @@ public final class TicketTables {
     BenchSql.update(direct, ADD_HELD, priority, tickets);
   }
 
+  /** Tickets each of which waits for one that is held; not through the API. */
+  public void addBlocked(int tickets) {
+    BenchSql.update(direct, ADD_BLOCKED, tickets);
+  }
+
+  /** Tickets in chains, each link waiting for the one before it; not through the API. */
+  public void addChains(int tickets, int length) {
+    BenchSql.update(direct, ADD_CHAINS, length, tickets);
+  }
+
+  /** A design of any kind, unless it is there. */
+  public void putDesign(String name, String kind, String definition) {
+    BenchSql.insert(
+        direct,
+        "INSERT INTO "
+            + BenchSchema.NAME
+            + ".designs (name, version, kind, definition) VALUES (?, 1, ?, ?::jsonb) ON CONFLICT DO"
+            + " NOTHING",
+        name,
+        kind,
+        definition);
+  }
+
   /** Queues without tickets, so that limits can be set for them. */
   public void addQueue(String name) {
     BenchSql.execute(
@@ -81,17 +109,17 @@ public final class TicketTables {
         "UPDATE " + BenchSchema.NAME + ".limit_gates SET full_at = now() + interval '1 day'");
   }
 
-  /** Whether no ticket is in progress. */
+  /** True if no ticket is in progress. */
   public boolean atRest() {
     return BenchSql.numbers(direct, NO_LEASES)[0] == 1;
   }
 
-  public Truth truth() {
+  public TableCounts counts() {
     long[] found = BenchSql.numbers(direct, TRUTH);
     if (found[1] != found[2]) {
       throw new HoldfastException(
           "the tickets count " + found[2] + " attempts, but there are " + found[1] + " rows");
     }
-    return new Truth(found[0], found[1], found[3], found[4]);
+    return new TableCounts(found[0], found[1], found[3], found[4]);
   }
 }

@@ -71,7 +71,7 @@ public final class DoctorCommand implements Callable<Integer> {
     return code == ExitCode.DONE && failed ? ExitCode.FAILED : code;
   }
 
-  /** What needs no database. */
+  /** Makes the checks that need no database. */
   private void checkMachine(Looks looks) {
     SandboxState sandbox =
         Sandboxes.of(root.settings().agents().sandbox(), System.getenv(), List.of()).state();
@@ -116,6 +116,13 @@ public final class DoctorCommand implements Callable<Integer> {
     looks.add("pauses", () -> TicketChecks.pauses(tickets.queues()));
     looks.add(
         "waits", () -> TicketChecks.waits(checkup.notDueWithin(TicketChecks.FAR), server.now()));
+    looks.add("times", () -> TicketChecks.times(checkup.setInFuture(), server.now()));
+    looks.add(
+        "predecessors",
+        () -> TicketChecks.predecessors(checkup.behindHeld(TicketChecks.LONG_WAIT)));
+    looks.add("limits", () -> TicketChecks.limits(checkup.inLineFor(TicketChecks.LONG_WAIT)));
+    looks.add(
+        "expiries", () -> TicketChecks.expiries(checkup.expiredFor(TicketChecks.RESCUE_GRACE)));
     looks.add("designs", () -> TicketChecks.designs(checkup.withoutDesign()));
     looks.add("assignees", () -> TicketChecks.assignees(checkup.forNobody()));
     looks.add("holds", () -> TicketChecks.holds(tickets, server.now()));
@@ -126,7 +133,7 @@ public final class DoctorCommand implements Callable<Integer> {
 
   private List<Path> roots() {
     return List.of(
-        root.settings().agents().workspaceRoot(),
+        root.settings().agents().handler().workspaceRoot(),
         root.settings().repair().workspaceRoot(),
         root.settings().repair().runsRoot());
   }

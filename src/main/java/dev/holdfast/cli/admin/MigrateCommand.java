@@ -2,6 +2,7 @@ package dev.holdfast.cli.admin;
 
 import dev.holdfast.cli.output.ExitCode;
 import dev.holdfast.cli.output.PlainText;
+import dev.holdfast.cli.output.Progress;
 import dev.holdfast.cli.output.UsageException;
 import dev.holdfast.cli.root.Backend;
 import dev.holdfast.cli.root.HoldfastCommand;
@@ -122,7 +123,9 @@ public final class MigrateCommand implements Callable<Integer> {
   }
 
   private void migrate(Backend backend) {
-    Backend.Migrated migrated = backend.migrate();
+    Progress progress = new Progress(root.terminal(), "ran migrations:");
+    Backend.Migrated migrated = backend.migrate(progress::stepOf);
+    progress.end();
     root.terminal()
         .line(
             migrated.applied() == 0

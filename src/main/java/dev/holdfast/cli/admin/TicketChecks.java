@@ -2,6 +2,7 @@ package dev.holdfast.cli.admin;
 
 import dev.holdfast.cli.output.PlainText;
 import dev.holdfast.queue.read.Checkup.ExpiredLease;
+import dev.holdfast.queue.read.Checkup.Limited;
 import dev.holdfast.queue.read.Checkup.ReadyKind;
 import dev.holdfast.queue.read.Checkup.Stranded;
 import dev.holdfast.queue.read.ErrorGroup;
@@ -13,6 +14,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.Set;
 import java.util.stream.Collectors;
 
@@ -22,6 +24,8 @@ final class TicketChecks {
   static final Duration RESCUE_GRACE = Duration.ofMinutes(1);
 
   static final Duration FAR = Duration.ofDays(30);
+  static final Duration LONG_WAIT = Duration.ofDays(1);
+
   private static final Duration LONG_HOLD = Duration.ofDays(1);
 
   /** The kinds that every {@code holdfast worker} runs. */
@@ -122,6 +126,64 @@ final class TicketChecks {
                     + PlainText.relative(far.until(), now),
                 "if that is an error, in SQL")
             .by("UPDATE holdfast.tickets SET retry_after = NULL WHERE id = " + far.firstId());
+  }
+
+  static CheckResult predecessors(Stranded behind) {
+    return behind.firstId() == null
+        ? CheckResult.ok("predecessors", "no ticket waits for one that is long on hold")
+        : CheckResult.warn(
+                "predecessors",
+                behind.tickets()
+                    + " tickets wait for others that have been on hold for more than a day, or are"
+                    + " gone; the first of those is "
+                    + behind.firstId(),
+                "see holdfast show " + behind.firstId() + ", then")
+            .by("holdfast release " + behind.firstId());
+  }
+
+  static CheckResult limits(List<Limited> limited) {
+    if (limited.isEmpty()) {
+      return CheckResult.ok("limits", "no ticket has waited for a limit for more than a day");
+    }
+    String which =
+        limited.stream()
+            .map(each -> each.scope() + " with " + each.tickets())
+            .collect(Collectors.joining(", "));
+    return CheckResult.warn(
+            "limits",
+            "tickets have waited for more than a day for these limits: "
+                + which
+                + "; the first is "
+                + limited.getFirst().firstId(),
+            "set a higher one with holdfast limit set, or take it away with")
+        .by("holdfast limit remove " + limited.getFirst().scope());
+  }
+
+  static CheckResult expiries(Stranded expired) {
+    return expired.firstId() == null
+        ? CheckResult.ok("expiries", "every ticket that has expired is on hold")
+        : CheckResult.warn(
+                "expiries",
+                expired.tickets()
+                    + " tickets have expired and are not on hold: no worker lives, or the database"
+                    + " refuses it (a worker's log says so)",
+                "start a worker, or")
+            .by("holdfast hold " + expired.firstId() + " --reason expired");
+  }
+
+  static CheckResult times(Stranded future, Instant now) {
+    return future.firstId() == null
+        ? CheckResult.ok("times", "no ticket's time was set by a clock that was ahead")
+        : CheckResult.warn(
+                "times",
+                future.tickets()
+                    + " tickets wait for a time that was set when the database's clock was ahead,"
+                    + " the last is due "
+                    + PlainText.relative(Objects.requireNonNull(future.until()), now),
+                "keep the server's clock by NTP; to try them now, in SQL")
+            .by(
+                "UPDATE holdfast.tickets SET retry_after = NULL WHERE state = 'ready' AND"
+                    + " retry_after > now() AND updated_at > now()");
   }
 
   static CheckResult designs(Stranded without) {

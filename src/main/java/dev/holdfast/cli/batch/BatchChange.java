@@ -57,7 +57,7 @@ final class BatchChange implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    long batchId = BatchShowCommand.id(id);
+    long batchId = BatchCommand.id(id);
     String words = Words.textOrFile("--reason", reason, root.terminal().in());
     try (Backend backend = root.open()) {
       long count = change.apply(backend.batches(), batchId, by.name(root), words);

@@ -2,11 +2,12 @@ package dev.holdfast.cli.inspect;
 
 import dev.holdfast.cli.output.ExitCode;
 import dev.holdfast.cli.output.JsonOutput;
-import dev.holdfast.cli.output.PlainText;
 import dev.holdfast.cli.output.UsageException;
 import dev.holdfast.cli.output.Words;
 import dev.holdfast.cli.root.Backend;
 import dev.holdfast.cli.root.HoldfastCommand;
+import dev.holdfast.cli.root.ListForm;
+import dev.holdfast.cli.root.ListForm.Form;
 import dev.holdfast.queue.read.TicketFilter;
 import dev.holdfast.queue.read.TicketReader;
 import dev.holdfast.queue.read.TicketRow;
@@ -22,6 +23,7 @@ import java.util.function.ToLongFunction;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** {@code holdfast list}. */
@@ -98,14 +100,7 @@ public final class ListCommand implements Callable<Integer> {
       description = "How many; default " + LISTED + ", of --ready " + NEXT + ".")
   private @Nullable Integer limit;
 
-  @Option(names = "--json", description = "Print a JSON array of rows, as -o json does.")
-  private boolean json;
-
-  @Option(
-      names = {"-o", "--output"},
-      paramLabel = "FORM",
-      description = "json, wide (more columns, nothing cut off) or name (ids alone, for xargs).")
-  private @Nullable String output;
+  @Mixin private final ListForm listForm = new ListForm();
 
   @Option(
       names = {"-w", "--watch"},
@@ -118,7 +113,7 @@ public final class ListCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws InterruptedException {
-    Output form = form();
+    Form form = listForm.form();
     Instant from =
         since == null
             ? null
@@ -129,7 +124,7 @@ public final class ListCommand implements Callable<Integer> {
             .anyMatch(Objects::nonNull)) {
       throw new UsageException("--ready goes with --queue and --limit only; leave the others out");
     }
-    if (watch && form == Output.JSON) {
+    if (watch && form == Form.JSON) {
       throw new UsageException("-w is for people; holdfast watch --json tells what happens");
     }
     int count = Words.limit(limit != null ? limit : ready ? NEXT : LISTED);
@@ -152,7 +147,7 @@ public final class ListCommand implements Callable<Integer> {
       if (watch) {
         new ListWatch(root)
             .follow(() -> rows(reader, filter, states), rows -> print(reader, form, rows));
-      } else if (form == Output.JSON && !ready) {
+      } else if (form == Form.JSON && !ready) {
         root.terminal().line(JsonOutput.of(each(states, filter, reader::list, TicketRow::id)));
       } else {
         print(reader, form, rows(reader, filter, states));
@@ -192,51 +187,19 @@ public final class ListCommand implements Callable<Integer> {
             .toList();
   }
 
-  private Output form() {
-    if (output == null) {
-      return json ? Output.JSON : Output.TABLE;
-    }
-    Output form = Output.of(output);
-    if (json && form != Output.JSON) {
-      throw new UsageException("--json and -o " + output + " do not go together; leave one out");
-    }
-    return form;
-  }
-
-  private void print(TicketReader reader, Output form, List<TicketSummary> rows) {
+  private void print(TicketReader reader, Form form, List<TicketSummary> rows) {
     switch (form) {
       case JSON -> root.terminal().line(JsonOutput.of(rows));
       case NAME -> rows.forEach(row -> root.terminal().line("" + row.id()));
       case TABLE, WIDE -> {
         if (rows.isEmpty()) {
           root.terminal().progress("no such tickets");
-        } else if (form == Output.WIDE) {
+        } else if (form == Form.WIDE) {
           new TicketTable(root, reader).printWide(rows);
         } else {
           new TicketTable(root, reader).print(rows);
         }
       }
-    }
-  }
-
-  /** How the rows are printed. */
-  private enum Output {
-    TABLE,
-    WIDE,
-    JSON,
-    NAME;
-
-    static Output of(String word) {
-      return switch (word) {
-        case "wide" -> WIDE;
-        case "json" -> JSON;
-        case "name" -> NAME;
-        default ->
-            throw new UsageException(
-                "-o: \""
-                    + PlainText.cut(PlainText.oneLine(word), 40)
-                    + "\" is none of json, wide, name");
-      };
     }
   }
 }

@@ -15,7 +15,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** Where {@code runs} reads: the database as a rule, or files. */
+/** The source of {@code runs}: the database as a rule, or files. */
 final class RunsSource {
   @Option(
       names = "--since",

@@ -11,7 +11,7 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** How a terminal words what agents' sessions and their tools retry (C32, C33, D31, D38). */
+/** Words on a terminal for what agents' sessions and their tools retry (C32, C33, D31, D38). */
 final class SessionWords {
   private SessionWords() {}
 

@@ -2,7 +2,7 @@ package dev.holdfast.cli.inspect;
 
 import dev.holdfast.queue.read.CurrentWait;
 
-/** How a terminal words what a ticket waits for (D31). */
+/** Words on a terminal for what a ticket waits for (D31). */
 final class WaitWords {
   private WaitWords() {}
 

@@ -37,7 +37,7 @@ public final class PlainText {
     return ago.isNegative() ? "in " + rough(ago.negated()) : rough(ago) + " ago";
   }
 
-  /** How long something took: {@code 80ms}, {@code 45s}. */
+  /** A duration in short: {@code 80ms}, {@code 45s}. */
   public static String took(Duration duration) {
     return duration.compareTo(Duration.ofSeconds(1)) < 0
         ? duration.toMillis() + "ms"

@@ -23,7 +23,7 @@ public record Screen(boolean isTerminal, int columns, boolean takesColour) {
         : new Screen(true, SttyKeyboard.columns(environment), takesColour(environment));
   }
 
-  /** Whether the environment wants colours on a terminal. */
+  /** True if the environment wants colours on a terminal. */
   static boolean takesColour(Map<String, String> environment) {
     return environment.getOrDefault("NO_COLOR", "").isEmpty()
         && !"dumb".equals(environment.get("TERM"));

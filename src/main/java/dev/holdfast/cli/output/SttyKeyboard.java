@@ -67,7 +67,7 @@ final class SttyKeyboard implements Keyboard {
     }
   }
 
-  /** How wide the terminal is: as COLUMNS says, else {@code stty}, else 80. */
+  /** The width of the terminal: as COLUMNS says, else {@code stty}, else 80. */
   static int columns(Map<String, String> environment) {
     String told = environment.getOrDefault("COLUMNS", "");
     if (told.matches("[1-9]\\d{0,4}")) {

@@ -4,8 +4,8 @@ import java.lang.Character.UnicodeBlock;
 import java.util.Set;
 
 /**
- * How many columns of a terminal a text takes: letters of Chinese, Japanese and Korean and emojis
- * take two, combining marks none.
+ * Counts the columns of a terminal that a text takes: letters of Chinese, Japanese and Korean and
+ * emojis take two, combining marks none.
  */
 final class TextWidth {
   private static final int ZERO_WIDTH_JOINER = 0x200D;

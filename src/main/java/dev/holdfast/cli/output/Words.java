@@ -157,7 +157,7 @@ public final class Words {
               + name
               + "\": "
               + FileProblem.of(name, e)
-              + "; check its name after the @",
+              + "; check its name",
           e);
     }
   }

@@ -14,6 +14,7 @@ import dev.holdfast.queue.read.TicketReader;
 import dev.holdfast.repair.trace.RunReader;
 import dev.holdfast.schedule.ScheduleDesk;
 import dev.holdfast.session.journal.JournalReader;
+import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -68,9 +69,12 @@ public interface Backend extends AutoCloseable {
 
   Checkup checkup();
 
-  Migrated migrate();
+  /**
+   * @param ranOf told after each migration how many there are
+   */
+  Migrated migrate(IntConsumer ranOf);
 
-  /** Where the database is, without passwords, and whether it is an embedded one. */
+  /** The address of the database, without passwords. It tells an embedded one. */
   String address();
 
   @Override

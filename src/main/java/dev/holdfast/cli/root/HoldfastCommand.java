@@ -70,7 +70,7 @@ public final class HoldfastCommand implements Runnable {
   }
 
   /**
-   * Whether results are coloured.
+   * True if results are coloured.
    *
    * @throws UsageException if {@code --color} says none of its words
    */

@@ -2,6 +2,7 @@ package dev.holdfast.cli.root;
 
 import dev.holdfast.cli.output.ExitCode;
 import dev.holdfast.cli.output.JsonOutput;
+import dev.holdfast.cli.output.PlainText;
 import dev.holdfast.cli.output.TextTable;
 import dev.holdfast.cli.output.Words;
 import java.util.LinkedHashMap;
@@ -12,6 +13,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /**
@@ -45,8 +47,7 @@ public final class RowsCommand<T> implements Callable<Integer> {
   private @Nullable Page page;
   private String whenNone = "";
 
-  @Option(names = "--json", description = "Print a JSON array.")
-  private boolean json;
+  @Mixin private final ListForm form = new ListForm();
 
   private RowsCommand(HoldfastCommand root, Rows<T> rows) {
     this.root = root;
@@ -89,19 +90,33 @@ public final class RowsCommand<T> implements Callable<Integer> {
 
   @Override
   public Integer call() {
+    ListForm.Form wanted = form.form();
     try (Backend backend = root.open()) {
       List<T> found = rows.read(backend);
-      if (json) {
-        root.terminal().line(JsonOutput.of(found));
-      } else if (found.isEmpty()) {
-        root.terminal().progress(whenNone);
-      } else {
-        TextTable table = new TextTable(columns.keySet().toArray(String[]::new));
-        found.forEach(
-            row -> table.row(columns.values().stream().map(cell -> cell.apply(row)).toArray()));
-        table.print(root.terminal());
+      switch (wanted) {
+        case JSON -> root.terminal().line(JsonOutput.of(found));
+        case NAME -> found.forEach(row -> root.terminal().line(name(row)));
+        case TABLE, WIDE -> print(found, wanted);
       }
       return ExitCode.DONE;
     }
+  }
+
+  /** The text of the first column. */
+  private String name(T row) {
+    return PlainText.oneLine(columns.values().iterator().next().apply(row));
+  }
+
+  private void print(List<T> found, ListForm.Form wanted) {
+    if (found.isEmpty()) {
+      root.terminal().progress(whenNone);
+      return;
+    }
+    String[] headings = columns.keySet().toArray(String[]::new);
+    TextTable table =
+        wanted == ListForm.Form.WIDE ? TextTable.whole(headings) : new TextTable(headings);
+    found.forEach(
+        row -> table.row(columns.values().stream().map(cell -> cell.apply(row)).toArray()));
+    table.print(root.terminal());
   }
 }

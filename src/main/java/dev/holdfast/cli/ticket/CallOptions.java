@@ -40,7 +40,7 @@ final class CallOptions {
               + " and arguments; the contents of files may differ.")
   private boolean remember;
 
-  /** Whether the command is about a tool call. */
+  /** True if the command is about a tool call. */
   boolean isGiven() {
     return approve || deny;
   }

@@ -171,7 +171,8 @@ public final class EnqueueCommand implements Callable<Integer> {
   @Option(
       names = "--json",
       description =
-          "Print {\"id\": N}, or {\"batch_id\": B, \"added\": N, \"read\": N} for a file.")
+          "Print {\"id\": N}, or {\"batch_id\": B, \"added\": N, \"read\": N} for a file; of a"
+              + " graph also \"ids\" by name.")
   private boolean json;
 
   public EnqueueCommand(HoldfastCommand root) {
@@ -262,13 +263,16 @@ public final class EnqueueCommand implements Callable<Integer> {
     try (BufferedReader lines =
             name.equals("-") ? root.terminal().reader() : Files.newBufferedReader(Path.of(name));
         Backend backend = root.open()) {
-      TicketFile tickets = TicketFile.read(new TicketLines(lines, root.terminal()));
+      long size = name.equals("-") ? 0 : Files.size(Path.of(name));
+      TicketLines read = new TicketLines(lines, size, root.terminal());
+      TicketFile tickets = TicketFile.read(read);
       if (tickets.isGraph()) {
-        report(tickets.graph(), backend.inbox().enqueueGraph(tickets.graph()));
-      } else {
         report(
-            backend.inbox().enqueueBatch(tickets.all(), by == null ? root.person() : by, title),
-            tickets.count());
+            tickets.graph(), backend.inbox().enqueueGraphAsBatch(tickets.graph(), actor(), title));
+      } else {
+        TicketInbox.Batched batch = backend.inbox().enqueueBatch(tickets.all(), actor(), title);
+        read.end();
+        report(batch, tickets.count());
       }
       return ExitCode.DONE;
     } catch (IOException | java.nio.file.InvalidPathException e) {
@@ -282,7 +286,12 @@ public final class EnqueueCommand implements Callable<Integer> {
     }
   }
 
-  private void report(List<Named> graph, List<Long> ids) {
+  private String actor() {
+    return by == null ? root.person() : by;
+  }
+
+  private void report(List<Named> graph, TicketInbox.BatchedGraph batch) {
+    List<Long> ids = batch.ids();
     Map<String, Long> named = new LinkedHashMap<>();
     for (int i = 0; i < ids.size(); i++) {
       String name = graph.get(i).name();
@@ -290,9 +299,20 @@ public final class EnqueueCommand implements Callable<Integer> {
     }
     if (json) {
       root.terminal()
-          .line(JsonOutput.of(Map.of("added", ids.size(), "read", ids.size(), "ids", named)));
+          .line(
+              JsonOutput.of(
+                  Map.of(
+                      "batch_id",
+                      batch.batchId(),
+                      "added",
+                      batch.added(),
+                      "read",
+                      ids.size(),
+                      "ids",
+                      named)));
       return;
     }
+    root.terminal().line("added " + batch.added() + " as batch " + batch.batchId());
     named.forEach((name, id) -> root.terminal().line(name + ": " + id));
   }
 

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** What a new ticket waits for, as people write it. */
+/** The predecessors of a new ticket, as people write them. */
 final class Predecessors {
   private Predecessors() {}
 

@@ -10,7 +10,6 @@ import dev.holdfast.cli.output.Words;
 import dev.holdfast.cli.root.Backend;
 import dev.holdfast.cli.root.ByOption;
 import dev.holdfast.cli.root.HoldfastCommand;
-import dev.holdfast.cli.root.RowsCommand;
 import dev.holdfast.failure.Category;
 import dev.holdfast.queue.CallDecision;
 import dev.holdfast.queue.TicketDesk;
@@ -20,7 +19,6 @@ import dev.holdfast.queue.read.HeldTickets;
 import dev.holdfast.queue.read.ToolCallRow;
 import dev.holdfast.ticket.TicketNotFoundException;
 import dev.holdfast.ticket.TicketState;
-import java.time.temporal.ChronoUnit;
 import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -107,24 +105,9 @@ public final class ReleaseCommand implements Callable<Integer> {
   /** The command, with those for releases in steps. */
   public static CommandLine with(HoldfastCommand root) {
     return new CommandLine(new ReleaseCommand(root))
-        .addSubcommand("list", list(root))
-        .addSubcommand("show", new ReleaseShowCommand(root))
+        .addSubcommand("list", ReleasesInSteps.list(root))
+        .addSubcommand("show", ReleasesInSteps.show(root))
         .addSubcommand("stop", new ReleaseStopCommand(root));
-  }
-
-  private static CommandLine list(HoldfastCommand root) {
-    return RowsCommand.<Release>newest(
-            root, (backend, limit) -> backend.releases().list(limit, null))
-        .column("ID", Release::id)
-        .column("OF", Release::selection)
-        .column("STARTED", each -> each.createdAt().truncatedTo(ChronoUnit.SECONDS))
-        .column("BY", Release::createdBy)
-        .column("STEPS", Release::stepWords)
-        .column("PROGRESS", Release::progress)
-        .line(
-            "no releases in steps; holdfast release --fingerprint F --canary 3 starts one",
-            "List releases in steps, the newest first.",
-            "holdfast release list");
   }
 
   @Override

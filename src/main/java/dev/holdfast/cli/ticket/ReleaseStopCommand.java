@@ -4,6 +4,7 @@ import dev.holdfast.batch.Release;
 import dev.holdfast.cli.output.ExitCode;
 import dev.holdfast.cli.output.JsonOutput;
 import dev.holdfast.cli.output.PlainText;
+import dev.holdfast.cli.output.Words;
 import dev.holdfast.cli.root.Backend;
 import dev.holdfast.cli.root.ByOption;
 import dev.holdfast.cli.root.HoldfastCommand;
@@ -36,7 +37,7 @@ final class ReleaseStopCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    long releaseId = ReleaseShowCommand.id(id);
+    long releaseId = Words.id(id, "release", "holdfast release list");
     try (Backend backend = root.open()) {
       Release release = backend.releases().stop(releaseId, by.name(root));
       root.terminal().line(json ? JsonOutput.of(release) : PlainText.oneLine(release.progress()));

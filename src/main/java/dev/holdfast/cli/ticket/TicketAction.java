@@ -3,6 +3,7 @@ package dev.holdfast.cli.ticket;
 import dev.holdfast.cli.output.ExitCode;
 import dev.holdfast.cli.output.JsonOutput;
 import dev.holdfast.cli.output.PlainText;
+import dev.holdfast.cli.output.Progress;
 import dev.holdfast.cli.output.Terminal;
 import dev.holdfast.queue.QueueUnavailableException;
 import dev.holdfast.ticket.HoldfastException;
@@ -20,8 +21,6 @@ import org.jspecify.annotations.Nullable;
  * each. Used by one thread.
  */
 final class TicketAction {
-  private static final int PROGRESS_EVERY = 1000;
-
   private final Terminal terminal;
   private final String done;
   private final boolean json;
@@ -49,14 +48,22 @@ final class TicketAction {
    * @return the exit code: 3 if any ticket was refused
    */
   int run(Iterator<Long> ids, Change change) {
+    List<Long> all = new ArrayList<>();
+    ids.forEachRemaining(all::add);
+    Progress progress = new Progress(terminal, done);
     try {
-      ids.forEachRemaining(id -> apply(id, change));
+      for (long id : all) {
+        apply(id, change);
+        progress.stepOf(all.size());
+      }
     } catch (QueueUnavailableException e) {
+      progress.end();
       if (!changed.isEmpty()) {
         terminal.progress(done + " " + changed.size() + " before the database was lost");
       }
       throw e;
     }
+    progress.end();
     report();
     return refusals.isEmpty() ? ExitCode.DONE : ExitCode.REFUSED;
   }
@@ -65,9 +72,6 @@ final class TicketAction {
     try {
       change.apply(id);
       changed.add(id);
-      if (changed.size() % PROGRESS_EVERY == 0) {
-        terminal.progress(done + " " + changed.size() + " so far");
-      }
     } catch (IllegalTransitionException | TicketNotFoundException e) {
       refusals.add(new Refusal(id, message(e)));
     }

@@ -3,6 +3,7 @@ package dev.holdfast.cli.ticket;
 import dev.holdfast.cli.output.UsageException;
 import dev.holdfast.queue.NewTicket;
 import dev.holdfast.queue.TicketInbox.Named;
+import dev.holdfast.queue.Uniqueness;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
@@ -10,8 +11,9 @@ import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 
 /**
- * The tickets of a file: a graph where one of them has a name or waits for another, else as many as
- * there are, of which only the first lines are in memory at a time.
+ * The tickets of a file: a graph where one of them has a name, waits for another or says how long
+ * its unique key holds, else as many as there are, of which only the first lines are in memory at a
+ * time.
  */
 final class TicketFile {
   /** As many as a graph may have. */
@@ -37,9 +39,9 @@ final class TicketFile {
 
   private static UsageException tooLong() {
     return new UsageException(
-        "--file: it has lines with name, after or on_cancelled and so "
+        "--file: it has lines with name, after, unique_for or on_duplicate and so "
             + LONGEST_GRAPH
-            + " lines at most; enqueue parts of it, and let them wait for ids");
+            + " lines at most; enqueue parts of it");
   }
 
   boolean isGraph() {
@@ -47,7 +49,10 @@ final class TicketFile {
   }
 
   private static boolean isOfGraph(Named each) {
-    return each.name() != null || !each.after().isEmpty() || !each.ticket().after().isEmpty();
+    return each.name() != null
+        || !each.after().isEmpty()
+        || !each.ticket().after().isEmpty()
+        || !each.ticket().uniqueness().equals(Uniqueness.USUAL);
   }
 
   List<Named> graph() {
@@ -68,7 +73,7 @@ final class TicketFile {
         .iterator();
   }
 
-  /** How many were read so far. */
+  /** The number of tickets read so far. */
   long count() {
     return lines.count();
   }

@@ -1,6 +1,7 @@
 package dev.holdfast.cli.ticket;
 
 import dev.holdfast.cli.output.PlainText;
+import dev.holdfast.cli.output.Progress;
 import dev.holdfast.cli.output.Terminal;
 import dev.holdfast.cli.output.UsageException;
 import dev.holdfast.cli.output.Words;
@@ -11,6 +12,7 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
@@ -46,22 +48,34 @@ final class TicketLines implements Iterator<Named> {
               "fairness_key",
               "name",
               "after",
-              "on_cancelled"));
-  private static final int PROGRESS_EVERY = 100_000;
+              "on_cancelled",
+              "unique_for",
+              "on_duplicate"));
 
   private final JsonMapper mapper = new JsonMapper();
   private final BufferedReader lines;
-  private final Terminal terminal;
+  private final Progress progress;
+  private final long size;
+  private long read;
   private @Nullable String next;
   private long lineNumber;
   private long count;
 
-  TicketLines(BufferedReader lines, Terminal terminal) {
+  /**
+   * @param size of all lines, in bytes; 0 where nobody knows
+   */
+  TicketLines(BufferedReader lines, long size, Terminal terminal) {
     this.lines = lines;
-    this.terminal = terminal;
+    this.size = size;
+    this.progress = new Progress(terminal, "read");
   }
 
-  /** How many were read so far. */
+  /** Makes room for what is printed next. */
+  void end() {
+    progress.end();
+  }
+
+  /** The number of lines read so far. */
   long count() {
     return count;
   }
@@ -92,9 +106,8 @@ final class TicketLines implements Iterator<Named> {
     String line = java.util.Objects.requireNonNull(next);
     next = null;
     count++;
-    if (count % PROGRESS_EVERY == 0) {
-      terminal.progress("read " + count + " tickets");
-    }
+    read += line.getBytes(StandardCharsets.UTF_8).length + 1L;
+    progress.step(size == 0 ? 0 : Math.min(1, (double) read / size));
     try {
       return named(mapper.readTree(line));
     } catch (JacksonException e) {
@@ -166,7 +179,13 @@ final class TicketLines implements Iterator<Named> {
         .withMaxCostUsd(cost == null ? null : Words.money("max_cost_usd", cost))
         .withExpiry(expires == null ? null : TicketWords.expiry("expires", expires))
         .withConcurrencyKey(text(line, "concurrency_key"))
-        .withFairnessKey(text(line, "fairness_key"));
+        .withFairnessKey(text(line, "fairness_key"))
+        .withUniqueness(
+            TicketWords.uniqueness(
+                "unique_for",
+                text(line, "unique_for"),
+                "on_duplicate",
+                text(line, "on_duplicate")));
   }
 
   private static NewTicket designOrKind(@Nullable String design, @Nullable String kind) {

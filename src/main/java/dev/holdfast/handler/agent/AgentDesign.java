@@ -2,14 +2,15 @@ package dev.holdfast.handler.agent;
 
 import dev.holdfast.handler.design.DesignPatch;
 import dev.holdfast.handler.design.DesignTarget;
+import dev.holdfast.handler.design.ReviewRule;
 import dev.holdfast.retry.DurationText;
+import dev.holdfast.schema.Enqueues;
 import dev.holdfast.session.SessionSettings;
 import dev.holdfast.session.context.ContextSettings;
 import dev.holdfast.session.retry.AutoRetrySettings;
 import dev.holdfast.tool.mcp.McpServerSpec;
 import dev.holdfast.tool.patch.PatchLimits;
 import dev.holdfast.tool.sandbox.Network;
-import dev.holdfast.worker.HandlerResult.Review;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -37,6 +38,7 @@ import tools.jackson.databind.JsonNode;
  * @param network what confined programs may reach
  * @param limitsDocument what it says of limits, for those that the configuration has as well
  * @param retryDocument what it says of its sessions' retries, on top of the configuration
+ * @param enqueues which tickets its jobs may add
  */
 record AgentDesign(
     String system,
@@ -49,11 +51,12 @@ record AgentDesign(
     @Nullable JsonNode reportSchema,
     Optional<Path> copyFrom,
     Duration timeout,
-    Review review,
+    ReviewRule review,
     PatchLimits patch,
     Network network,
     JsonNode limitsDocument,
-    JsonNode retryDocument) {
+    JsonNode retryDocument,
+    Enqueues enqueues) {
   static final Duration DEFAULT_TIMEOUT = Duration.ofHours(1);
 
   AgentDesign {
@@ -82,14 +85,15 @@ record AgentDesign(
         document.path("report").get("schema"),
         document.path("workspace").path("copy_from").stringValueOpt().map(Path::of),
         duration(document.path("timeout"), DEFAULT_TIMEOUT),
-        document.path("review").asString("human").equals("none") ? Review.NONE : Review.HUMAN,
+        ReviewRule.of(document.path("review")),
         DesignPatch.limits(document),
         Network.of(document.path("network"), Network.NONE),
         limits,
-        document.path("session_retry"));
+        document.path("session_retry"),
+        Enqueues.of(document));
   }
 
-  /** How sessions of this design retry (D26). */
+  /** The retry settings for sessions of this design (D26). */
   AutoRetrySettings autoRetry(AutoRetrySettings usual) {
     return new AutoRetrySettings(
         retryDocument.path("enabled").asBoolean(usual.enabled()),

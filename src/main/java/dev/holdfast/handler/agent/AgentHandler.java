@@ -47,7 +47,7 @@ public final class AgentHandler implements TicketHandler {
     this.ports = ports;
     this.designs = new AgentDesigns(settings.llmTimeout());
     this.tools = new AgentTools(settings, ports);
-    this.waits = new RetryWaits(ports.aborts(), ports.sleeper());
+    this.waits = new RetryWaits(ports.sessions().aborts(), ports.sleeper());
     this.calls =
         new ProviderCallRetry(
             settings.callRetry(),
@@ -67,7 +67,7 @@ public final class AgentHandler implements TicketHandler {
           AgentWorkspace.open(settings.workspaceRoot(), claimed.ticket(), design.copyFrom());
       HandlerResult result = work(context, design, routes, workspace);
       if (result instanceof HandlerResult.Succeeded succeeded
-          && succeeded.review() == HandlerResult.Review.NONE) {
+          && succeeded.review() != HandlerResult.Review.HUMAN) {
         workspace.delete();
       }
       return result;
@@ -95,7 +95,7 @@ public final class AgentHandler implements TicketHandler {
             claimed.id(),
             design.limitsDocument(),
             settings.allowance(),
-            ports.allowances().of(claimed.id()));
+            ports.sessions().allowances().of(claimed.id()));
     boolean timed = all.time() != null && all.time().compareTo(design.timeout()) < 0;
     Allowance allowance = timed ? all : all.withTime(null);
     RetryContext budget = budget(design, allowance);
@@ -115,8 +115,10 @@ public final class AgentHandler implements TicketHandler {
           session.run(
               AgentTask.inputs(
                   claimed,
-                  claimed.attempt() > 1 ? ports.attempts().failed(claimed.id()) : List.of()));
-      return AgentResult.of(result, design.review());
+                  claimed.attempt() > 1
+                      ? ports.sessions().attempts().failed(claimed.id())
+                      : List.of()));
+      return AgentResult.of(result, design.review().of(context.claimed().id()));
     }
   }
 
@@ -131,6 +133,7 @@ public final class AgentHandler implements TicketHandler {
     ContextSettings usual = ContextSettings.DEFAULT;
     return SessionSettings.of(AgentTask.system(design.system()))
         .withReportSchema(design.reportSchema())
+        .withEnqueues(design.enqueues())
         .withLimits(design.limits())
         .withAutoRetry(design.autoRetry(settings.autoRetry()))
         .withLoops(settings.loops())
@@ -152,15 +155,16 @@ public final class AgentHandler implements TicketHandler {
     long id = claimed.id();
     long leaseNo = claimed.lease().no();
     List<SessionListener> listeners = new ArrayList<>(ports.listeners());
-    listeners.add(event -> ports.events().on(id, leaseNo, event));
+    listeners.add(event -> ports.sessions().events().on(id, leaseNo, event));
     listeners.add(new ProviderRequests(ports.calls()));
     // The last one: whoever aborts a retry has been told of it.
     listeners.add(watch);
     return SessionPorts.of(
-            box, ports.journals().open(id, leaseNo), ports.sleeper(), ports.nanoTime())
+            box, ports.sessions().journals().open(id, leaseNo), ports.sleeper(), ports.nanoTime())
         .withListeners(listeners.toArray(SessionListener[]::new))
         .withApprovals(
-            DesignApprovals.of(design.approval(), box, ports.approvals(), id, claimed.lease()))
+            DesignApprovals.of(
+                design.approval(), box, ports.sessions().approvals(), id, claimed.lease()))
         .withSummariser(new ModelSummariser(routes, design.limits().llmTimeout(), calls, budget));
   }
 

@@ -70,7 +70,8 @@ final class AgentResult {
   private static HandlerResult reported(FinalReport report, Review review) {
     return switch (report.status()) {
       case SUCCESS ->
-          new HandlerResult.Succeeded(StorableJson.of(report.toJson()).toString(), review);
+          new HandlerResult.Succeeded(
+              StorableJson.of(report.toJson()).toString(), review, report.enqueue());
       case FAILURE -> HandlerResult.failed(failure(report));
       case QUESTION -> HandlerResult.asks(question(report));
     };

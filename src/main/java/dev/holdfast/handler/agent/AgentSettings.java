@@ -5,18 +5,14 @@ import dev.holdfast.session.Allowance;
 import dev.holdfast.session.LoopSettings;
 import dev.holdfast.session.retry.AutoRetrySettings;
 import dev.holdfast.tool.ToolSettings;
-import dev.holdfast.tool.sandbox.Sandboxes;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Map;
 
 /**
- * How the worker runs agents.
+ * The worker's settings for agents.
  *
  * @param workspaceRoot where the tickets' workspaces are; created when missing ({@code
  *     agents.workspace-root})
- * @param environment the worker's own, of which programs get the harmless part
- * @param sandboxes how programs of tools are confined ({@code tools.sandbox})
  * @param llmTimeout of one call of a model, where the design has none ({@code llm.timeout})
  * @param maxCalls of models in one attempt, 0 for no bound ({@code llm.max-calls-per-execution})
  * @param autoRetry of turns ({@code session.retry})
@@ -27,39 +23,10 @@ import java.util.Map;
  */
 public record AgentSettings(
     Path workspaceRoot,
-    Map<String, String> environment,
-    Sandboxes sandboxes,
     Duration llmTimeout,
     int maxCalls,
     AutoRetrySettings autoRetry,
     LoopSettings loops,
     ToolSettings tools,
     Allowance allowance,
-    CallRetryOptions callRetry) {
-  /** Without bounds of the worker's. */
-  public AgentSettings(
-      Path workspaceRoot,
-      Map<String, String> environment,
-      Sandboxes sandboxes,
-      Duration llmTimeout,
-      int maxCalls,
-      AutoRetrySettings autoRetry,
-      LoopSettings loops,
-      ToolSettings tools) {
-    this(
-        workspaceRoot,
-        environment,
-        sandboxes,
-        llmTimeout,
-        maxCalls,
-        autoRetry,
-        loops,
-        tools,
-        Allowance.NONE,
-        CallRetryOptions.DEFAULTS);
-  }
-
-  public AgentSettings {
-    environment = Map.copyOf(environment);
-  }
-}
+    CallRetryOptions callRetry) {}

@@ -29,8 +29,8 @@ final class AgentTools {
 
   AgentTools(AgentSettings settings, AgentPorts ports) {
     this.settings = settings.tools();
-    this.environment = settings.environment();
-    this.sandboxes = settings.sandboxes();
+    this.environment = ports.environment();
+    this.sandboxes = ports.sandboxes();
     this.sleeper = ports.sleeper();
     this.nanoTime = ports.nanoTime();
     this.random = ports.random();

@@ -38,7 +38,7 @@ record AgentWorkspace(Path directory, Workspace workspace) {
     return new AgentWorkspace(directory, Workspace.of(directory));
   }
 
-  /** Whose workspace a directory is, by its name; empty if it is none. */
+  /** The ticket whose workspace a directory is, by its name; empty if it is none. */
   static Optional<EndedTickets.Key> ticketOf(Path directory) {
     Matcher name = NAME.matcher(directory.getFileName().toString());
     return name.matches()

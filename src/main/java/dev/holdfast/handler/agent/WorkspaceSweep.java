@@ -36,7 +36,8 @@ public final class WorkspaceSweep {
   }
 
   /**
-   * What cannot be read or deleted is logged and left for the next time.
+   * Deletes the workspaces of tickets that are over. A workspace that cannot be read or deleted is
+   * logged and left for the next time.
    *
    * @throws dev.holdfast.ticket.HoldfastException if the database cannot be reached
    */

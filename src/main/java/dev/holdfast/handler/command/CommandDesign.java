@@ -1,7 +1,8 @@
 package dev.holdfast.handler.command;
 
+import dev.holdfast.handler.design.ReviewRule;
 import dev.holdfast.retry.DurationText;
-import dev.holdfast.worker.HandlerResult.Review;
+import dev.holdfast.schema.Enqueues;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -19,7 +20,7 @@ import tools.jackson.databind.JsonNode;
  * @param environment variables of its own
  * @param passEnvironment names of the worker's variables it asks for
  * @param review what a success waits for; default a person
- * @param mayEnqueue names of the designs of which it may add tickets
+ * @param enqueues which tickets its jobs may add
  */
 record CommandDesign(
     List<String> command,
@@ -27,15 +28,14 @@ record CommandDesign(
     Duration timeout,
     Map<String, String> environment,
     List<String> passEnvironment,
-    Review review,
-    List<String> mayEnqueue) {
+    ReviewRule review,
+    Enqueues enqueues) {
   static final Duration DEFAULT_TIMEOUT = Duration.ofMinutes(10);
 
   CommandDesign {
     command = List.copyOf(command);
     environment = Map.copyOf(environment);
     passEnvironment = List.copyOf(passEnvironment);
-    mayEnqueue = List.copyOf(mayEnqueue);
   }
 
   /** Of a document that is valid by its schema. */
@@ -50,8 +50,8 @@ record CommandDesign(
         document.path("timeout").stringValueOpt().map(DurationText::parse).orElse(DEFAULT_TIMEOUT),
         environment,
         texts(document.path("pass_environment")),
-        document.path("review").asString("human").equals("none") ? Review.NONE : Review.HUMAN,
-        texts(document.path("may_enqueue")));
+        ReviewRule.of(document.path("review")),
+        Enqueues.of(document));
   }
 
   private static List<String> texts(JsonNode array) {

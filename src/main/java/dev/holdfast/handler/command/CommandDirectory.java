@@ -10,8 +10,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Where one attempt's program runs: its design's directory, or a fresh one that is deleted when the
- * attempt ends, however it ends.
+ * The directory that one attempt's program runs in: its design's directory, or a fresh one that is
+ * deleted when the attempt ends, however it ends.
  */
 final class CommandDirectory implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(CommandDirectory.class);

@@ -18,7 +18,7 @@ import tools.jackson.databind.node.ObjectNode;
 
 /** Reports on a program that did not succeed. */
 final class CommandFailures {
-  /** How much of the end of a program's output goes into the error. */
+  /** So many bytes of the end of a program's output go into the error. */
   static final int END_BYTES = 16 * 1024;
 
   private CommandFailures() {}

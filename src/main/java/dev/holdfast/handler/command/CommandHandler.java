@@ -18,6 +18,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -31,7 +32,7 @@ public final class CommandHandler implements TicketHandler {
   /** Enough for a result on the last line. */
   static final int STDOUT_LIMIT = 1 << 20;
 
-  /** How much of the end of stdout is the result of a program that says none in JSON. */
+  /** So many bytes of the end of stdout are the result of a program that says none in JSON. */
   static final int TEXT_RESULT = 16 * 1024;
 
   private static final OutputLimits OUTPUT = OutputLimits.ends(STDOUT_LIMIT, 64 * 1024);
@@ -77,7 +78,7 @@ public final class CommandHandler implements TicketHandler {
                 TicketDocument.of(claimed),
                 OUTPUT)) {
       Redaction redaction = new Redaction(design, environment);
-      return outcome(design, run, await(claimed, design, run, redaction), redaction);
+      return outcome(claimed.id(), design, run, await(claimed, design, run, redaction), redaction);
     } catch (IOException e) {
       return HandlerResult.failed(CommandFailures.notStarted(e));
     }
@@ -100,19 +101,20 @@ public final class CommandHandler implements TicketHandler {
   }
 
   private static HandlerResult outcome(
-      CommandDesign design, ProgramRun run, ProgramEnd end, Redaction redaction) {
+      long ticket, CommandDesign design, ProgramRun run, ProgramEnd end, Redaction redaction) {
     String how = EndText.of(end, design.command());
     return switch (end) {
       case ProgramEnd.TimedOut timedOut ->
           HandlerResult.failed(CommandFailures.timedOut(how, run, redaction));
       case ProgramEnd.Exited(int code) when code != 0 ->
           HandlerResult.failed(CommandFailures.exited(how, code, run, redaction));
-      case ProgramEnd.Exited exited -> succeeded(design, run, redaction);
+      case ProgramEnd.Exited exited ->
+          succeeded(design.review().of(ticket), design, run, redaction);
     };
   }
 
   private static HandlerResult succeeded(
-      CommandDesign design, ProgramRun run, Redaction redaction) {
+      HandlerResult.Review review, CommandDesign design, ProgramRun run, Redaction redaction) {
     LastLine line = LastLine.of(run.stdout());
     if (line.isCutObject()) {
       return HandlerResult.failed(
@@ -129,12 +131,20 @@ public final class CommandHandler implements TicketHandler {
     Optional<ObjectNode> result =
         line.object().or(() -> text(run)).map(each -> (ObjectNode) redaction.of(each));
     try {
-      String enqueues = result.map(each -> Enqueues.take(each, design.mayEnqueue())).orElse(null);
+      String enqueues = result.map(each -> enqueues(each, design)).orElse(null);
       return new HandlerResult.Succeeded(
-          result.map(ObjectNode::toString).orElse(null), design.review(), enqueues);
-    } catch (InvalidTicketException e) {
-      return HandlerResult.failed(CommandFailures.refused(e));
+          result.map(ObjectNode::toString).orElse(null), review, enqueues);
+    } catch (IllegalArgumentException e) {
+      return HandlerResult.failed(
+          CommandFailures.refused("the program's last line: " + e.getMessage()));
     }
+  }
+
+  /** Takes them out of the result. Where the design allows none, it may have any "enqueue". */
+  private static @Nullable String enqueues(ObjectNode result, CommandDesign design) {
+    return design.enqueues().allowed().isEmpty()
+        ? null
+        : design.enqueues().steps(result.remove("enqueue"));
   }
 
   private static HandlerResult asked(JsonNode question) {

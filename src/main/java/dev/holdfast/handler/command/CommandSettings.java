@@ -6,7 +6,7 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * How the worker runs programs.
+ * The worker's settings for programs.
  *
  * @param allowInline whether a ticket's payload may name the program where it has no design ({@code
  *     handlers.command.allow-inline}, default false)

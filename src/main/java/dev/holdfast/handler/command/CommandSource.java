@@ -15,8 +15,8 @@ import tools.jackson.databind.node.ObjectNode;
  */
 final class CommandSource {
   /**
-   * What a payload may say; the rest of it is the program's input. Nothing that reaches into the
-   * worker's environment.
+   * The keys of a payload that are ours; the rest of it is the program's input. None of them
+   * reaches into the worker's environment.
    */
   private static final List<String> INLINE_KEYS =
       List.of("command", "directory", "timeout", "environment", "review");

@@ -36,7 +36,7 @@ record LastLine(String text, boolean cut) {
     }
   }
 
-  /** Whether it may have been a result, which must not get lost unnoticed. */
+  /** True if it may have been a result, which must not get lost unnoticed. */
   boolean isCutObject() {
     return cut && text.endsWith("}");
   }

@@ -10,9 +10,16 @@ import tools.jackson.databind.node.ObjectNode;
 /**
  * A trace whose events are in the ticket's live stream too.
  *
+ * @param steps is told of the steps
  * @param leaseNo of the attempt
  */
-record LiveTrace(Trace trace, EventSink events, long ticketId, long leaseNo) implements Trace {
+record LiveTrace(Trace trace, EventSink events, Steps steps, long ticketId, long leaseNo)
+    implements Trace {
+  @Override
+  public Runnable working(String step) {
+    return steps.begin(step);
+  }
+
   @Override
   public void begin(List<JsonNode> earlier) {
     trace.begin(earlier);

@@ -57,7 +57,7 @@ final class RepairDelivery {
     }
   }
 
-  /** Where nobody reviews, the result is delivered before the ticket is done. */
+  /** Delivers the result before the ticket is done, for designs that ask for no review. */
   HandlerResult atOnce(
       RepairDesign design, RunEnd end, TicketRepository repository, HandlerResult result)
       throws IOException, InterruptedException {

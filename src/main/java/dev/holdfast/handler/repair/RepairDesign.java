@@ -37,7 +37,7 @@ record RepairDesign(
     Review review) {
   static final String DEFAULT_GOAL = "Make the verification pass.";
 
-  /** Where an approved result is brought. */
+  /** The place that an approved result is brought to. */
   enum Delivery {
     /** It stays on its branch. */
     NONE,

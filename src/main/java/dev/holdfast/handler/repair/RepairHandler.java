@@ -115,6 +115,7 @@ public final class RepairHandler implements TicketHandler {
     return new LiveTrace(
         new TraceFile(RepairRun.traceFile(settings.runs(), name)),
         ports.events(),
+        ports.steps(),
         claimed.id(),
         claimed.lease().no());
   }

@@ -6,6 +6,7 @@ import dev.holdfast.repair.GitRepairRepository;
 import dev.holdfast.repair.ModelPorts;
 import dev.holdfast.repair.RepairSettings;
 import dev.holdfast.repair.git.TicketRepositories;
+import dev.holdfast.repair.trace.Trace;
 import dev.holdfast.session.event.EventSink;
 import dev.holdfast.session.journal.JournalStore;
 import dev.holdfast.tool.sandbox.Network;
@@ -20,6 +21,7 @@ import java.util.Map;
  * @param guard what stands between an attempt and its providers
  * @param journals where runs are kept
  * @param events for the tickets' live streams
+ * @param steps is told of each step that is worked
  * @param approvals what people have approved
  * @param wall the time in traces
  */
@@ -29,6 +31,7 @@ public record RepairPorts(
     CallGuard guard,
     JournalStore journals,
     EventSink events,
+    Trace.Steps steps,
     TicketRepositories repositories,
     ToolsSource tools,
     Approvals approvals,
@@ -41,7 +44,7 @@ public record RepairPorts(
   @FunctionalInterface
   public interface Approvals {
     /**
-     * Whether a person has approved the result of a ticket of that design. A ticket that is done
+     * True if a person has approved the result of a ticket of that design. A ticket that is done
      * because its design asks for no review is not approved, nor is it another design's to deliver.
      */
     boolean has(long ticketId, long designId);
@@ -59,7 +62,7 @@ public record RepairPorts(
   }
 
   /**
-   * How the worker repairs.
+   * The worker's settings for repairs.
    *
    * @param runs where the traces of runs are ({@code repair.runs-root})
    * @param usual what holds where a design says nothing

@@ -43,7 +43,7 @@ public final class AccountCache {
    */
   private record Entry(Closure closure, long untilNanos, long probeUntilNanos) {}
 
-  /** Whether a call may be sent. */
+  /** The decision on sending a call. */
   sealed interface Admission {
     /**
      * @param probes the cool-downs of which this call tries whether they are over
@@ -82,7 +82,7 @@ public final class AccountCache {
     return time.plus(part(time, random.getAsDouble()));
   }
 
-  /** Which of the budgets exist. */
+  /** Those of the budgets that exist. */
   List<String> budgets(List<String> scopes) {
     return scopes.stream().filter(copy.budgets()::contains).toList();
   }

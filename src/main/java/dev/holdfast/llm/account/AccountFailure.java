@@ -41,7 +41,7 @@ public record AccountFailure(
     }
   }
 
-  /** Whether another key of the same provider may fare better. */
+  /** True if another key of the same provider may fare better. */
   boolean ofOneKey() {
     return !scope.keyId().isEmpty();
   }

@@ -3,7 +3,7 @@ package dev.holdfast.llm.account;
 import java.time.Duration;
 
 /**
- * How accounts cool down and how budgets are kept.
+ * The settings for cool-downs of accounts and for budgets.
  *
  * @param baseDelay the first cool-down where the provider names none; each further one in a row is
  *     twice as long

@@ -11,7 +11,7 @@ import java.util.Set;
  */
 public interface AccountStore {
   /**
-   * What there is to know before a call.
+   * The state of accounts before a call.
    *
    * @param closures all rows
    * @param budgets the scopes that have a budget
@@ -53,7 +53,7 @@ public interface AccountStore {
   /** An answer came; what still cools stays. */
   void answered(Scope scope);
 
-  /** Whether a call's worst cost has room in its budgets. */
+  /** The answer to reserving a call's worst cost in its budgets. */
   sealed interface Reservation {
     record Granted(long id) implements Reservation {}
 
@@ -72,7 +72,7 @@ public interface AccountStore {
   void settle(long reservation, BigDecimal usd);
 
   /**
-   * What one worker of the cluster has to do now and then.
+   * Does the work that one worker of the cluster has to do now and then.
    *
    * @return the outages that people are to be told of now, in words; each comes once in the cluster
    */

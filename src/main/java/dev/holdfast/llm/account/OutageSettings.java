@@ -3,7 +3,7 @@ package dev.holdfast.llm.account;
 import java.time.Duration;
 
 /**
- * When an outage of a provider reaches people.
+ * The settings for telling people of a provider's outage.
  *
  * @param noticeAfter how long it has to last before they are told, once; zero is never
  * @param holdAfter how long a ticket is put off without one answer before it is held; zero is never

@@ -70,7 +70,7 @@ public final class Script {
     return steps.stream().filter(step -> step.when() == null).skip(answers(request)).findFirst();
   }
 
-  /** How many steps are played in order. */
+  /** The number of steps that are played in order. */
   long length(String model) {
     return steps(model).stream().filter(step -> step.when() == null).count();
   }

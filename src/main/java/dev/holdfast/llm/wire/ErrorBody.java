@@ -76,7 +76,7 @@ record ErrorBody(String message, List<String> codes, @Nullable Integer number, b
     return null;
   }
 
-  /** Whether the document says of itself that it is an error. */
+  /** True if the document says of itself that it is an error. */
   static boolean isError(String text) {
     JsonNode root = parse(text.strip());
     JsonNode first = root.isArray() ? root.path(0) : root;

@@ -130,7 +130,7 @@ final class ErrorTable {
     return SPENT.matcher(message).find() ? ErrorMeaning.QUOTA : otherwise;
   }
 
-  /** Whether the provider may have been paid for work, as far as the status tells. */
+  /** True if the provider may have been paid for work, as far as the status tells. */
   static boolean maybeBilled(@Nullable Integer status, FailureKind kind) {
     if (status == null || status < 400) {
       return true;

@@ -2,9 +2,7 @@ package dev.holdfast.llm.wire;
 
 import java.time.Duration;
 
-/**
- * How both vendors' HTTP clients are set up; their own timeouts are there in case ours is broken.
- */
+/** Sets up both vendors' HTTP clients. Their own timeouts are there in case ours is broken. */
 public final class HttpBounds {
   public static final int IDLE_CONNECTIONS = 50;
   public static final Duration KEEP_ALIVE = Duration.ofMinutes(1);

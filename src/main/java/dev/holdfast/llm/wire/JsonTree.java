@@ -24,7 +24,7 @@ public final class JsonTree {
     return ErrorBody.parse(text);
   }
 
-  /** Whether a document on HTTP 200 says that it is an error. */
+  /** True if a document on HTTP 200 says that it is an error. */
   public static boolean isError(String document) {
     return ErrorBody.isError(document);
   }

@@ -73,7 +73,7 @@ public final class Transmission {
     return in;
   }
 
-  /** Whether the body is one document, of whatever kind, and no event stream. */
+  /** True if the body is one document, of whatever kind, and no event stream. */
   public boolean isDocument() {
     return document;
   }

@@ -18,7 +18,7 @@ import java.util.Optional;
  */
 public final class EmbeddedServer implements AutoCloseable {
   /**
-   * Where a running server is.
+   * The address of a running server.
    *
    * @param jdbcUrl without user and password
    * @param pid of the PostgreSQL process
@@ -105,7 +105,7 @@ public final class EmbeddedServer implements AutoCloseable {
     return record.address();
   }
 
-  /** Whether another live process started this server, so that {@link #close} leaves it running. */
+  /** True if another live process started this server, so that {@link #close} leaves it running. */
   public boolean attached() {
     return !owned;
   }

@@ -63,10 +63,12 @@ final class EmbeddedServerCluster {
   private void initialise(Path data) throws IOException {
     Path incomplete = data.resolveSibling("data.incomplete");
     DirectoryTree.delete(incomplete);
-    Path passwordFile = passwordFile(options.directory());
-    EmbeddedServerFiles.writePrivate(passwordFile, newPassword());
-    EmbeddedServerCommand.Result result =
-        EmbeddedServerCommand.run(initdb(incomplete, passwordFile));
+    String password = newPassword();
+    EmbeddedServerFiles.writePrivate(passwordFile(options.directory()), password);
+    Path verifier = options.directory().resolve("password.verifier");
+    EmbeddedServerFiles.writePrivate(verifier, PasswordVerifier.of(password));
+    EmbeddedServerCommand.Result result = EmbeddedServerCommand.run(initdb(incomplete, verifier));
+    Files.delete(verifier);
     if (!result.succeeded()) {
       DirectoryTree.delete(incomplete);
       throw new EmbeddedServerException(

@@ -11,13 +11,13 @@ import java.util.Map;
  * neither secrets nor the user's {@code PG*} variables reach the server.
  */
 final class EmbeddedServerCommand {
-  /** How a program ended; {@code output} is stdout and stderr together. */
+  /** The end of a program; {@code output} is stdout and stderr together. */
   record Result(int exit, String output) {
     boolean succeeded() {
       return exit == 0;
     }
 
-    /** What the program gave as its reason, or else the last thing it said. */
+    /** The reason that the program gave, or else its last line. */
     String reason() {
       String last = output.strip().lines().reduce("no output", (earlier, later) -> later);
       return output

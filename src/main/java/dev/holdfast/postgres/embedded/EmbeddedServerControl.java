@@ -16,7 +16,7 @@ import java.util.concurrent.locks.LockSupport;
 final class EmbeddedServerControl {
   private static final int PORT_ATTEMPTS = 3;
 
-  /** How long the children of a killed server may take to notice: 50 times 200 ms. */
+  /** The children of a killed server may take so long to notice: 50 times 200 ms. */
   private static final int ORPHAN_ATTEMPTS = 50;
 
   private static final long ORPHAN_PAUSE_NANOS = 200_000_000;

@@ -6,7 +6,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where and how an {@link EmbeddedServer} runs. Immutable.
+ * The options of an {@link EmbeddedServer}. Immutable.
  *
  * @param home where {@code embedded.json} is kept, the address that other commands look up
  * @param directory where the data, the password and the server's log are kept

@@ -22,7 +22,7 @@ record EmbeddedServerPostmaster(long pid, int port) {
         new EmbeddedServerPostmaster(Long.parseLong(lines.get(0)), Integer.parseInt(lines.get(3))));
   }
 
-  /** Whether a process of this number runs and is the PostgreSQL of this data. */
+  /** True if a process of this number runs and is the PostgreSQL of this data. */
   boolean lives(Path data) {
     return command().filter(command -> command.contains(data.toString())).isPresent();
   }

@@ -18,7 +18,7 @@ final class EmbeddedServerProbe {
 
   private EmbeddedServerProbe() {}
 
-  /** Whether a server answers at this address and its data is where the address says. */
+  /** True if a server answers at this address and its data is where the address says. */
   static boolean answers(EmbeddedServer.Address address) {
     try (Connection connection = dataSource(address, "postgres").getConnection();
         Statement statement = connection.createStatement();

@@ -52,7 +52,7 @@ final class ClaimedTicketMapper {
     this.workerId = workerId;
   }
 
-  /** Whether the current row has a ticket: the only row of an empty claim has none. */
+  /** True if the current row has a ticket: the only row of an empty claim has none. */
   boolean isTicket() throws SQLException {
     row.getLong(ID);
     return !row.wasNull();

@@ -20,7 +20,7 @@ import java.util.function.Function;
 /** Calls the function store_failures: in plain JDBC, as {@link ClaimCall}. */
 final class FailureCall {
   /**
-   * What the call did.
+   * The result of the call.
    *
    * @param at when the others were stored, by the database's clock
    * @param refused executions whose failure was not stored

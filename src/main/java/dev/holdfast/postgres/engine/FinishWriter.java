@@ -163,7 +163,7 @@ final class FinishWriter {
   }
 
   static TicketState state(Finish.Succeeded finish) {
-    return finish.review() ? TicketState.NEEDS_REVIEW : TicketState.DONE;
+    return finish.review() == Finish.Review.HUMAN ? TicketState.NEEDS_REVIEW : TicketState.DONE;
   }
 
   /**

@@ -43,7 +43,7 @@ final class LeaseRescuer {
     this.finishWriter = finishWriter;
   }
 
-  /** Whether there may be anything to do; one read, so that an idle worker needs no transaction. */
+  /** True if there may be anything to do; one read, so that an idle worker needs no transaction. */
   boolean isDue(Handle handle) {
     return finishWriter.hasLockedLeases()
         || handle.createQuery(anyExpired).mapTo(Boolean.class).one();

@@ -43,7 +43,7 @@ public final class PostgresTicketPruner implements TicketPruner {
   }
 
   /**
-   * What became of a page.
+   * The result of pruning a page.
    *
    * @param last the id of its last ticket; null if it is empty
    * @param aged whether a ticket in it was created long enough ago to be past its time

@@ -75,7 +75,7 @@ public final class PostgresTicketQueue implements TicketQueue {
     return transactions.runCall(connection -> claimCall.run(connection, request));
   }
 
-  /** Where the database refuses to renew one lease, the others are renewed without it. */
+  /** Renews the leases. If the database refuses one, the others are renewed without it. */
   @Override
   public Heartbeat heartbeat(String workerId, Collection<Long> leaseNos, Duration lease) {
     try {

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 /** Calls the function store_successes: in plain JDBC, as {@link ClaimCall}. */
 final class SuccessCall {
   /**
-   * What the call did not do.
+   * The tickets that the call left as they were.
    *
    * @param refused results that were not stored, neither now nor by an earlier call
    * @param lockedLeases leases to be closed that somebody has locked
@@ -44,13 +44,20 @@ final class SuccessCall {
     try (PreparedStatement statement = connection.prepareStatement(storeSuccesses)) {
       statement.setObject(1, batch.stream().mapToLong(Finish::ticketId).toArray());
       statement.setObject(2, batch.stream().mapToLong(Finish::leaseNo).toArray());
-      statement.setObject(3, Columns.texts(batch, each -> FinishWriter.state(each).wireName()));
+      statement.setObject(3, Columns.texts(batch, SuccessCall::state));
       statement.setObject(4, Columns.texts(batch, each -> accepted(each.result())));
       statement.setObject(5, closing.stream().mapToLong(Long::longValue).toArray());
       try (ResultSet rows = statement.executeQuery()) {
         return read(rows);
       }
     }
+  }
+
+  /** The argument of store_successes: a state, or that the design's rule approves. */
+  private static String state(Finish.Succeeded success) {
+    return success.review() == Finish.Review.RULE
+        ? "approved"
+        : FinishWriter.state(success).wireName();
   }
 
   /**

@@ -191,7 +191,7 @@ record NewTicketRules(PayloadLimits limits) {
     }
   }
 
-  /** What is nested too deeply is so at no place. */
+  /** The place of an error; for a document that is nested too deeply there is none. */
   private static String place(@Nullable TokenStreamLocation at) {
     return at == null ? "" : " at line " + at.getLineNr() + ", column " + at.getColumnNr();
   }

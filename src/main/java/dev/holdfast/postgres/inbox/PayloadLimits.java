@@ -1,7 +1,7 @@
 package dev.holdfast.postgres.inbox;
 
 /**
- * How long a payload may be. Immutable.
+ * The bounds on the length of a payload. Immutable.
  *
  * @param bytes as it is sent, in bytes of UTF-8 ({@code payload.max-bytes})
  * @param expandedBytes as the database writes it out, where 1e100000 has all its digits ({@code

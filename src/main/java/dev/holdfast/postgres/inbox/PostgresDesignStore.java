@@ -19,6 +19,9 @@ public final class PostgresDesignStore implements DesignStore {
   private static final String DEFAULT_SCHEMA = "holdfast";
   private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._:/-]{0,99}");
 
+  /** Of all definitions in a list. */
+  private static final int MOST_LISTED_BYTES = 4 << 20;
+
   private final Jdbi jdbi;
   private final Sql sql;
   private final String putDesign;
@@ -90,10 +93,15 @@ public final class PostgresDesignStore implements DesignStore {
   private List<Design> latest(@Nullable String name) {
     String query =
         """
-        SELECT DISTINCT ON (name) id, name, version, kind, definition
-        FROM holdfast.designs
-        WHERE :name::text IS NULL OR name = :name::text
-        ORDER BY name, version DESC
+        SELECT id, name, version, kind,
+          CASE WHEN name = :name::text OR sum(holdfast.measured_bytes(definition)) OVER (ORDER BY name) <= :most THEN definition
+            ELSE '{"left_out": "the list would be too long; ask for this design alone"}' END AS definition
+        FROM (
+          SELECT DISTINCT ON (name) id, name, version, kind, definition
+          FROM holdfast.designs
+          WHERE :name::text IS NULL OR name = :name::text
+          ORDER BY name, version DESC) latest
+        ORDER BY name
         """;
     try {
       return jdbi.withHandle(
@@ -101,6 +109,7 @@ public final class PostgresDesignStore implements DesignStore {
               handle
                   .createQuery(sql.inSchema(query))
                   .bind("name", name)
+                  .bind("most", MOST_LISTED_BYTES)
                   .map(ConstructorMapper.of(Design.class))
                   .list());
     } catch (JdbiException e) {

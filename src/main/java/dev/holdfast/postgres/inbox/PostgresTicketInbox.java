@@ -94,7 +94,11 @@ public final class PostgresTicketInbox implements TicketInbox {
       Connection connection, Iterator<NewTicket> tickets, String actor, @Nullable String title) {
     try {
       long batch = number(connection, "SELECT holdfast.open_batch(?, ?)", actor, title);
-      long added = new TicketCopy(connection, sql, rules, batch).copyAll(tickets);
+      TicketCopy copy = new TicketCopy(connection, sql, rules, batch);
+      long added = copy.copyAll(tickets);
+      if (copy.traceparent() != null) {
+        number(connection, "SELECT holdfast.trace_batch(?, ?)", batch, copy.traceparent());
+      }
       number(connection, "SELECT holdfast.close_batch(?, ?)", batch, actor);
       return new Batched(batch, added);
     } catch (SQLException e) {
@@ -115,7 +119,7 @@ public final class PostgresTicketInbox implements TicketInbox {
     }
   }
 
-  /** What is done in a transaction. */
+  /** Work in a transaction. */
   @FunctionalInterface
   private interface Work<T> {
     T on(Connection connection) throws SQLException;
@@ -141,11 +145,43 @@ public final class PostgresTicketInbox implements TicketInbox {
   @Override
   public List<Long> enqueueGraph(List<Named> graph) {
     String json = GraphJson.of(graph, rules);
-    try (Connection connection = dataSource.getConnection();
-        PreparedStatement statement =
-            connection.prepareStatement(
-                sql.inSchema("SELECT id FROM holdfast.enqueue_tickets(?::jsonb)"))) {
+    return inTransaction(
+        connection -> {
+          List<Long> ids = enqueueGraph(connection, json, null);
+          trace(connection, graph, ids);
+          return ids;
+        });
+  }
+
+  @Override
+  public BatchedGraph enqueueGraphAsBatch(List<Named> graph, String actor, @Nullable String title) {
+    String json = GraphJson.of(graph, rules);
+    return inTransaction(
+        connection -> {
+          long batch = number(connection, "SELECT holdfast.open_batch(?, ?)", actor, title);
+          List<Long> ids = enqueueGraph(connection, json, batch);
+          trace(connection, graph, ids);
+          long added = number(connection, "SELECT holdfast.close_batch(?, ?)", batch, actor);
+          return new BatchedGraph(batch, added, ids);
+        });
+  }
+
+  private void trace(Connection connection, List<Named> graph, List<Long> ids) throws SQLException {
+    for (int i = 0; i < ids.size(); i++) {
+      String traceparent = graph.get(i).ticket().traceparent();
+      if (traceparent != null) {
+        number(connection, "SELECT holdfast.trace_ticket(?, ?)", ids.get(i), traceparent);
+      }
+    }
+  }
+
+  private List<Long> enqueueGraph(Connection connection, String json, @Nullable Long batch)
+      throws SQLException {
+    try (PreparedStatement statement =
+        connection.prepareStatement(
+            sql.inSchema("SELECT id FROM holdfast.enqueue_tickets(?::jsonb, ?::bigint)"))) {
       statement.setString(1, json);
+      statement.setObject(2, batch);
       List<Long> ids = new ArrayList<>();
       try (ResultSet rows = statement.executeQuery()) {
         while (rows.next()) {
@@ -153,8 +189,6 @@ public final class PostgresTicketInbox implements TicketInbox {
         }
       }
       return ids;
-    } catch (SQLException e) {
-      throw SqlErrors.translate(e);
     }
   }
 

@@ -65,7 +65,7 @@ record SourceColumns(String relation, Map<String, String> types) {
     return types.containsKey(column);
   }
 
-  /** Whether it can be a source's table of designs. */
+  /** True if it can be a source's table of designs. */
   boolean isOfDesigns() {
     return has("id") && has("name") && has("definition");
   }

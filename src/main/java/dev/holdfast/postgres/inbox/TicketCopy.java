@@ -23,6 +23,7 @@ import java.time.OffsetDateTime;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.Map;
+import java.util.Objects;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -40,7 +41,7 @@ final class TicketCopy {
   private static final Pattern LINE = Pattern.compile("COPY \\w+, line (\\d+)");
 
   /**
-   * What is used of a design.
+   * The parts of a design that are used.
    *
    * @param expiry null if its tickets do not expire
    */
@@ -59,6 +60,7 @@ final class TicketCopy {
   private final boolean mayWriteTable;
   private long position;
   private @Nullable Instant now;
+  private @Nullable String traceparent;
 
   /**
    * @param batchId the open batch of all tickets; null is none
@@ -91,6 +93,27 @@ final class TicketCopy {
     return chunkRows == 0 ? added : added + flush();
   }
 
+  /** Under which all of them are enqueued; null where under none. */
+  @Nullable String traceparent() {
+    return traceparent;
+  }
+
+  /** One trace for all: COPY tells no ids, so what is said of single tickets could not be kept. */
+  private void checkTrace(@Nullable String of) {
+    if (of != null && batchId == null) {
+      throw new InvalidTicketException(
+          "a ticket with a trace cannot be one of many without a batch; enqueue it by itself, or"
+              + " all as a batch");
+    }
+    if (position == 1) {
+      traceparent = of;
+    } else if (!Objects.equals(of, traceparent)) {
+      throw new InvalidTicketException(
+          "the tickets of a batch are enqueued under one trace; this one has another than the"
+              + " first");
+    }
+  }
+
   private void append(NewTicket ticket) throws SQLException {
     try {
       if (!ticket.after().isEmpty()) {
@@ -107,10 +130,7 @@ final class TicketCopy {
             "a ticket that waits for a batch, or names one, cannot be one of many; enqueue it by"
                 + " itself");
       }
-      if (ticket.traceparent() != null) {
-        throw new InvalidTicketException(
-            "a ticket with a trace cannot be one of many; enqueue it by itself");
-      }
+      checkTrace(ticket.traceparent());
       int payloadBytes = rules.check(ticket);
       @Nullable DesignKey design = ticket.design() == null ? null : design(ticket.design());
       appendRow(ticket, payloadBytes, design);

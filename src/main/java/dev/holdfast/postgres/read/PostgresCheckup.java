@@ -83,6 +83,34 @@ public final class PostgresCheckup implements Checkup {
       """;
 
   /** Rows only for who may know, and only where the connection does not leave this machine. */
+  private static final String BEHIND_HELD =
+      """
+      SELECT count(DISTINCT d.ticket_id) AS tickets, min(d.after_id) AS first_id, NULL::timestamptz AS until
+      FROM holdfast.ticket_dependencies d LEFT JOIN holdfast.ticket_base b ON b.id = d.after_id
+      WHERE d.ended_at IS NULL AND (b.id IS NULL OR b.held_at < now() - :seconds * interval '1 second')
+      """;
+
+  private static final String LONG_IN_LINE =
+      """
+      SELECT split_part(w.words, ',', 1) AS scope, count(*) AS tickets, min(w.id) AS first_id
+      FROM (
+        SELECT l.id, holdfast.limit_words(l.queue, l.design, l.concurrency_key) AS words
+        FROM holdfast.tickets_in_line l WHERE l.created_at < now() - :seconds * interval '1 second' LIMIT 100) w
+      WHERE w.words IS NOT NULL
+      GROUP BY 1 ORDER BY 2 DESC
+      """;
+  private static final String EXPIRED =
+      """
+      SELECT count(*) AS tickets, min(t.id) AS first_id, NULL::timestamptz AS until
+      FROM holdfast.ticket_deadlines d JOIN holdfast.tickets t ON t.id = d.ticket_id
+      WHERE d.expires_at < now() - :seconds * interval '1 second' AND t.state = 'ready' AND t.started_at IS NULL
+      """;
+  private static final String SET_IN_FUTURE =
+      """
+      SELECT count(*) AS tickets, min(b.id) AS first_id, max(b.retry_after) AS until
+      FROM holdfast.deferred d JOIN holdfast.ticket_base b ON b.id = d.id
+      WHERE b.updated_at > now() + interval '1 minute'
+      """;
   private static final String DATA_DIRECTORY =
       """
       SELECT setting FROM pg_settings
@@ -193,6 +221,31 @@ public final class PostgresCheckup implements Checkup {
   @Override
   public Stranded withoutDesign() {
     return rows(Stranded.class, WITHOUT_DESIGN).getFirst();
+  }
+
+  @Override
+  public Stranded behindHeld(Duration longest) {
+    return olderThan(longest, BEHIND_HELD, Stranded.class).getFirst();
+  }
+
+  @Override
+  public List<Limited> inLineFor(Duration longest) {
+    return olderThan(longest, LONG_IN_LINE, Limited.class);
+  }
+
+  @Override
+  public Stranded expiredFor(Duration longest) {
+    return olderThan(longest, EXPIRED, Stranded.class).getFirst();
+  }
+
+  private <T> List<T> olderThan(Duration age, String statement, Class<T> type) {
+    return rows(
+        statement, query -> query.bind("seconds", age.toSeconds()), ConstructorMapper.of(type));
+  }
+
+  @Override
+  public Stranded setInFuture() {
+    return rows(Stranded.class, SET_IN_FUTURE).getFirst();
   }
 
   @Override

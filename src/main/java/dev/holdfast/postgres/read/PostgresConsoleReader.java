@@ -3,12 +3,15 @@ package dev.holdfast.postgres.read;
 import dev.holdfast.postgres.Sql;
 import dev.holdfast.postgres.Transactions;
 import dev.holdfast.queue.ProviderStatus;
+import dev.holdfast.queue.view.BusySlots;
 import dev.holdfast.queue.view.ConsoleReader;
 import dev.holdfast.queue.view.DesignLine;
+import dev.holdfast.queue.view.DesignReviews;
 import dev.holdfast.queue.view.DesignVersion;
 import dev.holdfast.queue.view.Flow;
 import dev.holdfast.queue.view.Inbox;
 import dev.holdfast.queue.view.InboxQuery;
+import dev.holdfast.queue.view.ModelUse;
 import dev.holdfast.queue.view.ReleasedTickets;
 import dev.holdfast.queue.view.RunningTicket;
 import dev.holdfast.queue.view.StateCounts;
@@ -70,6 +73,14 @@ public final class PostgresConsoleReader implements ConsoleReader {
             query -> query.bind("window", TicketPages.WINDOW).bind("most", most),
             (row, context) -> row.getLong(1))
         .getFirst();
+  }
+
+  @Override
+  public List<DesignReviews> reviewsByDesign() {
+    return rows(
+        sql.load("console_reviews"),
+        query -> query.bind("window", TicketPages.WINDOW),
+        ConstructorMapper.of(DesignReviews.class));
   }
 
   @Override
@@ -154,6 +165,18 @@ public final class PostgresConsoleReader implements ConsoleReader {
   @Override
   public List<Flow> flow() {
     return rows(sql.load("console_flow"), statement -> statement, ConstructorMapper.of(Flow.class));
+  }
+
+  @Override
+  public List<BusySlots> busySlots() {
+    return rows(
+        sql.load("console_slots"), statement -> statement, ConstructorMapper.of(BusySlots.class));
+  }
+
+  @Override
+  public List<ModelUse> modelUse() {
+    return rows(
+        sql.load("console_models"), statement -> statement, ConstructorMapper.of(ModelUse.class));
   }
 
   @Override

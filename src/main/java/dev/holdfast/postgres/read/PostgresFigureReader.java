@@ -55,7 +55,7 @@ public final class PostgresFigureReader implements FigureReader {
   private final Transactions transactions;
   private final Sql sql;
 
-  /** How far is counted, and when the first span begins. */
+  /** The end of what is counted, and the begin of the first span. */
   public record Head(Instant countedUntil, Instant fromTime) {}
 
   public PostgresFigureReader(DataSource dataSource, String schema) {

@@ -46,7 +46,7 @@ public final class PostgresTicketFeed implements TicketFeed {
   private Position position;
   private Set<Identity> told = new HashSet<>();
 
-  /** Where to read from: ids, and a time of the database's clock. */
+  /** The position to read from: ids, and a time of the database's clock. */
   public record Position(
       long tickets, long activity, long leases, long sessions, OffsetDateTime since) {
     private static final int MICROS = 1_000_000;
@@ -108,7 +108,7 @@ public final class PostgresTicketFeed implements TicketFeed {
     this.position = position;
   }
 
-  /** Where a feed is that is opened now. */
+  /** The position of a feed that is opened now. */
   static Position present(Jdbi jdbi, Sql sql) {
     String query = sql.inSchema(ENDS);
     try {

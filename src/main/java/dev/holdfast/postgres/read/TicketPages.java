@@ -17,7 +17,7 @@ import org.postgresql.PGStatement;
 
 /** The statements that find a page of tickets by a filter, and their parameters. Thread-safe. */
 final class TicketPages {
-  /** How many tickets a window looks at whose filter no index serves. */
+  /** A window whose filter no index serves looks at so many tickets. */
   static final int WINDOW = 20_000;
 
   /** A filter that is not set must cost nothing, and a plan for all filters would pay for each. */

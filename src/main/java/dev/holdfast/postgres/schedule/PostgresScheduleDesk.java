@@ -18,6 +18,9 @@ import org.jspecify.annotations.Nullable;
 
 /** Calls the functions for people, the same ones that SQL users call. Thread-safe. */
 public final class PostgresScheduleDesk implements ScheduleDesk {
+  /** Of all payloads in a list. */
+  private static final int MOST_LISTED_BYTES = 4 << 20;
+
   private final DeskTransactions desk;
 
   public PostgresScheduleDesk(DataSource dataSource, String schema) {
@@ -47,11 +50,19 @@ public final class PostgresScheduleDesk implements ScheduleDesk {
     String query =
         "SELECT "
             + ScheduleRows.COLUMNS
-            + " FROM holdfast.schedules s WHERE :name::text IS NULL OR s.name = :name::text"
-            + " ORDER BY s.name";
+            + """
+             FROM (
+              SELECT x.name, x.cron, x.every, x.zone, x.design, x.kind, x.title, x.queue, x.priority, x.catch_up, x.overlap, x.anchor_at,
+                x.next_at, x.last_at, x.last_ticket, x.skipped, x.problem, x.paused_at, x.paused_by, x.updated_at, x.updated_by,
+                CASE WHEN x.name = :name::text OR sum(holdfast.measured_bytes(x.payload)) OVER (ORDER BY x.name) <= :most THEN x.payload
+                  ELSE '{"left_out": "the list would be too long; ask for this schedule alone"}' END AS payload
+              FROM holdfast.schedules x WHERE :name::text IS NULL OR x.name = :name::text) s
+            ORDER BY s.name
+            """;
     return handle
         .createQuery(desk.sql().inSchema(query))
         .bind("name", name)
+        .bind("most", MOST_LISTED_BYTES)
         .map(ScheduleRows.MAPPER)
         .list();
   }

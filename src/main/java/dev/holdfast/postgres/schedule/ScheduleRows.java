@@ -4,7 +4,7 @@ import dev.holdfast.schedule.Schedule;
 import org.jdbi.v3.core.mapper.RowMapper;
 import org.jdbi.v3.core.mapper.reflect.ConstructorMapper;
 
-/** How a row of {@code schedules} is read. */
+/** Reads rows of {@code schedules}. */
 final class ScheduleRows {
   /** For a FROM that names the table {@code s}. */
   static final String COLUMNS =

@@ -217,7 +217,7 @@ public final class PostgresAccountStore implements AccountStore {
   }
 
   /**
-   * What the configuration says of a budget.
+   * Stores a budget of the configuration.
    *
    * @param per day or total
    */

@@ -72,7 +72,7 @@ public final class PostgresEventSink implements EventSink, AutoCloseable {
     }
   }
 
-  /** How many events were never written. */
+  /** The number of events that were never written. */
   public long dropped() {
     return queue.dropped();
   }

@@ -21,7 +21,7 @@ final class PostgresJournal implements Journal {
   private static final long UNKNOWN = -1;
   private static final int LEASE_IS_OVER = -1;
 
-  /** How it talks to the database. */
+  /** Its statements, and the transactions they run in. */
   record Statements(
       Transactions transactions, PostgresJournalReader reader, String append, String lastSeq) {}
 

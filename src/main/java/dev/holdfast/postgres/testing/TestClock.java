@@ -20,7 +20,7 @@ public final class TestClock {
     this.transactions = new Transactions(dataSource);
   }
 
-  /** How far the clock of schedules is ahead of the database's. */
+  /** The lead of the schedules' clock over the database's. */
   public Duration ahead() {
     return ahead;
   }
@@ -54,7 +54,7 @@ public final class TestClock {
                 .one());
   }
 
-  /** How long it is until the next time of a schedule; empty where none comes. */
+  /** The time until a schedule is due next; empty where none comes. */
   public Optional<Duration> untilSchedule() {
     String query =
         """

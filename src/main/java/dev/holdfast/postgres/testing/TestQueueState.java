@@ -7,7 +7,7 @@ import java.util.Collection;
 import java.util.concurrent.locks.LockSupport;
 import javax.sql.DataSource;
 
-/** Whether there is work, for tests. Thread-safe. */
+/** Tells tests if there is work. Thread-safe. */
 public final class TestQueueState {
   private static final Duration LOOK = Duration.ofMillis(5);
 
@@ -18,14 +18,14 @@ public final class TestQueueState {
     this.transactions = new Transactions(dataSource);
   }
 
-  /** How many attempts have ended. */
+  /** The number of attempts that have ended. */
   public long attempts() {
     return number("SELECT count(*) FROM holdfast.ticket_attempts");
   }
 
   /**
-   * What workers do beside tickets, at once: expired tickets go on hold, batches end, releases go
-   * on.
+   * Does at once the work of workers beside tickets: expired tickets go on hold, batches end,
+   * releases go on.
    */
   public void keepUp() {
     number(sql.load("test_look_now"));
@@ -53,7 +53,7 @@ public final class TestQueueState {
     return true;
   }
 
-  /** Whether something is due for these kinds, or runs. */
+  /** True if something is due for these kinds, or runs. */
   public boolean hasWork(Collection<String> kinds) {
     return transactions.runStatement(
         handle ->
@@ -64,7 +64,7 @@ public final class TestQueueState {
                 .one());
   }
 
-  /** What there is to do, in words. */
+  /** The work that is left, in words. */
   public String describe() {
     return transactions.runStatement(
         handle ->

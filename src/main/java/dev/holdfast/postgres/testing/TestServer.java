@@ -15,7 +15,7 @@ import org.postgresql.ds.PGSimpleDataSource;
 
 /** A PostgreSQL server for tests, in a temporary directory. */
 public final class TestServer implements AutoCloseable {
-  /** What is lost at a crash is of no use to anybody. */
+  /** The settings of a server whose data nobody needs after a crash. */
   private static final Map<String, String> HASTY =
       Map.of("fsync", "off", "synchronous_commit", "off", "full_page_writes", "off");
 

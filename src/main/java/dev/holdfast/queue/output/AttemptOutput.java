@@ -64,12 +64,12 @@ public record AttemptOutput(
     return columns;
   }
 
-  /** How many bytes the program has printed there so far. */
+  /** The number of bytes that the program has printed there so far. */
   public long bytes(String stream) {
     return of(stream).stream().mapToLong(OutputChunk::toByte).max().orElse(0);
   }
 
-  /** Whether the beginning of a stream was left out. */
+  /** True if the beginning of a stream was left out. */
   public boolean isCut(String stream) {
     return bytes(stream) > OutputChunk.KEPT_BYTES;
   }

@@ -21,6 +21,6 @@ public record OutputChunk(
   public static final String STDOUT = "stdout";
   public static final String STDERR = "stderr";
 
-  /** How much is kept of each stream of an attempt, in bytes: the end. */
+  /** The end of each stream of an attempt is kept: so many bytes. */
   public static final int KEPT_BYTES = 64 * 1024;
 }

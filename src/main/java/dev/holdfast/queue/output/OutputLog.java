@@ -2,7 +2,7 @@ package dev.holdfast.queue.output;
 
 import java.util.List;
 
-/** Where the output of running attempts is kept. Thread-safe. */
+/** Keeps the output of running attempts. Thread-safe. */
 public interface OutputLog {
   /**
    * Adds pieces, in one transaction. A piece that is there already is not added twice; those of an

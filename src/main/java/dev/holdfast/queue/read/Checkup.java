@@ -69,6 +69,13 @@ public interface Checkup {
   record Stranded(long tickets, @Nullable Long firstId, @Nullable Instant until) {}
 
   /**
+   * Ready tickets that a limit keeps from workers.
+   *
+   * @param scope queue:NAME or design:NAME
+   */
+  record Limited(String scope, long tickets, long firstId) {}
+
+  /**
    * A transaction that is open for long: nothing that was deleted since it began can be cleaned up.
    *
    * @param state as in pg_stat_activity: {@code idle in transaction}
@@ -90,7 +97,7 @@ public interface Checkup {
   int newestSchemaVersion();
 
   /**
-   * Whether a notification comes back within the time; it does not through a transaction pooler.
+   * True if a notification comes back within the time; it does not through a transaction pooler.
    */
   boolean notificationsArrive(Duration patience);
 
@@ -111,6 +118,23 @@ public interface Checkup {
 
   /** Ready tickets of a design that is not there. */
   Stranded withoutDesign();
+
+  /**
+   * Tickets that wait for one that is gone, or has been on hold for that long; {@code firstId} is
+   * it.
+   */
+  Stranded behindHeld(Duration longest);
+
+  /**
+   * Limits that have let a ticket wait for longer than this. Of many tickets not all are counted.
+   */
+  List<Limited> inLineFor(Duration longest);
+
+  /** Tickets that should have begun before that, have not, and are not on hold either. */
+  Stranded expiredFor(Duration longest);
+
+  /** Tickets that wait for a time that was set when the database's clock was ahead. */
+  Stranded setInFuture();
 
   /** Ready tickets that are meant for nobody: neither for workers nor for a person. */
   Stranded forNobody();

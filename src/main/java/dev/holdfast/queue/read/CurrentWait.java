@@ -20,7 +20,7 @@ public record CurrentWait(
     String reason,
     @Nullable Integer attempt,
     @Nullable Integer maxAttempts) {
-  /** Who waits for what. */
+  /** The kinds of waits. */
   public enum Kind {
     /** The session of a running ticket, before it runs a turn again. */
     SESSION_RETRY,

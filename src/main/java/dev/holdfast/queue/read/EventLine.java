@@ -65,7 +65,7 @@ public final class EventLine {
         : details.has("of") ? " of #" + details.get("of") : "";
   }
 
-  /** Whether the decision on this failed attempt says all of it: the two are one event. */
+  /** True if the decision on this failed attempt says all of it: the two are one event. */
   public static boolean isToldByDecision(TimelineEntry entry) {
     return entry.event().equals("failed");
   }

@@ -30,7 +30,7 @@ public record StepRow(
     after = List.copyOf(after);
   }
 
-  /** How many steps stand before each at least, by name. */
+  /** The level of each step by its name: the number of steps that stand before it at least. */
   public static Map<String, Integer> levels(List<StepRow> steps) {
     Map<String, Integer> levels = new HashMap<>();
     // As often as the longest path has steps; where they wait in a circle it ends all the same.

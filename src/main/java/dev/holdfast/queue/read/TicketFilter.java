@@ -5,7 +5,7 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which tickets to list; null fields do not filter.
+ * A filter for lists of tickets; null fields do not filter.
  *
  * @param design the name of their design, of any version
  * @param category "" for tickets without an error

@@ -48,7 +48,7 @@ public interface TicketReader {
   List<AttemptRow> attempts(long ticketId);
 
   /**
-   * What the program of an attempt printed, while it runs too.
+   * The output of an attempt's program, while it runs too.
    *
    * @param attempt its number, from 1; null for the newest
    * @return empty if there is no such attempt
@@ -69,7 +69,7 @@ public interface TicketReader {
   /** The tool calls that a person had to allow or has to, oldest first. */
   List<ToolCallRow> toolCalls(long ticketId);
 
-  /** Whether an order to end the ticket's retry waits to be taken by its worker. */
+  /** True if an order to end the ticket's retry waits to be taken by its worker. */
   boolean hasRetryAbort(long ticketId);
 
   /** A person's switch for the retries of its sessions; empty where nobody has set one. */
@@ -91,21 +91,21 @@ public interface TicketReader {
   LiveWorkers liveWorkers();
 
   /**
-   * What those of the tickets wait for that wait for a provider, an account, a budget, other
-   * tickets, a limit or their turn.
+   * The waits of those tickets that wait for a provider, an account, a budget, other tickets, a
+   * limit or their turn, in words.
    */
   Map<Long, String> waitingFor(Collection<Long> ticketIds);
 
   /** The steps of a workflow, each behind those it waits for; none of another ticket. */
   List<StepRow> steps(long ticketId);
 
-  /** What a job has added, oldest first; not the steps of a workflow. */
+  /** The tickets that a job has added, oldest first; not the steps of a workflow. */
   List<ChildRow> children(long ticketId, int limit);
 
   /**
-   * What has to happen before a worker may claim a ready ticket: the tickets that it waits for,
-   * such as {@code #17, on hold since ...}, or the limit, such as {@code the limit of queue:mail, 5
-   * at once}.
+   * The things that have to happen before a worker may claim a ready ticket: the tickets that it
+   * waits for, such as {@code #17, on hold since ...}, or the limit, such as {@code the limit of
+   * queue:mail, 5 at once}.
    */
   Optional<String> predecessors(long ticketId);
 }

@@ -31,7 +31,7 @@ public record ToolCallRow(
     boolean remember,
     @Nullable Long rememberedFrom,
     @Nullable Instant voidedAt) {
-  /** Whether nobody has said anything to it, and it still matters. */
+  /** True if nobody has said anything to it, and it still matters. */
   public boolean waits() {
     return decision == null && voidedAt == null;
   }

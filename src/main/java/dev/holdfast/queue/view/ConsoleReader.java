@@ -13,20 +13,26 @@ public interface ConsoleReader {
   /** The database's clock, by which all ages and countdowns are shown. */
   Instant now();
 
-  /** How many tickets wait for a person. */
+  /** The number of tickets that wait for a person. */
   long heldCount();
 
-  /** How many results wait for a person among the newest tickets; counts to {@code most} only. */
+  /**
+   * The number of results that wait for a person among the newest tickets; counts to {@code most}
+   * only.
+   */
   long reviewCount(long most);
 
-  /** How many of the newest tickets are in each state. */
+  /** Results that wait for a person among the newest tickets, by design, most first. */
+  List<DesignReviews> reviewsByDesign();
+
+  /** The number of the newest tickets in each state. */
   StateCounts stateCounts();
 
   /** The providers that people were told do not answer, and still do not; in words. */
   List<String> outages();
 
   /**
-   * How many tickets are held with one error.
+   * The number of tickets that are held with one error.
    *
    * @param fingerprint "" for tickets without an error
    * @param category "" for tickets without an error
@@ -47,6 +53,12 @@ public interface ConsoleReader {
 
   /** Finished attempts of the last half hour by queue and minute, oldest first. */
   List<Flow> flow();
+
+  /** The slots that finished attempts took in the last half hour, oldest first. */
+  List<BusySlots> busySlots();
+
+  /** The answers of models in the last 7 days, by provider, the dearest first. */
+  List<ModelUse> modelUse();
 
   /** All designs by name, with what became of the newest tickets. */
   List<DesignLine> designs();

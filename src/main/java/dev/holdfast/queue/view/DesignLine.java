@@ -1,5 +1,8 @@
 package dev.holdfast.queue.view;
 
+import java.math.BigDecimal;
+import org.jspecify.annotations.Nullable;
+
 /**
  * A design in the list of all.
  *
@@ -8,9 +11,17 @@ package dev.holdfast.queue.view;
  * @param tickets how many of the newest tickets have it, in any version
  * @param succeeded how many of those are done or wait for their review
  * @param held how many of those wait for a person, or were cancelled
+ * @param costUsd what models have cost in the last 7 days; null where nothing had a price
  */
 public record DesignLine(
-    String name, String kind, int version, long versions, long tickets, long succeeded, long held) {
+    String name,
+    String kind,
+    int version,
+    long versions,
+    long tickets,
+    long succeeded,
+    long held,
+    @Nullable BigDecimal costUsd) {
   /** In per cent of those that have come to an end or to a person; "" where none has. */
   public String successRate() {
     long ended = succeeded + held;

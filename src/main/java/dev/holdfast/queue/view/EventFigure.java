@@ -3,7 +3,7 @@ package dev.holdfast.queue.view;
 import java.time.Instant;
 
 /**
- * How often something happened in one span, in all queues.
+ * The count of an event in one span, in all queues.
  *
  * @param event an outcome of an attempt, or held or released
  * @param category of a failed attempt; else ""

@@ -3,7 +3,7 @@ package dev.holdfast.queue.view;
 import java.time.Duration;
 import java.util.Optional;
 
-/** How far figures look back, and how finely. */
+/** The time that figures look back, and the spans it is divided into. */
 public enum FigureWindow {
   HOUR("1h", "hour", 1, 60),
   DAY("24h", "24 hours", 15, 96),
@@ -40,7 +40,7 @@ public enum FigureWindow {
     return Duration.ofMinutes(spanMinutes);
   }
 
-  /** How many spans there are; the last one has not ended. */
+  /** The number of spans; the last one has not ended. */
   public int spans() {
     return spans;
   }

@@ -3,7 +3,7 @@ package dev.holdfast.queue.view;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which groups of held tickets to show; null fields do not filter.
+ * A filter for the groups of held tickets; null fields do not filter.
  *
  * @param assignee only tickets this person looks after
  * @param offset groups to leave out, the largest first

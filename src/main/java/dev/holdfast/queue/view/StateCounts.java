@@ -4,7 +4,7 @@ import dev.holdfast.ticket.TicketState;
 import java.util.Map;
 
 /**
- * How many of the newest tickets are in each state.
+ * The number of the newest tickets in each state.
  *
  * @param cut whether there are older tickets, which are not counted
  */

@@ -3,7 +3,7 @@ package dev.holdfast.repair.git;
 import java.nio.file.Path;
 
 /**
- * Where a repair's repository is.
+ * The source of a repair's repository.
  *
  * <p>Read from a design with {@link #local} and {@link #remote}, which refuse what is no good: a
  * relative path, a URL with a password in it, of a transport that runs programs ({@code ext::}), or

@@ -2,7 +2,7 @@ package dev.holdfast.repair.git;
 
 import java.nio.file.Path;
 
-/** Where a ticket's repository and its worktrees lie. */
+/** The directory of a ticket's repository and its worktrees. */
 record TicketDirectory(Path root, long ticketId) {
   Path directory() {
     return root.resolve("ticket-" + ticketId);

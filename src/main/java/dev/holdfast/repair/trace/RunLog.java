@@ -29,7 +29,7 @@ import tools.jackson.databind.node.ObjectNode;
  * threads; {@link #note} and {@link #mark} belong to the run's own.
  */
 public final class RunLog {
-  /** Who the run is, in every event. */
+  /** The identity of the run, in every event. */
   public record Identity(long ticket, int number, String name) {}
 
   public record Clocks(LongSupplier nanoTime, InstantSource wall) {}
@@ -121,19 +121,24 @@ public final class RunLog {
           }
         };
     boolean finished = false;
+    Runnable over = trace.working(name);
     try {
       Done<T> done = work.run(events);
       finished = true;
       append(name, RunJson.tree(done.value()), own, done.usage(), done.costUsd());
       return done.value();
     } finally {
+      over.run();
       if (!finished) {
         keepFault(own);
       }
     }
   }
 
-  /** When the lease is over, the exception matters more than events that cannot be kept. */
+  /**
+   * Keeps the events of a fault. When the lease is over, the fault matters more than events that
+   * cannot be kept.
+   */
   private void keepFault(List<JsonNode> events) {
     try {
       append(fault(), RunJson.MAPPER.nullNode(), events, Usage.NONE, null);

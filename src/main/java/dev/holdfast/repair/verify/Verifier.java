@@ -31,7 +31,7 @@ public final class Verifier {
     this.nanoTime = nanoTime;
   }
 
-  /** How often a verification that passes must pass. */
+  /** The number of times that a verification must pass. */
   public enum Success {
     /** Once: enough to rank a candidate. */
     SEEN_ONCE,

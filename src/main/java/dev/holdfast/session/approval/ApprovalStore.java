@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** Where people are asked for their word on tool calls, and where it is kept. Thread-safe. */
+/** Asks people for their decision on tool calls, and keeps it. Thread-safe. */
 @FunctionalInterface
 public interface ApprovalStore {
   /** Nobody is there to ask: every call waits. */
@@ -45,7 +45,7 @@ public interface ApprovalStore {
       String shape) {}
 
   /**
-   * What is known of one.
+   * The state of one approval.
    *
    * @param id its number, for people
    * @param decidedBy null while it waits

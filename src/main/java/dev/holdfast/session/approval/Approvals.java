@@ -4,7 +4,7 @@ import dev.holdfast.llm.ToolCall;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Which calls a person has to allow, and what has been said to them. Used by one thread. */
+/** Knows which calls a person has to allow, and what the person decided. Used by one thread. */
 @FunctionalInterface
 public interface Approvals {
   /** Every call may run. */
@@ -12,7 +12,7 @@ public interface Approvals {
       (answer, turn, calls) ->
           calls.stream().map(call -> (Permission) new Permission.Allowed(call, null)).toList();
 
-  /** Whether a call may run. */
+  /** The decision on running a call. */
   sealed interface Permission {
     /**
      * @param call what runs: the model's own, or as a person has changed it

@@ -5,8 +5,8 @@ import dev.holdfast.llm.Usage;
 import java.util.List;
 
 /**
- * How full the window is: what the provider counted at the last answer, and an estimate of what has
- * come since. Not thread-safe.
+ * Measures how full the window is: what the provider counted at the last answer, and an estimate of
+ * what has come since. Not thread-safe.
  */
 public final class ContextMeter {
   private final long overhead;

@@ -1,7 +1,7 @@
 package dev.holdfast.session.context;
 
 /**
- * How the conversation stays inside the model's window.
+ * The settings that keep the conversation inside the model's window.
  *
  * @param window in tokens
  * @param compactAt the share of the window, 0 to 1, from which on older turns are compacted

@@ -28,7 +28,7 @@ public final class Steps {
     return steps;
   }
 
-  /** Whether a person or the ticket said it: no notice of ours and no earlier summary. */
+  /** True if a person or the ticket said it: no notice of ours and no earlier summary. */
   public static boolean isSaid(Message message) {
     return message instanceof Message.User user
         && user.retryMessage() == null

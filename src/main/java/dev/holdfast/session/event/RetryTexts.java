@@ -2,7 +2,7 @@ package dev.holdfast.session.event;
 
 import java.time.Duration;
 
-/** How a terminal words the auto-retry (D31, D38). */
+/** Words on a terminal for the auto-retry (D31, D38). */
 public final class RetryTexts {
   private RetryTexts() {}
 
@@ -12,7 +12,7 @@ public final class RetryTexts {
   }
 
   /**
-   * Where no key is listened for.
+   * The text of a wait, for terminals where no key is listened for.
    *
    * @param wayOut what ends the wait
    */
@@ -28,7 +28,7 @@ public final class RetryTexts {
         + ")";
   }
 
-  /** When it is put off: the ticket waits, and a later session makes the retry. */
+  /** The text of a retry that is put off: the ticket waits, and a later session makes the retry. */
   public static String deferred(SessionEvent.AutoRetryDeferred end) {
     Duration delay = end.delay();
     return "Retry "
@@ -39,7 +39,7 @@ public final class RetryTexts {
         + end.why();
   }
 
-  /** When it has failed. */
+  /** The text of a retry that has failed. */
   public static String failed(SessionEvent.AutoRetryEnd end) {
     return "Retry failed after " + end.attempt() + " attempts: " + end.finalError();
   }

@@ -25,7 +25,7 @@ public sealed interface SessionEvent {
    */
   record Traced(String type, ObjectNode payload) implements SessionEvent {}
 
-  /** How much a line of the log matters; FIN ends a session. */
+  /** The level of a line of the log; FIN ends a session. */
   enum Level {
     VRB,
     WRN,

@@ -3,8 +3,8 @@ package dev.holdfast.session.journal;
 import java.util.List;
 
 /**
- * Where a session writes every finished step before it begins the next one. Append-only; used by
- * the session's thread alone.
+ * Keeps the steps of a session. It writes every finished step before it begins the next one.
+ * Append-only; used by the session's thread alone.
  */
 public interface Journal {
   /** All entries in order; asked for once, when the session starts. */

@@ -1,6 +1,6 @@
 package dev.holdfast.session.journal;
 
-/** Where the journals of tickets' sessions are kept. Thread-safe. */
+/** Keeps the journals of tickets' sessions. Thread-safe. */
 @FunctionalInterface
 public interface JournalStore {
   /** Each journal lasts as long as what holds it. */

@@ -8,8 +8,8 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where an execution of a session stands between two steps, beside the conversation itself. It is
- * kept with the entries of the journal, so that a deferral, a crash or a drain changes none of it.
+ * The state of a session's execution between two steps, beside the conversation itself. It is kept
+ * with the entries of the journal, so that a deferral, a crash or a drain changes none of it.
  *
  * @param turn from 1
  * @param collapsedTo the last turn, where a refused report has brought it forward (B46); 0 where

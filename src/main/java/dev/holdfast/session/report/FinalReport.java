@@ -11,9 +11,16 @@ import tools.jackson.databind.node.ObjectNode;
  *
  * @param content the report in words; null where there is data
  * @param data what the design's report schema asks for; null where there is content
+ * @param enqueue the tickets that it adds, as {@code add_tickets_of_job} takes them; null for none
  */
-public record FinalReport(Status status, @Nullable String content, @Nullable JsonNode data) {
-  /** Whether the agent did what it was asked to. */
+public record FinalReport(
+    Status status, @Nullable String content, @Nullable JsonNode data, @Nullable String enqueue) {
+  /** A report that adds no tickets. */
+  public FinalReport(Status status, @Nullable String content, @Nullable JsonNode data) {
+    this(status, content, data, null);
+  }
+
+  /** The agent's word on whether it did what it was asked to. */
   public enum Status {
     SUCCESS,
     FAILURE,
@@ -24,6 +31,10 @@ public record FinalReport(Status status, @Nullable String content, @Nullable Jso
     public String wireName() {
       return name().toLowerCase(Locale.ROOT);
     }
+  }
+
+  FinalReport adding(@Nullable String tickets) {
+    return new FinalReport(status, content, data, tickets);
   }
 
   public static FinalReport failure(String content) {

@@ -1,6 +1,7 @@
 package dev.holdfast.session.report;
 
 import dev.holdfast.llm.ToolSpec;
+import dev.holdfast.schema.Enqueues;
 import dev.holdfast.schema.JsonSchema;
 import dev.holdfast.schema.Question;
 import java.util.List;
@@ -17,12 +18,15 @@ public final class ReportRules {
 
   private final @Nullable JsonNode document;
   private final @Nullable JsonSchema schema;
+  private final Enqueues enqueues;
 
   /**
    * @param document the design's report schema, for {@code data}; null for reports with content
+   * @param enqueues which tickets a success may add
    */
-  public ReportRules(@Nullable JsonNode document) {
+  public ReportRules(@Nullable JsonNode document, Enqueues enqueues) {
     this.document = document;
+    this.enqueues = enqueues;
     this.schema = document == null ? null : new JsonSchema(document, "data");
   }
 
@@ -38,6 +42,11 @@ public final class ReportRules {
     if (!status.equals("success") && !status.equals("failure")) {
       return wrong("\"status\" must be \"success\", \"failure\" or \"question\"");
     }
+    Checked checked = checked(status, arguments);
+    return status.equals("success") ? withTickets(checked, arguments) : checked;
+  }
+
+  private Checked checked(String status, JsonNode arguments) {
     if (status.equals("success") && schema != null) {
       return withData(schema, arguments.get("data"));
     }
@@ -53,6 +62,18 @@ public final class ReportRules {
       return right(FinalReport.Status.FAILURE, null, arguments.get("data"));
     }
     return wrong("\"content\" must be a text that is not blank");
+  }
+
+  private Checked withTickets(Checked checked, JsonNode arguments) {
+    if (enqueues.allowed().isEmpty() || checked.report().isEmpty()) {
+      return checked;
+    }
+    try {
+      String tickets = enqueues.steps(arguments.get("enqueue"));
+      return new Checked(checked.report().map(each -> each.adding(tickets)), "");
+    } catch (IllegalArgumentException e) {
+      return wrong(String.valueOf(e.getMessage()));
+    }
   }
 
   private static Checked asked(JsonNode arguments) {
@@ -94,7 +115,7 @@ public final class ReportRules {
     return new Checked(Optional.empty(), problem);
   }
 
-  /** How the model is told of the tool. */
+  /** The description of the tool for the model. */
   public ToolSpec spec() {
     ObjectNode properties = JsonNodeFactory.instance.objectNode();
     properties
@@ -124,6 +145,9 @@ public final class ReportRules {
         .put("type", "string");
     if (document != null) {
       properties.set("data", document);
+    }
+    if (!enqueues.allowed().isEmpty()) {
+      properties.set("enqueue", enqueues.asSchema());
     }
     ObjectNode arguments = JsonNodeFactory.instance.objectNode().put("type", "object");
     arguments.set("properties", properties);

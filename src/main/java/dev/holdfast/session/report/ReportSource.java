@@ -2,7 +2,7 @@ package dev.holdfast.session.report;
 
 import java.util.Locale;
 
-/** Where a final report came from (B52). */
+/** The source of a final report (B52). */
 public enum ReportSource {
   /** The model called the tool. */
   TOOL_CALL,

@@ -9,7 +9,7 @@ import dev.holdfast.session.approval.PendingCall;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** How a session ended. */
+/** The end of a session. */
 public sealed interface SessionResult {
   /**
    * The model reported. A report of status failure is a failed attempt of the ticket all the same.
@@ -42,8 +42,8 @@ public sealed interface SessionResult {
       @Nullable Throwable cause)
       implements SessionResult {
     /**
-     * What the ticket layer classifies: the report's words; carries the status and the Retry-After
-     * upward.
+     * The error that the ticket layer classifies: the report's words. It carries the status and the
+     * Retry-After upward.
      */
     public ErrorReport errorReport() {
       return new ErrorReport(

@@ -19,7 +19,10 @@ public interface RetryAborts {
    */
   Set<Long> take(Collection<Long> waitingTickets);
 
-  /** Whether a person has switched the ticket's auto-retry on or off; empty where nobody has. */
+  /**
+   * The switch that a person has set for the ticket's auto-retry, on or off; empty where nobody
+   * has.
+   */
   default Optional<Boolean> autoRetry(long ticketId) {
     return Optional.empty();
   }

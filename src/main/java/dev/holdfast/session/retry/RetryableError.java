@@ -8,8 +8,8 @@ import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
- * Which errors the auto-retry takes (D4-D7): what the adapter knows by type counts first, then the
- * provider's words.
+ * Decides which errors the auto-retry takes (D4-D7): what the adapter knows by type counts first,
+ * then the provider's words.
  */
 public final class RetryableError {
   private static final String WORDS =

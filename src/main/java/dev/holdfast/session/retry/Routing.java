@@ -43,7 +43,7 @@ public final class Routing {
     return soonest;
   }
 
-  /** Whether nobody is to call a target now. */
+  /** True if nobody is to call a target now. */
   public boolean isShut(Route route) {
     return shut(route) != null;
   }

@@ -1,6 +1,6 @@
 package dev.holdfast.session.retry;
 
-/** How a wait ended (B36). */
+/** The end of a wait (B36). */
 public enum SleepEnd {
   COMPLETED,
   ABORTED_STOP,

@@ -6,7 +6,7 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How other threads end a wait of a session's thread, and nothing else of it. An interrupt of that
+ * Lets other threads end a wait of a session's thread, and nothing else of it. An interrupt of that
  * thread from outside is noted, and cancels the session. Thread-safe.
  */
 public final class StopSignal {
@@ -46,7 +46,7 @@ public final class StopSignal {
     return requested;
   }
 
-  /** Whether somebody who knows nothing of this signal has interrupted the session's thread. */
+  /** True if somebody who knows nothing of this signal has interrupted the session's thread. */
   public synchronized boolean interruptedFromOutside() {
     return fromOutside;
   }

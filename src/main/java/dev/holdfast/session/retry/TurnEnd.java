@@ -8,7 +8,7 @@ import dev.holdfast.session.report.FinalReport;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** How a turn ended. */
+/** The end of a turn. */
 public sealed interface TurnEnd {
   /** Its tools have run; the next turn comes. */
   record Continue() implements TurnEnd {}

@@ -53,7 +53,7 @@ public record TurnError(
     };
   }
 
-  /** Whether it may be why its target is not called any more. */
+  /** True if it may be why its target is not called any more. */
   public boolean isOfAccount() {
     return failure != null
         && switch (failure.kind()) {

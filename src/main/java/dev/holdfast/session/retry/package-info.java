@@ -1,4 +1,4 @@
-/** How a turn ends, and whether the same turn is run again: errors, waits and targets. */
+/** Decides how a turn ends, and whether the same turn runs again: errors, waits and targets. */
 @NullMarked
 package dev.holdfast.session.retry;
 

@@ -9,9 +9,9 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.MDC;
 
 /**
- * Which span a thread works for. It stands in the thread's log context, under the names that
- * OpenTelemetry gives it there: so it goes to the threads of tools and candidates with the rest of
- * that context, and lines of the log name it.
+ * Marks the span that a thread works for. The mark stands in the thread's log context, under the
+ * names that OpenTelemetry gives it there: so it goes to the threads of tools and candidates with
+ * the rest of that context, and lines of the log name it.
  */
 final class SpanMarks {
   private static final String TRACE = "trace_id";
@@ -31,7 +31,7 @@ final class SpanMarks {
     return MDC.get(SPAN);
   }
 
-  /** What a new span of this thread is below; the root where it works for none. */
+  /** The parent of a new span of this thread; the root if it works for none. */
   static Context current() {
     String trace = MDC.get(TRACE);
     String span = MDC.get(SPAN);

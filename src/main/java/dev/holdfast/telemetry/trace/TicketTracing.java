@@ -163,7 +163,7 @@ public final class TicketTracing implements Tracing {
     }
   }
 
-  /** What a program of ours that was started under a trace is below. */
+  /** The parent of the spans of a program of ours that was started under a trace. */
   static Context remote(SpanContext parent) {
     return parent.isValid() ? SpanMarks.under(parent) : Context.root();
   }

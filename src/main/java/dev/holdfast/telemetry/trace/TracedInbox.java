@@ -8,7 +8,11 @@ import io.opentelemetry.api.trace.StatusCode;
 import io.opentelemetry.api.trace.Tracer;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Spliterator;
+import java.util.Spliterators;
 import java.util.function.Function;
+import java.util.stream.Stream;
+import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
 
 /** A span for each ticket that comes in, below which its attempts are. Thread-safe. */
@@ -43,7 +47,9 @@ public final class TracedInbox implements TicketInbox {
         });
   }
 
-  /** Many at once have no trace: each would take two statements instead of a line of COPY. */
+  /**
+   * Many without a batch have no trace: COPY tells no ids, and nothing else holds them together.
+   */
   @Override
   public long enqueueAll(Iterator<NewTicket> tickets) {
     return inbox.enqueueAll(tickets);
@@ -51,12 +57,47 @@ public final class TracedInbox implements TicketInbox {
 
   @Override
   public Batched enqueueBatch(Iterator<NewTicket> tickets, String actor, @Nullable String title) {
-    return inbox.enqueueBatch(tickets, actor, title);
+    if (!tickets.hasNext()) {
+      return inbox.enqueueBatch(tickets, actor, title);
+    }
+    NewTicket first = tickets.next();
+    return traced(
+        "enqueue batch",
+        first,
+        span -> {
+          Stream<NewTicket> rest =
+              StreamSupport.stream(
+                  Spliterators.spliteratorUnknownSize(tickets, Spliterator.ORDERED), false);
+          return inbox.enqueueBatch(
+              Stream.concat(Stream.of(first), rest).map(each -> under(span, each)).iterator(),
+              actor,
+              title);
+        });
   }
 
   @Override
   public List<Long> enqueueGraph(List<Named> graph) {
-    return inbox.enqueueGraph(graph);
+    if (graph.isEmpty()) {
+      return inbox.enqueueGraph(graph);
+    }
+    return traced(
+        "enqueue graph", graph.getFirst().ticket(), span -> inbox.enqueueGraph(under(span, graph)));
+  }
+
+  @Override
+  public BatchedGraph enqueueGraphAsBatch(List<Named> graph, String actor, @Nullable String title) {
+    return graph.isEmpty()
+        ? inbox.enqueueGraphAsBatch(graph, actor, title)
+        : traced(
+            "enqueue graph",
+            graph.getFirst().ticket(),
+            span -> inbox.enqueueGraphAsBatch(under(span, graph), actor, title));
+  }
+
+  private static List<Named> under(Span span, List<Named> graph) {
+    return graph.stream()
+        .map(each -> new Named(each.name(), under(span, each.ticket()), each.after()))
+        .toList();
   }
 
   private static NewTicket under(Span span, NewTicket ticket) {
@@ -64,9 +105,15 @@ public final class TracedInbox implements TicketInbox {
   }
 
   private <T> T traced(NewTicket ticket, Function<Span, T> enqueue) {
+    return traced("enqueue " + ticket.queue(), ticket, enqueue);
+  }
+
+  /**
+   * @param ticket whose caller's trace goes on
+   */
+  private <T> T traced(String name, NewTicket ticket, Function<Span, T> enqueue) {
     Span span =
-        TicketTracing.withOperation(
-                tracer.spanBuilder("enqueue " + ticket.queue()), "enqueue", "send")
+        TicketTracing.withOperation(tracer.spanBuilder(name), "enqueue", "send")
             .setParent(TicketTracing.remote(TraceParent.parse(ticket.traceparent())))
             .setSpanKind(SpanKind.PRODUCER)
             .startSpan();

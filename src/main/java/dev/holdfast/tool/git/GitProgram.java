@@ -64,7 +64,7 @@ public record GitProgram(Map<String, String> environment, Confinement confinemen
           "receive.denyCurrentBranch=refuse",
           "init.defaultBranch=main");
 
-  /** How the words of a command are run in a directory. */
+  /** Confines a command that runs in a directory. */
   @FunctionalInterface
   public interface Confinement {
     List<String> wrap(List<String> command, Path directory);

@@ -1,7 +1,7 @@
 package dev.holdfast.tool.git;
 
 /**
- * How a run of git ended.
+ * The end of a run of git.
  *
  * @param exitCode -1 where it was killed because its time was over
  * @param stdout as text; its end where there was more than is kept

@@ -47,7 +47,7 @@ final class McpServer implements AutoCloseable {
   }
 
   /**
-   * What it offers, at most as many tools as are allowed.
+   * The tools that it offers, at most as many as are allowed.
    *
    * @throws ToolExecutionException if it cannot be started or does not say
    */

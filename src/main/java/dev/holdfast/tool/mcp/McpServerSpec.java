@@ -9,7 +9,7 @@ import java.util.Optional;
 import java.util.TreeMap;
 import tools.jackson.databind.JsonNode;
 
-/** Where an MCP server is. */
+/** The place of an MCP server. */
 public sealed interface McpServerSpec {
   /**
    * A program that speaks MCP on stdin and stdout.

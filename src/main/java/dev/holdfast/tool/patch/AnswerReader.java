@@ -23,7 +23,7 @@ final class AnswerReader {
   private static final Pattern MARKDOWN = Pattern.compile("(?i).*\\.(?:md|mdx|markdown|mdc)");
 
   private final List<String> lines;
-  private final PathLabel labels;
+  private final MentionedPath labels;
   private final List<AnswerPart> parts = new ArrayList<>();
   private int at;
   private @Nullable String lastPath;
@@ -33,7 +33,7 @@ final class AnswerReader {
    */
   AnswerReader(String text, Predicate<String> isFile) {
     this.lines = List.of(text.split("\n", -1));
-    this.labels = new PathLabel(isFile);
+    this.labels = new MentionedPath(isFile);
   }
 
   List<AnswerPart> read() throws PatchRejection {

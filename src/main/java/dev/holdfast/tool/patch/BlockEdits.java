@@ -142,7 +142,7 @@ final class BlockEdits {
     return text.substring(0, at) + replace + text.substring(at + search.length());
   }
 
-  /** Where the lines begin; -1 if they are nowhere as whole lines. */
+  /** The place where the lines begin; -1 if they are nowhere as whole lines. */
   static int place(String text, String search, int from) {
     int at = text.indexOf(search, from);
     while (at > 0 && text.charAt(at - 1) != '\n') {

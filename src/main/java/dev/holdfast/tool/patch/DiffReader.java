@@ -28,7 +28,7 @@ final class DiffReader {
     this.exists = exists;
   }
 
-  /** Whether a diff begins at a line. */
+  /** True if a diff begins at a line. */
   static boolean beginsAt(List<String> lines, int at) {
     String line = lines.get(at);
     return line.startsWith("diff --git ") || isPair(lines, at) || isHunk(line);
@@ -163,7 +163,7 @@ final class DiffReader {
     return line.isEmpty() || line.equals("\r") ? ' ' : line.charAt(0);
   }
 
-  /** Whether no more of a hunk can be here. */
+  /** True if no more of a hunk can be here. */
   private boolean isEnd() {
     String line = header();
     if (line.isEmpty()) {

@@ -64,7 +64,10 @@ record FileDiff(
   String text() {
     List<String> lines = new ArrayList<>();
     lines.add(
-        "diff --git " + PathName.quoted("a/" + oldPath) + " " + PathName.quoted("b/" + newPath));
+        "diff --git "
+            + QuotedPath.quoted("a/" + oldPath)
+            + " "
+            + QuotedPath.quoted("b/" + newPath));
     switch (operation) {
       case CREATE -> lines.add("new file mode " + (newMode == null ? "100644" : newMode));
       case DELETE -> lines.add("deleted file mode " + (oldMode == null ? "100644" : oldMode));
@@ -75,8 +78,8 @@ record FileDiff(
     if (!hunks.isEmpty()) {
       boolean isNew = operation == Operation.CREATE;
       boolean isDeleted = operation == Operation.DELETE;
-      lines.add("--- " + (isNew ? PathName.NONE : PathName.quoted("a/" + oldPath)));
-      lines.add("+++ " + (isDeleted ? PathName.NONE : PathName.quoted("b/" + newPath)));
+      lines.add("--- " + (isNew ? QuotedPath.NONE : QuotedPath.quoted("a/" + oldPath)));
+      lines.add("+++ " + (isDeleted ? QuotedPath.NONE : QuotedPath.quoted("b/" + newPath)));
     }
     for (Hunk hunk : hunks) {
       lines.add(hunk.header().text());
@@ -88,8 +91,8 @@ record FileDiff(
 
   private void moved(List<String> lines, String what) {
     modes(lines);
-    lines.add(what + " from " + PathName.quoted(oldPath));
-    lines.add(what + " to " + PathName.quoted(newPath));
+    lines.add(what + " from " + QuotedPath.quoted(oldPath));
+    lines.add(what + " to " + QuotedPath.quoted(newPath));
   }
 
   private void modes(List<String> lines) {

@@ -57,7 +57,7 @@ final class FileHeaders {
     return IGNORED.stream().anyMatch(line::startsWith);
   }
 
-  /** Whether both names are known, so that more of them belong to the next file. */
+  /** True if both names are known, so that more of them belong to the next file. */
   boolean hasNames() {
     return values.containsKey("+++ ");
   }
@@ -101,8 +101,8 @@ final class FileHeaders {
 
   private FileDiff moved(String move, String from, String to, List<Hunk> hunks)
       throws PatchRejection {
-    String source = HeaderNames.plain(PathName.unquoted(from.strip()), "a/", exists);
-    String target = HeaderNames.plain(PathName.unquoted(to.strip()), "b/", exists);
+    String source = HeaderNames.plain(QuotedPath.unquoted(from.strip()), "a/", exists);
+    String target = HeaderNames.plain(QuotedPath.unquoted(to.strip()), "b/", exists);
     return new FileDiff(
         move.equals("copy") ? Operation.COPY : Operation.RENAME,
         source,
@@ -120,11 +120,11 @@ final class FileHeaders {
       return git;
     }
     if (minus == null && plus != null) {
-      return new HeaderNames(git.isKnown() ? git.old() : null, PathName.ofHeader(plus));
+      return new HeaderNames(git.isKnown() ? git.old() : null, QuotedPath.ofHeader(plus));
     }
     return new HeaderNames(
-        minus == null ? null : PathName.ofHeader(minus),
-        plus == null ? null : PathName.ofHeader(plus));
+        minus == null ? null : QuotedPath.ofHeader(minus),
+        plus == null ? null : QuotedPath.ofHeader(plus));
   }
 
   private Operation operation(HeaderNames names, List<Hunk> hunks) {

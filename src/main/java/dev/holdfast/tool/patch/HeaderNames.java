@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The two names of a file in a patch's headers.
  *
- * @param old as written, unquoted; {@link PathName#NONE} for a new file; null if it is not known
+ * @param old as written, unquoted; {@link QuotedPath#NONE} for a new file; null if it is not known
  * @param changed the same for the other side
  */
 record HeaderNames(@Nullable String old, @Nullable String changed) {
@@ -17,18 +17,18 @@ record HeaderNames(@Nullable String old, @Nullable String changed) {
   static HeaderNames ofGit(String text) throws PatchRejection {
     String rest = text.strip();
     if (rest.startsWith("\"")) {
-      int end = PathName.closing(rest, 0);
+      int end = QuotedPath.closing(rest, 0);
       return new HeaderNames(
-          PathName.ofHeader(rest.substring(0, end + 1)),
-          PathName.ofHeader(rest.substring(end + 1)));
+          QuotedPath.ofHeader(rest.substring(0, end + 1)),
+          QuotedPath.ofHeader(rest.substring(end + 1)));
     }
     if (rest.endsWith("\"")) {
       int quote = rest.indexOf(" \"");
       return quote < 0
           ? UNKNOWN
           : new HeaderNames(
-              PathName.ofHeader(rest.substring(0, quote)),
-              PathName.ofHeader(rest.substring(quote + 1)));
+              QuotedPath.ofHeader(rest.substring(0, quote)),
+              QuotedPath.ofHeader(rest.substring(quote + 1)));
     }
     for (int at = rest.indexOf(' '); at >= 0; at = rest.indexOf(' ', at + 1)) {
       String left = rest.substring(0, at);
@@ -39,7 +39,7 @@ record HeaderNames(@Nullable String old, @Nullable String changed) {
     }
     String[] words = rest.split(" ", -1);
     return words.length == 2
-        ? new HeaderNames(PathName.ofHeader(words[0]), PathName.ofHeader(words[1]))
+        ? new HeaderNames(QuotedPath.ofHeader(words[0]), QuotedPath.ofHeader(words[1]))
         : UNKNOWN;
   }
 
@@ -48,11 +48,11 @@ record HeaderNames(@Nullable String old, @Nullable String changed) {
   }
 
   boolean isCreation() {
-    return PathName.NONE.equals(old);
+    return QuotedPath.NONE.equals(old);
   }
 
   boolean isDeletion() {
-    return PathName.NONE.equals(changed);
+    return QuotedPath.NONE.equals(changed);
   }
 
   /** The path of the file that is there: of a new file, of what there will be. */

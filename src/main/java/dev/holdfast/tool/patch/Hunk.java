@@ -22,7 +22,7 @@ record Hunk(HunkHeader header, List<String> lines) {
     return count('-');
   }
 
-  /** How many lines of the old file it tells of. */
+  /** The number of lines of the old file that it tells of. */
   int oldLines() {
     return lines.size() - count('+') - count('\\');
   }
@@ -31,12 +31,12 @@ record Hunk(HunkHeader header, List<String> lines) {
     return lines.size() - count('-') - count('\\');
   }
 
-  /** Whether it tells of fewer lines than its header says, so that git will call it corrupt. */
+  /** True if it tells of fewer lines than its header says, so that git will call it corrupt. */
   boolean isShort() {
     return oldLines() < header.oldCount() || newLines() < header.newCount();
   }
 
-  /** Whether it leaves the file as it is. */
+  /** True if it leaves the file as it is. */
   boolean isNoOp() {
     return image('+').equals(image('-'));
   }

@@ -69,7 +69,7 @@ enum LineEnds {
     return hunk.withLines(lines);
   }
 
-  /** Whether the line there says that the one before has no end. */
+  /** True if the line there says that the one before has no end. */
   private static boolean isMark(Hunk hunk, int at) {
     return at < hunk.lines().size() && hunk.lines().get(at).startsWith("\\");
   }

@@ -92,7 +92,7 @@ final class MissingContext {
     return line.isEmpty() || line.charAt(0) == ' ';
   }
 
-  /** Where the lines begin; -1 if that is nowhere or in several places. */
+  /** The place where the lines begin; -1 if that is nowhere or in several places. */
   private int onlyPlace(List<String> wanted) {
     int found = -1;
     for (int at = 0; at + wanted.size() <= file.size(); at++) {

@@ -101,7 +101,7 @@ public final class PatchApplier {
     SortedSet<String> written = new TreeSet<>(paths(result.stdout()));
     written.removeAll(draft.paths());
     if (!written.isEmpty()) {
-      throw PatchPath.unsafe(written.first(), "is not among the paths that were checked");
+      throw PathSafety.unsafe(written.first(), "is not among the paths that were checked");
     }
     return patch;
   }

@@ -90,18 +90,18 @@ record PatchDraft(List<FileDiff> files) {
     }
     for (String mode : modes) {
       if (mode.equals("120000")) {
-        throw PatchPath.unsafe(file.newPath(), "would be a symbolic link");
+        throw PathSafety.unsafe(file.newPath(), "would be a symbolic link");
       }
       if (mode.equals("160000")) {
-        throw PatchPath.unsafe(file.newPath(), "would be a submodule");
+        throw PathSafety.unsafe(file.newPath(), "would be a submodule");
       }
       if (!FILE_MODES.contains(mode)) {
-        throw PatchPath.unsafe(file.newPath(), "has the mode " + mode + ", not 100644 or 100755");
+        throw PathSafety.unsafe(file.newPath(), "has the mode " + mode + ", not 100644 or 100755");
       }
     }
     boolean changes = file.operation() != Operation.CREATE && file.newMode() != null;
     if (changes && !limits.allowModeChanges()) {
-      throw PatchPath.unsafe(
+      throw PathSafety.unsafe(
           file.newPath(), "would get another mode: leave out \"old mode\" and \"new mode\"");
     }
   }

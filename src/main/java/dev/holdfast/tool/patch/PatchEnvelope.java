@@ -140,7 +140,7 @@ final class PatchEnvelope {
     return anchors;
   }
 
-  /** Whether only empty lines are left of a chunk: they set it off, and are no context. */
+  /** True if only empty lines are left of a chunk: they set it off, and are no context. */
   private boolean endsHere() {
     int next = at;
     while (next < lines.size() && line(next).isEmpty()) {

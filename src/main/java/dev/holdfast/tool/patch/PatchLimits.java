@@ -1,7 +1,7 @@
 package dev.holdfast.tool.patch;
 
 /**
- * How much a single patch may change (E46).
+ * The bounds on what a single patch changes (E46).
  *
  * @param maxFiles default 50
  * @param maxLines added and removed ones together; default 1000

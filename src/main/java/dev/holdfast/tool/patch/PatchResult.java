@@ -23,7 +23,7 @@ public sealed interface PatchResult {
       filesChanged = List.copyOf(filesChanged);
     }
 
-    /** What "the smallest diff" compares (E28). */
+    /** The size that "the smallest diff" compares (E28). */
     public int size() {
       return linesAdded + linesRemoved;
     }
@@ -61,7 +61,7 @@ public sealed interface PatchResult {
     GIT_FAILED;
 
     /**
-     * Whether the output holds no valid patch at all, as {@code consecutiveInvalidDiffs} counts.
+     * True if the output holds no valid patch at all, as {@code consecutiveInvalidDiffs} counts.
      */
     public boolean isInvalid() {
       return this == NO_DIFF || this == MALFORMED || this == UNSAFE || this == TOO_LARGE;

@@ -15,7 +15,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The directory that a patch is for. What is asked of it by path has passed {@link PatchPath}; no
+ * The directory that a patch is for. What is asked of it by path has passed {@link PathSafety}; no
  * link is followed.
  */
 final class PatchTarget {
@@ -43,10 +43,10 @@ final class PatchTarget {
     return root;
   }
 
-  /** Whether there is a regular file of that name, reached without any link. */
+  /** True if there is a regular file of that name, reached without any link. */
   boolean isFile(String path) {
     try {
-      PatchPath.check(path);
+      PathSafety.check(path);
       return linkOn(path).isEmpty()
           && Files.isRegularFile(root.resolve(path), LinkOption.NOFOLLOW_LINKS);
     } catch (PatchRejection | InvalidPathException e) {
@@ -58,15 +58,15 @@ final class PatchTarget {
    * @throws PatchRejection if the path may not be written
    */
   void check(String path) throws PatchRejection {
-    PatchPath.check(path);
+    PathSafety.check(path);
     Optional<String> link;
     try {
       link = linkOn(path);
     } catch (InvalidPathException e) {
-      throw PatchPath.unsafe(path, "is no path that this machine can write");
+      throw PathSafety.unsafe(path, "is no path that this machine can write");
     }
     if (link.isPresent()) {
-      throw PatchPath.unsafe(
+      throw PathSafety.unsafe(
           path,
           link.get().equals(path)
               ? "is a symbolic link: change the file that it leads to"
@@ -74,7 +74,7 @@ final class PatchTarget {
     }
     for (String submodule : submodules) {
       if (path.equals(submodule) || path.startsWith(submodule + "/")) {
-        throw PatchPath.unsafe(path, "is in the submodule " + submodule);
+        throw PathSafety.unsafe(path, "is in the submodule " + submodule);
       }
     }
     checkKind(path);

@@ -2,7 +2,9 @@ package dev.holdfast.tool.patch;
 
 import java.util.List;
 
-/** Whether a model's output holds a patch that can be read and is allowed, applied or not (E26). */
+/**
+ * The validity of a model's output as a patch: it can be read and is allowed, applied or not (E26).
+ */
 public sealed interface PatchValidity {
   /**
    * @param files relative paths, sorted; empty for a patch that changes nothing (E44)

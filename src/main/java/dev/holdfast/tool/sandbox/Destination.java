@@ -4,7 +4,7 @@ import java.net.InetAddress;
 import java.util.Locale;
 
 /**
- * Where confined programs may go.
+ * A destination that confined programs may connect to.
  *
  * @param host in lower case: a name, an IPv4 address, or {@code *.} and a name for all names below
  *     it
@@ -29,7 +29,7 @@ record Destination(String host, int port) {
   }
 
   /**
-   * Whether it may lead to an address. Who owns a name says where it leads: only a design that
+   * True if it may lead to an address. Who owns a name says where it leads: only a design that
    * names this machine itself, as {@code localhost} or by address, has it reached.
    */
   boolean mayLeadTo(InetAddress address) {

@@ -2,7 +2,7 @@ package dev.holdfast.tool.sandbox;
 
 import java.util.Locale;
 
-/** Whether programs of tools must be confined: {@code tools.sandbox}. */
+/** The demand that programs of tools are confined: {@code tools.sandbox}. */
 public enum SandboxMode {
   /** {@link #REQUIRED} where bubblewrap works when the worker starts, else {@link #PREFERRED}. */
   AUTO,

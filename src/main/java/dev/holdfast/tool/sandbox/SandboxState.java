@@ -1,7 +1,7 @@
 package dev.holdfast.tool.sandbox;
 
 /**
- * Whether programs of tools are confined on a machine, for people.
+ * The confinement of tools' programs on a machine, for people.
  *
  * @param words one sentence without its full stop
  * @param remedy what to do about it; empty where there is nothing to do
@@ -12,7 +12,7 @@ public record SandboxState(Level level, String words, String remedy) {
     return remedy.isEmpty() ? words : words + "; " + remedy;
   }
 
-  /** Whether somebody should do something about it. */
+  /** True if somebody should do something about it. */
   public boolean isTrouble() {
     return level == Level.REFUSED || level == Level.UNCONFINED;
   }

@@ -13,7 +13,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 
-/** How programs of tools are confined on this worker. Thread-safe. */
+/** The sandboxes for tools' programs on this worker. Thread-safe. */
 public final class Sandboxes {
   private final SandboxMode mode;
   private final Map<String, String> environment;

@@ -75,12 +75,12 @@ final class LineReader implements Closeable {
     return line.toString();
   }
 
-  /** Whether the last line was longer than what is kept of it. */
+  /** True if the last line was longer than what is kept of it. */
   boolean wasCut() {
     return cut;
   }
 
-  /** Whether there is no other line. */
+  /** True if there is no other line. */
   boolean isAtEnd() throws IOException {
     if (pending < 0) {
       pending = reader.read();

@@ -59,7 +59,7 @@ public final class Workspace {
   }
 
   /**
-   * Where a path leads.
+   * The file that a path leads to.
    *
    * @param path relative; {@code .} or empty is the workspace itself
    * @return relative to the root, without links; empty for the root

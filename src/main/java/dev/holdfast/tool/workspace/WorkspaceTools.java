@@ -43,7 +43,7 @@ public final class WorkspaceTools {
     }
   }
 
-  /** Whether one of the tools starts programs. */
+  /** True if one of the tools starts programs. */
   public static boolean runPrograms(List<String> names) {
     return names.contains("run_command") || names.contains("apply_patch");
   }

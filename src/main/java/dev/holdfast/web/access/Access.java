@@ -6,7 +6,9 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
 
-/** Who may use a port: the bearers of its tokens, and whom others have logged in. Immutable. */
+/**
+ * Knows who may use a port: the bearers of its tokens, and whom others have logged in. Immutable.
+ */
 public final class Access {
   private static final int USUALLY_AT_ONCE = 8;
 
@@ -65,12 +67,12 @@ public final class Access {
     return new Access(tokens, local, cookies, others, requestsPerMinute, newRequestsAtOnce);
   }
 
-  /** Whether no tokens are configured, so that the only one is that of this start. */
+  /** True if no tokens are configured, so that the only one is that of this start. */
   public boolean isLocal() {
     return local;
   }
 
-  /** Where people find a token, for what they are told without one. */
+  /** The place where people find a token, for the message to those without one. */
   public String whereTokensAre() {
     return local ? "the token in .holdfast/token, new at each start" : "a token of web.tokens";
   }

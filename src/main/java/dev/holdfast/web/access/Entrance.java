@@ -6,7 +6,7 @@ import io.javalin.http.HttpStatus;
 import io.javalin.http.SameSite;
 import org.jspecify.annotations.Nullable;
 
-/** How a browser is let in: with a cookie, and to a page of this server. */
+/** Lets a browser in: with a cookie, and to a page of this server. */
 public final class Entrance {
   private Entrance() {}
 

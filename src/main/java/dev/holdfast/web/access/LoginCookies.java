@@ -42,8 +42,8 @@ public final class LoginCookies {
   }
 
   /**
-   * Who was logged in. Empty for what was forged or changed, is too old, or belongs to a token that
-   * is no more.
+   * Reads who was logged in. Empty for a cookie that was forged or changed, is too old, or belongs
+   * to a token that is no more.
    */
   public Optional<Login> read(String cookie, Access access) {
     return verified("login", cookie).flatMap(content -> login(content.split("\\.", -1), access));
@@ -78,13 +78,13 @@ public final class LoginCookies {
     return clock.instant().plus(lifetime).getEpochSecond();
   }
 
-  /** Whether this end, of a verified text, is past. */
+  /** True if this end, of a verified text, is past. */
   public boolean isOver(String end) {
     return Long.parseLong(end) < clock.instant().getEpochSecond();
   }
 
   /**
-   * What only this program could have written.
+   * Signs a text, so that only this program can have written it.
    *
    * @param purpose a word; a text of one purpose is none of another
    */

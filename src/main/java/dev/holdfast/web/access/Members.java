@@ -6,7 +6,7 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * Who may do what, of people whom somebody else has logged in.
+ * The roles of people whom somebody else has logged in.
  *
  * @param viewers names, {@code @GROUP}, or {@code *} for everybody
  * @param operators likewise
@@ -22,7 +22,7 @@ public record Members(List<String> viewers, List<String> operators) {
   }
 
   /**
-   * Whether somebody may act under this name: plain letters, digits and some signs, at most 200.
+   * True if somebody may act under this name: plain letters, digits and some signs, at most 200.
    */
   public static boolean isName(String text) {
     return NAME.matcher(text).matches();

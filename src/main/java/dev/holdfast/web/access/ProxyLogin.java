@@ -25,10 +25,10 @@ public record ProxyLogin(
     @Nullable String groupsHeader,
     Predicate<InetAddress> addresses,
     @Nullable String secret) {
-  /** What the proxy proves itself with. */
+  /** The header with which the proxy proves itself. */
   public static final String SECRET_HEADER = "X-Holdfast-Proxy-Secret";
 
-  /** What a request says about who sends it. */
+  /** The word of a request on who sends it. */
   public sealed interface Word {
     /** Nothing. */
     record None() implements Word {}

@@ -2,7 +2,7 @@ package dev.holdfast.web.access;
 
 import io.javalin.security.RouteRole;
 
-/** Who may use a route. Each route names one; one that names none answers nobody. */
+/** The role that a route asks for. Each route names one; one that names none answers nobody. */
 public enum Role implements RouteRole {
   /** Without any check: health, metrics, the login page and its looks. */
   ANYONE,

@@ -1,4 +1,4 @@
-/** Who may call: tokens, roles, login cookies. */
+/** Decides who may call: tokens, roles, login cookies. */
 @NullMarked
 package dev.holdfast.web.access;
 

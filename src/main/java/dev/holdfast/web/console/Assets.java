@@ -42,7 +42,7 @@ final class Assets implements Routes {
     version = HexFormat.of().formatHex(digest.digest(), 0, 8);
   }
 
-  /** Where they are. */
+  /** The path under which they are served. */
   String path() {
     return "/static/" + version;
   }

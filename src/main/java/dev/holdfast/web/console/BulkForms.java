@@ -6,6 +6,7 @@ import dev.holdfast.queue.TicketDesk.Retries;
 import dev.holdfast.queue.read.HeldTickets;
 import dev.holdfast.queue.read.TicketFilter;
 import dev.holdfast.queue.view.ConsoleReader;
+import dev.holdfast.queue.view.DesignReviews;
 import dev.holdfast.ticket.InvalidTicketException;
 import dev.holdfast.ticket.TicketState;
 import dev.holdfast.web.Refused;
@@ -65,21 +66,24 @@ final class BulkForms implements Routes {
     String actor = Visitor.of(context).actor();
     List<BulkRun.Item> selected = items(context.formParams("id"));
     String wanted = String.valueOf(context.formParam("do"));
-    if (selected.isEmpty() && !wanted.equals("release-all")) {
+    if (selected.isEmpty() && !wanted.endsWith("-all")) {
       tell(context, back, Notice.bad("Nothing was done: select tickets first."));
       return;
     }
     try {
-      BulkRun run =
-          wanted.equals("release-all")
-              ? releaseAll(context, back, actor)
-              : runs.start(
-                  verb(wanted),
-                  selected.size(),
-                  back,
-                  selected.iterator(),
-                  deed(context, wanted, actor));
-      answer(context, run);
+      answer(
+          context,
+          switch (wanted) {
+            case "release-all" -> releaseAll(context, back, actor);
+            case "approve-all" -> approveAll(context, back, actor);
+            default ->
+                runs.start(
+                    verb(wanted),
+                    selected.size(),
+                    back,
+                    selected.iterator(),
+                    deed(context, wanted, actor));
+          });
     } catch (InvalidTicketException e) {
       tell(context, back, Notice.bad(TicketForms.sentence(e)));
     }
@@ -124,6 +128,21 @@ final class BulkForms implements Routes {
             ? reader.groupSize(query.fingerprint(), query.category())
             : 0;
     return runs.start(RELEASED, total, back, heldItems(query, seen), release(context, actor));
+  }
+
+  /** Of one design, as many as there were when the page was made. */
+  private BulkRun approveAll(Context context, String back, String actor) {
+    String design = Filters.text(context.formParam("design"));
+    if (design == null) {
+      throw new Refused(400, "the form does not say which design's results; load the page again");
+    }
+    long total =
+        reader.reviewsByDesign().stream()
+            .filter(each -> each.design().equals(design))
+            .mapToLong(DesignReviews::tickets)
+            .sum();
+    Iterator<BulkRun.Item> all = ReviewedTickets.of(design).all(ports.tickets(), seen(context));
+    return runs.start(APPROVED, total, back, all, deed(context, "approve", actor));
   }
 
   private Iterator<BulkRun.Item> heldItems(TicketFilter filter, Instant seen) {

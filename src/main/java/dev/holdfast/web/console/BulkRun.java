@@ -37,7 +37,7 @@ record BulkRun(BulkAction action, Verb verb, long expected, String back) {
     return action.isFinished();
   }
 
-  /** Whether it is over within that time. */
+  /** True if it is over within that time. */
   boolean waitFor(Duration time) throws InterruptedException {
     return action.await(time);
   }

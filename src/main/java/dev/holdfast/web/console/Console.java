@@ -7,6 +7,7 @@ import dev.holdfast.web.Pages;
 import dev.holdfast.web.Problem;
 import dev.holdfast.web.Routes;
 import dev.holdfast.web.WebPorts;
+import dev.holdfast.web.console.view.ConfiguredProvider;
 import io.javalin.router.JavalinDefaultRoutingApi;
 import java.util.List;
 import java.util.function.Supplier;
@@ -21,11 +22,21 @@ public final class Console implements Routes, Pages {
   private final List<Routes> groups;
 
   /**
-   * @param bulk closed by the caller
-   * @param sandbox says how the worker that serves the pages confines programs of tools; empty
-   *     where none serves them
+   * The process that serves the pages.
+   *
+   * @param sandbox says how it confines programs of tools; empty where it runs none
+   * @param providers of models, as it has them configured
    */
-  public Console(WebPorts given, ConsoleReader reader, BulkActions bulk, Supplier<String> sandbox) {
+  public record Process(Supplier<String> sandbox, List<ConfiguredProvider> providers) {
+    public Process {
+      providers = List.copyOf(providers);
+    }
+  }
+
+  /**
+   * @param bulk closed by the caller
+   */
+  public Console(WebPorts given, ConsoleReader reader, BulkActions bulk, Process process) {
     WebPorts ports = given.through(Channel.CONSOLE);
     Shell shell = new Shell(reader, templates, assets);
     BulkRuns runs = new BulkRuns(bulk);
@@ -35,7 +46,7 @@ public final class Console implements Routes, Pages {
             new HomeRoutes(ports, reader, shell),
             new InboxRoutes(ports, reader, shell),
             new TicketRoutes(ports, reader, shell),
-            new OperationRoutes(ports, reader, shell, sandbox),
+            new OperationRoutes(ports, reader, shell, process),
             new EnqueueForms(ports, reader, shell),
             new TicketForms(ports),
             new CallForms(ports),

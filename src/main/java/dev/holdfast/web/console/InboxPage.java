@@ -45,7 +45,7 @@ public record InboxPage(
         number == 1 ? null : number);
   }
 
-  /** When the tickets of a group were held, hour by hour. */
+  /** The tickets of a group by the hour when they were held. */
   public Sparkline spark(HeldGroup group) {
     long day = group.byHour().stream().mapToLong(Long::longValue).sum();
     return Sparkline.of(group.byHour(), Format.number(day) + " held in the last 24 hours");

@@ -14,7 +14,6 @@ import io.javalin.http.Context;
 import io.javalin.router.JavalinDefaultRoutingApi;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -26,10 +25,10 @@ final class OperationRoutes implements Routes {
   private final WebPorts ports;
   private final ConsoleReader reader;
   private final Shell shell;
-  private final Supplier<String> sandbox;
+  private final Console.Process process;
 
-  OperationRoutes(WebPorts ports, ConsoleReader reader, Shell shell, Supplier<String> sandbox) {
-    this.sandbox = sandbox;
+  OperationRoutes(WebPorts ports, ConsoleReader reader, Shell shell, Console.Process process) {
+    this.process = process;
     this.ports = ports;
     this.reader = reader;
     this.shell = shell;
@@ -80,7 +79,8 @@ final class OperationRoutes implements Routes {
             ports.tickets().workers(),
             reader.running(MOST_RUNNING).stream()
                 .collect(Collectors.groupingBy(RunningTicket::workerId)),
-            sandbox.get()));
+            reader.busySlots(),
+            process.sandbox().get()));
   }
 
   private void providers(Context context) {
@@ -88,7 +88,12 @@ final class OperationRoutes implements Routes {
     shell.show(
         context,
         "providers",
-        new ProvidersPage(page, reader.providers(), ports.spending().budgets()));
+        new ProvidersPage(
+            page,
+            process.providers(),
+            reader.providers(),
+            reader.modelUse(),
+            ports.spending().budgets()));
   }
 
   private void designs(Context context) {

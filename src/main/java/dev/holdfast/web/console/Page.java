@@ -37,7 +37,7 @@ public record Page(
     return reviews < MOST_REVIEWS ? Format.number(reviews) : MOST_REVIEWS - 1 + "+";
   }
 
-  /** How long ago or how soon. */
+  /** A time as "3m ago" or "in 2h". */
   public String ago(@Nullable Instant time) {
     return Format.ago(time, now);
   }

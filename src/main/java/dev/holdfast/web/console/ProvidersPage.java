@@ -2,12 +2,28 @@ package dev.holdfast.web.console;
 
 import dev.holdfast.queue.BudgetStatus;
 import dev.holdfast.queue.ProviderStatus;
+import dev.holdfast.queue.view.ModelUse;
+import dev.holdfast.web.console.view.ConfiguredProvider;
 import dev.holdfast.web.console.view.SqlText;
 import java.util.List;
+import java.util.Optional;
 
-/** Providers that are not called just now, and what calls of models may cost. */
-public record ProvidersPage(Page page, List<ProviderStatus> providers, List<BudgetStatus> budgets) {
+/**
+ * Providers of models, and what calls may cost.
+ *
+ * @param configured at the process that serves the page
+ * @param providers those that are not called just now, wherever they are configured
+ * @param use what models have answered in the last 7 days
+ */
+public record ProvidersPage(
+    Page page,
+    List<ConfiguredProvider> configured,
+    List<ProviderStatus> providers,
+    List<ModelUse> use,
+    List<BudgetStatus> budgets) {
   public ProvidersPage {
+    configured = List.copyOf(configured);
+    use = List.copyOf(use);
     providers = List.copyOf(providers);
     budgets = List.copyOf(budgets);
   }
@@ -15,6 +31,19 @@ public record ProvidersPage(Page page, List<ProviderStatus> providers, List<Budg
   /** The statement that a person runs when the account is in order again. */
   public String mending(ProviderStatus provider) {
     return SqlText.mend(provider.provider(), page.visitor().actor(), provider.keyId());
+  }
+
+  /** The state of a configured provider's key, or of all that it is where that is closed. */
+  public Optional<ProviderStatus> trouble(ConfiguredProvider provider, String key) {
+    return providers.stream()
+        .filter(each -> each.provider().equals(provider.name()))
+        .filter(each -> each.keyId().isEmpty() || each.keyId().equals(key))
+        .filter(each -> each.model().isEmpty())
+        .findFirst();
+  }
+
+  public List<ModelUse> use(ConfiguredProvider provider) {
+    return use.stream().filter(each -> each.provider().equals(provider.name())).toList();
   }
 
   /** Its state in words. */

@@ -18,7 +18,7 @@ public record SchedulesPage(Page page, List<Schedule> schedules) {
     return schedule.upcoming(page.now(), TIMES);
   }
 
-  /** How it treats missed times and a last ticket that has not ended. */
+  /** Its rules for missed times and for a last ticket that has not ended. */
   public String rules(Schedule schedule) {
     return "catches up "
         + schedule.catchUp().name().toLowerCase(Locale.ROOT)

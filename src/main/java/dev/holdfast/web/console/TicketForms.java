@@ -143,6 +143,15 @@ final class TicketForms implements Routes {
                 desk(context).cancel(id, actor, words(context, "reason"));
                 yield Notice.good("Cancelled #" + id + ".");
               }
+              case "replay" -> {
+                String from = String.valueOf(context.formParam("from"));
+                long replayed = desk(context).replay(id, actor, from);
+                yield new Notice(
+                    true,
+                    "#" + replayed + " is worked again from " + from + " on.",
+                    List.of(),
+                    List.of(replayed));
+              }
               default -> throw new Refused(400, "there is no such action");
             });
   }

@@ -15,7 +15,9 @@ import dev.holdfast.web.console.view.ResultView;
 import dev.holdfast.web.console.view.StepGraph;
 import dev.holdfast.web.console.view.TimelineLine;
 import dev.holdfast.web.console.view.TranscriptView;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -71,7 +73,31 @@ public record TicketPage(
     }
   }
 
-  /** Whether its program may print something now, of which no event tells. */
+  /** A part of the page, for its table of contents. */
+  public record Part(String id, String title) {}
+
+  /** Those that this ticket has, in their order. */
+  public List<Part> parts() {
+    List<Part> parts = new ArrayList<>();
+    add(parts, steps != null, "Steps");
+    add(parts, !result.isEmpty() || isState("needs_review"), "Result");
+    add(parts, true, "Facts");
+    add(parts, !guidance.isEmpty(), "Guidance");
+    add(parts, !attempts.isEmpty(), "Attempts");
+    add(parts, !streams().isEmpty(), "Output");
+    add(parts, !transcript.steps().isEmpty(), "Transcript");
+    add(parts, true, "Timeline");
+    add(parts, true, "Payload");
+    return parts;
+  }
+
+  private static void add(List<Part> parts, boolean there, String title) {
+    if (there) {
+      parts.add(new Part(title.toLowerCase(Locale.ROOT), title));
+    }
+  }
+
+  /** True if its program may print something now, of which no event tells. */
   public boolean isPrinting() {
     return output != null && output.running() && ticket.kind().equals("command");
   }
@@ -89,12 +115,12 @@ public record TicketPage(
     return ticket.state().equals(state);
   }
 
-  /** Whether a session works it or will. */
+  /** True if a session works it or will. */
   public boolean mayRetry() {
     return ticket.kind().equals("agent") && !isState("done") && !isState("cancelled");
   }
 
-  /** Whether a person has switched its sessions' retries off. */
+  /** True if a person has switched its sessions' retries off. */
   public boolean isAutoRetryOff() {
     return autoRetry != null && !autoRetry.enabled();
   }

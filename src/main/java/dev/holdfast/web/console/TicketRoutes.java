@@ -6,9 +6,11 @@ import dev.holdfast.queue.read.EventLine;
 import dev.holdfast.queue.read.TicketFilter;
 import dev.holdfast.queue.read.TicketReader;
 import dev.holdfast.queue.read.TicketRow;
+import dev.holdfast.queue.read.TicketSummary;
 import dev.holdfast.queue.read.TicketWindow;
 import dev.holdfast.queue.read.ToolCallRow;
 import dev.holdfast.queue.view.ConsoleReader;
+import dev.holdfast.queue.view.DesignReviews;
 import dev.holdfast.schema.Question;
 import dev.holdfast.ticket.TicketState;
 import dev.holdfast.web.Routes;
@@ -98,20 +100,27 @@ final class TicketRoutes implements Routes {
   private void review(Context context) {
     Filters filters =
         Filters.of(name -> name.equals("before") ? context.queryParam("before") : null);
-    TicketFilter query =
-        new TicketFilter(
-            TicketState.NEEDS_REVIEW, null, null, null, filters.query().beforeId(), RESULTS);
+    String design = Filters.text(context.queryParam("design"));
+    TicketFilter query = ReviewedTickets.of(design).onPage(filters.query().beforeId(), RESULTS);
     TicketWindow tickets = ports.tickets().window(query);
     List<ReviewPage.Item> items =
-        tickets.tickets().stream()
-            .map(line -> ports.tickets().find(line.id()))
-            .flatMap(Optional::stream)
-            .filter(ticket -> ticket.state().equals(TicketState.NEEDS_REVIEW.wireName()))
-            .map(ticket -> new ReviewPage.Item(ticket, ResultView.of(ticket.result())))
-            .toList();
+        tickets.tickets().stream().flatMap(line -> item(line).stream()).toList();
     Page page = shell.page(context, "Review", Section.REVIEW);
-    String next = tickets.next() == null ? null : Links.with("/review", "before", tickets.next());
-    shell.show(context, "review", new ReviewPage(page, items, next));
+    String next =
+        tickets.next() == null
+            ? null
+            : Links.with("/review", "design", design, "before", tickets.next());
+    List<DesignReviews> designs = reader.reviewsByDesign();
+    shell.show(context, "review", new ReviewPage(page, designs, design, items, next));
+  }
+
+  /** One whole ticket at a time is in memory. */
+  private Optional<ReviewPage.Item> item(TicketSummary line) {
+    return ports
+        .tickets()
+        .find(line.id())
+        .filter(ticket -> ticket.state().equals(TicketState.NEEDS_REVIEW.wireName()))
+        .map(ticket -> new ReviewPage.Item(line, ResultView.of(ticket.result())));
   }
 
   private void ticket(Context context) {
@@ -150,7 +159,7 @@ final class TicketRoutes implements Routes {
             .toList(),
         TranscriptView.of(ports.journals().rows(id)),
         tickets.output(id, attempt(context)).orElse(null),
-        ResultView.indented(ticket.payload()),
+        ResultView.shown(ticket.payload()),
         tickets.assignee(id).orElse(null),
         tickets.toolCalls(id).stream().filter(ToolCallRow::waits).toList(),
         question(ticket),

@@ -34,7 +34,7 @@ public record TicketsPage(
     return filters.inState(path, state);
   }
 
-  /** How many tickets are in a state; of many only the newest are counted, and a plus says so. */
+  /** The number of tickets in a state; of many only the newest are counted, and a plus says so. */
   public String count(TicketState state) {
     return state == TicketState.ON_HOLD
         ? Format.number(page.held())

@@ -20,7 +20,7 @@ public record OidcClient(
     List<String> scopes,
     String nameClaim,
     String groupsClaim) {
-  /** Where the provider sends people back to. */
+  /** The address that the provider sends people back to. */
   URI callback() {
     return console.resolve(OidcRoutes.CALLBACK);
   }

@@ -44,8 +44,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the provider is asked and what it answers, by the Nimbus library. Its settings and keys are
- * read when they are needed first, so that a worker starts without it. Thread-safe.
+ * Asks the provider and reads its answers, by the Nimbus library. Its settings and keys are read
+ * when they are needed first, so that a worker starts without it. Thread-safe.
  */
 final class OidcProvider {
   private static final int CONNECT_MILLIS = 3_000;
@@ -79,7 +79,7 @@ final class OidcProvider {
     this.clock = clock;
   }
 
-  /** Where the browser is sent to log in. */
+  /** The address that the browser is sent to for logging in. */
   URI login(LoginAttempt attempt) {
     return new AuthenticationRequest.Builder(
             ResponseType.CODE,
@@ -99,17 +99,19 @@ final class OidcProvider {
    *
    * @throws Refused if the provider gives none, or one that cannot be taken
    */
+  @SuppressWarnings("unchecked") // the library's verifier says for no context what it is for any
   JWTClaimsSet claims(AuthorizationCode code, LoginAttempt attempt) {
     Known provider = known();
     JWT token = token(provider.settings(), code, attempt);
     DefaultJWTProcessor<SecurityContext> processor = new DefaultJWTProcessor<>();
     processor.setJWSKeySelector(new JWSVerificationKeySelector<>(ALGORITHMS, provider.keys()));
-    processor.setJWTClaimsSetVerifier(
+    IDTokenClaimsVerifier verifier =
         new IDTokenClaimsVerifier(
             new Issuer(client.issuer()),
             new ClientID(client.id()),
             attempt.nonce(),
-            CLOCK_SKEW_SECONDS));
+            CLOCK_SKEW_SECONDS);
+    processor.setJWTClaimsSetVerifier((claims, context) -> verifier.verify(claims, context));
     try {
       return processor.process(token, null);
     } catch (BadJOSEException | JOSEException e) {

@@ -8,7 +8,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whom an ID token names.
+ * The person that an ID token names.
  *
  * @param groups as the token's claim says
  */

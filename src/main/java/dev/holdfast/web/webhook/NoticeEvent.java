@@ -48,7 +48,7 @@ record NoticeEvent(
     };
   }
 
-  /** What is known of it, a line each, for mails. */
+  /** The facts of the event, a line each, for mails. */
   String details() {
     StringBuilder lines = new StringBuilder();
     data.forEach(

@@ -3,7 +3,7 @@ package dev.holdfast.web.webhook;
 import java.time.Duration;
 import java.time.InstantSource;
 
-/** Who is told of what people should know. */
+/** A receiver of what people should know. */
 public sealed interface NoticeReceiver permits WebhookReceiver, MailReceiver {
   /** Under which the cursor is kept; says nothing that is secret. */
   String name();
@@ -13,6 +13,6 @@ public sealed interface NoticeReceiver permits WebhookReceiver, MailReceiver {
   /** Of one delivery. */
   Duration timeout();
 
-  /** What sends to it. */
+  /** Makes the sender of its notices. */
   NoticeSender sender(InstantSource clock);
 }

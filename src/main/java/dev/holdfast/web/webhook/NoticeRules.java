@@ -29,7 +29,7 @@ public record NoticeRules(
     Predicate<Instant> quiet,
     Set<Event> events,
     @Nullable DigestTime digest) {
-  /** What people may be told of. */
+  /** The events that people may be told of. */
   public enum Event {
     HOLDS,
     OUTAGES,

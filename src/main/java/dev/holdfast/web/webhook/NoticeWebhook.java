@@ -173,7 +173,10 @@ public final class NoticeWebhook implements AutoCloseable {
     return !now.isBefore(since.plus(rules.groupWait()));
   }
 
-  /** How far all is told: a group that was told may have newer notices than one that was not. */
+  /**
+   * The last notice up to which all is told: a group that was told may have newer notices than one
+   * that was not.
+   */
   private long upTo(PeopleNotices.Batch batch, List<Notice> untold) {
     return untold.stream()
         .mapToLong(Notice::id)
@@ -196,7 +199,7 @@ public final class NoticeWebhook implements AutoCloseable {
     }
   }
 
-  /** Whether the receiver is done with it: took it, or is not asked any more. */
+  /** True if the receiver is done with it: took it, or is not asked any more. */
   private boolean deliver(NoticeGroup group) throws InterruptedException {
     if (lead() == null) {
       return false;

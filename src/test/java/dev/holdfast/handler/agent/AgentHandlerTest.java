@@ -11,12 +11,14 @@ import dev.holdfast.llm.StopReason;
 import dev.holdfast.llm.Target;
 import dev.holdfast.llm.ToolCall;
 import dev.holdfast.llm.Usage;
+import dev.holdfast.schema.Enqueues;
 import dev.holdfast.session.event.SessionEvent;
 import dev.holdfast.session.journal.AttemptHistory;
 import dev.holdfast.session.journal.InMemoryJournal;
 import dev.holdfast.session.journal.Input;
 import dev.holdfast.session.journal.Journal;
 import dev.holdfast.session.journal.JournalEntry;
+import dev.holdfast.session.report.ReportRules;
 import dev.holdfast.session.retry.AutoRetrySettings;
 import dev.holdfast.ticket.Guidance;
 import dev.holdfast.ticket.UnreadableJournalException;
@@ -36,6 +38,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.json.JsonMapper;
 
 /** A session with real tools in a real directory; only the model is a script. */
 @Timeout(60)
@@ -96,6 +99,38 @@ class AgentHandlerTest {
         .as("the sample itself")
         .hasContent("echo $(($1 - $2))");
     assertThat(tickets.events).hasAtLeastOneElementOfType(SessionEvent.ToolFinished.class);
+  }
+
+  @Test
+  @DisplayName(
+      "issue 23: the report adds tickets where the design allows it; one that adds others is"
+          + " refused, and the model told why")
+  void reportAdds() throws Exception {
+    String adding =
+        "  - tool_calls: [{name: agent__final_report, arguments: {status: success, content: \"it"
+            + " works\", enqueue: [{design: %s, payload: {n: 1}}]}}]\n";
+
+    HandlerResult result =
+        tickets.run(TARGET + "may_enqueue: [extra]\n", "steps:\n" + adding.formatted("extra"));
+
+    assertThat(result)
+        .isEqualTo(
+            new HandlerResult.Succeeded(
+                "{\"status\":\"success\",\"content\":\"it works\"}",
+                HandlerResult.Review.HUMAN,
+                "[{\"design\":\"extra\",\"payloads\":[{\"n\":1}]}]"));
+    assertThat(
+            new ReportRules(null, new Enqueues(List.of("extra")))
+                .check(
+                    JsonMapper.shared()
+                        .readTree(
+                            "{\"status\": \"success\", \"content\": \"x\", \"enqueue\":"
+                                + " [{\"design\": \"other\"}]}"))
+                .problem())
+        .isEqualTo(
+            "its design does not allow it to enqueue \"other\": add it to may_enqueue, which is"
+                + " [extra]");
+    assertThat(new ReportRules(null, Enqueues.NONE).spec().toString()).doesNotContain("enqueue");
   }
 
   @Test

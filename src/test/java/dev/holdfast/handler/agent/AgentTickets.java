@@ -1,9 +1,12 @@
 package dev.holdfast.handler.agent;
 
+import dev.holdfast.llm.CallRetryOptions;
+import dev.holdfast.llm.ProviderEventListener;
 import dev.holdfast.llm.account.CallGuard;
 import dev.holdfast.llm.scripted.Script;
 import dev.holdfast.llm.scripted.ScriptedProvider;
 import dev.holdfast.retry.Sleeper;
+import dev.holdfast.session.Allowance;
 import dev.holdfast.session.AllowanceStore;
 import dev.holdfast.session.LoopSettings;
 import dev.holdfast.session.approval.ApprovalStore;
@@ -63,21 +66,28 @@ final class AgentTickets {
     AgentSettings settings =
         new AgentSettings(
             workspaces,
-            Map.of("PATH", System.getenv("PATH")),
-            sandboxes,
             Duration.ofSeconds(30),
             60,
             autoRetry,
             LoopSettings.DEFAULT,
-            ToolSettings.defaults());
+            ToolSettings.defaults(),
+            Allowance.NONE,
+            CallRetryOptions.DEFAULTS);
     ScriptedProvider provider =
         new ScriptedProvider("played", Script.parse(script), call -> {}, Sleeper.REAL);
     return new AgentHandler(
         settings,
-        AgentPorts.of(Map.of("played", provider), Sleeper.REAL, nanoTime, () -> 0)
-            .withSessions(store, sink, aborts)
-            .withHistory(ApprovalStore.NOBODY, attempts)
-            .withGuard(CallGuard.NONE, allowances));
+        new AgentPorts(
+            Map.of("played", provider),
+            new SessionPorts(store, sink, aborts, allowances, ApprovalStore.NOBODY, attempts),
+            Map.of("PATH", System.getenv("PATH")),
+            sandboxes,
+            CallGuard.NONE,
+            List.of(),
+            ProviderEventListener.NONE,
+            Sleeper.REAL,
+            nanoTime,
+            () -> 0));
   }
 
   /**

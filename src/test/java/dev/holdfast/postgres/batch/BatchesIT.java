@@ -91,6 +91,39 @@ class BatchesIT {
   }
 
   @Test
+  @DisplayName("may be a graph of tickets with names, and of keys that hold for a time")
+  void graph() {
+    String graph =
+        """
+        [{"kind": "%1$s", "name": "last", "after": ["first"]}, {"kind": "%1$s", "name": "first"},
+         {"kind": "%1$s", "unique_key": "%1$s", "unique_for": "open", "on_duplicate": "%2$s"}]\
+        """;
+    long batch =
+        database.number(
+            "SELECT holdfast.enqueue_batch(?::jsonb, 'ann')", graph.formatted(kind, "refuse"));
+    assertThat(progress(batch).total()).isEqualTo(3);
+    assertThat(claim(10)).as("the last one waits for the first one").hasSize(2);
+    assertThatThrownBy(
+            () ->
+                database.number(
+                    "SELECT holdfast.enqueue_batch(?::jsonb, 'ann')",
+                    graph.formatted(kind, "refuse")))
+        .hasStackTraceContaining("has the unique key");
+    long kept =
+        database.number(
+            "SELECT holdfast.enqueue_batch(?::jsonb, 'ann')",
+            "[{\"kind\": \"%1$s\", \"unique_key\": \"%1$s\", \"unique_for\": \"open\"}]"
+                .formatted(kind));
+    assertThat(database.number("SELECT total FROM holdfast.batches WHERE id = ?", kept)).isZero();
+    assertThatThrownBy(
+            () ->
+                database.number(
+                    "SELECT holdfast.enqueue_batch('[{\"kind\": \"x\", \"after\": [\"y\"]}]',"
+                        + " 'ann')"))
+        .hasStackTraceContaining("ticket 1 of the list waits for \"y\"");
+  }
+
+  @Test
   @DisplayName("says how far it is, and ends when all its tickets are done or cancelled")
   void progress() {
     Batched batch = enqueue(10);

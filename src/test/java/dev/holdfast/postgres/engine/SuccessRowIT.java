@@ -107,6 +107,30 @@ class SuccessRowIT {
   }
 
   @Test
+  @DisplayName(
+      "a success that its design's rule approves is done and says so once, however often it is"
+          + " stored; one that comes too late says nothing")
+  void approvedByRule() {
+    long id = queue.enqueue();
+    long lease = queue.claim();
+    Finish finish = new Finish.Succeeded(id, lease, "1", Finish.Review.RULE, null);
+    for (int i = 0; i < 2; i++) {
+      assertThat(queue.queue().finish(List.of(finish), List.of()).getFirst())
+          .isEqualTo(new FinishResult.Succeeded(id, TicketState.DONE));
+    }
+    queue
+        .queue()
+        .finish(
+            List.of(new Finish.Succeeded(id + 99, lease, "1", Finish.Review.RULE, null)),
+            List.of());
+    assertThat(
+            database.column(
+                "SELECT ticket_id || actor || channel FROM holdfast.ticket_activity WHERE action ="
+                    + " 'approved'"))
+        .containsExactly(id + "rulerule");
+  }
+
+  @Test
   @DisplayName("a mixed batch over several leases is stored in one go, answers in order")
   void mixedBatch() {
     List<Long> ids = queue.enqueue(6);

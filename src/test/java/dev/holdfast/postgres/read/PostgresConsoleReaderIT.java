@@ -254,7 +254,7 @@ class PostgresConsoleReaderIT {
         .singleElement()
         .satisfies(
             each -> {
-              assertThat(each).isEqualTo(new DesignLine("counted", "new", 2, 2, 4, 2, 1));
+              assertThat(each).isEqualTo(new DesignLine("counted", "new", 2, 2, 4, 2, 1, null));
               assertThat(each.successRate()).isEqualTo("67 %");
             });
   }

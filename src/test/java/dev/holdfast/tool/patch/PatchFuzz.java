@@ -42,7 +42,7 @@ public final class PatchFuzz {
         for (FileDiff file : new DiffReader(text, fenced, path -> true).read()) {
           require(file.added() + file.removed() <= text.length(), "no line is made up");
           for (String path : file.paths()) {
-            PatchPath.check(path);
+            PathSafety.check(path);
           }
           boolean whole = file.hunks().stream().noneMatch(Hunk::isShort);
           if (whole && file.binary().isEmpty()) {

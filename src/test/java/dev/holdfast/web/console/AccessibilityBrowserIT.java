@@ -101,6 +101,32 @@ class AccessibilityBrowserIT {
     assertThat(found(page, axe -> axe.withRules(COLORS))).isEmpty();
   }
 
+  @Test
+  @DisplayName("on a phone no page is wider than the screen, and no label stands without a value")
+  void narrow() {
+    Page page = browsers.page(new Browser.NewContextOptions().setViewportSize(390, 800));
+    List<String> all = new ArrayList<>();
+    for (String path : paths) {
+      page.navigate(server.url(path));
+      Object wide = page.evaluate("document.documentElement.scrollWidth - innerWidth");
+      if (((Number) wide).intValue() > 0) {
+        all.add(path + " is " + wide + " px too wide");
+      }
+      all.add(
+          path
+              + page.evaluate(
+                  """
+                  [...document.querySelectorAll('td[data-label]')].filter(each => each.offsetHeight > 0
+                      && !each.innerText.trim() && !each.querySelector('svg, progress, button')
+                      && getComputedStyle(each, '::before').content !== 'none')
+                    .map(each => ' ' + each.dataset.label + ' is empty').join()
+                  """));
+    }
+    assertThat(all).containsExactlyElementsOf(paths);
+    page.navigate(server.url("/providers"));
+    assertThat(page.content()).contains("gpt-5*").doesNotContain(ConsoleServer.KEY);
+  }
+
   private List<String> found(Page page, UnaryOperator<AxeBuilder> rules) {
     List<String> all = new ArrayList<>();
     for (String path : paths) {

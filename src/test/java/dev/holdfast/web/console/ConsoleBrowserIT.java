@@ -9,6 +9,7 @@ import com.microsoft.playwright.Page;
 import com.microsoft.playwright.Route;
 import dev.holdfast.Holdfast;
 import dev.holdfast.failure.ErrorReport;
+import dev.holdfast.postgres.engine.PostgresWorkflowSteps;
 import dev.holdfast.schema.Question;
 import dev.holdfast.session.approval.ApprovalStore;
 import dev.holdfast.session.event.SessionEvent;
@@ -20,10 +21,12 @@ import dev.holdfast.web.ConsoleServer;
 import dev.holdfast.worker.HandlerResult;
 import dev.holdfast.worker.TicketContext;
 import dev.holdfast.worker.Worker;
+import dev.holdfast.workflow.WorkflowHandler;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.regex.Pattern;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -451,6 +454,44 @@ class ConsoleBrowserIT {
     page.locator("#bulk a").first().click();
     button("Release").first().click();
     assertThat(notice()).containsText("Released #" + id);
+  }
+
+  @Test
+  @DisplayName("a workflow: its steps as a picture that follows them, and the replay from one")
+  void workflow() {
+    database.run(
+        "INSERT INTO holdfast.designs (name, version, kind, definition) VALUES ('leaf', 1, 'leaf',"
+            + " '{}'), ('graph', 1, 'workflow', '{\"steps\": {\"fetch\": {\"design\": \"leaf\"},"
+            + " \"print\": {\"design\": \"leaf\", \"after\": [\"fetch\"]}}}')");
+    try (Worker worker =
+        Holdfast.worker(testDatabase.dataSource())
+            .handler("leaf", context -> HandlerResult.done("1"))
+            .handler(
+                "workflow",
+                new WorkflowHandler(
+                    new PostgresWorkflowSteps(testDatabase.dataSource(), "holdfast"), 1000))
+            .start()) {
+      database.run("INSERT INTO holdfast.queues (name) VALUES ('graph')");
+      database.run("SELECT holdfast.pause_queue('graph', 'ann')");
+      long id =
+          database.number("SELECT holdfast.enqueue_ticket(design => 'graph', queue => 'graph')");
+      go("/tickets/" + id);
+      assertThat(page.locator("svg.steps g.step.waiting")).hasCount(2);
+      assertThat(page.locator("#replay")).hasCount(0);
+      database.run("SELECT holdfast.resume_queue('graph', 'ann')");
+      // It comes by itself: nobody loads the page again.
+      assertThat(page.locator("svg.steps g.step.done")).hasCount(2);
+      // What a form does is refused where the ticket has changed since it was shown.
+      Awaitility.await().until(() -> database.state(id).equals("done"));
+      go("/tickets/" + id);
+      page.locator("#replay summary").click();
+      page.locator("#from").selectOption("print");
+      button("Replay").click();
+      assertThat(notice()).containsText(Pattern.compile("#\\d+ is worked again from print on"));
+      long again = database.number("SELECT max(id) FROM holdfast.tickets WHERE kind = 'workflow'");
+      go("/tickets/" + again);
+      assertThat(page.locator("svg.steps g.step.done")).hasCount(2);
+    }
   }
 
   @Test

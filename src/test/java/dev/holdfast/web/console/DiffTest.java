@@ -30,6 +30,18 @@ class DiffTest {
       """;
 
   @Test
+  @DisplayName("within lines that change only in part, that part is marked, whole characters only")
+  void marks() {
+    List<Diff.Line> lines =
+        LineChanges.between("one 🐟 of two\nkeep\nquite another", "one 🐳 of two\nkeep\nnew text");
+    assertThat(lines).extracting(Diff.Line::changed).containsExactly("🐟", "🐳", "", "", "");
+    assertThat(lines)
+        .allSatisfy(
+            line ->
+                assertThat(line.before() + line.changed() + line.after()).isEqualTo(line.text()));
+  }
+
+  @Test
   @DisplayName("a git diff falls into its files, each with its lines")
   void git() {
     List<Diff.File> files = Diff.of(GIT).files();

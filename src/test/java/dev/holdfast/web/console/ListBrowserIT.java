@@ -46,6 +46,8 @@ class ListBrowserIT {
       assertThat(reviews.stream().map(database::state)).containsOnly("done");
       assertThat(page.locator("#review-count")).hasText("0");
 
+      allOfOneDesign(page, server);
+
       page.navigate(server.url("/tickets?kind=letters"));
       page.locator(".states a:has-text('ready')").click();
       assertThat(page.locator("tr[data-row]")).hasCount(2);
@@ -56,6 +58,36 @@ class ListBrowserIT {
       assertThat(database.number("SELECT count(*) FROM holdfast.tickets WHERE state = 'ready'"))
           .isZero();
     }
+  }
+
+  /** What waits for review when the page was made, of one design; nothing else. */
+  private void allOfOneDesign(Page page, ConsoleServer server) {
+    database.run(
+        "INSERT INTO holdfast.designs (name, version, kind, definition) VALUES ('letters', 1,"
+            + " 'manual', '{}'), ('letters', 2, 'manual', '{}'), ('other', 1, 'manual', '{}')");
+    String add =
+        "INSERT INTO holdfast.tickets (kind, design_id, state, result, completed_at) SELECT"
+            + " 'manual', d.id, 'needs_review', '1', now() FROM holdfast.designs d,"
+            + " generate_series(1, 13) WHERE d.name = ?";
+    database.run(add, "letters");
+    database.run(add, "other");
+    page.navigate(server.url("/review"));
+    page.locator(".states a:has-text('letters')").click();
+    assertThat(page.locator(".states a[aria-current]")).hasText("letters 26");
+    assertThat(page.locator("article.review")).hasCount(10);
+    database.run(add, "letters");
+    page.locator("button:has-text('Approve all 26 of letters')").click();
+    assertThat(page.locator("#notice")).containsText("Approved 26 tickets");
+    String waiting =
+        "SELECT count(*) FROM holdfast.tickets t JOIN holdfast.designs d ON d.id ="
+            + " t.design_id WHERE t.state = 'needs_review' AND d.name = ?";
+    assertThat(database.number(waiting, "letters")).isEqualTo(26);
+    assertThat(database.number(waiting, "other")).isEqualTo(13);
+    assertThat(
+            database.column(
+                "SELECT DISTINCT actor || channel FROM holdfast.ticket_activity WHERE action ="
+                    + " 'approved'"))
+        .containsExactly("annconsole");
   }
 
   private void enqueue(Page page, ConsoleServer server) {

@@ -176,6 +176,25 @@ class ScreenshotsBrowserIT {
           LATERAL (SELECT GREATEST(m.scale * (1.1 + sin((i + 20) / 15.3)) * (1 + 0.4 * sin(i * 1.9 + m.scale)), 0)::int AS n) x
         WHERE n > 0
         """);
+    database.run(
+        """
+        INSERT INTO holdfast.model_figures (span_minutes, starts_at, provider, model, design, answers, tokens_in, tokens_out, cost_usd)
+        SELECT 120, date_bin('2 hours', now(), '2000-01-01 00:00Z'), provider, model, CASE design WHEN 'translate' THEN 'import' ELSE design END,
+          sum(answers), sum(tokens_in), sum(tokens_out), sum(cost_usd)
+        FROM holdfast.model_figures WHERE span_minutes = 15 GROUP BY 3, 4, 5
+        """);
+    database.run(
+        """
+        INSERT INTO holdfast.ticket_attempts (ticket_id, lease_no, started_at, finished_at, attempt, outcome, worker_id)
+        SELECT (SELECT min(id) FROM holdfast.tickets), -i, now() - i * interval '7 seconds' - (40 + 30 * sin(i / 9.0)) * interval '1 second',
+          now() - i * interval '7 seconds', i, 'succeeded', 'host-1-4f2a'
+        FROM generate_series(1, 240) i
+        """);
+    database.run(
+        "INSERT INTO holdfast.tickets (kind, design_id, title, state, result, completed_at) SELECT"
+            + " 'command', d.id, 'import of orders, part ' || n, 'needs_review', '{\"rows\": 412}',"
+            + " now() FROM holdfast.designs d, generate_series(1, 7) n WHERE d.name = 'import' AND"
+            + " d.version = 2");
     database.run("UPDATE holdfast.figures_cursor SET counted_until = now() - interval '5 seconds'");
     database.run(
         "SELECT holdfast.enqueue_ticket('import', queue => 'imports') FROM generate_series(1, 23)");
@@ -201,11 +220,12 @@ class ScreenshotsBrowserIT {
               new Picture("inbox", "/inbox"),
               new Picture("tickets", "/tickets"),
               new Picture("ticket", "/tickets/" + running),
-              new Picture("review", "/review"),
+              new Picture("review", "/review?design=import"),
               new Picture("queues", "/queues"),
               new Picture("workers", "/workers"),
               new Picture("providers", "/providers"),
               new Picture("designs", "/design?name=import"))) {
+        database.run("UPDATE holdfast.workers SET heartbeat_at = now()");
         page.navigate(server.url(each.path()));
         page.screenshot(
             new Page.ScreenshotOptions().setPath(directory.resolve(each.name() + ".png")));
@@ -213,6 +233,11 @@ class ScreenshotsBrowserIT {
       page.navigate(server.url("/inbox"));
       page.locator(".groups a").first().click();
       page.screenshot(new Page.ScreenshotOptions().setPath(directory.resolve("group.png")));
+      page.navigate(server.url("/designs"));
+      page.screenshot(new Page.ScreenshotOptions().setPath(directory.resolve("all-designs.png")));
+      page.setViewportSize(390, 1200);
+      page.navigate(server.url("/tickets/" + running));
+      page.screenshot(new Page.ScreenshotOptions().setPath(directory.resolve("phone.png")));
       page.setViewportSize(1280, 980);
       page.navigate(server.url("/"));
       page.screenshot(new Page.ScreenshotOptions().setPath(directory.resolve("overview.png")));

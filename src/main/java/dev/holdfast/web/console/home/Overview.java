@@ -66,7 +66,7 @@ public record Overview(
         HomeModels.of(figures));
   }
 
-  /** Whether nothing was ever enqueued. */
+  /** True if nothing was ever enqueued. */
   public boolean isNew() {
     return queues.isEmpty();
   }

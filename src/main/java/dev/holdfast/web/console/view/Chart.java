@@ -33,7 +33,7 @@ public record Chart(
   /** The width of a mark's label. */
   private static final int LABEL = 36;
 
-  /** How the numbers are drawn. */
+  /** The form in which numbers are drawn. */
   public enum Form {
     BARS,
     AREA
@@ -87,7 +87,7 @@ public record Chart(
     table = List.copyOf(table);
   }
 
-  /** Whether there is anything to see. */
+  /** True if there is anything to see. */
   public boolean isEmpty() {
     return table.isEmpty();
   }

@@ -34,13 +34,38 @@ public record Diff(List<File> files) {
     }
   }
 
-  /** A line with its sign. */
-  public record Line(Kind kind, String text) {}
+  /**
+   * A line with its sign.
+   *
+   * @param from where what differs from the line in its place begins
+   * @param to where that ends; as {@code from} where nothing is marked
+   */
+  public record Line(Kind kind, String text, int from, int to) {
+    Line(Kind kind, String text) {
+      this(kind, text, 0, 0);
+    }
+
+    Line marking(int start, int end) {
+      return new Line(kind, text, start, end);
+    }
+
+    public String before() {
+      return text.substring(0, from);
+    }
+
+    public String changed() {
+      return text.substring(from, to);
+    }
+
+    public String after() {
+      return text.substring(to);
+    }
+  }
 
   /** The lines of one file. */
   public record File(String name, List<Line> lines) {
     public File {
-      lines = List.copyOf(lines);
+      lines = List.copyOf(ChangedParts.marked(lines));
     }
 
     public long added() {
@@ -52,7 +77,7 @@ public record Diff(List<File> files) {
     }
   }
 
-  /** Whether a text looks like a unified diff. */
+  /** True if a text looks like a unified diff. */
   static boolean looksLike(String text) {
     return text.startsWith("diff --git ")
         || (text.contains("\n@@ ") && (text.startsWith("--- ") || text.contains("\n--- ")));

@@ -38,7 +38,7 @@ public final class Format {
     return duration.toHours() < 36 ? duration.toHours() + "h" : duration.toDays() + "d";
   }
 
-  /** How long something took: {@code 80ms}, {@code 45s}. */
+  /** A duration in short: {@code 80ms}, {@code 45s}. */
   public static String took(Instant from, Instant to) {
     Duration duration = Duration.between(from, to);
     return duration.compareTo(Duration.ofSeconds(1)) < 0

@@ -31,7 +31,7 @@ public final class LineChanges {
           .forEach(changes::take);
     }
     changes.flush();
-    return changes.lines;
+    return ChangedParts.marked(changes.lines);
   }
 
   /** Changes in one place may come as several, in any order. */

@@ -39,7 +39,7 @@ public final class Links {
     return query.isEmpty() ? path : path + "?" + String.join("&", query);
   }
 
-  /** Where to go back to: a path of ours, never another site. */
+  /** The address to go back to: a path of ours, never another site. */
   public static String back(@Nullable String wanted, String otherwise) {
     return wanted != null
             && wanted.startsWith("/")

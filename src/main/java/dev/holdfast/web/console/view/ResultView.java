@@ -18,6 +18,10 @@ import tools.jackson.databind.json.JsonMapper;
  */
 public record ResultView(List<Diff.File> files, List<Text> texts, @Nullable String json) {
   private static final int LONG_TEXT = 60;
+
+  /** Ten results of 16 MiB on one page would end a small worker. */
+  private static final int MOST_SHOWN = 200_000;
+
   // PostgreSQL's numeric has 131,072 digits before the point and 16,383 behind it.
   private static final int LONGEST_NUMBER = 150_000;
 
@@ -44,6 +48,9 @@ public record ResultView(List<Diff.File> files, List<Text> texts, @Nullable Stri
   public static ResultView of(@Nullable String result) {
     if (result == null) {
       return new ResultView(List.of(), List.of(), null);
+    }
+    if (result.length() > MOST_SHOWN) {
+      return new ResultView(List.of(), List.of(new Text("", beginning(result))), null);
     }
     JsonNode node;
     try {
@@ -78,6 +85,19 @@ public record ResultView(List<Diff.File> files, List<Text> texts, @Nullable Stri
       }
     }
     return new ResultView(files, texts, rest.isEmpty() ? null : indented(rest));
+  }
+
+  /** JSON text, indented, for whoever looks: of a very long one the beginning. */
+  public static String shown(String json) {
+    return json.length() > MOST_SHOWN ? beginning(json) : indented(json);
+  }
+
+  private static String beginning(String text) {
+    int end = Character.isHighSurrogate(text.charAt(MOST_SHOWN - 1)) ? MOST_SHOWN - 1 : MOST_SHOWN;
+    return text.substring(0, end)
+        + "…\n\n"
+        + (text.length() - end)
+        + " more characters: holdfast show, or GET /api/v1/tickets/ID, has all.";
   }
 
   /** JSON text, indented; the text itself where it is none. */

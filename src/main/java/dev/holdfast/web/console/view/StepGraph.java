@@ -11,8 +11,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * The steps of a workflow as a picture: a column for each level, lines from each step to those that
  * wait for it.
+ *
+ * @param begun the names of the steps that can be worked again
  */
-public record StepGraph(List<Node> nodes, List<String> lines, int width, int height) {
+public record StepGraph(
+    List<Node> nodes, List<String> lines, List<String> begun, int width, int height) {
   /** Of a node, for the template. */
   public static final int NODE_WIDTH = 170;
 
@@ -34,6 +37,7 @@ public record StepGraph(List<Node> nodes, List<String> lines, int width, int hei
   public StepGraph {
     nodes = List.copyOf(nodes);
     lines = List.copyOf(lines);
+    begun = List.copyOf(begun);
   }
 
   public static StepGraph of(List<StepRow> steps) {
@@ -62,7 +66,10 @@ public record StepGraph(List<Node> nodes, List<String> lines, int width, int hei
         }
       }
     }
-    return new StepGraph(all, lines, columns * COLUMN - 50 + 2 * EDGE, rows * ROW - 18 + 2 * EDGE);
+    List<String> begun =
+        steps.stream().filter(each -> !each.state().equals("waiting")).map(StepRow::step).toList();
+    return new StepGraph(
+        all, lines, begun, columns * COLUMN - 50 + 2 * EDGE, rows * ROW - 18 + 2 * EDGE);
   }
 
   private static Node node(StepRow step, int x, int y) {

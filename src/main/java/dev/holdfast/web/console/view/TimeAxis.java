@@ -27,7 +27,7 @@ public record TimeAxis(Instant from, Duration span, int spans) {
   /** A point of the axis, in spans from its beginning, with what stands there. */
   public record Mark(double at, String label) {}
 
-  /** Which span a time is in; may be outside the axis. */
+  /** The span that a time is in; may be outside the axis. */
   public int spanOf(Instant time) {
     return Math.toIntExact(Math.floorDiv(Duration.between(from, time).toMillis(), span.toMillis()));
   }

@@ -14,6 +14,7 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
 
 /**
  * A ticket's sessions, step by step.
@@ -22,6 +23,7 @@ import tools.jackson.databind.JsonNode;
  */
 public record TranscriptView(List<Step> steps, String total) {
   private static final int MOST_STEPS = 400;
+  private static final JsonMapper JSON = new JsonMapper();
 
   public TranscriptView {
     steps = List.copyOf(steps);
@@ -51,6 +53,11 @@ public record TranscriptView(List<Step> steps, String total) {
 
     boolean saysSomething() {
       return !text.isBlank();
+    }
+
+    /** By file, where it is a diff. */
+    public List<Diff.File> files() {
+      return Diff.looksLike(text) ? Diff.of(text).files() : List.of();
     }
 
     public boolean isLong() {
@@ -160,13 +167,23 @@ public record TranscriptView(List<Step> steps, String total) {
     blocks.add(new Block("thought aloud", answer.message().reasoning()));
     blocks.add(new Block("", answer.message().text()));
     for (ToolCall call : answer.message().toolCalls()) {
-      blocks.add(new Block("calls " + call.name(), call.arguments()));
+      blocks.add(new Block("calls " + call.name(), arguments(call)));
     }
     return Step.of(
         "answer",
         "Turn " + answer.turn(),
         answer.target() + " · " + spent(answer.usage(), answer.costUsd()),
         blocks.toArray(Block[]::new));
+  }
+
+  /** A patch as it is, for it can be read then; other arguments as the model wrote them. */
+  private static String arguments(ToolCall call) {
+    try {
+      String patch = JSON.readTree(call.arguments()).path("patch").asString("");
+      return Diff.looksLike(patch) ? patch : call.arguments();
+    } catch (JacksonException e) {
+      return call.arguments();
+    }
   }
 
   private static Step tool(JournalEntry.ToolFinished tool) {

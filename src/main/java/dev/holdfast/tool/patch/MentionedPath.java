@@ -6,7 +6,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** Finds the path that an answer puts above a block, or behind its fence. */
-final class PathLabel {
+final class MentionedPath {
   private static final Pattern NAMED =
       Pattern.compile(
           "(?i)^[\\s#>*\\-\\d.]*(?:file ?(?:name|path)?|path)[*_`\"' ]{0,4}:[*_`\"'"
@@ -25,7 +25,7 @@ final class PathLabel {
 
   private final Predicate<String> isFile;
 
-  PathLabel(Predicate<String> isFile) {
+  MentionedPath(Predicate<String> isFile) {
     this.isFile = isFile;
   }
 

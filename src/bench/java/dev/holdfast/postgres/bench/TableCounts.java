@@ -3,19 +3,19 @@ package dev.holdfast.postgres.bench;
 import dev.holdfast.ticket.HoldfastException;
 
 /**
- * What the tables say after a run. A rate counts only if they tell the whole truth.
+ * The counts in the tables after a run. A rate counts only if they are as they should be.
  *
  * @param finished tickets at rest whose fence is the lease of a succeeded attempt
  * @param attempts attempt rows in all
  * @param waiting tickets that are ready or in progress
  * @param leases lease rows that are left
  */
-public record Truth(long finished, long attempts, long waiting, long leases) {
+public record TableCounts(long finished, long attempts, long waiting, long leases) {
   /**
    * @param run what was measured, for the message
    * @throws HoldfastException if this is not what the tables must say
    */
-  public void require(String run, Truth expected) {
+  public void require(String run, TableCounts expected) {
     if (!equals(expected)) {
       throw new HoldfastException(
           run

@@ -5,7 +5,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.regex.Pattern;
 
 /** Names of files as diffs write them: perhaps quoted, perhaps with a time behind them. */
-final class PathName {
+final class QuotedPath {
   /** The name of the missing side of a new or deleted file. */
   static final String NONE = "/dev/null";
 
@@ -13,7 +13,7 @@ final class PathName {
   private static final String ESCAPED = "abtnvfr\"\\";
   private static final String PLAIN = "\u0007\b\t\n\u000b\f\r\"\\";
 
-  private PathName() {}
+  private QuotedPath() {}
 
   /** Of a {@code ---} or {@code +++} line's rest; {@link #NONE} for all ways to write it. */
   static String ofHeader(String text) throws PatchRejection {
@@ -62,7 +62,7 @@ final class PathName {
     return bytes.toString(StandardCharsets.UTF_8);
   }
 
-  /** Where the quote that begins at a place ends. */
+  /** The end of the quote that begins at a place. */
   static int closing(String text, int from) throws PatchRejection {
     for (int at = from + 1; at < text.length(); at++) {
       if (text.charAt(at) == '\\') {

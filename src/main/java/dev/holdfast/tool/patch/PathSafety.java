@@ -9,11 +9,11 @@ import java.util.Locale;
 import java.util.regex.Pattern;
 
 /**
- * Which names a patch may use (E46). Also refused is what some file system or some decoder would
- * take for such a name: percent-encoding, full-width letters, invisible characters, {@code git~1},
- * a colon or dots at the end.
+ * Refuses the names that a patch must not use (E46): also what some file system or some decoder
+ * would take for such a name: percent-encoding, full-width letters, invisible characters, {@code
+ * git~1}, a colon or dots at the end.
  */
-final class PatchPath {
+final class PathSafety {
   private static final int MAX_NAME = 255;
   private static final int MAX_PATH = 2000;
   private static final int MAX_ENCODINGS = 4;
@@ -21,7 +21,7 @@ final class PatchPath {
   private static final Pattern INVISIBLE = Pattern.compile("[\\p{Cf}\\p{Cc}]");
   private static final Pattern SHORT_GIT = Pattern.compile("git~\\d+|gi[0-9a-f]{4}~\\d+");
 
-  private PatchPath() {}
+  private PathSafety() {}
 
   /**
    * @throws PatchRejection if it leads, or could be taken to lead, where no patch may write

@@ -1,0 +1,40 @@
+package dev.holdfast.handler.design;
+
+import dev.holdfast.worker.HandlerResult.Review;
+import tools.jackson.databind.JsonNode;
+
+/**
+ * The {@code review} of a design: {@code human}, {@code none}, or {@code {sample: 10 %}}, by which
+ * a person looks at so many and the others are approved by the rule.
+ *
+ * @param others what those wait for that are not in the sample
+ * @param sample the part that a person looks at, 0 to 1
+ */
+public record ReviewRule(Review others, double sample) {
+  private static final double RANGE = 0x1p53;
+
+  /** Of a document that is valid by its schema. */
+  public static ReviewRule of(JsonNode review) {
+    String sample = review.path("sample").asString("");
+    if (!sample.isEmpty()) {
+      return new ReviewRule(Review.RULE, Double.parseDouble(sample.replace("%", "").strip()) / 100);
+    }
+    return review.asString("human").equals("none")
+        ? new ReviewRule(Review.NONE, 0)
+        : new ReviewRule(Review.HUMAN, 1);
+  }
+
+  /** For a ticket the same at every attempt and in every worker. */
+  public Review of(long ticketId) {
+    return spread(ticketId) < sample ? Review.HUMAN : others;
+  }
+
+  /** Numbers from 0 to 1 that neighbours do not share: the finalizer of SplitMix64. */
+  private static double spread(long id) {
+    long mixed = id * 0x9e3779b97f4a7c15L;
+    mixed = (mixed ^ (mixed >>> 30)) * 0xbf58476d1ce4e5b9L;
+    mixed = (mixed ^ (mixed >>> 27)) * 0x94d049bb133111ebL;
+    mixed ^= mixed >>> 31;
+    return (mixed >>> 11) / RANGE;
+  }
+}

@@ -1,0 +1,62 @@
+package dev.holdfast.process;
+
+import java.io.IOException;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.SymbolLookup;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandle;
+import java.lang.management.ManagementFactory;
+import java.util.List;
+
+/**
+ * Lets nobody attach to this JVM: {@code jcmd PID GC.heap_dump} of another program of the same user
+ * would write down every secret, and an agent that is loaded would run as the worker.
+ *
+ * <p>The launchers say {@code -XX:+DisableAttachMechanism}. A JVM that was started without opens
+ * its socket when it is sent SIGQUIT; so that signal is given to a function that does nothing. Who
+ * says {@code -XX:-DisableAttachMechanism} wants it open.
+ */
+final class AttachSeal {
+  private static final int SIGQUIT = 3;
+  private static final List<String> DECIDED =
+      List.of("-XX:+DisableAttachMechanism", "-XX:-DisableAttachMechanism");
+
+  private AttachSeal() {}
+
+  static void apply() throws IOException {
+    if (ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
+        .noneMatch(DECIDED::contains)) {
+      neutralise();
+    }
+  }
+
+  /**
+   * {@code abs} takes an int, as a handler does, and only computes. To be ignored would be
+   * inherited by programs that this process starts; a handler is not.
+   */
+  @SuppressWarnings("restricted") // as declared in signal's manual
+  private static void neutralise() throws IOException {
+    Linker linker = Linker.nativeLinker();
+    SymbolLookup c = linker.defaultLookup();
+    MethodHandle signal =
+        linker.downcallHandle(
+            c.findOrThrow("signal"),
+            FunctionDescriptor.of(ValueLayout.ADDRESS, ValueLayout.JAVA_INT, ValueLayout.ADDRESS));
+    if (call(signal, c.findOrThrow("abs")).address() == -1) {
+      throw new IOException("signal failed");
+    }
+  }
+
+  /** C throws nothing; an error of the JVM is nobody's to swallow. */
+  private static MemorySegment call(MethodHandle signal, MemorySegment handler) throws IOException {
+    try {
+      return (MemorySegment) signal.invokeExact(SIGQUIT, handler);
+    } catch (RuntimeException | Error e) {
+      throw e;
+    } catch (Throwable e) { // what a method handle declares
+      throw new IOException("signal was not called", e);
+    }
+  }
+}

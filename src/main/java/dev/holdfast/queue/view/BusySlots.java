@@ -1,0 +1,10 @@
+package dev.holdfast.queue.view;
+
+import java.time.Instant;
+
+/**
+ * The number of a worker's slots that were taken in one minute, on average.
+ *
+ * @param slots of attempts that have finished; what still runs is not among them
+ */
+public record BusySlots(String workerId, Instant startsAt, double slots) {}

@@ -1,0 +1,40 @@
+package dev.holdfast.telemetry.trace;
+
+import dev.holdfast.repair.trace.Trace.Steps;
+import io.opentelemetry.api.common.AttributeKey;
+import io.opentelemetry.api.trace.Span;
+import io.opentelemetry.api.trace.Tracer;
+
+/**
+ * A span for each step of a repair, below its attempt; what models are asked and programs do in it
+ * is below the step. Thread-safe.
+ */
+public final class StepTracing implements Steps {
+  private static final AttributeKey<String> STEP = AttributeKey.stringKey("holdfast.repair.step");
+  private static final Runnable NOTHING = () -> {};
+
+  private final Tracer tracer;
+
+  public StepTracing(Tracer tracer) {
+    this.tracer = tracer;
+  }
+
+  @Override
+  public Runnable begin(String step) {
+    if (SpanMarks.span() == null) {
+      return NOTHING;
+    }
+    Span above = Span.fromContext(SpanMarks.current());
+    Span span =
+        tracer
+            .spanBuilder("repair step")
+            .setParent(SpanMarks.current())
+            .setAttribute(STEP, step)
+            .startSpan();
+    SpanMarks.set(span.getSpanContext());
+    return () -> {
+      span.end();
+      SpanMarks.set(above.getSpanContext());
+    };
+  }
+}
