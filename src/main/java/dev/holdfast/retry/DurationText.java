@@ -24,7 +24,7 @@ public final class DurationText {
       }
       throw new IllegalArgumentException(
           "\""
-              + text
+              + text.substring(0, Math.min(100, text.length()))
               + "\" is not a duration: write a whole number and a unit, as in 500ms, 30s, 5m, 2h,"
               + " 7d");
     }

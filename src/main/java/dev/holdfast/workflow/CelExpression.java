@@ -79,7 +79,7 @@ final class CelExpression implements Expression {
     Map<String, Object> variables = new HashMap<>();
     scope.forEach((name, value) -> variables.put(name, toCel(value)));
     try {
-      return toJson(program.eval(variables));
+      return new Written(text).of(program.eval(variables));
     } catch (CelEvaluationException e) {
       throw new ExpressionException(
           text + ": " + shortened(e.getMessage()).replaceFirst("^evaluation error at \\S+ ", ""),
@@ -110,26 +110,61 @@ final class CelExpression implements Expression {
     return node.isNumber() ? (Object) node.doubleValue() : NullValue.NULL_VALUE;
   }
 
-  private JsonNode toJson(Object value) {
-    return switch (value) {
-      case NullValue none -> NODES.nullNode();
-      case String words -> NODES.stringNode(words);
-      case Boolean flag -> NODES.booleanNode(flag);
-      case Long whole -> NODES.numberNode(whole);
-      case Double number when Double.isFinite(number) -> NODES.numberNode(number);
-      case List<?> list -> {
-        ArrayNode array = NODES.arrayNode();
-        list.forEach(each -> array.add(toJson(each)));
-        yield array;
+  /**
+   * A value as JSON. In CEL a thousand items may be one text; as JSON they are a thousand, so what
+   * is written is counted.
+   */
+  private static final class Written {
+    private static final int MOST_CHARS = 16 << 20;
+
+    private final String expression;
+    private long chars;
+
+    Written(String expression) {
+      this.expression = expression;
+    }
+
+    private void count(int more) {
+      chars += more;
+      if (chars > MOST_CHARS) {
+        throw new ExpressionException(
+            expression + ": its value has more than " + MOST_CHARS + " characters");
       }
-      case Map<?, ?> map -> {
-        ObjectNode object = NODES.objectNode();
-        map.forEach((key, each) -> object.set(String.valueOf(key), toJson(each)));
-        yield object;
-      }
-      default ->
-          throw new ExpressionException(
-              text + ": its value, " + shortened(value.toString()) + ", has no form in JSON");
-    };
+    }
+
+    JsonNode of(Object value) {
+      count(2);
+      return switch (value) {
+        case NullValue none -> NODES.nullNode();
+        case String words -> {
+          count(words.length());
+          yield NODES.stringNode(words);
+        }
+        case Boolean flag -> NODES.booleanNode(flag);
+        case Long whole -> NODES.numberNode(whole);
+        case Double number when Double.isFinite(number) -> NODES.numberNode(number);
+        case List<?> list -> {
+          ArrayNode array = NODES.arrayNode();
+          list.forEach(each -> array.add(of(each)));
+          yield array;
+        }
+        case Map<?, ?> map -> {
+          ObjectNode object = NODES.objectNode();
+          map.forEach(
+              (key, each) -> {
+                String name = String.valueOf(key);
+                count(name.length());
+                object.set(name, of(each));
+              });
+          yield object;
+        }
+        default ->
+            throw new ExpressionException(
+                expression
+                    + ": its value, "
+                    + shortened(value.toString())
+                    + ", has no form in JSON");
+      };
+    }
   }
 }

@@ -1,5 +1,6 @@
 package dev.holdfast.fuzz;
 
+import dev.holdfast.cli.ticket.TicketLinesFuzz;
 import dev.holdfast.config.ConfigFuzz;
 import dev.holdfast.failure.FailureFuzz;
 import dev.holdfast.llm.anthropic.AnthropicFuzz;
@@ -7,11 +8,14 @@ import dev.holdfast.llm.openai.OpenAiFuzz;
 import dev.holdfast.postgres.inbox.PayloadFuzz;
 import dev.holdfast.retry.RetryFuzz;
 import dev.holdfast.schedule.ScheduleFuzz;
+import dev.holdfast.schema.SchemaFuzz;
 import dev.holdfast.secret.SecretFuzz;
+import dev.holdfast.telemetry.trace.TraceFuzz;
 import dev.holdfast.tool.ToolFuzz;
 import dev.holdfast.tool.mcp.McpFuzz;
 import dev.holdfast.tool.patch.PatchFuzz;
 import dev.holdfast.tool.sandbox.ProxyFuzz;
+import dev.holdfast.workflow.WorkflowFuzz;
 import java.util.List;
 
 /** All targets. */
@@ -36,7 +40,13 @@ public final class FuzzTargets {
           McpFuzz.FRAMES,
           ProxyFuzz.REQUEST,
           SecretFuzz.TEXT,
-          SecretFuzz.JSON);
+          SecretFuzz.JSON,
+          WorkflowFuzz.TEMPLATE,
+          WorkflowFuzz.STEPS,
+          SchemaFuzz.QUESTION,
+          SchemaFuzz.ENQUEUES,
+          TraceFuzz.TRACEPARENT,
+          TicketLinesFuzz.LINES);
 
   private FuzzTargets() {}
 

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.holdfast.cli.ticket;
+
+import org.jspecify.annotations.NullMarked;

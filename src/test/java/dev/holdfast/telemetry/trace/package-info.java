@@ -1,0 +1,4 @@
+@NullMarked
+package dev.holdfast.telemetry.trace;
+
+import org.jspecify.annotations.NullMarked;
