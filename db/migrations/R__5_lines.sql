@@ -78,8 +78,9 @@ END
 $$;
 COMMENT ON FUNCTION line_up_some IS 'Puts those of the tickets in line that should stand there, and returns them. The caller has taken all of them from ready.';
 
+-- Without a search_path, so that it becomes a part of the statement that calls it.
 CREATE OR REPLACE FUNCTION tokens_left(x claim_limits, full_at timestamptz) RETURNS double precision
-LANGUAGE sql STABLE SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
+LANGUAGE sql STABLE AS $$
   SELECT x.burst - GREATEST(extract(epoch FROM GREATEST(full_at, now()) - now()), 0)::double precision
     * x.rate / extract(epoch FROM x.per)::double precision + 1e-6
 $$;
@@ -333,10 +334,17 @@ DECLARE
   aged boolean := before_ready AND random() < 0.1;
   half bigint := most / 2 + (random() < 0.5 AND most % 2 = 1)::integer;
   room bigint := most;
+  used_up text[]; -- queues whose rates have no token now: a look at each of their lines would cost more than all of this
   n record;
   t record;
 BEGIN
   ids := '{}';
+  SELECT COALESCE(array_agg(x.queue), '{}'),
+    min((1 - tokens_left(x, l.full_at)) * extract(epoch FROM x.per)::double precision * 1000 / x.rate)
+  INTO used_up, again_ms
+  FROM claim_limits x JOIN limit_gates l ON l.scope = x.scope
+  WHERE x.queue IS NOT NULL AND x.rate IS NOT NULL AND tokens_left(x, l.full_at) < 1
+    AND (cardinality(from_queues) = 0 OR x.queue = ANY (from_queues));
   IF before_ready THEN
     SELECT max(r.priority) INTO top
     FROM lanes l JOIN queues q ON q.name = l.queue AND q.paused_at IS NULL
@@ -349,7 +357,7 @@ BEGIN
       SELECT g.line, w.priority FROM line_gates g
       JOIN queues q ON q.name = g.queue AND q.paused_at IS NULL
       CROSS JOIN LATERAL (SELECT w.priority FROM in_line w WHERE w.line = g.line ORDER BY ~w.priority LIMIT 1) w
-      WHERE g.kind = ANY (of_kinds) AND (cardinality(from_queues) = 0 OR g.queue = ANY (from_queues))
+      WHERE g.kind = ANY (of_kinds) AND (cardinality(from_queues) = 0 OR g.queue = ANY (from_queues)) AND g.queue <> ALL (used_up)
       UNION ALL
       SELECT l.line, w.priority FROM lines l CROSS JOIN LATERAL (
         SELECT w.priority FROM in_line w WHERE w.line = l.line AND ~w.priority > ~l.priority ORDER BY ~w.priority LIMIT 1) w

@@ -48,7 +48,8 @@ final class TenantsCell implements Cell {
         CellName.TENANTS.wireName(),
         CellName.TENANTS.what(),
         List.of(
-            Figure.of("p99 of " + OTHERS + " tenants beside a flood of one, at 70 % load", "ms", p99)
+            Figure.of(
+                    "p99 of " + OTHERS + " tenants beside a flood of one, at 70 % load", "ms", p99)
                 .judgedBy(Bar.atMost(50, 20), lab.options()),
             Figure.of("the same, p50", "ms", p50)),
         List.of());

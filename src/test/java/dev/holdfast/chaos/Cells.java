@@ -21,7 +21,7 @@ final class Cells {
     cells.put("worker-freeze", WorkerCells::freeze);
     cells.put("postgres-restart", ServerCells::restart);
     cells.put("backend-kill", new Bystander(ServerCells::killBackends));
-    cells.put("pool-exhaustion", ServerCells::exhaust);
+    cells.put("pool-exhaustion", new PoolCell());
     cells.put("idle-in-tx", new Bystander(PressureCells::idleInTransaction));
     cells.put("active-readers", new Bystander(PressureCells::readers));
     cells.put("high-load", new Bystander(PressureCells::high));

@@ -15,12 +15,13 @@ final class DiskCell implements Cell {
   private static final int BLOCK = 1 << 16;
 
   /** They end when there is no room for their results. */
-  private static final int LONG_JOBS = 8;
+  private static final int LARGE_JOBS = 8;
 
-  private static final Duration PATIENCE = Duration.ofSeconds(20);
+  private static final Duration LEASE = Duration.ofSeconds(25);
+  private static final Duration PATIENCE = Duration.ofSeconds(60);
   private static final String CLAIMED =
       "SELECT count(*) FROM chaos.claims c JOIN holdfast.ticket_base b ON b.id = c.ticket_id WHERE"
-          + " b.unique_key LIKE 'long-%'";
+          + " b.unique_key LIKE 'large-%'";
   private Path server = Path.of("/nonexistent");
 
   @Override
@@ -35,14 +36,21 @@ final class DiskCell implements Cell {
         "a small file system cannot be mounted here");
   }
 
+  /** Whoever has a result keeps the lease for longer than there is no room. */
+  @Override
+  public void prepare(Chaos chaos) {
+    chaos.holdfast.with(
+        "HOLDFAST_WORKER_LEASE", chaos.options.length().plus(LEASE).toSeconds() + "s");
+  }
+
   @Override
   public void rage(Chaos chaos) throws Exception {
-    for (int i = 0; i < LONG_JOBS; i++) {
-      chaos.load.add(Jobs.LONG, "long-" + i);
+    for (int i = 0; i < LARGE_JOBS; i++) {
+      chaos.load.add(Jobs.LARGE, "large-" + i);
     }
-    Awaitility.await("long jobs run")
+    Awaitility.await("jobs with large results run")
         .atMost(PATIENCE)
-        .until(() -> chaos.database.number(CLAIMED) >= LONG_JOBS);
+        .until(() -> chaos.database.number(CLAIMED) >= LARGE_JOBS);
     Path ballast = server.resolve("ballast");
     chaos.faults.during(
         "disk full",

@@ -21,6 +21,12 @@ final class Jobs {
   /** Longer than the lease of the run's workers. */
   static final String LONGEST = "longest";
 
+  /** Longer than a lease and a rescue, with a line for each half second. */
+  static final String PATIENT = "patient";
+
+  /** Its result takes room. */
+  static final String LARGE = "large";
+
   static final String KILLER = "killer";
 
   private static final String FILE = "executions";
@@ -29,7 +35,7 @@ final class Jobs {
       printf 'start %%s %%s %%s\\n' "$HOLDFAST_TICKET_ID" "$HOLDFAST_ATTEMPT" "$HOLDFAST_LEASE_NO" >> executions
       %s
       printf 'end %%s %%s %%s\\n' "$HOLDFAST_TICKET_ID" "$HOLDFAST_ATTEMPT" "$HOLDFAST_LEASE_NO" >> executions
-      printf '{"lease": %%s}\\n' "$HOLDFAST_LEASE_NO"
+      printf '{"lease": %%s, "text": "%%s"}\\n' "$HOLDFAST_LEASE_NO" "$TEXT"
       """;
   private static final Map<String, String> WORK =
       Map.of(
@@ -41,6 +47,13 @@ final class Jobs {
           "sleep 2",
           LONGEST,
           "sleep 8",
+          PATIENT,
+          "for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do sleep 0.5; printf 'tick"
+              + " %s %s %s\\n"
+              + "' \"$HOLDFAST_TICKET_ID\" \"$HOLDFAST_ATTEMPT\" \"$HOLDFAST_LEASE_NO\" >>"
+              + " executions; done",
+          LARGE,
+          "sleep 2; TEXT=$(head -c 90000 /dev/urandom | base64 -w 0)",
           KILLER,
           "sleep 0.5; kill -s KILL $PPID; sleep 5");
 

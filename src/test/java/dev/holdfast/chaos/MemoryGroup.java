@@ -72,7 +72,7 @@ final class MemoryGroup implements AutoCloseable {
   public void close() {
     Awaitility.await("the group is empty")
         .atMost(PATIENCE)
-        .ignoreException(IOException.class)
+        .ignoreExceptionsInstanceOf(IOException.class)
         .until(() -> Files.deleteIfExists(group) || !Files.exists(group));
   }
 }

@@ -133,7 +133,8 @@ enum Protection {
   /** A result for which there is no room is given up at once. */
   SECOND_TRIES(
       new Edit(
-          "worker/Completer.java", "mends || tries < MOST_REFUSED_TRIES", "mends && tries < 0")),
+          "worker/Completer.java", "mends || tries < MOST_REFUSED_TRIES", "mends && tries < 0"),
+      new Edit("worker/Completer.java", "MOST_WAITS = 3", "MOST_WAITS = -1")),
 
   /** Whatever the database refuses is taken for an outage, and waited out. */
   REFUSALS(

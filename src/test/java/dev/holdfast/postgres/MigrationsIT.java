@@ -84,7 +84,7 @@ class MigrationsIT {
       await()
           .atMost(Duration.ofSeconds(30))
           .until(
-              () -> sql.value("SELECT count(*) > 0 FROM pg_locks WHERE NOT granted").equals("t"));
+              () -> "t".equals(sql.value("SELECT count(*) > 0 FROM pg_locks WHERE NOT granted")));
       sql.run("SET statement_timeout = '15s'; SELECT holdfast.enqueue_ticket('noop')");
       assertThat(migration.isDone()).isFalse();
       open.rollback();

@@ -334,6 +334,7 @@ class RolesIT {
             "store_failures",
             "store_successes",
             "take_tickets",
+            "tokens_left",
             "turn_group",
             "wake_workers");
   }

@@ -27,6 +27,7 @@ import java.util.Base64;
 import java.util.Date;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executors;
@@ -113,7 +114,7 @@ public final class OidcServer implements AutoCloseable {
         CLIENT.equals(request.get("client_id"))
             && "code".equals(request.get("response_type"))
             && "S256".equals(request.get("code_challenge_method"))
-            && Arrays.asList(request.get("scope").split(" ")).contains("openid");
+            && Arrays.asList(String.valueOf(request.get("scope")).split(" ")).contains("openid");
     if (!right) {
       answer(exchange, 400, "{\"error\": \"invalid_request\"}");
       return;
@@ -139,8 +140,9 @@ public final class OidcServer implements AutoCloseable {
     if (!("Basic " + basic).equals(exchange.getRequestHeaders().getFirst("Authorization"))) {
       answer(exchange, 401, "{\"error\": \"invalid_client\"}");
     } else if (grant == null
-        || !grant.request().get("redirect_uri").equals(request.get("redirect_uri"))
-        || !grant.request().get("code_challenge").equals(s256(request.get("code_verifier")))) {
+        || !Objects.equals(grant.request().get("redirect_uri"), request.get("redirect_uri"))
+        || !s256(String.valueOf(request.get("code_verifier")))
+            .equals(grant.request().get("code_challenge"))) {
       answer(exchange, 400, "{\"error\": \"invalid_grant\", \"error_description\": \"no code\"}");
     } else {
       answer(
@@ -195,7 +197,7 @@ public final class OidcServer implements AutoCloseable {
           .withoutPadding()
           .encodeToString(
               MessageDigest.getInstance("SHA-256")
-                  .digest(String.valueOf(verifier).getBytes(StandardCharsets.US_ASCII)));
+                  .digest(verifier.getBytes(StandardCharsets.US_ASCII)));
     } catch (GeneralSecurityException e) {
       throw new AssertionError(e);
     }

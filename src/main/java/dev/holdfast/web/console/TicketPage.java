@@ -17,7 +17,6 @@ import dev.holdfast.web.console.view.TimelineLine;
 import dev.holdfast.web.console.view.TranscriptView;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -79,21 +78,21 @@ public record TicketPage(
   /** Those that this ticket has, in their order. */
   public List<Part> parts() {
     List<Part> parts = new ArrayList<>();
-    add(parts, steps != null, "Steps");
-    add(parts, !result.isEmpty() || isState("needs_review"), "Result");
-    add(parts, true, "Facts");
-    add(parts, !guidance.isEmpty(), "Guidance");
-    add(parts, !attempts.isEmpty(), "Attempts");
-    add(parts, !streams().isEmpty(), "Output");
-    add(parts, !transcript.steps().isEmpty(), "Transcript");
-    add(parts, true, "Timeline");
-    add(parts, true, "Payload");
+    add(parts, steps != null, "steps", "Steps");
+    add(parts, !result.isEmpty() || isState("needs_review"), "part-result", "Result");
+    add(parts, true, "part-facts", "Facts");
+    add(parts, !guidance.isEmpty(), "part-guidance", "Guidance");
+    add(parts, !attempts.isEmpty(), "part-attempts", "Attempts");
+    add(parts, !streams().isEmpty(), "output", "Output");
+    add(parts, !transcript.steps().isEmpty(), "transcript", "Transcript");
+    add(parts, true, "part-timeline", "Timeline");
+    add(parts, true, "part-payload", "Payload");
     return parts;
   }
 
-  private static void add(List<Part> parts, boolean there, String title) {
+  private static void add(List<Part> parts, boolean there, String id, String title) {
     if (there) {
-      parts.add(new Part(title.toLowerCase(Locale.ROOT), title));
+      parts.add(new Part(id, title));
     }
   }
 

@@ -185,7 +185,7 @@ class ConsoleBrowserIT {
             + " FROM holdfast.ticket_base WHERE id = ?",
         id);
     go("/providers");
-    assertThat(page.locator("code").first())
+    assertThat(page.locator("code:has-text('mend_provider')").first())
         .containsText(Pattern.compile("mend_provider\\('open''ai', '.+', 'abc'\\)"));
     button("It is in order again").first().click();
     assertThat(notice()).containsText("open'ai is called again. Held tickets released: 1;");
