@@ -67,8 +67,12 @@ final class EmbeddedServerCluster {
     EmbeddedServerFiles.writePrivate(passwordFile(options.directory()), password);
     Path verifier = options.directory().resolve("password.verifier");
     EmbeddedServerFiles.writePrivate(verifier, PasswordVerifier.of(password));
-    EmbeddedServerCommand.Result result = EmbeddedServerCommand.run(initdb(incomplete, verifier));
-    Files.delete(verifier);
+    EmbeddedServerCommand.Result result;
+    try {
+      result = EmbeddedServerCommand.run(initdb(incomplete, verifier));
+    } finally {
+      Files.delete(verifier);
+    }
     if (!result.succeeded()) {
       DirectoryTree.delete(incomplete);
       throw new EmbeddedServerException(

@@ -66,6 +66,7 @@ class EmbeddedServerIT {
       assertThat(permissions(home.resolve("embedded.json"))).isEqualTo("rw-------");
       assertThat(permissions(directory.resolve("password"))).isEqualTo("rw-------");
       assertThat(permissions(directory.resolve("data"))).isEqualTo("rwx------");
+      assertThat(directory.resolve("password.verifier")).doesNotExist();
       assertThat(server.address().toString()).doesNotContain(server.address().password());
     }
   }
