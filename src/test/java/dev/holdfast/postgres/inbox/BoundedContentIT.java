@@ -3,6 +3,7 @@ package dev.holdfast.postgres.inbox;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.postgres.read.PostgresTicketReader;
+import dev.holdfast.testing.EverySetup;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.TicketDatabase;
 import dev.holdfast.testing.WithDatabase;
@@ -12,8 +13,9 @@ import org.assertj.core.api.SoftAssertions;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-/** Issue 20, 1.1: what SQL takes from whoever may write, a small worker can show to everybody. */
+/** What SQL takes from whoever may write, a small worker can show to everybody. */
 @WithDatabase
+@EverySetup
 class BoundedContentIT {
   /** {@code :id} is a held ticket. */
   private static final List<String> ATTACKS =
