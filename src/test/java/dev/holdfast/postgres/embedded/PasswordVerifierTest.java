@@ -13,8 +13,9 @@ class PasswordVerifierTest {
 
     assertThat(PasswordVerifier.of("correct horse", salt))
         .isEqualTo(
-            "SCRAM-SHA-256$1:AAECAwQFBgcICQoLDA0ODw==$RRnwtPWsje5OXJGhB+8qaBpLXu2/dwXJSMwaI9+ikf0="
-                + ":R+NlZ/uNS5AS0v7ei4BxNr6Jep7hXTdZFmknZb4Cm9s=");
+            "SCRAM-SHA-256$1000:AAECAwQFBgcICQoLDA0ODw==$"
+                + "+DiigcmD8bqjtPIn7DmDh4/H3yat8wHxLqJG3XmLHXU=:"
+                + "psnfLdCVHtV+hGQoxV3bscc2K2g4WXut5ZIH7OBcIxE=");
   }
 
   @Test
