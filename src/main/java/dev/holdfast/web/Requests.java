@@ -30,6 +30,7 @@ final class Requests {
           "fingerprint",
           "text",
           "assignee",
+          "batch",
           "created_from",
           "created_before",
           "before",
@@ -94,6 +95,7 @@ final class Requests {
 
   static TicketFilter filter(Context context) {
     requireKnown(context, FILTERS);
+    String batch = text(context, "batch");
     String before = text(context, "before");
     return new TicketFilter(
         state(text(context, "state")),
@@ -106,6 +108,7 @@ final class Requests {
         time("created_from", text(context, "created_from")),
         time("created_before", text(context, "created_before")),
         text(context, "assignee"),
+        batch == null ? null : Long.valueOf(number("batch", batch)),
         before == null ? null : Long.valueOf(number("before", before)),
         limit(text(context, "limit")));
   }

@@ -13,11 +13,12 @@ FROM (
   ORDER BY x.id DESC
   LIMIT :window::bigint) h
 CROSS JOIN LATERAL (
-  SELECT b.title, b.unique_key, b.created_at, b.design_id FROM holdfast.ticket_base b WHERE b.id = h.id LIMIT 1) b
+  SELECT b.title, b.unique_key, b.created_at, b.design_id, b.batch_id FROM holdfast.ticket_base b WHERE b.id = h.id LIMIT 1) b
 WHERE (:design::text IS NULL OR b.design_id IN (SELECT d.id FROM holdfast.designs d WHERE d.name = :design::text))
   AND (:text::text IS NULL OR b.title ILIKE :text::text OR b.unique_key ILIKE :text::text)
   AND (:from::timestamptz IS NULL OR b.created_at >= :from::timestamptz)
   AND (:until::timestamptz IS NULL OR b.created_at < :until::timestamptz)
   AND (:assignee::text IS NULL OR h.id IN (SELECT p.ticket_id FROM holdfast.ticket_assignments p WHERE p.assignee = :assignee::text))
+  AND (:batch::bigint IS NULL OR b.batch_id = :batch::bigint)
 ORDER BY h.id DESC
 LIMIT :limit

@@ -17,5 +17,6 @@ WHERE b.state = 'ready' AND l.id > b.fence
   AND (:from::timestamptz IS NULL OR b.created_at >= :from::timestamptz)
   AND (:until::timestamptz IS NULL OR b.created_at < :until::timestamptz)
   AND (:assignee::text IS NULL OR b.id IN (SELECT p.ticket_id FROM holdfast.ticket_assignments p WHERE p.assignee = :assignee::text))
+  AND (:batch::bigint IS NULL OR b.batch_id = :batch::bigint)
 ORDER BY b.id DESC
 LIMIT :limit

@@ -1,5 +1,5 @@
 -- The ids of a page of tickets in any state, newest first. Parameters, NULL takes all: :state, :queue, :kind, :design, :category and
--- :fingerprint ('' for tickets without an error), :prefix (of the fingerprint), :text (a pattern of ILIKE), :from, :until, :assignee;
+-- :fingerprint ('' for tickets without an error), :prefix (of the fingerprint), :text (a pattern of ILIKE), :from, :until, :assignee, :batch;
 -- :before (NULL is the first page), :limit, and :window: how many tickets are looked at, NULL for all.
 -- Walks the primary key backwards, stops at :limit, and at the window's end where few match: states change with every attempt, so
 -- no index knows them. States with statements of their own: in_progress, on_hold.
@@ -19,5 +19,6 @@ WHERE (:state::text IS NULL OR t.state = :state::text)
   AND (:from::timestamptz IS NULL OR t.created_at >= :from::timestamptz)
   AND (:until::timestamptz IS NULL OR t.created_at < :until::timestamptz)
   AND (:assignee::text IS NULL OR t.id IN (SELECT p.ticket_id FROM holdfast.ticket_assignments p WHERE p.assignee = :assignee::text))
+  AND (:batch::bigint IS NULL OR t.batch_id = :batch::bigint)
 ORDER BY t.id DESC
 LIMIT :limit

@@ -47,6 +47,7 @@ class ExceptionsToRulesTest {
       Map.ofEntries(
           Map.entry("TicketRow", "the columns of the view tickets, which its JSON shows"),
           Map.entry("TicketSummary", "the columns of the view tickets without the large ones"),
+          Map.entry("TicketFilter", "the filters of a list, one for each parameter of its SQL"),
           Map.entry("AttemptRow", "the columns of the table ticket_attempts"),
           Map.entry("ToolCallRow", "the columns of the table tool_approvals"),
           Map.entry("ProviderStatus", "the columns of the view provider_status"),

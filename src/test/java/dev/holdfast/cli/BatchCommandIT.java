@@ -52,6 +52,10 @@ class BatchCommandIT {
 
     assertThat(run("batch hold " + id + " --reason wait").out())
         .startsWith("held 4 tickets of batch " + id);
+    assertThat(run("list -o name --batch " + id).lines()).hasSize(4).doesNotContain(follower);
+    assertThat(run("list --state on_hold -o name --batch " + id).lines()).hasSize(4);
+    assertThat(run("list --state in_progress -o name --batch " + id).out()).isEmpty();
+    assertThat(run("list -o name --batch 99999").out()).isEmpty();
     JsonNode release = run("release --batch " + id + " --canary 1 --ramp 2,all --json").json();
     assertThat(release.get("steps")).hasSize(3);
     assertThat(release.get("selection").get("batch_id").asString()).isEqualTo(id);
@@ -82,6 +86,7 @@ class BatchCommandIT {
           batch show                                | 2 | Missing required parameter
           batch hold 987654 --reason x              | 3 | there is no batch 987654
           batch hold 1                              | 2 | --reason
+          list --batch x                            | 2 | "x" is not a batch's id
           batch list --limit 0                      | 2 | the least is 1
           batch                                     | 2 | show, list, hold or cancel?
           enqueue --kind a --after-batch 987654     | 3 | there is no batch 987654

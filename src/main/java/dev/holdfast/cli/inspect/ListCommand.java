@@ -71,6 +71,12 @@ public final class ListCommand implements Callable<Integer> {
   private @Nullable String since;
 
   @Option(
+      names = "--batch",
+      paramLabel = "ID",
+      description = "Only tickets that came with this batch.")
+  private @Nullable String batch;
+
+  @Option(
       names = "--design",
       paramLabel = "D",
       description = "Only tickets of this design, whatever its version.")
@@ -120,7 +126,7 @@ public final class ListCommand implements Callable<Integer> {
             : root.terminal().clock().instant().minus(Words.duration("--since", since));
     List<TicketState> states = states();
     if (ready
-        && Stream.of(state, category, fingerprint, kind, text, since, design)
+        && Stream.of(state, category, fingerprint, kind, text, since, design, batch)
             .anyMatch(Objects::nonNull)) {
       throw new UsageException("--ready goes with --queue and --limit only; leave the others out");
     }
@@ -140,6 +146,7 @@ public final class ListCommand implements Callable<Integer> {
             from,
             null,
             null,
+            batch == null ? null : Words.id(batch, "batch", "holdfast batch list"),
             null,
             count);
     try (Backend backend = root.open()) {

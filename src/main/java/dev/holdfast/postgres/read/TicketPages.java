@@ -90,6 +90,7 @@ final class TicketPages {
         .bind("from", time(filter.createdFrom()))
         .bind("until", time(filter.createdBefore()))
         .bind("assignee", filter.assignee())
+        .bind("batch", filter.batchId())
         .bind("before", filter.beforeId())
         .bind("limit", filter.limit())
         .bind("window", window);

@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param createdFrom at this time or later
  * @param createdBefore not at this time or later
  * @param assignee the person who looks after it
+ * @param batchId the batch they came with
  * @param beforeId only tickets with smaller ids: the next page
  * @param limit at least 1
  */
@@ -28,6 +29,7 @@ public record TicketFilter(
     @Nullable Instant createdFrom,
     @Nullable Instant createdBefore,
     @Nullable String assignee,
+    @Nullable Long batchId,
     @Nullable Long beforeId,
     int limit) {
 
@@ -39,7 +41,20 @@ public record TicketFilter(
       @Nullable String fingerprint,
       @Nullable Long beforeId,
       int limit) {
-    this(state, queue, null, null, category, fingerprint, null, null, null, null, beforeId, limit);
+    this(
+        state,
+        queue,
+        null,
+        null,
+        category,
+        fingerprint,
+        null,
+        null,
+        null,
+        null,
+        null,
+        beforeId,
+        limit);
   }
 
   public static TicketFilter all(int limit) {
@@ -71,6 +86,7 @@ public record TicketFilter(
         createdFrom,
         createdBefore,
         assignee,
+        batchId,
         beforeId,
         newLimit);
   }

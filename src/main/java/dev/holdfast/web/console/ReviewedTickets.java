@@ -36,6 +36,7 @@ record ReviewedTickets(@Nullable String design) {
         null,
         null,
         null,
+        null,
         before,
         limit);
   }

@@ -195,6 +195,7 @@ class PostgresConsoleReaderIT {
             null,
             null,
             null,
+            null,
             9);
     assertThat(tickets.window(later).tickets()).isEmpty();
   }

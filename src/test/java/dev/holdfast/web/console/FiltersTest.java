@@ -7,6 +7,7 @@ import dev.holdfast.ticket.TicketState;
 import dev.holdfast.web.console.view.Filters;
 import dev.holdfast.web.console.view.Links;
 import dev.holdfast.web.console.view.SqlText;
+import java.lang.reflect.RecordComponent;
 import java.time.Instant;
 import java.util.Map;
 import org.junit.jupiter.api.DisplayName;
@@ -18,6 +19,34 @@ import org.junit.jupiter.params.provider.ValueSource;
 class FiltersTest {
   private static Filters of(Map<String, String> address) {
     return Filters.of(address::get);
+  }
+
+  @Test
+  @DisplayName(
+      "a form is given all of a filter: who acts on all that match acts on no ticket that was not"
+          + " shown")
+  void parameters() throws ReflectiveOperationException {
+    Map<String, String> all =
+        Map.ofEntries(
+            Map.entry("state", "on_hold"),
+            Map.entry("queue", "mail"),
+            Map.entry("kind", "command"),
+            Map.entry("design", "letters"),
+            Map.entry("category", "transient"),
+            Map.entry("fingerprint", "12345678"),
+            Map.entry("q", "a b"),
+            Map.entry("assignee", "ann"),
+            Map.entry("batch", "7"),
+            Map.entry("from", "2026-11-01"),
+            Map.entry("to", "2026-11-02"));
+    Filters filters = of(all);
+    assertThat(filters.problems()).isEmpty();
+    assertThat(filters.parameters()).containsExactlyInAnyOrderEntriesOf(all);
+    for (RecordComponent each : TicketFilter.class.getRecordComponents()) {
+      if (!each.getName().equals("beforeId")) {
+        assertThat(each.getAccessor().invoke(filters.query())).as(each.getName()).isNotNull();
+      }
+    }
   }
 
   @Test

@@ -48,6 +48,8 @@ class ListBrowserIT {
 
       allOfOneDesign(page, server);
 
+      heldOfOneDesign(page, server);
+
       page.navigate(server.url("/tickets?kind=letters"));
       page.locator(".states a:has-text('ready')").click();
       assertThat(page.locator("tr[data-row]")).hasCount(2);
@@ -88,6 +90,23 @@ class ListBrowserIT {
                 "SELECT DISTINCT actor || channel FROM holdfast.ticket_activity WHERE action ="
                     + " 'approved'"))
         .containsExactly("annconsole");
+  }
+
+  /** The button says all that match: what another filter of the page hides stays held. */
+  private void heldOfOneDesign(Page page, ConsoleServer server) {
+    List<Long> held = tickets.hold(2, "held", "no space left");
+    String give =
+        "UPDATE holdfast.tickets SET design_id = (SELECT max(id) FROM holdfast.designs WHERE name ="
+            + " ?) WHERE id = ?";
+    database.run(give, "letters", held.getFirst());
+    database.run(give, "other", held.getLast());
+    page.navigate(server.url("/tickets?state=on_hold&design=letters"));
+    assertThat(page.locator("tr[data-row]")).hasCount(1);
+    page.locator("button:has-text('Release all that match')").click();
+    assertThat(page.locator("#notice")).containsText("Released");
+    assertThat(database.state(held.getFirst())).isEqualTo("ready");
+    assertThat(database.state(held.getLast())).isEqualTo("on_hold");
+    database.run("SELECT holdfast.hold_ticket(?, 'ann', 'again')", held.getFirst());
   }
 
   private void enqueue(Page page, ConsoleServer server) {

@@ -8,10 +8,13 @@ import java.time.Instant;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Function;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,30 +41,35 @@ public record Filters(TicketFilter query, List<String> problems) {
   }
 
   private String address(String path, @Nullable Long before) {
+    Map<String, String> all = parameters();
+    if (before != null) {
+      all.put("before", before.toString());
+    }
     return Links.with(
-        path,
-        "state",
-        query.state() == null ? null : query.state().wireName(),
-        "queue",
-        query.queue(),
-        "kind",
-        query.kind(),
-        "design",
-        query.design(),
-        "category",
-        query.category(),
-        "fingerprint",
-        query.fingerprint(),
-        "q",
-        query.text(),
-        "assignee",
-        query.assignee(),
-        "from",
-        day(query.createdFrom(), 0),
-        "to",
-        day(query.createdBefore(), 1),
-        "before",
-        before);
+        path, all.entrySet().stream().flatMap(e -> Stream.of(e.getKey(), e.getValue())).toArray());
+  }
+
+  /** All that filters, by name, for an address or a form: who acts on more has forgotten one. */
+  public Map<String, String> parameters() {
+    Map<String, String> all = new LinkedHashMap<>();
+    put(all, "state", query.state() == null ? null : query.state().wireName());
+    put(all, "queue", query.queue());
+    put(all, "kind", query.kind());
+    put(all, "design", query.design());
+    put(all, "category", query.category());
+    put(all, "fingerprint", query.fingerprint());
+    put(all, "q", query.text());
+    put(all, "assignee", query.assignee());
+    put(all, "batch", query.batchId());
+    put(all, "from", day(query.createdFrom(), 0));
+    put(all, "to", day(query.createdBefore(), 1));
+    return all;
+  }
+
+  private static void put(Map<String, String> all, String name, @Nullable Object value) {
+    if (value != null) {
+      all.put(name, value.toString());
+    }
   }
 
   /** The first day, as the date field has it; "" for none. */
@@ -102,6 +110,7 @@ public record Filters(TicketFilter query, List<String> problems) {
             day(text(parameter.apply("from")), 0, problems),
             day(text(parameter.apply("to")), 1, problems),
             text(parameter.apply("assignee")),
+            number(text(parameter.apply("batch")), problems),
             number(text(parameter.apply("before")), problems),
             PAGE);
     return new Filters(query, problems);
