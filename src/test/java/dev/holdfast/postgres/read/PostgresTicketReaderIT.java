@@ -323,7 +323,7 @@ class PostgresTicketReaderIT {
             .load(name)
             .replaceAll("--.*", "")
             .replaceAll(
-                "(?<!:):(state|queue|kind|design|category|fingerprint|prefix|text|from|until|assignee|before|window)\\b",
+                "(?<!:):(state|queue|kind|design|category|fingerprint|prefix|text|from|until|assignee|batch|before|window)\\b",
                 "NULL")
             .replaceAll(":limit\\b", "50");
     try (Connection connection = dataSource.getConnection()) {
