@@ -8,6 +8,7 @@ import dev.holdfast.testing.WithDatabase;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
+import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -121,7 +122,10 @@ class DoctorCommandIT {
 
       Cli.Result migrated = empty.run("migrate");
       assertThat(migrated.out()).startsWith("ran ");
-      assertThat(migrated.err()).contains("LATIN1", "ENCODING 'UTF8'").hasLineCount(1);
+      // A slow machine is told how far it is, too.
+      assertThat(migrated.err().lines().filter(line -> !line.startsWith("ran migrations: ")))
+          .singleElement(InstanceOfAssertFactories.STRING)
+          .contains("LATIN1", "ENCODING 'UTF8'");
       assertThat(empty.run("migrate").out()).contains("up to date");
       assertThat(empty.run("doctor").lines()).anyMatch(line -> line.startsWith("warn  encoding: "));
       assertThat(empty.run("doctor").code()).isZero();

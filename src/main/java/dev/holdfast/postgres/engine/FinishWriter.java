@@ -67,9 +67,7 @@ final class FinishWriter {
       }
     }
     Map<TicketLease, FinishResult> results = new HashMap<>();
-    boolean onlySuccesses = succeeded.size() == finishes.size();
-    if (onlySuccesses && succeeded.stream().allMatch(each -> each.enqueues() == null)) {
-      // One statement, so that a caller needs no transaction around it.
+    if (isOneStatement(finishes)) {
       succeeded(handle, succeeded, closedLeases, results);
       return answer(handle, finishes, results);
     }
@@ -94,6 +92,15 @@ final class FinishWriter {
     List<FinishResult> answer = answer(handle, finishes, results);
     close(handle, closedLeases);
     return answer;
+  }
+
+  /**
+   * Tells whether {@link #write} needs no transaction around it: all are successes of which no
+   * tickets come.
+   */
+  static boolean isOneStatement(List<? extends Finish> finishes) {
+    return finishes.stream()
+        .allMatch(each -> each instanceof Finish.Succeeded success && success.enqueues() == null);
   }
 
   private static List<Finish> inLockOrder(List<? extends Finish> finishes) {

@@ -133,7 +133,7 @@ public final class PostgresTicketQueue implements TicketQueue {
 
   @Override
   public List<FinishResult> finish(List<? extends Finish> finishes, Collection<Long> closedLeases) {
-    if (finishes.stream().allMatch(Finish.Succeeded.class::isInstance)) {
+    if (FinishWriter.isOneStatement(finishes)) {
       return transactions.runStatement(
           handle -> finishWriter.write(handle, finishes, closedLeases));
     }

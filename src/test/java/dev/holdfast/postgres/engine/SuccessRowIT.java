@@ -2,11 +2,14 @@ package dev.holdfast.postgres.engine;
 
 import static dev.holdfast.testing.RowDiff.changed;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.failure.Category;
 import dev.holdfast.queue.Finish;
 import dev.holdfast.queue.FinishResult;
+import dev.holdfast.queue.StatementRefusedException;
 import dev.holdfast.testing.EverySetup;
+import dev.holdfast.testing.Refusals;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.TestQueue;
 import dev.holdfast.testing.TicketDatabase;
@@ -128,6 +131,37 @@ class SuccessRowIT {
                 "SELECT ticket_id || actor || channel FROM holdfast.ticket_activity WHERE action ="
                     + " 'approved'"))
         .containsExactly(id + "rulerule");
+  }
+
+  @Test
+  @DisplayName(
+      "a success and the tickets that come of it are stored together or not at all, also where"
+          + " nothing else is stored with them")
+  void addedTogether() {
+    database.run(
+        "INSERT INTO holdfast.designs (name, version, kind, definition) VALUES ('child', 1, 'kids',"
+            + " '{}'), ('parent', 1, ?, '{\"may_enqueue\": [\"child\"]}')",
+        queue.kind());
+    long id = database.number("SELECT holdfast.enqueue_ticket(design => 'parent')");
+    long lease = queue.claim();
+    Finish finish =
+        new Finish.Succeeded(
+            id,
+            lease,
+            "1",
+            Finish.Review.NONE,
+            "[{\"design\": \"child\", \"payloads\": [{\"n\": 1}]}]");
+    String children = "SELECT count(*) FROM holdfast.tickets WHERE kind = 'kids'";
+    Refusals refusals = new Refusals(database);
+    refusals.refuse(id, "NEW.state = 'done'", "XX001");
+    assertThatThrownBy(() -> queue.queue().finish(List.of(finish), List.of(lease)))
+        .isInstanceOf(StatementRefusedException.class);
+    assertThat(database.number(children)).isZero();
+
+    refusals.end();
+    assertThat(queue.queue().finish(List.of(finish), List.of(lease)).getFirst())
+        .isEqualTo(new FinishResult.Succeeded(id, TicketState.DONE));
+    assertThat(database.number(children)).isEqualTo(1);
   }
 
   @Test
