@@ -62,24 +62,31 @@ public record TicketFilter(
   }
 
   public TicketFilter withState(@Nullable TicketState newState) {
-    return copy(newState, text, limit);
+    return copy(newState, design, text, limit);
+  }
+
+  public TicketFilter withDesign(String newDesign) {
+    return copy(state, newDesign, text, limit);
   }
 
   public TicketFilter withText(String newText) {
-    return copy(state, newText, limit);
+    return copy(state, design, newText, limit);
   }
 
   public TicketFilter withLimit(int newLimit) {
-    return copy(state, text, newLimit);
+    return copy(state, design, text, newLimit);
   }
 
   private TicketFilter copy(
-      @Nullable TicketState newState, @Nullable String newText, int newLimit) {
+      @Nullable TicketState newState,
+      @Nullable String newDesign,
+      @Nullable String newText,
+      int newLimit) {
     return new TicketFilter(
         newState,
         queue,
         kind,
-        design,
+        newDesign,
         category,
         fingerprint,
         newText,

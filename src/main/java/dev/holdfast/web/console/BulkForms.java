@@ -141,7 +141,7 @@ final class BulkForms implements Routes {
             .filter(each -> each.design().equals(design))
             .mapToLong(DesignReviews::tickets)
             .sum();
-    Iterator<BulkRun.Item> all = ReviewedTickets.of(design).all(ports.tickets(), seen(context));
+    Iterator<BulkRun.Item> all = new ReviewedTickets(design).all(ports.tickets(), seen(context));
     return runs.start(APPROVED, total, back, all, deed(context, "approve", actor));
   }
 

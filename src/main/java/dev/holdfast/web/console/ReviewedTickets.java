@@ -20,25 +20,9 @@ import org.jspecify.annotations.Nullable;
 record ReviewedTickets(@Nullable String design) {
   private static final int BATCH = 500;
 
-  static ReviewedTickets of(@Nullable String design) {
-    return new ReviewedTickets(design);
-  }
-
   TicketFilter onPage(@Nullable Long before, int limit) {
-    return new TicketFilter(
-        TicketState.NEEDS_REVIEW,
-        null,
-        null,
-        design,
-        null,
-        null,
-        null,
-        null,
-        null,
-        null,
-        null,
-        before,
-        limit);
+    TicketFilter all = new TicketFilter(TicketState.NEEDS_REVIEW, null, null, null, before, limit);
+    return design == null ? all : all.withDesign(design);
   }
 
   /**

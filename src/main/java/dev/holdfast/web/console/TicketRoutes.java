@@ -101,7 +101,7 @@ final class TicketRoutes implements Routes {
     Filters filters =
         Filters.of(name -> name.equals("before") ? context.queryParam("before") : null);
     String design = Filters.text(context.queryParam("design"));
-    TicketFilter query = ReviewedTickets.of(design).onPage(filters.query().beforeId(), RESULTS);
+    TicketFilter query = new ReviewedTickets(design).onPage(filters.query().beforeId(), RESULTS);
     TicketWindow tickets = ports.tickets().window(query);
     List<ReviewPage.Item> items =
         tickets.tickets().stream().flatMap(line -> item(line).stream()).toList();
