@@ -106,7 +106,8 @@ class LostAnswersIT {
   @Test
   @DisplayName(
       "issue 20, 1.7: who lost the answer to create, approve, decide-call, release or a schedule's"
-          + " run asks again under the same Idempotency-Key, is answered, and nothing is done twice")
+          + " run asks again under the same Idempotency-Key, is answered, and nothing is done"
+          + " twice")
   void lost() throws IOException {
     for (Request request : requests()) {
       assertThat(database.number(request.count())).as(request.path()).isZero();

@@ -65,7 +65,9 @@ record ProxyRequest(String host, int port, String forward) {
         head.lines()
             .skip(1)
             .filter(line -> !line.isEmpty())
-            .filter(line -> !line.toLowerCase(Locale.ROOT).matches("(?:(?:proxy-)?connection|host)\\s*:.*"))
+            .filter(
+                line ->
+                    !line.toLowerCase(Locale.ROOT).matches("(?:(?:proxy-)?connection|host)\\s*:.*"))
             .map(line -> line + "\r\n")
             .collect(Collectors.joining());
     return new ProxyRequest(

@@ -43,7 +43,9 @@ class TestReportTest {
     Path file =
         Files.writeString(
             temp.resolve("many.xml"),
-            "<testsuite>" + (one + "</testcase>") + "<testcase name='b'><error/></testcase>".repeat(5000)
+            "<testsuite>"
+                + (one + "</testcase>")
+                + "<testcase name='b'><error/></testcase>".repeat(5000)
                 + "</testsuite>");
     TestReport report = TestReport.read(file);
     assertThat(report.failed()).hasSize(1000);
