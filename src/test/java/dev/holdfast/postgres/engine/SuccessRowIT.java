@@ -14,6 +14,7 @@ import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.TestQueue;
 import dev.holdfast.testing.TicketDatabase;
 import dev.holdfast.testing.WithDatabase;
+import dev.holdfast.ticket.Review;
 import dev.holdfast.ticket.TicketState;
 import java.util.List;
 import java.util.Map;
@@ -99,7 +100,7 @@ class SuccessRowIT {
     FinishResult result =
         queue
             .queue()
-            .finish(List.of(new Finish.Succeeded(id, lease, null, false)), List.of(lease))
+            .finish(List.of(new Finish.Succeeded(id, lease, null, Review.NONE, null)), List.of(lease))
             .getFirst();
 
     assertThat(result).isEqualTo(new FinishResult.Succeeded(id, TicketState.DONE));
@@ -116,7 +117,7 @@ class SuccessRowIT {
   void approvedByRule() {
     long id = queue.enqueue();
     long lease = queue.claim();
-    Finish finish = new Finish.Succeeded(id, lease, "1", Finish.Review.RULE, null);
+    Finish finish = new Finish.Succeeded(id, lease, "1", Review.RULE, null);
     for (int i = 0; i < 2; i++) {
       assertThat(queue.queue().finish(List.of(finish), List.of()).getFirst())
           .isEqualTo(new FinishResult.Succeeded(id, TicketState.DONE));
@@ -124,7 +125,7 @@ class SuccessRowIT {
     queue
         .queue()
         .finish(
-            List.of(new Finish.Succeeded(id + 99, lease, "1", Finish.Review.RULE, null)),
+            List.of(new Finish.Succeeded(id + 99, lease, "1", Review.RULE, null)),
             List.of());
     assertThat(
             database.column(
@@ -149,7 +150,7 @@ class SuccessRowIT {
             id,
             lease,
             "1",
-            Finish.Review.NONE,
+            Review.NONE,
             "[{\"design\": \"child\", \"payloads\": [{\"n\": 1}]}]");
     String children = "SELECT count(*) FROM holdfast.tickets WHERE kind = 'kids'";
     Refusals refusals = new Refusals(database);
@@ -177,10 +178,10 @@ class SuccessRowIT {
             .finish(
                 List.of(
                     new Finish.GivenBack(ids.get(0), first),
-                    new Finish.Succeeded(ids.get(3), second, "1", false),
+                    new Finish.Succeeded(ids.get(3), second, "1", Review.NONE, null),
                     new Finish.Failed(
                         ids.get(1), first, TestQueue.failure(Category.TRANSIENT, "x")),
-                    new Finish.Succeeded(ids.get(2), first, "[]", true)),
+                    new Finish.Succeeded(ids.get(2), first, "[]", Review.HUMAN, null)),
                 List.of(first));
 
     assertThat(results)
