@@ -2,10 +2,10 @@ package dev.holdfast.app;
 
 import dev.holdfast.config.Settings;
 import dev.holdfast.config.WebSettings;
-import dev.holdfast.postgres.batch.PostgresBatchDesk;
-import dev.holdfast.postgres.batch.PostgresReleaseDesk;
 import dev.holdfast.postgres.Sql;
 import dev.holdfast.postgres.Transactions;
+import dev.holdfast.postgres.batch.PostgresBatchDesk;
+import dev.holdfast.postgres.batch.PostgresReleaseDesk;
 import dev.holdfast.postgres.inbox.PostgresDesignStore;
 import dev.holdfast.postgres.inbox.PostgresLimitDesk;
 import dev.holdfast.postgres.inbox.PostgresLoginKey;
@@ -177,8 +177,7 @@ final class WebSurface implements AutoCloseable {
         new PostgresTicketFeeds(database, SCHEMA),
         new PostgresFigureReader(database, SCHEMA),
         answers,
-        (key, deed) ->
-            told(answers, key, one -> deed.apply(ports(database, one))));
+        (key, deed) -> told(answers, key, one -> deed.apply(ports(database, one))));
   }
 
   private static WebPorts.Once.Told told(

@@ -38,8 +38,7 @@ public final class Transactions {
   private final @Nullable Channel channel;
 
   public Transactions(DataSource dataSource) {
-    this(
-        dataSource, Jdbi.create(dataSource).registerArgument(new BinaryArrays()), null, null);
+    this(dataSource, Jdbi.create(dataSource).registerArgument(new BinaryArrays()), null, null);
   }
 
   private Transactions(
@@ -82,8 +81,7 @@ public final class Transactions {
    */
   public <T> T runStatement(Function<Handle, T> work) {
     return retried(
-        () ->
-            open == null ? jdbi.withHandle(own -> committed(own, work)) : work.apply(open));
+        () -> open == null ? jdbi.withHandle(own -> committed(own, work)) : work.apply(open));
   }
 
   /** As {@link #runStatement}, without what Jdbi does for a statement. */

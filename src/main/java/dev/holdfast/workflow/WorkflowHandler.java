@@ -54,8 +54,7 @@ public final class WorkflowHandler implements TicketHandler {
       return switch (planner.plan()) {
         case Plan.Done(JsonNode result) ->
             new HandlerResult.Succeeded(
-                result.toString(),
-                workflow.review() ? Review.HUMAN : Review.NONE);
+                result.toString(), workflow.review() ? Review.HUMAN : Review.NONE);
         case Plan.Hold(String reason) -> held(reason);
         case Plan.Go go -> advanced(go, designs);
       };

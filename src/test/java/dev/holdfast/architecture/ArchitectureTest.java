@@ -103,13 +103,13 @@ class ArchitectureTest {
   private static boolean isRead(JavaField field) {
     JavaMethod accessor = field.getOwner().getMethod(field.getName());
     return Stream.concat(
-            field.getAccessesToSelf().stream()
-                .filter(each -> each.getAccessType() == JavaFieldAccess.AccessType.GET)
-                .map(JavaAccess::getOrigin)
-                .filter(by -> !by.equals(accessor)),
-            accessor.getAccessesToSelf().stream().map(JavaAccess::getOrigin))
-        .anyMatch(
-            by -> !by.getOwner().equals(field.getOwner()) || !by.getName().startsWith("with"))
+                field.getAccessesToSelf().stream()
+                    .filter(each -> each.getAccessType() == JavaFieldAccess.AccessType.GET)
+                    .map(JavaAccess::getOrigin)
+                    .filter(by -> !by.equals(accessor)),
+                accessor.getAccessesToSelf().stream().map(JavaAccess::getOrigin))
+            .anyMatch(
+                by -> !by.getOwner().equals(field.getOwner()) || !by.getName().startsWith("with"))
         || !accessor.getReferencesToSelf().isEmpty();
   }
 

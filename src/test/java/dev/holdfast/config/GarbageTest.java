@@ -67,8 +67,7 @@ class GarbageTest {
   private static List<String> keys() {
     List<String> names = new ArrayList<>();
     for (Key<?> each : Keys.ALL) {
-      names.add(
-          ProviderKeys.isAny(each) ? each.name().replace("<name>", "openai") : each.name());
+      names.add(ProviderKeys.isAny(each) ? each.name().replace("<name>", "openai") : each.name());
     }
     return names;
   }
@@ -86,7 +85,9 @@ class GarbageTest {
             .contains(key.substring(0, key.indexOf('.')))
             .doesNotContain("\n")
             .hasSizeLessThan(1_000);
-        assertThat(isSecret(key) && refusal.contains(MARK)).as(JsonMapper.shared().writeValueAsString(value)).isFalse();
+        assertThat(isSecret(key) && refusal.contains(MARK))
+            .as(JsonMapper.shared().writeValueAsString(value))
+            .isFalse();
       }
     }
   }

@@ -6,7 +6,6 @@ import dev.holdfast.handler.design.ReviewRule;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.WithDatabase;
 import dev.holdfast.ticket.Review;
-import dev.holdfast.worker.HandlerResult;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;

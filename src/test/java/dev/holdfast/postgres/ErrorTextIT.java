@@ -123,7 +123,9 @@ class ErrorTextIT {
     assertThat(
             queue
                 .queue()
-                .finish(List.of(new Finish.Succeeded(id, lease, "not json", Review.HUMAN, null)), List.of()))
+                .finish(
+                    List.of(new Finish.Succeeded(id, lease, "not json", Review.HUMAN, null)),
+                    List.of()))
         .containsExactly(new FinishResult.Stale(id));
   }
 }

@@ -68,7 +68,9 @@ public record TestQueue(PostgresTicketQueue queue, TicketDatabase database, Stri
 
   public FinishResult succeed(long id, long lease) {
     return queue
-        .finish(List.of(new Finish.Succeeded(id, lease, "{\"answer\": 42}", Review.HUMAN, null)), List.of(lease))
+        .finish(
+            List.of(new Finish.Succeeded(id, lease, "{\"answer\": 42}", Review.HUMAN, null)),
+            List.of(lease))
         .getFirst();
   }
 

@@ -103,8 +103,7 @@ final class WorkflowBench implements AutoCloseable {
     return switch (result) {
       case HandlerResult.Advanced each -> new Finish.Advanced(claimed.id(), no, each.plan());
       case HandlerResult.Succeeded each ->
-          new Finish.Succeeded(
-              claimed.id(), no, each.result(), each.review(), null);
+          new Finish.Succeeded(claimed.id(), no, each.result(), each.review(), null);
       case HandlerResult.Held each ->
           new Finish.Failed(
               claimed.id(),
@@ -126,7 +125,10 @@ final class WorkflowBench implements AutoCloseable {
         .queue()
         .finish(
             claimed.stream()
-                .map(each -> new Finish.Succeeded(each.id(), each.lease().no(), result, Review.NONE, null))
+                .map(
+                    each ->
+                        new Finish.Succeeded(
+                            each.id(), each.lease().no(), result, Review.NONE, null))
                 .toList(),
             claimed.stream().map(each -> each.lease().no()).distinct().toList());
   }

@@ -337,7 +337,9 @@ class WorkflowIT {
     assertThat(
             database.column("SELECT DISTINCT state FROM holdfast.tickets WHERE parent_id = ?", id))
         .containsExactly("cancelled");
-    assertThat(bench.finish(new Finish.Succeeded(a, claimed.getFirst().lease().no(), "1", Review.NONE, null)))
+    assertThat(
+            bench.finish(
+                new Finish.Succeeded(a, claimed.getFirst().lease().no(), "1", Review.NONE, null)))
         .isEqualTo(new FinishResult.Stale(a));
     bench.advance();
     assertThat(bench.claim(bench.job)).isEmpty();
@@ -469,8 +471,7 @@ class WorkflowIT {
         HandlerResult.done(null)
             .adding(List.of(NewTicket.ofDesign(design).withPayload("{\"x\": 1}")))
             .enqueues();
-    Finish added =
-        new Finish.Succeeded(a.id(), a.lease().no(), "\"own\"", Review.NONE, adds);
+    Finish added = new Finish.Succeeded(a.id(), a.lease().no(), "\"own\"", Review.NONE, adds);
     assertThat(bench.finish(added)).isInstanceOf(FinishResult.Succeeded.class);
     assertThat(bench.finish(added)).isInstanceOf(FinishResult.Succeeded.class);
     bench.advance();
@@ -489,14 +490,12 @@ class WorkflowIT {
     assertThatThrownBy(
             () ->
                 bench.finish(
-                    new Finish.Succeeded(
-                        other.id(), other.lease().no(), null, Review.NONE, adds)))
+                    new Finish.Succeeded(other.id(), other.lease().no(), null, Review.NONE, adds)))
         .hasMessageContaining("its design does not allow it to enqueue \"" + design + "\"");
     bench.desk.cancel(other.id(), "carl", null);
     assertThat(
             bench.finish(
-                new Finish.Succeeded(
-                    other.id(), other.lease().no(), null, Review.NONE, adds)))
+                new Finish.Succeeded(other.id(), other.lease().no(), null, Review.NONE, adds)))
         .isInstanceOf(FinishResult.Stale.class);
     assertThat(bench.claim(bench.job)).isEmpty();
   }

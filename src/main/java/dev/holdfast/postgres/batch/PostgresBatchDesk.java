@@ -39,12 +39,7 @@ public final class PostgresBatchDesk implements BatchDesk {
   @Override
   public Batch find(long batchId) {
     return transactions.runStatement(
-        handle ->
-            handle
-                .createQuery(sql.load("find_batch"))
-                .bind("id", batchId)
-                .map(MAPPER)
-                .one());
+        handle -> handle.createQuery(sql.load("find_batch")).bind("id", batchId).map(MAPPER).one());
   }
 
   @Override

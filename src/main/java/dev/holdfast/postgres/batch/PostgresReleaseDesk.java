@@ -40,8 +40,7 @@ public final class PostgresReleaseDesk implements ReleaseDesk {
 
   @Override
   public Release start(NewRelease release, String actor) {
-    return transactions.run(
-        handle -> find(handle, start(handle, release, actor)).orElseThrow());
+    return transactions.run(handle -> find(handle, start(handle, release, actor)).orElseThrow());
   }
 
   private long start(Handle handle, NewRelease release, String actor) {
@@ -90,8 +89,7 @@ public final class PostgresReleaseDesk implements ReleaseDesk {
   public Release stop(long releaseId, String actor) {
     return transactions.run(
         handle -> {
-          handle.execute(
-              sql.inSchema("SELECT FROM holdfast.stop_release(?, ?)"), releaseId, actor);
+          handle.execute(sql.inSchema("SELECT FROM holdfast.stop_release(?, ?)"), releaseId, actor);
           return find(handle, releaseId)
               .orElseThrow(() -> new TicketNotFoundException("there is no release " + releaseId));
         });

@@ -30,12 +30,12 @@ public final class PostgresWorkflowSteps implements WorkflowSteps {
   @Override
   public List<StepTicket> tickets(long workflowId) {
     return transactions.runStatement(
-          handle ->
-              handle
-                  .createQuery(read)
-                  .bind("id", workflowId)
-                  .map((row, context) -> ticket(row))
-                  .list());
+        handle ->
+            handle
+                .createQuery(read)
+                .bind("id", workflowId)
+                .map((row, context) -> ticket(row))
+                .list());
   }
 
   private static StepTicket ticket(ResultSet row) throws SQLException {

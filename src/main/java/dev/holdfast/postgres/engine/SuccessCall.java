@@ -56,9 +56,7 @@ final class SuccessCall {
 
   /** The argument of store_successes: a state, or that the design's rule approves. */
   private static String state(Finish.Succeeded success) {
-    return success.review() == Review.RULE
-        ? "approved"
-        : FinishWriter.state(success).wireName();
+    return success.review() == Review.RULE ? "approved" : FinishWriter.state(success).wireName();
   }
 
   /**

@@ -53,15 +53,15 @@ public final class PostgresDesignStore implements DesignStore {
 
   private Optional<Design> putOnce(String name, String kind, String definition, String actor) {
     return transactions.runStatement(
-          handle ->
-              handle
-                  .createQuery(putDesign)
-                  .bind("name", name)
-                  .bind("kind", kind)
-                  .bind("definition", definition)
-                  .bind("actor", actor)
-                  .map(ConstructorMapper.of(Design.class))
-                  .findOne());
+        handle ->
+            handle
+                .createQuery(putDesign)
+                .bind("name", name)
+                .bind("kind", kind)
+                .bind("definition", definition)
+                .bind("actor", actor)
+                .map(ConstructorMapper.of(Design.class))
+                .findOne());
   }
 
   private static void requireName(String what, String name) {
@@ -98,12 +98,12 @@ public final class PostgresDesignStore implements DesignStore {
         ORDER BY name
         """;
     return transactions.runStatement(
-          handle ->
-              handle
-                  .createQuery(sql.inSchema(query))
-                  .bind("name", name)
-                  .bind("most", MOST_LISTED_BYTES)
-                  .map(ConstructorMapper.of(Design.class))
-                  .list());
+        handle ->
+            handle
+                .createQuery(sql.inSchema(query))
+                .bind("name", name)
+                .bind("most", MOST_LISTED_BYTES)
+                .map(ConstructorMapper.of(Design.class))
+                .list());
   }
 }

@@ -285,9 +285,6 @@ public final class PostgresTicketDesk implements TicketDesk {
   }
 
   private String call(Handle handle, String statement, UnaryOperator<Query> arguments) {
-    return arguments
-        .apply(handle.createQuery(sql.inSchema(statement)))
-        .mapTo(String.class)
-        .one();
+    return arguments.apply(handle.createQuery(sql.inSchema(statement))).mapTo(String.class).one();
   }
 }

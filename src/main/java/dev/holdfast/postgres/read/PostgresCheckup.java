@@ -295,6 +295,6 @@ public final class PostgresCheckup implements Checkup {
 
   private <T> List<T> rows(String statement, UnaryOperator<Query> bound, RowMapper<T> mapper) {
     return transactions.runStatement(
-          handle -> bound.apply(handle.createQuery(sql.inSchema(statement))).map(mapper).list());
+        handle -> bound.apply(handle.createQuery(sql.inSchema(statement))).map(mapper).list());
   }
 }

@@ -76,13 +76,13 @@ public final class PostgresPeopleNotices implements PeopleNotices {
     return transactions
         .runStatement(
             handle ->
-            handle
-                .createQuery(sql.inSchema(LEAD))
-                .bind("name", receiver)
-                .bind("process", process)
-                .bind("millis", time.toMillis())
-                .mapTo(Long.class)
-                .findOne())
+                handle
+                    .createQuery(sql.inSchema(LEAD))
+                    .bind("name", receiver)
+                    .bind("process", process)
+                    .bind("millis", time.toMillis())
+                    .mapTo(Long.class)
+                    .findOne())
         .orElse(null);
   }
 

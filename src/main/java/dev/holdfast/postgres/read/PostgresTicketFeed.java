@@ -110,7 +110,7 @@ public final class PostgresTicketFeed implements TicketFeed {
   static Position present(Transactions transactions, Sql sql) {
     String query = sql.inSchema(ENDS);
     return transactions.runStatement(
-          handle -> handle.createQuery(query).map(ConstructorMapper.of(Position.class)).one());
+        handle -> handle.createQuery(query).map(ConstructorMapper.of(Position.class)).one());
   }
 
   @Override

@@ -41,6 +41,8 @@ public final class PostgresTicketFeeds implements TicketFeeds {
             && then.sessions() <= now.sessions()
             && !then.since().isAfter(now.since())
             && then.since().isAfter(now.since().minus(FURTHEST));
-    return possible ? Optional.of(new PostgresTicketFeed(transactions, sql, then)) : Optional.empty();
+    return possible
+        ? Optional.of(new PostgresTicketFeed(transactions, sql, then))
+        : Optional.empty();
   }
 }

@@ -100,7 +100,11 @@ class FencingIT {
     database.run("SELECT holdfast.release_ticket(?, 'ann')", id);
     long current = queue.claim();
 
-    assertThat(queue.queue().finish(List.of(new Finish.Succeeded(id, old, null, Review.HUMAN, null)), List.of()))
+    assertThat(
+            queue
+                .queue()
+                .finish(
+                    List.of(new Finish.Succeeded(id, old, null, Review.HUMAN, null)), List.of()))
         .containsExactly(new FinishResult.Stale(id));
     assertThat(database.state(id)).isEqualTo("in_progress");
     assertThat(queue.succeed(id, current)).isInstanceOf(FinishResult.Succeeded.class);

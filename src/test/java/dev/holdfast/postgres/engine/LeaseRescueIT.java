@@ -129,7 +129,10 @@ class LeaseRescueIT {
   void halfFinished() {
     List<Long> ids = queue.enqueue(3);
     long lease = expired();
-    queue.queue().finish(List.of(new Finish.Succeeded(ids.get(0), lease, null, Review.NONE, null)), List.of());
+    queue
+        .queue()
+        .finish(
+            List.of(new Finish.Succeeded(ids.get(0), lease, null, Review.NONE, null)), List.of());
     database.run("SELECT holdfast.cancel_ticket(?, 'ann', 'no')", ids.get(1));
 
     assertThat(queue.queue().rescue(10))

@@ -318,7 +318,10 @@ class LimitsIT {
     assertThat(claim(10)).isEmpty();
     database.run("SELECT holdfast.resume_queue(?, 'ann')", name);
     assertThat(claim(10)).containsExactly(high);
-    queue.queue().finish(List.of(new Finish.Succeeded(high, lease(high), null, Review.NONE, null)), List.of());
+    queue
+        .queue()
+        .finish(
+            List.of(new Finish.Succeeded(high, lease(high), null, Review.NONE, null)), List.of());
     assertThat(claim(10)).containsExactly(follower);
     queue.succeed(follower, lease(follower));
     queue.makeDue(deferred);

@@ -48,7 +48,9 @@ class LockedLeaseIT {
       assertThat(
               queue
                   .queue()
-                  .finish(List.of(new Finish.Succeeded(id, lease, null, Review.HUMAN, null)), List.of(lease)))
+                  .finish(
+                      List.of(new Finish.Succeeded(id, lease, null, Review.HUMAN, null)),
+                      List.of(lease)))
           .singleElement()
           .isInstanceOf(FinishResult.Succeeded.class);
       assertThat(database.number(LEASES)).isEqualTo(1);

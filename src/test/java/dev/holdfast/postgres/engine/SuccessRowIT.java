@@ -100,7 +100,8 @@ class SuccessRowIT {
     FinishResult result =
         queue
             .queue()
-            .finish(List.of(new Finish.Succeeded(id, lease, null, Review.NONE, null)), List.of(lease))
+            .finish(
+                List.of(new Finish.Succeeded(id, lease, null, Review.NONE, null)), List.of(lease))
             .getFirst();
 
     assertThat(result).isEqualTo(new FinishResult.Succeeded(id, TicketState.DONE));
@@ -124,9 +125,7 @@ class SuccessRowIT {
     }
     queue
         .queue()
-        .finish(
-            List.of(new Finish.Succeeded(id + 99, lease, "1", Review.RULE, null)),
-            List.of());
+        .finish(List.of(new Finish.Succeeded(id + 99, lease, "1", Review.RULE, null)), List.of());
     assertThat(
             database.column(
                 "SELECT ticket_id || actor || channel FROM holdfast.ticket_activity WHERE action ="
@@ -147,11 +146,7 @@ class SuccessRowIT {
     long lease = queue.claim();
     Finish finish =
         new Finish.Succeeded(
-            id,
-            lease,
-            "1",
-            Review.NONE,
-            "[{\"design\": \"child\", \"payloads\": [{\"n\": 1}]}]");
+            id, lease, "1", Review.NONE, "[{\"design\": \"child\", \"payloads\": [{\"n\": 1}]}]");
     String children = "SELECT count(*) FROM holdfast.tickets WHERE kind = 'kids'";
     Refusals refusals = new Refusals(database);
     refusals.refuse(id, "NEW.state = 'done'", "XX001");

@@ -68,7 +68,13 @@ class GraphIT {
     tickets
         .queue()
         .finish(
-            List.of(new Finish.Succeeded(ticket.id(), ticket.lease().no(), result, review ? Review.HUMAN : Review.NONE, null)),
+            List.of(
+                new Finish.Succeeded(
+                    ticket.id(),
+                    ticket.lease().no(),
+                    result,
+                    review ? Review.HUMAN : Review.NONE,
+                    null)),
             List.of());
   }
 

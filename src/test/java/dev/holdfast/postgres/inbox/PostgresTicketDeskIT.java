@@ -179,7 +179,10 @@ class PostgresTicketDeskIT {
             tickets.queue().heartbeat("worker-1", Set.of(lease), Duration.ofMinutes(1)).revoked())
         .containsEntry(lease, Set.of(id));
     assertThat(
-            tickets.queue().finish(List.of(new Finish.Succeeded(id, lease, null, Review.HUMAN, null)), List.of()))
+            tickets
+                .queue()
+                .finish(
+                    List.of(new Finish.Succeeded(id, lease, null, Review.HUMAN, null)), List.of()))
         .containsExactly(new FinishResult.Stale(id));
     assertThat(
             sql.value(

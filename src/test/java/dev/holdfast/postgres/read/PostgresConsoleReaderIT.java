@@ -148,7 +148,8 @@ class PostgresConsoleReaderIT {
       List<Long> seen = new ArrayList<>();
       TicketFilter query = TicketFilter.all(3).withState(state);
       for (Long before = null; ; ) {
-        TicketWindow window = tickets.window(TicketFilter.all(3).withState(state).withBeforeId(before));
+        TicketWindow window =
+            tickets.window(TicketFilter.all(3).withState(state).withBeforeId(before));
         window.tickets().stream().map(TicketSummary::id).forEach(seen::add);
         assertThat(window.wasCut()).isFalse();
         if (window.next() == null) {
