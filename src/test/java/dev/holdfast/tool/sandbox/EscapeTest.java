@@ -123,7 +123,8 @@ class EscapeTest {
   @EnumSource
   @DisplayName("no setting of the kernel's can be changed, though root owns their files")
   void kernel(User user) throws Exception {
-    String said = run(user, "find /proc /sys -type f -writable 2>/dev/null | head -20; echo looked");
+    String said =
+        run(user, "find /proc /sys -type f -writable 2>/dev/null | head -20; echo looked");
     assertThat(said).isEqualTo("looked\n");
   }
 
