@@ -9,6 +9,11 @@ record Bystander(Cell cell) implements Cell {
   private static final double MOST = 0.4;
 
   @Override
+  public void prepare(Chaos chaos) throws Exception {
+    cell.prepare(chaos);
+  }
+
+  @Override
   public void rage(Chaos chaos) throws Exception {
     cell.rage(chaos);
   }
