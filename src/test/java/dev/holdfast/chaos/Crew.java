@@ -12,6 +12,7 @@ import org.awaitility.Awaitility;
 /** The worker processes of a run, as a supervisor would see them. Used by one thread. */
 final class Crew implements AutoCloseable {
   private static final Duration STOP_TIME = Duration.ofSeconds(15);
+  private static final Duration PATIENCE = Duration.ofSeconds(60);
   private static final int SIGKILL_EXIT = 137;
 
   private final Installation holdfast;
@@ -84,7 +85,7 @@ final class Crew implements AutoCloseable {
     }
     String found =
         Awaitility.await("a worker has tickets")
-            .atMost(STOP_TIME)
+            .atMost(PATIENCE)
             .until(
                 () ->
                     database.column(query, (Object) ids.toArray(String[]::new)),
@@ -97,7 +98,7 @@ final class Crew implements AutoCloseable {
   void awaitBusy(HoldfastProcess worker, TicketDatabase database) throws InterruptedException {
     String id = worker.workerId();
     Awaitility.await("a worker has tickets")
-        .atMost(STOP_TIME)
+        .atMost(PATIENCE)
         .until(
             () ->
                 database.number("SELECT count(*) FROM holdfast.leases WHERE worker_id = ?", id)

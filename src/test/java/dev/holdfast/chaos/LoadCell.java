@@ -15,6 +15,13 @@ record LoadCell(double times, double goesOn) implements Cell {
   /** More than the workers have room for at once. */
   static final LoadCell BURST = new LoadCell(5, 1);
 
+  /** Workers poll as often as tickets come: one for each poll would just do before. */
+  @Override
+  public void prepare(Chaos chaos) {
+    long millis = Math.round(workers() * 1000 / chaos.options.perSecond());
+    chaos.holdfast.with("HOLDFAST_WORKER_POLL_INTERVAL", millis + "ms");
+  }
+
   @Override
   public void rage(Chaos chaos) throws Exception {
     double usual = chaos.load.rate();

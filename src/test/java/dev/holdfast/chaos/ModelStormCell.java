@@ -62,6 +62,7 @@ final class ModelStormCell implements Cell {
     Sessions all = Objects.requireNonNull(sessions);
     all.check();
     assertThat(all.holds()).as("sessions that a person had to see to").isEmpty();
+    System.out.println(asked + " requests while the provider said 429");
     assertThat(asked)
         .as("requests while the provider said 429")
         .isLessThan(
