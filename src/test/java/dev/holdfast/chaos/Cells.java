@@ -24,8 +24,8 @@ final class Cells {
     cells.put("pool-exhaustion", new PoolCell());
     cells.put("idle-in-tx", new Bystander(new IdleTransactionCell()));
     cells.put("active-readers", new Bystander(new ReadersCell()));
-    cells.put("high-load", LoadCell.HIGH);
-    cells.put("event-burst", LoadCell.BURST);
+    cells.put("high-load", LoadCell.high());
+    cells.put("event-burst", LoadCell.burst());
     cells.put("network-cut", new NetworkCell());
     cells.put("half-open", new HalfOpenCell());
     cells.put("late-heartbeat", new HeartbeatCell());
