@@ -123,7 +123,7 @@ final class SqlStateCell implements Cell {
   private static final String ADD_OF_THE_DEAD =
       """
       WITH added AS (
-        INSERT INTO holdfast.tickets (kind, design_id, queue) SELECT 'command', id, 'dead' FROM holdfast.designs
+        INSERT INTO holdfast.tickets (kind, design_id, queue) SELECT 'command', id, ? FROM holdfast.designs
         WHERE name = 'long' RETURNING id)
       INSERT INTO chaos.refusals SELECT ?, id, ? FROM added RETURNING ticket_id
       """;
@@ -138,8 +138,8 @@ final class SqlStateCell implements Cell {
 
   /** A worker claims it, and is never heard of again. */
   private static final String CLAIM =
-      "SELECT id FROM holdfast.take_tickets(ARRAY['command'], ARRAY['dead'], 1, 'dead', 1, '{}',"
-          + " 1000, 1000, 0)";
+      "SELECT id FROM holdfast.take_tickets(ARRAY['command'], ARRAY[?], 1, 'dead', 1, '{}', 1000,"
+          + " 1000, 0)";
 
   private static final String RESCUED =
       "SELECT count(*) FROM holdfast.ticket_attempts WHERE ticket_id = ? AND outcome IN ('crashed',"
@@ -243,20 +243,28 @@ final class SqlStateCell implements Cell {
     return id;
   }
 
-  /** The dead worker has it before anybody else sees it. */
+  /** The dead worker has it before anybody else sees it: in a queue of its own. */
   private static long ofTheDead(Chaos chaos, String point, String state) throws SQLException {
+    String queue = "of-the-dead-" + chaos.load.acknowledged().size();
     try (Connection connection = chaos.site.dataSource().getConnection();
-        PreparedStatement statement = connection.prepareStatement(ADD_OF_THE_DEAD)) {
+        PreparedStatement add = connection.prepareStatement(ADD_OF_THE_DEAD);
+        PreparedStatement claim = connection.prepareStatement(CLAIM)) {
       connection.setAutoCommit(false);
-      statement.setString(1, point);
-      statement.setString(2, state);
-      try (ResultSet rows = statement.executeQuery()) {
-        rows.next();
-        long id = rows.getLong(1);
-        connection.createStatement().execute(CLAIM);
-        connection.commit();
-        return id;
-      }
+      add.setString(1, queue);
+      add.setString(2, point);
+      add.setString(3, state);
+      long id = first(add);
+      claim.setString(1, queue);
+      assertThat(first(claim)).isEqualTo(id);
+      connection.commit();
+      return id;
+    }
+  }
+
+  private static long first(PreparedStatement statement) throws SQLException {
+    try (ResultSet rows = statement.executeQuery()) {
+      rows.next();
+      return rows.getLong(1);
     }
   }
 
