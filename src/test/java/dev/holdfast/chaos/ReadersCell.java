@@ -4,20 +4,32 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.sql.Connection;
 import java.sql.Statement;
+import java.time.Duration;
 import java.time.Instant;
-import java.util.Collections;
-import java.util.concurrent.Callable;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
 /**
  * Four readers count everything, over and over, each in one snapshot at a time. There is so much to
- * count that at each moment some of them are at it.
+ * count that at each moment some of them are at it, and nobody may wait for them.
  */
 final class ReadersCell implements Cell {
   private static final int READERS = 4;
   private static final int FINISHED = 100_000;
+  private static final Duration LOOK = Duration.ofMillis(50);
+  private static final String WAITING =
+      """
+      SELECT count(*) FROM pg_stat_activity w
+      WHERE w.application_name LIKE 'holdfast%' AND w.wait_event_type = 'Lock'
+        AND EXISTS (
+          SELECT FROM unnest(pg_blocking_pids(w.pid)) AS b (pid) JOIN pg_stat_activity r USING (pid)
+          WHERE r.application_name = 'chaos-reader')
+      """;
+
+  private int waited;
 
   @Override
   public void prepare(Chaos chaos) {
@@ -28,11 +40,18 @@ final class ReadersCell implements Cell {
   @Override
   public void rage(Chaos chaos) throws Exception {
     Instant end = chaos.end();
-    Callable<Integer> reader = () -> read(chaos, end);
+    List<Future<Integer>> readers = new ArrayList<>();
     try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
-      for (Future<Integer> each : threads.invokeAll(Collections.nCopies(READERS, reader))) {
-        assertThat(each.get()).isPositive();
+      for (int i = 0; i < READERS; i++) {
+        readers.add(threads.submit(() -> read(chaos, end)));
       }
+      while (Instant.now().isBefore(end)) {
+        chaos.pass(LOOK);
+        waited += chaos.database.number(WAITING) > 0 ? 1 : 0;
+      }
+    }
+    for (Future<Integer> each : readers) {
+      assertThat(each.get()).isPositive();
     }
   }
 
@@ -40,6 +59,7 @@ final class ReadersCell implements Cell {
     int read = 0;
     try (Connection connection = chaos.site.dataSource().getConnection();
         Statement statement = connection.createStatement()) {
+      statement.execute("SET application_name = 'chaos-reader'");
       connection.setAutoCommit(false);
       connection.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
       for (; Instant.now().isBefore(end); read++) {
@@ -49,5 +69,10 @@ final class ReadersCell implements Cell {
       }
     }
     return read;
+  }
+
+  @Override
+  public void check(Chaos chaos) {
+    assertThat(waited).as("looks at which a worker waited for a reader").isZero();
   }
 }
