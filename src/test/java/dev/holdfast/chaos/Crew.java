@@ -87,8 +87,7 @@ final class Crew implements AutoCloseable {
         Awaitility.await("a worker has tickets")
             .atMost(PATIENCE)
             .until(
-                () ->
-                    database.column(query, (Object) ids.toArray(String[]::new)),
+                () -> database.column(query, (Object) ids.toArray(String[]::new)),
                 answer -> !answer.isEmpty())
             .getFirst();
     return workers.get(ids.indexOf(found));

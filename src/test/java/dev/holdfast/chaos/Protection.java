@@ -148,9 +148,9 @@ enum Protection {
   BATCHES(
       new Edit("worker/Poller.java", "acquire(round.limit(), busy ? 0 : 1)", "acquire(1, 0)"),
       new Edit("worker/Poller.java", "lookAgain ? Duration.ZERO : ", ""),
+      new Edit("worker/Poller.java", "wakeUps.signal().await(seen, pause)", "Thread.sleep(pause)"),
       new Edit(
-          "worker/Poller.java", "wakeUps.signal().await(seen, pause)", "Thread.sleep(pause)"),
-      new Edit("worker/NotifiedClaim.java", "if (free == 0) {", "slots.release(free); if (true) {")),
+          "worker/NotifiedClaim.java", "if (free == 0) {", "slots.release(free); if (true) {")),
 
   /** A claim locks its tables against whoever reads them, and not only the rows that it takes. */
   ROW_LOCKS {

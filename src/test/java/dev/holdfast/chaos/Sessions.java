@@ -144,8 +144,8 @@ final class Sessions implements AutoCloseable {
   /** How often a worker died that had one of them. */
   long deaths() {
     return chaos.database.number(
-        "SELECT count(*) FROM holdfast.ticket_attempts WHERE outcome = 'crashed' AND ticket_id = ANY"
-            + " (?)",
+        "SELECT count(*) FROM holdfast.ticket_attempts WHERE outcome = 'crashed' AND ticket_id ="
+            + " ANY (?)",
         (Object) ids.toArray(Long[]::new));
   }
 

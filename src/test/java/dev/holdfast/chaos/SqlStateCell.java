@@ -146,8 +146,8 @@ final class SqlStateCell implements Cell {
           + " 'given_back')";
 
   private static final String HELD =
-      "SELECT count(*) FROM holdfast.tickets WHERE id = ? AND state = 'on_hold' AND hold_reason LIKE"
-          + " '%sector 7 is unreadable%'";
+      "SELECT count(*) FROM holdfast.tickets WHERE id = ? AND state = 'on_hold' AND hold_reason"
+          + " LIKE '%sector 7 is unreadable%'";
 
   private static final String CLAIMED =
       """

@@ -123,15 +123,13 @@ class HeartbeatIT {
   @DisplayName("20.2: a lease that cannot be renewed does not keep the others from it")
   void refused(String sqlState) {
     List<Long> ids = queue.enqueue(3);
-    List<Long> leases =
-        ids.stream().map(id -> queue.claim(1).getFirst().lease().no()).toList();
+    List<Long> leases = ids.stream().map(id -> queue.claim(1).getFirst().lease().no()).toList();
     Refusals refusals = new Refusals(database);
     refusals.refuseRenewal(ids.get(1), sqlState);
     try {
       assertThat(beat(leases.toArray(Long[]::new)))
           .isEqualTo(
-              new Heartbeat(
-                  Set.of(leases.get(0), leases.get(2)), Set.of(leases.get(1)), Map.of()));
+              new Heartbeat(Set.of(leases.get(0), leases.get(2)), Set.of(leases.get(1)), Map.of()));
       assertThat(left(ids.get(2))).isEqualTo("t");
     } finally {
       refusals.end();
