@@ -160,9 +160,9 @@ class ManyTicketsIT {
           List<String> facts = database.column(FACTS, kind);
           assertThat(facts).as(what).hasSize(what.equals("batchId") ? 3 : 5);
           assertThat(facts).as(what).containsOnly(facts.getFirst());
-          database.run("DELETE FROM holdfast.ready WHERE kind = ?", kind);
-          database.run("DELETE FROM holdfast.deferred WHERE kind = ?", kind);
-          database.run("DELETE FROM holdfast.ticket_base WHERE kind = ?", kind);
+          database.column(
+              "SELECT holdfast.cancel_ticket(id, 'ann') FROM holdfast.tickets WHERE kind = ?", kind);
+          database.run("DELETE FROM holdfast.tickets WHERE kind = ?", kind);
         });
   }
 
