@@ -20,9 +20,6 @@ import dev.holdfast.ticket.ClaimedTicket;
 import dev.holdfast.ticket.InvalidTicketException;
 import dev.holdfast.ticket.TicketNotFoundException;
 import java.sql.Connection;
-import java.sql.ResultSet;
-import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -326,35 +323,6 @@ class DependenciesIT {
     assertThatThrownBy(() -> enqueue(first))
         .isInstanceOf(TicketNotFoundException.class)
         .hasMessageContaining("If it was done and retention has deleted it since, leave it out");
-  }
-
-  @Test
-  @DisplayName("costs its enqueuer a few reads, also where the tables were empty a moment ago")
-  void cheap() throws SQLException {
-    String reads =
-        "SELECT COALESCE(sum(idx_tup_fetch + seq_tup_read), 0) FROM pg_stat_xact_all_tables WHERE"
-            + " schemaname = 'holdfast'";
-    try (Connection connection = pool.getConnection();
-        Statement statement = connection.createStatement()) {
-      connection.setAutoCommit(false);
-      String before = "SELECT max(holdfast.enqueue_ticket(kind => '" + kind + "'))";
-      long last = number(statement, before + " FROM generate_series(1, 500)");
-      String follower =
-          "SELECT holdfast.enqueue_ticket(kind => '" + kind + "', after => ARRAY[%s])";
-      last = number(statement, follower.formatted(last));
-      long read = number(statement, reads);
-      number(statement, follower.formatted(last));
-      assertThat(number(statement, reads) - read).isLessThan(100);
-      connection.rollback();
-      connection.setAutoCommit(true);
-    }
-  }
-
-  private static long number(Statement statement, String query) throws SQLException {
-    try (ResultSet row = statement.executeQuery(query)) {
-      row.next();
-      return row.getLong(1);
-    }
   }
 
   private List<String> kept(Long... ids) {
