@@ -106,7 +106,9 @@ class PageCommandsIT {
   }
 
   private static String sequence(String line) {
-    return line.contains("_batch(") ? "batches" : line.contains("release(") ? "releases" : "ticket_base";
+    return line.contains("_batch(")
+        ? "batches"
+        : line.contains("release(") ? "releases" : "ticket_base";
   }
 
   /** The id that comes next of these. */
@@ -242,7 +244,9 @@ class PageCommandsIT {
             rows.column(
                 "SELECT release_id || ' ' || state FROM holdfast.release_status() ORDER BY 1"))
         .containsExactly("4 stopped", "5 stopped");
-    assertThat(rows.column("SELECT id FROM holdfast.batches WHERE cancelled_at IS NOT NULL ORDER BY 1"))
+    assertThat(
+            rows.column(
+                "SELECT id FROM holdfast.batches WHERE cancelled_at IS NOT NULL ORDER BY 1"))
         .containsExactly("7", "9");
   }
 

@@ -134,9 +134,8 @@ class WorkflowIT {
         "\"payload\": {\"x\": \"${results.a.nope}\"}"
             + "|step b: results.a.nope: there is no results.a.nope",
         "\"for_each\": \"results.a.n\"|step b: for_each: its value must be a list, and is 1",
-        "\"for_each\": \"payload.many\""
-            + "|step b: for_each: the list has 100000 items, and 10000 are allowed, for they begin in one"
-            + " transaction; let it be a list of parts",
+        "\"for_each\": \"payload.many\"|step b: for_each: the list has 100000 items, and 10000 are"
+            + " allowed, for they begin in one transaction; let it be a list of parts",
         "\"when\": \"results.a.n\"|step b: when: its value must be true or false, and is 1",
         "\"when\": \"results.a.n / 0 == 1\"|step b: results.a.n / 0 == 1: / by zero",
         "\"payload\": {\"x\": \"${results.a.big}${results.a.big}\"}"
@@ -454,8 +453,7 @@ class WorkflowIT {
   @Test
   @DisplayName("is cancelled by a step while another one is approved, and nobody meets a deadlock")
   void stepTakesItWithItAtOnce() throws Exception {
-    long id =
-        bench.workflow(step("b", "") + "," + step("a", "\"on_cancelled\": \"cancel\""), "{}");
+    long id = bench.workflow(step("b", "") + "," + step("a", "\"on_cancelled\": \"cancel\""), "{}");
     bench.advance();
     ClaimedTicket b = of(bench.claim(bench.job), id, "b");
     long a = bench.ticketOf(id, "a");

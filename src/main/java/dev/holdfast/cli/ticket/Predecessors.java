@@ -38,9 +38,7 @@ final class Predecessors {
             "--after: ticket " + id + " has two names; its result is given under one");
       }
     }
-    return ticket
-        .withAfter(ids)
-        .withFollowing(new Following(names, policy(onCancelled)));
+    return ticket.withAfter(ids).withFollowing(new Following(names, policy(onCancelled)));
   }
 
   private static long id(String whole, String text) {

@@ -37,8 +37,8 @@ import org.postgresql.copy.CopyManager;
  * Copies tickets into the database in chunks, inside the transaction that is open on its
  * connection. A chunk without unique keys goes straight into its table; one with such keys by way
  * of a temporary table, because COPY knows no ON CONFLICT. What COPY cannot do at all (waiting for
- * others, keys that hold for a time) is left to the database ticket by ticket, a list at a time. For
- * one use by one thread.
+ * others, keys that hold for a time) is left to the database ticket by ticket, a list at a time.
+ * For one use by one thread.
  */
 final class TicketCopy {
   private static final int CHUNK_ROWS = 10_000;

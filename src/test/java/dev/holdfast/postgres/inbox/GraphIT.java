@@ -132,10 +132,14 @@ class GraphIT {
             + "|two tickets have the name \"a\"",
         "[{\"name\":\"a b\",\"kind\":\"K\"}]|\"a b\" cannot name a ticket",
         "[{\"kind\":\"K\",\"after\":[1.5]}]|ticket 1 of the list cannot wait for 1.5",
-        "[{\"kind\":\"K\",\"after\":{\"a\":\"b\"}}]|ticket 1 of the list cannot wait for {\"a\": \"b\"}",
-        "[{\"kind\":\"K\",\"after\":[{\"a\":-1}]}]|ticket 1 of the list cannot wait for {\"a\": -1}",
-        "[{\"kind\":\"K\",\"after\":{\"a b\":999999999}}]|ticket 1 of the list: \"a b\" cannot name a ticket",
-        "[{\"kind\":\"K\",\"after_batch\":999999999}]|ticket 1 of the list: there is no batch 999999999 to wait for",
+        "[{\"kind\":\"K\",\"after\":{\"a\":\"b\"}}]|ticket 1 of the list cannot wait for {\"a\":"
+            + " \"b\"}",
+        "[{\"kind\":\"K\",\"after\":[{\"a\":-1}]}]|ticket 1 of the list cannot wait for {\"a\":"
+            + " -1}",
+        "[{\"kind\":\"K\",\"after\":{\"a b\":999999999}}]|ticket 1 of the list: \"a b\" cannot name"
+            + " a ticket",
+        "[{\"kind\":\"K\",\"after_batch\":999999999}]|ticket 1 of the list: there is no batch"
+            + " 999999999 to wait for",
         "[{\"kind\":\"K\",\"after\":\"a\"}]|has an \"after\" that is no list",
         "[{\"kind\":\"K\",\"afer\":[]}]|has the unknown key \"afer\"",
         "[{\"kind\":\"K\",\"priority\":\"much\"}]|ticket 1 of the list: invalid input syntax",

@@ -161,7 +161,8 @@ class ManyTicketsIT {
           assertThat(facts).as(what).hasSize(what.equals("batchId") ? 3 : 5);
           assertThat(facts).as(what).containsOnly(facts.getFirst());
           database.column(
-              "SELECT holdfast.cancel_ticket(id, 'ann') FROM holdfast.tickets WHERE kind = ?", kind);
+              "SELECT holdfast.cancel_ticket(id, 'ann') FROM holdfast.tickets WHERE kind = ?",
+              kind);
           database.run("DELETE FROM holdfast.tickets WHERE kind = ?", kind);
         });
   }
@@ -186,8 +187,7 @@ class ManyTicketsIT {
         .isEqualTo(5);
     assertThat(count()).isEqualTo(5);
     assertThat(
-            database.value(
-                "SELECT payload FROM holdfast.tickets WHERE unique_key = ?", "k" + kind))
+            database.value("SELECT payload FROM holdfast.tickets WHERE unique_key = ?", "k" + kind))
         .isEqualTo("{\"n\": 3}");
     var batch =
         inbox.enqueueBatch(
