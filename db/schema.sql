@@ -1478,6 +1478,23 @@ $function$;
 COMMENT ON FUNCTION holdfast.account_is_unavailable(text) IS 'Whether a scope of the shape PROVIDER/KEY_ID/MODEL waits for a person.';
 GRANT EXECUTE ON FUNCTION holdfast.account_is_unavailable(text) TO holdfast_worker;
 
+CREATE OR REPLACE FUNCTION holdfast.acting_channel()
+ RETURNS text
+ LANGUAGE sql
+ STABLE
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+  SELECT CASE
+    WHEN c.said IS NULL THEN me.name
+    WHEN right(c.said, length(me.name)) = me.name THEN c.said
+    WHEN pg_has_role(session_user, current_user, 'USAGE') OR pg_has_role(session_user, to_regrole('holdfast_worker'), 'USAGE') THEN c.said
+    ELSE left(c.said, 100) || ', ' || me.name
+  END
+  FROM NULLIF(current_setting('holdfast.channel', true), '') AS c (said), concat('sql: ', session_user) AS me (name)
+$function$;
+COMMENT ON FUNCTION holdfast.acting_channel() IS 'How a person came, as ticket_activity.channel has it.';
+GRANT EXECUTE ON FUNCTION holdfast.acting_channel() TO holdfast_worker;
+
 CREATE OR REPLACE FUNCTION holdfast.acting_person()
  RETURNS text
  LANGUAGE sql
@@ -4425,8 +4442,7 @@ BEGIN
   PERFORM accepted_bytes('record of what was done', log_activity.details);
   INSERT INTO ticket_activity (ticket_id, action, actor, details, channel)
   VALUES (log_activity.ticket_id, log_activity.action, log_activity.actor, jsonb_strip_nulls(log_activity.details),
-    CASE WHEN log_activity.actor <> 'system'
-      THEN COALESCE(NULLIF(current_setting('holdfast.channel', true), ''), 'sql: ' || session_user) END);
+    CASE WHEN log_activity.actor <> 'system' THEN acting_channel() END);
 END
 $function$;
 COMMENT ON FUNCTION holdfast.log_activity(bigint,text,text,jsonb) IS 'Adds a row to ticket_activity.';
@@ -4950,6 +4966,33 @@ $function$;
 COMMENT ON FUNCTION holdfast.produce_ticket(text,jsonb,text,text,text,integer,timestamp with time zone,text,numeric,timestamp with time zone,text,text,bigint[]) IS 'enqueue_ticket for members of holdfast_producer: refuses what no row of producer_grants allows them.';
 GRANT EXECUTE ON FUNCTION holdfast.produce_ticket(text,jsonb,text,text,text,integer,timestamp with time zone,text,numeric,timestamp with time zone,text,text,bigint[]) TO holdfast_operator, holdfast_producer, holdfast_worker;
 
+CREATE OR REPLACE FUNCTION holdfast.promote_singly()
+ RETURNS bigint
+ LANGUAGE plpgsql
+ SET search_path TO 'holdfast', 'pg_temp'
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET jit TO 'off'
+AS $function$
+DECLARE
+  d deferred;
+  promoted bigint := 0;
+BEGIN
+  FOR d IN SELECT * FROM deferred x WHERE x.run_at <= now() ORDER BY x.run_at, x.id LIMIT 1000 FOR UPDATE SKIP LOCKED LOOP
+    BEGIN
+      DELETE FROM deferred x WHERE x.id = d.id AND x.run_at = d.run_at;
+      INSERT INTO ready (priority, created_at, id, queue, kind) VALUES (d.priority, d.created_at, d.id, d.queue, d.kind);
+      promoted := promoted + 1;
+    EXCEPTION WHEN OTHERS THEN
+      RAISE WARNING 'ticket % cannot be claimed: % (SQLSTATE %)', d.id, SQLERRM, SQLSTATE;
+    END;
+  END LOOP;
+  RETURN promoted;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.promote_singly() IS 'Makes deferred tickets ready whose time has come, past those that the database does not let go; returns how many.';
+GRANT EXECUTE ON FUNCTION holdfast.promote_singly() TO holdfast_worker;
+
 CREATE OR REPLACE FUNCTION holdfast.prune_figures()
  RETURNS void
  LANGUAGE sql
@@ -5182,6 +5225,37 @@ END
 $function$;
 COMMENT ON FUNCTION holdfast.refuse_unfiled_ticket() IS 'The default of ticket_base.filed: refuses an INSERT that leaves it out.';
 GRANT EXECUTE ON FUNCTION holdfast.refuse_unfiled_ticket() TO holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.refused_in_line(tids tid[])
+ RETURNS bigint[]
+ LANGUAGE plpgsql
+ SET search_path TO 'holdfast', 'pg_temp'
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET jit TO 'off'
+AS $function$
+DECLARE
+  ticket bigint;
+  refused bigint[] := '{}';
+BEGIN
+  FOR place IN 1..COALESCE(cardinality(tids), 0) LOOP
+    SELECT w.id INTO ticket FROM in_line w WHERE w.ctid = tids[place];
+    BEGIN
+      DELETE FROM in_line w WHERE w.ctid = tids[place];
+      RAISE EXCEPTION 'undone' USING ERRCODE = 'HF000';
+    EXCEPTION
+      WHEN SQLSTATE 'HF000' THEN
+        NULL;
+      WHEN OTHERS THEN
+        RAISE WARNING 'ticket % cannot be claimed: % (SQLSTATE %)', ticket, SQLERRM, SQLSTATE;
+        refused := refused || ticket;
+    END;
+  END LOOP;
+  RETURN refused;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.refused_in_line(tid[]) IS 'Which of these rows of in_line the database does not let go; changes nothing.';
+GRANT EXECUTE ON FUNCTION holdfast.refused_in_line(tid[]) TO holdfast_worker;
 
 CREATE OR REPLACE FUNCTION holdfast.reject_ticket(id bigint, actor text, feedback text DEFAULT NULL::text)
  RETURNS text
@@ -6442,7 +6516,7 @@ BEGIN
     END IF;
   END IF;
   INSERT INTO releases AS x (created_by, channel, selection, steps, guidance, keep_retries, fresh, total)
-  VALUES (start_release.actor, NULLIF(current_setting('holdfast.channel', true), ''),
+  VALUES (start_release.actor, acting_channel(),
     jsonb_strip_nulls(jsonb_build_object('ids', to_jsonb(start_release.ids), 'fingerprint', start_release.fingerprint,
       'category', start_release.category, 'batch_id', start_release.batch_id)),
     require_steps(start_release.canary, start_release.ramp), NULLIF(btrim(start_release.guidance), ''),
@@ -6723,7 +6797,7 @@ $function$;
 COMMENT ON FUNCTION holdfast.take_apart(bigint[],bigint,bigint,text,bigint,integer,bigint,integer) IS 'The part of take_tickets for what is large, of unknown size or suspect.';
 GRANT EXECUTE ON FUNCTION holdfast.take_apart(bigint[],bigint,bigint,text,bigint,integer,bigint,integer) TO holdfast_worker;
 
-CREATE OR REPLACE FUNCTION holdfast.take_from_lines(of_kinds text[], from_queues text[], most bigint, under_lease bigint, before_ready boolean, OUT ids bigint[], OUT again_ms double precision)
+CREATE OR REPLACE FUNCTION holdfast.take_from_lines(of_kinds text[], from_queues text[], most bigint, under_lease bigint, before_ready boolean, one_by_one boolean, OUT ids bigint[], OUT again_ms double precision)
  RETURNS record
  LANGUAGE plpgsql
  SET search_path TO 'holdfast', 'pg_temp'
@@ -6773,7 +6847,7 @@ BEGIN
   LOOP
     EXIT WHEN room <= 0 OR n.priority < top AND NOT n.fair;
     SELECT * INTO t FROM take_turns(n.line, n.priority,
-      CASE WHEN n.priority > top OR top IS NULL THEN room ELSE LEAST(room, half) END, under_lease);
+      CASE WHEN n.priority > top OR top IS NULL THEN room ELSE LEAST(room, half) END, under_lease, one_by_one);
     ids := ids || t.ids;
     room := room - cardinality(t.ids);
     IF n.priority <= top THEN
@@ -6783,8 +6857,8 @@ BEGIN
   END LOOP;
 END
 $function$;
-COMMENT ON FUNCTION holdfast.take_from_lines(text[],text[],bigint,bigint,boolean) IS 'Takes up to most tickets from the lines that a worker may claim of; before_ready: only what should go before those in ready, and a share beside them.';
-GRANT EXECUTE ON FUNCTION holdfast.take_from_lines(text[],text[],bigint,bigint,boolean) TO holdfast_worker;
+COMMENT ON FUNCTION holdfast.take_from_lines(text[],text[],bigint,bigint,boolean,boolean) IS 'Takes up to most tickets from the lines that a worker may claim of; before_ready: only what should go before those in ready, and a share beside them; one_by_one: after a refusal, past what is refused.';
+GRANT EXECUTE ON FUNCTION holdfast.take_from_lines(text[],text[],bigint,bigint,boolean,boolean) TO holdfast_worker;
 
 CREATE OR REPLACE FUNCTION holdfast.take_provider_probe(of_provider text, of_key text, of_model text, by_worker text, for_ms bigint)
  RETURNS TABLE(answer text, wait_ms double precision)
@@ -6877,7 +6951,9 @@ BEGIN
   IF cardinality(behind_ids) = 0 THEN
     -- Before PostgreSQL 17 an infinite time cannot be subtracted from.
     SELECT d.run_at INTO next_due FROM holdfast.deferred d WHERE d.run_at < 'infinity' ORDER BY d.run_at, d.id LIMIT 1;
-    IF next_due <= now() THEN
+    IF next_due <= now() AND small_bytes < 0 THEN
+      promoted := holdfast.promote_singly();
+    ELSIF next_due <= now() THEN
       WITH due AS MATERIALIZED (
         SELECT d.ctid AS tid FROM holdfast.deferred d
         WHERE d.run_at <= now()
@@ -6891,6 +6967,8 @@ BEGIN
       INSERT INTO holdfast.ready (priority, created_at, id, queue, kind)
       SELECT priority, created_at, id, queue, kind FROM moved;
       GET DIAGNOSTICS promoted = ROW_COUNT;
+    END IF;
+    IF promoted IS NOT NULL THEN
       SELECT d.run_at INTO next_due FROM holdfast.deferred d WHERE d.run_at < 'infinity' ORDER BY d.run_at, d.id LIMIT 1;
     END IF;
     next_due_ms := extract(epoch FROM next_due - now())::double precision * 1000;
@@ -6898,21 +6976,31 @@ BEGIN
   promoted := COALESCE(promoted, 0);
 
   IF suspects_at_most > 0 THEN
-    SELECT s.id INTO suspected FROM holdfast.suspects s
-    JOIN holdfast.queues q ON q.name = s.queue AND q.paused_at IS NULL
-    WHERE s.kind = ANY (of_kinds) AND (cardinality(from_queues) = 0 OR s.queue = ANY (from_queues))
-    ORDER BY s.priority DESC, s.created_at, s.id
-    LIMIT 1
-    FOR UPDATE OF s SKIP LOCKED;
-    IF suspected IS NOT NULL THEN
-      DELETE FROM holdfast.suspects s WHERE s.id = suspected;
-    END IF;
+    FOR suspected IN
+      SELECT s.id FROM holdfast.suspects s
+      JOIN holdfast.queues q ON q.name = s.queue AND q.paused_at IS NULL
+      WHERE s.kind = ANY (of_kinds) AND (cardinality(from_queues) = 0 OR s.queue = ANY (from_queues))
+      ORDER BY s.priority DESC, s.created_at, s.id
+      LIMIT CASE WHEN small_bytes < 0 THEN 100 ELSE 1 END
+      FOR UPDATE OF s SKIP LOCKED
+    LOOP
+      BEGIN
+        DELETE FROM holdfast.suspects s WHERE s.id = suspected;
+        EXIT;
+      EXCEPTION WHEN OTHERS THEN
+        IF small_bytes >= 0 THEN
+          RAISE;
+        END IF;
+        RAISE WARNING 'ticket % cannot be claimed: % (SQLSTATE %)', suspected, SQLERRM, SQLSTATE;
+        suspected := NULL;
+      END;
+    END LOOP;
   END IF;
 
   room := room - (suspected IS NOT NULL)::integer;
   IF limits_in_use AND room > 0 THEN
     SELECT NULLIF(x.ids, '{}'), x.again_ms INTO taken, again_ms
-    FROM holdfast.take_from_lines(of_kinds, from_queues, room, new_lease, true) AS x;
+    FROM holdfast.take_from_lines(of_kinds, from_queues, room, new_lease, true, small_bytes < 0) AS x;
     room := room - COALESCE(cardinality(taken), 0);
   END IF;
   -- Once, unless what is found has to be put in line.
@@ -6980,7 +7068,7 @@ BEGIN
   END LOOP;
   IF limits_in_use AND room > 0 THEN
     SELECT taken || x.ids, LEAST(again_ms, x.again_ms) INTO taken, again_ms
-    FROM holdfast.take_from_lines(of_kinds, from_queues, room, new_lease, false) AS x;
+    FROM holdfast.take_from_lines(of_kinds, from_queues, room, new_lease, false, small_bytes < 0) AS x;
   END IF;
   next_due_ms := LEAST(next_due_ms, again_ms);
   taken := NULLIF(taken, '{}');
@@ -7022,7 +7110,7 @@ $function$;
 COMMENT ON FUNCTION holdfast.take_tickets(text[],text[],integer,text,bigint,bigint[],integer,bigint,integer) IS 'Claims up to at_most tickets of these kinds (from_queues empty: of all queues) for for_ms milliseconds. behind_ids is empty for a full claim, else the last ticket claimed of each lane: then nothing that stands before it in its lane is looked at, and nothing is promoted. Whole rows come of what has at most small_bytes; of the rest (apart) only who it is, for claimed_ticket: as many as start within room_bytes. Of suspects it takes suspects_at_most, 0 or 1, under a lease of its own.';
 GRANT EXECUTE ON FUNCTION holdfast.take_tickets(text[],text[],integer,text,bigint,bigint[],integer,bigint,integer) TO holdfast_worker;
 
-CREATE OR REPLACE FUNCTION holdfast.take_turns(of_line integer, of_priority integer, most bigint, under_lease bigint, OUT ids bigint[], OUT again_ms double precision)
+CREATE OR REPLACE FUNCTION holdfast.take_turns(of_line integer, of_priority integer, most bigint, under_lease bigint, one_by_one boolean, OUT ids bigint[], OUT again_ms double precision)
  RETURNS record
  LANGUAGE plpgsql
  SET search_path TO 'holdfast', 'pg_temp'
@@ -7040,7 +7128,9 @@ DECLARE
   design_limits boolean := EXISTS (SELECT FROM claim_limits x WHERE x.design IS NOT NULL);
   weights boolean := EXISTS (SELECT FROM fairness_weights);
   expiring boolean := EXISTS (SELECT FROM ticket_deadlines e WHERE e.expires_at <= now());
-  careful boolean := expiring; -- the first of a group may be expired, or somebody has it locked
+  careful boolean := expiring OR one_by_one; -- the first of a group may be expired or refused, or somebody has it locked
+  refused bigint[] := '{}'; -- what the database does not let go
+  refused_before bigint := 0;
   locked text[] := '{}'; -- designs whose gates this claim has
   closed text[] := '{}'; -- and those that another one has
   asked text[];
@@ -7114,7 +7204,7 @@ BEGIN
       CROSS JOIN LATERAL (
         SELECT w.ctid AS tid, w.id, w.created_at FROM in_line w
         WHERE w.line = of_line AND ~w.priority = rank AND w.turn_group = o.turn_group AND (w.created_at, w.id) >= (o.created_at, o.id)
-          AND (careful OR w.id <> o.id)
+          AND (careful OR w.id <> o.id) AND w.id <> ALL (refused)
           AND (NOT expiring OR NOT EXISTS (SELECT FROM ticket_deadlines e WHERE e.ticket_id = w.id AND e.expires_at <= now()))
         ORDER BY w.created_at, w.id
         LIMIT GREATEST(LEAST(o.turn, o.q_key, o.of_design, o.d_key) - CASE WHEN careful THEN 0 ELSE 1 END, 0)
@@ -7153,6 +7243,13 @@ BEGIN
         END IF;
       END LOOP;
       CONTINUE;
+    END IF;
+
+    IF one_by_one THEN
+      -- The same claim was refused just now: what is refused stays in line, and the others do not wait for it.
+      refused_before := cardinality(refused);
+      refused := refused || refused_in_line(tids);
+      CONTINUE WHEN cardinality(refused) > refused_before;
     END IF;
 
     moved := NULL;
@@ -7219,8 +7316,8 @@ BEGIN
   END IF;
 END
 $function$;
-COMMENT ON FUNCTION holdfast.take_turns(integer,integer,bigint,bigint) IS 'Takes tickets of a line and a priority for a claim. again_ms says when to ask again, where a gate was locked, a walk too long or a rate used up.';
-GRANT EXECUTE ON FUNCTION holdfast.take_turns(integer,integer,bigint,bigint) TO holdfast_worker;
+COMMENT ON FUNCTION holdfast.take_turns(integer,integer,bigint,bigint,boolean) IS 'Takes tickets of a line and a priority for a claim. again_ms says when to ask again, where a gate was locked, a walk too long or a rate used up.';
+GRANT EXECUTE ON FUNCTION holdfast.take_turns(integer,integer,bigint,bigint,boolean) TO holdfast_worker;
 
 CREATE OR REPLACE FUNCTION holdfast.tell_end_of_outage()
  RETURNS trigger

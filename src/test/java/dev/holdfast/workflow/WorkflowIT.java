@@ -14,6 +14,7 @@ import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.TicketDatabase;
 import dev.holdfast.testing.WithDatabase;
 import dev.holdfast.ticket.ClaimedTicket;
+import dev.holdfast.ticket.Review;
 import dev.holdfast.worker.HandlerResult;
 import java.sql.Connection;
 import java.sql.Statement;
@@ -344,7 +345,9 @@ class WorkflowIT {
     assertThat(
             database.column("SELECT DISTINCT state FROM holdfast.tickets WHERE parent_id = ?", id))
         .containsExactly("cancelled");
-    assertThat(bench.finish(new Finish.Succeeded(a, claimed.getFirst().lease().no(), "1", false)))
+    assertThat(
+            bench.finish(
+                new Finish.Succeeded(a, claimed.getFirst().lease().no(), "1", Review.NONE, null)))
         .isEqualTo(new FinishResult.Stale(a));
     bench.advance();
     assertThat(bench.claim(bench.job)).isEmpty();
@@ -529,7 +532,7 @@ class WorkflowIT {
             step("a", "") + ",\"b\": {\"design\": \"" + eager + "\", \"after\": [\"a\"]}", "{}");
     bench.advance();
     ClaimedTicket a = bench.claimOne(bench.job);
-    bench.finish(new Finish.Succeeded(a.id(), a.lease().no(), "1", true));
+    bench.finish(new Finish.Succeeded(a.id(), a.lease().no(), "1", Review.HUMAN, null));
     bench.advance();
     bench.finish(bench.claimOne(bench.job), "2");
     bench.advance();
@@ -550,8 +553,7 @@ class WorkflowIT {
         HandlerResult.done(null)
             .adding(List.of(NewTicket.ofDesign(design).withPayload("{\"x\": 1}")))
             .enqueues();
-    Finish added =
-        new Finish.Succeeded(a.id(), a.lease().no(), "\"own\"", Finish.Review.NONE, adds);
+    Finish added = new Finish.Succeeded(a.id(), a.lease().no(), "\"own\"", Review.NONE, adds);
     assertThat(bench.finish(added)).isInstanceOf(FinishResult.Succeeded.class);
     assertThat(bench.finish(added)).isInstanceOf(FinishResult.Succeeded.class);
     bench.advance();
@@ -570,14 +572,12 @@ class WorkflowIT {
     assertThatThrownBy(
             () ->
                 bench.finish(
-                    new Finish.Succeeded(
-                        other.id(), other.lease().no(), null, Finish.Review.NONE, adds)))
+                    new Finish.Succeeded(other.id(), other.lease().no(), null, Review.NONE, adds)))
         .hasMessageContaining("its design does not allow it to enqueue \"" + design + "\"");
     bench.desk.cancel(other.id(), "carl", null);
     assertThat(
             bench.finish(
-                new Finish.Succeeded(
-                    other.id(), other.lease().no(), null, Finish.Review.NONE, adds)))
+                new Finish.Succeeded(other.id(), other.lease().no(), null, Review.NONE, adds)))
         .isInstanceOf(FinishResult.Stale.class);
     assertThat(bench.claim(bench.job)).isEmpty();
   }

@@ -2,6 +2,7 @@ package dev.holdfast.postgres.inbox;
 
 import dev.holdfast.postgres.Sql;
 import dev.holdfast.postgres.SqlErrors;
+import dev.holdfast.postgres.Transactions;
 import dev.holdfast.queue.NewTicket;
 import dev.holdfast.queue.TicketInbox;
 import dev.holdfast.ticket.HoldfastException;
@@ -21,7 +22,7 @@ public final class PostgresTicketInbox implements TicketInbox {
 
   private static final String DEFAULT_SCHEMA = "holdfast";
 
-  private final DataSource dataSource;
+  private final Transactions transactions;
   private final Sql sql;
   private final NewTicketRules rules;
 
@@ -34,19 +35,20 @@ public final class PostgresTicketInbox implements TicketInbox {
   }
 
   public PostgresTicketInbox(DataSource dataSource, String schema, PayloadLimits limits) {
-    this.dataSource = dataSource;
-    this.sql = new Sql(schema);
+    this(new Transactions(dataSource), new Sql(schema), limits);
+  }
+
+  /** As {@link #PostgresTicketInbox(DataSource, String, PayloadLimits)}, also in a transaction. */
+  public PostgresTicketInbox(Transactions transactions, Sql sql, PayloadLimits limits) {
+    this.transactions = transactions;
+    this.sql = sql;
     this.rules = new NewTicketRules(limits);
   }
 
   @Override
   public long enqueue(NewTicket ticket) {
     rules.check(ticket);
-    try (Connection connection = dataSource.getConnection()) {
-      return insert(connection, ticket);
-    } catch (SQLException e) {
-      throw SqlErrors.translate(e);
-    }
+    return transactions.runCall(connection -> insert(connection, ticket));
   }
 
   /**
@@ -70,19 +72,19 @@ public final class PostgresTicketInbox implements TicketInbox {
   @Override
   public Accepted accept(NewTicket ticket, String actor, @Nullable RequestKey key) {
     rules.check(ticket);
-    return inTransaction(
+    return transactions.runOnce(
         connection -> new TicketAcceptance(connection, sql).accept(key, actor, ticket, this));
   }
 
   @Override
   public long enqueueAll(Iterator<NewTicket> tickets) {
-    return inTransaction(
+    return transactions.runOnce(
         connection -> new TicketCopy(connection, sql, rules, null).copyAll(tickets));
   }
 
   @Override
   public Batched enqueueBatch(Iterator<NewTicket> tickets, String actor, @Nullable String title) {
-    return inTransaction(connection -> enqueueBatch(connection, tickets, actor, title));
+    return transactions.runOnce(connection -> enqueueBatch(connection, tickets, actor, title));
   }
 
   /**
@@ -118,39 +120,17 @@ public final class PostgresTicketInbox implements TicketInbox {
     }
   }
 
-  /** Work in a transaction. */
-  @FunctionalInterface
-  private interface Work<T> {
-    T on(Connection connection) throws SQLException;
-  }
-
-  private <T> T inTransaction(Work<T> work) {
-    try (Connection connection = dataSource.getConnection()) {
-      connection.setAutoCommit(false);
-      try {
-        T done = work.on(connection);
-        connection.commit();
-        return done;
-      } finally {
-        // Undoes what was not committed.
-        connection.rollback();
-        connection.setAutoCommit(true);
-      }
-    } catch (SQLException e) {
-      throw SqlErrors.translate(e);
-    }
-  }
-
   @Override
   public List<Long> enqueueGraph(List<Named> graph) {
     GraphJson.check(graph, rules);
-    return inTransaction(connection -> new GraphCall(connection, sql).enqueue(graph, null));
+    return transactions.runOnce(
+        connection -> new GraphCall(connection, sql).enqueue(graph, null));
   }
 
   @Override
   public BatchedGraph enqueueGraphAsBatch(List<Named> graph, String actor, @Nullable String title) {
     GraphJson.check(graph, rules);
-    return inTransaction(
+    return transactions.runOnce(
         connection -> {
           long batch = number(connection, "SELECT holdfast.open_batch(?, ?)", actor, title);
           List<Long> ids = new GraphCall(connection, sql).enqueue(graph, batch);

@@ -12,6 +12,7 @@ import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.TestQueue;
 import dev.holdfast.testing.TicketDatabase;
 import dev.holdfast.testing.WithDatabase;
+import dev.holdfast.ticket.Review;
 import java.sql.Connection;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
@@ -128,7 +129,10 @@ class LeaseRescueIT {
   void halfFinished() {
     List<Long> ids = queue.enqueue(3);
     long lease = expired();
-    queue.queue().finish(List.of(new Finish.Succeeded(ids.get(0), lease, null, false)), List.of());
+    queue
+        .queue()
+        .finish(
+            List.of(new Finish.Succeeded(ids.get(0), lease, null, Review.NONE, null)), List.of());
     database.run("SELECT holdfast.cancel_ticket(?, 'ann', 'no')", ids.get(1));
 
     assertThat(queue.queue().rescue(10))
@@ -188,7 +192,7 @@ class LeaseRescueIT {
             .map(
                 id ->
                     switch ((int) (id % 3)) {
-                      case 0 -> new Finish.Succeeded(id, lease, "1", false);
+                      case 0 -> new Finish.Succeeded(id, lease, "1", Review.NONE, null);
                       case 1 ->
                           new Finish.Failed(
                               id, lease, TestQueue.failure(Category.CODE_ERROR, "late"));

@@ -18,6 +18,7 @@ import dev.holdfast.testing.TicketDatabase;
 import dev.holdfast.testing.WithDatabase;
 import dev.holdfast.ticket.ClaimedTicket;
 import dev.holdfast.ticket.InvalidTicketException;
+import dev.holdfast.ticket.Review;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -67,7 +68,13 @@ class GraphIT {
     tickets
         .queue()
         .finish(
-            List.of(new Finish.Succeeded(ticket.id(), ticket.lease().no(), result, review)),
+            List.of(
+                new Finish.Succeeded(
+                    ticket.id(),
+                    ticket.lease().no(),
+                    result,
+                    review ? Review.HUMAN : Review.NONE,
+                    null)),
             List.of());
   }
 
