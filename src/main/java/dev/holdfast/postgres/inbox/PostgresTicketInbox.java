@@ -123,8 +123,7 @@ public final class PostgresTicketInbox implements TicketInbox {
   @Override
   public List<Long> enqueueGraph(List<Named> graph) {
     GraphJson.check(graph, rules);
-    return transactions.runOnce(
-        connection -> new GraphCall(connection, sql).enqueue(graph, null));
+    return transactions.runOnce(connection -> new GraphCall(connection, sql).enqueue(graph, null));
   }
 
   @Override
