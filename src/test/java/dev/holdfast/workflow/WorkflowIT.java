@@ -447,7 +447,7 @@ class WorkflowIT {
             "carl: #" + sub + " of its step sub was cancelled",
             "carl: #" + (a + 1) + " of its step a was cancelled",
             "carl: its workflow #" + outer + " was cancelled");
-    assertThat(bench.finish(new Finish.Succeeded(b, running.lease().no(), "1", false)))
+    assertThat(bench.finish(new Finish.Succeeded(b, running.lease().no(), "1", Review.NONE, null)))
         .isEqualTo(new FinishResult.Stale(b));
     bench.advance();
     assertThat(bench.claim(bench.job)).isEmpty();
@@ -460,7 +460,7 @@ class WorkflowIT {
     bench.advance();
     ClaimedTicket b = of(bench.claim(bench.job), id, "b");
     long a = bench.ticketOf(id, "a");
-    bench.finish(new Finish.Succeeded(b.id(), b.lease().no(), "1", true));
+    bench.finish(new Finish.Succeeded(b.id(), b.lease().no(), "1", Review.HUMAN, null));
     try (Connection approving = bench.pool.getConnection();
         Statement statement = approving.createStatement()) {
       approving.setAutoCommit(false);

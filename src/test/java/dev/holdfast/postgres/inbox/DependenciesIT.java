@@ -18,6 +18,7 @@ import dev.holdfast.testing.TicketDatabase;
 import dev.holdfast.testing.WithDatabase;
 import dev.holdfast.ticket.ClaimedTicket;
 import dev.holdfast.ticket.InvalidTicketException;
+import dev.holdfast.ticket.Review;
 import dev.holdfast.ticket.TicketNotFoundException;
 import java.sql.Connection;
 import java.time.Duration;
@@ -299,7 +300,7 @@ class DependenciesIT {
     tickets
         .queue()
         .finish(
-            List.of(new Finish.Succeeded(first, one.lease().no(), "{\"n\": 1}", false)), List.of());
+            List.of(new Finish.Succeeded(first, one.lease().no(), "{\"n\": 1}", Review.NONE, null)), List.of());
     finish(claimOne());
     long other = enqueue();
     ClaimedTicket open = claimOne();
