@@ -300,7 +300,8 @@ class DependenciesIT {
     tickets
         .queue()
         .finish(
-            List.of(new Finish.Succeeded(first, one.lease().no(), "{\"n\": 1}", Review.NONE, null)), List.of());
+            List.of(new Finish.Succeeded(first, one.lease().no(), "{\"n\": 1}", Review.NONE, null)),
+            List.of());
     finish(claimOne());
     long other = enqueue();
     ClaimedTicket open = claimOne();
