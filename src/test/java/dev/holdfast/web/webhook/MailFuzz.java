@@ -57,8 +57,7 @@ public final class MailFuzz {
 
   private static void notice(String text) throws Exception {
     HoldNotice hold =
-        new HoldNotice(
-            7, 17, Instant.EPOCH, text, text, text, text, text, text, "f", text, text);
+        new HoldNotice(7, 17, Instant.EPOCH, text, text, text, text, text, text, "f", text, text);
     NoticeEvent event =
         NoticeEvent.of(NoticeGroup.each(List.of(hold)).getFirst(), PEOPLE.rules().consoleAddress());
     MimeMessage message = new MailDelivery(PEOPLE, InstantSource.system()).message(event);
@@ -68,7 +67,8 @@ public final class MailFuzz {
     for (String line : head.split("\r\n", -1)) {
       boolean ours = line.startsWith(" ") || line.startsWith("\t") || isOurs(line);
       require(ours, "a header is ours: " + line);
-      require(line.chars().allMatch(each -> each == 9 || each > 31 && each < 127), "plain: " + line);
+      require(
+          line.chars().allMatch(each -> each == 9 || each > 31 && each < 127), "plain: " + line);
     }
     for (Header each : Collections.list(message.getAllHeaders())) {
       require(isOurs(each.getName() + ":"), "a header is ours: " + each.getName());

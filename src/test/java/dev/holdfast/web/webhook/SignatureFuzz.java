@@ -14,7 +14,9 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 
-/** Secrets of webhooks: what the configuration takes must sign, and what it refuses is not shown. */
+/**
+ * Secrets of webhooks: what the configuration takes must sign, and what it refuses is not shown.
+ */
 public final class SignatureFuzz {
   public static final FuzzTarget SECRET =
       FuzzTarget.ofText("webhook-secret", SignatureFuzz::secret);
@@ -30,8 +32,7 @@ public final class SignatureFuzz {
           Objects.requireNonNull(
               new ConfigLoader(NOWHERE, Map.of())
                   .load(
-                      null,
-                      Map.of("webhooks.url", "https://h.example/x", "webhooks.secret", text))
+                      null, Map.of("webhooks.url", "https://h.example/x", "webhooks.secret", text))
                   .web()
                   .notices()
                   .webhook());
