@@ -2849,6 +2849,9 @@ BEGIN
     AND enqueue_ticket.after IS NULL AND enqueue_ticket.expires_at IS NULL
     AND enqueue_ticket.concurrency_key IS NULL AND enqueue_ticket.fairness_key IS NULL
     AND enqueue_ticket.batch_id IS NULL AND enqueue_ticket.after_batch IS NULL
+    -- They say nothing without a key or a predecessor, which is told there.
+    AND enqueue_ticket.unique_for IS NULL AND enqueue_ticket.on_duplicate IS NULL
+    AND enqueue_ticket.after_names IS NULL AND enqueue_ticket.on_cancelled IS NULL
   THEN
     INSERT INTO holdfast.ticket_base AS b (filed, kind, payload, payload_bytes, queue, title, priority)
     SELECT true, l.kind, COALESCE(enqueue_ticket.payload, '{}'), bytes, l.queue, enqueue_ticket.title, COALESCE(enqueue_ticket.priority, 0)
@@ -3897,7 +3900,7 @@ BEGIN
     PERFORM require_retry_policy(NEW.retry_strategy, 'retry_strategy');
   END IF;
   PERFORM require_key('concurrency_key', NEW.concurrency_key), require_key('fairness_key', NEW.fairness_key),
-    require_readable(NEW.title, NEW.error, NEW.hold_reason, NEW.result);
+    require_uniqueness(NEW.unique_key, NULL, NULL), require_readable(NEW.title, NEW.error, NEW.hold_reason, NEW.result);
   NEW.kind := kind_of_new_ticket(NEW.kind, d);
   IF NEW.state = 'ready' THEN
     NEW.expires_at := COALESCE(NEW.expires_at, GREATEST(now(), NEW.retry_after) + design_expiry(d));
@@ -5954,6 +5957,9 @@ AS $function$
 BEGIN
   IF key IS NULL AND (unique_for IS NOT NULL OR on_duplicate IS NOT NULL) THEN
     RAISE EXCEPTION 'unique_for and on_duplicate need a unique_key' USING ERRCODE = 'HF422';
+  ELSIF length(key) > 500 THEN
+    RAISE EXCEPTION 'the unique_key has % characters, and 500 are allowed', length(key)
+      USING ERRCODE = 'HF422', HINT = 'Take a short name, or a hash of a long one.';
   ELSIF unique_for IS NOT NULL AND (unique_for IN ('open', 'ever') OR words_interval(unique_for) > interval '0') IS NOT TRUE THEN
     RAISE EXCEPTION 'unique_for is open, ever, or a time as 2h, not "%"', left(unique_for, 100)
       USING ERRCODE = 'HF422', HINT = 'Leave it out, and the key is taken as long as its ticket is kept.';
