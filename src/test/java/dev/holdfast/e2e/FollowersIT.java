@@ -113,7 +113,8 @@ class FollowersIT {
     Files.writeString(
         directory.resolve("more.jsonl"),
         "{\"design\": \"add\", \"after\": [{\"its\": %s}, %s]}\n".formatted(fetch, byId)
-            + "{\"design\": \"fetch\", \"unique_key\": \"f\", \"unique_for\": \"open\"}\n".repeat(2));
+            + "{\"design\": \"fetch\", \"unique_key\": \"f\", \"unique_for\": \"open\"}\n"
+                .repeat(2));
     assertThat(holdfast.ok("enqueue", "--file", "more.jsonl"))
         .matches("added 2 as batch [0-9]+; 1 had a unique_key that exists already");
     await("it is given the result by name")

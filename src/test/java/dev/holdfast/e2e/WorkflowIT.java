@@ -131,7 +131,8 @@ class WorkflowIT {
         .contains("has no step");
     put(
         "fragile",
-        "{kind: workflow, steps: {ask: {kind: human, on_cancelled: cancel}, other: {kind: human}}}");
+        "{kind: workflow, steps: {ask: {kind: human, on_cancelled: cancel}, other: {kind:"
+            + " human}}}");
     long fragile = Long.parseLong(holdfast.ok("enqueue", "--design", "fragile"));
     rows.awaitState(step(fragile, "other"), "on_hold");
     rows.awaitState(step(fragile, "ask"), "on_hold");

@@ -142,17 +142,23 @@ class UniquenessIT {
     String tooLong = "repeat(md5(random()::text), 320)";
     inbox.enqueue(NewTicket.ofKind(queue.kind()));
     Map.of(
-            "unique_key => " + tooLong, "the unique_key has 10240 characters, and 500 are allowed",
-            "unique_for => 'open'", "unique_for and on_duplicate need a unique_key",
-            "on_duplicate => 'replace'", "unique_for and on_duplicate need a unique_key",
-            "on_cancelled => 'explode'", "on_cancelled cannot be \"explode\"",
-            "after_names => ARRAY['a']", "after has 0 ids and after_names 1 names")
+            "unique_key => " + tooLong,
+            "the unique_key has 10240 characters, and 500 are allowed",
+            "unique_for => 'open'",
+            "unique_for and on_duplicate need a unique_key",
+            "on_duplicate => 'replace'",
+            "unique_for and on_duplicate need a unique_key",
+            "on_cancelled => 'explode'",
+            "on_cancelled cannot be \"explode\"",
+            "after_names => ARRAY['a']",
+            "after has 0 ids and after_names 1 names")
         .forEach(
             (argument, words) ->
                 assertThatThrownBy(
                         () ->
-                            database.run("SELECT holdfast.enqueue_ticket(?, " + argument + ")"
-, queue.kind()))
+                            database.run(
+                                "SELECT holdfast.enqueue_ticket(?, " + argument + ")",
+                                queue.kind()))
                     .as(argument)
                     .rootCause()
                     .hasMessageContaining(words));
