@@ -3095,15 +3095,14 @@ BEGIN
     workflow_ids := ARRAY(SELECT w.ticket_id FROM workflows w WHERE w.ticket_id = ANY (followers));
     IF cardinality(workflow_ids) > 0 THEN
       PERFORM go_on_with_workflows(followers, names);
-      claimable := ARRAY(SELECT b.id FROM ticket_base b
-        WHERE b.id = ANY (claimable) AND b.state = 'ready' AND b.assignee_type = 'agent' AND b.id <> ALL (workflow_ids));
     END IF;
   END IF;
   -- As is_waiting, a call of which for each would cost more than the rest; LIMIT keeps to the indexes.
   next := ARRAY(
     SELECT c.id
     FROM unnest(claimable) AS c (id)
-    WHERE (SELECT true FROM ticket_dependencies d WHERE d.ticket_id = c.id AND d.ended_at IS NULL LIMIT 1) IS NULL
+    WHERE c.id <> ALL (workflow_ids)
+      AND (SELECT true FROM ticket_dependencies d WHERE d.ticket_id = c.id AND d.ended_at IS NULL LIMIT 1) IS NULL
       AND (SELECT true FROM ticket_dependencies d WHERE d.after_id = c.id AND d.ended_at IS NULL AND d.queued LIMIT 1) IS NULL
       AND (SELECT true FROM batch_followers w WHERE w.ticket_id = c.id AND w.ended_at IS NULL LIMIT 1) IS NULL);
   IF cardinality(next) > 0 THEN
