@@ -1,6 +1,8 @@
 package dev.holdfast.workflow;
 
 import dev.holdfast.ticket.InvalidTicketException;
+import dev.holdfast.worker.HandlerResult;
+import dev.holdfast.worker.ReviewRule;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -16,9 +18,9 @@ import tools.jackson.databind.JsonNode;
  *
  * @param steps each behind those that it waits for
  * @param before the steps that each waits for, directly or not
- * @param review whether a person looks at the whole result
+ * @param review what the whole result waits for; default nobody
  */
-public record WorkflowDesign(List<Step> steps, Map<String, Set<String>> before, boolean review) {
+public record WorkflowDesign(List<Step> steps, Map<String, Set<String>> before, ReviewRule review) {
   private static final int MOST_STEPS = 1_000;
 
   /**
@@ -49,7 +51,7 @@ public record WorkflowDesign(List<Step> steps, Map<String, Set<String>> before, 
       requireBefore(step, earlier, steps.keySet());
     }
     return new WorkflowDesign(
-        ordered, before, json.path("review").asString("none").equals("human"));
+        ordered, before, ReviewRule.of(json.path("review"), HandlerResult.Review.NONE));
   }
 
   private static Step step(String name, JsonNode json) {

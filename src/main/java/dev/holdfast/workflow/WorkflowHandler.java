@@ -52,9 +52,7 @@ public final class WorkflowHandler implements TicketHandler {
               steps.tickets(claimed.id()));
       return switch (planner.plan()) {
         case Plan.Done(JsonNode result) ->
-            new HandlerResult.Succeeded(
-                result.toString(),
-                workflow.review() ? HandlerResult.Review.HUMAN : HandlerResult.Review.NONE);
+            new HandlerResult.Succeeded(result.toString(), workflow.review().of(claimed.id()));
         case Plan.Hold(String reason) -> held(reason);
         case Plan.Go go -> advanced(go, designs);
       };

@@ -2,7 +2,7 @@ package dev.holdfast.e2e;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.holdfast.handler.design.ReviewRule;
+import dev.holdfast.worker.ReviewRule;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.WithDatabase;
 import dev.holdfast.worker.HandlerResult;

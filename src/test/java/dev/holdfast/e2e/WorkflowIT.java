@@ -86,7 +86,7 @@ class WorkflowIT {
   @Test
   @DisplayName(
       "issue 23: a workflow of programs, a list, a person and a condition runs to its end, and CLI,"
-          + " API and console show its steps")
+          + " API and console show its steps; of its results a sample is reviewed")
   void whole() throws Exception {
     programs();
     HoldfastProcess worker = holdfast.start("worker", "--port", "0").awaitConsole();
@@ -129,6 +129,21 @@ class WorkflowIT {
     assertThat(Files.readAllLines(directory.resolve("ran.txt"))).hasSize(9);
     assertThat(worker.post("/api/v1/tickets/" + again + "/replay", "{\"from\": \"nope\"}").body())
         .contains("has no step");
+    sampled("0 %", "done", "approved");
+    sampled("100 %", "needs_review");
+  }
+
+  private void sampled(String share, String state, String... approvals) throws Exception {
+    put(
+        "sampled",
+        "{kind: workflow, review: {sample: %s}, steps: {a: {design: extra}}}".formatted(share));
+    long id = Long.parseLong(holdfast.ok("enqueue", "--design", "sampled"));
+    rows.awaitState(id, state);
+    assertThat(
+            rows.column(
+                "SELECT action FROM holdfast.ticket_activity WHERE ticket_id = ? AND actor = 'rule'",
+                id))
+        .containsExactly(approvals);
   }
 
   @Test
