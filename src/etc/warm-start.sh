@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Makes target/holdfast.aot: what Java learns about the program's classes in one short run of a worker and of an agent, so
-# that every later start and every first call of a model takes half the time. The launcher and the tests use it where it
-# is; nothing needs it. Takes about ten seconds.
+# Makes target/holdfast.aot: what Java learns about the program's classes in one short run of a worker, of an agent and of
+# the commands that people type, so that every later start and every first call of a model takes half the time. The launcher
+# and the tests use it where it is; nothing needs it. Takes about ten seconds.
 #   warm-start.sh [LAUNCHER CACHE]     for another launcher than ./holdfast
 set -euo pipefail
 root=$(cd -P "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
@@ -24,7 +24,7 @@ has_started() {
 
 # Nobody answers at port 9: the call of the model is made, and no more.
 has_called() {
-  grep -q ' try 1 of ' "$place/out" 2>/dev/null
+  grep -q ' try 1 of ' "$place/out" 2>/dev/null && grep -q '^warm start: approve 1:' "$place/out"
 }
 
 # Waits for it a minute at most, and no longer than the worker lives.
@@ -43,20 +43,31 @@ rm -f "$cache"
 clean=(env -i PATH="$PATH" HOME="$place" ${JAVA_HOME:+JAVA_HOME="$JAVA_HOME"}
   OPENAI_API_KEY=none HOLDFAST_PROVIDERS_OPENAI_BASE_URL=http://127.0.0.1:9)
 quick="-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
-"${clean[@]}" HOLDFAST_JAVA_OPTS="$quick -XX:AOTCacheOutput=$cache -Xlog:disable" \
+mkfifo commands
+exec 3<>commands
+"${clean[@]}" HOLDFAST_JAVA_OPTS="$quick -XX:AOTCacheOutput=$cache -Dholdfast.warm-start=commands -Xlog:disable" \
   "$launcher" worker --embedded --port 0 --no-console >out 2>&1 &
 worker=$!
 await has_started
 if has_started; then
   printf 'kind: agent\ntargets: [{provider: openai, model: none}]\n' >agent.yaml
-  short=("${clean[@]}" HOLDFAST_JAVA_OPTS="$quick" "$launcher")
-  if "${short[@]}" design put warm --file agent.yaml >commands 2>&1 &&
-    "${short[@]}" enqueue --design warm --payload '{"prompt": "Hello."}' >>commands 2>&1; then
-    await has_called
-  else
-    cat commands >&2
-  fi
+  cat >&3 <<'COMMANDS'
+design put warm --file agent.yaml
+enqueue --design warm --payload {"prompt":"Hello."}
+list
+list --state on_hold --json
+show 1
+stats
+doctor
+pause default
+resume default
+release --fingerprint 00000000
+release 1
+approve 1
+COMMANDS
+  await has_called
 fi
+exec 3>&-
 kill -TERM "$worker" 2>/dev/null || true
 wait "$worker" || true
 worker=

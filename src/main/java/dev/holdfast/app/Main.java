@@ -25,6 +25,7 @@ public final class Main {
     SafeEncoder log = LogOutput.configure(LogLevel.of(System.getenv(), arguments));
     log.write(System.getenv().getOrDefault("HOLDFAST_LOG_FORMAT", ""));
     ProcessSeal.apply();
+    WarmStart.begin();
     Terminal terminal = Terminal.ofProcess(InstantSource.system());
     ConfigLoader loader =
         new ConfigLoader(
