@@ -57,7 +57,11 @@ class TypedPagesIT {
   }
 
   private static final Map<String, String> STATES =
-      Map.of("release", "on_hold", "approve", "needs_review", "reject", "needs_review");
+      Map.of(
+          "release", "on_hold",
+          "design", "on_hold",
+          "approve", "needs_review",
+          "reject", "needs_review");
 
   private static final Pattern BLOCK = Pattern.compile("(?ms)^```(?:sh)?\\n(.*?)^```");
   private static final Pattern INDENTED = Pattern.compile("(?m)^ {4,7}((?:\\$ )?\\S.*)$");
@@ -91,6 +95,9 @@ class TypedPagesIT {
   @DisplayName("22.14: each command that a page shows is typed, and does what it is for")
   void pages() throws IOException {
     ForgeTables.create(database.dataSource(), "public", "");
+    sql.run("SELECT setval('holdfast.ticket_base_id_seq', 1000)");
+    sql.run("INSERT INTO holdfast.tickets (kind, queue) VALUES ('mail', 'mail')");
+    cli.run("budgets", "raise", "design:fixer", "--to", "5", "--per", "total");
     List<String> wrong = new ArrayList<>();
     int typed = 0;
     for (Path each : files()) {
@@ -148,13 +155,20 @@ class TypedPagesIT {
         .results()
         .map((MatchResult each) -> each.group(1))
         .filter(line -> !line.contains("TEXT sends a group"))
-        .map(line -> line.replaceFirst("(\\s+#| > | {4,}).*$", "").strip())
+        .map(line -> line.replaceFirst("(\\s+#| > | {3,}).*$", "").strip())
         .toList();
   }
 
   private Optional<String> type(String command) throws IOException {
     String input = command.contains(" < ") ? "HTTP 503 Service Unavailable" : "";
     List<String> words = words(command.replaceFirst(" < .*", "").replaceFirst("\\)$", ""));
+    int within = words.indexOf("$(holdfast");
+    if (within > 0) {
+      stand(17, "on_hold");
+      Cli.Result ids = cli.run(words.subList(within + 1, words.size()).toArray(String[]::new));
+      words = new ArrayList<>(words.subList(0, within));
+      words.addAll(ids.lines());
+    }
     int pipe = words.indexOf("|");
     if (pipe > 0) {
       stand(17, "on_hold");
@@ -204,23 +218,34 @@ class TypedPagesIT {
           "INSERT INTO holdfast.batches (id, created_by) OVERRIDING SYSTEM VALUE VALUES (7, 'ann') ON"
               + " CONFLICT DO NOTHING");
     }
+    if (words.contains("mend")) {
+      int key = words.indexOf("--key-id") + 1;
+      sql.run(
+          "INSERT INTO holdfast.provider_cooldowns (provider, key_id, until, reason, reported_by)"
+              + " VALUES (?, ?, 'infinity', 'auth', 'a worker')",
+          words.get(2),
+          key == 0 ? "" : words.get(key));
+    }
     int fingerprint = words.indexOf("--fingerprint") + 1;
     if (fingerprint > 0) {
-      stand(40, "on_hold");
-      sql.run(
-          "UPDATE holdfast.ticket_base SET error_fingerprint = rpad(?, 32, '0') WHERE id = 40",
-          words.get(fingerprint));
+      stand(40, "on_hold", words.get(fingerprint));
     }
   }
 
   private void stand(long id, String state) {
+    stand(id, state, "f");
+  }
+
+  private void stand(long id, String state, String fingerprint) {
     sql.run("UPDATE holdfast.tickets SET state = 'cancelled' WHERE id = ? AND state <> 'done'", id);
     sql.run("DELETE FROM holdfast.tickets WHERE id = ?", id);
-    sql.run("SELECT setval('holdfast.ticket_base_id_seq', ?, false)", id);
     sql.run(
-        "INSERT INTO holdfast.tickets (kind, design, state, error, error_category, hold_reason)"
-            + " VALUES ('command', 'nightly', ?, 'boom', 'api_error', 'boom')",
-        state);
-    sql.run("SELECT setval('holdfast.ticket_base_id_seq', 100 + ?)", id);
+        "INSERT INTO holdfast.tickets (id, kind, design_id, state, error, error_category,"
+            + " error_fingerprint, hold_reason) SELECT ?, 'command', min(d.id), ?, 'boom',"
+            + " 'api_error', rpad(?, 32, '0'), 'boom' FROM holdfast.designs d WHERE d.name ="
+            + " 'nightly'",
+        id,
+        state,
+        fingerprint);
   }
 }
