@@ -25,7 +25,6 @@ public final class Main {
     SafeEncoder log = LogOutput.configure(LogLevel.of(System.getenv(), arguments));
     log.write(System.getenv().getOrDefault("HOLDFAST_LOG_FORMAT", ""));
     ProcessSeal.apply();
-    WarmStart.begin();
     Terminal terminal = Terminal.ofProcess(InstantSource.system());
     ConfigLoader loader =
         new ConfigLoader(
@@ -35,7 +34,10 @@ public final class Main {
               log.hide(settings.secrets());
               log.write(settings.logFormat());
             });
-    System.exit(run(terminal, loader, Path.of(""), arguments));
+    System.exit(
+        WarmStart.lines()
+            .map(WarmStart::run)
+            .orElseGet(() -> run(terminal, loader, Path.of(""), arguments)));
   }
 
   /**

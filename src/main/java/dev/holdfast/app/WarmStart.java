@@ -1,50 +1,47 @@
 package dev.holdfast.app;
 
 import dev.holdfast.cli.output.Terminal;
-import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.PrintWriter;
 import java.io.StringWriter;
-import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.InstantSource;
-import java.util.stream.Stream;
+import java.util.Optional;
 
 /**
- * Runs short commands in the process of a worker, one after another, as {@code
- * src/etc/warm-start.sh} writes their lines into a pipe. A cache of classes is made of what one
- * process loads, and the commands' classes are to be in it, too.
+ * Runs several command lines in one process: a cache of classes is made of what one process loads,
+ * and is for all commands that people type.
  */
 final class WarmStart {
-  /** Names the pipe; only warm-start.sh sets it. */
-  private static final String PIPE = "holdfast.warm-start";
+  /** Names the file with the lines; only {@code src/etc/warm-start.sh} sets it. */
+  private static final String LINES = "holdfast.warm-start";
 
   private WarmStart() {}
 
-  /** Does nothing where this is a usual start. */
-  static void begin() {
-    String pipe = System.getProperty(PIPE);
-    if (pipe != null) {
-      Thread.ofPlatform().daemon().name("holdfast-warm-start").start(() -> run(Path.of(pipe)));
-    }
+  /** Empty at a usual start. */
+  static Optional<Path> lines() {
+    return Optional.ofNullable(System.getProperty(LINES)).map(Path::of);
   }
 
-  private static void run(Path pipe) {
-    try (Stream<String> lines = Files.lines(pipe)) {
-      lines.forEach(WarmStart::run);
+  /** Tells what each line printed, for who looks at why a cache lacks something. */
+  static int run(Path lines) {
+    try {
+      for (String line : Files.readAllLines(lines, StandardCharsets.UTF_8)) {
+        StringWriter said = new StringWriter();
+        PrintWriter writer = new PrintWriter(said);
+        Terminal terminal =
+            new Terminal(
+                writer, writer, InputStream.nullInputStream(), InstantSource.system());
+        int code = Main.run(terminal, System.getenv(), Path.of(""), line.split(" "));
+        System.out.println(line + ": " + code + " " + said);
+      }
+      return 0;
     } catch (IOException e) {
-      throw new UncheckedIOException(e);
+      System.err.println("holdfast: cannot read " + lines + ": " + e.getMessage());
+      return 1;
     }
-  }
-
-  private static void run(String line) {
-    StringWriter said = new StringWriter();
-    PrintWriter writer = new PrintWriter(said);
-    Terminal terminal =
-        new Terminal(
-            writer, writer, new ByteArrayInputStream(new byte[0]), InstantSource.system());
-    int code = Main.run(terminal, System.getenv(), Path.of(""), line.split(" "));
-    System.out.println("warm start: " + line + ": " + code + " " + said);
   }
 }
