@@ -2,6 +2,8 @@ package dev.holdfast.app;
 
 import dev.holdfast.config.Settings;
 import dev.holdfast.config.WebSettings;
+import dev.holdfast.postgres.Sql;
+import dev.holdfast.postgres.Transactions;
 import dev.holdfast.postgres.batch.PostgresBatchDesk;
 import dev.holdfast.postgres.batch.PostgresReleaseDesk;
 import dev.holdfast.postgres.inbox.PostgresDesignStore;
@@ -89,7 +91,7 @@ final class WebSurface implements AutoCloseable {
    */
   void serve(Pools pools, HealthRoutes health, boolean console, Supplier<String> sandbox) {
     DataSource database = pools.web();
-    WebPorts ports = ports(database);
+    WebPorts ports = ports(database, new Transactions(database));
     EventHub events = new EventHub(ports.feeds(), Sleeper.REAL);
     BulkActions bulk = new BulkActions();
     List<Routes> groups = new ArrayList<>(List.of(health));
@@ -155,29 +157,35 @@ final class WebSurface implements AutoCloseable {
         WEBHOOK_POLL);
   }
 
-  private WebPorts ports(DataSource database) {
+  /**
+   * @param transactions that may be part of another one: what a request does once
+   */
+  private WebPorts ports(DataSource database, Transactions transactions) {
+    Sql sql = new Sql(SCHEMA);
     PostgresRequestAnswers answers = new PostgresRequestAnswers(database, SCHEMA);
     return new WebPorts(
-        new PostgresTicketReader(database),
-        new PostgresTicketDesk(database, SCHEMA, settings.payloadMaxBytes()),
-        traces.over(new PostgresTicketInbox(database, SCHEMA, OneShot.limits(settings))),
+        new PostgresTicketReader(transactions, sql),
+        new PostgresTicketDesk(transactions, sql, settings.payloadMaxBytes()),
+        traces.over(new PostgresTicketInbox(transactions, sql, OneShot.limits(settings))),
         new PostgresSpendingDesk(database, SCHEMA),
         new PostgresDesignStore(database),
-        new PostgresScheduleDesk(database, SCHEMA),
-        new PostgresBatchDesk(database, SCHEMA),
-        new PostgresReleaseDesk(database, SCHEMA),
-        new PostgresLimitDesk(database, SCHEMA),
+        new PostgresScheduleDesk(transactions, sql),
+        new PostgresBatchDesk(transactions, sql),
+        new PostgresReleaseDesk(transactions, sql),
+        new PostgresLimitDesk(transactions, sql),
         new PostgresJournalReader(database, SCHEMA),
         new PostgresTicketFeeds(database, SCHEMA),
         new PostgresFigureReader(database, SCHEMA),
         answers,
-        (key, deed) -> once(answers, key, deed));
+        (key, deed) -> told(answers, key, one -> deed.apply(ports(database, one))));
   }
 
-  private WebPorts.Once.Told once(
-      PostgresRequestAnswers answers, TicketInbox.RequestKey key, Function<WebPorts, String> deed) {
+  private static WebPorts.Once.Told told(
+      PostgresRequestAnswers answers,
+      TicketInbox.RequestKey key,
+      Function<Transactions, String> deed) {
     return answers
-        .once(key, transaction -> deed.apply(ports(transaction)))
+        .once(key, deed)
         .map(body -> new WebPorts.Once.Told(body, false))
         .or(
             () ->

@@ -13,6 +13,8 @@ import java.util.Locale;
  */
 public record Key<T>(
     String name, KeyType<T> type, String defaultText, boolean secret, String description) {
+  /** Of a value in a message. */
+  private static final int LONGEST = 200;
 
   static <T> Key<T> of(String name, KeyType<T> type, String defaultText, String description) {
     return new Key<>(name, type, defaultText, false, description);
@@ -36,8 +38,14 @@ public record Key<T>(
     return type.parse(defaultText);
   }
 
-  /** The value as an error message may show it. */
+  /** The value as an error message may show it: on one line, without a secret. */
   String shown(Object value) {
-    return secret ? "***" : "\"" + Redaction.withoutPassword(String.valueOf(value)) + "\"";
+    boolean address = String.valueOf(value).contains("://");
+    // What is no address is perhaps the password itself, as in the file of another key.
+    if (secret || mayHoldSecret() && !address) {
+      return "***";
+    }
+    String text = Redaction.withoutPassword(String.valueOf(value)).replaceAll("\\p{Cntrl}", " ");
+    return "\"" + (text.length() > LONGEST ? text.substring(0, LONGEST) + "..." : text) + "\"";
   }
 }

@@ -283,7 +283,8 @@ public sealed interface KeyType<T> {
     if (value instanceof Map || value instanceof List) {
       throw new IllegalArgumentException("is a list or map where one value is expected");
     }
-    return String.valueOf(value).strip();
+    String text = String.valueOf(value).strip();
+    return require(text.indexOf('\0') < 0, text, "has the character NUL");
   }
 
   /** YAML reads 1e3 and 0x1F as numbers: the text itself would be lost. */

@@ -19,7 +19,7 @@ final class WebKeys {
   static final Key<String> HOST =
       Key.of(
           "web.host",
-          new KeyType.Text(Pattern.compile("[A-Za-z0-9.:_-]+"), "a host name or address"),
+          new KeyType.Text(Pattern.compile("[A-Za-z0-9.:_-]{1,255}"), "a host name or address"),
           "127.0.0.1",
           "The address to listen on. Any but a loopback one needs web.tokens or web.auth.");
   static final Key<List<String>> TOKENS =

@@ -1,11 +1,11 @@
 package dev.holdfast.postgres;
 
+import dev.holdfast.retry.Sleeper;
 import dev.holdfast.ticket.HoldfastException;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.flywaydb.core.Flyway;
 import org.flywaydb.core.api.FlywayException;
 import org.flywaydb.core.api.callback.Callback;
@@ -34,10 +34,14 @@ final class PatientMigration {
 
   private final Flyway flyway;
   private volatile int all;
-  private final CountDownLatch never = new CountDownLatch(1);
 
   PatientMigration(FluentConfiguration configuration, Migrations.Watcher watcher) {
-    this.flyway = configuration.callbacks(new ShortWaits(), new Watched(watcher)).load();
+    this.flyway =
+        configuration
+            .callbacks(
+                new Each(Event.BEFORE_EACH_MIGRATE, PatientMigration::waitShortly),
+                new Each(Event.AFTER_EACH_MIGRATE, context -> watcher.ran(all)))
+            .load();
   }
 
   Flyway flyway() {
@@ -81,69 +85,43 @@ final class PatientMigration {
     return false;
   }
 
-  private void pause() {
+  private static void pause() {
     try {
-      if (never.await(PAUSE.toMillis(), TimeUnit.MILLISECONDS)) {
-        throw new IllegalStateException("nobody counts down");
-      }
+      Sleeper.REAL.sleep(PAUSE);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new HoldfastException("the migration was interrupted; run: holdfast migrate", e);
     }
   }
 
-  /** Tells of each file that was run. */
-  private final class Watched implements Callback {
-    private final Migrations.Watcher watcher;
-
-    private Watched(Migrations.Watcher watcher) {
-      this.watcher = watcher;
-    }
-
-    @Override
-    public boolean supports(Event event, Context context) {
-      return event == Event.AFTER_EACH_MIGRATE;
-    }
-
-    @Override
-    public boolean canHandleInTransaction(Event event, Context context) {
-      return true;
-    }
-
-    @Override
-    public void handle(Event event, Context context) {
-      watcher.ran(all);
-    }
-
-    @Override
-    public String getCallbackName() {
-      return "watched";
+  private static void waitShortly(Context context) {
+    try (Statement statement = context.getConnection().createStatement()) {
+      statement.execute(SHORT_WAIT);
+    } catch (SQLException e) {
+      throw SqlErrors.translate(e);
     }
   }
 
-  private static final class ShortWaits implements Callback {
+  /** Does something before or after each file, in its transaction. */
+  private record Each(Event event, Consumer<Context> work) implements Callback {
     @Override
-    public boolean supports(Event event, Context context) {
-      return event == Event.BEFORE_EACH_MIGRATE;
+    public boolean supports(Event happening, Context context) {
+      return happening == event;
     }
 
     @Override
-    public boolean canHandleInTransaction(Event event, Context context) {
+    public boolean canHandleInTransaction(Event happening, Context context) {
       return true;
     }
 
     @Override
-    public void handle(Event event, Context context) {
-      try (Statement statement = context.getConnection().createStatement()) {
-        statement.execute(SHORT_WAIT);
-      } catch (SQLException e) {
-        throw SqlErrors.translate(e);
-      }
+    public void handle(Event happening, Context context) {
+      work.accept(context);
     }
 
     @Override
     public String getCallbackName() {
-      return "short waits";
+      return event.getId();
     }
   }
 }

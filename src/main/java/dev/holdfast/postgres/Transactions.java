@@ -1,6 +1,6 @@
 package dev.holdfast.postgres;
 
-import dev.holdfast.ticket.HoldfastException;
+import dev.holdfast.queue.Channel;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.function.Function;
@@ -8,10 +8,12 @@ import java.util.function.Supplier;
 import javax.sql.DataSource;
 import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.Jdbi;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Runs work in a transaction of its own on a pooled connection, and translates what the database
- * throws. Work that lost a deadlock is done again: nothing of it was stored.
+ * Runs work in transactions, and translates what the database throws. Each work has a transaction
+ * and a pooled connection of its own, and is done again if it lost a deadlock: nothing of it was
+ * stored. {@link #within} makes all work part of one transaction. Thread-safe, but for that.
  */
 public final class Transactions {
   private static final int TRIES = 3;
@@ -32,14 +34,45 @@ public final class Transactions {
 
   private final DataSource dataSource;
   private final Jdbi jdbi;
+  private final @Nullable Handle open;
+  private final @Nullable Channel channel;
 
   public Transactions(DataSource dataSource) {
+    this(dataSource, Jdbi.create(dataSource).registerArgument(new BinaryArrays()), null, null);
+  }
+
+  private Transactions(
+      DataSource dataSource, Jdbi jdbi, @Nullable Handle open, @Nullable Channel channel) {
     this.dataSource = dataSource;
-    this.jdbi = Jdbi.create(dataSource).registerArgument(new BinaryArrays());
+    this.jdbi = jdbi;
+    this.open = open;
+    this.channel = channel;
+  }
+
+  /** All work takes part in the transaction of this handle, whose owner commits or rolls back. */
+  public Transactions within(Handle transaction) {
+    return new Transactions(dataSource, jdbi, transaction, channel);
+  }
+
+  /** The functions for people store the channel that a person came by; {@link #run} tells it. */
+  public Transactions through(Channel newChannel) {
+    return new Transactions(dataSource, jdbi, open, newChannel);
   }
 
   public <T> T run(Function<Handle, T> work) {
-    return retried(() -> jdbi.inTransaction(work::apply));
+    return retried(
+        () -> open == null ? jdbi.inTransaction(own -> told(own, work)) : told(open, work));
+  }
+
+  private <T> T told(Handle handle, Function<Handle, T> work) {
+    if (channel != null) {
+      handle
+          .createQuery("SELECT set_config('holdfast.channel', :channel, true)")
+          .bind("channel", channel.wireName())
+          .mapTo(String.class)
+          .one();
+    }
+    return work.apply(handle);
   }
 
   /**
@@ -47,23 +80,44 @@ public final class Transactions {
    * COMMIT would be round trips for nothing.
    */
   public <T> T runStatement(Function<Handle, T> work) {
-    return retried(() -> jdbi.withHandle(handle -> committed(handle, work)));
+    return retried(
+        () -> open == null ? jdbi.withHandle(own -> committed(own, work)) : work.apply(open));
   }
 
   /** As {@link #runStatement}, without what Jdbi does for a statement. */
   public <T> T runCall(Call<T> call) {
-    return retried(
-        () -> {
-          try (Connection connection = dataSource.getConnection()) {
-            T result = call.on(connection);
-            if (!connection.getAutoCommit()) {
-              connection.commit();
-            }
-            return result;
-          } catch (SQLException e) {
-            throw new StatementFailed(e);
-          }
-        });
+    return retried(() -> open == null ? onOwn(call) : on(open.getConnection(), call));
+  }
+
+  private <T> T onOwn(Call<T> call) {
+    try (Connection connection = dataSource.getConnection()) {
+      T result = call.on(connection);
+      if (!connection.getAutoCommit()) {
+        connection.commit();
+      }
+      return result;
+    } catch (SQLException e) {
+      throw new StatementFailed(e);
+    }
+  }
+
+  /** Runs plain JDBC in a transaction, once: what it reads from cannot be read again. */
+  public <T> T runOnce(Call<T> call) {
+    try {
+      return open == null
+          ? jdbi.inTransaction(own -> on(own.getConnection(), call))
+          : on(open.getConnection(), call);
+    } catch (RuntimeException e) {
+      throw SqlErrors.translate(e);
+    }
+  }
+
+  private static <T> T on(Connection connection, Call<T> call) {
+    try {
+      return call.on(connection);
+    } catch (SQLException e) {
+      throw new StatementFailed(e);
+    }
   }
 
   /** A pool of somebody else's may hand out connections that wait for a COMMIT. */
@@ -76,14 +130,13 @@ public final class Transactions {
     return result;
   }
 
-  private static <T> T retried(Supplier<T> work) {
+  private <T> T retried(Supplier<T> work) {
     for (int tries = 1; ; tries++) {
       try {
         return work.get();
-      } catch (HoldfastException e) {
-        throw e;
       } catch (RuntimeException e) {
-        if (tries == TRIES || !SqlErrors.isWorthAnotherTry(e)) {
+        // In somebody's transaction all of it has to be done again, which its owner does.
+        if (open != null || tries == TRIES || !SqlErrors.isWorthAnotherTry(e)) {
           throw SqlErrors.translate(e);
         }
       }

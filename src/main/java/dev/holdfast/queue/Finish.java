@@ -2,6 +2,7 @@ package dev.holdfast.queue;
 
 import dev.holdfast.failure.Failure;
 import dev.holdfast.retry.RetryDecision;
+import dev.holdfast.ticket.Review;
 import dev.holdfast.ticket.TicketWait;
 import java.time.Duration;
 import java.util.List;
@@ -13,16 +14,6 @@ import org.jspecify.annotations.Nullable;
  */
 public sealed interface Finish {
   long ticketId();
-
-  /** The reviewer of a success. */
-  enum Review {
-    /** A person: needs_review. */
-    HUMAN,
-    /** The rule of its design: done, and approved by it. */
-    RULE,
-    /** Nobody: done. */
-    NONE
-  }
 
   long leaseNo();
 
@@ -37,12 +28,7 @@ public sealed interface Finish {
       @Nullable String result,
       Review review,
       @Nullable String enqueues)
-      implements Finish {
-    /** Of which no tickets come, and which a person looks at, or nobody. */
-    public Succeeded(long ticketId, long leaseNo, @Nullable String result, boolean review) {
-      this(ticketId, leaseNo, result, review ? Review.HUMAN : Review.NONE, null);
-    }
-  }
+      implements Finish {}
 
   /**
    * A workflow that waits for its steps. No failure, and no retry is used up.

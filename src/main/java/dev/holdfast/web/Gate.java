@@ -79,6 +79,9 @@ final class Gate implements Routes {
     if (roles.size() == 1 && roles.iterator().next() instanceof Role role) {
       return role;
     }
+    if (context.method().equals(HandlerType.HEAD)) {
+      throw new Refused(405, "HEAD is not for this path");
+    }
     throw new IllegalStateException("the route " + context.path() + " must name one role");
   }
 
@@ -156,7 +159,7 @@ final class Gate implements Routes {
             .filter(text -> text.startsWith(BEARER))
             .flatMap(text -> access.bearing(text.substring(BEARER.length()).strip()))
             .orElseThrow(() -> refuseToken(context));
-    requireRate(token.id());
+    requireRoom(context, token.id());
     return new Visitor(token.actor(), token.role(), "", false);
   }
 
@@ -173,7 +176,7 @@ final class Gate implements Routes {
   }
 
   private Visitor checked(Context context, Login login, String csrf, boolean loggedIn) {
-    requireRate(login.id());
+    requireRoom(context, login.id());
     if (!READS.contains(context.method())) {
       requireSameSite(context);
       requireCsrfToken(context, csrf);
@@ -196,10 +199,11 @@ final class Gate implements Routes {
     return type != null && type.startsWith("application/x-www-form-urlencoded");
   }
 
-  private void requireRate(String who) {
+  private void requireRoom(Context context, String who) {
     if (!requests.take(who)) {
       throw new Refused(429, "too many requests; see web.requests-per-minute");
     }
+    RequestSlots.take(context.req(), who);
   }
 
   /** Browsers say which site's page sends something; other programs do not. */

@@ -1,6 +1,7 @@
 package dev.holdfast.worker;
 
 import dev.holdfast.queue.NewTicket;
+import dev.holdfast.schema.Enqueues;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -8,22 +9,25 @@ import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Tickets that a handler adds, as the function add_tickets_of_job takes them. */
+/** Tickets that a handler adds, said as a job says them. */
 final class AddedTickets {
   private static final String USUAL_QUEUE = NewTicket.ofDesign("any").queue();
 
   private AddedTickets() {}
 
   static @Nullable String json(List<NewTicket> tickets) {
-    ArrayNode steps = JsonMapper.shared().createArrayNode();
-    tickets.forEach(each -> steps.add(step(each)));
-    return steps.isEmpty() ? null : steps.toString();
+    ArrayNode list = JsonMapper.shared().createArrayNode();
+    tickets.forEach(each -> list.add(json(each)));
+    return new Enqueues(tickets.stream().map(AddedTickets::design).toList()).steps(list);
   }
 
-  private static ObjectNode step(NewTicket ticket) {
-    String design = Objects.requireNonNullElse(ticket.design(), "");
+  private static String design(NewTicket ticket) {
+    return Objects.requireNonNullElse(ticket.design(), "");
+  }
+
+  private static ObjectNode json(NewTicket ticket) {
     NewTicket known =
-        NewTicket.ofDesign(design)
+        NewTicket.ofDesign(design(ticket))
             .withPayload(ticket.payload())
             .withTitle(ticket.title())
             .withQueue(ticket.queue())
@@ -34,14 +38,14 @@ final class AddedTickets {
               + " priority; it is "
               + ticket);
     }
-    ObjectNode step = JsonMapper.shared().createObjectNode().put("design", design);
-    step.putArray("payloads").add(JsonMapper.shared().readTree(ticket.payload()));
+    ObjectNode json = JsonMapper.shared().createObjectNode().put("design", design(ticket));
+    json.set("payload", JsonMapper.shared().readTree(ticket.payload()));
     if (ticket.title() != null) {
-      step.put("title", ticket.title());
+      json.put("title", ticket.title());
     }
     if (!ticket.queue().equals(USUAL_QUEUE)) {
-      step.put("queue", ticket.queue());
+      json.put("queue", ticket.queue());
     }
-    return ticket.priority() == 0 ? step : step.put("priority", ticket.priority());
+    return ticket.priority() == 0 ? json : json.put("priority", ticket.priority());
   }
 }

@@ -3,6 +3,7 @@ package dev.holdfast.worker;
 import dev.holdfast.failure.ErrorReport;
 import dev.holdfast.queue.NewTicket;
 import dev.holdfast.schema.Question;
+import dev.holdfast.ticket.Review;
 import dev.holdfast.ticket.TicketWait;
 import java.time.Duration;
 import java.util.List;
@@ -78,15 +79,6 @@ public sealed interface HandlerResult {
     public Parked {
       actions = List.copyOf(actions);
     }
-  }
-
-  enum Review {
-    /** To needs_review, until somebody approves or rejects. */
-    HUMAN,
-    /** To done, approved by the design's own rule, as its timeline says. */
-    RULE,
-    /** Straight to done. */
-    NONE
   }
 
   /** Success without a result, to needs_review. */

@@ -1,6 +1,6 @@
 package dev.holdfast.worker;
 
-import dev.holdfast.worker.HandlerResult.Review;
+import dev.holdfast.ticket.Review;
 import tools.jackson.databind.JsonNode;
 
 /**

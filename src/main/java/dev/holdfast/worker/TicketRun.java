@@ -201,7 +201,9 @@ final class TicketRun implements TicketContext, Runnable {
         throw new InterruptedException("stopped before it began");
       }
       return switch (handler.handle(this)) {
-        case HandlerResult.Succeeded succeeded -> succeeded(succeeded);
+        case HandlerResult.Succeeded done ->
+            new Finish.Succeeded(
+                claimed.id(), leaseNo(), done.result(), done.review(), done.enqueues());
         case HandlerResult.Advanced advanced ->
             new Finish.Advanced(claimed.id(), leaseNo(), advanced.plan());
         case HandlerResult.Failed failed -> failed(failed.error());
@@ -246,19 +248,6 @@ final class TicketRun implements TicketContext, Runnable {
           leaseNo(),
           new Failure(message, Category.UNKNOWN, Classifier.NONE, "", null, null, name));
     }
-  }
-
-  private Finish succeeded(HandlerResult.Succeeded succeeded) {
-    return new Finish.Succeeded(
-        claimed.id(),
-        leaseNo(),
-        succeeded.result(),
-        switch (succeeded.review()) {
-          case HUMAN -> Finish.Review.HUMAN;
-          case RULE -> Finish.Review.RULE;
-          case NONE -> Finish.Review.NONE;
-        },
-        succeeded.enqueues());
   }
 
   private Finish failed(ErrorReport error) {

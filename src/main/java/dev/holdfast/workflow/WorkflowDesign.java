@@ -1,7 +1,7 @@
 package dev.holdfast.workflow;
 
 import dev.holdfast.ticket.InvalidTicketException;
-import dev.holdfast.worker.HandlerResult;
+import dev.holdfast.ticket.Review;
 import dev.holdfast.worker.ReviewRule;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -51,7 +51,7 @@ public record WorkflowDesign(List<Step> steps, Map<String, Set<String>> before, 
       requireBefore(step, earlier, steps.keySet());
     }
     return new WorkflowDesign(
-        ordered, before, ReviewRule.of(json.path("review"), HandlerResult.Review.NONE));
+        ordered, before, ReviewRule.of(json.path("review"), Review.NONE));
   }
 
   private static Step step(String name, JsonNode json) {

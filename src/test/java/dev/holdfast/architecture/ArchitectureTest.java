@@ -3,16 +3,24 @@ package dev.holdfast.architecture;
 import static com.tngtech.archunit.core.importer.ImportOption.Predefined.DO_NOT_INCLUDE_TESTS;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.tngtech.archunit.core.domain.JavaAccess;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.domain.JavaField;
+import com.tngtech.archunit.core.domain.JavaFieldAccess;
+import com.tngtech.archunit.core.domain.JavaMethod;
+import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.core.domain.Source;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.lang.ArchRule;
+import dev.holdfast.config.Key;
+import dev.holdfast.config.KeyType;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -22,6 +30,8 @@ class ArchitectureTest {
   private static final String BASE = "dev.holdfast";
 
   private static final int MOST_FILES = 40;
+
+  private static final String CONFIG = Key.class.getPackageName();
 
   private static final JavaClasses MAIN =
       new ClassFileImporter().withImportOption(DO_NOT_INCLUDE_TESTS).importPackages(BASE);
@@ -52,6 +62,62 @@ class ArchitectureTest {
   @DisplayName("each library stays in its own package")
   void libraries() {
     check(rules.libraries());
+  }
+
+  @Test
+  @DisplayName("every key is read, and what is made of it is read by its consumer")
+  void consumers() {
+    List<JavaField> keys =
+        MAIN.stream()
+            .filter(type -> type.getPackageName().equals(CONFIG))
+            .flatMap(type -> type.getFields().stream())
+            .filter(field -> field.getRawType().isEquivalentTo(Key.class))
+            .toList();
+    List<JavaField> settings =
+        MAIN.stream()
+            .filter(ArchitectureTest::isOfSettings)
+            .flatMap(type -> type.getFields().stream())
+            .filter(field -> !field.getModifiers().contains(JavaModifier.STATIC))
+            .toList();
+    assertThat(keys).hasSizeGreaterThan(100);
+    assertThat(settings).hasSizeGreaterThan(100);
+    assertThat(keys)
+        .as("nobody reads them: delete them")
+        .allMatch(field -> field.getAccessesToSelf().stream().anyMatch(ArchitectureTest::isUse));
+    assertThat(settings)
+        .as("nobody reads them: delete them, and their keys")
+        .allMatch(ArchitectureTest::isRead);
+  }
+
+  /** True for records that the configuration makes, wherever they are. */
+  private static boolean isOfSettings(JavaClass type) {
+    return type.isRecord()
+        && !type.isEquivalentTo(Key.class)
+        && !type.isAssignableTo(KeyType.class)
+        && type.getConstructors().stream()
+            .flatMap(each -> each.getAccessesToSelf().stream())
+            .anyMatch(each -> each.getOriginOwner().getPackageName().equals(CONFIG));
+  }
+
+  /** By a method of the record that does more than to copy it, or through its accessor. */
+  private static boolean isRead(JavaField field) {
+    JavaMethod accessor = field.getOwner().getMethod(field.getName());
+    return Stream.concat(
+                field.getAccessesToSelf().stream()
+                    .filter(each -> each.getAccessType() == JavaFieldAccess.AccessType.GET)
+                    .map(JavaAccess::getOrigin)
+                    .filter(by -> !by.equals(accessor)),
+                accessor.getAccessesToSelf().stream().map(JavaAccess::getOrigin))
+            .anyMatch(
+                by -> !by.getOwner().equals(field.getOwner()) || !by.getName().startsWith("with"))
+        || !accessor.getReferencesToSelf().isEmpty();
+  }
+
+  /** The lists of all keys are made where the keys are. */
+  private static boolean isUse(JavaAccess<?> access) {
+    return !access.getOrigin().getName().equals("<clinit>")
+        && !access.getOrigin().getName().equals("all")
+        && !access.getOrigin().getName().equals("<init>");
   }
 
   @Test

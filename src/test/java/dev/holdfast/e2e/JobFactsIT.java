@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.holdfast.worker.ReviewRule;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.WithDatabase;
-import dev.holdfast.worker.HandlerResult;
+import dev.holdfast.ticket.Review;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -198,10 +198,10 @@ class JobFactsIT {
         rows.column(
             "SELECT holdfast.enqueue_ticket(design => 'sampled', queue => 'default') FROM"
                 + " generate_series(1, 25)");
-    ReviewRule rule = new ReviewRule(HandlerResult.Review.RULE, 0.4);
+    ReviewRule rule = new ReviewRule(Review.RULE, 0.4);
     for (String each : ids) {
       long id = Long.parseLong(each);
-      boolean reviewed = rule.of(id) == HandlerResult.Review.HUMAN;
+      boolean reviewed = rule.of(id) == Review.HUMAN;
       rows.awaitState(id, reviewed ? "needs_review" : "done");
       assertThat(
               rows.column(
@@ -210,7 +210,7 @@ class JobFactsIT {
                   id))
           .isEqualTo(reviewed ? List.of() : List.of("rule approved rule"));
     }
-    assertThat(ids.stream().filter(id -> rule.of(Long.parseLong(id)) == HandlerResult.Review.HUMAN))
+    assertThat(ids.stream().filter(id -> rule.of(Long.parseLong(id)) == Review.HUMAN))
         .hasSizeBetween(1, 24);
   }
 

@@ -13,6 +13,7 @@ import dev.holdfast.testing.TestQueue;
 import dev.holdfast.testing.TicketDatabase;
 import dev.holdfast.testing.WithDatabase;
 import dev.holdfast.ticket.InvalidTicketException;
+import dev.holdfast.ticket.Review;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
@@ -104,7 +105,7 @@ class ErrorTextIT {
   void refusedResult(String result) {
     long id = queue.enqueue();
     long lease = queue.claim();
-    List<Finish> finishes = List.of(new Finish.Succeeded(id, lease, result, true));
+    List<Finish> finishes = List.of(new Finish.Succeeded(id, lease, result, Review.HUMAN, null));
 
     assertThatThrownBy(() -> queue.queue().finish(finishes, List.of(lease)))
         .isInstanceOf(InvalidTicketException.class);
@@ -122,7 +123,9 @@ class ErrorTextIT {
     assertThat(
             queue
                 .queue()
-                .finish(List.of(new Finish.Succeeded(id, lease, "not json", true)), List.of()))
+                .finish(
+                    List.of(new Finish.Succeeded(id, lease, "not json", Review.HUMAN, null)),
+                    List.of()))
         .containsExactly(new FinishResult.Stale(id));
   }
 }

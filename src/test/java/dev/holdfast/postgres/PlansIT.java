@@ -11,6 +11,7 @@ import dev.holdfast.testing.TestQueue;
 import dev.holdfast.testing.TicketDatabase;
 import dev.holdfast.testing.WithDatabase;
 import dev.holdfast.ticket.ClaimedTicket;
+import dev.holdfast.ticket.Review;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -357,7 +358,7 @@ class PlansIT {
       long id = ids.get(i);
       finishes.add(
           switch (i % 3) {
-            case 0 -> new dev.holdfast.queue.Finish.Succeeded(id, lease, null, false);
+            case 0 -> new dev.holdfast.queue.Finish.Succeeded(id, lease, null, Review.NONE, null);
             case 1 ->
                 new dev.holdfast.queue.Finish.Failed(
                     id, lease, TestQueue.failure(Category.TRANSIENT, "x"));

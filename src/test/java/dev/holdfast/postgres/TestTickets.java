@@ -11,6 +11,7 @@ import dev.holdfast.queue.Finish;
 import dev.holdfast.queue.NewTicket;
 import dev.holdfast.retry.RetryPolicy;
 import dev.holdfast.retry.RetrySettings;
+import dev.holdfast.ticket.Review;
 import dev.holdfast.ticket.TicketState;
 import java.time.Duration;
 import java.util.List;
@@ -55,7 +56,10 @@ public final class TestTickets {
 
   public void succeed(long id, long lease, boolean review) {
     queue.finish(
-        List.of(new Finish.Succeeded(id, lease, "{\"answer\":42}", review)), List.of(lease));
+        List.of(
+            new Finish.Succeeded(
+                id, lease, "{\"answer\":42}", review ? Review.HUMAN : Review.NONE, null)),
+        List.of(lease));
   }
 
   /** One execution of the ticket that ends so; the wait before the next one is cut short. */

@@ -15,6 +15,7 @@ import dev.holdfast.retry.RetryPolicy;
 import dev.holdfast.retry.RetrySettings;
 import dev.holdfast.testing.TicketDatabase;
 import dev.holdfast.ticket.ClaimedTicket;
+import dev.holdfast.ticket.Review;
 import dev.holdfast.ticket.TicketWait;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -105,7 +106,7 @@ final class World {
     long ticket = execution.ticket();
     long lease = execution.lease();
     return switch (kind) {
-      case SUCCEED -> new Finish.Succeeded(ticket, lease, "{}", false);
+      case SUCCEED -> new Finish.Succeeded(ticket, lease, "{}", Review.NONE, null);
       case FAIL -> new Finish.Failed(ticket, lease, failure());
       case GIVE_BACK -> new Finish.GivenBack(ticket, lease);
       case DEFER -> new Finish.Deferred(ticket, lease, Oracle.RETRY_DELAY, WAIT);

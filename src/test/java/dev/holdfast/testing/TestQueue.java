@@ -12,6 +12,7 @@ import dev.holdfast.retry.RetrySettings;
 import dev.holdfast.schema.Question;
 import dev.holdfast.session.approval.ApprovalStore;
 import dev.holdfast.ticket.ClaimedTicket;
+import dev.holdfast.ticket.Review;
 import dev.holdfast.worker.HandlerResult;
 import java.time.Duration;
 import java.util.List;
@@ -67,7 +68,9 @@ public record TestQueue(PostgresTicketQueue queue, TicketDatabase database, Stri
 
   public FinishResult succeed(long id, long lease) {
     return queue
-        .finish(List.of(new Finish.Succeeded(id, lease, "{\"answer\": 42}", true)), List.of(lease))
+        .finish(
+            List.of(new Finish.Succeeded(id, lease, "{\"answer\": 42}", Review.HUMAN, null)),
+            List.of(lease))
         .getFirst();
   }
 

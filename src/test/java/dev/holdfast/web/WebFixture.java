@@ -1,7 +1,10 @@
 package dev.holdfast.web;
 
+import dev.holdfast.postgres.Sql;
+import dev.holdfast.postgres.Transactions;
 import dev.holdfast.postgres.batch.PostgresBatchDesk;
 import dev.holdfast.postgres.batch.PostgresReleaseDesk;
+import dev.holdfast.postgres.inbox.PayloadLimits;
 import dev.holdfast.postgres.inbox.PostgresDesignStore;
 import dev.holdfast.postgres.inbox.PostgresLimitDesk;
 import dev.holdfast.postgres.inbox.PostgresLoginKey;
@@ -42,24 +45,29 @@ final class WebFixture {
   private WebFixture() {}
 
   static WebPorts ports(DataSource database) {
+    return ports(database, new Transactions(database));
+  }
+
+  private static WebPorts ports(DataSource database, Transactions transactions) {
+    Sql sql = new Sql("holdfast");
     PostgresRequestAnswers answers = new PostgresRequestAnswers(database, "holdfast");
     return new WebPorts(
-        new PostgresTicketReader(database),
-        new PostgresTicketDesk(database, "holdfast", MAX_PAYLOAD),
-        new PostgresTicketInbox(database, "holdfast", MAX_PAYLOAD),
+        new PostgresTicketReader(transactions, sql),
+        new PostgresTicketDesk(transactions, sql, MAX_PAYLOAD),
+        new PostgresTicketInbox(transactions, sql, PayloadLimits.of(MAX_PAYLOAD)),
         new PostgresSpendingDesk(database, "holdfast"),
         new PostgresDesignStore(database),
-        new PostgresScheduleDesk(database, "holdfast"),
-        new PostgresBatchDesk(database, "holdfast"),
-        new PostgresReleaseDesk(database, "holdfast"),
-        new PostgresLimitDesk(database, "holdfast"),
+        new PostgresScheduleDesk(transactions, sql),
+        new PostgresBatchDesk(transactions, sql),
+        new PostgresReleaseDesk(transactions, sql),
+        new PostgresLimitDesk(transactions, sql),
         new PostgresJournalReader(database, "holdfast"),
         new PostgresTicketFeeds(database, "holdfast"),
         new PostgresFigureReader(database, "holdfast"),
         answers,
         (key, deed) ->
             answers
-                .once(key, transaction -> deed.apply(ports(transaction)))
+                .once(key, one -> deed.apply(ports(database, one)))
                 .map(body -> new WebPorts.Once.Told(body, false))
                 .orElseGet(
                     () ->

@@ -2,7 +2,7 @@ package dev.holdfast.worker;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.holdfast.worker.HandlerResult.Review;
+import dev.holdfast.ticket.Review;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.params.ParameterizedTest;

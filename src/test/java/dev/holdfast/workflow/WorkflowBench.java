@@ -15,6 +15,7 @@ import dev.holdfast.retry.HoldCause;
 import dev.holdfast.retry.RetryDecision;
 import dev.holdfast.testing.TicketDatabase;
 import dev.holdfast.ticket.ClaimedTicket;
+import dev.holdfast.ticket.Review;
 import dev.holdfast.worker.HandlerResult;
 import dev.holdfast.worker.TicketContext;
 import java.time.Duration;
@@ -56,13 +57,18 @@ final class WorkflowBench implements AutoCloseable {
   }
 
   long workflow(String steps, String payload) {
+    return inbox.enqueue(
+        NewTicket.ofDesign(workflowDesign(steps)).withPayload(payload).withTitle("wf"));
+  }
+
+  String workflowDesign(String steps) {
     String name = "w-" + UUID.randomUUID();
     database.run(
         "INSERT INTO holdfast.designs (name, version, kind, definition) VALUES (?, 1, 'workflow',"
             + " ?::jsonb)",
         name,
         "{\"steps\": {" + steps + "}}");
-    return inbox.enqueue(NewTicket.ofDesign(name).withPayload(payload).withTitle("wf"));
+    return name;
   }
 
   List<ClaimedTicket> claim(String kind) {
@@ -102,8 +108,7 @@ final class WorkflowBench implements AutoCloseable {
     return switch (result) {
       case HandlerResult.Advanced each -> new Finish.Advanced(claimed.id(), no, each.plan());
       case HandlerResult.Succeeded each ->
-          new Finish.Succeeded(
-              claimed.id(), no, each.result(), each.review() == HandlerResult.Review.HUMAN);
+          new Finish.Succeeded(claimed.id(), no, each.result(), each.review(), null);
       case HandlerResult.Held each ->
           new Finish.Failed(
               claimed.id(),
@@ -125,7 +130,10 @@ final class WorkflowBench implements AutoCloseable {
         .queue()
         .finish(
             claimed.stream()
-                .map(each -> new Finish.Succeeded(each.id(), each.lease().no(), result, false))
+                .map(
+                    each ->
+                        new Finish.Succeeded(
+                            each.id(), each.lease().no(), result, Review.NONE, null))
                 .toList(),
             claimed.stream().map(each -> each.lease().no()).distinct().toList());
   }

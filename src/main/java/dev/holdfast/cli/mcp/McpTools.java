@@ -205,13 +205,12 @@ final class McpTools {
     Integer limit = arguments.number("limit");
     int shown = limit == null ? SHOWN : Math.min(Words.limit(limit), MOST_SHOWN);
     TicketFilter filter =
-        new TicketFilter(
-            state == null ? null : Words.state(state),
-            arguments.text("queue"),
-            category == null ? null : Words.category(category).wireName(),
-            arguments.text("fingerprint"),
-            null,
-            shown);
+        TicketFilter.all(shown)
+            .withState(state == null ? null : Words.state(state))
+            .withQueue(arguments.text("queue"))
+            .withError(
+                category == null ? null : Words.category(category).wireName(),
+                arguments.text("fingerprint"));
     return backend.reader().summaries(filter);
   }
 

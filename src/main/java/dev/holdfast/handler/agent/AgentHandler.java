@@ -16,6 +16,7 @@ import dev.holdfast.session.report.SessionResult;
 import dev.holdfast.session.retry.Route;
 import dev.holdfast.ticket.ClaimedTicket;
 import dev.holdfast.ticket.InvalidTicketException;
+import dev.holdfast.ticket.Review;
 import dev.holdfast.ticket.UnreadableJournalException;
 import dev.holdfast.tool.ConfigurationException;
 import dev.holdfast.tool.ToolBox;
@@ -67,7 +68,7 @@ public final class AgentHandler implements TicketHandler {
           AgentWorkspace.open(settings.workspaceRoot(), claimed.ticket(), design.copyFrom());
       HandlerResult result = work(context, design, routes, workspace);
       if (result instanceof HandlerResult.Succeeded succeeded
-          && succeeded.review() != HandlerResult.Review.HUMAN) {
+          && succeeded.review() != Review.HUMAN) {
         workspace.delete();
       }
       return result;

@@ -2,7 +2,7 @@ package dev.holdfast.handler.command;
 
 import dev.holdfast.retry.DurationText;
 import dev.holdfast.schema.Enqueues;
-import dev.holdfast.worker.HandlerResult.Review;
+import dev.holdfast.ticket.Review;
 import dev.holdfast.worker.ReviewRule;
 import java.nio.file.Path;
 import java.time.Duration;

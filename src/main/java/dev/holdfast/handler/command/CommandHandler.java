@@ -8,6 +8,7 @@ import dev.holdfast.process.ProgramRun;
 import dev.holdfast.schema.Question;
 import dev.holdfast.ticket.ClaimedTicket;
 import dev.holdfast.ticket.InvalidTicketException;
+import dev.holdfast.ticket.Review;
 import dev.holdfast.worker.HandlerResult;
 import dev.holdfast.worker.TicketContext;
 import dev.holdfast.worker.TicketHandler;
@@ -114,7 +115,7 @@ public final class CommandHandler implements TicketHandler {
   }
 
   private static HandlerResult succeeded(
-      HandlerResult.Review review, CommandDesign design, ProgramRun run, Redaction redaction) {
+      Review review, CommandDesign design, ProgramRun run, Redaction redaction) {
     LastLine line = LastLine.of(run.stdout());
     if (line.isCutObject()) {
       return HandlerResult.failed(

@@ -8,6 +8,7 @@ import dev.holdfast.repair.git.TicketRepositories;
 import dev.holdfast.repair.git.TicketRepository;
 import dev.holdfast.ticket.ClaimedTicket;
 import dev.holdfast.ticket.Design;
+import dev.holdfast.ticket.Review;
 import dev.holdfast.worker.HandlerResult;
 import java.io.IOException;
 import java.util.Optional;
@@ -63,7 +64,7 @@ final class RepairDelivery {
       throws IOException, InterruptedException {
     boolean due =
         result instanceof HandlerResult.Succeeded succeeded
-            && succeeded.review() != HandlerResult.Review.HUMAN
+            && succeeded.review() != Review.HUMAN
             && design.onApprove() != RepairDesign.Delivery.NONE
             && !end.commit().isEmpty();
     if (!due) {

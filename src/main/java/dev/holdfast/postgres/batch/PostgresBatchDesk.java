@@ -2,7 +2,8 @@ package dev.holdfast.postgres.batch;
 
 import dev.holdfast.batch.Batch;
 import dev.holdfast.batch.BatchDesk;
-import dev.holdfast.postgres.DeskTransactions;
+import dev.holdfast.postgres.Sql;
+import dev.holdfast.postgres.Transactions;
 import dev.holdfast.queue.Channel;
 import java.util.List;
 import javax.sql.DataSource;
@@ -18,38 +19,35 @@ public final class PostgresBatchDesk implements BatchDesk {
 
   private static final RowMapper<Batch> MAPPER = ConstructorMapper.of(Batch.class);
 
-  private final DeskTransactions desk;
+  private final Transactions transactions;
+  private final Sql sql;
 
   public PostgresBatchDesk(DataSource dataSource, String schema) {
-    this(new DeskTransactions(dataSource, schema));
+    this(new Transactions(dataSource), new Sql(schema));
   }
 
-  private PostgresBatchDesk(DeskTransactions desk) {
-    this.desk = desk;
+  public PostgresBatchDesk(Transactions transactions, Sql sql) {
+    this.transactions = transactions;
+    this.sql = sql;
   }
 
   @Override
   public BatchDesk through(Channel channel) {
-    return new PostgresBatchDesk(desk.through(channel));
+    return new PostgresBatchDesk(transactions.through(channel), sql);
   }
 
   @Override
   public Batch find(long batchId) {
-    return desk.act(
-        handle ->
-            handle
-                .createQuery(desk.sql().load("find_batch"))
-                .bind("id", batchId)
-                .map(MAPPER)
-                .one());
+    return transactions.runStatement(
+        handle -> handle.createQuery(sql.load("find_batch")).bind("id", batchId).map(MAPPER).one());
   }
 
   @Override
   public List<Batch> list(int limit, @Nullable Long before) {
-    return desk.act(
+    return transactions.runStatement(
         handle ->
             handle
-                .createQuery(desk.sql().load("list_batches"))
+                .createQuery(sql.load("list_batches"))
                 .bind("limit", limit)
                 .bind("before", before)
                 .map(MAPPER)
@@ -59,10 +57,10 @@ public final class PostgresBatchDesk implements BatchDesk {
   @Override
   public List<Long> held(long batchId) {
     find(batchId);
-    return desk.runStatement(
+    return transactions.runStatement(
         handle ->
             handle
-                .createQuery(desk.sql().load("held_of_batch"))
+                .createQuery(sql.load("held_of_batch"))
                 .bind("id", batchId)
                 .mapTo(Long.class)
                 .list());
@@ -81,11 +79,11 @@ public final class PostgresBatchDesk implements BatchDesk {
   }
 
   private long inPortions(String call, long batchId, String actor, @Nullable String reason) {
-    String query = desk.sql().inSchema(call);
+    String query = sql.inSchema(call);
     long all = 0;
     long some;
     do {
-      some = desk.act(handle -> portion(handle, query, batchId, actor, reason));
+      some = transactions.run(handle -> portion(handle, query, batchId, actor, reason));
       all += some;
     } while (some > 0);
     return all;

@@ -3,13 +3,13 @@ package dev.holdfast.postgres.batch;
 import dev.holdfast.batch.NewRelease;
 import dev.holdfast.batch.Release;
 import dev.holdfast.batch.ReleaseDesk;
-import dev.holdfast.postgres.DeskTransactions;
+import dev.holdfast.postgres.Sql;
+import dev.holdfast.postgres.Transactions;
 import dev.holdfast.queue.Channel;
 import dev.holdfast.queue.TicketDesk.Conversation;
 import dev.holdfast.queue.TicketDesk.Retries;
 import dev.holdfast.ticket.TicketNotFoundException;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import javax.sql.DataSource;
 import org.jdbi.v3.core.Handle;
@@ -21,33 +21,32 @@ import org.jspecify.annotations.Nullable;
 public final class PostgresReleaseDesk implements ReleaseDesk {
   private static final RowMapper<Release> MAPPER = ConstructorMapper.of(Release.class);
 
-  private final DeskTransactions desk;
+  private final Transactions transactions;
+  private final Sql sql;
 
   public PostgresReleaseDesk(DataSource dataSource, String schema) {
-    this(new DeskTransactions(dataSource, schema));
+    this(new Transactions(dataSource), new Sql(schema));
   }
 
-  private PostgresReleaseDesk(DeskTransactions desk) {
-    this.desk = desk;
+  public PostgresReleaseDesk(Transactions transactions, Sql sql) {
+    this.transactions = transactions;
+    this.sql = sql;
   }
 
   @Override
   public ReleaseDesk through(Channel channel) {
-    return new PostgresReleaseDesk(desk.through(channel));
+    return new PostgresReleaseDesk(transactions.through(channel), sql);
   }
 
   @Override
   public Release start(NewRelease release, String actor) {
-    return desk.act(
-        handle -> {
-          return find(handle, start(handle, release, actor)).orElseThrow();
-        });
+    return transactions.run(handle -> find(handle, start(handle, release, actor)).orElseThrow());
   }
 
   private long start(Handle handle, NewRelease release, String actor) {
     NewRelease.Which which = release.which();
     return handle
-        .createQuery(desk.sql().load("start_release"))
+        .createQuery(sql.load("start_release"))
         .bind("actor", actor)
         .bind("canary", release.canary())
         .bind("ramp", release.ramp().toArray(Integer[]::new))
@@ -64,7 +63,7 @@ public final class PostgresReleaseDesk implements ReleaseDesk {
 
   @Override
   public Optional<Release> find(long releaseId) {
-    return desk.runStatement(handle -> find(handle, releaseId));
+    return transactions.runStatement(handle -> find(handle, releaseId));
   }
 
   private Optional<Release> find(Handle handle, long releaseId) {
@@ -73,7 +72,7 @@ public final class PostgresReleaseDesk implements ReleaseDesk {
 
   private List<Release> rows(Handle handle, @Nullable Long id, int limit, @Nullable Long before) {
     return handle
-        .createQuery(desk.sql().load("list_releases"))
+        .createQuery(sql.load("list_releases"))
         .bind("id", id)
         .bind("limit", limit)
         .bind("before", before)
@@ -83,17 +82,14 @@ public final class PostgresReleaseDesk implements ReleaseDesk {
 
   @Override
   public List<Release> list(int limit, @Nullable Long before) {
-    return desk.runStatement(handle -> rows(handle, null, limit, before));
+    return transactions.runStatement(handle -> rows(handle, null, limit, before));
   }
 
   @Override
   public Release stop(long releaseId, String actor) {
-    return desk.act(
+    return transactions.run(
         handle -> {
-          desk.call(
-              handle,
-              "SELECT FROM holdfast.stop_release(:id, :actor)",
-              Map.of("id", releaseId, "actor", actor));
+          handle.execute(sql.inSchema("SELECT FROM holdfast.stop_release(?, ?)"), releaseId, actor);
           return find(handle, releaseId)
               .orElseThrow(() -> new TicketNotFoundException("there is no release " + releaseId));
         });

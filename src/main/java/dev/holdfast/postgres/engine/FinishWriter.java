@@ -5,6 +5,7 @@ import dev.holdfast.postgres.TicketLease;
 import dev.holdfast.postgres.Transactions;
 import dev.holdfast.queue.Finish;
 import dev.holdfast.queue.FinishResult;
+import dev.holdfast.ticket.Review;
 import dev.holdfast.ticket.TicketState;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -170,7 +171,7 @@ final class FinishWriter {
   }
 
   static TicketState state(Finish.Succeeded finish) {
-    return finish.review() == Finish.Review.HUMAN ? TicketState.NEEDS_REVIEW : TicketState.DONE;
+    return finish.review() == Review.HUMAN ? TicketState.NEEDS_REVIEW : TicketState.DONE;
   }
 
   /**

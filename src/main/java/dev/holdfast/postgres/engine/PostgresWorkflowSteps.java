@@ -1,7 +1,7 @@
 package dev.holdfast.postgres.engine;
 
 import dev.holdfast.postgres.Sql;
-import dev.holdfast.postgres.SqlErrors;
+import dev.holdfast.postgres.Transactions;
 import dev.holdfast.postgres.inbox.PostgresDesignStore;
 import dev.holdfast.queue.DesignStore;
 import dev.holdfast.ticket.Design;
@@ -14,34 +14,28 @@ import java.sql.SQLException;
 import java.util.List;
 import java.util.Optional;
 import javax.sql.DataSource;
-import org.jdbi.v3.core.Jdbi;
-import org.jdbi.v3.core.JdbiException;
 
 /** Reads by the function workflow_tickets. Thread-safe. */
 public final class PostgresWorkflowSteps implements WorkflowSteps {
-  private final Jdbi jdbi;
+  private final Transactions transactions;
   private final DesignStore designs;
   private final String read;
 
   public PostgresWorkflowSteps(DataSource dataSource, String schema) {
-    this.jdbi = Jdbi.create(dataSource);
+    this.transactions = new Transactions(dataSource);
     this.designs = new PostgresDesignStore(dataSource, schema);
     this.read = new Sql(schema).inSchema("SELECT * FROM holdfast.workflow_tickets(:id)");
   }
 
   @Override
   public List<StepTicket> tickets(long workflowId) {
-    try {
-      return jdbi.withHandle(
-          handle ->
-              handle
-                  .createQuery(read)
-                  .bind("id", workflowId)
-                  .map((row, context) -> ticket(row))
-                  .list());
-    } catch (JdbiException e) {
-      throw SqlErrors.translate(e);
-    }
+    return transactions.runStatement(
+        handle ->
+            handle
+                .createQuery(read)
+                .bind("id", workflowId)
+                .map((row, context) -> ticket(row))
+                .list());
   }
 
   private static StepTicket ticket(ResultSet row) throws SQLException {

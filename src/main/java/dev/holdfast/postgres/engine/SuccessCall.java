@@ -6,6 +6,7 @@ import dev.holdfast.postgres.Sql;
 import dev.holdfast.postgres.TicketLease;
 import dev.holdfast.queue.Finish;
 import dev.holdfast.ticket.InvalidTicketException;
+import dev.holdfast.ticket.Review;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -55,9 +56,7 @@ final class SuccessCall {
 
   /** The argument of store_successes: a state, or that the design's rule approves. */
   private static String state(Finish.Succeeded success) {
-    return success.review() == Finish.Review.RULE
-        ? "approved"
-        : FinishWriter.state(success).wireName();
+    return success.review() == Review.RULE ? "approved" : FinishWriter.state(success).wireName();
   }
 
   /**

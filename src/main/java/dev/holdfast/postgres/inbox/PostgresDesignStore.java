@@ -1,7 +1,7 @@
 package dev.holdfast.postgres.inbox;
 
 import dev.holdfast.postgres.Sql;
-import dev.holdfast.postgres.SqlErrors;
+import dev.holdfast.postgres.Transactions;
 import dev.holdfast.queue.DesignStore;
 import dev.holdfast.ticket.Design;
 import dev.holdfast.ticket.InvalidTicketException;
@@ -9,8 +9,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.regex.Pattern;
 import javax.sql.DataSource;
-import org.jdbi.v3.core.Jdbi;
-import org.jdbi.v3.core.JdbiException;
 import org.jdbi.v3.core.mapper.reflect.ConstructorMapper;
 import org.jspecify.annotations.Nullable;
 
@@ -22,7 +20,7 @@ public final class PostgresDesignStore implements DesignStore {
   /** Of all definitions in a list. */
   private static final int MOST_LISTED_BYTES = 4 << 20;
 
-  private final Jdbi jdbi;
+  private final Transactions transactions;
   private final Sql sql;
   private final String putDesign;
 
@@ -31,7 +29,7 @@ public final class PostgresDesignStore implements DesignStore {
   }
 
   public PostgresDesignStore(DataSource dataSource, String schema) {
-    this.jdbi = Jdbi.create(dataSource);
+    this.transactions = new Transactions(dataSource);
     this.sql = new Sql(schema);
     this.putDesign = sql.load("put_design");
   }
@@ -54,20 +52,16 @@ public final class PostgresDesignStore implements DesignStore {
   }
 
   private Optional<Design> putOnce(String name, String kind, String definition, String actor) {
-    try {
-      return jdbi.withHandle(
-          handle ->
-              handle
-                  .createQuery(putDesign)
-                  .bind("name", name)
-                  .bind("kind", kind)
-                  .bind("definition", definition)
-                  .bind("actor", actor)
-                  .map(ConstructorMapper.of(Design.class))
-                  .findOne());
-    } catch (JdbiException e) {
-      throw SqlErrors.translate(e);
-    }
+    return transactions.runStatement(
+        handle ->
+            handle
+                .createQuery(putDesign)
+                .bind("name", name)
+                .bind("kind", kind)
+                .bind("definition", definition)
+                .bind("actor", actor)
+                .map(ConstructorMapper.of(Design.class))
+                .findOne());
   }
 
   private static void requireName(String what, String name) {
@@ -103,17 +97,13 @@ public final class PostgresDesignStore implements DesignStore {
           ORDER BY name, version DESC) latest
         ORDER BY name
         """;
-    try {
-      return jdbi.withHandle(
-          handle ->
-              handle
-                  .createQuery(sql.inSchema(query))
-                  .bind("name", name)
-                  .bind("most", MOST_LISTED_BYTES)
-                  .map(ConstructorMapper.of(Design.class))
-                  .list());
-    } catch (JdbiException e) {
-      throw SqlErrors.translate(e);
-    }
+    return transactions.runStatement(
+        handle ->
+            handle
+                .createQuery(sql.inSchema(query))
+                .bind("name", name)
+                .bind("most", MOST_LISTED_BYTES)
+                .map(ConstructorMapper.of(Design.class))
+                .list());
   }
 }

@@ -4,10 +4,10 @@ import dev.holdfast.limit.Limit;
 import dev.holdfast.limit.LimitDesk;
 import dev.holdfast.limit.NewLimit;
 import dev.holdfast.limit.Rate;
-import dev.holdfast.postgres.DeskTransactions;
+import dev.holdfast.postgres.Sql;
+import dev.holdfast.postgres.Transactions;
 import dev.holdfast.queue.Channel;
 import java.util.List;
-import java.util.Map;
 import javax.sql.DataSource;
 import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.mapper.reflect.ConstructorMapper;
@@ -27,29 +27,31 @@ public final class PostgresLimitDesk implements LimitDesk {
         :perMs * interval '1 millisecond', :burst)
       """;
 
-  private final DeskTransactions desk;
+  private final Transactions transactions;
+  private final Sql sql;
 
   public PostgresLimitDesk(DataSource dataSource, String schema) {
-    this(new DeskTransactions(dataSource, schema));
+    this(new Transactions(dataSource), new Sql(schema));
   }
 
-  private PostgresLimitDesk(DeskTransactions desk) {
-    this.desk = desk;
+  public PostgresLimitDesk(Transactions transactions, Sql sql) {
+    this.transactions = transactions;
+    this.sql = sql;
   }
 
   @Override
   public LimitDesk through(Channel channel) {
-    return new PostgresLimitDesk(desk.through(channel));
+    return new PostgresLimitDesk(transactions.through(channel), sql);
   }
 
   @Override
   public List<Limit> list() {
-    return desk.runStatement(handle -> rows(handle, null));
+    return transactions.runStatement(handle -> rows(handle, null));
   }
 
   private List<Limit> rows(Handle handle, @Nullable String scope) {
     return handle
-        .createQuery(desk.sql().inSchema(ROWS))
+        .createQuery(sql.inSchema(ROWS))
         .bind("scope", scope)
         .map(ConstructorMapper.of(Limit.class))
         .list();
@@ -58,10 +60,10 @@ public final class PostgresLimitDesk implements LimitDesk {
   @Override
   public Limit set(NewLimit limit, String actor) {
     @Nullable Rate rate = limit.rate();
-    return desk.act(
+    return transactions.run(
         handle -> {
           handle
-              .createQuery(desk.sql().inSchema(SET))
+              .createQuery(sql.inSchema(SET))
               .bind("scope", limit.scope())
               .bind("actor", actor)
               .bind("concurrent", limit.concurrent())
@@ -77,15 +79,13 @@ public final class PostgresLimitDesk implements LimitDesk {
 
   @Override
   public void remove(String scope, String actor) {
-    desk.call(
-        "SELECT FROM holdfast.remove_limit(:scope, :actor)",
-        Map.of("scope", scope, "actor", actor));
+    String statement = sql.inSchema("SELECT FROM holdfast.remove_limit(?, ?)");
+    transactions.run(handle -> handle.execute(statement, scope, actor));
   }
 
   @Override
   public void setWeight(String fairnessKey, int weight, String actor) {
-    desk.call(
-        "SELECT FROM holdfast.set_weight(:key, :actor, :weight)",
-        Map.of("key", fairnessKey, "actor", actor, "weight", weight));
+    String statement = sql.inSchema("SELECT FROM holdfast.set_weight(?, ?, ?)");
+    transactions.run(handle -> handle.execute(statement, fairnessKey, actor, weight));
   }
 }

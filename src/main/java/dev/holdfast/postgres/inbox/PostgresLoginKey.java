@@ -1,10 +1,8 @@
 package dev.holdfast.postgres.inbox;
 
 import dev.holdfast.postgres.Sql;
-import dev.holdfast.postgres.SqlErrors;
+import dev.holdfast.postgres.Transactions;
 import javax.sql.DataSource;
-import org.jdbi.v3.core.Jdbi;
-import org.jdbi.v3.core.JdbiException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,12 +10,12 @@ import org.jspecify.annotations.Nullable;
  * Thread-safe.
  */
 public final class PostgresLoginKey {
-  private final Jdbi jdbi;
+  private final Transactions transactions;
   private final String read;
   private volatile @Nullable String secret;
 
   public PostgresLoginKey(DataSource dataSource, String schema) {
-    this.jdbi = Jdbi.create(dataSource);
+    this.transactions = new Transactions(dataSource);
     this.read = new Sql(schema).inSchema("SELECT holdfast.web_key()");
   }
 
@@ -30,12 +28,9 @@ public final class PostgresLoginKey {
     if (known != null) {
       return known;
     }
-    try {
-      String found = jdbi.withHandle(handle -> handle.createQuery(read).mapTo(String.class).one());
-      secret = found;
-      return found;
-    } catch (JdbiException e) {
-      throw SqlErrors.translate(e);
-    }
+    String found =
+        transactions.runStatement(handle -> handle.createQuery(read).mapTo(String.class).one());
+    secret = found;
+    return found;
   }
 }

@@ -1,6 +1,7 @@
 package dev.holdfast.postgres.inbox;
 
-import dev.holdfast.postgres.DeskTransactions;
+import dev.holdfast.postgres.Sql;
+import dev.holdfast.postgres.Transactions;
 import dev.holdfast.queue.CallDecision;
 import dev.holdfast.queue.Channel;
 import dev.holdfast.queue.RequestRepeatedException;
@@ -10,7 +11,6 @@ import dev.holdfast.schema.Question;
 import dev.holdfast.ticket.InvalidTicketException;
 import dev.holdfast.ticket.TicketState;
 import java.util.Optional;
-import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import javax.sql.DataSource;
 import org.jdbi.v3.core.Handle;
@@ -21,7 +21,8 @@ import org.jspecify.annotations.Nullable;
 public final class PostgresTicketDesk implements TicketDesk {
   private static final String DEFAULT_SCHEMA = "holdfast";
 
-  private final DeskTransactions desk;
+  private final Transactions transactions;
+  private final Sql sql;
   private final NewTicketRules rules;
   private final Terms terms;
 
@@ -37,10 +38,12 @@ public final class PostgresTicketDesk implements TicketDesk {
    * @param maxPayloadBytes the longest payload after an edit, in bytes of UTF-8
    */
   public PostgresTicketDesk(DataSource dataSource, String schema, int maxPayloadBytes) {
-    this(
-        new DeskTransactions(dataSource, schema),
-        new NewTicketRules(PayloadLimits.of(maxPayloadBytes)),
-        Terms.NONE);
+    this(new Transactions(dataSource), new Sql(schema), maxPayloadBytes);
+  }
+
+  /** As {@link #PostgresTicketDesk(DataSource, String, int)}, also inside a transaction. */
+  public PostgresTicketDesk(Transactions transactions, Sql sql, int maxPayloadBytes) {
+    this(transactions, sql, new NewTicketRules(PayloadLimits.of(maxPayloadBytes)), Terms.NONE);
   }
 
   /** On what an action is done: as seen, under which key. */
@@ -48,25 +51,27 @@ public final class PostgresTicketDesk implements TicketDesk {
     static final Terms NONE = new Terms(null, null);
   }
 
-  private PostgresTicketDesk(DeskTransactions desk, NewTicketRules rules, Terms terms) {
-    this.desk = desk;
+  private PostgresTicketDesk(
+      Transactions transactions, Sql sql, NewTicketRules rules, Terms terms) {
+    this.transactions = transactions;
+    this.sql = sql;
     this.rules = rules;
     this.terms = terms;
   }
 
   @Override
   public TicketDesk onVersion(String seen) {
-    return new PostgresTicketDesk(desk, rules, new Terms(seen, terms.key));
+    return new PostgresTicketDesk(transactions, sql, rules, new Terms(seen, terms.key));
   }
 
   @Override
   public TicketDesk through(Channel channel) {
-    return new PostgresTicketDesk(desk.through(channel), rules, terms);
+    return new PostgresTicketDesk(transactions.through(channel), sql, rules, terms);
   }
 
   @Override
   public TicketDesk once(RequestKey key) {
-    return new PostgresTicketDesk(desk, rules, new Terms(terms.version, key));
+    return new PostgresTicketDesk(transactions, sql, rules, new Terms(terms.version, key));
   }
 
   @Override
@@ -135,7 +140,7 @@ public final class PostgresTicketDesk implements TicketDesk {
   /** SQL checks the rest of an answer: whether a choice is one, who was first. */
   private Optional<Question> asked(long ticketId) {
     String question =
-        act(
+        transactions.runStatement(
             handle ->
                 call(
                     handle,
@@ -208,7 +213,7 @@ public final class PostgresTicketDesk implements TicketDesk {
   @Override
   public long replay(long ticketId, String actor, String fromStep) {
     return Long.parseLong(
-        act(
+        transactions.run(
             handle -> {
               takeKey(handle, ticketId);
               if (terms.version != null) {
@@ -237,7 +242,7 @@ public final class PostgresTicketDesk implements TicketDesk {
 
   private TicketState act(long ticketId, String statement, UnaryOperator<Query> arguments) {
     String state =
-        act(
+        transactions.run(
             handle -> {
               // The key first: what was done has changed the version.
               takeKey(handle, ticketId);
@@ -276,19 +281,10 @@ public final class PostgresTicketDesk implements TicketDesk {
   }
 
   private void call(String statement, UnaryOperator<Query> arguments) {
-    act(handle -> call(handle, statement, arguments));
+    transactions.run(handle -> call(handle, statement, arguments));
   }
 
   private String call(Handle handle, String statement, UnaryOperator<Query> arguments) {
-    return arguments
-        .apply(handle.createQuery(desk.sql().inSchema(statement)))
-        .mapTo(String.class)
-        .one();
-  }
-
-  private String act(Function<Handle, String> work) {
-    return terms.equals(Terms.NONE) && desk.channel() == null
-        ? desk.runStatement(work)
-        : desk.act(work);
+    return arguments.apply(handle.createQuery(sql.inSchema(statement))).mapTo(String.class).one();
   }
 }

@@ -2,6 +2,7 @@ package dev.holdfast.postgres.inbox;
 
 import dev.holdfast.postgres.Sql;
 import dev.holdfast.postgres.SqlErrors;
+import dev.holdfast.postgres.Transactions;
 import dev.holdfast.queue.NewTicket;
 import dev.holdfast.queue.TicketInbox;
 import dev.holdfast.ticket.HoldfastException;
@@ -9,7 +10,6 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import javax.sql.DataSource;
@@ -22,7 +22,7 @@ public final class PostgresTicketInbox implements TicketInbox {
 
   private static final String DEFAULT_SCHEMA = "holdfast";
 
-  private final DataSource dataSource;
+  private final Transactions transactions;
   private final Sql sql;
   private final NewTicketRules rules;
 
@@ -35,19 +35,20 @@ public final class PostgresTicketInbox implements TicketInbox {
   }
 
   public PostgresTicketInbox(DataSource dataSource, String schema, PayloadLimits limits) {
-    this.dataSource = dataSource;
-    this.sql = new Sql(schema);
+    this(new Transactions(dataSource), new Sql(schema), limits);
+  }
+
+  /** As {@link #PostgresTicketInbox(DataSource, String, PayloadLimits)}, also in a transaction. */
+  public PostgresTicketInbox(Transactions transactions, Sql sql, PayloadLimits limits) {
+    this.transactions = transactions;
+    this.sql = sql;
     this.rules = new NewTicketRules(limits);
   }
 
   @Override
   public long enqueue(NewTicket ticket) {
     rules.check(ticket);
-    try (Connection connection = dataSource.getConnection()) {
-      return insert(connection, ticket);
-    } catch (SQLException e) {
-      throw SqlErrors.translate(e);
-    }
+    return transactions.runCall(connection -> insert(connection, ticket));
   }
 
   /**
@@ -71,19 +72,19 @@ public final class PostgresTicketInbox implements TicketInbox {
   @Override
   public Accepted accept(NewTicket ticket, String actor, @Nullable RequestKey key) {
     rules.check(ticket);
-    return inTransaction(
+    return transactions.runOnce(
         connection -> new TicketAcceptance(connection, sql).accept(key, actor, ticket, this));
   }
 
   @Override
   public long enqueueAll(Iterator<NewTicket> tickets) {
-    return inTransaction(
+    return transactions.runOnce(
         connection -> new TicketCopy(connection, sql, rules, null).copyAll(tickets));
   }
 
   @Override
   public Batched enqueueBatch(Iterator<NewTicket> tickets, String actor, @Nullable String title) {
-    return inTransaction(connection -> enqueueBatch(connection, tickets, actor, title));
+    return transactions.runOnce(connection -> enqueueBatch(connection, tickets, actor, title));
   }
 
   /**
@@ -95,11 +96,11 @@ public final class PostgresTicketInbox implements TicketInbox {
     try {
       long batch = number(connection, "SELECT holdfast.open_batch(?, ?)", actor, title);
       TicketCopy copy = new TicketCopy(connection, sql, rules, batch);
-      long added = copy.copyAll(tickets);
+      copy.copyAll(tickets);
       if (copy.traceparent() != null) {
         number(connection, "SELECT holdfast.trace_batch(?, ?)", batch, copy.traceparent());
       }
-      number(connection, "SELECT holdfast.close_batch(?, ?)", batch, actor);
+      long added = number(connection, "SELECT holdfast.close_batch(?, ?)", batch, actor);
       return new Batched(batch, added);
     } catch (SQLException e) {
       throw SqlErrors.translate(e);
@@ -119,77 +120,22 @@ public final class PostgresTicketInbox implements TicketInbox {
     }
   }
 
-  /** Work in a transaction. */
-  @FunctionalInterface
-  private interface Work<T> {
-    T on(Connection connection) throws SQLException;
-  }
-
-  private <T> T inTransaction(Work<T> work) {
-    try (Connection connection = dataSource.getConnection()) {
-      connection.setAutoCommit(false);
-      try {
-        T done = work.on(connection);
-        connection.commit();
-        return done;
-      } finally {
-        // Undoes what was not committed.
-        connection.rollback();
-        connection.setAutoCommit(true);
-      }
-    } catch (SQLException e) {
-      throw SqlErrors.translate(e);
-    }
-  }
-
   @Override
   public List<Long> enqueueGraph(List<Named> graph) {
-    String json = GraphJson.of(graph, rules);
-    return inTransaction(
-        connection -> {
-          List<Long> ids = enqueueGraph(connection, json, null);
-          trace(connection, graph, ids);
-          return ids;
-        });
+    GraphJson.check(graph, rules);
+    return transactions.runOnce(connection -> new GraphCall(connection, sql).enqueue(graph, null));
   }
 
   @Override
   public BatchedGraph enqueueGraphAsBatch(List<Named> graph, String actor, @Nullable String title) {
-    String json = GraphJson.of(graph, rules);
-    return inTransaction(
+    GraphJson.check(graph, rules);
+    return transactions.runOnce(
         connection -> {
           long batch = number(connection, "SELECT holdfast.open_batch(?, ?)", actor, title);
-          List<Long> ids = enqueueGraph(connection, json, batch);
-          trace(connection, graph, ids);
+          List<Long> ids = new GraphCall(connection, sql).enqueue(graph, batch);
           long added = number(connection, "SELECT holdfast.close_batch(?, ?)", batch, actor);
           return new BatchedGraph(batch, added, ids);
         });
-  }
-
-  private void trace(Connection connection, List<Named> graph, List<Long> ids) throws SQLException {
-    for (int i = 0; i < ids.size(); i++) {
-      String traceparent = graph.get(i).ticket().traceparent();
-      if (traceparent != null) {
-        number(connection, "SELECT holdfast.trace_ticket(?, ?)", ids.get(i), traceparent);
-      }
-    }
-  }
-
-  private List<Long> enqueueGraph(Connection connection, String json, @Nullable Long batch)
-      throws SQLException {
-    try (PreparedStatement statement =
-        connection.prepareStatement(
-            sql.inSchema("SELECT id FROM holdfast.enqueue_tickets(?::jsonb, ?::bigint)"))) {
-      statement.setString(1, json);
-      statement.setObject(2, batch);
-      List<Long> ids = new ArrayList<>();
-      try (ResultSet rows = statement.executeQuery()) {
-        while (rows.next()) {
-          ids.add(rows.getLong(1));
-        }
-      }
-      return ids;
-    }
   }
 
   private long insert(Connection connection, NewTicket ticket) throws SQLException {

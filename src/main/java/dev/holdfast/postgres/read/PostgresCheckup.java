@@ -2,7 +2,7 @@ package dev.holdfast.postgres.read;
 
 import dev.holdfast.postgres.Migrations;
 import dev.holdfast.postgres.Sql;
-import dev.holdfast.postgres.SqlErrors;
+import dev.holdfast.postgres.Transactions;
 import dev.holdfast.queue.QueueUnavailableException;
 import dev.holdfast.queue.read.Checkup;
 import dev.holdfast.queue.read.TicketReader;
@@ -17,8 +17,6 @@ import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.UnaryOperator;
 import javax.sql.DataSource;
-import org.jdbi.v3.core.Jdbi;
-import org.jdbi.v3.core.JdbiException;
 import org.jdbi.v3.core.mapper.RowMapper;
 import org.jdbi.v3.core.mapper.reflect.ConstructorMapper;
 import org.jdbi.v3.core.statement.Query;
@@ -137,7 +135,7 @@ public final class PostgresCheckup implements Checkup {
   private final DataSource dataSource;
   private final DataSource listening;
   private final Sql sql;
-  private final Jdbi jdbi;
+  private final Transactions transactions;
 
   /**
    * @param listening where notifications are waited for
@@ -146,7 +144,7 @@ public final class PostgresCheckup implements Checkup {
     this.dataSource = dataSource;
     this.listening = listening;
     this.sql = new Sql(schema);
-    this.jdbi = Jdbi.create(dataSource);
+    this.transactions = new Transactions(dataSource);
   }
 
   @Override
@@ -296,11 +294,7 @@ public final class PostgresCheckup implements Checkup {
   }
 
   private <T> List<T> rows(String statement, UnaryOperator<Query> bound, RowMapper<T> mapper) {
-    try {
-      return jdbi.withHandle(
-          handle -> bound.apply(handle.createQuery(sql.inSchema(statement))).map(mapper).list());
-    } catch (JdbiException e) {
-      throw SqlErrors.translate(e);
-    }
+    return transactions.runStatement(
+        handle -> bound.apply(handle.createQuery(sql.inSchema(statement))).map(mapper).list());
   }
 }

@@ -2,7 +2,7 @@ package dev.holdfast.postgres.read;
 
 import dev.holdfast.postgres.Json;
 import dev.holdfast.postgres.Sql;
-import dev.holdfast.postgres.SqlErrors;
+import dev.holdfast.postgres.Transactions;
 import dev.holdfast.queue.PeopleNotices;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -12,11 +12,7 @@ import java.time.LocalTime;
 import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.Function;
 import javax.sql.DataSource;
-import org.jdbi.v3.core.Handle;
-import org.jdbi.v3.core.Jdbi;
-import org.jdbi.v3.core.JdbiException;
 import org.jdbi.v3.core.mapper.RowMapper;
 import org.jdbi.v3.core.mapper.reflect.ConstructorMapper;
 import org.jdbi.v3.core.statement.StatementContext;
@@ -55,7 +51,7 @@ public final class PostgresPeopleNotices implements PeopleNotices {
 
   private static final RowMapper<HoldNotice> HOLDS = ConstructorMapper.of(HoldNotice.class);
 
-  private final Jdbi jdbi;
+  private final Transactions transactions;
   private final Sql sql;
   private final String read;
   private @Nullable Head candidate;
@@ -70,23 +66,24 @@ public final class PostgresPeopleNotices implements PeopleNotices {
   public record Head(long id, long oldest, long next) {}
 
   public PostgresPeopleNotices(DataSource dataSource, String schema) {
-    this.jdbi = Jdbi.create(dataSource);
+    this.transactions = new Transactions(dataSource);
     this.sql = new Sql(schema);
     this.read = sql.load("people_notices");
   }
 
   @Override
   public @Nullable Long lead(String receiver, String process, Duration time) {
-    return with(
-        handle ->
-            handle
-                .createQuery(sql.inSchema(LEAD))
-                .bind("name", receiver)
-                .bind("process", process)
-                .bind("millis", time.toMillis())
-                .mapTo(Long.class)
-                .findOne()
-                .orElse(null));
+    return transactions
+        .runStatement(
+            handle ->
+                handle
+                    .createQuery(sql.inSchema(LEAD))
+                    .bind("name", receiver)
+                    .bind("process", process)
+                    .bind("millis", time.toMillis())
+                    .mapTo(Long.class)
+                    .findOne())
+        .orElse(null);
   }
 
   @Override
@@ -94,7 +91,7 @@ public final class PostgresPeopleNotices implements PeopleNotices {
     // The horizon first: what commits between the two statements is read and not yet settled.
     long end = settledNow();
     List<Notice> notices =
-        with(
+        transactions.runStatement(
             handle ->
                 handle
                     .createQuery(read)
@@ -107,7 +104,7 @@ public final class PostgresPeopleNotices implements PeopleNotices {
 
   @Override
   public void noteReviews() {
-    with(
+    transactions.runStatement(
         handle ->
             handle
                 .createQuery(sql.inSchema("SELECT holdfast.note_reviews()"))
@@ -117,7 +114,7 @@ public final class PostgresPeopleNotices implements PeopleNotices {
 
   @Override
   public void noteDigest(LocalTime time, ZoneId zone) {
-    with(
+    transactions.runStatement(
         handle ->
             handle
                 .createQuery(sql.inSchema("SELECT holdfast.note_digest(:time, :zone)"))
@@ -169,7 +166,7 @@ public final class PostgresPeopleNotices implements PeopleNotices {
 
   private synchronized long settledNow() {
     Head now =
-        with(
+        transactions.runStatement(
             handle ->
                 handle.createQuery(sql.inSchema(HEAD)).map(ConstructorMapper.of(Head.class)).one());
     Head before = candidate;
@@ -185,7 +182,7 @@ public final class PostgresPeopleNotices implements PeopleNotices {
 
   @Override
   public void told(String receiver, String process, long id) {
-    with(
+    transactions.runStatement(
         handle ->
             handle
                 .createUpdate(sql.inSchema(TOLD))
@@ -193,13 +190,5 @@ public final class PostgresPeopleNotices implements PeopleNotices {
                 .bind("process", process)
                 .bind("id", id)
                 .execute());
-  }
-
-  private <T extends @Nullable Object> T with(Function<Handle, T> work) {
-    try {
-      return jdbi.withHandle(work::apply);
-    } catch (JdbiException e) {
-      throw SqlErrors.translate(e);
-    }
   }
 }

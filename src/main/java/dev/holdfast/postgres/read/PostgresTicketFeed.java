@@ -1,7 +1,7 @@
 package dev.holdfast.postgres.read;
 
 import dev.holdfast.postgres.Sql;
-import dev.holdfast.postgres.SqlErrors;
+import dev.holdfast.postgres.Transactions;
 import dev.holdfast.queue.read.TicketFeed;
 import dev.holdfast.queue.read.TimelineEntry;
 import java.time.Duration;
@@ -17,8 +17,6 @@ import java.util.Optional;
 import java.util.Set;
 import javax.sql.DataSource;
 import org.jdbi.v3.core.Handle;
-import org.jdbi.v3.core.Jdbi;
-import org.jdbi.v3.core.JdbiException;
 import org.jdbi.v3.core.mapper.reflect.ConstructorMapper;
 import org.jspecify.annotations.Nullable;
 
@@ -40,7 +38,7 @@ public final class PostgresTicketFeed implements TicketFeed {
         clock_timestamp() AS since
       """;
 
-  private final Jdbi jdbi;
+  private final Transactions transactions;
   private final String read;
   private final @Nullable Long ticketId;
   private Position position;
@@ -94,38 +92,30 @@ public final class PostgresTicketFeed implements TicketFeed {
    */
   public PostgresTicketFeed(DataSource dataSource, String schema, @Nullable Long ticketId) {
     Sql sql = new Sql(schema);
-    this.jdbi = Jdbi.create(dataSource);
+    this.transactions = new Transactions(dataSource);
     this.read = sql.load("ticket_feed");
     this.ticketId = ticketId;
-    this.position = present(jdbi, sql);
+    this.position = present(transactions, sql);
   }
 
   /** Opens a feed of all tickets where another one was. */
-  PostgresTicketFeed(Jdbi jdbi, Sql sql, Position position) {
-    this.jdbi = jdbi;
+  PostgresTicketFeed(Transactions transactions, Sql sql, Position position) {
+    this.transactions = transactions;
     this.read = sql.load("ticket_feed");
     this.ticketId = null;
     this.position = position;
   }
 
   /** The position of a feed that is opened now. */
-  static Position present(Jdbi jdbi, Sql sql) {
+  static Position present(Transactions transactions, Sql sql) {
     String query = sql.inSchema(ENDS);
-    try {
-      return jdbi.withHandle(
-          handle -> handle.createQuery(query).map(ConstructorMapper.of(Position.class)).one());
-    } catch (JdbiException e) {
-      throw SqlErrors.translate(e);
-    }
+    return transactions.runStatement(
+        handle -> handle.createQuery(query).map(ConstructorMapper.of(Position.class)).one());
   }
 
   @Override
   public List<Event> events() {
-    try {
-      return jdbi.withHandle(this::read);
-    } catch (JdbiException e) {
-      throw SqlErrors.translate(e);
-    }
+    return transactions.runStatement(this::read);
   }
 
   private List<Event> read(Handle handle) {

@@ -1,29 +1,29 @@
 package dev.holdfast.postgres.read;
 
 import dev.holdfast.postgres.Sql;
+import dev.holdfast.postgres.Transactions;
 import dev.holdfast.postgres.read.PostgresTicketFeed.Position;
 import dev.holdfast.queue.read.TicketFeed;
 import dev.holdfast.queue.read.TicketFeeds;
 import java.time.Duration;
 import java.util.Optional;
 import javax.sql.DataSource;
-import org.jdbi.v3.core.Jdbi;
 
 /** Opens feeds on the tables' ends. Thread-safe. */
 public final class PostgresTicketFeeds implements TicketFeeds {
   private static final Duration FURTHEST = Duration.ofMinutes(15);
 
-  private final Jdbi jdbi;
+  private final Transactions transactions;
   private final Sql sql;
 
   public PostgresTicketFeeds(DataSource dataSource, String schema) {
-    this.jdbi = Jdbi.create(dataSource);
+    this.transactions = new Transactions(dataSource);
     this.sql = new Sql(schema);
   }
 
   @Override
   public TicketFeed open() {
-    return new PostgresTicketFeed(jdbi, sql, PostgresTicketFeed.present(jdbi, sql));
+    return new PostgresTicketFeed(transactions, sql, PostgresTicketFeed.present(transactions, sql));
   }
 
   @Override
@@ -32,7 +32,7 @@ public final class PostgresTicketFeeds implements TicketFeeds {
     if (wanted.isEmpty()) {
       return Optional.empty();
     }
-    Position now = PostgresTicketFeed.present(jdbi, sql);
+    Position now = PostgresTicketFeed.present(transactions, sql);
     Position then = wanted.get();
     // What is ahead of the present was never told by this database.
     boolean possible =
@@ -41,6 +41,8 @@ public final class PostgresTicketFeeds implements TicketFeeds {
             && then.sessions() <= now.sessions()
             && !then.since().isAfter(now.since())
             && then.since().isAfter(now.since().minus(FURTHEST));
-    return possible ? Optional.of(new PostgresTicketFeed(jdbi, sql, then)) : Optional.empty();
+    return possible
+        ? Optional.of(new PostgresTicketFeed(transactions, sql, then))
+        : Optional.empty();
   }
 }

@@ -1,7 +1,7 @@
 package dev.holdfast.postgres.read;
 
 import dev.holdfast.postgres.Sql;
-import dev.holdfast.postgres.SqlErrors;
+import dev.holdfast.postgres.Transactions;
 import dev.holdfast.queue.output.AttemptOutput;
 import dev.holdfast.queue.output.OutputChunk;
 import dev.holdfast.queue.read.AttemptRow;
@@ -35,8 +35,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
 import javax.sql.DataSource;
-import org.jdbi.v3.core.Jdbi;
-import org.jdbi.v3.core.JdbiException;
 import org.jdbi.v3.core.mapper.RowMapper;
 import org.jdbi.v3.core.mapper.reflect.ConstructorMapper;
 import org.jdbi.v3.core.statement.Query;
@@ -46,7 +44,7 @@ import org.jspecify.annotations.Nullable;
 public final class PostgresTicketReader implements TicketReader {
   private static final String DEFAULT_SCHEMA = "holdfast";
 
-  private final Jdbi jdbi;
+  private final Transactions transactions;
   private final Sql sql;
   private final String summaries;
   private final String readyTickets;
@@ -58,8 +56,12 @@ public final class PostgresTicketReader implements TicketReader {
   }
 
   public PostgresTicketReader(DataSource dataSource, String schema) {
-    this.jdbi = Jdbi.create(dataSource);
-    this.sql = new Sql(schema);
+    this(new Transactions(dataSource), new Sql(schema));
+  }
+
+  public PostgresTicketReader(Transactions transactions, Sql sql) {
+    this.transactions = transactions;
+    this.sql = sql;
     this.summaries = sql.load("ticket_summaries");
     this.readyTickets = sql.load("ready_tickets");
     this.ticketRows = sql.load("ticket_rows");
@@ -395,11 +397,7 @@ public final class PostgresTicketReader implements TicketReader {
 
   private <T> List<T> mapped(
       String statement, UnaryOperator<Query> arguments, RowMapper<T> mapper) {
-    try {
-      return jdbi.withHandle(
-          handle -> arguments.apply(handle.createQuery(statement)).map(mapper).list());
-    } catch (JdbiException e) {
-      throw SqlErrors.translate(e);
-    }
+    return transactions.runStatement(
+        handle -> arguments.apply(handle.createQuery(statement)).map(mapper).list());
   }
 }

@@ -1,6 +1,7 @@
 package dev.holdfast.postgres.schedule;
 
-import dev.holdfast.postgres.DeskTransactions;
+import dev.holdfast.postgres.Sql;
+import dev.holdfast.postgres.Transactions;
 import dev.holdfast.queue.Channel;
 import dev.holdfast.queue.NewTicket;
 import dev.holdfast.schedule.NewSchedule;
@@ -10,7 +11,6 @@ import dev.holdfast.schedule.Timetable;
 import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Optional;
 import javax.sql.DataSource;
 import org.jdbi.v3.core.Handle;
@@ -21,29 +21,31 @@ public final class PostgresScheduleDesk implements ScheduleDesk {
   /** Of all payloads in a list. */
   private static final int MOST_LISTED_BYTES = 4 << 20;
 
-  private final DeskTransactions desk;
+  private final Transactions transactions;
+  private final Sql sql;
 
   public PostgresScheduleDesk(DataSource dataSource, String schema) {
-    this(new DeskTransactions(dataSource, schema));
+    this(new Transactions(dataSource), new Sql(schema));
   }
 
-  private PostgresScheduleDesk(DeskTransactions desk) {
-    this.desk = desk;
+  public PostgresScheduleDesk(Transactions transactions, Sql sql) {
+    this.transactions = transactions;
+    this.sql = sql;
   }
 
   @Override
   public ScheduleDesk through(Channel channel) {
-    return new PostgresScheduleDesk(desk.through(channel));
+    return new PostgresScheduleDesk(transactions.through(channel), sql);
   }
 
   @Override
   public List<Schedule> list() {
-    return desk.runStatement(handle -> rows(handle, null));
+    return transactions.runStatement(handle -> rows(handle, null));
   }
 
   @Override
   public Optional<Schedule> find(String name) {
-    return desk.runStatement(handle -> rows(handle, name)).stream().findFirst();
+    return transactions.runStatement(handle -> rows(handle, name)).stream().findFirst();
   }
 
   private List<Schedule> rows(Handle handle, @Nullable String name) {
@@ -60,7 +62,7 @@ public final class PostgresScheduleDesk implements ScheduleDesk {
             ORDER BY s.name
             """;
     return handle
-        .createQuery(desk.sql().inSchema(query))
+        .createQuery(sql.inSchema(query))
         .bind("name", name)
         .bind("most", MOST_LISTED_BYTES)
         .map(ScheduleRows.MAPPER)
@@ -75,7 +77,7 @@ public final class PostgresScheduleDesk implements ScheduleDesk {
           :name, :actor, :cron, :every * interval '1 millisecond', :zone, :design, :kind,
           :payload::jsonb, :queue, :title, :priority, :catchUp, :overlap, :next)
         """;
-    return desk.act(
+    return transactions.run(
         handle -> {
           Instant now =
               handle.createQuery("SELECT date_trunc('second', now())").mapTo(Instant.class).one();
@@ -83,7 +85,7 @@ public final class PostgresScheduleDesk implements ScheduleDesk {
               Timetable.of(schedule.cron(), schedule.every(), schedule.zone(), now);
           NewTicket ticket = schedule.ticket();
           handle
-              .createQuery(desk.sql().inSchema(put))
+              .createQuery(sql.inSchema(put))
               .bind("name", schedule.name())
               .bind("actor", actor)
               .bind("cron", schedule.cron())
@@ -121,10 +123,10 @@ public final class PostgresScheduleDesk implements ScheduleDesk {
 
   @Override
   public long run(String name, String actor) {
-    return desk.act(
+    return transactions.run(
         handle ->
             handle
-                .createQuery(desk.sql().inSchema("SELECT holdfast.run_schedule(:name, :actor)"))
+                .createQuery(sql.inSchema("SELECT holdfast.run_schedule(:name, :actor)"))
                 .bind("name", name)
                 .bind("actor", actor)
                 .mapTo(Long.class)
@@ -132,8 +134,7 @@ public final class PostgresScheduleDesk implements ScheduleDesk {
   }
 
   private void change(String function, String name, String actor) {
-    desk.call(
-        "SELECT FROM holdfast." + function + "(:name, :actor)",
-        Map.of("name", name, "actor", actor));
+    String statement = sql.inSchema("SELECT FROM holdfast." + function + "(?, ?)");
+    transactions.run(handle -> handle.execute(statement, name, actor));
   }
 }

@@ -26,7 +26,7 @@ public final class HeldTickets implements Iterator<Long> {
   public HeldTickets(TicketReader reader, @Nullable String category, @Nullable String fingerprint) {
     this(
         reader,
-        new TicketFilter(TicketState.ON_HOLD, null, category, fingerprint, null, BATCH),
+        TicketFilter.all(BATCH).withState(TicketState.ON_HOLD).withError(category, fingerprint),
         null);
   }
 

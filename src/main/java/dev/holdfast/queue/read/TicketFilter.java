@@ -33,68 +33,61 @@ public record TicketFilter(
     @Nullable Long beforeId,
     int limit) {
 
-  /** The filters that are used most. */
-  public TicketFilter(
-      @Nullable TicketState state,
-      @Nullable String queue,
-      @Nullable String category,
-      @Nullable String fingerprint,
-      @Nullable Long beforeId,
-      int limit) {
-    this(
-        state,
-        queue,
-        null,
-        null,
-        category,
-        fingerprint,
-        null,
-        null,
-        null,
-        null,
-        null,
-        beforeId,
-        limit);
-  }
-
   public static TicketFilter all(int limit) {
-    return new TicketFilter(null, null, null, null, null, limit);
+    return new TicketFilter(
+        null, null, null, null, null, null, null, null, null, null, null, null, limit);
   }
 
   public TicketFilter withState(@Nullable TicketState newState) {
-    return copy(newState, design, text, limit);
+    return copy(newState, queue, design, category, fingerprint, text, beforeId, limit);
   }
 
-  public TicketFilter withDesign(String newDesign) {
-    return copy(state, newDesign, text, limit);
+  public TicketFilter withQueue(@Nullable String newQueue) {
+    return copy(state, newQueue, design, category, fingerprint, text, beforeId, limit);
+  }
+
+  public TicketFilter withDesign(@Nullable String newDesign) {
+    return copy(state, queue, newDesign, category, fingerprint, text, beforeId, limit);
+  }
+
+  public TicketFilter withError(@Nullable String newCategory, @Nullable String newFingerprint) {
+    return copy(state, queue, design, newCategory, newFingerprint, text, beforeId, limit);
   }
 
   public TicketFilter withText(String newText) {
-    return copy(state, design, newText, limit);
+    return copy(state, queue, design, category, fingerprint, newText, beforeId, limit);
+  }
+
+  public TicketFilter withBeforeId(@Nullable Long newBeforeId) {
+    return copy(state, queue, design, category, fingerprint, text, newBeforeId, limit);
   }
 
   public TicketFilter withLimit(int newLimit) {
-    return copy(state, design, text, newLimit);
+    return copy(state, queue, design, category, fingerprint, text, beforeId, newLimit);
   }
 
   private TicketFilter copy(
       @Nullable TicketState newState,
+      @Nullable String newQueue,
       @Nullable String newDesign,
+      @Nullable String newCategory,
+      @Nullable String newFingerprint,
       @Nullable String newText,
+      @Nullable Long newBeforeId,
       int newLimit) {
     return new TicketFilter(
         newState,
-        queue,
+        newQueue,
         kind,
         newDesign,
-        category,
-        fingerprint,
+        newCategory,
+        newFingerprint,
         newText,
         createdFrom,
         createdBefore,
         assignee,
         batchId,
-        beforeId,
+        newBeforeId,
         newLimit);
   }
 }

@@ -169,13 +169,11 @@ final class BulkForms implements Routes {
   /** The filter of the page; refuses one that it does not understand instead of acting on more. */
   private static TicketFilter query(Context context) {
     if (context.formParam("group") != null) {
-      return new TicketFilter(
-          TicketState.ON_HOLD,
-          null,
-          Objects.requireNonNullElse(context.formParam("category"), ""),
-          Objects.requireNonNullElse(context.formParam("fingerprint"), ""),
-          null,
-          1);
+      return TicketFilter.all(1)
+          .withState(TicketState.ON_HOLD)
+          .withError(
+              Objects.requireNonNullElse(context.formParam("category"), ""),
+              Objects.requireNonNullElse(context.formParam("fingerprint"), ""));
     }
     Filters filters =
         Filters.of(name -> name.equals("state") ? null : context.formParam(field(name)));

@@ -62,13 +62,10 @@ final class InboxRoutes implements Routes {
     String category = Objects.requireNonNullElse(context.queryParam("category"), "");
     Filters paged = Filters.of(name -> name.equals("before") ? context.queryParam("before") : null);
     TicketFilter query =
-        new TicketFilter(
-            TicketState.ON_HOLD,
-            null,
-            category.replace("\0", ""),
-            fingerprint.replace("\0", ""),
-            paged.query().beforeId(),
-            Filters.PAGE);
+        TicketFilter.all(Filters.PAGE)
+            .withState(TicketState.ON_HOLD)
+            .withError(category.replace("\0", ""), fingerprint.replace("\0", ""))
+            .withBeforeId(paged.query().beforeId());
     TicketWindow tickets = ports.tickets().window(query);
     Page page = shell.page(context, "Held tickets", Section.INBOX);
     shell.show(

@@ -21,8 +21,10 @@ record ReviewedTickets(@Nullable String design) {
   private static final int BATCH = 500;
 
   TicketFilter onPage(@Nullable Long before, int limit) {
-    TicketFilter all = new TicketFilter(TicketState.NEEDS_REVIEW, null, null, null, before, limit);
-    return design == null ? all : all.withDesign(design);
+    return TicketFilter.all(limit)
+        .withState(TicketState.NEEDS_REVIEW)
+        .withDesign(design)
+        .withBeforeId(before);
   }
 
   /**

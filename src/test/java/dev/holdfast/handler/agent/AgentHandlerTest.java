@@ -21,6 +21,7 @@ import dev.holdfast.session.journal.JournalEntry;
 import dev.holdfast.session.report.ReportRules;
 import dev.holdfast.session.retry.AutoRetrySettings;
 import dev.holdfast.ticket.Guidance;
+import dev.holdfast.ticket.Review;
 import dev.holdfast.ticket.UnreadableJournalException;
 import dev.holdfast.worker.HandlerResult;
 import java.nio.file.Files;
@@ -93,7 +94,7 @@ class AgentHandlerTest {
     assertThat(result)
         .isEqualTo(
             new HandlerResult.Succeeded(
-                "{\"status\":\"success\",\"content\":\"it works\"}", HandlerResult.Review.HUMAN));
+                "{\"status\":\"success\",\"content\":\"it works\"}", Review.HUMAN));
     assertThat(workspace().resolve("sum")).hasContent("5");
     assertThat(sample.resolve("bin/add.sh"))
         .as("the sample itself")
@@ -117,7 +118,7 @@ class AgentHandlerTest {
         .isEqualTo(
             new HandlerResult.Succeeded(
                 "{\"status\":\"success\",\"content\":\"it works\"}",
-                HandlerResult.Review.HUMAN,
+                Review.HUMAN,
                 "[{\"design\":\"extra\",\"payloads\":[{\"n\":1}]}]"));
     assertThat(
             new ReportRules(null, new Enqueues(List.of("extra")))

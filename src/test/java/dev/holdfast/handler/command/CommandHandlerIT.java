@@ -7,8 +7,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.failure.Category;
 import dev.holdfast.ticket.Design;
+import dev.holdfast.ticket.Review;
 import dev.holdfast.worker.HandlerResult;
-import dev.holdfast.worker.HandlerResult.Review;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;

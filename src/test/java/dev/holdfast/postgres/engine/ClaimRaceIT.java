@@ -11,6 +11,7 @@ import dev.holdfast.testing.TestQueue;
 import dev.holdfast.testing.TicketDatabase;
 import dev.holdfast.testing.WithDatabase;
 import dev.holdfast.ticket.ClaimedTicket;
+import dev.holdfast.ticket.Review;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -81,7 +82,7 @@ class ClaimRaceIT {
           .queue()
           .finish(
               tickets.stream()
-                  .map(ticket -> new Finish.Succeeded(ticket.id(), lease, null, false))
+                  .map(ticket -> new Finish.Succeeded(ticket.id(), lease, null, Review.NONE, null))
                   .toList(),
               List.of(lease));
     }

@@ -14,6 +14,7 @@ import dev.holdfast.testing.TestQueue;
 import dev.holdfast.testing.TicketDatabase;
 import dev.holdfast.testing.WithDatabase;
 import dev.holdfast.ticket.ClaimedTicket;
+import dev.holdfast.ticket.Review;
 import dev.holdfast.ticket.TicketState;
 import java.time.Duration;
 import java.util.List;
@@ -99,7 +100,11 @@ class FencingIT {
     database.run("SELECT holdfast.release_ticket(?, 'ann')", id);
     long current = queue.claim();
 
-    assertThat(queue.queue().finish(List.of(new Finish.Succeeded(id, old, null, true)), List.of()))
+    assertThat(
+            queue
+                .queue()
+                .finish(
+                    List.of(new Finish.Succeeded(id, old, null, Review.HUMAN, null)), List.of()))
         .containsExactly(new FinishResult.Stale(id));
     assertThat(database.state(id)).isEqualTo("in_progress");
     assertThat(queue.succeed(id, current)).isInstanceOf(FinishResult.Succeeded.class);
@@ -193,7 +198,7 @@ class FencingIT {
         ids.get(3));
     List<Finish> finishes =
         List.of(
-            new Finish.Succeeded(ids.get(0), lease, "1", true),
+            new Finish.Succeeded(ids.get(0), lease, "1", Review.HUMAN, null),
             new Finish.Failed(ids.get(1), lease, TestQueue.failure(Category.TRANSIENT, "x")),
             new Finish.GivenBack(ids.get(2), lease),
             new Finish.Failed(ids.get(3), lease, TestQueue.failure(Category.UNKNOWN, "y")));
@@ -227,8 +232,8 @@ class FencingIT {
             .queue()
             .finish(
                 List.of(
-                    new Finish.Succeeded(id, old, "\"old\"", true),
-                    new Finish.Succeeded(id, current, "\"current\"", true)),
+                    new Finish.Succeeded(id, old, "\"old\"", Review.HUMAN, null),
+                    new Finish.Succeeded(id, current, "\"current\"", Review.HUMAN, null)),
                 List.of(current));
 
     assertThat(results)

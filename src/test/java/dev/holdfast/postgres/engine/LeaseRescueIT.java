@@ -12,12 +12,15 @@ import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.TestQueue;
 import dev.holdfast.testing.TicketDatabase;
 import dev.holdfast.testing.WithDatabase;
+import dev.holdfast.ticket.Review;
 import java.sql.Connection;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @WithDatabase
 @EverySetup
@@ -128,7 +131,10 @@ class LeaseRescueIT {
   void halfFinished() {
     List<Long> ids = queue.enqueue(3);
     long lease = expired();
-    queue.queue().finish(List.of(new Finish.Succeeded(ids.get(0), lease, null, false)), List.of());
+    queue
+        .queue()
+        .finish(
+            List.of(new Finish.Succeeded(ids.get(0), lease, null, Review.NONE, null)), List.of());
     database.run("SELECT holdfast.cancel_ticket(?, 'ann', 'no')", ids.get(1));
 
     assertThat(queue.queue().rescue(10))
@@ -139,12 +145,13 @@ class LeaseRescueIT {
     assertThat(leases()).isZero();
   }
 
-  @Test
+  @ParameterizedTest
+  @ValueSource(strings = {"P0001", "40001", "55P03"})
   @DisplayName("20.2: a ticket that cannot be rescued does not keep the others from it")
-  void refusedRescue() {
+  void refusedRescue(String sqlState) {
     List<Long> ids = queue.enqueue(5);
     Refusals refusals = new Refusals(database);
-    refusals.refuse(ids.get(2), "true", "P0001");
+    refusals.refuse(ids.get(2), "true", sqlState);
     try {
       expired();
 
@@ -188,7 +195,7 @@ class LeaseRescueIT {
             .map(
                 id ->
                     switch ((int) (id % 3)) {
-                      case 0 -> new Finish.Succeeded(id, lease, "1", false);
+                      case 0 -> new Finish.Succeeded(id, lease, "1", Review.NONE, null);
                       case 1 ->
                           new Finish.Failed(
                               id, lease, TestQueue.failure(Category.CODE_ERROR, "late"));

@@ -18,6 +18,7 @@ import dev.holdfast.testing.TestQueue;
 import dev.holdfast.testing.TicketDatabase;
 import dev.holdfast.testing.WithDatabase;
 import dev.holdfast.ticket.ClaimedTicket;
+import dev.holdfast.ticket.Review;
 import java.sql.Connection;
 import java.sql.Statement;
 import java.time.Duration;
@@ -317,7 +318,10 @@ class LimitsIT {
     assertThat(claim(10)).isEmpty();
     database.run("SELECT holdfast.resume_queue(?, 'ann')", name);
     assertThat(claim(10)).containsExactly(high);
-    queue.queue().finish(List.of(new Finish.Succeeded(high, lease(high), null, false)), List.of());
+    queue
+        .queue()
+        .finish(
+            List.of(new Finish.Succeeded(high, lease(high), null, Review.NONE, null)), List.of());
     assertThat(claim(10)).containsExactly(follower);
     queue.succeed(follower, lease(follower));
     queue.makeDue(deferred);

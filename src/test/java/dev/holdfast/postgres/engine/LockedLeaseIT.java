@@ -9,6 +9,7 @@ import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.TestQueue;
 import dev.holdfast.testing.TicketDatabase;
 import dev.holdfast.testing.WithDatabase;
+import dev.holdfast.ticket.Review;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
@@ -47,7 +48,9 @@ class LockedLeaseIT {
       assertThat(
               queue
                   .queue()
-                  .finish(List.of(new Finish.Succeeded(id, lease, null, true)), List.of(lease)))
+                  .finish(
+                      List.of(new Finish.Succeeded(id, lease, null, Review.HUMAN, null)),
+                      List.of(lease)))
           .singleElement()
           .isInstanceOf(FinishResult.Succeeded.class);
       assertThat(database.number(LEASES)).isEqualTo(1);

@@ -14,6 +14,7 @@ import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.TestQueue;
 import dev.holdfast.testing.TicketDatabase;
 import dev.holdfast.testing.WithDatabase;
+import dev.holdfast.ticket.Review;
 import dev.holdfast.ticket.TicketState;
 import java.util.List;
 import java.util.Map;
@@ -99,7 +100,8 @@ class SuccessRowIT {
     FinishResult result =
         queue
             .queue()
-            .finish(List.of(new Finish.Succeeded(id, lease, null, false)), List.of(lease))
+            .finish(
+                List.of(new Finish.Succeeded(id, lease, null, Review.NONE, null)), List.of(lease))
             .getFirst();
 
     assertThat(result).isEqualTo(new FinishResult.Succeeded(id, TicketState.DONE));
@@ -116,16 +118,14 @@ class SuccessRowIT {
   void approvedByRule() {
     long id = queue.enqueue();
     long lease = queue.claim();
-    Finish finish = new Finish.Succeeded(id, lease, "1", Finish.Review.RULE, null);
+    Finish finish = new Finish.Succeeded(id, lease, "1", Review.RULE, null);
     for (int i = 0; i < 2; i++) {
       assertThat(queue.queue().finish(List.of(finish), List.of()).getFirst())
           .isEqualTo(new FinishResult.Succeeded(id, TicketState.DONE));
     }
     queue
         .queue()
-        .finish(
-            List.of(new Finish.Succeeded(id + 99, lease, "1", Finish.Review.RULE, null)),
-            List.of());
+        .finish(List.of(new Finish.Succeeded(id + 99, lease, "1", Review.RULE, null)), List.of());
     assertThat(
             database.column(
                 "SELECT ticket_id || actor || channel FROM holdfast.ticket_activity WHERE action ="
@@ -146,11 +146,7 @@ class SuccessRowIT {
     long lease = queue.claim();
     Finish finish =
         new Finish.Succeeded(
-            id,
-            lease,
-            "1",
-            Finish.Review.NONE,
-            "[{\"design\": \"child\", \"payloads\": [{\"n\": 1}]}]");
+            id, lease, "1", Review.NONE, "[{\"design\": \"child\", \"payloads\": [{\"n\": 1}]}]");
     String children = "SELECT count(*) FROM holdfast.tickets WHERE kind = 'kids'";
     Refusals refusals = new Refusals(database);
     refusals.refuse(id, "NEW.state = 'done'", "XX001");
@@ -177,10 +173,10 @@ class SuccessRowIT {
             .finish(
                 List.of(
                     new Finish.GivenBack(ids.get(0), first),
-                    new Finish.Succeeded(ids.get(3), second, "1", false),
+                    new Finish.Succeeded(ids.get(3), second, "1", Review.NONE, null),
                     new Finish.Failed(
                         ids.get(1), first, TestQueue.failure(Category.TRANSIENT, "x")),
-                    new Finish.Succeeded(ids.get(2), first, "[]", true)),
+                    new Finish.Succeeded(ids.get(2), first, "[]", Review.HUMAN, null)),
                 List.of(first));
 
     assertThat(results)

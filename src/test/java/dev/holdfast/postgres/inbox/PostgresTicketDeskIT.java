@@ -16,6 +16,7 @@ import dev.holdfast.testing.WithDatabase;
 import dev.holdfast.ticket.HoldfastException;
 import dev.holdfast.ticket.IllegalTransitionException;
 import dev.holdfast.ticket.InvalidTicketException;
+import dev.holdfast.ticket.Review;
 import dev.holdfast.ticket.TicketNotFoundException;
 import dev.holdfast.ticket.TicketState;
 import java.sql.Connection;
@@ -178,7 +179,10 @@ class PostgresTicketDeskIT {
             tickets.queue().heartbeat("worker-1", Set.of(lease), Duration.ofMinutes(1)).revoked())
         .containsEntry(lease, Set.of(id));
     assertThat(
-            tickets.queue().finish(List.of(new Finish.Succeeded(id, lease, null, true)), List.of()))
+            tickets
+                .queue()
+                .finish(
+                    List.of(new Finish.Succeeded(id, lease, null, Review.HUMAN, null)), List.of()))
         .containsExactly(new FinishResult.Stale(id));
     assertThat(
             sql.value(

@@ -148,7 +148,8 @@ class PostgresConsoleReaderIT {
       List<Long> seen = new ArrayList<>();
       TicketFilter query = TicketFilter.all(3).withState(state);
       for (Long before = null; ; ) {
-        TicketWindow window = tickets.window(new TicketFilter(state, null, null, null, before, 3));
+        TicketWindow window =
+            tickets.window(TicketFilter.all(3).withState(state).withBeforeId(before));
         window.tickets().stream().map(TicketSummary::id).forEach(seen::add);
         assertThat(window.wasCut()).isFalse();
         if (window.next() == null) {
@@ -201,7 +202,7 @@ class PostgresConsoleReaderIT {
   }
 
   private static TicketFilter group(String fingerprint, String category, int limit) {
-    return new TicketFilter(TicketState.ON_HOLD, null, category, fingerprint, null, limit);
+    return TicketFilter.all(limit).withState(TicketState.ON_HOLD).withError(category, fingerprint);
   }
 
   private List<Long> found(@Nullable String text, @Nullable TicketState state) {

@@ -148,22 +148,12 @@ class PostgresTicketReaderIT {
     List<Long> found = new ArrayList<>();
     for (List<TicketRow> page = reader.list(filter);
         !page.isEmpty() && found.size() < 5;
-        page = reader.list(before(filter, found.getLast()))) {
+        page = reader.list(filter.withBeforeId(found.getLast()))) {
       assertThat(page).allMatch(row -> row.state().equals(state.wireName()));
       assertThat(page).hasSizeLessThanOrEqualTo(2);
       page.forEach(row -> found.add(row.id()));
     }
     assertThat(found.subList(0, 5)).isEqualTo(expected);
-  }
-
-  private static TicketFilter before(TicketFilter filter, long id) {
-    return new TicketFilter(
-        filter.state(),
-        filter.queue(),
-        filter.category(),
-        filter.fingerprint(),
-        id,
-        filter.limit());
   }
 
   @Test
@@ -174,7 +164,7 @@ class PostgresTicketReaderIT {
     tickets.fail(id, "filtered", Category.CODE_ERROR, "f-2");
     long other = inbox.enqueue(NewTicket.ofKind("filtered-too").withQueue("filters"));
     tickets.fail(other, "filtered-too", Category.TRANSIENT, "f-2");
-    TicketFilter inQueue = new TicketFilter(null, "filters", null, null, null, 10);
+    TicketFilter inQueue = TicketFilter.all(10).withQueue("filters");
     assertThat(ids(inQueue)).containsExactly(other, id);
     assertThat(ids(of(null, "filters", "transient", null))).containsExactly(other);
     assertThat(ids(of(null, null, null, "f-2"))).containsExactly(other, id);
@@ -208,7 +198,7 @@ class PostgresTicketReaderIT {
       @Nullable String queue,
       @Nullable String category,
       @Nullable String fingerprint) {
-    return new TicketFilter(state, queue, category, fingerprint, null, 10);
+    return TicketFilter.all(10).withState(state).withQueue(queue).withError(category, fingerprint);
   }
 
   private String sqlMakeDue(long id) {
