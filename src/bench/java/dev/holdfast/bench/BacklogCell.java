@@ -35,7 +35,12 @@ final class BacklogCell implements Cell {
       finished.add(TicketRun.noOp(lab, tickets).runOn(lab, backlog));
       smallAroundReady.add((before + between) / 2);
       smallAroundFinished.add((between + runSmall(lab, tickets)) / 2);
-      lab.round("backlog", round, rounds, "small table %,.0f/s, ready %,.0f/s, finished %,.0f/s", smallAroundReady.getLast(),
+      lab.round(
+          "backlog",
+          round,
+          rounds,
+          "small table %,.0f/s, ready %,.0f/s, finished %,.0f/s",
+          smallAroundReady.getLast(),
           ready.getLast().committedRate(),
           finished.getLast().committedRate());
     }

@@ -50,7 +50,9 @@ final class FailuresCell implements Cell {
           round,
           rounds,
           "no-op %,.0f/s, failing once %,.0f/s, each with its own text %,.0f/s",
-          noOp.getLast(), failing.getLast(), failingApart.getLast());
+          noOp.getLast(),
+          failing.getLast(),
+          failingApart.getLast());
     }
     Figure alike =
         Figure.of(

@@ -60,7 +60,12 @@ final class FeatureCell implements Cell {
       around.add((before + after) / 2);
       before = after;
       lab.round(
-          name, round, rounds, "with %,.0f/s, without %,.0f/s", with.getLast().committedRate(), around.getLast());
+          name,
+          round,
+          rounds,
+          "with %,.0f/s, without %,.0f/s",
+          with.getLast().committedRate(),
+          around.getLast());
     }
     Figure figure =
         Figure.of(

@@ -94,7 +94,11 @@ final class InflightCell implements Cell {
       for (int round = 1; round <= rounds; round++) {
         rates.add(phase(lab, child, lab.options().size(TICKETS, 4 * width)));
         lab.round(
-            String.format(Locale.ROOT, "inflight, %,d at once", width), round, rounds, "%,.0f/s", rates.getLast());
+            String.format(Locale.ROOT, "inflight, %,d at once", width),
+            round,
+            rounds,
+            "%,.0f/s",
+            rates.getLast());
       }
       return new Width(rates, child.peakResidentMegabytes());
     } finally {

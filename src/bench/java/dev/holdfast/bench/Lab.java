@@ -135,11 +135,7 @@ final class Lab implements AutoCloseable {
   void round(String what, int round, int rounds, String format, Object... values) {
     say(
         "%s, round %d of %d: %s%s",
-        what,
-        round,
-        rounds,
-        String.format(Locale.ROOT, format, values),
-        left.after(round, rounds));
+        what, round, rounds, String.format(Locale.ROOT, format, values), left.after(round, rounds));
     if (round == rounds) {
       left.begin();
     }

@@ -60,7 +60,12 @@ final class StartCell implements Cell {
         if (canCache) {
           cached.add(once(lab, scratch, directory, List.of("-XX:AOTCache=" + cache)));
         }
-        lab.round("start", round, rounds, "%.2f s, with an AOT cache %s", plain.getLast(),
+        lab.round(
+            "start",
+            round,
+            rounds,
+            "%.2f s, with an AOT cache %s",
+            plain.getLast(),
             canCache ? String.format(Locale.ROOT, "%.2f s", cached.getLast()) : "not possible");
       }
     } finally {

@@ -1,8 +1,8 @@
 package dev.holdfast.bench;
 
 import java.time.Duration;
-import java.time.InstantSource;
 import java.time.Instant;
+import java.time.InstantSource;
 import java.util.Locale;
 
 /** How long the parts of a whole that are left may take, if they take as long as those before. */
@@ -28,7 +28,8 @@ final class TimeLeft {
       return "";
     }
     long seconds =
-        Math.round(Duration.between(start, clock.instant()).toMillis() / 1000.0 / done * (of - done));
+        Math.round(
+            Duration.between(start, clock.instant()).toMillis() / 1000.0 / done * (of - done));
     return ", about "
         + (seconds < 60
             ? seconds + " s"

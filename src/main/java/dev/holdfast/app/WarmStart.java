@@ -33,8 +33,7 @@ final class WarmStart {
         StringWriter said = new StringWriter();
         PrintWriter writer = new PrintWriter(said);
         Terminal terminal =
-            new Terminal(
-                writer, writer, InputStream.nullInputStream(), InstantSource.system());
+            new Terminal(writer, writer, InputStream.nullInputStream(), InstantSource.system());
         int code = Main.run(terminal, System.getenv(), Path.of(""), line.split(" "));
         System.out.println(line + ": " + code + " " + said);
       }

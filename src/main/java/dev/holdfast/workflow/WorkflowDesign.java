@@ -50,8 +50,7 @@ public record WorkflowDesign(List<Step> steps, Map<String, Set<String>> before, 
       before.put(step.name(), earlier);
       requireBefore(step, earlier, steps.keySet());
     }
-    return new WorkflowDesign(
-        ordered, before, ReviewRule.of(json.path("review"), Review.NONE));
+    return new WorkflowDesign(ordered, before, ReviewRule.of(json.path("review"), Review.NONE));
   }
 
   private static Step step(String name, JsonNode json) {

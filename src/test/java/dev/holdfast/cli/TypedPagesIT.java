@@ -187,7 +187,12 @@ class TypedPagesIT {
     List<String> words = new ArrayList<>();
     Matcher matcher = WORD.matcher(command);
     while (matcher.find()) {
-      String word = Stream.of(1, 2, 3).map(matcher::group).filter(each -> each != null).findFirst().orElseThrow();
+      String word =
+          Stream.of(1, 2, 3)
+              .map(matcher::group)
+              .filter(each -> each != null)
+              .findFirst()
+              .orElseThrow();
       boolean file = !words.isEmpty() && words.getLast().equals("--file");
       words.add(file ? file(word).toString() : word.equals("$id") ? "17" : word);
     }
@@ -215,8 +220,8 @@ class TypedPagesIT {
     }
     if (words.contains("batch")) {
       sql.run(
-          "INSERT INTO holdfast.batches (id, created_by) OVERRIDING SYSTEM VALUE VALUES (7, 'ann') ON"
-              + " CONFLICT DO NOTHING");
+          "INSERT INTO holdfast.batches (id, created_by) OVERRIDING SYSTEM VALUE VALUES (7, 'ann')"
+              + " ON CONFLICT DO NOTHING");
     }
     if (words.contains("mend")) {
       int key = words.indexOf("--key-id") + 1;

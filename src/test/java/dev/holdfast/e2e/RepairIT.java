@@ -315,7 +315,6 @@ class RepairIT {
       Files.createDirectories(repository());
       project.commitIn(repository());
     }
-    return enqueue(
-        project, "path: \"" + repository() + "\"", onApprove + "\nreview: " + review);
+    return enqueue(project, "path: \"" + repository() + "\"", onApprove + "\nreview: " + review);
   }
 }

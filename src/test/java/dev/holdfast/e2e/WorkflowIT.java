@@ -151,7 +151,8 @@ class WorkflowIT {
     rows.awaitState(id, state);
     assertThat(
             rows.column(
-                "SELECT action FROM holdfast.ticket_activity WHERE ticket_id = ? AND actor = 'rule'",
+                "SELECT action FROM holdfast.ticket_activity WHERE ticket_id = ? AND actor ="
+                    + " 'rule'",
                 id))
         .containsExactly(approvals);
   }

@@ -189,8 +189,9 @@ class LauncherIT {
   }
 
   @Test
-  @DisplayName("the file for quick starts of commands, or of servers, is used while it fits; Java has one such"
-          + " file at a time")
+  @DisplayName(
+      "the file for quick starts of commands, or of servers, is used while it fits; Java has one"
+          + " such file at a time")
   void quickStarts() throws Exception {
     jdk("jvm/new", "25");
     haveJar();
