@@ -6,6 +6,27 @@
 --
 -- Flyway runs this file after all versioned ones: again with each version of the schema (now ${version}), and whenever it changes.
 
+-- After a refusal, when nobody knows yet of which ticket.
+CREATE OR REPLACE FUNCTION promote_singly() RETURNS bigint
+LANGUAGE plpgsql SET search_path = ${flyway:defaultSchema}, pg_temp SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off AS $$
+DECLARE
+  d deferred;
+  promoted bigint := 0;
+BEGIN
+  FOR d IN SELECT * FROM deferred x WHERE x.run_at <= now() ORDER BY x.run_at, x.id LIMIT 1000 FOR UPDATE SKIP LOCKED LOOP
+    BEGIN
+      DELETE FROM deferred x WHERE x.id = d.id AND x.run_at = d.run_at;
+      INSERT INTO ready (priority, created_at, id, queue, kind) VALUES (d.priority, d.created_at, d.id, d.queue, d.kind);
+      promoted := promoted + 1;
+    EXCEPTION WHEN OTHERS THEN
+      RAISE WARNING 'ticket % cannot be claimed: % (SQLSTATE %)', d.id, SQLERRM, SQLSTATE;
+    END;
+  END LOOP;
+  RETURN promoted;
+END
+$$;
+COMMENT ON FUNCTION promote_singly IS 'Makes deferred tickets ready whose time has come, past those that the database does not let go; returns how many.';
+
 -- Claims up to at_most ready tickets for a worker under one new lease, and promotes deferred tickets that came due before.
 -- Always one row at least: the first two columns say what was promoted and what is due next; the rest is null without a ticket.
 -- No content can fail it: it brings with it only what is known to be small. What is large or unknown the worker reads afterwards, one by
@@ -47,7 +68,9 @@ BEGIN
   IF cardinality(behind_ids) = 0 THEN
     -- Before PostgreSQL 17 an infinite time cannot be subtracted from.
     SELECT d.run_at INTO next_due FROM ${flyway:defaultSchema}.deferred d WHERE d.run_at < 'infinity' ORDER BY d.run_at, d.id LIMIT 1;
-    IF next_due <= now() THEN
+    IF next_due <= now() AND small_bytes < 0 THEN
+      promoted := ${flyway:defaultSchema}.promote_singly();
+    ELSIF next_due <= now() THEN
       WITH due AS MATERIALIZED (
         SELECT d.ctid AS tid FROM ${flyway:defaultSchema}.deferred d
         WHERE d.run_at <= now()
@@ -61,6 +84,8 @@ BEGIN
       INSERT INTO ${flyway:defaultSchema}.ready (priority, created_at, id, queue, kind)
       SELECT priority, created_at, id, queue, kind FROM moved;
       GET DIAGNOSTICS promoted = ROW_COUNT;
+    END IF;
+    IF promoted IS NOT NULL THEN
       SELECT d.run_at INTO next_due FROM ${flyway:defaultSchema}.deferred d WHERE d.run_at < 'infinity' ORDER BY d.run_at, d.id LIMIT 1;
     END IF;
     next_due_ms := extract(epoch FROM next_due - now())::double precision * 1000;
@@ -68,21 +93,31 @@ BEGIN
   promoted := COALESCE(promoted, 0);
 
   IF suspects_at_most > 0 THEN
-    SELECT s.id INTO suspected FROM ${flyway:defaultSchema}.suspects s
-    JOIN ${flyway:defaultSchema}.queues q ON q.name = s.queue AND q.paused_at IS NULL
-    WHERE s.kind = ANY (of_kinds) AND (cardinality(from_queues) = 0 OR s.queue = ANY (from_queues))
-    ORDER BY s.priority DESC, s.created_at, s.id
-    LIMIT 1
-    FOR UPDATE OF s SKIP LOCKED;
-    IF suspected IS NOT NULL THEN
-      DELETE FROM ${flyway:defaultSchema}.suspects s WHERE s.id = suspected;
-    END IF;
+    FOR suspected IN
+      SELECT s.id FROM ${flyway:defaultSchema}.suspects s
+      JOIN ${flyway:defaultSchema}.queues q ON q.name = s.queue AND q.paused_at IS NULL
+      WHERE s.kind = ANY (of_kinds) AND (cardinality(from_queues) = 0 OR s.queue = ANY (from_queues))
+      ORDER BY s.priority DESC, s.created_at, s.id
+      LIMIT CASE WHEN small_bytes < 0 THEN 100 ELSE 1 END
+      FOR UPDATE OF s SKIP LOCKED
+    LOOP
+      BEGIN
+        DELETE FROM ${flyway:defaultSchema}.suspects s WHERE s.id = suspected;
+        EXIT;
+      EXCEPTION WHEN OTHERS THEN
+        IF small_bytes >= 0 THEN
+          RAISE;
+        END IF;
+        RAISE WARNING 'ticket % cannot be claimed: % (SQLSTATE %)', suspected, SQLERRM, SQLSTATE;
+        suspected := NULL;
+      END;
+    END LOOP;
   END IF;
 
   room := room - (suspected IS NOT NULL)::integer;
   IF limits_in_use AND room > 0 THEN
     SELECT NULLIF(x.ids, '{}'), x.again_ms INTO taken, again_ms
-    FROM ${flyway:defaultSchema}.take_from_lines(of_kinds, from_queues, room, new_lease, true) AS x;
+    FROM ${flyway:defaultSchema}.take_from_lines(of_kinds, from_queues, room, new_lease, true, small_bytes < 0) AS x;
     room := room - COALESCE(cardinality(taken), 0);
   END IF;
   -- Once, unless what is found has to be put in line.
@@ -150,7 +185,7 @@ BEGIN
   END LOOP;
   IF limits_in_use AND room > 0 THEN
     SELECT taken || x.ids, LEAST(again_ms, x.again_ms) INTO taken, again_ms
-    FROM ${flyway:defaultSchema}.take_from_lines(of_kinds, from_queues, room, new_lease, false) AS x;
+    FROM ${flyway:defaultSchema}.take_from_lines(of_kinds, from_queues, room, new_lease, false, small_bytes < 0) AS x;
   END IF;
   next_due_ms := LEAST(next_due_ms, again_ms);
   taken := NULLIF(taken, '{}');

@@ -112,11 +112,36 @@ LANGUAGE sql STABLE SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
 $$;
 COMMENT ON FUNCTION open_for_key IS 'How many more tickets with a concurrency key a limit lets start now; NULL where it does not count them by key.';
 
+CREATE OR REPLACE FUNCTION refused_in_line(tids tid[]) RETURNS bigint[]
+LANGUAGE plpgsql SET search_path = ${flyway:defaultSchema}, pg_temp SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off AS $$
+DECLARE
+  ticket bigint;
+  refused bigint[] := '{}';
+BEGIN
+  FOR place IN 1..COALESCE(cardinality(tids), 0) LOOP
+    SELECT w.id INTO ticket FROM in_line w WHERE w.ctid = tids[place];
+    BEGIN
+      DELETE FROM in_line w WHERE w.ctid = tids[place];
+      RAISE EXCEPTION 'undone' USING ERRCODE = 'HF000';
+    EXCEPTION
+      WHEN SQLSTATE 'HF000' THEN
+        NULL;
+      WHEN OTHERS THEN
+        RAISE WARNING 'ticket % cannot be claimed: % (SQLSTATE %)', ticket, SQLERRM, SQLSTATE;
+        refused := refused || ticket;
+    END;
+  END LOOP;
+  RETURN refused;
+END
+$$;
+COMMENT ON FUNCTION refused_in_line IS 'Which of these rows of in_line the database does not let go; changes nothing.';
+
 -- Takes up to `most` tickets of one line and priority, in turns over their keys, as far as limits let it, and counts them as running under the
 -- lease. It walks over the groups of tickets in which no limit sees a difference, from where the last walk ended: one turn for each, and as
 -- many rounds as there is room, with longer turns in each. again_ms: when to ask again, if anything is known.
+DROP FUNCTION IF EXISTS take_turns(integer, integer, bigint, bigint);
 CREATE OR REPLACE FUNCTION take_turns(
-  of_line integer, of_priority integer, most bigint, under_lease bigint, OUT ids bigint[], OUT again_ms double precision)
+  of_line integer, of_priority integer, most bigint, under_lease bigint, one_by_one boolean, OUT ids bigint[], OUT again_ms double precision)
 LANGUAGE plpgsql SET search_path = ${flyway:defaultSchema}, pg_temp SET plan_cache_mode = force_generic_plan
   SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off
 AS $$
@@ -129,7 +154,9 @@ DECLARE
   design_limits boolean := EXISTS (SELECT FROM claim_limits x WHERE x.design IS NOT NULL);
   weights boolean := EXISTS (SELECT FROM fairness_weights);
   expiring boolean := EXISTS (SELECT FROM ticket_deadlines e WHERE e.expires_at <= now());
-  careful boolean := expiring; -- the first of a group may be expired, or somebody has it locked
+  careful boolean := expiring OR one_by_one; -- the first of a group may be expired or refused, or somebody has it locked
+  refused bigint[] := '{}'; -- what the database does not let go
+  refused_before bigint := 0;
   locked text[] := '{}'; -- designs whose gates this claim has
   closed text[] := '{}'; -- and those that another one has
   asked text[];
@@ -203,7 +230,7 @@ BEGIN
       CROSS JOIN LATERAL (
         SELECT w.ctid AS tid, w.id, w.created_at FROM in_line w
         WHERE w.line = of_line AND ~w.priority = rank AND w.turn_group = o.turn_group AND (w.created_at, w.id) >= (o.created_at, o.id)
-          AND (careful OR w.id <> o.id)
+          AND (careful OR w.id <> o.id) AND w.id <> ALL (refused)
           AND (NOT expiring OR NOT EXISTS (SELECT FROM ticket_deadlines e WHERE e.ticket_id = w.id AND e.expires_at <= now()))
         ORDER BY w.created_at, w.id
         LIMIT GREATEST(LEAST(o.turn, o.q_key, o.of_design, o.d_key) - CASE WHEN careful THEN 0 ELSE 1 END, 0)
@@ -242,6 +269,13 @@ BEGIN
         END IF;
       END LOOP;
       CONTINUE;
+    END IF;
+
+    IF one_by_one THEN
+      -- The same claim was refused just now: what is refused stays in line, and the others do not wait for it.
+      refused_before := cardinality(refused);
+      refused := refused || refused_in_line(tids);
+      CONTINUE WHEN cardinality(refused) > refused_before;
     END IF;
 
     moved := NULL;
@@ -322,8 +356,9 @@ COMMENT ON FUNCTION use_tokens IS 'Takes tokens from the bucket of a rate, whose
 
 -- What stands in line goes before, beside or behind what stands in ready, by priority; of equal ones each gets half of a claim. One claim in
 -- ten begins with any priority of those with fairness keys, so that low ones grow old but not for ever.
+DROP FUNCTION IF EXISTS take_from_lines(text[], text[], bigint, bigint, boolean);
 CREATE OR REPLACE FUNCTION take_from_lines(
-  of_kinds text[], from_queues text[], most bigint, under_lease bigint, before_ready boolean,
+  of_kinds text[], from_queues text[], most bigint, under_lease bigint, before_ready boolean, one_by_one boolean,
   OUT ids bigint[], OUT again_ms double precision)
 LANGUAGE plpgsql SET search_path = ${flyway:defaultSchema}, pg_temp SET plan_cache_mode = force_generic_plan
   SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off
@@ -369,7 +404,7 @@ BEGIN
   LOOP
     EXIT WHEN room <= 0 OR n.priority < top AND NOT n.fair;
     SELECT * INTO t FROM take_turns(n.line, n.priority,
-      CASE WHEN n.priority > top OR top IS NULL THEN room ELSE LEAST(room, half) END, under_lease);
+      CASE WHEN n.priority > top OR top IS NULL THEN room ELSE LEAST(room, half) END, under_lease, one_by_one);
     ids := ids || t.ids;
     room := room - cardinality(t.ids);
     IF n.priority <= top THEN
@@ -379,7 +414,7 @@ BEGIN
   END LOOP;
 END
 $$;
-COMMENT ON FUNCTION take_from_lines IS 'Takes up to most tickets from the lines that a worker may claim of; before_ready: only what should go before those in ready, and a share beside them.';
+COMMENT ON FUNCTION take_from_lines IS 'Takes up to most tickets from the lines that a worker may claim of; before_ready: only what should go before those in ready, and a share beside them; one_by_one: after a refusal, past what is refused.';
 
 CREATE OR REPLACE FUNCTION wake_lines() RETURNS void
 LANGUAGE plpgsql SET search_path = ${flyway:defaultSchema}, pg_temp SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off AS $$

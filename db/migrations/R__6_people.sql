@@ -11,14 +11,26 @@ LANGUAGE sql STABLE SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
 $$;
 COMMENT ON FUNCTION acting_person IS 'Who an UPDATE of tickets is logged as: SET holdfast.actor = ''ann'', or else the database user.';
 
+-- A setting is anybody's word. Only who may speak for people is believed: a worker, and whoever may act as the owner. Called as the owner.
+CREATE OR REPLACE FUNCTION acting_channel() RETURNS text
+LANGUAGE sql STABLE SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
+  SELECT CASE
+    WHEN c.said IS NULL THEN me.name
+    WHEN right(c.said, length(me.name)) = me.name THEN c.said
+    WHEN pg_has_role(session_user, current_user, 'USAGE') OR pg_has_role(session_user, to_regrole('holdfast_worker'), 'USAGE') THEN c.said
+    ELSE left(c.said, 100) || ', ' || me.name
+  END
+  FROM NULLIF(current_setting('holdfast.channel', true), '') AS c (said), concat('sql: ', session_user) AS me (name)
+$$;
+COMMENT ON FUNCTION acting_channel IS 'How a person came, as ticket_activity.channel has it.';
+
 CREATE OR REPLACE FUNCTION log_activity(ticket_id bigint, action text, actor text, details jsonb DEFAULT '{}') RETURNS void
 LANGUAGE plpgsql SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
 BEGIN
   PERFORM accepted_bytes('record of what was done', log_activity.details);
   INSERT INTO ticket_activity (ticket_id, action, actor, details, channel)
   VALUES (log_activity.ticket_id, log_activity.action, log_activity.actor, jsonb_strip_nulls(log_activity.details),
-    CASE WHEN log_activity.actor <> 'system'
-      THEN COALESCE(NULLIF(current_setting('holdfast.channel', true), ''), 'sql: ' || session_user) END);
+    CASE WHEN log_activity.actor <> 'system' THEN acting_channel() END);
 END
 $$;
 COMMENT ON FUNCTION log_activity IS 'Adds a row to ticket_activity.';
@@ -344,7 +356,8 @@ BEGIN
     IF d.on_cancelled = 'run' THEN
       PERFORM file_followers(ARRAY[t.id], ARRAY[d.name]);
     ELSIF d.on_cancelled = 'cancel' AND t.state IN ('ready', 'on_hold') THEN
-      PERFORM cancel_ticket(t.id, actor, format('#%s, which it waits for, was cancelled', cancelled));
+      PERFORM cancel_ticket(t.id, actor, CASE WHEN EXISTS (SELECT FROM workflows w WHERE w.ticket_id = t.id)
+        THEN format('#%s of its step %s was cancelled', cancelled, d.name) ELSE format('#%s, which it waits for, was cancelled', cancelled) END);
     ELSIF holds THEN
       -- One that a person holds already stays so, with one reason more.
       UPDATE ticket_base b
@@ -398,7 +411,7 @@ DECLARE
   t ticket_base;
 BEGIN
   PERFORM require_words('actor', actor), require_length('reason', reason);
-  PERFORM lock_steps(cancel_ticket.id);
+  PERFORM lock_what_goes(cancel_ticket.id);
   t := locked_ticket(cancel_ticket.id);
   IF t.state IN ('done', 'cancelled') THEN
     PERFORM refuse_action(t, 'cancel');

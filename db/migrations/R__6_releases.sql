@@ -75,7 +75,7 @@ BEGIN
     END IF;
   END IF;
   INSERT INTO releases AS x (created_by, channel, selection, steps, guidance, keep_retries, fresh, total)
-  VALUES (start_release.actor, NULLIF(current_setting('holdfast.channel', true), ''),
+  VALUES (start_release.actor, acting_channel(),
     jsonb_strip_nulls(jsonb_build_object('ids', to_jsonb(start_release.ids), 'fingerprint', start_release.fingerprint,
       'category', start_release.category, 'batch_id', start_release.batch_id)),
     require_steps(start_release.canary, start_release.ramp), NULLIF(btrim(start_release.guidance), ''),

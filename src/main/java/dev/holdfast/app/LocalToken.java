@@ -9,9 +9,14 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFileAttributes;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.nio.file.attribute.UserPrincipal;
 import java.security.SecureRandom;
 import java.time.InstantSource;
 import java.util.Base64;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -57,12 +62,12 @@ final class LocalToken implements AutoCloseable {
 
   private static LocalToken shared(Path home) throws IOException {
     Path file = home.resolve("token");
+    requireOurs(home);
     FileChannel channel =
         FileChannel.open(
             home.resolve("token.lock"),
-            StandardOpenOption.CREATE,
-            StandardOpenOption.READ,
-            StandardOpenOption.WRITE);
+            Set.of(StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE),
+            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
     try (FileLock alone = channel.tryLock()) {
       if (alone != null || !Files.exists(file)) {
         write(file, random());
@@ -71,6 +76,32 @@ final class LocalToken implements AutoCloseable {
       log.debug("another part of this process has made the token");
     }
     return new LocalToken(read(channel, file), channel);
+  }
+
+  /**
+   * Whoever else may change the directory could put a token there that they know.
+   *
+   * @throws IOException that says whose it is
+   */
+  private static void requireOurs(Path home) throws IOException {
+    Path mine = Files.createTempFile(home, "token", ".new");
+    try {
+      UserPrincipal me = Files.getOwner(mine);
+      PosixFileAttributes directory = Files.readAttributes(home, PosixFileAttributes.class);
+      boolean ours = directory.owner().equals(me) || directory.owner().getName().equals("root");
+      if (!ours || directory.permissions().contains(PosixFilePermission.OTHERS_WRITE)) {
+        throw new IOException(
+            "the directory is "
+                + directory.owner().getName()
+                + "'s ("
+                + PosixFilePermissions.toString(directory.permissions())
+                + "), and only "
+                + me.getName()
+                + " may be able to write there");
+      }
+    } finally {
+      Files.delete(mine);
+    }
   }
 
   private static String read(FileChannel channel, Path file) throws IOException {

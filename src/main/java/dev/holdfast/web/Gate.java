@@ -156,7 +156,7 @@ final class Gate implements Routes {
             .filter(text -> text.startsWith(BEARER))
             .flatMap(text -> access.bearing(text.substring(BEARER.length()).strip()))
             .orElseThrow(() -> refuseToken(context));
-    requireRate(token.id());
+    requireRoom(context, token.id());
     return new Visitor(token.actor(), token.role(), "", false);
   }
 
@@ -173,7 +173,7 @@ final class Gate implements Routes {
   }
 
   private Visitor checked(Context context, Login login, String csrf, boolean loggedIn) {
-    requireRate(login.id());
+    requireRoom(context, login.id());
     if (!READS.contains(context.method())) {
       requireSameSite(context);
       requireCsrfToken(context, csrf);
@@ -196,10 +196,11 @@ final class Gate implements Routes {
     return type != null && type.startsWith("application/x-www-form-urlencoded");
   }
 
-  private void requireRate(String who) {
+  private void requireRoom(Context context, String who) {
     if (!requests.take(who)) {
       throw new Refused(429, "too many requests; see web.requests-per-minute");
     }
+    RequestSlots.take(context.req(), who);
   }
 
   /** Browsers say which site's page sends something; other programs do not. */

@@ -15,6 +15,9 @@ import org.jspecify.annotations.Nullable;
 
 /** {@code GET /login}, {@code POST /login} and {@code POST /logout}. */
 public final class LoginRoutes implements Routes {
+  /** A token and a page of this server. */
+  private static final int LONGEST_FORM = 4096;
+
   private final Access access;
   private final Gate gate;
   private final Pages pages;
@@ -63,10 +66,19 @@ public final class LoginRoutes implements Routes {
 
   private void logIn(Context context) {
     Gate.requireSameSite(context);
+    requireShort(context);
     enter(
         context,
         String.valueOf(context.formParam("token")),
         Entrance.localPath(context.formParam("next")));
+  }
+
+  /** Anybody may send this form: a long one, or one without an end, must not take memory. */
+  private static void requireShort(Context context) {
+    int length = context.contentLength();
+    if (length < 0 || length > LONGEST_FORM) {
+      throw new Refused(413, "a login is a form of at most " + LONGEST_FORM + " bytes");
+    }
   }
 
   private void enter(Context context, String secret, String next) {

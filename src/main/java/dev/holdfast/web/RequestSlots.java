@@ -10,13 +10,17 @@ import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Bounds how many requests are answered at once, so that a crowd of viewers cannot fill the memory
- * of a worker. A request has its slot until its answer is written, however slowly it is read.
+ * of a worker. A request has its slot until its answer is written, however slowly it is read; so no
+ * visitor may have all of them, or one who reads slowly would keep out everybody else.
  */
 final class RequestSlots implements Filter {
   private static final long PATIENCE_SECONDS = 2;
@@ -25,10 +29,51 @@ final class RequestSlots implements Filter {
   private static final Pattern FREE =
       Pattern.compile("/health/.*|/metrics|/login|/static/.*|/api/v1/events");
 
+  private static final String TAKEN = RequestSlots.class.getName();
+
   private final Semaphore slots;
+  private final int mostOfOne;
+  private final Map<String, Integer> byVisitor = new ConcurrentHashMap<>();
 
   RequestSlots(int atOnce) {
     this.slots = new Semaphore(atOnce, true);
+    this.mostOfOne = atOnce - atOnce / 4;
+  }
+
+  /** The slot of a request; whose it is is known later than that there is one. */
+  private final class Taken {
+    private @Nullable String visitor;
+
+    private void by(String who) {
+      if (byVisitor.merge(who, 1, Integer::sum) > mostOfOne) {
+        release(who);
+        throw new Refused(
+            503, "your other requests are still being answered; try again, or read them faster");
+      }
+      visitor = who;
+    }
+
+    private void release() {
+      if (visitor != null) {
+        release(visitor);
+      }
+      slots.release();
+    }
+
+    private void release(String who) {
+      byVisitor.computeIfPresent(who, (name, count) -> count == 1 ? null : count - 1);
+    }
+  }
+
+  /**
+   * Says whose request it is.
+   *
+   * @throws Refused 503 where the visitor has too many under way
+   */
+  static void take(ServletRequest request, String visitor) {
+    if (request.getAttribute(TAKEN) instanceof Taken taken) {
+      taken.by(visitor);
+    }
   }
 
   @Override
@@ -37,10 +82,12 @@ final class RequestSlots implements Filter {
     if (FREE.matcher(((HttpServletRequest) request).getRequestURI()).matches()) {
       chain.doFilter(request, response);
     } else if (await()) {
+      Taken taken = new Taken();
+      request.setAttribute(TAKEN, taken);
       try {
         chain.doFilter(request, response);
       } finally {
-        slots.release();
+        taken.release();
       }
     } else {
       refuse((HttpServletResponse) response);

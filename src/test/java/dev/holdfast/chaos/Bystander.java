@@ -9,6 +9,11 @@ record Bystander(Cell cell) implements Cell {
   private static final double MOST = 0.4;
 
   @Override
+  public void prepare(Chaos chaos) throws Exception {
+    cell.prepare(chaos);
+  }
+
+  @Override
   public void rage(Chaos chaos) throws Exception {
     cell.rage(chaos);
   }
@@ -19,7 +24,8 @@ record Bystander(Cell cell) implements Cell {
   }
 
   @Override
-  public void check(Chaos chaos) {
+  public void check(Chaos chaos) throws Exception {
+    cell.check(chaos);
     assertThat(chaos.reasons()).as("why tickets ran again").isEmpty();
   }
 }

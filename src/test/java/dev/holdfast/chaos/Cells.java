@@ -22,10 +22,10 @@ final class Cells {
     cells.put("postgres-restart", ServerCells::restart);
     cells.put("backend-kill", new Bystander(ServerCells::killBackends));
     cells.put("pool-exhaustion", new PoolCell());
-    cells.put("idle-in-tx", new Bystander(PressureCells::idleInTransaction));
-    cells.put("active-readers", new Bystander(PressureCells::readers));
-    cells.put("high-load", new Bystander(PressureCells::high));
-    cells.put("event-burst", new Bystander(PressureCells::burst));
+    cells.put("idle-in-tx", new Bystander(new IdleTransactionCell()));
+    cells.put("active-readers", new Bystander(new ReadersCell()));
+    cells.put("high-load", LoadCell.high());
+    cells.put("event-burst", LoadCell.burst());
     cells.put("network-cut", new NetworkCell());
     cells.put("half-open", new HalfOpenCell());
     cells.put("late-heartbeat", new HeartbeatCell());

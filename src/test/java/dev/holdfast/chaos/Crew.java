@@ -12,6 +12,7 @@ import org.awaitility.Awaitility;
 /** The worker processes of a run, as a supervisor would see them. Used by one thread. */
 final class Crew implements AutoCloseable {
   private static final Duration STOP_TIME = Duration.ofSeconds(15);
+  private static final Duration PATIENCE = Duration.ofSeconds(60);
   private static final int SIGKILL_EXIT = 137;
 
   private final Installation holdfast;
@@ -62,29 +63,41 @@ final class Crew implements AutoCloseable {
 
   /** Who has the most tickets under way: it has the most to lose. Waits until somebody has some. */
   HoldfastProcess busiest(TicketDatabase database) throws InterruptedException {
+    return first(
+        database,
+        "SELECT worker_id FROM holdfast.leases WHERE worker_id = ANY (?) GROUP BY 1 ORDER BY"
+            + " sum(cardinality(ids)) DESC LIMIT 1");
+  }
+
+  /** Who has the session that has come furthest. Waits until one has had a few answers. */
+  HoldfastProcess furthest(TicketDatabase database) throws InterruptedException {
+    return first(
+        database,
+        "SELECT l.worker_id FROM holdfast.leases l JOIN holdfast.session_journal j ON j.ticket_id ="
+            + " ANY (l.ids) WHERE l.worker_id = ANY (?) AND j.kind = 'answered' GROUP BY"
+            + " l.worker_id, j.ticket_id HAVING count(*) >= 3 ORDER BY count(*) DESC LIMIT 1");
+  }
+
+  private HoldfastProcess first(TicketDatabase database, String query) throws InterruptedException {
     List<String> ids = new ArrayList<>();
     for (HoldfastProcess each : workers) {
       ids.add(each.workerId());
     }
-    String busiest =
+    String found =
         Awaitility.await("a worker has tickets")
-            .atMost(STOP_TIME)
+            .atMost(PATIENCE)
             .until(
-                () ->
-                    database.column(
-                        "SELECT worker_id FROM holdfast.leases WHERE worker_id = ANY (?) GROUP BY 1"
-                            + " ORDER BY sum(cardinality(ids)) DESC LIMIT 1",
-                        (Object) ids.toArray(String[]::new)),
-                found -> !found.isEmpty())
+                () -> database.column(query, (Object) ids.toArray(String[]::new)),
+                answer -> !answer.isEmpty())
             .getFirst();
-    return workers.get(ids.indexOf(busiest));
+    return workers.get(ids.indexOf(found));
   }
 
   /** Returns once it has a ticket that is under way. */
   void awaitBusy(HoldfastProcess worker, TicketDatabase database) throws InterruptedException {
     String id = worker.workerId();
     Awaitility.await("a worker has tickets")
-        .atMost(STOP_TIME)
+        .atMost(PATIENCE)
         .until(
             () ->
                 database.number("SELECT count(*) FROM holdfast.leases WHERE worker_id = ?", id)

@@ -16,10 +16,11 @@ record DeployCell() implements Cell {
 
   @Override
   public void rage(Chaos chaos) throws Exception {
-    for (int i = 0; i < LONG_JOBS; i++) {
-      chaos.load.add(Jobs.LONGEST, "longest-" + i);
-    }
-    for (Instant end = chaos.end(); Instant.now().isBefore(end); ) {
+    Instant end = chaos.end();
+    for (int deploy = 0; Instant.now().isBefore(end); deploy++) {
+      for (int i = 0; i < LONG_JOBS; i++) {
+        chaos.load.add(Jobs.LONGEST, "longest-" + deploy + "-" + i);
+      }
       HoldfastProcess old = chaos.crew.busiest(chaos.database);
       chaos.crew.start(1);
       if (chaos.options.without() == Protection.DRAIN) {

@@ -140,8 +140,30 @@ enum Protection {
   REFUSALS(
       new Edit(
           "postgres/SqlErrors.java",
-          "return state.startsWith(",
-          "return true || state.startsWith(")),
+          "return switch (state) {",
+          "if (!state.startsWith(\"HF\")) { return new QueueUnavailableException(message, e); }"
+              + " return switch (state) {")),
+
+  /** A claim takes one ticket, and the next one is a poll later. */
+  BATCHES(
+      new Edit("worker/Poller.java", "acquire(round.limit(), busy ? 0 : 1)", "acquire(1, 0)"),
+      new Edit("worker/Poller.java", "lookAgain ? Duration.ZERO : ", ""),
+      new Edit("worker/Poller.java", "wakeUps.signal().await(seen, pause)", "Thread.sleep(pause)"),
+      new Edit(
+          "worker/NotifiedClaim.java", "if (free == 0) {", "slots.release(free); if (true) {")),
+
+  /** A claim locks its tables against whoever reads them, and not only the rows that it takes. */
+  ROW_LOCKS {
+    @Override
+    void remove(TicketDatabase database) {
+      replace(
+          database,
+          "take_tickets",
+          "promoted := COALESCE(promoted, 0);",
+          "promoted := COALESCE(promoted, 0); LOCK TABLE holdfast.ticket_base IN ACCESS EXCLUSIVE"
+              + " MODE;");
+    }
+  },
 
   /** Viewers, heartbeats and jobs share a pool, and as many viewers are answered as ask. */
   OWN_POOLS(

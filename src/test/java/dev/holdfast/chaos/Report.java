@@ -38,9 +38,10 @@ record Report(
   String row() {
     return String.format(
         Locale.ROOT,
-        "| %s | %d | %d | %d | %d | %d | %d | %d + %d | %d: %s | %d | %.0f | %.0f | %s |",
+        "| %s | %d | %.0f | %d | %d | %d | %d | %d | %d + %d | %d: %s | %d | %.0f | %.0f | %s |",
         options.cell(),
         options.length().toSeconds(),
+        options.perSecond(),
         faults,
         account.tickets(),
         account.executions(),

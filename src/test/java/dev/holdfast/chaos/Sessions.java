@@ -141,6 +141,14 @@ final class Sessions implements AutoCloseable {
     return chaos.database.column(HELD, (Object) ids.toArray(Long[]::new));
   }
 
+  /** How often a worker died that had one of them. */
+  long deaths() {
+    return chaos.database.number(
+        "SELECT count(*) FROM holdfast.ticket_attempts WHERE outcome = 'crashed' AND ticket_id ="
+            + " ANY (?)",
+        (Object) ids.toArray(Long[]::new));
+  }
+
   /**
    * An answer that was given is asked for again only where its worker died before it was kept, so
    * at most once for each death; no program ran twice; no retry was used up.

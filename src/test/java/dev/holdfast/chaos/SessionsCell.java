@@ -1,5 +1,7 @@
 package dev.holdfast.chaos;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Objects;
@@ -29,18 +31,20 @@ final class SessionsCell implements Cell {
   @Override
   public void rage(Chaos chaos) throws Exception {
     Instant end = chaos.end();
-    Objects.requireNonNull(sessions).enqueue(AT_ONCE);
     Objects.requireNonNull(repairs).enqueue(REPAIRS);
     do {
+      Objects.requireNonNull(sessions).enqueue(AT_ONCE);
       chaos.pass(chaos.about(BETWEEN));
-      chaos.crew.kill(chaos.crew.busiest(chaos.database));
+      chaos.crew.kill(chaos.crew.furthest(chaos.database));
       chaos.crew.start(1);
     } while (Instant.now().isBefore(end));
   }
 
   @Override
   public void check(Chaos chaos) throws Exception {
-    Objects.requireNonNull(sessions).check();
+    Sessions all = Objects.requireNonNull(sessions);
+    all.check();
+    assertThat(all.deaths()).as("sessions whose worker died").isPositive();
     Objects.requireNonNull(repairs).check();
   }
 

@@ -10,7 +10,13 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.stream.Stream;
+import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,22 +24,56 @@ import org.jspecify.annotations.Nullable;
  * claimed, one where its result is stored, one where its lease is renewed, one where its worker is
  * dead, one where its session is written down. The others go on. After as many rounds as there are
  * states each was met at each point.
+ *
+ * <p>A round is judged by itself, while the refusals last. An outage may stop whoever meets it; by
+ * any other state no ticket suffers but the one that is refused.
  */
 final class SqlStateCell implements Cell {
   /**
-   * The second half of a round.
-   *
-   * @param claim what the claim met in it
+   * @param states what was met, by the point
+   * @param tickets who met it
+   * @param middle from here on, all have been refused, and what others do is counted
+   * @param neighbour a ticket of the same dead worker as the one that cannot be rescued
    */
-  private record Window(String claim, Instant from, Instant to) {}
+  private record Round(
+      Map<String, String> states,
+      Map<String, Long> tickets,
+      Instant from,
+      Instant middle,
+      Instant to,
+      long neighbour) {
+    boolean isOutage(String point) {
+      return OUTAGES.contains(states.get(point));
+    }
+
+    /** Claims of one ticket stop all; what one worker has, stops that one alone. */
+    long least(double perSecond) {
+      return isOutage("claim")
+          ? 0
+          : isOutage("finish") || isOutage("heartbeat") ? 1 : Math.round(SOME * perSecond);
+    }
+
+    long ticket(String point) {
+      return Objects.requireNonNull(tickets.get(point));
+    }
+  }
 
   private static final List<String> STATES =
       List.of(
           "XX001", "XX000", "P0001", "53100", "53200", "57014", "22003", "23514", "25001", "40001",
           "40P01", "42501", "54000", "55000", "55P03", "58030", "08006", "57P01", "53300");
 
-  private static final Duration EACH = Duration.ofSeconds(4);
-  private static final Duration BEFORE_CLAIM = Duration.ofMillis(800);
+  /** Others are waited for, or tried again for some seconds: somebody has it locked, no room. */
+  private static final List<String> OUTAGES = List.of("08006", "57P01", "53300");
+
+  private static final List<String> MENDS =
+      List.of("40001", "40P01", "55P03", "53100", "53200", "58030");
+
+  /** Of a round: until all have been refused, and what is counted. */
+  private static final Duration ROUND = Duration.ofSeconds(5);
+
+  private static final Duration COUNTED = Duration.ofSeconds(2);
+  private static final Duration PATIENCE = Duration.ofSeconds(60);
   private static final long TURN_MILLIS = 300;
 
   /** Sequences count what was met: they do not go back with the transaction that is refused. */
@@ -71,49 +111,69 @@ final class SqlStateCell implements Cell {
         FOR EACH ROW EXECUTE FUNCTION chaos.refuse('journal');
       """;
 
-  /** In one statement, so that it is nobody's before it is refused. */
+  /** In one statement, so that it is nobody's before it is refused; before all others. */
   private static final String ADD =
       """
       WITH added AS (
-        INSERT INTO holdfast.tickets (kind, design_id) SELECT 'command', id FROM holdfast.designs
-        WHERE name = 'long' RETURNING id)
+        INSERT INTO holdfast.tickets (kind, design_id, priority) SELECT 'command', id, 1 FROM holdfast.designs
+        WHERE name = ? RETURNING id)
       INSERT INTO chaos.refusals SELECT ?, id, ? FROM added RETURNING ticket_id
       """;
 
   private static final String ADD_OF_THE_DEAD =
       """
       WITH added AS (
-        INSERT INTO holdfast.tickets (kind, design_id, queue) SELECT 'command', id, 'dead' FROM holdfast.designs
+        INSERT INTO holdfast.tickets (kind, design_id, queue) SELECT 'command', id, ? FROM holdfast.designs
         WHERE name = 'long' RETURNING id)
-      INSERT INTO chaos.refusals SELECT 'rescue', id, ? FROM added RETURNING ticket_id
+      INSERT INTO chaos.refusals SELECT ?, id, ? FROM added RETURNING ticket_id
       """;
 
   private static final String ADD_SESSION =
       """
       WITH added AS (
-        SELECT holdfast.enqueue_ticket(design => 'session', payload =>
+        SELECT holdfast.enqueue_ticket(design => 'session', priority => 1, payload =>
           jsonb_build_object('prompt', format('This is %s.', ?::text))) AS id)
       INSERT INTO chaos.refusals SELECT 'journal', id, ? FROM added RETURNING ticket_id
       """;
 
   /** A worker claims it, and is never heard of again. */
   private static final String CLAIM =
-      "SELECT id FROM holdfast.take_tickets(ARRAY['command'], ARRAY['dead'], 1, 'dead', 1, '{}',"
-          + " 1000, 1000, 0)";
+      "SELECT id FROM holdfast.take_tickets(ARRAY['command'], ARRAY[?], 1, 'dead', 1, '{}', 1000,"
+          + " 1000, 0)";
 
-  /** Which are waited for, whoever meets them. */
-  private static final List<String> OUTAGES = List.of("08006", "57P01", "53300");
+  private static final String RESCUED =
+      "SELECT count(*) FROM holdfast.ticket_attempts WHERE ticket_id = ? AND outcome IN ('crashed',"
+          + " 'given_back')";
+
+  private static final String HELD =
+      "SELECT count(*) FROM holdfast.tickets WHERE id = ? AND state = 'on_hold' AND hold_reason"
+          + " LIKE '%sector 7 is unreadable%'";
+
+  private static final String CLAIMED =
+      """
+      SELECT count(*) FROM chaos.claims c
+      JOIN chaos.claims of_refused ON of_refused.worker_id = c.worker_id AND of_refused.ticket_id = ?
+      WHERE c.at BETWEEN ?::timestamptz AND ?::timestamptz
+      """;
+
+  /** Who ran again in a round, and was neither refused nor under a lease that was. */
+  private static final String INNOCENT =
+      """
+      SELECT x.ticket_id || ' under lease ' || x.lease_no || ': ' || x.outcome
+      FROM chaos.reasons x JOIN holdfast.ticket_attempts a USING (ticket_id, lease_no)
+      WHERE a.finished_at BETWEEN ?::timestamptz AND ?::timestamptz
+        AND x.ticket_id <> ALL (?)
+        AND x.lease_no NOT IN (SELECT lease_no FROM chaos.claims WHERE ticket_id = ANY (?))
+      """;
 
   /** Of what comes in a second, in two. */
   private static final double SOME = 0.6;
 
-  private static final String CLAIMED = "claim";
   private static final List<String> POINTS =
-      List.of("finish", "heartbeat", "rescue", "journal", CLAIMED);
+      List.of("finish", "heartbeat", "rescue", "journal", "claim");
 
   private final List<String> states = new ArrayList<>(STATES);
-  private final List<String> asked = new ArrayList<>();
-  private final List<Window> windows = new ArrayList<>();
+  private final List<Round> rounds = new ArrayList<>();
   private final List<Long> struck = new ArrayList<>();
   private @Nullable Sessions sessions;
 
@@ -126,16 +186,12 @@ final class SqlStateCell implements Cell {
 
   @Override
   public void rage(Chaos chaos) throws Exception {
-    Instant end = chaos.end();
+    long count = Math.max(1, chaos.options.length().dividedBy(ROUND));
     chaos.faults.during(
         "refused by the database",
         () -> {
-          for (int round = 0; round == 0 || Instant.now().isBefore(end); round++) {
-            refuseSome(chaos, round);
-            chaos.pass(EACH.dividedBy(2));
-            Instant middle = Instant.now();
-            chaos.pass(EACH.dividedBy(2));
-            windows.add(new Window(asked.getLast(), middle, Instant.now()));
+          for (int round = 0; round < count; round++) {
+            rounds.add(round(chaos, round));
             chaos.database.run("DELETE FROM chaos.refusals");
           }
         });
@@ -144,73 +200,141 @@ final class SqlStateCell implements Cell {
     }
   }
 
-  /** The last one may stop all claims, as an outage does: by then the others are claimed. */
-  private void refuseSome(Chaos chaos, int round) throws Exception {
-    for (int point = 0; point < POINTS.size(); point++) {
-      String name = POINTS.get(point);
-      String state = states.get((round + point) % states.size());
-      if (name.equals(CLAIMED)) {
-        chaos.pass(BEFORE_CLAIM);
+  /** The last one may stop all claims, as an outage does: by then the others have met theirs. */
+  private Round round(Chaos chaos, int number) throws Exception {
+    Instant from = Instant.now();
+    Map<String, String> met = new LinkedHashMap<>();
+    Map<String, Long> tickets = new HashMap<>();
+    chaos.load.add(Jobs.LONGEST, "innocent-" + number);
+    for (int i = 0; i < POINTS.size(); i++) {
+      String point = POINTS.get(i);
+      String state = states.get((number + i) % states.size());
+      if (point.equals("claim")) {
+        awaitMet(chaos, met);
       }
-      chaos.database.run("CREATE SEQUENCE IF NOT EXISTS chaos.\"" + name + "_" + state + "\"");
-      asked.add(name + "_" + state);
-      struck.add(refuse(chaos, name, state));
+      String sequence = "chaos.\"" + point + "_" + state + "\"";
+      chaos.database.run("DROP SEQUENCE IF EXISTS " + sequence + "; CREATE SEQUENCE " + sequence);
+      met.put(point, state);
+      tickets.put(point, refuse(chaos, point, state));
     }
+    long neighbour = acknowledged(chaos, ofTheDead(chaos, "nobody", "none"));
+    awaitMet(chaos, met);
+    Instant middle = Instant.now();
+    chaos.pass(COUNTED);
+    Round round = new Round(met, tickets, from, middle, Instant.now(), neighbour);
+    judge(chaos, round);
+    return round;
   }
 
   private long refuse(Chaos chaos, String point, String state) throws SQLException {
     long id =
         switch (point) {
           case "journal" -> chaos.database.number(ADD_SESSION, "session-" + struck.size(), state);
-          case "rescue" -> ofTheDead(chaos, state);
-          default -> chaos.database.number(ADD, point, state);
+          case "rescue" -> ofTheDead(chaos, point, state);
+          case "heartbeat" -> chaos.database.number(ADD, Jobs.LONGEST, point, state);
+          default -> chaos.database.number(ADD, Jobs.LONG, point, state);
         };
+    struck.add(id);
+    return acknowledged(chaos, id);
+  }
+
+  private static long acknowledged(Chaos chaos, long id) {
     chaos.load.acknowledged().put("refused-" + id, id);
     return id;
   }
 
-  /** The dead worker has it before anybody else sees it. */
-  private static long ofTheDead(Chaos chaos, String state) throws SQLException {
+  /** The dead worker has it before anybody else sees it: in a queue of its own. */
+  private static long ofTheDead(Chaos chaos, String point, String state) throws SQLException {
+    String queue = "of-the-dead-" + chaos.load.acknowledged().size();
     try (Connection connection = chaos.site.dataSource().getConnection();
-        PreparedStatement statement = connection.prepareStatement(ADD_OF_THE_DEAD)) {
+        PreparedStatement add = connection.prepareStatement(ADD_OF_THE_DEAD);
+        PreparedStatement claim = connection.prepareStatement(CLAIM)) {
       connection.setAutoCommit(false);
-      statement.setString(1, state);
-      try (ResultSet rows = statement.executeQuery()) {
-        rows.next();
-        long id = rows.getLong(1);
-        connection.createStatement().execute(CLAIM);
-        connection.commit();
-        return id;
-      }
+      add.setString(1, queue);
+      add.setString(2, point);
+      add.setString(3, state);
+      long id = first(add);
+      claim.setString(1, queue);
+      assertThat(first(claim)).isEqualTo(id);
+      connection.commit();
+      return id;
     }
   }
 
-  /**
-   * Each round by itself: what waited in one is done at the beginning of the next. Where the claim
-   * meets what is an outage, nothing is claimed.
-   */
-  private static void goesOn(Chaos chaos, Window window) {
-    long done = chaos.done(window.from(), window.to());
-    System.out.println(done + " tickets in two seconds, while " + window.claim() + " was refused");
-    if (OUTAGES.stream().noneMatch(window.claim()::endsWith)) {
-      assertThat(done)
-          .as("tickets done while %s was refused", window)
-          .isGreaterThanOrEqualTo(Math.round(SOME * chaos.options.perSecond()));
+  private static long first(PreparedStatement statement) throws SQLException {
+    try (ResultSet rows = statement.executeQuery()) {
+      rows.next();
+      return rows.getLong(1);
+    }
+  }
+
+  private static void awaitMet(Chaos chaos, Map<String, String> states) {
+    states.forEach(
+        (point, state) ->
+            Awaitility.await("the database refuses at " + point + " with " + state)
+                .atMost(PATIENCE)
+                .until(
+                    () ->
+                        chaos
+                            .database
+                            .value("SELECT is_called FROM chaos.\"" + point + "_" + state + "\"")
+                            .equals("t")));
+  }
+
+  /** While the refusals last: when they are over, all that waited for them goes on. */
+  private static void judge(Chaos chaos, Round round) {
+    long finished = round.ticket("finish");
+    if (!round.isOutage("finish") && !MENDS.contains(round.states().get("finish"))) {
+      Awaitility.await("ticket " + finished + " is on hold in the database's words; " + round)
+          .atMost(PATIENCE)
+          .until(() -> chaos.database.number(HELD, finished) > 0);
+    }
+    if (!round.isOutage("rescue")) {
+      Awaitility.await("who stands beside one that cannot be rescued is; " + round)
+          .atMost(PATIENCE)
+          .until(() -> chaos.database.number(RESCUED, round.neighbour()) > 0);
     }
   }
 
   @Override
   public void check(Chaos chaos) {
-    assertThat(asked)
-        .as("what the database was to refuse, and did")
-        .allSatisfy(
-            each ->
-                assertThat(chaos.database.value("SELECT is_called FROM chaos.\"" + each + "\""))
-                    .as(each)
-                    .isEqualTo("t"));
-    for (Window each : windows) {
+    for (Round each : rounds) {
       goesOn(chaos, each);
     }
+  }
+
+  private void goesOn(Chaos chaos, Round round) {
+    long done = chaos.done(round.middle(), round.to());
+    System.out.println(done + " tickets in two seconds, while refused were " + round.states());
+    assertThat(done)
+        .as("tickets done in the last seconds of %s", round)
+        .isGreaterThanOrEqualTo(round.least(chaos.options.perSecond()));
+    if (!round.isOutage("heartbeat") && !round.isOutage("claim")) {
+      assertThat(
+              chaos.database.number(
+                  CLAIMED,
+                  round.ticket("heartbeat"),
+                  round.middle().toString(),
+                  round.to().toString()))
+          .as("claims of whose heartbeat was refused, in the last seconds of %s", round)
+          .isPositive();
+    }
+    if (!round.isOutage("heartbeat")) {
+      Long[] excused = Stream.concat(struck.stream(), neighbours()).toArray(Long[]::new);
+      assertThat(
+              chaos.database.column(
+                  INNOCENT,
+                  round.from().toString(),
+                  round.to().toString(),
+                  (Object) excused,
+                  (Object) excused))
+          .as("innocents that ran again in %s", round)
+          .isEmpty();
+    }
+  }
+
+  private Stream<Long> neighbours() {
+    return rounds.stream().map(Round::neighbour);
   }
 
   @Override

@@ -168,6 +168,53 @@ class RolesIT {
   }
 
   @Test
+  @DisplayName(
+      "whoever sets the channel by hand is named with it, whichever way they act; a worker, which"
+          + " speaks for people, is believed")
+  void channel() throws SQLException {
+    owner.run(
+        """
+        CREATE ROLE mallory LOGIN PASSWORD 'mallory-mallory' IN ROLE holdfast_operator;
+        CREATE ROLE honest LOGIN PASSWORD 'honest-honest' IN ROLE holdfast_worker;
+        """);
+    String acts =
+        """
+        SET holdfast.channel = 'console'; SET holdfast.actor = 'ceo';
+        SELECT holdfast.hold_ticket(%1$s, 'ceo', 'why');
+        UPDATE holdfast.tickets SET state = 'cancelled' WHERE id = %1$s;
+        SELECT holdfast.start_release('ceo', 1, ids => ARRAY[%2$s])
+        """;
+    try {
+      for (String who : List.of("mallory", "honest")) {
+        long id = tickets.in(TicketState.READY);
+        long held = tickets.in(TicketState.ON_HOLD);
+        String said = who.equals("honest") ? "console" : "console, sql: mallory";
+        PGSimpleDataSource login = new RoleDataSource(database, who);
+        login.setUser(who);
+        login.setPassword(who + "-" + who);
+        try (Connection connection = login.getConnection()) {
+          for (String each : acts.formatted(id, held).split(";\\s*")) {
+            TestSql.column(connection, each);
+          }
+        }
+        assertThat(
+                owner.column(
+                    "SELECT DISTINCT channel FROM holdfast.ticket_activity WHERE ticket_id IN ("
+                        + id
+                        + ", "
+                        + held
+                        + ") AND actor = 'ceo'"))
+            .as(who)
+            .containsExactly(said);
+        assertThat(owner.value("SELECT channel FROM holdfast.releases ORDER BY id DESC LIMIT 1"))
+            .isEqualTo(said);
+      }
+    } finally {
+      owner.run("DROP OWNED BY mallory, honest; DROP ROLE mallory, honest");
+    }
+  }
+
+  @Test
   @DisplayName("a designer stores designs in the name of the database user, and nothing else")
   void designer() {
     TestSql designer = as("holdfast_designer");

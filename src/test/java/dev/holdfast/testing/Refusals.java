@@ -45,7 +45,15 @@ public final class Refusals {
 
   /** The ticket cannot be taken out of those that are ready. */
   public void refuseClaim(long id, String sqlState) {
-    define("BEFORE DELETE ON holdfast.ready FOR EACH ROW WHEN (OLD.id = " + id + ")", "", sqlState);
+    refuseTaking("ready", id, sqlState);
+  }
+
+  /** The ticket cannot be taken out of the table of those that wait. */
+  public void refuseTaking(String table, long id, String sqlState) {
+    define(
+        "BEFORE DELETE ON holdfast." + table + " FOR EACH ROW WHEN (OLD.id = " + id + ")",
+        "",
+        sqlState);
   }
 
   /** No update of a lease with the ticket gets through. */

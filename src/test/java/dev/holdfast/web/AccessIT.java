@@ -18,10 +18,15 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @WithDatabase
 class AccessIT {
@@ -206,6 +211,58 @@ class AccessIT {
     assertThat(nobody.get(TICKETS, "Authorization", "Bearer " + WebFixture.ANN).status())
         .isEqualTo(200);
     assertThat(logIn("token=" + WebFixture.ANN).status()).isEqualTo(303);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"Content-Length: 90000", "Transfer-Encoding: chunked"})
+  @DisplayName("a login that is long, or whose end is not known, is refused before it is read")
+  void longLogin(String header) throws IOException {
+    try (Socket socket = new Socket("127.0.0.1", server.port())) {
+      socket.setSoTimeout(10_000);
+      String head =
+          "POST /login HTTP/1.1\r\nHost: localhost\r\nContent-Type: %s\r\n%s\r\n\r\n"
+              .formatted(FORM, header);
+      socket.getOutputStream().write(head.getBytes(StandardCharsets.US_ASCII));
+      assertThat(new String(socket.getInputStream().readNBytes(12), StandardCharsets.US_ASCII))
+          .isEqualTo("HTTP/1.1 413");
+    }
+  }
+
+  @Test
+  @DisplayName(
+      "a visitor who reads answers slowly has three of four places at most: others are answered")
+  void slowReader() throws Exception {
+    CountDownLatch asked = new CountDownLatch(3);
+    CountDownLatch end = new CountDownLatch(1);
+    Routes slow =
+        routes ->
+            routes.get(
+                "/slow",
+                context -> {
+                  asked.countDown();
+                  context.result("" + end.await(30, TimeUnit.SECONDS));
+                },
+                Role.VIEWER);
+    try (WebServer busy = WebFixture.server(WebFixture.bearers().answeringAtOnce(4), slow);
+        ApiClient viewer = new ApiClient(busy.port(), WebFixture.VIEWER);
+        ApiClient ann = new ApiClient(busy.port(), WebFixture.ANN)) {
+      List<CompletableFuture<Integer>> answers = new ArrayList<>();
+      for (int i = 0; i < 3; i++) {
+        answers.add(CompletableFuture.supplyAsync(() -> viewer.get("/slow").status()));
+      }
+      assertThat(asked.await(20, TimeUnit.SECONDS)).isTrue();
+      assertThat(viewer.get("/slow").status()).isEqualTo(503);
+      CompletableFuture<Integer> anns =
+          CompletableFuture.supplyAsync(() -> ann.get("/slow").status());
+      end.countDown();
+      assertThat(anns.get(20, TimeUnit.SECONDS)).isEqualTo(200);
+      for (CompletableFuture<Integer> answer : answers) {
+        assertThat(answer.get(20, TimeUnit.SECONDS)).isEqualTo(200);
+      }
+      for (int i = 0; i < 5; i++) {
+        assertThat(viewer.get("/slow").status()).as("given back").isEqualTo(200);
+      }
+    }
   }
 
   @Test

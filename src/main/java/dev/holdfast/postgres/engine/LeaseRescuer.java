@@ -7,6 +7,7 @@ import dev.holdfast.postgres.TicketLease;
 import dev.holdfast.postgres.Transactions;
 import dev.holdfast.queue.FinishResult;
 import dev.holdfast.queue.StatementRefusedException;
+import dev.holdfast.queue.TicketBusyException;
 import dev.holdfast.ticket.InvalidTicketException;
 import java.util.ArrayList;
 import java.util.List;
@@ -55,7 +56,7 @@ final class LeaseRescuer {
   List<FinishResult> rescue(Transactions transactions, int limit) {
     try {
       return transactions.run(handle -> rescue(handle, locked(handle, limit, null), null));
-    } catch (StatementRefusedException | InvalidTicketException e) {
+    } catch (StatementRefusedException | InvalidTicketException | TicketBusyException e) {
       log.warn("expired leases are rescued one by one: {}", e.getMessage());
     }
     List<FinishResult> results = new ArrayList<>();
@@ -70,7 +71,7 @@ final class LeaseRescuer {
     for (Long id : transactions.run(handle -> ticketsOf(handle, lease))) {
       try {
         results.addAll(transactions.run(handle -> rescue(handle, locked(handle, 1, lease), id)));
-      } catch (StatementRefusedException | InvalidTicketException e) {
+      } catch (StatementRefusedException | InvalidTicketException | TicketBusyException e) {
         log.error(
             "ticket {} stays in progress under its expired lease {}: {}",
             id,

@@ -9,6 +9,7 @@ import dev.holdfast.queue.Finish;
 import dev.holdfast.queue.FinishResult;
 import dev.holdfast.queue.Heartbeat;
 import dev.holdfast.queue.StatementRefusedException;
+import dev.holdfast.queue.TicketBusyException;
 import dev.holdfast.queue.TicketQueue;
 import dev.holdfast.retry.RetryPolicy;
 import dev.holdfast.retry.RetrySettings;
@@ -80,7 +81,7 @@ public final class PostgresTicketQueue implements TicketQueue {
   public Heartbeat heartbeat(String workerId, Collection<Long> leaseNos, Duration lease) {
     try {
       return renew(workerId, leaseNos, lease);
-    } catch (StatementRefusedException | InvalidTicketException e) {
+    } catch (StatementRefusedException | InvalidTicketException | TicketBusyException e) {
       // Without a lease it must work, or it is no lease that the database refuses.
       renew(workerId, List.of(), lease);
       return renewApart(workerId, List.copyOf(leaseNos), lease);
@@ -90,7 +91,7 @@ public final class PostgresTicketQueue implements TicketQueue {
   private Heartbeat renewApart(String workerId, List<Long> leaseNos, Duration lease) {
     try {
       return renew(workerId, leaseNos, lease);
-    } catch (StatementRefusedException | InvalidTicketException e) {
+    } catch (StatementRefusedException | InvalidTicketException | TicketBusyException e) {
       if (leaseNos.size() == 1) {
         log.error("lease {} cannot be renewed: {}", leaseNos.getFirst(), e.getMessage());
         return new Heartbeat(Set.of(), Set.copyOf(leaseNos), Map.of());

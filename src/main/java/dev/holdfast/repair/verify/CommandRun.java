@@ -23,6 +23,10 @@ record CommandRun(
   private static final int HEAD = 16 * 1024;
   private static final int TAIL = 48 * 1024;
   private static final int MAX_MESSAGE = 2000;
+
+  /** Of all reports together. */
+  private static final int MOST_FAILING = TestReport.MOST_FAILED;
+
   private static final Duration KILL_GRACE = Duration.ofSeconds(2);
 
   private record Ended(boolean success, String end, String output) {}
@@ -86,18 +90,24 @@ record CommandRun(
       VerifyCommand command, ReportFiles files, boolean success, List<FailingCheck> failing)
       throws IOException {
     int tests = 0;
+    long more = 0;
     for (Path file : files.find()) {
       try {
         TestReport report = files.read(file);
         tests += report.tests();
-        for (TestReport.FailedTest each : report.failed()) {
-          failing.add(
-              new FailingCheck(command.name(), each.name(), cut(secrets.redact(each.text()))));
-        }
+        int room = Math.max(0, MOST_FAILING - failing.size());
+        more += report.more() + Math.max(0, report.failed().size() - room);
+        report.failed().stream()
+            .limit(room)
+            .map(each -> failing(command, each))
+            .forEach(failing::add);
       } catch (IOException e) {
         String what = "the report " + files.name(file) + " cannot be read";
         failing.add(new FailingCheck(command.name(), what, String.valueOf(e.getMessage())));
       }
+    }
+    if (more > 0) {
+      failing.add(new FailingCheck(command.name(), "more tests", more + " more have failed"));
     }
     if (success && tests == 0 && failing.isEmpty()) {
       failing.add(
@@ -107,6 +117,10 @@ record CommandRun(
               "no test is in any report that matches " + command.junit().orElse("")));
     }
     return tests;
+  }
+
+  private FailingCheck failing(VerifyCommand command, TestReport.FailedTest test) {
+    return new FailingCheck(command.name(), test.name(), cut(secrets.redact(test.text())));
   }
 
   private static String cut(String text) {

@@ -16,8 +16,13 @@ import javax.xml.stream.XMLStreamReader;
  * entity of its own is read: a program of the repository has written it.
  *
  * @param tests how many test cases it tells of, without the skipped ones
+ * @param failed the first {@link #MOST_FAILED}
+ * @param more how many others failed
  */
-record TestReport(int tests, List<FailedTest> failed) {
+record TestReport(int tests, List<FailedTest> failed, int more) {
+  /** A program may write millions of them, which nobody reads and no memory holds. */
+  static final int MOST_FAILED = 1000;
+
   /**
    * @param name with its class
    * @param text message and stack trace
@@ -35,7 +40,7 @@ record TestReport(int tests, List<FailedTest> failed) {
     XMLInputFactory factory = XMLInputFactory.newDefaultFactory();
     factory.setProperty(XMLInputFactory.SUPPORT_DTD, false);
     factory.setProperty(XMLInputFactory.IS_SUPPORTING_EXTERNAL_ENTITIES, false);
-    factory.setProperty(XMLInputFactory.IS_COALESCING, true);
+    factory.setProperty(XMLInputFactory.IS_COALESCING, false);
     try (InputStream in = Files.newInputStream(file)) {
       XMLStreamReader reader = factory.createXMLStreamReader(in);
       try {
@@ -55,6 +60,7 @@ record TestReport(int tests, List<FailedTest> failed) {
     private final XMLStreamReader reader;
     private final List<FailedTest> failed = new ArrayList<>();
     private int tests;
+    private int more;
 
     Parse(XMLStreamReader reader) {
       this.reader = reader;
@@ -75,13 +81,14 @@ record TestReport(int tests, List<FailedTest> failed) {
           testCase();
         }
       }
-      return new TestReport(tests, failed);
+      return new TestReport(tests, failed, more);
     }
 
     private void testCase() throws XMLStreamException {
       String name = name();
       boolean skipped = false;
-      List<String> failures = new ArrayList<>();
+      boolean failure = false;
+      StringBuilder failures = new StringBuilder();
       int depth = 1;
       while (depth > 0) {
         int event = reader.next();
@@ -91,18 +98,32 @@ record TestReport(int tests, List<FailedTest> failed) {
           String element = reader.getLocalName();
           skipped |= element.equals("skipped");
           if (element.equals("failure") || element.equals("error")) {
-            failures.add(failure());
+            failure = true;
+            add(failure(), failures);
           } else {
             depth++;
           }
         }
       }
-      if (!skipped || !failures.isEmpty()) {
+      if (!skipped || failure) {
         tests++;
       }
-      if (!failures.isEmpty()) {
-        failed.add(new FailedTest(name, String.join("\n", failures)));
+      if (failure && failed.size() < MOST_FAILED) {
+        failed.add(new FailedTest(cut(name), failures.toString()));
+      } else if (failure) {
+        more++;
       }
+    }
+
+    /** Surefire writes one for each rerun of a test. */
+    private static void add(String failure, StringBuilder failures) {
+      if (failures.length() < MAX_TEXT) {
+        failures.append(failures.isEmpty() ? "" : "\n").append(failure);
+      }
+    }
+
+    private static String cut(String text) {
+      return text.length() <= MAX_TEXT ? text : text.substring(0, MAX_TEXT) + "…";
     }
 
     private String name() {
@@ -122,14 +143,20 @@ record TestReport(int tests, List<FailedTest> failed) {
           depth--;
         } else if (event == XMLStreamConstants.START_ELEMENT) {
           depth++;
-        } else if (reader.isCharacters() && text.length() < MAX_TEXT) {
+        } else if (isText(event) && text.length() < MAX_TEXT) {
           text.append(reader.getText());
         }
       }
       String body = text.toString().strip();
       String head = message.isEmpty() ? type : message;
-      String all = body.contains(head) ? body : head + "\n" + body;
-      return all.length() <= MAX_TEXT ? all : all.substring(0, MAX_TEXT) + "…";
+      return cut(body.contains(head) ? body : head + "\n" + body);
+    }
+
+    /** It comes in pieces; whole, one of a report could fill a memory. */
+    private static boolean isText(int event) {
+      return event == XMLStreamConstants.CHARACTERS
+          || event == XMLStreamConstants.CDATA
+          || event == XMLStreamConstants.SPACE;
     }
 
     private String attribute(String name) {

@@ -13,6 +13,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -24,6 +27,11 @@ import org.slf4j.LoggerFactory;
 final class AllowListProxy {
   private static final Logger log = LoggerFactory.getLogger(AllowListProxy.class);
   private static final int MAX_HEAD = 16 * 1024;
+
+  /** Each costs the worker memory and two files, and a program may open as many as it likes. */
+  private static final int MOST_AT_ONCE = 64;
+
+  private static final long HEAD_SECONDS = 30;
   private static final int CONNECT_MILLIS = 10_000;
   private static final long PAUSE_NANOS = 100_000_000;
   private static final String SOCKET = "proxy.sock";
@@ -31,6 +39,7 @@ final class AllowListProxy {
   private final List<Destination> allowed;
   private final Path directory;
   private final ServerSocketChannel server;
+  private final Semaphore room = new Semaphore(MOST_AT_ONCE);
 
   private AllowListProxy(List<Destination> allowed, Path directory, ServerSocketChannel server) {
     this.allowed = allowed;
@@ -65,7 +74,12 @@ final class AllowListProxy {
     while (server.isOpen()) {
       try {
         SocketChannel client = server.accept();
-        Thread.ofVirtual().start(() -> serve(client));
+        if (room.tryAcquire()) {
+          Thread.ofVirtual().start(() -> serveAndLeave(client));
+        } else {
+          answer(client, "503 Service Unavailable", MOST_AT_ONCE + " connections are open");
+          ChannelPipe.close(client);
+        }
       } catch (IOException e) {
         // As when there are too many open files: one program is refused, the next may come.
         log.warn("the sandbox's proxy did not take a connection: {}", e.toString());
@@ -74,10 +88,18 @@ final class AllowListProxy {
     }
   }
 
+  private void serveAndLeave(SocketChannel client) {
+    try {
+      serve(client);
+    } finally {
+      room.release();
+    }
+  }
+
   private void serve(SocketChannel client) {
     try {
       ByteBuffer read = ByteBuffer.allocate(MAX_HEAD);
-      ProxyRequest request = ProxyRequest.of(head(client, read));
+      ProxyRequest request = ProxyRequest.of(headInTime(client, read));
       Optional<SocketChannel> target = connect(request);
       if (target.isEmpty()) {
         answer(
@@ -114,18 +136,37 @@ final class AllowListProxy {
     }
   }
 
+  /** A unix socket has no timeout of its own. */
+  private static String headInTime(SocketChannel client, ByteBuffer read) throws IOException {
+    CompletableFuture<Void> late =
+        CompletableFuture.runAsync(
+            () -> ChannelPipe.close(client),
+            CompletableFuture.delayedExecutor(HEAD_SECONDS, TimeUnit.SECONDS));
+    try {
+      return head(client, read);
+    } finally {
+      late.cancel(false);
+    }
+  }
+
   /**
    * To the end of the headers.
    *
    * @param read left at what came behind them
    */
   private static String head(SocketChannel client, ByteBuffer read) throws IOException {
+    int seen = 0;
     while (read.hasRemaining() && client.read(read) >= 0) {
-      String text = new String(read.array(), 0, read.position(), StandardCharsets.ISO_8859_1);
-      int end = text.indexOf("\r\n\r\n");
+      // Not all of it again: it may come byte by byte.
+      int from = Math.max(0, seen - 3);
+      seen = read.position();
+      int end =
+          new String(read.array(), from, seen - from, StandardCharsets.ISO_8859_1)
+              .indexOf("\r\n\r\n");
       if (end >= 0) {
-        read.flip().position(end + 4);
-        return text.substring(0, end + 4);
+        int length = from + end + 4;
+        read.flip().position(length);
+        return new String(read.array(), 0, length, StandardCharsets.ISO_8859_1);
       }
     }
     throw new IllegalArgumentException("this is no request to a proxy");

@@ -1,6 +1,8 @@
 package dev.holdfast.tool.sandbox;
 
 import java.net.InetAddress;
+import java.net.NetworkInterface;
+import java.net.SocketException;
 import java.util.Locale;
 
 /**
@@ -33,9 +35,18 @@ record Destination(String host, int port) {
    * names this machine itself, as {@code localhost} or by address, has it reached.
    */
   boolean mayLeadTo(InetAddress address) {
-    boolean here =
-        address.isLoopbackAddress() || address.isAnyLocalAddress() || address.isLinkLocalAddress();
-    return !here || host.equals("localhost") || host.equals(address.getHostAddress());
+    return !isHere(address) || host.equals("localhost") || host.equals(address.getHostAddress());
+  }
+
+  private static boolean isHere(InetAddress address) {
+    try {
+      return address.isLoopbackAddress()
+          || address.isAnyLocalAddress()
+          || address.isLinkLocalAddress()
+          || NetworkInterface.getByInetAddress(address) != null;
+    } catch (SocketException e) {
+      return true; // nobody knows
+    }
   }
 
   @Override

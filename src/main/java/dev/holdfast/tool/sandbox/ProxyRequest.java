@@ -65,12 +65,22 @@ record ProxyRequest(String host, int port, String forward) {
         head.lines()
             .skip(1)
             .filter(line -> !line.isEmpty())
-            .filter(line -> !line.toLowerCase(Locale.ROOT).matches("(proxy-)?connection:.*"))
+            .filter(
+                line ->
+                    !line.toLowerCase(Locale.ROOT).matches("(?:(?:proxy-)?connection|host)\\s*:.*"))
             .map(line -> line + "\r\n")
             .collect(Collectors.joining());
     return new ProxyRequest(
         uri.getHost(),
         uri.getPort() < 0 ? 80 : uri.getPort(),
-        words[0] + " " + path + query + " HTTP/1.1\r\n" + headers + "Connection: close\r\n\r\n");
+        words[0]
+            + " "
+            + path
+            + query
+            + " HTTP/1.1\r\nHost: "
+            + uri.getRawAuthority().replaceFirst("^.*@", "")
+            + "\r\n"
+            + headers
+            + "Connection: close\r\n\r\n");
   }
 }

@@ -82,7 +82,9 @@ final class MailDelivery implements NoticeSender {
   }
 
   private static String subject(String text) {
-    String line = text.replaceAll("\\s+https?://\\S+$", "").replaceAll("\\s+", " ").strip();
+    // Possessive: a title of 100,000 spaces must not be looked at from each of them.
+    String words = text.replaceAll("\\s++", " ").strip();
+    String line = words.replaceFirst(" https?://\\S++$", "");
     return line.length() <= SUBJECT ? line : line.substring(0, SUBJECT - 1) + "…";
   }
 

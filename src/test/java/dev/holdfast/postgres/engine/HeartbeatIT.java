@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.queue.Heartbeat;
 import dev.holdfast.testing.EverySetup;
+import dev.holdfast.testing.Refusals;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.TestQueue;
 import dev.holdfast.testing.TicketDatabase;
@@ -17,6 +18,8 @@ import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @WithDatabase
 @EverySetup
@@ -113,5 +116,23 @@ class HeartbeatIT {
       person.rollback();
     }
     assertThat(beat(leases.get(0)).renewed()).containsExactly(leases.get(0));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"XX001", "40P01", "55P03"})
+  @DisplayName("20.2: a lease that cannot be renewed does not keep the others from it")
+  void refused(String sqlState) {
+    List<Long> ids = queue.enqueue(3);
+    List<Long> leases = ids.stream().map(id -> queue.claim(1).getFirst().lease().no()).toList();
+    Refusals refusals = new Refusals(database);
+    refusals.refuseRenewal(ids.get(1), sqlState);
+    try {
+      assertThat(beat(leases.toArray(Long[]::new)))
+          .isEqualTo(
+              new Heartbeat(Set.of(leases.get(0), leases.get(2)), Set.of(leases.get(1)), Map.of()));
+      assertThat(left(ids.get(2))).isEqualTo("t");
+    } finally {
+      refusals.end();
+    }
   }
 }

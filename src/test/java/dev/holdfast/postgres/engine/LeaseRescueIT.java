@@ -19,6 +19,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @WithDatabase
 @EverySetup
@@ -143,12 +145,13 @@ class LeaseRescueIT {
     assertThat(leases()).isZero();
   }
 
-  @Test
+  @ParameterizedTest
+  @ValueSource(strings = {"P0001", "40001", "55P03"})
   @DisplayName("20.2: a ticket that cannot be rescued does not keep the others from it")
-  void refusedRescue() {
+  void refusedRescue(String sqlState) {
     List<Long> ids = queue.enqueue(5);
     Refusals refusals = new Refusals(database);
-    refusals.refuse(ids.get(2), "true", "P0001");
+    refusals.refuse(ids.get(2), "true", sqlState);
     try {
       expired();
 

@@ -19,6 +19,8 @@ import dev.holdfast.testing.TicketDatabase;
 import dev.holdfast.testing.WithDatabase;
 import dev.holdfast.ticket.ClaimedTicket;
 import dev.holdfast.ticket.InvalidTicketException;
+import java.time.OffsetDateTime;
+import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -51,7 +53,8 @@ class PoisonPayloadIT {
     database.assertNoTicketIsLost();
     database.run(
         "TRUNCATE holdfast.ticket_base, holdfast.ready, holdfast.deferred,"
-            + " holdfast.leases, holdfast.suspects");
+            + " holdfast.leases, holdfast.suspects, holdfast.in_line, holdfast.line_gates,"
+            + " holdfast.line_slots");
   }
 
   private NewTicket ticket(String payload) {
@@ -83,6 +86,62 @@ class PoisonPayloadIT {
       refusals.end();
     }
     assertThat(queue.claim(10)).extracting(ClaimedTicket::id).containsExactly(ids.getFirst());
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"in_line", "deferred", "suspects"})
+  @DisplayName(
+      "20.1: nor does one that stands in line with a key, whose time has come or that is suspect")
+  void immovableElsewhere(String table) {
+    List<Long> ids = standingIn(table);
+    Refusals refusals = new Refusals(database);
+    refusals.refuseTaking(table, ids.getFirst(), "XX001");
+    try {
+      assertThat(claimedUntilNoneIsLeft()).containsExactlyInAnyOrderElementsOf(ids.subList(1, 4));
+    } finally {
+      refusals.end();
+    }
+    assertThat(claimedUntilNoneIsLeft()).containsExactly(ids.getFirst());
+  }
+
+  /** Three of them; the last one of four is ready. */
+  private List<Long> standingIn(String table) {
+    List<Long> ids = new ArrayList<>();
+    for (int i = 0; i < 3; i++) {
+      ids.add(
+          database.number(
+              "SELECT holdfast.enqueue_ticket(kind => ?, concurrency_key => ?, run_at => ?)",
+              queue.kind(),
+              table.equals("in_line") ? "one key" : null,
+              table.equals("deferred") ? OffsetDateTime.now(ZoneOffset.UTC).plusHours(1) : null));
+    }
+    ids.add(queue.enqueue());
+    if (table.equals("deferred")) {
+      database.run(
+          """
+          WITH d AS (UPDATE holdfast.deferred SET run_at = now() WHERE kind = ? RETURNING id, run_at)
+          UPDATE holdfast.ticket_base b SET retry_after = d.run_at FROM d WHERE b.id = d.id
+          """,
+          queue.kind());
+    } else if (table.equals("suspects")) {
+      database.run(
+          """
+          WITH gone AS (DELETE FROM holdfast.ready WHERE kind = ? AND id <> ? RETURNING *)
+          INSERT INTO holdfast.suspects (priority, created_at, id, queue, kind)
+          SELECT priority, created_at, id, queue, kind FROM gone
+          """,
+          queue.kind(),
+          ids.getLast());
+    }
+    return ids;
+  }
+
+  private List<Long> claimedUntilNoneIsLeft() {
+    List<Long> claimed = new ArrayList<>();
+    for (List<ClaimedTicket> some = queue.claim(10); !some.isEmpty(); some = queue.claim(10)) {
+      some.forEach(each -> claimed.add(each.id()));
+    }
+    return claimed;
   }
 
   private void enqueue(int way, String payload) {

@@ -37,6 +37,24 @@ class TestReportTest {
   }
 
   @Test
+  @DisplayName("that tell of more failures than anybody reads are cut, and say how many there are")
+  void many() throws Exception {
+    String one = "<testcase name='a'><failure>" + "<![CDATA[x]]>y".repeat(5000) + "</failure>";
+    Path file =
+        Files.writeString(
+            temp.resolve("many.xml"),
+            "<testsuite>"
+                + (one + "</testcase>")
+                + "<testcase name='b'><error/></testcase>".repeat(5000)
+                + "</testsuite>");
+    TestReport report = TestReport.read(file);
+    assertThat(report.failed()).hasSize(1000);
+    assertThat(report.more()).isEqualTo(4001);
+    assertThat(report.tests()).isEqualTo(5001);
+    assertThat(report.failed().getFirst().text()).startsWith("xyxy").hasSizeLessThan(4100);
+  }
+
+  @Test
   @DisplayName("cannot read files, open connections or grow in memory")
   void entities() throws Exception {
     Path secret = Files.writeString(temp.resolve("secret"), "secret");

@@ -3,17 +3,25 @@ package dev.holdfast.tool.sandbox;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assumptions.assumeThat;
+import static org.awaitility.Awaitility.await;
 
 import com.sun.net.httpserver.HttpServer;
 import dev.holdfast.process.BaseEnvironment;
 import dev.holdfast.process.OutputLimits;
 import dev.holdfast.process.ProgramEnd;
 import dev.holdfast.process.ProgramRun;
+import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.NetworkInterface;
+import java.net.UnixDomainSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -153,6 +161,53 @@ class AllowListTest {
   }
 
   @Test
+  @DisplayName("a program that opens connections without end takes 64 of the worker's, and no more")
+  void flood() throws Exception {
+    AllowListProxy proxy = AllowListProxy.open(List.of(Destination.of("127.0.0.1:1")));
+    UnixDomainSocketAddress address =
+        UnixDomainSocketAddress.of(proxy.directory().resolve(AllowListProxy.socket()));
+    List<SocketChannel> open = new ArrayList<>();
+    try {
+      for (int i = 0; i < 64; i++) {
+        open.add(SocketChannel.open(address));
+        open.getLast().write(ByteBuffer.wrap(new byte[] {'G'}));
+      }
+      assertThat(answer(address)).startsWith("HTTP/1.1 503");
+    } finally {
+      for (SocketChannel each : open) {
+        each.close();
+      }
+    }
+    await().until(() -> answer(address).startsWith("HTTP/1.1 400"));
+  }
+
+  private static String answer(UnixDomainSocketAddress address) throws IOException {
+    try (SocketChannel channel = SocketChannel.open(address)) {
+      ByteBuffer answer = ByteBuffer.allocate(12);
+      channel.write(ByteBuffer.wrap("x\r\n\r\n".getBytes(StandardCharsets.US_ASCII)));
+      while (answer.hasRemaining() && channel.read(answer) >= 0) {
+        // To the end of the status.
+      }
+      return new String(answer.array(), 0, answer.position(), StandardCharsets.US_ASCII);
+    } catch (IOException e) {
+      return e.toString();
+    }
+  }
+
+  @Test
+  @DisplayName("a plain request asks the server for the host that it was allowed for")
+  void host() {
+    assertThat(
+            ProxyRequest.of(
+                    "GET http://me@allowed.example:81/x HTTP/1.1\r\nhost : other.example\r\nA:"
+                        + " b\r\n\r\n")
+                .forward())
+        .isEqualTo(
+            "GET /x HTTP/1.1\r\nHost: allowed.example:81\r\nA: b\r\nConnection:"
+                + " close\r\n\r\n");
+  }
+
+  @Test
   @DisplayName("a name leads to this machine only where the design names this machine")
   void names() throws Exception {
     Destination wild = Destination.of("*.Example.org:443");
@@ -164,6 +219,12 @@ class AllowListTest {
     InetAddress metadata = InetAddress.getByName("169.254.169.254");
     assertThat(wild.mayLeadTo(here)).isFalse();
     assertThat(wild.mayLeadTo(metadata)).isFalse();
+    // Whoever listens on every address, as a database does, is reached by these, too.
+    for (NetworkInterface each : Collections.list(NetworkInterface.getNetworkInterfaces())) {
+      for (InetAddress own : Collections.list(each.getInetAddresses())) {
+        assertThat(wild.mayLeadTo(own)).as(own.toString()).isFalse();
+      }
+    }
     assertThat(wild.mayLeadTo(InetAddress.getByName("192.0.2.1"))).isTrue();
     assertThat(Destination.of("localhost:80").mayLeadTo(here)).isTrue();
     assertThat(Destination.of("127.0.0.1:80").mayLeadTo(here)).isTrue();

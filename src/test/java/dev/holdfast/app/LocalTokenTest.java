@@ -1,0 +1,83 @@
+package dev.holdfast.app;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
+
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.nio.file.attribute.UserPrincipal;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+@DisplayName("issue 20, 1.4: the token of a start")
+class LocalTokenTest {
+  private static final String KNOWN = "a-token-that-somebody-else-knows";
+
+  @TempDir private Path directory;
+  private Path home;
+
+  @BeforeEach
+  void prepare() throws IOException {
+    home = Files.createDirectory(directory.resolve(".holdfast"));
+  }
+
+  private boolean isTaken() {
+    try (LocalToken token = LocalToken.in(home)) {
+      return token.access().bearing(KNOWN).isPresent();
+    }
+  }
+
+  private void plant() throws IOException {
+    Files.writeString(home.resolve("token"), KNOWN);
+  }
+
+  @Test
+  @DisplayName("is new, for its user alone, and replaces a file or a link in its place")
+  void fresh() throws IOException {
+    Path elsewhere = Files.writeString(directory.resolve("elsewhere"), KNOWN);
+    Files.createSymbolicLink(home.resolve("token"), elsewhere);
+    assertThat(isTaken()).isFalse();
+    assertThat(home.resolve("token")).isRegularFile();
+    assertThat(elsewhere).hasContent(KNOWN);
+    for (String each : new String[] {"token", "token.lock"}) {
+      assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(home.resolve(each))))
+          .isEqualTo("rw-------");
+    }
+  }
+
+  @Test
+  @DisplayName("is not the one that somebody put into a directory which everybody may write to")
+  void everybodys() throws IOException {
+    Files.setPosixFilePermissions(home, PosixFilePermissions.fromString("rwxrwxrwx"));
+    plant();
+    try (FileChannel lock =
+            FileChannel.open(
+                home.resolve("token.lock"),
+                StandardOpenOption.CREATE,
+                StandardOpenOption.READ,
+                StandardOpenOption.WRITE);
+        FileLock held = lock.lock(0, Long.MAX_VALUE, true)) {
+      assertThat(held.isShared()).isTrue();
+      assertThat(isTaken()).isFalse();
+    }
+  }
+
+  @Test
+  @DisplayName("is not kept in another user's directory")
+  void anothers() throws IOException {
+    UserPrincipal nobody =
+        home.getFileSystem().getUserPrincipalLookupService().lookupPrincipalByName("nobody");
+    assumeThat(Files.getOwner(home).getName()).as("may give files away").isEqualTo("root");
+    Files.setOwner(home, nobody);
+    plant();
+    assertThat(isTaken()).isFalse();
+    assertThat(home.resolve("token")).hasContent(KNOWN);
+  }
+}
