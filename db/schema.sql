@@ -2849,6 +2849,9 @@ BEGIN
     AND enqueue_ticket.after IS NULL AND enqueue_ticket.expires_at IS NULL
     AND enqueue_ticket.concurrency_key IS NULL AND enqueue_ticket.fairness_key IS NULL
     AND enqueue_ticket.batch_id IS NULL AND enqueue_ticket.after_batch IS NULL
+    -- They say nothing without a key or a predecessor, which is told there.
+    AND enqueue_ticket.unique_for IS NULL AND enqueue_ticket.on_duplicate IS NULL
+    AND enqueue_ticket.after_names IS NULL AND enqueue_ticket.on_cancelled IS NULL
   THEN
     INSERT INTO holdfast.ticket_base AS b (filed, kind, payload, payload_bytes, queue, title, priority)
     SELECT true, l.kind, COALESCE(enqueue_ticket.payload, '{}'), bytes, l.queue, enqueue_ticket.title, COALESCE(enqueue_ticket.priority, 0)
@@ -3081,10 +3084,16 @@ CREATE OR REPLACE FUNCTION holdfast.file_followers(followers bigint[], names tex
  SET jit TO 'off'
 AS $function$
 DECLARE
+  claimable bigint[];
   next bigint[];
   workflow_ids bigint[] := '{}';
 BEGIN
-  PERFORM FROM ticket_base b WHERE b.id = ANY (followers) ORDER BY b.id FOR NO KEY UPDATE;
+  -- All are locked, those that are not ready, too: whoever releases one sees it wait until this transaction ends. MATERIALIZED, or only the ready
+  -- ones would be locked.
+  WITH locked AS MATERIALIZED (
+    SELECT b.id, b.state, b.assignee_type FROM ticket_base b WHERE b.id = ANY (followers) ORDER BY b.id FOR NO KEY UPDATE
+  )
+  SELECT array_agg(l.id) INTO claimable FROM locked l WHERE l.state = 'ready' AND l.assignee_type = 'agent';
   IF EXISTS (SELECT FROM workflows) THEN
     workflow_ids := ARRAY(SELECT w.ticket_id FROM workflows w WHERE w.ticket_id = ANY (followers));
     IF cardinality(workflow_ids) > 0 THEN
@@ -3093,13 +3102,12 @@ BEGIN
   END IF;
   -- As is_waiting, a call of which for each would cost more than the rest; LIMIT keeps to the indexes.
   next := ARRAY(
-    SELECT b.id
-    FROM (SELECT DISTINCT u.id FROM unnest(followers) AS u (id)) f
-    CROSS JOIN LATERAL (SELECT b.id, b.state, b.assignee_type FROM ticket_base b WHERE b.id = f.id LIMIT 1) b
-    WHERE b.state = 'ready' AND b.assignee_type = 'agent' AND b.id <> ALL (workflow_ids)
-      AND (SELECT true FROM ticket_dependencies d WHERE d.ticket_id = b.id AND d.ended_at IS NULL LIMIT 1) IS NULL
-      AND (SELECT true FROM ticket_dependencies d WHERE d.after_id = b.id AND d.ended_at IS NULL AND d.queued LIMIT 1) IS NULL
-      AND (SELECT true FROM batch_followers w WHERE w.ticket_id = b.id AND w.ended_at IS NULL LIMIT 1) IS NULL);
+    SELECT c.id
+    FROM unnest(claimable) AS c (id)
+    WHERE c.id <> ALL (workflow_ids)
+      AND (SELECT true FROM ticket_dependencies d WHERE d.ticket_id = c.id AND d.ended_at IS NULL LIMIT 1) IS NULL
+      AND (SELECT true FROM ticket_dependencies d WHERE d.after_id = c.id AND d.ended_at IS NULL AND d.queued LIMIT 1) IS NULL
+      AND (SELECT true FROM batch_followers w WHERE w.ticket_id = c.id AND w.ended_at IS NULL LIMIT 1) IS NULL);
   IF cardinality(next) > 0 THEN
     PERFORM file_tickets(next);
   END IF;
@@ -3897,7 +3905,7 @@ BEGIN
     PERFORM require_retry_policy(NEW.retry_strategy, 'retry_strategy');
   END IF;
   PERFORM require_key('concurrency_key', NEW.concurrency_key), require_key('fairness_key', NEW.fairness_key),
-    require_readable(NEW.title, NEW.error, NEW.hold_reason, NEW.result);
+    require_uniqueness(NEW.unique_key, NULL, NULL), require_readable(NEW.title, NEW.error, NEW.hold_reason, NEW.result);
   NEW.kind := kind_of_new_ticket(NEW.kind, d);
   IF NEW.state = 'ready' THEN
     NEW.expires_at := COALESCE(NEW.expires_at, GREATEST(now(), NEW.retry_after) + design_expiry(d));
@@ -5954,6 +5962,9 @@ AS $function$
 BEGIN
   IF key IS NULL AND (unique_for IS NOT NULL OR on_duplicate IS NOT NULL) THEN
     RAISE EXCEPTION 'unique_for and on_duplicate need a unique_key' USING ERRCODE = 'HF422';
+  ELSIF length(key) > 500 THEN
+    RAISE EXCEPTION 'the unique_key has % characters, and 500 are allowed', length(key)
+      USING ERRCODE = 'HF422', HINT = 'Take a short name, or a hash of a long one.';
   ELSIF unique_for IS NOT NULL AND (unique_for IN ('open', 'ever') OR words_interval(unique_for) > interval '0') IS NOT TRUE THEN
     RAISE EXCEPTION 'unique_for is open, ever, or a time as 2h, not "%"', left(unique_for, 100)
       USING ERRCODE = 'HF422', HINT = 'Leave it out, and the key is taken as long as its ticket is kept.';

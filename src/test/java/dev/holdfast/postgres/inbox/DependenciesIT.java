@@ -21,6 +21,7 @@ import dev.holdfast.ticket.InvalidTicketException;
 import dev.holdfast.ticket.Review;
 import dev.holdfast.ticket.TicketNotFoundException;
 import java.sql.Connection;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -272,19 +273,41 @@ class DependenciesIT {
     try (Connection connection = pool.getConnection()) {
       connection.setAutoCommit(false);
       second = inbox.enqueue(connection, NewTicket.ofKind(kind).withAfter(List.of(first)));
-      assertThatThrownBy(
-              () ->
-                  database.run(
-                      "SELECT holdfast.store_successes(ARRAY[?]::bigint[], ARRAY[?]::bigint[],"
-                          + " ARRAY['done'], ARRAY['1'], '{}')",
-                      first,
-                      one.lease().no()))
-          .hasStackTraceContaining("lock timeout");
+      assertCannotBeFinishedNow(one);
       connection.commit();
       connection.setAutoCommit(true);
     }
     finish(one);
     assertThat(claimedIds()).containsExactly(second);
+  }
+
+  @Test
+  @DisplayName("is never forgotten when it is released while the one it waits for is finished")
+  void openRelease() throws Exception {
+    long second = enqueue(enqueue());
+    desk.hold(second, "hal", "not yet");
+    ClaimedTicket one = claimOne();
+    try (Connection connection = pool.getConnection();
+        Statement statement = connection.createStatement()) {
+      connection.setAutoCommit(false);
+      statement.execute("SELECT holdfast.release_ticket(" + second + ", 'rita')");
+      assertCannotBeFinishedNow(one);
+      connection.commit();
+      connection.setAutoCommit(true);
+    }
+    finish(one);
+    assertThat(claimedIds()).containsExactly(second);
+  }
+
+  private void assertCannotBeFinishedNow(ClaimedTicket ticket) {
+    assertThatThrownBy(
+            () ->
+                database.run(
+                    "SELECT holdfast.store_successes(ARRAY[?]::bigint[], ARRAY[?]::bigint[],"
+                        + " ARRAY['done'], ARRAY['1'], '{}')",
+                    ticket.id(),
+                    ticket.lease().no()))
+        .hasStackTraceContaining("lock timeout");
   }
 
   @Test
