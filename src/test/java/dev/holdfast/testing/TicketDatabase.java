@@ -66,7 +66,8 @@ public final class TicketDatabase {
 
   /** Tells events of a session as its worker does; returns once they are in the table. */
   public void tell(long ticketId, long leaseNo, SessionEvent... events) {
-    PostgresEventSink sink = new PostgresEventSink(dataSource, "holdfast", System::nanoTime, Secrets.NONE);
+    PostgresEventSink sink =
+        new PostgresEventSink(dataSource, "holdfast", System::nanoTime, Secrets.NONE);
     try (sink) {
       for (SessionEvent event : events) {
         sink.on(ticketId, leaseNo, event);

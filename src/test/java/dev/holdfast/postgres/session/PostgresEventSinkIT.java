@@ -153,7 +153,8 @@ class PostgresEventSinkIT {
     long id = queue.enqueue();
     LossyDataSource line = new LossyDataSource(database.dataSource());
     line.refuse();
-    PostgresEventSink sink = new PostgresEventSink(line, "holdfast", System::nanoTime, Secrets.NONE);
+    PostgresEventSink sink =
+        new PostgresEventSink(line, "holdfast", System::nanoTime, Secrets.NONE);
     for (int i = 0; i < 2_000; i++) {
       sink.on(id, 7, turn(1));
     }

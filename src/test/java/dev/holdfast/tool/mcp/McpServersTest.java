@@ -199,8 +199,7 @@ class McpServersTest {
   @ValueSource(strings = {"silent", "nonsense"})
   @DisplayName("A server that never answers, or talks nonsense, fails the start with what it said")
   void badStart(String mode) {
-    settings =
-        settings(Duration.ofSeconds(3), settings.callTimeout(), settings.maxMessage());
+    settings = settings(Duration.ofSeconds(3), settings.callTimeout(), settings.maxMessage());
     assertThatThrownBy(() -> open(program(mode)))
         .isInstanceOf(ToolExecutionException.class)
         .hasMessageContaining("MCP server fake cannot be started")
