@@ -73,7 +73,7 @@ class RequestAnswersIT {
   @DisplayName("leaves nothing of what any store did where it fails, and may be sent again")
   void failure() {
     RequestKey key = new RequestKey("of a failure", "a");
-    NewTicket ticket = NewTicket.ofKind("all or none");
+    NewTicket ticket = NewTicket.ofKind("all-or-none");
 
     assertThatThrownBy(
             () ->
@@ -88,12 +88,12 @@ class RequestAnswersIT {
                           .through(Channel.API)
                           .set(new NewLimit("queue:once", 3, null, null, null), "ann");
                       new PostgresTicketDesk(one, SQL, 10_000).pauseQueue("once", "ann");
-                      assertThat(tickets("all or none")).as("seen by others").isZero();
+                      assertThat(tickets("all-or-none")).as("seen by others").isZero();
                       throw new IllegalStateException("the process ends");
                     }))
         .hasMessage("the process ends");
 
-    assertThat(tickets("all or none")).isZero();
+    assertThat(tickets("all-or-none")).isZero();
     assertThat(database.number("SELECT count(*) FROM holdfast.batches WHERE title = 'gone'"))
         .isZero();
     assertThat(database.number("SELECT count(*) FROM holdfast.limits WHERE scope = 'queue:once'"))
