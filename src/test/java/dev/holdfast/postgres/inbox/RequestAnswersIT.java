@@ -73,7 +73,7 @@ class RequestAnswersIT {
   @DisplayName("leaves nothing of what any store did where it fails, and may be sent again")
   void failure() {
     RequestKey key = new RequestKey("of a failure", "a");
-    NewTicket ticket = NewTicket.ofKind("all-or-none");
+    NewTicket ticket = NewTicket.ofKind("all-or-none").withQueue("once");
 
     assertThatThrownBy(
             () ->
