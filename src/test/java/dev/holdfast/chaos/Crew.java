@@ -78,6 +78,15 @@ final class Crew implements AutoCloseable {
             + " l.worker_id, j.ticket_id HAVING count(*) >= 3 ORDER BY count(*) DESC LIMIT 1");
   }
 
+  /** Who has the most jobs that take longer than a lease. Waits until somebody has one. */
+  HoldfastProcess longest(TicketDatabase database) throws InterruptedException {
+    return first(
+        database,
+        "SELECT l.worker_id FROM holdfast.leases l JOIN holdfast.ticket_base b ON b.id = ANY"
+            + " (l.ids) WHERE l.worker_id = ANY (?) AND b.unique_key LIKE 'longest-%' GROUP BY"
+            + " l.worker_id ORDER BY count(*) DESC LIMIT 1");
+  }
+
   private HoldfastProcess first(TicketDatabase database, String query) throws InterruptedException {
     List<String> ids = new ArrayList<>();
     for (HoldfastProcess each : workers) {
