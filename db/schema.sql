@@ -790,6 +790,7 @@ CREATE TABLE holdfast.ticket_dependencies (
   queued boolean,
   CONSTRAINT ticket_dependencies_pkey PRIMARY KEY (ticket_id, after_id)
 );
+CREATE INDEX ticket_dependencies_given ON holdfast.ticket_dependencies USING btree (after_id, ticket_id) WHERE ((name IS NOT NULL) AND (item IS NULL));
 CREATE INDEX ticket_dependencies_open ON holdfast.ticket_dependencies USING btree (after_id, ticket_id) WHERE (ended_at IS NULL);
 CREATE INDEX ticket_dependencies_queued ON holdfast.ticket_dependencies USING btree (ticket_id, name, item) WHERE queued;
 COMMENT ON TABLE holdfast.ticket_dependencies IS 'One row for each ticket that another one waits or has waited for (enqueue_ticket, after). A ticket with an open row is in neither ready nor deferred, so no claim reads it.';
@@ -2069,7 +2070,7 @@ DECLARE
   t ticket_base;
 BEGIN
   PERFORM require_words('actor', actor), require_length('reason', reason);
-  PERFORM lock_steps(cancel_ticket.id);
+  PERFORM lock_what_goes(cancel_ticket.id);
   t := locked_ticket(cancel_ticket.id);
   IF t.state IN ('done', 'cancelled') THEN
     PERFORM refuse_action(t, 'cancel');
@@ -2500,6 +2501,9 @@ BEGIN
   IF OLD.state NOT IN ('done', 'cancelled') THEN
     RAISE EXCEPTION 'ticket % is %; only done and cancelled tickets can be deleted', OLD.id, OLD.state
       USING ERRCODE = 'HF409', HINT = 'SELECT cancel_ticket(id, actor, reason) ends it first.';
+  ELSIF needed_by(OLD.id) IS NOT NULL THEN
+    RAISE EXCEPTION 'ticket % is not deleted: ticket % still needs its result', OLD.id, needed_by(OLD.id)
+      USING ERRCODE = 'HF409', HINT = 'It can be deleted when that one is done or cancelled.';
   END IF;
   DELETE FROM ticket_attempts WHERE ticket_id = OLD.id;
   DELETE FROM ticket_guidance WHERE ticket_id = OLD.id;
@@ -2746,81 +2750,65 @@ AS $function$
 DECLARE
   new_id bigint;
   e record;
-  bad text;
 BEGIN
   IF tickets IS NULL OR jsonb_typeof(tickets) <> 'array' THEN
     RAISE EXCEPTION 'tickets must be a JSON array of objects'
       USING ERRCODE = 'HF422', HINT = 'As in ''[{"design": "hello", "payload": {"n": 1}}]''.';
   END IF;
   new_id := open_batch(actor, title);
-  -- Tickets that wait for others are a graph, names or not.
-  IF EXISTS (SELECT FROM jsonb_array_elements(tickets) AS x WHERE x.value ?| '{name,after}') THEN
+  -- Tickets that wait for each other are a graph. Others may be any number.
+  IF EXISTS (SELECT FROM jsonb_array_elements(tickets) AS x WHERE x.value ? 'name' OR jsonb_path_exists(x.value, 'strict $.after[*] ? (@.type() == "string")', silent => true)) THEN
     PERFORM FROM enqueue_tickets(tickets, new_id);
-    PERFORM close_batch(new_id, actor);
-    RETURN new_id;
+  ELSE
+    FOR e IN SELECT x.value AS ticket, x.ordinality AS n FROM jsonb_array_elements(tickets) WITH ORDINALITY AS x LOOP
+      PERFORM require_graph_ticket(e.ticket, e.n);
+      PERFORM enqueue_graph_ticket(e.ticket, e.n, p.after, p.names, new_id)
+      FROM (SELECT array_agg(g.existing) AS after, array_agg(g.given) AS names FROM graph_predecessors(e.ticket) AS g) p;
+    END LOOP;
   END IF;
-  FOR e IN SELECT x.value AS ticket, x.ordinality AS n FROM jsonb_array_elements(tickets) WITH ORDINALITY AS x LOOP
-    IF jsonb_typeof(e.ticket) <> 'object' THEN
-      RAISE EXCEPTION 'ticket %: it must be a JSON object', e.n USING ERRCODE = 'HF422';
-    END IF;
-    SELECT k INTO bad FROM jsonb_object_keys(e.ticket) AS k
-    WHERE k NOT IN ('kind', 'payload', 'queue', 'title', 'design', 'priority', 'run_at', 'unique_key', 'max_cost_usd', 'expires_at',
-      'concurrency_key', 'fairness_key', 'unique_for', 'on_duplicate') LIMIT 1;
-    IF FOUND THEN
-      RAISE EXCEPTION 'ticket %: "%" is not known', e.n, left(bad, 100) USING ERRCODE = 'HF422',
-        HINT = 'Known are kind, payload, queue, title, design, priority, run_at, unique_key, unique_for, on_duplicate, max_cost_usd, expires_at, '
-          'concurrency_key and fairness_key; and of tickets that wait for others, name, after and on_cancelled.';
-    END IF;
-    BEGIN
-      PERFORM enqueue_any_ticket(e.ticket->>'kind', e.ticket->'payload', COALESCE(e.ticket->>'queue', 'default'), e.ticket->>'title',
-        e.ticket->>'design', (e.ticket->>'priority')::integer, (e.ticket->>'run_at')::timestamptz, e.ticket->>'unique_key',
-        (e.ticket->>'max_cost_usd')::numeric, expires_at => (e.ticket->>'expires_at')::timestamptz,
-        concurrency_key => e.ticket->>'concurrency_key', fairness_key => e.ticket->>'fairness_key',
-        unique_for => e.ticket->>'unique_for', on_duplicate => e.ticket->>'on_duplicate', batch_id => new_id);
-    EXCEPTION WHEN data_exception THEN
-      RAISE EXCEPTION 'ticket %: %', e.n, SQLERRM USING ERRCODE = 'HF422';
-    END;
-  END LOOP;
   PERFORM close_batch(new_id, actor);
   RETURN new_id;
 END
 $function$;
-COMMENT ON FUNCTION holdfast.enqueue_batch(jsonb,text,text) IS 'Adds many tickets as one closed batch and returns its id: SELECT holdfast.enqueue_batch(''[{"design": "hello", "payload": {"n": 1}}]'', ''ann''). All are added, or none; those whose unique_key exists are skipped. Where one has a name or waits for others (after), they are enqueued as enqueue_tickets does.';
+COMMENT ON FUNCTION holdfast.enqueue_batch(jsonb,text,text) IS 'Adds many tickets as one closed batch and returns its id: SELECT holdfast.enqueue_batch(''[{"design": "hello", "payload": {"n": 1}}]'', ''ann''). All are added, or none; those whose unique_key exists are skipped. Each has what a ticket of enqueue_tickets has; where one has a name, they are 10,000 at most.';
 GRANT EXECUTE ON FUNCTION holdfast.enqueue_batch(jsonb,text,text) TO holdfast_operator, holdfast_worker;
 
-CREATE OR REPLACE FUNCTION holdfast.enqueue_graph_ticket(t jsonb, place integer, names text[], ids bigint[], batch_id bigint)
+CREATE OR REPLACE FUNCTION holdfast.enqueue_graph_ticket(t jsonb, place bigint, after bigint[], after_names text[], batch_id bigint)
  RETURNS bigint
  LANGUAGE plpgsql
  SET search_path TO 'holdfast', 'pg_temp'
 AS $function$
 DECLARE
-  after bigint[];
-  after_names text[];
   run_at timestamptz;
   expires_at timestamptz;
+  detail text;
+  hint text;
 BEGIN
-  -- A name once, and what has a key may be there twice.
-  SELECT array_agg(w.id), array_agg(w.wanted) INTO after, after_names
-  FROM (
-    SELECT DISTINCT ON (x.id) x.id, x.wanted
-    FROM (SELECT CASE WHEN p.wanted IS NULL THEN p.existing ELSE ids[array_position(names, p.wanted)] END AS id, p.wanted FROM graph_predecessors(t) AS p) x
-    ORDER BY x.id, x.wanted
-  ) w;
+  IF enqueue_graph_ticket.batch_id IS NOT NULL AND t->>'batch_id' IS NOT NULL THEN
+    RAISE EXCEPTION 'it names a batch, and all of these are one' USING ERRCODE = 'HF422', HINT = 'Leave its batch_id out.';
+  END IF;
+  -- What has a key may be there under two names.
+  IF cardinality(after) > 1 THEN
+    SELECT array_agg(w.id), array_agg(w.name) INTO after, after_names
+    FROM (SELECT DISTINCT ON (x.id) x.id, x.name FROM unnest(after, after_names) AS x (id, name) ORDER BY x.id, x.name) w;
+  END IF;
   run_at := COALESCE((t->>'run_at')::timestamptz, now() + (t->>'delay_ms')::bigint * interval '1 millisecond');
   expires_at := COALESCE((t->>'expires_at')::timestamptz, now() + (t->>'expires_in_ms')::bigint * interval '1 millisecond');
   RETURN enqueue_any_ticket(t->>'kind', t->'payload', t->>'queue', t->>'title', t->>'design', (t->>'priority')::integer, run_at,
     t->>'unique_key', (t->>'max_cost_usd')::numeric, after, expires_at, t->>'concurrency_key', t->>'fairness_key', t->>'unique_for',
     t->>'on_duplicate',
-    CASE WHEN array_remove(after_names, NULL) <> '{}' THEN after_names END, t->>'on_cancelled', enqueue_graph_ticket.batch_id);
+    CASE WHEN array_remove(after_names, NULL) <> '{}' THEN after_names END, t->>'on_cancelled',
+    COALESCE(enqueue_graph_ticket.batch_id, (t->>'batch_id')::bigint), (t->>'after_batch')::bigint);
 EXCEPTION
   WHEN data_exception THEN
     RAISE EXCEPTION '%: %', graph_place(t, place), SQLERRM USING ERRCODE = 'HF422';
-  WHEN SQLSTATE 'HF422' OR SQLSTATE 'HF404' THEN
-    RAISE EXCEPTION '%: %', graph_place(t, place), SQLERRM USING ERRCODE = SQLSTATE;
+  WHEN SQLSTATE 'HF422' OR SQLSTATE 'HF404' OR SQLSTATE 'HF409' THEN
+    GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL, hint = PG_EXCEPTION_HINT;
+    RAISE EXCEPTION '%: %', graph_place(t, place), SQLERRM USING ERRCODE = SQLSTATE, DETAIL = detail, HINT = hint;
 END
 $function$;
-COMMENT ON FUNCTION holdfast.enqueue_graph_ticket(jsonb,integer,text[],bigint[],bigint) IS 'Adds one ticket of enqueue_tickets, all of whose predecessors have their ids.';
-GRANT EXECUTE ON FUNCTION holdfast.enqueue_graph_ticket(jsonb,integer,text[],bigint[],bigint) TO holdfast_worker;
+COMMENT ON FUNCTION holdfast.enqueue_graph_ticket(jsonb,bigint,bigint[],text[],bigint) IS 'Adds one ticket of enqueue_tickets or enqueue_batch, all of whose predecessors have their ids.';
+GRANT EXECUTE ON FUNCTION holdfast.enqueue_graph_ticket(jsonb,bigint,bigint[],text[],bigint) TO holdfast_worker;
 
 CREATE OR REPLACE FUNCTION holdfast.enqueue_scheduled(s holdfast.schedules, due timestamp with time zone)
  RETURNS bigint
@@ -2861,6 +2849,9 @@ BEGIN
     AND enqueue_ticket.after IS NULL AND enqueue_ticket.expires_at IS NULL
     AND enqueue_ticket.concurrency_key IS NULL AND enqueue_ticket.fairness_key IS NULL
     AND enqueue_ticket.batch_id IS NULL AND enqueue_ticket.after_batch IS NULL
+    -- They say nothing without a key or a predecessor, which is told there.
+    AND enqueue_ticket.unique_for IS NULL AND enqueue_ticket.on_duplicate IS NULL
+    AND enqueue_ticket.after_names IS NULL AND enqueue_ticket.on_cancelled IS NULL
   THEN
     INSERT INTO holdfast.ticket_base AS b (filed, kind, payload, payload_bytes, queue, title, priority)
     SELECT true, l.kind, COALESCE(enqueue_ticket.payload, '{}'), bytes, l.queue, enqueue_ticket.title, COALESCE(enqueue_ticket.priority, 0)
@@ -2911,6 +2902,13 @@ DECLARE
   tos integer[];
   firsts integer[];
   lasts integer[];
+  waits integer[];
+  origins integer[];
+  existing bigint[];
+  given text[];
+  nexts integer[];
+  after bigint[];
+  after_names text[];
 BEGIN
   IF tickets IS NULL OR jsonb_typeof(tickets) <> 'array' THEN
     RAISE EXCEPTION 'the tickets must be a JSON array' USING ERRCODE = 'HF422',
@@ -2934,11 +2932,15 @@ BEGIN
     RAISE EXCEPTION '% waits for "%", and no ticket here has that name', graph_place(node[e.place], e.place), left(e.wanted, 100)
       USING ERRCODE = 'HF404', HINT = 'Give the ids of tickets that are there already as numbers.';
   END IF;
-  -- Edges by where they begin.
-  SELECT array_agg(p.place::integer ORDER BY p.place, u.place), array_agg(u.place::integer ORDER BY p.place, u.place) INTO froms, tos
-  FROM unnest(node) WITH ORDINALITY AS u (t, place)
-  CROSS JOIN LATERAL (SELECT DISTINCT x.wanted FROM graph_predecessors(u.t) AS x WHERE x.wanted IS NOT NULL) AS w
-  JOIN unnest(names) WITH ORDINALITY AS p (name, place) ON p.name = w.wanted;
+  SELECT array_agg(x.t), array_agg(x.f), array_agg(x.existing), array_agg(x.given) INTO waits, origins, existing, given
+  FROM (
+    SELECT DISTINCT u.place::integer AS t, COALESCE(p.place::integer, 0) AS f, w.existing, w.given
+    FROM unnest(node) WITH ORDINALITY AS u (t, place) CROSS JOIN LATERAL graph_predecessors(u.t) AS w
+    LEFT JOIN unnest(names) WITH ORDINALITY AS p (name, place) ON p.name = w.wanted
+    ORDER BY 1, 2, 3, 4
+  ) x;
+  SELECT array_agg(x.f), array_agg(x.t) INTO froms, tos
+  FROM (SELECT u.f, u.t FROM unnest(origins, waits) AS u (f, t) WHERE u.f > 0 ORDER BY u.f, u.t) x;
   open := array_fill(0, ARRAY[n]);
   ids := array_fill(NULL::bigint, ARRAY[n]);
   firsts := array_fill(0, ARRAY[n]);
@@ -2969,13 +2971,25 @@ BEGIN
     RAISE EXCEPTION 'these tickets wait for each other in a circle: %', graph_circle(names, froms, tos, open)
       USING ERRCODE = 'HF422', HINT = 'Take one "after" out of the circle.';
   END IF;
+  nexts := array_fill(NULL::integer, ARRAY[n]);
+  FOR j IN REVERSE COALESCE(cardinality(waits), 0) .. 1 LOOP
+    nexts[waits[j]] := j;
+  END LOOP;
   FOREACH i IN ARRAY todo LOOP
-    ids[i] := enqueue_graph_ticket(node[i], i, names, ids, enqueue_tickets.batch_id);
+    after := NULL;
+    after_names := NULL;
+    j := nexts[i];
+    WHILE waits[j] = i LOOP
+      after := array_append(after, COALESCE(existing[j], ids[origins[j]]));
+      after_names := array_append(after_names, given[j]);
+      j := j + 1;
+    END LOOP;
+    ids[i] := enqueue_graph_ticket(node[i], i, after, after_names, enqueue_tickets.batch_id);
   END LOOP;
   RETURN QUERY SELECT u.name, u.id FROM unnest(names, ids) AS u (name, id);
 END
 $function$;
-COMMENT ON FUNCTION holdfast.enqueue_tickets(jsonb,bigint) IS 'Adds tickets that wait for each other by name, inside the caller''s transaction, all or none, and returns their ids in the same order: SELECT * FROM holdfast.enqueue_tickets(''[{"name": "fetch", "kind": "command"}, {"kind": "command", "after": ["fetch", 17]}]''). Each has the keys of enqueue_ticket''s arguments, and name. A name in "after" is one of these tickets, whose result the follower is given; a number is the id of any other one. With batch_id they join an open batch. HF422 names the circle where they wait in one.';
+COMMENT ON FUNCTION holdfast.enqueue_tickets(jsonb,bigint) IS 'Adds tickets that wait for each other by name, inside the caller''s transaction, all or none, and returns their ids in the same order: SELECT * FROM holdfast.enqueue_tickets(''[{"name": "fetch", "kind": "command"}, {"kind": "command", "after": ["fetch", 17]}]''). Each has the keys of enqueue_ticket''s arguments, and name. A name in "after" is one of these tickets, whose result the follower is given; a number is the id of any other one, {"clean": 18} that of one whose result it is given, too. With batch_id they join an open batch. HF422 names the circle where they wait in one.';
 GRANT EXECUTE ON FUNCTION holdfast.enqueue_tickets(jsonb,bigint) TO holdfast_operator, holdfast_worker;
 
 CREATE OR REPLACE FUNCTION holdfast.error_facts(rule text, fingerprint text, error_title text, error text)
@@ -3070,10 +3084,16 @@ CREATE OR REPLACE FUNCTION holdfast.file_followers(followers bigint[], names tex
  SET jit TO 'off'
 AS $function$
 DECLARE
+  claimable bigint[];
   next bigint[];
   workflow_ids bigint[] := '{}';
 BEGIN
-  PERFORM FROM ticket_base b WHERE b.id = ANY (followers) ORDER BY b.id FOR NO KEY UPDATE;
+  -- All are locked, those that are not ready, too: whoever releases one sees it wait until this transaction ends. MATERIALIZED, or only the ready
+  -- ones would be locked.
+  WITH locked AS MATERIALIZED (
+    SELECT b.id, b.state, b.assignee_type FROM ticket_base b WHERE b.id = ANY (followers) ORDER BY b.id FOR NO KEY UPDATE
+  )
+  SELECT array_agg(l.id) INTO claimable FROM locked l WHERE l.state = 'ready' AND l.assignee_type = 'agent';
   IF EXISTS (SELECT FROM workflows) THEN
     workflow_ids := ARRAY(SELECT w.ticket_id FROM workflows w WHERE w.ticket_id = ANY (followers));
     IF cardinality(workflow_ids) > 0 THEN
@@ -3082,13 +3102,12 @@ BEGIN
   END IF;
   -- As is_waiting, a call of which for each would cost more than the rest; LIMIT keeps to the indexes.
   next := ARRAY(
-    SELECT b.id
-    FROM (SELECT DISTINCT u.id FROM unnest(followers) AS u (id)) f
-    CROSS JOIN LATERAL (SELECT b.id, b.state, b.assignee_type FROM ticket_base b WHERE b.id = f.id LIMIT 1) b
-    WHERE b.state = 'ready' AND b.assignee_type = 'agent' AND b.id <> ALL (workflow_ids)
-      AND (SELECT true FROM ticket_dependencies d WHERE d.ticket_id = b.id AND d.ended_at IS NULL LIMIT 1) IS NULL
-      AND (SELECT true FROM ticket_dependencies d WHERE d.after_id = b.id AND d.ended_at IS NULL AND d.queued LIMIT 1) IS NULL
-      AND (SELECT true FROM batch_followers w WHERE w.ticket_id = b.id AND w.ended_at IS NULL LIMIT 1) IS NULL);
+    SELECT c.id
+    FROM unnest(claimable) AS c (id)
+    WHERE c.id <> ALL (workflow_ids)
+      AND (SELECT true FROM ticket_dependencies d WHERE d.ticket_id = c.id AND d.ended_at IS NULL LIMIT 1) IS NULL
+      AND (SELECT true FROM ticket_dependencies d WHERE d.after_id = c.id AND d.ended_at IS NULL AND d.queued LIMIT 1) IS NULL
+      AND (SELECT true FROM batch_followers w WHERE w.ticket_id = c.id AND w.ended_at IS NULL LIMIT 1) IS NULL);
   IF cardinality(next) > 0 THEN
     PERFORM file_tickets(next);
   END IF;
@@ -3160,6 +3179,7 @@ CREATE OR REPLACE FUNCTION holdfast.file_tickets(ids bigint[])
  RETURNS void
  LANGUAGE plpgsql
  SET search_path TO 'holdfast', 'pg_temp'
+ SET plan_cache_mode TO 'force_generic_plan'
  SET enable_seqscan TO 'off'
  SET enable_bitmapscan TO 'off'
  SET jit TO 'off'
@@ -3278,6 +3298,24 @@ AS $function$
 $function$;
 COMMENT ON FUNCTION holdfast.finished_of_batch(holdfast.batches) IS 'How many tickets of a batch wait for no worker, as last counted.';
 GRANT EXECUTE ON FUNCTION holdfast.finished_of_batch(holdfast.batches) TO holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.foreign_ticket(caller name, ids bigint[])
+ RETURNS text
+ LANGUAGE sql
+ STABLE
+ SET search_path TO 'holdfast', 'pg_temp'
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+AS $function$
+  SELECT COALESCE(u.id::text, 'NULL') FROM unnest(ids) AS u (id)
+  WHERE NOT EXISTS (
+    SELECT FROM ticket_base b LEFT JOIN designs d ON d.id = b.design_id
+    JOIN producer_grants g ON g.queue = b.queue AND (g.design = d.name OR g.design IS NULL AND d.id IS NULL AND g.kind = b.kind)
+    WHERE b.id = u.id AND pg_has_role(caller, to_regrole(quote_ident(g.grantee)), 'MEMBER'))
+  LIMIT 1
+$function$;
+COMMENT ON FUNCTION holdfast.foreign_ticket(name,bigint[]) IS 'One of these tickets that a producer could not have enqueued, whether or not it is there; NULL if none.';
+GRANT EXECUTE ON FUNCTION holdfast.foreign_ticket(name,bigint[]) TO holdfast_worker;
 
 CREATE OR REPLACE FUNCTION holdfast.forget_held()
  RETURNS trigger
@@ -3604,16 +3642,19 @@ COMMENT ON FUNCTION holdfast.graph_place(jsonb,bigint) IS 'What a ticket of enqu
 GRANT EXECUTE ON FUNCTION holdfast.graph_place(jsonb,bigint) TO holdfast_worker;
 
 CREATE OR REPLACE FUNCTION holdfast.graph_predecessors(t jsonb)
- RETURNS TABLE(wanted text, existing bigint)
+ RETURNS TABLE(wanted text, existing bigint, given text)
  LANGUAGE sql
  IMMUTABLE
  SET search_path TO 'holdfast', 'pg_temp'
 AS $function$
   SELECT CASE WHEN jsonb_typeof(w.value) = 'string' THEN w.value #>> '{}' END,
-    CASE WHEN jsonb_typeof(w.value) = 'number' THEN (w.value #>> '{}')::bigint END
-  FROM jsonb_array_elements(NULLIF(t->'after', 'null')) AS w
+    CASE WHEN jsonb_typeof(w.value) = 'number' THEN (w.value #>> '{}')::bigint ELSE o.id END,
+    CASE WHEN jsonb_typeof(w.value) = 'string' THEN w.value #>> '{}' ELSE o.name END
+  FROM jsonb_array_elements(list_of_after(t)) AS w
+  LEFT JOIN LATERAL (SELECT e.key, (e.value #>> '{}')::bigint FROM jsonb_each(CASE WHEN jsonb_typeof(w.value) = 'object' THEN w.value END) AS e) AS o (name, id) ON true
+  WHERE jsonb_typeof(w.value) <> 'object' OR o.id IS NOT NULL
 $function$;
-COMMENT ON FUNCTION holdfast.graph_predecessors(jsonb) IS 'What a ticket of enqueue_tickets waits for: a name, or the id of a ticket that is there.';
+COMMENT ON FUNCTION holdfast.graph_predecessors(jsonb) IS 'What a ticket of enqueue_tickets waits for: a name, or the id of a ticket that is there; and under which name it is given its result.';
 GRANT EXECUTE ON FUNCTION holdfast.graph_predecessors(jsonb) TO holdfast_worker;
 
 CREATE OR REPLACE FUNCTION holdfast.hold_batch(id bigint, actor text, reason text, at_most integer DEFAULT NULL::integer)
@@ -3882,7 +3923,7 @@ BEGIN
     PERFORM require_retry_policy(NEW.retry_strategy, 'retry_strategy');
   END IF;
   PERFORM require_key('concurrency_key', NEW.concurrency_key), require_key('fairness_key', NEW.fairness_key),
-    require_readable(NEW.title, NEW.error, NEW.hold_reason, NEW.result);
+    require_uniqueness(NEW.unique_key, NULL, NULL), require_readable(NEW.title, NEW.error, NEW.hold_reason, NEW.result);
   NEW.kind := kind_of_new_ticket(NEW.kind, d);
   IF NEW.state = 'ready' THEN
     NEW.expires_at := COALESCE(NEW.expires_at, GREATEST(now(), NEW.retry_after) + design_expiry(d));
@@ -3952,7 +3993,7 @@ CREATE OR REPLACE FUNCTION holdfast.is_waiting(ticket_id bigint)
  STABLE
  SET search_path TO 'holdfast', 'pg_temp'
 AS $function$
-  SELECT EXISTS (SELECT FROM ticket_dependencies d WHERE d.ticket_id = is_waiting.ticket_id AND d.ended_at IS NULL)
+  SELECT EXISTS (SELECT FROM ticket_dependencies d WHERE d.ticket_id = is_waiting.ticket_id AND COALESCE(d.ended_at, 'infinity') = 'infinity')
       AND COALESCE((SELECT w.parked FROM workflows w WHERE w.ticket_id = is_waiting.ticket_id), true)
     OR EXISTS (SELECT FROM ticket_dependencies d WHERE d.after_id = is_waiting.ticket_id AND d.ended_at IS NULL AND d.queued)
     OR EXISTS (SELECT FROM batch_followers f WHERE f.ticket_id = is_waiting.ticket_id AND f.ended_at IS NULL)
@@ -4278,6 +4319,17 @@ $function$;
 COMMENT ON FUNCTION holdfast.line_up_some(bigint[]) IS 'Puts those of the tickets in line that should stand there, and returns them. The caller has taken all of them from ready.';
 GRANT EXECUTE ON FUNCTION holdfast.line_up_some(bigint[]) TO holdfast_worker;
 
+CREATE OR REPLACE FUNCTION holdfast.list_of_after(t jsonb)
+ RETURNS jsonb
+ LANGUAGE sql
+ IMMUTABLE
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+  SELECT CASE jsonb_typeof(t->'after') WHEN 'array' THEN t->'after' WHEN 'object' THEN jsonb_build_array(t->'after') END
+$function$;
+COMMENT ON FUNCTION holdfast.list_of_after(jsonb) IS 'What a ticket of enqueue_tickets waits for as a list: names, ids, and objects of ids by name.';
+GRANT EXECUTE ON FUNCTION holdfast.list_of_after(jsonb) TO holdfast_worker;
+
 CREATE OR REPLACE FUNCTION holdfast.lock_steps(workflow bigint)
  RETURNS void
  LANGUAGE plpgsql
@@ -4295,6 +4347,42 @@ END
 $function$;
 COMMENT ON FUNCTION holdfast.lock_steps(bigint) IS 'Locks the open steps of a workflow.';
 GRANT EXECUTE ON FUNCTION holdfast.lock_steps(bigint) TO holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.lock_what_goes(ticket_id bigint)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET search_path TO 'holdfast', 'pg_temp'
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET jit TO 'off'
+AS $function$
+BEGIN
+  IF NOT EXISTS (SELECT FROM workflows w WHERE w.ticket_id = lock_what_goes.ticket_id) AND NOT EXISTS (
+      SELECT FROM ticket_dependencies d JOIN workflows w ON w.ticket_id = d.ticket_id
+      WHERE d.after_id = lock_what_goes.ticket_id AND d.ended_at IS NULL AND d.on_cancelled = 'cancel') THEN
+    RETURN;
+  END IF;
+  PERFORM FROM ticket_base b JOIN (
+    WITH RECURSIVE up (id) AS (
+      SELECT lock_what_goes.ticket_id
+      UNION
+      SELECT d.ticket_id FROM up u
+      JOIN ticket_dependencies d ON d.after_id = u.id AND d.ended_at IS NULL AND d.on_cancelled = 'cancel'
+      JOIN workflows w ON w.ticket_id = d.ticket_id
+    ), down (id, depth) AS (
+      SELECT u.id, 0 FROM up u
+      UNION
+      SELECT d.after_id, x.depth + 1 FROM down x
+      JOIN workflows w ON w.ticket_id = x.id
+      JOIN ticket_dependencies d ON d.ticket_id = x.id AND d.ended_at IS NULL
+    )
+    SELECT x.id, max(x.depth) AS depth FROM down x GROUP BY x.id
+  ) o ON o.id = b.id
+  ORDER BY o.depth DESC, b.id FOR UPDATE OF b;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.lock_what_goes(bigint) IS 'Locks what is cancelled with a ticket: the open steps of a workflow, and the workflow of a step that says so with its other steps.';
+GRANT EXECUTE ON FUNCTION holdfast.lock_what_goes(bigint) TO holdfast_worker;
 
 CREATE OR REPLACE FUNCTION holdfast.locked_batch(batch_id bigint)
  RETURNS holdfast.batches
@@ -4624,6 +4712,22 @@ $function$;
 COMMENT ON FUNCTION holdfast.name_design_author() IS 'designs.created_by is the database user, unless the schema''s owner or a worker stores the design for somebody.';
 GRANT EXECUTE ON FUNCTION holdfast.name_design_author() TO holdfast_worker;
 
+CREATE OR REPLACE FUNCTION holdfast.needed_by(ticket_id bigint)
+ RETURNS bigint
+ LANGUAGE sql
+ STABLE
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+  SELECT x.id FROM (
+    SELECT d.ticket_id AS id FROM ticket_dependencies d WHERE d.after_id = needed_by.ticket_id AND d.name IS NOT NULL AND d.item IS NULL
+    UNION ALL
+    SELECT p.parent_id FROM ticket_parents p WHERE p.ticket_id = needed_by.ticket_id
+  ) x JOIN ticket_base b ON b.id = x.id
+  WHERE b.state NOT IN ('done', 'cancelled') AND (b.kind = 'workflow' OR b.follows) ORDER BY x.id LIMIT 1
+$function$;
+COMMENT ON FUNCTION holdfast.needed_by(bigint) IS 'An open ticket that is to be given the result of this one, or the open workflow that it is a step of; NULL if there is none.';
+GRANT EXECUTE ON FUNCTION holdfast.needed_by(bigint) TO holdfast_worker;
+
 CREATE OR REPLACE FUNCTION holdfast.note_digest(digest_time time without time zone, zone text)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -4855,7 +4959,8 @@ AS $function$
 DECLARE
   -- Inside, current_user is the owner; after SET ROLE the setting tells who called.
   caller name := CASE WHEN current_setting('role') = 'none' THEN session_user ELSE current_setting('role') END;
-  foreign_id bigint;
+  foreign_id text;
+  produced bigint;
 BEGIN
   IF NOT EXISTS (
     SELECT FROM producer_grants g
@@ -4869,21 +4974,22 @@ BEGIN
       USING ERRCODE = '42501', HINT = 'The owner of the schema grants it by a row of producer_grants.';
   END IF;
   -- The tickets of others are not locked, nor is told whether there are any.
-  SELECT u.id INTO foreign_id FROM unnest(produce_ticket.after) AS u (id)
-  WHERE NOT EXISTS (
-    SELECT FROM ticket_base b LEFT JOIN designs d ON d.id = b.design_id
-    JOIN producer_grants g ON g.queue = b.queue AND (g.design = d.name OR g.design IS NULL AND d.id IS NULL AND g.kind = b.kind)
-    WHERE b.id = u.id AND pg_has_role(caller, to_regrole(quote_ident(g.grantee)), 'MEMBER'))
-  LIMIT 1;
-  IF FOUND THEN
-    RAISE EXCEPTION '% may not wait for ticket %', caller, COALESCE(foreign_id::text, 'NULL')
+  foreign_id := foreign_ticket(caller, produce_ticket.after);
+  IF foreign_id IS NOT NULL THEN
+    RAISE EXCEPTION '% may not wait for ticket %', caller, foreign_id
       USING ERRCODE = '42501', HINT = 'It waits only for tickets of the queues and designs that it may enqueue.';
   END IF;
-  RETURN enqueue_ticket(kind => produce_ticket.kind, payload => produce_ticket.payload, queue => produce_ticket.queue,
+  produced := enqueue_ticket(kind => produce_ticket.kind, payload => produce_ticket.payload, queue => produce_ticket.queue,
     title => produce_ticket.title, design => produce_ticket.design, priority => produce_ticket.priority,
     run_at => produce_ticket.run_at, unique_key => produce_ticket.unique_key, max_cost_usd => produce_ticket.max_cost_usd,
     expires_at => produce_ticket.expires_at, concurrency_key => produce_ticket.concurrency_key, fairness_key => produce_ticket.fairness_key,
     after => produce_ticket.after);
+  -- Keys are one space for all: the ticket that has this one may be somebody else's.
+  IF produce_ticket.unique_key IS NOT NULL AND foreign_ticket(caller, ARRAY[produced]) IS NOT NULL THEN
+    RAISE EXCEPTION '% may not use the unique key "%": a ticket of others has it', caller, shorten(produce_ticket.unique_key, 100)
+      USING ERRCODE = '42501', HINT = 'Begin keys with a word of your own, such as the name of the queue.';
+  END IF;
+  RETURN produced;
 END
 $function$;
 COMMENT ON FUNCTION holdfast.produce_ticket(text,jsonb,text,text,text,integer,timestamp with time zone,text,numeric,timestamp with time zone,text,text,bigint[]) IS 'enqueue_ticket for members of holdfast_producer: refuses what no row of producer_grants allows them.';
@@ -5630,7 +5736,7 @@ CREATE OR REPLACE FUNCTION holdfast.require_graph_ticket(t jsonb, place bigint)
  SET search_path TO 'holdfast', 'pg_temp'
 AS $function$
 DECLARE
-  known CONSTANT text[] := '{after,concurrency_key,delay_ms,design,expires_at,expires_in_ms,fairness_key,kind,max_cost_usd,name,on_cancelled,on_duplicate,payload,priority,queue,run_at,title,unique_for,unique_key}';
+  known CONSTANT text[] := '{after,after_batch,batch_id,concurrency_key,delay_ms,design,expires_at,expires_in_ms,fairness_key,kind,max_cost_usd,name,on_cancelled,on_duplicate,payload,priority,queue,run_at,title,unique_for,unique_key}';
   bad text;
 BEGIN
   IF jsonb_typeof(t) <> 'object' THEN
@@ -5643,17 +5749,19 @@ BEGIN
   ELSIF t->>'name' !~ '^[A-Za-z_][A-Za-z0-9_]{0,62}$' THEN
     RAISE EXCEPTION '"%" cannot name a ticket', left(t->>'name', 100)
       USING ERRCODE = 'HF422', HINT = 'Take 1 to 63 letters, digits and _, the first no digit.';
-  ELSIF jsonb_typeof(t->'after') NOT IN ('array', 'null') THEN
+  ELSIF jsonb_typeof(t->'after') NOT IN ('array', 'object', 'null') THEN
     RAISE EXCEPTION '% has an "after" that is no list', graph_place(t, place) USING ERRCODE = 'HF422', HINT = 'As in ["fetch", 17].';
-  ELSIF jsonb_array_length(NULLIF(t->'after', 'null')) > 10000 THEN
+  ELSIF jsonb_typeof(t->'after') = 'array' AND jsonb_array_length(t->'after') > 10000 THEN
     RAISE EXCEPTION 'a ticket may wait for 10000 others at most, not for %', jsonb_array_length(t->'after')
       USING ERRCODE = 'HF422', HINT = 'Let some tickets in between wait for 10000 each, and this one for them.';
   END IF;
-  SELECT w.value::text INTO bad FROM jsonb_array_elements(NULLIF(t->'after', 'null')) AS w
-  WHERE jsonb_typeof(w.value) <> 'string' AND w.value::text !~ '^[0-9]{1,18}$' LIMIT 1;
+  SELECT w.value::text INTO bad FROM jsonb_array_elements(list_of_after(t)) AS w
+  WHERE jsonb_typeof(w.value) <> 'string' AND w.value::text !~ '^[0-9]{1,18}$'
+    AND (jsonb_typeof(w.value) <> 'object'
+      OR EXISTS (SELECT FROM jsonb_each(CASE WHEN jsonb_typeof(w.value) = 'object' THEN w.value END) AS e WHERE e.value::text !~ '^[0-9]{1,18}$')) LIMIT 1;
   IF FOUND THEN
     RAISE EXCEPTION '% cannot wait for %', graph_place(t, place), left(bad, 100)
-      USING ERRCODE = 'HF422', HINT = 'Give the names of tickets of this list, or the ids of others, as in ["fetch", 17].';
+      USING ERRCODE = 'HF422', HINT = 'Give the names of tickets of this list, or the ids of others, as in ["fetch", 17, {"clean": 18}].';
   ELSIF t->'after' ? (t->>'name') THEN
     RAISE EXCEPTION '% waits for itself', graph_place(t, place) USING ERRCODE = 'HF422', HINT = 'Take its name out of its "after".';
   END IF;
@@ -5739,10 +5847,16 @@ BEGIN
   IF FOUND THEN
     RAISE EXCEPTION '"%" cannot name a ticket', left(bad, 100)
       USING ERRCODE = 'HF422', HINT = 'Take 1 to 63 letters, digits and _, the first no digit.';
+  ELSIF cardinality(after) < 2 THEN
+    RETURN;
   END IF;
   SELECT u.name INTO bad FROM unnest(after, names) AS u (id, name) WHERE u.name IS NOT NULL GROUP BY u.name HAVING count(DISTINCT u.id) > 1 LIMIT 1;
   IF FOUND THEN
     RAISE EXCEPTION 'two tickets of after have the name "%"', bad USING ERRCODE = 'HF422';
+  END IF;
+  SELECT u.id::text INTO bad FROM unnest(after, names) AS u (id, name) WHERE u.name IS NOT NULL GROUP BY u.id HAVING count(DISTINCT u.name) > 1 LIMIT 1;
+  IF FOUND THEN
+    RAISE EXCEPTION 'ticket % has two names in after', bad USING ERRCODE = 'HF422', HINT = 'Its result is given under one.';
   END IF;
 END
 $function$;
@@ -5869,6 +5983,9 @@ AS $function$
 BEGIN
   IF key IS NULL AND (unique_for IS NOT NULL OR on_duplicate IS NOT NULL) THEN
     RAISE EXCEPTION 'unique_for and on_duplicate need a unique_key' USING ERRCODE = 'HF422';
+  ELSIF length(key) > 500 THEN
+    RAISE EXCEPTION 'the unique_key has % characters, and 500 are allowed', length(key)
+      USING ERRCODE = 'HF422', HINT = 'Take a short name, or a hash of a long one.';
   ELSIF unique_for IS NOT NULL AND (unique_for IN ('open', 'ever') OR words_interval(unique_for) > interval '0') IS NOT TRUE THEN
     RAISE EXCEPTION 'unique_for is open, ever, or a time as 2h, not "%"', left(unique_for, 100)
       USING ERRCODE = 'HF422', HINT = 'Leave it out, and the key is taken as long as its ticket is kept.';
@@ -7279,7 +7396,8 @@ BEGIN
     IF d.on_cancelled = 'run' THEN
       PERFORM file_followers(ARRAY[t.id], ARRAY[d.name]);
     ELSIF d.on_cancelled = 'cancel' AND t.state IN ('ready', 'on_hold') THEN
-      PERFORM cancel_ticket(t.id, actor, format('#%s, which it waits for, was cancelled', cancelled));
+      PERFORM cancel_ticket(t.id, actor, CASE WHEN EXISTS (SELECT FROM workflows w WHERE w.ticket_id = t.id)
+        THEN format('#%s of its step %s was cancelled', cancelled, d.name) ELSE format('#%s, which it waits for, was cancelled', cancelled) END);
     ELSIF holds THEN
       -- One that a person holds already stays so, with one reason more.
       UPDATE ticket_base b
@@ -7569,6 +7687,7 @@ CREATE OR REPLACE FUNCTION holdfast.wait_for_tickets(ticket_id bigint, after big
  RETURNS boolean
  LANGUAGE plpgsql
  SET search_path TO 'holdfast', 'pg_temp'
+ SET plan_cache_mode TO 'force_generic_plan'
  SET enable_seqscan TO 'off'
  SET enable_bitmapscan TO 'off'
  SET jit TO 'off'
@@ -7579,9 +7698,11 @@ DECLARE
 BEGIN
   PERFORM require_predecessors(after, names, on_cancelled);
   PERFORM FROM ticket_base b WHERE b.id = ANY (after) ORDER BY b.id FOR SHARE;
-  -- A statement of its own sees what those have committed for whom the lock has waited.
+  -- A statement of its own sees what those have committed for whom the lock has waited. Each is looked up: a plan that was made while the table
+  -- was empty would read all of it.
   SELECT u.id INTO bad FROM unnest(after) AS u (id)
-  WHERE u.id = wait_for_tickets.ticket_id OR NOT EXISTS (SELECT FROM ticket_base b WHERE b.id = u.id) ORDER BY u.id LIMIT 1;
+  LEFT JOIN LATERAL (SELECT true AS is_there FROM ticket_base b WHERE b.id = u.id LIMIT 1) b ON true
+  WHERE u.id = wait_for_tickets.ticket_id OR b.is_there IS NULL ORDER BY u.id LIMIT 1;
   IF FOUND THEN
     RAISE EXCEPTION 'there is no ticket % to wait for', bad
       USING ERRCODE = 'HF404', HINT = 'If it was done and retention has deleted it since, leave it out.';
@@ -7598,7 +7719,8 @@ BEGIN
   SELECT DISTINCT ON (b.id) wait_for_tickets.ticket_id, b.id,
     CASE WHEN b.state IN ('done', 'cancelled') OR (b.state = 'needs_review' AND success_is_enough) THEN now() END,
     u.name, NULLIF(success_is_enough, false), NULLIF(wait_for_tickets.on_cancelled, 'hold')
-  FROM unnest(after, names) AS u (id, name) JOIN ticket_base b ON b.id = u.id
+  FROM unnest(after, names) AS u (id, name)
+  CROSS JOIN LATERAL (SELECT b.id, b.state FROM ticket_base b WHERE b.id = u.id LIMIT 1) b
   ORDER BY b.id, u.name;
   IF names IS NOT NULL THEN
     UPDATE ticket_base b SET follows = true WHERE b.id = wait_for_tickets.ticket_id;

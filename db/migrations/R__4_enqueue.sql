@@ -63,8 +63,9 @@ $$;
 COMMENT ON FUNCTION wake_workers IS 'NOTIFY ${flyway:defaultSchema}_ready with the queue''s name, at most once per transaction and queue, if some worker wants one.';
 
 -- What nobody has measured is measured here: COPY brings in payloads whose size is not known.
+-- Trap: for an array of one the planner would make a plan at each call, which takes ten times as long as the call.
 CREATE OR REPLACE FUNCTION file_tickets(ids bigint[]) RETURNS void
-LANGUAGE plpgsql SET search_path = ${flyway:defaultSchema}, pg_temp SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off AS $$
+LANGUAGE plpgsql SET search_path = ${flyway:defaultSchema}, pg_temp SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off AS $$
 DECLARE
   usual bigint;
   odd bigint[];
@@ -174,16 +175,18 @@ COMMENT ON FUNCTION file_copied_tickets IS 'Files what this transaction copied i
 -- here as finished, or waits and then sees the rows of this transaction. They are locked in the order of their ids, as everybody does.
 DROP FUNCTION IF EXISTS wait_for_tickets(bigint, bigint[]);
 CREATE OR REPLACE FUNCTION wait_for_tickets(ticket_id bigint, after bigint[], names text[], on_cancelled text) RETURNS boolean
-LANGUAGE plpgsql SET search_path = ${flyway:defaultSchema}, pg_temp SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off AS $$
+LANGUAGE plpgsql SET search_path = ${flyway:defaultSchema}, pg_temp SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off AS $$
 DECLARE
   bad bigint;
   success_is_enough boolean;
 BEGIN
   PERFORM require_predecessors(after, names, on_cancelled);
   PERFORM FROM ticket_base b WHERE b.id = ANY (after) ORDER BY b.id FOR SHARE;
-  -- A statement of its own sees what those have committed for whom the lock has waited.
+  -- A statement of its own sees what those have committed for whom the lock has waited. Each is looked up: a plan that was made while the table
+  -- was empty would read all of it.
   SELECT u.id INTO bad FROM unnest(after) AS u (id)
-  WHERE u.id = wait_for_tickets.ticket_id OR NOT EXISTS (SELECT FROM ticket_base b WHERE b.id = u.id) ORDER BY u.id LIMIT 1;
+  LEFT JOIN LATERAL (SELECT true AS is_there FROM ticket_base b WHERE b.id = u.id LIMIT 1) b ON true
+  WHERE u.id = wait_for_tickets.ticket_id OR b.is_there IS NULL ORDER BY u.id LIMIT 1;
   IF FOUND THEN
     RAISE EXCEPTION 'there is no ticket % to wait for', bad
       USING ERRCODE = 'HF404', HINT = 'If it was done and retention has deleted it since, leave it out.';
@@ -200,7 +203,8 @@ BEGIN
   SELECT DISTINCT ON (b.id) wait_for_tickets.ticket_id, b.id,
     CASE WHEN b.state IN ('done', 'cancelled') OR (b.state = 'needs_review' AND success_is_enough) THEN now() END,
     u.name, NULLIF(success_is_enough, false), NULLIF(wait_for_tickets.on_cancelled, 'hold')
-  FROM unnest(after, names) AS u (id, name) JOIN ticket_base b ON b.id = u.id
+  FROM unnest(after, names) AS u (id, name)
+  CROSS JOIN LATERAL (SELECT b.id, b.state FROM ticket_base b WHERE b.id = u.id LIMIT 1) b
   ORDER BY b.id, u.name;
   IF names IS NOT NULL THEN
     UPDATE ticket_base b SET follows = true WHERE b.id = wait_for_tickets.ticket_id;
@@ -230,19 +234,26 @@ BEGIN
   IF FOUND THEN
     RAISE EXCEPTION '"%" cannot name a ticket', left(bad, 100)
       USING ERRCODE = 'HF422', HINT = 'Take 1 to 63 letters, digits and _, the first no digit.';
+  ELSIF cardinality(after) < 2 THEN
+    RETURN;
   END IF;
   SELECT u.name INTO bad FROM unnest(after, names) AS u (id, name) WHERE u.name IS NOT NULL GROUP BY u.name HAVING count(DISTINCT u.id) > 1 LIMIT 1;
   IF FOUND THEN
     RAISE EXCEPTION 'two tickets of after have the name "%"', bad USING ERRCODE = 'HF422';
+  END IF;
+  SELECT u.id::text INTO bad FROM unnest(after, names) AS u (id, name) WHERE u.name IS NOT NULL GROUP BY u.id HAVING count(DISTINCT u.name) > 1 LIMIT 1;
+  IF FOUND THEN
+    RAISE EXCEPTION 'ticket % has two names in after', bad USING ERRCODE = 'HF422', HINT = 'Its result is given under one.';
   END IF;
 END
 $$;
 COMMENT ON FUNCTION require_predecessors IS 'Refuses with HF422 what no ticket can wait for, whichever tickets there are.';
 
 -- A workflow that has news is filed whatever steps are open. An item behind its step's breadth has a row of its workflow's that says so.
+-- COALESCE keeps to the primary key: a plan from the first day would read all that is open of ticket_dependencies_open.
 CREATE OR REPLACE FUNCTION is_waiting(ticket_id bigint) RETURNS boolean
 LANGUAGE sql STABLE SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
-  SELECT EXISTS (SELECT FROM ticket_dependencies d WHERE d.ticket_id = is_waiting.ticket_id AND d.ended_at IS NULL)
+  SELECT EXISTS (SELECT FROM ticket_dependencies d WHERE d.ticket_id = is_waiting.ticket_id AND COALESCE(d.ended_at, 'infinity') = 'infinity')
       AND COALESCE((SELECT w.parked FROM workflows w WHERE w.ticket_id = is_waiting.ticket_id), true)
     OR EXISTS (SELECT FROM ticket_dependencies d WHERE d.after_id = is_waiting.ticket_id AND d.ended_at IS NULL AND d.queued)
     OR EXISTS (SELECT FROM batch_followers f WHERE f.ticket_id = is_waiting.ticket_id AND f.ended_at IS NULL)
@@ -296,10 +307,16 @@ COMMENT ON FUNCTION free_followers IS 'Files the tickets that waited for the las
 CREATE OR REPLACE FUNCTION file_followers(followers bigint[], names text[]) RETURNS void
 LANGUAGE plpgsql SET search_path = ${flyway:defaultSchema}, pg_temp SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off AS $$
 DECLARE
+  claimable bigint[];
   next bigint[];
   workflow_ids bigint[] := '{}';
 BEGIN
-  PERFORM FROM ticket_base b WHERE b.id = ANY (followers) ORDER BY b.id FOR NO KEY UPDATE;
+  -- All are locked, those that are not ready, too: whoever releases one sees it wait until this transaction ends. MATERIALIZED, or only the ready
+  -- ones would be locked.
+  WITH locked AS MATERIALIZED (
+    SELECT b.id, b.state, b.assignee_type FROM ticket_base b WHERE b.id = ANY (followers) ORDER BY b.id FOR NO KEY UPDATE
+  )
+  SELECT array_agg(l.id) INTO claimable FROM locked l WHERE l.state = 'ready' AND l.assignee_type = 'agent';
   IF EXISTS (SELECT FROM workflows) THEN
     workflow_ids := ARRAY(SELECT w.ticket_id FROM workflows w WHERE w.ticket_id = ANY (followers));
     IF cardinality(workflow_ids) > 0 THEN
@@ -308,13 +325,12 @@ BEGIN
   END IF;
   -- As is_waiting, a call of which for each would cost more than the rest; LIMIT keeps to the indexes.
   next := ARRAY(
-    SELECT b.id
-    FROM (SELECT DISTINCT u.id FROM unnest(followers) AS u (id)) f
-    CROSS JOIN LATERAL (SELECT b.id, b.state, b.assignee_type FROM ticket_base b WHERE b.id = f.id LIMIT 1) b
-    WHERE b.state = 'ready' AND b.assignee_type = 'agent' AND b.id <> ALL (workflow_ids)
-      AND (SELECT true FROM ticket_dependencies d WHERE d.ticket_id = b.id AND d.ended_at IS NULL LIMIT 1) IS NULL
-      AND (SELECT true FROM ticket_dependencies d WHERE d.after_id = b.id AND d.ended_at IS NULL AND d.queued LIMIT 1) IS NULL
-      AND (SELECT true FROM batch_followers w WHERE w.ticket_id = b.id AND w.ended_at IS NULL LIMIT 1) IS NULL);
+    SELECT c.id
+    FROM unnest(claimable) AS c (id)
+    WHERE c.id <> ALL (workflow_ids)
+      AND (SELECT true FROM ticket_dependencies d WHERE d.ticket_id = c.id AND d.ended_at IS NULL LIMIT 1) IS NULL
+      AND (SELECT true FROM ticket_dependencies d WHERE d.after_id = c.id AND d.ended_at IS NULL AND d.queued LIMIT 1) IS NULL
+      AND (SELECT true FROM batch_followers w WHERE w.ticket_id = c.id AND w.ended_at IS NULL LIMIT 1) IS NULL);
   IF cardinality(next) > 0 THEN
     PERFORM file_tickets(next);
   END IF;
@@ -387,6 +403,9 @@ LANGUAGE plpgsql IMMUTABLE SET search_path = ${flyway:defaultSchema}, pg_temp AS
 BEGIN
   IF key IS NULL AND (unique_for IS NOT NULL OR on_duplicate IS NOT NULL) THEN
     RAISE EXCEPTION 'unique_for and on_duplicate need a unique_key' USING ERRCODE = 'HF422';
+  ELSIF length(key) > 500 THEN
+    RAISE EXCEPTION 'the unique_key has % characters, and 500 are allowed', length(key)
+      USING ERRCODE = 'HF422', HINT = 'Take a short name, or a hash of a long one.';
   ELSIF unique_for IS NOT NULL AND (unique_for IN ('open', 'ever') OR words_interval(unique_for) > interval '0') IS NOT TRUE THEN
     RAISE EXCEPTION 'unique_for is open, ever, or a time as 2h, not "%"', left(unique_for, 100)
       USING ERRCODE = 'HF422', HINT = 'Leave it out, and the key is taken as long as its ticket is kept.';
@@ -543,6 +562,9 @@ BEGIN
     AND enqueue_ticket.after IS NULL AND enqueue_ticket.expires_at IS NULL
     AND enqueue_ticket.concurrency_key IS NULL AND enqueue_ticket.fairness_key IS NULL
     AND enqueue_ticket.batch_id IS NULL AND enqueue_ticket.after_batch IS NULL
+    -- They say nothing without a key or a predecessor, which is told there.
+    AND enqueue_ticket.unique_for IS NULL AND enqueue_ticket.on_duplicate IS NULL
+    AND enqueue_ticket.after_names IS NULL AND enqueue_ticket.on_cancelled IS NULL
   THEN
     INSERT INTO ${flyway:defaultSchema}.ticket_base AS b (filed, kind, payload, payload_bytes, queue, title, priority)
     SELECT true, l.kind, COALESCE(enqueue_ticket.payload, '{}'), bytes, l.queue, enqueue_ticket.title, COALESCE(enqueue_ticket.priority, 0)
@@ -570,7 +592,7 @@ $$;
 COMMENT ON FUNCTION enqueue_ticket IS 'Adds a ticket inside the caller''s transaction and returns its id: SELECT ${flyway:defaultSchema}.enqueue_ticket(design => ''hello'', payload => ''{"n": 1}''). No worker claims it before all tickets of after are done and the batch after_batch has ended, or from expires_at on; the results of those that after_names names are in its document. A limit may count it by its concurrency_key (set_limit); those of equal priority are claimed in turns over their fairness_keys. With a unique_key that a kept ticket already has, that ticket''s id is returned and nothing is added; unique_for (open, ever, or a time as 2h) and on_duplicate (keep, replace, refuse) say otherwise.';
 
 -- The tickets are known by their places in the array, for looking a name up costs more than an index: names become places once, then all is
--- arrays. Each is enqueued when all that it waits for have been, so that their ids are known; what is left then waits in a circle.
+-- arrays, of what waits by whom it waits for (froms, tos) and of what is waited for by who waits (waits, origins, existing, given). Each is enqueued when all that it waits for have been, so that their ids are known; what is left then waits in a circle.
 DROP FUNCTION IF EXISTS enqueue_tickets(jsonb);
 CREATE OR REPLACE FUNCTION enqueue_tickets(tickets jsonb, batch_id bigint DEFAULT NULL) RETURNS TABLE (name text, id bigint)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = ${flyway:defaultSchema}, pg_temp SET jit = off AS $$
@@ -590,6 +612,13 @@ DECLARE
   tos integer[];
   firsts integer[];
   lasts integer[];
+  waits integer[];
+  origins integer[];
+  existing bigint[];
+  given text[];
+  nexts integer[];
+  after bigint[];
+  after_names text[];
 BEGIN
   IF tickets IS NULL OR jsonb_typeof(tickets) <> 'array' THEN
     RAISE EXCEPTION 'the tickets must be a JSON array' USING ERRCODE = 'HF422',
@@ -613,11 +642,15 @@ BEGIN
     RAISE EXCEPTION '% waits for "%", and no ticket here has that name', graph_place(node[e.place], e.place), left(e.wanted, 100)
       USING ERRCODE = 'HF404', HINT = 'Give the ids of tickets that are there already as numbers.';
   END IF;
-  -- Edges by where they begin.
-  SELECT array_agg(p.place::integer ORDER BY p.place, u.place), array_agg(u.place::integer ORDER BY p.place, u.place) INTO froms, tos
-  FROM unnest(node) WITH ORDINALITY AS u (t, place)
-  CROSS JOIN LATERAL (SELECT DISTINCT x.wanted FROM graph_predecessors(u.t) AS x WHERE x.wanted IS NOT NULL) AS w
-  JOIN unnest(names) WITH ORDINALITY AS p (name, place) ON p.name = w.wanted;
+  SELECT array_agg(x.t), array_agg(x.f), array_agg(x.existing), array_agg(x.given) INTO waits, origins, existing, given
+  FROM (
+    SELECT DISTINCT u.place::integer AS t, COALESCE(p.place::integer, 0) AS f, w.existing, w.given
+    FROM unnest(node) WITH ORDINALITY AS u (t, place) CROSS JOIN LATERAL graph_predecessors(u.t) AS w
+    LEFT JOIN unnest(names) WITH ORDINALITY AS p (name, place) ON p.name = w.wanted
+    ORDER BY 1, 2, 3, 4
+  ) x;
+  SELECT array_agg(x.f), array_agg(x.t) INTO froms, tos
+  FROM (SELECT u.f, u.t FROM unnest(origins, waits) AS u (f, t) WHERE u.f > 0 ORDER BY u.f, u.t) x;
   open := array_fill(0, ARRAY[n]);
   ids := array_fill(NULL::bigint, ARRAY[n]);
   firsts := array_fill(0, ARRAY[n]);
@@ -648,13 +681,25 @@ BEGIN
     RAISE EXCEPTION 'these tickets wait for each other in a circle: %', graph_circle(names, froms, tos, open)
       USING ERRCODE = 'HF422', HINT = 'Take one "after" out of the circle.';
   END IF;
+  nexts := array_fill(NULL::integer, ARRAY[n]);
+  FOR j IN REVERSE COALESCE(cardinality(waits), 0) .. 1 LOOP
+    nexts[waits[j]] := j;
+  END LOOP;
   FOREACH i IN ARRAY todo LOOP
-    ids[i] := enqueue_graph_ticket(node[i], i, names, ids, enqueue_tickets.batch_id);
+    after := NULL;
+    after_names := NULL;
+    j := nexts[i];
+    WHILE waits[j] = i LOOP
+      after := array_append(after, COALESCE(existing[j], ids[origins[j]]));
+      after_names := array_append(after_names, given[j]);
+      j := j + 1;
+    END LOOP;
+    ids[i] := enqueue_graph_ticket(node[i], i, after, after_names, enqueue_tickets.batch_id);
   END LOOP;
   RETURN QUERY SELECT u.name, u.id FROM unnest(names, ids) AS u (name, id);
 END
 $$;
-COMMENT ON FUNCTION enqueue_tickets IS 'Adds tickets that wait for each other by name, inside the caller''s transaction, all or none, and returns their ids in the same order: SELECT * FROM ${flyway:defaultSchema}.enqueue_tickets(''[{"name": "fetch", "kind": "command"}, {"kind": "command", "after": ["fetch", 17]}]''). Each has the keys of enqueue_ticket''s arguments, and name. A name in "after" is one of these tickets, whose result the follower is given; a number is the id of any other one. With batch_id they join an open batch. HF422 names the circle where they wait in one.';
+COMMENT ON FUNCTION enqueue_tickets IS 'Adds tickets that wait for each other by name, inside the caller''s transaction, all or none, and returns their ids in the same order: SELECT * FROM ${flyway:defaultSchema}.enqueue_tickets(''[{"name": "fetch", "kind": "command"}, {"kind": "command", "after": ["fetch", 17]}]''). Each has the keys of enqueue_ticket''s arguments, and name. A name in "after" is one of these tickets, whose result the follower is given; a number is the id of any other one, {"clean": 18} that of one whose result it is given, too. With batch_id they join an open batch. HF422 names the circle where they wait in one.';
 
 CREATE OR REPLACE FUNCTION graph_place(t jsonb, place bigint) RETURNS text
 LANGUAGE sql IMMUTABLE SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
@@ -662,10 +707,16 @@ LANGUAGE sql IMMUTABLE SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
 $$;
 COMMENT ON FUNCTION graph_place IS 'What a ticket of enqueue_tickets is called in an error.';
 
+CREATE OR REPLACE FUNCTION list_of_after(t jsonb) RETURNS jsonb
+LANGUAGE sql IMMUTABLE SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
+  SELECT CASE jsonb_typeof(t->'after') WHEN 'array' THEN t->'after' WHEN 'object' THEN jsonb_build_array(t->'after') END
+$$;
+COMMENT ON FUNCTION list_of_after IS 'What a ticket of enqueue_tickets waits for as a list: names, ids, and objects of ids by name.';
+
 CREATE OR REPLACE FUNCTION require_graph_ticket(t jsonb, place bigint) RETURNS void
 LANGUAGE plpgsql IMMUTABLE SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
 DECLARE
-  known CONSTANT text[] := '{after,concurrency_key,delay_ms,design,expires_at,expires_in_ms,fairness_key,kind,max_cost_usd,name,on_cancelled,on_duplicate,payload,priority,queue,run_at,title,unique_for,unique_key}';
+  known CONSTANT text[] := '{after,after_batch,batch_id,concurrency_key,delay_ms,design,expires_at,expires_in_ms,fairness_key,kind,max_cost_usd,name,on_cancelled,on_duplicate,payload,priority,queue,run_at,title,unique_for,unique_key}';
   bad text;
 BEGIN
   IF jsonb_typeof(t) <> 'object' THEN
@@ -678,17 +729,19 @@ BEGIN
   ELSIF t->>'name' !~ '^[A-Za-z_][A-Za-z0-9_]{0,62}$' THEN
     RAISE EXCEPTION '"%" cannot name a ticket', left(t->>'name', 100)
       USING ERRCODE = 'HF422', HINT = 'Take 1 to 63 letters, digits and _, the first no digit.';
-  ELSIF jsonb_typeof(t->'after') NOT IN ('array', 'null') THEN
+  ELSIF jsonb_typeof(t->'after') NOT IN ('array', 'object', 'null') THEN
     RAISE EXCEPTION '% has an "after" that is no list', graph_place(t, place) USING ERRCODE = 'HF422', HINT = 'As in ["fetch", 17].';
-  ELSIF jsonb_array_length(NULLIF(t->'after', 'null')) > 10000 THEN
+  ELSIF jsonb_typeof(t->'after') = 'array' AND jsonb_array_length(t->'after') > 10000 THEN
     RAISE EXCEPTION 'a ticket may wait for 10000 others at most, not for %', jsonb_array_length(t->'after')
       USING ERRCODE = 'HF422', HINT = 'Let some tickets in between wait for 10000 each, and this one for them.';
   END IF;
-  SELECT w.value::text INTO bad FROM jsonb_array_elements(NULLIF(t->'after', 'null')) AS w
-  WHERE jsonb_typeof(w.value) <> 'string' AND w.value::text !~ '^[0-9]{1,18}$' LIMIT 1;
+  SELECT w.value::text INTO bad FROM jsonb_array_elements(list_of_after(t)) AS w
+  WHERE jsonb_typeof(w.value) <> 'string' AND w.value::text !~ '^[0-9]{1,18}$'
+    AND (jsonb_typeof(w.value) <> 'object'
+      OR EXISTS (SELECT FROM jsonb_each(CASE WHEN jsonb_typeof(w.value) = 'object' THEN w.value END) AS e WHERE e.value::text !~ '^[0-9]{1,18}$')) LIMIT 1;
   IF FOUND THEN
     RAISE EXCEPTION '% cannot wait for %', graph_place(t, place), left(bad, 100)
-      USING ERRCODE = 'HF422', HINT = 'Give the names of tickets of this list, or the ids of others, as in ["fetch", 17].';
+      USING ERRCODE = 'HF422', HINT = 'Give the names of tickets of this list, or the ids of others, as in ["fetch", 17, {"clean": 18}].';
   ELSIF t->'after' ? (t->>'name') THEN
     RAISE EXCEPTION '% waits for itself', graph_place(t, place) USING ERRCODE = 'HF422', HINT = 'Take its name out of its "after".';
   END IF;
@@ -696,13 +749,17 @@ END
 $$;
 COMMENT ON FUNCTION require_graph_ticket IS 'Refuses with HF422 what cannot be a ticket of enqueue_tickets.';
 
-CREATE OR REPLACE FUNCTION graph_predecessors(t jsonb) RETURNS TABLE (wanted text, existing bigint)
+DROP FUNCTION IF EXISTS graph_predecessors(jsonb);
+CREATE OR REPLACE FUNCTION graph_predecessors(t jsonb) RETURNS TABLE (wanted text, existing bigint, given text)
 LANGUAGE sql IMMUTABLE SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
   SELECT CASE WHEN jsonb_typeof(w.value) = 'string' THEN w.value #>> '{}' END,
-    CASE WHEN jsonb_typeof(w.value) = 'number' THEN (w.value #>> '{}')::bigint END
-  FROM jsonb_array_elements(NULLIF(t->'after', 'null')) AS w
+    CASE WHEN jsonb_typeof(w.value) = 'number' THEN (w.value #>> '{}')::bigint ELSE o.id END,
+    CASE WHEN jsonb_typeof(w.value) = 'string' THEN w.value #>> '{}' ELSE o.name END
+  FROM jsonb_array_elements(list_of_after(t)) AS w
+  LEFT JOIN LATERAL (SELECT e.key, (e.value #>> '{}')::bigint FROM jsonb_each(CASE WHEN jsonb_typeof(w.value) = 'object' THEN w.value END) AS e) AS o (name, id) ON true
+  WHERE jsonb_typeof(w.value) <> 'object' OR o.id IS NOT NULL
 $$;
-COMMENT ON FUNCTION graph_predecessors IS 'What a ticket of enqueue_tickets waits for: a name, or the id of a ticket that is there.';
+COMMENT ON FUNCTION graph_predecessors IS 'What a ticket of enqueue_tickets waits for: a name, or the id of a ticket that is there; and under which name it is given its result.';
 
 CREATE OR REPLACE FUNCTION graph_circle(names text[], froms integer[], tos integer[], open integer[]) RETURNS text
 LANGUAGE plpgsql IMMUTABLE SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
@@ -725,35 +782,39 @@ $$;
 COMMENT ON FUNCTION graph_circle IS 'One circle of a graph in words: open has how many predecessors of each are left.';
 
 DROP FUNCTION IF EXISTS enqueue_graph_ticket(jsonb, integer, text[], bigint[]);
-CREATE OR REPLACE FUNCTION enqueue_graph_ticket(t jsonb, place integer, names text[], ids bigint[], batch_id bigint) RETURNS bigint
+DROP FUNCTION IF EXISTS enqueue_graph_ticket(jsonb, integer, text[], bigint[], bigint);
+CREATE OR REPLACE FUNCTION enqueue_graph_ticket(t jsonb, place bigint, after bigint[], after_names text[], batch_id bigint) RETURNS bigint
 LANGUAGE plpgsql SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
 DECLARE
-  after bigint[];
-  after_names text[];
   run_at timestamptz;
   expires_at timestamptz;
+  detail text;
+  hint text;
 BEGIN
-  -- A name once, and what has a key may be there twice.
-  SELECT array_agg(w.id), array_agg(w.wanted) INTO after, after_names
-  FROM (
-    SELECT DISTINCT ON (x.id) x.id, x.wanted
-    FROM (SELECT CASE WHEN p.wanted IS NULL THEN p.existing ELSE ids[array_position(names, p.wanted)] END AS id, p.wanted FROM graph_predecessors(t) AS p) x
-    ORDER BY x.id, x.wanted
-  ) w;
+  IF enqueue_graph_ticket.batch_id IS NOT NULL AND t->>'batch_id' IS NOT NULL THEN
+    RAISE EXCEPTION 'it names a batch, and all of these are one' USING ERRCODE = 'HF422', HINT = 'Leave its batch_id out.';
+  END IF;
+  -- What has a key may be there under two names.
+  IF cardinality(after) > 1 THEN
+    SELECT array_agg(w.id), array_agg(w.name) INTO after, after_names
+    FROM (SELECT DISTINCT ON (x.id) x.id, x.name FROM unnest(after, after_names) AS x (id, name) ORDER BY x.id, x.name) w;
+  END IF;
   run_at := COALESCE((t->>'run_at')::timestamptz, now() + (t->>'delay_ms')::bigint * interval '1 millisecond');
   expires_at := COALESCE((t->>'expires_at')::timestamptz, now() + (t->>'expires_in_ms')::bigint * interval '1 millisecond');
   RETURN enqueue_any_ticket(t->>'kind', t->'payload', t->>'queue', t->>'title', t->>'design', (t->>'priority')::integer, run_at,
     t->>'unique_key', (t->>'max_cost_usd')::numeric, after, expires_at, t->>'concurrency_key', t->>'fairness_key', t->>'unique_for',
     t->>'on_duplicate',
-    CASE WHEN array_remove(after_names, NULL) <> '{}' THEN after_names END, t->>'on_cancelled', enqueue_graph_ticket.batch_id);
+    CASE WHEN array_remove(after_names, NULL) <> '{}' THEN after_names END, t->>'on_cancelled',
+    COALESCE(enqueue_graph_ticket.batch_id, (t->>'batch_id')::bigint), (t->>'after_batch')::bigint);
 EXCEPTION
   WHEN data_exception THEN
     RAISE EXCEPTION '%: %', graph_place(t, place), SQLERRM USING ERRCODE = 'HF422';
-  WHEN SQLSTATE 'HF422' OR SQLSTATE 'HF404' THEN
-    RAISE EXCEPTION '%: %', graph_place(t, place), SQLERRM USING ERRCODE = SQLSTATE;
+  WHEN SQLSTATE 'HF422' OR SQLSTATE 'HF404' OR SQLSTATE 'HF409' THEN
+    GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL, hint = PG_EXCEPTION_HINT;
+    RAISE EXCEPTION '%: %', graph_place(t, place), SQLERRM USING ERRCODE = SQLSTATE, DETAIL = detail, HINT = hint;
 END
 $$;
-COMMENT ON FUNCTION enqueue_graph_ticket IS 'Adds one ticket of enqueue_tickets, all of whose predecessors have their ids.';
+COMMENT ON FUNCTION enqueue_graph_ticket IS 'Adds one ticket of enqueue_tickets or enqueue_batch, all of whose predecessors have their ids.';
 
 CREATE OR REPLACE FUNCTION require_traceparent(traceparent text) RETURNS void
 LANGUAGE plpgsql IMMUTABLE SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
@@ -796,6 +857,17 @@ $$;
 COMMENT ON FUNCTION trace_batch IS 'Says under which trace all tickets of a batch were enqueued, of those that have none yet; returns how many.';
 
 DROP FUNCTION IF EXISTS produce_ticket(text, jsonb, text, text, text, integer, timestamptz, text, numeric, timestamptz, text, text);
+CREATE OR REPLACE FUNCTION foreign_ticket(caller name, ids bigint[]) RETURNS text
+LANGUAGE sql STABLE SET search_path = ${flyway:defaultSchema}, pg_temp SET enable_seqscan = off SET enable_bitmapscan = off AS $$
+  SELECT COALESCE(u.id::text, 'NULL') FROM unnest(ids) AS u (id)
+  WHERE NOT EXISTS (
+    SELECT FROM ticket_base b LEFT JOIN designs d ON d.id = b.design_id
+    JOIN producer_grants g ON g.queue = b.queue AND (g.design = d.name OR g.design IS NULL AND d.id IS NULL AND g.kind = b.kind)
+    WHERE b.id = u.id AND pg_has_role(caller, to_regrole(quote_ident(g.grantee)), 'MEMBER'))
+  LIMIT 1
+$$;
+COMMENT ON FUNCTION foreign_ticket IS 'One of these tickets that a producer could not have enqueued, whether or not it is there; NULL if none.';
+
 CREATE OR REPLACE FUNCTION produce_ticket(
   kind text DEFAULT NULL, payload jsonb DEFAULT '{}', queue text DEFAULT 'default', title text DEFAULT NULL,
   design text DEFAULT NULL, priority integer DEFAULT 0, run_at timestamptz DEFAULT NULL, unique_key text DEFAULT NULL,
@@ -805,7 +877,8 @@ LANGUAGE plpgsql SECURITY DEFINER SET search_path = ${flyway:defaultSchema}, pg_
 DECLARE
   -- Inside, current_user is the owner; after SET ROLE the setting tells who called.
   caller name := CASE WHEN current_setting('role') = 'none' THEN session_user ELSE current_setting('role') END;
-  foreign_id bigint;
+  foreign_id text;
+  produced bigint;
 BEGIN
   IF NOT EXISTS (
     SELECT FROM producer_grants g
@@ -819,21 +892,22 @@ BEGIN
       USING ERRCODE = '42501', HINT = 'The owner of the schema grants it by a row of producer_grants.';
   END IF;
   -- The tickets of others are not locked, nor is told whether there are any.
-  SELECT u.id INTO foreign_id FROM unnest(produce_ticket.after) AS u (id)
-  WHERE NOT EXISTS (
-    SELECT FROM ticket_base b LEFT JOIN designs d ON d.id = b.design_id
-    JOIN producer_grants g ON g.queue = b.queue AND (g.design = d.name OR g.design IS NULL AND d.id IS NULL AND g.kind = b.kind)
-    WHERE b.id = u.id AND pg_has_role(caller, to_regrole(quote_ident(g.grantee)), 'MEMBER'))
-  LIMIT 1;
-  IF FOUND THEN
-    RAISE EXCEPTION '% may not wait for ticket %', caller, COALESCE(foreign_id::text, 'NULL')
+  foreign_id := foreign_ticket(caller, produce_ticket.after);
+  IF foreign_id IS NOT NULL THEN
+    RAISE EXCEPTION '% may not wait for ticket %', caller, foreign_id
       USING ERRCODE = '42501', HINT = 'It waits only for tickets of the queues and designs that it may enqueue.';
   END IF;
-  RETURN enqueue_ticket(kind => produce_ticket.kind, payload => produce_ticket.payload, queue => produce_ticket.queue,
+  produced := enqueue_ticket(kind => produce_ticket.kind, payload => produce_ticket.payload, queue => produce_ticket.queue,
     title => produce_ticket.title, design => produce_ticket.design, priority => produce_ticket.priority,
     run_at => produce_ticket.run_at, unique_key => produce_ticket.unique_key, max_cost_usd => produce_ticket.max_cost_usd,
     expires_at => produce_ticket.expires_at, concurrency_key => produce_ticket.concurrency_key, fairness_key => produce_ticket.fairness_key,
     after => produce_ticket.after);
+  -- Keys are one space for all: the ticket that has this one may be somebody else's.
+  IF produce_ticket.unique_key IS NOT NULL AND foreign_ticket(caller, ARRAY[produced]) IS NOT NULL THEN
+    RAISE EXCEPTION '% may not use the unique key "%": a ticket of others has it', caller, shorten(produce_ticket.unique_key, 100)
+      USING ERRCODE = '42501', HINT = 'Begin keys with a word of your own, such as the name of the queue.';
+  END IF;
+  RETURN produced;
 END
 $$;
 COMMENT ON FUNCTION produce_ticket IS 'enqueue_ticket for members of holdfast_producer: refuses what no row of producer_grants allows them.';

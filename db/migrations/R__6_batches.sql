@@ -74,46 +74,27 @@ LANGUAGE plpgsql SECURITY DEFINER SET search_path = ${flyway:defaultSchema}, pg_
 DECLARE
   new_id bigint;
   e record;
-  bad text;
 BEGIN
   IF tickets IS NULL OR jsonb_typeof(tickets) <> 'array' THEN
     RAISE EXCEPTION 'tickets must be a JSON array of objects'
       USING ERRCODE = 'HF422', HINT = 'As in ''[{"design": "hello", "payload": {"n": 1}}]''.';
   END IF;
   new_id := open_batch(actor, title);
-  -- Tickets that wait for others are a graph, names or not.
-  IF EXISTS (SELECT FROM jsonb_array_elements(tickets) AS x WHERE x.value ?| '{name,after}') THEN
+  -- Tickets that wait for each other are a graph. Others may be any number.
+  IF EXISTS (SELECT FROM jsonb_array_elements(tickets) AS x WHERE x.value ? 'name' OR jsonb_path_exists(x.value, 'strict $.after[*] ? (@.type() == "string")', silent => true)) THEN
     PERFORM FROM enqueue_tickets(tickets, new_id);
-    PERFORM close_batch(new_id, actor);
-    RETURN new_id;
+  ELSE
+    FOR e IN SELECT x.value AS ticket, x.ordinality AS n FROM jsonb_array_elements(tickets) WITH ORDINALITY AS x LOOP
+      PERFORM require_graph_ticket(e.ticket, e.n);
+      PERFORM enqueue_graph_ticket(e.ticket, e.n, p.after, p.names, new_id)
+      FROM (SELECT array_agg(g.existing) AS after, array_agg(g.given) AS names FROM graph_predecessors(e.ticket) AS g) p;
+    END LOOP;
   END IF;
-  FOR e IN SELECT x.value AS ticket, x.ordinality AS n FROM jsonb_array_elements(tickets) WITH ORDINALITY AS x LOOP
-    IF jsonb_typeof(e.ticket) <> 'object' THEN
-      RAISE EXCEPTION 'ticket %: it must be a JSON object', e.n USING ERRCODE = 'HF422';
-    END IF;
-    SELECT k INTO bad FROM jsonb_object_keys(e.ticket) AS k
-    WHERE k NOT IN ('kind', 'payload', 'queue', 'title', 'design', 'priority', 'run_at', 'unique_key', 'max_cost_usd', 'expires_at',
-      'concurrency_key', 'fairness_key', 'unique_for', 'on_duplicate') LIMIT 1;
-    IF FOUND THEN
-      RAISE EXCEPTION 'ticket %: "%" is not known', e.n, left(bad, 100) USING ERRCODE = 'HF422',
-        HINT = 'Known are kind, payload, queue, title, design, priority, run_at, unique_key, unique_for, on_duplicate, max_cost_usd, expires_at, '
-          'concurrency_key and fairness_key; and of tickets that wait for others, name, after and on_cancelled.';
-    END IF;
-    BEGIN
-      PERFORM enqueue_any_ticket(e.ticket->>'kind', e.ticket->'payload', COALESCE(e.ticket->>'queue', 'default'), e.ticket->>'title',
-        e.ticket->>'design', (e.ticket->>'priority')::integer, (e.ticket->>'run_at')::timestamptz, e.ticket->>'unique_key',
-        (e.ticket->>'max_cost_usd')::numeric, expires_at => (e.ticket->>'expires_at')::timestamptz,
-        concurrency_key => e.ticket->>'concurrency_key', fairness_key => e.ticket->>'fairness_key',
-        unique_for => e.ticket->>'unique_for', on_duplicate => e.ticket->>'on_duplicate', batch_id => new_id);
-    EXCEPTION WHEN data_exception THEN
-      RAISE EXCEPTION 'ticket %: %', e.n, SQLERRM USING ERRCODE = 'HF422';
-    END;
-  END LOOP;
   PERFORM close_batch(new_id, actor);
   RETURN new_id;
 END
 $$;
-COMMENT ON FUNCTION enqueue_batch IS 'Adds many tickets as one closed batch and returns its id: SELECT ${flyway:defaultSchema}.enqueue_batch(''[{"design": "hello", "payload": {"n": 1}}]'', ''ann''). All are added, or none; those whose unique_key exists are skipped. Where one has a name or waits for others (after), they are enqueued as enqueue_tickets does.';
+COMMENT ON FUNCTION enqueue_batch IS 'Adds many tickets as one closed batch and returns its id: SELECT ${flyway:defaultSchema}.enqueue_batch(''[{"design": "hello", "payload": {"n": 1}}]'', ''ann''). All are added, or none; those whose unique_key exists are skipped. Each has what a ticket of enqueue_tickets has; where one has a name, they are 10,000 at most.';
 
 -- Only a closed batch can be waited for: so no ticket of it can come later and wait for its own follower.
 CREATE OR REPLACE FUNCTION wait_for_batch(ticket_id bigint, batch_id bigint) RETURNS boolean

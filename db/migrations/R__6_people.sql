@@ -356,7 +356,8 @@ BEGIN
     IF d.on_cancelled = 'run' THEN
       PERFORM file_followers(ARRAY[t.id], ARRAY[d.name]);
     ELSIF d.on_cancelled = 'cancel' AND t.state IN ('ready', 'on_hold') THEN
-      PERFORM cancel_ticket(t.id, actor, format('#%s, which it waits for, was cancelled', cancelled));
+      PERFORM cancel_ticket(t.id, actor, CASE WHEN EXISTS (SELECT FROM workflows w WHERE w.ticket_id = t.id)
+        THEN format('#%s of its step %s was cancelled', cancelled, d.name) ELSE format('#%s, which it waits for, was cancelled', cancelled) END);
     ELSIF holds THEN
       -- One that a person holds already stays so, with one reason more.
       UPDATE ticket_base b
@@ -410,7 +411,7 @@ DECLARE
   t ticket_base;
 BEGIN
   PERFORM require_words('actor', actor), require_length('reason', reason);
-  PERFORM lock_steps(cancel_ticket.id);
+  PERFORM lock_what_goes(cancel_ticket.id);
   t := locked_ticket(cancel_ticket.id);
   IF t.state IN ('done', 'cancelled') THEN
     PERFORM refuse_action(t, 'cancel');

@@ -51,7 +51,7 @@ END
 $$;
 COMMENT ON FUNCTION let_items_go IS 'Files the next items of a step of limited breadth. One that a person holds has had its turn.';
 
--- steps: [{"step", "design" or "kind", "payloads": [...], "items": true for a list, "breadth", "title", "queue", "priority", "on_cancelled": run}]. All tickets of a
+-- steps: [{"step", "design" or "kind", "payloads": [...], "items": true for a list, "breadth", "title", "queue", "priority", "on_cancelled": run or cancel}]. All tickets of a
 -- step are inserted by one statement.
 CREATE OR REPLACE FUNCTION add_children(parent ticket_base, steps jsonb) RETURNS bigint[]
 LANGUAGE plpgsql SET search_path = ${flyway:defaultSchema}, pg_temp SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off AS $$
@@ -182,7 +182,7 @@ END
 $$;
 COMMENT ON FUNCTION workflow_tickets IS 'The tickets of a workflow''s steps with their results, as its handler reads them; accepted: it was cancelled, and the workflow released since. HF422 if the results are too long.';
 
--- Whoever finishes a step locks it, then its workflow: so does whoever cancels the workflow.
+-- Whoever finishes a step locks it, then its workflow: so does whoever holds the workflow.
 CREATE OR REPLACE FUNCTION lock_steps(workflow bigint) RETURNS void
 LANGUAGE plpgsql SET search_path = ${flyway:defaultSchema}, pg_temp SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off AS $$
 BEGIN
@@ -193,6 +193,37 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION lock_steps IS 'Locks the open steps of a workflow.';
+
+-- A step may say that its end by a person is that of its workflow, which may be a step itself: so all that goes is known and locked first, the deepest
+-- first, as those who finish it do.
+CREATE OR REPLACE FUNCTION lock_what_goes(ticket_id bigint) RETURNS void
+LANGUAGE plpgsql SET search_path = ${flyway:defaultSchema}, pg_temp SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off AS $$
+BEGIN
+  IF NOT EXISTS (SELECT FROM workflows w WHERE w.ticket_id = lock_what_goes.ticket_id) AND NOT EXISTS (
+      SELECT FROM ticket_dependencies d JOIN workflows w ON w.ticket_id = d.ticket_id
+      WHERE d.after_id = lock_what_goes.ticket_id AND d.ended_at IS NULL AND d.on_cancelled = 'cancel') THEN
+    RETURN;
+  END IF;
+  PERFORM FROM ticket_base b JOIN (
+    WITH RECURSIVE up (id) AS (
+      SELECT lock_what_goes.ticket_id
+      UNION
+      SELECT d.ticket_id FROM up u
+      JOIN ticket_dependencies d ON d.after_id = u.id AND d.ended_at IS NULL AND d.on_cancelled = 'cancel'
+      JOIN workflows w ON w.ticket_id = d.ticket_id
+    ), down (id, depth) AS (
+      SELECT u.id, 0 FROM up u
+      UNION
+      SELECT d.after_id, x.depth + 1 FROM down x
+      JOIN workflows w ON w.ticket_id = x.id
+      JOIN ticket_dependencies d ON d.ticket_id = x.id AND d.ended_at IS NULL
+    )
+    SELECT x.id, max(x.depth) AS depth FROM down x GROUP BY x.id
+  ) o ON o.id = b.id
+  ORDER BY o.depth DESC, b.id FOR UPDATE OF b;
+END
+$$;
+COMMENT ON FUNCTION lock_what_goes IS 'Locks what is cancelled with a ticket: the open steps of a workflow, and the workflow of a step that says so with its other steps.';
 
 -- What a job adds is a child of it, and whoever waits for the job waits for what it adds: as rows of its followers without a name, in a
 -- workflow as part of the step.

@@ -57,7 +57,7 @@ BEGIN
     PERFORM require_retry_policy(NEW.retry_strategy, 'retry_strategy');
   END IF;
   PERFORM require_key('concurrency_key', NEW.concurrency_key), require_key('fairness_key', NEW.fairness_key),
-    require_readable(NEW.title, NEW.error, NEW.hold_reason, NEW.result);
+    require_uniqueness(NEW.unique_key, NULL, NULL), require_readable(NEW.title, NEW.error, NEW.hold_reason, NEW.result);
   NEW.kind := kind_of_new_ticket(NEW.kind, d);
   IF NEW.state = 'ready' THEN
     NEW.expires_at := COALESCE(NEW.expires_at, GREATEST(now(), NEW.retry_after) + design_expiry(d));
@@ -224,12 +224,26 @@ END
 $$;
 COMMENT ON FUNCTION update_ticket IS 'UPDATE tickets: state through the functions for people, other columns as given, all logged.';
 
+CREATE OR REPLACE FUNCTION needed_by(ticket_id bigint) RETURNS bigint
+LANGUAGE sql STABLE SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
+  SELECT x.id FROM (
+    SELECT d.ticket_id AS id FROM ticket_dependencies d WHERE d.after_id = needed_by.ticket_id AND d.name IS NOT NULL AND d.item IS NULL
+    UNION ALL
+    SELECT p.parent_id FROM ticket_parents p WHERE p.ticket_id = needed_by.ticket_id
+  ) x JOIN ticket_base b ON b.id = x.id
+  WHERE b.state NOT IN ('done', 'cancelled') AND (b.kind = 'workflow' OR b.follows) ORDER BY x.id LIMIT 1
+$$;
+COMMENT ON FUNCTION needed_by IS 'An open ticket that is to be given the result of this one, or the open workflow that it is a step of; NULL if there is none.';
+
 CREATE OR REPLACE FUNCTION delete_ticket() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
 BEGIN
   IF OLD.state NOT IN ('done', 'cancelled') THEN
     RAISE EXCEPTION 'ticket % is %; only done and cancelled tickets can be deleted', OLD.id, OLD.state
       USING ERRCODE = 'HF409', HINT = 'SELECT cancel_ticket(id, actor, reason) ends it first.';
+  ELSIF needed_by(OLD.id) IS NOT NULL THEN
+    RAISE EXCEPTION 'ticket % is not deleted: ticket % still needs its result', OLD.id, needed_by(OLD.id)
+      USING ERRCODE = 'HF409', HINT = 'It can be deleted when that one is done or cancelled.';
   END IF;
   DELETE FROM ticket_attempts WHERE ticket_id = OLD.id;
   DELETE FROM ticket_guidance WHERE ticket_id = OLD.id;

@@ -22,6 +22,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
 
 /** Releasing many held tickets at once, and how far that is. */
 final class BulkRoutes implements Routes {
@@ -162,7 +163,7 @@ final class BulkRoutes implements Routes {
           });
     }
 
-    /** Tickets that wait for others, or say how long their keys hold, are enqueued one by one. */
+    /** Tickets that wait for each other by name are a graph. */
     private static Batched enqueue(
         TicketInbox inbox, List<CreateRoute.Body> given, String actor, @Nullable String title) {
       if (given.stream().anyMatch(Batches::isOfGraph)) {
@@ -175,10 +176,9 @@ final class BulkRoutes implements Routes {
     }
 
     private static boolean isOfGraph(CreateRoute.Body ticket) {
+      JsonNode after = ticket.after();
       return ticket.name() != null
-          || ticket.after() != null
-          || ticket.uniqueFor() != null
-          || ticket.onDuplicate() != null;
+          || (after != null && after.isArray() && after.valueStream().anyMatch(JsonNode::isString));
     }
 
     private void list(Context context) {

@@ -153,7 +153,7 @@ final class CreateRoute implements Handler {
 
   /**
    * The tickets that a new one waits for: {@code [17, 18]}, {@code {"fetch": 17}} to be given
-   * results, in a graph also {@code ["fetch", 17]}.
+   * results, {@code [17, {"clean": 18}]} for both, in a graph also {@code ["fetch", 17]}.
    *
    * @param names those of tickets of the same graph
    */
@@ -164,15 +164,13 @@ final class CreateRoute implements Handler {
       List<String> names = new ArrayList<>();
       Map<Long, String> results = new HashMap<>();
       if (after != null && after.isObject()) {
-        after.forEachEntry(
-            (name, id) -> {
-              ids.add(id(id));
-              results.put(id(id), name);
-            });
+        named(after, ids, results);
       } else if (after != null && after.isArray()) {
         for (JsonNode each : after) {
           if (each.isString()) {
             names.add(each.stringValue());
+          } else if (each.isObject()) {
+            named(each, ids, results);
           } else {
             ids.add(id(each));
           }
@@ -181,6 +179,14 @@ final class CreateRoute implements Handler {
         throw refused();
       }
       return new After(ids, names, new Following(results, policy(onCancelled)));
+    }
+
+    private static void named(JsonNode object, List<Long> ids, Map<Long, String> results) {
+      object.forEachEntry(
+          (name, id) -> {
+            ids.add(id(id));
+            results.put(id(id), name);
+          });
     }
 
     private static long id(JsonNode node) {

@@ -21,6 +21,7 @@ import tools.jackson.databind.JsonNode;
  * is one.
  */
 final class EventRoutes implements Routes {
+  static final String PATH = "/api/v1/events";
   private static final Duration LONGEST = Duration.ofHours(1);
   private static final Set<String> QUERY = Set.of("ticket", "last_event_id");
 
@@ -56,7 +57,7 @@ final class EventRoutes implements Routes {
 
   @Override
   public void addTo(JavalinDefaultRoutingApi routes) {
-    routes.get("/api/v1/events", this::stream, Role.VIEWER);
+    routes.get(PATH, this::stream, Role.VIEWER);
   }
 
   private void stream(Context context) throws InterruptedException {

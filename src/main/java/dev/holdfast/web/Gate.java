@@ -79,6 +79,9 @@ final class Gate implements Routes {
     if (roles.size() == 1 && roles.iterator().next() instanceof Role role) {
       return role;
     }
+    if (context.method().equals(HandlerType.HEAD)) {
+      throw new Refused(405, "HEAD is not for this path");
+    }
     throw new IllegalStateException("the route " + context.path() + " must name one role");
   }
 

@@ -47,7 +47,12 @@ final class GraphRoute implements Handler {
   /** Of the tickets of a body. */
   static List<Named> graph(List<CreateRoute.Body> tickets) {
     List<Named> graph = new ArrayList<>();
-    for (CreateRoute.Body each : tickets) {
+    for (int i = 0; i < tickets.size(); i++) {
+      CreateRoute.@Nullable Body each = tickets.get(i);
+      if (each == null || each.by() != null) {
+        throw new Refused(
+            422, "ticket " + (i + 1) + ": an object without \"by\"; who enqueues is the caller");
+      }
       CreateRoute.After after = CreateRoute.After.of(each.after(), each.onCancelled());
       graph.add(
           new Named(

@@ -13,6 +13,8 @@ import io.javalin.http.HandlerType;
 import io.javalin.http.HttpResponseException;
 import io.javalin.http.HttpStatus;
 import io.javalin.router.JavalinDefaultRoutingApi;
+import java.io.EOFException;
+import org.eclipse.jetty.http.HttpException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -89,6 +91,8 @@ final class Problems implements Routes {
         log.warn("{} {}: {}", context.method(), context.path(), gone.getMessage());
         yield Problem.of(503, "the database cannot be reached just now; try again in some seconds");
       }
+      case EOFException cut -> Problem.of(400, "the request's body ended before its end");
+      case HttpException broken -> Problem.of(400, "the request's body could not be read");
       default -> {
         log.error("{} {} failed", context.method(), context.path(), e);
         yield Problem.of(500, "this is a fault of Holdfast; its log has the details");

@@ -4,6 +4,7 @@ import dev.holdfast.web.access.Access;
 import io.javalin.Javalin;
 import io.javalin.config.JavalinConfig;
 import jakarta.servlet.DispatcherType;
+import jakarta.servlet.Filter;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.InstantSource;
@@ -44,7 +45,10 @@ public final class WebServer implements AutoCloseable {
               configure(config);
               config.http.maxRequestSize = maxPayloadBytes + ROOM_FOR_FORMS;
               config.jetty.modifyServletContextHandler(
-                  handler -> handler.addFilter(slots(access), "/*", EVERY_REQUEST));
+                  handler -> {
+                    handler.addFilter(slots(access), "/*", EVERY_REQUEST);
+                    handler.addFilter(filter(new HeadRequests()), "/*", EVERY_REQUEST);
+                  });
               config.jetty.addConnector((server, http) -> connector(port, server, http));
               Gate gate = new Gate(access, InstantSource.system());
               new Problems(pages).addTo(config.routes);
@@ -56,9 +60,13 @@ public final class WebServer implements AutoCloseable {
   }
 
   private static FilterHolder slots(Access access) {
-    FilterHolder slots = new FilterHolder(new RequestSlots(access.requestsAtOnce()));
-    slots.setAsyncSupported(true);
-    return slots;
+    return filter(new RequestSlots(access.requestsAtOnce()));
+  }
+
+  private static FilterHolder filter(Filter filter) {
+    FilterHolder holder = new FilterHolder(filter);
+    holder.setAsyncSupported(true);
+    return holder;
   }
 
   private static void configure(JavalinConfig config) {

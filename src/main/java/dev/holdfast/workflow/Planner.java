@@ -1,5 +1,6 @@
 package dev.holdfast.workflow;
 
+import dev.holdfast.queue.NewTicket.Following.OnCancelled;
 import dev.holdfast.ticket.TicketState;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -59,7 +60,7 @@ final class Planner {
         Optional<StepTicket> lost =
             own.stream()
                 .filter(each -> each.state() == TicketState.CANCELLED && !each.accepted())
-                .filter(each -> !step.runsOn())
+                .filter(each -> step.onCancelled() != OnCancelled.RUN)
                 .findFirst();
         if (lost.isPresent()) {
           return new Plan.Hold(
@@ -163,8 +164,10 @@ final class Planner {
               + list.size()
               + " items, and "
               + MOST_ITEMS
-              + " are allowed;"
-              + " let each item be a part of the list");
+              + " are allowed, for they begin in one transaction; let it be a list of parts, as in"
+              + " [[1, 2], [3, 4]], each of which is an item: replay the workflow from the step"
+              + " that makes the list once its design does that, or enqueue it anew if the payload"
+              + " has it");
     }
     return list;
   }

@@ -1,8 +1,10 @@
 package dev.holdfast.workflow;
 
+import dev.holdfast.queue.NewTicket.Following.OnCancelled;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Matcher;
@@ -25,8 +27,7 @@ import tools.jackson.databind.node.JsonNodeFactory;
  * @param title of its tickets; null is made of the workflow's
  * @param queue of its tickets; null is the workflow's
  * @param priority of its tickets; null is the workflow's
- * @param runsOn whether the workflow goes on where a person cancels one of its tickets, and is not
- *     held
+ * @param onCancelled what becomes of the workflow where a person cancels one of its tickets
  */
 record Step(
     String name,
@@ -41,7 +42,7 @@ record Step(
     @Nullable Template title,
     @Nullable String queue,
     @Nullable Integer priority,
-    boolean runsOn,
+    OnCancelled onCancelled,
     Set<String> uses) {
   private static final Pattern RESULT =
       Pattern.compile("\\bresults(?:\\.([A-Za-z_]\\w*)|\\[\\s*[\"']([^\"']*)[\"']\\s*])");
@@ -83,7 +84,7 @@ record Step(
         title,
         json.path("queue").stringValueOpt().orElse(null),
         json.path("priority").isInt() ? json.path("priority").intValue() : null,
-        json.path("on_cancelled").asString("hold").equals("run"),
+        OnCancelled.valueOf(json.path("on_cancelled").asString("hold").toUpperCase(Locale.ROOT)),
         uses);
   }
 

@@ -2,6 +2,7 @@ package dev.holdfast.workflow;
 
 import dev.holdfast.failure.Category;
 import dev.holdfast.failure.ErrorReport;
+import dev.holdfast.queue.NewTicket.Following.OnCancelled;
 import dev.holdfast.ticket.ClaimedTicket;
 import dev.holdfast.ticket.Design;
 import dev.holdfast.ticket.InvalidTicketException;
@@ -116,8 +117,8 @@ public final class WorkflowHandler implements TicketHandler {
     if (step.priority() != null) {
       json.put("priority", step.priority());
     }
-    if (step.runsOn()) {
-      json.put("on_cancelled", "run");
+    if (step.onCancelled() != OnCancelled.HOLD) {
+      json.put("on_cancelled", step.onCancelled().wireName());
     }
     return json;
   }

@@ -1,7 +1,7 @@
 -- Deletes finished tickets that are past their time, with all that belongs to them, of the next :page tickets behind the id :after.
 -- Parameters: :done_ms and :cancelled_ms (0 = keep), :limit of what is deleted. Answers how many those are, the last id that was looked at
 -- (null behind the last ticket) and whether any that was looked at is old enough to be past its time.
--- Index: the primary key, from :after on. What tells that a ticket is finished has no index, or every completion would write to it.
+-- Index: the primary key, from :after on; ticket_parents and ticket_dependencies_given. What tells that a ticket is finished has no index, or every completion would write to it.
 WITH page AS MATERIALIZED (
   SELECT b.id, b.created_at FROM holdfast.ticket_base b WHERE b.id > :after ORDER BY b.id LIMIT :page
 ), old AS MATERIALIZED (
@@ -13,6 +13,10 @@ WITH page AS MATERIALIZED (
     AND NOT EXISTS (
       SELECT FROM holdfast.ticket_parents p JOIN holdfast.ticket_base w ON w.id = p.parent_id
       WHERE p.ticket_id = b.id AND w.kind = 'workflow' AND w.state NOT IN ('done', 'cancelled'))
+    -- So does a ticket that is to be given this one's result.
+    AND NOT EXISTS (
+      SELECT FROM holdfast.ticket_dependencies d JOIN holdfast.ticket_base f ON f.id = d.ticket_id
+      WHERE d.after_id = b.id AND d.name IS NOT NULL AND d.item IS NULL AND f.state NOT IN ('done', 'cancelled'))
   ORDER BY b.id
   LIMIT :limit
   FOR UPDATE SKIP LOCKED

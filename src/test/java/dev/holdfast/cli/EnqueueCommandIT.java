@@ -10,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.SQLException;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -182,6 +183,43 @@ class EnqueueCommandIT {
         .isEqualTo("501");
   }
 
+  @Test
+  @DisplayName(
+      "lines may wait for others by id, and have keys that hold for a time, however many they are")
+  void anyNumberOfLines() throws IOException, SQLException {
+    String first = cli.run("enqueue", "--kind", "command").out().strip();
+    Files.writeString(directory.resolve("b.jsonl"), "{\"kind\": \"command\"}");
+    String batch =
+        cli.run("enqueue", "--file", directory.resolve("b.jsonl").toString())
+            .out()
+            .strip()
+            .replaceAll(".* batch ", "");
+    List<String> lines =
+        new ArrayList<>(
+            Collections.nCopies(10_000, "{\"kind\": \"command\", \"queue\": \"rest\"}"));
+    lines.add(
+        "{\"kind\": \"command\", \"queue\": \"rest\", \"unique_key\": \"r\", \"unique_for\":"
+            + " \"open\", \"on_duplicate\": \"replace\", \"after\": {\"one\": "
+            + first
+            + "}, \"on_cancelled\": \"run\", \"after_batch\": "
+            + batch
+            + "}");
+    Path file = Files.write(directory.resolve("t.jsonl"), lines);
+
+    Cli.Result result = cli.run("enqueue", "--file", file.toString());
+
+    assertThat(result.out().strip()).as(result.err()).matches("added 10001 as batch \\d+");
+    assertThat(
+            Cli.query(
+                database,
+                "SELECT concat_ws(' ', d.name, d.on_cancelled, f.batch_id) FROM holdfast.tickets t"
+                    + " JOIN holdfast.ticket_dependencies d ON d.ticket_id = t.id JOIN"
+                    + " holdfast.batch_followers f ON f.ticket_id = t.id WHERE t.unique_key = 'r'"))
+        .isEqualTo("one run " + batch);
+    assertThat(cli.run("enqueue", "--kind", "k", "--after", "a=1,b=1").err())
+        .contains("ticket 1 has two names");
+  }
+
   @ParameterizedTest
   @ValueSource(
       strings = {
@@ -195,6 +233,11 @@ class EnqueueCommandIT {
         "{\"kind\": \"command\", \"run_at\": \"tomorrow\"}",
         "{\"kind\": \"command\", \"prio\": 1}",
         "{\"kind\": \"command\", \"max_cost_usd\": -1}",
+        "{\"kind\": \"command\", \"after\": 17}",
+        "{\"kind\": \"command\", \"after\": [{\"a\": \"b\"}]}",
+        "{\"kind\": \"command\", \"after\": [1.5]}",
+        "{\"kind\": \"command\", \"after_batch\": \"7\"}",
+        "{\"kind\": \"command\", \"unique_key\": \"a\", \"unique_for\": \"soon\"}",
       })
   @DisplayName("a bad line is named, and nothing is added")
   void badLine(String bad) throws IOException, SQLException {

@@ -110,6 +110,20 @@ class FollowersIT {
     String byId = holdfast.ok("enqueue", "--design", "add", "--after", "mine=" + fetch);
     rows.awaitState(Long.parseLong(byId), "done");
     assertThat(rows.of(Long.parseLong(byId), "result")).contains("{\\\"mine\\\":{\\\"n\\\":41}}");
+    Files.writeString(
+        directory.resolve("more.jsonl"),
+        "{\"design\": \"add\", \"after\": [{\"its\": %s}, %s]}\n".formatted(fetch, byId)
+            + "{\"design\": \"fetch\", \"unique_key\": \"f\", \"unique_for\": \"open\"}\n"
+                .repeat(2));
+    assertThat(holdfast.ok("enqueue", "--file", "more.jsonl"))
+        .matches("added 2 as batch [0-9]+; 1 had a unique_key that exists already");
+    await("it is given the result by name")
+        .until(
+            () ->
+                !rows.column(
+                        "SELECT id FROM holdfast.tickets WHERE state = 'done' AND result::text LIKE"
+                            + " '%its%41%'")
+                    .isEmpty());
     assertThat(
             worker
                 .post(

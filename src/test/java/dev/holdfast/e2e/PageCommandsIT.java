@@ -10,9 +10,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
@@ -20,15 +22,18 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What the pages of workflows and schedules show is typed, in the order of the pages. */
+/** What the pages of workflows, schedules and batches show is typed, in the order of the pages. */
 @Tag("slow")
 @WithDatabase
 @Timeout(300)
 class PageCommandsIT {
-  private static final Pattern WORD = Pattern.compile("'([^']*)'|(\\S+)");
-  private static final Pattern ID = Pattern.compile("\\s+# (\\d+)$");
+  private static final Pattern WORD = Pattern.compile("'([^']*)'|\"([^\"]*)\"|(\\S+)");
+  private static final Pattern ID = Pattern.compile("\\s+(?:#|--) (\\d+)$");
+  private static final Pattern COMMENT = Pattern.compile("\\s+# .*$");
   private static final Pattern IN_TABLE =
       Pattern.compile("`((?:show|hold|release|replay|cancel) 30[^`]*)`");
+
+  private static final int TICKETS = 20;
 
   private final TicketRows rows;
   private final Path directory;
@@ -57,39 +62,58 @@ class PageCommandsIT {
   }
 
   private String type(String command) {
+    return holdfast.ok(words(command));
+  }
+
+  private String[] words(String command) {
     List<String> words = new ArrayList<>();
-    Matcher matcher = WORD.matcher(ID.matcher(command).replaceFirst(""));
+    Matcher matcher = WORD.matcher(COMMENT.matcher(command).replaceFirst(""));
     while (matcher.find()) {
-      String word = matcher.group(1) == null ? matcher.group(2) : matcher.group(1);
+      String word =
+          IntStream.rangeClosed(1, 3)
+              .mapToObj(matcher::group)
+              .filter(Objects::nonNull)
+              .findFirst()
+              .orElseThrow();
       words.add(word.startsWith("@") ? "@" + directory.resolve(word.substring(1)) : word);
     }
-    return holdfast.ok(words.toArray(String[]::new));
+    return words.toArray(String[]::new);
   }
 
   /** Statements and commands in blocks, in order. */
   private static List<String> typed(String page) {
     return page.lines()
-        .map(line -> line.startsWith("    $ ") ? line.substring(6) : line)
+        .map(line -> line.replaceFirst("^(    )?\\$ ", ""))
         .filter(line -> line.startsWith("holdfast ") || line.startsWith("SELECT "))
         .toList();
   }
 
   /** Where the page says which id a ticket gets, it gets that one. */
   private String run(String line) {
-    if (line.startsWith("SELECT ")) {
-      return String.join("\n", rows.column(line.replaceFirst(";$", "")));
-    }
     Matcher id = ID.matcher(line);
     boolean named = id.find();
     if (named) {
-      rows.column(
-          "SELECT setval('holdfast.ticket_base_id_seq', ?, false)", Long.valueOf(id.group(1)));
+      next(sequence(line), Long.parseLong(id.group(1)));
     }
-    String answer = type(line.substring("holdfast ".length()));
+    String answer =
+        line.startsWith("SELECT ")
+            ? String.join("\n", rows.column(line.replaceFirst(";.*$", "")))
+            : type(line.substring("holdfast ".length()));
     if (named) {
       assertThat(answer).as(line).isEqualTo(id.group(1));
     }
     return answer;
+  }
+
+  private static String sequence(String line) {
+    return line.contains("_batch(")
+        ? "batches"
+        : line.contains("release(") ? "releases" : "ticket_base";
+  }
+
+  /** The id that comes next of these. */
+  private void next(String table, long id) {
+    rows.column("SELECT setval('holdfast." + table + "_id_seq', ?, false)", id);
   }
 
   @Test
@@ -157,6 +181,7 @@ class PageCommandsIT {
   @Test
   @DisplayName("docs/schedules.md: each command and statement")
   void schedules() throws Exception {
+    next("ticket_base", 2_000);
     design("report", "true");
     List<String> lines = typed(page("schedules.md"));
     assertThat(lines).hasSize(6);
@@ -169,6 +194,77 @@ class PageCommandsIT {
     assertThat(rows.of(Long.parseLong(run(lines.get(5))), "title")).isEqualTo("nightly");
     for (String each : List.of("show", "pause", "resume", "run", "delete")) {
       assertThat(type("schedule " + each + " nightly")).as(each).isNotEmpty();
+    }
+  }
+
+  @Test
+  @DisplayName("docs/batches.md: each command and statement")
+  void batches() throws Exception {
+    next("ticket_base", 1_000);
+    design("price", "true");
+    design("report", "true");
+    Files.writeString(
+        directory.resolve("tickets.jsonl"), "{\"design\": \"price\"}\n".repeat(TICKETS));
+    List<HoldfastProcess> followed = new ArrayList<>();
+    int done = 0;
+    for (String line : typed(page("batches.md"))) {
+      done++;
+      if (line.contains(" -w")) {
+        // It follows until the end, which a later command makes.
+        HoldfastProcess follower = holdfast.start(words(line.substring("holdfast ".length())));
+        follower.awaitOutput(Pattern.compile(" of " + TICKETS));
+        followed.add(follower);
+        continue;
+      }
+      before(line);
+      // It says how to follow it on the other stream.
+      String answer =
+          line.contains("--canary")
+              ? holdfast.run(words(line.substring("holdfast ".length()))).stdout().strip()
+              : run(line);
+      if (line.startsWith("holdfast enqueue --file")) {
+        assertThat(answer).isEqualTo("added " + TICKETS + " as batch 7");
+      } else if (line.startsWith("holdfast batch show")) {
+        assertThat(answer)
+            .contains("batch 7 \"prices of November\", by ", "\n0 of " + TICKETS + "\n")
+            .contains("ready " + TICKETS + ", in progress 0, on hold 0, in review 0, done 0");
+      } else if (line.contains("--canary")) {
+        assertThat(answer)
+            .isEqualTo("release 4, step 1 of 4: released 3 of " + TICKETS + ", 3 wait");
+      } else if (line.contains("release_status")) {
+        assertThat(answer).startsWith("1");
+      }
+    }
+    assertThat(done).isEqualTo(22);
+    holdfast.worker();
+    for (HoldfastProcess each : followed) {
+      assertThat(each.awaitOutcome().exit()).isZero();
+    }
+    assertThat(
+            rows.column(
+                "SELECT release_id || ' ' || state FROM holdfast.release_status() ORDER BY 1"))
+        .containsExactly("4 stopped", "5 stopped");
+    assertThat(
+            rows.column(
+                "SELECT id FROM holdfast.batches WHERE cancelled_at IS NOT NULL ORDER BY 1"))
+        .containsExactly("7", "9");
+  }
+
+  /** Ids of the page, and what is on hold before its releases. */
+  private void before(String line) {
+    if (line.startsWith("holdfast enqueue --file")) {
+      next("batches", 7);
+    } else if (line.contains("--fingerprint") || line.contains("start_release")) {
+      next("releases", line.startsWith("SELECT") ? 5 : 4);
+      rows.column(
+          "WITH new AS MATERIALIZED (SELECT holdfast.enqueue_ticket(design => 'price') AS id FROM"
+              + " generate_series(1, ?)) SELECT holdfast.hold_ticket(id, 'ann', 'it failed') FROM"
+              + " new",
+          TICKETS);
+      rows.column(
+          "UPDATE holdfast.ticket_base SET error = 'no prices.csv', error_category ="
+              + " 'system_error', error_fingerprint = '3f2a9c1b00000000' WHERE state = 'on_hold'"
+              + " RETURNING id");
     }
   }
 }

@@ -129,6 +129,16 @@ class WorkflowIT {
     assertThat(Files.readAllLines(directory.resolve("ran.txt"))).hasSize(9);
     assertThat(worker.post("/api/v1/tickets/" + again + "/replay", "{\"from\": \"nope\"}").body())
         .contains("has no step");
+    put(
+        "fragile",
+        "{kind: workflow, steps: {ask: {kind: human, on_cancelled: cancel}, other: {kind:"
+            + " human}}}");
+    long fragile = Long.parseLong(holdfast.ok("enqueue", "--design", "fragile"));
+    rows.awaitState(step(fragile, "other"), "on_hold");
+    rows.awaitState(step(fragile, "ask"), "on_hold");
+    holdfast.ok("cancel", "" + step(fragile, "ask"), "--reason", "nobody knows");
+    assertThat(holdfast.ok("show", "" + fragile, "--tree"))
+        .contains("#" + fragile + ": cancelled", "ask: cancelled", "other: cancelled");
   }
 
   @Test

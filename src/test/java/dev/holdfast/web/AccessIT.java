@@ -229,6 +229,35 @@ class AccessIT {
   }
 
   @Test
+  @DisplayName("HEAD is let in, refused and answered as GET is, without the body")
+  void head() {
+    assertThat(nobody.send("HEAD", "/login", null).status()).isEqualTo(200);
+    assertThat(nobody.send("HEAD", TICKETS, null).status()).isEqualTo(401);
+    assertThat(nobody.send("HEAD", "/nowhere", null).status()).isEqualTo(404);
+    String ann = "Bearer " + WebFixture.ANN;
+    Answer answer = nobody.send("HEAD", TICKETS, null, "Authorization", ann);
+    assertThat(answer.status()).isEqualTo(200);
+    assertThat(answer.response().body()).isEmpty();
+    assertThat(nobody.send("HEAD", "/api/v1/events", null, "Authorization", ann).status())
+        .isEqualTo(405);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"FFFFFFFFFFFFFFFF", "zz"})
+  @DisplayName("a body that is broken is the sender's fault, and nothing for the log")
+  void brokenBody(String chunk) throws IOException {
+    try (Socket socket = new Socket("127.0.0.1", server.port())) {
+      socket.setSoTimeout(10_000);
+      String request =
+          "POST %s HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n%s\r\n"
+              .formatted(TICKETS, WebFixture.ANN, chunk);
+      socket.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
+      assertThat(new String(socket.getInputStream().readNBytes(12), StandardCharsets.US_ASCII))
+          .isEqualTo("HTTP/1.1 400");
+    }
+  }
+
+  @Test
   @DisplayName(
       "a visitor who reads answers slowly has three of four places at most: others are answered")
   void slowReader() throws Exception {

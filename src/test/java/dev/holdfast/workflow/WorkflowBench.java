@@ -57,13 +57,18 @@ final class WorkflowBench implements AutoCloseable {
   }
 
   long workflow(String steps, String payload) {
+    return inbox.enqueue(
+        NewTicket.ofDesign(workflowDesign(steps)).withPayload(payload).withTitle("wf"));
+  }
+
+  String workflowDesign(String steps) {
     String name = "w-" + UUID.randomUUID();
     database.run(
         "INSERT INTO holdfast.designs (name, version, kind, definition) VALUES (?, 1, 'workflow',"
             + " ?::jsonb)",
         name,
         "{\"steps\": {" + steps + "}}");
-    return inbox.enqueue(NewTicket.ofDesign(name).withPayload(payload).withTitle("wf"));
+    return name;
   }
 
   List<ClaimedTicket> claim(String kind) {

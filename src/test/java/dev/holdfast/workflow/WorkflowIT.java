@@ -2,6 +2,7 @@ package dev.holdfast.workflow;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.queue.Finish;
 import dev.holdfast.queue.FinishResult;
@@ -15,8 +16,12 @@ import dev.holdfast.testing.WithDatabase;
 import dev.holdfast.ticket.ClaimedTicket;
 import dev.holdfast.ticket.Review;
 import dev.holdfast.worker.HandlerResult;
+import java.sql.Connection;
+import java.sql.Statement;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -130,8 +135,8 @@ class WorkflowIT {
         "\"payload\": {\"x\": \"${results.a.nope}\"}"
             + "|step b: results.a.nope: there is no results.a.nope",
         "\"for_each\": \"results.a.n\"|step b: for_each: its value must be a list, and is 1",
-        "\"for_each\": \"payload.many\""
-            + "|step b: for_each: the list has 100000 items, and 10000 are allowed; let each item",
+        "\"for_each\": \"payload.many\"|step b: for_each: the list has 100000 items, and 10000 are"
+            + " allowed, for they begin in one transaction; let it be a list of parts",
         "\"when\": \"results.a.n\"|step b: when: its value must be true or false, and is 1",
         "\"when\": \"results.a.n / 0 == 1\"|step b: results.a.n / 0 == 1: / by zero",
         "\"payload\": {\"x\": \"${results.a.big}${results.a.big}\"}"
@@ -281,20 +286,23 @@ class WorkflowIT {
   }
 
   @Test
-  @DisplayName("is held when a step is cancelled, and goes on without it when it is released")
+  @DisplayName(
+      "is held when a step is cancelled; released, it goes on without it while other steps are"
+          + " still open")
   void stepCancelled() {
-    long id = bench.workflow(step("a", "") + "," + after("b", "a"), "{}");
+    long id = bench.workflow(step("a", "") + "," + step("c", "") + "," + after("b", "a"), "{}");
     bench.advance();
     long a = bench.ticketOf(id, "a");
+    ClaimedTicket c = of(bench.claim(bench.job), id, "c");
     bench.desk.cancel(a, "carl", null);
     assertThat(bench.held(id)).startsWith("dependency_cancelled: #" + a);
-    bench.advance();
-    assertThat(bench.claim(bench.job)).isEmpty();
+    assertThat(bench.claim("workflow")).isEmpty();
     release(id);
     bench.advance();
     bench.finish(bench.claimOne(bench.job), "2");
+    bench.finish(c, "3");
     bench.advance();
-    assertThat(bench.result(id)).isEqualTo("{\"a\": null, \"b\": 2}");
+    assertThat(bench.result(id)).isEqualTo("{\"a\": null, \"b\": 2, \"c\": 3}");
   }
 
   @Test
@@ -401,6 +409,80 @@ class WorkflowIT {
     bench.finish(bench.claimOne(bench.job), "2");
     bench.advance();
     assertThat(bench.result(id)).isEqualTo("{\"a\": null, \"b\": 2}");
+  }
+
+  @Test
+  @DisplayName(
+      "is cancelled with its open steps when one is that says on_cancelled: cancel, and so is the"
+          + " workflow of which it is such a step")
+  void stepTakesItWithIt() {
+    String cancels = "\"on_cancelled\": \"cancel\"";
+    String inner =
+        bench.workflowDesign(
+            step("a", cancels + ", \"for_each\": \"[1, 2, 3]\"") + "," + step("b", ""));
+    long outer =
+        bench.workflow(
+            "\"sub\": {\"design\": \"" + inner + "\", " + cancels + "}," + step("c", ""), "{}");
+    bench.advance();
+    long sub = bench.ticketOf(outer, "sub");
+    long a = bench.ticketOf(sub, "a");
+    long b = bench.ticketOf(sub, "b");
+    long c = bench.ticketOf(outer, "c");
+    ClaimedTicket running = of(bench.claim(bench.job), sub, "b");
+
+    bench.desk.cancel(a + 1, "carl", "not this one");
+
+    for (long each : new long[] {outer, sub, a, a + 1, a + 2, b, c}) {
+      assertThat(bench.state(each)).as("#%s", each).isEqualTo("cancelled");
+    }
+    assertThat(
+            database.column(
+                "SELECT actor || ': ' || (details->>'reason') FROM holdfast.ticket_activity WHERE"
+                    + " action = 'cancelled' AND ticket_id = ANY (ARRAY[?, ?, ?]::bigint[]) ORDER"
+                    + " BY ticket_id",
+                outer,
+                c,
+                sub))
+        .containsExactlyInAnyOrder(
+            "carl: #" + sub + " of its step sub was cancelled",
+            "carl: #" + (a + 1) + " of its step a was cancelled",
+            "carl: its workflow #" + outer + " was cancelled");
+    assertThat(bench.finish(new Finish.Succeeded(b, running.lease().no(), "1", Review.NONE, null)))
+        .isEqualTo(new FinishResult.Stale(b));
+    bench.advance();
+    assertThat(bench.claim(bench.job)).isEmpty();
+  }
+
+  @Test
+  @DisplayName("is cancelled by a step while another one is approved, and nobody meets a deadlock")
+  void stepTakesItWithItAtOnce() throws Exception {
+    long id = bench.workflow(step("b", "") + "," + step("a", "\"on_cancelled\": \"cancel\""), "{}");
+    bench.advance();
+    ClaimedTicket b = of(bench.claim(bench.job), id, "b");
+    long a = bench.ticketOf(id, "a");
+    bench.finish(new Finish.Succeeded(b.id(), b.lease().no(), "1", Review.HUMAN, null));
+    try (Connection approving = bench.pool.getConnection();
+        Statement statement = approving.createStatement()) {
+      approving.setAutoCommit(false);
+      statement.execute("SELECT FROM holdfast.ticket_base WHERE id = " + b.id() + " FOR UPDATE");
+      CompletableFuture<Void> cancelling =
+          CompletableFuture.runAsync(
+              () -> database.run("SELECT holdfast.cancel_ticket(?, 'carl')", a));
+      await("the cancellation waits")
+          .until(
+              () ->
+                  database.number(
+                          "SELECT count(*) FROM pg_stat_activity WHERE datname ="
+                              + " current_database() AND wait_event_type = 'Lock'")
+                      > 0);
+      statement.execute("SELECT holdfast.approve_ticket(" + b.id() + ", 'ann')");
+      approving.commit();
+      approving.setAutoCommit(true);
+      cancelling.get(20, TimeUnit.SECONDS);
+    }
+    assertThat(bench.state(b.id())).isEqualTo("done");
+    assertThat(bench.state(id)).isEqualTo("cancelled");
+    database.assertNoTicketIsLost();
   }
 
   private void release(long id) {

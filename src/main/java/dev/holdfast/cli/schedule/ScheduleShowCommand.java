@@ -10,6 +10,7 @@ import dev.holdfast.schedule.Schedule;
 import dev.holdfast.ticket.TicketNotFoundException;
 import java.time.Instant;
 import java.time.ZoneId;
+import java.time.format.DateTimeFormatter;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -26,6 +27,8 @@ import picocli.CommandLine.Parameters;
     footer = {"", "Example:", "  holdfast schedule show nightly"})
 final class ScheduleShowCommand implements Callable<Integer> {
   private static final int TIMES = 10;
+  private static final DateTimeFormatter LOCAL =
+      DateTimeFormatter.ofPattern("EEE HH:mm", Locale.ENGLISH);
 
   private final HoldfastCommand root;
 
@@ -103,8 +106,14 @@ final class ScheduleShowCommand implements Callable<Integer> {
     terminal.line("payload:   " + PlainText.oneLine(schedule.payload()));
     if (!upcoming.isEmpty()) {
       terminal.line("upcoming:");
-      ZoneId zone = ZoneId.of(schedule.zone());
-      upcoming.forEach(time -> terminal.line("  " + time.atZone(zone)));
+      upcoming.forEach(time -> terminal.line("  " + upcoming(time, schedule.zone())));
     }
+  }
+
+  /** As all times are shown; where the schedule lives elsewhere, what the clock says there, too. */
+  private static String upcoming(Instant time, String zone) {
+    return zone.equals("UTC")
+        ? time.toString()
+        : time + ", " + LOCAL.format(time.atZone(ZoneId.of(zone))) + " in " + zone;
   }
 }

@@ -40,9 +40,9 @@ import picocli.CommandLine.Option;
       "",
       "Each line of the file is a JSON object: design or kind, and title, payload, queue,"
           + " priority,",
-      "delay or run_at, unique_key, max_cost_usd, expires, concurrency_key, fairness_key. All are",
-      "added, or none. A file of 10,000 lines at most may have name, after (names of its other",
-      "lines, or ids) and on_cancelled, too."
+      "delay or run_at, unique_key, unique_for, on_duplicate, max_cost_usd, expires,",
+      "concurrency_key, fairness_key, after (ids), after_batch, on_cancelled. All are added, or",
+      "none. A file of 10,000 lines at most may have name, and names of its lines in after, too."
     })
 public final class EnqueueCommand implements Callable<Integer> {
   private final HoldfastCommand root;

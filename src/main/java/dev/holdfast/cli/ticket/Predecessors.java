@@ -32,14 +32,13 @@ final class Predecessors {
       int equals = each.indexOf('=');
       long id = id(each, each.substring(equals + 1));
       ids.add(id);
-      if (equals >= 0) {
-        names.put(id, each.substring(0, equals));
+      String other = equals < 0 ? null : names.put(id, each.substring(0, equals));
+      if (other != null && !other.equals(names.get(id))) {
+        throw new UsageException(
+            "--after: ticket " + id + " has two names; its result is given under one");
       }
     }
-    return ticket
-        .withAfter(ids)
-        .withFollowing(
-            new Following(names, onCancelled == null ? OnCancelled.HOLD : policy(onCancelled)));
+    return ticket.withAfter(ids).withFollowing(new Following(names, policy(onCancelled)));
   }
 
   private static long id(String whole, String text) {
@@ -50,7 +49,11 @@ final class Predecessors {
     return Long.parseLong(text);
   }
 
-  static OnCancelled policy(String text) {
+  /** Held where nothing is said. */
+  static OnCancelled policy(@Nullable String text) {
+    if (text == null) {
+      return OnCancelled.HOLD;
+    }
     return Arrays.stream(OnCancelled.values())
         .filter(each -> each.wireName().equals(text))
         .findFirst()

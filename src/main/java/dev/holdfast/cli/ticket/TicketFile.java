@@ -3,7 +3,6 @@ package dev.holdfast.cli.ticket;
 import dev.holdfast.cli.output.UsageException;
 import dev.holdfast.queue.NewTicket;
 import dev.holdfast.queue.TicketInbox.Named;
-import dev.holdfast.queue.Uniqueness;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
@@ -11,9 +10,8 @@ import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 
 /**
- * The tickets of a file: a graph where one of them has a name, waits for another or says how long
- * its unique key holds, else as many as there are, of which only the first lines are in memory at a
- * time.
+ * The tickets of a file: a graph where one of them has a name or waits for one that has, else as
+ * many as there are, of which only the first lines are in memory at a time.
  */
 final class TicketFile {
   /** As many as a graph may have. */
@@ -39,9 +37,9 @@ final class TicketFile {
 
   private static UsageException tooLong() {
     return new UsageException(
-        "--file: it has lines with name, after, unique_for or on_duplicate and so "
+        "--file: it has lines with names and so "
             + LONGEST_GRAPH
-            + " lines at most; enqueue parts of it");
+            + " lines at most; enqueue parts of it, whose lines may wait for ids of others");
   }
 
   boolean isGraph() {
@@ -49,10 +47,7 @@ final class TicketFile {
   }
 
   private static boolean isOfGraph(Named each) {
-    return each.name() != null
-        || !each.after().isEmpty()
-        || !each.ticket().after().isEmpty()
-        || !each.ticket().uniqueness().equals(Uniqueness.USUAL);
+    return each.name() != null || !each.after().isEmpty();
   }
 
   List<Named> graph() {

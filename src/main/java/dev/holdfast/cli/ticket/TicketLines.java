@@ -7,6 +7,7 @@ import dev.holdfast.cli.output.UsageException;
 import dev.holdfast.cli.output.Words;
 import dev.holdfast.queue.NewTicket;
 import dev.holdfast.queue.NewTicket.Following;
+import dev.holdfast.queue.NewTicket.Following.OnCancelled;
 import dev.holdfast.queue.TicketInbox.Named;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -14,6 +15,7 @@ import java.io.UncheckedIOException;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
@@ -48,6 +50,7 @@ final class TicketLines implements Iterator<Named> {
               "fairness_key",
               "name",
               "after",
+              "after_batch",
               "on_cancelled",
               "unique_for",
               "on_duplicate"));
@@ -123,29 +126,57 @@ final class TicketLines implements Iterator<Named> {
   }
 
   private static Named named(JsonNode line) {
-    NewTicket ticket = ticket(line);
-    List<String> names = new ArrayList<>();
-    List<Long> ids = new ArrayList<>();
-    JsonNode after = line.path("after");
-    if (!after.isMissingNode() && !after.isNull() && !after.isArray()) {
-      throw new UsageException("after must be a list of names and ids, as in [\"fetch\", 17]");
+    NewTicket ticket = ticket(line).withAfterBatch(batch(line.get("after_batch")));
+    OnCancelled policy = Predecessors.policy(text(line, "on_cancelled"));
+    After after = After.of(line.path("after"));
+    return new Named(
+        text(line, "name"),
+        ticket.withAfter(after.ids).withFollowing(new Following(after.results, policy)),
+        after.names);
+  }
+
+  private static @Nullable Long batch(@Nullable JsonNode value) {
+    if (value == null || value.isNull()) {
+      return null;
     }
-    for (JsonNode each : after) {
+    if (!value.isIntegralNumber() || !value.canConvertToLong()) {
+      throw new UsageException("after_batch must be the id of a batch");
+    }
+    return value.longValue();
+  }
+
+  /** What a line waits for: names of other lines, ids, and ids by names for their results. */
+  private record After(List<String> names, List<Long> ids, Map<Long, String> results) {
+    static After of(JsonNode after) {
+      After read = new After(new ArrayList<>(), new ArrayList<>(), new HashMap<>());
+      if (after.isObject()) {
+        read.add(after);
+      } else if (after.isArray()) {
+        after.forEach(read::add);
+      } else if (!after.isMissingNode() && !after.isNull()) {
+        throw new UsageException("after must be a list of names and ids, as in [\"fetch\", 17]");
+      }
+      return read;
+    }
+
+    private void add(JsonNode each) {
       if (each.isString()) {
         names.add(each.stringValue());
-      } else if (each.isIntegralNumber() && each.canConvertToLong()) {
-        ids.add(each.asLong());
+      } else if (each.isObject()) {
+        each.forEachEntry((name, id) -> results.put(id(id), name));
+        each.forEach(id -> ids.add(id(id)));
       } else {
+        ids.add(id(each));
+      }
+    }
+
+    private static long id(JsonNode each) {
+      if (!each.isIntegralNumber() || !each.canConvertToLong()) {
         throw new UsageException(
             "after has " + PlainText.cut(each.toString(), 40) + "; give names and ids of tickets");
       }
+      return each.longValue();
     }
-    String onCancelled = text(line, "on_cancelled");
-    Following following =
-        onCancelled == null
-            ? Following.DEFAULT
-            : new Following(Map.of(), Predecessors.policy(onCancelled));
-    return new Named(text(line, "name"), ticket.withAfter(ids).withFollowing(following), names);
   }
 
   private static NewTicket ticket(JsonNode line) {

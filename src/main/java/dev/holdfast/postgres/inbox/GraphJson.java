@@ -23,8 +23,7 @@ final class GraphJson {
   /**
    * @throws InvalidTicketException naming the first ticket that cannot be taken
    */
-  static String of(List<Named> graph, NewTicketRules rules) {
-    ArrayNode tickets = MAPPER.createArrayNode();
+  static void check(List<Named> graph, NewTicketRules rules) {
     int place = 0;
     for (Named each : graph) {
       place++;
@@ -37,8 +36,15 @@ final class GraphJson {
                 : "ticket \"" + each.name() + "\"";
         throw new InvalidTicketException(which + ": " + e.getMessage());
       }
-      put(each, tickets.addObject());
     }
+  }
+
+  /**
+   * @param graph whose tickets the rules allow
+   */
+  static String of(List<Named> graph) {
+    ArrayNode tickets = MAPPER.createArrayNode();
+    graph.forEach(each -> put(each, tickets.addObject()));
     return MAPPER.writeValueAsString(tickets);
   }
 
@@ -72,7 +78,21 @@ final class GraphJson {
     if (!named.after().isEmpty() || !ticket.after().isEmpty()) {
       ArrayNode after = node.putArray("after");
       named.after().forEach(after::add);
-      ticket.after().forEach(after::add);
+      ticket.after().forEach(id -> put(after, id, ticket.following().names().get(id)));
+    }
+    if (ticket.batchId() != null) {
+      node.put("batch_id", ticket.batchId());
+    }
+    if (ticket.afterBatch() != null) {
+      node.put("after_batch", ticket.afterBatch());
+    }
+  }
+
+  private static void put(ArrayNode after, long id, @Nullable String name) {
+    if (name == null) {
+      after.add(id);
+    } else {
+      after.addObject().put(name, id);
     }
   }
 

@@ -10,7 +10,6 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import javax.sql.DataSource;
@@ -97,11 +96,11 @@ public final class PostgresTicketInbox implements TicketInbox {
     try {
       long batch = number(connection, "SELECT holdfast.open_batch(?, ?)", actor, title);
       TicketCopy copy = new TicketCopy(connection, sql, rules, batch);
-      long added = copy.copyAll(tickets);
+      copy.copyAll(tickets);
       if (copy.traceparent() != null) {
         number(connection, "SELECT holdfast.trace_batch(?, ?)", batch, copy.traceparent());
       }
-      number(connection, "SELECT holdfast.close_batch(?, ?)", batch, actor);
+      long added = number(connection, "SELECT holdfast.close_batch(?, ?)", batch, actor);
       return new Batched(batch, added);
     } catch (SQLException e) {
       throw SqlErrors.translate(e);
@@ -123,52 +122,20 @@ public final class PostgresTicketInbox implements TicketInbox {
 
   @Override
   public List<Long> enqueueGraph(List<Named> graph) {
-    String json = GraphJson.of(graph, rules);
-    return transactions.runOnce(
-        connection -> {
-          List<Long> ids = enqueueGraph(connection, json, null);
-          trace(connection, graph, ids);
-          return ids;
-        });
+    GraphJson.check(graph, rules);
+    return transactions.runOnce(connection -> new GraphCall(connection, sql).enqueue(graph, null));
   }
 
   @Override
   public BatchedGraph enqueueGraphAsBatch(List<Named> graph, String actor, @Nullable String title) {
-    String json = GraphJson.of(graph, rules);
+    GraphJson.check(graph, rules);
     return transactions.runOnce(
         connection -> {
           long batch = number(connection, "SELECT holdfast.open_batch(?, ?)", actor, title);
-          List<Long> ids = enqueueGraph(connection, json, batch);
-          trace(connection, graph, ids);
+          List<Long> ids = new GraphCall(connection, sql).enqueue(graph, batch);
           long added = number(connection, "SELECT holdfast.close_batch(?, ?)", batch, actor);
           return new BatchedGraph(batch, added, ids);
         });
-  }
-
-  private void trace(Connection connection, List<Named> graph, List<Long> ids) throws SQLException {
-    for (int i = 0; i < ids.size(); i++) {
-      String traceparent = graph.get(i).ticket().traceparent();
-      if (traceparent != null) {
-        number(connection, "SELECT holdfast.trace_ticket(?, ?)", ids.get(i), traceparent);
-      }
-    }
-  }
-
-  private List<Long> enqueueGraph(Connection connection, String json, @Nullable Long batch)
-      throws SQLException {
-    try (PreparedStatement statement =
-        connection.prepareStatement(
-            sql.inSchema("SELECT id FROM holdfast.enqueue_tickets(?::jsonb, ?::bigint)"))) {
-      statement.setString(1, json);
-      statement.setObject(2, batch);
-      List<Long> ids = new ArrayList<>();
-      try (ResultSet rows = statement.executeQuery()) {
-        while (rows.next()) {
-          ids.add(rows.getLong(1));
-        }
-      }
-      return ids;
-    }
   }
 
   private long insert(Connection connection, NewTicket ticket) throws SQLException {

@@ -4,8 +4,10 @@ import dev.holdfast.postgres.Sql;
 import dev.holdfast.postgres.SqlErrors;
 import dev.holdfast.queue.Expiry;
 import dev.holdfast.queue.NewTicket;
+import dev.holdfast.queue.TicketInbox.Named;
 import dev.holdfast.queue.Uniqueness;
 import dev.holdfast.ticket.HoldfastException;
+import dev.holdfast.ticket.IllegalTransitionException;
 import dev.holdfast.ticket.InvalidTicketException;
 import dev.holdfast.ticket.TicketNotFoundException;
 import java.io.ByteArrayInputStream;
@@ -20,10 +22,11 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.OffsetDateTime;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.Iterator;
+import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -33,12 +36,16 @@ import org.postgresql.copy.CopyManager;
 /**
  * Copies tickets into the database in chunks, inside the transaction that is open on its
  * connection. A chunk without unique keys goes straight into its table; one with such keys by way
- * of a temporary table, because COPY knows no ON CONFLICT. For one use by one thread.
+ * of a temporary table, because COPY knows no ON CONFLICT. What COPY cannot do at all (waiting for
+ * others, keys that hold for a time) is left to the database ticket by ticket, a list at a time.
+ * For one use by one thread.
  */
 final class TicketCopy {
   private static final int CHUNK_ROWS = 10_000;
   private static final int CHUNK_CHARS = 8 << 20;
+  private static final int SPECIAL_ROWS = 1_000;
   private static final Pattern LINE = Pattern.compile("COPY \\w+, line (\\d+)");
+  private static final Pattern PLACE = Pattern.compile("^ticket (\\d+) of the list:? ");
 
   /**
    * The parts of a design that are used.
@@ -54,6 +61,8 @@ final class TicketCopy {
   private final CopyManager copyManager;
   private final Map<String, DesignKey> designs = new HashMap<>();
   private final StringBuilder chunk = new StringBuilder();
+  private final List<Named> special = new ArrayList<>();
+  private int specialChars;
   private int chunkRows;
   private boolean chunkHasKeys;
   private boolean hasStage;
@@ -84,54 +93,48 @@ final class TicketCopy {
     long added = 0;
     while (tickets.hasNext()) {
       NewTicket ticket = tickets.next();
+      boolean isSpecial = isSpecial(ticket);
+      // In their order, for a key may come twice.
+      added += isSpecial ? flush() : flushSpecial();
       position++;
-      append(ticket);
+      append(ticket, isSpecial);
       if (chunkRows == CHUNK_ROWS || chunk.length() >= CHUNK_CHARS) {
         added += flush();
+      } else if (special.size() == SPECIAL_ROWS || specialChars >= CHUNK_CHARS) {
+        added += flushSpecial();
       }
     }
-    return chunkRows == 0 ? added : added + flush();
+    return added + flush() + flushSpecial();
   }
 
-  /** Under which all of them are enqueued; null where under none. */
+  private boolean isSpecial(NewTicket ticket) {
+    if (position == 0 && batchId != null) {
+      traceparent = ticket.traceparent();
+    }
+    return !ticket.after().isEmpty()
+        || ticket.afterBatch() != null
+        || ticket.batchId() != null
+        || !ticket.uniqueness().equals(Uniqueness.USUAL)
+        || (ticket.traceparent() != null && !ticket.traceparent().equals(traceparent));
+  }
+
+  /** That of the first of a batch, which those have, too, that bring none; null for none. */
   @Nullable String traceparent() {
     return traceparent;
   }
 
-  /** One trace for all: COPY tells no ids, so what is said of single tickets could not be kept. */
-  private void checkTrace(@Nullable String of) {
-    if (of != null && batchId == null) {
-      throw new InvalidTicketException(
-          "a ticket with a trace cannot be one of many without a batch; enqueue it by itself, or"
-              + " all as a batch");
-    }
-    if (position == 1) {
-      traceparent = of;
-    } else if (!Objects.equals(of, traceparent)) {
-      throw new InvalidTicketException(
-          "the tickets of a batch are enqueued under one trace; this one has another than the"
-              + " first");
-    }
-  }
-
-  private void append(NewTicket ticket) throws SQLException {
+  private void append(NewTicket ticket, boolean isSpecial) throws SQLException {
     try {
-      if (!ticket.after().isEmpty()) {
-        throw new InvalidTicketException(
-            "a ticket that waits for others cannot be one of many; enqueue it by itself");
-      }
-      if (!ticket.uniqueness().equals(Uniqueness.USUAL)) {
-        throw new InvalidTicketException(
-            "among many a unique key holds as long as its ticket is kept, and a duplicate is left"
-                + " out; enqueue this one by itself");
-      }
-      if (ticket.afterBatch() != null || ticket.batchId() != null) {
-        throw new InvalidTicketException(
-            "a ticket that waits for a batch, or names one, cannot be one of many; enqueue it by"
-                + " itself");
-      }
-      checkTrace(ticket.traceparent());
       int payloadBytes = rules.check(ticket);
+      if (isSpecial) {
+        if (batchId != null && ticket.batchId() != null) {
+          throw new InvalidTicketException(
+              "it names a batch, and all of these are one; leave its batch out");
+        }
+        special.add(new Named(null, ticket, List.of()));
+        specialChars += payloadBytes;
+        return;
+      }
       @Nullable DesignKey design = ticket.design() == null ? null : design(ticket.design());
       appendRow(ticket, payloadBytes, design);
     } catch (InvalidTicketException e) {
@@ -141,6 +144,43 @@ final class TicketCopy {
     }
     chunkRows++;
     chunkHasKeys |= ticket.uniqueKey() != null;
+  }
+
+  /** How many are new: created in this transaction, and not before this call. */
+  private long flushSpecial() throws SQLException {
+    if (special.isEmpty()) {
+      return 0;
+    }
+    long first = position - special.size();
+    try {
+      long lastId = number("SELECT COALESCE(max(id), 0) FROM holdfast.ticket_base");
+      List<Long> ids = new GraphCall(connection, sql).enqueue(special, batchId);
+      return number(
+          "SELECT count(*) FROM holdfast.ticket_base WHERE id = ANY (?) AND id > ? AND created_at"
+              + " = now()",
+          connection.createArrayOf("bigint", ids.toArray()),
+          lastId);
+    } catch (SQLException e) {
+      throw toldWithPosition(SqlErrors.translate(e), first);
+    } finally {
+      special.clear();
+      specialChars = 0;
+    }
+  }
+
+  private static HoldfastException toldWithPosition(HoldfastException told, long first) {
+    String message = String.valueOf(told.getMessage());
+    Matcher place = PLACE.matcher(message);
+    if (!place.find()) {
+      return told;
+    }
+    String words = at(first + Long.parseLong(place.group(1))) + message.substring(place.end());
+    return switch (told) {
+      case InvalidTicketException bad -> new InvalidTicketException(words);
+      case TicketNotFoundException missing -> new TicketNotFoundException(words);
+      case IllegalTransitionException refused -> new IllegalTransitionException(words);
+      default -> told;
+    };
   }
 
   private void appendRow(NewTicket ticket, int payloadBytes, @Nullable DesignKey design)
@@ -235,6 +275,9 @@ final class TicketCopy {
   }
 
   private long flush() throws SQLException {
+    if (chunkRows == 0) {
+      return 0;
+    }
     long first = position - chunkRows;
     try {
       return chunkHasKeys || !mayWriteTable ? copyThroughStage() : copyAndFile();

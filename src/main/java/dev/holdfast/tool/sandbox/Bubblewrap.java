@@ -37,6 +37,9 @@ public record Bubblewrap(
     words.add("--unshare-cgroup-try");
     words.addAll(List.of("--cap-drop", "ALL"));
     words.addAll(List.of("--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"));
+    // The kernel lets the user root write its settings there without any capability: by
+    // core_pattern a program would be run outside, as root.
+    words.addAll(List.of("--remount-ro", "/proc"));
     words.addAll(List.of("--tmpfs", "/tmp", "--tmpfs", "/run"));
     switch (network) {
       case Network.None none -> words.add("--unshare-net");

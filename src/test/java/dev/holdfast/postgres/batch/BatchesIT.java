@@ -293,9 +293,14 @@ class BatchesIT {
     for (String[] bad :
         List.of(
             new String[] {"{}", "must be a JSON array"},
-            new String[] {"[{\"kind\": \"a\"}, 7]", "ticket 2: it must be a JSON object"},
-            new String[] {"[{\"kind\": \"a\", \"knid\": 1}]", "ticket 1: \"knid\" is not known"},
-            new String[] {"[{\"kind\": \"a\", \"priority\": \"high\"}]", "ticket 1: invalid input"},
+            new String[] {"[{\"kind\": \"a\"}, 7]", "ticket 2 of the list is no JSON object"},
+            new String[] {
+              "[{\"kind\": \"a\", \"knid\": 1}]",
+              "ticket 1 of the list has the unknown key \"knid\""
+            },
+            new String[] {
+              "[{\"kind\": \"a\", \"priority\": \"high\"}]", "ticket 1 of the list: invalid input"
+            },
             new String[] {"[{\"design\": \"none-such\"}]", "there is no design"})) {
       assertThatThrownBy(
               () -> database.run("SELECT holdfast.enqueue_batch(?::jsonb, 'ann')", bad[0]))

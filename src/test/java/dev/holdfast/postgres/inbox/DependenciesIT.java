@@ -5,9 +5,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.zaxxer.hikari.HikariDataSource;
 import dev.holdfast.postgres.TestTickets;
+import dev.holdfast.postgres.engine.PostgresTicketPruner;
 import dev.holdfast.queue.Claim;
 import dev.holdfast.queue.ClaimRequest;
+import dev.holdfast.queue.Finish;
 import dev.holdfast.queue.NewTicket;
+import dev.holdfast.queue.Retention;
 import dev.holdfast.testing.AtOnce;
 import dev.holdfast.testing.EverySetup;
 import dev.holdfast.testing.TestDatabase;
@@ -15,15 +18,20 @@ import dev.holdfast.testing.TicketDatabase;
 import dev.holdfast.testing.WithDatabase;
 import dev.holdfast.ticket.ClaimedTicket;
 import dev.holdfast.ticket.InvalidTicketException;
+import dev.holdfast.ticket.Review;
 import dev.holdfast.ticket.TicketNotFoundException;
 import java.sql.Connection;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -223,11 +231,6 @@ class DependenciesIT {
                     "SELECT holdfast.enqueue_ticket(kind => ?, after => ARRAY[NULL]::bigint[])",
                     kind))
         .hasStackTraceContaining("after must not contain NULL");
-    assertThatThrownBy(
-            () ->
-                inbox.enqueueAll(List.of(NewTicket.ofKind(kind).withAfter(List.of(1L))).iterator()))
-        .isInstanceOf(InvalidTicketException.class)
-        .hasMessageContaining("enqueue it by itself");
     assertThat(database.number("SELECT count(*) FROM holdfast.ticket_base")).isEqualTo(before);
 
     long cancelled = enqueue();
@@ -270,14 +273,7 @@ class DependenciesIT {
     try (Connection connection = pool.getConnection()) {
       connection.setAutoCommit(false);
       second = inbox.enqueue(connection, NewTicket.ofKind(kind).withAfter(List.of(first)));
-      assertThatThrownBy(
-              () ->
-                  database.run(
-                      "SELECT holdfast.store_successes(ARRAY[?]::bigint[], ARRAY[?]::bigint[],"
-                          + " ARRAY['done'], ARRAY['1'], '{}')",
-                      first,
-                      one.lease().no()))
-          .hasStackTraceContaining("lock timeout");
+      assertCannotBeFinishedNow(one);
       connection.commit();
       connection.setAutoCommit(true);
     }
@@ -286,23 +282,83 @@ class DependenciesIT {
   }
 
   @Test
-  @DisplayName("takes what it waited for with it when it is deleted; others keep theirs")
-  void deleted() {
+  @DisplayName("is never forgotten when it is released while the one it waits for is finished")
+  void openRelease() throws Exception {
+    long second = enqueue(enqueue());
+    desk.hold(second, "hal", "not yet");
+    ClaimedTicket one = claimOne();
+    try (Connection connection = pool.getConnection();
+        Statement statement = connection.createStatement()) {
+      connection.setAutoCommit(false);
+      statement.execute("SELECT holdfast.release_ticket(" + second + ", 'rita')");
+      assertCannotBeFinishedNow(one);
+      connection.commit();
+      connection.setAutoCommit(true);
+    }
+    finish(one);
+    assertThat(claimedIds()).containsExactly(second);
+  }
+
+  private void assertCannotBeFinishedNow(ClaimedTicket ticket) {
+    assertThatThrownBy(
+            () ->
+                database.run(
+                    "SELECT holdfast.store_successes(ARRAY[?]::bigint[], ARRAY[?]::bigint[],"
+                        + " ARRAY['done'], ARRAY['1'], '{}')",
+                    ticket.id(),
+                    ticket.lease().no()))
+        .hasStackTraceContaining("lock timeout");
+  }
+
+  @Test
+  @DisplayName(
+      "keeps the results that it is to be given from retention and from a DELETE; others lose what"
+          + " they waited for when its time is over")
+  void pruned() {
+    PostgresTicketPruner pruner = new PostgresTicketPruner(pool, "holdfast");
+    Retention brief = new Retention(Duration.ofMillis(1), Duration.ZERO, Duration.ZERO);
     long first = enqueue();
     long second = enqueue(first);
+    ClaimedTicket one = claimOne();
+    tickets
+        .queue()
+        .finish(
+            List.of(new Finish.Succeeded(first, one.lease().no(), "{\"n\": 1}", Review.NONE, null)),
+            List.of());
     finish(claimOne());
-    database.run("DELETE FROM holdfast.tickets WHERE id = ?", first);
-    finish(claimOne());
-    assertThat(
-            database.number(
-                "SELECT count(*) FROM holdfast.ticket_dependencies WHERE ticket_id = " + second))
-        .isOne();
-    database.run("DELETE FROM holdfast.tickets WHERE id = ?", second);
-    assertThat(
-            database.number(
-                "SELECT count(*) FROM holdfast.ticket_dependencies WHERE ticket_id = " + second))
-        .isZero();
-    assertThatThrownBy(() -> enqueue(first)).isInstanceOf(TicketNotFoundException.class);
+    long other = enqueue();
+    ClaimedTicket open = claimOne();
+    Map<String, Long> both = Map.of("one", first, "two", other);
+    long waiting = inbox.enqueue(NewTicket.ofKind(kind).withAfter(both));
+    database.run("SELECT pg_sleep(0.002)");
+
+    pruner.prune(brief, 1_000);
+
+    assertThat(kept(first, second)).containsExactly(String.valueOf(first));
+    assertThat(dependencies(second)).isZero();
+    assertThatThrownBy(() -> database.run("DELETE FROM holdfast.tickets WHERE id = ?", first))
+        .hasStackTraceContaining("ticket " + waiting + " still needs its result");
+    finish(open);
+    ClaimedTicket given = claimOne();
+    assertThat(given.results()).isEqualTo("{\"one\": {\"n\": 1}, \"two\": {\"answer\": 42}}");
+    finish(given);
+    pruner.prune(brief, 1_000);
+    assertThat(kept(first, other, waiting)).isEmpty();
+    assertThat(dependencies(waiting)).isZero();
+    assertThatThrownBy(() -> enqueue(first))
+        .isInstanceOf(TicketNotFoundException.class)
+        .hasMessageContaining("If it was done and retention has deleted it since, leave it out");
+  }
+
+  private List<String> kept(Long... ids) {
+    return database.column(
+        "SELECT id::text FROM holdfast.tickets WHERE id = ANY (?::bigint[]) ORDER BY id",
+        "{" + Arrays.stream(ids).map(String::valueOf).collect(Collectors.joining(",")) + "}");
+  }
+
+  private long dependencies(long of) {
+    return database.number(
+        "SELECT count(*) FROM holdfast.ticket_dependencies WHERE ticket_id = " + of);
   }
 
   private Callable<Long> finishing(ClaimedTicket ticket) {

@@ -104,7 +104,15 @@ class GraphIT {
     assertThat(ids(third)).containsExactly(ids.getFirst());
     assertThat(third.getFirst().results())
         .isEqualTo("{\"clean\": null, \"fetch\": {\"items\": [1, 2]}}");
-    long later = inbox.enqueue(NewTicket.ofKind(kind).withAfter(Map.of("again", ids.get(2))));
+    long later =
+        inbox
+            .enqueueGraph(
+                List.of(
+                    new Named(
+                        null,
+                        NewTicket.ofKind(kind).withAfter(Map.of("again", ids.get(2))),
+                        List.of())))
+            .getFirst();
     assertThat(claim())
         .singleElement()
         .satisfies(
@@ -131,6 +139,14 @@ class GraphIT {
             + "|two tickets have the name \"a\"",
         "[{\"name\":\"a b\",\"kind\":\"K\"}]|\"a b\" cannot name a ticket",
         "[{\"kind\":\"K\",\"after\":[1.5]}]|ticket 1 of the list cannot wait for 1.5",
+        "[{\"kind\":\"K\",\"after\":{\"a\":\"b\"}}]|ticket 1 of the list cannot wait for {\"a\":"
+            + " \"b\"}",
+        "[{\"kind\":\"K\",\"after\":[{\"a\":-1}]}]|ticket 1 of the list cannot wait for {\"a\":"
+            + " -1}",
+        "[{\"kind\":\"K\",\"after\":{\"a b\":999999999}}]|ticket 1 of the list: \"a b\" cannot name"
+            + " a ticket",
+        "[{\"kind\":\"K\",\"after_batch\":999999999}]|ticket 1 of the list: there is no batch"
+            + " 999999999 to wait for",
         "[{\"kind\":\"K\",\"after\":\"a\"}]|has an \"after\" that is no list",
         "[{\"kind\":\"K\",\"afer\":[]}]|has the unknown key \"afer\"",
         "[{\"kind\":\"K\",\"priority\":\"much\"}]|ticket 1 of the list: invalid input syntax",

@@ -14,6 +14,7 @@ import dev.holdfast.testing.WithDatabase;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
@@ -133,7 +134,40 @@ class UniquenessIT {
     }
     assertThat(ids).hasSize(1);
     assertThat(refused).isEqualTo(5);
-    assertThatThrownBy(() -> inbox.enqueueAll(List.of(ticket(Uniqueness.whileOpen())).iterator()))
-        .hasMessageContaining("ticket 1: among many a unique key holds as long as");
+  }
+
+  @Test
+  @DisplayName("what says nothing is refused in SQL, in a lane that had tickets before, too")
+  void refusedInSql() {
+    String tooLong = "repeat(md5(random()::text), 320)";
+    inbox.enqueue(NewTicket.ofKind(queue.kind()));
+    Map.of(
+            "unique_key => " + tooLong,
+            "the unique_key has 10240 characters, and 500 are allowed",
+            "unique_for => 'open'",
+            "unique_for and on_duplicate need a unique_key",
+            "on_duplicate => 'replace'",
+            "unique_for and on_duplicate need a unique_key",
+            "on_cancelled => 'explode'",
+            "on_cancelled cannot be \"explode\"",
+            "after_names => ARRAY['a']",
+            "after has 0 ids and after_names 1 names")
+        .forEach(
+            (argument, words) ->
+                assertThatThrownBy(
+                        () ->
+                            database.run(
+                                "SELECT holdfast.enqueue_ticket(?, " + argument + ")",
+                                queue.kind()))
+                    .as(argument)
+                    .rootCause()
+                    .hasMessageContaining(words));
+    assertThatThrownBy(
+            () ->
+                database.run(
+                    "INSERT INTO holdfast.tickets (kind, unique_key) VALUES (?, " + tooLong + ")",
+                    queue.kind()))
+        .rootCause()
+        .hasMessageContaining("the unique_key has 10240 characters");
   }
 }

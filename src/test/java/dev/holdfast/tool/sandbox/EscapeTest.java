@@ -121,6 +121,15 @@ class EscapeTest {
 
   @ParameterizedTest
   @EnumSource
+  @DisplayName("no setting of the kernel's can be changed, though root owns their files")
+  void kernel(User user) throws Exception {
+    String said =
+        run(user, "find /proc /sys -type f -writable 2>/dev/null | head -20; echo looked");
+    assertThat(said).isEqualTo("looked\n");
+  }
+
+  @ParameterizedTest
+  @EnumSource
   @DisplayName("the local token, the configuration and other tickets' workspaces are not there")
   void secrets(User user) throws Exception {
     Files.createDirectories(place.resolve(".holdfast/agents/ticket-2"));
