@@ -73,8 +73,7 @@ public final class WebServer implements AutoCloseable {
    * HEAD is answered as GET, and the server leaves the body out: some look at the health of a
    * worker so. A stream of events, which has no end, is not.
    */
-  private static void headAsGet(
-      ServletRequest request, ServletResponse response, FilterChain chain)
+  private static void headAsGet(ServletRequest request, ServletResponse response, FilterChain chain)
       throws IOException, ServletException {
     HttpServletRequest http = (HttpServletRequest) request;
     boolean asGet =
