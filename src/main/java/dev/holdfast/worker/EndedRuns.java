@@ -15,7 +15,9 @@ import java.util.concurrent.locks.ReentrantLock;
  * anything else, never mixed: successes alone are one statement. Thread-safe.
  */
 final class EndedRuns {
-  /** The runs that somebody takes. Both take turns only where one of them has nothing else to do. */
+  /**
+   * The runs that somebody takes. Both take turns only where one of them has nothing else to do.
+   */
   enum Wanted {
     /** Whatever else there is only while there are no successes. */
     SUCCESSES_FIRST,
@@ -35,7 +37,9 @@ final class EndedRuns {
 
   private static final long MOST_CHARS = 8_000_000;
 
-  /** Twice what 2,000 usual successes take: they are stored faster by one connection than by two. */
+  /**
+   * Twice what 2,000 usual successes take: they are stored faster by one connection than by two.
+   */
   private static final long SLOW_NANOS = Duration.ofMillis(50).toNanos();
 
   /** First come, first stored. */

@@ -98,7 +98,8 @@ class EndedRunsTest {
     ended.close();
     assertThat(ended.isClosed(Wanted.SUCCESSES_FIRST)).isFalse();
     assertThat(ended.isClosed(Wanted.OTHERS_FIRST)).isTrue();
-    assertThat(ended.take(Wanted.SUCCESSES_FIRST).getFirst().finish()).isInstanceOf(Finish.Succeeded.class);
+    assertThat(ended.take(Wanted.SUCCESSES_FIRST).getFirst().finish())
+        .isInstanceOf(Finish.Succeeded.class);
     assertThat(ended.isClosed(Wanted.SUCCESSES_FIRST)).isTrue();
     assertThat(ended.take(Wanted.SUCCESSES_FIRST)).isEmpty();
   }
