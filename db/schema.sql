@@ -3299,6 +3299,24 @@ $function$;
 COMMENT ON FUNCTION holdfast.finished_of_batch(holdfast.batches) IS 'How many tickets of a batch wait for no worker, as last counted.';
 GRANT EXECUTE ON FUNCTION holdfast.finished_of_batch(holdfast.batches) TO holdfast_worker;
 
+CREATE OR REPLACE FUNCTION holdfast.foreign_ticket(caller name, ids bigint[])
+ RETURNS text
+ LANGUAGE sql
+ STABLE
+ SET search_path TO 'holdfast', 'pg_temp'
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+AS $function$
+  SELECT COALESCE(u.id::text, 'NULL') FROM unnest(ids) AS u (id)
+  WHERE NOT EXISTS (
+    SELECT FROM ticket_base b LEFT JOIN designs d ON d.id = b.design_id
+    JOIN producer_grants g ON g.queue = b.queue AND (g.design = d.name OR g.design IS NULL AND d.id IS NULL AND g.kind = b.kind)
+    WHERE b.id = u.id AND pg_has_role(caller, to_regrole(quote_ident(g.grantee)), 'MEMBER'))
+  LIMIT 1
+$function$;
+COMMENT ON FUNCTION holdfast.foreign_ticket(name,bigint[]) IS 'One of these tickets that a producer could not have enqueued, whether or not it is there; NULL if none.';
+GRANT EXECUTE ON FUNCTION holdfast.foreign_ticket(name,bigint[]) TO holdfast_worker;
+
 CREATE OR REPLACE FUNCTION holdfast.forget_held()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -4305,6 +4323,7 @@ CREATE OR REPLACE FUNCTION holdfast.list_of_after(t jsonb)
  RETURNS jsonb
  LANGUAGE sql
  IMMUTABLE
+ SET search_path TO 'holdfast', 'pg_temp'
 AS $function$
   SELECT CASE jsonb_typeof(t->'after') WHEN 'array' THEN t->'after' WHEN 'object' THEN jsonb_build_array(t->'after') END
 $function$;
@@ -4940,7 +4959,8 @@ AS $function$
 DECLARE
   -- Inside, current_user is the owner; after SET ROLE the setting tells who called.
   caller name := CASE WHEN current_setting('role') = 'none' THEN session_user ELSE current_setting('role') END;
-  foreign_id bigint;
+  foreign_id text;
+  produced bigint;
 BEGIN
   IF NOT EXISTS (
     SELECT FROM producer_grants g
@@ -4954,21 +4974,22 @@ BEGIN
       USING ERRCODE = '42501', HINT = 'The owner of the schema grants it by a row of producer_grants.';
   END IF;
   -- The tickets of others are not locked, nor is told whether there are any.
-  SELECT u.id INTO foreign_id FROM unnest(produce_ticket.after) AS u (id)
-  WHERE NOT EXISTS (
-    SELECT FROM ticket_base b LEFT JOIN designs d ON d.id = b.design_id
-    JOIN producer_grants g ON g.queue = b.queue AND (g.design = d.name OR g.design IS NULL AND d.id IS NULL AND g.kind = b.kind)
-    WHERE b.id = u.id AND pg_has_role(caller, to_regrole(quote_ident(g.grantee)), 'MEMBER'))
-  LIMIT 1;
-  IF FOUND THEN
-    RAISE EXCEPTION '% may not wait for ticket %', caller, COALESCE(foreign_id::text, 'NULL')
+  foreign_id := foreign_ticket(caller, produce_ticket.after);
+  IF foreign_id IS NOT NULL THEN
+    RAISE EXCEPTION '% may not wait for ticket %', caller, foreign_id
       USING ERRCODE = '42501', HINT = 'It waits only for tickets of the queues and designs that it may enqueue.';
   END IF;
-  RETURN enqueue_ticket(kind => produce_ticket.kind, payload => produce_ticket.payload, queue => produce_ticket.queue,
+  produced := enqueue_ticket(kind => produce_ticket.kind, payload => produce_ticket.payload, queue => produce_ticket.queue,
     title => produce_ticket.title, design => produce_ticket.design, priority => produce_ticket.priority,
     run_at => produce_ticket.run_at, unique_key => produce_ticket.unique_key, max_cost_usd => produce_ticket.max_cost_usd,
     expires_at => produce_ticket.expires_at, concurrency_key => produce_ticket.concurrency_key, fairness_key => produce_ticket.fairness_key,
     after => produce_ticket.after);
+  -- Keys are one space for all: the ticket that has this one may be somebody else's.
+  IF produce_ticket.unique_key IS NOT NULL AND foreign_ticket(caller, ARRAY[produced]) IS NOT NULL THEN
+    RAISE EXCEPTION '% may not use the unique key "%": a ticket of others has it', caller, shorten(produce_ticket.unique_key, 100)
+      USING ERRCODE = '42501', HINT = 'Begin keys with a word of your own, such as the name of the queue.';
+  END IF;
+  RETURN produced;
 END
 $function$;
 COMMENT ON FUNCTION holdfast.produce_ticket(text,jsonb,text,text,text,integer,timestamp with time zone,text,numeric,timestamp with time zone,text,text,bigint[]) IS 'enqueue_ticket for members of holdfast_producer: refuses what no row of producer_grants allows them.';

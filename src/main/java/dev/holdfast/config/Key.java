@@ -40,7 +40,9 @@ public record Key<T>(
 
   /** The value as an error message may show it: on one line, without a secret. */
   String shown(Object value) {
-    if (secret) {
+    boolean address = String.valueOf(value).contains("://");
+    // What is no address is perhaps the password itself, as in the file of another key.
+    if (secret || mayHoldSecret() && !address) {
       return "***";
     }
     String text = Redaction.withoutPassword(String.valueOf(value)).replaceAll("\\p{Cntrl}", " ");

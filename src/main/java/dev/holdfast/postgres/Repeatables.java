@@ -23,6 +23,7 @@ final class Repeatables {
           "R__4_enqueue.sql",
           "R__5_engine.sql",
           "R__5_lines.sql",
+          "R__5_results.sql",
           "R__6_batches.sql",
           "R__6_figures.sql",
           "R__6_limits.sql",
@@ -32,6 +33,7 @@ final class Repeatables {
           "R__6_workflows.sql",
           "R__7_rows.sql",
           "R__8_accounts.sql",
+          "R__8_budgets.sql",
           "R__8_sessions.sql",
           "R__9_triggers.sql");
 

@@ -227,6 +227,9 @@ class ConfigLoaderTest {
     "HOLDFAST_WEB_TOKENS, hunter2",
     "HOLDFAST_DATABASE_URL, mysql://ann:hunter2@h/d",
     "HOLDFAST_DATABASE_URL, mysql://h/d?password=hunter2",
+    "HOLDFAST_DATABASE_URL, ann:hunter2@h/d",
+    "HOLDFAST_DATABASE_URL, mysql://ann:hun/hunter2 @h/d",
+    "HOLDFAST_DATABASE_URL, hunter2",
   })
   @DisplayName("a secret with a bad form is not printed")
   void secretsInMessages(String variable, String value) {

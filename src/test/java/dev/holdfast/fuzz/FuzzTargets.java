@@ -3,6 +3,7 @@ package dev.holdfast.fuzz;
 import dev.holdfast.cli.ticket.TicketLinesFuzz;
 import dev.holdfast.config.ConfigFuzz;
 import dev.holdfast.failure.FailureFuzz;
+import dev.holdfast.limit.RateFuzz;
 import dev.holdfast.llm.anthropic.AnthropicFuzz;
 import dev.holdfast.llm.openai.OpenAiFuzz;
 import dev.holdfast.postgres.inbox.PayloadFuzz;
@@ -15,6 +16,9 @@ import dev.holdfast.tool.ToolFuzz;
 import dev.holdfast.tool.mcp.McpFuzz;
 import dev.holdfast.tool.patch.PatchFuzz;
 import dev.holdfast.tool.sandbox.ProxyFuzz;
+import dev.holdfast.web.BodyFuzz;
+import dev.holdfast.web.webhook.MailFuzz;
+import dev.holdfast.web.webhook.SignatureFuzz;
 import dev.holdfast.workflow.WorkflowFuzz;
 import java.util.List;
 
@@ -46,7 +50,11 @@ public final class FuzzTargets {
           SchemaFuzz.QUESTION,
           SchemaFuzz.ENQUEUES,
           TraceFuzz.TRACEPARENT,
-          TicketLinesFuzz.LINES);
+          TicketLinesFuzz.LINES,
+          MailFuzz.NOTICE,
+          SignatureFuzz.SECRET,
+          BodyFuzz.BODIES,
+          RateFuzz.RATE);
 
   private FuzzTargets() {}
 

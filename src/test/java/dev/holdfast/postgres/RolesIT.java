@@ -270,11 +270,15 @@ class RolesIT {
                 "SELECT after_id FROM holdfast.ticket_dependencies WHERE ticket_id = ?", follower))
         .isEqualTo("" + id);
     long foreign =
-        owner.number("SELECT holdfast.enqueue_ticket(kind => 'secret', queue => 'shop')");
+        owner.number(
+            "SELECT holdfast.enqueue_ticket(kind => 'secret', queue => 'shop', unique_key =>"
+                + " 'theirs')");
     for (String statement :
         List.of(
             after.formatted(foreign),
             after.formatted(Long.MAX_VALUE),
+            "SELECT holdfast.produce_ticket(kind => 'mail', queue => 'shop', unique_key =>"
+                + " 'theirs')",
             "SELECT holdfast.produce_ticket(kind => 'mail')",
             "SELECT holdfast.produce_ticket(kind => 'mail', queue => NULL)",
             "SELECT holdfast.produce_ticket(kind => 'secret', queue => 'shop')",

@@ -67,7 +67,7 @@ final class MailDelivery implements NoticeSender {
     return words.matches("(?s)[45]\\d\\d.*") ? " " + words.substring(0, 3) : "";
   }
 
-  private MimeMessage message(NoticeEvent event) throws MessagingException {
+  MimeMessage message(NoticeEvent event) throws MessagingException {
     Secrets hidden = receiver.rules().hidden();
     MimeMessage message = new Identified(session, event.id());
     message.setFrom(new InternetAddress(receiver.from()));
@@ -83,7 +83,8 @@ final class MailDelivery implements NoticeSender {
 
   private static String subject(String text) {
     // Possessive: a title of 100,000 spaces must not be looked at from each of them.
-    String words = text.replaceAll("\\s++", " ").strip();
+    // And "=?" would be read as text that is encoded, with line ends of its own in it.
+    String words = text.replace("=?", "= ?").replaceAll("\\s++", " ").strip();
     String line = words.replaceFirst(" https?://\\S++$", "");
     return line.length() <= SUBJECT ? line : line.substring(0, SUBJECT - 1) + "…";
   }

@@ -1,0 +1,5 @@
+/** Tests of limits' parsers. */
+@NullMarked
+package dev.holdfast.limit;
+
+import org.jspecify.annotations.NullMarked;
