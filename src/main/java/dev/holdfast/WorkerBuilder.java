@@ -158,8 +158,8 @@ public final class WorkerBuilder {
   }
 
   /**
-   * Another schema than {@code holdfast}, for tests and benchmarks beside a living one. Comes before
-   * {@link #workflows}.
+   * Another schema than {@code holdfast}, for tests and benchmarks beside a living one. Comes
+   * before {@link #workflows}.
    */
   public WorkerBuilder schema(String newSchema) {
     this.schema = newSchema;

@@ -88,8 +88,8 @@ public final class TestHoldfast implements AutoCloseable {
   }
 
   /**
-   * Works workflows too, from the next {@link #drain} on; the designs of their steps need handlers of
-   * their kinds.
+   * Works workflows too, from the next {@link #drain} on; the designs of their steps need handlers
+   * of their kinds.
    */
   public TestHoldfast workflows() {
     workflows = true;

@@ -133,7 +133,8 @@ class MailerTest {
               "each": {"design": "mail", "after": ["ok"], "for_each": "payload.to", "payload": {"to": "${item}"}}}}')
           """);
     }
-    long id = holdfast.enqueue(NewTicket.ofDesign("news").withPayload("{\"to\": [\"ann\", \"bob\"]}"));
+    long id =
+        holdfast.enqueue(NewTicket.ofDesign("news").withPayload("{\"to\": [\"ann\", \"bob\"]}"));
     holdfast.drain();
     holdfast.ticket(id).isReady();
     holdfast.ticket(id + 1).isOnHold("Send it?");
