@@ -98,7 +98,8 @@ class WorkflowPeopleIT {
     bench.release(id);
     assertThat(bench.state(a)).isEqualTo("ready");
     assertThat(bench.state(id)).isEqualTo("ready");
-    assertThatThrownBy(() -> bench.release(id)).hasStackTraceContaining("cannot release ticket " + id);
+    assertThatThrownBy(() -> bench.release(id))
+        .hasStackTraceContaining("cannot release ticket " + id);
     List<ClaimedTicket> claimed = bench.claim(bench.job);
     assertThat(claimed).hasSize(2);
     bench.desk.cancel(id, "carl", null);
