@@ -36,7 +36,7 @@ final class AuthKeys {
   static final Key<String> PROXY_SECRET =
       Key.secret(
           "web.auth.proxy-secret",
-          new KeyType.Text(Pattern.compile("|\\S{16,}"), "at least 16 characters without blanks"),
+          KeyType.Text.LONG_SECRET,
           "What the proxy must send as X-Holdfast-Proxy-Secret, so that no other program on its"
               + " machine can pass for it.");
   static final Key<List<String>> VIEWERS =
@@ -60,13 +60,13 @@ final class AuthKeys {
   static final Key<String> OIDC_CLIENT_ID =
       Key.of(
           "web.auth.oidc-client-id",
-          new KeyType.Text(Pattern.compile("\\S*"), "text without blanks"),
+          KeyType.Text.WITHOUT_BLANKS,
           "",
           "Under which id the provider knows this console.");
   static final Key<String> OIDC_CLIENT_SECRET =
       Key.secret(
           "web.auth.oidc-client-secret",
-          new KeyType.Text(Pattern.compile("\\S*"), "text without blanks"),
+          KeyType.Text.WITHOUT_BLANKS,
           "The secret of that client. Empty for a public client, which PKCE protects alone.");
   static final Key<List<String>> OIDC_SCOPES =
       Key.of(

@@ -210,6 +210,9 @@ public sealed interface KeyType<T> {
   /** Text of a certain shape. */
   record Text(Pattern shape, String allowed) implements KeyType<String> {
     static final Text ANY = new Text(Pattern.compile("(?s).*"), "any text");
+    static final Text WITHOUT_BLANKS = new Text(Pattern.compile("\\S*"), "text without blanks");
+    static final Text LONG_SECRET =
+        new Text(Pattern.compile("|\\S{16,}"), "at least 16 characters without blanks");
 
     @Override
     public String label() {

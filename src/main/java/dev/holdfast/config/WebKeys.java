@@ -73,7 +73,7 @@ final class WebKeys {
   static final Key<String> WEBHOOKS_SECRET =
       Key.secret(
           "webhooks.secret",
-          new KeyType.Text(Pattern.compile("|\\S{16,}"), "at least 16 characters without blanks"),
+          KeyType.Text.LONG_SECRET,
           "Signs what is sent to webhooks.url. Behind whsec_ it is base64 of the key, as Standard"
               + " Webhooks has it; otherwise its bytes are the key.");
   static final Key<Duration> WEBHOOKS_TIMEOUT =

@@ -15,8 +15,8 @@ import java.util.List;
  * would write down every secret, and an agent that is loaded would run as the worker.
  *
  * <p>The launchers say {@code -XX:+DisableAttachMechanism}. A JVM that was started without opens
- * its socket when it is sent SIGQUIT; so that signal is given to a function that does nothing. Who
- * says {@code -XX:-DisableAttachMechanism} wants it open.
+ * its socket when it is sent SIGQUIT; so that signal is given to a function that does nothing.
+ * Whoever sets {@code -XX:-DisableAttachMechanism} wants it open.
  */
 final class AttachSeal {
   private static final int SIGQUIT = 3;
@@ -33,8 +33,8 @@ final class AttachSeal {
   }
 
   /**
-   * {@code abs} takes an int, as a handler does, and only computes. To be ignored would be
-   * inherited by programs that this process starts; a handler is not.
+   * {@code abs} takes an int, as a handler does, and only computes. Programs that this process
+   * starts would inherit an ignored signal; they do not inherit a handler.
    */
   @SuppressWarnings("restricted") // as declared in signal's manual
   private static void neutralise() throws IOException {

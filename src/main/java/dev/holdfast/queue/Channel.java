@@ -2,9 +2,7 @@ package dev.holdfast.queue;
 
 import java.util.Locale;
 
-/**
- * The way by which a person came who does something: recorded in {@code ticket_activity.channel}.
- */
+/** The way by which a person's action came in; {@code ticket_activity.channel} records it. */
 public enum Channel {
   /** A program, or a script of a page, through {@code /api}. */
   API,

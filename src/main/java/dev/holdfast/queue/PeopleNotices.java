@@ -19,8 +19,6 @@ public interface PeopleNotices {
   sealed interface Notice {
     /** Grows with each. */
     long id();
-
-    Instant at();
   }
 
   /**

@@ -112,7 +112,7 @@ final class Advice {
 
   /**
    * Asks a model. A failed call is journalled as an answer that says nothing, and is not asked
-   * again; where the budget is used up, what there is already is chosen from.
+   * again; where the budget is used up, it chooses from what there is.
    */
   private String asked(String name, String system, String prompt)
       throws IOException, InterruptedException {

@@ -67,8 +67,8 @@ public final class Secrets {
   }
 
   /**
-   * The length of a text's beginning that can be told before more of it is known: no secret begins
-   * in it that may end behind it.
+   * The length of the beginning that may be told before the rest is known: no secret that begins in
+   * it can end behind it.
    */
   public int settled(String text) {
     int end = text.length();

@@ -58,14 +58,6 @@ public record SessionSettings(
                 + llmTimeout);
       }
     }
-
-    public Limits withMaxTurns(int turns) {
-      return new Limits(turns, maxRetries, llmTimeout, maxOutputTokens, maxCostUsd);
-    }
-
-    public Limits withMaxRetries(int attempts) {
-      return new Limits(maxTurns, attempts, llmTimeout, maxOutputTokens, maxCostUsd);
-    }
   }
 
   /** The documented defaults. */

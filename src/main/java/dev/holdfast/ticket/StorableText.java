@@ -44,13 +44,4 @@ public final class StorableText {
     }
     return c != '\0';
   }
-
-  /** At most so many characters of it; a pair of surrogates is not cut in two. */
-  public static String cut(String text, int length) {
-    if (text.length() <= length) {
-      return text;
-    }
-    int end = Character.isHighSurrogate(text.charAt(length - 1)) ? length - 1 : length;
-    return text.substring(0, end);
-  }
 }

@@ -96,8 +96,8 @@ public final class EventHub implements AutoCloseable {
   }
 
   /**
-   * Reads again what another process told of, or this one long ago: more rather than less, for an
-   * event that is told twice has the same key.
+   * Reads again what another process told, or this one long ago. It reads too much rather than too
+   * little: an event that is told twice has the same key.
    */
   private void catchUp(EventStream stream, String id) {
     int end = id.indexOf('~');

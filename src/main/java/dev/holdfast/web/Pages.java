@@ -15,7 +15,7 @@ public interface Pages {
    * @param problem why the last try failed; null at the first
    * @param next where to go afterwards: a path of this server
    * @param token whether a token lets somebody in
-   * @param provider where else people log in; null where nowhere
+   * @param provider the other place where people log in; null if there is none
    */
   record LoginForm(
       @Nullable String problem, String next, boolean token, @Nullable String provider) {

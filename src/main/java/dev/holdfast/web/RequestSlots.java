@@ -66,7 +66,7 @@ final class RequestSlots implements Filter {
   }
 
   /**
-   * Says whose request it is.
+   * Tells who sent the request.
    *
    * @throws Refused 503 where the visitor has too many under way
    */

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Chaos implements AutoCloseable {
   private static final Duration PATIENCE = Duration.ofSeconds(90);
-  private static final Duration IMPATIENCE = Duration.ofSeconds(25);
+  private static final Duration IMPATIENCE = Duration.ofSeconds(60);
   private static final int LOOK_MILLIS = 100;
 
   /** By its reason a person sees that nothing was wrong with the ticket. */

@@ -12,7 +12,7 @@ import org.awaitility.Awaitility;
 /** The worker processes of a run, as a supervisor would see them. Used by one thread. */
 final class Crew implements AutoCloseable {
   private static final Duration STOP_TIME = Duration.ofSeconds(15);
-  private static final Duration PATIENCE = Duration.ofSeconds(60);
+  private static final Duration PATIENCE = Duration.ofMinutes(4);
   private static final int SIGKILL_EXIT = 137;
 
   private final Installation holdfast;
@@ -76,6 +76,15 @@ final class Crew implements AutoCloseable {
         "SELECT l.worker_id FROM holdfast.leases l JOIN holdfast.session_journal j ON j.ticket_id ="
             + " ANY (l.ids) WHERE l.worker_id = ANY (?) AND j.kind = 'answered' GROUP BY"
             + " l.worker_id, j.ticket_id HAVING count(*) >= 3 ORDER BY count(*) DESC LIMIT 1");
+  }
+
+  /** Who has the most jobs that take longer than a lease. Waits until somebody has one. */
+  HoldfastProcess longest(TicketDatabase database) throws InterruptedException {
+    return first(
+        database,
+        "SELECT l.worker_id FROM holdfast.leases l JOIN holdfast.ticket_base b ON b.id = ANY"
+            + " (l.ids) WHERE l.worker_id = ANY (?) AND b.unique_key LIKE 'longest-%' GROUP BY"
+            + " l.worker_id ORDER BY count(*) DESC LIMIT 1");
   }
 
   private HoldfastProcess first(TicketDatabase database, String query) throws InterruptedException {

@@ -11,18 +11,19 @@ import java.time.Instant;
  * take longer than a worker may drain.
  */
 record DeployCell() implements Cell {
+  private static final int LEAST = 2;
   private static final int LONG_JOBS = 5;
   private static final Duration BETWEEN = Duration.ofSeconds(10);
 
   @Override
   public void rage(Chaos chaos) throws Exception {
     Instant end = chaos.end();
-    for (int deploy = 0; Instant.now().isBefore(end); deploy++) {
+    for (int deploy = 0; deploy < LEAST || Instant.now().isBefore(end); deploy++) {
+      chaos.crew.start(1);
       for (int i = 0; i < LONG_JOBS; i++) {
         chaos.load.add(Jobs.LONGEST, "longest-" + deploy + "-" + i);
       }
-      HoldfastProcess old = chaos.crew.busiest(chaos.database);
-      chaos.crew.start(1);
+      HoldfastProcess old = chaos.crew.longest(chaos.database);
       if (chaos.options.without() == Protection.DRAIN) {
         chaos.crew.kill(old);
       } else {
@@ -45,5 +46,6 @@ record DeployCell() implements Cell {
                 "SELECT count(*) FROM holdfast.ticket_base WHERE retry_count > 0"))
         .as("tickets that used up a retry")
         .isZero();
+    assertThat(chaos.reasons()).as("jobs that took longer than the drain").contains("SIGTERM");
   }
 }

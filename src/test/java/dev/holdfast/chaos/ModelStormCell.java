@@ -6,6 +6,7 @@ import dev.holdfast.testing.ModelBehaviour;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Objects;
+import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,6 +20,8 @@ final class ModelStormCell implements Cell {
 
   /** Of all sessions together; without a common cool-down each asks by itself. */
   private static final int MOST_PER_SECOND = 3;
+
+  private static final Duration PATIENCE = Duration.ofSeconds(90);
 
   private @Nullable Sessions sessions;
   private int asked;
@@ -40,7 +43,9 @@ final class ModelStormCell implements Cell {
     Sessions all = Objects.requireNonNull(sessions);
     Duration half = chaos.options.length().dividedBy(2);
     all.enqueue(AT_ONCE);
-    chaos.pass(Duration.ofSeconds(1));
+    Awaitility.await("the sessions are under way")
+        .atMost(PATIENCE)
+        .until(() -> all.requests() >= AT_ONCE);
     int before = all.requests();
     all.trouble(
         ModelBehaviour.error(429, "rate_limit_error", "slow down", Map.of("Retry-After", "1")));
@@ -65,6 +70,7 @@ final class ModelStormCell implements Cell {
     System.out.println(asked + " requests while the provider said 429");
     assertThat(asked)
         .as("requests while the provider said 429")
+        .isPositive()
         .isLessThan(
             AT_ONCE
                 + MOST_PER_SECOND

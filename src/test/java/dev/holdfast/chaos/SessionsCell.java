@@ -34,9 +34,9 @@ final class SessionsCell implements Cell {
     Objects.requireNonNull(repairs).enqueue(REPAIRS);
     do {
       Objects.requireNonNull(sessions).enqueue(AT_ONCE);
-      chaos.pass(chaos.about(BETWEEN));
       chaos.crew.kill(chaos.crew.furthest(chaos.database));
       chaos.crew.start(1);
+      chaos.pass(chaos.about(BETWEEN));
     } while (Instant.now().isBefore(end));
   }
 

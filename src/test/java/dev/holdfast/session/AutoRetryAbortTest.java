@@ -154,10 +154,12 @@ class AutoRetryAbortTest {
   @Test
   @DisplayName("D31: the words of the wait, with rounded seconds")
   void waitingText() {
-    assertThat(RetryTexts.waiting(new AutoRetryStart(2, 3, 4000, "x")))
+    assertThat(RetryTexts.waiting(new AutoRetryStart(2, 3, 4000, "x"), "esc to cancel"))
         .isEqualTo("Retrying (2/3) in 4s… (esc to cancel)");
-    assertThat(RetryTexts.waiting(new AutoRetryStart(1, 3, 1499, "x"))).contains("in 1s…");
-    assertThat(RetryTexts.waiting(new AutoRetryStart(1, 3, 1500, "x"))).contains("in 2s…");
+    assertThat(RetryTexts.waiting(new AutoRetryStart(1, 3, 1499, "x"), "esc to cancel"))
+        .contains("in 1s…");
+    assertThat(RetryTexts.waiting(new AutoRetryStart(1, 3, 1500, "x"), "esc to cancel"))
+        .contains("in 2s…");
   }
 
   @Test

@@ -81,12 +81,19 @@ final class Bench {
   }
 
   Bench maxTurns(int turns) {
-    settings = settings.withLimits(settings.limits().withMaxTurns(turns));
-    return this;
+    return limits(turns, settings.limits().maxRetries());
   }
 
   Bench maxRetries(int attempts) {
-    settings = settings.withLimits(settings.limits().withMaxRetries(attempts));
+    return limits(settings.limits().maxTurns(), attempts);
+  }
+
+  private Bench limits(int turns, int attempts) {
+    SessionSettings.Limits old = settings.limits();
+    settings =
+        settings.withLimits(
+            new SessionSettings.Limits(
+                turns, attempts, old.llmTimeout(), old.maxOutputTokens(), old.maxCostUsd()));
     return this;
   }
 

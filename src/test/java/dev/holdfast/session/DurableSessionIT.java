@@ -12,6 +12,7 @@ import dev.holdfast.postgres.inbox.PostgresTicketDesk;
 import dev.holdfast.postgres.session.PostgresEventSink;
 import dev.holdfast.postgres.session.PostgresJournalStore;
 import dev.holdfast.postgres.session.PostgresRetryAborts;
+import dev.holdfast.secret.Secrets;
 import dev.holdfast.session.journal.Input;
 import dev.holdfast.session.journal.Journal;
 import dev.holdfast.session.journal.JournalEntry;
@@ -217,7 +218,7 @@ class DurableSessionIT {
     long lease = queue.claim();
     PostgresRetryAborts aborts = new PostgresRetryAborts(database.dataSource(), "holdfast");
     try (PostgresEventSink sink =
-        new PostgresEventSink(database.dataSource(), "holdfast", System::nanoTime)) {
+        new PostgresEventSink(database.dataSource(), "holdfast", System::nanoTime, Secrets.NONE)) {
       Bench bench = Bench.with(Replies.overloaded()).autoRetry().maxRetries(1);
       bench.sleeper.blocks = true;
       bench.journal = store.open(id, lease);

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.holdfast.postgres.session.PostgresEventSink;
+import dev.holdfast.secret.Secrets;
 import dev.holdfast.session.event.SessionEvent;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -65,7 +66,8 @@ public final class TicketDatabase {
 
   /** Tells events of a session as its worker does; returns once they are in the table. */
   public void tell(long ticketId, long leaseNo, SessionEvent... events) {
-    PostgresEventSink sink = new PostgresEventSink(dataSource, "holdfast", System::nanoTime);
+    PostgresEventSink sink =
+        new PostgresEventSink(dataSource, "holdfast", System::nanoTime, Secrets.NONE);
     try (sink) {
       for (SessionEvent event : events) {
         sink.on(ticketId, leaseNo, event);

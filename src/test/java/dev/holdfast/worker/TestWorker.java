@@ -128,7 +128,7 @@ final class TestWorker {
         new WorkerPorts(
             queue.apply(postgres),
             registry.apply(new PostgresWorkerRegistry(dataSource, "holdfast")),
-            wakeUps.apply(new PostgresWakeUps(dataSource, dataSource, "holdfast")),
+            wakeUps.apply(new PostgresWakeUps(dataSource, dataSource, "holdfast", () -> {})),
             new PostgresTicketPruner(dataSource, "holdfast"),
             () -> {},
             new PostgresFigureKeeper(dataSource, "holdfast")::count,

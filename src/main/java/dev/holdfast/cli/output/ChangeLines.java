@@ -8,7 +8,7 @@ import java.util.function.Supplier;
 
 /**
  * Prints a line whenever something in the database has changed, until it has ended or nobody reads.
- * An unreachable database is said once and waited for.
+ * It tells once that the database cannot be reached, and waits for it.
  *
  * @param look reads it anew
  * @param words what it says now; a change of them is a change

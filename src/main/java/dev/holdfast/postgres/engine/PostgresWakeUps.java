@@ -45,12 +45,6 @@ public final class PostgresWakeUps implements WakeUps {
   /**
    * @param listening gives direct connections to the server, one of which is kept
    * @param notifying the data source that everybody else uses
-   */
-  public PostgresWakeUps(DataSource listening, DataSource notifying, String schema) {
-    this(listening, notifying, schema, () -> {});
-  }
-
-  /**
    * @param whenProvidersChange called on the listening thread when the state of some provider's
    *     account or budget changes; must not block
    */

@@ -60,7 +60,8 @@ final class SuccessCall {
   }
 
   /**
-   * Of whatever handler: what no reader could hold in memory is refused here, and its ticket held.
+   * Refuses a result that no reader could hold in memory, whatever handler it is of; its ticket is
+   * held.
    */
   private static @Nullable String accepted(@Nullable String result) {
     if (result == null) {

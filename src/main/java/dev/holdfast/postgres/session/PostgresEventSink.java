@@ -26,12 +26,9 @@ public final class PostgresEventSink implements EventSink, AutoCloseable {
   private final Secrets secrets;
   private final Thread writer;
 
-  /** Starts the writer. */
-  public PostgresEventSink(DataSource dataSource, String schema, LongSupplier nanoTime) {
-    this(dataSource, schema, nanoTime, CAPACITY, Secrets.NONE);
-  }
-
   /**
+   * Starts the writer.
+   *
    * @param secrets that no event may tell
    */
   public PostgresEventSink(

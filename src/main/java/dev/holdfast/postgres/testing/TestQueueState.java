@@ -24,8 +24,8 @@ public final class TestQueueState {
   }
 
   /**
-   * Does at once the work of workers beside tickets: expired tickets go on hold, batches end,
-   * releases go on.
+   * Does now what workers do beside tickets: expired tickets go on hold, batches end, releases go
+   * on.
    */
   public void keepUp() {
     number(sql.load("test_look_now"));

@@ -50,7 +50,7 @@ public final class TicketRepositories {
       Optional<String> there = base.isEmpty() ? base : repository.commit(base.get());
       String commit =
           there.isPresent() ? there.get() : new Fetching(git, repository).fetch(source, base);
-      TicketRepository open = new OpenRepository(git, place, source, lock, commit);
+      TicketRepository open = new TicketRepository(git, place, source, lock, commit);
       opened = true;
       return open;
     } finally {

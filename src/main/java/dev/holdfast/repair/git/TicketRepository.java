@@ -1,21 +1,61 @@
 package dev.holdfast.repair.git;
 
+import dev.holdfast.process.DirectoryTree;
+import dev.holdfast.tool.git.Git;
+import dev.holdfast.tool.git.GitCommand;
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Optional;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.regex.Pattern;
 
 /**
  * One ticket's copy of a repository, locked against other processes until it is closed. Used by one
  * attempt; its worktrees may be used by a thread each.
  */
-public interface TicketRepository extends AutoCloseable {
+public final class TicketRepository implements AutoCloseable {
+  private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9-]{0,60}");
+  private static final String WHO = "Holdfast";
+  private static final String ADDRESS = "holdfast@localhost";
+
+  private final Git git;
+  private final TicketDirectory place;
+  private final RepositorySource source;
+  private final TicketLock lock;
+  private final GitDirectory repository;
+  private final String base;
+  private final String tree;
+  private final ReentrantLock worktrees = new ReentrantLock();
+  private volatile Optional<String> result;
+
+  TicketRepository(
+      Git git, TicketDirectory place, RepositorySource source, TicketLock lock, String base)
+      throws IOException, InterruptedException {
+    this.git = git;
+    this.place = place;
+    this.source = source;
+    this.lock = lock;
+    this.repository = new GitDirectory(git, place.repository());
+    this.base = base;
+    this.tree = treeOf(base);
+    this.result = repository.commit("refs/heads/" + branch());
+  }
+
   /** The full id of the commit that the repair begins with; to be journalled. */
-  String baseCommit();
+  public String baseCommit() {
+    return base;
+  }
 
   /** The tree of {@link #baseCommit}. */
-  String baseTree();
+  public String baseTree() {
+    return tree;
+  }
 
   /** {@code holdfast/ticket-ID}. */
-  String branch();
+  public String branch() {
+    return "holdfast/ticket-" + place.ticketId();
+  }
 
   /**
    * A worktree of its own with the files of a tree. What was there under that name is deleted.
@@ -23,13 +63,47 @@ public interface TicketRepository extends AutoCloseable {
    * @param name letters, digits and {@code -}, such as {@code main} or {@code candidate-2}
    * @param tree {@link #baseTree} or what {@link Worktree#snapshot} gave
    */
-  Worktree worktree(String name, String tree) throws IOException, InterruptedException;
+  public Worktree worktree(String name, String of) throws IOException, InterruptedException {
+    if (!NAME.matcher(name).matches()) {
+      throw new IllegalArgumentException("a worktree's name has letters, digits and - only");
+    }
+    Path directory = place.worktrees().resolve(name);
+    worktrees.lockInterruptibly();
+    try {
+      DirectoryTree.delete(directory);
+      repository.checked("worktree", "prune", "--expire=now");
+      Files.createDirectories(place.worktrees());
+      repository.checked(
+          "worktree", "add", "--quiet", "--detach", "--no-checkout", directory.toString(), base);
+    } finally {
+      worktrees.unlock();
+    }
+    Worktree worktree =
+        new Worktree(
+            git, directory.toRealPath(), place.repository().resolve("worktrees").resolve(name));
+    worktree.restore(of);
+    return worktree;
+  }
 
   /**
    * The unified diff between two trees as people and models read it, with renames; empty if they
    * are the same. Its end where it is larger than 8 MiB.
    */
-  String diff(String fromTree, String toTree) throws IOException, InterruptedException;
+  public String diff(String fromTree, String toTree) throws IOException, InterruptedException {
+    String diff =
+        repository.checked(
+            "diff",
+            "--no-color",
+            "--no-ext-diff",
+            "--no-textconv",
+            "--find-renames",
+            "--binary",
+            "--src-prefix=a/",
+            "--dst-prefix=b/",
+            fromTree,
+            toTree);
+    return diff.isEmpty() ? diff : diff + "\n";
+  }
 
   /**
    * Makes the result: one commit on top of {@link #baseCommit}, and the branch {@link #branch}
@@ -39,25 +113,62 @@ public interface TicketRepository extends AutoCloseable {
    * @param message of the commit
    * @return its full id
    */
-  String commit(String tree, String message) throws IOException, InterruptedException;
+  public String commit(String of, String message) throws IOException, InterruptedException {
+    GitCommand command = repository.command("commit-tree", of, "-p", base, "-F", "-");
+    for (String role : new String[] {"AUTHOR", "COMMITTER"}) {
+      command =
+          command
+              .withVariable("GIT_" + role + "_NAME", WHO)
+              .withVariable("GIT_" + role + "_EMAIL", ADDRESS);
+    }
+    String commit = repository.checked(command.withInput(message));
+    repository.checked("update-ref", "refs/heads/" + branch(), commit);
+    result = Optional.of(commit);
+    if (source instanceof RepositorySource.Local local) {
+      new ResultDelivery(git, repository, branch()).publish(local);
+    }
+    return commit;
+  }
 
   /** The commit that {@link #branch} is at: the result so far, to go on from; empty if none. */
-  Optional<String> result();
+  public Optional<String> result() {
+    return result;
+  }
 
   /** The tree of a commit of this repository. */
-  String treeOf(String commit) throws IOException, InterruptedException;
+  public String treeOf(String commit) throws IOException, InterruptedException {
+    return repository.checked("rev-parse", "--verify", "--end-of-options", commit + "^{tree}");
+  }
 
   /** Pushes the result to the source, as {@link #branch}; for a design that says so. */
-  Delivery push() throws IOException, InterruptedException;
+  public Delivery push() throws IOException, InterruptedException {
+    return result.isEmpty()
+        ? nothing()
+        : new ResultDelivery(git, repository, branch()).push(source, result.get());
+  }
 
   /**
    * Brings the result into the branch that the source's ref names; for a design that says so. Only
    * where that branch has not moved on from {@link #baseCommit}; a checkout of it is brought along
    * if it is clean, and otherwise nothing is done.
    */
-  Delivery merge() throws IOException, InterruptedException;
+  public Delivery merge() throws IOException, InterruptedException {
+    return result.isEmpty()
+        ? nothing()
+        : new ResultDelivery(git, repository, branch()).merge(source, base, result.get());
+  }
+
+  private static Delivery nothing() {
+    return new Delivery.Refused("there is no result yet: release the ticket");
+  }
 
   /** Deletes the worktrees, keeps the repository, and lets go of the lock. */
   @Override
-  void close() throws IOException;
+  public void close() throws IOException {
+    try {
+      Removal.aside(place.worktrees(), place.trash());
+    } finally {
+      lock.close();
+    }
+  }
 }

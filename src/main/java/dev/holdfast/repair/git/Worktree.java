@@ -1,14 +1,36 @@
 package dev.holdfast.repair.git;
 
+import dev.holdfast.tool.git.Git;
+import dev.holdfast.tool.git.GitCommand;
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.Collection;
 import java.util.List;
+import java.util.stream.Stream;
 
-/** A directory with the files of a tree, to be changed and verified. Used by one thread. */
-public interface Worktree {
+/**
+ * A directory with the files of a tree, to be changed and verified: a worktree of a ticket's
+ * repository. Git is told where the repository is and never asks the directory, whose {@code .git}
+ * a verification could have changed. Used by one thread.
+ */
+public final class Worktree {
+  private final GitDirectory files;
+  private final Path gitDirectory;
+
+  /**
+   * @param gitDirectory what the repository keeps about the worktree
+   */
+  Worktree(Git git, Path directory, Path gitDirectory) {
+    this.files = new GitDirectory(git, directory);
+    this.gitDirectory = gitDirectory;
+  }
+
   /** Its real path. */
-  Path directory();
+  public Path directory() {
+    return files.directory();
+  }
 
   /**
    * The tree as the directory is now: tracked files and new ones that no {@code .gitignore} names.
@@ -17,19 +39,63 @@ public interface Worktree {
    * @param alsoIgnored relative paths of files that count although they are ignored: those which
    *     the patch has made
    */
-  String snapshot(Collection<String> alsoIgnored) throws IOException, InterruptedException;
+  public String snapshot(Collection<String> alsoIgnored) throws IOException, InterruptedException {
+    Files.deleteIfExists(gitDirectory.resolve("index.lock"));
+    forget(NestedRepositories.in(directory()));
+    files.checked(command("add", "--all", "--", "."));
+    List<String> there =
+        alsoIgnored.stream()
+            .filter(path -> Files.exists(directory().resolve(path), LinkOption.NOFOLLOW_LINKS))
+            .toList();
+    if (!there.isEmpty()) {
+      files.checked(
+          command("add", "--force", "--pathspec-from-file=-", "--pathspec-file-nul")
+              .withVariable("GIT_LITERAL_PATHSPECS", "1")
+              .withInput(String.join("\0", there) + "\0"));
+    }
+    return files.checked(command("write-tree"));
+  }
 
   /** With nothing that is ignored. */
-  default String snapshot() throws IOException, InterruptedException {
+  public String snapshot() throws IOException, InterruptedException {
     return snapshot(List.of());
+  }
+
+  /**
+   * Repositories inside are added anew each time. Of one that it knows already, git would ask
+   * whether its files have changed, and so run the filters that a program has configured there.
+   */
+  private void forget(List<String> nested) throws IOException, InterruptedException {
+    if (!nested.isEmpty()) {
+      files.checked(
+          command("update-index", "--force-remove", "-z", "--stdin")
+              .withInput(String.join("\0", nested) + "\0"));
+    }
   }
 
   /**
    * Makes the directory equal to a tree again: what was changed, made or deleted since. Ignored
    * files, such as what a build made, stay.
    */
-  void restore(String tree) throws IOException, InterruptedException;
+  public void restore(String tree) throws IOException, InterruptedException {
+    Files.deleteIfExists(gitDirectory.resolve("index.lock"));
+    files.checked(command("read-tree", "--reset", "-u", "--end-of-options", tree));
+    files.checked(command("clean", "-ffd", "--quiet"));
+  }
 
   /** The paths that differ between two trees, sorted. */
-  List<String> changes(String fromTree, String toTree) throws IOException, InterruptedException;
+  public List<String> changes(String fromTree, String toTree)
+      throws IOException, InterruptedException {
+    String names =
+        files.checked(
+            command("diff-tree", "-r", "--no-renames", "--name-only", "-z", fromTree, toTree));
+    return Stream.of(names.split("\0", -1)).filter(name -> !name.isEmpty()).sorted().toList();
+  }
+
+  private GitCommand command(String... words) {
+    return files
+        .command(words)
+        .withVariable("GIT_DIR", gitDirectory.toString())
+        .withVariable("GIT_WORK_TREE", directory().toString());
+  }
 }

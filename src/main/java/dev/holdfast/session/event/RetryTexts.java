@@ -6,13 +6,8 @@ import java.time.Duration;
 public final class RetryTexts {
   private RetryTexts() {}
 
-  /** While it waits; the seconds are rounded. */
-  public static String waiting(SessionEvent.AutoRetryStart start) {
-    return waiting(start, "esc to cancel");
-  }
-
   /**
-   * The text of a wait, for terminals where no key is listened for.
+   * The text of a wait; the seconds are rounded.
    *
    * @param wayOut what ends the wait
    */

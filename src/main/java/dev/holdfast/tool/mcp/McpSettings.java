@@ -23,16 +23,4 @@ public record McpSettings(
     return new McpSettings(
         Duration.ofSeconds(30), Duration.ofMinutes(2), Duration.ofSeconds(2), 3, 8 << 20, 128);
   }
-
-  public McpSettings withCallTimeout(Duration other) {
-    return new McpSettings(startTimeout, other, killGrace, maxRestarts, maxMessage, maxTools);
-  }
-
-  public McpSettings withStartTimeout(Duration other) {
-    return new McpSettings(other, callTimeout, killGrace, maxRestarts, maxMessage, maxTools);
-  }
-
-  public McpSettings withMaxMessage(int other) {
-    return new McpSettings(startTimeout, callTimeout, killGrace, maxRestarts, other, maxTools);
-  }
 }

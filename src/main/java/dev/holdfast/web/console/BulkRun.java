@@ -33,10 +33,6 @@ record BulkRun(BulkAction action, Verb verb, long expected, String back) {
     return action.id();
   }
 
-  boolean isOver() {
-    return action.isFinished();
-  }
-
   /** True if it is over within that time. */
   boolean waitFor(Duration time) throws InterruptedException {
     return action.await(time);

@@ -37,7 +37,7 @@ class PostgresEventSinkIT {
   }
 
   private PostgresEventSink sink() {
-    return new PostgresEventSink(database.dataSource(), "holdfast", System::nanoTime);
+    return new PostgresEventSink(database.dataSource(), "holdfast", System::nanoTime, Secrets.NONE);
   }
 
   private List<String> events(long id) {
@@ -153,7 +153,8 @@ class PostgresEventSinkIT {
     long id = queue.enqueue();
     LossyDataSource line = new LossyDataSource(database.dataSource());
     line.refuse();
-    PostgresEventSink sink = new PostgresEventSink(line, "holdfast", System::nanoTime);
+    PostgresEventSink sink =
+        new PostgresEventSink(line, "holdfast", System::nanoTime, Secrets.NONE);
     for (int i = 0; i < 2_000; i++) {
       sink.on(id, 7, turn(1));
     }

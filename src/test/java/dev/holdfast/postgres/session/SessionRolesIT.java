@@ -33,7 +33,8 @@ class SessionRolesIT {
     new PostgresJournalStore(worker, "holdfast", time -> {}, Secrets.NONE)
         .open(running, tickets.claim(kind))
         .append(JournalEntries.OF_EVERY_KIND);
-    try (PostgresEventSink sink = new PostgresEventSink(worker, "holdfast", System::nanoTime)) {
+    try (PostgresEventSink sink =
+        new PostgresEventSink(worker, "holdfast", System::nanoTime, Secrets.NONE)) {
       sink.on(id, 1, new SessionEvent.TurnStarted(1, 2));
     }
     assertThat(new PostgresRetryAborts(worker, "holdfast").take(List.of(id))).isEmpty();

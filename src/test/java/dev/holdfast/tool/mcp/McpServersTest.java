@@ -64,6 +64,11 @@ class McpServersTest {
         servers);
   }
 
+  private McpSettings settings(Duration start, Duration call, int maxMessage) {
+    return new McpSettings(
+        start, call, settings.killGrace(), settings.maxRestarts(), maxMessage, settings.maxTools());
+  }
+
   @AfterEach
   void close() {
     box.close();
@@ -176,14 +181,14 @@ class McpServersTest {
   @Test
   @DisplayName("C38: a server that hangs or floods is stopped, with an unknown effect")
   void hangsAndFloods() throws Exception {
-    settings = settings.withMaxMessage(1_000_000);
+    settings = settings(settings.startTimeout(), settings.callTimeout(), 1_000_000);
     open(program("good"));
     ToolReply flood = call("flood");
     assertThat(flood.outcome()).isEqualTo(Outcome.UNKNOWN_EFFECT);
     assertThat(flood.content()).contains("longer than 1000000 characters");
     box.close();
 
-    settings = settings.withCallTimeout(Duration.ofSeconds(1));
+    settings = settings(settings.startTimeout(), Duration.ofSeconds(1), settings.maxMessage());
     open(program("good"));
     ToolReply hang = call("hang");
     assertThat(hang.outcome()).isEqualTo(Outcome.UNKNOWN_EFFECT);
@@ -194,7 +199,7 @@ class McpServersTest {
   @ValueSource(strings = {"silent", "nonsense"})
   @DisplayName("A server that never answers, or talks nonsense, fails the start with what it said")
   void badStart(String mode) {
-    settings = settings.withStartTimeout(Duration.ofSeconds(3));
+    settings = settings(Duration.ofSeconds(3), settings.callTimeout(), settings.maxMessage());
     assertThatThrownBy(() -> open(program(mode)))
         .isInstanceOf(ToolExecutionException.class)
         .hasMessageContaining("MCP server fake cannot be started")

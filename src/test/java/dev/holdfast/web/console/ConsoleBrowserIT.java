@@ -5,91 +5,28 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.microsoft.playwright.Browser;
 import com.microsoft.playwright.Locator;
-import com.microsoft.playwright.Page;
 import com.microsoft.playwright.Route;
 import dev.holdfast.Holdfast;
 import dev.holdfast.failure.ErrorReport;
-import dev.holdfast.postgres.engine.PostgresWorkflowSteps;
 import dev.holdfast.schema.Question;
 import dev.holdfast.session.approval.ApprovalStore;
 import dev.holdfast.session.event.SessionEvent;
-import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.TestQueue;
-import dev.holdfast.testing.TicketDatabase;
 import dev.holdfast.testing.WithDatabase;
-import dev.holdfast.web.ConsoleServer;
 import dev.holdfast.worker.HandlerResult;
 import dev.holdfast.worker.TicketContext;
 import dev.holdfast.worker.Worker;
-import dev.holdfast.workflow.WorkflowHandler;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.regex.Pattern;
-import org.awaitility.Awaitility;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestInstance;
 
 @Tag("slow")
 @WithDatabase
-@TestInstance(TestInstance.Lifecycle.PER_CLASS)
-class ConsoleBrowserIT {
-  private TestDatabase testDatabase;
-  private TicketDatabase database;
-  private SampleTickets tickets;
-  private Browsers browsers;
-  private ConsoleServer server;
-  private Page page;
-
-  @BeforeAll
-  void open(TestDatabase given) {
-    testDatabase = given;
-    database = new TicketDatabase(given);
-    tickets = new SampleTickets(database);
-    browsers = Browsers.start();
-    server = ConsoleServer.open(testDatabase.dataSource());
-  }
-
-  @AfterAll
-  void close() {
-    if (server != null) {
-      server.close();
-    }
-    if (browsers != null) {
-      browsers.close();
-    }
-  }
-
-  @BeforeEach
-  void newPage() {
-    page = browsers.page();
-  }
-
-  /** A page that stays open goes on asking for news. */
-  @AfterEach
-  void closePage() {
-    page.context().close();
-  }
-
-  private void go(String path) {
-    page.navigate(server.url(path));
-  }
-
-  private Locator button(String name) {
-    return page.locator(
-        "button", new Page.LocatorOptions().setHasText(Pattern.compile("^" + name)));
-  }
-
-  private Locator notice() {
-    return page.locator("#notice");
-  }
-
+class ConsoleBrowserIT extends ConsoleInBrowser {
   @Test
   @DisplayName(
       "A53, A54, A55: from a failing worker over the inbox to a release with guidance, and the next"
@@ -454,100 +391,6 @@ class ConsoleBrowserIT {
     page.locator("#bulk a").first().click();
     button("Release").first().click();
     assertThat(notice()).containsText("Released #" + id);
-  }
-
-  @Test
-  @DisplayName("a workflow: its steps as a picture that follows them, and the replay from one")
-  void workflow() {
-    database.run(
-        "INSERT INTO holdfast.designs (name, version, kind, definition) VALUES ('leaf', 1, 'leaf',"
-            + " '{}'), ('graph', 1, 'workflow', '{\"steps\": {\"fetch\": {\"design\": \"leaf\"},"
-            + " \"print\": {\"design\": \"leaf\", \"after\": [\"fetch\"]}}}')");
-    try (Worker worker =
-        Holdfast.worker(testDatabase.dataSource())
-            .handler("leaf", context -> HandlerResult.done("1"))
-            .handler(
-                "workflow",
-                new WorkflowHandler(
-                    new PostgresWorkflowSteps(testDatabase.dataSource(), "holdfast"), 1000))
-            .start()) {
-      database.run("INSERT INTO holdfast.queues (name) VALUES ('graph')");
-      database.run("SELECT holdfast.pause_queue('graph', 'ann')");
-      long id =
-          database.number("SELECT holdfast.enqueue_ticket(design => 'graph', queue => 'graph')");
-      go("/tickets/" + id);
-      assertThat(page.locator("svg.steps g.step.waiting")).hasCount(2);
-      assertThat(page.locator("#replay")).hasCount(0);
-      database.run("SELECT holdfast.resume_queue('graph', 'ann')");
-      // It comes by itself: nobody loads the page again.
-      assertThat(page.locator("svg.steps g.step.done")).hasCount(2);
-      // What a form does is refused where the ticket has changed since it was shown.
-      Awaitility.await().until(() -> database.state(id).equals("done"));
-      go("/tickets/" + id);
-      page.locator("#replay summary").click();
-      page.locator("#from").selectOption("print");
-      button("Replay").click();
-      assertThat(notice()).containsText(Pattern.compile("#\\d+ is worked again from print on"));
-      long again = database.number("SELECT max(id) FROM holdfast.tickets WHERE kind = 'workflow'");
-      go("/tickets/" + again);
-      assertThat(page.locator("svg.steps g.step.done")).hasCount(2);
-    }
-  }
-
-  @Test
-  @DisplayName("schedules: the next ten times, run now, pause and resume")
-  void schedules() {
-    database.run(
-        "SELECT holdfast.put_schedule('nightly', 'ann', cron => '0 3 * * *', kind => 'work')");
-    go("/schedules");
-    assertThat(page.locator("tr[data-row]")).containsText("0 3 * * * UTC");
-    page.locator("summary").click();
-    assertThat(page.locator("tr[data-row] li")).hasCount(10);
-    button("Run now").click();
-    assertThat(notice()).containsText("nightly has made ticket #");
-    button("Pause").click();
-    assertThat(notice()).containsText("nightly is paused.");
-    assertThat(page.locator("tr[data-row]")).containsText("paused by");
-    button("Resume").click();
-    assertThat(notice()).containsText("nightly makes tickets again.");
-    database.run("SELECT holdfast.delete_schedule('nightly', 'ann')");
-  }
-
-  @Test
-  @DisplayName(
-      "a release in steps begins at the inbox's group, is seen and stopped; a batch is held and"
-          + " cancelled")
-  void batches() {
-    for (int i = 0; i < 4; i++) {
-      tickets.hold("canary", "the disk of c is full");
-    }
-    go("/inbox");
-    page.locator(".groups a:has-text('the disk of c is full')").click();
-    page.locator("summary:has-text('Release in steps')").click();
-    page.locator("#group-canary").fill("2");
-    page.locator("#group-ramp").fill("1,none");
-    button("Start").click();
-    assertThat(notice()).containsText("\"none\" is no step");
-    page.goBack();
-    page.locator("summary:has-text('Release in steps')").click();
-    page.locator("#group-canary").fill("2");
-    page.locator("#group-ramp").fill("1,all");
-    page.locator("#group-guidance").fill("there is room now");
-    button("Start").click();
-    assertThat(notice()).containsText("step 1 of 3: released 2 of 4, 2 wait");
-    assertThat(page.locator("tr:has-text('2, 1, all')")).containsText("there is room now");
-    button("Stop").click();
-    assertThat(notice()).containsText("stopped: released 2 of 4");
-
-    database.run(
-        "SELECT holdfast.enqueue_batch('[{\"kind\": \"idle\"}, {\"kind\": \"idle\"}]', 'ann',"
-            + " 'two')");
-    go("/batches");
-    assertThat(page.locator("tr:has-text('two')")).containsText("0 of 2");
-    button("Hold").click();
-    assertThat(notice()).containsText("Held 2 tickets of batch");
-    button("Cancel").click();
-    assertThat(notice()).containsText("Cancelled 2 tickets of batch");
   }
 
   @Test

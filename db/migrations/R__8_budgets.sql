@@ -1,0 +1,146 @@
+-- Budgets: money is reserved before a call and settled after it; people raise and remove them.
+--
+-- Flyway runs this file after all versioned ones: again with each version of the schema (now ${version}), and whenever it changes.
+
+-- One statement for the caller: the rows are locked in one order, and all of them have room or nothing is reserved.
+CREATE OR REPLACE FUNCTION reserve_budget(of_scopes text[], worst_usd numeric, of_ticket bigint, of_lease bigint)
+RETURNS TABLE (reservation bigint, refused_by text, spent numeric, reserved numeric, limited_to numeric)
+LANGUAGE plpgsql SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
+DECLARE
+  b budgets;
+  today date;
+  found_scopes text[] := '{}';
+BEGIN
+  FOR b IN SELECT * FROM budgets x WHERE x.scope = ANY (of_scopes) ORDER BY x.scope FOR UPDATE LOOP
+    today := (clock_timestamp() AT TIME ZONE 'UTC')::date;
+    IF b.per = 'day' AND b.day < today THEN
+      UPDATE budgets x SET day = today, spent_usd = 0 WHERE x.scope = b.scope;
+      b.spent_usd := 0;
+    END IF;
+    IF b.spent_usd + b.reserved_usd + worst_usd > b.limit_usd THEN
+      RETURN QUERY SELECT NULL::bigint, b.scope, b.spent_usd, b.reserved_usd, b.limit_usd;
+      RETURN;
+    END IF;
+    found_scopes := found_scopes || b.scope;
+  END LOOP;
+  UPDATE budgets x SET reserved_usd = x.reserved_usd + worst_usd WHERE x.scope = ANY (found_scopes);
+  INSERT INTO budget_reservations AS r (ticket_id, lease_no, scopes, usd) VALUES (of_ticket, of_lease, found_scopes, worst_usd)
+  RETURNING r.id INTO reservation;
+  RETURN NEXT;
+END
+$$;
+COMMENT ON FUNCTION reserve_budget IS 'Reserves the worst cost of a call in all its budgets, or says which one has no room.';
+
+CREATE OR REPLACE FUNCTION settle_budget(of_reservation bigint, cost_usd numeric) RETURNS void
+LANGUAGE plpgsql SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
+DECLARE
+  r budget_reservations;
+  today date;
+BEGIN
+  DELETE FROM budget_reservations x WHERE x.id = of_reservation RETURNING * INTO r;
+  IF NOT FOUND THEN
+    RETURN; -- booked at its worst already
+  END IF;
+  PERFORM FROM budgets x WHERE x.scope = ANY (r.scopes) ORDER BY x.scope FOR UPDATE;
+  today := (clock_timestamp() AT TIME ZONE 'UTC')::date;
+  UPDATE budgets x SET reserved_usd = GREATEST(0, x.reserved_usd - r.usd),
+    day = CASE WHEN x.per = 'day' THEN GREATEST(x.day, today) ELSE x.day END,
+    spent_usd = CASE WHEN x.per = 'day' AND x.day < today THEN 0 ELSE x.spent_usd END + cost_usd
+  WHERE x.scope = ANY (r.scopes);
+END
+$$;
+COMMENT ON FUNCTION settle_budget IS 'Books what a call has cost in the place of its reservation.';
+
+CREATE OR REPLACE FUNCTION book_lost_reservations() RETURNS bigint
+LANGUAGE plpgsql SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
+DECLARE
+  r record;
+  n bigint := 0;
+BEGIN
+  FOR r IN
+    SELECT b.id, b.usd FROM budget_reservations b
+    WHERE NOT EXISTS (SELECT FROM leases l WHERE l.id = b.lease_no AND l.expires_at > clock_timestamp())
+    ORDER BY b.id LIMIT 1000 FOR UPDATE SKIP LOCKED
+  LOOP
+    PERFORM settle_budget(r.id, r.usd);
+    n := n + 1;
+  END LOOP;
+  RETURN n;
+END
+$$;
+COMMENT ON FUNCTION book_lost_reservations IS 'A call whose worker died was possibly billed: its reservation is booked as spent.';
+
+CREATE OR REPLACE FUNCTION configure_budget(of_scope text, of_period text, usd numeric, by_worker text) RETURNS void
+LANGUAGE plpgsql SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
+BEGIN
+  INSERT INTO budgets AS b (scope, per, limit_usd, configured_usd, changed_by)
+  VALUES (of_scope, of_period, usd, usd, by_worker)
+  ON CONFLICT (scope) DO UPDATE
+  SET limit_usd = usd, configured_usd = usd, per = of_period, changed_by = by_worker, changed_at = clock_timestamp()
+  WHERE b.configured_usd IS DISTINCT FROM usd OR b.per <> of_period;
+  IF FOUND THEN
+    PERFORM pg_notify('${flyway:defaultSchema}_providers', '');
+  END IF;
+END
+$$;
+COMMENT ON FUNCTION configure_budget IS 'What a worker''s configuration says of a budget. What a person has set since stays until the configuration says something else.';
+
+-- A person who raises or removes a budget waits for the worker that is just looking for tickets to release, and then releases them.
+CREATE OR REPLACE FUNCTION raise_budget(scope text, usd numeric, actor text, per text DEFAULT NULL) RETURNS bigint
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
+#variable_conflict use_column
+DECLARE
+  of_ticket bigint;
+BEGIN
+  PERFORM require_words('scope', raise_budget.scope);
+  PERFORM require_words('actor', raise_budget.actor);
+  IF usd IS NULL OR usd < 0 OR usd > 1000000000 OR usd = 'NaN' THEN
+    RAISE EXCEPTION 'a budget is an amount of USD from 0 to 1000000000, not %', COALESCE(usd::text, 'NULL') USING ERRCODE = 'HF422';
+  END IF;
+  IF raise_budget.scope ~ '^ticket:[0-9]{1,18}$' THEN
+    of_ticket := substr(raise_budget.scope, 8)::bigint;
+    PERFORM locked_ticket(of_ticket);
+    UPDATE ticket_base b SET max_cost_usd = usd, updated_at = now() WHERE b.id = of_ticket;
+    PERFORM log_activity(of_ticket, 'budget_raised', raise_budget.actor, jsonb_build_object('toUsd', usd));
+    IF EXISTS (SELECT FROM ticket_base b WHERE b.id = of_ticket AND b.state = 'on_hold' AND b.hold_reason LIKE 'budget_exceeded: ticket:%') THEN
+      PERFORM release_ticket(of_ticket, raise_budget.actor);
+      RETURN 1;
+    END IF;
+    RETURN 0;
+  END IF;
+  IF raise_budget.scope <> 'day' AND raise_budget.scope !~ '^(design|key):.+$' THEN
+    RAISE EXCEPTION '"%" is not the scope of a budget', left(raise_budget.scope, 100)
+      USING ERRCODE = 'HF422', HINT = 'Scopes are day, design:NAME, key:PROVIDER/KEY_ID and ticket:ID; holdfast budgets shows them.';
+  END IF;
+  -- Before anything is changed: a worker that looks just now would make release_waiting return at once, and this say that it released none.
+  PERFORM pg_advisory_xact_lock(hashtext('${flyway:defaultSchema}.release_waiting'));
+  INSERT INTO budgets AS b (scope, per, limit_usd, changed_by)
+  VALUES (raise_budget.scope, COALESCE(raise_budget.per, 'day'), usd, raise_budget.actor)
+  ON CONFLICT (scope) DO UPDATE
+  SET limit_usd = usd, per = COALESCE(raise_budget.per, b.per), changed_by = raise_budget.actor, changed_at = clock_timestamp();
+  PERFORM log_activity(NULL, 'budget_raised', raise_budget.actor, jsonb_build_object('scope', raise_budget.scope, 'toUsd', usd));
+  PERFORM pg_notify('${flyway:defaultSchema}_providers', '');
+  RETURN release_waiting(raise_budget.actor, 2147483647);
+END
+$$;
+COMMENT ON FUNCTION raise_budget IS 'Sets a budget, makes it where there is none, and releases the tickets that it held: SELECT ${flyway:defaultSchema}.raise_budget(''day'', 100, ''ann''). Scopes: day, design:NAME, key:PROVIDER/KEY_ID, ticket:ID. Returns how many were released.';
+
+CREATE OR REPLACE FUNCTION remove_budget(scope text, actor text) RETURNS bigint
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
+#variable_conflict use_column
+BEGIN
+  PERFORM require_words('actor', remove_budget.actor);
+  PERFORM pg_advisory_xact_lock(hashtext('${flyway:defaultSchema}.release_waiting'));
+  DELETE FROM budgets b WHERE b.scope = remove_budget.scope;
+  IF NOT FOUND THEN
+    RAISE EXCEPTION 'there is no budget "%"', left(remove_budget.scope, 100)
+      USING ERRCODE = 'HF404', HINT = 'holdfast budgets shows them';
+  END IF;
+  PERFORM log_activity(NULL, 'budget_removed', remove_budget.actor, jsonb_build_object('scope', remove_budget.scope));
+  PERFORM pg_notify('${flyway:defaultSchema}_providers', '');
+  RETURN release_waiting(remove_budget.actor, 2147483647);
+END
+$$;
+COMMENT ON FUNCTION remove_budget IS 'Takes a budget away, with what was spent of it, and releases the tickets that it held. One that is configured comes back with the next start of a worker.';
+
+SELECT grant_roles();
