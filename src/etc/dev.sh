@@ -109,7 +109,7 @@ if changed_since target/holdfast.jar "$state/main" pom.xml; then
     echo 'Multi-Release: true'
     echo "Class-Path: $root/target/classes/ ${libraries//:/ }"
   } | awk '{ while (length($0) > 70) { print substr($0, 1, 70); $0 = " " substr($0, 71) } print }' >"$state/manifest.txt"
-  rm -f target/holdfast.jar target/holdfast.aot
+  rm -f target/holdfast.jar target/holdfast.aot target/commands.aot
   "$jdk/bin/jar" --create --file target/holdfast.jar --manifest "$state/manifest.txt" -C "$state" manifest.txt
 fi
 

@@ -16,13 +16,18 @@ case ${1:-} in
   worker | console | mcp | bench) options='-XX:+UseSerialGC -XX:+ExitOnOutOfMemoryError' ;;
   *) options='-XX:TieredStopAtLevel=1 -XX:+UseSerialGC' ;;
 esac
+# A worker's cache of classes is three times as large, and all of it is loaded at each start.
+case ${1:-} in
+  worker | console | mcp | bench | demo) cache=$root/lib/holdfast.aot ;;
+  *) cache=$root/lib/commands.aot ;;
+esac
 # Java checks whether the file is of this jar and this Java, and does without it in silence. It refuses two of them.
 case ${HOLDFAST_JAVA_OPTS:-} in
   *AOT* | *Xshare* | *SharedArchive*) ;;
-  *) [ ! -f "$root/lib/holdfast.aot" ] || options="$options -Xlog:aot=off,cds=off" ;;
+  *) [ ! -f "$cache" ] || options="$options -Xlog:aot=off,cds=off" ;;
 esac
 case $options in
-  *aot=off*) set -- "-XX:AOTCache=$root/lib/holdfast.aot" -jar "$root/lib/holdfast.jar" "$@" ;;
+  *aot=off*) set -- "-XX:AOTCache=$cache" -jar "$root/lib/holdfast.jar" "$@" ;;
   *) set -- -jar "$root/lib/holdfast.jar" "$@" ;;
 esac
 # In the C locale Java would turn what is not ASCII into question marks on its way to a program.

@@ -51,7 +51,7 @@ fi
 
 dpkg-deb --contents "$package" >"$place/files"
 for each in ./usr/lib/systemd/system/holdfast.service ./etc/holdfast/holdfast.env ./usr/share/doc/holdfast/copyright \
-  './usr/bin/holdfast -> ../lib/holdfast/bin/holdfast' ./usr/lib/holdfast/lib/holdfast.aot; do
+  './usr/bin/holdfast -> ../lib/holdfast/bin/holdfast' ./usr/lib/holdfast/lib/holdfast.aot ./usr/lib/holdfast/lib/commands.aot; do
   has "$each"
 done
 ! grep -v ' root/root \| 0/0 ' "$place/files" || fail "files are not root's"

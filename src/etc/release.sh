@@ -24,9 +24,9 @@ cp -R "$root/docs" "$root/deploy" "$place/"
 
 # The cache of classes holds for files of this age only, so they get theirs before; tar keeps it.
 find "$place" -exec touch -h -d "$timestamp" {} +
-"$root/src/etc/warm-start.sh" "$place/bin/holdfast" "$place/lib/holdfast.aot"
-[ -s "$place/lib/holdfast.aot" ] || exit 1
-touch -d "$timestamp" "$place/lib/holdfast.aot" "$place/lib"
+"$root/src/etc/warm-start.sh" "$place/bin/holdfast" "$place/lib"
+[ -s "$place/lib/holdfast.aot" ] && [ -s "$place/lib/commands.aot" ] || exit 1
+touch -d "$timestamp" "$place"/lib/*.aot "$place/lib"
 
 tar --create --gzip --file "$release/$name.tar.gz" --directory "$release" --sort=name --owner=0 --group=0 --numeric-owner "$name"
 rm -rf "$place"

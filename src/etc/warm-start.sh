@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
-# Makes target/holdfast.aot: what Java learns about the program's classes in one short run of a worker and of an agent, so
-# that every later start and every first call of a model takes half the time. The launcher and the tests use it where it
-# is; nothing needs it. Takes about ten seconds.
-#   warm-start.sh [LAUNCHER CACHE]     for another launcher than ./holdfast
+# Makes what Java learns about the program's classes in one short run, so that every later start takes half the time:
+# target/holdfast.aot of a worker and of an agent, and target/commands.aot of the commands that people type. They are two, for
+# Java loads all classes of a cache at each start, and a command needs a third of a worker's. The launcher and the tests use
+# them where they are; nothing needs them. Takes about ten seconds.
+#   warm-start.sh [LAUNCHER DIRECTORY]     for another launcher than ./holdfast
 set -euo pipefail
 root=$(cd -P "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 launcher=${1:-$root/holdfast}
-cache=${2:-$root/target/holdfast.aot}
+caches=${2:-$root/target}
 place=$(mktemp -d)
 # The server of the run works as another user where this one is root.
 chmod 755 "$place"
@@ -38,20 +39,33 @@ await() {
 }
 
 cd "$place"
-rm -f "$cache"
+rm -f "$caches/holdfast.aot" "$caches/commands.aot"
 # No setting of the person who builds takes part in it.
 clean=(env -i PATH="$PATH" HOME="$place" ${JAVA_HOME:+JAVA_HOME="$JAVA_HOME"}
   OPENAI_API_KEY=none HOLDFAST_PROVIDERS_OPENAI_BASE_URL=http://127.0.0.1:9)
 quick="-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
-"${clean[@]}" HOLDFAST_JAVA_OPTS="$quick -XX:AOTCacheOutput=$cache -Xlog:disable" \
+"${clean[@]}" HOLDFAST_JAVA_OPTS="$quick -XX:AOTCacheOutput=$caches/holdfast.aot -Xlog:disable" \
   "$launcher" worker --embedded --port 0 --no-console >out 2>&1 &
 worker=$!
 await has_started
 if has_started; then
   printf 'kind: agent\ntargets: [{provider: openai, model: none}]\n' >agent.yaml
-  short=("${clean[@]}" HOLDFAST_JAVA_OPTS="$quick" "$launcher")
-  if "${short[@]}" design put warm --file agent.yaml >commands 2>&1 &&
-    "${short[@]}" enqueue --design warm --payload '{"prompt": "Hello."}' >>commands 2>&1; then
+  cat >lines <<'LINES'
+design put warm --file agent.yaml
+enqueue --design warm --payload {"prompt":"Hello."}
+list
+list --state on_hold --json
+show 1
+stats
+logs 1
+pause default
+resume default
+release --fingerprint 00000000
+release 1
+approve 1
+LINES
+  if "${clean[@]}" HOLDFAST_JAVA_OPTS="$quick -XX:AOTCacheOutput=$caches/commands.aot -Dholdfast.warm-start=lines -Xlog:disable" \
+    "$launcher" list >commands 2>&1; then
     await has_called
   else
     cat commands >&2
@@ -60,7 +74,9 @@ fi
 kill -TERM "$worker" 2>/dev/null || true
 wait "$worker" || true
 worker=
-if ! has_started || [ ! -s "$cache" ]; then
-  cat "$place/out" >&2
-  echo "warm-start: there is no $cache; starts take longer without it" >&2
-fi
+for each in holdfast commands; do
+  if [ ! -s "$caches/$each.aot" ]; then
+    cat "$place/out" >&2
+    echo "warm-start: there is no $caches/$each.aot; starts take longer without it" >&2
+  fi
+done

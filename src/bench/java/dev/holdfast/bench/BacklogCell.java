@@ -35,10 +35,11 @@ final class BacklogCell implements Cell {
       finished.add(TicketRun.noOp(lab, tickets).runOn(lab, backlog));
       smallAroundReady.add((before + between) / 2);
       smallAroundFinished.add((between + runSmall(lab, tickets)) / 2);
-      lab.say(
-          "backlog, round %d of %d: small table %,.0f/s, ready %,.0f/s, finished %,.0f/s",
+      lab.round(
+          "backlog",
           round,
           rounds,
+          "small table %,.0f/s, ready %,.0f/s, finished %,.0f/s",
           smallAroundReady.getLast(),
           ready.getLast().committedRate(),
           finished.getLast().committedRate());

@@ -4,6 +4,7 @@ import dev.holdfast.postgres.Database;
 import dev.holdfast.postgres.bench.BenchSchema;
 import dev.holdfast.postgres.bench.ServerFacts;
 import java.time.Instant;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
@@ -56,8 +57,13 @@ public final class Bench implements AutoCloseable {
     BenchReport.Machine machine = MachineFacts.read();
     ServerFacts server = ServerFacts.of(lab.direct());
     List<CellResult> results = new ArrayList<>();
+    TimeLeft left = new TimeLeft(InstantSource.system());
     for (CellName each : cells) {
-      lab.say("%s: %s", each.wireName(), each.what());
+      int done = results.size();
+      lab.say(
+          "%s, cell %d of %d%s: %s",
+          each.wireName(), done + 1, cells.size(), left.after(done, cells.size()), each.what());
+      lab.begin();
       results.add(cell(each).measure(lab));
     }
     return new BenchReport(

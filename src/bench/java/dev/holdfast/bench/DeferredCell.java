@@ -27,9 +27,13 @@ final class DeferredCell implements Cell {
       lab.enqueue(half, Lab.ticket().withPriority(PRIORITY).withDelay(LONG));
       lab.tables().addHeld(half, PRIORITY);
       with.add(TicketRun.noOp(lab, tickets).runOn(lab, 0));
-      lab.say(
-          "deferred, round %d of %d: without %,.0f/s, with %,.0f/s",
-          round, rounds, without.getLast().committedRate(), with.getLast().committedRate());
+      lab.round(
+          "deferred",
+          round,
+          rounds,
+          "without %,.0f/s, with %,.0f/s",
+          without.getLast().committedRate(),
+          with.getLast().committedRate());
     }
     Figure figure =
         Figure.of(

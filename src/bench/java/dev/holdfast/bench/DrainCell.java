@@ -29,9 +29,13 @@ final class DrainCell implements Cell {
     for (int round = 1; round <= rounds; round++) {
       probe.add(RawRun.of(lab, tickets).rate());
       holdfast.add(TicketRun.noOp(lab, tickets).run(lab).rate());
-      lab.say(
-          "drain, round %d of %d: raw probe %,.0f/s, Holdfast %,.0f/s",
-          round, rounds, probe.getLast(), holdfast.getLast());
+      lab.round(
+          "drain",
+          round,
+          rounds,
+          "raw probe %,.0f/s, Holdfast %,.0f/s",
+          probe.getLast(),
+          holdfast.getLast());
       for (PeerRuns each : others) {
         each.round(lab);
       }

@@ -29,9 +29,13 @@ final class EnqueueCell implements Cell {
     }
     for (int round = 1; round <= rounds; round++) {
       round(lab, singles, bulk);
-      lab.say(
-          "enqueue, round %d of %d: bulk raw probe %,.0f/s, Holdfast %,.0f/s",
-          round, rounds, probe.get(2).getLast(), holdfast.get(2).getLast());
+      lab.round(
+          "enqueue",
+          round,
+          rounds,
+          "bulk raw probe %,.0f/s, Holdfast %,.0f/s",
+          probe.get(2).getLast(),
+          holdfast.get(2).getLast());
     }
     return new CellResult(
         CellName.ENQUEUE.wireName(),

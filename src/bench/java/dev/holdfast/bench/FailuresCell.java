@@ -45,10 +45,14 @@ final class FailuresCell implements Cell {
       noOp.add(TicketRun.noOp(lab, noOps).run(lab).rate());
       failing.add(failing(lab, tickets, ALIKE).run(lab).rate());
       failingApart.add(failing(lab, tickets, APART).run(lab).rate());
-      lab.say(
-          "failures, round %d of %d: no-op %,.0f/s, failing once %,.0f/s, each with its own text"
-              + " %,.0f/s",
-          round, rounds, noOp.getLast(), failing.getLast(), failingApart.getLast());
+      lab.round(
+          "failures",
+          round,
+          rounds,
+          "no-op %,.0f/s, failing once %,.0f/s, each with its own text %,.0f/s",
+          noOp.getLast(),
+          failing.getLast(),
+          failingApart.getLast());
     }
     Figure alike =
         Figure.of(

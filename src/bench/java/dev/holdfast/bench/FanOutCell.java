@@ -44,7 +44,7 @@ final class FanOutCell implements Cell {
     lab.warmUp();
     for (int round = 1; round <= rounds; round++) {
       seconds.add(run(lab, items));
-      lab.say("fan-out, round %d of %d: %.2f s", round, rounds, seconds.getLast());
+      lab.round("fan-out", round, rounds, "%.2f s", seconds.getLast());
     }
     return new CellResult(
         CellName.FAN_OUT.wireName(),

@@ -59,9 +59,13 @@ final class FeatureCell implements Cell {
       double after = without(lab, tickets);
       around.add((before + after) / 2);
       before = after;
-      lab.say(
-          "%s, round %d of %d: with %,.0f/s, without %,.0f/s",
-          name, round, rounds, with.getLast().committedRate(), around.getLast());
+      lab.round(
+          name,
+          round,
+          rounds,
+          "with %,.0f/s, without %,.0f/s",
+          with.getLast().committedRate(),
+          around.getLast());
     }
     Figure figure =
         Figure.of(

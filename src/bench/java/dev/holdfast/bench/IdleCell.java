@@ -27,7 +27,7 @@ final class IdleCell implements Cell {
     for (int round = 1; round <= rounds; round++) {
       boolean last = round == rounds;
       window(lab, options.size(15, 1), seconds, last);
-      lab.say("idle, round %d of %d: %.2f/s", round, rounds, rates.getLast());
+      lab.round("idle", round, rounds, "%.2f/s", rates.getLast());
     }
     Figure figure =
         Figure.of(String.format(Locale.ROOT, "one worker, %d s", seconds), "statements/s", rates)

@@ -93,9 +93,12 @@ final class InflightCell implements Cell {
       List<Double> rates = new ArrayList<>();
       for (int round = 1; round <= rounds; round++) {
         rates.add(phase(lab, child, lab.options().size(TICKETS, 4 * width)));
-        lab.say(
-            "inflight, %,d at once, round %d of %d: %,.0f/s",
-            width, round, rounds, rates.getLast());
+        lab.round(
+            String.format(Locale.ROOT, "inflight, %,d at once", width),
+            round,
+            rounds,
+            "%,.0f/s",
+            rates.getLast());
       }
       return new Width(rates, child.peakResidentMegabytes());
     } finally {

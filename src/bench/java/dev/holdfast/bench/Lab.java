@@ -10,6 +10,7 @@ import dev.holdfast.postgres.inbox.PostgresLimitDesk;
 import dev.holdfast.postgres.inbox.PostgresTicketDesk;
 import dev.holdfast.postgres.inbox.PostgresTicketInbox;
 import dev.holdfast.queue.NewTicket;
+import java.time.InstantSource;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
@@ -39,6 +40,7 @@ final class Lab implements AutoCloseable {
   private final Consumer<String> progress;
   private final TicketTables tables;
   private final RawProbe probe;
+  private final TimeLeft left = new TimeLeft(InstantSource.system());
   private boolean warm;
 
   Lab(Database database, List<String> program, BenchOptions options, Consumer<String> progress) {
@@ -124,6 +126,26 @@ final class Lab implements AutoCloseable {
     progress.accept(String.format(Locale.ROOT, format, values));
   }
 
+  /**
+   * A line of progress for each round, with what the next ones will take.
+   *
+   * @param what is measured in rounds
+   * @param round from 1
+   */
+  void round(String what, int round, int rounds, String format, Object... values) {
+    say(
+        "%s, round %d of %d: %s%s",
+        what, round, rounds, String.format(Locale.ROOT, format, values), left.after(round, rounds));
+    if (round == rounds) {
+      left.begin();
+    }
+  }
+
+  /** The next cell begins. */
+  void begin() {
+    left.begin();
+  }
+
   /** Whatever outlives a crash of this process, until {@link #forget}. */
   <T extends AutoCloseable> T keep(T opened) {
     running.add(opened);
@@ -155,5 +177,6 @@ final class Lab implements AutoCloseable {
     say("warming up with %d tickets each ...", options.warmUp());
     RawRun.of(this, options.warmUp()).rate();
     TicketRun.noOp(this, options.warmUp()).run(this);
+    left.begin();
   }
 }

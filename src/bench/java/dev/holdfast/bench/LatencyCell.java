@@ -41,9 +41,13 @@ final class LatencyCell implements Cell {
     for (int round = 1; round <= rounds; round++) {
       probe.add(probeSamples(lab, samples));
       holdfast.add(holdfastSamples(lab, samples));
-      lab.say(
-          "latency, round %d of %d: p50 raw probe %.2f ms, Holdfast %.2f ms",
-          round, rounds, probe.p50.getLast(), holdfast.p50.getLast());
+      lab.round(
+          "latency",
+          round,
+          rounds,
+          "p50 raw probe %.2f ms, Holdfast %.2f ms",
+          probe.p50.getLast(),
+          holdfast.p50.getLast());
     }
     return new CellResult(
         CellName.LATENCY.wireName(), CellName.LATENCY.what(), figures(lab.options()), List.of());

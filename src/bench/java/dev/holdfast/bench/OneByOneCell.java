@@ -23,9 +23,13 @@ final class OneByOneCell implements Cell {
     for (int round = 1; round <= rounds; round++) {
       probe.add(RawRun.of(lab, tickets, tickets, CONNECTIONS, 1).rate());
       holdfast.add(TicketRun.noOp(lab, tickets).with(settings).run(lab).rate());
-      lab.say(
-          "one-by-one, round %d of %d: raw probe %,.0f/s, Holdfast %,.0f/s",
-          round, rounds, probe.getLast(), holdfast.getLast());
+      lab.round(
+          "one-by-one",
+          round,
+          rounds,
+          "raw probe %,.0f/s, Holdfast %,.0f/s",
+          probe.getLast(),
+          holdfast.getLast());
     }
     Figure figure =
         Figure.of(CONNECTIONS + " connections, claims of one", "tickets/s", holdfast)

@@ -26,9 +26,13 @@ final class SnapshotCell implements Cell {
       try (OldSnapshot held = OldSnapshot.open(lab.direct())) {
         with.add(TicketRun.noOp(lab, tickets).run(lab));
       }
-      lab.say(
-          "snapshot, round %d of %d: last windows without %,.0f/s, with %,.0f/s",
-          round, rounds, last(without.getLast()), last(with.getLast()));
+      lab.round(
+          "snapshot",
+          round,
+          rounds,
+          "last windows without %,.0f/s, with %,.0f/s",
+          last(without.getLast()),
+          last(with.getLast()));
     }
     Figure figure =
         Figure.of(

@@ -60,10 +60,11 @@ final class StartCell implements Cell {
         if (canCache) {
           cached.add(once(lab, scratch, directory, List.of("-XX:AOTCache=" + cache)));
         }
-        lab.say(
-            "start, round %d of %d: %.2f s, with an AOT cache %s",
+        lab.round(
+            "start",
             round,
             rounds,
+            "%.2f s, with an AOT cache %s",
             plain.getLast(),
             canCache ? String.format(Locale.ROOT, "%.2f s", cached.getLast()) : "not possible");
       }

@@ -40,9 +40,7 @@ final class TenantsCell implements Cell {
     lab.warmUp();
     for (int round = 1; round <= rounds; round++) {
       run(lab, samples);
-      lab.say(
-          "tenants, round %d of %d: p50 %.1f ms, p99 %.1f ms",
-          round, rounds, p50.getLast(), p99.getLast());
+      lab.round("tenants", round, rounds, "p50 %.1f ms, p99 %.1f ms", p50.getLast(), p99.getLast());
     }
     return new CellResult(
         CellName.TENANTS.wireName(),

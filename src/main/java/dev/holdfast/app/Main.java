@@ -34,7 +34,10 @@ public final class Main {
               log.hide(settings.secrets());
               log.write(settings.logFormat());
             });
-    System.exit(run(terminal, loader, Path.of(""), arguments));
+    System.exit(
+        WarmStart.lines()
+            .map(WarmStart::run)
+            .orElseGet(() -> run(terminal, loader, Path.of(""), arguments)));
   }
 
   /**

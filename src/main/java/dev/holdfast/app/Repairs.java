@@ -23,12 +23,16 @@ import dev.holdfast.tool.sandbox.Sandboxes;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.InstantSource;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
 import javax.sql.DataSource;
 
 /** Makes the handler for tickets of kind repair. */
 final class Repairs {
   private static final String SCHEMA = "holdfast";
+
+  /** Who approves what a sample left out. */
+  private static final String BY_RULE = "rule";
 
   private Repairs() {}
 
@@ -90,15 +94,15 @@ final class Repairs {
         .filter(ticket -> ticket.kind().equals("repair"))
         .filter(ticket -> ticket.state().equals(TicketState.DONE.wireName()))
         .filter(ticket -> Objects.equals(ticket.designId(), designId))
-        .filter(ticket -> lastWord(reader, ticketId).equals("approved"))
+        .flatMap(ticket -> lastWord(reader, ticketId))
+        .filter(word -> word.event().equals("approved") && !BY_RULE.equals(word.actor()))
         .isPresent();
   }
 
   /** The last of a success and its approval: a released ticket may have succeeded again. */
-  private static String lastWord(TicketReader reader, long ticketId) {
+  private static Optional<TimelineEntry> lastWord(TicketReader reader, long ticketId) {
     return reader.timeline(ticketId).stream()
-        .map(TimelineEntry::event)
-        .filter(event -> event.equals("succeeded") || event.equals("approved"))
-        .reduce("", (before, event) -> event);
+        .filter(each -> each.event().equals("succeeded") || each.event().equals("approved"))
+        .reduce((before, each) -> each);
   }
 }

@@ -2,6 +2,7 @@ package dev.holdfast.queue;
 
 import dev.holdfast.ticket.InvalidTicketException;
 import java.util.List;
+import java.util.function.IntConsumer;
 
 /**
  * Takes over the tickets of a table from before Holdfast (A59). The source is only read. Each row
@@ -16,9 +17,17 @@ public interface TicketImport {
    */
   List<SourceDesign> designs(SourceTable source);
 
-  /** The changes that {@link #take} would make. Writes nothing. */
-  List<ImportLine> preview(ImportOrder order);
+  /**
+   * The changes that {@link #take} would make. Writes nothing.
+   *
+   * @param looked told after each page how many rows it had
+   */
+  List<ImportLine> preview(ImportOrder order, IntConsumer looked);
 
-  /** In pages, each a transaction: what is cut off goes on at the next run. */
-  List<ImportLine> take(ImportOrder order, String actor);
+  /**
+   * In pages, each a transaction: what is cut off goes on at the next run.
+   *
+   * @param looked told after each page how many rows it had, those taken before too
+   */
+  List<ImportLine> take(ImportOrder order, String actor, IntConsumer looked);
 }

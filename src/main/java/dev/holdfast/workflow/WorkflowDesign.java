@@ -1,6 +1,8 @@
 package dev.holdfast.workflow;
 
 import dev.holdfast.ticket.InvalidTicketException;
+import dev.holdfast.ticket.Review;
+import dev.holdfast.worker.ReviewRule;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -16,9 +18,9 @@ import tools.jackson.databind.JsonNode;
  *
  * @param steps each behind those that it waits for
  * @param before the steps that each waits for, directly or not
- * @param review whether a person looks at the whole result
+ * @param review what the whole result waits for; default nobody
  */
-public record WorkflowDesign(List<Step> steps, Map<String, Set<String>> before, boolean review) {
+public record WorkflowDesign(List<Step> steps, Map<String, Set<String>> before, ReviewRule review) {
   private static final int MOST_STEPS = 1_000;
 
   /**
@@ -48,8 +50,7 @@ public record WorkflowDesign(List<Step> steps, Map<String, Set<String>> before, 
       before.put(step.name(), earlier);
       requireBefore(step, earlier, steps.keySet());
     }
-    return new WorkflowDesign(
-        ordered, before, json.path("review").asString("none").equals("human"));
+    return new WorkflowDesign(ordered, before, ReviewRule.of(json.path("review"), Review.NONE));
   }
 
   private static Step step(String name, JsonNode json) {

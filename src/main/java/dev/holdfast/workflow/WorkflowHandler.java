@@ -6,7 +6,6 @@ import dev.holdfast.queue.NewTicket.Following.OnCancelled;
 import dev.holdfast.ticket.ClaimedTicket;
 import dev.holdfast.ticket.Design;
 import dev.holdfast.ticket.InvalidTicketException;
-import dev.holdfast.ticket.Review;
 import dev.holdfast.worker.HandlerResult;
 import dev.holdfast.worker.TicketContext;
 import dev.holdfast.worker.TicketHandler;
@@ -54,8 +53,7 @@ public final class WorkflowHandler implements TicketHandler {
               steps.tickets(claimed.id()));
       return switch (planner.plan()) {
         case Plan.Done(JsonNode result) ->
-            new HandlerResult.Succeeded(
-                result.toString(), workflow.review() ? Review.HUMAN : Review.NONE);
+            new HandlerResult.Succeeded(result.toString(), workflow.review().of(claimed.id()));
         case Plan.Hold(String reason) -> held(reason);
         case Plan.Go go -> advanced(go, designs);
       };

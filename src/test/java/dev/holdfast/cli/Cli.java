@@ -51,6 +51,11 @@ public record Cli(Map<String, String> environment, Path directory) {
   }
 
   public Result runWithInput(String input, String... arguments) {
+    return run(InstantSource.system(), input, arguments);
+  }
+
+  /** With a clock of the test's. */
+  public Result run(InstantSource clock, String input, String... arguments) {
     StringWriter out = new StringWriter();
     StringWriter err = new StringWriter();
     Terminal terminal =
@@ -58,7 +63,7 @@ public record Cli(Map<String, String> environment, Path directory) {
             new PrintWriter(out),
             new PrintWriter(err),
             new ByteArrayInputStream(input.getBytes(StandardCharsets.UTF_8)),
-            InstantSource.system());
+            clock);
     int code = Main.run(terminal, environment, directory, arguments);
     return new Result(code, out.toString(), err.toString());
   }

@@ -11,8 +11,10 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
@@ -83,7 +85,15 @@ class MigrateFromIT {
     forge("dry");
     String before = everything();
 
-    Cli.Result result = cli.run("migrate", "--from", "dry.tickets", "--dry-run");
+    AtomicLong seconds = new AtomicLong();
+    Cli.Result result =
+        cli.run(
+            () -> Instant.ofEpochSecond(seconds.addAndGet(5)),
+            "",
+            "migrate",
+            "--from",
+            "dry.tickets",
+            "--dry-run");
 
     assertThat(result.code()).as(result.toString()).isEqualTo(1);
     assertThat(result.out())
@@ -99,6 +109,7 @@ class MigrateFromIT {
         .containsPattern("(?m)^left, their design .*--map-kind THEIRS=KIND: 9, 11$")
         .containsPattern("(?m)^left, retry_count .*: 10$")
         .contains("dry run, nothing is written; without --dry-run 7 of 11 tickets are taken over");
+    assertThat(result.err()).as("a slow one's").contains("looked at 11, 2.2 a second, 100 %");
     assertThat(everything()).isEqualTo(before);
   }
 

@@ -72,7 +72,8 @@ class BenchIT {
     // Closed, or it would have the lock that the other tests wait for.
     try (HoldfastProcess bench =
         holdfast.start("bench", "drain", "--quick", "--rounds", "100000")) {
-      await("a round").until(() -> bench.stderr().contains("round 1 of"));
+      await("a round")
+          .until(() -> bench.stderr().matches("(?s).*round \\d+ of .*, about .* min .* left.*"));
       bench.signal("INT");
       assertThat(bench.awaitExit(Duration.ofSeconds(60))).as("%s", bench).isEqualTo(130);
       assertThat(bench.stderr()).contains("stopped; cleaning up");

@@ -20,7 +20,7 @@ import java.util.stream.Stream;
 /** A running process of the packaged program. Closing kills it with all that it started. */
 public final class HoldfastProcess implements AutoCloseable {
   private static final Pattern LISTENS =
-      Pattern.compile("worker (\\S+) listens on (http://\\S+)\\R");
+      Pattern.compile("(?:worker )?(\\S+) listens on (http://\\S+)\\R");
 
   /** A loaded machine takes its time; who waits this long waits in vain. */
   private static final Duration PATIENCE = Duration.ofSeconds(120);

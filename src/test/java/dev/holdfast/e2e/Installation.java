@@ -12,6 +12,7 @@ import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.condition.OS;
 
@@ -22,11 +23,7 @@ import org.junit.jupiter.api.condition.OS;
  */
 public final class Installation implements AutoCloseable {
   private static final Path JAR = Path.of("target", "holdfast.jar").toAbsolutePath();
-  private static final Path CACHE = JAR.resolveSibling("holdfast.aot");
-
-  /** As the launcher does it where the file was made after the program. */
-  private static final List<String> WARM_START =
-      Files.exists(CACHE) ? List.of("-XX:AOTCache=" + CACHE, "-Xlog:aot=off,cds=off") : List.of();
+  private static final Set<String> SERVERS = Set.of("worker", "console", "mcp", "bench", "demo");
 
   private static final List<String> PASSED = List.of("PATH", "HOME", "TMPDIR", "XDG_CACHE_HOME");
   private static final List<String> FILES = List.of("--file", "--traces");
@@ -70,6 +67,15 @@ public final class Installation implements AutoCloseable {
     return directory;
   }
 
+  /** As the launcher does it where the file was made after the program. */
+  private static List<String> warmStart(String... words) {
+    boolean server = words.length > 0 && SERVERS.contains(words[0]);
+    Path cache = JAR.resolveSibling(server ? "holdfast.aot" : "commands.aot");
+    return Files.exists(cache)
+        ? List.of("-XX:AOTCache=" + cache, "-Xlog:aot=off,cds=off")
+        : List.of();
+  }
+
   /** The program itself. */
   public static Path jar() {
     return JAR;
@@ -96,7 +102,7 @@ public final class Installation implements AutoCloseable {
             "-XX:TieredStopAtLevel=1",
             "-XX:+UseSerialGC",
             "--sun-misc-unsafe-memory-access=allow"));
-    command.addAll(WARM_START);
+    command.addAll(warmStart(words));
     LOCALE.forEach(name -> command.add("-D" + name + "=" + System.getProperty(name, "")));
     Path before = overlay;
     command.addAll(
@@ -122,7 +128,7 @@ public final class Installation implements AutoCloseable {
     String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
     String line =
         "trap : INT; stty -g; '%s' -XX:TieredStopAtLevel=1 %s -jar '%s' %s; stty -g"
-            .formatted(java, String.join(" ", WARM_START), JAR, String.join(" ", words));
+            .formatted(java, String.join(" ", warmStart(words)), JAR, String.join(" ", words));
     ProcessBuilder builder =
         new ProcessBuilder("env", "--default-signal=INT", "script", "-qfec", line, "/dev/null")
             .directory(directory.toFile());

@@ -2,10 +2,10 @@ package dev.holdfast.e2e;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.holdfast.handler.design.ReviewRule;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.WithDatabase;
 import dev.holdfast.ticket.Review;
+import dev.holdfast.worker.ReviewRule;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;

@@ -258,14 +258,25 @@ class RepairIT {
 
   @Test
   @DisplayName(
-      "issue 20, 1.5: what a design with review: none has done is no approval: an order of another"
-          + " design to deliver it is held, and its remote gets nothing")
+      "issue 20, 1.5: what a design with review: none has done is no approval, nor what a sample"
+          + " left out, which is merged at once: an order of another design to deliver it is held,"
+          + " and its remote gets nothing")
   void notReviewedIsNotApproved() throws Exception {
     BrokenProject project = BrokenProject.java();
     models.next(answer(project.change(project.right())));
-    long id = enqueueUnreviewed(project);
+    long id = enqueueUnreviewed(project, "none", "none");
     holdfast.worker();
     rows.awaitState(id, "done");
+    String before = BrokenProject.git(repository(), "rev-parse", "main");
+    assertThat(BrokenProject.git(repository(), "show", "main:" + project.source()))
+        .contains(project.buggy());
+    models.next(answer(project.change(project.right())));
+    long sampled = enqueueUnreviewed(project, "merge", "{sample: 0 %}");
+    rows.awaitState(sampled, "done");
+    assertThat(rows.outcomes(sampled)).containsExactly("succeeded");
+    assertThat(BrokenProject.git(repository(), "rev-parse", "main^")).isEqualTo(before);
+    assertThat(BrokenProject.git(repository(), "show", "main:" + project.source()))
+        .contains(project.right());
 
     Path bare = directory.resolve("thief.git");
     BrokenProject.git(directory, "init", "-q", "--bare", bare.toString());
@@ -280,30 +291,30 @@ class RepairIT {
         """
             .formatted(bare.toUri()));
     holdfast.ok("design", "put", "thief", "--file", "thief.yaml");
-    String order =
-        "{\"deliver\": {\"ticket\": %s, \"base_commit\": \"%s\", \"commit\": \"%s\"}}"
-            .formatted(
-                Long.toString(id),
-                rows.of(id, "result->>'base_commit'"),
-                rows.of(id, "result->>'commit'"));
-    for (String design : new String[] {"thief", "mender"}) {
-      long delivery =
-          Long.parseLong(holdfast.ok("enqueue", "--design", design, "--payload", order));
-      rows.awaitState(delivery, "on_hold");
-      assertThat(rows.of(delivery, "error")).contains("is not approved by a person");
-    }
+    requireHeld("thief", id);
+    requireHeld("thief", sampled);
+    requireHeld("mender", sampled);
     assertThat(BrokenProject.git(bare, "for-each-ref")).isEmpty();
   }
 
-  private long enqueueUnreviewed(BrokenProject project) throws Exception {
-    long first = enqueue(project);
-    holdfast.ok("cancel", Long.toString(first), "--reason", "only its design is needed");
-    Files.writeString(
-        directory.resolve("mender.yaml"),
-        Files.readString(directory.resolve("mender.yaml"))
-                .replace("on_approve: merge", "on_approve: none")
-            + "review: none\n");
-    holdfast.ok("design", "put", "mender", "--file", "mender.yaml");
-    return Long.parseLong(holdfast.ok("enqueue", "--design", "mender"));
+  private void requireHeld(String design, long repaired) throws Exception {
+    String order =
+        "{\"deliver\": {\"ticket\": %d, \"base_commit\": \"%s\", \"commit\": \"%s\"}}"
+            .formatted(
+                repaired,
+                rows.of(repaired, "result->>'base_commit'"),
+                rows.of(repaired, "result->>'commit'"));
+    long delivery = Long.parseLong(holdfast.ok("enqueue", "--design", design, "--payload", order));
+    rows.awaitState(delivery, "on_hold");
+    assertThat(rows.of(delivery, "error")).contains("is not approved by a person");
+  }
+
+  private long enqueueUnreviewed(BrokenProject project, String onApprove, String review)
+      throws Exception {
+    if (Files.notExists(repository())) {
+      Files.createDirectories(repository());
+      project.commitIn(repository());
+    }
+    return enqueue(project, "path: \"" + repository() + "\"", onApprove + "\nreview: " + review);
   }
 }

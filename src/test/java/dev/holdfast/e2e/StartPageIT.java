@@ -98,6 +98,9 @@ class StartPageIT {
     }
     assertThat(rows.value("SELECT max(title) FROM holdfast.tickets"))
         .isEqualTo("orders of tuesday");
+    HoldfastProcess console = holdfast.start("console", "--port", "0");
+    console.awaitOutput(Pattern.compile("open http"));
+    assertThat(console.get("/tickets").body()).contains("orders of tuesday");
   }
 
   @Test

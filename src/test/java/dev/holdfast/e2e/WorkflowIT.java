@@ -86,7 +86,7 @@ class WorkflowIT {
   @Test
   @DisplayName(
       "issue 23: a workflow of programs, a list, a person and a condition runs to its end, and CLI,"
-          + " API and console show its steps")
+          + " API and console show its steps; of its results a sample is reviewed")
   void whole() throws Exception {
     programs();
     HoldfastProcess worker = holdfast.start("worker", "--port", "0").awaitConsole();
@@ -139,6 +139,22 @@ class WorkflowIT {
     holdfast.ok("cancel", "" + step(fragile, "ask"), "--reason", "nobody knows");
     assertThat(holdfast.ok("show", "" + fragile, "--tree"))
         .contains("#" + fragile + ": cancelled", "ask: cancelled", "other: cancelled");
+    sampled("0 %", "done", "approved");
+    sampled("100 %", "needs_review");
+  }
+
+  private void sampled(String share, String state, String... approvals) throws Exception {
+    put(
+        "sampled",
+        "{kind: workflow, review: {sample: %s}, steps: {a: {design: extra}}}".formatted(share));
+    long id = Long.parseLong(holdfast.ok("enqueue", "--design", "sampled"));
+    rows.awaitState(id, state);
+    assertThat(
+            rows.column(
+                "SELECT action FROM holdfast.ticket_activity WHERE ticket_id = ? AND actor ="
+                    + " 'rule'",
+                id))
+        .containsExactly(approvals);
   }
 
   @Test

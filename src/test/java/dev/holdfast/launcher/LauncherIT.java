@@ -189,15 +189,21 @@ class LauncherIT {
   }
 
   @Test
-  @DisplayName("the file for quick starts is used while it fits; Java has one such file at a time")
+  @DisplayName(
+      "the file for quick starts of commands, or of servers, is used while it fits; Java has one"
+          + " such file at a time")
   void quickStarts() throws Exception {
     jdk("jvm/new", "25");
     haveJar();
     assertThat(start(Map.of(), "list").stdout()).doesNotContain("AOTCache");
-    Path cache = Files.writeString(root.resolve("target/holdfast.aot"), "");
-    Files.setLastModifiedTime(
-        cache, FileTime.fromMillis(Files.getLastModifiedTime(jar).toMillis() + 1_000));
+    Path cache = Files.writeString(root.resolve("target/commands.aot"), "");
+    Path servers = Files.writeString(root.resolve("target/holdfast.aot"), "");
+    for (Path each : List.of(cache, servers)) {
+      Files.setLastModifiedTime(
+          each, FileTime.fromMillis(Files.getLastModifiedTime(jar).toMillis() + 1_000));
+    }
     assertThat(start(Map.of(), "list").stdout()).contains("[-XX:AOTCache=" + cache + "]");
+    assertThat(start(Map.of(), "worker").stdout()).contains("[-XX:AOTCache=" + servers + "]");
     assertThat(start(Map.of("HOLDFAST_JAVA_OPTS", "-Xshare:auto"), "list").stdout())
         .doesNotContain("AOTCache");
     Files.setLastModifiedTime(cache, FileTime.fromMillis(0));

@@ -1,6 +1,7 @@
 package dev.holdfast.cli.admin;
 
 import dev.holdfast.cli.output.ExitCode;
+import dev.holdfast.cli.output.Progress;
 import dev.holdfast.cli.output.Terminal;
 import dev.holdfast.cli.output.TextTable;
 import dev.holdfast.queue.DesignStore;
@@ -39,7 +40,12 @@ final class TicketImportRun {
   }
 
   int preview(TicketImport imports, ImportOrder.Running running) {
-    List<ImportLine> lines = imports.preview(new ImportOrder(source, choices(null, ""), running));
+    Progress progress = new Progress(terminal, "looked at");
+    List<ImportLine> lines =
+        imports.preview(
+            new ImportOrder(source, choices(null, ""), running),
+            rows -> progress.step(rows, tickets()));
+    progress.end();
     print(lines);
     terminal.line(
         "dry run, nothing is written; without --dry-run "
@@ -51,8 +57,13 @@ final class TicketImportRun {
   }
 
   int take(TicketImport imports, DesignStore store, ImportOrder.Running running, String actor) {
+    Progress progress = new Progress(terminal, "took over");
     List<ImportLine> lines =
-        imports.take(new ImportOrder(source, choices(store, actor), running), actor);
+        imports.take(
+            new ImportOrder(source, choices(store, actor), running),
+            actor,
+            rows -> progress.step(rows, tickets()));
+    progress.end();
     print(lines);
     terminal.line(
         "took over "
@@ -62,6 +73,10 @@ final class TicketImportRun {
             + " tickets of "
             + source.name());
     return isWhole(lines);
+  }
+
+  private long tickets() {
+    return designs.stream().mapToLong(SourceDesign::tickets).sum();
   }
 
   private static int isWhole(List<ImportLine> lines) {

@@ -39,9 +39,18 @@ public final class Progress {
    */
   public void step(double part) {
     count++;
-    if (count % LOOK_EVERY != 0 && count > LOOK_EVERY) {
-      return;
+    if (count % LOOK_EVERY == 0 || count < LOOK_EVERY) {
+      look(part);
     }
+  }
+
+  /** More of so many are done. */
+  public void step(int more, long of) {
+    count += more;
+    look(of == 0 ? 0 : count / (double) of);
+  }
+
+  private void look(double part) {
     Instant now = terminal.clock().instant();
     if (!now.isBefore(next)) {
       show(words(Duration.between(start, now), part));

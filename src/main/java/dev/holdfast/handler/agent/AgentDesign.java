@@ -2,15 +2,16 @@ package dev.holdfast.handler.agent;
 
 import dev.holdfast.handler.design.DesignPatch;
 import dev.holdfast.handler.design.DesignTarget;
-import dev.holdfast.handler.design.ReviewRule;
 import dev.holdfast.retry.DurationText;
 import dev.holdfast.schema.Enqueues;
 import dev.holdfast.session.SessionSettings;
 import dev.holdfast.session.context.ContextSettings;
 import dev.holdfast.session.retry.AutoRetrySettings;
+import dev.holdfast.ticket.Review;
 import dev.holdfast.tool.mcp.McpServerSpec;
 import dev.holdfast.tool.patch.PatchLimits;
 import dev.holdfast.tool.sandbox.Network;
+import dev.holdfast.worker.ReviewRule;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -85,7 +86,7 @@ record AgentDesign(
         document.path("report").get("schema"),
         document.path("workspace").path("copy_from").stringValueOpt().map(Path::of),
         duration(document.path("timeout"), DEFAULT_TIMEOUT),
-        ReviewRule.of(document.path("review")),
+        ReviewRule.of(document.path("review"), Review.HUMAN),
         DesignPatch.limits(document),
         Network.of(document.path("network"), Network.NONE),
         limits,

@@ -1,8 +1,9 @@
 package dev.holdfast.handler.command;
 
-import dev.holdfast.handler.design.ReviewRule;
 import dev.holdfast.retry.DurationText;
 import dev.holdfast.schema.Enqueues;
+import dev.holdfast.ticket.Review;
+import dev.holdfast.worker.ReviewRule;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -50,7 +51,7 @@ record CommandDesign(
         document.path("timeout").stringValueOpt().map(DurationText::parse).orElse(DEFAULT_TIMEOUT),
         environment,
         texts(document.path("pass_environment")),
-        ReviewRule.of(document.path("review")),
+        ReviewRule.of(document.path("review"), Review.HUMAN),
         Enqueues.of(document));
   }
 

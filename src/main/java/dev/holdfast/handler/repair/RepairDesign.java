@@ -9,6 +9,7 @@ import dev.holdfast.retry.DurationText;
 import dev.holdfast.ticket.Review;
 import dev.holdfast.tool.patch.PatchLimits;
 import dev.holdfast.tool.sandbox.Network;
+import dev.holdfast.worker.ReviewRule;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -34,7 +35,7 @@ record RepairDesign(
     Network network,
     RepairSettings settings,
     Delivery onApprove,
-    Review review) {
+    ReviewRule review) {
   static final String DEFAULT_GOAL = "Make the verification pass.";
 
   /** The place that an approved result is brought to. */
@@ -70,7 +71,7 @@ record RepairDesign(
           case "push" -> Delivery.PUSH;
           default -> Delivery.NONE;
         },
-        document.path("review").asString("human").equals("none") ? Review.NONE : Review.HUMAN);
+        ReviewRule.of(document.path("review"), Review.HUMAN));
   }
 
   private static RepositorySource repository(JsonNode node) {

@@ -36,7 +36,7 @@ final class RepairOutcome {
     return switch (end.reason()) {
       case VERIFICATION_PASSED, NOTHING_TO_REPAIR ->
           new HandlerResult.Succeeded(
-              StorableJson.of(result(end, number)).toString(), design.review());
+              StorableJson.of(result(end, number)).toString(), design.review().of(claimed.id()));
       case NON_IMPROVING, REPEATED_FAILURE, INVALID_OUTPUT, BUDGET_EXCEEDED ->
           HandlerResult.held(end.reason().wireName(), error(end, number));
     };

@@ -45,7 +45,8 @@ public record RepairPorts(
   public interface Approvals {
     /**
      * True if a person has approved the result of a ticket of that design. A ticket that is done
-     * because its design asks for no review is not approved, nor is it another design's to deliver.
+     * because its design asks for no review, or a sample left it out, is not approved, nor is it
+     * another design's to deliver.
      */
     boolean has(long ticketId, long designId);
   }

@@ -10,6 +10,7 @@ import dev.holdfast.queue.TicketImport;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.BiFunction;
+import java.util.function.IntConsumer;
 import javax.sql.DataSource;
 import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.statement.Query;
@@ -64,18 +65,19 @@ public final class PostgresTicketImport implements TicketImport {
   }
 
   @Override
-  public List<ImportLine> preview(ImportOrder order) {
+  public List<ImportLine> preview(ImportOrder order, IntConsumer looked) {
     String statement = sql.load("import_mapped") + sql.load("import_preview");
-    return pages(order, statement, (handle, query) -> ImportedRow.list(query));
+    return pages(order, statement, looked, (handle, query) -> ImportedRow.list(query));
   }
 
   @Override
-  public List<ImportLine> take(ImportOrder order, String actor) {
+  public List<ImportLine> take(ImportOrder order, String actor, IntConsumer looked) {
     String statement = sql.load("import_mapped") + sql.load("import_take");
     String file = sql.inSchema("SELECT holdfast.file_tickets(:ids)");
     return pages(
         order,
         statement,
+        looked,
         (handle, query) -> {
           List<ImportedRow> rows = ImportedRow.list(query.bind("actor", actor));
           Long[] taken =
@@ -89,7 +91,10 @@ public final class PostgresTicketImport implements TicketImport {
   }
 
   private List<ImportLine> pages(
-      ImportOrder order, String statement, BiFunction<Handle, Query, List<ImportedRow>> work) {
+      ImportOrder order,
+      String statement,
+      IntConsumer looked,
+      BiFunction<Handle, Query, List<ImportedRow>> work) {
     ImportTally tally = new ImportTally();
     String after = null;
     boolean more = true;
@@ -98,6 +103,7 @@ public final class PostgresTicketImport implements TicketImport {
       List<ImportedRow> rows =
           transactions.run(handle -> work.apply(handle, page(handle, order, statement, start)));
       rows.forEach(tally::add);
+      looked.accept(rows.size());
       more = rows.size() == PAGE;
       after = rows.isEmpty() ? after : rows.getLast().sourceId();
     }

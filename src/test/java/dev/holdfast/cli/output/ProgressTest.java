@@ -66,6 +66,20 @@ class ProgressTest {
   }
 
   @Test
+  @DisplayName("what comes in pages is counted and told by page")
+  void pages() {
+    Progress progress = progress(Screen.NONE);
+    for (int page = 0; page < 4; page++) {
+      now.updateAndGet(time -> time.plusSeconds(6));
+      progress.step(2_000, 8_000);
+    }
+    assertThat(said.toString().lines())
+        .containsExactly(
+            "released 2,000, 333 a second, 25 %, 18s left",
+            "released 6,000, 333 a second, 75 %, 6s left");
+  }
+
+  @Test
   @DisplayName("a narrow terminal's line is cut, not broken")
   void narrow() {
     Progress progress = progress(new Screen(true, 20, true));

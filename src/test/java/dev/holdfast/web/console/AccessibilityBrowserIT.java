@@ -8,6 +8,7 @@ import com.microsoft.playwright.Page;
 import com.microsoft.playwright.options.ColorScheme;
 import dev.holdfast.failure.Category;
 import dev.holdfast.postgres.inbox.PostgresDesignStore;
+import dev.holdfast.schema.Question;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.TestQueue;
 import dev.holdfast.testing.TicketDatabase;
@@ -30,6 +31,10 @@ class AccessibilityBrowserIT {
   /** Only the colors differ in the dark; all rules would take twice the time. */
   private static final List<String> COLORS = List.of("color-contrast", "link-in-text-block");
 
+  private static final String FLOW =
+      "{\"kind\": \"workflow\", \"steps\": {\"a\": {\"design\": \"hello\"}, \"b\": {\"kind\":"
+          + " \"human\", \"after\": [\"a\"]}}}";
+
   private Browsers browsers;
   private ConsoleServer server;
   private List<String> paths = List.of();
@@ -49,8 +54,15 @@ class AccessibilityBrowserIT {
     store.put("hello", "command", "{\"kind\": \"command\", \"command\": [\"b\"]}", "ann");
     database.run(
         "SELECT holdfast.put_schedule('nightly', 'ann', cron => '0 3 * * *', design => 'hello')");
+    long asks = queue.ask(Question.of("which colour?", List.of("red", "blue")));
     queue.succeed(queue.enqueue(), queue.claim());
     queue.fail(queue.enqueue(), queue.claim(), Category.CODE_ERROR);
+    store.put("flow", "workflow", FLOW, "ann");
+    database.run("SELECT holdfast.enqueue_ticket(design => 'flow', queue => 'default')");
+    long flow = database.number("SELECT max(id) FROM holdfast.tickets");
+    database.run("SELECT holdfast.set_limit('queue:default', 'ann', concurrent => 5)");
+    database.run("SELECT holdfast.enqueue_batch('[{\"kind\": \"a\"}]', 'ann', 'prices')");
+    database.run("SELECT holdfast.start_release('ann', 1, '{10,0}', ids => ARRAY[?])", held);
     queue.enqueue();
     queue.claim(2);
     database.run("SELECT holdfast.roll_up_figures('0')");
@@ -63,9 +75,13 @@ class AccessibilityBrowserIT {
             "/tickets",
             "/tickets?state=on_hold",
             "/tickets?state=needs_review",
+            "/enqueue",
             "/enqueue?again=" + held,
+            "/login",
             "/tickets?state=nonsense",
             "/tickets/" + held,
+            "/tickets/" + asks,
+            "/tickets/" + flow,
             "/review",
             "/queues",
             "/schedules",

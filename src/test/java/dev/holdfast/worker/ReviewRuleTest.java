@@ -1,4 +1,4 @@
-package dev.holdfast.handler.design;
+package dev.holdfast.worker;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -24,7 +24,7 @@ class ReviewRuleTest {
           """)
   @DisplayName("so many of any tickets are reviewed, of neighbours as of those far apart")
   void share(String json, double share, Review others) {
-    ReviewRule rule = ReviewRule.of(new JsonMapper().readTree(json));
+    ReviewRule rule = ReviewRule.of(new JsonMapper().readTree(json), Review.NONE);
     for (long step : new long[] {1, 2, 1000, 4096, 1_000_003}) {
       long reviewed =
           LongStream.range(0, 20_000).filter(i -> rule.of(i * step) == Review.HUMAN).count();

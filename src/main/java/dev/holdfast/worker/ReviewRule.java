@@ -1,4 +1,4 @@
-package dev.holdfast.handler.design;
+package dev.holdfast.worker;
 
 import dev.holdfast.ticket.Review;
 import tools.jackson.databind.JsonNode;
@@ -13,15 +13,20 @@ import tools.jackson.databind.JsonNode;
 public record ReviewRule(Review others, double sample) {
   private static final double RANGE = 0x1p53;
 
-  /** Of a document that is valid by its schema. */
-  public static ReviewRule of(JsonNode review) {
+  /**
+   * @param review of a document that is valid by its schema
+   * @param otherwise where it says nothing
+   */
+  public static ReviewRule of(JsonNode review, Review otherwise) {
     String sample = review.path("sample").asString("");
     if (!sample.isEmpty()) {
       return new ReviewRule(Review.RULE, Double.parseDouble(sample.replace("%", "").strip()) / 100);
     }
-    return review.asString("human").equals("none")
-        ? new ReviewRule(Review.NONE, 0)
-        : new ReviewRule(Review.HUMAN, 1);
+    return switch (review.asString("")) {
+      case "none" -> new ReviewRule(Review.NONE, 0);
+      case "human" -> new ReviewRule(Review.HUMAN, 1);
+      default -> new ReviewRule(otherwise, 0);
+    };
   }
 
   /** For a ticket the same at every attempt and in every worker. */
