@@ -104,8 +104,8 @@ public final class WebServer implements AutoCloseable {
   }
 
   /**
-   * HEAD is answered as GET, and the server leaves the body out: some look at the health of a worker
-   * so. A stream of events, which has no end, is not.
+   * HEAD is answered as GET, and the server leaves the body out: some look at the health of a
+   * worker so. A stream of events, which has no end, is not.
    */
   private static final class HeadRequests implements Filter {
     @Override
