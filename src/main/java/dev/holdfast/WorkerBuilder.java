@@ -8,6 +8,8 @@ import dev.holdfast.postgres.engine.PostgresTicketPruner;
 import dev.holdfast.postgres.engine.PostgresTicketQueue;
 import dev.holdfast.postgres.engine.PostgresWakeUps;
 import dev.holdfast.postgres.engine.PostgresWorkerRegistry;
+import dev.holdfast.postgres.engine.PostgresWorkflowSteps;
+import dev.holdfast.postgres.inbox.PostgresTicketInbox;
 import dev.holdfast.queue.TicketListener;
 import dev.holdfast.retry.RetryPolicy;
 import dev.holdfast.retry.RetrySettings;
@@ -18,6 +20,8 @@ import dev.holdfast.worker.Worker;
 import dev.holdfast.worker.WorkerIdentity;
 import dev.holdfast.worker.WorkerPorts;
 import dev.holdfast.worker.WorkerSettings;
+import dev.holdfast.workflow.HumanHandler;
+import dev.holdfast.workflow.WorkflowHandler;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -58,6 +62,20 @@ public final class WorkerBuilder {
       throw new IllegalArgumentException("kind " + kind + " has a handler already");
     }
     return this;
+  }
+
+  /**
+   * Works workflows too, and the questions of their steps for people; the designs of the other
+   * steps need handlers of their kinds. Where an expression is more than a path, it needs {@code
+   * dev.cel:cel}.
+   */
+  public WorkerBuilder workflows() {
+    return handler(
+            "workflow",
+            new WorkflowHandler(
+                new PostgresWorkflowSteps(dataSource, schema),
+                PostgresTicketInbox.DEFAULT_MAX_PAYLOAD_BYTES))
+        .handler(HumanHandler.KIND, new HumanHandler());
   }
 
   /** Tickets that run at once; default 100. */
@@ -139,7 +157,10 @@ public final class WorkerBuilder {
     return this;
   }
 
-  /** Another schema than {@code holdfast}, for tests and benchmarks beside a living one. */
+  /**
+   * Another schema than {@code holdfast}, for tests and benchmarks beside a living one. Comes
+   * before {@link #workflows}.
+   */
   public WorkerBuilder schema(String newSchema) {
     this.schema = newSchema;
     return this;

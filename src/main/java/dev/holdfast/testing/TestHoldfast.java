@@ -16,8 +16,11 @@ import dev.holdfast.worker.TicketHandler;
 import dev.holdfast.worker.Worker;
 import dev.holdfast.worker.WorkerSettings;
 import java.time.Duration;
+import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -46,6 +49,7 @@ public final class TestHoldfast implements AutoCloseable {
   private final Map<String, TicketHandler> handlers = new ConcurrentHashMap<>();
   private final TestQueueState state;
   private final TestClock clock;
+  private boolean workflows;
   private RetrySettings retry = withoutJitter(RetrySettings.defaults());
 
   private TestHoldfast(@Nullable TestServer server, DataSource dataSource) {
@@ -80,6 +84,15 @@ public final class TestHoldfast implements AutoCloseable {
   /** Works the tickets of a kind, from the next {@link #drain} on. */
   public TestHoldfast handler(String kind, TicketHandler handler) {
     handlers.put(kind, handler);
+    return this;
+  }
+
+  /**
+   * Works workflows too, from the next {@link #drain} on; the designs of their steps need handlers
+   * of their kinds.
+   */
+  public TestHoldfast workflows() {
+    workflows = true;
     return this;
   }
 
@@ -146,20 +159,29 @@ public final class TestHoldfast implements AutoCloseable {
   public long drain(Duration atMost) {
     long before = state.attempts();
     state.keepUp();
-    if (handlers.isEmpty()) {
+    Set<String> kinds = kinds();
+    if (kinds.isEmpty()) {
       return 0;
     }
     try (Worker worker = worker()) {
       long deadline = System.nanoTime() + atMost.toNanos();
       do {
-        if (!state.awaitIdle(handlers.keySet(), deadline)) {
+        if (!state.awaitIdle(kinds, deadline)) {
           throw new AssertionError(
               "there is still work after " + atMost.toMillis() + " ms: " + state.describe());
         }
         state.keepUp();
-      } while (state.hasWork(handlers.keySet()));
+      } while (state.hasWork(kinds));
     }
     return state.attempts() - before;
+  }
+
+  private Set<String> kinds() {
+    Set<String> kinds = new HashSet<>(handlers.keySet());
+    if (workflows) {
+      kinds.addAll(List.of("workflow", "human"));
+    }
+    return kinds;
   }
 
   private Worker worker() {
@@ -172,6 +194,9 @@ public final class TestHoldfast implements AutoCloseable {
                     .withPollInterval(Duration.ofMillis(20))
                     .withDrainTimeout(Duration.ofSeconds(10)));
     handlers.forEach(builder::handler);
+    if (workflows) {
+      builder.workflows();
+    }
     return builder.start();
   }
 

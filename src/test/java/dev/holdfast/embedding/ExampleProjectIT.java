@@ -20,7 +20,7 @@ class ExampleProjectIT {
     try (ForeignProject project =
         new ForeignProject(Path.of("docs/examples/java").toAbsolutePath(), directory)) {
       assertThat(project.test("shop.MailerTest"))
-          .contains("Tests run: 7, Failures: 0, Errors: 0, Skipped: 0");
+          .contains("Tests run: 8, Failures: 0, Errors: 0, Skipped: 0");
     }
   }
 }

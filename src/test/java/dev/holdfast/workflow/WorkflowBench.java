@@ -11,6 +11,7 @@ import dev.holdfast.queue.ClaimRequest;
 import dev.holdfast.queue.Finish;
 import dev.holdfast.queue.FinishResult;
 import dev.holdfast.queue.NewTicket;
+import dev.holdfast.queue.TicketDesk;
 import dev.holdfast.retry.HoldCause;
 import dev.holdfast.retry.RetryDecision;
 import dev.holdfast.testing.TicketDatabase;
@@ -186,5 +187,14 @@ final class WorkflowBench implements AutoCloseable {
   @Override
   public void close() {
     pool.close();
+  }
+
+  ClaimedTicket of(List<ClaimedTicket> all, long workflow, String step) {
+    long id = ticketOf(workflow, step);
+    return all.stream().filter(each -> each.id() == id).findFirst().orElseThrow();
+  }
+
+  void release(long id) {
+    desk.release(id, "rita", null, TicketDesk.Retries.RESET);
   }
 }

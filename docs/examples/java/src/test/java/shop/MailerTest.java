@@ -9,6 +9,9 @@ import dev.holdfast.schedule.CatchUp;
 import dev.holdfast.schedule.NewSchedule;
 import dev.holdfast.schedule.Overlap;
 import dev.holdfast.testing.TestHoldfast;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Collections;
@@ -32,7 +35,8 @@ class MailerTest {
                           throw new Mailer.ServerBusyException();
                         }
                       })
-                  ::work);
+                  ::work)
+          .workflows();
 
   @BeforeEach
   void empty() {
@@ -114,6 +118,32 @@ class MailerTest {
     long report = holdfast.enqueue(NewTicket.ofKind("email").withAfterBatch(batch));
     assertEquals(21, holdfast.drain());
     holdfast.ticket(report).isDone();
+  }
+
+  @Test
+  void aWorkflowMailsWhenAPersonSaysSo() throws SQLException {
+    try (Connection connection = holdfast.dataSource().getConnection();
+        Statement statement = connection.createStatement()) {
+      statement.execute(
+          """
+          INSERT INTO holdfast.designs (name, version, kind, definition) VALUES
+            ('mail', 1, 'email', '{}'),
+            ('news', 1, 'workflow', '{"steps": {
+              "ok": {"kind": "human", "ask": "Send it?"},
+              "each": {"design": "mail", "after": ["ok"], "for_each": "payload.to", "payload": {"to": "${item}"}}}}')
+          """);
+    }
+    long id =
+        holdfast.enqueue(NewTicket.ofDesign("news").withPayload("{\"to\": [\"ann\", \"bob\"]}"));
+    holdfast.drain();
+    holdfast.ticket(id).isReady();
+    holdfast.ticket(id + 1).isOnHold("Send it?");
+    holdfast.desk().answer(id + 1, "carl", "\"yes\"");
+    holdfast.drain();
+    holdfast
+        .ticket(id)
+        .isDone()
+        .hasResult("{\"ok\": \"yes\", \"each\": [{\"sent\": true}, {\"sent\": true}]}");
   }
 
   @Test

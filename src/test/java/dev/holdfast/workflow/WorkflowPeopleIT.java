@@ -1,0 +1,282 @@
+package dev.holdfast.workflow;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import dev.holdfast.queue.Finish;
+import dev.holdfast.queue.FinishResult;
+import dev.holdfast.queue.NewTicket;
+import dev.holdfast.testing.EverySetup;
+import dev.holdfast.testing.TestDatabase;
+import dev.holdfast.testing.TicketDatabase;
+import dev.holdfast.testing.WithDatabase;
+import dev.holdfast.ticket.ClaimedTicket;
+import dev.holdfast.ticket.Review;
+import java.sql.Connection;
+import java.sql.Statement;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+@WithDatabase
+@EverySetup
+@DisplayName("A workflow that people change")
+class WorkflowPeopleIT {
+  private final TicketDatabase database;
+  @AutoClose private final WorkflowBench bench;
+  private final String design;
+
+  WorkflowPeopleIT(TestDatabase database) {
+    this.database = new TicketDatabase(database);
+    this.bench = new WorkflowBench(this.database);
+    this.design = bench.design("");
+  }
+
+  private String step(String name, String more) {
+    return "\"%s\": {\"design\": \"%s\"%s}"
+        .formatted(name, design, more.isEmpty() ? "" : ", " + more);
+  }
+
+  private String after(String name, String... others) {
+    return step(name, "\"after\": [\"" + String.join("\", \"", others) + "\"]");
+  }
+
+  @Test
+  @DisplayName(
+      "is held when a step is cancelled; released, it goes on without it while other steps are"
+          + " still open")
+  void stepCancelled() {
+    long id = bench.workflow(step("a", "") + "," + step("c", "") + "," + after("b", "a"), "{}");
+    bench.advance();
+    long a = bench.ticketOf(id, "a");
+    ClaimedTicket c = bench.of(bench.claim(bench.job), id, "c");
+    bench.desk.cancel(a, "carl", null);
+    assertThat(bench.held(id)).startsWith("dependency_cancelled: #" + a);
+    assertThat(bench.claim("workflow")).isEmpty();
+    bench.release(id);
+    bench.advance();
+    bench.finish(bench.claimOne(bench.job), "2");
+    bench.finish(c, "3");
+    bench.advance();
+    assertThat(bench.result(id)).isEqualTo("{\"a\": null, \"b\": 2, \"c\": 3}");
+  }
+
+  @Test
+  @DisplayName("is taken away from its worker when a step is cancelled while it is being worked")
+  void stepCancelledMeanwhile() {
+    long id = bench.workflow(step("a", "") + "," + step("c", "") + "," + after("b", "a"), "{}");
+    bench.advance();
+    bench.finish(bench.of(bench.claim(bench.job), id, "c"), "3");
+    Finish late = bench.decide(bench.claimOne("workflow"));
+    bench.desk.cancel(bench.ticketOf(id, "a"), "carl", null);
+    bench.release(id);
+    assertThat(bench.finish(late)).isEqualTo(new FinishResult.Stale(id));
+    assertThat(
+            database.column(
+                "SELECT outcome FROM holdfast.ticket_attempts WHERE ticket_id = ? ORDER BY attempt",
+                id))
+        .containsExactly("advanced", "revoked");
+    bench.advance();
+    bench.finish(bench.claimOne(bench.job), "2");
+    bench.advance();
+    assertThat(bench.result(id)).isEqualTo("{\"a\": null, \"b\": 2, \"c\": 3}");
+  }
+
+  @Test
+  @DisplayName("is cancelled with its open steps, and released with those on hold")
+  void asAWhole() {
+    long id =
+        bench.workflow(
+            step("a", "") + "," + step("b", "\"for_each\": \"[1, 2]\", \"breadth\": 1"), "{}");
+    bench.advance();
+    long a = bench.ticketOf(id, "a");
+    bench.desk.hold(a, "hal", "wait");
+    bench.release(id);
+    assertThat(bench.state(a)).isEqualTo("ready");
+    assertThat(bench.state(id)).isEqualTo("ready");
+    assertThatThrownBy(() -> bench.release(id))
+        .hasStackTraceContaining("cannot release ticket " + id);
+    List<ClaimedTicket> claimed = bench.claim(bench.job);
+    assertThat(claimed).hasSize(2);
+    bench.desk.cancel(id, "carl", null);
+    assertThat(
+            database.column("SELECT DISTINCT state FROM holdfast.tickets WHERE parent_id = ?", id))
+        .containsExactly("cancelled");
+    assertThat(
+            bench.finish(
+                new Finish.Succeeded(a, claimed.getFirst().lease().no(), "1", Review.NONE, null)))
+        .isEqualTo(new FinishResult.Stale(a));
+    bench.advance();
+    assertThat(bench.claim(bench.job)).isEmpty();
+    assertThat(bench.state(id)).isEqualTo("cancelled");
+  }
+
+  @Test
+  @DisplayName("is held with those of its steps that wait; what runs is left to run")
+  void heldAsAWhole() {
+    long id =
+        bench.workflow(
+            step("a", "") + "," + step("b", "\"for_each\": \"[1, 2]\", \"breadth\": 1"), "{}");
+    bench.advance();
+    List<ClaimedTicket> claimed = bench.claim(bench.job);
+    ClaimedTicket running = bench.of(claimed, id, "a");
+    ClaimedTicket other =
+        claimed.stream().filter(each -> each.id() != running.id()).findFirst().orElseThrow();
+    bench.desk.hold(other.id(), "hal", "not this one");
+    bench.release(other.id());
+
+    bench.desk.hold(id, "hal", "wrong prices");
+
+    assertThat(bench.state(id)).isEqualTo("on_hold");
+    assertThat(
+            database.column(
+                "SELECT step || ' ' || state || ' ' || on_hold FROM holdfast.workflow_steps WHERE"
+                    + " workflow_id = ? ORDER BY step",
+                id))
+        .containsExactly("a in_progress 0", "b on_hold 2");
+    assertThat(bench.held(other.id()))
+        .isEqualTo("its workflow #" + id + " is on hold: wrong prices");
+    assertThat(bench.claim(bench.job)).isEmpty();
+    assertThat(
+            database.value(
+                "SELECT details->>'steps' FROM holdfast.ticket_activity WHERE ticket_id = ? AND"
+                    + " action = 'held'",
+                id))
+        .isEqualTo("2");
+    bench.finish(running, "1");
+    bench.advance();
+    assertThat(bench.state(id)).isEqualTo("on_hold");
+    bench.release(id);
+    bench.advance();
+    bench.finish(bench.claimOne(bench.job), "2");
+    bench.finish(bench.claimOne(bench.job), "3");
+    bench.advance();
+    assertThat(bench.result(id)).isEqualTo("{\"a\": 1, \"b\": [2, 3]}");
+    database.assertNoTicketIsLost();
+  }
+
+  @Test
+  @DisplayName("goes on without a cancelled step that says on_cancelled: run")
+  void stepRunsOn() {
+    long id = bench.workflow(step("a", "\"on_cancelled\": \"run\"") + "," + after("b", "a"), "{}");
+    bench.advance();
+    bench.desk.cancel(bench.ticketOf(id, "a"), "carl", null);
+    assertThat(bench.state(id)).isEqualTo("ready");
+    bench.advance();
+    bench.finish(bench.claimOne(bench.job), "2");
+    bench.advance();
+    assertThat(bench.result(id)).isEqualTo("{\"a\": null, \"b\": 2}");
+  }
+
+  @Test
+  @DisplayName(
+      "is cancelled with its open steps when one is that says on_cancelled: cancel, and so is the"
+          + " workflow of which it is such a step")
+  void stepTakesItWithIt() {
+    String cancels = "\"on_cancelled\": \"cancel\"";
+    String inner =
+        bench.workflowDesign(
+            step("a", cancels + ", \"for_each\": \"[1, 2, 3]\"") + "," + step("b", ""));
+    long outer =
+        bench.workflow(
+            "\"sub\": {\"design\": \"" + inner + "\", " + cancels + "}," + step("c", ""), "{}");
+    bench.advance();
+    long sub = bench.ticketOf(outer, "sub");
+    long a = bench.ticketOf(sub, "a");
+    long b = bench.ticketOf(sub, "b");
+    long c = bench.ticketOf(outer, "c");
+    ClaimedTicket running = bench.of(bench.claim(bench.job), sub, "b");
+
+    bench.desk.cancel(a + 1, "carl", "not this one");
+
+    for (long each : new long[] {outer, sub, a, a + 1, a + 2, b, c}) {
+      assertThat(bench.state(each)).as("#%s", each).isEqualTo("cancelled");
+    }
+    assertThat(
+            database.column(
+                "SELECT actor || ': ' || (details->>'reason') FROM holdfast.ticket_activity WHERE"
+                    + " action = 'cancelled' AND ticket_id = ANY (ARRAY[?, ?, ?]::bigint[]) ORDER"
+                    + " BY ticket_id",
+                outer,
+                c,
+                sub))
+        .containsExactlyInAnyOrder(
+            "carl: #" + sub + " of its step sub was cancelled",
+            "carl: #" + (a + 1) + " of its step a was cancelled",
+            "carl: its workflow #" + outer + " was cancelled");
+    assertThat(bench.finish(new Finish.Succeeded(b, running.lease().no(), "1", Review.NONE, null)))
+        .isEqualTo(new FinishResult.Stale(b));
+    bench.advance();
+    assertThat(bench.claim(bench.job)).isEmpty();
+  }
+
+  @Test
+  @DisplayName("is cancelled by a step while another one is approved, and nobody meets a deadlock")
+  void stepTakesItWithItAtOnce() throws Exception {
+    long id = bench.workflow(step("b", "") + "," + step("a", "\"on_cancelled\": \"cancel\""), "{}");
+    bench.advance();
+    ClaimedTicket b = bench.of(bench.claim(bench.job), id, "b");
+    long a = bench.ticketOf(id, "a");
+    bench.finish(new Finish.Succeeded(b.id(), b.lease().no(), "1", Review.HUMAN, null));
+    try (Connection approving = bench.pool.getConnection();
+        Statement statement = approving.createStatement()) {
+      approving.setAutoCommit(false);
+      statement.execute("SELECT FROM holdfast.ticket_base WHERE id = " + b.id() + " FOR UPDATE");
+      CompletableFuture<Void> cancelling =
+          CompletableFuture.runAsync(
+              () -> database.run("SELECT holdfast.cancel_ticket(?, 'carl')", a));
+      await("the cancellation waits")
+          .until(
+              () ->
+                  database.number(
+                          "SELECT count(*) FROM pg_stat_activity WHERE datname ="
+                              + " current_database() AND wait_event_type = 'Lock'")
+                      > 0);
+      statement.execute("SELECT holdfast.approve_ticket(" + b.id() + ", 'ann')");
+      approving.commit();
+      approving.setAutoCommit(true);
+      cancelling.get(20, TimeUnit.SECONDS);
+    }
+    assertThat(bench.state(b.id())).isEqualTo("done");
+    assertThat(bench.state(id)).isEqualTo("cancelled");
+    database.assertNoTicketIsLost();
+  }
+
+  @Test
+  @DisplayName("is replayed from a step: the steps before keep their results, also when it is done")
+  void replay() {
+    long id = bench.workflow(step("a", "") + "," + after("b", "a") + "," + after("c", "b"), "{}");
+    bench.advance();
+    bench.finish(bench.claimOne(bench.job), "1");
+    bench.advance();
+    bench.finish(bench.claimOne(bench.job), "2");
+    bench.advance();
+    long c = bench.ticketOf(id, "c");
+    assertThat(replay(id, "b")).isEqualTo(id);
+    assertThat(bench.state(c)).isEqualTo("cancelled");
+    assertThat(bench.steps(id).toString()).isEqualTo("{a=done, b=waiting, c=waiting}");
+    bench.advance();
+    bench.finish(bench.claimOne(bench.job), "22");
+    bench.advance();
+    bench.finish(bench.claimOne(bench.job), "33");
+    bench.advance();
+    assertThat(bench.result(id)).isEqualTo("{\"a\": 1, \"b\": 22, \"c\": 33}");
+    long again = replay(id, "c");
+    assertThat(again).isNotEqualTo(id);
+    bench.advance();
+    bench.finish(bench.claimOne(bench.job), "44");
+    bench.advance();
+    assertThat(bench.result(again)).isEqualTo("{\"a\": 1, \"b\": 22, \"c\": 44}");
+    assertThatThrownBy(() -> replay(id, "x")).hasStackTraceContaining("has no step \"x\"");
+    long job = bench.inbox.enqueue(NewTicket.ofDesign(design));
+    assertThatThrownBy(() -> replay(job, "x")).hasStackTraceContaining("is no workflow");
+  }
+
+  private long replay(long id, String from) {
+    return database.number("SELECT holdfast.replay_ticket(?, 'ann', ?)", id, from);
+  }
+}
