@@ -5,6 +5,12 @@ import io.javalin.Javalin;
 import io.javalin.config.JavalinConfig;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.Filter;
+import jakarta.servlet.FilterChain;
+import jakarta.servlet.ServletException;
+import jakarta.servlet.ServletRequest;
+import jakarta.servlet.ServletResponse;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletRequestWrapper;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.InstantSource;
@@ -95,5 +101,31 @@ public final class WebServer implements AutoCloseable {
   @Override
   public void close() {
     javalin.stop();
+  }
+
+  /**
+   * HEAD is answered as GET, and the server leaves the body out: some look at the health of a
+   * worker so. A stream of events, which has no end, is not.
+   */
+  private static final class HeadRequests implements Filter {
+    @Override
+    public void doFilter(ServletRequest request, ServletResponse response, FilterChain chain)
+        throws IOException, ServletException {
+      HttpServletRequest http = (HttpServletRequest) request;
+      boolean asGet =
+          http.getMethod().equals("HEAD") && !http.getRequestURI().equals(EventRoutes.PATH);
+      chain.doFilter(asGet ? new AsGet(http) : request, response);
+    }
+
+    private static final class AsGet extends HttpServletRequestWrapper {
+      AsGet(HttpServletRequest request) {
+        super(request);
+      }
+
+      @Override
+      public String getMethod() {
+        return "GET";
+      }
+    }
   }
 }

@@ -45,7 +45,7 @@ final class ModelStormCell implements Cell {
     all.enqueue(AT_ONCE);
     Awaitility.await("the sessions are under way")
         .atMost(PATIENCE)
-        .until(() -> all.requests() >= AT_ONCE);
+        .until(() -> all.requests() >= 2 * AT_ONCE);
     int before = all.requests();
     all.trouble(
         ModelBehaviour.error(429, "rate_limit_error", "slow down", Map.of("Retry-After", "1")));

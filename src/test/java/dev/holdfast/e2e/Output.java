@@ -11,14 +11,17 @@ import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** What a process prints on one stream, read as it comes. Thread-safe. */
+/**
+ * What a process prints on one stream, read as it comes. Thread-safe. A read of a pipe holds the
+ * thread that carries it: two silent processes would stop all virtual threads of a small machine.
+ */
 final class Output {
   private final StringBuilder text = new StringBuilder();
   private boolean ended;
 
   static Output of(InputStream stream) {
     Output output = new Output();
-    Thread.ofVirtual().start(() -> output.read(stream));
+    Thread.ofPlatform().daemon().name("process-output").start(() -> output.read(stream));
     return output;
   }
 
