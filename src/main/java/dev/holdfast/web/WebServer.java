@@ -53,7 +53,7 @@ public final class WebServer implements AutoCloseable {
               config.jetty.modifyServletContextHandler(
                   handler -> {
                     handler.addFilter(slots(access), "/*", EVERY_REQUEST);
-                    handler.addFilter(filter(new HeadRequests()), "/*", EVERY_REQUEST);
+                    handler.addFilter(filter(WebServer::headAsGet), "/*", EVERY_REQUEST);
                   });
               config.jetty.addConnector((server, http) -> connector(port, server, http));
               Gate gate = new Gate(access, InstantSource.system());
@@ -67,6 +67,29 @@ public final class WebServer implements AutoCloseable {
 
   private static FilterHolder slots(Access access) {
     return filter(new RequestSlots(access.requestsAtOnce()));
+  }
+
+  /**
+   * HEAD is answered as GET, and the server leaves the body out: some look at the health of a
+   * worker so. A stream of events, which has no end, is not.
+   */
+  private static void headAsGet(ServletRequest request, ServletResponse response, FilterChain chain)
+      throws IOException, ServletException {
+    HttpServletRequest http = (HttpServletRequest) request;
+    boolean asGet =
+        http.getMethod().equals("HEAD") && !http.getRequestURI().equals(EventRoutes.PATH);
+    chain.doFilter(asGet ? new AsGet(http) : request, response);
+  }
+
+  private static final class AsGet extends HttpServletRequestWrapper {
+    AsGet(HttpServletRequest request) {
+      super(request);
+    }
+
+    @Override
+    public String getMethod() {
+      return "GET";
+    }
   }
 
   private static FilterHolder filter(Filter filter) {
