@@ -42,7 +42,7 @@ public record Key<T>(
   String shown(Object value) {
     boolean address = String.valueOf(value).contains("://");
     // What is no address is perhaps the password itself, as in the file of another key.
-    if (secret || mayHoldSecret() && !address) {
+    if (secret || (mayHoldSecret() && !address)) {
       return "***";
     }
     String text = Redaction.withoutPassword(String.valueOf(value)).replaceAll("\\p{Cntrl}", " ");
