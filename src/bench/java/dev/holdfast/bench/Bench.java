@@ -57,7 +57,7 @@ public final class Bench implements AutoCloseable {
     BenchReport.Machine machine = MachineFacts.read();
     ServerFacts server = ServerFacts.of(lab.direct());
     List<CellResult> results = new ArrayList<>();
-    TimeLeft left = new TimeLeft(InstantSource.system());
+    Lab.TimeLeft left = new Lab.TimeLeft(InstantSource.system());
     for (CellName each : cells) {
       int done = results.size();
       lab.say(

@@ -7,24 +7,65 @@ import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.UUID;
 
 /** Whole directories that programs have worked in. Follows no links. */
 public final class DirectoryTree {
+  /**
+   * Names of so many characters lead from the top to what is deleted there. A program can make
+   * directories deeper than any path may be long; what is deeper is moved to the top first.
+   */
+  private static final int LONGEST = 700;
+
   private DirectoryTree() {}
+
+  /** One pass over a tree. */
+  private static final class Deletion {
+    private final Path top;
+    private boolean moved;
+
+    private Deletion(Path top) {
+      this.top = top;
+    }
+
+    private void delete(Path path) throws IOException {
+      if (Files.isDirectory(path, LinkOption.NOFOLLOW_LINKS)) {
+        try {
+          open(path);
+          if (path.toString().length() - top.toString().length() > LONGEST) {
+            Files.move(path, top.resolve(UUID.randomUUID().toString()));
+            moved = true;
+            return;
+          }
+          deleteEntries(path);
+        } catch (NoSuchFileException e) {
+          return;
+        }
+      }
+      if (!path.equals(top)) {
+        Files.deleteIfExists(path);
+      }
+    }
+
+    private void deleteEntries(Path directory) throws IOException {
+      try (DirectoryStream<Path> entries = Files.newDirectoryStream(directory)) {
+        for (Path entry : entries) {
+          delete(entry);
+        }
+      }
+    }
+  }
 
   /**
    * Deletes it with all that is in it, if it is there. Opens up directories that a program has
    * closed to itself. Somebody else may delete the same at the same time.
    */
   public static void delete(Path path) throws IOException {
-    if (Files.isDirectory(path, LinkOption.NOFOLLOW_LINKS)) {
-      try {
-        open(path);
-        deleteEntries(path);
-      } catch (NoSuchFileException e) {
-        return;
-      }
-    }
+    Deletion deletion;
+    do {
+      deletion = new Deletion(path);
+      deletion.delete(path);
+    } while (deletion.moved);
     Files.deleteIfExists(path);
   }
 
@@ -33,14 +74,6 @@ public final class DirectoryTree {
         || !Files.isWritable(directory)
         || !Files.isExecutable(directory)) {
       Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwx------"));
-    }
-  }
-
-  private static void deleteEntries(Path directory) throws IOException {
-    try (DirectoryStream<Path> entries = Files.newDirectoryStream(directory)) {
-      for (Path entry : entries) {
-        delete(entry);
-      }
     }
   }
 

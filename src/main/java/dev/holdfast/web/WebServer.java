@@ -5,6 +5,12 @@ import io.javalin.Javalin;
 import io.javalin.config.JavalinConfig;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.Filter;
+import jakarta.servlet.FilterChain;
+import jakarta.servlet.ServletException;
+import jakarta.servlet.ServletRequest;
+import jakarta.servlet.ServletResponse;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletRequestWrapper;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.InstantSource;
@@ -47,7 +53,7 @@ public final class WebServer implements AutoCloseable {
               config.jetty.modifyServletContextHandler(
                   handler -> {
                     handler.addFilter(slots(access), "/*", EVERY_REQUEST);
-                    handler.addFilter(filter(new HeadRequests()), "/*", EVERY_REQUEST);
+                    handler.addFilter(filter(WebServer::headAsGet), "/*", EVERY_REQUEST);
                   });
               config.jetty.addConnector((server, http) -> connector(port, server, http));
               Gate gate = new Gate(access, InstantSource.system());
@@ -61,6 +67,29 @@ public final class WebServer implements AutoCloseable {
 
   private static FilterHolder slots(Access access) {
     return filter(new RequestSlots(access.requestsAtOnce()));
+  }
+
+  /**
+   * HEAD is answered as GET, and the server leaves the body out: some look at the health of a
+   * worker so. A stream of events, which has no end, is not.
+   */
+  private static void headAsGet(ServletRequest request, ServletResponse response, FilterChain chain)
+      throws IOException, ServletException {
+    HttpServletRequest http = (HttpServletRequest) request;
+    boolean asGet =
+        http.getMethod().equals("HEAD") && !http.getRequestURI().equals(EventRoutes.PATH);
+    chain.doFilter(asGet ? new AsGet(http) : request, response);
+  }
+
+  private static final class AsGet extends HttpServletRequestWrapper {
+    AsGet(HttpServletRequest request) {
+      super(request);
+    }
+
+    @Override
+    public String getMethod() {
+      return "GET";
+    }
   }
 
   private static FilterHolder filter(Filter filter) {
@@ -95,5 +124,31 @@ public final class WebServer implements AutoCloseable {
   @Override
   public void close() {
     javalin.stop();
+  }
+
+  /**
+   * HEAD is answered as GET, and the server leaves the body out: some look at the health of a
+   * worker so. A stream of events, which has no end, is not.
+   */
+  private static final class HeadRequests implements Filter {
+    @Override
+    public void doFilter(ServletRequest request, ServletResponse response, FilterChain chain)
+        throws IOException, ServletException {
+      HttpServletRequest http = (HttpServletRequest) request;
+      boolean asGet =
+          http.getMethod().equals("HEAD") && !http.getRequestURI().equals(EventRoutes.PATH);
+      chain.doFilter(asGet ? new AsGet(http) : request, response);
+    }
+
+    private static final class AsGet extends HttpServletRequestWrapper {
+      AsGet(HttpServletRequest request) {
+        super(request);
+      }
+
+      @Override
+      public String getMethod() {
+        return "GET";
+      }
+    }
   }
 }

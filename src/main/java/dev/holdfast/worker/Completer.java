@@ -57,7 +57,8 @@ final class Completer {
     this.book = book;
     this.slots = slots;
     this.events = events;
-    String name = wanted == EndedRuns.Wanted.ANY ? "holdfast-complete" : "holdfast-complete-2";
+    String name =
+        wanted == EndedRuns.Wanted.SUCCESSES_FIRST ? "holdfast-complete" : "holdfast-complete-2";
     this.thread = Thread.ofPlatform().name(name).daemon().unstarted(this::run);
   }
 

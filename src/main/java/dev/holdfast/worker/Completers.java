@@ -5,9 +5,9 @@ import java.util.List;
 
 /**
  * Two threads that store ended attempts: one takes successes, and whatever else there is while
- * there are none; the other only what is no success. A failure costs several times what a success
- * does; with one thread the tickets that fail would be as slow as that
- * (docs/adr/0008-engine-speed.md). Thread-safe.
+ * there are none; the other what is no success, and successes while the first is slow. A failure
+ * costs several times what a success does; with one thread the tickets that fail would be as slow
+ * as that (docs/adr/0008-engine-speed.md). Thread-safe.
  */
 final class Completers {
   private final EndedRuns ended = new EndedRuns();
@@ -20,8 +20,8 @@ final class Completers {
     this.store = store;
     this.completers =
         List.of(
-            new Completer(ended, EndedRuns.Wanted.ANY, store, book, slots, events),
-            new Completer(ended, EndedRuns.Wanted.NO_SUCCESSES, store, book, slots, events));
+            new Completer(ended, EndedRuns.Wanted.SUCCESSES_FIRST, store, book, slots, events),
+            new Completer(ended, EndedRuns.Wanted.OTHERS_FIRST, store, book, slots, events));
   }
 
   void start() {

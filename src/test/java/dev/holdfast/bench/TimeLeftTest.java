@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 
 class TimeLeftTest {
   private final AtomicReference<Instant> now = new AtomicReference<>(Instant.EPOCH);
-  private final TimeLeft left = new TimeLeft(now::get);
+  private final Lab.TimeLeft left = new Lab.TimeLeft(now::get);
 
   @Test
   @DisplayName("rounds that are left take as long as those before; the last and the first say none")

@@ -168,7 +168,9 @@ class PlansIT {
         Statement session = connection.createStatement()) {
       connection.setAutoCommit(false);
       String taken =
-          told(session, "SELECT FROM holdfast.take_from_lines('{many}', '{}', 100, 1, false)");
+          told(
+              session,
+              "SELECT FROM holdfast.take_from_lines('{many}', '{}', 100, 1, false, false)");
       long id = number(session, "SELECT max(id) FROM holdfast.in_line");
       String waits =
           explained(session, "SELECT FROM holdfast.waiting_tickets WHERE ticket_id = " + id);

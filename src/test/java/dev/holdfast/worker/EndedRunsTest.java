@@ -40,17 +40,17 @@ class EndedRunsTest {
   @DisplayName("2,000 successes are stored at once at most, first come first")
   void successes() throws InterruptedException {
     end(2_001, DONE);
-    assertThat(take(Wanted.ANY)).hasSize(2_000).startsWith(1L, 2L).endsWith(2_000L);
-    assertThat(take(Wanted.ANY)).containsExactly(2_001L);
-    assertThat(take(Wanted.ANY)).isEmpty();
+    assertThat(take(Wanted.SUCCESSES_FIRST)).hasSize(2_000).startsWith(1L, 2L).endsWith(2_000L);
+    assertThat(take(Wanted.SUCCESSES_FIRST)).containsExactly(2_001L);
+    assertThat(take(Wanted.SUCCESSES_FIRST)).isEmpty();
   }
 
   @Test
   @DisplayName("500 failures are stored at once at most, first come first")
   void failures() throws InterruptedException {
     end(501, FAILED);
-    assertThat(take(Wanted.ANY)).hasSize(500).startsWith(1L, 2L).endsWith(500L);
-    assertThat(take(Wanted.NO_SUCCESSES)).containsExactly(501L);
+    assertThat(take(Wanted.SUCCESSES_FIRST)).hasSize(500).startsWith(1L, 2L).endsWith(500L);
+    assertThat(take(Wanted.OTHERS_FIRST)).containsExactly(501L);
   }
 
   @Test
@@ -59,31 +59,48 @@ class EndedRunsTest {
     end(1, FAILED);
     end(2, DONE);
     end(1, FAILED);
-    assertThat(take(Wanted.ANY)).containsExactly(2L, 3L);
+    assertThat(take(Wanted.SUCCESSES_FIRST)).containsExactly(2L, 3L);
     end(1, DONE);
-    assertThat(take(Wanted.NO_SUCCESSES)).containsExactly(1L, 4L);
-    assertThat(take(Wanted.NO_SUCCESSES)).isEmpty();
-    assertThat(take(Wanted.ANY)).containsExactly(5L);
+    assertThat(take(Wanted.OTHERS_FIRST)).containsExactly(1L, 4L);
+    assertThat(take(Wanted.OTHERS_FIRST)).isEmpty();
+    assertThat(take(Wanted.SUCCESSES_FIRST)).containsExactly(5L);
+  }
+
+  @Test
+  @DisplayName("successes are for the other one, too, while the first stores a batch for long")
+  void slow() throws InterruptedException {
+    end(2_002, DONE);
+    assertThat(take(Wanted.OTHERS_FIRST)).isEmpty();
+    assertThat(take(Wanted.SUCCESSES_FIRST)).hasSize(2_000);
+    assertThat(ended.poll(Wanted.OTHERS_FIRST, Duration.ofSeconds(20))).hasSize(2);
+    end(1, DONE);
+    end(1, FAILED);
+    assertThat(take(Wanted.OTHERS_FIRST)).containsExactly(2_004L);
+    assertThat(take(Wanted.SUCCESSES_FIRST)).containsExactly(2_003L);
+    assertThat(take(Wanted.SUCCESSES_FIRST)).isEmpty();
+    end(1, DONE);
+    assertThat(take(Wanted.OTHERS_FIRST)).isEmpty();
   }
 
   @Test
   @DisplayName("large results end a batch: no more than 8 million characters and the last result")
   void large() throws InterruptedException {
     end(10, HandlerResult.done("\"" + "x".repeat(3_000_000) + "\""));
-    assertThat(take(Wanted.ANY)).containsExactly(1L, 2L, 3L);
-    assertThat(take(Wanted.ANY)).hasSize(3);
+    assertThat(take(Wanted.SUCCESSES_FIRST)).containsExactly(1L, 2L, 3L);
+    assertThat(take(Wanted.SUCCESSES_FIRST)).hasSize(3);
   }
 
   @Test
   @DisplayName("it is closed for somebody once what he wants has been taken")
   void closed() throws InterruptedException {
     end(1, DONE);
-    assertThat(ended.isClosed(Wanted.ANY)).isFalse();
+    assertThat(ended.isClosed(Wanted.SUCCESSES_FIRST)).isFalse();
     ended.close();
-    assertThat(ended.isClosed(Wanted.ANY)).isFalse();
-    assertThat(ended.isClosed(Wanted.NO_SUCCESSES)).isTrue();
-    assertThat(ended.take(Wanted.ANY).getFirst().finish()).isInstanceOf(Finish.Succeeded.class);
-    assertThat(ended.isClosed(Wanted.ANY)).isTrue();
-    assertThat(ended.take(Wanted.ANY)).isEmpty();
+    assertThat(ended.isClosed(Wanted.SUCCESSES_FIRST)).isFalse();
+    assertThat(ended.isClosed(Wanted.OTHERS_FIRST)).isTrue();
+    assertThat(ended.take(Wanted.SUCCESSES_FIRST).getFirst().finish())
+        .isInstanceOf(Finish.Succeeded.class);
+    assertThat(ended.isClosed(Wanted.SUCCESSES_FIRST)).isTrue();
+    assertThat(ended.take(Wanted.SUCCESSES_FIRST)).isEmpty();
   }
 }
