@@ -299,7 +299,7 @@ class RepairIT {
 
   private void requireHeld(String design, long repaired) throws Exception {
     String order =
-        "{\"deliver\": {\"ticket\": %d, \"base_commit\": \"%s\", \"commit\": \"%s\"}}"
+        "{\"deliver\": {\"ticket\": %s, \"base_commit\": \"%s\", \"commit\": \"%s\"}}"
             .formatted(
                 repaired,
                 rows.of(repaired, "result->>'base_commit'"),

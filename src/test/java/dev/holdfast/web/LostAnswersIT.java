@@ -88,7 +88,7 @@ class LostAnswersIT {
         Authorization: Bearer %s
         Content-Type: application/json
         Idempotency-Key: %s
-        Content-Length: %d
+        Content-Length: %s
 
         """
             .formatted(path(request), WebFixture.ANN, request.path(), body.length)

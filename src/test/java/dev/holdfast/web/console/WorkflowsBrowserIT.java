@@ -1,7 +1,6 @@
 package dev.holdfast.web.console;
 
 import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.Holdfast;
 import dev.holdfast.postgres.engine.PostgresWorkflowSteps;

@@ -68,7 +68,7 @@ public final class MailFuzz {
       boolean ours = line.startsWith(" ") || line.startsWith("\t") || isOurs(line);
       require(ours, "a header is ours: " + line);
       require(
-          line.chars().allMatch(each -> each == 9 || each > 31 && each < 127), "plain: " + line);
+          line.chars().allMatch(each -> each == 9 || (each > 31 && each < 127)), "plain: " + line);
     }
     for (Header each : Collections.list(message.getAllHeaders())) {
       require(isOurs(each.getName() + ":"), "a header is ours: " + each.getName());
