@@ -143,13 +143,13 @@ class MigrationsIT {
     sql.run(
         "CREATE OR REPLACE FUNCTION holdfast.web_key() RETURNS text LANGUAGE sql AS 'SELECT NULL'");
     sql.run(
-        "UPDATE holdfast.flyway_schema_history SET checksum = 7 WHERE script = 'R__6_people.sql'");
+        "UPDATE holdfast.flyway_schema_history SET checksum = 7 WHERE script = 'R__6_requests.sql'");
     assertThatThrownBy(() -> Migrations.requireCurrent(dataSource, "holdfast"))
         .isInstanceOf(HoldfastException.class)
         .hasMessage(
             "the schema holdfast is at version "
                 + Migrations.NEWEST
-                + ", but another build of Holdfast wrote its functions (R__6_people.sql); run:"
+                + ", but another build of Holdfast wrote its functions (R__6_requests.sql); run:"
                 + " holdfast migrate");
     assertThat(Migrations.bringUpToDate(dataSource))
         .isEqualTo(new Migrations.Result(1, "" + Migrations.NEWEST));
