@@ -8,9 +8,9 @@ import jakarta.servlet.ServletResponse;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
-import java.io.InterruptedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
@@ -33,42 +33,80 @@ final class RequestSlots implements Filter {
 
   private final Semaphore slots;
   private final int mostOfOne;
-  private final Map<String, Integer> byVisitor = new ConcurrentHashMap<>();
+  private final Map<String, Visits> byVisitor = new ConcurrentHashMap<>();
 
   RequestSlots(int atOnce) {
     this.slots = new Semaphore(atOnce, true);
     this.mostOfOne = atOnce - atOnce / 4;
   }
 
+  /**
+   * The requests of one visitor.
+   *
+   * @param requests how many there are, with those that wait
+   */
+  private record Visits(Semaphore slots, int requests) {
+    private @Nullable Visits plus(int more) {
+      return requests + more == 0 ? null : new Visits(slots, requests + more);
+    }
+  }
+
   /** The slot of a request; whose it is is known later than that there is one. */
   private final class Taken {
+    private boolean slot = true;
     private @Nullable String visitor;
+    private @Nullable Semaphore own;
 
     private void by(String who) {
-      if (byVisitor.merge(who, 1, Integer::sum) > mostOfOne) {
-        release(who);
+      visitor = who;
+      Semaphore its =
+          Objects.requireNonNull(
+                  byVisitor.compute(
+                      who,
+                      (name, visits) ->
+                          visits == null
+                              ? new Visits(new Semaphore(mostOfOne, true), 1)
+                              : visits.plus(1)))
+              .slots();
+      if (its.tryAcquire()) {
+        own = its;
+      } else {
+        waitFor(its);
+      }
+    }
+
+    /** Others may have the slot meanwhile. */
+    private void waitFor(Semaphore its) {
+      slots.release();
+      slot = false;
+      if (await(its)) {
+        own = its;
+        slot = await(slots);
+      }
+      if (!slot) {
         throw new Refused(
             503, "your other requests are still being answered; try again, or read them faster");
       }
-      visitor = who;
     }
 
     private void release() {
-      if (visitor != null) {
-        release(visitor);
+      if (own != null) {
+        own.release();
       }
-      slots.release();
-    }
-
-    private void release(String who) {
-      byVisitor.computeIfPresent(who, (name, count) -> count == 1 ? null : count - 1);
+      if (visitor != null) {
+        byVisitor.computeIfPresent(visitor, (name, visits) -> visits.plus(-1));
+      }
+      if (slot) {
+        slots.release();
+      }
     }
   }
 
   /**
-   * Tells who sent the request.
+   * Tells who sent the request. A visitor who has too many under way waits for the end of one,
+   * without a slot.
    *
-   * @throws Refused 503 where the visitor has too many under way
+   * @throws Refused 503 where that takes too long
    */
   static void take(ServletRequest request, String visitor) {
     if (request.getAttribute(TAKEN) instanceof Taken taken) {
@@ -81,7 +119,7 @@ final class RequestSlots implements Filter {
       throws IOException, ServletException {
     if (FREE.matcher(((HttpServletRequest) request).getRequestURI()).matches()) {
       chain.doFilter(request, response);
-    } else if (await()) {
+    } else if (await(slots)) {
       Taken taken = new Taken();
       request.setAttribute(TAKEN, taken);
       try {
@@ -94,12 +132,13 @@ final class RequestSlots implements Filter {
     }
   }
 
-  private boolean await() throws InterruptedIOException {
+  /** False also where the server ends. */
+  private static boolean await(Semaphore slots) {
     try {
       return slots.tryAcquire(PATIENCE_SECONDS, TimeUnit.SECONDS);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      throw new InterruptedIOException("the server ends");
+      return false;
     }
   }
 

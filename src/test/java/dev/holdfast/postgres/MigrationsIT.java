@@ -143,7 +143,8 @@ class MigrationsIT {
     sql.run(
         "CREATE OR REPLACE FUNCTION holdfast.web_key() RETURNS text LANGUAGE sql AS 'SELECT NULL'");
     sql.run(
-        "UPDATE holdfast.flyway_schema_history SET checksum = 7 WHERE script = 'R__6_requests.sql'");
+        "UPDATE holdfast.flyway_schema_history SET checksum = 7 WHERE script ="
+            + " 'R__6_requests.sql'");
     assertThatThrownBy(() -> Migrations.requireCurrent(dataSource, "holdfast"))
         .isInstanceOf(HoldfastException.class)
         .hasMessage(

@@ -127,6 +127,7 @@ class TicketApiIT {
     String body = "{\"kind\": \"once\"}";
     Callable<Answer> create = () -> ann.post(TICKETS, body, "Idempotency-Key", "abc");
     List<Answer> answers = AtOnce.run(Collections.nCopies(8, create));
+    assertThat(answers).allMatch(answer -> answer.status() < 300);
     assertThat(answers.stream().map(answer -> answer.json().get("id").asLong()).distinct())
         .hasSize(1);
     assertThat(answers.stream().filter(answer -> answer.status() == 201)).hasSize(1);
