@@ -1,6 +1,7 @@
 package dev.holdfast.app;
 
 import dev.holdfast.Holdfast;
+import dev.holdfast.config.ConfigException;
 import dev.holdfast.config.Settings;
 import dev.holdfast.failure.Classifier;
 import dev.holdfast.handler.agent.WorkspaceSweep;
@@ -115,6 +116,14 @@ final class WorkerProcess implements AutoCloseable {
     web.serve(pools, new HealthRoutes(this::problem, scrape), console, () -> sandbox().sentence());
   }
 
+  private static CommandHandler commands(Settings settings, OutputCollector outputs) {
+    try {
+      return new CommandHandler(settings.command().withEnvironment(System.getenv()), outputs);
+    } catch (IllegalArgumentException e) {
+      throw new ConfigException("handlers.command.user: " + e.getMessage(), e);
+    }
+  }
+
   private Worker startWorker(Settings settings, Database database, TicketListener listener) {
     new PostgresEntryLimits(tickets, "holdfast").set(OneShot.limits(settings));
     // Closed after the worker, whose last programs it still writes of.
@@ -124,9 +133,7 @@ final class WorkerProcess implements AutoCloseable {
             OutputCollector::close);
     return Holdfast.worker(tickets)
         .heartbeatOn(pools.openForHeartbeats())
-        .handler(
-            "command",
-            new CommandHandler(settings.command().withEnvironment(System.getenv()), outputs))
+        .handler("command", commands(settings, outputs))
         .handler("agent", agents.handler())
         .handler(
             "workflow",

@@ -38,6 +38,15 @@ final class HandlerKeys {
           "2s",
           "How long a program that has to stop may clean up before it is killed with all its"
               + " children.");
+  static final Key<String> COMMAND_USER =
+      Key.of(
+          "handlers.command.user",
+          KeyType.Text.WITHOUT_BLANKS,
+          "",
+          "The user of the machine as whom the programs of command designs run, where the worker is"
+              + " root; empty: the worker's own user. Each attempt's own working directory is given"
+              + " to that user; handlers.command.workspaces must be a place that the user may"
+              + " enter.");
   static final Key<String> AGENTS_WORKSPACE_ROOT =
       Key.of(
           "agents.workspace-root",
@@ -54,6 +63,7 @@ final class HandlerKeys {
           COMMAND_PASS_ENVIRONMENT,
           COMMAND_WORKSPACES,
           COMMAND_KILL_GRACE,
+          COMMAND_USER,
           AGENTS_WORKSPACE_ROOT);
 
   private HandlerKeys() {}
@@ -65,6 +75,7 @@ final class HandlerKeys {
         Path.of(values.get(COMMAND_WORKSPACES)),
         Map.of(),
         Set.copyOf(values.get(COMMAND_PASS_ENVIRONMENT)),
-        values.get(COMMAND_KILL_GRACE));
+        values.get(COMMAND_KILL_GRACE),
+        values.get(COMMAND_USER));
   }
 }

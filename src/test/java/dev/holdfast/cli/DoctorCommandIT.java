@@ -54,8 +54,8 @@ class DoctorCommandIT {
 
     assertThat(result.code()).isZero();
     assertThat(result.lines())
-        .hasSize(25)
-        .filteredOn(line -> !line.contains("sandbox: ") && !line.contains("java: "))
+        .hasSize(26)
+        .filteredOn(line -> !line.matches("\\w+ +(sandbox|java|user): .*"))
         .allSatisfy(line -> assertThat(line).startsWith("ok    "));
     assertThat(result.out())
         .contains("database: PostgreSQL " + database.serverMajorVersion())

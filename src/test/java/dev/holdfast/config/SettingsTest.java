@@ -188,7 +188,12 @@ class SettingsTest {
     assertThat(defaults.command())
         .isEqualTo(
             new CommandSettings(
-                false, Path.of(".holdfast/workspaces"), Map.of(), Set.of(), Duration.ofSeconds(2)));
+                false,
+                Path.of(".holdfast/workspaces"),
+                Map.of(),
+                Set.of(),
+                Duration.ofSeconds(2),
+                ""));
 
     Settings set =
         withFlags(
@@ -208,7 +213,9 @@ class SettingsTest {
                 "handlers.command.workspaces",
                 "/w",
                 "handlers.command.kill-grace",
-                "1s"));
+                "1s",
+                "handlers.command.user",
+                "jobs"));
 
     assertThat(set.classifierRules()).extracting(Rule::id).containsExactly("vpn");
     assertThat(set.payloadMaxBytes()).isEqualTo(99);
@@ -216,7 +223,12 @@ class SettingsTest {
     assertThat(set.command())
         .isEqualTo(
             new CommandSettings(
-                true, Path.of("/w"), Map.of(), Set.of("HOME", "LANG"), Duration.ofSeconds(1)));
+                true,
+                Path.of("/w"),
+                Map.of(),
+                Set.of("HOME", "LANG"),
+                Duration.ofSeconds(1),
+                "jobs"));
   }
 
   @Test

@@ -77,6 +77,7 @@ public final class DoctorCommand implements Callable<Integer> {
         Sandboxes.of(root.settings().agents().sandbox(), System.getenv(), List.of()).state();
     looks.add("java", MachineChecks::java);
     looks.add("sandbox", () -> MachineChecks.sandbox(sandbox));
+    looks.add("user", () -> MachineChecks.user(root.settings().command().user()));
     looks.add("directories", () -> MachineChecks.directories(roots()));
   }
 

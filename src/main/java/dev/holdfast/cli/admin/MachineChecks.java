@@ -1,5 +1,6 @@
 package dev.holdfast.cli.admin;
 
+import dev.holdfast.process.ProgramUser;
 import dev.holdfast.queue.read.TicketReader;
 import dev.holdfast.queue.read.TicketRow;
 import dev.holdfast.repair.git.LeftWorktrees;
@@ -62,6 +63,22 @@ final class MachineChecks {
       }
     }
     return CheckResult.ok("directories", "workers can make theirs");
+  }
+
+  /**
+   * @param commandUser as whom the programs of command designs run; empty: as the worker's own user
+   */
+  static CheckResult user(String commandUser) {
+    String user = System.getProperty("user.name");
+    if (!ProgramUser.isRoot()) {
+      return CheckResult.ok("user", user + ", who is not root");
+    }
+    return commandUser.isEmpty()
+        ? CheckResult.warn(
+            "user",
+            "root: a program of a command design can read the memory and the files of its worker",
+            "run workers as a user of their own, or set handlers.command.user")
+        : CheckResult.ok("user", "root; the programs of command designs run as " + commandUser);
   }
 
   static CheckResult sandbox(SandboxState state) {

@@ -1,6 +1,7 @@
 package dev.holdfast.handler.command;
 
 import dev.holdfast.process.DirectoryTree;
+import dev.holdfast.process.ProgramUser;
 import dev.holdfast.ticket.ClaimedTicket;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -27,7 +28,8 @@ final class CommandDirectory implements AutoCloseable {
   /**
    * @throws IOException if the design's directory is missing or an own one cannot be made
    */
-  static CommandDirectory open(ClaimedTicket claimed, Optional<Path> wanted, Path root)
+  static CommandDirectory open(
+      ClaimedTicket claimed, Optional<Path> wanted, Path root, Optional<ProgramUser> user)
       throws IOException {
     if (wanted.isPresent()) {
       return given(wanted.get());
@@ -35,7 +37,11 @@ final class CommandDirectory implements AutoCloseable {
     try {
       Files.createDirectories(root);
       String prefix = "ticket-" + claimed.id() + "-attempt-" + claimed.attempt() + "-";
-      return new CommandDirectory(Files.createTempDirectory(root.toAbsolutePath(), prefix), true);
+      Path directory = Files.createTempDirectory(root.toAbsolutePath(), prefix);
+      if (user.isPresent()) {
+        user.get().own(directory);
+      }
+      return new CommandDirectory(directory, true);
     } catch (IOException e) {
       throw new IOException(
           "cannot make a working directory under "

@@ -5,6 +5,7 @@ import dev.holdfast.process.OutputLimits;
 import dev.holdfast.process.OutputTail;
 import dev.holdfast.process.ProgramEnd;
 import dev.holdfast.process.ProgramRun;
+import dev.holdfast.process.ProgramUser;
 import dev.holdfast.schema.Question;
 import dev.holdfast.ticket.ClaimedTicket;
 import dev.holdfast.ticket.InvalidTicketException;
@@ -16,9 +17,11 @@ import dev.holdfast.worker.output.OutputFollower;
 import dev.holdfast.worker.output.OutputSource;
 import java.io.IOException;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -39,6 +42,7 @@ public final class CommandHandler implements TicketHandler {
   private static final OutputLimits OUTPUT = OutputLimits.ends(STDOUT_LIMIT, 64 * 1024);
 
   private final CommandSettings settings;
+  private final Optional<ProgramUser> user;
   private final CommandSource source;
   private final OutputFollower follower;
 
@@ -49,9 +53,14 @@ public final class CommandHandler implements TicketHandler {
 
   /**
    * @param follower is shown what the programs print
+   * @throws IllegalArgumentException if programs cannot be started as the user of the settings
    */
   public CommandHandler(CommandSettings settings, OutputFollower follower) {
-    this.settings = settings;
+    this.user =
+        Optional.of(settings.user()).filter(Predicate.not(String::isEmpty)).map(ProgramUser::named);
+    this.settings =
+        user.map(each -> settings.withEnvironment(each.environment(settings.environment())))
+            .orElse(settings);
     this.follower = follower;
     this.source = new CommandSource(settings.allowInline());
   }
@@ -70,10 +79,10 @@ public final class CommandHandler implements TicketHandler {
       return HandlerResult.failed(CommandFailures.refused(e));
     }
     try (CommandDirectory place =
-            CommandDirectory.open(claimed, design.directory(), settings.workspaceRoot());
+            CommandDirectory.open(claimed, design.directory(), settings.workspaceRoot(), user);
         ProgramRun run =
             ProgramRun.start(
-                design.command(),
+                words(design),
                 place.directory(),
                 environment,
                 TicketDocument.of(claimed),
@@ -83,6 +92,10 @@ public final class CommandHandler implements TicketHandler {
     } catch (IOException e) {
       return HandlerResult.failed(CommandFailures.notStarted(e));
     }
+  }
+
+  private List<String> words(CommandDesign design) {
+    return user.map(each -> each.command(design.command())).orElse(design.command());
   }
 
   private ProgramEnd await(

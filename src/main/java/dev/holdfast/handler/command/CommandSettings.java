@@ -16,13 +16,16 @@ import java.util.Set;
  *     handlers.command.pass-environment}, default none)
  * @param killGrace between asking a process tree to end and killing it; default {@link
  *     #DEFAULT_KILL_GRACE}
+ * @param user the name of the user as whom they run ({@code handlers.command.user}); empty: the
+ *     worker's own
  */
 public record CommandSettings(
     boolean allowInline,
     Path workspaceRoot,
     Map<String, String> environment,
     Set<String> passable,
-    Duration killGrace) {
+    Duration killGrace,
+    String user) {
   /** Below the 5 s in which a stopping worker has to end. */
   public static final Duration DEFAULT_KILL_GRACE = Duration.ofSeconds(2);
 
@@ -35,6 +38,7 @@ public record CommandSettings(
   }
 
   public CommandSettings withEnvironment(Map<String, String> newEnvironment) {
-    return new CommandSettings(allowInline, workspaceRoot, newEnvironment, passable, killGrace);
+    return new CommandSettings(
+        allowInline, workspaceRoot, newEnvironment, passable, killGrace, user);
   }
 }

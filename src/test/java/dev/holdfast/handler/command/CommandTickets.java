@@ -29,6 +29,7 @@ final class CommandTickets {
       new HashMap<>(Map.of("PATH", System.getenv("PATH")));
   private Set<String> passable = Set.of();
   private boolean allowInline;
+  private String user = "";
 
   CommandTickets(Path workspaces) {
     this.workspaces = workspaces;
@@ -49,10 +50,15 @@ final class CommandTickets {
     return this;
   }
 
+  CommandTickets as(String other) {
+    user = other;
+    return this;
+  }
+
   CommandHandler handler() {
     return new CommandHandler(
         new CommandSettings(
-            allowInline, workspaces, environment, passable, Duration.ofMillis(500)));
+            allowInline, workspaces, environment, passable, Duration.ofMillis(500), user));
   }
 
   HandlerResult run(ClaimedTicket claimed) throws InterruptedException {
