@@ -28,6 +28,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /** Actions on many tickets, and their progress. */
 final class BulkForms implements Routes {
@@ -57,6 +58,7 @@ final class BulkForms implements Routes {
   public void addTo(JavalinDefaultRoutingApi routes) {
     routes.post("/held/act", this::act, Role.OPERATOR);
     routes.post("/undo", this::undo, Role.OPERATOR);
+    routes.get("/released", this::released, Role.VIEWER);
     routes.get("/runs/{id}", this::show, Role.VIEWER);
     routes.post("/runs/{id}/stop", this::stop, Role.OPERATOR);
   }
@@ -209,12 +211,25 @@ final class BulkForms implements Routes {
     return items;
   }
 
+  /** What a page that stays open says of a release: a worker may be quick, or quick to fail. */
+  private void released(Context context) {
+    List<Long> ids = listed(context.queryParam("ids")).stream().map(BulkRun.Item::id).toList();
+    if (ids.isEmpty() || ids.size() > Since.MOST) {
+      throw new Refused(400, "name 1 to " + Since.MOST + " tickets");
+    }
+    String back = Links.back(context.queryParam("back"), "/inbox");
+    shell.show(
+        context, "part/since", new Since(Visitor.of(context), back, ids, reader.released(ids)));
+  }
+
+  private static List<BulkRun.Item> listed(@Nullable String ids) {
+    return ids == null || ids.isEmpty() ? List.of() : items(List.of(ids.split(",")));
+  }
+
   /** Of the tickets that a notice named, or of all that a run released. */
   private void undo(Context context) throws InterruptedException {
     String back = Links.back(context.formParam("back"), "/inbox");
-    String ids = context.formParam("ids");
-    List<BulkRun.Item> items =
-        ids == null || ids.isEmpty() ? List.of() : items(List.of(ids.split(",")));
+    List<BulkRun.Item> items = listed(context.formParam("ids"));
     String actor = Visitor.of(context).actor();
     Iterator<BulkRun.Item> each = items.iterator();
     answer(
