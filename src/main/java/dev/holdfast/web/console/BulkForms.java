@@ -16,6 +16,7 @@ import dev.holdfast.web.WebPorts;
 import dev.holdfast.web.access.Role;
 import dev.holdfast.web.console.view.Filters;
 import dev.holdfast.web.console.view.Links;
+import dev.holdfast.web.console.view.Since;
 import io.javalin.http.Context;
 import io.javalin.http.HttpStatus;
 import io.javalin.router.JavalinDefaultRoutingApi;
@@ -218,8 +219,8 @@ final class BulkForms implements Routes {
       throw new Refused(400, "name 1 to " + Since.MOST + " tickets");
     }
     String back = Links.back(context.queryParam("back"), "/inbox");
-    shell.show(
-        context, "part/since", new Since(Visitor.of(context), back, ids, reader.released(ids)));
+    Notice notice = shell.asOfNow(Notice.of(true, "", List.of(), ids));
+    shell.show(context, "part/since", notice.since(Visitor.of(context), back));
   }
 
   private static List<BulkRun.Item> listed(@Nullable String ids) {

@@ -1,7 +1,10 @@
 package dev.holdfast.web.console;
 
 import dev.holdfast.queue.view.ReleasedTickets;
+import dev.holdfast.web.Visitor;
+import dev.holdfast.web.console.view.Since;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,6 +41,12 @@ public record Notice(
   /** The same for what has become of the released tickets meanwhile. */
   Notice since(ReleasedTickets since) {
     return new Notice(isGood, text, details, released, since);
+  }
+
+  /** What a page says of the released tickets, for as long as it is open. */
+  public Since since(Visitor visitor, String back) {
+    String token = visitor.mayAct() ? visitor.csrfToken() : null;
+    return new Since(token, back, released, Objects.requireNonNull(now, "nobody has looked"));
   }
 
   /** False also where a released ticket is on hold again. */

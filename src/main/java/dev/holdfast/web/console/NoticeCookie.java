@@ -1,6 +1,7 @@
 package dev.holdfast.web.console;
 
 import dev.holdfast.web.console.view.Format;
+import dev.holdfast.web.console.view.Since;
 import io.javalin.http.Context;
 import io.javalin.http.Cookie;
 import io.javalin.http.SameSite;

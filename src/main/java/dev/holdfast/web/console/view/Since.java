@@ -1,8 +1,6 @@
-package dev.holdfast.web.console;
+package dev.holdfast.web.console.view;
 
 import dev.holdfast.queue.view.ReleasedTickets;
-import dev.holdfast.web.Visitor;
-import dev.holdfast.web.console.view.Links;
 import java.util.List;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -11,11 +9,12 @@ import org.jspecify.annotations.Nullable;
  * The part of a notice that changes while its page is open: what has become of the tickets that a
  * release let go, and the undo of those that no worker has claimed.
  *
+ * @param token of the undo's form; null where the visitor may not act
  * @param back the page to go back to after the undo
  */
-public record Since(Visitor visitor, String back, List<Long> released, ReleasedTickets now) {
+public record Since(@Nullable String token, String back, List<Long> released, ReleasedTickets now) {
   /** Of how many tickets a page asks for news; the address has to be read by every server. */
-  static final int MOST = 100;
+  public static final int MOST = 100;
 
   public Since {
     released = List.copyOf(released);
@@ -35,7 +34,7 @@ public record Since(Visitor visitor, String back, List<Long> released, ReleasedT
   }
 
   public boolean offersUndo() {
-    return !now.waiting().isEmpty() && visitor.mayAct();
+    return !now.waiting().isEmpty() && token != null;
   }
 
   /** The tickets for the undo form's field. */
