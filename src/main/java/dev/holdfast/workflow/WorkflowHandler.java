@@ -130,8 +130,11 @@ public final class WorkflowHandler implements TicketHandler {
 
   /** How a person goes on where the design, or the payload, does not fit what the steps gave. */
   private static String corrected(String design, long id) {
-    return ". Correct the design (holdfast design put %s --file FILE; holdfast design use %d) or the payload, then release"
-        .formatted(design, id);
+    return ". Correct the design (holdfast design put "
+        + design
+        + " --file FILE; holdfast design use "
+        + id
+        + ") or the payload, then release";
   }
 
   private static HandlerResult held(String reason) {

@@ -27,6 +27,7 @@ import jdk.jshell.SourceCodeAnalysis.CompletionInfo;
 import jdk.jshell.execution.LocalExecutionControlProvider;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -79,6 +80,10 @@ public class PageExamplesIT {
         TestHoldfast.on(pool)
             .handler("job", context -> HandlerResult.done("{\"items\": [1, 2], \"sum\": 1}"))
             .workflows();
+  }
+
+  @BeforeEach
+  void lend() {
     lent = pool;
   }
 
