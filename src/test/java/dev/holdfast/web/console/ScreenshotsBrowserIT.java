@@ -2,6 +2,7 @@ package dev.holdfast.web.console;
 
 import com.microsoft.playwright.Browser;
 import com.microsoft.playwright.Page;
+import dev.holdfast.failure.ErrorTitle;
 import dev.holdfast.llm.Message;
 import dev.holdfast.llm.StopReason;
 import dev.holdfast.llm.Target;
@@ -40,13 +41,13 @@ class ScreenshotsBrowserIT {
   private void hold(int count, String kind, String title, String category, String error) {
     database.run(
         """
-        INSERT INTO holdfast.tickets (kind, queue, title, state, error, error_category,
+        INSERT INTO holdfast.tickets (kind, queue, title, state, error, error_title, error_category,
           error_fingerprint, hold_reason, held_at)
-        SELECT ?, CASE n % 3 WHEN 0 THEN 'imports' ELSE 'default' END, ? || ' ' || n, 'on_hold', ?, ?,
+        SELECT ?, CASE n % 3 WHEN 0 THEN 'imports' ELSE 'default' END, ? || ' ' || n, 'on_hold', ?, ?, ?,
           md5(?), 'Max retries exceeded: ' || ?, now() - (n * n % 1300) * interval '1 minute'
         FROM generate_series(1, ?) n
         """,
-        kind, title, error, category, error, category, count);
+        kind, title, error, ErrorTitle.of(error), category, error, category, count);
   }
 
   private void journal(long id, long lease, int seq, JournalEntry entry, String kind) {
