@@ -41,13 +41,18 @@ class ScreenshotsBrowserIT {
   private void hold(int count, String kind, String title, String category, String error) {
     database.run(
         """
-        INSERT INTO holdfast.tickets (kind, queue, title, state, error, error_title, error_category,
+        INSERT INTO holdfast.tickets (kind, queue, title, state, error, error_category,
           error_fingerprint, hold_reason, held_at)
-        SELECT ?, CASE n % 3 WHEN 0 THEN 'imports' ELSE 'default' END, ? || ' ' || n, 'on_hold', ?, ?, ?,
+        SELECT ?, CASE n % 3 WHEN 0 THEN 'imports' ELSE 'default' END, ? || ' ' || n, 'on_hold', ?, ?,
           md5(?), 'Max retries exceeded: ' || ?, now() - (n * n % 1300) * interval '1 minute'
         FROM generate_series(1, ?) n
         """,
-        kind, title, error, ErrorTitle.of(error), category, error, category, count);
+        kind, title, error, category, error, category, count);
+    // As the worker that meets the error writes it.
+    database.run(
+        "UPDATE holdfast.ticket_base SET error_title = ?, attempt_count = 3 WHERE error = ?",
+        ErrorTitle.of(error),
+        error);
   }
 
   private void journal(long id, long lease, int seq, JournalEntry entry, String kind) {
