@@ -789,9 +789,9 @@ CREATE TABLE holdfast.ticket_dependencies (
   item integer,
   queued boolean,
   CONSTRAINT ticket_dependencies_pkey PRIMARY KEY (ticket_id, after_id)
-);
+) WITH (fillfactor=60);
+CREATE INDEX ticket_dependencies_after ON holdfast.ticket_dependencies USING btree (after_id, ticket_id);
 CREATE INDEX ticket_dependencies_given ON holdfast.ticket_dependencies USING btree (after_id, ticket_id) WHERE ((name IS NOT NULL) AND (item IS NULL));
-CREATE INDEX ticket_dependencies_open ON holdfast.ticket_dependencies USING btree (after_id, ticket_id) WHERE (ended_at IS NULL);
 CREATE INDEX ticket_dependencies_queued ON holdfast.ticket_dependencies USING btree (ticket_id, name, item) WHERE queued;
 COMMENT ON TABLE holdfast.ticket_dependencies IS 'One row for each ticket that another one waits or has waited for (enqueue_ticket, after). A ticket with an open row is in neither ready nor deferred, so no claim reads it.';
 COMMENT ON COLUMN holdfast.ticket_dependencies.ticket_id IS 'The follower, which waits.';
@@ -1883,7 +1883,7 @@ BEGIN
   END IF;
   PERFORM log_activity(t.id, 'approved', actor, jsonb_build_object('delivery', deliver_repair(t)));
   UPDATE ticket_base b SET state = 'done', updated_at = now() WHERE b.id = t.id;
-  PERFORM free_followers(ARRAY[t.id]);
+  PERFORM free_followers(ARRAY[t.id], false);
   RETURN 'done';
 END
 $function$;
@@ -3104,6 +3104,7 @@ CREATE OR REPLACE FUNCTION holdfast.file_followers(followers bigint[], names tex
  RETURNS void
  LANGUAGE plpgsql
  SET search_path TO 'holdfast', 'pg_temp'
+ SET plan_cache_mode TO 'force_generic_plan'
  SET enable_seqscan TO 'off'
  SET enable_bitmapscan TO 'off'
  SET jit TO 'off'
@@ -3112,6 +3113,9 @@ DECLARE
   claimable bigint[];
   next bigint[];
   workflow_ids bigint[] := '{}';
+  -- Mostly there is none, and then nobody is asked.
+  queued boolean := EXISTS (SELECT FROM ticket_dependencies d WHERE d.queued);
+  batches boolean := EXISTS (SELECT FROM batch_followers);
 BEGIN
   -- All are locked, those that are not ready, too: whoever releases one sees it wait until this transaction ends. MATERIALIZED, or only the ready
   -- ones would be locked.
@@ -3131,8 +3135,8 @@ BEGIN
     FROM unnest(claimable) AS c (id)
     WHERE c.id <> ALL (workflow_ids)
       AND (SELECT true FROM ticket_dependencies d WHERE d.ticket_id = c.id AND d.ended_at IS NULL LIMIT 1) IS NULL
-      AND (SELECT true FROM ticket_dependencies d WHERE d.after_id = c.id AND d.ended_at IS NULL AND d.queued LIMIT 1) IS NULL
-      AND (SELECT true FROM batch_followers w WHERE w.ticket_id = c.id AND w.ended_at IS NULL LIMIT 1) IS NULL);
+      AND NOT (queued AND (SELECT true FROM ticket_dependencies d WHERE d.after_id = c.id AND d.ended_at IS NULL AND d.queued LIMIT 1) IS NOT NULL)
+      AND NOT (batches AND (SELECT true FROM batch_followers w WHERE w.ticket_id = c.id AND w.ended_at IS NULL LIMIT 1) IS NOT NULL));
   IF cardinality(next) > 0 THEN
     PERFORM file_tickets(next);
   END IF;
@@ -3444,10 +3448,11 @@ $function$;
 COMMENT ON FUNCTION holdfast.free_batch_followers(holdfast.batches) IS 'Files the tickets that waited for a batch that has ended, or holds them where a person cancelled it.';
 GRANT EXECUTE ON FUNCTION holdfast.free_batch_followers(holdfast.batches) TO holdfast_worker;
 
-CREATE OR REPLACE FUNCTION holdfast.free_followers(finished bigint[])
+CREATE OR REPLACE FUNCTION holdfast.free_followers(finished bigint[], all_done boolean)
  RETURNS void
  LANGUAGE plpgsql
  SET search_path TO 'holdfast', 'pg_temp'
+ SET plan_cache_mode TO 'force_generic_plan'
  SET enable_seqscan TO 'off'
  SET enable_bitmapscan TO 'off'
  SET jit TO 'off'
@@ -3461,10 +3466,9 @@ BEGIN
   WITH open AS MATERIALIZED (
     SELECT d.tid
     FROM unnest(finished) AS u (id)
-    CROSS JOIN LATERAL (SELECT b.id, b.state FROM ticket_base b WHERE b.id = u.id LIMIT 1) b
     CROSS JOIN LATERAL (
-      SELECT d.ctid AS tid, d.on_success FROM ticket_dependencies d WHERE d.after_id = b.id AND d.ended_at IS NULL OFFSET 0) d
-    WHERE b.state = 'done' OR b.state = 'needs_review' AND d.on_success
+      SELECT d.ctid AS tid, d.on_success FROM ticket_dependencies d WHERE d.after_id = u.id AND d.ended_at IS NULL OFFSET 0) d
+    WHERE all_done OR (SELECT b.state = 'done' OR b.state = 'needs_review' AND d.on_success FROM ticket_base b WHERE b.id = u.id LIMIT 1)
   ), ended AS (
     UPDATE ticket_dependencies d SET ended_at = now()
     WHERE d.ctid = ANY (ARRAY(SELECT o.tid FROM open o)) AND d.ended_at IS NULL
@@ -3476,8 +3480,8 @@ BEGIN
   END IF;
 END
 $function$;
-COMMENT ON FUNCTION holdfast.free_followers(bigint[]) IS 'Files the tickets that waited for the last time: those of these tickets that are done, in the transaction that finishes them.';
-GRANT EXECUTE ON FUNCTION holdfast.free_followers(bigint[]) TO holdfast_worker;
+COMMENT ON FUNCTION holdfast.free_followers(bigint[],boolean) IS 'Files the tickets that waited for the last time: those of these tickets that are done, in the transaction that finishes them. all_done: the caller knows that all are, which saves a look at each.';
+GRANT EXECUTE ON FUNCTION holdfast.free_followers(bigint[],boolean) TO holdfast_worker;
 
 CREATE OR REPLACE FUNCTION holdfast.free_slots(ticket_ids bigint[], lease_nos bigint[])
  RETURNS void
@@ -4018,7 +4022,7 @@ CREATE OR REPLACE FUNCTION holdfast.is_waiting(ticket_id bigint)
  STABLE
  SET search_path TO 'holdfast', 'pg_temp'
 AS $function$
-  SELECT EXISTS (SELECT FROM ticket_dependencies d WHERE d.ticket_id = is_waiting.ticket_id AND COALESCE(d.ended_at, 'infinity') = 'infinity')
+  SELECT EXISTS (SELECT FROM ticket_dependencies d WHERE d.ticket_id = is_waiting.ticket_id AND d.ended_at IS NULL)
       AND COALESCE((SELECT w.parked FROM workflows w WHERE w.ticket_id = is_waiting.ticket_id), true)
     OR EXISTS (SELECT FROM ticket_dependencies d WHERE d.after_id = is_waiting.ticket_id AND d.ended_at IS NULL AND d.queued)
     OR EXISTS (SELECT FROM batch_followers f WHERE f.ticket_id = is_waiting.ticket_id AND f.ended_at IS NULL)
@@ -6709,7 +6713,7 @@ BEGIN
     ARRAY(SELECT DISTINCT r.queue FROM decided r WHERE r.claimable AND r.retry_after <= now())
   INTO stored, stored_leases, at_once
   FROM decided d;
-  IF EXISTS (SELECT FROM holdfast.line_slots) THEN
+  IF EXISTS (SELECT FROM holdfast.claim_limits) OR EXISTS (SELECT FROM holdfast.line_slots) THEN
     PERFORM holdfast.free_slots(ticket_ids, lease_nos);
   END IF;
   IF cardinality(at_once) > 0 THEN
@@ -6770,13 +6774,14 @@ BEGIN
       ) a ON true
       WHERE a.outcome IS DISTINCT FROM 'succeeded';
     END IF;
-    IF EXISTS (SELECT FROM holdfast.line_slots) THEN
+    -- Where limits are in use, the look into line_slots would pass all places that were given back since the last vacuum.
+    IF EXISTS (SELECT FROM holdfast.claim_limits) OR EXISTS (SELECT FROM holdfast.line_slots) THEN
       PERFORM holdfast.free_slots(ticket_ids, lease_nos);
     END IF;
     -- A statement of its own: it sees the rows of those who enqueued a follower while the UPDATE waited for them.
     IF EXISTS (SELECT FROM holdfast.ticket_dependencies d WHERE d.after_id = ANY (ticket_ids) AND d.ended_at IS NULL)
     THEN
-      PERFORM holdfast.free_followers(ticket_ids);
+      PERFORM holdfast.free_followers(ticket_ids, stored = cardinality(ticket_ids) AND 'needs_review' <> ALL (new_states));
     END IF;
   END IF;
   IF cardinality(closed) > 0 THEN

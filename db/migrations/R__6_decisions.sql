@@ -32,7 +32,7 @@ BEGIN
   END IF;
   PERFORM log_activity(t.id, 'approved', actor, jsonb_build_object('delivery', deliver_repair(t)));
   UPDATE ticket_base b SET state = 'done', updated_at = now() WHERE b.id = t.id;
-  PERFORM free_followers(ARRAY[t.id]);
+  PERFORM free_followers(ARRAY[t.id], false);
   RETURN 'done';
 END
 $$;
