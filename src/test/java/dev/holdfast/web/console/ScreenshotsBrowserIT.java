@@ -12,7 +12,6 @@ import dev.holdfast.postgres.inbox.PostgresDesignStore;
 import dev.holdfast.session.event.SessionEvent;
 import dev.holdfast.session.journal.Input;
 import dev.holdfast.session.journal.JournalEntry;
-import dev.holdfast.session.journal.JournalJson;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.TestQueue;
 import dev.holdfast.testing.TicketDatabase;
@@ -55,17 +54,6 @@ class ScreenshotsBrowserIT {
         error);
   }
 
-  private void journal(long id, long lease, int seq, JournalEntry entry, String kind) {
-    database.run(
-        "INSERT INTO holdfast.session_journal (ticket_id, seq, lease_no, kind, entry) VALUES (?, ?,"
-            + " ?, ?, ?::jsonb)",
-        id,
-        seq,
-        lease,
-        kind,
-        JournalJson.write(entry));
-  }
-
   private long agent() {
     TestQueue queue = TestQueue.on(database);
     long id = queue.enqueue();
@@ -74,14 +62,15 @@ class ScreenshotsBrowserIT {
         id);
     long lease = queue.claim();
     Target target = new Target("anthropic", "claude");
+    SampleTickets tickets = new SampleTickets(database);
     ToolCall call = new ToolCall("c1", "run_command", "{\"command\": \"sh check.sh\"}");
-    journal(
+    tickets.journal(
         id,
         lease,
         1,
         new JournalEntry.Said(Input.task("sh check.sh fails. Find out why, and fix it.")),
         "said");
-    journal(
+    tickets.journal(
         id,
         lease,
         2,
@@ -97,7 +86,7 @@ class ScreenshotsBrowserIT {
             true,
             null),
         "answered");
-    journal(
+    tickets.journal(
         id,
         lease,
         3,
