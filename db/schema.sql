@@ -1025,6 +1025,30 @@ COMMENT ON VIEW holdfast.budget_status IS 'Each budget with what is spent of it 
 GRANT SELECT ON holdfast.budget_status TO holdfast_designer, holdfast_operator, holdfast_viewer;
 GRANT SELECT, INSERT, UPDATE, DELETE ON holdfast.budget_status TO holdfast_worker;
 
+CREATE OR REPLACE VIEW design_health AS
+WITH recent AS (
+  SELECT t.design_id, t.state FROM ticket_base t ORDER BY t.id DESC LIMIT 20000
+), counted AS (
+  SELECT r.design_id, count(*) AS tickets, count(*) FILTER (WHERE r.state IN ('done', 'needs_review')) AS succeeded,
+    count(*) FILTER (WHERE r.state IN ('on_hold', 'cancelled')) AS held
+  FROM recent r WHERE r.design_id IS NOT NULL GROUP BY r.design_id
+)
+SELECT d.name, (array_agg(d.kind ORDER BY d.version DESC))[1] AS kind, max(d.version) AS version, count(*) AS versions,
+  COALESCE(sum(c.tickets), 0)::bigint AS tickets, COALESCE(sum(c.succeeded), 0)::bigint AS succeeded, COALESCE(sum(c.held), 0)::bigint AS held,
+  (SELECT sum(f.cost_usd) FROM model_figures f
+   WHERE f.span_minutes = 120 AND f.starts_at > now() - interval '7 days' AND f.design = d.name) AS cost_usd
+FROM designs d LEFT JOIN counted c ON c.design_id = d.id
+GROUP BY d.name
+ORDER BY d.name;
+COMMENT ON VIEW holdfast.design_health IS 'Designs with what became of the newest 20,000 tickets, by design, and what models have cost them in the last 7 days.';
+COMMENT ON COLUMN holdfast.design_health.version IS 'The latest.';
+COMMENT ON COLUMN holdfast.design_health.tickets IS 'How many of these tickets have it, in any version.';
+COMMENT ON COLUMN holdfast.design_health.succeeded IS 'Done, or waiting for their review.';
+COMMENT ON COLUMN holdfast.design_health.held IS 'On hold, or cancelled.';
+COMMENT ON COLUMN holdfast.design_health.cost_usd IS 'NULL where nothing had a price.';
+GRANT SELECT ON holdfast.design_health TO holdfast_designer, holdfast_operator, holdfast_viewer;
+GRANT SELECT, INSERT, UPDATE, DELETE ON holdfast.design_health TO holdfast_worker;
+
 CREATE OR REPLACE VIEW error_groups AS
 SELECT NULLIF(g.fingerprint, '') AS error_fingerprint, NULLIF(g.category, '') AS error_category, g.tickets, g.oldest, g.newest,
   (SELECT shorten(b.error, 500) FROM ticket_base b WHERE b.id = g.sample_ids[1]) AS last_error,
@@ -1083,8 +1107,9 @@ SELECT b.id, b.queue, b.kind, b.title, b.held_at, now() - b.held_at AS held_for,
   b.error_fingerprint, shorten(b.error, 500) AS error, b.attempt_count AS attempts, b.retry_count, b.rejection_count,
   b.hold_actions AS allowed_actions,
   (SELECT g.guidance FROM ticket_guidance g WHERE g.ticket_id = b.id ORDER BY g.id DESC LIMIT 1) AS last_guidance,
-  error_name(b.error_title, b.error) AS error_title
+  error_name(b.error_title, b.error) AS error_title, d.name AS design
 FROM ticket_base b
+LEFT JOIN designs d ON d.id = b.design_id
 WHERE b.held_at IS NOT NULL
 ORDER BY b.held_at, b.id;
 COMMENT ON VIEW holdfast.on_hold_tickets IS 'What waits for a person, the longest first. SELECT holdfast.release_ticket(id, ''you'', ''guidance'') sends one back.';

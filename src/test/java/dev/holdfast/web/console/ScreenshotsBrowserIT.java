@@ -2,6 +2,7 @@ package dev.holdfast.web.console;
 
 import com.microsoft.playwright.Browser;
 import com.microsoft.playwright.Page;
+import dev.holdfast.failure.ErrorTitle;
 import dev.holdfast.llm.Message;
 import dev.holdfast.llm.StopReason;
 import dev.holdfast.llm.Target;
@@ -47,6 +48,11 @@ class ScreenshotsBrowserIT {
         FROM generate_series(1, ?) n
         """,
         kind, title, error, category, error, category, count);
+    // As the worker that meets the error writes it.
+    database.run(
+        "UPDATE holdfast.ticket_base SET error_title = ?, attempt_count = 3 WHERE error = ?",
+        ErrorTitle.of(error),
+        error);
   }
 
   private void journal(long id, long lease, int seq, JournalEntry entry, String kind) {
