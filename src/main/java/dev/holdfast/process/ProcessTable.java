@@ -54,8 +54,8 @@ final class ProcessTable {
    * @param user who is asked for what this process may not look into
    * @throws IOException if the table cannot be read, as when the worker has no file handle left
    */
-  static List<Member> members(
-      long session, String variable, long since, Optional<ProgramUser> user) throws IOException {
+  static List<Member> members(long session, String variable, long since, Optional<ProgramUser> user)
+      throws IOException {
     List<Member> members = new ArrayList<>();
     List<Long> closed = new ArrayList<>();
     try (DirectoryStream<Path> processes = Files.newDirectoryStream(PROC, "[0-9]*")) {

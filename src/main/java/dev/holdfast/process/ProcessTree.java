@@ -72,7 +72,9 @@ public final class ProcessTree {
    */
   private void killGroup() {
     try {
-      if (!session.hasSetsid() || !table || members().stream().noneMatch(ProcessTable.Member::inSession)) {
+      if (!session.hasSetsid()
+          || !table
+          || members().stream().noneMatch(ProcessTable.Member::inSession)) {
         return;
       }
       new ProcessBuilder("/bin/sh", "-c", "kill -s KILL -- -" + leader.pid())

@@ -143,7 +143,11 @@ public record ProgramUser(String name, int uid, int gid, String home) {
         new ProcessBuilder(
                 command(
                     List.of(
-                        "/bin/sh", "-c", "cd -- \"$1\"", "sh", directory.toAbsolutePath().toString())))
+                        "/bin/sh",
+                        "-c",
+                        "cd -- \"$1\"",
+                        "sh",
+                        directory.toAbsolutePath().toString())))
             .redirectErrorStream(true)
             .redirectOutput(ProcessBuilder.Redirect.DISCARD)
             .start();
@@ -161,9 +165,7 @@ public record ProgramUser(String name, int uid, int gid, String home) {
     List<String> words = new ArrayList<>(List.of("grep", "-lzxF", "-e", variable, "--"));
     pids.forEach(pid -> words.add("/proc/" + pid + "/environ"));
     Process process =
-        new ProcessBuilder(command(words))
-            .redirectError(ProcessBuilder.Redirect.DISCARD)
-            .start();
+        new ProcessBuilder(command(words)).redirectError(ProcessBuilder.Redirect.DISCARD).start();
     process.getOutputStream().close();
     String found = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     return found.lines().map(line -> Long.valueOf(line.split("/", -1)[2])).collect(toSet());

@@ -22,8 +22,8 @@ record Options(
     Protection without) {
 
   /**
-   * From {@code -Dchaos.seconds}, {@code -Dchaos.seed}, {@code -Dchaos.rate}, {@code
-   * -Dchaos.real}, {@code -Dchaos.without}.
+   * From {@code -Dchaos.seconds}, {@code -Dchaos.seed}, {@code -Dchaos.rate}, {@code -Dchaos.real},
+   * {@code -Dchaos.without}.
    */
   static Options of(String cell) {
     long seconds = Long.getLong("chaos.seconds", 3);

@@ -26,8 +26,8 @@ final class CommandDirectory implements AutoCloseable {
   }
 
   /**
-   * @throws IOException if the design's directory is missing, an own one cannot be made, or the user
-   *     cannot enter it
+   * @throws IOException if the design's directory is missing, an own one cannot be made, or the
+   *     user cannot enter it
    */
   static CommandDirectory open(
       ClaimedTicket claimed, Optional<Path> wanted, Path root, Optional<ProgramUser> user)

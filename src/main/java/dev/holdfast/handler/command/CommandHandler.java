@@ -93,8 +93,8 @@ public final class CommandHandler implements TicketHandler {
     }
   }
 
-  private OwnSession session(
-      CommandDesign design, Path directory, Map<String, String> environment) throws IOException {
+  private OwnSession session(CommandDesign design, Path directory, Map<String, String> environment)
+      throws IOException {
     OwnSession session = OwnSession.of(design.command(), directory, environment);
     return user.map(session::as).orElse(session);
   }

@@ -82,8 +82,8 @@ public final class Worktree {
   }
 
   /**
-   * Those that git could not add, and for which it would refuse all else: a check has made them, and
-   * nothing of theirs is tracked.
+   * Those that git could not add, and for which it would refuse all else: a check has made them,
+   * and nothing of theirs is tracked.
    */
   private List<String> withoutCommit(List<String> nested) throws IOException, InterruptedException {
     List<String> found = new ArrayList<>();
