@@ -3562,7 +3562,7 @@ BEGIN
       ('holdfast_producer', ARRAY['produce_ticket']),
       ('holdfast_designer', ARRAY['ticket_version', 'latest_design', 'acting_person', 'accepted_bytes', 'expanded_bytes', 'is_deep', 'measure_definition']),
       -- Operators edit payloads with their own rights, too.
-      ('holdfast_operator', ARRAY['enqueue_ticket', 'enqueue_tickets', 'replay_ticket', 'trace_ticket', 'trace_batch', 'produce_ticket', 'release_ticket', 'hold_ticket', 'cancel_ticket', 'approve_ticket',
+      ('holdfast_operator', ARRAY['enqueue_ticket', 'enqueue_tickets', 'replay_ticket', 'trace_ticket', 'trace_batch', 'trace_copied_tickets', 'produce_ticket', 'release_ticket', 'hold_ticket', 'cancel_ticket', 'approve_ticket',
         'reject_ticket', 'pause_queue', 'resume_queue', 'acting_person', 'latest_design', 'abort_retry', 'set_auto_retry',
         'mend_provider', 'raise_budget', 'remove_budget', 'decide_tool_call', 'answer_ticket', 'asked_question', 'assign_ticket', 'unrelease_ticket', 'edit_payload', 'use_design',
         'ticket_version', 'require_version', 'take_request_key', 'keep_request_ticket', 'find_request', 'keep_request_answer',
@@ -7487,6 +7487,29 @@ END
 $function$;
 COMMENT ON FUNCTION holdfast.trace_batch(bigint,text) IS 'Says under which trace all tickets of a batch were enqueued, of those that have none yet; returns how many.';
 GRANT EXECUTE ON FUNCTION holdfast.trace_batch(bigint,text) TO holdfast_operator, holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.trace_copied_tickets(after_id bigint, traceparent text)
+ RETURNS bigint
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'holdfast', 'pg_temp'
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET jit TO 'off'
+AS $function$
+#variable_conflict use_variable
+DECLARE
+  n bigint;
+BEGIN
+  PERFORM require_traceparent(traceparent);
+  INSERT INTO ticket_traces SELECT b.id, traceparent FROM ticket_base b
+  WHERE b.id > after_id AND b.xmin = pg_current_xact_id()::xid ON CONFLICT DO NOTHING;
+  GET DIAGNOSTICS n = ROW_COUNT;
+  RETURN n;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.trace_copied_tickets(bigint,text) IS 'Says under which trace this transaction has enqueued what is new since the sequence of the ids was at after_id, of those tickets that have none yet; returns how many.';
+GRANT EXECUTE ON FUNCTION holdfast.trace_copied_tickets(bigint,text) TO holdfast_operator, holdfast_worker;
 
 CREATE OR REPLACE FUNCTION holdfast.trace_ticket(ticket_id bigint, traceparent text)
  RETURNS bigint
