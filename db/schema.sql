@@ -789,9 +789,9 @@ CREATE TABLE holdfast.ticket_dependencies (
   item integer,
   queued boolean,
   CONSTRAINT ticket_dependencies_pkey PRIMARY KEY (ticket_id, after_id)
-);
+) WITH (fillfactor=60);
+CREATE INDEX ticket_dependencies_after ON holdfast.ticket_dependencies USING btree (after_id, ticket_id);
 CREATE INDEX ticket_dependencies_given ON holdfast.ticket_dependencies USING btree (after_id, ticket_id) WHERE ((name IS NOT NULL) AND (item IS NULL));
-CREATE INDEX ticket_dependencies_open ON holdfast.ticket_dependencies USING btree (after_id, ticket_id) WHERE (ended_at IS NULL);
 CREATE INDEX ticket_dependencies_queued ON holdfast.ticket_dependencies USING btree (ticket_id, name, item) WHERE queued;
 COMMENT ON TABLE holdfast.ticket_dependencies IS 'One row for each ticket that another one waits or has waited for (enqueue_ticket, after). A ticket with an open row is in neither ready nor deferred, so no claim reads it.';
 COMMENT ON COLUMN holdfast.ticket_dependencies.ticket_id IS 'The follower, which waits.';
@@ -1025,6 +1025,30 @@ COMMENT ON VIEW holdfast.budget_status IS 'Each budget with what is spent of it 
 GRANT SELECT ON holdfast.budget_status TO holdfast_designer, holdfast_operator, holdfast_viewer;
 GRANT SELECT, INSERT, UPDATE, DELETE ON holdfast.budget_status TO holdfast_worker;
 
+CREATE OR REPLACE VIEW design_health AS
+WITH recent AS (
+  SELECT t.design_id, t.state FROM ticket_base t ORDER BY t.id DESC LIMIT 20000
+), counted AS (
+  SELECT r.design_id, count(*) AS tickets, count(*) FILTER (WHERE r.state IN ('done', 'needs_review')) AS succeeded,
+    count(*) FILTER (WHERE r.state IN ('on_hold', 'cancelled')) AS held
+  FROM recent r WHERE r.design_id IS NOT NULL GROUP BY r.design_id
+)
+SELECT d.name, (array_agg(d.kind ORDER BY d.version DESC))[1] AS kind, max(d.version) AS version, count(*) AS versions,
+  COALESCE(sum(c.tickets), 0)::bigint AS tickets, COALESCE(sum(c.succeeded), 0)::bigint AS succeeded, COALESCE(sum(c.held), 0)::bigint AS held,
+  (SELECT sum(f.cost_usd) FROM model_figures f
+   WHERE f.span_minutes = 120 AND f.starts_at > now() - interval '7 days' AND f.design = d.name) AS cost_usd
+FROM designs d LEFT JOIN counted c ON c.design_id = d.id
+GROUP BY d.name
+ORDER BY d.name;
+COMMENT ON VIEW holdfast.design_health IS 'Designs with what became of the newest 20,000 tickets, by design, and what models have cost them in the last 7 days.';
+COMMENT ON COLUMN holdfast.design_health.version IS 'The latest.';
+COMMENT ON COLUMN holdfast.design_health.tickets IS 'How many of these tickets have it, in any version.';
+COMMENT ON COLUMN holdfast.design_health.succeeded IS 'Done, or waiting for their review.';
+COMMENT ON COLUMN holdfast.design_health.held IS 'On hold, or cancelled.';
+COMMENT ON COLUMN holdfast.design_health.cost_usd IS 'NULL where nothing had a price.';
+GRANT SELECT ON holdfast.design_health TO holdfast_designer, holdfast_operator, holdfast_viewer;
+GRANT SELECT, INSERT, UPDATE, DELETE ON holdfast.design_health TO holdfast_worker;
+
 CREATE OR REPLACE VIEW error_groups AS
 SELECT NULLIF(g.fingerprint, '') AS error_fingerprint, NULLIF(g.category, '') AS error_category, g.tickets, g.oldest, g.newest,
   (SELECT shorten(b.error, 500) FROM ticket_base b WHERE b.id = g.sample_ids[1]) AS last_error,
@@ -1083,8 +1107,9 @@ SELECT b.id, b.queue, b.kind, b.title, b.held_at, now() - b.held_at AS held_for,
   b.error_fingerprint, shorten(b.error, 500) AS error, b.attempt_count AS attempts, b.retry_count, b.rejection_count,
   b.hold_actions AS allowed_actions,
   (SELECT g.guidance FROM ticket_guidance g WHERE g.ticket_id = b.id ORDER BY g.id DESC LIMIT 1) AS last_guidance,
-  error_name(b.error_title, b.error) AS error_title
+  error_name(b.error_title, b.error) AS error_title, d.name AS design
 FROM ticket_base b
+LEFT JOIN designs d ON d.id = b.design_id
 WHERE b.held_at IS NOT NULL
 ORDER BY b.held_at, b.id;
 COMMENT ON VIEW holdfast.on_hold_tickets IS 'What waits for a person, the longest first. SELECT holdfast.release_ticket(id, ''you'', ''guidance'') sends one back.';
@@ -1858,7 +1883,7 @@ BEGIN
   END IF;
   PERFORM log_activity(t.id, 'approved', actor, jsonb_build_object('delivery', deliver_repair(t)));
   UPDATE ticket_base b SET state = 'done', updated_at = now() WHERE b.id = t.id;
-  PERFORM free_followers(ARRAY[t.id]);
+  PERFORM free_followers(ARRAY[t.id], false);
   RETURN 'done';
 END
 $function$;
@@ -3079,6 +3104,7 @@ CREATE OR REPLACE FUNCTION holdfast.file_followers(followers bigint[], names tex
  RETURNS void
  LANGUAGE plpgsql
  SET search_path TO 'holdfast', 'pg_temp'
+ SET plan_cache_mode TO 'force_generic_plan'
  SET enable_seqscan TO 'off'
  SET enable_bitmapscan TO 'off'
  SET jit TO 'off'
@@ -3087,6 +3113,9 @@ DECLARE
   claimable bigint[];
   next bigint[];
   workflow_ids bigint[] := '{}';
+  -- Mostly there is none, and then nobody is asked.
+  queued boolean := EXISTS (SELECT FROM ticket_dependencies d WHERE d.queued);
+  batches boolean := EXISTS (SELECT FROM batch_followers);
 BEGIN
   -- All are locked, those that are not ready, too: whoever releases one sees it wait until this transaction ends. MATERIALIZED, or only the ready
   -- ones would be locked.
@@ -3106,8 +3135,8 @@ BEGIN
     FROM unnest(claimable) AS c (id)
     WHERE c.id <> ALL (workflow_ids)
       AND (SELECT true FROM ticket_dependencies d WHERE d.ticket_id = c.id AND d.ended_at IS NULL LIMIT 1) IS NULL
-      AND (SELECT true FROM ticket_dependencies d WHERE d.after_id = c.id AND d.ended_at IS NULL AND d.queued LIMIT 1) IS NULL
-      AND (SELECT true FROM batch_followers w WHERE w.ticket_id = c.id AND w.ended_at IS NULL LIMIT 1) IS NULL);
+      AND NOT (queued AND (SELECT true FROM ticket_dependencies d WHERE d.after_id = c.id AND d.ended_at IS NULL AND d.queued LIMIT 1) IS NOT NULL)
+      AND NOT (batches AND (SELECT true FROM batch_followers w WHERE w.ticket_id = c.id AND w.ended_at IS NULL LIMIT 1) IS NOT NULL));
   IF cardinality(next) > 0 THEN
     PERFORM file_tickets(next);
   END IF;
@@ -3419,10 +3448,11 @@ $function$;
 COMMENT ON FUNCTION holdfast.free_batch_followers(holdfast.batches) IS 'Files the tickets that waited for a batch that has ended, or holds them where a person cancelled it.';
 GRANT EXECUTE ON FUNCTION holdfast.free_batch_followers(holdfast.batches) TO holdfast_worker;
 
-CREATE OR REPLACE FUNCTION holdfast.free_followers(finished bigint[])
+CREATE OR REPLACE FUNCTION holdfast.free_followers(finished bigint[], all_done boolean)
  RETURNS void
  LANGUAGE plpgsql
  SET search_path TO 'holdfast', 'pg_temp'
+ SET plan_cache_mode TO 'force_generic_plan'
  SET enable_seqscan TO 'off'
  SET enable_bitmapscan TO 'off'
  SET jit TO 'off'
@@ -3436,10 +3466,9 @@ BEGIN
   WITH open AS MATERIALIZED (
     SELECT d.tid
     FROM unnest(finished) AS u (id)
-    CROSS JOIN LATERAL (SELECT b.id, b.state FROM ticket_base b WHERE b.id = u.id LIMIT 1) b
     CROSS JOIN LATERAL (
-      SELECT d.ctid AS tid, d.on_success FROM ticket_dependencies d WHERE d.after_id = b.id AND d.ended_at IS NULL OFFSET 0) d
-    WHERE b.state = 'done' OR b.state = 'needs_review' AND d.on_success
+      SELECT d.ctid AS tid, d.on_success FROM ticket_dependencies d WHERE d.after_id = u.id AND d.ended_at IS NULL OFFSET 0) d
+    WHERE all_done OR (SELECT b.state = 'done' OR b.state = 'needs_review' AND d.on_success FROM ticket_base b WHERE b.id = u.id LIMIT 1)
   ), ended AS (
     UPDATE ticket_dependencies d SET ended_at = now()
     WHERE d.ctid = ANY (ARRAY(SELECT o.tid FROM open o)) AND d.ended_at IS NULL
@@ -3451,8 +3480,8 @@ BEGIN
   END IF;
 END
 $function$;
-COMMENT ON FUNCTION holdfast.free_followers(bigint[]) IS 'Files the tickets that waited for the last time: those of these tickets that are done, in the transaction that finishes them.';
-GRANT EXECUTE ON FUNCTION holdfast.free_followers(bigint[]) TO holdfast_worker;
+COMMENT ON FUNCTION holdfast.free_followers(bigint[],boolean) IS 'Files the tickets that waited for the last time: those of these tickets that are done, in the transaction that finishes them. all_done: the caller knows that all are, which saves a look at each.';
+GRANT EXECUTE ON FUNCTION holdfast.free_followers(bigint[],boolean) TO holdfast_worker;
 
 CREATE OR REPLACE FUNCTION holdfast.free_slots(ticket_ids bigint[], lease_nos bigint[])
  RETURNS void
@@ -3993,7 +4022,7 @@ CREATE OR REPLACE FUNCTION holdfast.is_waiting(ticket_id bigint)
  STABLE
  SET search_path TO 'holdfast', 'pg_temp'
 AS $function$
-  SELECT EXISTS (SELECT FROM ticket_dependencies d WHERE d.ticket_id = is_waiting.ticket_id AND COALESCE(d.ended_at, 'infinity') = 'infinity')
+  SELECT EXISTS (SELECT FROM ticket_dependencies d WHERE d.ticket_id = is_waiting.ticket_id AND d.ended_at IS NULL)
       AND COALESCE((SELECT w.parked FROM workflows w WHERE w.ticket_id = is_waiting.ticket_id), true)
     OR EXISTS (SELECT FROM ticket_dependencies d WHERE d.after_id = is_waiting.ticket_id AND d.ended_at IS NULL AND d.queued)
     OR EXISTS (SELECT FROM batch_followers f WHERE f.ticket_id = is_waiting.ticket_id AND f.ended_at IS NULL)
@@ -6684,7 +6713,7 @@ BEGIN
     ARRAY(SELECT DISTINCT r.queue FROM decided r WHERE r.claimable AND r.retry_after <= now())
   INTO stored, stored_leases, at_once
   FROM decided d;
-  IF EXISTS (SELECT FROM holdfast.line_slots) THEN
+  IF EXISTS (SELECT FROM holdfast.claim_limits) OR EXISTS (SELECT FROM holdfast.line_slots) THEN
     PERFORM holdfast.free_slots(ticket_ids, lease_nos);
   END IF;
   IF cardinality(at_once) > 0 THEN
@@ -6745,13 +6774,14 @@ BEGIN
       ) a ON true
       WHERE a.outcome IS DISTINCT FROM 'succeeded';
     END IF;
-    IF EXISTS (SELECT FROM holdfast.line_slots) THEN
+    -- Where limits are in use, the look into line_slots would pass all places that were given back since the last vacuum.
+    IF EXISTS (SELECT FROM holdfast.claim_limits) OR EXISTS (SELECT FROM holdfast.line_slots) THEN
       PERFORM holdfast.free_slots(ticket_ids, lease_nos);
     END IF;
     -- A statement of its own: it sees the rows of those who enqueued a follower while the UPDATE waited for them.
     IF EXISTS (SELECT FROM holdfast.ticket_dependencies d WHERE d.after_id = ANY (ticket_ids) AND d.ended_at IS NULL)
     THEN
-      PERFORM holdfast.free_followers(ticket_ids);
+      PERFORM holdfast.free_followers(ticket_ids, stored = cardinality(ticket_ids) AND 'needs_review' <> ALL (new_states));
     END IF;
   END IF;
   IF cardinality(closed) > 0 THEN
@@ -7201,7 +7231,8 @@ BEGIN
   start := g.last_group;
   pos := start;
   WHILE room > 0 LOOP
-    chunk := LEAST(room + room / 16 + 8, 2000);
+    -- Mostly all groups of the first walk have a free place.
+    chunk := LEAST(CASE WHEN walked = 0 THEN room ELSE 2 * room END + 8, 2000);
     WITH RECURSIVE n AS (
       (SELECT w.turn_group, w.concurrency_key, w.design, w.created_at, w.id, w.ctid AS tid, 1 AS no FROM in_line w
        WHERE w.line = of_line AND ~w.priority = rank AND w.turn_group > pos
@@ -7257,7 +7288,7 @@ BEGIN
       LIMIT room
     )
     SELECT (SELECT count(*) FROM part), (SELECT p.turn_group FROM part p ORDER BY p.no DESC LIMIT 1),
-      array_agg(t.tid ORDER BY t.no, t.created_at, t.id), (array_agg(t.turn_key ORDER BY t.no DESC))[1],
+      array_agg(t.tid), (array_agg(t.turn_key))[count(*)], -- as taken is ordered
       array_agg(DISTINCT t.design) FILTER (WHERE t.of_design IS NOT NULL AND t.design <> ALL (locked))
     INTO groups, last_group, tids, last_taken, asked
     FROM taken t;
@@ -7635,6 +7666,7 @@ DECLARE
   t ticket_base;
   d designs;
   wanted designs;
+  lost text;
 BEGIN
   PERFORM require_words('actor', actor);
   t := locked_ticket(use_design.id);
@@ -7644,9 +7676,6 @@ BEGIN
   SELECT * INTO d FROM designs WHERE designs.id = t.design_id;
   IF NOT FOUND THEN
     RAISE EXCEPTION 'ticket % has no design, only the kind %', t.id, t.kind USING ERRCODE = 'HF409', DETAIL = t.state;
-  ELSIF t.kind = 'workflow' THEN
-    RAISE EXCEPTION 'ticket % is a workflow: it keeps its steps', t.id
-      USING ERRCODE = 'HF409', DETAIL = t.state, HINT = 'Its next steps get the latest version of their own designs; a step on hold can use another version, too.';
   END IF;
   SELECT * INTO wanted FROM designs x
   WHERE x.name = d.name AND (use_design.version IS NULL OR x.version = use_design.version) ORDER BY x.version DESC LIMIT 1;
@@ -7656,6 +7685,15 @@ BEGIN
   ELSIF wanted.kind <> t.kind THEN
     RAISE EXCEPTION 'version % of the design "%" is of kind %, ticket % of kind %', wanted.version, d.name, wanted.kind, t.id, t.kind
       USING ERRCODE = 'HF409', DETAIL = t.state, HINT = 'Cancel the ticket and enqueue another one.';
+  END IF;
+  -- The tickets of a step that has begun are known by its name, and as a list or as one: what comes of them must have its place.
+  SELECT string_agg(DISTINCT x.name, ', ' ORDER BY x.name) INTO lost FROM ticket_dependencies x
+  WHERE t.kind = 'workflow' AND x.ticket_id = t.id AND x.name = ANY (ARRAY(SELECT jsonb_object_keys(d.definition->'steps')))
+    AND (wanted.definition->'steps'->x.name ? 'for_each') IS DISTINCT FROM (d.definition->'steps'->x.name ? 'for_each');
+  IF lost IS NOT NULL THEN
+    RAISE EXCEPTION 'version % of the design "%" has other steps than ticket % has begun: %', wanted.version, d.name, t.id, left(lost, 200)
+      USING ERRCODE = 'HF409', DETAIL = t.state,
+      HINT = 'A step that has begun must be in the design, with for_each if it had it. Or cancel the ticket and enqueue another one.';
   ELSIF wanted.id <> t.design_id THEN
     PERFORM log_activity(t.id, 'design_changed', actor,
       jsonb_build_object('design', d.name, 'before', d.version, 'version', wanted.version));
@@ -7664,7 +7702,7 @@ BEGIN
   RETURN t.state;
 END
 $function$;
-COMMENT ON FUNCTION holdfast.use_design(bigint,text,integer) IS 'Lets the next attempts of a held ticket use the latest version of its design, or the one that is named: SELECT holdfast.use_design(17, ''ann''). It stays on hold. SQLSTATE HF409 for a workflow, for a ticket without a design, and where the version is of another kind.';
+COMMENT ON FUNCTION holdfast.use_design(bigint,text,integer) IS 'Lets the next attempts of a held ticket use the latest version of its design, or the one that is named: SELECT holdfast.use_design(17, ''ann''). It stays on hold. SQLSTATE HF409 for a ticket without a design, and where the version is of another kind or lacks a step that the workflow has begun.';
 GRANT EXECUTE ON FUNCTION holdfast.use_design(bigint,text,integer) TO holdfast_operator, holdfast_worker;
 
 CREATE OR REPLACE FUNCTION holdfast.use_tokens(x holdfast.claim_limits, n bigint)

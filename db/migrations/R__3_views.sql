@@ -127,8 +127,9 @@ SELECT b.id, b.queue, b.kind, b.title, b.held_at, now() - b.held_at AS held_for,
   b.error_fingerprint, shorten(b.error, 500) AS error, b.attempt_count AS attempts, b.retry_count, b.rejection_count,
   b.hold_actions AS allowed_actions,
   (SELECT g.guidance FROM ticket_guidance g WHERE g.ticket_id = b.id ORDER BY g.id DESC LIMIT 1) AS last_guidance,
-  error_name(b.error_title, b.error) AS error_title
+  error_name(b.error_title, b.error) AS error_title, d.name AS design
 FROM ticket_base b
+LEFT JOIN designs d ON d.id = b.design_id
 WHERE b.held_at IS NOT NULL
 ORDER BY b.held_at, b.id;
 COMMENT ON VIEW on_hold_tickets IS 'What waits for a person, the longest first. SELECT ${flyway:defaultSchema}.release_ticket(id, ''you'', ''guidance'') sends one back.';

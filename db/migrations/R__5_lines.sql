@@ -195,7 +195,8 @@ BEGIN
   start := g.last_group;
   pos := start;
   WHILE room > 0 LOOP
-    chunk := LEAST(room + room / 16 + 8, 2000);
+    -- Mostly all groups of the first walk have a free place.
+    chunk := LEAST(CASE WHEN walked = 0 THEN room ELSE 2 * room END + 8, 2000);
     WITH RECURSIVE n AS (
       (SELECT w.turn_group, w.concurrency_key, w.design, w.created_at, w.id, w.ctid AS tid, 1 AS no FROM in_line w
        WHERE w.line = of_line AND ~w.priority = rank AND w.turn_group > pos
@@ -251,7 +252,7 @@ BEGIN
       LIMIT room
     )
     SELECT (SELECT count(*) FROM part), (SELECT p.turn_group FROM part p ORDER BY p.no DESC LIMIT 1),
-      array_agg(t.tid ORDER BY t.no, t.created_at, t.id), (array_agg(t.turn_key ORDER BY t.no DESC))[1],
+      array_agg(t.tid), (array_agg(t.turn_key))[count(*)], -- as taken is ordered
       array_agg(DISTINCT t.design) FILTER (WHERE t.of_design IS NOT NULL AND t.design <> ALL (locked))
     INTO groups, last_group, tids, last_taken, asked
     FROM taken t;

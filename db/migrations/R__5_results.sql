@@ -46,13 +46,14 @@ BEGIN
       ) a ON true
       WHERE a.outcome IS DISTINCT FROM 'succeeded';
     END IF;
-    IF EXISTS (SELECT FROM ${flyway:defaultSchema}.line_slots) THEN
+    -- Where limits are in use, the look into line_slots would pass all places that were given back since the last vacuum.
+    IF EXISTS (SELECT FROM ${flyway:defaultSchema}.claim_limits) OR EXISTS (SELECT FROM ${flyway:defaultSchema}.line_slots) THEN
       PERFORM ${flyway:defaultSchema}.free_slots(ticket_ids, lease_nos);
     END IF;
     -- A statement of its own: it sees the rows of those who enqueued a follower while the UPDATE waited for them.
     IF EXISTS (SELECT FROM ${flyway:defaultSchema}.ticket_dependencies d WHERE d.after_id = ANY (ticket_ids) AND d.ended_at IS NULL)
     THEN
-      PERFORM ${flyway:defaultSchema}.free_followers(ticket_ids);
+      PERFORM ${flyway:defaultSchema}.free_followers(ticket_ids, stored = cardinality(ticket_ids) AND 'needs_review' <> ALL (new_states));
     END IF;
   END IF;
   IF cardinality(closed) > 0 THEN
@@ -155,7 +156,7 @@ BEGIN
     ARRAY(SELECT DISTINCT r.queue FROM decided r WHERE r.claimable AND r.retry_after <= now())
   INTO stored, stored_leases, at_once
   FROM decided d;
-  IF EXISTS (SELECT FROM ${flyway:defaultSchema}.line_slots) THEN
+  IF EXISTS (SELECT FROM ${flyway:defaultSchema}.claim_limits) OR EXISTS (SELECT FROM ${flyway:defaultSchema}.line_slots) THEN
     PERFORM ${flyway:defaultSchema}.free_slots(ticket_ids, lease_nos);
   END IF;
   IF cardinality(at_once) > 0 THEN

@@ -32,7 +32,7 @@ BEGIN
   END IF;
   PERFORM log_activity(t.id, 'approved', actor, jsonb_build_object('delivery', deliver_repair(t)));
   UPDATE ticket_base b SET state = 'done', updated_at = now() WHERE b.id = t.id;
-  PERFORM free_followers(ARRAY[t.id]);
+  PERFORM free_followers(ARRAY[t.id], false);
   RETURN 'done';
 END
 $$;
@@ -132,6 +132,7 @@ DECLARE
   t ticket_base;
   d designs;
   wanted designs;
+  lost text;
 BEGIN
   PERFORM require_words('actor', actor);
   t := locked_ticket(use_design.id);
@@ -141,9 +142,6 @@ BEGIN
   SELECT * INTO d FROM designs WHERE designs.id = t.design_id;
   IF NOT FOUND THEN
     RAISE EXCEPTION 'ticket % has no design, only the kind %', t.id, t.kind USING ERRCODE = 'HF409', DETAIL = t.state;
-  ELSIF t.kind = 'workflow' THEN
-    RAISE EXCEPTION 'ticket % is a workflow: it keeps its steps', t.id
-      USING ERRCODE = 'HF409', DETAIL = t.state, HINT = 'Its next steps get the latest version of their own designs; a step on hold can use another version, too.';
   END IF;
   SELECT * INTO wanted FROM designs x
   WHERE x.name = d.name AND (use_design.version IS NULL OR x.version = use_design.version) ORDER BY x.version DESC LIMIT 1;
@@ -153,6 +151,15 @@ BEGIN
   ELSIF wanted.kind <> t.kind THEN
     RAISE EXCEPTION 'version % of the design "%" is of kind %, ticket % of kind %', wanted.version, d.name, wanted.kind, t.id, t.kind
       USING ERRCODE = 'HF409', DETAIL = t.state, HINT = 'Cancel the ticket and enqueue another one.';
+  END IF;
+  -- The tickets of a step that has begun are known by its name, and as a list or as one: what comes of them must have its place.
+  SELECT string_agg(DISTINCT x.name, ', ' ORDER BY x.name) INTO lost FROM ticket_dependencies x
+  WHERE t.kind = 'workflow' AND x.ticket_id = t.id AND x.name = ANY (ARRAY(SELECT jsonb_object_keys(d.definition->'steps')))
+    AND (wanted.definition->'steps'->x.name ? 'for_each') IS DISTINCT FROM (d.definition->'steps'->x.name ? 'for_each');
+  IF lost IS NOT NULL THEN
+    RAISE EXCEPTION 'version % of the design "%" has other steps than ticket % has begun: %', wanted.version, d.name, t.id, left(lost, 200)
+      USING ERRCODE = 'HF409', DETAIL = t.state,
+      HINT = 'A step that has begun must be in the design, with for_each if it had it. Or cancel the ticket and enqueue another one.';
   ELSIF wanted.id <> t.design_id THEN
     PERFORM log_activity(t.id, 'design_changed', actor,
       jsonb_build_object('design', d.name, 'before', d.version, 'version', wanted.version));
@@ -161,7 +168,7 @@ BEGIN
   RETURN t.state;
 END
 $$;
-COMMENT ON FUNCTION use_design IS 'Lets the next attempts of a held ticket use the latest version of its design, or the one that is named: SELECT ${flyway:defaultSchema}.use_design(17, ''ann''). It stays on hold. SQLSTATE HF409 for a workflow, for a ticket without a design, and where the version is of another kind.';
+COMMENT ON FUNCTION use_design IS 'Lets the next attempts of a held ticket use the latest version of its design, or the one that is named: SELECT ${flyway:defaultSchema}.use_design(17, ''ann''). It stays on hold. SQLSTATE HF409 for a ticket without a design, and where the version is of another kind or lacks a step that the workflow has begun.';
 
 CREATE OR REPLACE FUNCTION pause_queue(queue text, actor text) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = ${flyway:defaultSchema}, pg_temp AS $$

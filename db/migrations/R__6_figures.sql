@@ -166,4 +166,26 @@ END
 $$;
 COMMENT ON FUNCTION note_digest IS 'Makes a row of ticket_activity (digest) if that time of the day has come since the last one: how many tickets wait, and what a day brought. For those who tell people.';
 
+CREATE OR REPLACE VIEW design_health AS
+WITH recent AS (
+  SELECT t.design_id, t.state FROM ticket_base t ORDER BY t.id DESC LIMIT 20000
+), counted AS (
+  SELECT r.design_id, count(*) AS tickets, count(*) FILTER (WHERE r.state IN ('done', 'needs_review')) AS succeeded,
+    count(*) FILTER (WHERE r.state IN ('on_hold', 'cancelled')) AS held
+  FROM recent r WHERE r.design_id IS NOT NULL GROUP BY r.design_id
+)
+SELECT d.name, (array_agg(d.kind ORDER BY d.version DESC))[1] AS kind, max(d.version) AS version, count(*) AS versions,
+  COALESCE(sum(c.tickets), 0)::bigint AS tickets, COALESCE(sum(c.succeeded), 0)::bigint AS succeeded, COALESCE(sum(c.held), 0)::bigint AS held,
+  (SELECT sum(f.cost_usd) FROM model_figures f
+   WHERE f.span_minutes = 120 AND f.starts_at > now() - interval '7 days' AND f.design = d.name) AS cost_usd
+FROM designs d LEFT JOIN counted c ON c.design_id = d.id
+GROUP BY d.name
+ORDER BY d.name;
+COMMENT ON VIEW design_health IS 'Designs with what became of the newest 20,000 tickets, by design, and what models have cost them in the last 7 days.';
+COMMENT ON COLUMN design_health.version IS 'The latest.';
+COMMENT ON COLUMN design_health.tickets IS 'How many of these tickets have it, in any version.';
+COMMENT ON COLUMN design_health.succeeded IS 'Done, or waiting for their review.';
+COMMENT ON COLUMN design_health.held IS 'On hold, or cancelled.';
+COMMENT ON COLUMN design_health.cost_usd IS 'NULL where nothing had a price.';
+
 SELECT grant_roles();

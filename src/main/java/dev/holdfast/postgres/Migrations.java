@@ -10,6 +10,7 @@ import org.flywaydb.core.Flyway;
 import org.flywaydb.core.api.FlywayException;
 import org.flywaydb.core.api.MigrationInfo;
 import org.flywaydb.core.api.configuration.FluentConfiguration;
+import org.flywaydb.core.api.exception.FlywayValidateException;
 
 /** Brings the schema to this version of Holdfast, and tells whether it is there. */
 public final class Migrations {
@@ -189,7 +190,7 @@ public final class Migrations {
       if (cause instanceof SQLException sql) {
         return new HoldfastException(
             "the migration failed: "
-                + firstLine(e)
+                + line(e, 0)
                 + ": "
                 + SqlErrors.serverMessage(sql)
                 + "; "
@@ -199,10 +200,20 @@ public final class Migrations {
             e);
       }
     }
-    return new HoldfastException("the migration failed: " + firstLine(e), e);
+    if (e instanceof FlywayValidateException) {
+      return new HoldfastException(
+          "the migration failed: "
+              + line(e, 1).replaceFirst("\\.$", "")
+              + "; flyway_schema_history is not as this Holdfast wrote it: restore the schema from"
+              + " a backup, or take the Holdfast that wrote it",
+          e);
+    }
+    return new HoldfastException("the migration failed: " + line(e, 0), e);
   }
 
-  private static String firstLine(Exception e) {
-    return String.valueOf(e.getMessage()).strip().lines().findFirst().orElse("no message");
+  /** Of a failed validation the first line says that it failed, the second one why. */
+  private static String line(Exception e, int index) {
+    List<String> lines = String.valueOf(e.getMessage()).strip().lines().toList();
+    return lines.get(Math.min(index, lines.size() - 1));
   }
 }

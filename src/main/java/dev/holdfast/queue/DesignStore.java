@@ -28,10 +28,7 @@ public interface DesignStore {
   default Optional<Integer> newerFor(TicketRow ticket) {
     String name = ticket.design();
     Integer version = ticket.designVersion();
-    if (name == null
-        || version == null
-        || !ticket.state().equals(TicketState.ON_HOLD.wireName())
-        || ticket.kind().equals("workflow")) {
+    if (name == null || version == null || !ticket.state().equals(TicketState.ON_HOLD.wireName())) {
       return Optional.empty();
     }
     return find(name).map(Design::version).filter(latest -> latest > version);

@@ -11,6 +11,11 @@ import dev.holdfast.schedule.Schedule;
 import dev.holdfast.session.journal.JournalRow;
 import dev.holdfast.ticket.Answer;
 import dev.holdfast.ticket.Design;
+import java.util.Locale;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.StreamReadConstraints;
@@ -50,6 +55,7 @@ public final class Bodies {
           .addMixIn(Schedule.class, JsonColumns.class)
           .addMixIn(Release.class, ReleaseColumns.class)
           .enable(EnumFeature.WRITE_ENUMS_TO_LOWERCASE)
+          .enable(MapperFeature.ACCEPT_CASE_INSENSITIVE_ENUMS)
           .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
           .enable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
           .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
@@ -63,6 +69,9 @@ public final class Bodies {
                       .setCoercion(CoercionInputShape.Float, CoercionAction.Fail)
                       .setCoercion(CoercionInputShape.Boolean, CoercionAction.Fail))
           .build();
+
+  private static final Pattern CHOICE =
+      Pattern.compile("from String (\".*\"): not one of the values accepted .*: \\[(.*)]");
 
   /** The columns that are JSON already. */
   interface JsonColumns {
@@ -118,7 +127,7 @@ public final class Bodies {
     try {
       return MAPPER.treeToValue(tree, type);
     } catch (JacksonException e) {
-      throw new Refused(422, "the body does not fit: " + firstLine(e));
+      throw new Refused(422, "the body does not fit: " + place(e) + firstLine(e));
     }
   }
 
@@ -141,8 +150,30 @@ public final class Bodies {
     return MAPPER.readTree(json);
   }
 
+  /** The name of the value that does not fit. */
+  private static String place(JacksonException e) {
+    String names =
+        e.getPath().stream()
+            .map(each -> each.getPropertyName() == null ? "" : each.getPropertyName())
+            .filter(name -> !name.isEmpty())
+            .collect(Collectors.joining("."));
+    return names.isEmpty() ? "" : names + ": ";
+  }
+
   private static String firstLine(JacksonException e) {
-    String line = String.valueOf(e.getOriginalMessage()).lines().findFirst().orElse("");
+    String line =
+        String.valueOf(e.getOriginalMessage())
+            .lines()
+            .findFirst()
+            .orElse("")
+            // How Jackson could be told to take it is nothing that who sends the request can do.
+            .replaceFirst(" \\(but (could|might) if coercion .*", "");
+    Matcher choice = CHOICE.matcher(line);
+    if (choice.find()) {
+      return Stream.of(choice.group(2).toLowerCase(Locale.ROOT).split(", ", -1))
+          .sorted()
+          .collect(Collectors.joining(", ", choice.group(1) + " is none of ", ""));
+    }
     // Names of our classes are nobody's business.
     return line.replaceAll(
             "\\(?\\b(?:class |record )?[`\"]?dev\\.holdfast\\.[\\w.$]+[`\"]?\\)?", "this request")

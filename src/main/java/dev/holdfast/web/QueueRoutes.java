@@ -62,6 +62,7 @@ final class QueueRoutes implements Routes {
         Map.of(
             "queues", tickets.queues(),
             "workers", tickets.workers(),
+            "designs", tickets.designs(GROUPS),
             "error_groups", tickets.errorGroups(GROUPS)));
   }
 

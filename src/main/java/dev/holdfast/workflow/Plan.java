@@ -25,6 +25,9 @@ sealed interface Plan {
   /** All steps have ended. */
   record Done(JsonNode result) implements Plan {}
 
+  /** A step's templates, as the design has them, give nothing here: a person corrects one. */
+  record CannotBegin(String problem) implements Plan {}
+
   /** A person has to look at it. */
   record Hold(String reason) implements Plan {}
 }

@@ -77,7 +77,7 @@ final class Planner {
       try {
         begin(step);
       } catch (ExpressionException e) {
-        return new Plan.Hold("step " + step.name() + ": " + e.getMessage());
+        return new Plan.CannotBegin("step " + step.name() + ": " + e.getMessage());
       }
     }
     return ended.size() == design.steps().size()

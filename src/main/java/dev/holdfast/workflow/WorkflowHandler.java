@@ -55,10 +55,13 @@ public final class WorkflowHandler implements TicketHandler {
         case Plan.Done(JsonNode result) ->
             new HandlerResult.Succeeded(result.toString(), workflow.review().of(claimed.id()));
         case Plan.Hold(String reason) -> held(reason);
+        case Plan.CannotBegin(String problem) ->
+            held(problem + corrected(design.get().name(), claimed.id()), problem);
         case Plan.Go go -> advanced(go, designs);
       };
     } catch (InvalidTicketException e) {
-      return held(String.valueOf(e.getMessage()));
+      String problem = String.valueOf(e.getMessage());
+      return held(problem + corrected(design.get().name(), claimed.id()), problem);
     }
   }
 
@@ -125,8 +128,21 @@ public final class WorkflowHandler implements TicketHandler {
     texts.forEach(array::add);
   }
 
+  /** How a person goes on where the design, or the payload, does not fit what the steps gave. */
+  private static String corrected(String design, long id) {
+    return ". Correct the design (holdfast design put "
+        + design
+        + " --file FILE; holdfast design use "
+        + id
+        + ") or the payload, then release";
+  }
+
   private static HandlerResult held(String reason) {
+    return held(reason, reason);
+  }
+
+  private static HandlerResult held(String reason, String error) {
     return HandlerResult.held(
-        reason, new ErrorReport(reason, null, null, null, Category.CODE_ERROR, null));
+        reason, new ErrorReport(error, null, null, null, Category.CODE_ERROR, null));
   }
 }

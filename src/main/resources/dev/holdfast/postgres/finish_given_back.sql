@@ -1,4 +1,4 @@
--- A stopping worker gives tickets back: ready again at once, no retry used up (A52). Or a ticket comes back
+-- A stopping worker gives tickets back: ready again at once, no retry used up. Or a ticket comes back
 -- whose worker died or let it go through no fault of the ticket. Parameters: :ids (sorted), :leases, :outcomes (of the attempts).
 -- The lease is not locked and the primary key is pinned: see the function store_successes, and PinnedPlan.
 WITH input AS (

@@ -1,4 +1,4 @@
--- A page of another table's rows, and what each would be as a ticket (A59, T3). import_preview.sql or import_take.sql follows.
+-- A page of another table's rows, and what each would be as a ticket. import_preview.sql or import_take.sql follows.
 -- $source and $start are put in by SourceTables. Parameters: :after, the last id of the page before; :limit; :keys, :kinds, :designs,
 -- what becomes of the tickets of each of its designs; :running, what becomes of those in progress: ready, or NULL to leave them.
 -- Trap: times without zone are read in the session's zone, so the caller sets UTC.

@@ -1,4 +1,4 @@
--- The tickets a worker would claim next, not claimed (A38-A41). Parameters: :queue, NULL for all; :limit.
+-- The tickets a worker would claim next, not claimed. Parameters: :queue, NULL for all; :limit.
 WHERE t.id = ANY (ARRAY(
   SELECT c.id
   FROM (

@@ -3,4 +3,5 @@ TRUNCATE holdfast.ticket_base, holdfast.ready, holdfast.deferred, holdfast.suspe
   holdfast.ticket_activity, holdfast.ticket_guidance, holdfast.ticket_dependencies, holdfast.ticket_deadlines, holdfast.batches,
   holdfast.batch_followers, holdfast.releases, holdfast.release_tickets, holdfast.schedules, holdfast.request_keys, holdfast.released_holds,
   holdfast.ticket_assignments, holdfast.ticket_waits, holdfast.tool_approvals, holdfast.session_journal, holdfast.session_events,
-  holdfast.attempt_output, holdfast.in_line, holdfast.line_slots, holdfast.spent_keys
+  holdfast.attempt_output, holdfast.in_line, holdfast.line_slots, holdfast.spent_keys, holdfast.ticket_parents, holdfast.workflows,
+  holdfast.ticket_traces, holdfast.retry_aborts, holdfast.auto_retry_switches

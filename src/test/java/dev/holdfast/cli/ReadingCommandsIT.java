@@ -267,11 +267,20 @@ class ReadingCommandsIT {
   }
 
   @Test
-  @DisplayName("stats: queues, workers, groups of errors")
+  @DisplayName("22.5: stats: queues, workers, tickets by design, groups of errors")
   void stats() throws SQLException {
     ready("stats-queue");
     Cli.held(database, "api_error", "f-stats");
     cli.run("pause", "stats-queue", "--by", "ann");
+    Cli.query(
+        database,
+        "WITH put AS (INSERT INTO holdfast.designs (name, version, kind, definition) VALUES"
+            + " ('stats-design', 3, 'manual', '{}') RETURNING id) SELECT count(*) FROM put");
+    Cli.query(
+        database,
+        "WITH added AS (INSERT INTO holdfast.tickets (design, state) VALUES ('stats-design',"
+            + " 'done'), ('stats-design', 'on_hold'), ('stats-design', 'ready') RETURNING id)"
+            + " SELECT count(*) FROM added");
 
     JsonNode json = cli.run("stats", "--json").json();
     assertThat(
@@ -285,6 +294,10 @@ class ReadingCommandsIT {
               assertThat(each.get("paused").booleanValue()).isTrue();
             });
     assertThat(json.get("workers").isArray()).isTrue();
+    assertThat(json.get("designs").valueStream().map(JsonNode::toString))
+        .contains(
+            "{\"name\":\"stats-design\",\"kind\":\"manual\",\"version\":3,\"versions\":1,"
+                + "\"tickets\":3,\"succeeded\":1,\"held\":1,\"cost_usd\":null}");
     assertThat(
             json.get("error_groups")
                 .valueStream()
@@ -292,7 +305,8 @@ class ReadingCommandsIT {
         .contains("f-stats");
 
     assertThat(cli.run("stats").out())
-        .contains("stats-queue", "by ann", "WORKER", "f-stats", "release --fingerprint");
+        .contains("stats-queue", "by ann", "WORKER", "f-stats", "release --fingerprint")
+        .containsPattern("(?m)^stats-design +v3 +3 +1 +1 +50 % *$");
   }
 
   @Test

@@ -111,6 +111,9 @@ class ApiPageIT {
       assertThat(answer.status())
           .as(command + "\n" + answer.body())
           .isEqualTo(command.contains("Idempotency-Key") ? "201" : "200");
+      if (command.contains("fingerprint")) {
+        assertThat(answer.body()).contains("\"released\":1");
+      }
       if (command.contains("/attempts/")) {
         assertThat(answer.body()).contains("printed by a program");
       }

@@ -267,11 +267,20 @@ class JobFactsIT {
     assertThat(worker.get("/tickets?queue=designs").body()).contains(">seen v2</a>");
     assertThat(worker.get("/tickets/" + id).body())
         .contains("/design?name=seen&amp;version=2", "version 2");
+    assertThat(holdfast.ok("stats")).containsPattern("(?m)^seen +v2 +1 +0 +0 *$");
+    assertThat(worker.get("/api/v1/stats").body())
+        .contains(
+            "{\"name\":\"seen\",\"kind\":\"nobody\",\"version\":2,\"versions\":2,\"tickets\":1");
     assertThat(worker.get("/designs").body())
         .containsPattern(
             ">seen</a>.*Kind\">nobody<.*Version\" class=\"num\">2<.*Versions\""
                 + " class=\"num\">2<.*Tickets\" class=\"num\"><a[^>]*>1<.*Succeeded\""
                 + " class=\"num\"><");
     assertThat(worker.get("/design?name=seen&version=2").body()).contains("version 2, nobody");
+    rows.column("SELECT holdfast.hold_ticket(?, 'ann', 'wait')", Long.valueOf(id));
+    assertThat(
+            rows.column(
+                "SELECT design FROM holdfast.on_hold_tickets WHERE id = ?", Long.valueOf(id)))
+        .containsExactly("seen");
   }
 }

@@ -55,4 +55,27 @@ class CommentsIT {
                 """))
         .isEmpty();
   }
+
+  @Test
+  @DisplayName("22.1: no comment and no function of the schema speaks in ids of our own documents")
+  void inPlainWords() {
+    assertThat(
+            sql.column(
+                """
+                SELECT DISTINCT said FROM (
+                  SELECT c.oid, obj_description(c.oid, 'pg_class') FROM pg_class c
+                  WHERE c.relnamespace = 'holdfast'::regnamespace
+                  UNION ALL
+                  SELECT a.attrelid, col_description(a.attrelid, a.attnum) FROM pg_attribute a
+                  WHERE a.attrelid IN (SELECT oid FROM pg_class WHERE relnamespace = 'holdfast'::regnamespace)
+                  UNION ALL
+                  SELECT p.oid, obj_description(p.oid, 'pg_proc') FROM pg_proc p
+                  WHERE p.pronamespace = 'holdfast'::regnamespace
+                  UNION ALL
+                  SELECT p.oid, p.prosrc FROM pg_proc p WHERE p.pronamespace = 'holdfast'::regnamespace
+                ) all_of_it (id, said)
+                WHERE said ~ '\\m[A-Z]-?[0-9]{1,3}\\M' OR said ~* '\\missue [0-9]'
+                """))
+        .isEmpty();
+  }
 }

@@ -31,6 +31,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.postgresql.ds.PGSimpleDataSource;
 
 @WithDatabase
@@ -310,6 +312,26 @@ class MigrationsIT {
         .hasMessageStartingWith("the migration failed: ")
         .hasMessageContaining("relation \"queues\" already exists")
         .hasMessageEndingWith("; remove this cause and run: holdfast migrate")
+        .satisfies(e -> assertThat(e.getMessage()).hasLineCount(1));
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          UPDATE %s SET checksum = 5 WHERE version = '3'  | checksum mismatch for migration version 3
+          DELETE FROM %s WHERE version = '3'              | migration not applied to database: 3
+          UPDATE %s SET success = false WHERE version = '3' | failed migration to version 3 (sessions)
+          """)
+  @DisplayName("22.1: a history that somebody changed: the migration's error says what is wrong")
+  void changedHistory(String change, String cause) {
+    Migrations.migrate(dataSource);
+    sql.run(change.formatted("holdfast.flyway_schema_history"));
+    assertThatThrownBy(() -> Migrations.migrate(dataSource))
+        .isInstanceOf(HoldfastException.class)
+        .hasMessageStartingWith("the migration failed: ")
+        .hasMessageContaining(cause + "; flyway_schema_history is not as this Holdfast wrote it")
         .satisfies(e -> assertThat(e.getMessage()).hasLineCount(1));
   }
 

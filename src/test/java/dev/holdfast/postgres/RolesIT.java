@@ -93,6 +93,7 @@ class RolesIT {
         "on_hold_tickets",
         "ticket_timeline",
         "queue_health",
+        "design_health",
         "retry_outcomes",
         "error_groups"
       })

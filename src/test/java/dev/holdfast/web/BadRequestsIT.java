@@ -52,6 +52,10 @@ class BadRequestsIT {
     this.ann = new ApiClient(server.port(), WebFixture.ANN);
   }
 
+  private Answer put(String path, String json) {
+    return ann.send("PUT", path, json, "Content-Type", "application/json");
+  }
+
   private static void assertProblem(Answer answer, int status) {
     assertThat(answer.status()).as(answer.toString()).isEqualTo(status);
     assertThat(answer.header("Content-Type")).hasValue("application/problem+json");
@@ -114,6 +118,14 @@ class BadRequestsIT {
       assertProblem(ann.post(release, body), 422);
     }
     assertThat(ann.post(release, "{\"guidence\": \"typo\"}").detail()).contains("guidence");
+    assertThat(put("/api/v1/limits/queue:x", "{\"rate\": 0}").detail())
+        .isEqualTo(
+            "the body does not fit: rate: Cannot coerce Integer value (0) to the wanted type"
+                + " value");
+    assertThat(put("/api/v1/schedules/x", "{\"every\": \"1h\", \"overlap\": \"some\"}").detail())
+        .isEqualTo("the body does not fit: overlap: \"some\" is none of allow, queue, skip");
+    assertThat(put("/api/v1/weights/" + "k".repeat(10_240), "{\"weight\": 2}").detail())
+        .isEqualTo("the address is too long: take shorter names in it");
     assertProblem(ann.send("POST", release, "by=ann", "Content-Type", "text/plain"), 415);
     assertProblem(ann.send("POST", release, "{}"), 415);
     assertProblem(ann.post(release, "[".repeat(50_000)), 400);

@@ -146,7 +146,9 @@ class WorkflowIT {
     bench.finish(bench.claimOne(bench.job), "{\"n\": 1, \"big\": \"" + "x".repeat(600_000) + "\"}");
     bench.advance();
     assertThat(bench.state(id)).isEqualTo("on_hold");
-    assertThat(bench.held(id)).startsWith(reason);
+    assertThat(bench.held(id))
+        .startsWith(reason)
+        .endsWith("holdfast design use " + id + ") or the payload, then release");
     assertThat(bench.steps(id)).containsEntry("a", "done").containsEntry("b", "waiting");
   }
 

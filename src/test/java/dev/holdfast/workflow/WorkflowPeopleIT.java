@@ -276,6 +276,64 @@ class WorkflowPeopleIT {
     assertThatThrownBy(() -> replay(job, "x")).hasStackTraceContaining("is no workflow");
   }
 
+  @Test
+  @DisplayName(
+      "whose template fails goes on from there with a better version of its design, which has the"
+          + " steps that have begun")
+  void betterDesign() {
+    String name =
+        bench.workflowDesign(
+            step("a", "")
+                + ","
+                + step("each", "\"for_each\": \"[1, 2]\"")
+                + ","
+                + step("b", "\"after\": [\"a\"], \"payload\": {\"x\": \"${results.a.nope}\"}"));
+    long id = bench.inbox.enqueue(NewTicket.ofDesign(name).withTitle("wf"));
+    bench.advance();
+    List<ClaimedTicket> claimed = bench.claim(bench.job);
+    bench.finish(bench.of(claimed, id, "a"), "{\"n\": 41}");
+    bench.advance();
+    assertThat(bench.state(id)).isEqualTo("on_hold");
+    String better = step("b", "\"after\": [\"a\"], \"payload\": {\"x\": \"${results.a.n}\"}");
+    version(name, 2, better + "," + step("each", "\"for_each\": \"[1, 2]\""));
+    version(name, 3, better + "," + step("a", "") + "," + step("each", ""));
+    for (int bad : new int[] {2, 3}) {
+      assertThatThrownBy(() -> database.run("SELECT holdfast.use_design(?, 'ann', ?)", id, bad))
+          .hasStackTraceContaining("has other steps than ticket " + id + " has begun: ")
+          .hasStackTraceContaining(bad == 2 ? "begun: a" : "begun: each");
+    }
+    version(
+        name, 4, better + "," + step("a", "") + "," + step("each", "\"for_each\": \"[1, 2, 3]\""));
+
+    database.run("SELECT holdfast.use_design(?, 'ann')", id);
+    bench.release(id);
+
+    bench.advance();
+    ClaimedTicket b = bench.claimOne(bench.job);
+    assertThat(b.ticket().payload()).isEqualTo("{\"x\": 41}");
+    bench.finish(b, "\"b\"");
+    claimed.stream()
+        .filter(each -> each.id() != bench.ticketOf(id, "a"))
+        .forEach(each -> bench.finish(each, "1"));
+    bench.advance();
+    assertThat(bench.result(id)).isEqualTo("{\"a\": {\"n\": 41}, \"b\": \"b\", \"each\": [1, 1]}");
+    assertThat(
+            database.value(
+                "SELECT details->>'version' FROM holdfast.ticket_activity WHERE ticket_id = ? AND"
+                    + " action = 'design_changed'",
+                id))
+        .isEqualTo("4");
+  }
+
+  private void version(String name, int version, String steps) {
+    database.run(
+        "INSERT INTO holdfast.designs (name, version, kind, definition) VALUES (?, ?, 'workflow',"
+            + " ?::jsonb)",
+        name,
+        version,
+        "{\"steps\": {" + steps + "}}");
+  }
+
   private long replay(long id, String from) {
     return database.number("SELECT holdfast.replay_ticket(?, 'ann', ?)", id, from);
   }

@@ -7,10 +7,12 @@ import dev.holdfast.cli.output.Terminal;
 import dev.holdfast.cli.output.TextTable;
 import dev.holdfast.cli.root.Backend;
 import dev.holdfast.cli.root.HoldfastCommand;
+import dev.holdfast.queue.read.DesignHealth;
 import dev.holdfast.queue.read.ErrorGroup;
 import dev.holdfast.queue.read.QueueHealth;
 import dev.holdfast.queue.read.TicketReader;
 import dev.holdfast.queue.read.WorkerRow;
+import java.math.RoundingMode;
 import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -24,14 +26,17 @@ import picocli.CommandLine.Option;
 @Command(
     name = "stats",
     description =
-        "Show the queues with what they wait for, the workers, and the held tickets by error.",
+        "Show the queues with what they wait for, the workers, the designs with what became of"
+            + " their tickets, and the held tickets by error.",
     footer = {"", "Example:", "  holdfast stats --json | jq '.queues[] | select(.on_hold > 0)'"})
 public final class StatsCommand implements Callable<Integer> {
   private static final int GROUPS = 20;
 
   private final HoldfastCommand root;
 
-  @Option(names = "--json", description = "Print one JSON object: queues, workers, error_groups.")
+  @Option(
+      names = "--json",
+      description = "Print one JSON object: queues, workers, designs, error_groups.")
   private boolean json;
 
   public StatsCommand(HoldfastCommand root) {
@@ -46,6 +51,7 @@ public final class StatsCommand implements Callable<Integer> {
         Map<String, @Nullable Object> stats = new LinkedHashMap<>();
         stats.put("queues", reader.queues());
         stats.put("workers", reader.workers());
+        stats.put("designs", reader.designs(GROUPS));
         stats.put("error_groups", reader.errorGroups(GROUPS));
         root.terminal().line(JsonOutput.of(stats));
       } else {
@@ -61,6 +67,11 @@ public final class StatsCommand implements Callable<Integer> {
     queues(reader.queues(), now).print(terminal);
     terminal.line("");
     workers(reader.workers(), now).print(terminal);
+    List<DesignHealth> designs = reader.designs(GROUPS);
+    if (!designs.isEmpty()) {
+      terminal.line("");
+      designs(designs).print(terminal);
+    }
     List<ErrorGroup> groups = reader.errorGroups(GROUPS);
     if (!groups.isEmpty()) {
       terminal.line("");
@@ -107,6 +118,22 @@ public final class StatsCommand implements Callable<Integer> {
           each.concurrency(),
           String.join(",", each.kinds()),
           each.queues() == null ? "all" : String.join(",", each.queues()));
+    }
+    return table;
+  }
+
+  private static TextTable designs(List<DesignHealth> designs) {
+    TextTable table =
+        new TextTable("DESIGN", "VERSION", "TICKETS", "SUCCEEDED", "HELD", "RATE", "COST 7D");
+    for (DesignHealth each : designs) {
+      table.row(
+          each.name(),
+          "v" + each.version(),
+          each.tickets(),
+          each.succeeded(),
+          each.held(),
+          each.successRate(),
+          each.costUsd() == null ? "" : "$" + each.costUsd().setScale(2, RoundingMode.HALF_UP));
     }
     return table;
   }

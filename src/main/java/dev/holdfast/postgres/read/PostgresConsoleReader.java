@@ -3,9 +3,9 @@ package dev.holdfast.postgres.read;
 import dev.holdfast.postgres.Sql;
 import dev.holdfast.postgres.Transactions;
 import dev.holdfast.queue.ProviderStatus;
+import dev.holdfast.queue.read.DesignHealth;
 import dev.holdfast.queue.view.BusySlots;
 import dev.holdfast.queue.view.ConsoleReader;
-import dev.holdfast.queue.view.DesignLine;
 import dev.holdfast.queue.view.DesignReviews;
 import dev.holdfast.queue.view.DesignVersion;
 import dev.holdfast.queue.view.Flow;
@@ -180,11 +180,11 @@ public final class PostgresConsoleReader implements ConsoleReader {
   }
 
   @Override
-  public List<DesignLine> designs() {
+  public List<DesignHealth> designs() {
     return rows(
-        sql.load("console_designs"),
-        statement -> statement.bind("window", TicketPages.WINDOW),
-        ConstructorMapper.of(DesignLine.class));
+        sql.inSchema("SELECT * FROM holdfast.design_health ORDER BY name"),
+        statement -> statement,
+        ConstructorMapper.of(DesignHealth.class));
   }
 
   @Override

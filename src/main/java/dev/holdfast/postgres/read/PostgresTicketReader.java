@@ -8,6 +8,7 @@ import dev.holdfast.queue.read.AttemptRow;
 import dev.holdfast.queue.read.AutoRetrySwitch;
 import dev.holdfast.queue.read.ChildRow;
 import dev.holdfast.queue.read.CurrentWait;
+import dev.holdfast.queue.read.DesignHealth;
 import dev.holdfast.queue.read.ErrorGroup;
 import dev.holdfast.queue.read.LiveWorkers;
 import dev.holdfast.queue.read.QueueHealth;
@@ -369,6 +370,16 @@ public final class PostgresTicketReader implements TicketReader {
         ErrorGroup.class,
         sql.inSchema(
             "SELECT * FROM holdfast.error_groups ORDER BY tickets DESC, oldest LIMIT :limit"),
+        query -> query.bind("limit", limit));
+  }
+
+  @Override
+  public List<DesignHealth> designs(int limit) {
+    return rows(
+        DesignHealth.class,
+        sql.inSchema(
+            "SELECT * FROM holdfast.design_health WHERE tickets > 0 ORDER BY tickets DESC, name"
+                + " LIMIT :limit"),
         query -> query.bind("limit", limit));
   }
 

@@ -85,6 +85,9 @@ public interface TicketReader {
 
   List<ErrorGroup> errorGroups(int limit);
 
+  /** The designs that most of the newest tickets have. */
+  List<DesignHealth> designs(int limit);
+
   List<WorkerRow> workers();
 
   /** Those of {@link #workers} that claim tickets now. */

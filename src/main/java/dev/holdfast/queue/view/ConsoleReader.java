@@ -1,6 +1,7 @@
 package dev.holdfast.queue.view;
 
 import dev.holdfast.queue.ProviderStatus;
+import dev.holdfast.queue.read.DesignHealth;
 import java.time.Instant;
 import java.util.List;
 
@@ -61,7 +62,7 @@ public interface ConsoleReader {
   List<ModelUse> modelUse();
 
   /** All designs by name, with what became of the newest tickets. */
-  List<DesignLine> designs();
+  List<DesignHealth> designs();
 
   /** All versions of a design, the newest first; empty if there is none. */
   List<DesignVersion> designVersions(String name);

@@ -16,6 +16,7 @@ import dev.holdfast.web.WebPorts;
 import dev.holdfast.web.access.Role;
 import dev.holdfast.web.console.view.Filters;
 import dev.holdfast.web.console.view.Links;
+import dev.holdfast.web.console.view.Since;
 import io.javalin.http.Context;
 import io.javalin.http.HttpStatus;
 import io.javalin.router.JavalinDefaultRoutingApi;
@@ -28,6 +29,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /** Actions on many tickets, and their progress. */
 final class BulkForms implements Routes {
@@ -57,6 +59,7 @@ final class BulkForms implements Routes {
   public void addTo(JavalinDefaultRoutingApi routes) {
     routes.post("/held/act", this::act, Role.OPERATOR);
     routes.post("/undo", this::undo, Role.OPERATOR);
+    routes.get("/released", this::released, Role.VIEWER);
     routes.get("/runs/{id}", this::show, Role.VIEWER);
     routes.post("/runs/{id}/stop", this::stop, Role.OPERATOR);
   }
@@ -209,12 +212,25 @@ final class BulkForms implements Routes {
     return items;
   }
 
+  /** What a page that stays open says of a release: a worker may be quick, or quick to fail. */
+  private void released(Context context) {
+    List<Long> ids = listed(context.queryParam("ids")).stream().map(BulkRun.Item::id).toList();
+    if (ids.isEmpty() || ids.size() > Since.MOST) {
+      throw new Refused(400, "name 1 to " + Since.MOST + " tickets");
+    }
+    String back = Links.back(context.queryParam("back"), "/inbox");
+    Notice notice = shell.asOfNow(Notice.of(true, "", List.of(), ids));
+    shell.show(context, "part/since", notice.since(Visitor.of(context), back));
+  }
+
+  private static List<BulkRun.Item> listed(@Nullable String ids) {
+    return ids == null || ids.isEmpty() ? List.of() : items(List.of(ids.split(",")));
+  }
+
   /** Of the tickets that a notice named, or of all that a run released. */
   private void undo(Context context) throws InterruptedException {
     String back = Links.back(context.formParam("back"), "/inbox");
-    String ids = context.formParam("ids");
-    List<BulkRun.Item> items =
-        ids == null || ids.isEmpty() ? List.of() : items(List.of(ids.split(",")));
+    List<BulkRun.Item> items = listed(context.formParam("ids"));
     String actor = Visitor.of(context).actor();
     Iterator<BulkRun.Item> each = items.iterator();
     answer(

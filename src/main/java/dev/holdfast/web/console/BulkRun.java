@@ -61,8 +61,8 @@ record BulkRun(BulkAction action, Verb verb, long expected, String back) {
 
   private Notice notice(Progress progress) {
     boolean isGood = progress.refused() == 0 && progress.problem() == null;
-    List<Long> undo = verb.canBeUndone() && progress.finished() ? action.done() : List.of();
-    return new Notice(isGood, words(progress), details(progress), undo);
+    List<Long> released = verb.canBeUndone() && progress.finished() ? action.done() : List.of();
+    return Notice.of(isGood, words(progress), details(progress), released);
   }
 
   private static List<String> details(Progress progress) {

@@ -1,10 +1,10 @@
 package dev.holdfast.web.console;
 
-import dev.holdfast.queue.view.DesignLine;
+import dev.holdfast.queue.read.DesignHealth;
 import java.util.List;
 
 /** All designs, with what became of the newest tickets. */
-public record DesignsPage(Page page, List<DesignLine> designs) {
+public record DesignsPage(Page page, List<DesignHealth> designs) {
   public DesignsPage {
     designs = List.copyOf(designs);
   }

@@ -1,6 +1,6 @@
 package dev.holdfast.web.console;
 
-import dev.holdfast.queue.view.DesignLine;
+import dev.holdfast.queue.read.DesignHealth;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -18,7 +18,7 @@ public record EnqueuePage(
     @Nullable Long again,
     @Nullable String problem,
     String once,
-    List<DesignLine> designs,
+    List<DesignHealth> designs,
     List<String> queues) {
   public EnqueuePage {
     designs = List.copyOf(designs);

@@ -1,46 +1,56 @@
 package dev.holdfast.web.console;
 
 import dev.holdfast.queue.view.ReleasedTickets;
-import java.util.ArrayList;
+import dev.holdfast.web.Visitor;
+import dev.holdfast.web.console.view.Since;
 import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The result of an action, in words.
  *
  * @param isGood whether all of it was done
  * @param details a line for each ticket with which it was not
- * @param undo released tickets that may still be taken back
+ * @param released tickets that a release let go; empty for every other action
+ * @param now what has become of these; null where nobody has looked
  */
-public record Notice(boolean isGood, String text, List<String> details, List<Long> undo) {
+public record Notice(
+    boolean isGood,
+    String text,
+    List<String> details,
+    List<Long> released,
+    @Nullable ReleasedTickets now) {
   public Notice {
     details = List.copyOf(details);
-    undo = List.copyOf(undo);
+    released = List.copyOf(released);
   }
 
   static Notice good(String text) {
-    return new Notice(true, text, List.of(), List.of());
+    return of(true, text, List.of(), List.of());
   }
 
   static Notice bad(String text) {
-    return new Notice(false, text, List.of(), List.of());
+    return of(false, text, List.of(), List.of());
+  }
+
+  static Notice of(boolean isGood, String text, List<String> details, List<Long> released) {
+    return new Notice(isGood, text, details, released, null);
   }
 
   /** The same for what has become of the released tickets meanwhile. */
-  Notice since(ReleasedTickets released) {
-    List<String> told = new ArrayList<>(details);
-    if (released.heldAgain() > 0) {
-      told.addFirst(
-          released.heldAgain() == undo.size()
-              ? (undo.size() == 1 ? "It is" : "All of them are") + " on hold again."
-              : released.heldAgain()
-                  + (released.heldAgain() == 1 ? " of them is" : " of them are")
-                  + " on hold again.");
-    }
-    return new Notice(isGood && released.heldAgain() == 0, text, told, released.waiting());
+  Notice since(ReleasedTickets since) {
+    return new Notice(isGood, text, details, released, since);
   }
 
-  /** The tickets for the undo form's field. */
-  public String undoIds() {
-    return String.join(",", undo.stream().map(String::valueOf).toList());
+  /** What a page says of the released tickets, for as long as it is open. */
+  public Since since(Visitor visitor, String back) {
+    String token = visitor.mayAct() ? visitor.csrfToken() : null;
+    return new Since(token, back, released, Objects.requireNonNull(now, "nobody has looked"));
+  }
+
+  /** False also where a released ticket is on hold again. */
+  public boolean isWell() {
+    return isGood && (now == null || now.heldAgain() == 0);
   }
 }

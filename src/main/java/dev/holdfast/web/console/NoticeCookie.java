@@ -1,6 +1,7 @@
 package dev.holdfast.web.console;
 
 import dev.holdfast.web.console.view.Format;
+import dev.holdfast.web.console.view.Since;
 import io.javalin.http.Context;
 import io.javalin.http.Cookie;
 import io.javalin.http.SameSite;
@@ -20,7 +21,6 @@ final class NoticeCookie {
   private static final String NAME = "holdfast_notice";
   private static final int SECONDS = 60;
   private static final int MOST_DETAILS = 8;
-  private static final int MOST_UNDO = 100;
   private static final int LONGEST_TEXT = 400;
   private static final int LONGEST_DETAIL = 160;
   private static final JsonMapper MAPPER = JsonMapper.builder().build();
@@ -29,14 +29,14 @@ final class NoticeCookie {
 
   static void put(Context context, Notice notice) {
     Notice small =
-        new Notice(
+        Notice.of(
             notice.isGood(),
             Format.cut(notice.text(), LONGEST_TEXT),
             notice.details().stream()
                 .limit(MOST_DETAILS)
                 .map(detail -> Format.cut(detail, LONGEST_DETAIL))
                 .toList(),
-            notice.undo().size() > MOST_UNDO ? List.of() : notice.undo());
+            notice.released().size() > Since.MOST ? List.of() : notice.released());
     String json = MAPPER.writeValueAsString(small);
     context.cookie(
         cookie(

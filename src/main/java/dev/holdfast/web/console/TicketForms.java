@@ -64,7 +64,7 @@ final class TicketForms implements Routes {
           // An edit makes what was seen old; nobody else can have come between that and this.
           (edited || design != null ? ports.desk() : desk)
               .release(id, actor, guidance, retries(context), conversation(context));
-          return new Notice(
+          return Notice.of(
               true,
               "Released #"
                   + id
@@ -146,7 +146,7 @@ final class TicketForms implements Routes {
               case "replay" -> {
                 String from = String.valueOf(context.formParam("from"));
                 long replayed = desk(context).replay(id, actor, from);
-                yield new Notice(
+                yield Notice.of(
                     true,
                     "#" + replayed + " is worked again from " + from + " on.",
                     List.of(),

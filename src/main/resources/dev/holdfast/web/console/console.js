@@ -71,11 +71,31 @@
       tick();
     }).finally(function () { pending = false; });
   }
+  // A worker may have claimed what was released, or failed again with it, since the page was made.
+  var asking = false;
+  function askForReleased() {
+    var since = document.querySelector('#since[data-news]');
+    if (!since || asking || document.hidden) { return; }
+    asking = true;
+    fetch(since.dataset.news).then(function (answer) {
+      return answer.ok && !answer.redirected ? answer.text() : '';
+    }).then(function (html) {
+      var told = document.createElement('template');
+      told.innerHTML = html;
+      var next = told.content.querySelector('#since');
+      if (next && since.isConnected && !next.isEqualNode(since)) {
+        since.replaceWith(next);
+        if (next.querySelector('p')) { next.closest('.notice').classList.replace('good', 'bad'); }
+      }
+    }).catch(function () { /* it asks again */ }).finally(function () { asking = false; });
+  }
+  // Without an event, too: a release can be undone for a minute only.
+  setInterval(function () { if (document.querySelector('#since #undo')) { askForReleased(); } }, 5000);
   var timer = null;
   function soon() {
     changed = true;
     if (timer === null) {
-      timer = setTimeout(function () { timer = null; refresh(); }, Math.max(250, 2000 - (Date.now() - last)));
+      timer = setTimeout(function () { timer = null; askForReleased(); refresh(); }, Math.max(250, 2000 - (Date.now() - last)));
     }
   }
   setInterval(function () { if (changed && timer === null) { soon(); } }, 2000);

@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.postgres.inbox.PostgresSpendingDesk;
 import dev.holdfast.queue.ProviderStatus;
+import dev.holdfast.queue.read.DesignHealth;
 import dev.holdfast.queue.read.TicketFilter;
 import dev.holdfast.queue.read.TicketSummary;
 import dev.holdfast.queue.read.TicketWindow;
-import dev.holdfast.queue.view.DesignLine;
 import dev.holdfast.queue.view.HeldGroup;
 import dev.holdfast.queue.view.Inbox;
 import dev.holdfast.queue.view.InboxQuery;
@@ -256,7 +256,7 @@ class PostgresConsoleReaderIT {
         .singleElement()
         .satisfies(
             each -> {
-              assertThat(each).isEqualTo(new DesignLine("counted", "new", 2, 2, 4, 2, 1, null));
+              assertThat(each).isEqualTo(new DesignHealth("counted", "new", 2, 2, 4, 2, 1, null));
               assertThat(each.successRate()).isEqualTo("67 %");
             });
   }

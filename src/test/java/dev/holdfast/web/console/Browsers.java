@@ -16,7 +16,7 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /** An installed Chromium. Used by one thread. */
-final class Browsers implements AutoCloseable {
+public final class Browsers implements AutoCloseable {
   private static final double PATIENCE_MILLIS = 90_000;
 
   private final Playwright playwright;
@@ -28,7 +28,7 @@ final class Browsers implements AutoCloseable {
   }
 
   /** Skips the tests where there is none. */
-  static Browsers start() {
+  public static Browsers start() {
     Optional<Path> chromium = chromium();
     assumeThat(chromium)
         .as("no Chromium on the PATH: install the package chromium to run the browser tests")
@@ -59,7 +59,7 @@ final class Browsers implements AutoCloseable {
   }
 
   /** A page without cookies. */
-  Page page() {
+  public Page page() {
     return page(new Browser.NewContextOptions());
   }
 

@@ -174,6 +174,32 @@ class ConsoleBrowserIT extends ConsoleInBrowser {
   }
 
   @Test
+  @DisplayName(
+      "22.1: after Release all, while its page stays open, the undo goes as soon as all have failed"
+          + " again, and the page says so")
+  void undoWhileThePageStaysOpen() {
+    List<Long> ids = tickets.hold(3, "again", "the disk of c is full");
+    go("/inbox");
+    page.locator(".groups a:has-text('the disk of c is full')").click();
+    button("Release all").click();
+    assertThat(notice()).containsText("Released 3 tickets");
+    assertThat(page.locator("#undo")).isVisible();
+    failAgain(ids.subList(0, 2));
+    assertThat(notice()).containsText("2 of them are on hold again.");
+    assertThat(page.locator("#since input[name=ids]")).hasValue("" + ids.getLast());
+    failAgain(ids.subList(2, 3));
+    assertThat(notice()).containsText("All of them are on hold again.");
+    assertThat(page.locator("#undo")).hasCount(0);
+    assertThat(notice()).hasClass("notice bad");
+    assertThat(notice()).containsText("Released 3 tickets");
+  }
+
+  private void failAgain(List<Long> ids) {
+    ids.forEach(
+        id -> database.run("SELECT holdfast.hold_ticket(?, 'a worker', 'it failed again')", id));
+  }
+
+  @Test
   @DisplayName("5.4: a tool call that waits is shown with its effect, changed and approved")
   void approveCall() {
     TestQueue queue = TestQueue.on(database);

@@ -56,6 +56,12 @@ class ReleaseNoticeIT {
     return answer.body();
   }
 
+  private int news(String query) throws IOException, InterruptedException {
+    page();
+    URI news = URI.create(server.url("/inbox")).resolve("/released" + query);
+    return http.send(HttpRequest.newBuilder(news).build(), BodyHandlers.discarding()).statusCode();
+  }
+
   /** A page of somebody who has logged in. */
   private String page() throws IOException, InterruptedException {
     URI login = URI.create(server.url("/inbox"));
@@ -115,5 +121,15 @@ class ReleaseNoticeIT {
     assertThat(page())
         .contains("Released 1 ticket.", "id=\"undo\"")
         .doesNotContain("on hold again");
+  }
+
+  @Test
+  @DisplayName("22.1: news of released tickets is given for 1 to 100 ids, to whoever has logged in")
+  void newsOfReleased() throws Exception {
+    String hundred = "1" + ",2".repeat(99);
+    assertThat(news("?ids=" + hundred)).isEqualTo(200);
+    for (String query : List.of("", "?ids=", "?ids=x", "?ids=1,,2", "?ids=" + hundred + ",3")) {
+      assertThat(news(query)).as(query).isEqualTo(400);
+    }
   }
 }

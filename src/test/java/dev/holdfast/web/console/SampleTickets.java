@@ -1,5 +1,7 @@
 package dev.holdfast.web.console;
 
+import dev.holdfast.session.journal.JournalEntry;
+import dev.holdfast.session.journal.JournalJson;
 import dev.holdfast.testing.TicketDatabase;
 import java.util.List;
 
@@ -33,6 +35,18 @@ record SampleTickets(TicketDatabase database) {
             + " ('manual', ?, 'needs_review', ?::jsonb, now()) RETURNING id",
         title,
         result);
+  }
+
+  /** A step of an agent's session. */
+  void journal(long id, long lease, int seq, JournalEntry entry, String kind) {
+    database.run(
+        "INSERT INTO holdfast.session_journal (ticket_id, seq, lease_no, kind, entry) VALUES (?, ?,"
+            + " ?, ?, ?::jsonb)",
+        id,
+        seq,
+        lease,
+        kind,
+        JournalJson.write(entry));
   }
 
   String state(long id) {

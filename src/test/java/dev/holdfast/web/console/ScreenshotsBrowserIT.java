@@ -2,6 +2,7 @@ package dev.holdfast.web.console;
 
 import com.microsoft.playwright.Browser;
 import com.microsoft.playwright.Page;
+import dev.holdfast.failure.ErrorTitle;
 import dev.holdfast.llm.Message;
 import dev.holdfast.llm.StopReason;
 import dev.holdfast.llm.Target;
@@ -11,7 +12,6 @@ import dev.holdfast.postgres.inbox.PostgresDesignStore;
 import dev.holdfast.session.event.SessionEvent;
 import dev.holdfast.session.journal.Input;
 import dev.holdfast.session.journal.JournalEntry;
-import dev.holdfast.session.journal.JournalJson;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.TestQueue;
 import dev.holdfast.testing.TicketDatabase;
@@ -47,17 +47,11 @@ class ScreenshotsBrowserIT {
         FROM generate_series(1, ?) n
         """,
         kind, title, error, category, error, category, count);
-  }
-
-  private void journal(long id, long lease, int seq, JournalEntry entry, String kind) {
+    // As the worker that meets the error writes it.
     database.run(
-        "INSERT INTO holdfast.session_journal (ticket_id, seq, lease_no, kind, entry) VALUES (?, ?,"
-            + " ?, ?, ?::jsonb)",
-        id,
-        seq,
-        lease,
-        kind,
-        JournalJson.write(entry));
+        "UPDATE holdfast.ticket_base SET error_title = ?, attempt_count = 3 WHERE error = ?",
+        ErrorTitle.of(error),
+        error);
   }
 
   private long agent() {
@@ -68,14 +62,15 @@ class ScreenshotsBrowserIT {
         id);
     long lease = queue.claim();
     Target target = new Target("anthropic", "claude");
+    SampleTickets tickets = new SampleTickets(database);
     ToolCall call = new ToolCall("c1", "run_command", "{\"command\": \"sh check.sh\"}");
-    journal(
+    tickets.journal(
         id,
         lease,
         1,
         new JournalEntry.Said(Input.task("sh check.sh fails. Find out why, and fix it.")),
         "said");
-    journal(
+    tickets.journal(
         id,
         lease,
         2,
@@ -91,7 +86,7 @@ class ScreenshotsBrowserIT {
             true,
             null),
         "answered");
-    journal(
+    tickets.journal(
         id,
         lease,
         3,

@@ -1,10 +1,10 @@
-package dev.holdfast.queue.view;
+package dev.holdfast.queue.read;
 
 import java.math.BigDecimal;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A design in the list of all.
+ * A row of {@code holdfast.design_health}: a design, and what became of its tickets.
  *
  * @param version the latest
  * @param versions how many there are
@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param held how many of those wait for a person, or were cancelled
  * @param costUsd what models have cost in the last 7 days; null where nothing had a price
  */
-public record DesignLine(
+public record DesignHealth(
     String name,
     String kind,
     int version,
