@@ -71,7 +71,7 @@ class ApiPageIT {
   }
 
   private Process shell(String command) throws Exception {
-    String prelude = AT_THE_PORT.formatted(worker.address().getPort());
+    String prelude = String.format(Locale.ROOT, AT_THE_PORT, worker.address().getPort());
     return new ProcessBuilder("bash", "-c", prelude + command)
         .directory(directory.toFile())
         .redirectErrorStream(true)
