@@ -12,7 +12,8 @@ import java.util.Optional;
  * A checked program that will lead a session of its own, where the system has {@code setsid}: what
  * it forks can then be found and ended.
  */
-public record OwnSession(ProcessBuilder builder, String runId, boolean hasSetsid) {
+public record OwnSession(
+    ProcessBuilder builder, String runId, boolean hasSetsid, Optional<ProgramUser> user) {
   /** Runs a program, in the same process, as the leader of a new session. */
   private static final List<String> SETSID = List.of("/usr/bin/setsid", "/bin/setsid");
 
@@ -32,11 +33,25 @@ public record OwnSession(ProcessBuilder builder, String runId, boolean hasSetsid
     builder.environment().clear();
     builder.environment().putAll(environment);
     return new OwnSession(
-        builder, environment.getOrDefault(ProgramRun.RUN_ID, ""), setsid.isPresent());
+        builder,
+        environment.getOrDefault(ProgramRun.RUN_ID, ""),
+        setsid.isPresent(),
+        Optional.empty());
+  }
+
+  /** The same, started as somebody else. */
+  public OwnSession as(ProgramUser other) {
+    List<String> words = new ArrayList<>(builder.command());
+    int program = hasSetsid ? 1 : 0;
+    List<String> become = other.command(words.subList(program, words.size()));
+    words.subList(program, words.size()).clear();
+    words.addAll(become);
+    builder.command(words);
+    return new OwnSession(builder, runId, hasSetsid, Optional.of(other));
   }
 
   /** Of the process that the builder has started. */
   public ProcessTree tree(Process process) {
-    return new ProcessTree(process, runId, hasSetsid);
+    return new ProcessTree(process, this);
   }
 }

@@ -2,12 +2,14 @@ package dev.holdfast.process;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -49,10 +51,13 @@ final class ProcessTable {
    *
    * @param variable {@code NAME=value}
    * @param since processes started before are not looked at
+   * @param user who is asked for what this process may not look into
    * @throws IOException if the table cannot be read, as when the worker has no file handle left
    */
-  static List<Member> members(long session, String variable, long since) throws IOException {
+  static List<Member> members(long session, String variable, long since, Optional<ProgramUser> user)
+      throws IOException {
     List<Member> members = new ArrayList<>();
+    List<Long> closed = new ArrayList<>();
     try (DirectoryStream<Path> processes = Files.newDirectoryStream(PROC, "[0-9]*")) {
       for (Path process : processes) {
         Stat stat = stat(process);
@@ -60,15 +65,36 @@ final class ProcessTable {
           continue;
         }
         boolean inSession = stat.session() == session;
-        if (inSession || carries(process, variable)) {
-          ProcessHandle.of(Long.parseLong(process.getFileName().toString()))
-              .ifPresent(handle -> members.add(new Member(handle, inSession)));
+        long pid = Long.parseLong(process.getFileName().toString());
+        try {
+          if (inSession || carries(process, variable)) {
+            add(members, pid, inSession);
+          }
+        } catch (AccessDeniedException e) {
+          if (user.isPresent() && isOf(user.get(), process)) {
+            closed.add(pid);
+          }
         }
       }
     } catch (DirectoryIteratorException e) {
       throw e.getCause();
     }
+    if (!closed.isEmpty()) {
+      user.orElseThrow().carriers(closed, variable).forEach(pid -> add(members, pid, false));
+    }
     return members;
+  }
+
+  private static void add(List<Member> members, long pid, boolean inSession) {
+    ProcessHandle.of(pid).ifPresent(handle -> members.add(new Member(handle, inSession)));
+  }
+
+  private static boolean isOf(ProgramUser user, Path process) {
+    try {
+      return Files.getAttribute(process, "unix:uid").equals(user.uid());
+    } catch (IOException e) {
+      return false; // It has ended meanwhile.
+    }
   }
 
   private static @Nullable Stat stat(Path process) {
@@ -81,13 +107,15 @@ final class ProcessTable {
     }
   }
 
-  private static boolean carries(Path process, String variable) {
+  private static boolean carries(Path process, String variable) throws AccessDeniedException {
     try {
       String environment =
           "\0" + Files.readString(process.resolve("environ"), StandardCharsets.ISO_8859_1);
       return environment.contains("\0" + variable + "\0");
+    } catch (AccessDeniedException e) {
+      throw e;
     } catch (IOException e) {
-      return false; // It has ended meanwhile, or belongs to somebody else.
+      return false; // It has ended meanwhile.
     }
   }
 }

@@ -21,21 +21,18 @@ public final class ProcessTree {
   private static final Duration AFTER_KILL = Duration.ofSeconds(2);
 
   private final Process leader;
-  private final String runId;
+  private final OwnSession session;
   private final boolean table;
-  private final boolean ownSession;
   private final long since;
   private final Set<ProcessHandle> seen = new LinkedHashSet<>();
   private boolean hurried;
 
   /**
-   * @param runId the value of {@link ProgramRun#RUN_ID} it was started with
-   * @param ownSession whether it was started as the leader of a session
+   * @param session as which it was started
    */
-  public ProcessTree(Process leader, String runId, boolean ownSession) {
+  ProcessTree(Process leader, OwnSession session) {
     this.leader = leader;
-    this.runId = runId;
-    this.ownSession = ownSession;
+    this.session = session;
     this.table = ProcessTable.exists();
     this.since = table ? ProcessTable.startOf(leader.pid()) : 0;
   }
@@ -75,7 +72,9 @@ public final class ProcessTree {
    */
   private void killGroup() {
     try {
-      if (!ownSession || !table || members().stream().noneMatch(ProcessTable.Member::inSession)) {
+      if (!session.hasSetsid()
+          || !table
+          || members().stream().noneMatch(ProcessTable.Member::inSession)) {
         return;
       }
       new ProcessBuilder("/bin/sh", "-c", "kill -s KILL -- -" + leader.pid())
@@ -121,8 +120,11 @@ public final class ProcessTree {
   }
 
   private List<ProcessTable.Member> members() throws IOException {
-    long session = ownSession ? leader.pid() : -1;
-    return ProcessTable.members(session, ProgramRun.RUN_ID + "=" + runId, since);
+    return ProcessTable.members(
+        session.hasSetsid() ? leader.pid() : -1,
+        ProgramRun.RUN_ID + "=" + session.runId(),
+        since,
+        session.user());
   }
 
   private static void pause() {

@@ -37,7 +37,15 @@ public final class ProgramRun implements AutoCloseable {
       String input,
       OutputLimits limits)
       throws IOException {
-    OwnSession session = OwnSession.of(command, directory, environment);
+    return start(OwnSession.of(command, directory, environment), input, limits);
+  }
+
+  /**
+   * @param input what it reads on stdin
+   * @throws IOException if it cannot be started
+   */
+  public static ProgramRun start(OwnSession session, String input, OutputLimits limits)
+      throws IOException {
     ProgramStreams streams = new ProgramStreams(limits);
     try {
       Process process = streams.start(session.builder(), input);

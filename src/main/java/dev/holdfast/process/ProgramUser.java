@@ -1,16 +1,23 @@
 package dev.holdfast.process;
 
+import static java.util.stream.Collectors.toSet;
+
 import com.sun.security.auth.module.UnixSystem;
+import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * Another user of this machine, as whom a worker that is root starts programs: they can neither
@@ -20,10 +27,11 @@ import java.util.Map;
  */
 public record ProgramUser(String name, int uid, int gid, String home) {
   private static final Path SETPRIV = Path.of("/usr/bin/setpriv");
+  private static final Duration END = Duration.ofSeconds(2);
 
   /**
-   * @throws IllegalArgumentException if this machine has no such user, or this process may not
-   *     start programs as somebody else
+   * @throws IllegalArgumentException if this machine has no such user, it is root, or this process
+   *     may not start programs as somebody else or end them
    */
   public static ProgramUser named(String name) {
     if (!isRoot()) {
@@ -40,8 +48,58 @@ public record ProgramUser(String name, int uid, int gid, String home) {
       throw new IllegalArgumentException(
           "this machine has no user " + name + ": make one with: useradd --system " + name);
     }
-    return new ProgramUser(
-        fields[0], Integer.parseInt(fields[2]), Integer.parseInt(fields[3]), fields[5]);
+    ProgramUser user =
+        new ProgramUser(
+            fields[0], Integer.parseInt(fields[2]), Integer.parseInt(fields[3]), fields[5]);
+    if (user.uid() == 0) {
+      throw new IllegalArgumentException(
+          name + " is root, as the worker is: name another user, or leave the key out");
+    }
+    user.tryOut();
+    return user;
+  }
+
+  /** A container's root may lack what that takes: better known now than by every ticket. */
+  private void tryOut() {
+    String said;
+    boolean ended;
+    try {
+      Process process =
+          new ProcessBuilder(command(List.of("cat"))).redirectErrorStream(true).start();
+      try (OutputStream in = process.getOutputStream();
+          BufferedReader out = process.inputReader(StandardCharsets.UTF_8)) {
+        said = echo(in, out);
+        // The process itself would close its input, too, and so end the program.
+        process.toHandle().destroyForcibly();
+        ended = process.waitFor(END);
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException("programs cannot be started with " + SETPRIV, e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalArgumentException("interrupted while a program was tried out", e);
+    }
+    if (!said.isEmpty()) {
+      throw new IllegalArgumentException(
+          "this worker may not start programs as %s (%s): it needs the capabilities CAP_SETUID and"
+                  .formatted(name, said)
+              + " CAP_SETGID");
+    }
+    if (!ended) {
+      throw new IllegalArgumentException(
+          "this worker may not end programs of " + name + ": it needs the capability CAP_KILL");
+    }
+  }
+
+  /** An empty line from a program that runs as the user. */
+  private static String echo(OutputStream in, BufferedReader out) throws IOException {
+    try {
+      in.write('\n');
+      in.flush();
+    } catch (IOException e) {
+      // It has ended already, and what it said comes next.
+    }
+    return String.valueOf(out.readLine());
   }
 
   /** True if this process runs as root. */
@@ -77,6 +135,40 @@ public record ProgramUser(String name, int uid, int gid, String home) {
             List.of(SETPRIV.toString(), "--reuid=" + uid, "--regid=" + gid, "--init-groups", "--"));
     words.addAll(program);
     return words;
+  }
+
+  /** True if the user can work in a directory. */
+  public boolean mayEnter(Path directory) throws IOException, InterruptedException {
+    Process process =
+        new ProcessBuilder(
+                command(
+                    List.of(
+                        "/bin/sh",
+                        "-c",
+                        "cd -- \"$1\"",
+                        "sh",
+                        directory.toAbsolutePath().toString())))
+            .redirectErrorStream(true)
+            .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+            .start();
+    process.getOutputStream().close();
+    return process.waitFor() == 0;
+  }
+
+  /**
+   * Which of these processes of the user carry a variable. A container's root may have no right to
+   * look into them ({@code CAP_SYS_PTRACE}); the user has.
+   *
+   * @param variable {@code NAME=value}
+   */
+  Set<Long> carriers(Collection<Long> pids, String variable) throws IOException {
+    List<String> words = new ArrayList<>(List.of("grep", "-lzxF", "-e", variable, "--"));
+    pids.forEach(pid -> words.add("/proc/" + pid + "/environ"));
+    Process process =
+        new ProcessBuilder(command(words)).redirectError(ProcessBuilder.Redirect.DISCARD).start();
+    process.getOutputStream().close();
+    String found = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    return found.lines().map(line -> Long.valueOf(line.split("/", -1)[2])).collect(toSet());
   }
 
   /** Gives a directory to the user, without what is in it. */

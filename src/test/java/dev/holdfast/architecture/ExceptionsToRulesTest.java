@@ -73,8 +73,7 @@ class ExceptionsToRulesTest {
           Map.entry("Servers.worker", "--console, as it was given"),
           Map.entry("Servers.demo", "--exit-when-done, as it was given"),
           Map.entry("OutputSource.since", "whether the program has ended: state, not a mode"),
-          Map.entry("OutputTail.since", "whether the program has ended: state, not a mode"),
-          Map.entry("ProcessTree.<init>", "whether the leader has a session of its own: state"));
+          Map.entry("OutputTail.since", "whether the program has ended: state, not a mode"));
 
   private static final Path SOURCES = Path.of("src/main/java/dev/holdfast");
   private static final Pattern CAUGHT = Pattern.compile("catch \\((Exception|Throwable) ");

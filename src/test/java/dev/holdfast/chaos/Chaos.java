@@ -20,6 +20,10 @@ import org.jspecify.annotations.Nullable;
  */
 final class Chaos implements AutoCloseable {
   private static final Duration PATIENCE = Duration.ofSeconds(90);
+
+  /** The longest time that Holdfast by itself leaves a provider alone, and more. */
+  private static final Duration REAL_PATIENCE = Duration.ofMinutes(7);
+
   private static final Duration IMPATIENCE = Duration.ofSeconds(60);
   private static final int LOOK_MILLIS = 100;
 
@@ -162,6 +166,13 @@ final class Chaos implements AutoCloseable {
     }
   }
 
+  void passUntil(Instant time) throws InterruptedException {
+    Duration left = Duration.between(Instant.now(), time);
+    if (left.isPositive()) {
+      pass(left);
+    }
+  }
+
   /** A part of the time in which things go wrong, more or less as the seed says. */
   Duration about(Duration mean) {
     return Duration.ofMillis((long) (mean.toMillis() * (0.7 + 0.6 * random.nextDouble())));
@@ -188,7 +199,10 @@ final class Chaos implements AutoCloseable {
    * for deaths of ours are let go on.
    */
   private void settle() throws InterruptedException {
-    Duration patience = options.without() == Protection.NOTHING ? PATIENCE : IMPATIENCE;
+    Duration patience =
+        options.real()
+            ? REAL_PATIENCE
+            : options.without() == Protection.NOTHING ? PATIENCE : IMPATIENCE;
     Instant deadline = Instant.now().plus(patience);
     List<Long> all = List.copyOf(load.acknowledged().values());
     long steps = 0;

@@ -11,7 +11,7 @@ import org.awaitility.Awaitility;
 
 /** The worker processes of a run, as a supervisor would see them. Used by one thread. */
 final class Crew implements AutoCloseable {
-  private static final Duration STOP_TIME = Duration.ofSeconds(15);
+  private static final Duration STOP_TIME = Duration.ofSeconds(45);
   private static final Duration PATIENCE = Duration.ofMinutes(4);
   private static final int SIGKILL_EXIT = 137;
 

@@ -14,14 +14,29 @@ record DeployCell() implements Cell {
   private static final int LEAST = 2;
   private static final int LONG_JOBS = 5;
   private static final Duration BETWEEN = Duration.ofSeconds(10);
+  private static final Duration REALLY_BETWEEN = Duration.ofMinutes(1);
+
+  @Override
+  public void prepare(Chaos chaos) {
+    if (chaos.options.real()) {
+      chaos
+          .holdfast
+          .with("HOLDFAST_WORKER_LEASE", "60s")
+          .with("HOLDFAST_WORKER_HEARTBEAT_INTERVAL", "15s")
+          .with("HOLDFAST_WORKER_DRAIN_TIMEOUT", "30s");
+    }
+  }
 
   @Override
   public void rage(Chaos chaos) throws Exception {
     Instant end = chaos.end();
+    String longest = chaos.options.real() ? Jobs.MINUTE : Jobs.LONGEST;
     for (int deploy = 0; deploy < LEAST || Instant.now().isBefore(end); deploy++) {
+      Instant next =
+          Instant.now().plus(chaos.about(chaos.options.real() ? REALLY_BETWEEN : BETWEEN));
       chaos.crew.start(1);
       for (int i = 0; i < LONG_JOBS; i++) {
-        chaos.load.add(Jobs.LONGEST, "longest-" + deploy + "-" + i);
+        chaos.load.add(longest, "longest-" + deploy + "-" + i);
       }
       HoldfastProcess old = chaos.crew.longest(chaos.database);
       if (chaos.options.without() == Protection.DRAIN) {
@@ -29,7 +44,7 @@ record DeployCell() implements Cell {
       } else {
         chaos.crew.terminate(old);
       }
-      chaos.pass(chaos.about(BETWEEN));
+      chaos.passUntil(next);
     }
   }
 

@@ -21,6 +21,9 @@ final class Jobs {
   /** Longer than the lease of the run's workers. */
   static final String LONGEST = "longest";
 
+  /** Longer than a worker drains if it is not told otherwise. */
+  static final String MINUTE = "minute";
+
   /** Longer than a lease and a rescue, with a line for each half second. */
   static final String PATIENT = "patient";
 
@@ -47,6 +50,8 @@ final class Jobs {
           "sleep 2",
           LONGEST,
           "sleep 8",
+          MINUTE,
+          "sleep 48",
           PATIENT,
           "for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do sleep 0.5; printf 'tick"
               + " %s %s %s\\n"

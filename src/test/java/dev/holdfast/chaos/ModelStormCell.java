@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A provider answers every request with 429 for half of the time, then refuses connections. Minutes
- * and hours are compressed: what Holdfast waits at most is a second here and five minutes as a
- * rule.
+ * and hours are compressed, unless real time is asked for: what Holdfast waits at most is a second
+ * here and five minutes as a rule.
  */
 final class ModelStormCell implements Cell {
   private static final int AT_ONCE = 16;
@@ -28,13 +28,15 @@ final class ModelStormCell implements Cell {
 
   @Override
   public void prepare(Chaos chaos) {
-    chaos
-        .holdfast
-        .with("HOLDFAST_COOLDOWN_BASE_DELAY", "20ms")
-        .with("HOLDFAST_COOLDOWN_MAX_DELAY", "1s")
-        .with("HOLDFAST_COOLDOWN_NOTICE_AFTER", "3s")
-        .with("HOLDFAST_COOLDOWN_HOLD_AFTER", "72s")
-        .with("HOLDFAST_COOLDOWN_WAIT_IN_SESSION", "300ms");
+    if (!chaos.options.real()) {
+      chaos
+          .holdfast
+          .with("HOLDFAST_COOLDOWN_BASE_DELAY", "20ms")
+          .with("HOLDFAST_COOLDOWN_MAX_DELAY", "1s")
+          .with("HOLDFAST_COOLDOWN_NOTICE_AFTER", "3s")
+          .with("HOLDFAST_COOLDOWN_HOLD_AFTER", "72s")
+          .with("HOLDFAST_COOLDOWN_WAIT_IN_SESSION", "300ms");
+    }
     sessions = new Sessions(chaos, TURN_MILLIS);
   }
 

@@ -34,6 +34,7 @@ public final class Installation implements AutoCloseable {
   private final Map<String, String> environment = new HashMap<>();
   private final Deque<HoldfastProcess> started = new ArrayDeque<>();
   private @Nullable Path overlay;
+  private List<String> launcher = List.of();
 
   /**
    * @param directory where commands run
@@ -86,11 +87,17 @@ public final class Installation implements AutoCloseable {
     overlay = classes;
   }
 
+  /** What is started from now on is started by this command. */
+  Installation through(String... words) {
+    launcher = List.of(words);
+    return this;
+  }
+
   public HoldfastProcess start(String... words) throws IOException {
     if (!Files.exists(JAR)) {
       throw new AssertionError(JAR + " is missing; run: mvn -DskipTests package");
     }
-    List<String> command = new ArrayList<>();
+    List<String> command = new ArrayList<>(launcher);
     if (OS.LINUX.isCurrentOs()) {
       // Tests that a script runs in the background ignore Ctrl-C, and so would what they start.
       command.addAll(List.of("env", "--default-signal=INT"));

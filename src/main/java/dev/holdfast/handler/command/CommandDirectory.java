@@ -26,14 +26,33 @@ final class CommandDirectory implements AutoCloseable {
   }
 
   /**
-   * @throws IOException if the design's directory is missing or an own one cannot be made
+   * @throws IOException if the design's directory is missing, an own one cannot be made, or the
+   *     user cannot enter it
    */
   static CommandDirectory open(
       ClaimedTicket claimed, Optional<Path> wanted, Path root, Optional<ProgramUser> user)
-      throws IOException {
+      throws IOException, InterruptedException {
     if (wanted.isPresent()) {
-      return given(wanted.get());
+      return given(wanted.get(), user);
     }
+    CommandDirectory place = own(claimed, root, user);
+    try {
+      if (user.isPresent() && !user.get().mayEnter(place.directory())) {
+        throw new IOException(
+            user.get().name()
+                + " cannot enter the working directories under "
+                + root.toAbsolutePath()
+                + " (EACCES): set handlers.command.workspaces to a place that this user may enter");
+      }
+      return place;
+    } catch (IOException | InterruptedException e) {
+      place.close();
+      throw e;
+    }
+  }
+
+  private static CommandDirectory own(ClaimedTicket claimed, Path root, Optional<ProgramUser> user)
+      throws IOException {
     try {
       Files.createDirectories(root);
       String prefix = "ticket-" + claimed.id() + "-attempt-" + claimed.attempt() + "-";
@@ -53,18 +72,23 @@ final class CommandDirectory implements AutoCloseable {
     }
   }
 
-  private static CommandDirectory given(Path directory) throws IOException {
+  private static CommandDirectory given(Path directory, Optional<ProgramUser> user)
+      throws IOException, InterruptedException {
     if (!Files.exists(directory)) {
       throw new IOException(
           "the design's directory "
               + directory
               + " does not exist (ENOENT) on this worker's host: create it or correct the design");
     }
-    if (!Files.isDirectory(directory) || !Files.isExecutable(directory)) {
+    if (!Files.isDirectory(directory)
+        || !Files.isExecutable(directory)
+        || (user.isPresent() && !user.get().mayEnter(directory))) {
       throw new IOException(
           "the design's directory "
               + directory
-              + " cannot be entered (EACCES): it must be a directory that the worker may enter");
+              + " cannot be entered (EACCES): it must be a directory that "
+              + user.map(ProgramUser::name).orElse("the worker")
+              + " may enter");
     }
     return new CommandDirectory(directory, false);
   }

@@ -3,6 +3,7 @@ package dev.holdfast.handler.command;
 import dev.holdfast.process.ExitText;
 import dev.holdfast.process.OutputLimits;
 import dev.holdfast.process.OutputTail;
+import dev.holdfast.process.OwnSession;
 import dev.holdfast.process.ProgramEnd;
 import dev.holdfast.process.ProgramRun;
 import dev.holdfast.process.ProgramUser;
@@ -16,8 +17,8 @@ import dev.holdfast.worker.TicketHandler;
 import dev.holdfast.worker.output.OutputFollower;
 import dev.holdfast.worker.output.OutputSource;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
@@ -82,9 +83,7 @@ public final class CommandHandler implements TicketHandler {
             CommandDirectory.open(claimed, design.directory(), settings.workspaceRoot(), user);
         ProgramRun run =
             ProgramRun.start(
-                words(design),
-                place.directory(),
-                environment,
+                session(design, place.directory(), environment),
                 TicketDocument.of(claimed),
                 OUTPUT)) {
       Redaction redaction = new Redaction(design, environment);
@@ -94,8 +93,10 @@ public final class CommandHandler implements TicketHandler {
     }
   }
 
-  private List<String> words(CommandDesign design) {
-    return user.map(each -> each.command(design.command())).orElse(design.command());
+  private OwnSession session(CommandDesign design, Path directory, Map<String, String> environment)
+      throws IOException {
+    OwnSession session = OwnSession.of(design.command(), directory, environment);
+    return user.map(session::as).orElse(session);
   }
 
   private ProgramEnd await(

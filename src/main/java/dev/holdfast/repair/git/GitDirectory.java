@@ -15,6 +15,11 @@ record GitDirectory(Git git, Path directory) {
         .withVariable("GIT_CEILING_DIRECTORIES", String.valueOf(directory.getParent()));
   }
 
+  /** A directory inside. */
+  GitDirectory in(String path) {
+    return new GitDirectory(git, directory.resolve(path));
+  }
+
   GitResult run(GitCommand command) throws IOException, InterruptedException {
     return git.run(command);
   }

@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.stream.Stream;
@@ -41,8 +42,15 @@ public final class Worktree {
    */
   public String snapshot(Collection<String> alsoIgnored) throws IOException, InterruptedException {
     Files.deleteIfExists(gitDirectory.resolve("index.lock"));
-    forget(NestedRepositories.in(directory()));
-    files.checked(command("add", "--all", "--", "."));
+    List<String> nested = NestedRepositories.in(directory());
+    forget(nested);
+    StringBuilder added = new StringBuilder(".\0");
+    for (String each : withoutCommit(nested)) {
+      added.append(":(exclude,literal)").append(each).append('\0');
+    }
+    files.checked(
+        command("add", "--all", "--pathspec-from-file=-", "--pathspec-file-nul")
+            .withInput(added.toString()));
     List<String> there =
         alsoIgnored.stream()
             .filter(path -> Files.exists(directory().resolve(path), LinkOption.NOFOLLOW_LINKS))
@@ -71,6 +79,25 @@ public final class Worktree {
           command("update-index", "--force-remove", "-z", "--stdin")
               .withInput(String.join("\0", nested) + "\0"));
     }
+  }
+
+  /**
+   * Those that git could not add, and for which it would refuse all else: a check has made them,
+   * and nothing of theirs is tracked.
+   */
+  private List<String> withoutCommit(List<String> nested) throws IOException, InterruptedException {
+    List<String> found = new ArrayList<>();
+    for (String each : nested) {
+      if (files.in(each).commit("HEAD").isEmpty()) {
+        found.add(each);
+      }
+    }
+    if (!found.isEmpty()) {
+      for (String tracked : files.checked(command("ls-files", "-z")).split("\0", -1)) {
+        found.removeIf(each -> tracked.startsWith(each + "/"));
+      }
+    }
+    return found;
   }
 
   /**

@@ -162,4 +162,24 @@ class HostileRepositoryIT {
     }
     assertThat(trace).doesNotExist();
   }
+
+  @Test
+  @DisplayName(
+      "a repository without a commit that a verification makes is left out, and hides nothing else")
+  void unborn() throws Exception {
+    try (TicketRepository repository = bench.open(1, original)) {
+      Worktree worktree = repository.worktree("main", repository.baseTree());
+      Path tracked = Files.createDirectory(worktree.directory().resolve("tracked"));
+      Files.writeString(tracked.resolve("t.txt"), "t\n");
+      String before = worktree.snapshot();
+      for (String each : new String[] {"inner", "tracked"}) {
+        Path inner = Files.createDirectories(worktree.directory().resolve(each));
+        bench.owner(inner, "init", "-q");
+        Files.writeString(inner.resolve("f"), "f\n");
+      }
+      Files.writeString(worktree.directory().resolve("a.txt"), "repaired\n");
+      assertThat(worktree.changes(before, worktree.snapshot()))
+          .containsExactly("a.txt", "tracked/f");
+    }
+  }
 }
