@@ -3591,7 +3591,7 @@ BEGIN
       ('holdfast_producer', ARRAY['produce_ticket']),
       ('holdfast_designer', ARRAY['ticket_version', 'latest_design', 'acting_person', 'accepted_bytes', 'expanded_bytes', 'is_deep', 'measure_definition']),
       -- Operators edit payloads with their own rights, too.
-      ('holdfast_operator', ARRAY['enqueue_ticket', 'enqueue_tickets', 'replay_ticket', 'trace_ticket', 'trace_batch', 'produce_ticket', 'release_ticket', 'hold_ticket', 'cancel_ticket', 'approve_ticket',
+      ('holdfast_operator', ARRAY['enqueue_ticket', 'enqueue_tickets', 'replay_ticket', 'trace_ticket', 'trace_batch', 'trace_copied_tickets', 'produce_ticket', 'release_ticket', 'hold_ticket', 'cancel_ticket', 'approve_ticket',
         'reject_ticket', 'pause_queue', 'resume_queue', 'acting_person', 'latest_design', 'abort_retry', 'set_auto_retry',
         'mend_provider', 'raise_budget', 'remove_budget', 'decide_tool_call', 'answer_ticket', 'asked_question', 'assign_ticket', 'unrelease_ticket', 'edit_payload', 'use_design',
         'ticket_version', 'require_version', 'take_request_key', 'keep_request_ticket', 'find_request', 'keep_request_answer',
@@ -7067,6 +7067,7 @@ BEGIN
   END IF;
   -- Once, unless what is found has to be put in line.
   FOR again IN 1..4 LOOP
+    EXIT WHEN room = 0;
     WITH behind AS MATERIALIZED (
       -- One per lane, whatever has been done to those tickets since.
       SELECT DISTINCT ON (b.queue, b.kind) b.queue, b.kind, ~b.priority AS rank, b.created_at, b.id
@@ -7274,12 +7275,16 @@ BEGIN
         FOR UPDATE SKIP LOCKED
       ) t
       WHERE careful OR LEAST(o.turn, o.q_key, o.of_design, o.d_key) > 1
-    ), ranked AS (
+    ), turns AS MATERIALIZED (
       SELECT c.*, row_number() OVER (PARTITION BY c.turn_key ORDER BY c.created_at, c.id) AS of_turn,
-        row_number() OVER (PARTITION BY c.design ORDER BY c.no) AS of_design_no,
-        row_number() OVER (PARTITION BY c.concurrency_key ORDER BY c.no) AS of_key_no,
-        row_number() OVER (PARTITION BY c.design, c.concurrency_key ORDER BY c.no) AS of_both_no
+        row_number() OVER (PARTITION BY c.concurrency_key ORDER BY c.no) AS of_key_no
       FROM candidates c
+    ), ranked AS (
+      -- Mostly no design has a limit, and nothing is sorted by designs.
+      SELECT c.*, NULL::bigint AS of_design_no, NULL::bigint AS of_both_no FROM turns c WHERE c.of_design IS NULL
+      UNION ALL
+      SELECT c.*, row_number() OVER (PARTITION BY c.design ORDER BY c.no), row_number() OVER (PARTITION BY c.design, c.concurrency_key ORDER BY c.no)
+      FROM turns c WHERE c.of_design IS NOT NULL
     ), taken AS (
       SELECT r.* FROM ranked r
       WHERE r.of_turn <= r.turn AND (r.of_design IS NULL OR r.of_design_no <= r.of_design)
@@ -7331,7 +7336,9 @@ BEGIN
         ids := ids || moved;
         room := room - cardinality(moved);
         in_round := in_round + cardinality(moved);
-        PERFORM use_tokens(ql, cardinality(moved));
+        IF ql.rate IS NOT NULL THEN
+          PERFORM use_tokens(ql, cardinality(moved));
+        END IF;
         IF design_limits THEN
           PERFORM use_tokens(x, (SELECT count(*) FROM unnest(moved_designs) AS d (design) WHERE d.design = x.design))
           FROM claim_limits x WHERE x.design = ANY (moved_designs) AND x.rate IS NOT NULL;
@@ -7518,6 +7525,29 @@ END
 $function$;
 COMMENT ON FUNCTION holdfast.trace_batch(bigint,text) IS 'Says under which trace all tickets of a batch were enqueued, of those that have none yet; returns how many.';
 GRANT EXECUTE ON FUNCTION holdfast.trace_batch(bigint,text) TO holdfast_operator, holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.trace_copied_tickets(after_id bigint, traceparent text)
+ RETURNS bigint
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'holdfast', 'pg_temp'
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET jit TO 'off'
+AS $function$
+#variable_conflict use_variable
+DECLARE
+  n bigint;
+BEGIN
+  PERFORM require_traceparent(traceparent);
+  INSERT INTO ticket_traces SELECT b.id, traceparent FROM ticket_base b
+  WHERE b.id > after_id AND b.xmin = pg_current_xact_id()::xid ON CONFLICT DO NOTHING;
+  GET DIAGNOSTICS n = ROW_COUNT;
+  RETURN n;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.trace_copied_tickets(bigint,text) IS 'Says under which trace this transaction has enqueued what is new since the sequence of the ids was at after_id, of those tickets that have none yet; returns how many.';
+GRANT EXECUTE ON FUNCTION holdfast.trace_copied_tickets(bigint,text) TO holdfast_operator, holdfast_worker;
 
 CREATE OR REPLACE FUNCTION holdfast.trace_ticket(ticket_id bigint, traceparent text)
  RETURNS bigint

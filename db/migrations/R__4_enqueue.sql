@@ -325,6 +325,21 @@ END
 $$;
 COMMENT ON FUNCTION trace_batch IS 'Says under which trace all tickets of a batch were enqueued, of those that have none yet; returns how many.';
 
+CREATE OR REPLACE FUNCTION trace_copied_tickets(after_id bigint, traceparent text) RETURNS bigint
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = ${flyway:defaultSchema}, pg_temp SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off AS $$
+#variable_conflict use_variable
+DECLARE
+  n bigint;
+BEGIN
+  PERFORM require_traceparent(traceparent);
+  INSERT INTO ticket_traces SELECT b.id, traceparent FROM ticket_base b
+  WHERE b.id > after_id AND b.xmin = pg_current_xact_id()::xid ON CONFLICT DO NOTHING;
+  GET DIAGNOSTICS n = ROW_COUNT;
+  RETURN n;
+END
+$$;
+COMMENT ON FUNCTION trace_copied_tickets IS 'Says under which trace this transaction has enqueued what is new since the sequence of the ids was at after_id, of those tickets that have none yet; returns how many.';
+
 DROP FUNCTION IF EXISTS produce_ticket(text, jsonb, text, text, text, integer, timestamptz, text, numeric, timestamptz, text, text);
 CREATE OR REPLACE FUNCTION foreign_ticket(caller name, ids bigint[]) RETURNS text
 LANGUAGE sql STABLE SET search_path = ${flyway:defaultSchema}, pg_temp SET enable_seqscan = off SET enable_bitmapscan = off AS $$

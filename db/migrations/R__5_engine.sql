@@ -122,6 +122,7 @@ BEGIN
   END IF;
   -- Once, unless what is found has to be put in line.
   FOR again IN 1..4 LOOP
+    EXIT WHEN room = 0;
     WITH behind AS MATERIALIZED (
       -- One per lane, whatever has been done to those tickets since.
       SELECT DISTINCT ON (b.queue, b.kind) b.queue, b.kind, ~b.priority AS rank, b.created_at, b.id

@@ -238,12 +238,16 @@ BEGIN
         FOR UPDATE SKIP LOCKED
       ) t
       WHERE careful OR LEAST(o.turn, o.q_key, o.of_design, o.d_key) > 1
-    ), ranked AS (
+    ), turns AS MATERIALIZED (
       SELECT c.*, row_number() OVER (PARTITION BY c.turn_key ORDER BY c.created_at, c.id) AS of_turn,
-        row_number() OVER (PARTITION BY c.design ORDER BY c.no) AS of_design_no,
-        row_number() OVER (PARTITION BY c.concurrency_key ORDER BY c.no) AS of_key_no,
-        row_number() OVER (PARTITION BY c.design, c.concurrency_key ORDER BY c.no) AS of_both_no
+        row_number() OVER (PARTITION BY c.concurrency_key ORDER BY c.no) AS of_key_no
       FROM candidates c
+    ), ranked AS (
+      -- Mostly no design has a limit, and nothing is sorted by designs.
+      SELECT c.*, NULL::bigint AS of_design_no, NULL::bigint AS of_both_no FROM turns c WHERE c.of_design IS NULL
+      UNION ALL
+      SELECT c.*, row_number() OVER (PARTITION BY c.design ORDER BY c.no), row_number() OVER (PARTITION BY c.design, c.concurrency_key ORDER BY c.no)
+      FROM turns c WHERE c.of_design IS NOT NULL
     ), taken AS (
       SELECT r.* FROM ranked r
       WHERE r.of_turn <= r.turn AND (r.of_design IS NULL OR r.of_design_no <= r.of_design)
@@ -295,7 +299,9 @@ BEGIN
         ids := ids || moved;
         room := room - cardinality(moved);
         in_round := in_round + cardinality(moved);
-        PERFORM use_tokens(ql, cardinality(moved));
+        IF ql.rate IS NOT NULL THEN
+          PERFORM use_tokens(ql, cardinality(moved));
+        END IF;
         IF design_limits THEN
           PERFORM use_tokens(x, (SELECT count(*) FROM unnest(moved_designs) AS d (design) WHERE d.design = x.design))
           FROM claim_limits x WHERE x.design = ANY (moved_designs) AND x.rate IS NOT NULL;

@@ -23,18 +23,12 @@ record CallersTrace(TicketInbox inbox, String traceparent) implements TicketInbo
 
   @Override
   public long enqueueAll(Iterator<NewTicket> tickets) {
-    return inbox.enqueueAll(tickets);
+    return inbox.enqueueAll(below(tickets));
   }
 
   @Override
   public Batched enqueueBatch(Iterator<NewTicket> tickets, String actor, @Nullable String title) {
-    return inbox.enqueueBatch(
-        StreamSupport.stream(
-                Spliterators.spliteratorUnknownSize(tickets, Spliterator.ORDERED), false)
-            .map(this::below)
-            .iterator(),
-        actor,
-        title);
+    return inbox.enqueueBatch(below(tickets), actor, title);
   }
 
   @Override
@@ -45,6 +39,13 @@ record CallersTrace(TicketInbox inbox, String traceparent) implements TicketInbo
   @Override
   public BatchedGraph enqueueGraphAsBatch(List<Named> graph, String actor, @Nullable String title) {
     return inbox.enqueueGraphAsBatch(below(graph), actor, title);
+  }
+
+  private Iterator<NewTicket> below(Iterator<NewTicket> tickets) {
+    return StreamSupport.stream(
+            Spliterators.spliteratorUnknownSize(tickets, Spliterator.ORDERED), false)
+        .map(this::below)
+        .iterator();
   }
 
   private List<Named> below(List<Named> graph) {

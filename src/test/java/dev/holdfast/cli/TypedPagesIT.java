@@ -199,12 +199,15 @@ class TypedPagesIT {
     return words;
   }
 
-  /** The page's own design, where it is one. */
+  /** The page's own design: what it writes into the file of that name, else its first. */
   private Path file(String name) throws IOException {
     Path file = directory.resolve(name);
     if (name.endsWith(".yaml")) {
       Files.createDirectories(file.getParent());
-      Matcher design = DESIGN.matcher(page);
+      Matcher written =
+          Pattern.compile("(?ms)cat > " + Pattern.quote(name) + " <<'?END'?\\n(.*?)^END")
+              .matcher(page);
+      Matcher design = written.find() ? written.reset() : DESIGN.matcher(page);
       Files.writeString(file, design.find() ? design.group(1) : "{kind: command, command: [a]}");
     }
     return file;

@@ -1,7 +1,9 @@
 package dev.holdfast.launcher;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -15,6 +17,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
@@ -22,6 +25,7 @@ import org.junit.jupiter.api.io.TempDir;
  * they were called.
  */
 @Tag("slow")
+@Timeout(120)
 class LauncherIT {
   private record Outcome(int exit, String stdout, String stderr) {}
 
@@ -144,6 +148,61 @@ class LauncherIT {
     assertThat(start(Map.of(), "list").stderr()).contains("building " + jar);
     assertThat(root.resolve("target/calls")).hasContent("built\nbuilt");
     assertThat(root.resolve("target/.launcher-lock")).doesNotExist();
+  }
+
+  @Test
+  @DisplayName(
+      "22.10: on a terminal a first build tells what it has fetched, how fast and the time left")
+  void progressOfTheFirst() throws Exception {
+    maven(
+        """
+        for n in 1 2 3; do echo "[INFO] Downloaded from central: https://a/$n.pom (1 kB at 1 kB/s)"; done
+        until [ -e seen ]; do sleep 0.1; done
+        mkdir -p target; echo jar >target/holdfast.jar
+        """);
+    assertThat(progressOnTerminal())
+        .containsPattern("building for \\d+ s, 3 files fetched, [123] a second, about \\d+ s left");
+  }
+
+  @Test
+  @DisplayName("22.10: on a terminal a later build tells the time left by the last one's")
+  void progressOfLater() throws Exception {
+    maven("until [ -e seen ]; do sleep 0.1; done; mkdir -p target; echo jar >target/holdfast.jar");
+    Files.createDirectories(jar.getParent());
+    Files.writeString(jar.resolveSibling("build-seconds"), "1000\n");
+    assertThat(progressOnTerminal()).containsPattern("building for \\d+ s, about 9\\d\\d s left");
+  }
+
+  /** The build goes on once it has told how far it is. */
+  private String progressOnTerminal() throws Exception {
+    jdk("jvm/new", "25");
+    Path terminal = Path.of("/usr/bin/script");
+    assumeTrue(Files.isExecutable(terminal), "script is missing: install util-linux");
+    ProcessBuilder builder =
+        new ProcessBuilder(
+                terminal.toString(),
+                "-qfec",
+                "'" + root.resolve("holdfast") + "' list",
+                "/dev/null")
+            .directory(root.toFile())
+            .redirectErrorStream(true);
+    builder.environment().clear();
+    builder.environment().put("PATH", tools.toString());
+    builder.environment().put("HOME", directory.toString());
+    builder.environment().put("SHELL", find("sh").toString());
+    Process process = builder.start();
+    process.getOutputStream().close();
+    StringBuilder said = new StringBuilder();
+    try (BufferedReader out = process.inputReader(StandardCharsets.UTF_8)) {
+      for (int c = out.read(); c >= 0; c = out.read()) {
+        said.append((char) c);
+        if (said.toString().endsWith(" left")) {
+          Files.writeString(root.resolve("seen"), "");
+        }
+      }
+    }
+    assertThat(said).contains("new in");
+    return said.toString();
   }
 
   @Test

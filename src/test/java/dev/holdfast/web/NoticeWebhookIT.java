@@ -7,6 +7,7 @@ import com.sun.net.httpserver.HttpServer;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.holdfast.failure.Category;
 import dev.holdfast.postgres.read.PostgresPeopleNotices;
+import dev.holdfast.queue.Finish;
 import dev.holdfast.queue.PeopleNotices;
 import dev.holdfast.retry.Sleeper;
 import dev.holdfast.secret.Secrets;
@@ -234,6 +235,33 @@ class NoticeWebhookIT {
 
       long other = hold();
       assertThat(next().subject()).isEqualTo("" + other);
+      assertThat(webhook).isNotNull();
+    }
+  }
+
+  @Test
+  @DisplayName("22.4: a hold is told of by the root cause of its error, not by what is around it")
+  void rootCause() throws Exception {
+    String cause = "ValueError: cannot parse row 177";
+    String error = "exit code 1 from sh\nTraceback (most recent call last):\n  File \"a.py\"\n";
+    begin();
+    try (NoticeWebhook webhook = start(Duration.ofDays(1))) {
+      long id = queue.enqueue();
+      while (!database.state(id).equals("on_hold")) {
+        long lease = queue.claim();
+        queue
+            .queue()
+            .finish(
+                List.of(
+                    new Finish.Failed(
+                        id, lease, TestQueue.failure(Category.CODE_ERROR, error + cause))),
+                List.of(lease));
+      }
+      JsonNode event = next().json();
+      assertThat(event.get("data").get("error_title").asString()).isEqualTo(cause);
+      assertThat(event.get("text").asString())
+          .contains("Max retries exceeded: code_error, after: " + cause + " ")
+          .doesNotContain("Traceback", "exit code");
       assertThat(webhook).isNotNull();
     }
   }

@@ -15,6 +15,9 @@ import picocli.CommandLine.Help.Ansi;
 /** Tickets as the rows of a table for people. */
 final class TicketTable {
   private static final int STATE = 1;
+  private static final int QUEUE = 2;
+  private static final int KIND = 3;
+  private static final int RETRIES = 5;
 
   private final HoldfastCommand root;
   private final TicketReader reader;
@@ -29,6 +32,7 @@ final class TicketTable {
     TextTable table =
         new TextTable(
             "ID", "STATE", "QUEUE", "KIND", "DESIGN", "RETRIES", "UPDATED", "TITLE", "WHY");
+    table.spare(KIND, RETRIES, QUEUE);
     Instant now = root.terminal().clock().instant();
     Map<Long, String> waits = waits(rows);
     for (TicketSummary row : rows) {

@@ -1,22 +1,27 @@
 package dev.holdfast.cli.output;
 
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.function.UnaryOperator;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Rows in aligned columns. The last column may be wider, and on a terminal it ends where the line
- * does. Used by one thread.
+ * Rows in aligned columns. On a terminal lines end where its own do: what can be left out is, then
+ * prose is cut off, the widest first; what one copies (names, ids) is left whole. Used by one
+ * thread.
  */
 public final class TextTable {
   private static final int WIDEST = 60;
   private static final int WIDEST_LAST = 160;
-  private static final int NARROWEST_LAST = 10;
+  private static final int NARROWEST = 10;
+  private static final int GAP = 2;
 
   private final List<List<String>> rows = new ArrayList<>();
   private final List<String> headings;
   private final boolean whole;
+  private List<Integer> spare = List.of();
   private UnaryOperator<String> paint = UnaryOperator.identity();
   private int painted = -1;
 
@@ -50,41 +55,72 @@ public final class TextTable {
     rows.add(row);
   }
 
+  /** What a narrow terminal does without, the first of them first. */
+  public void spare(Integer... columns) {
+    spare = List.of(columns);
+  }
+
   public void print(Terminal terminal) {
-    int columns = headings.size();
+    List<Integer> shown = new ArrayList<>(IntStream.range(0, headings.size()).boxed().toList());
     int[] widths = headings.stream().mapToInt(TextWidth::of).toArray();
     for (List<String> row : rows) {
-      for (int i = 0; i < columns; i++) {
+      for (int i : shown) {
         widths[i] = Math.max(widths[i], TextWidth.of(row.get(i)));
       }
     }
-    int lastWidth = lastWidth(widths, terminal.screen());
-    terminal.line(line(headings, widths, lastWidth, UnaryOperator.identity()));
+    int columns = terminal.screen().columns();
+    if (!whole && columns > 0) {
+      fit(shown, widths, columns);
+    }
+    terminal.line(line(headings, shown, widths, UnaryOperator.identity()));
     for (List<String> row : rows) {
-      terminal.line(line(row, widths, lastWidth, paint));
+      terminal.line(line(row, shown, widths, paint));
     }
   }
 
-  /** The rest of the terminal's line, for the last column. */
-  private int lastWidth(int[] widths, Screen screen) {
-    if (whole || screen.columns() == 0) {
-      return Integer.MAX_VALUE;
+  private void fit(List<Integer> shown, int[] widths, int columns) {
+    int[] narrowest = widths.clone();
+    for (int i : shown) {
+      if (isProse(i)) {
+        narrowest[i] = Math.max(TextWidth.of(headings.get(i)), Math.min(widths[i], NARROWEST));
+      }
     }
-    int before = 0;
-    for (int i = 0; i < widths.length - 1; i++) {
-      before += widths[i] + 2;
+    for (Integer column : spare) {
+      if (total(shown, narrowest) > columns) {
+        shown.remove(column);
+      }
     }
-    return Math.max(NARROWEST_LAST, screen.columns() - before);
+    while (total(shown, widths) > columns) {
+      int widest =
+          shown.stream()
+              .filter(i -> widths[i] > narrowest[i])
+              .max(Comparator.comparingInt(i -> widths[i]))
+              .orElse(-1);
+      if (widest < 0) {
+        return;
+      }
+      widths[widest]--;
+    }
   }
 
-  private String line(List<String> row, int[] widths, int lastWidth, UnaryOperator<String> colour) {
+  private static int total(List<Integer> shown, int[] widths) {
+    return shown.stream().mapToInt(i -> widths[i] + GAP).sum() - GAP;
+  }
+
+  /** Words, and whatever is in the last column. */
+  private boolean isProse(int column) {
+    return column == headings.size() - 1
+        || rows.stream().anyMatch(row -> row.get(column).indexOf(' ') >= 0);
+  }
+
+  private String line(
+      List<String> row, List<Integer> shown, int[] widths, UnaryOperator<String> colour) {
     StringBuilder line = new StringBuilder();
-    int last = widths.length - 1;
-    for (int i = 0; i < last; i++) {
-      String cell = row.get(i);
+    for (int i : shown) {
+      String cell = TextWidth.cut(row.get(i), widths[i]);
       line.append(i == painted ? colour.apply(cell) : cell)
-          .repeat(' ', widths[i] - TextWidth.of(cell) + 2);
+          .repeat(' ', widths[i] - TextWidth.of(cell) + GAP);
     }
-    return line.append(TextWidth.cut(row.get(last), lastWidth)).toString().stripTrailing();
+    return line.toString().stripTrailing();
   }
 }

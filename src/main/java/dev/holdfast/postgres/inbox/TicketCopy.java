@@ -108,17 +108,24 @@ final class TicketCopy {
   }
 
   private boolean isSpecial(NewTicket ticket) {
-    if (position == 0 && batchId != null) {
+    if (position == 0) {
       traceparent = ticket.traceparent();
     }
     return !ticket.after().isEmpty()
         || ticket.afterBatch() != null
         || ticket.batchId() != null
         || !ticket.uniqueness().equals(Uniqueness.USUAL)
-        || (ticket.traceparent() != null && !ticket.traceparent().equals(traceparent));
+        || hasTraceOfItsOwn(ticket);
   }
 
-  /** That of the first of a batch, which those have, too, that bring none; null for none. */
+  /** Those of a batch that bring none have that of the first, too. */
+  private boolean hasTraceOfItsOwn(NewTicket ticket) {
+    return ticket.traceparent() == null
+        ? batchId == null && traceparent != null
+        : !ticket.traceparent().equals(traceparent);
+  }
+
+  /** That of the first ticket; null for none. */
   @Nullable String traceparent() {
     return traceparent;
   }
@@ -153,7 +160,7 @@ final class TicketCopy {
     }
     long first = position - special.size();
     try {
-      long lastId = number("SELECT COALESCE(max(id), 0) FROM holdfast.ticket_base");
+      long lastId = highestId();
       List<Long> ids = new GraphCall(connection, sql).enqueue(special, batchId);
       return number(
           "SELECT count(*) FROM holdfast.ticket_base WHERE id = ANY (?) AND id > ? AND created_at"
@@ -280,7 +287,13 @@ final class TicketCopy {
     }
     long first = position - chunkRows;
     try {
-      return chunkHasKeys || !mayWriteTable ? copyThroughStage() : copyAndFile();
+      if (batchId != null || traceparent == null) {
+        return copyChunk();
+      }
+      long before = highestId();
+      long copied = copyChunk();
+      number("SELECT holdfast.trace_copied_tickets(?, ?)", before, traceparent);
+      return copied;
     } catch (SQLException e) {
       HoldfastException told = SqlErrors.translate(e);
       Matcher line = LINE.matcher(SqlErrors.where(e));
@@ -293,6 +306,15 @@ final class TicketCopy {
       chunkRows = 0;
       chunkHasKeys = false;
     }
+  }
+
+  private long copyChunk() throws SQLException {
+    return chunkHasKeys || !mayWriteTable ? copyThroughStage() : copyAndFile();
+  }
+
+  /** Of all tickets that are seen now, those of this transaction among them. */
+  private long highestId() throws SQLException {
+    return number("SELECT COALESCE(max(id), 0) FROM holdfast.ticket_base");
   }
 
   private long copy(String statement) throws SQLException {

@@ -47,31 +47,32 @@ public final class TracedInbox implements TicketInbox {
         });
   }
 
-  /**
-   * Many without a batch have no trace: COPY tells no ids, and nothing else holds them together.
-   */
   @Override
   public long enqueueAll(Iterator<NewTicket> tickets) {
-    return inbox.enqueueAll(tickets);
+    return many("enqueue many", tickets, inbox::enqueueAll);
   }
 
   @Override
   public Batched enqueueBatch(Iterator<NewTicket> tickets, String actor, @Nullable String title) {
+    return many("enqueue batch", tickets, all -> inbox.enqueueBatch(all, actor, title));
+  }
+
+  /** All below one span, and read while they are sent. */
+  private <T> T many(
+      String name, Iterator<NewTicket> tickets, Function<Iterator<NewTicket>, T> enqueue) {
     if (!tickets.hasNext()) {
-      return inbox.enqueueBatch(tickets, actor, title);
+      return enqueue.apply(tickets);
     }
     NewTicket first = tickets.next();
     return traced(
-        "enqueue batch",
+        name,
         first,
         span -> {
           Stream<NewTicket> rest =
               StreamSupport.stream(
                   Spliterators.spliteratorUnknownSize(tickets, Spliterator.ORDERED), false);
-          return inbox.enqueueBatch(
-              Stream.concat(Stream.of(first), rest).map(each -> under(span, each)).iterator(),
-              actor,
-              title);
+          return enqueue.apply(
+              Stream.concat(Stream.of(first), rest).map(each -> under(span, each)).iterator());
         });
   }
 

@@ -62,6 +62,33 @@ class TextTableTest {
   }
 
   @Test
+  @DisplayName(
+      "22.10: a narrow terminal does without some columns, then words are cut, but no name")
+  void narrow() {
+    TextTable table = new TextTable("ID", "QUEUE", "KIND", "TITLE", "WHY");
+    table.spare(2, 1);
+    table.row("17", "mail-of-the-day", "command", "a title of many words, which is long", "");
+    table.row("18", "mail", "agent", "short", "it failed and failed again");
+    assertThat(printed(table, new Screen(true, 70, false)))
+        .containsExactly(
+            "ID  QUEUE            KIND     TITLE                WHY",
+            "17  mail-of-the-day  command  a title of many wo…",
+            "18  mail             agent    short                it failed and fail…");
+    assertThat(printed(table, new Screen(true, 45, false)))
+        .containsExactly(
+            "ID  QUEUE            TITLE        WHY",
+            "17  mail-of-the-day  a title of…",
+            "18  mail             short        it failed …");
+    assertThat(printed(table, new Screen(true, 30, false)))
+        .containsExactly(
+            "ID  TITLE         WHY", "17  a title of …", "18  short         it failed a…");
+    assertThat(printed(table, new Screen(true, 5, false)).get(2))
+        .isEqualTo("18  short       it failed…");
+    assertThat(printed(table, Screen.NONE).get(0))
+        .isEqualTo("ID  QUEUE            KIND     TITLE                                 WHY");
+  }
+
+  @Test
   @DisplayName("22.10: a coloured column is as wide as a plain one; its heading has no colour")
   void painted() {
     TextTable table = new TextTable("STATE", "N");

@@ -217,4 +217,40 @@ class ManyTicketsIT {
         .hasMessageStartingWith("ticket 2: there is no ticket 999999999999 to wait for");
     assertThat(count()).isEqualTo(1);
   }
+
+  @Test
+  @DisplayName("has its own trace or that of all, by COPY, with keys and among others; else none")
+  void traces() {
+    inbox.enqueue(ticket().withTitle("before"));
+    NewTicket traced = ticket().withTraceparent(TRACE);
+    NewTicket other = ticket().withTraceparent(TRACE.replace("4bf9", "5bf9")).withTitle("other");
+    inbox.enqueueAll(List.of(traced, traced, traced).iterator());
+    inbox.enqueueAll(
+        List.of(
+                traced.withUniqueKey("k" + kind),
+                traced.withUniqueKey("k" + kind),
+                ticket().withTitle("none"),
+                other,
+                traced)
+            .iterator());
+    inbox.enqueueAll(List.of(ticket().withTitle("none"), other, ticket()).iterator());
+    assertThat(
+            database.column(
+                "SELECT COALESCE(t.title, 'traced') || ' ' || COALESCE(x.traceparent, '') FROM"
+                    + " holdfast.tickets t LEFT JOIN holdfast.ticket_traces x ON x.ticket_id ="
+                    + " t.id WHERE t.kind = ? ORDER BY t.id",
+                kind))
+        .containsExactly(
+            "before ",
+            "traced " + TRACE,
+            "traced " + TRACE,
+            "traced " + TRACE,
+            "traced " + TRACE,
+            "none ",
+            "other " + other.traceparent(),
+            "traced " + TRACE,
+            "none ",
+            "other " + other.traceparent(),
+            "traced ");
+  }
 }

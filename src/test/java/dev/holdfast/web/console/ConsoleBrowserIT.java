@@ -151,6 +151,8 @@ class ConsoleBrowserIT extends ConsoleInBrowser {
   void bulkRelease() {
     List<Long> ids = tickets.hold(42, "bulk", "the disk of b is full");
     go("/inbox");
+    assertThat(page.locator(".groups tr:has-text('the disk of b is full') svg title"))
+        .hasText(Pattern.compile("42 .*24 hours"));
     page.locator(".groups a:has-text('the disk of b is full')").click();
     assertThat(page.locator("#bulk tbody tr")).hasCount(42);
     String group = page.url();

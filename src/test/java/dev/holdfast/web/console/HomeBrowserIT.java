@@ -10,6 +10,7 @@ import dev.holdfast.testing.TestQueue;
 import dev.holdfast.testing.TicketDatabase;
 import dev.holdfast.testing.WithDatabase;
 import dev.holdfast.web.ConsoleServer;
+import java.util.List;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -66,9 +67,12 @@ class HomeBrowserIT {
       assertThat(page.locator("#main")).containsText("p/" + HOSTILE);
       assertThat(page.locator("#main")).containsText("Every provider of models may be called");
 
-      page.locator(".tabs a >> text=7d").click();
-      assertThat(page.locator(".tabs a[aria-current]")).hasText("7d");
-      assertThat(page.locator(".tile.good .big")).hasText("3");
+      for (String window : List.of("1h", "24h", "7d")) {
+        page.locator(".tabs a >> text=" + window).click();
+        assertThat(page.locator(".tabs a[aria-current]")).hasText(window);
+        assertThat(page.locator(".tile.good .big")).hasText("3");
+        assertThat(page.locator("#throughput-desc")).hasText("succeeded 3, failed 1");
+      }
       assertThat(page.locator("tr[data-row] svg title").first())
           .hasText("3 attempts succeeded, last 7 days");
 
