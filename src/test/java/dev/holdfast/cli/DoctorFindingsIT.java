@@ -279,7 +279,7 @@ class DoctorFindingsIT {
       environment.put("HOLDFAST_DATABASE_PASSWORD", "v");
       Cli.Result result = cli().run("doctor", "--json");
       assertThat(result.code()).isZero();
-      assertThat(result.json().size()).isEqualTo(25);
+      assertThat(result.json().size()).isEqualTo(26);
       JsonNode transactions = finding("transactions");
       assertThat(transactions.get("status").stringValue()).isEqualTo("skip");
       run(transactions.get("command").stringValue());
@@ -302,7 +302,7 @@ class DoctorFindingsIT {
       Cli.Result result = cli().run("doctor");
       assertThat(result.code()).isZero();
       assertThat(result.lines())
-          .hasSize(25)
+          .hasSize(26)
           .anyMatch(line -> line.startsWith("warn  holds: no answer in time"))
           .anyMatch(line -> line.startsWith("ok    leases: "));
     }
@@ -316,7 +316,7 @@ class DoctorFindingsIT {
           "HOLDFAST_DATABASE_URL", "jdbc:postgresql://127.0.0.1:" + silent.getLocalPort() + "/x");
       Cli.Result result = cli().run("doctor");
       assertThat(result.code()).as(result.out()).isEqualTo(4);
-      assertThat(result.lines()).hasSize(4).last().asString().startsWith("fail  database: ");
+      assertThat(result.lines()).hasSize(5).last().asString().startsWith("fail  database: ");
     }
   }
 }
