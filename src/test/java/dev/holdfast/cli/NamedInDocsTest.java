@@ -51,6 +51,13 @@ class NamedInDocsTest {
   private static final Pattern OF_THE_CODE =
       Pattern.compile("docs/adr/.*|docs/(architecture|packages)\\.md|CONTRIBUTING\\.md");
 
+  private static final Pattern PROFILE = Pattern.compile(" -P([a-z]+)");
+  private static final Pattern PROPERTY = Pattern.compile(" -D([a-zA-Z.]+)(?:=([A-Za-z]+))?");
+
+  /** Which the pom does not name. */
+  private static final Set<String> OF_MAVEN =
+      Set.of("skipTests", "surefire.failIfNoSpecifiedTests", "https.proxyHost", "https.proxyPort");
+
   /** What the configuration's page calls any key. */
   private static final String PLACEHOLDER = "HOLDFAST_A_B_C";
 
@@ -188,6 +195,48 @@ class NamedInDocsTest {
     } catch (ConfigException e) {
       return String.valueOf(e.getMessage());
     }
+  }
+
+  @Test
+  @DisplayName("22.14: every profile, test and property that a page gives to Maven exists")
+  void namedToMaven() throws IOException {
+    String pom = Files.readString(Path.of("pom.xml"));
+    Set<String> tests = new TreeSet<>();
+    StringBuilder known = new StringBuilder(pom);
+    try (Stream<Path> sources = Files.walk(Path.of("src"))) {
+      for (Path source : sources.filter(each -> each.toString().endsWith(".java")).toList()) {
+        tests.add(source.getFileName().toString().replace(".java", ""));
+        known.append(Files.readString(source));
+      }
+    }
+    List<String> wrong = new ArrayList<>();
+    int named = 0;
+    for (Map.Entry<Path, String> page : files().entrySet()) {
+      for (String code : code(page.getValue()).toList()) {
+        for (String line : code.lines().filter(each -> each.contains("mvn ")).toList()) {
+          named++;
+          PROFILE
+              .matcher(line)
+              .results()
+              .map(each -> each.group(1))
+              .filter(each -> !pom.contains("<id>" + each + "</id>"))
+              .forEach(each -> wrong.add(page.getKey() + ": no profile " + each));
+          PROPERTY
+              .matcher(line)
+              .results()
+              .filter(
+                  each ->
+                      each.group(1).equals("test")
+                          ? !tests.contains(each.group(2))
+                          : !OF_MAVEN.contains(each.group(1))
+                              && known.indexOf("\"" + each.group(1) + "\"") < 0
+                              && !pom.contains(each.group(1)))
+              .forEach(each -> wrong.add(page.getKey() + ": " + each.group()));
+        }
+      }
+    }
+    assertThat(wrong).isEmpty();
+    assertThat(named).isGreaterThan(15);
   }
 
   @Test

@@ -156,6 +156,18 @@ class DeploymentFilesTest {
   }
 
   @Test
+  @DisplayName("22.12: compose builds the image from what the Dockerfile names itself")
+  void composeBuilds() throws IOException {
+    String compose = Files.readString(Path.of("docker-compose.yml"));
+    String dockerfile = Files.readString(Path.of("deploy/Dockerfile"));
+    for (String each : new String[] {"BUILD_IMAGE", "RUNTIME_IMAGE"}) {
+      Matcher image = Pattern.compile("(?m)^ARG " + each + "=(.*)$").matcher(dockerfile);
+      assertThat(image.find()).as(each).isTrue();
+      assertThat(compose).contains("${" + each + ":-" + image.group(1) + "}");
+    }
+  }
+
+  @Test
   @DisplayName("compose: one password for the server and its users, published on loopback only")
   void composeDatabase() throws IOException {
     JsonNode postgres = service("postgres");
