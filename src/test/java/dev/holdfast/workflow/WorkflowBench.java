@@ -82,6 +82,16 @@ final class WorkflowBench implements AutoCloseable {
     return claim.tickets();
   }
 
+  /** As when all workers have died long ago: what they had is due again. */
+  void rescue() {
+    database.run("UPDATE holdfast.leases SET expires_at = now() - interval '1 second'");
+    tickets.queue().rescue(100);
+    database.run("UPDATE holdfast.deferred SET run_at = now()");
+    database.run(
+        "UPDATE holdfast.ticket_base b SET retry_after = d.run_at FROM holdfast.deferred d WHERE"
+            + " b.id = d.id");
+  }
+
   ClaimedTicket claimOne(String kind) {
     List<ClaimedTicket> claimed = claim(kind);
     if (claimed.size() != 1) {
