@@ -212,27 +212,28 @@ class NamedInDocsTest {
     List<String> wrong = new ArrayList<>();
     int named = 0;
     for (Map.Entry<Path, String> page : files().entrySet()) {
-      for (String code : code(page.getValue()).toList()) {
-        for (String line : code.lines().filter(each -> each.contains("mvn ")).toList()) {
-          named++;
-          PROFILE
-              .matcher(line)
-              .results()
-              .map(each -> each.group(1))
-              .filter(each -> !pom.contains("<id>" + each + "</id>"))
-              .forEach(each -> wrong.add(page.getKey() + ": no profile " + each));
-          PROPERTY
-              .matcher(line)
-              .results()
-              .filter(
-                  each ->
-                      each.group(1).equals("test")
-                          ? !tests.contains(each.group(2))
-                          : !OF_MAVEN.contains(each.group(1))
-                              && known.indexOf("\"" + each.group(1) + "\"") < 0
-                              && !pom.contains(each.group(1)))
-              .forEach(each -> wrong.add(page.getKey() + ": " + each.group()));
-        }
+      if (!page.getKey().toString().endsWith(".md")) {
+        continue;
+      }
+      for (String line : page.getValue().lines().filter(each -> each.contains("mvn ")).toList()) {
+        named++;
+        PROFILE
+            .matcher(line)
+            .results()
+            .map(each -> each.group(1))
+            .filter(each -> !pom.contains("<id>" + each + "</id>"))
+            .forEach(each -> wrong.add(page.getKey() + ": no profile " + each));
+        PROPERTY
+            .matcher(line)
+            .results()
+            .filter(
+                each ->
+                    each.group(1).equals("test")
+                        ? !tests.contains(each.group(2))
+                        : !OF_MAVEN.contains(each.group(1))
+                            && known.indexOf("\"" + each.group(1) + "\"") < 0
+                            && !pom.contains(each.group(1)))
+            .forEach(each -> wrong.add(page.getKey() + ": " + each.group()));
       }
     }
     assertThat(wrong).isEmpty();
