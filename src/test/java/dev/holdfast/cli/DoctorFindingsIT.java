@@ -7,6 +7,8 @@ import dev.holdfast.repair.git.RepositorySource;
 import dev.holdfast.repair.git.TicketRepositories;
 import dev.holdfast.testing.EverySetup;
 import dev.holdfast.testing.TestDatabase;
+import dev.holdfast.testing.TestQueue;
+import dev.holdfast.testing.TicketDatabase;
 import dev.holdfast.testing.WithDatabase;
 import dev.holdfast.tool.git.GitProgram;
 import java.net.InetAddress;
@@ -231,6 +233,30 @@ class DoctorFindingsIT {
         "INSERT INTO holdfast.tickets (kind, retry_after, updated_at) VALUES ('command', now() +"
             + " interval '2 h', now() + interval '1 h')");
     assertMends("times", command("times"));
+  }
+
+  @Test
+  @DisplayName("issue 20, 2.6: a lease that nobody rescues is found, until a worker does")
+  void stuckLease() throws SQLException {
+    cli().run("enqueue", "--kind", "command");
+    sql(
+        "SELECT FROM holdfast.take_tickets('{command}', '{}', 1, 'dead', 60000, '{}', 65536,"
+            + " 1000000, 0)",
+        "UPDATE holdfast.leases SET expires_at = now() - interval '5 min' WHERE worker_id ="
+            + " 'dead'");
+    assertThat(command("leases")).isEqualTo("holdfast worker");
+    assertThat(finding("leases").get("detail").stringValue())
+        .contains("1 expired, with 1 tickets", "of worker dead");
+
+    TestQueue.on(new TicketDatabase(database)).queue().rescue(10);
+    assertThat(finding("leases").get("status").stringValue()).isEqualTo("ok");
+  }
+
+  @Test
+  @DisplayName("issue 20, 2.6: a sandbox that is off is found")
+  void sandboxOff() {
+    environment.put("HOLDFAST_TOOLS_SANDBOX", "off");
+    assertThat(command("sandbox")).isEqualTo("export HOLDFAST_TOOLS_SANDBOX=required");
   }
 
   @Test
