@@ -5844,7 +5844,7 @@ AS $function$
 BEGIN
   IF n < 1 OR n > 1000000 THEN
     RAISE EXCEPTION '% is from 1 to 1000000, not %', what, n
-      USING ERRCODE = 'HF422', HINT = CASE WHEN n = 0 THEN 'To let nothing run, pause the queue: pause_queue(queue, actor).'
+      USING ERRCODE = 'HF422', HINT = CASE WHEN n = 0 THEN 'To let nothing run, pause the queue: holdfast pause QUEUE, or pause_queue(queue, actor).'
         ELSE 'Leave it out for no such limit.' END;
   END IF;
 END
