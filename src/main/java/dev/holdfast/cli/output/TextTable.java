@@ -9,8 +9,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Rows in aligned columns. On a terminal lines end where its own do: what can be left out is, then
- * prose is cut off, the widest first; what one copies (names, ids) is left whole. Used by one
- * thread.
+ * prose is cut off, the widest first; ids are left whole. Used by one thread.
  */
 public final class TextTable {
   private static final int WIDEST = 60;
