@@ -3492,6 +3492,10 @@ CREATE OR REPLACE FUNCTION holdfast.free_slots(ticket_ids bigint[], lease_nos bi
  SET jit TO 'off'
 AS $function$
 BEGIN
+  -- Mostly nobody has a limit. Where somebody has, the look into line_slots would pass all places that were given back since the last vacuum.
+  IF NOT EXISTS (SELECT FROM claim_limits) AND NOT EXISTS (SELECT FROM line_slots) THEN
+    RETURN;
+  END IF;
   DELETE FROM line_slots s USING unnest(free_slots.ticket_ids, free_slots.lease_nos) AS i (id, lease_no)
   WHERE s.ticket_id = ANY (ARRAY[i.id]) AND s.lease_no = i.lease_no;
   IF FOUND THEN
@@ -6713,9 +6717,7 @@ BEGIN
     ARRAY(SELECT DISTINCT r.queue FROM decided r WHERE r.claimable AND r.retry_after <= now())
   INTO stored, stored_leases, at_once
   FROM decided d;
-  IF EXISTS (SELECT FROM holdfast.claim_limits) OR EXISTS (SELECT FROM holdfast.line_slots) THEN
-    PERFORM holdfast.free_slots(ticket_ids, lease_nos);
-  END IF;
+  PERFORM holdfast.free_slots(ticket_ids, lease_nos);
   IF cardinality(at_once) > 0 THEN
     PERFORM holdfast.wake_workers(at_once);
   END IF;
@@ -6774,10 +6776,7 @@ BEGIN
       ) a ON true
       WHERE a.outcome IS DISTINCT FROM 'succeeded';
     END IF;
-    -- Where limits are in use, the look into line_slots would pass all places that were given back since the last vacuum.
-    IF EXISTS (SELECT FROM holdfast.claim_limits) OR EXISTS (SELECT FROM holdfast.line_slots) THEN
-      PERFORM holdfast.free_slots(ticket_ids, lease_nos);
-    END IF;
+    PERFORM holdfast.free_slots(ticket_ids, lease_nos);
     -- A statement of its own: it sees the rows of those who enqueued a follower while the UPDATE waited for them.
     IF EXISTS (SELECT FROM holdfast.ticket_dependencies d WHERE d.after_id = ANY (ticket_ids) AND d.ended_at IS NULL)
     THEN

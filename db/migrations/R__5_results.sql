@@ -46,10 +46,7 @@ BEGIN
       ) a ON true
       WHERE a.outcome IS DISTINCT FROM 'succeeded';
     END IF;
-    -- Where limits are in use, the look into line_slots would pass all places that were given back since the last vacuum.
-    IF EXISTS (SELECT FROM ${flyway:defaultSchema}.claim_limits) OR EXISTS (SELECT FROM ${flyway:defaultSchema}.line_slots) THEN
-      PERFORM ${flyway:defaultSchema}.free_slots(ticket_ids, lease_nos);
-    END IF;
+    PERFORM ${flyway:defaultSchema}.free_slots(ticket_ids, lease_nos);
     -- A statement of its own: it sees the rows of those who enqueued a follower while the UPDATE waited for them.
     IF EXISTS (SELECT FROM ${flyway:defaultSchema}.ticket_dependencies d WHERE d.after_id = ANY (ticket_ids) AND d.ended_at IS NULL)
     THEN
@@ -156,9 +153,7 @@ BEGIN
     ARRAY(SELECT DISTINCT r.queue FROM decided r WHERE r.claimable AND r.retry_after <= now())
   INTO stored, stored_leases, at_once
   FROM decided d;
-  IF EXISTS (SELECT FROM ${flyway:defaultSchema}.claim_limits) OR EXISTS (SELECT FROM ${flyway:defaultSchema}.line_slots) THEN
-    PERFORM ${flyway:defaultSchema}.free_slots(ticket_ids, lease_nos);
-  END IF;
+  PERFORM ${flyway:defaultSchema}.free_slots(ticket_ids, lease_nos);
   IF cardinality(at_once) > 0 THEN
     PERFORM ${flyway:defaultSchema}.wake_workers(at_once);
   END IF;

@@ -6,7 +6,6 @@ import com.sun.security.auth.module.UnixSystem;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.OutputStream;
-import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -30,8 +29,8 @@ public record ProgramUser(String name, int uid, int gid, String home) {
   private static final Duration END = Duration.ofSeconds(2);
 
   /**
-   * @throws IllegalArgumentException if this machine has no such user, it is root, or this process
-   *     may not start programs as somebody else or end them
+   * @throws IllegalArgumentException if this machine has no such user or cannot look it up, it is
+   *     root, or this process may not start programs as somebody else or end them
    */
   public static ProgramUser named(String name) {
     if (!isRoot()) {
@@ -74,7 +73,7 @@ public record ProgramUser(String name, int uid, int gid, String home) {
         ended = process.waitFor(END);
       }
     } catch (IOException e) {
-      throw new UncheckedIOException("programs cannot be started with " + SETPRIV, e);
+      throw new IllegalArgumentException("programs cannot be started with " + SETPRIV, e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new IllegalArgumentException("interrupted while a program was tried out", e);
@@ -117,7 +116,8 @@ public record ProgramUser(String name, int uid, int gid, String home) {
       process.getOutputStream().close();
       return new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();
     } catch (IOException e) {
-      throw new UncheckedIOException("the machine's users cannot be looked up with getent", e);
+      throw new IllegalArgumentException(
+          "the machine's users cannot be looked up: getent is missing or cannot be run", e);
     }
   }
 

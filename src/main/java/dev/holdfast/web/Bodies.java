@@ -12,8 +12,6 @@ import dev.holdfast.session.journal.JournalRow;
 import dev.holdfast.ticket.Answer;
 import dev.holdfast.ticket.Design;
 import java.util.Locale;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -28,6 +26,7 @@ import tools.jackson.databind.PropertyNamingStrategies;
 import tools.jackson.databind.cfg.CoercionAction;
 import tools.jackson.databind.cfg.CoercionInputShape;
 import tools.jackson.databind.cfg.EnumFeature;
+import tools.jackson.databind.exc.InvalidFormatException;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.type.LogicalType;
 
@@ -69,9 +68,6 @@ public final class Bodies {
                       .setCoercion(CoercionInputShape.Float, CoercionAction.Fail)
                       .setCoercion(CoercionInputShape.Boolean, CoercionAction.Fail))
           .build();
-
-  private static final Pattern CHOICE =
-      Pattern.compile("from String (\".*\"): not one of the values accepted .*: \\[(.*)]");
 
   /** The columns that are JSON already. */
   interface JsonColumns {
@@ -161,6 +157,12 @@ public final class Bodies {
   }
 
   private static String firstLine(JacksonException e) {
+    if (e instanceof InvalidFormatException wrong && wrong.getTargetType().isEnum()) {
+      return Stream.of(wrong.getTargetType().getEnumConstants())
+          .map(each -> ((Enum<?>) each).name().toLowerCase(Locale.ROOT))
+          .sorted()
+          .collect(Collectors.joining(", ", "\"" + wrong.getValue() + "\" is none of ", ""));
+    }
     String line =
         String.valueOf(e.getOriginalMessage())
             .lines()
@@ -168,12 +170,6 @@ public final class Bodies {
             .orElse("")
             // How Jackson could be told to take it is nothing that who sends the request can do.
             .replaceFirst(" \\(but (could|might) if coercion .*", "");
-    Matcher choice = CHOICE.matcher(line);
-    if (choice.find()) {
-      return Stream.of(choice.group(2).toLowerCase(Locale.ROOT).split(", ", -1))
-          .sorted()
-          .collect(Collectors.joining(", ", choice.group(1) + " is none of ", ""));
-    }
     // Names of our classes are nobody's business.
     return line.replaceAll(
             "\\(?\\b(?:class |record )?[`\"]?dev\\.holdfast\\.[\\w.$]+[`\"]?\\)?", "this request")

@@ -43,12 +43,23 @@ final class RequestSlots implements Filter {
   /**
    * The requests of one visitor.
    *
+   * @param share the slots that they may have at once
    * @param requests how many there are, with those that wait
    */
-  private record Visits(Semaphore slots, int requests) {
+  private record Visits(Semaphore share, int requests) {
     private @Nullable Visits plus(int more) {
-      return requests + more == 0 ? null : new Visits(slots, requests + more);
+      return requests + more == 0 ? null : new Visits(share, requests + more);
     }
+  }
+
+  /** Counts one more request of a visitor; returns the visitor's share of the slots. */
+  private Semaphore enter(String visitor) {
+    Visits counted =
+        byVisitor.compute(
+            visitor,
+            (name, visits) ->
+                visits == null ? new Visits(new Semaphore(mostOfOne, true), 1) : visits.plus(1));
+    return Objects.requireNonNull(counted).share();
   }
 
   /** The slot of a request; whose it is is known later than that there is one. */
@@ -59,28 +70,20 @@ final class RequestSlots implements Filter {
 
     private void by(String who) {
       visitor = who;
-      Semaphore its =
-          Objects.requireNonNull(
-                  byVisitor.compute(
-                      who,
-                      (name, visits) ->
-                          visits == null
-                              ? new Visits(new Semaphore(mostOfOne, true), 1)
-                              : visits.plus(1)))
-              .slots();
-      if (its.tryAcquire()) {
-        own = its;
+      Semaphore share = enter(who);
+      if (share.tryAcquire()) {
+        own = share;
       } else {
-        waitFor(its);
+        waitFor(share);
       }
     }
 
     /** Others may have the slot meanwhile. */
-    private void waitFor(Semaphore its) {
+    private void waitFor(Semaphore share) {
       slots.release();
       slot = false;
-      if (await(its)) {
-        own = its;
+      if (await(share)) {
+        own = share;
         slot = await(slots);
       }
       if (!slot) {

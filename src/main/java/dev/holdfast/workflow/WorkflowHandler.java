@@ -56,12 +56,11 @@ public final class WorkflowHandler implements TicketHandler {
             new HandlerResult.Succeeded(result.toString(), workflow.review().of(claimed.id()));
         case Plan.Hold(String reason) -> held(reason);
         case Plan.CannotBegin(String problem) ->
-            held(problem + corrected(design.get().name(), claimed.id()), problem);
+            toBeCorrected(problem, design.get().name(), claimed.id());
         case Plan.Go go -> advanced(go, designs);
       };
     } catch (InvalidTicketException e) {
-      String problem = String.valueOf(e.getMessage());
-      return held(problem + corrected(design.get().name(), claimed.id()), problem);
+      return toBeCorrected(String.valueOf(e.getMessage()), design.get().name(), claimed.id());
     }
   }
 
@@ -129,12 +128,15 @@ public final class WorkflowHandler implements TicketHandler {
   }
 
   /** How a person goes on where the design, or the payload, does not fit what the steps gave. */
-  private static String corrected(String design, long id) {
-    return ". Correct the design (holdfast design put "
-        + design
-        + " --file FILE; holdfast design use "
-        + id
-        + ") or the payload, then release";
+  private static HandlerResult toBeCorrected(String problem, String design, long id) {
+    return held(
+        problem
+            + ". Correct the design (holdfast design put "
+            + design
+            + " --file FILE; holdfast design use "
+            + id
+            + ") or the payload, then release",
+        problem);
   }
 
   private static HandlerResult held(String reason) {

@@ -16,7 +16,7 @@ import dev.holdfast.web.WebPorts;
 import dev.holdfast.web.access.Role;
 import dev.holdfast.web.console.view.Filters;
 import dev.holdfast.web.console.view.Links;
-import dev.holdfast.web.console.view.Since;
+import dev.holdfast.web.console.view.ReleaseNews;
 import io.javalin.http.Context;
 import io.javalin.http.HttpStatus;
 import io.javalin.router.JavalinDefaultRoutingApi;
@@ -215,12 +215,12 @@ final class BulkForms implements Routes {
   /** What a page that stays open says of a release: a worker may be quick, or quick to fail. */
   private void released(Context context) {
     List<Long> ids = listed(context.queryParam("ids")).stream().map(BulkRun.Item::id).toList();
-    if (ids.isEmpty() || ids.size() > Since.MOST) {
-      throw new Refused(400, "name 1 to " + Since.MOST + " tickets");
+    if (ids.isEmpty() || ids.size() > ReleaseNews.MOST) {
+      throw new Refused(400, "name 1 to " + ReleaseNews.MOST + " tickets");
     }
     String back = Links.back(context.queryParam("back"), "/inbox");
     Notice notice = shell.asOfNow(Notice.of(true, "", List.of(), ids));
-    shell.show(context, "part/since", notice.since(Visitor.of(context), back));
+    shell.show(context, "part/release_news", notice.news(Visitor.of(context), back));
   }
 
   private static List<BulkRun.Item> listed(@Nullable String ids) {

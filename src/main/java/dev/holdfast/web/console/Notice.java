@@ -2,7 +2,7 @@ package dev.holdfast.web.console;
 
 import dev.holdfast.queue.view.ReleasedTickets;
 import dev.holdfast.web.Visitor;
-import dev.holdfast.web.console.view.Since;
+import dev.holdfast.web.console.view.ReleaseNews;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -39,14 +39,14 @@ public record Notice(
   }
 
   /** The same for what has become of the released tickets meanwhile. */
-  Notice since(ReleasedTickets since) {
-    return new Notice(isGood, text, details, released, since);
+  Notice with(ReleasedTickets news) {
+    return new Notice(isGood, text, details, released, news);
   }
 
   /** What a page says of the released tickets, for as long as it is open. */
-  public Since since(Visitor visitor, String back) {
+  public ReleaseNews news(Visitor visitor, String back) {
     String token = visitor.mayAct() ? visitor.csrfToken() : null;
-    return new Since(token, back, released, Objects.requireNonNull(now, "nobody has looked"));
+    return new ReleaseNews(token, back, released, Objects.requireNonNull(now, "nobody has looked"));
   }
 
   /** False also where a released ticket is on hold again. */

@@ -1,7 +1,7 @@
 package dev.holdfast.web.console;
 
 import dev.holdfast.web.console.view.Format;
-import dev.holdfast.web.console.view.Since;
+import dev.holdfast.web.console.view.ReleaseNews;
 import io.javalin.http.Context;
 import io.javalin.http.Cookie;
 import io.javalin.http.SameSite;
@@ -36,7 +36,7 @@ final class NoticeCookie {
                 .limit(MOST_DETAILS)
                 .map(detail -> Format.cut(detail, LONGEST_DETAIL))
                 .toList(),
-            notice.released().size() > Since.MOST ? List.of() : notice.released());
+            notice.released().size() > ReleaseNews.MOST ? List.of() : notice.released());
     String json = MAPPER.writeValueAsString(small);
     context.cookie(
         cookie(

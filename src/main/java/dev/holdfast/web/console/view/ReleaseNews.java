@@ -12,11 +12,12 @@ import org.jspecify.annotations.Nullable;
  * @param token of the undo's form; null where the visitor may not act
  * @param back the page to go back to after the undo
  */
-public record Since(@Nullable String token, String back, List<Long> released, ReleasedTickets now) {
+public record ReleaseNews(
+    @Nullable String token, String back, List<Long> released, ReleasedTickets now) {
   /** Of how many tickets a page asks for news; the address has to be read by every server. */
   public static final int MOST = 100;
 
-  public Since {
+  public ReleaseNews {
     released = List.copyOf(released);
   }
 
@@ -43,7 +44,7 @@ public record Since(@Nullable String token, String back, List<Long> released, Re
   }
 
   /** Where the page asks for news of it; null where there are too many tickets. */
-  public @Nullable String news() {
+  public @Nullable String address() {
     return released.size() > MOST
         ? null
         : Links.with("/released", "ids", joined(released), "back", back);
