@@ -5,7 +5,6 @@ import static java.util.stream.Collectors.toSet;
 import com.sun.security.auth.module.UnixSystem;
 import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -64,10 +63,12 @@ public record ProgramUser(String name, int uid, int gid, String home) {
     boolean ended;
     try {
       Process process =
-          new ProcessBuilder(command(List.of("cat"))).redirectErrorStream(true).start();
-      try (OutputStream in = process.getOutputStream();
-          BufferedReader out = process.inputReader(StandardCharsets.UTF_8)) {
-        said = echo(in, out);
+          // It says an empty line once it is the user, then stays.
+          new ProcessBuilder(command(List.of("/bin/sh", "-c", "echo; exec cat")))
+              .redirectErrorStream(true)
+              .start();
+      try (BufferedReader out = process.inputReader(StandardCharsets.UTF_8)) {
+        said = String.valueOf(out.readLine());
         // The process itself would close its input, too, and so end the program.
         process.toHandle().destroyForcibly();
         ended = process.waitFor(END);
@@ -88,17 +89,6 @@ public record ProgramUser(String name, int uid, int gid, String home) {
       throw new IllegalArgumentException(
           "this worker may not end programs of " + name + ": it needs the capability CAP_KILL");
     }
-  }
-
-  /** An empty line from a program that runs as the user. */
-  private static String echo(OutputStream in, BufferedReader out) throws IOException {
-    try {
-      in.write('\n');
-      in.flush();
-    } catch (IOException e) {
-      // It has ended already, and what it said comes next.
-    }
-    return String.valueOf(out.readLine());
   }
 
   /** True if this process runs as root. */

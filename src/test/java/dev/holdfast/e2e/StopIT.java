@@ -86,8 +86,14 @@ class StopIT {
     await("readiness says draining").until(() -> worker.status("/health/ready") == 503);
     assertThat(worker.get("/health/ready").body()).contains("draining");
     assertThat(worker.status("/health/live")).isEqualTo(200);
-    assertThat(rows.value("SELECT state FROM holdfast.workers WHERE id = ?", worker.workerId()))
-        .isEqualTo("draining");
+    // It tells its neighbours a moment later.
+    await("the worker's row says draining")
+        .untilAsserted(
+            () ->
+                assertThat(
+                        rows.value(
+                            "SELECT state FROM holdfast.workers WHERE id = ?", worker.workerId()))
+                    .isEqualTo("draining"));
     long late = rows.enqueue("wait", "drain");
     job.go(id, 1);
     assertThat(worker.awaitExit(Duration.ofSeconds(30))).isZero();
