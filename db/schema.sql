@@ -1374,8 +1374,13 @@ WHERE l.words IS NOT NULL
 UNION ALL
 SELECT w.id, w.queue, 'ready' COLLATE "C", 'turn' COLLATE "C", ARRAY['queue:' || w.queue], 'its turn', w.created_at,
   NULL::timestamptz, NULL::numeric, 0::bigint
-FROM tickets_in_line w WHERE limit_words(w.queue, w.design, w.concurrency_key) IS NULL;
-COMMENT ON VIEW holdfast.waiting_tickets IS 'Tickets that wait for a provider (deferred, no retry used), for the end of an outage, for an account to be mended, for a budget to have room (all on hold), for other tickets to be done or a batch to end (dependency; those on hold are named first), for a limit (set_limit) or only for their turn among those with keys.';
+FROM tickets_in_line w WHERE limit_words(w.queue, w.design, w.concurrency_key) IS NULL
+UNION ALL
+SELECT d.after_id, b.queue, b.state, 'turn' COLLATE "C", ARRAY['ticket/' || d.ticket_id], format('its turn in the step %s of #%s', d.name, d.ticket_id),
+  b.created_at, b.retry_after, NULL::numeric, b.fence
+FROM ticket_dependencies d JOIN ticket_base b ON b.id = d.after_id AND b.state = 'ready'
+WHERE d.queued AND d.ended_at IS NULL;
+COMMENT ON VIEW holdfast.waiting_tickets IS 'Tickets that wait for a provider (deferred, no retry used), for the end of an outage, for an account to be mended, for a budget to have room (all on hold), for other tickets to be done or a batch to end (dependency; those on hold are named first), for a limit (set_limit) or only for their turn: among those with keys, or in a step of limited breadth.';
 GRANT SELECT ON holdfast.waiting_tickets TO holdfast_designer, holdfast_operator, holdfast_viewer;
 GRANT SELECT, INSERT, UPDATE, DELETE ON holdfast.waiting_tickets TO holdfast_worker;
 
@@ -2205,9 +2210,16 @@ AS $function$
 DECLARE
   n bigint;
 BEGIN
+  -- Those that wait for others on hold come last, whoever is waited for first: a step that releases only them would wait for a later one. Tickets wait
+  -- for older ones.
   INSERT INTO release_tickets (release_id, n, ticket_id, fingerprint)
-  SELECT choose_held.release_id, row_number() OVER (ORDER BY b.held_at, b.id), b.id, b.error_fingerprint
+  SELECT choose_held.release_id, row_number() OVER (ORDER BY w.waits, CASE WHEN NOT w.waits THEN b.held_at END, b.id), b.id, b.error_fingerprint
   FROM ticket_base b
+  CROSS JOIN LATERAL (
+    SELECT EXISTS (
+        SELECT FROM ticket_dependencies d JOIN ticket_base p ON p.id = d.after_id
+        WHERE d.ticket_id = b.id AND d.ended_at IS NULL AND p.held_at IS NOT NULL)
+      OR EXISTS (SELECT FROM ticket_dependencies d WHERE d.after_id = b.id AND d.ended_at IS NULL AND d.queued) AS waits) w
   WHERE b.held_at IS NOT NULL
     AND (choose_held.ids IS NULL OR b.id = ANY (choose_held.ids))
     AND (choose_held.fingerprint IS NULL OR starts_with(b.error_fingerprint, choose_held.fingerprint))
@@ -2723,7 +2735,7 @@ BEGIN
   LOOP
     IF enqueue_any_ticket.unique_for IS NOT NULL OR enqueue_any_ticket.on_duplicate IS NOT NULL THEN
       found_id := holder_of_key(enqueue_any_ticket.unique_key, enqueue_any_ticket.unique_for, enqueue_any_ticket.on_duplicate,
-        COALESCE(enqueue_any_ticket.payload, '{}'), enqueue_any_ticket.run_at);
+        COALESCE(enqueue_any_ticket.payload, '{}'), enqueue_any_ticket.run_at, ends_at);
       IF found_id IS NOT NULL THEN
         RETURN found_id;
       END IF;
@@ -3881,7 +3893,7 @@ $function$;
 COMMENT ON FUNCTION holdfast.hold_ticket(bigint,text,text) IS 'Parks a ready or running ticket for a person; a running attempt is stopped and its result refused. With a workflow go those of its steps'' tickets that wait; one that runs is left to run.';
 GRANT EXECUTE ON FUNCTION holdfast.hold_ticket(bigint,text,text) TO holdfast_operator, holdfast_worker;
 
-CREATE OR REPLACE FUNCTION holdfast.holder_of_key(key text, unique_for text, on_duplicate text, new_payload jsonb, new_run_at timestamp with time zone)
+CREATE OR REPLACE FUNCTION holdfast.holder_of_key(key text, unique_for text, on_duplicate text, new_payload jsonb, new_run_at timestamp with time zone, new_end timestamp with time zone)
  RETURNS bigint
  LANGUAGE plpgsql
  SET search_path TO 'holdfast', 'pg_temp'
@@ -3913,15 +3925,20 @@ BEGIN
     RAISE EXCEPTION 'ticket % has the unique key "%" already', holder, left(key, 100)
       USING ERRCODE = 'HF409', HINT = 'Take another key, or leave on_duplicate out to be given that ticket.';
   ELSIF t.id IS NOT NULL AND on_duplicate = 'replace' THEN
-    UPDATE ticket_base b SET payload = new_payload, retry_after = new_run_at, updated_at = now() WHERE b.id = t.id RETURNING * INTO t;
+    UPDATE ticket_base b SET payload = new_payload, retry_after = new_run_at, expires_at = new_end, updated_at = now()
+    WHERE b.id = t.id RETURNING * INTO t;
+    DELETE FROM ticket_deadlines x WHERE x.ticket_id = t.id;
+    IF new_end IS NOT NULL THEN
+      PERFORM set_deadline(t.id, new_run_at, new_end);
+    END IF;
     PERFORM make_claimable(t);
     PERFORM log_activity(t.id, 'replaced', 'system', jsonb_build_object('uniqueKey', key, 'runAt', new_run_at));
   END IF;
   RETURN holder;
 END
 $function$;
-COMMENT ON FUNCTION holdfast.holder_of_key(text,text,text,jsonb,timestamp with time zone) IS 'The ticket that has a unique key, as unique_for and on_duplicate say; NULL where a new one may have it, which an old one has then given up.';
-GRANT EXECUTE ON FUNCTION holdfast.holder_of_key(text,text,text,jsonb,timestamp with time zone) TO holdfast_worker;
+COMMENT ON FUNCTION holdfast.holder_of_key(text,text,text,jsonb,timestamp with time zone,timestamp with time zone) IS 'The ticket that has a unique key, as unique_for and on_duplicate say; NULL where a new one may have it, which an old one has then given up.';
+GRANT EXECUTE ON FUNCTION holdfast.holder_of_key(text,text,text,jsonb,timestamp with time zone,timestamp with time zone) TO holdfast_worker;
 
 CREATE OR REPLACE FUNCTION holdfast.insert_ticket()
  RETURNS trigger
@@ -3984,6 +4001,9 @@ BEGIN
   ELSE
     NEW.held_at := NULL;
     NEW.allowed_actions := NULL;
+  END IF;
+  IF NEW.batch_id IS NOT NULL THEN
+    PERFORM join_batch(NEW.batch_id);
   END IF;
   INSERT INTO ticket_base (filed, id, queue, kind, design_id, title, payload, state, assignee_type, priority, retry_count,
     rejection_count, retry_after, retry_strategy, error, error_category, error_fingerprint, hold_reason, unique_key, result,
@@ -5888,6 +5908,8 @@ BEGIN
   IF cardinality(after) > 10000 THEN
     RAISE EXCEPTION 'a ticket may wait for 10000 others at most, not for %', cardinality(after)
       USING ERRCODE = 'HF422', HINT = 'Let some tickets in between wait for 10000 each, and this one for them.';
+  ELSIF array_ndims(after) > 1 OR array_ndims(names) > 1 THEN
+    RAISE EXCEPTION 'after and after_names must be plain lists' USING ERRCODE = 'HF422', HINT = 'Give ids of tickets, as in ARRAY[17, 18].';
   ELSIF array_position(after, NULL) IS NOT NULL THEN
     RAISE EXCEPTION 'after must not contain NULL' USING ERRCODE = 'HF422', HINT = 'Give ids of tickets, as in ARRAY[17, 18].';
   ELSIF cardinality(names) <> cardinality(after) THEN

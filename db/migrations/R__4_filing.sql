@@ -206,6 +206,8 @@ BEGIN
   IF cardinality(after) > 10000 THEN
     RAISE EXCEPTION 'a ticket may wait for 10000 others at most, not for %', cardinality(after)
       USING ERRCODE = 'HF422', HINT = 'Let some tickets in between wait for 10000 each, and this one for them.';
+  ELSIF array_ndims(after) > 1 OR array_ndims(names) > 1 THEN
+    RAISE EXCEPTION 'after and after_names must be plain lists' USING ERRCODE = 'HF422', HINT = 'Give ids of tickets, as in ARRAY[17, 18].';
   ELSIF array_position(after, NULL) IS NOT NULL THEN
     RAISE EXCEPTION 'after must not contain NULL' USING ERRCODE = 'HF422', HINT = 'Give ids of tickets, as in ARRAY[17, 18].';
   ELSIF cardinality(names) <> cardinality(after) THEN

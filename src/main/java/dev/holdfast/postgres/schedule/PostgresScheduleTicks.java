@@ -146,19 +146,22 @@ public final class PostgresScheduleTicks implements ScheduleTicks {
       moveOn(handle, schedule.name(), timetable, due, 0);
       return Step.DONE;
     }
+    boolean busy =
+        due != null && schedule.overlap() != Overlap.ALLOW && busy(handle, schedule.name());
+    if (busy && schedule.overlap() == Overlap.QUEUE) {
+      return Step.WAIT;
+    }
     Optional<Instant> time =
         due == null
             ? Optional.empty()
-            : DueTimes.pick(timetable, schedule.catchUp(), due, locked.now);
+            : DueTimes.pick(
+                timetable, schedule.catchUp(), due, waitedUntil(handle, schedule), locked.now);
     if (time.isEmpty()) {
       moveOn(handle, schedule.name(), timetable, timetable.next(locked.now).orElse(null), 0);
       return Step.DONE;
     }
     @Nullable Instant next = timetable.next(time.get()).orElse(null);
-    if (schedule.overlap() != Overlap.ALLOW && busy(handle, schedule.name())) {
-      if (schedule.overlap() == Overlap.QUEUE) {
-        return Step.WAIT;
-      }
+    if (busy) {
       moveOn(handle, schedule.name(), timetable, next, 1);
       return Step.AGAIN;
     }
@@ -173,6 +176,21 @@ public final class PostgresScheduleTicks implements ScheduleTicks {
     String query =
         "SELECT holdfast.schedule_is_busy(s) FROM holdfast.schedules s WHERE s.name = :name";
     return handle.createQuery(sql.inSchema(query)).bind("name", name).mapTo(Boolean.class).one();
+  }
+
+  /** When the last ticket ended, if its schedule waits for that; else long ago. */
+  private Instant waitedUntil(Handle handle, Schedule schedule) {
+    String query =
+        """
+        SELECT COALESCE(t.completed_at, t.updated_at) FROM holdfast.schedules s JOIN holdfast.tickets t ON t.id = s.last_ticket
+        WHERE s.name = :name AND s.overlap = 'queue'
+        """;
+    return handle
+        .createQuery(sql.inSchema(query))
+        .bind("name", schedule.name())
+        .mapTo(Instant.class)
+        .findOne()
+        .orElse(Instant.EPOCH);
   }
 
   private long enqueue(Handle handle, String name, Instant time) {

@@ -243,6 +243,27 @@ class SchedulesIT {
 
   @Test
   @DisplayName(
+      "a time that waited for the last ticket is not missed, also where none is made up for")
+  void queuedIsNotMissed() {
+    put("q", null, Duration.ofHours(1), CatchUp.NONE, Overlap.QUEUE);
+    desk.run("q", "ann");
+    dueSince("q", "61 minutes 30 seconds");
+    assertThat(ticks.tick(LONGEST)).as("it waits").isLessThanOrEqualTo(Duration.ofSeconds(1));
+    assertThat(find("q").nextAt()).isBefore(Instant.now());
+    sql("SELECT holdfast.cancel_ticket(last_ticket, 'ann', 'enough') FROM holdfast.schedules");
+    tickToTheEnd();
+    assertThat(count("unique_key LIKE 'schedule:q:%'")).isEqualTo(1);
+
+    sql("SELECT holdfast.cancel_ticket(last_ticket, 'ann', 'enough') FROM holdfast.schedules");
+    sql("UPDATE holdfast.ticket_base SET completed_at = now() - interval '2 minutes'");
+    dueSince("q", "61 minutes 30 seconds");
+    tickToTheEnd();
+    assertThat(count("unique_key LIKE 'schedule:q:%'")).as("no worker ran").isEqualTo(1);
+    assertThat(find("q").nextAt()).isAfter(Instant.now());
+  }
+
+  @Test
+  @DisplayName(
       "a pause stops it, its times are not made up for; run makes one whatever; delete leaves"
           + " tickets")
   void pauseRunDelete() {
