@@ -565,6 +565,7 @@ CREATE TABLE holdfast.schedules (
   created_at timestamp with time zone NOT NULL DEFAULT now(),
   updated_at timestamp with time zone NOT NULL DEFAULT now(),
   updated_by text NOT NULL,
+  next_runs timestamp with time zone[],
   CONSTRAINT catch_up_is_known CHECK ((catch_up = ANY (ARRAY['none'::text, 'last'::text, 'all'::text]))),
   CONSTRAINT overlap_is_known CHECK ((overlap = ANY (ARRAY['allow'::text, 'skip'::text, 'queue'::text]))),
   CONSTRAINT schedule_has_a_design_or_a_kind CHECK (((design IS NOT NULL) OR (kind IS NOT NULL))),
@@ -583,6 +584,7 @@ COMMENT ON COLUMN holdfast.schedules.next_at IS 'When the next ticket is due. NU
 COMMENT ON COLUMN holdfast.schedules.last_at IS 'The last time a ticket was made for; not when it was made.';
 COMMENT ON COLUMN holdfast.schedules.skipped IS 'How many times made no ticket because the last one had not ended.';
 COMMENT ON COLUMN holdfast.schedules.problem IS 'Why no ticket comes of it, in words; put_schedule again mends it.';
+COMMENT ON COLUMN holdfast.schedules.next_runs IS 'The next ten times, next_at the first of them. NULL until a worker has worked them out, within ten seconds, or at the end of a pause; NULL too where problem says why there is none. While no worker runs it stands still, as next_at does.';
 GRANT SELECT ON holdfast.schedules TO holdfast_designer, holdfast_operator, holdfast_viewer;
 GRANT SELECT, INSERT, UPDATE, DELETE ON holdfast.schedules TO holdfast_worker;
 
@@ -3091,7 +3093,7 @@ CREATE OR REPLACE FUNCTION holdfast.file_copied_tickets(after_id bigint)
 AS $function$
 DECLARE
   copied bigint[] := ARRAY(
-    SELECT b.id FROM ticket_base b WHERE b.id > after_id AND b.xmin = pg_current_xact_id()::xid);
+    SELECT b.id FROM ticket_base b WHERE b.id > after_id AND (b.xmin = pg_current_xact_id()::xid OR is_of_savepoint(b.xmin)));
 BEGIN
   PERFORM file_new_tickets(copied);
   RETURN cardinality(copied);
@@ -4019,6 +4021,22 @@ AS $function$
 $function$;
 COMMENT ON FUNCTION holdfast.is_deep(jsonb) IS 'Whether a document has more than 500 levels.';
 GRANT EXECUTE ON FUNCTION holdfast.is_deep(jsonb) TO holdfast_designer, holdfast_operator, holdfast_viewer, holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.is_of_savepoint(written_by xid)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+DECLARE
+  whole CONSTANT bigint := 4294967296;
+  top bigint := pg_current_xact_id()::text::bigint;
+  distance bigint := (written_by::text::bigint - top % whole + whole) % whole;
+BEGIN
+  RETURN distance > 0 AND distance < whole / 2 AND pg_xact_status((top + distance)::text::xid8) = 'in progress';
+END
+$function$;
+COMMENT ON FUNCTION holdfast.is_of_savepoint(xid) IS 'Whether the caller''s transaction wrote a row that the caller sees, whose xmin this is, after a savepoint.';
+GRANT EXECUTE ON FUNCTION holdfast.is_of_savepoint(xid) TO holdfast_worker;
 
 CREATE OR REPLACE FUNCTION holdfast.is_waiting(ticket_id bigint)
  RETURNS boolean
@@ -5068,7 +5086,7 @@ $function$;
 COMMENT ON FUNCTION holdfast.prune_figures() IS 'Deletes figures that are past their time: those by minute after 3 hours, by 15 minutes after 3 days, by 2 hours after 90 days.';
 GRANT EXECUTE ON FUNCTION holdfast.prune_figures() TO holdfast_worker;
 
-CREATE OR REPLACE FUNCTION holdfast.put_schedule(name text, actor text, cron text DEFAULT NULL::text, every interval DEFAULT NULL::interval, zone text DEFAULT 'UTC'::text, design text DEFAULT NULL::text, kind text DEFAULT NULL::text, payload jsonb DEFAULT '{}'::jsonb, queue text DEFAULT 'default'::text, title text DEFAULT NULL::text, priority integer DEFAULT 0, catch_up text DEFAULT 'last'::text, overlap text DEFAULT 'allow'::text, next_at timestamp with time zone DEFAULT NULL::timestamp with time zone)
+CREATE OR REPLACE FUNCTION holdfast.put_schedule(name text, actor text, cron text DEFAULT NULL::text, every interval DEFAULT NULL::interval, zone text DEFAULT 'UTC'::text, design text DEFAULT NULL::text, kind text DEFAULT NULL::text, payload jsonb DEFAULT '{}'::jsonb, queue text DEFAULT 'default'::text, title text DEFAULT NULL::text, priority integer DEFAULT 0, catch_up text DEFAULT 'last'::text, overlap text DEFAULT 'allow'::text, next_at timestamp with time zone DEFAULT NULL::timestamp with time zone, next_runs timestamp with time zone[] DEFAULT NULL::timestamp with time zone[])
  RETURNS void
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -5107,20 +5125,22 @@ BEGIN
   END IF;
   PERFORM know_lane(put_schedule.queue, kind_of_new_ticket(put_schedule.kind, d));
   PERFORM accepted_bytes('payload', COALESCE(put_schedule.payload, '{}'));
-  INSERT INTO schedules AS s (name, cron, every, zone, design, kind, title, payload, queue, priority, catch_up, overlap, next_at, updated_by)
+  INSERT INTO schedules AS s (name, cron, every, zone, design, kind, title, payload, queue, priority, catch_up, overlap, next_at, next_runs,
+    updated_by)
   VALUES (put_schedule.name, put_schedule.cron, put_schedule.every, COALESCE(put_schedule.zone, 'UTC'), put_schedule.design,
     put_schedule.kind, put_schedule.title, COALESCE(put_schedule.payload, '{}'), put_schedule.queue, COALESCE(put_schedule.priority, 0),
-    put_schedule.catch_up, put_schedule.overlap, COALESCE(put_schedule.next_at, date_trunc('second', now()) + put_schedule.every), put_schedule.actor)
+    put_schedule.catch_up, put_schedule.overlap, COALESCE(put_schedule.next_at, date_trunc('second', now()) + put_schedule.every),
+    put_schedule.next_runs, put_schedule.actor)
   ON CONFLICT (name) DO UPDATE SET
     cron = excluded.cron, every = excluded.every, zone = excluded.zone, design = excluded.design, kind = excluded.kind,
     title = excluded.title, payload = excluded.payload, queue = excluded.queue, priority = excluded.priority,
-    catch_up = excluded.catch_up, overlap = excluded.overlap, next_at = excluded.next_at, anchor_at = date_trunc('second', now()), problem = NULL,
-    updated_at = now(), updated_by = excluded.updated_by;
+    catch_up = excluded.catch_up, overlap = excluded.overlap, next_at = excluded.next_at, next_runs = excluded.next_runs,
+    anchor_at = date_trunc('second', now()), problem = NULL, updated_at = now(), updated_by = excluded.updated_by;
   PERFORM log_activity(NULL, 'schedule_put', actor, jsonb_build_object('schedule', put_schedule.name));
 END
 $function$;
-COMMENT ON FUNCTION holdfast.put_schedule(text,text,text,interval,text,text,text,jsonb,text,text,integer,text,text,timestamp with time zone) IS 'Makes a schedule or replaces its settings: SELECT holdfast.put_schedule(''nightly'', ''ann'', cron => ''0 3 * * 1-5'', zone => ''Europe/Berlin'', design => ''report''). A pause stays. HF422 names what is wrong; a bad cron expression or zone is found by a worker and told in schedules.problem.';
-GRANT EXECUTE ON FUNCTION holdfast.put_schedule(text,text,text,interval,text,text,text,jsonb,text,text,integer,text,text,timestamp with time zone) TO holdfast_operator, holdfast_worker;
+COMMENT ON FUNCTION holdfast.put_schedule(text,text,text,interval,text,text,text,jsonb,text,text,integer,text,text,timestamp with time zone,timestamp with time zone[]) IS 'Makes a schedule or replaces its settings: SELECT holdfast.put_schedule(''nightly'', ''ann'', cron => ''0 3 * * 1-5'', zone => ''Europe/Berlin'', design => ''report''). A pause stays. HF422 names what is wrong; a bad cron expression or zone is found by a worker and told in schedules.problem.';
+GRANT EXECUTE ON FUNCTION holdfast.put_schedule(text,text,text,interval,text,text,text,jsonb,text,text,integer,text,text,timestamp with time zone,timestamp with time zone[]) TO holdfast_operator, holdfast_worker;
 
 CREATE OR REPLACE FUNCTION holdfast.raise_budget(scope text, usd numeric, actor text, per text DEFAULT NULL::text)
  RETURNS bigint
@@ -6164,7 +6184,8 @@ BEGIN
   PERFORM require_words('actor', actor);
   PERFORM locked_schedule(resume_schedule.name);
   -- A person wanted no tickets in the meantime: none is made up for.
-  UPDATE schedules s SET paused_at = NULL, paused_by = NULL, next_at = CASE WHEN s.next_at > now() THEN s.next_at END
+  UPDATE schedules s SET paused_at = NULL, paused_by = NULL, next_at = CASE WHEN s.next_at > now() THEN s.next_at END,
+    next_runs = CASE WHEN s.next_at > now() THEN s.next_runs END
   WHERE s.name = resume_schedule.name AND s.paused_at IS NOT NULL;
   PERFORM log_activity(NULL, 'schedule_resumed', actor, jsonb_build_object('schedule', resume_schedule.name));
 END
@@ -7573,7 +7594,7 @@ DECLARE
 BEGIN
   PERFORM require_traceparent(traceparent);
   INSERT INTO ticket_traces SELECT b.id, traceparent FROM ticket_base b
-  WHERE b.id > after_id AND b.xmin = pg_current_xact_id()::xid ON CONFLICT DO NOTHING;
+  WHERE b.id > after_id AND (b.xmin = pg_current_xact_id()::xid OR is_of_savepoint(b.xmin)) ON CONFLICT DO NOTHING;
   GET DIAGNOSTICS n = ROW_COUNT;
   RETURN n;
 END

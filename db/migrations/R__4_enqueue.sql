@@ -333,7 +333,7 @@ DECLARE
 BEGIN
   PERFORM require_traceparent(traceparent);
   INSERT INTO ticket_traces SELECT b.id, traceparent FROM ticket_base b
-  WHERE b.id > after_id AND b.xmin = pg_current_xact_id()::xid ON CONFLICT DO NOTHING;
+  WHERE b.id > after_id AND (b.xmin = pg_current_xact_id()::xid OR is_of_savepoint(b.xmin)) ON CONFLICT DO NOTHING;
   GET DIAGNOSTICS n = ROW_COUNT;
   RETURN n;
 END

@@ -129,11 +129,25 @@ END
 $$;
 COMMENT ON FUNCTION file_new_tickets IS 'file_tickets for those that were just inserted: they may expire, too.';
 
+-- What is written after a savepoint, or in a block that catches errors, has a number of its own, which is higher than the transaction's. A row that is
+-- seen although that number is in progress is the caller's own.
+CREATE OR REPLACE FUNCTION is_of_savepoint(written_by xid) RETURNS boolean
+LANGUAGE plpgsql SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
+DECLARE
+  whole CONSTANT bigint := 4294967296;
+  top bigint := pg_current_xact_id()::text::bigint;
+  distance bigint := (written_by::text::bigint - top % whole + whole) % whole;
+BEGIN
+  RETURN distance > 0 AND distance < whole / 2 AND pg_xact_status((top + distance)::text::xid8) = 'in progress';
+END
+$$;
+COMMENT ON FUNCTION is_of_savepoint IS 'Whether the caller''s transaction wrote a row that the caller sees, whose xmin this is, after a savepoint.';
+
 CREATE OR REPLACE FUNCTION file_copied_tickets(after_id bigint) RETURNS bigint
 LANGUAGE plpgsql SET search_path = ${flyway:defaultSchema}, pg_temp SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off AS $$
 DECLARE
   copied bigint[] := ARRAY(
-    SELECT b.id FROM ticket_base b WHERE b.id > after_id AND b.xmin = pg_current_xact_id()::xid);
+    SELECT b.id FROM ticket_base b WHERE b.id > after_id AND (b.xmin = pg_current_xact_id()::xid OR is_of_savepoint(b.xmin)));
 BEGIN
   PERFORM file_new_tickets(copied);
   RETURN cardinality(copied);

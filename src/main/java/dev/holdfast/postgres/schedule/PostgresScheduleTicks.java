@@ -34,9 +34,11 @@ public final class PostgresScheduleTicks implements ScheduleTicks {
   /** For a time that waits until the last ticket has ended. */
   private static final Duration LOOK_AGAIN = Duration.ofSeconds(1);
 
+  /** Or their next runs are to be worked out: by SQL and by earlier binaries they are not. */
   private static final String DUE =
       """
-      s.paused_at IS NULL AND s.problem IS NULL AND (s.next_at IS NULL OR s.next_at <= now() + :ahead * interval '1 microsecond')
+      s.paused_at IS NULL AND s.problem IS NULL AND (s.next_at IS NULL OR s.next_at <= now() + :ahead * interval '1 microsecond'
+        OR s.next_runs[1] IS DISTINCT FROM s.next_at)
       """;
 
   private enum Step {
@@ -139,25 +141,29 @@ public final class PostgresScheduleTicks implements ScheduleTicks {
   private Step step(Handle handle, Locked locked) {
     Schedule schedule = locked.schedule;
     Timetable timetable = schedule.timetable();
-    Instant due = schedule.nextAt();
+    @Nullable Instant due = schedule.nextAt();
+    if (due != null && due.isAfter(locked.now)) {
+      moveOn(handle, schedule.name(), timetable, due, 0);
+      return Step.DONE;
+    }
     Optional<Instant> time =
         due == null
             ? Optional.empty()
             : DueTimes.pick(timetable, schedule.catchUp(), due, locked.now);
     if (time.isEmpty()) {
-      moveOn(handle, schedule.name(), timetable.next(locked.now).orElse(null), 0);
+      moveOn(handle, schedule.name(), timetable, timetable.next(locked.now).orElse(null), 0);
       return Step.DONE;
     }
-    Instant next = timetable.next(time.get()).orElse(null);
+    @Nullable Instant next = timetable.next(time.get()).orElse(null);
     if (schedule.overlap() != Overlap.ALLOW && busy(handle, schedule.name())) {
       if (schedule.overlap() == Overlap.QUEUE) {
         return Step.WAIT;
       }
-      moveOn(handle, schedule.name(), next, 1);
+      moveOn(handle, schedule.name(), timetable, next, 1);
       return Step.AGAIN;
     }
     long id = enqueue(handle, schedule.name(), time.get());
-    moveOn(handle, schedule.name(), next, 0);
+    moveOn(handle, schedule.name(), timetable, next, 0);
     log.info("schedule {} made ticket {} for {}", schedule.name(), id, time.get());
     return Step.AGAIN;
   }
@@ -182,16 +188,19 @@ public final class PostgresScheduleTicks implements ScheduleTicks {
         .one();
   }
 
-  private void moveOn(Handle handle, String name, @Nullable Instant next, int skipped) {
+  private void moveOn(
+      Handle handle, String name, Timetable timetable, @Nullable Instant next, int skipped) {
     String update =
         """
-        UPDATE holdfast.schedules SET next_at = :next::timestamptz, skipped = skipped + :skipped,
+        UPDATE holdfast.schedules SET next_at = :next::timestamptz, next_runs = :runs::text[]::timestamptz[],
+          skipped = skipped + :skipped,
           problem = CASE WHEN :next::timestamptz IS NULL THEN 'no further time comes' END
         WHERE name = :name
         """;
     handle
         .createUpdate(sql.inSchema(update))
         .bind("next", next)
+        .bind("runs", ScheduleRows.nextRuns(timetable, next))
         .bind("skipped", skipped)
         .bind("name", name)
         .execute();
@@ -200,8 +209,8 @@ public final class PostgresScheduleTicks implements ScheduleTicks {
   private void giveUp(String name, String problem) {
     log.warn("schedule {} makes no tickets until it is put again: {}", name, problem);
     String update =
-        "UPDATE holdfast.schedules SET next_at = NULL, problem = left(:problem, 1000) WHERE name ="
-            + " :name AND problem IS NULL";
+        "UPDATE holdfast.schedules SET next_at = NULL, next_runs = NULL, problem = left(:problem,"
+            + " 1000) WHERE name = :name AND problem IS NULL";
     transactions.runStatement(
         handle ->
             handle
