@@ -12,7 +12,6 @@ import dev.holdfast.queue.NewTicket;
 import dev.holdfast.queue.Retention;
 import dev.holdfast.queue.TicketDesk.Conversation;
 import dev.holdfast.queue.TicketDesk.Retries;
-import dev.holdfast.testing.EverySetup;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.TicketDatabase;
 import dev.holdfast.testing.WithDatabase;
@@ -24,7 +23,6 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 @WithDatabase
-@EverySetup
 @DisplayName("Workflows, releases in steps and retention together")
 class ComposedFlowsIT {
   private final TicketDatabase database;
