@@ -1692,7 +1692,7 @@ BEGIN
   LOOP
     BEGIN
       PERFORM advance_batch(b);
-    EXCEPTION WHEN OTHERS THEN
+    EXCEPTION WHEN OTHERS OR query_canceled OR assert_failure THEN
       -- Tried again later, and meanwhile others have their turn.
       UPDATE batches x SET look_at = clock_timestamp() + interval '10 seconds' WHERE x.id = b.id;
       RAISE WARNING 'batch % was not looked at: %', b.id, SQLERRM;
@@ -1768,7 +1768,7 @@ BEGIN
   END IF;
   BEGIN
     PERFORM advance_release(r);
-  EXCEPTION WHEN OTHERS THEN
+  EXCEPTION WHEN OTHERS OR query_canceled OR assert_failure THEN
     -- Tried again later, and meanwhile others have their turn.
     UPDATE releases x SET look_at = clock_timestamp() + interval '10 seconds', reason = 'tried again soon: ' || left(SQLERRM, 500) WHERE x.id = r.id;
   END;
@@ -5083,7 +5083,7 @@ BEGIN
       DELETE FROM deferred x WHERE x.id = d.id AND x.run_at = d.run_at;
       INSERT INTO ready (priority, created_at, id, queue, kind) VALUES (d.priority, d.created_at, d.id, d.queue, d.kind);
       promoted := promoted + 1;
-    EXCEPTION WHEN OTHERS THEN
+    EXCEPTION WHEN OTHERS OR query_canceled OR assert_failure THEN
       RAISE WARNING 'ticket % cannot be claimed: % (SQLSTATE %)', d.id, SQLERRM, SQLSTATE;
     END;
   END LOOP;
@@ -5348,7 +5348,7 @@ BEGIN
     EXCEPTION
       WHEN SQLSTATE 'HF000' THEN
         NULL;
-      WHEN OTHERS THEN
+      WHEN OTHERS OR query_canceled OR assert_failure THEN
         RAISE WARNING 'ticket % cannot be claimed: % (SQLSTATE %)', ticket, SQLERRM, SQLSTATE;
         refused := refused || ticket;
     END;
@@ -7091,7 +7091,7 @@ BEGIN
       BEGIN
         DELETE FROM holdfast.suspects s WHERE s.id = suspected;
         EXIT;
-      EXCEPTION WHEN OTHERS THEN
+      EXCEPTION WHEN OTHERS OR query_canceled OR assert_failure THEN
         IF small_bytes >= 0 THEN
           RAISE;
         END IF;
@@ -7146,7 +7146,7 @@ BEGIN
       FOR place IN 1..cardinality(met) LOOP
         BEGIN
           DELETE FROM holdfast.ready r WHERE r.ctid = tids[place];
-        EXCEPTION WHEN OTHERS THEN
+        EXCEPTION WHEN OTHERS OR query_canceled OR assert_failure THEN
           RAISE WARNING 'ticket % cannot be claimed: % (SQLSTATE %)', met[place], SQLERRM, SQLSTATE;
           met[place] := NULL;
         END;
