@@ -565,6 +565,7 @@ CREATE TABLE holdfast.schedules (
   created_at timestamp with time zone NOT NULL DEFAULT now(),
   updated_at timestamp with time zone NOT NULL DEFAULT now(),
   updated_by text NOT NULL,
+  next_runs timestamp with time zone[],
   CONSTRAINT catch_up_is_known CHECK ((catch_up = ANY (ARRAY['none'::text, 'last'::text, 'all'::text]))),
   CONSTRAINT overlap_is_known CHECK ((overlap = ANY (ARRAY['allow'::text, 'skip'::text, 'queue'::text]))),
   CONSTRAINT schedule_has_a_design_or_a_kind CHECK (((design IS NOT NULL) OR (kind IS NOT NULL))),
@@ -583,6 +584,7 @@ COMMENT ON COLUMN holdfast.schedules.next_at IS 'When the next ticket is due. NU
 COMMENT ON COLUMN holdfast.schedules.last_at IS 'The last time a ticket was made for; not when it was made.';
 COMMENT ON COLUMN holdfast.schedules.skipped IS 'How many times made no ticket because the last one had not ended.';
 COMMENT ON COLUMN holdfast.schedules.problem IS 'Why no ticket comes of it, in words; put_schedule again mends it.';
+COMMENT ON COLUMN holdfast.schedules.next_runs IS 'The next ten times, next_at the first of them. NULL until a worker has worked them out, within ten seconds, or at the end of a pause; NULL too where problem says why there is none. While no worker runs it stands still, as next_at does.';
 GRANT SELECT ON holdfast.schedules TO holdfast_designer, holdfast_operator, holdfast_viewer;
 GRANT SELECT, INSERT, UPDATE, DELETE ON holdfast.schedules TO holdfast_worker;
 
@@ -1372,8 +1374,13 @@ WHERE l.words IS NOT NULL
 UNION ALL
 SELECT w.id, w.queue, 'ready' COLLATE "C", 'turn' COLLATE "C", ARRAY['queue:' || w.queue], 'its turn', w.created_at,
   NULL::timestamptz, NULL::numeric, 0::bigint
-FROM tickets_in_line w WHERE limit_words(w.queue, w.design, w.concurrency_key) IS NULL;
-COMMENT ON VIEW holdfast.waiting_tickets IS 'Tickets that wait for a provider (deferred, no retry used), for the end of an outage, for an account to be mended, for a budget to have room (all on hold), for other tickets to be done or a batch to end (dependency; those on hold are named first), for a limit (set_limit) or only for their turn among those with keys.';
+FROM tickets_in_line w WHERE limit_words(w.queue, w.design, w.concurrency_key) IS NULL
+UNION ALL
+SELECT d.after_id, b.queue, b.state, 'turn' COLLATE "C", ARRAY['ticket/' || d.ticket_id], format('its turn in the step %s of #%s', d.name, d.ticket_id),
+  b.created_at, b.retry_after, NULL::numeric, b.fence
+FROM ticket_dependencies d JOIN ticket_base b ON b.id = d.after_id AND b.state = 'ready'
+WHERE d.queued AND d.ended_at IS NULL;
+COMMENT ON VIEW holdfast.waiting_tickets IS 'Tickets that wait for a provider (deferred, no retry used), for the end of an outage, for an account to be mended, for a budget to have room (all on hold), for other tickets to be done or a batch to end (dependency; those on hold are named first), for a limit (set_limit) or only for their turn: among those with keys, or in a step of limited breadth.';
 GRANT SELECT ON holdfast.waiting_tickets TO holdfast_designer, holdfast_operator, holdfast_viewer;
 GRANT SELECT, INSERT, UPDATE, DELETE ON holdfast.waiting_tickets TO holdfast_worker;
 
@@ -2203,9 +2210,16 @@ AS $function$
 DECLARE
   n bigint;
 BEGIN
+  -- Those that wait for others on hold come last, whoever is waited for first: a step that releases only them would wait for a later one. Tickets wait
+  -- for older ones.
   INSERT INTO release_tickets (release_id, n, ticket_id, fingerprint)
-  SELECT choose_held.release_id, row_number() OVER (ORDER BY b.held_at, b.id), b.id, b.error_fingerprint
+  SELECT choose_held.release_id, row_number() OVER (ORDER BY w.waits, CASE WHEN NOT w.waits THEN b.held_at END, b.id), b.id, b.error_fingerprint
   FROM ticket_base b
+  CROSS JOIN LATERAL (
+    SELECT EXISTS (
+        SELECT FROM ticket_dependencies d JOIN ticket_base p ON p.id = d.after_id
+        WHERE d.ticket_id = b.id AND d.ended_at IS NULL AND p.held_at IS NOT NULL)
+      OR EXISTS (SELECT FROM ticket_dependencies d WHERE d.after_id = b.id AND d.ended_at IS NULL AND d.queued) AS waits) w
   WHERE b.held_at IS NOT NULL
     AND (choose_held.ids IS NULL OR b.id = ANY (choose_held.ids))
     AND (choose_held.fingerprint IS NULL OR starts_with(b.error_fingerprint, choose_held.fingerprint))
@@ -2721,7 +2735,7 @@ BEGIN
   LOOP
     IF enqueue_any_ticket.unique_for IS NOT NULL OR enqueue_any_ticket.on_duplicate IS NOT NULL THEN
       found_id := holder_of_key(enqueue_any_ticket.unique_key, enqueue_any_ticket.unique_for, enqueue_any_ticket.on_duplicate,
-        COALESCE(enqueue_any_ticket.payload, '{}'), enqueue_any_ticket.run_at);
+        COALESCE(enqueue_any_ticket.payload, '{}'), enqueue_any_ticket.run_at, ends_at);
       IF found_id IS NOT NULL THEN
         RETURN found_id;
       END IF;
@@ -3091,7 +3105,7 @@ CREATE OR REPLACE FUNCTION holdfast.file_copied_tickets(after_id bigint)
 AS $function$
 DECLARE
   copied bigint[] := ARRAY(
-    SELECT b.id FROM ticket_base b WHERE b.id > after_id AND b.xmin = pg_current_xact_id()::xid);
+    SELECT b.id FROM ticket_base b WHERE b.id > after_id AND (b.xmin = pg_current_xact_id()::xid OR is_of_savepoint(b.xmin)));
 BEGIN
   PERFORM file_new_tickets(copied);
   RETURN cardinality(copied);
@@ -3879,7 +3893,7 @@ $function$;
 COMMENT ON FUNCTION holdfast.hold_ticket(bigint,text,text) IS 'Parks a ready or running ticket for a person; a running attempt is stopped and its result refused. With a workflow go those of its steps'' tickets that wait; one that runs is left to run.';
 GRANT EXECUTE ON FUNCTION holdfast.hold_ticket(bigint,text,text) TO holdfast_operator, holdfast_worker;
 
-CREATE OR REPLACE FUNCTION holdfast.holder_of_key(key text, unique_for text, on_duplicate text, new_payload jsonb, new_run_at timestamp with time zone)
+CREATE OR REPLACE FUNCTION holdfast.holder_of_key(key text, unique_for text, on_duplicate text, new_payload jsonb, new_run_at timestamp with time zone, new_end timestamp with time zone)
  RETURNS bigint
  LANGUAGE plpgsql
  SET search_path TO 'holdfast', 'pg_temp'
@@ -3911,15 +3925,20 @@ BEGIN
     RAISE EXCEPTION 'ticket % has the unique key "%" already', holder, left(key, 100)
       USING ERRCODE = 'HF409', HINT = 'Take another key, or leave on_duplicate out to be given that ticket.';
   ELSIF t.id IS NOT NULL AND on_duplicate = 'replace' THEN
-    UPDATE ticket_base b SET payload = new_payload, retry_after = new_run_at, updated_at = now() WHERE b.id = t.id RETURNING * INTO t;
+    UPDATE ticket_base b SET payload = new_payload, retry_after = new_run_at, expires_at = new_end, updated_at = now()
+    WHERE b.id = t.id RETURNING * INTO t;
+    DELETE FROM ticket_deadlines x WHERE x.ticket_id = t.id;
+    IF new_end IS NOT NULL THEN
+      PERFORM set_deadline(t.id, new_run_at, new_end);
+    END IF;
     PERFORM make_claimable(t);
     PERFORM log_activity(t.id, 'replaced', 'system', jsonb_build_object('uniqueKey', key, 'runAt', new_run_at));
   END IF;
   RETURN holder;
 END
 $function$;
-COMMENT ON FUNCTION holdfast.holder_of_key(text,text,text,jsonb,timestamp with time zone) IS 'The ticket that has a unique key, as unique_for and on_duplicate say; NULL where a new one may have it, which an old one has then given up.';
-GRANT EXECUTE ON FUNCTION holdfast.holder_of_key(text,text,text,jsonb,timestamp with time zone) TO holdfast_worker;
+COMMENT ON FUNCTION holdfast.holder_of_key(text,text,text,jsonb,timestamp with time zone,timestamp with time zone) IS 'The ticket that has a unique key, as unique_for and on_duplicate say; NULL where a new one may have it, which an old one has then given up.';
+GRANT EXECUTE ON FUNCTION holdfast.holder_of_key(text,text,text,jsonb,timestamp with time zone,timestamp with time zone) TO holdfast_worker;
 
 CREATE OR REPLACE FUNCTION holdfast.insert_ticket()
  RETURNS trigger
@@ -3983,6 +4002,9 @@ BEGIN
     NEW.held_at := NULL;
     NEW.allowed_actions := NULL;
   END IF;
+  IF NEW.batch_id IS NOT NULL THEN
+    PERFORM join_batch(NEW.batch_id);
+  END IF;
   INSERT INTO ticket_base (filed, id, queue, kind, design_id, title, payload, state, assignee_type, priority, retry_count,
     rejection_count, retry_after, retry_strategy, error, error_category, error_fingerprint, hold_reason, unique_key, result,
     created_at, updated_at, started_at, completed_at, held_at, hold_actions, max_cost_usd, expires_at, concurrency_key, fairness_key,
@@ -4019,6 +4041,22 @@ AS $function$
 $function$;
 COMMENT ON FUNCTION holdfast.is_deep(jsonb) IS 'Whether a document has more than 500 levels.';
 GRANT EXECUTE ON FUNCTION holdfast.is_deep(jsonb) TO holdfast_designer, holdfast_operator, holdfast_viewer, holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.is_of_savepoint(written_by xid)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+DECLARE
+  whole CONSTANT bigint := 4294967296;
+  top bigint := pg_current_xact_id()::text::bigint;
+  distance bigint := (written_by::text::bigint - top % whole + whole) % whole;
+BEGIN
+  RETURN distance > 0 AND distance < whole / 2 AND pg_xact_status((top + distance)::text::xid8) = 'in progress';
+END
+$function$;
+COMMENT ON FUNCTION holdfast.is_of_savepoint(xid) IS 'Whether the caller''s transaction wrote a row that the caller sees, whose xmin this is, after a savepoint.';
+GRANT EXECUTE ON FUNCTION holdfast.is_of_savepoint(xid) TO holdfast_worker;
 
 CREATE OR REPLACE FUNCTION holdfast.is_waiting(ticket_id bigint)
  RETURNS boolean
@@ -5105,7 +5143,7 @@ $function$;
 COMMENT ON FUNCTION holdfast.prune_figures() IS 'Deletes figures that are past their time: those by minute after 3 hours, by 15 minutes after 3 days, by 2 hours after 90 days.';
 GRANT EXECUTE ON FUNCTION holdfast.prune_figures() TO holdfast_worker;
 
-CREATE OR REPLACE FUNCTION holdfast.put_schedule(name text, actor text, cron text DEFAULT NULL::text, every interval DEFAULT NULL::interval, zone text DEFAULT 'UTC'::text, design text DEFAULT NULL::text, kind text DEFAULT NULL::text, payload jsonb DEFAULT '{}'::jsonb, queue text DEFAULT 'default'::text, title text DEFAULT NULL::text, priority integer DEFAULT 0, catch_up text DEFAULT 'last'::text, overlap text DEFAULT 'allow'::text, next_at timestamp with time zone DEFAULT NULL::timestamp with time zone)
+CREATE OR REPLACE FUNCTION holdfast.put_schedule(name text, actor text, cron text DEFAULT NULL::text, every interval DEFAULT NULL::interval, zone text DEFAULT 'UTC'::text, design text DEFAULT NULL::text, kind text DEFAULT NULL::text, payload jsonb DEFAULT '{}'::jsonb, queue text DEFAULT 'default'::text, title text DEFAULT NULL::text, priority integer DEFAULT 0, catch_up text DEFAULT 'last'::text, overlap text DEFAULT 'allow'::text, next_at timestamp with time zone DEFAULT NULL::timestamp with time zone, next_runs timestamp with time zone[] DEFAULT NULL::timestamp with time zone[])
  RETURNS void
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -5144,20 +5182,22 @@ BEGIN
   END IF;
   PERFORM know_lane(put_schedule.queue, kind_of_new_ticket(put_schedule.kind, d));
   PERFORM accepted_bytes('payload', COALESCE(put_schedule.payload, '{}'));
-  INSERT INTO schedules AS s (name, cron, every, zone, design, kind, title, payload, queue, priority, catch_up, overlap, next_at, updated_by)
+  INSERT INTO schedules AS s (name, cron, every, zone, design, kind, title, payload, queue, priority, catch_up, overlap, next_at, next_runs,
+    updated_by)
   VALUES (put_schedule.name, put_schedule.cron, put_schedule.every, COALESCE(put_schedule.zone, 'UTC'), put_schedule.design,
     put_schedule.kind, put_schedule.title, COALESCE(put_schedule.payload, '{}'), put_schedule.queue, COALESCE(put_schedule.priority, 0),
-    put_schedule.catch_up, put_schedule.overlap, COALESCE(put_schedule.next_at, date_trunc('second', now()) + put_schedule.every), put_schedule.actor)
+    put_schedule.catch_up, put_schedule.overlap, COALESCE(put_schedule.next_at, date_trunc('second', now()) + put_schedule.every),
+    put_schedule.next_runs, put_schedule.actor)
   ON CONFLICT (name) DO UPDATE SET
     cron = excluded.cron, every = excluded.every, zone = excluded.zone, design = excluded.design, kind = excluded.kind,
     title = excluded.title, payload = excluded.payload, queue = excluded.queue, priority = excluded.priority,
-    catch_up = excluded.catch_up, overlap = excluded.overlap, next_at = excluded.next_at, anchor_at = date_trunc('second', now()), problem = NULL,
-    updated_at = now(), updated_by = excluded.updated_by;
+    catch_up = excluded.catch_up, overlap = excluded.overlap, next_at = excluded.next_at, next_runs = excluded.next_runs,
+    anchor_at = date_trunc('second', now()), problem = NULL, updated_at = now(), updated_by = excluded.updated_by;
   PERFORM log_activity(NULL, 'schedule_put', actor, jsonb_build_object('schedule', put_schedule.name));
 END
 $function$;
-COMMENT ON FUNCTION holdfast.put_schedule(text,text,text,interval,text,text,text,jsonb,text,text,integer,text,text,timestamp with time zone) IS 'Makes a schedule or replaces its settings: SELECT holdfast.put_schedule(''nightly'', ''ann'', cron => ''0 3 * * 1-5'', zone => ''Europe/Berlin'', design => ''report''). A pause stays. HF422 names what is wrong; a bad cron expression or zone is found by a worker and told in schedules.problem.';
-GRANT EXECUTE ON FUNCTION holdfast.put_schedule(text,text,text,interval,text,text,text,jsonb,text,text,integer,text,text,timestamp with time zone) TO holdfast_operator, holdfast_worker;
+COMMENT ON FUNCTION holdfast.put_schedule(text,text,text,interval,text,text,text,jsonb,text,text,integer,text,text,timestamp with time zone,timestamp with time zone[]) IS 'Makes a schedule or replaces its settings: SELECT holdfast.put_schedule(''nightly'', ''ann'', cron => ''0 3 * * 1-5'', zone => ''Europe/Berlin'', design => ''report''). A pause stays. HF422 names what is wrong; a bad cron expression or zone is found by a worker and told in schedules.problem.';
+GRANT EXECUTE ON FUNCTION holdfast.put_schedule(text,text,text,interval,text,text,text,jsonb,text,text,integer,text,text,timestamp with time zone,timestamp with time zone[]) TO holdfast_operator, holdfast_worker;
 
 CREATE OR REPLACE FUNCTION holdfast.raise_budget(scope text, usd numeric, actor text, per text DEFAULT NULL::text)
  RETURNS bigint
@@ -5905,6 +5945,8 @@ BEGIN
   IF cardinality(after) > 10000 THEN
     RAISE EXCEPTION 'a ticket may wait for 10000 others at most, not for %', cardinality(after)
       USING ERRCODE = 'HF422', HINT = 'Let some tickets in between wait for 10000 each, and this one for them.';
+  ELSIF array_ndims(after) > 1 OR array_ndims(names) > 1 THEN
+    RAISE EXCEPTION 'after and after_names must be plain lists' USING ERRCODE = 'HF422', HINT = 'Give ids of tickets, as in ARRAY[17, 18].';
   ELSIF array_position(after, NULL) IS NOT NULL THEN
     RAISE EXCEPTION 'after must not contain NULL' USING ERRCODE = 'HF422', HINT = 'Give ids of tickets, as in ARRAY[17, 18].';
   ELSIF cardinality(names) <> cardinality(after) THEN
@@ -6201,7 +6243,8 @@ BEGIN
   PERFORM require_words('actor', actor);
   PERFORM locked_schedule(resume_schedule.name);
   -- A person wanted no tickets in the meantime: none is made up for.
-  UPDATE schedules s SET paused_at = NULL, paused_by = NULL, next_at = CASE WHEN s.next_at > now() THEN s.next_at END
+  UPDATE schedules s SET paused_at = NULL, paused_by = NULL, next_at = CASE WHEN s.next_at > now() THEN s.next_at END,
+    next_runs = CASE WHEN s.next_at > now() THEN s.next_runs END
   WHERE s.name = resume_schedule.name AND s.paused_at IS NOT NULL;
   PERFORM log_activity(NULL, 'schedule_resumed', actor, jsonb_build_object('schedule', resume_schedule.name));
 END
@@ -7228,6 +7271,7 @@ DECLARE
   weights boolean := EXISTS (SELECT FROM fairness_weights);
   expiring boolean := EXISTS (SELECT FROM ticket_deadlines e WHERE e.expires_at <= now());
   careful boolean := expiring OR one_by_one; -- the first of a group may be expired or refused, or somebody has it locked
+  plain boolean := NOT (careful OR weights OR design_limits); -- a turn is one ticket, and each group has a turn of its own
   refused bigint[] := '{}'; -- what the database does not let go
   refused_before bigint := 0;
   locked text[] := '{}'; -- designs whose gates this claim has
@@ -7244,6 +7288,7 @@ DECLARE
   groups bigint;
   last_group text;
   last_taken text;
+  shared boolean;
   in_round bigint := 0;
   tids tid[];
   moved bigint[];
@@ -7270,69 +7315,99 @@ BEGIN
   WHILE room > 0 LOOP
     -- Mostly all groups of the first walk have a free place.
     chunk := LEAST(CASE WHEN walked = 0 THEN room ELSE 2 * room END + 8, 2000);
-    WITH RECURSIVE n AS (
-      (SELECT w.turn_group, w.concurrency_key, w.design, w.created_at, w.id, w.ctid AS tid, 1 AS no FROM in_line w
-       WHERE w.line = of_line AND ~w.priority = rank AND w.turn_group > pos
-       ORDER BY w.turn_group, w.created_at, w.id LIMIT 1)
-      UNION ALL
-      SELECT m.turn_group, m.concurrency_key, m.design, m.created_at, m.id, m.tid, n.no + 1
-      FROM n CROSS JOIN LATERAL (
-        SELECT w.turn_group, w.concurrency_key, w.design, w.created_at, w.id, w.ctid AS tid FROM in_line w
-        WHERE w.line = of_line AND ~w.priority = rank AND w.turn_group > n.turn_group
-        ORDER BY w.turn_group, w.created_at, w.id LIMIT 1) m
-      WHERE n.no < chunk
-    ), part AS MATERIALIZED (
-      SELECT n.*, split_part(n.turn_group, chr(1), 1) AS turn_key FROM n WHERE until IS NULL OR n.turn_group <= until
-    ), limited AS MATERIALIZED (
-      SELECT x.design, x.per_key, CASE WHEN x.design = ANY (closed) THEN 0 ELSE open_places(x) END AS places FROM claim_limits x
-      WHERE design_limits AND x.design = ANY (ARRAY(SELECT DISTINCT p.design FROM part p))
-    ), open AS MATERIALIZED (
-      SELECT p.*, l.places AS of_design,
-        quota * CASE WHEN weights
-          THEN COALESCE((SELECT f.weight FROM fairness_weights f WHERE f.fairness_key = substr(p.turn_key, 2)), 1) ELSE 1 END AS turn,
-        CASE WHEN ql.per_key IS NOT NULL AND p.concurrency_key <> '' THEN ql.per_key - (
-          SELECT count(*) FROM line_slots s WHERE s.queue = g.queue AND s.concurrency_key = p.concurrency_key) END AS q_key,
-        CASE WHEN l.per_key IS NOT NULL AND p.concurrency_key <> '' THEN l.per_key - (
-          SELECT count(*) FROM line_slots s WHERE s.design = p.design AND s.design <> '' AND s.concurrency_key = p.concurrency_key) END AS d_key
-      FROM part p LEFT JOIN limited l ON l.design = p.design
-    ), candidates AS (
-      -- The first of each group is known from the walk.
-      SELECT o.no, o.turn_key, o.concurrency_key, o.design, o.turn, o.q_key, o.of_design, o.d_key, o.tid, o.id, o.created_at FROM open o
-      WHERE NOT careful AND LEAST(o.q_key, o.of_design, o.d_key, 1) > 0
-      UNION ALL
-      SELECT o.no, o.turn_key, o.concurrency_key, o.design, o.turn, o.q_key, o.of_design, o.d_key, t.tid, t.id, t.created_at FROM open o
-      CROSS JOIN LATERAL (
-        SELECT w.ctid AS tid, w.id, w.created_at FROM in_line w
-        WHERE w.line = of_line AND ~w.priority = rank AND w.turn_group = o.turn_group AND (w.created_at, w.id) >= (o.created_at, o.id)
-          AND (careful OR w.id <> o.id) AND w.id <> ALL (refused)
-          AND (NOT expiring OR NOT EXISTS (SELECT FROM ticket_deadlines e WHERE e.ticket_id = w.id AND e.expires_at <= now()))
-        ORDER BY w.created_at, w.id
-        LIMIT GREATEST(LEAST(o.turn, o.q_key, o.of_design, o.d_key) - CASE WHEN careful THEN 0 ELSE 1 END, 0)
-        FOR UPDATE SKIP LOCKED
-      ) t
-      WHERE careful OR LEAST(o.turn, o.q_key, o.of_design, o.d_key) > 1
-    ), turns AS MATERIALIZED (
-      SELECT c.*, row_number() OVER (PARTITION BY c.turn_key ORDER BY c.created_at, c.id) AS of_turn,
-        row_number() OVER (PARTITION BY c.concurrency_key ORDER BY c.no) AS of_key_no
-      FROM candidates c
-    ), ranked AS (
-      -- Mostly no design has a limit, and nothing is sorted by designs.
-      SELECT c.*, NULL::bigint AS of_design_no, NULL::bigint AS of_both_no FROM turns c WHERE c.of_design IS NULL
-      UNION ALL
-      SELECT c.*, row_number() OVER (PARTITION BY c.design ORDER BY c.no), row_number() OVER (PARTITION BY c.design, c.concurrency_key ORDER BY c.no)
-      FROM turns c WHERE c.of_design IS NOT NULL
-    ), taken AS (
-      SELECT r.* FROM ranked r
-      WHERE r.of_turn <= r.turn AND (r.of_design IS NULL OR r.of_design_no <= r.of_design)
-        AND (r.q_key IS NULL OR r.of_key_no <= r.q_key) AND (r.d_key IS NULL OR r.of_both_no <= r.d_key)
-      ORDER BY r.no, r.created_at, r.id
-      LIMIT room
-    )
-    SELECT (SELECT count(*) FROM part), (SELECT p.turn_group FROM part p ORDER BY p.no DESC LIMIT 1),
-      array_agg(t.tid), (array_agg(t.turn_key))[count(*)], -- as taken is ordered
-      array_agg(DISTINCT t.design) FILTER (WHERE t.of_design IS NOT NULL AND t.design <> ALL (locked))
-    INTO groups, last_group, tids, last_taken, asked
-    FROM taken t;
+    IF plain AND quota = 1 THEN
+      -- Mostly whose turn it is can be seen in passing. The walk ends where two groups have one turn between them, or may have one key.
+      WITH RECURSIVE n AS (
+        (SELECT w.turn_group, split_part(w.turn_group, chr(1), 1) AS turn_key, w.concurrency_key, w.ctid AS tid, 1 AS no, false AS shared
+         FROM in_line w
+         WHERE w.line = of_line AND ~w.priority = rank AND w.turn_group > pos AND (until IS NULL OR w.turn_group <= until)
+         ORDER BY w.turn_group, w.created_at, w.id LIMIT 1)
+        UNION ALL
+        SELECT m.turn_group, m.turn_key, m.concurrency_key, m.tid, n.no + 1,
+          m.turn_key = n.turn_key OR ql.per_key IS NOT NULL AND m.concurrency_key <> '' AND m.turn_key >= 'f'
+        FROM n CROSS JOIN LATERAL (
+          SELECT w.turn_group, split_part(w.turn_group, chr(1), 1) AS turn_key, w.concurrency_key, w.ctid AS tid FROM in_line w
+          WHERE w.line = of_line AND ~w.priority = rank AND w.turn_group > n.turn_group AND (until IS NULL OR w.turn_group <= until)
+          ORDER BY w.turn_group, w.created_at, w.id LIMIT 1) m
+        WHERE n.no < chunk AND NOT n.shared
+      ), open AS (
+        SELECT n.tid, n.turn_key FROM n
+        WHERE ql.per_key IS NULL OR n.concurrency_key = '' OR ql.per_key > (
+          SELECT count(*) FROM line_slots s WHERE s.queue = g.queue AND s.concurrency_key = n.concurrency_key)
+        LIMIT room
+      )
+      SELECT x.groups, x.last_group, x.shared, y.tids, y.last_taken INTO groups, last_group, shared, tids, last_taken
+      FROM (SELECT count(*) AS groups, (array_agg(n.turn_group))[count(*)] AS last_group, bool_or(n.shared) AS shared FROM n) x,
+        (SELECT array_agg(o.tid) AS tids, (array_agg(o.turn_key))[count(*)] AS last_taken FROM open o) y; -- as the walk is ordered
+      IF shared THEN
+        plain := false;
+        CONTINUE;
+      END IF;
+    ELSE
+      WITH RECURSIVE n AS (
+        (SELECT w.turn_group, w.concurrency_key, w.design, w.created_at, w.id, w.ctid AS tid, 1 AS no FROM in_line w
+         WHERE w.line = of_line AND ~w.priority = rank AND w.turn_group > pos
+         ORDER BY w.turn_group, w.created_at, w.id LIMIT 1)
+        UNION ALL
+        SELECT m.turn_group, m.concurrency_key, m.design, m.created_at, m.id, m.tid, n.no + 1
+        FROM n CROSS JOIN LATERAL (
+          SELECT w.turn_group, w.concurrency_key, w.design, w.created_at, w.id, w.ctid AS tid FROM in_line w
+          WHERE w.line = of_line AND ~w.priority = rank AND w.turn_group > n.turn_group
+          ORDER BY w.turn_group, w.created_at, w.id LIMIT 1) m
+        WHERE n.no < chunk
+      ), part AS MATERIALIZED (
+        SELECT n.*, split_part(n.turn_group, chr(1), 1) AS turn_key FROM n WHERE until IS NULL OR n.turn_group <= until
+      ), limited AS MATERIALIZED (
+        SELECT x.design, x.per_key, CASE WHEN x.design = ANY (closed) THEN 0 ELSE open_places(x) END AS places FROM claim_limits x
+        WHERE design_limits AND x.design = ANY (ARRAY(SELECT DISTINCT p.design FROM part p))
+      ), open AS MATERIALIZED (
+        SELECT p.*, l.places AS of_design,
+          quota * CASE WHEN weights
+            THEN COALESCE((SELECT f.weight FROM fairness_weights f WHERE f.fairness_key = substr(p.turn_key, 2)), 1) ELSE 1 END AS turn,
+          CASE WHEN ql.per_key IS NOT NULL AND p.concurrency_key <> '' THEN ql.per_key - (
+            SELECT count(*) FROM line_slots s WHERE s.queue = g.queue AND s.concurrency_key = p.concurrency_key) END AS q_key,
+          CASE WHEN l.per_key IS NOT NULL AND p.concurrency_key <> '' THEN l.per_key - (
+            SELECT count(*) FROM line_slots s WHERE s.design = p.design AND s.design <> '' AND s.concurrency_key = p.concurrency_key) END AS d_key
+        FROM part p LEFT JOIN limited l ON l.design = p.design
+      ), candidates AS (
+        -- The first of each group is known from the walk.
+        SELECT o.no, o.turn_key, o.concurrency_key, o.design, o.turn, o.q_key, o.of_design, o.d_key, o.tid, o.id, o.created_at FROM open o
+        WHERE NOT careful AND LEAST(o.q_key, o.of_design, o.d_key, 1) > 0
+        UNION ALL
+        SELECT o.no, o.turn_key, o.concurrency_key, o.design, o.turn, o.q_key, o.of_design, o.d_key, t.tid, t.id, t.created_at FROM open o
+        CROSS JOIN LATERAL (
+          SELECT w.ctid AS tid, w.id, w.created_at FROM in_line w
+          WHERE w.line = of_line AND ~w.priority = rank AND w.turn_group = o.turn_group AND (w.created_at, w.id) >= (o.created_at, o.id)
+            AND (careful OR w.id <> o.id) AND w.id <> ALL (refused)
+            AND (NOT expiring OR NOT EXISTS (SELECT FROM ticket_deadlines e WHERE e.ticket_id = w.id AND e.expires_at <= now()))
+          ORDER BY w.created_at, w.id
+          LIMIT GREATEST(LEAST(o.turn, o.q_key, o.of_design, o.d_key) - CASE WHEN careful THEN 0 ELSE 1 END, 0)
+          FOR UPDATE SKIP LOCKED
+        ) t
+        WHERE careful OR LEAST(o.turn, o.q_key, o.of_design, o.d_key) > 1
+      ), turns AS MATERIALIZED (
+        SELECT c.*, row_number() OVER (PARTITION BY c.turn_key ORDER BY c.created_at, c.id) AS of_turn,
+          row_number() OVER (PARTITION BY c.concurrency_key ORDER BY c.no) AS of_key_no
+        FROM candidates c
+      ), ranked AS (
+        -- Mostly no design has a limit, and nothing is sorted by designs.
+        SELECT c.*, NULL::bigint AS of_design_no, NULL::bigint AS of_both_no FROM turns c WHERE c.of_design IS NULL
+        UNION ALL
+        SELECT c.*, row_number() OVER (PARTITION BY c.design ORDER BY c.no), row_number() OVER (PARTITION BY c.design, c.concurrency_key ORDER BY c.no)
+        FROM turns c WHERE c.of_design IS NOT NULL
+      ), taken AS (
+        SELECT r.* FROM ranked r
+        WHERE r.of_turn <= r.turn AND (r.of_design IS NULL OR r.of_design_no <= r.of_design)
+          AND (r.q_key IS NULL OR r.of_key_no <= r.q_key) AND (r.d_key IS NULL OR r.of_both_no <= r.d_key)
+        ORDER BY r.no, r.created_at, r.id
+        LIMIT room
+      )
+      SELECT (SELECT count(*) FROM part), (SELECT p.turn_group FROM part p ORDER BY p.no DESC LIMIT 1),
+        array_agg(t.tid), (array_agg(t.turn_key))[count(*)], -- as taken is ordered
+        array_agg(DISTINCT t.design) FILTER (WHERE t.of_design IS NOT NULL AND t.design <> ALL (locked))
+      INTO groups, last_group, tids, last_taken, asked
+      FROM taken t;
+    END IF;
     walked := walked + groups;
 
     -- Designs with limits: their gates first, then the same look once more.
@@ -7383,6 +7458,7 @@ BEGIN
     END IF;
     IF NOT careful AND cardinality(moved) IS DISTINCT FROM cardinality(tids) THEN
       careful := true;
+      plain := false;
       CONTINUE;
     END IF;
     IF room <= 0 AND last_taken IS NOT NULL THEN
@@ -7577,7 +7653,7 @@ DECLARE
 BEGIN
   PERFORM require_traceparent(traceparent);
   INSERT INTO ticket_traces SELECT b.id, traceparent FROM ticket_base b
-  WHERE b.id > after_id AND b.xmin = pg_current_xact_id()::xid ON CONFLICT DO NOTHING;
+  WHERE b.id > after_id AND (b.xmin = pg_current_xact_id()::xid OR is_of_savepoint(b.xmin)) ON CONFLICT DO NOTHING;
   GET DIAGNOSTICS n = ROW_COUNT;
   RETURN n;
 END

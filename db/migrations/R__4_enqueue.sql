@@ -111,7 +111,9 @@ $$;
 COMMENT ON FUNCTION require_uniqueness IS 'Refuses with HF422 what says nothing about how long a unique key holds and what becomes of a second ticket.';
 
 -- The ticket stays locked, so that nobody claims it while its payload is replaced.
-CREATE OR REPLACE FUNCTION holder_of_key(key text, unique_for text, on_duplicate text, new_payload jsonb, new_run_at timestamptz) RETURNS bigint
+DROP FUNCTION IF EXISTS holder_of_key(text, text, text, jsonb, timestamptz);
+CREATE OR REPLACE FUNCTION holder_of_key(
+  key text, unique_for text, on_duplicate text, new_payload jsonb, new_run_at timestamptz, new_end timestamptz) RETURNS bigint
 LANGUAGE plpgsql SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
 DECLARE
   t ticket_base;
@@ -140,7 +142,12 @@ BEGIN
     RAISE EXCEPTION 'ticket % has the unique key "%" already', holder, left(key, 100)
       USING ERRCODE = 'HF409', HINT = 'Take another key, or leave on_duplicate out to be given that ticket.';
   ELSIF t.id IS NOT NULL AND on_duplicate = 'replace' THEN
-    UPDATE ticket_base b SET payload = new_payload, retry_after = new_run_at, updated_at = now() WHERE b.id = t.id RETURNING * INTO t;
+    UPDATE ticket_base b SET payload = new_payload, retry_after = new_run_at, expires_at = new_end, updated_at = now()
+    WHERE b.id = t.id RETURNING * INTO t;
+    DELETE FROM ticket_deadlines x WHERE x.ticket_id = t.id;
+    IF new_end IS NOT NULL THEN
+      PERFORM set_deadline(t.id, new_run_at, new_end);
+    END IF;
     PERFORM make_claimable(t);
     PERFORM log_activity(t.id, 'replaced', 'system', jsonb_build_object('uniqueKey', key, 'runAt', new_run_at));
   END IF;
@@ -184,7 +191,7 @@ BEGIN
   LOOP
     IF enqueue_any_ticket.unique_for IS NOT NULL OR enqueue_any_ticket.on_duplicate IS NOT NULL THEN
       found_id := holder_of_key(enqueue_any_ticket.unique_key, enqueue_any_ticket.unique_for, enqueue_any_ticket.on_duplicate,
-        COALESCE(enqueue_any_ticket.payload, '{}'), enqueue_any_ticket.run_at);
+        COALESCE(enqueue_any_ticket.payload, '{}'), enqueue_any_ticket.run_at, ends_at);
       IF found_id IS NOT NULL THEN
         RETURN found_id;
       END IF;
@@ -333,7 +340,7 @@ DECLARE
 BEGIN
   PERFORM require_traceparent(traceparent);
   INSERT INTO ticket_traces SELECT b.id, traceparent FROM ticket_base b
-  WHERE b.id > after_id AND b.xmin = pg_current_xact_id()::xid ON CONFLICT DO NOTHING;
+  WHERE b.id > after_id AND (b.xmin = pg_current_xact_id()::xid OR is_of_savepoint(b.xmin)) ON CONFLICT DO NOTHING;
   GET DIAGNOSTICS n = ROW_COUNT;
   RETURN n;
 END

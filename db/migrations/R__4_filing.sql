@@ -129,11 +129,25 @@ END
 $$;
 COMMENT ON FUNCTION file_new_tickets IS 'file_tickets for those that were just inserted: they may expire, too.';
 
+-- What is written after a savepoint, or in a block that catches errors, has a number of its own, which is higher than the transaction's. A row that is
+-- seen although that number is in progress is the caller's own.
+CREATE OR REPLACE FUNCTION is_of_savepoint(written_by xid) RETURNS boolean
+LANGUAGE plpgsql SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
+DECLARE
+  whole CONSTANT bigint := 4294967296;
+  top bigint := pg_current_xact_id()::text::bigint;
+  distance bigint := (written_by::text::bigint - top % whole + whole) % whole;
+BEGIN
+  RETURN distance > 0 AND distance < whole / 2 AND pg_xact_status((top + distance)::text::xid8) = 'in progress';
+END
+$$;
+COMMENT ON FUNCTION is_of_savepoint IS 'Whether the caller''s transaction wrote a row that the caller sees, whose xmin this is, after a savepoint.';
+
 CREATE OR REPLACE FUNCTION file_copied_tickets(after_id bigint) RETURNS bigint
 LANGUAGE plpgsql SET search_path = ${flyway:defaultSchema}, pg_temp SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off AS $$
 DECLARE
   copied bigint[] := ARRAY(
-    SELECT b.id FROM ticket_base b WHERE b.id > after_id AND b.xmin = pg_current_xact_id()::xid);
+    SELECT b.id FROM ticket_base b WHERE b.id > after_id AND (b.xmin = pg_current_xact_id()::xid OR is_of_savepoint(b.xmin)));
 BEGIN
   PERFORM file_new_tickets(copied);
   RETURN cardinality(copied);
@@ -192,6 +206,8 @@ BEGIN
   IF cardinality(after) > 10000 THEN
     RAISE EXCEPTION 'a ticket may wait for 10000 others at most, not for %', cardinality(after)
       USING ERRCODE = 'HF422', HINT = 'Let some tickets in between wait for 10000 each, and this one for them.';
+  ELSIF array_ndims(after) > 1 OR array_ndims(names) > 1 THEN
+    RAISE EXCEPTION 'after and after_names must be plain lists' USING ERRCODE = 'HF422', HINT = 'Give ids of tickets, as in ARRAY[17, 18].';
   ELSIF array_position(after, NULL) IS NOT NULL THEN
     RAISE EXCEPTION 'after must not contain NULL' USING ERRCODE = 'HF422', HINT = 'Give ids of tickets, as in ARRAY[17, 18].';
   ELSIF cardinality(names) <> cardinality(after) THEN

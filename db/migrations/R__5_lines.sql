@@ -155,6 +155,7 @@ DECLARE
   weights boolean := EXISTS (SELECT FROM fairness_weights);
   expiring boolean := EXISTS (SELECT FROM ticket_deadlines e WHERE e.expires_at <= now());
   careful boolean := expiring OR one_by_one; -- the first of a group may be expired or refused, or somebody has it locked
+  plain boolean := NOT (careful OR weights OR design_limits); -- a turn is one ticket, and each group has a turn of its own
   refused bigint[] := '{}'; -- what the database does not let go
   refused_before bigint := 0;
   locked text[] := '{}'; -- designs whose gates this claim has
@@ -171,6 +172,7 @@ DECLARE
   groups bigint;
   last_group text;
   last_taken text;
+  shared boolean;
   in_round bigint := 0;
   tids tid[];
   moved bigint[];
@@ -197,69 +199,99 @@ BEGIN
   WHILE room > 0 LOOP
     -- Mostly all groups of the first walk have a free place.
     chunk := LEAST(CASE WHEN walked = 0 THEN room ELSE 2 * room END + 8, 2000);
-    WITH RECURSIVE n AS (
-      (SELECT w.turn_group, w.concurrency_key, w.design, w.created_at, w.id, w.ctid AS tid, 1 AS no FROM in_line w
-       WHERE w.line = of_line AND ~w.priority = rank AND w.turn_group > pos
-       ORDER BY w.turn_group, w.created_at, w.id LIMIT 1)
-      UNION ALL
-      SELECT m.turn_group, m.concurrency_key, m.design, m.created_at, m.id, m.tid, n.no + 1
-      FROM n CROSS JOIN LATERAL (
-        SELECT w.turn_group, w.concurrency_key, w.design, w.created_at, w.id, w.ctid AS tid FROM in_line w
-        WHERE w.line = of_line AND ~w.priority = rank AND w.turn_group > n.turn_group
-        ORDER BY w.turn_group, w.created_at, w.id LIMIT 1) m
-      WHERE n.no < chunk
-    ), part AS MATERIALIZED (
-      SELECT n.*, split_part(n.turn_group, chr(1), 1) AS turn_key FROM n WHERE until IS NULL OR n.turn_group <= until
-    ), limited AS MATERIALIZED (
-      SELECT x.design, x.per_key, CASE WHEN x.design = ANY (closed) THEN 0 ELSE open_places(x) END AS places FROM claim_limits x
-      WHERE design_limits AND x.design = ANY (ARRAY(SELECT DISTINCT p.design FROM part p))
-    ), open AS MATERIALIZED (
-      SELECT p.*, l.places AS of_design,
-        quota * CASE WHEN weights
-          THEN COALESCE((SELECT f.weight FROM fairness_weights f WHERE f.fairness_key = substr(p.turn_key, 2)), 1) ELSE 1 END AS turn,
-        CASE WHEN ql.per_key IS NOT NULL AND p.concurrency_key <> '' THEN ql.per_key - (
-          SELECT count(*) FROM line_slots s WHERE s.queue = g.queue AND s.concurrency_key = p.concurrency_key) END AS q_key,
-        CASE WHEN l.per_key IS NOT NULL AND p.concurrency_key <> '' THEN l.per_key - (
-          SELECT count(*) FROM line_slots s WHERE s.design = p.design AND s.design <> '' AND s.concurrency_key = p.concurrency_key) END AS d_key
-      FROM part p LEFT JOIN limited l ON l.design = p.design
-    ), candidates AS (
-      -- The first of each group is known from the walk.
-      SELECT o.no, o.turn_key, o.concurrency_key, o.design, o.turn, o.q_key, o.of_design, o.d_key, o.tid, o.id, o.created_at FROM open o
-      WHERE NOT careful AND LEAST(o.q_key, o.of_design, o.d_key, 1) > 0
-      UNION ALL
-      SELECT o.no, o.turn_key, o.concurrency_key, o.design, o.turn, o.q_key, o.of_design, o.d_key, t.tid, t.id, t.created_at FROM open o
-      CROSS JOIN LATERAL (
-        SELECT w.ctid AS tid, w.id, w.created_at FROM in_line w
-        WHERE w.line = of_line AND ~w.priority = rank AND w.turn_group = o.turn_group AND (w.created_at, w.id) >= (o.created_at, o.id)
-          AND (careful OR w.id <> o.id) AND w.id <> ALL (refused)
-          AND (NOT expiring OR NOT EXISTS (SELECT FROM ticket_deadlines e WHERE e.ticket_id = w.id AND e.expires_at <= now()))
-        ORDER BY w.created_at, w.id
-        LIMIT GREATEST(LEAST(o.turn, o.q_key, o.of_design, o.d_key) - CASE WHEN careful THEN 0 ELSE 1 END, 0)
-        FOR UPDATE SKIP LOCKED
-      ) t
-      WHERE careful OR LEAST(o.turn, o.q_key, o.of_design, o.d_key) > 1
-    ), turns AS MATERIALIZED (
-      SELECT c.*, row_number() OVER (PARTITION BY c.turn_key ORDER BY c.created_at, c.id) AS of_turn,
-        row_number() OVER (PARTITION BY c.concurrency_key ORDER BY c.no) AS of_key_no
-      FROM candidates c
-    ), ranked AS (
-      -- Mostly no design has a limit, and nothing is sorted by designs.
-      SELECT c.*, NULL::bigint AS of_design_no, NULL::bigint AS of_both_no FROM turns c WHERE c.of_design IS NULL
-      UNION ALL
-      SELECT c.*, row_number() OVER (PARTITION BY c.design ORDER BY c.no), row_number() OVER (PARTITION BY c.design, c.concurrency_key ORDER BY c.no)
-      FROM turns c WHERE c.of_design IS NOT NULL
-    ), taken AS (
-      SELECT r.* FROM ranked r
-      WHERE r.of_turn <= r.turn AND (r.of_design IS NULL OR r.of_design_no <= r.of_design)
-        AND (r.q_key IS NULL OR r.of_key_no <= r.q_key) AND (r.d_key IS NULL OR r.of_both_no <= r.d_key)
-      ORDER BY r.no, r.created_at, r.id
-      LIMIT room
-    )
-    SELECT (SELECT count(*) FROM part), (SELECT p.turn_group FROM part p ORDER BY p.no DESC LIMIT 1),
-      array_agg(t.tid), (array_agg(t.turn_key))[count(*)], -- as taken is ordered
-      array_agg(DISTINCT t.design) FILTER (WHERE t.of_design IS NOT NULL AND t.design <> ALL (locked))
-    INTO groups, last_group, tids, last_taken, asked
-    FROM taken t;
+    IF plain AND quota = 1 THEN
+      -- Mostly whose turn it is can be seen in passing. The walk ends where two groups have one turn between them, or may have one key.
+      WITH RECURSIVE n AS (
+        (SELECT w.turn_group, split_part(w.turn_group, chr(1), 1) AS turn_key, w.concurrency_key, w.ctid AS tid, 1 AS no, false AS shared
+         FROM in_line w
+         WHERE w.line = of_line AND ~w.priority = rank AND w.turn_group > pos AND (until IS NULL OR w.turn_group <= until)
+         ORDER BY w.turn_group, w.created_at, w.id LIMIT 1)
+        UNION ALL
+        SELECT m.turn_group, m.turn_key, m.concurrency_key, m.tid, n.no + 1,
+          m.turn_key = n.turn_key OR ql.per_key IS NOT NULL AND m.concurrency_key <> '' AND m.turn_key >= 'f'
+        FROM n CROSS JOIN LATERAL (
+          SELECT w.turn_group, split_part(w.turn_group, chr(1), 1) AS turn_key, w.concurrency_key, w.ctid AS tid FROM in_line w
+          WHERE w.line = of_line AND ~w.priority = rank AND w.turn_group > n.turn_group AND (until IS NULL OR w.turn_group <= until)
+          ORDER BY w.turn_group, w.created_at, w.id LIMIT 1) m
+        WHERE n.no < chunk AND NOT n.shared
+      ), open AS (
+        SELECT n.tid, n.turn_key FROM n
+        WHERE ql.per_key IS NULL OR n.concurrency_key = '' OR ql.per_key > (
+          SELECT count(*) FROM line_slots s WHERE s.queue = g.queue AND s.concurrency_key = n.concurrency_key)
+        LIMIT room
+      )
+      SELECT x.groups, x.last_group, x.shared, y.tids, y.last_taken INTO groups, last_group, shared, tids, last_taken
+      FROM (SELECT count(*) AS groups, (array_agg(n.turn_group))[count(*)] AS last_group, bool_or(n.shared) AS shared FROM n) x,
+        (SELECT array_agg(o.tid) AS tids, (array_agg(o.turn_key))[count(*)] AS last_taken FROM open o) y; -- as the walk is ordered
+      IF shared THEN
+        plain := false;
+        CONTINUE;
+      END IF;
+    ELSE
+      WITH RECURSIVE n AS (
+        (SELECT w.turn_group, w.concurrency_key, w.design, w.created_at, w.id, w.ctid AS tid, 1 AS no FROM in_line w
+         WHERE w.line = of_line AND ~w.priority = rank AND w.turn_group > pos
+         ORDER BY w.turn_group, w.created_at, w.id LIMIT 1)
+        UNION ALL
+        SELECT m.turn_group, m.concurrency_key, m.design, m.created_at, m.id, m.tid, n.no + 1
+        FROM n CROSS JOIN LATERAL (
+          SELECT w.turn_group, w.concurrency_key, w.design, w.created_at, w.id, w.ctid AS tid FROM in_line w
+          WHERE w.line = of_line AND ~w.priority = rank AND w.turn_group > n.turn_group
+          ORDER BY w.turn_group, w.created_at, w.id LIMIT 1) m
+        WHERE n.no < chunk
+      ), part AS MATERIALIZED (
+        SELECT n.*, split_part(n.turn_group, chr(1), 1) AS turn_key FROM n WHERE until IS NULL OR n.turn_group <= until
+      ), limited AS MATERIALIZED (
+        SELECT x.design, x.per_key, CASE WHEN x.design = ANY (closed) THEN 0 ELSE open_places(x) END AS places FROM claim_limits x
+        WHERE design_limits AND x.design = ANY (ARRAY(SELECT DISTINCT p.design FROM part p))
+      ), open AS MATERIALIZED (
+        SELECT p.*, l.places AS of_design,
+          quota * CASE WHEN weights
+            THEN COALESCE((SELECT f.weight FROM fairness_weights f WHERE f.fairness_key = substr(p.turn_key, 2)), 1) ELSE 1 END AS turn,
+          CASE WHEN ql.per_key IS NOT NULL AND p.concurrency_key <> '' THEN ql.per_key - (
+            SELECT count(*) FROM line_slots s WHERE s.queue = g.queue AND s.concurrency_key = p.concurrency_key) END AS q_key,
+          CASE WHEN l.per_key IS NOT NULL AND p.concurrency_key <> '' THEN l.per_key - (
+            SELECT count(*) FROM line_slots s WHERE s.design = p.design AND s.design <> '' AND s.concurrency_key = p.concurrency_key) END AS d_key
+        FROM part p LEFT JOIN limited l ON l.design = p.design
+      ), candidates AS (
+        -- The first of each group is known from the walk.
+        SELECT o.no, o.turn_key, o.concurrency_key, o.design, o.turn, o.q_key, o.of_design, o.d_key, o.tid, o.id, o.created_at FROM open o
+        WHERE NOT careful AND LEAST(o.q_key, o.of_design, o.d_key, 1) > 0
+        UNION ALL
+        SELECT o.no, o.turn_key, o.concurrency_key, o.design, o.turn, o.q_key, o.of_design, o.d_key, t.tid, t.id, t.created_at FROM open o
+        CROSS JOIN LATERAL (
+          SELECT w.ctid AS tid, w.id, w.created_at FROM in_line w
+          WHERE w.line = of_line AND ~w.priority = rank AND w.turn_group = o.turn_group AND (w.created_at, w.id) >= (o.created_at, o.id)
+            AND (careful OR w.id <> o.id) AND w.id <> ALL (refused)
+            AND (NOT expiring OR NOT EXISTS (SELECT FROM ticket_deadlines e WHERE e.ticket_id = w.id AND e.expires_at <= now()))
+          ORDER BY w.created_at, w.id
+          LIMIT GREATEST(LEAST(o.turn, o.q_key, o.of_design, o.d_key) - CASE WHEN careful THEN 0 ELSE 1 END, 0)
+          FOR UPDATE SKIP LOCKED
+        ) t
+        WHERE careful OR LEAST(o.turn, o.q_key, o.of_design, o.d_key) > 1
+      ), turns AS MATERIALIZED (
+        SELECT c.*, row_number() OVER (PARTITION BY c.turn_key ORDER BY c.created_at, c.id) AS of_turn,
+          row_number() OVER (PARTITION BY c.concurrency_key ORDER BY c.no) AS of_key_no
+        FROM candidates c
+      ), ranked AS (
+        -- Mostly no design has a limit, and nothing is sorted by designs.
+        SELECT c.*, NULL::bigint AS of_design_no, NULL::bigint AS of_both_no FROM turns c WHERE c.of_design IS NULL
+        UNION ALL
+        SELECT c.*, row_number() OVER (PARTITION BY c.design ORDER BY c.no), row_number() OVER (PARTITION BY c.design, c.concurrency_key ORDER BY c.no)
+        FROM turns c WHERE c.of_design IS NOT NULL
+      ), taken AS (
+        SELECT r.* FROM ranked r
+        WHERE r.of_turn <= r.turn AND (r.of_design IS NULL OR r.of_design_no <= r.of_design)
+          AND (r.q_key IS NULL OR r.of_key_no <= r.q_key) AND (r.d_key IS NULL OR r.of_both_no <= r.d_key)
+        ORDER BY r.no, r.created_at, r.id
+        LIMIT room
+      )
+      SELECT (SELECT count(*) FROM part), (SELECT p.turn_group FROM part p ORDER BY p.no DESC LIMIT 1),
+        array_agg(t.tid), (array_agg(t.turn_key))[count(*)], -- as taken is ordered
+        array_agg(DISTINCT t.design) FILTER (WHERE t.of_design IS NOT NULL AND t.design <> ALL (locked))
+      INTO groups, last_group, tids, last_taken, asked
+      FROM taken t;
+    END IF;
     walked := walked + groups;
 
     -- Designs with limits: their gates first, then the same look once more.
@@ -310,6 +342,7 @@ BEGIN
     END IF;
     IF NOT careful AND cardinality(moved) IS DISTINCT FROM cardinality(tids) THEN
       careful := true;
+      plain := false;
       CONTINUE;
     END IF;
     IF room <= 0 AND last_taken IS NOT NULL THEN

@@ -41,9 +41,16 @@ LANGUAGE plpgsql SET search_path = ${flyway:defaultSchema}, pg_temp SET enable_s
 DECLARE
   n bigint;
 BEGIN
+  -- Those that wait for others on hold come last, whoever is waited for first: a step that releases only them would wait for a later one. Tickets wait
+  -- for older ones.
   INSERT INTO release_tickets (release_id, n, ticket_id, fingerprint)
-  SELECT choose_held.release_id, row_number() OVER (ORDER BY b.held_at, b.id), b.id, b.error_fingerprint
+  SELECT choose_held.release_id, row_number() OVER (ORDER BY w.waits, CASE WHEN NOT w.waits THEN b.held_at END, b.id), b.id, b.error_fingerprint
   FROM ticket_base b
+  CROSS JOIN LATERAL (
+    SELECT EXISTS (
+        SELECT FROM ticket_dependencies d JOIN ticket_base p ON p.id = d.after_id
+        WHERE d.ticket_id = b.id AND d.ended_at IS NULL AND p.held_at IS NOT NULL)
+      OR EXISTS (SELECT FROM ticket_dependencies d WHERE d.after_id = b.id AND d.ended_at IS NULL AND d.queued) AS waits) w
   WHERE b.held_at IS NOT NULL
     AND (choose_held.ids IS NULL OR b.id = ANY (choose_held.ids))
     AND (choose_held.fingerprint IS NULL OR starts_with(b.error_fingerprint, choose_held.fingerprint))

@@ -1,5 +1,5 @@
 -- What people may do with schedules, by whatever way: SQL, CLI, HTTP. Each action is logged in ticket_activity. Which time comes next only a
--- worker knows: cron's language is read there. So next_at is left NULL for it, unless the caller has worked it out.
+-- worker knows: cron's language is read there. So next_at and next_runs are left NULL for it, unless the caller has worked them out.
 --
 -- Flyway runs this file after all versioned ones: again with each version of the schema (now ${version}), and whenever it changes.
 
@@ -18,10 +18,12 @@ END
 $$;
 COMMENT ON FUNCTION locked_schedule IS 'A schedule''s row, locked until the end of the transaction; HF404 if there is none.';
 
+-- The argument "next_runs" came later, and a function with one argument more is another function. Earlier binaries give the others by their places.
+DROP FUNCTION IF EXISTS put_schedule(text, text, text, interval, text, text, text, jsonb, text, text, integer, text, text, timestamptz);
 CREATE OR REPLACE FUNCTION put_schedule(
   name text, actor text, cron text DEFAULT NULL, every interval DEFAULT NULL, zone text DEFAULT 'UTC', design text DEFAULT NULL,
   kind text DEFAULT NULL, payload jsonb DEFAULT '{}', queue text DEFAULT 'default', title text DEFAULT NULL, priority integer DEFAULT 0,
-  catch_up text DEFAULT 'last', overlap text DEFAULT 'allow', next_at timestamptz DEFAULT NULL) RETURNS void
+  catch_up text DEFAULT 'last', overlap text DEFAULT 'allow', next_at timestamptz DEFAULT NULL, next_runs timestamptz[] DEFAULT NULL) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
 #variable_conflict use_column
 DECLARE
@@ -56,15 +58,17 @@ BEGIN
   END IF;
   PERFORM know_lane(put_schedule.queue, kind_of_new_ticket(put_schedule.kind, d));
   PERFORM accepted_bytes('payload', COALESCE(put_schedule.payload, '{}'));
-  INSERT INTO schedules AS s (name, cron, every, zone, design, kind, title, payload, queue, priority, catch_up, overlap, next_at, updated_by)
+  INSERT INTO schedules AS s (name, cron, every, zone, design, kind, title, payload, queue, priority, catch_up, overlap, next_at, next_runs,
+    updated_by)
   VALUES (put_schedule.name, put_schedule.cron, put_schedule.every, COALESCE(put_schedule.zone, 'UTC'), put_schedule.design,
     put_schedule.kind, put_schedule.title, COALESCE(put_schedule.payload, '{}'), put_schedule.queue, COALESCE(put_schedule.priority, 0),
-    put_schedule.catch_up, put_schedule.overlap, COALESCE(put_schedule.next_at, date_trunc('second', now()) + put_schedule.every), put_schedule.actor)
+    put_schedule.catch_up, put_schedule.overlap, COALESCE(put_schedule.next_at, date_trunc('second', now()) + put_schedule.every),
+    put_schedule.next_runs, put_schedule.actor)
   ON CONFLICT (name) DO UPDATE SET
     cron = excluded.cron, every = excluded.every, zone = excluded.zone, design = excluded.design, kind = excluded.kind,
     title = excluded.title, payload = excluded.payload, queue = excluded.queue, priority = excluded.priority,
-    catch_up = excluded.catch_up, overlap = excluded.overlap, next_at = excluded.next_at, anchor_at = date_trunc('second', now()), problem = NULL,
-    updated_at = now(), updated_by = excluded.updated_by;
+    catch_up = excluded.catch_up, overlap = excluded.overlap, next_at = excluded.next_at, next_runs = excluded.next_runs,
+    anchor_at = date_trunc('second', now()), problem = NULL, updated_at = now(), updated_by = excluded.updated_by;
   PERFORM log_activity(NULL, 'schedule_put', actor, jsonb_build_object('schedule', put_schedule.name));
 END
 $$;
@@ -88,7 +92,8 @@ BEGIN
   PERFORM require_words('actor', actor);
   PERFORM locked_schedule(resume_schedule.name);
   -- A person wanted no tickets in the meantime: none is made up for.
-  UPDATE schedules s SET paused_at = NULL, paused_by = NULL, next_at = CASE WHEN s.next_at > now() THEN s.next_at END
+  UPDATE schedules s SET paused_at = NULL, paused_by = NULL, next_at = CASE WHEN s.next_at > now() THEN s.next_at END,
+    next_runs = CASE WHEN s.next_at > now() THEN s.next_runs END
   WHERE s.name = resume_schedule.name AND s.paused_at IS NOT NULL;
   PERFORM log_activity(NULL, 'schedule_resumed', actor, jsonb_build_object('schedule', resume_schedule.name));
 END

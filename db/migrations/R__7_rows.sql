@@ -84,6 +84,9 @@ BEGIN
     NEW.held_at := NULL;
     NEW.allowed_actions := NULL;
   END IF;
+  IF NEW.batch_id IS NOT NULL THEN
+    PERFORM join_batch(NEW.batch_id);
+  END IF;
   INSERT INTO ticket_base (filed, id, queue, kind, design_id, title, payload, state, assignee_type, priority, retry_count,
     rejection_count, retry_after, retry_strategy, error, error_category, error_fingerprint, hold_reason, unique_key, result,
     created_at, updated_at, started_at, completed_at, held_at, hold_actions, max_cost_usd, expires_at, concurrency_key, fairness_key,

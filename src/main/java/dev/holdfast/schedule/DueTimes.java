@@ -13,15 +13,18 @@ public final class DueTimes {
 
   /**
    * @param due the oldest time that made no ticket yet; it has come
+   * @param waitedUntil when there was no more to wait for; a time that waited until then was not
+   *     missed
    * @return the time whose ticket comes now; empty if all that have come are let go
    */
   public static Optional<Instant> pick(
-      Timetable timetable, CatchUp catchUp, Instant due, Instant now) {
+      Timetable timetable, CatchUp catchUp, Instant due, Instant waitedUntil, Instant now) {
     if (catchUp == CatchUp.ALL) {
       return Optional.of(due);
     }
     Instant last = timetable.last(now).filter(each -> each.isAfter(due)).orElse(due);
-    boolean kept = catchUp == CatchUp.LAST || !last.isBefore(now.minus(KEPT));
+    Instant ready = last.isAfter(waitedUntil) ? last : waitedUntil;
+    boolean kept = catchUp == CatchUp.LAST || !ready.isBefore(now.minus(KEPT));
     return kept ? Optional.of(last) : Optional.empty();
   }
 }

@@ -9,10 +9,12 @@ WITH page AS MATERIALIZED (
   WHERE b.id > :after AND b.id <= (SELECT max(id) FROM page)
     AND ((b.state = 'done' AND :done_ms > 0 AND b.completed_at < now() - :done_ms * interval '1 millisecond')
       OR (b.state = 'cancelled' AND :cancelled_ms > 0 AND b.completed_at < now() - :cancelled_ms * interval '1 millisecond'))
-    -- A workflow still needs the results of its steps.
+    -- A workflow needs the results of its steps as long as it is there: it may be worked again from a later step on.
     AND NOT EXISTS (
       SELECT FROM holdfast.ticket_parents p JOIN holdfast.ticket_base w ON w.id = p.parent_id
-      WHERE p.ticket_id = b.id AND w.kind = 'workflow' AND w.state NOT IN ('done', 'cancelled'))
+      WHERE p.ticket_id = b.id AND w.kind = 'workflow' AND NOT COALESCE(
+        (w.state = 'done' AND :done_ms > 0 AND w.completed_at < now() - :done_ms * interval '1 millisecond')
+        OR (w.state = 'cancelled' AND :cancelled_ms > 0 AND w.completed_at < now() - :cancelled_ms * interval '1 millisecond'), false))
     -- So does a ticket that is to be given this one's result.
     AND NOT EXISTS (
       SELECT FROM holdfast.ticket_dependencies d JOIN holdfast.ticket_base f ON f.id = d.ticket_id

@@ -154,10 +154,12 @@ class TimetableTest {
     Instant due = Instant.parse("2026-11-21T05:00:00Z");
     Instant now = Instant.parse("2026-11-23T05:30:00Z");
     Instant last = Instant.parse("2026-11-23T05:00:00Z");
-    assertThat(DueTimes.pick(hourly, CatchUp.ALL, due, now)).contains(due);
-    assertThat(DueTimes.pick(hourly, CatchUp.LAST, due, now)).contains(last);
-    assertThat(DueTimes.pick(hourly, CatchUp.NONE, due, now)).isEmpty();
-    assertThat(DueTimes.pick(hourly, CatchUp.NONE, due, last.plusSeconds(30))).contains(last);
-    assertThat(DueTimes.pick(hourly, CatchUp.NONE, last, last.plusMillis(3))).contains(last);
+    assertThat(DueTimes.pick(hourly, CatchUp.ALL, due, Instant.EPOCH, now)).contains(due);
+    assertThat(DueTimes.pick(hourly, CatchUp.LAST, due, Instant.EPOCH, now)).contains(last);
+    assertThat(DueTimes.pick(hourly, CatchUp.NONE, due, Instant.EPOCH, now)).isEmpty();
+    assertThat(DueTimes.pick(hourly, CatchUp.NONE, due, Instant.EPOCH, last.plusSeconds(30)))
+        .contains(last);
+    assertThat(DueTimes.pick(hourly, CatchUp.NONE, last, Instant.EPOCH, last.plusMillis(3)))
+        .contains(last);
   }
 }

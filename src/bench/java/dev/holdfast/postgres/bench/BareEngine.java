@@ -24,7 +24,7 @@ public final class BareEngine implements AutoCloseable {
               "take_tickets",
               "EXISTS (SELECT FROM %sticket_deadlines e WHERE e.expires_at <= now()) THEN",
               "false THEN"),
-          new Cut("free_slots", "EXISTS (SELECT FROM %sline_slots)", "false"),
+          new Cut("store_successes", "PERFORM %sfree_slots(ticket_ids, lease_nos);", "NULL;"),
           new Cut(
               "store_successes",
               "EXISTS (SELECT FROM %sticket_dependencies d WHERE d.after_id = ANY (ticket_ids) AND"

@@ -162,11 +162,7 @@ final class TicketCopy {
     try {
       long lastId = highestId();
       List<Long> ids = new GraphCall(connection, sql).enqueue(special, batchId);
-      return number(
-          "SELECT count(*) FROM holdfast.ticket_base WHERE id = ANY (?) AND id > ? AND created_at"
-              + " = now()",
-          connection.createArrayOf("bigint", ids.toArray()),
-          lastId);
+      return newOnes(connection.createArrayOf("bigint", ids.toArray()), lastId);
     } catch (SQLException e) {
       throw toldWithPosition(SqlErrors.translate(e), first);
     } finally {
@@ -340,27 +336,33 @@ final class TicketCopy {
 
   private long copyThroughStage() throws SQLException {
     try (Statement statement = connection.createStatement()) {
-      statement.execute(
-          hasStage ? "TRUNCATE pg_temp.ticket_stage" : sql.load("create_ticket_stage"));
-      hasStage = true;
+      if (!hasStage) {
+        statement.execute(sql.load("create_ticket_stage"));
+        hasStage = true;
+      }
+      statement.execute("TRUNCATE pg_temp.ticket_stage");
       copy("copy_ticket_stage");
       return mayWriteTable ? number(sql.load("insert_staged_tickets")) : enqueueStaged(statement);
     }
   }
 
-  /** Ids that this transaction wrote are new; the others are of tickets with the same key. */
   private long enqueueStaged(Statement statement) throws SQLException {
+    long lastId = highestId();
     Array ids;
     try (ResultSet row = statement.executeQuery(sql.load("enqueue_staged_tickets"))) {
       row.next();
       ids = row.getArray(1);
     }
+    return newOnes(ids, lastId);
+  }
+
+  /** Those created in this transaction since; the others are of tickets with the same key. */
+  private long newOnes(Array ids, long lastId) throws SQLException {
     return number(
-        """
-        SELECT count(*) FROM holdfast.ticket_base
-        WHERE id = ANY (?) AND xmin = pg_current_xact_id()::xid
-        """,
-        ids);
+        "SELECT count(*) FROM holdfast.ticket_base WHERE id = ANY (?) AND id > ? AND created_at ="
+            + " now()",
+        ids,
+        lastId);
   }
 
   private long number(String query, Object... arguments) throws SQLException {

@@ -75,7 +75,8 @@ public final class PostgresScheduleDesk implements ScheduleDesk {
         """
         SELECT FROM holdfast.put_schedule(
           :name, :actor, :cron, :every * interval '1 millisecond', :zone, :design, :kind,
-          :payload::jsonb, :queue, :title, :priority, :catchUp, :overlap, :next)
+          :payload::jsonb, :queue, :title, :priority, :catchUp, :overlap, :next,
+          :runs::text[]::timestamptz[])
         """;
     return transactions.run(
         handle -> {
@@ -83,6 +84,7 @@ public final class PostgresScheduleDesk implements ScheduleDesk {
               handle.createQuery("SELECT date_trunc('second', now())").mapTo(Instant.class).one();
           Timetable timetable =
               Timetable.of(schedule.cron(), schedule.every(), schedule.zone(), now);
+          @Nullable Instant next = timetable.next(now).orElse(null);
           NewTicket ticket = schedule.ticket();
           handle
               .createQuery(sql.inSchema(put))
@@ -99,7 +101,8 @@ public final class PostgresScheduleDesk implements ScheduleDesk {
               .bind("priority", ticket.priority())
               .bind("catchUp", schedule.catchUp().name().toLowerCase(Locale.ROOT))
               .bind("overlap", schedule.overlap().name().toLowerCase(Locale.ROOT))
-              .bind("next", timetable.next(now).orElse(null))
+              .bind("next", next)
+              .bind("runs", ScheduleRows.nextRuns(timetable, next))
               .mapToMap()
               .list();
           return rows(handle, schedule.name()).getFirst();

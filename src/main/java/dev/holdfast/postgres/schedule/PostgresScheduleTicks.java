@@ -34,9 +34,11 @@ public final class PostgresScheduleTicks implements ScheduleTicks {
   /** For a time that waits until the last ticket has ended. */
   private static final Duration LOOK_AGAIN = Duration.ofSeconds(1);
 
+  /** Or their next runs are to be worked out: by SQL and by earlier binaries they are not. */
   private static final String DUE =
       """
-      s.paused_at IS NULL AND s.problem IS NULL AND (s.next_at IS NULL OR s.next_at <= now() + :ahead * interval '1 microsecond')
+      s.paused_at IS NULL AND s.problem IS NULL AND (s.next_at IS NULL OR s.next_at <= now() + :ahead * interval '1 microsecond'
+        OR s.next_runs[1] IS DISTINCT FROM s.next_at)
       """;
 
   private enum Step {
@@ -139,25 +141,32 @@ public final class PostgresScheduleTicks implements ScheduleTicks {
   private Step step(Handle handle, Locked locked) {
     Schedule schedule = locked.schedule;
     Timetable timetable = schedule.timetable();
-    Instant due = schedule.nextAt();
+    @Nullable Instant due = schedule.nextAt();
+    if (due != null && due.isAfter(locked.now)) {
+      moveOn(handle, schedule.name(), timetable, due, 0);
+      return Step.DONE;
+    }
+    boolean busy =
+        due != null && schedule.overlap() != Overlap.ALLOW && busy(handle, schedule.name());
+    if (busy && schedule.overlap() == Overlap.QUEUE) {
+      return Step.WAIT;
+    }
     Optional<Instant> time =
         due == null
             ? Optional.empty()
-            : DueTimes.pick(timetable, schedule.catchUp(), due, locked.now);
+            : DueTimes.pick(
+                timetable, schedule.catchUp(), due, waitedUntil(handle, schedule), locked.now);
     if (time.isEmpty()) {
-      moveOn(handle, schedule.name(), timetable.next(locked.now).orElse(null), 0);
+      moveOn(handle, schedule.name(), timetable, timetable.next(locked.now).orElse(null), 0);
       return Step.DONE;
     }
-    Instant next = timetable.next(time.get()).orElse(null);
-    if (schedule.overlap() != Overlap.ALLOW && busy(handle, schedule.name())) {
-      if (schedule.overlap() == Overlap.QUEUE) {
-        return Step.WAIT;
-      }
-      moveOn(handle, schedule.name(), next, 1);
+    @Nullable Instant next = timetable.next(time.get()).orElse(null);
+    if (busy) {
+      moveOn(handle, schedule.name(), timetable, next, 1);
       return Step.AGAIN;
     }
     long id = enqueue(handle, schedule.name(), time.get());
-    moveOn(handle, schedule.name(), next, 0);
+    moveOn(handle, schedule.name(), timetable, next, 0);
     log.info("schedule {} made ticket {} for {}", schedule.name(), id, time.get());
     return Step.AGAIN;
   }
@@ -167,6 +176,21 @@ public final class PostgresScheduleTicks implements ScheduleTicks {
     String query =
         "SELECT holdfast.schedule_is_busy(s) FROM holdfast.schedules s WHERE s.name = :name";
     return handle.createQuery(sql.inSchema(query)).bind("name", name).mapTo(Boolean.class).one();
+  }
+
+  /** When the last ticket ended, if its schedule waits for that; else long ago. */
+  private Instant waitedUntil(Handle handle, Schedule schedule) {
+    String query =
+        """
+        SELECT COALESCE(t.completed_at, t.updated_at) FROM holdfast.schedules s JOIN holdfast.tickets t ON t.id = s.last_ticket
+        WHERE s.name = :name AND s.overlap = 'queue'
+        """;
+    return handle
+        .createQuery(sql.inSchema(query))
+        .bind("name", schedule.name())
+        .mapTo(Instant.class)
+        .findOne()
+        .orElse(Instant.EPOCH);
   }
 
   private long enqueue(Handle handle, String name, Instant time) {
@@ -182,16 +206,19 @@ public final class PostgresScheduleTicks implements ScheduleTicks {
         .one();
   }
 
-  private void moveOn(Handle handle, String name, @Nullable Instant next, int skipped) {
+  private void moveOn(
+      Handle handle, String name, Timetable timetable, @Nullable Instant next, int skipped) {
     String update =
         """
-        UPDATE holdfast.schedules SET next_at = :next::timestamptz, skipped = skipped + :skipped,
+        UPDATE holdfast.schedules SET next_at = :next::timestamptz, next_runs = :runs::text[]::timestamptz[],
+          skipped = skipped + :skipped,
           problem = CASE WHEN :next::timestamptz IS NULL THEN 'no further time comes' END
         WHERE name = :name
         """;
     handle
         .createUpdate(sql.inSchema(update))
         .bind("next", next)
+        .bind("runs", ScheduleRows.nextRuns(timetable, next))
         .bind("skipped", skipped)
         .bind("name", name)
         .execute();
@@ -200,8 +227,8 @@ public final class PostgresScheduleTicks implements ScheduleTicks {
   private void giveUp(String name, String problem) {
     log.warn("schedule {} makes no tickets until it is put again: {}", name, problem);
     String update =
-        "UPDATE holdfast.schedules SET next_at = NULL, problem = left(:problem, 1000) WHERE name ="
-            + " :name AND problem IS NULL";
+        "UPDATE holdfast.schedules SET next_at = NULL, next_runs = NULL, problem = left(:problem,"
+            + " 1000) WHERE name = :name AND problem IS NULL";
     transactions.runStatement(
         handle ->
             handle

@@ -1,8 +1,12 @@
 package dev.holdfast.postgres.schedule;
 
 import dev.holdfast.schedule.Schedule;
+import dev.holdfast.schedule.Timetable;
+import java.time.Instant;
+import java.util.stream.Stream;
 import org.jdbi.v3.core.mapper.RowMapper;
 import org.jdbi.v3.core.mapper.reflect.ConstructorMapper;
+import org.jspecify.annotations.Nullable;
 
 /** Reads rows of {@code schedules}. */
 final class ScheduleRows {
@@ -17,5 +21,16 @@ final class ScheduleRows {
 
   static final RowMapper<Schedule> MAPPER = ConstructorMapper.of(Schedule.class);
 
+  private static final int NEXT_RUNS = 10;
+
   private ScheduleRows() {}
+
+  /** What next_runs is with this next_at, as texts. */
+  static String @Nullable [] nextRuns(Timetable timetable, @Nullable Instant nextAt) {
+    return nextAt == null
+        ? null
+        : Stream.concat(Stream.of(nextAt), timetable.upcoming(nextAt, NEXT_RUNS - 1).stream())
+            .map(Instant::toString)
+            .toArray(String[]::new);
+  }
 }

@@ -263,6 +263,13 @@ class BatchesIT {
     assertThatThrownBy(() -> inbox.enqueue(NewTicket.ofKind(kind).withBatchId(batch)))
         .isInstanceOf(IllegalTransitionException.class)
         .hasMessageContaining("closed");
+    String insert = "INSERT INTO holdfast.tickets (kind, batch_id) VALUES (?, ?)";
+    assertThatThrownBy(() -> database.run(insert, kind, batch))
+        .rootCause()
+        .hasMessageContaining("batch " + batch + " is closed");
+    assertThatThrownBy(() -> database.run(insert, kind, 987_654L))
+        .rootCause()
+        .hasMessageContaining("there is no batch 987654");
     advance();
     assertThat(progress(batch).progress()).isEqualTo("4 of 4, ended");
     assertThatThrownBy(

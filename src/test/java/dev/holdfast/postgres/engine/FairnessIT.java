@@ -81,6 +81,22 @@ class FairnessIT {
   }
 
   @Test
+  @DisplayName("have one turn between all concurrency keys of a tenant, the oldest ticket first")
+  void oneTurnForAllKeys() {
+    for (int i = 0; i < 6; i++) {
+      NewTicket ticket = NewTicket.ofKind(queue.kind()).withFairnessKey("big");
+      inbox.enqueue(ticket.withConcurrencyKey("key-" + (9 - i)));
+    }
+    enqueue("small", 1, 0);
+    assertThat(tenants(2)).containsExactly("big", "small");
+    assertThat(
+            database.column(
+                "SELECT concurrency_key FROM holdfast.tickets WHERE state = 'in_progress'"
+                    + " AND concurrency_key IS NOT NULL"))
+        .containsExactly("key-9");
+  }
+
+  @Test
   @DisplayName("get as many at a turn as their weight says")
   void weights() {
     enqueue("a", 100, 0);

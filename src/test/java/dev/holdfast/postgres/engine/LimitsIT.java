@@ -211,6 +211,26 @@ class LimitsIT {
     assertThat(mostOfKey.get()).isBetween(1L, 2L);
   }
 
+  @Test
+  @DisplayName(
+      "of a key, it counts once for all tenants and designs that share it, in one claim too")
+  void sharedKey() {
+    limit("per_key => 1");
+    database.run(
+        "INSERT INTO holdfast.designs (name, version, kind, definition) VALUES (?, 1, ?, '{}')",
+        "shared" + name,
+        queue.kind());
+    inbox.enqueue(keyed("k").withFairnessKey("ann"));
+    inbox.enqueue(keyed("k").withFairnessKey("bob"));
+    inbox.enqueue(keyed("other").withFairnessKey("cid"));
+    assertThat(claim(10)).as("one of k, one of the other").hasSize(2);
+    inbox.enqueue(keyed("m"));
+    inbox.enqueue(NewTicket.ofDesign("shared" + name).withQueue(name).withConcurrencyKey("m"));
+    assertThat(claim(10)).as("one of m").hasSize(1);
+    inbox.enqueue(keyed("k"));
+    assertThat(claim(10)).as("all keys are taken").isEmpty();
+  }
+
   private static long count(@Nullable String number) {
     return Long.parseLong(Objects.requireNonNull(number));
   }

@@ -19,6 +19,9 @@ import dev.holdfast.ticket.InvalidTicketException;
 import dev.holdfast.ticket.TicketNotFoundException;
 import java.lang.reflect.RecordComponent;
 import java.math.BigDecimal;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Savepoint;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Arrays;
@@ -252,5 +255,82 @@ class ManyTicketsIT {
             "none ",
             "other " + other.traceparent(),
             "traced ");
+  }
+
+  private long enqueue(Connection connection, NewTicket... tickets) {
+    return inbox.enqueueBatch(connection, List.of(tickets).iterator(), "ann", null).added();
+  }
+
+  @Test
+  @DisplayName("comes in within the caller's savepoints, and goes with those that are rolled back")
+  void savepoints() throws SQLException {
+    inbox.enqueue(ticket());
+    NewTicket traced = ticket().withTraceparent(TRACE);
+    NewTicket named = ticket().withUniqueness(Uniqueness.whileOpen());
+    try (Connection connection = pool.getConnection()) {
+      connection.setAutoCommit(false);
+      assertThat(enqueue(connection, ticket())).isEqualTo(1);
+      Savepoint undone = connection.setSavepoint();
+      assertThat(enqueue(connection, ticket(), ticket().withUniqueKey("a" + kind))).isEqualTo(2);
+      connection.rollback(undone);
+      Savepoint kept = connection.setSavepoint();
+      assertThat(enqueue(connection, ticket(), traced, ticket())).isEqualTo(3);
+      assertThat(enqueue(connection, ticket().withUniqueKey("a" + kind), ticket())).isEqualTo(2);
+      connection.setSavepoint();
+      assertThat(
+              enqueue(
+                  connection,
+                  ticket().withConcurrencyKey("c"),
+                  named.withUniqueKey("b" + kind),
+                  ticket().withUniqueKey("a" + kind)))
+          .isEqualTo(2);
+      connection.releaseSavepoint(kept);
+      assertThat(enqueue(connection, traced, ticket())).isEqualTo(2);
+      connection.commit();
+    }
+    assertThat(count()).isEqualTo(11);
+    assertThat(
+            database.column(
+                "SELECT t.id FROM holdfast.tickets t JOIN holdfast.ticket_traces x ON x.ticket_id ="
+                    + " t.id WHERE t.kind = ?",
+                kind))
+        .hasSize(3);
+    database.assertNoTicketIsLost();
+  }
+
+  @Test
+  @DisplayName("comes in within a block of SQL that catches errors")
+  void blocks() {
+    database.run(
+        """
+        DO $do$
+        DECLARE
+          kind text := '%s';
+          first bigint;
+        BEGIN
+          BEGIN
+            INSERT INTO holdfast.tickets (kind) SELECT kind FROM generate_series(1, 3);
+            PERFORM holdfast.enqueue_ticket(kind => kind), holdfast.enqueue_ticket(kind => kind, unique_key => kind, unique_for => 'open');
+            PERFORM holdfast.enqueue_batch(jsonb_build_array(jsonb_build_object('kind', kind), jsonb_build_object('kind', kind)), 'ann');
+            RAISE EXCEPTION 'not these';
+          EXCEPTION WHEN raise_exception THEN
+            NULL;
+          END;
+          BEGIN
+            INSERT INTO holdfast.tickets (kind) SELECT kind FROM generate_series(1, 3);
+            first := holdfast.enqueue_ticket(kind => kind, unique_key => kind, unique_for => 'open');
+            PERFORM holdfast.enqueue_ticket(kind => kind, after => ARRAY[first]);
+            PERFORM holdfast.enqueue_batch(jsonb_build_array(jsonb_build_object('kind', kind), jsonb_build_object('kind', kind)), 'ann');
+            PERFORM holdfast.enqueue_tickets(jsonb_build_array(
+              jsonb_build_object('kind', kind, 'name', 'a'), jsonb_build_object('kind', kind, 'after', '{a}'::text[])));
+          EXCEPTION WHEN no_data_found THEN
+            NULL;
+          END;
+        END
+        $do$
+        """
+            .formatted(kind));
+    assertThat(count()).isEqualTo(9);
+    database.assertNoTicketIsLost();
   }
 }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.zaxxer.hikari.HikariDataSource;
+import dev.holdfast.queue.Expiry;
 import dev.holdfast.queue.NewTicket;
 import dev.holdfast.queue.Uniqueness;
 import dev.holdfast.testing.EverySetup;
@@ -112,6 +113,31 @@ class UniquenessIT {
     assertThat(second).isGreaterThan(first);
     assertThat(database.ticket(first)).containsEntry("payload", "{\"n\": 2}");
     queue.succeed(first, lease);
+  }
+
+  @Test
+  @DisplayName("replaces the deadline with the time: a debounced ticket does not expire meanwhile")
+  void replaceDeadline() {
+    Uniqueness replacing = Uniqueness.whileOpen().replacing();
+    NewTicket soon = ticket(replacing).withDelay(Duration.ofMinutes(10));
+    long id = inbox.enqueue(soon.withExpiry(new Expiry.In(Duration.ofMinutes(20))));
+    inbox.enqueue(
+        soon.withDelay(Duration.ofHours(1)).withExpiry(new Expiry.In(Duration.ofHours(2))));
+    String left =
+        "SELECT date_part('hour', expires_at - created_at) FROM holdfast.tickets WHERE id = ?";
+    assertThat(database.value(left, id)).isEqualTo("2");
+    assertThat(
+            database.number(
+                "SELECT count(*) FROM holdfast.ticket_deadlines WHERE ticket_id = "
+                    + id
+                    + " AND expires_at > now() + interval '1 hour'"))
+        .isEqualTo(1);
+    inbox.enqueue(soon);
+    assertThat(database.value(left, id)).isEqualTo("null");
+    assertThat(
+            database.number(
+                "SELECT count(*) FROM holdfast.ticket_deadlines WHERE ticket_id = " + id))
+        .isZero();
   }
 
   @Test

@@ -19,6 +19,8 @@ import dev.holdfast.ticket.InvalidTicketException;
 import dev.holdfast.ticket.TicketNotFoundException;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.LocalTime;
+import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
@@ -241,6 +243,27 @@ class SchedulesIT {
 
   @Test
   @DisplayName(
+      "a time that waited for the last ticket is not missed, also where none is made up for")
+  void queuedIsNotMissed() {
+    put("q", null, Duration.ofHours(1), CatchUp.NONE, Overlap.QUEUE);
+    desk.run("q", "ann");
+    dueSince("q", "61 minutes 30 seconds");
+    assertThat(ticks.tick(LONGEST)).as("it waits").isLessThanOrEqualTo(Duration.ofSeconds(1));
+    assertThat(find("q").nextAt()).isBefore(Instant.now());
+    sql("SELECT holdfast.cancel_ticket(last_ticket, 'ann', 'enough') FROM holdfast.schedules");
+    tickToTheEnd();
+    assertThat(count("unique_key LIKE 'schedule:q:%'")).isEqualTo(1);
+
+    sql("SELECT holdfast.cancel_ticket(last_ticket, 'ann', 'enough') FROM holdfast.schedules");
+    sql("UPDATE holdfast.ticket_base SET completed_at = now() - interval '2 minutes'");
+    dueSince("q", "61 minutes 30 seconds");
+    tickToTheEnd();
+    assertThat(count("unique_key LIKE 'schedule:q:%'")).as("no worker ran").isEqualTo(1);
+    assertThat(find("q").nextAt()).isAfter(Instant.now());
+  }
+
+  @Test
+  @DisplayName(
       "a pause stops it, its times are not made up for; run makes one whatever; delete leaves"
           + " tickets")
   void pauseRunDelete() {
@@ -274,6 +297,88 @@ class SchedulesIT {
     assertThat(actions)
         .containsExactly(
             "schedule_put", "schedule_paused", "enqueued", "schedule_resumed", "schedule_deleted");
+  }
+
+  /** As SQL shows them. */
+  private List<Instant> nextRuns(String name) {
+    return jdbi.withHandle(
+        handle ->
+            handle
+                .createQuery("SELECT unnest(next_runs) FROM holdfast.schedules WHERE name = :name")
+                .bind("name", name)
+                .mapTo(Instant.class)
+                .list());
+  }
+
+  private void holdsNextTenRuns(String name) {
+    Schedule schedule = find(name);
+    Instant next = requireNonNull(schedule.nextAt());
+    assertThat(nextRuns(name))
+        .as(name)
+        .startsWith(next)
+        .isEqualTo(schedule.timetable().upcoming(next.minusNanos(1000), 10))
+        .hasSize(10);
+  }
+
+  @Test
+  @DisplayName(
+      "SQL shows the next ten runs: after a put by whatever way, after each ticket, a pause and a"
+          + " resume, and across the change of the clock")
+  void nextRunsInSql() {
+    put("java", "0 3 * * *", null, CatchUp.LAST, Overlap.ALLOW);
+    put("beat", null, Duration.ofMinutes(15), CatchUp.LAST, Overlap.ALLOW);
+    holdsNextTenRuns("java");
+    holdsNextTenRuns("beat");
+    sql(
+        "SELECT holdfast.put_schedule('spring', 'ann', cron => '30 12 24-31 3 *', zone =>"
+            + " 'Europe/Berlin', kind => 'work')");
+    sql("SELECT holdfast.put_schedule('sql', 'ann', every => '90 seconds', kind => 'work')");
+    assertThat(nextRuns("spring")).isEmpty();
+    ticks.tick(LONGEST);
+    holdsNextTenRuns("sql");
+    holdsNextTenRuns("spring");
+    Instant first = nextRuns("spring").getFirst();
+    ZoneId berlin = ZoneId.of("Europe/Berlin");
+    assertThat(nextRuns("spring"))
+        .allMatch(time -> time.atZone(berlin).toLocalTime().equals(LocalTime.of(12, 30)));
+    assertThat(
+            nextRuns("spring").stream().map(time -> Duration.between(first, time).toHours() % 24))
+        .as("the clock goes forward on one of these days")
+        .contains(23L);
+
+    dueSince("beat", "15 minutes");
+    tickToTheEnd();
+    assertThat(count("unique_key LIKE 'schedule:beat:%'")).isEqualTo(1);
+    holdsNextTenRuns("beat");
+
+    desk.pause("beat", "ann");
+    holdsNextTenRuns("beat");
+    desk.resume("beat", "ann");
+    holdsNextTenRuns("beat");
+    desk.pause("beat", "ann");
+    dueSince("beat", "31 minutes");
+    desk.resume("beat", "ann");
+    assertThat(nextRuns("beat")).as("a worker works them out").isEmpty();
+    tickToTheEnd();
+    holdsNextTenRuns("beat");
+
+    sql("UPDATE holdfast.schedules SET cron = '0 0 30 2 *', next_at = NULL WHERE name = 'java'");
+    tickToTheEnd();
+    assertThat(find("java").problem()).isNotNull();
+    assertThat(nextRuns("java")).isEmpty();
+  }
+
+  @Test
+  @DisplayName("next runs of an earlier worker, which does not know them, are mended")
+  void nextRunsOfEarlierWorkers() {
+    put("old", "*/5 * * * *", null, CatchUp.LAST, Overlap.ALLOW);
+    sql("UPDATE holdfast.schedules SET next_at = next_runs[2]");
+    ticks.tick(LONGEST);
+    holdsNextTenRuns("old");
+    sql("UPDATE holdfast.schedules SET next_runs = NULL");
+    ticks.tick(LONGEST);
+    holdsNextTenRuns("old");
+    assertThat(count("true")).isZero();
   }
 
   private void change(String action) {
