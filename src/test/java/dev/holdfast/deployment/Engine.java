@@ -95,7 +95,8 @@ final class Engine {
   }
 
   private static void type(String command) throws IOException, InterruptedException {
-    if (!Checker.isInstalled("docker") || command.startsWith("docker compose") && !hasCompose()) {
+    boolean compose = command.startsWith("docker compose");
+    if (!Checker.isInstalled("docker") || (compose && !hasCompose())) {
       return;
     }
     Checker.Verdict verdict = Checker.run("bash", "-c", PRELUDE + command);
