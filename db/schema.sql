@@ -4799,6 +4799,43 @@ $function$;
 COMMENT ON FUNCTION holdfast.needed_by(bigint) IS 'An open ticket that is to be given the result of this one, or the open workflow that it is a step of; NULL if there is none.';
 GRANT EXECUTE ON FUNCTION holdfast.needed_by(bigint) TO holdfast_worker;
 
+CREATE OR REPLACE FUNCTION holdfast.note_budgets()
+ RETURNS bigint
+ LANGUAGE plpgsql
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+DECLARE
+  b record;
+  noted bigint := 0;
+BEGIN
+  IF NOT EXISTS (SELECT FROM budgets) OR NOT pg_try_advisory_xact_lock(hashtext('holdfast.note_budgets')) THEN
+    RETURN 0;
+  END IF;
+  FOR b IN
+    SELECT s.scope, s.per, s.limit_usd, s.spent_usd, COALESCE(c.activity_id, 0) AS told,
+      CASE
+        WHEN s.limit_usd > 0 AND s.spent_usd >= s.limit_usd
+          OR EXISTS (SELECT FROM known_waits w WHERE w.kind = 'budget' AND s.scope = ANY (w.scopes)) THEN 2
+        WHEN s.limit_usd > 0 AND s.spent_usd >= 0.8 * s.limit_usd THEN 1
+        ELSE 0
+      END AS level
+    FROM budget_status s LEFT JOIN webhook_cursors c ON c.name = 'noted:budget:' || s.scope
+    ORDER BY s.scope
+  LOOP
+    CONTINUE WHEN b.level = b.told;
+    INSERT INTO webhook_cursors AS c (name, activity_id) VALUES ('noted:budget:' || b.scope, b.level)
+    ON CONFLICT (name) DO UPDATE SET activity_id = EXCLUDED.activity_id, updated_at = now();
+    CONTINUE WHEN b.level < b.told;
+    PERFORM log_activity(NULL, CASE b.level WHEN 2 THEN 'budget_used_up' ELSE 'budget_nearly_used_up' END, 'system',
+      jsonb_build_object('scope', b.scope, 'per', b.per, 'limitUsd', b.limit_usd, 'spentUsd', b.spent_usd));
+    noted := noted + 1;
+  END LOOP;
+  RETURN noted;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.note_budgets() IS 'Makes a row of ticket_activity for each budget of which eight tenths are spent (budget_nearly_used_up), or which holds tickets or is spent (budget_used_up), once until it has room again; returns how many. For those who tell people.';
+GRANT EXECUTE ON FUNCTION holdfast.note_budgets() TO holdfast_worker;
+
 CREATE OR REPLACE FUNCTION holdfast.note_digest(digest_time time without time zone, zone text)
  RETURNS boolean
  LANGUAGE plpgsql

@@ -143,4 +143,39 @@ END
 $$;
 COMMENT ON FUNCTION remove_budget IS 'Takes a budget away, with what was spent of it, and releases the tickets that it held. One that is configured comes back with the next start of a worker.';
 
+-- Calls write nothing for this: whoever tells of budgets looks at them, and keeps in webhook_cursors (noted:budget:SCOPE) what was told: 1 for
+-- eight tenths, 2 for used up. Less than was told is told anew when it comes again: after a new day, or a higher limit.
+CREATE OR REPLACE FUNCTION note_budgets() RETURNS bigint
+LANGUAGE plpgsql SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
+DECLARE
+  b record;
+  noted bigint := 0;
+BEGIN
+  IF NOT EXISTS (SELECT FROM budgets) OR NOT pg_try_advisory_xact_lock(hashtext('${flyway:defaultSchema}.note_budgets')) THEN
+    RETURN 0;
+  END IF;
+  FOR b IN
+    SELECT s.scope, s.per, s.limit_usd, s.spent_usd, COALESCE(c.activity_id, 0) AS told,
+      CASE
+        WHEN s.limit_usd > 0 AND s.spent_usd >= s.limit_usd
+          OR EXISTS (SELECT FROM known_waits w WHERE w.kind = 'budget' AND s.scope = ANY (w.scopes)) THEN 2
+        WHEN s.limit_usd > 0 AND s.spent_usd >= 0.8 * s.limit_usd THEN 1
+        ELSE 0
+      END AS level
+    FROM budget_status s LEFT JOIN webhook_cursors c ON c.name = 'noted:budget:' || s.scope
+    ORDER BY s.scope
+  LOOP
+    CONTINUE WHEN b.level = b.told;
+    INSERT INTO webhook_cursors AS c (name, activity_id) VALUES ('noted:budget:' || b.scope, b.level)
+    ON CONFLICT (name) DO UPDATE SET activity_id = EXCLUDED.activity_id, updated_at = now();
+    CONTINUE WHEN b.level < b.told;
+    PERFORM log_activity(NULL, CASE b.level WHEN 2 THEN 'budget_used_up' ELSE 'budget_nearly_used_up' END, 'system',
+      jsonb_build_object('scope', b.scope, 'per', b.per, 'limitUsd', b.limit_usd, 'spentUsd', b.spent_usd));
+    noted := noted + 1;
+  END LOOP;
+  RETURN noted;
+END
+$$;
+COMMENT ON FUNCTION note_budgets IS 'Makes a row of ticket_activity for each budget of which eight tenths are spent (budget_nearly_used_up), or which holds tickets or is spent (budget_used_up), once until it has room again; returns how many. For those who tell people.';
+
 SELECT grant_roles();

@@ -13,11 +13,12 @@ final class NoticeKeys {
       Key.of(
           "webhooks.events",
           new KeyType.Texts(
-              Pattern.compile("holds|outages|reviews|digest"), "holds, outages, reviews, digest"),
-          "holds,outages",
-          "What the webhook and the mail tell of: new holds, among them questions and budgets;"
-              + " outages of providers and their ends; results that wait for review; a digest each"
-              + " day, at webhooks.digest-at.");
+              Pattern.compile("holds|outages|budgets|reviews|digest"),
+              "holds, outages, budgets, reviews, digest"),
+          "holds,outages,budgets",
+          "What the webhook and the mail tell of: new holds, among them questions; outages of"
+              + " providers and their ends; budgets that are nearly or wholly used up; results that"
+              + " wait for review; a digest each day, at webhooks.digest-at.");
   static final Key<String> DIGEST_AT =
       Key.of(
           "webhooks.digest-at",

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Of what people are told, and how.
  *
- * @param events holds, outages, reviews, digest
+ * @param events holds, outages, budgets, reviews, digest
  * @param webhook null where none is configured, as mail
  * @param giveUpAfter how long one event is tried
  * @param consoleAddress where people reach the console, for links; null gives none

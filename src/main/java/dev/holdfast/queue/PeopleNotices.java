@@ -9,8 +9,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * New holds and outages of providers, for those who are told of them, and how far each of those was
- * told. Thread-safe.
+ * New holds, outages of providers, budgets and the like, for those who are told of them, and how
+ * far each of those was told. Thread-safe.
  *
  * <p>Everything throws {@link QueueUnavailableException} while the database is away.
  */
@@ -61,6 +61,23 @@ public interface PeopleNotices {
       @Nullable String errorFingerprint,
       @Nullable String error,
       @Nullable String errorTitle)
+      implements Notice {}
+
+  /**
+   * A shared budget of which eight tenths are spent, or which lets no call through.
+   *
+   * @param scope day, design:NAME or key:PROVIDER/KEY_ID
+   * @param per day or total
+   * @param usedUp whether tickets wait for it, or all of it is spent
+   */
+  record BudgetNotice(
+      long id,
+      Instant at,
+      String scope,
+      String per,
+      boolean usedUp,
+      BigDecimal limitUsd,
+      BigDecimal spentUsd)
       implements Notice {}
 
   /**
@@ -116,6 +133,9 @@ public interface PeopleNotices {
    * first call ever begins at the present.
    */
   void noteReviews();
+
+  /** Makes notices of the budgets that have come near their limits since the last call. */
+  void noteBudgets();
 
   /** Makes the digest if its time has come since the last one; the first call ever makes none. */
   void noteDigest(LocalTime time, ZoneId zone);

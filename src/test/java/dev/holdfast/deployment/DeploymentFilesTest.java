@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.regex.MatchResult;
@@ -165,6 +166,25 @@ class DeploymentFilesTest {
       assertThat(image.find()).as(each).isTrue();
       assertThat(compose).contains("${" + each + ":-" + image.group(1) + "}");
     }
+  }
+
+  @Test
+  @DisplayName("22.3: the image is built of every directory that Maven takes the program from")
+  void imageSources() throws IOException {
+    String pom = Files.readString(Path.of("pom.xml"));
+    String dockerfile = Files.readString(Path.of("deploy/Dockerfile"));
+    String build = dockerfile.substring(dockerfile.indexOf(" AS build\n"));
+    Matcher named = Pattern.compile("<(?:directory|source)>((?:src|db)/[^<]+)<").matcher(pom);
+    List<String> copied =
+        Pattern.compile("(?m)^COPY (\\S+) ")
+            .matcher(build)
+            .results()
+            .map(each -> each.group(1))
+            .toList();
+    assertThat(named.results().map(each -> each.group(1)))
+        .contains("src/main/resources", "src/bench/java", "db/migrations")
+        .allMatch(
+            each -> copied.contains(each.replaceFirst("(?<=src/\\w{1,9})/.*|/migrations", "")));
   }
 
   @Test

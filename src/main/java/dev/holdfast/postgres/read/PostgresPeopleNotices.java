@@ -113,6 +113,16 @@ public final class PostgresPeopleNotices implements PeopleNotices {
   }
 
   @Override
+  public void noteBudgets() {
+    transactions.runStatement(
+        handle ->
+            handle
+                .createQuery(sql.inSchema("SELECT holdfast.note_budgets()"))
+                .mapTo(Long.class)
+                .one());
+  }
+
+  @Override
   public void noteDigest(LocalTime time, ZoneId zone) {
     transactions.runStatement(
         handle ->
@@ -134,6 +144,16 @@ public final class PostgresPeopleNotices implements PeopleNotices {
       String design = details.path("design").asString();
       return new ReviewNotice(
           id, at, design.isEmpty() ? null : design, details.path("count").asLong(), ids);
+    }
+    if (action.startsWith("budget")) {
+      return new BudgetNotice(
+          id,
+          at,
+          details.path("scope").asString(),
+          details.path("per").asString(),
+          action.equals("budget_used_up"),
+          details.path("limitUsd").decimalValue(),
+          details.path("spentUsd").decimalValue());
     }
     return new DigestNotice(
         id,

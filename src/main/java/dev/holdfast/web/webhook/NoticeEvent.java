@@ -1,5 +1,6 @@
 package dev.holdfast.web.webhook;
 
+import dev.holdfast.queue.PeopleNotices.BudgetNotice;
 import dev.holdfast.queue.PeopleNotices.DigestNotice;
 import dev.holdfast.queue.PeopleNotices.HoldNotice;
 import dev.holdfast.queue.PeopleNotices.Notice;
@@ -43,6 +44,7 @@ record NoticeEvent(
     return switch (notice) {
       case HoldNotice hold -> of(hold, console);
       case OutageNotice outage -> of(outage, console);
+      case BudgetNotice budget -> SummaryEvents.of(budget, console);
       case ReviewNotice review -> SummaryEvents.of(review, console);
       case DigestNotice digest -> SummaryEvents.of(digest, console);
     };

@@ -1,5 +1,6 @@
 package dev.holdfast.web.webhook;
 
+import dev.holdfast.queue.PeopleNotices.BudgetNotice;
 import dev.holdfast.queue.PeopleNotices.DigestNotice;
 import dev.holdfast.queue.PeopleNotices.HoldNotice;
 import dev.holdfast.queue.PeopleNotices.Notice;
@@ -37,6 +38,7 @@ record NoticeGroup(List<Notice> notices) {
   private static List<String> key(Notice notice) {
     return switch (notice) {
       case OutageNotice outage -> List.of("outage", "" + outage.id());
+      case BudgetNotice budget -> List.of("budget", "" + budget.id());
       case ReviewNotice review -> List.of("review", "" + review.id());
       case DigestNotice digest -> List.of("digest", "" + digest.id());
       case HoldNotice hold when hold.errorFingerprint() == null -> List.of("reason", hold.reason());

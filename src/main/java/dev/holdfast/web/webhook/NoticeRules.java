@@ -33,6 +33,7 @@ public record NoticeRules(
   public enum Event {
     HOLDS,
     OUTAGES,
+    BUDGETS,
     REVIEWS,
     DIGEST
   }

@@ -1,6 +1,7 @@
 package dev.holdfast.web.webhook;
 
 import dev.holdfast.queue.PeopleNotices;
+import dev.holdfast.queue.PeopleNotices.BudgetNotice;
 import dev.holdfast.queue.PeopleNotices.DigestNotice;
 import dev.holdfast.queue.PeopleNotices.HoldNotice;
 import dev.holdfast.queue.PeopleNotices.Notice;
@@ -127,10 +128,16 @@ public final class NoticeWebhook implements AutoCloseable {
     advance(from, batch.settled());
   }
 
-  /** Results for review and digests are made by whoever tells of them, once for all receivers. */
+  /**
+   * Results for review, budgets and digests are made by whoever tells of them, once for all
+   * receivers.
+   */
   private void note() {
     if (rules.events().contains(NoticeRules.Event.REVIEWS)) {
       notices.noteReviews();
+    }
+    if (rules.events().contains(NoticeRules.Event.BUDGETS)) {
+      notices.noteBudgets();
     }
     NoticeRules.DigestTime digest = rules.digest();
     if (digest != null && rules.events().contains(NoticeRules.Event.DIGEST)) {
@@ -145,6 +152,7 @@ public final class NoticeWebhook implements AutoCloseable {
             switch (notice) {
               case HoldNotice hold -> NoticeRules.Event.HOLDS;
               case OutageNotice outage -> NoticeRules.Event.OUTAGES;
+              case BudgetNotice budget -> NoticeRules.Event.BUDGETS;
               case ReviewNotice review -> NoticeRules.Event.REVIEWS;
               case DigestNotice digest -> NoticeRules.Event.DIGEST;
             });

@@ -1,13 +1,15 @@
 package dev.holdfast.web.webhook;
 
+import dev.holdfast.queue.PeopleNotices.BudgetNotice;
 import dev.holdfast.queue.PeopleNotices.DigestNotice;
 import dev.holdfast.queue.PeopleNotices.ReviewNotice;
+import java.math.BigDecimal;
 import java.net.URI;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Events that sum up what happened to many tickets. */
+/** Events of no single ticket: results for review, budgets, the digest of a day. */
 final class SummaryEvents {
   private SummaryEvents() {}
 
@@ -31,6 +33,41 @@ final class SummaryEvents {
         review.at(),
         NoticeEvent.with(link, text),
         data);
+  }
+
+  static NoticeEvent of(BudgetNotice budget, @Nullable URI console) {
+    String link = NoticeEvent.link(console, "/providers");
+    String limit = usd(budget.limitUsd());
+    String spent = usd(budget.spentUsd());
+    Map<String, @Nullable Object> data = new LinkedHashMap<>();
+    data.put("scope", budget.scope());
+    data.put("per", budget.per());
+    data.put("limit_usd", budget.limitUsd());
+    data.put("spent_usd", budget.spentUsd());
+    data.put("url", link);
+    String of = spent + " of " + limit + " USD are spent";
+    String text =
+        budget.usedUp()
+            ? "The budget "
+                + budget.scope()
+                + " is used up: "
+                + of
+                + ", and what needs more waits; raise it: holdfast budgets raise "
+                + budget.scope()
+                + " --to USD"
+            : "The budget " + budget.scope() + " is nearly used up: " + of;
+    return new NoticeEvent(
+        "budget-" + budget.id(),
+        NoticeEvent.source(console),
+        "dev.holdfast.budget." + (budget.usedUp() ? "used_up" : "nearly_used_up"),
+        budget.scope(),
+        budget.at(),
+        NoticeEvent.with(link, text),
+        data);
+  }
+
+  private static String usd(BigDecimal amount) {
+    return amount.stripTrailingZeros().toPlainString();
   }
 
   static NoticeEvent of(DigestNotice digest, @Nullable URI console) {

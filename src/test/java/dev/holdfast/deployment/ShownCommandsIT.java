@@ -1,0 +1,222 @@
+package dev.holdfast.deployment;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.cli.Cli;
+import dev.holdfast.testing.EverySetup;
+import dev.holdfast.testing.TestDatabase;
+import dev.holdfast.testing.TicketDatabase;
+import dev.holdfast.testing.WithDatabase;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeSet;
+import java.util.regex.MatchResult;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Each command that a page shows is typed by some test. Those of Holdfast are by {@code
+ * TypedPagesIT} and the tests that it names; the others are typed here as far as this machine can:
+ * what would need an engine or a cluster is typed at one that is not there, so that its own program
+ * reads it, and what it names is looked for in our files.
+ */
+@WithDatabase
+@EverySetup
+@Timeout(180)
+class ShownCommandsIT {
+  /** What is typed elsewhere, by the tests that do; "page" where those read the page itself. */
+  private static final Map<String, String> ELSEWHERE =
+      Map.of(
+          "docs/api.md: (curl|AUTH=) .*|docs/api.md: AUTH=.*", "e2e/ApiPageIT docs/api.md",
+          "docs/start.md: (cat > report.yaml|touch orders.csv).*", "e2e/StartPageIT start.md",
+          "README.md: cat > .*", "cli/TypedPagesIT README.md",
+          "docs/repair.md: cat .*jq 'select.*", "repair/TraceFileIT jq 'select(.type == ",
+          "docs/examples/README.md: python3 \\S+/enqueue.py ann", "e2e/ExamplesIT enqueue.py",
+          "docs/examples/README.md: ./holdfast design put invoice .*", "e2e/ExamplesIT invoice",
+          "docs/examples/README.md: ./holdfast worker", "e2e/ExamplesIT holdfast.worker()",
+          "README.md: mvn verify", "cli/NamedInDocsTest mvn ");
+
+  private static final Pattern VARIABLE = Pattern.compile("([A-Z_]+)=\\S+");
+  private static final Pattern PRINTED = Pattern.compile("printf '([^']*)' \\|\\n\\s*");
+
+  /** What can be typed here, in the order in which it is looked for. */
+  private final Map<Pattern, Check> checks = new LinkedHashMap<>();
+
+  private final TestDatabase database;
+  private final Cli cli;
+  private String sources = "";
+  @TempDir private Path directory;
+
+  @FunctionalInterface
+  interface Check {
+    void of(String command, MatchResult parts) throws IOException, InterruptedException;
+  }
+
+  ShownCommandsIT(TestDatabase database) {
+    this.database = database;
+    this.cli = Cli.on(database);
+  }
+
+  @BeforeEach
+  void prepare() throws IOException {
+    sources = code(Path.of("src/main")) + code(Path.of("docs/examples"));
+    when("export .*", (command, parts) -> variables(command));
+    when("#!/bin/sh\\n.*", (command, parts) -> script(command));
+    when(
+        "psql .* -c '([^']+)'",
+        (command, parts) -> new TicketDatabase(database).run(parts.group(1)));
+    when("java (-XX:AOTCache\\w*)=(\\S+) -jar holdfast.jar worker", this::cache);
+    when(
+        "printf .*docker compose run --rm -T holdfast design put slow --file /dev/stdin",
+        (command, parts) -> {
+          design(command);
+          Engine.compose(PRINTED.matcher(command).replaceFirst(""));
+        });
+    when("docker compose .*", (command, parts) -> Engine.compose(command));
+    when(
+        "docker kill \"\\$\\((docker compose [^|]*) \\|.*",
+        (command, parts) -> Engine.compose(parts.group(1)));
+    when("docker build .*", (command, parts) -> Engine.build(command));
+    when("docker run .*", (command, parts) -> Engine.run(command, cli));
+    when(
+        "docker exec CONTAINER (.*)",
+        (command, parts) -> Engine.exec(command, parts.group(1), cli));
+    when("kubectl .*", (command, parts) -> new Cluster(directory).type(command));
+    Host host = new Host(directory);
+    when("(?:tar|ln|install) .*", (command, parts) -> host.type(command));
+    when("useradd .*", (command, parts) -> host.user(command));
+    when("apt install \\./(\\S+)", (command, parts) -> Host.isPackage(parts.group(1)));
+    when("systemctl ([a-z-]+)(?: --now)?(?: (\\S+))?", (command, parts) -> Host.systemctl(parts));
+    when(
+        "curl --fail http://127.0.0.1:8080(/\\S+)", (command, parts) -> Host.probe(parts.group(1)));
+  }
+
+  private static String code(Path directory) throws IOException {
+    StringBuilder all = new StringBuilder();
+    try (Stream<Path> files = Files.walk(directory)) {
+      for (Path file :
+          files.filter(each -> each.toString().matches(".*\\.(java|py|ts|go)")).toList()) {
+        all.append(Files.readString(file));
+      }
+    }
+    return all.toString();
+  }
+
+  private void when(String regex, Check check) {
+    checks.put(Pattern.compile("(?s)" + regex), check);
+  }
+
+  @Test
+  @DisplayName(
+      "22.14: each command that a page shows is typed, by a test that is named or by this one")
+  void all() throws Exception {
+    TreeSet<String> nobodys = new TreeSet<>();
+    int typed = 0;
+    for (Shown shown : Shown.all()) {
+      if (isTypedElsewhere(shown)) {
+        continue;
+      }
+      if (isChecked(shown)) {
+        typed++;
+      } else {
+        nobodys.add(shown.toString());
+      }
+    }
+    assertThat(nobodys).as("commands that no test types").isEmpty();
+    assertThat(typed).isGreaterThan(40);
+  }
+
+  /** By the first check that fits; false if none does. */
+  private boolean isChecked(Shown shown) throws IOException, InterruptedException {
+    for (Map.Entry<Pattern, Check> each : checks.entrySet()) {
+      Matcher parts = each.getKey().matcher(shown.text());
+      if (parts.matches()) {
+        try {
+          each.getValue().of(shown.text(), parts.toMatchResult());
+        } catch (AssertionError e) {
+          throw new AssertionError(shown.toString(), e);
+        }
+        return true;
+      }
+    }
+    return false;
+  }
+
+  @Test
+  @DisplayName("22.14: a command that is new on a page is seen")
+  void seen() {
+    assertThat(
+            Shown.commands(
+                "a \\\n  --b  # why\ncat > f <<'END'\nno command\nEND\n# alone\nc; holdfast d\n"))
+        .containsExactly("a --b", "cat > f <<'END'\nno command\nEND", "c", "holdfast d");
+    assertThat(Shown.commands("$ holdfast a\nan answer\n")).containsExactly("holdfast a");
+  }
+
+  private static boolean isTypedElsewhere(Shown shown) throws IOException {
+    if (shown.isOurs() && !shown.page().startsWith("docs/examples")) {
+      return shown.page().matches("README.md|docs/[a-z]+.md");
+    }
+    for (Map.Entry<String, String> each : ELSEWHERE.entrySet()) {
+      if (Pattern.compile("(?s)" + each.getKey()).matcher(shown.toString()).matches()) {
+        String[] test = each.getValue().split(" ", 2);
+        assertThat(Files.readString(Path.of("src/test/java/dev/holdfast", test[0] + ".java")))
+            .as(shown.toString())
+            .contains(test[1].replace("\"", "\\\""));
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Ours are looked up by {@code NamedInDocsTest}. */
+  private void variables(String command) {
+    List<String> names = VARIABLE.matcher(command).results().map(each -> each.group(1)).toList();
+    assertThat(names)
+        .isNotEmpty()
+        .allMatch(each -> each.startsWith("HOLDFAST_") || sources.contains(each));
+  }
+
+  /** The program of a ticket that a page shows: what it says of a good and of a bad payload. */
+  private void script(String text) throws IOException, InterruptedException {
+    if (!Checker.isInstalled("jq")) {
+      return;
+    }
+    Path script = Files.writeString(directory.resolve("job.sh"), text);
+    String run = "echo '{\"payload\":%s}' | sh " + script + " 2> /dev/null";
+    Checker.Verdict good = Checker.run("sh", "-c", run.formatted("{\"name\":\"ann\"}"));
+    assertThat(good).isEqualTo(new Checker.Verdict(true, "{\"greeting\":\"hello ann\"}\n"));
+    Checker.Verdict bad = Checker.run("sh", "-c", run.formatted("{}"));
+    assertThat(bad.good()).isFalse();
+    assertThat(bad.text()).contains("\"category\":\"code_error\"");
+  }
+
+  /** Without the jar, which only a release has as one file. */
+  private void cache(String command, MatchResult parts) throws IOException, InterruptedException {
+    String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
+    Path file = directory.resolve(parts.group(2));
+    Checker.Verdict verdict =
+        Checker.run("sh", "-c", java + " " + parts.group(1) + "=" + file + " -version");
+    assertThat(verdict.good()).as(verdict.text()).isTrue();
+    assertThat(verdict.text()).doesNotContain("warning", "rror");
+    assertThat(file).exists();
+  }
+
+  private void design(String command) {
+    Matcher printed = PRINTED.matcher(command);
+    assertThat(printed.find()).isTrue();
+    String yaml = printed.group(1).lines().collect(Collectors.joining("\n")).replace("\\n", "\n");
+    Cli.Result put = cli.runWithInput(yaml, "design", "put", "slow", "--file", "-");
+    assertThat(put.code()).as(put.err()).isZero();
+  }
+}
