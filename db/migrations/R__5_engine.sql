@@ -18,7 +18,7 @@ BEGIN
       DELETE FROM deferred x WHERE x.id = d.id AND x.run_at = d.run_at;
       INSERT INTO ready (priority, created_at, id, queue, kind) VALUES (d.priority, d.created_at, d.id, d.queue, d.kind);
       promoted := promoted + 1;
-    EXCEPTION WHEN OTHERS THEN
+    EXCEPTION WHEN OTHERS OR query_canceled OR assert_failure THEN
       RAISE WARNING 'ticket % cannot be claimed: % (SQLSTATE %)', d.id, SQLERRM, SQLSTATE;
     END;
   END LOOP;
@@ -104,7 +104,7 @@ BEGIN
       BEGIN
         DELETE FROM ${flyway:defaultSchema}.suspects s WHERE s.id = suspected;
         EXIT;
-      EXCEPTION WHEN OTHERS THEN
+      EXCEPTION WHEN OTHERS OR query_canceled OR assert_failure THEN
         IF small_bytes >= 0 THEN
           RAISE;
         END IF;
@@ -159,7 +159,7 @@ BEGIN
       FOR place IN 1..cardinality(met) LOOP
         BEGIN
           DELETE FROM ${flyway:defaultSchema}.ready r WHERE r.ctid = tids[place];
-        EXCEPTION WHEN OTHERS THEN
+        EXCEPTION WHEN OTHERS OR query_canceled OR assert_failure THEN
           RAISE WARNING 'ticket % cannot be claimed: % (SQLSTATE %)', met[place], SQLERRM, SQLSTATE;
           met[place] := NULL;
         END;

@@ -126,7 +126,7 @@ BEGIN
     EXCEPTION
       WHEN SQLSTATE 'HF000' THEN
         NULL;
-      WHEN OTHERS THEN
+      WHEN OTHERS OR query_canceled OR assert_failure THEN
         RAISE WARNING 'ticket % cannot be claimed: % (SQLSTATE %)', ticket, SQLERRM, SQLSTATE;
         refused := refused || ticket;
     END;

@@ -206,7 +206,7 @@ BEGIN
   LOOP
     BEGIN
       PERFORM advance_batch(b);
-    EXCEPTION WHEN OTHERS THEN
+    EXCEPTION WHEN OTHERS OR query_canceled OR assert_failure THEN
       -- Tried again later, and meanwhile others have their turn.
       UPDATE batches x SET look_at = clock_timestamp() + interval '10 seconds' WHERE x.id = b.id;
       RAISE WARNING 'batch % was not looked at: %', b.id, SQLERRM;

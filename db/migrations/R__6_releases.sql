@@ -230,7 +230,7 @@ BEGIN
   END IF;
   BEGIN
     PERFORM advance_release(r);
-  EXCEPTION WHEN OTHERS THEN
+  EXCEPTION WHEN OTHERS OR query_canceled OR assert_failure THEN
     -- Tried again later, and meanwhile others have their turn.
     UPDATE releases x SET look_at = clock_timestamp() + interval '10 seconds', reason = 'tried again soon: ' || left(SQLERRM, 500) WHERE x.id = r.id;
   END;

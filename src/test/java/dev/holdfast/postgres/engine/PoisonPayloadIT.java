@@ -29,6 +29,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Issue 20, 1.1: what a payload is as text, and what that may cost others. */
@@ -73,7 +74,7 @@ class PoisonPayloadIT {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"XX001", "55P03", "40001"})
+  @ValueSource(strings = {"XX001", "55P03", "40001", "57014", "P0004"})
   @DisplayName("20.1: a ticket that the database will not let go holds up no other claim")
   void immovable(String sqlState) {
     List<Long> ids = queue.enqueue(3);
@@ -89,13 +90,16 @@ class PoisonPayloadIT {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"in_line", "deferred", "suspects"})
+  @CsvSource({
+    "in_line, XX001", "deferred, XX001", "suspects, XX001",
+    "in_line, 57014", "deferred, 57014", "suspects, 57014"
+  })
   @DisplayName(
       "20.1: nor does one that stands in line with a key, whose time has come or that is suspect")
-  void immovableElsewhere(String table) {
+  void immovableElsewhere(String table, String sqlState) {
     List<Long> ids = standingIn(table);
     Refusals refusals = new Refusals(database);
-    refusals.refuseTaking(table, ids.getFirst(), "XX001");
+    refusals.refuseTaking(table, ids.getFirst(), sqlState);
     try {
       assertThat(claimedUntilNoneIsLeft()).containsExactlyInAnyOrderElementsOf(ids.subList(1, 4));
     } finally {
