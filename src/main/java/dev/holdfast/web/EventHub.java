@@ -1,9 +1,11 @@
 package dev.holdfast.web;
 
 import dev.holdfast.queue.QueueUnavailableException;
+import dev.holdfast.queue.StatementRefusedException;
 import dev.holdfast.queue.read.TicketFeed;
 import dev.holdfast.queue.read.TicketFeeds;
 import dev.holdfast.retry.Sleeper;
+import dev.holdfast.ticket.HoldfastException;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -25,6 +27,10 @@ public final class EventHub implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(EventHub.class);
   private static final Duration POLL = Duration.ofMillis(500);
   private static final Duration POLL_WITHOUT_DATABASE = Duration.ofSeconds(2);
+
+  /** For the database to say where the present is. */
+  private static final Duration OPENING = Duration.ofSeconds(2);
+
   private static final int REMEMBERED = 5_000;
   private static final int CAUGHT_UP_AT_MOST = 10_000;
   private static final int MOST_WATCHERS = 1_000;
@@ -34,6 +40,7 @@ public final class EventHub implements AutoCloseable {
   private final Set<EventStream> streams = new HashSet<>();
   private final Deque<TicketFeed.Event> last = new ArrayDeque<>();
   private @Nullable Thread reader;
+  private boolean open;
   private boolean closed;
 
   public EventHub(TicketFeeds feeds, Sleeper sleeper) {
@@ -42,14 +49,16 @@ public final class EventHub implements AutoCloseable {
   }
 
   /**
-   * Begins to watch; to be closed.
+   * Begins to watch; to be closed. What commits after the return is told. Where the database does
+   * not answer in time the stream has a reset once it does.
    *
    * @param lastEventId what {@link #idOf} said of the last event seen; null begins at the present.
    *     Where it is not known or too long ago the stream begins with a reset.
    * @param ticketId null watches all
    * @throws Refused 503 where too many watch already
    */
-  public EventStream watch(@Nullable String lastEventId, @Nullable Long ticketId) {
+  public EventStream watch(@Nullable String lastEventId, @Nullable Long ticketId)
+      throws InterruptedException {
     EventStream stream;
     Optional<List<TicketFeed.Event>> remembered;
     synchronized (this) {
@@ -60,12 +69,21 @@ public final class EventHub implements AutoCloseable {
       remembered = lastEventId == null ? Optional.of(List.of()) : after(lastEventId);
       remembered.ifPresent(stream::offer);
       streams.add(stream);
+      if (open) {
+        stream.begin();
+      }
       startReader();
     }
-    if (lastEventId != null && remembered.isEmpty()) {
-      catchUp(stream, lastEventId);
+    try {
+      // Only what begins before the missed is read again leaves no gap behind it.
+      if (stream.awaitBegin(OPENING) && lastEventId != null && remembered.isEmpty()) {
+        catchUp(stream, lastEventId);
+      }
+      return stream;
+    } catch (InterruptedException | RuntimeException e) {
+      stream.close();
+      throw e;
     }
-    return stream;
   }
 
   /** The id under which a browser comes back for what follows. */
@@ -101,18 +119,22 @@ public final class EventHub implements AutoCloseable {
    */
   private void catchUp(EventStream stream, String id) {
     int end = id.indexOf('~');
-    Optional<TicketFeed> feed = end < 0 ? Optional.empty() : feeds.openAt(id.substring(0, end));
-    List<TicketFeed.Event> missed = feed.map(TicketFeed::events).orElse(List.of());
-    if (feed.isEmpty() || missed.size() >= CAUGHT_UP_AT_MOST) {
-      stream.reset();
-    } else {
-      String known = id.substring(end + 1);
-      stream.offerFirst(missed.stream().filter(event -> !event.key().equals(known)).toList());
+    String known = id.substring(end + 1);
+    try {
+      Optional<TicketFeed> feed = end < 0 ? Optional.empty() : feeds.openAt(id.substring(0, end));
+      List<TicketFeed.Event> missed = feed.map(TicketFeed::events).orElse(List.of());
+      if (feed.isPresent() && missed.size() < CAUGHT_UP_AT_MOST) {
+        stream.offerFirst(missed.stream().filter(event -> !event.key().equals(known)).toList());
+        return;
+      }
+    } catch (HoldfastException e) {
+      log.debug("what was missed cannot be read: {}", e.getMessage());
     }
+    stream.reset();
   }
 
   private void startReader() {
-    if (reader == null) {
+    if (reader == null || !reader.isAlive()) {
       reader = Thread.ofVirtual().name("event-hub").start(this::read);
     }
   }
@@ -121,27 +143,45 @@ public final class EventHub implements AutoCloseable {
     TicketFeed feed = null;
     try {
       while (isWanted()) {
-        boolean reached = true;
+        Duration pause = POLL;
         try {
           if (feed == null) {
             feed = feeds.open();
+            begin();
           }
           tell(feed.events());
-        } catch (QueueUnavailableException e) {
+        } catch (HoldfastException e) {
           log.debug("no events: {}", e.getMessage());
-          reached = false;
+          pause = POLL_WITHOUT_DATABASE;
+          feed = isOutage(e) ? feed : null;
         }
-        sleeper.sleep(reached ? POLL : POLL_WITHOUT_DATABASE);
+        sleeper.sleep(pause);
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
   }
 
+  /**
+   * Behind an outage the feed goes on where it stopped. What the database refuses it would refuse
+   * again: everybody is told that something is missing, and the feed begins at the present.
+   */
+  private static boolean isOutage(HoldfastException e) {
+    return e instanceof QueueUnavailableException && !(e instanceof StatementRefusedException);
+  }
+
+  /** A feed is open; those who watched before have missed what was before it. */
+  private synchronized void begin() {
+    open = true;
+    last.clear();
+    streams.forEach(EventStream::begin);
+  }
+
   /** Ends the reader's work where nobody watches: what then happens nobody has to be told of. */
   private synchronized boolean isWanted() {
     if (closed || streams.isEmpty()) {
       reader = null;
+      open = false;
       last.clear();
       return false;
     }

@@ -23,6 +23,10 @@ import tools.jackson.databind.JsonNode;
 final class EventRoutes implements Routes {
   static final String PATH = "/api/v1/events";
   private static final Duration LONGEST = Duration.ofHours(1);
+
+  /** Written at once: who does not read keeps so much of a burst in memory, and not all of it. */
+  private static final int PIECE = 16_384;
+
   private static final Set<String> QUERY = Set.of("ticket", "last_event_id");
 
   private final EventHub hub;
@@ -85,11 +89,18 @@ final class EventRoutes implements Routes {
       if (batch.missed()) {
         text.append("event: reset\ndata: {}\n\n");
       }
-      batch.events().forEach(event -> append(text, event));
       if (batch.closed()) {
         return;
       }
-      write(out, text.isEmpty() ? ": still here\n\n" : text.toString());
+      for (TicketFeed.Event event : batch.events()) {
+        append(text, event);
+        if (text.length() > PIECE) {
+          write(out, text.toString());
+          text.setLength(0);
+        }
+      }
+      boolean quiet = batch.events().isEmpty() && !batch.missed();
+      write(out, quiet ? ": still here\n\n" : text.toString());
     }
   }
 

@@ -25,6 +25,8 @@ public final class EventStream implements AutoCloseable {
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition changed = lock.newCondition();
   private final Deque<TicketFeed.Event> waiting = new ArrayDeque<>();
+  private boolean begun;
+  private boolean late;
   private boolean missed;
   private boolean closed;
 
@@ -40,6 +42,38 @@ public final class EventStream implements AutoCloseable {
   EventStream(@Nullable Long ticketId, Consumer<EventStream> onClose) {
     this.ticketId = ticketId;
     this.onClose = onClose;
+  }
+
+  /**
+   * Waits until nothing that happens from now on is left out. Where that takes longer than the
+   * patience, it is noted as missed once it begins.
+   *
+   * @return whether it has begun
+   */
+  boolean awaitBegin(Duration patience) throws InterruptedException {
+    lock.lock();
+    try {
+      long left = patience.toNanos();
+      while (!begun && !closed && left > 0) {
+        left = changed.awaitNanos(left);
+      }
+      late = !begun;
+      return begun;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** From now on it is told of everything. Where it was before, something between is missing. */
+  void begin() {
+    lock.lock();
+    try {
+      missed |= late || begun;
+      begun = true;
+      changed.signalAll();
+    } finally {
+      lock.unlock();
+    }
   }
 
   /** Waits for something to tell; an empty batch if there is nothing in this time. */

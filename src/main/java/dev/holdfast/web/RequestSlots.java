@@ -27,7 +27,7 @@ final class RequestSlots implements Filter {
 
   /** Answers that are small, or that last as long as somebody watches. */
   private static final Pattern FREE =
-      Pattern.compile("/health/.*|/metrics|/login|/static/.*|/api/v1/events");
+      Pattern.compile("/health/.*|/metrics|/login|/static/.*|" + EventRoutes.PATH + "/?");
 
   private static final String TAKEN = RequestSlots.class.getName();
 

@@ -77,7 +77,7 @@ public final class WebServer implements AutoCloseable {
       throws IOException, ServletException {
     HttpServletRequest http = (HttpServletRequest) request;
     boolean asGet =
-        http.getMethod().equals("HEAD") && !http.getRequestURI().equals(EventRoutes.PATH);
+        http.getMethod().equals("HEAD") && !http.getRequestURI().startsWith(EventRoutes.PATH);
     chain.doFilter(asGet ? new AsGet(http) : request, response);
   }
 

@@ -17,7 +17,6 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.DisplayName;
@@ -118,33 +117,10 @@ class EventsIT {
     return told.stream().map(each -> each.data.get("ticket_id").asLong()).toList();
   }
 
-  /** A stream begins at the present, which its reader has to find out first. */
-  private void awaitReader(Browser browser) throws Exception {
-    long id = queue.enqueue();
-    AtomicBoolean reading = new AtomicBoolean();
-    // Not ended by an interrupt: that fails the statement it is in, and a test beside it hears of
-    // the exception. It is waited for, or its last event comes among those of the test.
-    Thread prober =
-        Thread.ofVirtual()
-            .start(
-                () -> {
-                  while (!reading.get()) {
-                    database.run("SELECT holdfast.assign_ticket(?, 'x', 'probe')", id);
-                  }
-                });
-    try {
-      browser.next();
-    } finally {
-      reading.set(true);
-      prober.join();
-    }
-  }
-
   @Test
   @DisplayName("what happens to tickets is told in order, each with a key and an id")
   void told() throws Exception {
     try (Browser keep = new Browser(server, "", null)) {
-      awaitReader(keep);
       try (Browser browser = new Browser(server, "", null)) {
         long id = queue.enqueue();
         queue.succeed(
@@ -175,7 +151,6 @@ class EventsIT {
   @DisplayName("who comes back is told exactly what they missed, from this server or another one")
   void resumed() throws Exception {
     try (Browser keep = new Browser(server, "", null)) {
-      awaitReader(keep);
       Told last;
       long first = queue.enqueue();
       try (Browser browser = new Browser(server, "?ticket=" + first, null)) {
@@ -230,6 +205,24 @@ class EventsIT {
     }
     await().atMost(Duration.ofSeconds(20)).until(() -> hub.watchers() == 0);
     await().atMost(Duration.ofSeconds(20)).until(() -> !hub.isReading());
+  }
+
+  @Test
+  @DisplayName("who watches takes no place from who asks, with a slash at the end of the path too")
+  void takesNoPlace() throws Exception {
+    List<Browser> browsers = new ArrayList<>();
+    try (WebServer small =
+        WebFixture.server(
+            WebFixture.local("me").answeringAtOnce(4), new EventRoutes(hub, HEARTBEAT))) {
+      for (int i = 0; i < 5; i++) {
+        browsers.add(new Browser(small, "/", null));
+      }
+      assertThat(hub.watchers()).isEqualTo(5);
+    } finally {
+      for (Browser browser : browsers) {
+        browser.close();
+      }
+    }
   }
 
   @Test

@@ -38,6 +38,25 @@ public final class PostgresTicketFeed implements TicketFeed {
         clock_timestamp() AS since
       """;
 
+  /**
+   * The same as it was a moment ago: what has a lower id may not be committed yet. Among the last
+   * rows, as more are not read at once anyway.
+   */
+  private static final String SETTLED =
+      """
+      SELECT
+        (SELECT COALESCE(max(id) FILTER (WHERE created_at < m.since), min(id) - 1, 0)
+         FROM (SELECT id, created_at FROM holdfast.ticket_base ORDER BY id DESC LIMIT :limit) x) AS tickets,
+        (SELECT COALESCE(max(id) FILTER (WHERE created_at < m.since), min(id) - 1, 0)
+         FROM (SELECT id, created_at FROM holdfast.ticket_activity ORDER BY id DESC LIMIT :limit) x) AS activity,
+        (SELECT COALESCE(max(id) FILTER (WHERE claimed_at < m.since), min(id) - 1, 0)
+         FROM (SELECT id, claimed_at FROM holdfast.leases ORDER BY id DESC LIMIT :limit) x) AS leases,
+        (SELECT COALESCE(max(id) FILTER (WHERE at < m.since), min(id) - 1, 0)
+         FROM (SELECT id, at FROM holdfast.session_events ORDER BY id DESC LIMIT :limit) x) AS sessions,
+        m.since
+      FROM (SELECT clock_timestamp() - make_interval(secs => :overlap) AS since) m
+      """;
+
   private final Transactions transactions;
   private final String read;
   private final @Nullable Long ticketId;
@@ -91,11 +110,31 @@ public final class PostgresTicketFeed implements TicketFeed {
    * @param ticketId null for all tickets
    */
   public PostgresTicketFeed(DataSource dataSource, String schema, @Nullable Long ticketId) {
-    Sql sql = new Sql(schema);
-    this.transactions = new Transactions(dataSource);
+    this(new Transactions(dataSource), new Sql(schema), ticketId);
+  }
+
+  /**
+   * At the present: what is there already counts as told, and what commits from now on does not,
+   * whenever it got its id.
+   */
+  PostgresTicketFeed(Transactions transactions, Sql sql, @Nullable Long ticketId) {
+    this.transactions = transactions;
     this.read = sql.load("ticket_feed");
     this.ticketId = ticketId;
-    this.position = present(transactions, sql);
+    this.position = settled(transactions, sql);
+    events();
+  }
+
+  private static Position settled(Transactions transactions, Sql sql) {
+    String query = sql.inSchema(SETTLED);
+    return transactions.runStatement(
+        handle ->
+            handle
+                .createQuery(query)
+                .bind("limit", LIMIT)
+                .bind("overlap", OVERLAP.toSeconds())
+                .map(ConstructorMapper.of(Position.class))
+                .one());
   }
 
   /** Opens a feed of all tickets where another one was. */

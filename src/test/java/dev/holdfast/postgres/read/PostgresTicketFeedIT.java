@@ -1,0 +1,69 @@
+package dev.holdfast.postgres.read;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.queue.read.TicketFeed;
+import dev.holdfast.testing.EverySetup;
+import dev.holdfast.testing.TestDatabase;
+import dev.holdfast.testing.TestQueue;
+import dev.holdfast.testing.TicketDatabase;
+import dev.holdfast.testing.WithDatabase;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+/** What a feed tells that is opened while transactions are open. */
+@WithDatabase
+@EverySetup
+class PostgresTicketFeedIT {
+  private final TicketDatabase database;
+  private final TestQueue queue;
+
+  PostgresTicketFeedIT(TestDatabase testDatabase) {
+    this.database = new TicketDatabase(testDatabase);
+    this.queue = TestQueue.on(database);
+  }
+
+  @Test
+  @DisplayName(
+      "a ticket that got its id before the feed was opened and commits after it is told, and what"
+          + " was there before is not")
+  void lowerId() throws SQLException {
+    // The first ticket of a kind makes its lane, and a second one would wait for its commit.
+    queue.enqueue();
+    try (Connection connection = database.dataSource().getConnection();
+        Statement statement = connection.createStatement()) {
+      connection.setAutoCommit(false);
+      long early = enqueue(statement);
+      long before = queue.enqueue();
+      TicketFeed feed = new PostgresTicketFeeds(database.dataSource(), "holdfast").open();
+      long after = queue.enqueue();
+      List<Long> told = created(feed);
+      connection.commit();
+      told.addAll(created(feed));
+      assertThat(before).isGreaterThan(early);
+      assertThat(told).contains(early, after).doesNotContain(before).doesNotHaveDuplicates();
+    }
+  }
+
+  private long enqueue(Statement statement) throws SQLException {
+    try (ResultSet row =
+        statement.executeQuery("SELECT holdfast.enqueue_ticket('" + queue.kind() + "')")) {
+      row.next();
+      return row.getLong(1);
+    }
+  }
+
+  private static List<Long> created(TicketFeed feed) {
+    List<Long> ids = new ArrayList<>();
+    feed.next().stream()
+        .filter(entry -> entry.event().equals("created"))
+        .forEach(entry -> ids.add(entry.ticketId()));
+    return ids;
+  }
+}
