@@ -1,6 +1,6 @@
 package dev.holdfast.e2e;
 
-import java.sql.Connection;
+import dev.holdfast.testing.WarmConnections;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -24,25 +24,29 @@ record TicketRows(DataSource dataSource) {
 
   /** The first column of every row, as text; of an update the number of changed rows. */
   List<String> column(String sql, @Nullable Object... arguments) {
-    try (Connection connection = dataSource.getConnection();
-        PreparedStatement statement = connection.prepareStatement(sql)) {
-      for (int i = 0; i < arguments.length; i++) {
-        statement.setObject(i + 1, arguments[i]);
-      }
-      List<String> values = new ArrayList<>();
-      if (!statement.execute()) {
-        values.add(Integer.toString(statement.getUpdateCount()));
-        return values;
-      }
-      try (ResultSet rows = statement.getResultSet()) {
-        while (rows.next()) {
-          values.add(String.valueOf(rows.getString(1)));
-        }
-      }
-      return values;
+    try {
+      return WarmConnections.with(dataSource, sql, statement -> column(statement, arguments));
     } catch (SQLException e) {
       throw new AssertionError(sql, e);
     }
+  }
+
+  private static List<String> column(PreparedStatement statement, @Nullable Object... arguments)
+      throws SQLException {
+    for (int i = 0; i < arguments.length; i++) {
+      statement.setObject(i + 1, arguments[i]);
+    }
+    List<String> values = new ArrayList<>();
+    if (!statement.execute()) {
+      values.add(Integer.toString(statement.getUpdateCount()));
+      return values;
+    }
+    try (ResultSet rows = statement.getResultSet()) {
+      while (rows.next()) {
+        values.add(String.valueOf(rows.getString(1)));
+      }
+    }
+    return values;
   }
 
   /** The first column of the only row, as text; {@code null} is the word. */

@@ -27,7 +27,6 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -50,12 +49,6 @@ class MigrationsIT {
   void startEmpty() {
     sql.run("DROP SCHEMA IF EXISTS holdfast CASCADE");
     sql.run("DROP SCHEMA IF EXISTS elsewhere CASCADE");
-  }
-
-  @AfterEach
-  void leaveMigrated() {
-    startEmpty();
-    Migrations.migrate(dataSource);
   }
 
   @Test

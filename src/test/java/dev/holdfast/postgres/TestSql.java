@@ -1,5 +1,6 @@
 package dev.holdfast.postgres;
 
+import dev.holdfast.testing.WarmConnections;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -9,9 +10,7 @@ import java.util.List;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Plain SQL as a person types it, each statement on a connection of its own unless one is given.
- */
+/** Plain SQL as a person types it, each statement in a transaction of its own. */
 public record TestSql(DataSource dataSource) {
 
   /** The first column of the only row, as text. */
@@ -29,8 +28,8 @@ public record TestSql(DataSource dataSource) {
 
   /** The first column of every row, as text. */
   public List<String> column(String sql, @Nullable Object... arguments) {
-    try (Connection connection = dataSource.getConnection()) {
-      return column(connection, sql, arguments);
+    try {
+      return WarmConnections.with(dataSource, sql, statement -> column(statement, arguments));
     } catch (SQLException e) {
       throw new AssertionError(sql, e);
     }
@@ -39,21 +38,26 @@ public record TestSql(DataSource dataSource) {
   public static List<String> column(
       Connection connection, String sql, @Nullable Object... arguments) throws SQLException {
     try (PreparedStatement statement = connection.prepareStatement(sql)) {
-      for (int i = 0; i < arguments.length; i++) {
-        statement.setObject(i + 1, arguments[i]);
-      }
-      List<String> values = new ArrayList<>();
-      if (statement.execute()) {
-        try (ResultSet rows = statement.getResultSet()) {
-          while (rows.next()) {
-            values.add(rows.getString(1));
-          }
-        }
-      } else {
-        values.add(String.valueOf(statement.getUpdateCount()));
-      }
-      return values;
+      return column(statement, arguments);
     }
+  }
+
+  private static List<String> column(PreparedStatement statement, @Nullable Object... arguments)
+      throws SQLException {
+    for (int i = 0; i < arguments.length; i++) {
+      statement.setObject(i + 1, arguments[i]);
+    }
+    List<String> values = new ArrayList<>();
+    if (statement.execute()) {
+      try (ResultSet rows = statement.getResultSet()) {
+        while (rows.next()) {
+          values.add(rows.getString(1));
+        }
+      }
+    } else {
+      values.add(String.valueOf(statement.getUpdateCount()));
+    }
+    return values;
   }
 
   /** How many rows a statement changed. */

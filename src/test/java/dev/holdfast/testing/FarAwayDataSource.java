@@ -13,6 +13,17 @@ import org.postgresql.ds.PGSimpleDataSource;
 final class FarAwayDataSource extends PGSimpleDataSource {
   private static final long serialVersionUID = 1;
 
+  private final transient @Nullable WarmConnections warm;
+
+  FarAwayDataSource(@Nullable WarmConnections warm) {
+    this.warm = warm;
+  }
+
+  /** For statements that need no session of their own. */
+  @Nullable WarmConnections warm() {
+    return warm;
+  }
+
   @Override
   public Connection getConnection(@Nullable String user, @Nullable String password)
       throws SQLException {

@@ -2,6 +2,7 @@ package dev.holdfast.testing;
 
 import java.sql.SQLException;
 import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
 import org.postgresql.ds.PGSimpleDataSource;
 
 /** A fresh database with the newest schema, gone when its test class ends. Thread-safe. */
@@ -17,7 +18,7 @@ public final class TestDatabase implements AutoCloseable {
     this.user = user;
     this.password = password;
     this.serverMajorVersion = serverMajorVersion;
-    PGSimpleDataSource dataSource = source();
+    PGSimpleDataSource dataSource = source(null);
     // A plan that the server keeps would outlive a change of the schema.
     dataSource.setPrepareThreshold(0);
     this.connections = new WarmConnections(dataSource);
@@ -47,16 +48,11 @@ public final class TestDatabase implements AutoCloseable {
    * which leans on the session's time zone is found out.
    */
   public DataSource dataSource() {
-    return source();
+    return source(connections);
   }
 
-  /** For the statements of tests. */
-  WarmConnections connections() {
-    return connections;
-  }
-
-  private PGSimpleDataSource source() {
-    PGSimpleDataSource dataSource = new FarAwayDataSource();
+  private PGSimpleDataSource source(@Nullable WarmConnections warm) {
+    PGSimpleDataSource dataSource = new FarAwayDataSource(warm);
     dataSource.setUrl(jdbcUrl);
     dataSource.setUser(user);
     dataSource.setPassword(password);

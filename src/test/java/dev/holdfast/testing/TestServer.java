@@ -3,9 +3,12 @@ package dev.holdfast.testing;
 import dev.holdfast.postgres.Migrations;
 import java.sql.Connection;
 import java.sql.DriverManager;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.ArrayList;
 import java.util.HexFormat;
+import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -42,13 +45,37 @@ final class TestServer implements AutoCloseable {
     TestServer server = new TestServer(source, prefix, template);
     server.execute("CREATE DATABASE " + prefix + "_template");
     Migrations.migrate(template.dataSource());
+    shrinkCatalog(template);
     return server;
   }
 
-  /** Copies the template. */
+  /**
+   * Half of a migrated database is old rows of the catalog, which each copy would have, too. Our
+   * tables stay as they are: one that was once seen empty is planned for as empty.
+   */
+  private static void shrinkCatalog(TestDatabase database) throws SQLException {
+    try (Connection connection = database.dataSource().getConnection();
+        Statement statement = connection.createStatement()) {
+      List<String> tables = new ArrayList<>();
+      try (ResultSet rows =
+          statement.executeQuery(
+              "SELECT oid::regclass FROM pg_class WHERE relkind = 'r' AND NOT relisshared"
+                  + " AND relnamespace = 'pg_catalog'::regnamespace")) {
+        while (rows.next()) {
+          tables.add(rows.getString(1));
+        }
+      }
+      statement.execute("VACUUM (FULL) " + String.join(", ", tables));
+    }
+  }
+
+  /**
+   * Copies the template: its files, for a copy block by block through the log takes three times the
+   * work.
+   */
   TestDatabase create() throws SQLException {
     String name = prefix + "_" + databases.incrementAndGet();
-    execute("CREATE DATABASE " + name + " TEMPLATE " + prefix + "_template");
+    execute("CREATE DATABASE " + name + " TEMPLATE " + prefix + "_template STRATEGY file_copy");
     return new TestDatabase(
         source.jdbcUrl(name), template.user(), template.password(), template.serverMajorVersion());
   }

@@ -7,7 +7,6 @@ import com.zaxxer.hikari.HikariDataSource;
 import dev.holdfast.postgres.session.PostgresEventSink;
 import dev.holdfast.secret.Secrets;
 import dev.holdfast.session.event.SessionEvent;
-import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.ResultSetMetaData;
@@ -25,19 +24,13 @@ import org.jspecify.annotations.Nullable;
  */
 public final class TicketDatabase {
   private final DataSource dataSource;
-  private final @Nullable WarmConnections warm;
 
   public TicketDatabase(TestDatabase database) {
-    this(database.dataSource(), database.connections());
+    this(database.dataSource());
   }
 
   public TicketDatabase(DataSource dataSource) {
-    this(dataSource, null);
-  }
-
-  private TicketDatabase(DataSource dataSource, @Nullable WarmConnections warm) {
     this.dataSource = dataSource;
-    this.warm = warm;
   }
 
   public DataSource dataSource() {
@@ -169,13 +162,7 @@ public final class TicketDatabase {
           return work.with(statement);
         };
     try {
-      if (warm != null) {
-        return warm.with(sql, bound);
-      }
-      try (Connection connection = dataSource.getConnection();
-          PreparedStatement statement = connection.prepareStatement(sql)) {
-        return bound.with(statement);
-      }
+      return WarmConnections.with(dataSource, sql, bound);
     } catch (SQLException e) {
       throw new AssertionError(sql, e);
     }

@@ -14,9 +14,10 @@ import org.jspecify.annotations.Nullable;
  * its session: a new session compiles every function that it calls. Not a pool: nobody waits for
  * one, and one that somebody has ended is not given out. Thread-safe.
  */
-final class WarmConnections implements AutoCloseable {
+public final class WarmConnections implements AutoCloseable {
   private static final Pattern LEAVES_NOTHING =
-      Pattern.compile("\\s*(SELECT|INSERT|UPDATE|DELETE)\\b.*", Pattern.DOTALL);
+      Pattern.compile(
+          "\\s*(SELECT|INSERT|UPDATE|DELETE)\\b(?!.*(set_config|advisory_lock)).*", Pattern.DOTALL);
 
   private final DataSource dataSource;
   private final Deque<Connection> idle = new ArrayDeque<>();
@@ -26,12 +27,23 @@ final class WarmConnections implements AutoCloseable {
     this.dataSource = dataSource;
   }
 
-  interface Work<T> {
+  /** What is done with a statement. */
+  public interface Work<T> {
     T with(PreparedStatement statement) throws SQLException;
   }
 
-  <T> T with(String sql, Work<T> work) throws SQLException {
-    if (!LEAVES_NOTHING.matcher(sql).matches() || sql.contains("set_config")) {
+  /** On a warm connection of a test database, or on a new one of any other source. */
+  public static <T> T with(DataSource dataSource, String sql, Work<T> work) throws SQLException {
+    if (dataSource instanceof FarAwayDataSource far && far.warm() != null) {
+      return far.warm().with(sql, work);
+    }
+    try (Connection connection = dataSource.getConnection()) {
+      return with(connection, sql, work);
+    }
+  }
+
+  private <T> T with(String sql, Work<T> work) throws SQLException {
+    if (!LEAVES_NOTHING.matcher(sql).matches()) {
       try (Connection connection = dataSource.getConnection()) {
         return with(connection, sql, work);
       }
