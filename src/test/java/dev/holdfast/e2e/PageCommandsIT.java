@@ -184,14 +184,16 @@ class PageCommandsIT {
     next("ticket_base", 2_000);
     design("report", "true");
     List<String> lines = typed(page("schedules.md"));
-    assertThat(lines).hasSize(6);
+    assertThat(lines).hasSize(7);
     assertThat(run(lines.get(0))).matches("nightly: next 20\\d\\d-.*T0[12]:00:00Z");
     assertThat(run(lines.get(1))).startsWith("sync: next 20");
     assertThat(run(lines.get(2)))
         .contains("nightly", "0 3 * * 1-5 Europe/Berlin", "every 15m", "report");
+    // A worker reckons them again after the put in SQL, and here is none.
+    assertThat(run(lines.get(5)).lines()).as("the next ten runs").hasSize(10);
     run(lines.get(3));
     assertThat(run(lines.get(4))).contains("nightly", "sync");
-    assertThat(rows.of(Long.parseLong(run(lines.get(5))), "title")).isEqualTo("nightly");
+    assertThat(rows.of(Long.parseLong(run(lines.get(6))), "title")).isEqualTo("nightly");
     for (String each : List.of("show", "pause", "resume", "run", "delete")) {
       assertThat(type("schedule " + each + " nightly")).as(each).isNotEmpty();
     }
