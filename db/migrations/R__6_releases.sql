@@ -203,8 +203,9 @@ BEGIN
       count(*) FILTER (WHERE w.outcome = 'other_error') AS bad
     INTO step FROM release_tickets w WHERE w.release_id = r.id AND w.step = r.step AND w.outcome IS DISTINCT FROM 'skipped';
     IF step.open > 0 THEN
-      -- A look at many costs more: at most a twentieth of the time goes into looking.
-      UPDATE releases x SET look_at = clock_timestamp() + GREATEST(interval '1 second', (clock_timestamp() - began) * 20), reason = NULL
+      -- A look at many costs more: at most a twentieth of the time goes into looking, but one that was slow by chance is not waited for long.
+      UPDATE releases x SET reason = NULL,
+        look_at = clock_timestamp() + LEAST(GREATEST(interval '1 second', (clock_timestamp() - began) * 20), interval '10 seconds')
       WHERE x.id = r.id;
       RETURN;
     ELSIF step.bad > 0 AND step.good = 0 THEN
