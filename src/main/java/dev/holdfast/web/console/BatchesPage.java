@@ -10,4 +10,17 @@ public record BatchesPage(Page page, List<Batch> batches, List<Release> releases
     batches = List.copyOf(batches);
     releases = List.copyOf(releases);
   }
+
+  /**
+   * True while a worker notes by itself how things go on: after the last ticket has ended, which is
+   * the last event that anybody is told of.
+   */
+  public boolean isUnderWay() {
+    return releases.stream().anyMatch(Release::isRunning)
+        || batches.stream().anyMatch(each -> each.endedAt() == null && isWorked(each));
+  }
+
+  private static boolean isWorked(Batch batch) {
+    return batch.worked() >= batch.total();
+  }
 }

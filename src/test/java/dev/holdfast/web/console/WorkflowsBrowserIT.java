@@ -8,6 +8,7 @@ import dev.holdfast.testing.WithDatabase;
 import dev.holdfast.worker.HandlerResult;
 import dev.holdfast.worker.Worker;
 import dev.holdfast.workflow.WorkflowHandler;
+import java.util.List;
 import java.util.regex.Pattern;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.DisplayName;
@@ -97,6 +98,11 @@ class WorkflowsBrowserIT extends ConsoleInBrowser {
     button("Start").click();
     assertThat(notice()).containsText("step 1 of 3: released 2 of 4, 2 wait");
     assertThat(page.locator("tr:has-text('2, 1, all')")).containsText("there is room now");
+    // A worker writes it, and no event tells of it; the first may be seen by chance.
+    for (String reason : List.of("tried again soon", "tried once more")) {
+      database.run("UPDATE holdfast.releases SET reason = ?", reason);
+      assertThat(page.locator("tr:has-text('2, 1, all')")).containsText(reason);
+    }
     button("Stop").click();
     assertThat(notice()).containsText("stopped: released 2 of 4");
 
