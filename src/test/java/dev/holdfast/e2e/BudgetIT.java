@@ -2,7 +2,6 @@ package dev.holdfast.e2e;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.sun.net.httpserver.HttpServer;
 import dev.holdfast.llm.ToolCall;
 import dev.holdfast.llm.Usage;
 import dev.holdfast.testing.ModelReply;
@@ -10,16 +9,11 @@ import dev.holdfast.testing.RawModelServer;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.WithDatabase;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
@@ -49,16 +43,8 @@ class BudgetIT {
   private static final String NOTED =
       "SELECT activity_id FROM holdfast.webhook_cursors WHERE name = 'noted:budget:day'";
 
-  private record Delivery(int status, JsonNode event) {
-    boolean is(String type) {
-      return event.path("type").asString().equals(type);
-    }
-  }
-
   private final TicketRows rows;
-  private final ConcurrentLinkedQueue<Delivery> deliveries = new ConcurrentLinkedQueue<>();
-  private final HttpServer receiver;
-  private volatile int status = 204;
+  @AutoClose private final NoticeReceiver receiver = new NoticeReceiver();
   @AutoClose private final Installation holdfast;
 
   @AutoClose
@@ -74,33 +60,16 @@ class BudgetIT {
 
   BudgetIT(TestDatabase database, @TempDir Path directory) throws IOException {
     rows = new TicketRows(database.dataSource());
-    receiver = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
-    receiver.createContext(
-        "/",
-        exchange -> {
-          String body =
-              new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8);
-          int answer = status;
-          deliveries.add(new Delivery(answer, JsonMapper.shared().readTree(body)));
-          exchange.sendResponseHeaders(answer, -1);
-          exchange.close();
-        });
-    receiver.start();
     holdfast =
         Installation.on(database, directory)
             .with("OPENAI_API_KEY", "sk-key")
             .with("HOLDFAST_PROVIDERS_OPENAI_BASE_URL", models.url() + "/v1")
             .with("HOLDFAST_PROVIDERS_OPENAI_PRICES", PRICES)
             .with("HOLDFAST_BUDGETS_PER_DAY", "10")
-            .with("HOLDFAST_WEBHOOKS_URL", "http://127.0.0.1:" + receiver.getAddress().getPort())
+            .with("HOLDFAST_WEBHOOKS_URL", receiver.url())
             .with("HOLDFAST_WEBHOOKS_GROUP_WAIT", "100ms")
             .with("HOLDFAST_WEBHOOKS_SECRET", "a-secret-of-the-webhook")
             .with("HOLDFAST_WEBHOOKS_CONSOLE_URL", "https://holdfast.example");
-  }
-
-  @AfterEach
-  void stop() {
-    receiver.stop(0);
   }
 
   @Test
@@ -121,18 +90,19 @@ class BudgetIT {
             "The budget day is nearly used up: 8 of 10 USD are spent"
                 + " https://holdfast.example/providers");
 
-    status = 500;
+    receiver.answer(500);
     List<Long> held =
         LongStream.rangeClosed(1, 3).map(n -> rows.enqueue("ask", "c")).boxed().toList();
     held.forEach(id -> rows.awaitState(id, "on_hold"));
     TicketRows.await("it is there to be told")
         .until(() -> rows.column(NOTED), List.of("2")::equals);
     TicketRows.await("the receiver has refused twice")
-        .until(() -> deliveries.stream().filter(each -> each.status == 500).count() > 1);
+        .until(
+            () -> receiver.deliveries().stream().filter(each -> each.status() == 500).count() > 1);
     first.signal("KILL");
     first.awaitExit(Duration.ofSeconds(20));
     rows.column("UPDATE holdfast.webhook_cursors SET held_until = now() WHERE held_by IS NOT NULL");
-    status = 204;
+    receiver.answer(204);
     holdfast.start("worker", "--port", "0").awaitListening();
     JsonNode usedUp = taken(USED_UP);
     assertThat(usedUp.path("subject").asString()).isEqualTo("day");
@@ -163,8 +133,9 @@ class BudgetIT {
   }
 
   private Stream<JsonNode> of(String type, int answer) {
-    return deliveries.stream()
-        .filter(each -> each.status == answer && each.is(type))
-        .map(Delivery::event);
+    return receiver.deliveries().stream()
+        .filter(each -> each.status() == answer)
+        .map(each -> JsonMapper.shared().readTree(each.body()))
+        .filter(event -> event.path("type").asString().equals(type));
   }
 }

@@ -2,7 +2,6 @@ package dev.holdfast.e2e;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.sun.net.httpserver.HttpServer;
 import dev.holdfast.llm.ToolCall;
 import dev.holdfast.testing.ModelReply;
 import dev.holdfast.testing.ModelRequest;
@@ -10,14 +9,9 @@ import dev.holdfast.testing.RawModelServer;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.WithDatabase;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.net.Socket;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.concurrent.ConcurrentLinkedQueue;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
@@ -35,28 +29,18 @@ class OutageIT {
   private static final String OVER = "\"dev.holdfast.provider.answers\"";
 
   private final TicketRows rows;
-  private final ConcurrentLinkedQueue<String> told = new ConcurrentLinkedQueue<>();
-  private final HttpServer receiver;
+  @AutoClose private final NoticeReceiver receiver = new NoticeReceiver();
   private volatile boolean out = true;
   @AutoClose private final RawModelServer models = RawModelServer.start(this::answer);
   @AutoClose private final Installation holdfast;
 
   OutageIT(TestDatabase database, @TempDir Path directory) throws IOException {
     rows = new TicketRows(database.dataSource());
-    receiver = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
-    receiver.createContext(
-        "/",
-        exchange -> {
-          told.add(new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8));
-          exchange.sendResponseHeaders(204, -1);
-          exchange.close();
-        });
-    receiver.start();
     holdfast =
         Installation.on(database, directory)
             .with("OPENAI_API_KEY", "sk-key")
             .with("HOLDFAST_PROVIDERS_OPENAI_BASE_URL", models.url() + "/v1")
-            .with("HOLDFAST_WEBHOOKS_URL", "http://127.0.0.1:" + receiver.getAddress().getPort())
+            .with("HOLDFAST_WEBHOOKS_URL", receiver.url())
             .with("HOLDFAST_WEBHOOKS_GROUP_WAIT", "0s")
             .with("HOLDFAST_WEBHOOKS_SECRET", "a-secret-of-the-webhook")
             .with("HOLDFAST_COOLDOWN_POLL_INTERVAL", "50ms")
@@ -66,11 +50,6 @@ class OutageIT {
             .with("HOLDFAST_COOLDOWN_WAIT_IN_SESSION", "0s")
             .with("HOLDFAST_COOLDOWN_NOTICE_AFTER", "1s")
             .with("HOLDFAST_COOLDOWN_HOLD_AFTER", "3s");
-  }
-
-  @AfterEach
-  void stop() {
-    receiver.stop(0);
   }
 
   private void answer(ModelRequest request, Socket to) throws IOException, InterruptedException {
@@ -99,7 +78,8 @@ class OutageIT {
     assertThat(page(worker)).contains("openai has not answered since ").contains("HTTP 503");
     TicketRows.await("the tickets are held")
         .until(() -> told("\"dev.holdfast.ticket.held\"") >= ids.size());
-    assertThat(told).anyMatch(each -> each.contains("provider_unavailable: openai"));
+    assertThat(receiver.deliveries())
+        .anyMatch(each -> each.body().contains("provider_unavailable: openai"));
     assertThat(told(OVER)).isZero();
 
     out = false;
@@ -114,7 +94,7 @@ class OutageIT {
   }
 
   private long told(String type) {
-    return told.stream().filter(each -> each.contains(type)).count();
+    return receiver.deliveries().stream().filter(each -> each.body().contains(type)).count();
   }
 
   private static String page(HoldfastProcess worker) throws IOException, InterruptedException {

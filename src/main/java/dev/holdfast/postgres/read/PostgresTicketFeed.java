@@ -113,16 +113,18 @@ public final class PostgresTicketFeed implements TicketFeed {
     this(new Transactions(dataSource), new Sql(schema), ticketId);
   }
 
-  /**
-   * At the present: what is there already counts as told, and what commits from now on does not,
-   * whenever it got its id.
-   */
-  PostgresTicketFeed(Transactions transactions, Sql sql, @Nullable Long ticketId) {
-    this.transactions = transactions;
-    this.read = sql.load("ticket_feed");
-    this.ticketId = ticketId;
-    this.position = settled(transactions, sql);
+  private PostgresTicketFeed(Transactions transactions, Sql sql, @Nullable Long ticketId) {
+    this(transactions, sql, ticketId, settled(transactions, sql));
     events();
+  }
+
+  /**
+   * Opens a feed of all tickets at the present: what is there already counts as told, and what
+   * commits from now on does not, whenever it got its id.
+   */
+  static PostgresTicketFeed atPresent(Transactions transactions, Sql sql) {
+    @Nullable Long all = null;
+    return new PostgresTicketFeed(transactions, sql, all);
   }
 
   private static Position settled(Transactions transactions, Sql sql) {
@@ -139,9 +141,14 @@ public final class PostgresTicketFeed implements TicketFeed {
 
   /** Opens a feed of all tickets where another one was. */
   PostgresTicketFeed(Transactions transactions, Sql sql, Position position) {
+    this(transactions, sql, null, position);
+  }
+
+  private PostgresTicketFeed(
+      Transactions transactions, Sql sql, @Nullable Long ticketId, Position position) {
     this.transactions = transactions;
     this.read = sql.load("ticket_feed");
-    this.ticketId = null;
+    this.ticketId = ticketId;
     this.position = position;
   }
 

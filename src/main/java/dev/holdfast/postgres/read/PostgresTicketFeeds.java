@@ -23,7 +23,7 @@ public final class PostgresTicketFeeds implements TicketFeeds {
 
   @Override
   public TicketFeed open() {
-    return new PostgresTicketFeed(transactions, sql, (Long) null);
+    return PostgresTicketFeed.atPresent(transactions, sql);
   }
 
   @Override
