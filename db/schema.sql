@@ -3507,9 +3507,8 @@ CREATE OR REPLACE FUNCTION holdfast.free_slots(ticket_ids bigint[], lease_nos bi
  SET jit TO 'off'
 AS $function$
 BEGIN
-  -- Mostly nobody has a limit, or only rates, which have no places. Where places are limited, the look into line_slots would pass all that were
-  -- given back since the last vacuum.
-  IF NOT EXISTS (SELECT FROM claim_limits x WHERE x.concurrent IS NOT NULL OR x.per_key IS NOT NULL) AND NOT EXISTS (SELECT FROM line_slots) THEN
+  -- Mostly nobody has a limit. Where somebody has, the look into line_slots would pass all places that were given back since the last vacuum.
+  IF NOT EXISTS (SELECT FROM claim_limits) AND NOT EXISTS (SELECT FROM line_slots) THEN
     RETURN;
   END IF;
   DELETE FROM line_slots s USING unnest(free_slots.ticket_ids, free_slots.lease_nos) AS i (id, lease_no)

@@ -472,9 +472,8 @@ COMMENT ON FUNCTION wake_lines IS 'Wakes workers for the queues in which tickets
 CREATE OR REPLACE FUNCTION free_slots(ticket_ids bigint[], lease_nos bigint[]) RETURNS void
 LANGUAGE plpgsql SET search_path = ${flyway:defaultSchema}, pg_temp SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off AS $$
 BEGIN
-  -- Mostly nobody has a limit, or only rates, which have no places. Where places are limited, the look into line_slots would pass all that were
-  -- given back since the last vacuum.
-  IF NOT EXISTS (SELECT FROM claim_limits x WHERE x.concurrent IS NOT NULL OR x.per_key IS NOT NULL) AND NOT EXISTS (SELECT FROM line_slots) THEN
+  -- Mostly nobody has a limit. Where somebody has, the look into line_slots would pass all places that were given back since the last vacuum.
+  IF NOT EXISTS (SELECT FROM claim_limits) AND NOT EXISTS (SELECT FROM line_slots) THEN
     RETURN;
   END IF;
   DELETE FROM line_slots s USING unnest(free_slots.ticket_ids, free_slots.lease_nos) AS i (id, lease_no)
