@@ -11,4 +11,12 @@ public class QueueUnavailableException extends HoldfastException {
   public QueueUnavailableException(String message, @Nullable Throwable cause) {
     super(message, cause);
   }
+
+  /**
+   * True if the database does not answer; false if it answers, and refuses what it was asked for:
+   * then others can be stored without that.
+   */
+  public static boolean isAway(RuntimeException e) {
+    return e instanceof QueueUnavailableException && !(e instanceof StatementRefusedException);
+  }
 }

@@ -1,7 +1,6 @@
 package dev.holdfast.web;
 
 import dev.holdfast.queue.QueueUnavailableException;
-import dev.holdfast.queue.StatementRefusedException;
 import dev.holdfast.queue.read.TicketFeed;
 import dev.holdfast.queue.read.TicketFeeds;
 import dev.holdfast.retry.Sleeper;
@@ -153,21 +152,15 @@ public final class EventHub implements AutoCloseable {
         } catch (HoldfastException e) {
           log.debug("no events: {}", e.getMessage());
           pause = POLL_WITHOUT_DATABASE;
-          feed = isOutage(e) ? feed : null;
+          // What the database refuses it would refuse again: the feed begins at the present then,
+          // and everybody is told of a gap. Behind an outage it goes on where it stopped.
+          feed = QueueUnavailableException.isAway(e) ? feed : null;
         }
         sleeper.sleep(pause);
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
-  }
-
-  /**
-   * Behind an outage the feed goes on where it stopped. What the database refuses it would refuse
-   * again: everybody is told that something is missing, and the feed begins at the present.
-   */
-  private static boolean isOutage(HoldfastException e) {
-    return e instanceof QueueUnavailableException && !(e instanceof StatementRefusedException);
   }
 
   /** A feed is open; those who watched before have missed what was before it. */

@@ -7,7 +7,7 @@ import dev.holdfast.queue.ServerExhaustedException;
 import dev.holdfast.queue.StatementRefusedException;
 import dev.holdfast.queue.TicketBusyException;
 import dev.holdfast.queue.TicketQueue;
-import dev.holdfast.ticket.InvalidTicketException;
+import dev.holdfast.ticket.HoldfastException;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
@@ -64,7 +64,7 @@ final class ResultStore {
     try {
       results = untilAnswered(runs.stream().map(TicketRun::finish).toList(), closed);
     } catch (RuntimeException e) {
-      if (isAway(e)) {
+      if (QueueUnavailableException.isAway(e)) {
         throw e;
       }
       apart(runs, closed, e, receiver);
@@ -109,19 +109,14 @@ final class ResultStore {
       } catch (TicketBusyException e) {
         receiver.busy(run);
         return;
-      } catch (QueueUnavailableException | InvalidTicketException e) {
-        if (isAway(e)) {
+      } catch (HoldfastException e) {
+        if (QueueUnavailableException.isAway(e)) {
           throw e;
         }
         cause = e;
       }
     }
     receiver.refused(run, cause);
-  }
-
-  /** The database does not answer, in contrast to one that refuses what it was asked for. */
-  private static boolean isAway(RuntimeException e) {
-    return e instanceof QueueUnavailableException && !(e instanceof StatementRefusedException);
   }
 
   /**

@@ -58,10 +58,18 @@ final class SqlStateCell implements Cell {
     }
   }
 
+  /**
+   * Each class that PostgreSQL's list of error codes has, but success; more than one of the classes
+   * that databases in trouble speak; a class of our own, and one that nobody knows.
+   */
   private static final List<String> STATES =
       List.of(
-          "XX001", "XX000", "P0001", "53100", "53200", "57014", "22003", "23514", "25001", "40001",
-          "40P01", "42501", "54000", "55000", "55P03", "58030", "08006", "57P01", "53300");
+          "01000", "02000", "03000", "08006", "09000", "0A000", "0B000", "0F000", "0L000", "0P000",
+          "0Z000", "10608", "20000", "21000", "22003", "23514", "24000", "25001", "26000", "27000",
+          "28000", "2B000", "2D000", "2F002", "34000", "38000", "39000", "3B000", "3D000", "3F000",
+          "40001", "40P01", "42501", "44000", "53100", "53200", "53300", "54000", "55000", "55P03",
+          "57014", "57P01", "58030", "72000", "F0000", "HV000", "P0001", "P0004", "XX000", "XX001",
+          "HF409", "99999");
 
   /** Others are waited for, or tried again for some seconds: somebody has it locked, no room. */
   private static final List<String> OUTAGES = List.of("08006", "57P01", "53300");

@@ -62,7 +62,7 @@ class RefusedResultIT {
   @ValueSource(
       strings = {
         "XX001", "XX000", "P0001", "53100", "57014", "22003", "23514", "25001", "28000", "3D000",
-        "42P01", "42501", "54000", "55000", "0A000", "HV000", "ZZ999"
+        "42P01", "42501", "54000", "55000", "0A000", "HV000", "HF404", "HF409", "ZZ999"
       })
   @DisplayName("20.2: a refused result is held in the database's words, the other 19 are stored")
   void everyClass(String sqlState) {

@@ -6,11 +6,10 @@ import dev.holdfast.postgres.TicketLease;
 import dev.holdfast.queue.Claim;
 import dev.holdfast.queue.ClaimRequest;
 import dev.holdfast.queue.Finish;
-import dev.holdfast.queue.StatementRefusedException;
+import dev.holdfast.queue.QueueUnavailableException;
 import dev.holdfast.queue.TicketBusyException;
 import dev.holdfast.ticket.ClaimedTicket;
 import dev.holdfast.ticket.HoldfastException;
-import dev.holdfast.ticket.InvalidTicketException;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -67,7 +66,7 @@ final class ClaimCall {
       taken = take(connection, request, ClaimRequest.Room.SMALL_BYTES);
     } catch (SQLException e) {
       HoldfastException why = SqlErrors.translate(e);
-      if (!isRefusal(why) && !(why instanceof TicketBusyException)) {
+      if (QueueUnavailableException.isAway(why)) {
         throw e;
       }
       log.warn("a claim is repeated one by one, without any content: {}", e.getMessage());
@@ -141,7 +140,7 @@ final class ClaimCall {
       } catch (SQLException e) {
         HoldfastException why = SqlErrors.translate(e);
         rollBack(connection);
-        if (!isRefusal(why)) {
+        if (QueueUnavailableException.isAway(why) || why instanceof TicketBusyException) {
           log.warn("claimed tickets are left to be rescued: {}", why.getMessage());
           break;
         }
@@ -165,10 +164,6 @@ final class ClaimCall {
             : Optional.empty();
       }
     }
-  }
-
-  private static boolean isRefusal(HoldfastException e) {
-    return e instanceof InvalidTicketException || e instanceof StatementRefusedException;
   }
 
   /** A pool of somebody else's may hand out connections that wait for a COMMIT. */

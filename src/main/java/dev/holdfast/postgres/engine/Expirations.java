@@ -2,9 +2,8 @@ package dev.holdfast.postgres.engine;
 
 import dev.holdfast.postgres.Sql;
 import dev.holdfast.postgres.Transactions;
-import dev.holdfast.queue.StatementRefusedException;
-import dev.holdfast.queue.TicketBusyException;
-import dev.holdfast.ticket.InvalidTicketException;
+import dev.holdfast.queue.QueueUnavailableException;
+import dev.holdfast.ticket.HoldfastException;
 import java.util.List;
 import org.jdbi.v3.core.Handle;
 import org.jspecify.annotations.Nullable;
@@ -30,14 +29,20 @@ final class Expirations {
   long hold(Transactions transactions, int limit) {
     try {
       return hold(transactions, limit, null);
-    } catch (StatementRefusedException | InvalidTicketException | TicketBusyException e) {
+    } catch (HoldfastException e) {
+      if (QueueUnavailableException.isAway(e)) {
+        throw e;
+      }
       log.warn("expired tickets are held one by one: {}", e.getMessage());
     }
     long held = 0;
     for (Long id : transactions.runStatement(handle -> list(handle, limit))) {
       try {
         held += hold(transactions, 1, id);
-      } catch (StatementRefusedException | InvalidTicketException | TicketBusyException e) {
+      } catch (HoldfastException e) {
+        if (QueueUnavailableException.isAway(e)) {
+          throw e;
+        }
         log.error("ticket {} has expired and cannot be held: {}", id, e.getMessage());
       }
     }

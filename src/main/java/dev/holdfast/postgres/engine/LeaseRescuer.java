@@ -6,9 +6,8 @@ import dev.holdfast.postgres.Sql;
 import dev.holdfast.postgres.TicketLease;
 import dev.holdfast.postgres.Transactions;
 import dev.holdfast.queue.FinishResult;
-import dev.holdfast.queue.StatementRefusedException;
-import dev.holdfast.queue.TicketBusyException;
-import dev.holdfast.ticket.InvalidTicketException;
+import dev.holdfast.queue.QueueUnavailableException;
+import dev.holdfast.ticket.HoldfastException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -56,7 +55,10 @@ final class LeaseRescuer {
   List<FinishResult> rescue(Transactions transactions, int limit) {
     try {
       return transactions.run(handle -> rescue(handle, locked(handle, limit, null), null));
-    } catch (StatementRefusedException | InvalidTicketException | TicketBusyException e) {
+    } catch (HoldfastException e) {
+      if (QueueUnavailableException.isAway(e)) {
+        throw e;
+      }
       log.warn("expired leases are rescued one by one: {}", e.getMessage());
     }
     List<FinishResult> results = new ArrayList<>();
@@ -71,7 +73,10 @@ final class LeaseRescuer {
     for (Long id : transactions.run(handle -> ticketsOf(handle, lease))) {
       try {
         results.addAll(transactions.run(handle -> rescue(handle, locked(handle, 1, lease), id)));
-      } catch (StatementRefusedException | InvalidTicketException | TicketBusyException e) {
+      } catch (HoldfastException e) {
+        if (QueueUnavailableException.isAway(e)) {
+          throw e;
+        }
         log.error(
             "ticket {} stays in progress under its expired lease {}: {}",
             id,

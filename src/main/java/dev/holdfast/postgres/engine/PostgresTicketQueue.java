@@ -8,12 +8,11 @@ import dev.holdfast.queue.ClaimRequest;
 import dev.holdfast.queue.Finish;
 import dev.holdfast.queue.FinishResult;
 import dev.holdfast.queue.Heartbeat;
-import dev.holdfast.queue.StatementRefusedException;
-import dev.holdfast.queue.TicketBusyException;
+import dev.holdfast.queue.QueueUnavailableException;
 import dev.holdfast.queue.TicketQueue;
 import dev.holdfast.retry.RetryPolicy;
 import dev.holdfast.retry.RetrySettings;
-import dev.holdfast.ticket.InvalidTicketException;
+import dev.holdfast.ticket.HoldfastException;
 import java.sql.Array;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -81,7 +80,10 @@ public final class PostgresTicketQueue implements TicketQueue {
   public Heartbeat heartbeat(String workerId, Collection<Long> leaseNos, Duration lease) {
     try {
       return renew(workerId, leaseNos, lease);
-    } catch (StatementRefusedException | InvalidTicketException | TicketBusyException e) {
+    } catch (HoldfastException e) {
+      if (QueueUnavailableException.isAway(e)) {
+        throw e;
+      }
       // Without a lease it must work, or it is no lease that the database refuses.
       renew(workerId, List.of(), lease);
       return renewApart(workerId, List.copyOf(leaseNos), lease);
@@ -91,7 +93,10 @@ public final class PostgresTicketQueue implements TicketQueue {
   private Heartbeat renewApart(String workerId, List<Long> leaseNos, Duration lease) {
     try {
       return renew(workerId, leaseNos, lease);
-    } catch (StatementRefusedException | InvalidTicketException | TicketBusyException e) {
+    } catch (HoldfastException e) {
+      if (QueueUnavailableException.isAway(e)) {
+        throw e;
+      }
       if (leaseNos.size() == 1) {
         log.error("lease {} cannot be renewed: {}", leaseNos.getFirst(), e.getMessage());
         return new Heartbeat(Set.of(), Set.copyOf(leaseNos), Map.of());

@@ -119,7 +119,7 @@ class HeartbeatIT {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"XX001", "40P01", "55P03"})
+  @ValueSource(strings = {"XX001", "40P01", "55P03", "HF409"})
   @DisplayName("20.2: a lease that cannot be renewed does not keep the others from it")
   void refused(String sqlState) {
     List<Long> ids = queue.enqueue(3);

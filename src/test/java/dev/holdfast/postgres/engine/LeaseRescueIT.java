@@ -146,7 +146,7 @@ class LeaseRescueIT {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"P0001", "40001", "55P03"})
+  @ValueSource(strings = {"P0001", "40001", "55P03", "HF409"})
   @DisplayName("20.2: a ticket that cannot be rescued does not keep the others from it")
   void refusedRescue(String sqlState) {
     List<Long> ids = queue.enqueue(5);

@@ -74,7 +74,7 @@ class PoisonPayloadIT {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"XX001", "55P03", "40001", "57014", "P0004"})
+  @ValueSource(strings = {"XX001", "55P03", "40001", "57014", "P0004", "HF409"})
   @DisplayName("20.1: a ticket that the database will not let go holds up no other claim")
   void immovable(String sqlState) {
     List<Long> ids = queue.enqueue(3);
