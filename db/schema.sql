@@ -4373,11 +4373,18 @@ DECLARE
   lined bigint[];
 BEGIN
   IF limited THEN
-    -- As stands_in_line(b), a call of which costs more than the rest.
-    SELECT array_agg(b.id) INTO lined FROM unnest(met) AS u (id) JOIN ticket_base b ON b.id = ANY (ARRAY[u.id])
-    WHERE b.concurrency_key IS NOT NULL OR b.fairness_key IS NOT NULL
-      OR EXISTS (SELECT FROM claim_limits x WHERE x.queue = b.queue)
-      OR b.design_id IS NOT NULL AND EXISTS (SELECT FROM designs d JOIN claim_limits x ON x.design = d.name WHERE d.id = b.design_id);
+    -- As stands_in_line(b), but each queue and design is looked for once: mostly there is one for hundreds of tickets.
+    WITH seen AS MATERIALIZED (
+      SELECT b.id, b.queue, b.design_id, b.concurrency_key IS NOT NULL OR b.fairness_key IS NOT NULL AS keyed
+      FROM unnest(met) AS u (id) JOIN ticket_base b ON b.id = ANY (ARRAY[u.id])
+    )
+    SELECT array_agg(s.id) INTO lined FROM seen s
+    WHERE s.keyed
+      OR s.queue = ANY (ARRAY(
+        SELECT x.queue FROM (SELECT DISTINCT n.queue FROM seen n) q JOIN claim_limits x ON x.queue = ANY (ARRAY[q.queue])))
+      OR s.design_id = ANY (ARRAY(
+        SELECT d.id FROM (SELECT DISTINCT n.design_id FROM seen n WHERE n.design_id IS NOT NULL) q
+        JOIN designs d ON d.id = ANY (ARRAY[q.design_id]) JOIN claim_limits x ON x.design = ANY (ARRAY[d.name])));
   ELSE
     SELECT array_agg(b.id) INTO lined FROM unnest(met) AS u (id) JOIN ticket_base b ON b.id = ANY (ARRAY[u.id])
     WHERE b.concurrency_key IS NOT NULL OR b.fairness_key IS NOT NULL;
@@ -6951,6 +6958,7 @@ AS $function$
 #variable_conflict use_column
 DECLARE
   top integer; -- the highest priority in ready
+  looked boolean := false;
   aged boolean := before_ready AND random() < 0.1;
   half bigint := most / 2 + (random() < 0.5 AND most % 2 = 1)::integer;
   room bigint := most;
@@ -6965,13 +6973,6 @@ BEGIN
   FROM claim_limits x JOIN limit_gates l ON l.scope = x.scope
   WHERE x.queue IS NOT NULL AND x.rate IS NOT NULL AND tokens_left(x, l.full_at) < 1
     AND (cardinality(from_queues) = 0 OR x.queue = ANY (from_queues));
-  IF before_ready THEN
-    SELECT max(r.priority) INTO top
-    FROM lanes l JOIN queues q ON q.name = l.queue AND q.paused_at IS NULL
-    CROSS JOIN LATERAL (
-      SELECT r.priority FROM ready r WHERE r.queue = l.queue AND r.kind = l.kind ORDER BY ~r.priority, r.created_at, r.id LIMIT 1) r
-    WHERE l.kind = ANY (of_kinds) AND (cardinality(from_queues) = 0 OR l.queue = ANY (from_queues));
-  END IF;
   FOR n IN
     WITH RECURSIVE lines AS (
       SELECT g.line, w.priority FROM line_gates g
@@ -6987,6 +6988,15 @@ BEGIN
         SELECT FROM in_line w WHERE w.line = l.line AND ~w.priority = ~l.priority AND w.turn_group >= 'f' AND w.turn_group < 'g') AS fair) f
     ORDER BY CASE WHEN f.fair THEN random() ELSE 2 END, ~l.priority, random()
   LOOP
+    IF before_ready AND NOT looked THEN
+      -- Not before it is asked for: this passes what was taken from ready since the last vacuum.
+      SELECT max(r.priority) INTO top
+      FROM lanes l JOIN queues q ON q.name = l.queue AND q.paused_at IS NULL
+      CROSS JOIN LATERAL (
+        SELECT r.priority FROM ready r WHERE r.queue = l.queue AND r.kind = l.kind ORDER BY ~r.priority, r.created_at, r.id LIMIT 1) r
+      WHERE l.kind = ANY (of_kinds) AND (cardinality(from_queues) = 0 OR l.queue = ANY (from_queues));
+      looked := true;
+    END IF;
     EXIT WHEN room <= 0 OR n.priority < top AND NOT n.fair;
     SELECT * INTO t FROM take_turns(n.line, n.priority,
       CASE WHEN n.priority > top OR top IS NULL THEN room ELSE LEAST(room, half) END, under_lease, one_by_one);
