@@ -125,7 +125,7 @@ final class TicketTable {
 
   private static String why(TicketSummary row, @Nullable String waitsFor, Instant now) {
     if (row.holdReason() != null) {
-      return row.holdReason() + (row.errorTitle() == null ? "" : ": " + row.errorTitle());
+      return heldFor(row.holdReason(), row.errorTitle());
     }
     boolean waits =
         row.state().equals("ready") && row.retryAfter() != null && row.retryAfter().isAfter(now);
@@ -146,5 +146,9 @@ final class TicketTable {
           + (row.errorTitle() == null ? "" : ": " + row.errorTitle());
     }
     return row.workerId() == null ? "" : row.workerId();
+  }
+
+  static String heldFor(String reason, @Nullable String error) {
+    return error == null || reason.endsWith(error) ? reason : reason + ": " + error;
   }
 }
