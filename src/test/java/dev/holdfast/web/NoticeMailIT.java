@@ -58,15 +58,7 @@ class NoticeMailIT {
     server.start();
     int port = server.getSmtp().getPort();
     server.stop();
-    MailReceiver people =
-        new MailReceiver(
-            URI.create("smtp://127.0.0.1:" + port),
-            "holdfast",
-            "hunter2-hunter2",
-            "holdfast@example.org",
-            List.of("ann@example.org", "bob@example.org"),
-            Duration.ofSeconds(5),
-            NoticeWebhookIT.rules(Duration.ofDays(1), Duration.ofMillis(1), time -> false));
+    MailReceiver people = receiver(port);
     notices.lead(people.name(), "nobody", Duration.ofMillis(1));
     // What other tests left for review is none of this one's; a digest was due a day ago.
     database.run(
@@ -102,6 +94,17 @@ class NoticeMailIT {
       }
       assertThat(mail).isNotNull();
     }
+  }
+
+  static MailReceiver receiver(int port) {
+    return new MailReceiver(
+        URI.create("smtp://127.0.0.1:" + port),
+        "holdfast",
+        "hunter2-hunter2",
+        "holdfast@example.org",
+        List.of("ann@example.org", "bob@example.org"),
+        Duration.ofSeconds(5),
+        NoticeWebhookIT.rules(Duration.ofDays(1), Duration.ofMillis(1), time -> false));
   }
 
   private static void assertMails(MimeMessage[] mails, long held, long reviewed) throws Exception {
