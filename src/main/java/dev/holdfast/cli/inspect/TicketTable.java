@@ -149,6 +149,8 @@ final class TicketTable {
   }
 
   static String heldFor(String reason, @Nullable String error) {
-    return error == null || reason.endsWith(error) ? reason : reason + ": " + error;
+    return error == null || reason.equals(error) || reason.endsWith(": " + error)
+        ? reason
+        : reason + ": " + error;
   }
 }
