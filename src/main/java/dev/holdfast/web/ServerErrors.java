@@ -1,6 +1,7 @@
 package dev.holdfast.web;
 
 import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.http.HttpHeaderValue;
 import org.eclipse.jetty.http.HttpStatus;
 import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.server.Request;
@@ -16,6 +17,8 @@ final class ServerErrors implements Request.Handler {
     int status = response.getStatus();
     response.getHeaders().put(HttpHeader.CONTENT_TYPE, Problem.MEDIA_TYPE);
     response.getHeaders().put(HttpHeader.CACHE_CONTROL, "no-store");
+    // The server closes it now; who is not told sends the next request into the end of it.
+    response.getHeaders().put(HttpHeader.CONNECTION, HttpHeaderValue.CLOSE);
     String body = Bodies.json(Problem.of(status, why(status)).document());
     Content.Sink.write(response, true, body, callback);
     return true;
