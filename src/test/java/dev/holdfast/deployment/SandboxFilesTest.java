@@ -106,11 +106,11 @@ class SandboxFilesTest {
     assertThat(mode(worker.path("environment").path(MODE).asString()))
         .isEqualTo(SandboxMode.REQUIRED);
     assertThat(texts(worker.path("security_opt")))
-        .containsExactly(
-            "no-new-privileges:true",
-            "seccomp=" + PROFILE,
-            "systempaths=unconfined",
-            "apparmor=unconfined");
+        .containsExactly("seccomp=" + PROFILE, "systempaths=unconfined", "apparmor=unconfined");
+    JsonNode base = Yaml.documents(Path.of("docker-compose.yml")).getFirst();
+    assertThat(texts(base.at("/x-holdfast/security_opt")))
+        .as("compose joins both lists and refuses an option that is in both")
+        .containsExactly("no-new-privileges:true");
     assertThat(Path.of(PROFILE)).exists();
   }
 
