@@ -473,11 +473,14 @@ CREATE TABLE holdfast.released_holds (
   retry_counts jsonb,
   hold_reason text,
   hold_actions text[],
+  release_key text COLLATE "C",
   CONSTRAINT released_holds_pkey PRIMARY KEY (ticket_id)
 ) WITH (fillfactor=70);
+CREATE INDEX released_holds_by_key ON holdfast.released_holds USING btree (release_key, released_at) WHERE (release_key IS NOT NULL);
 COMMENT ON TABLE holdfast.released_holds IS 'The last hold of each ticket that was released, as it was, so that unrelease_ticket can restore it. Goes with its ticket.';
 COMMENT ON COLUMN holdfast.released_holds.guidance_id IS 'The guidance that came with the release.';
 COMMENT ON COLUMN holdfast.released_holds.started_over_seq IS 'The entry of session_journal that let the session begin anew, where the release asked for that.';
+COMMENT ON COLUMN holdfast.released_holds.release_key IS 'The release that the ticket belongs to, for undo_release; NULL where it belongs to none, or once undo_release has come too late for it.';
 GRANT SELECT ON holdfast.released_holds TO holdfast_designer, holdfast_operator, holdfast_viewer;
 GRANT SELECT, INSERT, UPDATE, DELETE ON holdfast.released_holds TO holdfast_worker;
 
@@ -3612,7 +3615,7 @@ BEGIN
       -- Operators edit payloads with their own rights, too.
       ('holdfast_operator', ARRAY['enqueue_ticket', 'enqueue_tickets', 'replay_ticket', 'trace_ticket', 'trace_batch', 'trace_copied_tickets', 'produce_ticket', 'release_ticket', 'hold_ticket', 'cancel_ticket', 'approve_ticket',
         'reject_ticket', 'pause_queue', 'resume_queue', 'acting_person', 'latest_design', 'abort_retry', 'set_auto_retry',
-        'mend_provider', 'raise_budget', 'remove_budget', 'decide_tool_call', 'answer_ticket', 'asked_question', 'assign_ticket', 'unrelease_ticket', 'edit_payload', 'use_design',
+        'mend_provider', 'raise_budget', 'remove_budget', 'decide_tool_call', 'answer_ticket', 'asked_question', 'assign_ticket', 'unrelease_ticket', 'undo_release', 'edit_payload', 'use_design',
         'ticket_version', 'require_version', 'take_request_key', 'keep_request_ticket', 'find_request', 'keep_request_answer',
         'note_enqueued', 'web_key', 'readable', 'is_deep', 'measured_bytes', 'expanded_bytes', 'accepted_bytes',
         'put_schedule', 'pause_schedule', 'resume_schedule', 'run_schedule', 'delete_schedule',
@@ -4131,17 +4134,19 @@ CREATE OR REPLACE FUNCTION holdfast.keep_released_hold()
 AS $function$
 BEGIN
   INSERT INTO released_holds AS h (ticket_id, held_at, completed_at, retry_after, guidance_id, started_over_seq, retry_count, attempt_count,
-    crash_count, same_error_count, retry_counts, hold_reason, hold_actions)
+    crash_count, same_error_count, retry_counts, hold_reason, hold_actions, release_key)
   VALUES (OLD.id, OLD.held_at, OLD.completed_at, OLD.retry_after,
     -- Written by this very transaction, that is: the release has locked the ticket.
     (SELECT max(g.id) FROM ticket_guidance g WHERE g.ticket_id = OLD.id AND g.created_at >= now()),
     (SELECT max(j.seq) FROM session_journal j WHERE j.ticket_id = OLD.id AND j.kind = 'started_over' AND j.written_at >= now()),
-    OLD.retry_count, OLD.attempt_count, OLD.crash_count, OLD.same_error_count, OLD.retry_counts, OLD.hold_reason, OLD.hold_actions)
+    OLD.retry_count, OLD.attempt_count, OLD.crash_count, OLD.same_error_count, OLD.retry_counts, OLD.hold_reason, OLD.hold_actions,
+    NULLIF(current_setting('holdfast.release_key', true), ''))
   ON CONFLICT (ticket_id) DO UPDATE SET
     released_at = EXCLUDED.released_at, held_at = EXCLUDED.held_at, completed_at = EXCLUDED.completed_at,
     retry_after = EXCLUDED.retry_after, guidance_id = EXCLUDED.guidance_id, started_over_seq = EXCLUDED.started_over_seq, retry_count = EXCLUDED.retry_count,
     attempt_count = EXCLUDED.attempt_count, crash_count = EXCLUDED.crash_count, same_error_count = EXCLUDED.same_error_count,
-    retry_counts = EXCLUDED.retry_counts, hold_reason = EXCLUDED.hold_reason, hold_actions = EXCLUDED.hold_actions;
+    retry_counts = EXCLUDED.retry_counts, hold_reason = EXCLUDED.hold_reason, hold_actions = EXCLUDED.hold_actions,
+    release_key = EXCLUDED.release_key;
   RETURN NULL;
 END
 $function$;
@@ -6190,6 +6195,31 @@ $function$;
 COMMENT ON FUNCTION holdfast.reserve_budget(text[],numeric,bigint,bigint) IS 'Reserves the worst cost of a call in all its budgets, or says which one has no room.';
 GRANT EXECUTE ON FUNCTION holdfast.reserve_budget(text[],numeric,bigint,bigint) TO holdfast_worker;
 
+CREATE OR REPLACE FUNCTION holdfast.restore_hold(t holdfast.ticket_base, h holdfast.released_holds, actor text)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+BEGIN
+  IF t.state <> 'ready' OR h.attempt_count <> t.attempt_count OR NOT make_unclaimable(t) THEN
+    RETURN false;
+  END IF;
+  DELETE FROM ticket_guidance g WHERE g.id = h.guidance_id AND g.ticket_id = t.id;
+  DELETE FROM session_journal j WHERE j.ticket_id = t.id AND j.seq = h.started_over_seq AND j.kind = 'started_over';
+  PERFORM log_activity(t.id, 'release_undone', actor, jsonb_build_object('holdReason', h.hold_reason));
+  UPDATE ticket_base b
+  SET state = 'on_hold', held_at = h.held_at, hold_reason = h.hold_reason, hold_actions = h.hold_actions,
+      completed_at = h.completed_at, retry_after = h.retry_after, retry_count = h.retry_count, retry_counts = h.retry_counts,
+      crash_count = h.crash_count, same_error_count = h.same_error_count,
+      guidance_count = (SELECT count(*) FROM ticket_guidance g WHERE g.ticket_id = t.id), updated_at = now()
+  WHERE b.id = t.id;
+  DELETE FROM released_holds r WHERE r.ticket_id = t.id;
+  RETURN true;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.restore_hold(holdfast.ticket_base,holdfast.released_holds,text) IS 'Puts a ticket, whose row the caller has locked, back into the hold that was released; false where a worker has claimed it since, or it is not ready.';
+GRANT EXECUTE ON FUNCTION holdfast.restore_hold(holdfast.ticket_base,holdfast.released_holds,text) TO holdfast_worker;
+
 CREATE OR REPLACE FUNCTION holdfast.results_for(ticket_id bigint, most_bytes bigint)
  RETURNS jsonb
  LANGUAGE plpgsql
@@ -7701,6 +7731,47 @@ $function$;
 COMMENT ON FUNCTION holdfast.turn_group(text,text,text) IS 'As in in_line.turn_group.';
 GRANT EXECUTE ON FUNCTION holdfast.turn_group(text,text,text) TO holdfast_operator, holdfast_viewer, holdfast_worker;
 
+CREATE OR REPLACE FUNCTION holdfast.undo_release(release_key text, actor text, at_most integer DEFAULT NULL::integer, within interval DEFAULT '00:01:00'::interval)
+ RETURNS TABLE(ticket_id bigint, state text, taken_back boolean)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'holdfast', 'pg_temp'
+ SET enable_seqscan TO 'off'
+AS $function$
+#variable_conflict use_column
+DECLARE
+  last_at timestamptz := (SELECT max(r.released_at) FROM released_holds r WHERE r.release_key = undo_release.release_key);
+  t ticket_base;
+  h released_holds;
+BEGIN
+  PERFORM require_words('actor', actor);
+  IF last_at <= now() - within THEN
+    RAISE EXCEPTION 'too late to undo the release: its last ticket was released at %',
+      to_char(last_at AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS"Z"')
+      USING ERRCODE = 'HF409', HINT = 'hold_ticket holds what is still ready.';
+  END IF;
+  FOR t IN
+    -- Those that were released last come last: the time that is given counts from them. By id, as everybody locks tickets.
+    SELECT b.* FROM (
+      SELECT r.ticket_id FROM released_holds r WHERE r.release_key = undo_release.release_key ORDER BY r.released_at LIMIT at_most
+    ) r JOIN ticket_base b ON b.id = r.ticket_id ORDER BY b.id FOR UPDATE OF b
+  LOOP
+    -- Whoever was faster may have taken it back already, or released it anew.
+    SELECT * INTO h FROM released_holds r WHERE r.ticket_id = t.id AND r.release_key = undo_release.release_key;
+    CONTINUE WHEN NOT FOUND;
+    ticket_id := t.id;
+    taken_back := restore_hold(t, h, actor);
+    IF NOT taken_back THEN
+      UPDATE released_holds r SET release_key = NULL WHERE r.ticket_id = t.id;
+    END IF;
+    state := (SELECT x.state FROM tickets x WHERE x.id = t.id);
+    RETURN NEXT;
+  END LOOP;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.undo_release(text,text,integer,interval) IS 'Undoes the release of many tickets, whose key the one who released them was told, up to 60 seconds after its last ticket: each as unrelease_ticket does. Tickets that a worker has claimed since, or somebody has changed, are left alone and named with taken_back = false. at_most: in portions, until it answers no row. SQLSTATE HF409 where it is too late.';
+GRANT EXECUTE ON FUNCTION holdfast.undo_release(text,text,integer,interval) TO holdfast_operator, holdfast_worker;
+
 CREATE OR REPLACE FUNCTION holdfast.unrelease_ticket(id bigint, actor text)
  RETURNS text
  LANGUAGE plpgsql
@@ -7713,21 +7784,10 @@ DECLARE
 BEGIN
   PERFORM require_words('actor', actor);
   t := locked_ticket(unrelease_ticket.id);
-  SELECT * INTO h FROM released_holds r
-  WHERE r.ticket_id = t.id AND r.attempt_count = t.attempt_count AND r.released_at > now() - interval '60 seconds';
-  IF t.state <> 'ready' OR NOT FOUND OR NOT make_unclaimable(t) THEN
+  SELECT * INTO h FROM released_holds r WHERE r.ticket_id = t.id AND r.released_at > now() - interval '60 seconds';
+  IF NOT FOUND OR NOT restore_hold(t, h, actor) THEN
     PERFORM refuse_action(t, 'undo the release of');
   END IF;
-  DELETE FROM ticket_guidance g WHERE g.id = h.guidance_id AND g.ticket_id = t.id;
-  DELETE FROM session_journal j WHERE j.ticket_id = t.id AND j.seq = h.started_over_seq AND j.kind = 'started_over';
-  PERFORM log_activity(t.id, 'release_undone', actor, jsonb_build_object('holdReason', h.hold_reason));
-  UPDATE ticket_base b
-  SET state = 'on_hold', held_at = h.held_at, hold_reason = h.hold_reason, hold_actions = h.hold_actions,
-      completed_at = h.completed_at, retry_after = h.retry_after, retry_count = h.retry_count, retry_counts = h.retry_counts,
-      crash_count = h.crash_count, same_error_count = h.same_error_count,
-      guidance_count = (SELECT count(*) FROM ticket_guidance g WHERE g.ticket_id = t.id), updated_at = now()
-  WHERE b.id = t.id;
-  DELETE FROM released_holds r WHERE r.ticket_id = t.id;
   RETURN 'on_hold';
 END
 $function$;

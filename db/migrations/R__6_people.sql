@@ -224,34 +224,29 @@ CREATE OR REPLACE FUNCTION keep_released_hold() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
 BEGIN
   INSERT INTO released_holds AS h (ticket_id, held_at, completed_at, retry_after, guidance_id, started_over_seq, retry_count, attempt_count,
-    crash_count, same_error_count, retry_counts, hold_reason, hold_actions)
+    crash_count, same_error_count, retry_counts, hold_reason, hold_actions, release_key)
   VALUES (OLD.id, OLD.held_at, OLD.completed_at, OLD.retry_after,
     -- Written by this very transaction, that is: the release has locked the ticket.
     (SELECT max(g.id) FROM ticket_guidance g WHERE g.ticket_id = OLD.id AND g.created_at >= now()),
     (SELECT max(j.seq) FROM session_journal j WHERE j.ticket_id = OLD.id AND j.kind = 'started_over' AND j.written_at >= now()),
-    OLD.retry_count, OLD.attempt_count, OLD.crash_count, OLD.same_error_count, OLD.retry_counts, OLD.hold_reason, OLD.hold_actions)
+    OLD.retry_count, OLD.attempt_count, OLD.crash_count, OLD.same_error_count, OLD.retry_counts, OLD.hold_reason, OLD.hold_actions,
+    NULLIF(current_setting('holdfast.release_key', true), ''))
   ON CONFLICT (ticket_id) DO UPDATE SET
     released_at = EXCLUDED.released_at, held_at = EXCLUDED.held_at, completed_at = EXCLUDED.completed_at,
     retry_after = EXCLUDED.retry_after, guidance_id = EXCLUDED.guidance_id, started_over_seq = EXCLUDED.started_over_seq, retry_count = EXCLUDED.retry_count,
     attempt_count = EXCLUDED.attempt_count, crash_count = EXCLUDED.crash_count, same_error_count = EXCLUDED.same_error_count,
-    retry_counts = EXCLUDED.retry_counts, hold_reason = EXCLUDED.hold_reason, hold_actions = EXCLUDED.hold_actions;
+    retry_counts = EXCLUDED.retry_counts, hold_reason = EXCLUDED.hold_reason, hold_actions = EXCLUDED.hold_actions,
+    release_key = EXCLUDED.release_key;
   RETURN NULL;
 END
 $$;
 COMMENT ON FUNCTION keep_released_hold IS 'Keeps a hold that is being released, for the undo.';
 
-CREATE OR REPLACE FUNCTION unrelease_ticket(id bigint, actor text) RETURNS text
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
-DECLARE
-  t ticket_base;
-  h released_holds;
+CREATE OR REPLACE FUNCTION restore_hold(t ticket_base, h released_holds, actor text) RETURNS boolean
+LANGUAGE plpgsql SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
 BEGIN
-  PERFORM require_words('actor', actor);
-  t := locked_ticket(unrelease_ticket.id);
-  SELECT * INTO h FROM released_holds r
-  WHERE r.ticket_id = t.id AND r.attempt_count = t.attempt_count AND r.released_at > now() - interval '60 seconds';
-  IF t.state <> 'ready' OR NOT FOUND OR NOT make_unclaimable(t) THEN
-    PERFORM refuse_action(t, 'undo the release of');
+  IF t.state <> 'ready' OR h.attempt_count <> t.attempt_count OR NOT make_unclaimable(t) THEN
+    RETURN false;
   END IF;
   DELETE FROM ticket_guidance g WHERE g.id = h.guidance_id AND g.ticket_id = t.id;
   DELETE FROM session_journal j WHERE j.ticket_id = t.id AND j.seq = h.started_over_seq AND j.kind = 'started_over';
@@ -263,10 +258,63 @@ BEGIN
       guidance_count = (SELECT count(*) FROM ticket_guidance g WHERE g.ticket_id = t.id), updated_at = now()
   WHERE b.id = t.id;
   DELETE FROM released_holds r WHERE r.ticket_id = t.id;
+  RETURN true;
+END
+$$;
+COMMENT ON FUNCTION restore_hold IS 'Puts a ticket, whose row the caller has locked, back into the hold that was released; false where a worker has claimed it since, or it is not ready.';
+
+CREATE OR REPLACE FUNCTION unrelease_ticket(id bigint, actor text) RETURNS text
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
+DECLARE
+  t ticket_base;
+  h released_holds;
+BEGIN
+  PERFORM require_words('actor', actor);
+  t := locked_ticket(unrelease_ticket.id);
+  SELECT * INTO h FROM released_holds r WHERE r.ticket_id = t.id AND r.released_at > now() - interval '60 seconds';
+  IF NOT FOUND OR NOT restore_hold(t, h, actor) THEN
+    PERFORM refuse_action(t, 'undo the release of');
+  END IF;
   RETURN 'on_hold';
 END
 $$;
 COMMENT ON FUNCTION unrelease_ticket IS 'Undoes a release of the last 60 seconds, as if it had not been, where no worker has claimed the ticket yet: its hold, its retry counts and its guidance are those from before. SQLSTATE HF409 where it is too late.';
+
+CREATE OR REPLACE FUNCTION undo_release(release_key text, actor text, at_most integer DEFAULT NULL, within interval DEFAULT '60 seconds')
+  RETURNS TABLE (ticket_id bigint, state text, taken_back boolean)
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = ${flyway:defaultSchema}, pg_temp SET enable_seqscan = off AS $$
+#variable_conflict use_column
+DECLARE
+  last_at timestamptz := (SELECT max(r.released_at) FROM released_holds r WHERE r.release_key = undo_release.release_key);
+  t ticket_base;
+  h released_holds;
+BEGIN
+  PERFORM require_words('actor', actor);
+  IF last_at <= now() - within THEN
+    RAISE EXCEPTION 'too late to undo the release: its last ticket was released at %',
+      to_char(last_at AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS"Z"')
+      USING ERRCODE = 'HF409', HINT = 'hold_ticket holds what is still ready.';
+  END IF;
+  FOR t IN
+    -- Those that were released last come last: the time that is given counts from them. By id, as everybody locks tickets.
+    SELECT b.* FROM (
+      SELECT r.ticket_id FROM released_holds r WHERE r.release_key = undo_release.release_key ORDER BY r.released_at LIMIT at_most
+    ) r JOIN ticket_base b ON b.id = r.ticket_id ORDER BY b.id FOR UPDATE OF b
+  LOOP
+    -- Whoever was faster may have taken it back already, or released it anew.
+    SELECT * INTO h FROM released_holds r WHERE r.ticket_id = t.id AND r.release_key = undo_release.release_key;
+    CONTINUE WHEN NOT FOUND;
+    ticket_id := t.id;
+    taken_back := restore_hold(t, h, actor);
+    IF NOT taken_back THEN
+      UPDATE released_holds r SET release_key = NULL WHERE r.ticket_id = t.id;
+    END IF;
+    state := (SELECT x.state FROM tickets x WHERE x.id = t.id);
+    RETURN NEXT;
+  END LOOP;
+END
+$$;
+COMMENT ON FUNCTION undo_release IS 'Undoes the release of many tickets, whose key the one who released them was told, up to 60 seconds after its last ticket: each as unrelease_ticket does. Tickets that a worker has claimed since, or somebody has changed, are left alone and named with taken_back = false. at_most: in portions, until it answers no row. SQLSTATE HF409 where it is too late.';
 
 CREATE OR REPLACE FUNCTION revoke_lease(t ticket_base, actor text) RETURNS bigint
 LANGUAGE plpgsql SET search_path = ${flyway:defaultSchema}, pg_temp AS $$

@@ -3,6 +3,8 @@ package dev.holdfast.queue;
 import dev.holdfast.queue.read.TicketReader;
 import dev.holdfast.queue.read.TicketRow;
 import dev.holdfast.ticket.TicketState;
+import java.time.Duration;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -115,6 +117,15 @@ public interface TicketDesk {
   TicketState unrelease(long ticketId, String actor);
 
   /**
+   * Undoes a portion of what a desk of {@link #releasingAs} has released, as {@link #unrelease}
+   * does, tickets that have begun since left alone. {@link UndoneTickets} undoes all of it.
+   *
+   * @param within how long ago the last ticket was released at most
+   * @return the tickets of the portion; empty once there are no more
+   */
+  List<UndoneTickets.Undone> undoSome(String release, String actor, Duration within);
+
+  /**
    * Lets the next attempts of a held ticket use another version of its design; it stays on hold.
    *
    * @param version the latest one where it is null
@@ -136,6 +147,13 @@ public interface TicketDesk {
    * @param assignee a name of at most 100 characters; null is nobody any more
    */
   TicketState assign(long ticketId, @Nullable String assignee, String actor);
+
+  /**
+   * A desk whose releases are one that can be undone as a whole.
+   *
+   * @param release a key that no other release has
+   */
+  TicketDesk releasingAs(String release);
 
   /** A desk that records how its visitors came. */
   TicketDesk through(Channel channel);

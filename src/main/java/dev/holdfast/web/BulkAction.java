@@ -25,8 +25,8 @@ public final class BulkAction {
   private final String id;
   private final String action;
   private final CountDownLatch finished = new CountDownLatch(1);
-  private final List<Long> done = new ArrayList<>();
   private final List<Refusal> refusals = new ArrayList<>();
+  private long done;
   private long refused;
   private @Nullable String order;
   private @Nullable String problem;
@@ -63,13 +63,7 @@ public final class BulkAction {
   }
 
   public synchronized Progress progress() {
-    return new Progress(
-        id, action, done.size(), refused, List.copyOf(refusals), isFinished(), problem);
-  }
-
-  /** The tickets it was done to so far, in that order. */
-  public synchronized List<Long> done() {
-    return List.copyOf(done);
+    return new Progress(id, action, done, refused, List.copyOf(refusals), isFinished(), problem);
   }
 
   public boolean isFinished() {
@@ -120,7 +114,7 @@ public final class BulkAction {
   private <T> void apply(long ticketId, T item, Consumer<T> change) {
     try {
       change.accept(item);
-      countDone(ticketId);
+      countDone();
     } catch (QueueUnavailableException e) {
       throw e;
     } catch (HoldfastException e) {
@@ -134,8 +128,8 @@ public final class BulkAction {
     return order != null;
   }
 
-  private synchronized void countDone(long ticketId) {
-    done.add(ticketId);
+  private synchronized void countDone() {
+    done++;
   }
 
   private synchronized void countRefused(long ticketId, @Nullable String detail) {
@@ -149,7 +143,7 @@ public final class BulkAction {
    * @param why with a place for how many tickets it came past
    */
   private synchronized void endEarly(String why) {
-    long through = done.size() + refused;
+    long through = done + refused;
     problem = why.formatted(through == 1 ? "1 ticket" : through + " tickets");
   }
 }

@@ -19,9 +19,15 @@ public final class BulkActions implements AutoCloseable {
   private final Map<String, BulkAction> actions = new LinkedHashMap<>();
   private boolean closed;
 
+  /** An id for an action, which no other has, in whatever process. */
+  public static String newId() {
+    return UUID.randomUUID().toString();
+  }
+
   /**
    * Starts.
    *
+   * @param id of {@link #newId}
    * @param action what is done, in the past: {@code released}
    * @param items the tickets, read while it goes on, by one thread
    * @param change what is done to a ticket: a {@link dev.holdfast.ticket.HoldfastException} is the
@@ -29,8 +35,8 @@ public final class BulkActions implements AutoCloseable {
    *     dev.holdfast.queue.QueueUnavailableException} ends it, as does any other exception
    */
   public <T> BulkAction start(
-      String action, Iterator<T> items, ToLongFunction<T> idOf, Consumer<T> change) {
-    BulkAction bulk = new BulkAction(UUID.randomUUID().toString(), action);
+      String id, String action, Iterator<T> items, ToLongFunction<T> idOf, Consumer<T> change) {
+    BulkAction bulk = new BulkAction(id, action);
     keep(bulk);
     Thread.ofVirtual().name("bulk-" + action).start(() -> bulk.run(items, idOf, change));
     return bulk;

@@ -11,6 +11,8 @@ import dev.holdfast.queue.TicketDesk.Conversation;
 import dev.holdfast.queue.TicketDesk.Retries;
 import dev.holdfast.queue.TicketInbox;
 import dev.holdfast.queue.TicketInbox.Batched;
+import dev.holdfast.queue.UndoneTickets;
+import dev.holdfast.queue.UndoneTickets.Undone;
 import dev.holdfast.queue.read.HeldTickets;
 import dev.holdfast.queue.read.TicketReader;
 import dev.holdfast.web.access.Role;
@@ -24,7 +26,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
-/** Releasing many held tickets at once, and how far that is. */
+/** Releasing many held tickets at once, how far that is, and its undo. */
 final class BulkRoutes implements Routes {
   private static final String PROGRESS = "/api/v1/bulk/";
   private static final Duration PATIENCE = Duration.ofSeconds(2);
@@ -59,6 +61,7 @@ final class BulkRoutes implements Routes {
   public void addTo(JavalinDefaultRoutingApi routes) {
     routes.post("/api/v1/tickets/release", this::release, Role.OPERATOR);
     routes.get(PROGRESS + "{id}", this::progress, Role.VIEWER);
+    routes.post(PROGRESS + "{id}/undo", this::undo, Role.OPERATOR);
   }
 
   private void release(Context context) throws InterruptedException {
@@ -66,14 +69,32 @@ final class BulkRoutes implements Routes {
     String actor = Visitor.of(context).actor(body.by);
     String guidance = ActionRoutes.words("guidance", body.guidance);
     ActionRoutes.Release one = body.one();
-    BulkAction bulk =
+    String key = BulkActions.newId();
+    TicketDesk releasing = desk.releasingAs(key);
+    answer(
+        context,
         actions.start(
+            key,
             "released",
             chosen(body),
             Long::longValue,
             id ->
-                desk.release(
-                    id, actor, guidance, ActionRoutes.retries(one), ActionRoutes.session(one)));
+                releasing.release(
+                    id, actor, guidance, ActionRoutes.retries(one), ActionRoutes.session(one))));
+  }
+
+  /** Of a release by whatever process. */
+  private void undo(Context context) throws InterruptedException {
+    String by = Requests.body(context, ActionRoutes.Nothing.class).by();
+    UndoneTickets undone =
+        new UndoneTickets(desk, context.pathParam("id"), Visitor.of(context).actor(by));
+    answer(
+        context,
+        actions.start(
+            BulkActions.newId(), "taken back", undone, Undone::ticketId, Undone::require));
+  }
+
+  private static void answer(Context context, BulkAction bulk) throws InterruptedException {
     boolean finished = bulk.await(PATIENCE);
     context.header("Location", PROGRESS + bulk.id());
     Answers.json(context, finished ? 200 : 202, bulk.progress());

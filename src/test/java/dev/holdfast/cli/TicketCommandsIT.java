@@ -6,6 +6,7 @@ import dev.holdfast.testing.EverySetup;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.WithDatabase;
 import java.sql.SQLException;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -134,13 +135,48 @@ class TicketCommandsIT {
     assertThat(result.code()).isZero();
     assertThat(result.out()).startsWith("released all 1203: #");
     assertThat(result.err().lines())
-        .allMatch(line -> line.matches("released [0-9,]+, [0-9,.]+ a second, [0-9]+ %, .* left"));
+        .allMatch(
+            line ->
+                line.matches(
+                    "released [0-9,]+, [0-9,.]+ a second, [0-9]+ %, .* left|for a minute, while no"
+                        + " worker has begun with them: holdfast release undo [0-9a-f-]{36}"));
     assertThat(
             Cli.query(
                 database,
                 "SELECT count(*) FROM holdfast.on_hold_tickets WHERE error_fingerprint = 'f-bulk'"))
         .isEqualTo("0");
     assertThat(state(other)).isEqualTo("on_hold");
+  }
+
+  @Test
+  @DisplayName("a release of many is taken back, but for what has changed since; once")
+  void undo() throws SQLException {
+    List<Long> ids = new ArrayList<>();
+    for (int i = 0; i < 3; i++) {
+      ids.add(Cli.held(database, "system_error", "f-undo"));
+    }
+    Cli.Result released = cli.run("release", "--fingerprint", "f-undo", "--json");
+    String key = released.json().at("/release").stringValue();
+    assertThat(cli.run("cancel", "" + ids.get(1), "--reason", "no more").code()).isZero();
+
+    Cli.Result undone = cli.run("release", "undo", key, "--by", "bob");
+
+    assertThat(undone.code()).isEqualTo(3);
+    assertThat(undone.out().strip()).isEqualTo("taken back 2 of 3; refused #" + ids.get(1));
+    assertThat(undone.err().strip())
+        .isEqualTo("holdfast: #" + ids.get(1) + ": it is cancelled by now");
+    assertThat(state(ids.getFirst())).isEqualTo("on_hold");
+    assertThat(actor(ids.getLast())).isEqualTo("release_undone by bob");
+    Cli.Result again = cli.run("release", "undo", key);
+    assertThat(again.code()).isEqualTo(3);
+    assertThat(again.err()).startsWith("holdfast: there is nothing to undo").hasLineCount(1);
+
+    List<String> two = List.of("release", "" + ids.getFirst(), "" + ids.getLast());
+    String told = cli.run(two.toArray(String[]::new)).err().strip();
+    Cli.Result all =
+        cli.run("release", "undo", told.substring(told.lastIndexOf(' ') + 1), "--json");
+    assertThat(all.code()).as(all.toString()).isZero();
+    assertThat(all.json().at("/taken_back")).hasSize(2);
   }
 
   @Test

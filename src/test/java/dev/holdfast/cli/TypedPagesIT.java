@@ -50,6 +50,7 @@ class TypedPagesIT {
     NEEDS_MORE.put(Pattern.compile("watch"), "cli/WatchCommandIT");
     NEEDS_MORE.put(Pattern.compile("logs 17 -f"), "e2e/JobFactsIT");
     NEEDS_MORE.put(Pattern.compile("release 17 .*--(approve|deny)-call.*"), "e2e/ApprovalIT");
+    NEEDS_MORE.put(Pattern.compile("release undo .*"), "cli/TicketCommandsIT");
     NEEDS_MORE.put(Pattern.compile("answer 1[78] .*"), "e2e/QuestionIT");
     NEEDS_MORE.put(Pattern.compile("auto-retry 17 off"), "cli/SessionCommandsIT");
     NEEDS_MORE.put(Pattern.compile("abort-retry 1[79]"), "cli/SessionCommandsIT");

@@ -352,6 +352,10 @@ class OpenApiIT {
     check("releaseTickets", bulk, 200);
     check("showBulk", ann.get(bulk.header("Location").orElseThrow()), 200);
     check("showBulk", ann.get("/api/v1/bulk/none"), 404);
+    String undo = bulk.header("Location").orElseThrow() + "/undo";
+    check("undoReleases", ann.post(undo, "{}"), 200);
+    check("undoReleases", ann.post(undo, "{}"), 404);
+    act(id, "releaseTicket", "release", "{}", 200);
     long lease = queue.claim();
     act(id, "abortRetry", "abort-retry", "", 202);
     act(id, "setAutoRetry", "auto-retry", "{\"enabled\": false}", 200);

@@ -383,6 +383,34 @@ class TicketApiIT {
   }
 
   @Test
+  @DisplayName(
+      "a release of many is undone as one, also by another process; what has begun is refused")
+  void undoMany() {
+    List<Long> ids = List.of(held(), held(), held());
+    Answer released = ann.post(TICKETS + "/release", "{\"ids\": " + ids + "}");
+    String undo = released.header("Location").orElseThrow() + "/undo";
+    queue.claim(1);
+    try (WebServer other = WebFixture.server(pool);
+        ApiClient there = new ApiClient(other.port(), WebFixture.ANN)) {
+      Answer undone = there.post(undo, "{}");
+      assertThat(undone.status()).as(undone.toString()).isEqualTo(200);
+      assertThat(undone.json().get("done").asInt()).isEqualTo(2);
+      assertThat(undone.json().at("/refusals/0/detail").asString())
+          .isEqualTo("it is in_progress by now");
+    }
+    assertThat(ids.stream().map(database::state))
+        .containsExactly("in_progress", "on_hold", "on_hold");
+    assertThat(actors(ids.getLast(), "release_undone")).containsExactly("ann");
+    assertThat(ann.post(undo, "{}").status()).isEqualTo(404);
+
+    Answer late = ann.post(TICKETS + "/release", "{\"ids\": " + ids.subList(1, 3) + "}");
+    database.run("UPDATE holdfast.released_holds SET released_at = now() - interval '61 s'");
+    assertThat(ann.post(late.header("Location").orElseThrow() + "/undo", "{}").status())
+        .isEqualTo(409);
+    database.assertNoTicketIsLost();
+  }
+
+  @Test
   @DisplayName("approve, reject with feedback, hold, cancel, assign: each in the actor's name")
   void actions() {
     long id = queue.enqueue();

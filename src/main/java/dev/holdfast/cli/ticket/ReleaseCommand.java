@@ -21,6 +21,7 @@ import dev.holdfast.ticket.TicketNotFoundException;
 import dev.holdfast.ticket.TicketState;
 import java.util.Iterator;
 import java.util.List;
+import java.util.UUID;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
@@ -102,12 +103,13 @@ public final class ReleaseCommand implements Callable<Integer> {
     this.root = root;
   }
 
-  /** The command, with those for releases in steps. */
+  /** The command, with its undo and those for releases in steps. */
   public static CommandLine with(HoldfastCommand root) {
     return new CommandLine(new ReleaseCommand(root))
         .addSubcommand("list", ReleasesInSteps.list(root))
         .addSubcommand("show", ReleasesInSteps.show(root))
-        .addSubcommand("stop", new ReleaseStopCommand(root));
+        .addSubcommand("stop", new ReleaseStopCommand(root))
+        .addSubcommand("undo", new ReleaseUndoCommand(root));
   }
 
   @Override
@@ -139,8 +141,9 @@ public final class ReleaseCommand implements Callable<Integer> {
         throw new TicketNotFoundException(
             "no held ticket matches; holdfast stats shows the groups of errors");
       }
-      TicketDesk desk = backend.desk();
-      return new TicketAction(root.terminal(), "released", json)
+      String release = UUID.randomUUID().toString();
+      TicketDesk desk = backend.desk().releasingAs(release);
+      return TicketAction.releasing(root.terminal(), json, release)
           .run(chosen, id -> desk.release(id, actor, words, retries, conversation));
     }
   }

@@ -24,6 +24,7 @@ final class TicketAction {
   private final Terminal terminal;
   private final String done;
   private final boolean json;
+  private final @Nullable String release;
   private final List<Long> changed = new ArrayList<>();
   private final List<Refusal> refusals = new ArrayList<>();
 
@@ -39,9 +40,23 @@ final class TicketAction {
    * @param done what was done, in the past: {@code released}
    */
   TicketAction(Terminal terminal, String done, boolean json) {
+    this(terminal, done, json, null);
+  }
+
+  private TicketAction(Terminal terminal, String done, boolean json, @Nullable String release) {
     this.terminal = terminal;
     this.done = done;
     this.json = json;
+    this.release = release;
+  }
+
+  /**
+   * An action that says how it can be undone.
+   *
+   * @param release the key of the release
+   */
+  static TicketAction releasing(Terminal terminal, boolean json, String release) {
+    return new TicketAction(terminal, "released", json, release);
   }
 
   /**
@@ -86,12 +101,22 @@ final class TicketAction {
         refusal -> terminal.progress("holdfast: #" + refusal.id() + ": " + refusal.error()));
     if (json) {
       Map<String, @Nullable Object> report = new LinkedHashMap<>();
-      report.put(done, changed);
+      report.put(done.replace(" ", "_"), changed);
       report.put("refused", refusals);
+      if (release != null) {
+        report.put("release", release);
+      }
       terminal.line(JsonOutput.of(report));
       return;
     }
-    int all = changed.size() + refusals.size();
+    summarize(changed.size() + refusals.size());
+    if (release != null && changed.size() > 1) {
+      terminal.progress(
+          "for a minute, while no worker has begun with them: holdfast release undo " + release);
+    }
+  }
+
+  private void summarize(int all) {
     if (all == 1) {
       changed.forEach(id -> terminal.line(done + " #" + id));
     } else if (refusals.isEmpty()) {

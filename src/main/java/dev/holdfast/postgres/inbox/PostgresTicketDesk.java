@@ -7,9 +7,12 @@ import dev.holdfast.queue.Channel;
 import dev.holdfast.queue.RequestRepeatedException;
 import dev.holdfast.queue.TicketDesk;
 import dev.holdfast.queue.TicketInbox.RequestKey;
+import dev.holdfast.queue.UndoneTickets.Undone;
 import dev.holdfast.schema.Question;
 import dev.holdfast.ticket.InvalidTicketException;
 import dev.holdfast.ticket.TicketState;
+import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
 import javax.sql.DataSource;
@@ -20,6 +23,9 @@ import org.jspecify.annotations.Nullable;
 /** Calls the functions for people, the same ones that SQL users call. Thread-safe. */
 public final class PostgresTicketDesk implements TicketDesk {
   private static final String DEFAULT_SCHEMA = "holdfast";
+
+  /** Tickets of a release that are taken back in one transaction. */
+  private static final int PORTION = 500;
 
   private final Transactions transactions;
   private final Sql sql;
@@ -46,9 +52,10 @@ public final class PostgresTicketDesk implements TicketDesk {
     this(transactions, sql, new NewTicketRules(PayloadLimits.of(maxPayloadBytes)), Terms.NONE);
   }
 
-  /** On what an action is done: as seen, under which key. */
-  private record Terms(@Nullable String version, @Nullable RequestKey key) {
-    static final Terms NONE = new Terms(null, null);
+  /** On what an action is done: as seen, under which key, as part of which release. */
+  private record Terms(
+      @Nullable String version, @Nullable RequestKey key, @Nullable String release) {
+    static final Terms NONE = new Terms(null, null, null);
   }
 
   private PostgresTicketDesk(
@@ -61,7 +68,8 @@ public final class PostgresTicketDesk implements TicketDesk {
 
   @Override
   public TicketDesk onVersion(String seen) {
-    return new PostgresTicketDesk(transactions, sql, rules, new Terms(seen, terms.key));
+    return new PostgresTicketDesk(
+        transactions, sql, rules, new Terms(seen, terms.key, terms.release));
   }
 
   @Override
@@ -71,7 +79,14 @@ public final class PostgresTicketDesk implements TicketDesk {
 
   @Override
   public TicketDesk once(RequestKey key) {
-    return new PostgresTicketDesk(transactions, sql, rules, new Terms(terms.version, key));
+    return new PostgresTicketDesk(
+        transactions, sql, rules, new Terms(terms.version, key, terms.release));
+  }
+
+  @Override
+  public TicketDesk releasingAs(String release) {
+    return new PostgresTicketDesk(
+        transactions, sql, rules, new Terms(terms.version, terms.key, release));
   }
 
   @Override
@@ -83,9 +98,11 @@ public final class PostgresTicketDesk implements TicketDesk {
       Conversation conversation) {
     return act(
         ticketId,
-        "SELECT holdfast.release_ticket(:id, :actor, :guidance, :keep, :fresh)",
+        "SELECT holdfast.release_ticket(:id, :actor, :guidance, :keep, :fresh)"
+            + " FROM set_config('holdfast.release_key', :release, true)",
         call ->
-            call.bind("actor", actor)
+            call.bind("release", terms.release == null ? "" : terms.release)
+                .bind("actor", actor)
                 .bind("guidance", guidance)
                 .bind("keep", retries == Retries.KEEP)
                 .bind("fresh", conversation == Conversation.START_OVER));
@@ -183,6 +200,28 @@ public final class PostgresTicketDesk implements TicketDesk {
         ticketId,
         "SELECT holdfast.unrelease_ticket(:id, :actor)",
         call -> call.bind("actor", actor));
+  }
+
+  @Override
+  public List<Undone> undoSome(String release, String actor, Duration within) {
+    return transactions.run(
+        handle ->
+            handle
+                .createQuery(
+                    sql.inSchema(
+                        "SELECT * FROM holdfast.undo_release(:release, :actor, :most,"
+                            + " make_interval(secs => :within))"))
+                .bind("release", release)
+                .bind("actor", actor)
+                .bind("most", PORTION)
+                .bind("within", within.toMillis() / 1_000.0)
+                .map(
+                    (row, context) ->
+                        new Undone(
+                            row.getLong("ticket_id"),
+                            TicketState.ofWireName(row.getString("state")).orElseThrow(),
+                            row.getBoolean("taken_back")))
+                .list());
   }
 
   @Override

@@ -119,18 +119,14 @@ public final class PostgresConsoleReader implements ConsoleReader {
   }
 
   @Override
-  public ReleasedTickets released(List<Long> ids) {
-    List<Map.Entry<Long, String>> found =
-        rows(
+  public ReleasedTickets released(String release) {
+    return rows(
             sql.load("console_released"),
-            query -> query.bind("ids", ids.toArray(Long[]::new)),
-            (row, context) -> Map.entry(row.getLong("id"), row.getString("became")));
-    return new ReleasedTickets(
-        found.stream()
-            .filter(row -> row.getValue().equals("waiting"))
-            .map(Map.Entry::getKey)
-            .toList(),
-        found.stream().filter(row -> row.getValue().equals("on_hold")).count());
+            query -> query.bind("release", release),
+            (row, context) ->
+                new ReleasedTickets(
+                    row.getLong("total"), row.getLong("waiting"), row.getLong("held_again")))
+        .getFirst();
   }
 
   @Override

@@ -40,8 +40,12 @@ public interface ConsoleReader {
    */
   long groupSize(String fingerprint, String category);
 
-  /** The state of tickets that were released. */
-  ReleasedTickets released(List<Long> ids);
+  /**
+   * The state of tickets that were released.
+   *
+   * @param release the key that they were released under; there is nothing under an unknown one
+   */
+  ReleasedTickets released(String release);
 
   /** Groups of held tickets with one error, the largest first. */
   Inbox inbox(InboxQuery query);

@@ -1,15 +1,10 @@
 package dev.holdfast.queue.view;
 
-import java.util.List;
-
 /**
- * The state of tickets since they were released.
+ * The state of the tickets of a release since then.
  *
- * @param waiting those that no worker has claimed, so that the release may be undone
+ * @param total how many there are
+ * @param waiting how many no worker has claimed, so that their release may be undone
  * @param heldAgain how many are on hold again
  */
-public record ReleasedTickets(List<Long> waiting, long heldAgain) {
-  public ReleasedTickets {
-    waiting = List.copyOf(waiting);
-  }
-}
+public record ReleasedTickets(long total, long waiting, long heldAgain) {}

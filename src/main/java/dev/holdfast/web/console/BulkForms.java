@@ -3,12 +3,17 @@ package dev.holdfast.web.console;
 import dev.holdfast.queue.TicketDesk;
 import dev.holdfast.queue.TicketDesk.Conversation;
 import dev.holdfast.queue.TicketDesk.Retries;
+import dev.holdfast.queue.UndoneTickets;
+import dev.holdfast.queue.UndoneTickets.Undone;
 import dev.holdfast.queue.read.HeldTickets;
 import dev.holdfast.queue.read.TicketFilter;
 import dev.holdfast.queue.view.ConsoleReader;
 import dev.holdfast.queue.view.DesignReviews;
+import dev.holdfast.ticket.IllegalTransitionException;
 import dev.holdfast.ticket.InvalidTicketException;
+import dev.holdfast.ticket.TicketNotFoundException;
 import dev.holdfast.ticket.TicketState;
+import dev.holdfast.web.BulkActions;
 import dev.holdfast.web.Refused;
 import dev.holdfast.web.Routes;
 import dev.holdfast.web.Visitor;
@@ -16,7 +21,6 @@ import dev.holdfast.web.WebPorts;
 import dev.holdfast.web.access.Role;
 import dev.holdfast.web.console.view.Filters;
 import dev.holdfast.web.console.view.Links;
-import dev.holdfast.web.console.view.ReleaseNews;
 import io.javalin.http.Context;
 import io.javalin.http.HttpStatus;
 import io.javalin.router.JavalinDefaultRoutingApi;
@@ -36,12 +40,15 @@ final class BulkForms implements Routes {
   /** An action that takes longer is shown with its progress. */
   private static final Duration PATIENCE = Duration.ofMillis(1_500);
 
-  private static final BulkRun.Verb RELEASED = new BulkRun.Verb("Released", true);
-  private static final BulkRun.Verb CANCELLED = new BulkRun.Verb("Cancelled", false);
-  private static final BulkRun.Verb HELD = new BulkRun.Verb("Held", false);
-  private static final BulkRun.Verb APPROVED = new BulkRun.Verb("Approved", false);
-  private static final BulkRun.Verb ASSIGNED = new BulkRun.Verb("Assigned", false);
-  private static final BulkRun.Verb TAKEN_BACK = new BulkRun.Verb("Took back", false);
+  private static final int LONGEST_KEY = 100;
+
+  private static final BulkRun.Verb RELEASED = new BulkRun.Verb("Released", true, "");
+  private static final BulkRun.Verb CANCELLED = new BulkRun.Verb("Cancelled");
+  private static final BulkRun.Verb HELD = new BulkRun.Verb("Held");
+  private static final BulkRun.Verb APPROVED = new BulkRun.Verb("Approved");
+  private static final BulkRun.Verb ASSIGNED = new BulkRun.Verb("Assigned");
+  private static final BulkRun.Verb TAKEN_BACK =
+      new BulkRun.Verb("Took back", false, "left alone what had begun already or was changed");
 
   private final ConsoleReader reader;
   private final Shell shell;
@@ -79,17 +86,23 @@ final class BulkForms implements Routes {
           switch (wanted) {
             case "release-all" -> releaseAll(context, back, actor);
             case "approve-all" -> approveAll(context, back, actor);
-            default ->
-                runs.start(
-                    verb(wanted),
-                    selected.size(),
-                    back,
-                    selected.iterator(),
-                    deed(context, wanted, actor));
+            default -> {
+              BulkRun.Order order = order(verb(wanted), selected.size(), back);
+              yield start(order, selected.iterator(), deed(context, wanted, actor, order.id()));
+            }
           });
     } catch (InvalidTicketException e) {
       tell(context, back, Notice.bad(TicketForms.sentence(e)));
     }
+  }
+
+  private static BulkRun.Order order(BulkRun.Verb verb, long total, String back) {
+    return new BulkRun.Order(BulkActions.newId(), verb, total, back);
+  }
+
+  private BulkRun start(
+      BulkRun.Order order, Iterator<BulkRun.Item> items, Consumer<BulkRun.Item> deed) {
+    return runs.start(order, items, BulkRun.Item::id, deed);
   }
 
   private static BulkRun.Verb verb(String wanted) {
@@ -103,9 +116,9 @@ final class BulkForms implements Routes {
     };
   }
 
-  private Consumer<BulkRun.Item> deed(Context context, String wanted, String actor) {
+  private Consumer<BulkRun.Item> deed(Context context, String wanted, String actor, String id) {
     return switch (wanted) {
-      case "release" -> release(context, actor);
+      case "release" -> release(context, actor, id);
       case "cancel" -> item -> desk(item).cancel(item.id(), actor, null);
       case "hold" -> item -> desk(item).hold(item.id(), actor, "held by " + actor);
       case "approve" -> item -> desk(item).approve(item.id(), actor);
@@ -116,11 +129,12 @@ final class BulkForms implements Routes {
     };
   }
 
-  private Consumer<BulkRun.Item> release(Context context, String actor) {
+  private Consumer<BulkRun.Item> release(Context context, String actor, String key) {
     String guidance = TicketForms.words(context, "guidance");
     Retries retries = TicketForms.retries(context);
     Conversation conversation = TicketForms.conversation(context);
-    return item -> desk(item).release(item.id(), actor, guidance, retries, conversation);
+    return item ->
+        desk(item).releasingAs(key).release(item.id(), actor, guidance, retries, conversation);
   }
 
   private BulkRun releaseAll(Context context, String back, String actor) {
@@ -130,7 +144,8 @@ final class BulkForms implements Routes {
         query.fingerprint() != null && query.category() != null
             ? reader.groupSize(query.fingerprint(), query.category())
             : 0;
-    return runs.start(RELEASED, total, back, heldItems(query, seen), release(context, actor));
+    BulkRun.Order order = order(RELEASED, total, back);
+    return start(order, heldItems(query, seen), release(context, actor, order.id()));
   }
 
   /** Of one design, as many as there were when the page was made. */
@@ -145,7 +160,7 @@ final class BulkForms implements Routes {
             .mapToLong(DesignReviews::tickets)
             .sum();
     Iterator<BulkRun.Item> all = new ReviewedTickets(design).all(ports.tickets(), seen(context));
-    return runs.start(APPROVED, total, back, all, deed(context, "approve", actor));
+    return start(order(APPROVED, total, back), all, item -> desk(item).approve(item.id(), actor));
   }
 
   private Iterator<BulkRun.Item> heldItems(TicketFilter filter, Instant seen) {
@@ -214,33 +229,31 @@ final class BulkForms implements Routes {
 
   /** What a page that stays open says of a release: a worker may be quick, or quick to fail. */
   private void released(Context context) {
-    List<Long> ids = listed(context.queryParam("ids")).stream().map(BulkRun.Item::id).toList();
-    if (ids.isEmpty() || ids.size() > ReleaseNews.MOST) {
-      throw new Refused(400, "name 1 to " + ReleaseNews.MOST + " tickets");
-    }
+    String key = key(context.queryParam("release"));
     String back = Links.back(context.queryParam("back"), "/inbox");
-    Notice notice = shell.asOfNow(Notice.of(true, "", List.of(), ids));
+    Notice notice = shell.asOfNow(Notice.of(true, "", List.of(), key));
     shell.show(context, "part/release_news", notice.news(Visitor.of(context), back));
   }
 
-  private static List<BulkRun.Item> listed(@Nullable String ids) {
-    return ids == null || ids.isEmpty() ? List.of() : items(List.of(ids.split(",")));
+  private static String key(@Nullable String release) {
+    if (release == null || release.isEmpty() || release.length() > LONGEST_KEY) {
+      throw new Refused(400, "which release? its key is missing; load the page again");
+    }
+    return release;
   }
 
-  /** Of the tickets that a notice named, or of all that a run released. */
   private void undo(Context context) throws InterruptedException {
+    String key = key(context.formParam("release"));
     String back = Links.back(context.formParam("back"), "/inbox");
-    List<BulkRun.Item> items = listed(context.formParam("ids"));
-    String actor = Visitor.of(context).actor();
-    Iterator<BulkRun.Item> each = items.iterator();
-    answer(
-        context,
-        runs.start(
-            TAKEN_BACK,
-            items.size(),
-            back,
-            each,
-            item -> ports.desk().unrelease(item.id(), actor)));
+    BulkRun.Order order = order(TAKEN_BACK, reader.released(key).total(), back);
+    UndoneTickets undone;
+    try {
+      undone = new UndoneTickets(ports.desk(), key, Visitor.of(context).actor());
+    } catch (IllegalTransitionException | TicketNotFoundException e) {
+      tell(context, back, Notice.bad(TicketForms.sentence(e)));
+      return;
+    }
+    answer(context, runs.start(order, undone, Undone::ticketId, Undone::require));
   }
 
   private void answer(Context context, BulkRun run) throws InterruptedException {

@@ -10,17 +10,29 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/**
- * An action on many tickets as people see it.
- *
- * @param expected how many tickets there are, as far as was known at its start
- * @param back the page it was ordered from
- */
-record BulkRun(BulkAction action, Verb verb, long expected, String back) {
+/** An action on many tickets as people see it. */
+record BulkRun(BulkAction action, Order order) {
   private static final int MOST_DETAILS = 50;
 
-  /** The action in words. */
-  record Verb(String past, boolean canBeUndone) {}
+  /**
+   * The action in words.
+   *
+   * @param left what the tickets are that it leaves alone; empty where only their lines say so
+   */
+  record Verb(String past, boolean canBeUndone, String left) {
+    Verb(String past) {
+      this(past, false, "");
+    }
+  }
+
+  /**
+   * What is to be done.
+   *
+   * @param id of {@link dev.holdfast.web.BulkActions#newId}; the key of a release
+   * @param expected how many tickets there are, as far as is known
+   * @param back the page it was ordered from
+   */
+  record Order(String id, Verb verb, long expected, String back) {}
 
   /**
    * A ticket.
@@ -30,7 +42,11 @@ record BulkRun(BulkAction action, Verb verb, long expected, String back) {
   record Item(long id, @Nullable String version) {}
 
   String id() {
-    return action.id();
+    return order.id;
+  }
+
+  String back() {
+    return order.back;
   }
 
   /** True if it is over within that time. */
@@ -51,7 +67,7 @@ record BulkRun(BulkAction action, Verb verb, long expected, String back) {
         processed(progress),
         total(progress),
         asOfNow.apply(notice(progress)),
-        back);
+        order.back);
   }
 
   /** {@code Released 41 of 42.}, with a line for each ticket with which it was not done. */
@@ -61,8 +77,8 @@ record BulkRun(BulkAction action, Verb verb, long expected, String back) {
 
   private Notice notice(Progress progress) {
     boolean isGood = progress.refused() == 0 && progress.problem() == null;
-    List<Long> released = verb.canBeUndone() && progress.finished() ? action.done() : List.of();
-    return Notice.of(isGood, words(progress), details(progress), released);
+    boolean offersUndo = order.verb.canBeUndone && progress.finished() && progress.done() > 0;
+    return Notice.of(isGood, words(progress), details(progress), offersUndo ? order.id : null);
   }
 
   private static List<String> details(Progress progress) {
@@ -77,7 +93,7 @@ record BulkRun(BulkAction action, Verb verb, long expected, String back) {
   }
 
   private String words(Progress progress) {
-    String some = verb.past() + " " + Format.number(progress.done());
+    String some = order.verb.past + " " + Format.number(progress.done());
     if (!progress.finished()) {
       return some + " so far.";
     }
@@ -85,9 +101,21 @@ record BulkRun(BulkAction action, Verb verb, long expected, String back) {
       return some + of(progress) + "; " + progress.problem() + ".";
     }
     if (progress.refused() > 0) {
-      return some + of(progress) + ".";
+      return some + of(progress) + left(progress) + ".";
     }
-    return some + (progress.done() == 1 ? " ticket." : " tickets.");
+    return some + tickets(progress.done()) + ".";
+  }
+
+  private String left(Progress progress) {
+    return order.verb.left.isEmpty()
+        ? ""
+        : "; %s: %s%s"
+            .formatted(
+                order.verb.left, Format.number(progress.refused()), tickets(progress.refused()));
+  }
+
+  private static String tickets(long count) {
+    return count == 1 ? " ticket" : " tickets";
   }
 
   private String of(Progress progress) {
@@ -99,6 +127,6 @@ record BulkRun(BulkAction action, Verb verb, long expected, String back) {
   }
 
   private long total(Progress progress) {
-    return Math.max(expected, processed(progress));
+    return Math.max(order.expected, processed(progress));
   }
 }

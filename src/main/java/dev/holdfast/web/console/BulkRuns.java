@@ -8,6 +8,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.function.ToLongFunction;
 
 /**
  * The actions on many tickets that this process was told to do on these pages, as long as they are
@@ -24,18 +25,13 @@ final class BulkRuns {
   /**
    * Begins it in the background.
    *
-   * @param total how many there are, as far as is known
-   * @param back the page it was ordered from
+   * @param items the tickets, as {@link BulkActions#start} takes them
    */
-  BulkRun start(
-      BulkRun.Verb verb,
-      long total,
-      String back,
-      Iterator<BulkRun.Item> items,
-      Consumer<BulkRun.Item> change) {
-    String done = verb.past().toLowerCase(Locale.ROOT);
-    BulkAction action = actions.start(done, items, BulkRun.Item::id, change);
-    BulkRun run = new BulkRun(action, verb, total, back);
+  <T> BulkRun start(
+      BulkRun.Order order, Iterator<T> items, ToLongFunction<T> idOf, Consumer<T> change) {
+    String done = order.verb().past().toLowerCase(Locale.ROOT);
+    BulkAction action = actions.start(order.id(), done, items, idOf, change);
+    BulkRun run = new BulkRun(action, order);
     keep(run);
     return run;
   }

@@ -12,41 +12,44 @@ import org.jspecify.annotations.Nullable;
  *
  * @param isGood whether all of it was done
  * @param details a line for each ticket with which it was not
- * @param released tickets that a release let go; empty for every other action
- * @param now what has become of these; null where nobody has looked
+ * @param release the key of a release that it tells of; null for every other action
+ * @param now what has become of its tickets; null where nobody has looked
  */
 public record Notice(
     boolean isGood,
     String text,
     List<String> details,
-    List<Long> released,
+    @Nullable String release,
     @Nullable ReleasedTickets now) {
   public Notice {
     details = List.copyOf(details);
-    released = List.copyOf(released);
   }
 
   static Notice good(String text) {
-    return of(true, text, List.of(), List.of());
+    return of(true, text, List.of(), null);
   }
 
   static Notice bad(String text) {
-    return of(false, text, List.of(), List.of());
+    return of(false, text, List.of(), null);
   }
 
-  static Notice of(boolean isGood, String text, List<String> details, List<Long> released) {
-    return new Notice(isGood, text, details, released, null);
+  static Notice of(boolean isGood, String text, List<String> details, @Nullable String release) {
+    return new Notice(isGood, text, details, release, null);
   }
 
   /** The same for what has become of the released tickets meanwhile. */
   Notice with(ReleasedTickets news) {
-    return new Notice(isGood, text, details, released, news);
+    return new Notice(isGood, text, details, release, news);
   }
 
   /** What a page says of the released tickets, for as long as it is open. */
   public ReleaseNews news(Visitor visitor, String back) {
     String token = visitor.mayAct() ? visitor.csrfToken() : null;
-    return new ReleaseNews(token, back, released, Objects.requireNonNull(now, "nobody has looked"));
+    return new ReleaseNews(
+        token,
+        back,
+        Objects.requireNonNull(release, "no release"),
+        Objects.requireNonNull(now, "nobody has looked"));
   }
 
   /** False also where a released ticket is on hold again. */

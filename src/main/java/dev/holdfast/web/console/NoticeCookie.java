@@ -1,13 +1,11 @@
 package dev.holdfast.web.console;
 
 import dev.holdfast.web.console.view.Format;
-import dev.holdfast.web.console.view.ReleaseNews;
 import io.javalin.http.Context;
 import io.javalin.http.Cookie;
 import io.javalin.http.SameSite;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.json.JsonMapper;
@@ -36,7 +34,7 @@ final class NoticeCookie {
                 .limit(MOST_DETAILS)
                 .map(detail -> Format.cut(detail, LONGEST_DETAIL))
                 .toList(),
-            notice.released().size() > ReleaseNews.MOST ? List.of() : notice.released());
+            notice.release());
     String json = MAPPER.writeValueAsString(small);
     context.cookie(
         cookie(

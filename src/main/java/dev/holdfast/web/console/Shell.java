@@ -51,7 +51,8 @@ final class Shell {
 
   /** A quick worker may have failed again with what was released a moment ago. */
   Notice asOfNow(Notice notice) {
-    return notice.released().isEmpty() ? notice : notice.with(reader.released(notice.released()));
+    String release = notice.release();
+    return release == null ? notice : notice.with(reader.released(release));
   }
 
   /** It walks over many tickets, so it is counted once in a while for all visitors. */

@@ -22,6 +22,7 @@ import io.javalin.http.Context;
 import io.javalin.http.HttpStatus;
 import io.javalin.router.JavalinDefaultRoutingApi;
 import java.util.List;
+import java.util.UUID;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
@@ -56,6 +57,7 @@ final class TicketForms implements Routes {
           TicketDesk desk = desk(context);
           String guidance = words(context, "guidance");
           String actor = Visitor.of(context).actor();
+          String release = UUID.randomUUID().toString();
           boolean edited = edit(desk, id, actor, context.formParam("payload"));
           String design = context.formParam("design");
           if (design != null) {
@@ -63,6 +65,7 @@ final class TicketForms implements Routes {
           }
           // An edit makes what was seen old; nobody else can have come between that and this.
           (edited || design != null ? ports.desk() : desk)
+              .releasingAs(release)
               .release(id, actor, guidance, retries(context), conversation(context));
           return Notice.of(
               true,
@@ -75,7 +78,7 @@ final class TicketForms implements Routes {
                   + (guidance == null ? "" : " with your guidance")
                   + ".",
               List.of(),
-              List.of(id));
+              release);
         });
   }
 
@@ -146,11 +149,7 @@ final class TicketForms implements Routes {
               case "replay" -> {
                 String from = String.valueOf(context.formParam("from"));
                 long replayed = desk(context).replay(id, actor, from);
-                yield Notice.of(
-                    true,
-                    "#" + replayed + " is worked again from " + from + " on.",
-                    List.of(),
-                    List.of(replayed));
+                yield Notice.good("#" + replayed + " is worked again from " + from + " on.");
               }
               default -> throw new Refused(400, "there is no such action");
             });

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.microsoft.playwright.Browser;
 import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Route;
+import com.microsoft.playwright.assertions.LocatorAssertions;
 import dev.holdfast.Holdfast;
 import dev.holdfast.failure.ErrorReport;
 import dev.holdfast.schema.Question;
@@ -27,6 +28,10 @@ import org.junit.jupiter.api.Test;
 @Tag("slow")
 @WithDatabase
 class ConsoleBrowserIT extends ConsoleInBrowser {
+  /** What is done to many tickets may take a while. */
+  private static final LocatorAssertions.ContainsTextOptions SLOW =
+      new LocatorAssertions.ContainsTextOptions().setTimeout(60_000);
+
   @Test
   @DisplayName(
       "A53, A54, A55: from a failing worker over the inbox to a release with guidance, and the next"
@@ -188,12 +193,40 @@ class ConsoleBrowserIT extends ConsoleInBrowser {
     assertThat(page.locator("#undo")).isVisible();
     failAgain(ids.subList(0, 2));
     assertThat(notice()).containsText("2 of them are on hold again.");
-    assertThat(page.locator("#since input[name=ids]")).hasValue("" + ids.getLast());
+    assertThat(page.locator("#since")).containsText("of the 1 of 3 that no worker has claimed");
     failAgain(ids.subList(2, 3));
     assertThat(notice()).containsText("All of them are on hold again.");
     assertThat(page.locator("#undo")).hasCount(0);
     assertThat(notice()).hasClass("notice bad");
     assertThat(notice()).containsText("Released 3 tickets");
+  }
+
+  @Test
+  @DisplayName(
+      "22.1: a release of more tickets than a page could name is undone in one go; what a worker"
+          + " has begun stays, and the page says how many that are")
+  void undoMany() {
+    tickets.hold(150, "many", "the disk of d is full");
+    TestQueue manual = new TestQueue(TestQueue.on(database).queue(), database, "manual");
+    go("/inbox");
+    page.locator(".groups a:has-text('the disk of d is full')").click();
+    button("Release all").click();
+    assertThat(notice()).containsText("Released 150 tickets.", SLOW);
+    assertThat(manual.claim(3)).hasSize(3);
+    assertThat(page.locator("#since")).containsText("of the 147 of 150", SLOW);
+    button("Undo").click();
+    assertThat(notice())
+        .containsText(
+            "Took back 147 of 150; left alone what had begun already or was changed: 3"
+                + " tickets.",
+            SLOW);
+    assertThat(notice()).containsText("it is in_progress by now");
+    assertThat(page.locator("#undo")).hasCount(0);
+    assertThat(
+            database.number(
+                "SELECT count(*) FROM holdfast.tickets WHERE error = 'the disk of d is full' AND"
+                    + " state = 'on_hold'"))
+        .isEqualTo(147);
   }
 
   private void failAgain(List<Long> ids) {

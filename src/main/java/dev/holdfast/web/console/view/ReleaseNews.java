@@ -1,8 +1,6 @@
 package dev.holdfast.web.console.view;
 
 import dev.holdfast.queue.view.ReleasedTickets;
-import java.util.List;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -11,16 +9,10 @@ import org.jspecify.annotations.Nullable;
  *
  * @param token of the undo's form; null where the visitor may not act
  * @param back the page to go back to after the undo
+ * @param release the key of the release
  */
 public record ReleaseNews(
-    @Nullable String token, String back, List<Long> released, ReleasedTickets now) {
-  /** Of how many tickets a page asks for news; the address has to be read by every server. */
-  public static final int MOST = 100;
-
-  public ReleaseNews {
-    released = List.copyOf(released);
-  }
-
+    @Nullable String token, String back, String release, ReleasedTickets now) {
   /** Empty where none of them is on hold again. */
   public String heldAgain() {
     long again = now.heldAgain();
@@ -28,29 +20,29 @@ public record ReleaseNews(
       return "";
     }
     String some =
-        again < released.size()
-            ? again + (again == 1 ? " of them is" : " of them are")
+        again < now.total()
+            ? Format.number(again) + (again == 1 ? " of them is" : " of them are")
             : again == 1 ? "It is" : "All of them are";
     return some + " on hold again.";
   }
 
   public boolean offersUndo() {
-    return !now.waiting().isEmpty() && token != null;
+    return now.waiting() > 0 && token != null;
   }
 
-  /** The tickets for the undo form's field. */
-  public String undoIds() {
-    return joined(now.waiting());
+  /** For which of them the undo is. */
+  public String undoable() {
+    return now.waiting() == now.total()
+        ? "while no worker has claimed " + (now.total() == 1 ? "it" : "them")
+        : "of the "
+            + Format.number(now.waiting())
+            + " of "
+            + Format.number(now.total())
+            + " that no worker has claimed";
   }
 
-  /** Where the page asks for news of it; null where there are too many tickets. */
-  public @Nullable String address() {
-    return released.size() > MOST
-        ? null
-        : Links.with("/released", "ids", joined(released), "back", back);
-  }
-
-  private static String joined(List<Long> ids) {
-    return ids.stream().map(String::valueOf).collect(Collectors.joining(","));
+  /** Where the page asks for news of it. */
+  public String address() {
+    return Links.with("/released", "release", release, "back", back);
   }
 }
