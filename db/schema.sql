@@ -2631,7 +2631,8 @@ DECLARE
   refile boolean := false;
 BEGIN
   PERFORM require_key('concurrency_key', changes->>'concurrency_key'), require_key('fairness_key', changes->>'fairness_key'),
-    require_readable(changes->>'title', changes->>'error', changes->>'hold_reason', changes->'result');
+    require_readable(changes->>'title', changes->>'error', changes->>'hold_reason', changes->'result'),
+    require_start('retry_after', (changes->>'retry_after')::timestamptz);
   IF changes ?| '{queue,kind,priority,created_at,retry_after,assignee_type,design_id,concurrency_key,fairness_key}' AND t.state = 'ready' THEN
     refile := make_unclaimable(t) OR NOT EXISTS (SELECT FROM running_lease(t.id, t.fence));
   END IF;
@@ -2726,6 +2727,9 @@ BEGIN
   kind_name := kind_of_new_ticket(enqueue_any_ticket.kind, d);
   IF octet_length(enqueue_any_ticket.title) > 10000 THEN
     PERFORM require_length('title', enqueue_any_ticket.title, 10000);
+  END IF;
+  IF enqueue_any_ticket.run_at IS NOT NULL THEN
+    PERFORM require_start('run_at', enqueue_any_ticket.run_at);
   END IF;
   IF enqueue_any_ticket.after_names IS NOT NULL OR enqueue_any_ticket.on_cancelled IS NOT NULL THEN
     PERFORM require_predecessors(COALESCE(enqueue_any_ticket.after, '{}'), enqueue_any_ticket.after_names, enqueue_any_ticket.on_cancelled);
@@ -3974,6 +3978,9 @@ BEGIN
       RAISE EXCEPTION 'there is no design with the id %', NEW.design_id
         USING ERRCODE = 'HF404', HINT = 'SELECT id, name, version FROM designs shows them; enqueue_ticket takes a name.';
     END IF;
+  END IF;
+  IF NEW.retry_after IS NOT NULL THEN
+    PERFORM require_start('retry_after', NEW.retry_after);
   END IF;
   IF NEW.retry_strategy IS NOT NULL THEN
     PERFORM require_retry_policy(NEW.retry_strategy, 'retry_strategy');
@@ -6059,6 +6066,22 @@ END
 $function$;
 COMMENT ON FUNCTION holdfast.require_rules(holdfast.ticket_base) IS 'Refuses a row of ticket_base that breaks a rule, as a CHECK does.';
 GRANT EXECUTE ON FUNCTION holdfast.require_rules(holdfast.ticket_base) TO holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.require_start(what text, start timestamp with time zone)
+ RETURNS void
+ LANGUAGE plpgsql
+ IMMUTABLE
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+BEGIN
+  IF NOT isfinite(start) THEN
+    RAISE EXCEPTION '% must be a time, not %', what, start
+      USING ERRCODE = 'HF422', HINT = 'Leave it out for a ticket that may start at once; hold one that is to wait for a person.';
+  END IF;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.require_start(text,timestamp with time zone) IS 'Refuses infinity as the time at which a ticket may start with HF422.';
+GRANT EXECUTE ON FUNCTION holdfast.require_start(text,timestamp with time zone) TO holdfast_worker;
 
 CREATE OR REPLACE FUNCTION holdfast.require_steps(canary integer, ramp integer[])
  RETURNS integer[]

@@ -27,6 +27,17 @@ END
 $$;
 COMMENT ON FUNCTION require_length IS 'Refuses a text with more characters than that with HF422.';
 
+CREATE OR REPLACE FUNCTION require_start(what text, start timestamptz) RETURNS void
+LANGUAGE plpgsql IMMUTABLE SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
+BEGIN
+  IF NOT isfinite(start) THEN
+    RAISE EXCEPTION '% must be a time, not %', what, start
+      USING ERRCODE = 'HF422', HINT = 'Leave it out for a ticket that may start at once; hold one that is to wait for a person.';
+  END IF;
+END
+$$;
+COMMENT ON FUNCTION require_start IS 'Refuses infinity as the time at which a ticket may start with HF422.';
+
 CREATE OR REPLACE FUNCTION require_queue_name(queue text) RETURNS void
 LANGUAGE plpgsql IMMUTABLE SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
 BEGIN

@@ -179,6 +179,9 @@ BEGIN
   IF octet_length(enqueue_any_ticket.title) > 10000 THEN
     PERFORM require_length('title', enqueue_any_ticket.title, 10000);
   END IF;
+  IF enqueue_any_ticket.run_at IS NOT NULL THEN
+    PERFORM require_start('run_at', enqueue_any_ticket.run_at);
+  END IF;
   IF enqueue_any_ticket.after_names IS NOT NULL OR enqueue_any_ticket.on_cancelled IS NOT NULL THEN
     PERFORM require_predecessors(COALESCE(enqueue_any_ticket.after, '{}'), enqueue_any_ticket.after_names, enqueue_any_ticket.on_cancelled);
   END IF;

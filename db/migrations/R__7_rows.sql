@@ -53,6 +53,9 @@ BEGIN
         USING ERRCODE = 'HF404', HINT = 'SELECT id, name, version FROM designs shows them; enqueue_ticket takes a name.';
     END IF;
   END IF;
+  IF NEW.retry_after IS NOT NULL THEN
+    PERFORM require_start('retry_after', NEW.retry_after);
+  END IF;
   IF NEW.retry_strategy IS NOT NULL THEN
     PERFORM require_retry_policy(NEW.retry_strategy, 'retry_strategy');
   END IF;
@@ -160,7 +163,8 @@ DECLARE
   refile boolean := false;
 BEGIN
   PERFORM require_key('concurrency_key', changes->>'concurrency_key'), require_key('fairness_key', changes->>'fairness_key'),
-    require_readable(changes->>'title', changes->>'error', changes->>'hold_reason', changes->'result');
+    require_readable(changes->>'title', changes->>'error', changes->>'hold_reason', changes->'result'),
+    require_start('retry_after', (changes->>'retry_after')::timestamptz);
   IF changes ?| '{queue,kind,priority,created_at,retry_after,assignee_type,design_id,concurrency_key,fairness_key}' AND t.state = 'ready' THEN
     refile := make_unclaimable(t) OR NOT EXISTS (SELECT FROM running_lease(t.id, t.fence));
   END IF;

@@ -231,6 +231,7 @@ class EnqueueCommandIT {
         "{\"kind\": \"command\", \"priority\": \"high\"}",
         "{\"kind\": \"command\", \"delay\": \"soon\"}",
         "{\"kind\": \"command\", \"run_at\": \"tomorrow\"}",
+        "{\"kind\": \"command\", \"run_at\": \"infinity\"}",
         "{\"kind\": \"command\", \"prio\": 1}",
         "{\"kind\": \"command\", \"max_cost_usd\": -1}",
         "{\"kind\": \"command\", \"after\": 17}",
@@ -275,6 +276,9 @@ class EnqueueCommandIT {
             List.of("enqueue", "--kind", "command", "--delay", "-5m"),
             List.of("enqueue", "--kind", "command", "--delay", "5 parsecs"),
             List.of("enqueue", "--kind", "command", "--at", "2026-11-30T09:00:00"),
+            List.of("enqueue", "--kind", "command", "--at", "infinity"),
+            List.of("enqueue", "--kind", "command", "--at=-infinity"),
+            List.of("enqueue", "--kind", "command", "--at", "+292278994-08-17T07:12:55.807Z"),
             List.of(
                 "enqueue", "--kind", "command", "--at", "2036-01-01T00:00:00Z", "--delay", "5m"),
             List.of("enqueue", "--kind", "command", "--queue", "a b; DROP TABLE"),

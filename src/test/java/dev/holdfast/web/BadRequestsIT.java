@@ -141,6 +141,7 @@ class BadRequestsIT {
             "{\"kind\": \"x\", \"design\": \"none\", \"priority\": 1.5}",
             "{\"kind\": \"x\", \"delay\": \"soon\"}",
             "{\"kind\": \"x\", \"delay\": \"1s\", \"run_at\": \"2030-01-01T00:00:00Z\"}",
+            "{\"kind\": \"x\", \"run_at\": \"+292278994-08-17T07:12:55.807Z\"}",
             "{\"kind\": \"x\", \"expires\": \"soon\"}",
             "{\"kind\": \"x\", \"expires\": \"2020-01-01T00:00:00Z\"}",
             "{\"kind\": \"x\", \"delay\": \"2h\", \"expires\": \"1h\"}",
@@ -150,6 +151,8 @@ class BadRequestsIT {
             "{\"kind\": \"x\", \"payload\": {\"a\": \"\\u0000\"}}")) {
       assertProblem(ann.post(TICKETS, body), 422);
     }
+    assertProblem(ann.post(TICKETS, "{\"kind\": \"x\", \"run_at\": \"infinity\"}"), 400);
+    assertProblem(ann.post(TICKETS, "{\"kind\": \"x\", \"run_at\": \"-infinity\"}"), 400);
     String stranger = "{\"kind\": \"x\", \"by\": \"" + "n".repeat(101) + "\"}";
     assertProblem(ann.post(TICKETS, stranger), 403);
     assertProblem(ann.post(TICKETS, "{\"design\": \"none\"}"), 404);

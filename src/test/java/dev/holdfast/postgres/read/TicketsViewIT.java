@@ -14,6 +14,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @WithDatabase
 @EverySetup
@@ -237,6 +238,26 @@ class TicketsViewIT {
     assertThat(refusal.message()).contains("\"a b\" is not a queue name");
     assertThat(sql.value("SELECT queue FROM holdfast.tickets WHERE id = ?", held))
         .isEqualTo("desk");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "SELECT holdfast.enqueue_ticket('bad', run_at => '%s')",
+        "SELECT holdfast.enqueue_tickets('[{\"kind\": \"bad\", \"run_at\": \"%s\"}]')",
+        "SELECT holdfast.enqueue_batch('[{\"kind\": \"bad\", \"run_at\": \"%s\"}]', 'ann')",
+        "INSERT INTO holdfast.tickets (kind, retry_after) VALUES ('bad', '%s')",
+        "UPDATE holdfast.tickets SET retry_after = '%s' WHERE kind = 'far'"
+      })
+  @DisplayName("A46: a ticket cannot start at infinity, which is no time that anybody could read")
+  void infiniteStart(String statement) {
+    sql.run("SELECT holdfast.enqueue_ticket('far')");
+    for (String time : List.of("infinity", "-infinity")) {
+      TestSql.Refusal refusal = sql.refusal(statement.formatted(time));
+      assertThat(refusal.message()).contains(" must be a time, not " + time);
+      assertThat(refusal.sqlState()).isEqualTo("HF422");
+    }
+    assertThat(sql.number("SELECT count(*) FROM holdfast.tickets WHERE kind = 'bad'")).isZero();
   }
 
   @ParameterizedTest
