@@ -1,10 +1,13 @@
 package dev.holdfast.batch;
 
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
 
 /**
  * A release of many held tickets in steps, and how far it is.
@@ -40,6 +43,8 @@ public record Release(
     String state,
     @Nullable String reason,
     @Nullable Instant endedAt) {
+  private static final int IDS_SHOWN = 10;
+  private static final JsonMapper MAPPER = JsonMapper.builder().build();
 
   /** Copies the list. */
   public Release {
@@ -48,6 +53,31 @@ public record Release(
 
   public boolean isRunning() {
     return state.equals("running");
+  }
+
+  /**
+   * Which tickets were asked for, as in {@code fingerprint 3f2a9c1b, category api_error}, {@code
+   * batch 7} or {@code #17 #18 and 40 more}.
+   */
+  public String selectionWords() {
+    JsonNode asked = MAPPER.readTree(selection);
+    List<String> words = new ArrayList<>();
+    JsonNode ids = asked.path("ids");
+    if (!ids.isMissingNode()) {
+      String shown =
+          ids.valueStream()
+              .limit(IDS_SHOWN)
+              .map(id -> "#" + id.asString())
+              .collect(Collectors.joining(" "));
+      int more = ids.size() - IDS_SHOWN;
+      words.add(more > 0 ? String.format(Locale.ROOT, "%s and %,d more", shown, more) : shown);
+    }
+    for (String by : List.of("fingerprint", "category", "batch_id")) {
+      if (asked.has(by)) {
+        words.add(by.replace("_id", "") + " " + asked.get(by).asString());
+      }
+    }
+    return String.join(", ", words);
   }
 
   /** As in {@code 3, 10, 50, all}. */

@@ -61,9 +61,15 @@ class BatchCommandIT {
     assertThat(release.get("selection").get("batch_id").asString()).isEqualTo(id);
     String started = release.get("id").asString();
     assertThat(run("release show " + started).out())
-        .contains("steps 1, 2, all", "step 1 of 3: released 1 of 4, 1 wait");
-    assertThat(run("release list").out()).contains("released 1 of 4");
-    assertThat(run("release list --json").json()).hasSize(1);
+        .contains(
+            "release " + started + " of batch " + id + ", by",
+            "steps 1, 2, all",
+            "step 1 of 3: released 1 of 4, 1 wait");
+    assertThat(run("release list").out())
+        .contains("batch " + id + " ", "released 1 of 4")
+        .doesNotContain("{");
+    assertThat(run("release list --json").json().at("/0/selection/batch_id").asString())
+        .isEqualTo(id);
     assertThat(run("release stop " + started + " --by bob").out()).contains("stopped by bob");
     Cli.Result again = run("release stop " + started);
     assertThat(again.code()).isEqualTo(3);

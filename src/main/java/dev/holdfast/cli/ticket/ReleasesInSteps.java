@@ -1,7 +1,6 @@
 package dev.holdfast.cli.ticket;
 
 import dev.holdfast.batch.Release;
-import dev.holdfast.cli.output.PlainText;
 import dev.holdfast.cli.root.Backend;
 import dev.holdfast.cli.root.HoldfastCommand;
 import dev.holdfast.cli.root.ProgressCommand;
@@ -46,7 +45,7 @@ final class ReleasesInSteps {
         "release %s of %s, by %s at %s, steps %s"
             .formatted(
                 release.id(),
-                PlainText.cut(release.selection(), 200),
+                release.selectionWords(),
                 release.createdBy(),
                 release.createdAt().truncatedTo(ChronoUnit.SECONDS),
                 release.stepWords()),
@@ -57,7 +56,7 @@ final class ReleasesInSteps {
     return RowsCommand.<Release>newest(
             root, (backend, limit) -> backend.releases().list(limit, null))
         .column("ID", Release::id)
-        .column("OF", Release::selection)
+        .column("OF", Release::selectionWords)
         .column("STARTED", each -> each.createdAt().truncatedTo(ChronoUnit.SECONDS))
         .column("BY", Release::createdBy)
         .column("STEPS", Release::stepWords)

@@ -238,11 +238,14 @@ class ReleasesIT {
             .toList();
     Release byIds = start(new NewRelease.Which(ids.subList(0, 2), null, null, null), 5);
     assertThat(byIds.total()).isEqualTo(2);
+    assertThat(byIds.selectionWords()).isEqualTo("#" + ids.getFirst() + " #" + ids.get(1));
     Release byBoth =
         start(
             new NewRelease.Which(null, fingerprint.substring(0, 8), Category.SYSTEM_ERROR, null),
             1);
     assertThat(byBoth.total()).isEqualTo(2);
+    assertThat(byBoth.selectionWords())
+        .isEqualTo("fingerprint " + fingerprint.substring(0, 8) + ", category system_error");
     assertThatThrownBy(
             () -> start(new NewRelease.Which(null, fingerprint, Category.TRANSIENT, null), 1))
         .isInstanceOf(TicketNotFoundException.class)
