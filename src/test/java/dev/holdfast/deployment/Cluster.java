@@ -22,6 +22,7 @@ record Cluster(Path directory) {
   private static final Pattern SECRET =
       Pattern.compile("kubectl (?:--namespace \\S+ )?create secret generic (\\S+) .*");
 
+  private static final Pattern CREATED = Pattern.compile("kubectl create namespace (\\S+)");
   private static final Pattern FILE = Pattern.compile("--from-file=(?:([^= ]+)=)?(\\S+)");
   private static final Pattern RESOURCE = Pattern.compile("\\b(job|deployment)[/ ]([a-z-]+)");
   private static final Pattern KUSTOMIZATION = Pattern.compile("--kustomize (\\S+)");
@@ -38,7 +39,11 @@ record Cluster(Path directory) {
     }
     Matcher applied = KUSTOMIZATION.matcher(command);
     Matcher resource = RESOURCE.matcher(command);
-    if (applied.find()) {
+    Matcher created = CREATED.matcher(command);
+    if (created.matches()) {
+      assertThat(Kubernetes.PRODUCTION.kustomization().path("namespace").asString())
+          .isEqualTo(created.group(1));
+    } else if (applied.find()) {
       assertThat(Path.of(applied.group(1)).resolve("kustomization.yaml")).exists();
     } else {
       assertThat(resource.find()).isTrue();

@@ -150,7 +150,9 @@ class DeploymentFilesTest {
       assertThat(text).contains(each);
       assertThat(service(each).isMissingNode()).as(each).isFalse();
     }
-    String compose = Files.readString(Path.of("docker-compose.yml"));
+    String compose =
+        Files.readString(Path.of("docker-compose.yml"))
+            + Files.readString(Path.of("deploy/monitoring.compose.yaml"));
     assertThat(VARIABLE_OF_COMPOSE.matcher(text).results().map(each -> each.group(1)))
         .contains("BUILD_TARGET", "RUNTIME_IMAGE", "POSTGRES_PORT")
         .allMatch(name -> compose.contains("${" + name + ":-"));

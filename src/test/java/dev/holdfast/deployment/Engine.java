@@ -94,7 +94,7 @@ final class Engine {
     return matcher.group(1);
   }
 
-  private static void type(String command) throws IOException, InterruptedException {
+  static void type(String command) throws IOException, InterruptedException {
     boolean compose = command.startsWith("docker compose");
     if (!Checker.isInstalled("docker") || (compose && !hasCompose())) {
       return;

@@ -29,7 +29,8 @@ import org.junit.jupiter.api.io.TempDir;
  * Each command that a page shows is typed by some test. Those of Holdfast are by {@code
  * TypedPagesIT} and the tests that it names; the others are typed here as far as this machine can:
  * what would need an engine or a cluster is typed at one that is not there, so that its own program
- * reads it, and what it names is looked for in our files.
+ * reads it, and what it names is looked for in our files. Those of docker are typed at a real
+ * engine by {@code deploy/smoke.sh}, where there is one.
  */
 @WithDatabase
 @EverySetup
@@ -48,6 +49,8 @@ class ShownCommandsIT {
           "README.md: mvn verify", "cli/NamedInDocsTest mvn ");
 
   private static final Pattern VARIABLE = Pattern.compile("([A-Z_]+)=\\S+");
+  private static final Pattern SECRET =
+      Pattern.compile("\"(?:secretName|parameter\":\"password\",\"name)\":\"([^\"]+)\"");
   private static final Pattern PRINTED = Pattern.compile("printf '([^']*)' \\|\\n\\s*");
 
   /** What can be typed here, in the order in which it is looked for. */
@@ -84,9 +87,7 @@ class ShownCommandsIT {
           Engine.compose(PRINTED.matcher(command).replaceFirst(""));
         });
     when("docker compose .*", (command, parts) -> Engine.compose(command));
-    when(
-        "docker kill \"\\$\\((docker compose [^|]*) \\|.*",
-        (command, parts) -> Engine.compose(parts.group(1)));
+    when("docker kill CONTAINER", (command, parts) -> Engine.type(command));
     when("docker build .*", (command, parts) -> Engine.build(command));
     when("docker run .*", (command, parts) -> Engine.run(command, cli));
     when(
@@ -151,6 +152,41 @@ class ShownCommandsIT {
       }
     }
     return false;
+  }
+
+  @Test
+  @DisplayName(
+      "22.14: each command of docker that a page shows is one that the smoke script types at a real"
+          + " engine, where somebody has one")
+  void smoke() throws Exception {
+    Checker.Verdict list = Checker.run("bash", "deploy/smoke.sh", "--list");
+    assertThat(list.good()).as(list.text()).isTrue();
+    assertThat(Shown.all())
+        .map(each -> each.text().replaceAll("\\s+", " "))
+        .filteredOn(each -> each.matches("(?:.* \\| )?docker .*"))
+        .hasSizeGreaterThan(10)
+        .isSubsetOf(list.text().lines().toList());
+    assertThat(list.text())
+        .contains("docker run --security-opt ", "sandbox.compose.yaml", "monitoring.compose.yaml");
+  }
+
+  @Test
+  @DisplayName(
+      "22.14: a namespace is made before it is named, and has each Secret that is asked for")
+  void namespace() throws IOException {
+    String namespace = Kubernetes.PRODUCTION.kustomization().path("namespace").asString();
+    List<String> typed = Shown.all().stream().map(Shown::text).toList();
+    assertThat(typed.indexOf("kubectl create namespace " + namespace))
+        .isNotNegative()
+        .isLessThan(
+            typed.indexOf(
+                typed.stream().filter(each -> each.contains("--namespace")).findFirst().get()));
+    String create = "kubectl --namespace " + namespace + " create secret generic ";
+    String resources = Kubernetes.PRODUCTION.resources().toString();
+    assertThat(SECRET.matcher(resources).results().map(each -> each.group(1)).distinct())
+        .hasSize(3)
+        .allSatisfy(
+            each -> assertThat(typed).anyMatch(line -> line.startsWith(create + each + " ")));
   }
 
   @Test
