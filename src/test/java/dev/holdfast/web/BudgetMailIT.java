@@ -54,8 +54,7 @@ class BudgetMailIT {
     database.run(
         "INSERT INTO holdfast.budgets (scope, per, limit_usd, spent_usd, changed_by) VALUES"
             + " ('design:mailed', 'total', 10, 8.5, 'ann')");
-    try (NoticeWebhook mail =
-        NoticeWebhook.start(people, notices, Sleeper.REAL, InstantSource.system(), POLL)) {
+    try (var _ = NoticeWebhook.start(people, notices, Sleeper.REAL, InstantSource.system(), POLL)) {
       awaitBudgets(server, "The budget design:mailed is nearly used up: 8.5 of 10 USD are spent");
       database.run("UPDATE holdfast.budgets SET spent_usd = 10 WHERE scope = 'design:mailed'");
       awaitBudgets(
@@ -63,7 +62,6 @@ class BudgetMailIT {
           "The budget design:mailed is nearly used up: 8.5 of 10 USD are spent",
           "The budget design:mailed is used up: 10 of 10 USD are spent, and what needs more waits;"
               + " raise it: holdfast budgets raise design:mailed --to USD");
-      assertThat(mail).isNotNull();
     } finally {
       server.stop();
     }
