@@ -224,7 +224,8 @@ class WorkerDrainIT {
     CountDownLatch answer = new CountDownLatch(1);
     CountDownLatch returned = new CountDownLatch(1);
     setup
-        .settings(settings -> settings.withDrainTimeout(Duration.ZERO))
+        // The poller has the only slot: a notification, which claims past the wrapper, finds none.
+        .settings(settings -> settings.withConcurrency(1).withDrainTimeout(Duration.ZERO))
         .queue(
             queue ->
                 new QueueWrapper(queue) {
