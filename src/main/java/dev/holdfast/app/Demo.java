@@ -60,6 +60,7 @@ final class Demo implements AutoCloseable {
   private final TicketDesk desk;
   private final TicketReader reader;
   private final List<Tracked> tickets = new ArrayList<>();
+  private final DemoScreen screen;
   private final CountDownLatch stop = new CountDownLatch(1);
 
   private Demo(PrintWriter out, EmbeddedServer server, ConnectionPool pool, StartedParts parts) {
@@ -69,6 +70,8 @@ final class Demo implements AutoCloseable {
     this.parts = parts;
     this.desk = new PostgresTicketDesk(pool.dataSource());
     this.reader = new PostgresTicketReader(pool.dataSource());
+    enqueue();
+    this.screen = new DemoScreen(out, row(tickets.getFirst()).createdAt());
   }
 
   /**
@@ -112,9 +115,7 @@ final class Demo implements AutoCloseable {
         worker.workerId(),
         worker.sandbox().sentence(),
         worker.entrance());
-    Demo demo = new Demo(out, server, pool, parts);
-    demo.enqueue();
-    return demo;
+    return new Demo(out, server, pool, parts);
   }
 
   /** A first look must not fail because something else has port 8080. */
@@ -156,10 +157,9 @@ final class Demo implements AutoCloseable {
 
   /** Shows what happens until {@link #stop}. */
   void run() throws InterruptedException {
-    DemoScreen screen = screen();
     boolean told = false;
     do {
-      look(screen);
+      look();
       if (!told && settled()) {
         told = true;
         explain();
@@ -175,10 +175,9 @@ final class Demo implements AutoCloseable {
    * @return false if one is not after five minutes
    */
   boolean runUntilDone() throws InterruptedException {
-    DemoScreen screen = screen();
     long deadline = System.nanoTime() + LONGEST.toNanos();
     while (!settled() && System.nanoTime() - deadline < 0) {
-      look(screen);
+      look();
       if (stop.await(LOOK_EVERY_MILLIS, TimeUnit.MILLISECONDS)) {
         return false;
       }
@@ -198,15 +197,15 @@ final class Demo implements AutoCloseable {
     return settled();
   }
 
-  private DemoScreen screen() {
-    return new DemoScreen(out, row(tickets.getFirst()).createdAt());
-  }
-
   private boolean settled() {
     return tickets.stream().allMatch(Tracked::settled);
   }
 
-  private void look(DemoScreen screen) {
+  /** Not while it is closed: who is told to end it takes the database away. */
+  private synchronized void look() {
+    if (stop.getCount() == 0) {
+      return;
+    }
     for (Tracked each : tickets) {
       TicketRow row = row(each);
       screen.show(row, each.sample.job(), reader.timeline(each.id));
@@ -279,6 +278,10 @@ final class Demo implements AutoCloseable {
   @Override
   public void close() {
     stop();
+    closeParts();
+  }
+
+  private synchronized void closeParts() {
     parts.close();
   }
 }

@@ -138,7 +138,7 @@ final class ServerCommands implements Servers {
   @Override
   public int demo(Settings settings, boolean exitWhenDone, Terminal terminal) {
     Demo demo = Demo.start(terminal.out(), settings, home);
-    Thread hook = ProcessExit.closeAtSignal(demo);
+    Thread hook = ProcessExit.closeAtSignal(() -> end(demo, terminal));
     try {
       if (!exitWhenDone) {
         demo.run();
@@ -152,5 +152,11 @@ final class ServerCommands implements Servers {
       Thread.currentThread().interrupt();
       return ExitCode.FAILED;
     }
+  }
+
+  private static void end(Demo demo, Terminal terminal) {
+    demo.close();
+    terminal.line("The demo has ended; its data stays in .holdfast.");
+    terminal.out().flush();
   }
 }

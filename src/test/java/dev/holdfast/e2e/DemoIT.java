@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AutoClose;
@@ -29,6 +28,24 @@ class DemoIT {
     holdfast = new Installation(directory);
   }
 
+  private static void assertEnded(HoldfastProcess demo) throws InterruptedException {
+    Outcome outcome = demo.awaitOutcome();
+    assertThat(outcome.exit()).isZero();
+    assertThat(outcome.stderr()).isEmpty();
+    assertThat(outcome.stdout().strip().lines().toList().getLast())
+        .isEqualTo("The demo has ended; its data stays in .holdfast.");
+  }
+
+  @Test
+  @DisplayName(
+      "a demo that is to end by itself ends at once when it is told to, with one line and no error")
+  void endedEarly() throws Exception {
+    HoldfastProcess demo = holdfast.start("demo", "--exit-when-done");
+    demo.awaitOutput(Pattern.compile("#\\d+ +guided +failed"));
+    demo.signal("TERM");
+    assertEnded(demo);
+  }
+
   @Test
   @DisplayName(
       "demo runs the samples while a second terminal looks at them and releases one, without a"
@@ -49,7 +66,7 @@ class DemoIT {
     assertThat(holdfast.ok("show", id)).contains("{\"color\": \"green\"}", "released");
 
     demo.signal("TERM");
-    assertThat(demo.awaitExit(Duration.ofSeconds(40))).isZero();
+    assertEnded(demo);
     assertThat(holdfast.run("list").exit()).as("nothing is left running").isEqualTo(4);
 
     Outcome again = holdfast.run("demo", "--exit-when-done");
