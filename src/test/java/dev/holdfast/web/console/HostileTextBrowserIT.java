@@ -13,6 +13,7 @@ import dev.holdfast.web.ConsoleServer;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
@@ -104,14 +105,12 @@ class HostileTextBrowserIT {
     new PostgresDesignStore(testDatabase.dataSource())
         .put("poison", "command", "{\"command\": [\"" + JSON_SCRIPT + "\"]}", SCRIPT);
     String encoded = URLEncoder.encode(SCRIPT, StandardCharsets.UTF_8);
+    Arrays.stream(Section.values()).map(Section::path).forEach(paths::add);
     paths.addAll(
         List.of(
-            "/",
-            "/inbox",
             "/inbox?queue=" + encoded + "&category=" + encoded + "&assignee=" + encoded,
             "/group?fingerprint=" + encoded + "&category=system_error",
             "/group?fingerprint=" + encoded + "&category=" + encoded,
-            "/tickets",
             "/tickets?state=on_hold",
             "/tickets?q=" + encoded + "&state=" + encoded + "&from=" + encoded + "&kind=" + encoded,
             "/tickets/" + held,
@@ -119,12 +118,6 @@ class HostileTextBrowserIT {
             "/enqueue?again=" + review,
             "/tickets/" + running,
             "/tickets/" + encoded,
-            "/review",
-            "/queues",
-            "/schedules",
-            "/batches",
-            "/workers",
-            "/designs",
             "/design?name=poison",
             "/search?q=" + encoded,
             "/runs/" + encoded.replace("%2F", "")));
