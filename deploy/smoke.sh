@@ -78,7 +78,7 @@ started=
 end() {
   code=$?
   if [ "$code" != 0 ]; then compose logs --tail 50 || true; fi
-  if [ -n "$started" ]; then command docker rm --force "$started" >/dev/null 2>&1 || true; fi
+  if [ -n "$started" ]; then command docker rm --force --volumes "$started" >/dev/null 2>&1 || true; fi
   compose -f docker-compose.yml -f deploy/monitoring.compose.yaml down --volumes --timeout 45 >/dev/null 2>&1 || true
   rm -f "$log" "$log.err"
   say "removed, exit code $code"
@@ -145,7 +145,9 @@ while read -r command <&3; do
       codes=$(state '{{.State.ExitCode}}' worker console | sort -n | tr '\n' ' ')
       # 137 is the kill; the others have drained.
       [ "$codes" = "0 0 137 " ] || fail "workers and console ended with $codes"
-      say "the workers and the console have ended with $codes" ;;
+      say "the workers and the console have ended with $codes"
+      # With their directories of attempts, which would stay when the next command starts one worker only.
+      compose rm --force -v worker >/dev/null 2>&1 ;;
   esac
 done 3< <(block "docker compose")
 
