@@ -170,6 +170,8 @@ shown() { answer "$GRAFANA_PORT/api/dashboards/uid/holdfast" -u "admin:$(cat "${
 if [ -n "$monitoring" ]; then
   command=$(with monitoring)
   [[ " $monitoring " == *" grafana "* ]] || command+=" worker console $monitoring"
+  # It would be made anew, without what the sandbox needs, and its directory would stay.
+  compose rm --force --stop -v worker >/dev/null 2>&1
   type_ "$command"
   await "Prometheus has asked the worker" 120 scraped
   await "Prometheus has evaluated each alert" 120 evaluated
