@@ -4,7 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.testing.ModelBehaviour;
 import dev.holdfast.testing.ModelReply;
+import java.net.InetSocketAddress;
+import java.net.Socket;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -138,10 +141,19 @@ class BrokenAnswersTest extends ProviderFixture {
   @DisplayName(
       "B17, issue 19: nobody listening is a network error that surely cost nothing, and is asked"
           + " once")
-  void refused(Vendor vendor) throws InterruptedException {
-    ChatProvider provider = provider(vendor);
-    models.close();
-    CallResult.Failed failed = (CallResult.Failed) provider.call(request(), StreamListener.NONE);
+  void refused(Vendor vendor) throws Exception {
+    CallResult.Failed failed;
+    // Its port is nobody else's, who would listen there: that of a server that was closed may be.
+    try (Socket silent = new Socket()) {
+      silent.bind(new InetSocketAddress("127.0.0.1", 0));
+      String url = vendor.url(models).replaceFirst(":[0-9]+", ":" + silent.getLocalPort());
+      ChatProvider provider =
+          opened(
+              vendor.on(
+                  new ProviderSettings(vendor.name(), url, List.of("secret-1"), Prices.NONE),
+                  wire::add));
+      failed = (CallResult.Failed) provider.call(request(), StreamListener.NONE);
+    }
     assertThat(failed.kind()).isEqualTo(FailureKind.NETWORK_ERROR);
     assertThat(failed.maybeBilled()).isFalse();
     assertThat(failed.message()).containsIgnoringCase("connect");
