@@ -956,7 +956,7 @@ CREATE TABLE holdfast.webhook_cursors (
 );
 COMMENT ON TABLE holdfast.webhook_cursors IS 'How far each webhook has told of holds. One process at a time tells: the one that holds the row''s lease.';
 COMMENT ON COLUMN holdfast.webhook_cursors.name IS 'A hash of the webhook''s address.';
-COMMENT ON COLUMN holdfast.webhook_cursors.activity_id IS 'Everything in ticket_activity up to here was told, or was nothing to tell.';
+COMMENT ON COLUMN holdfast.webhook_cursors.activity_id IS 'Everything in ticket_activity up to here was told, or was nothing to tell. Of noted:budget:SCOPE: what was noted of the budget, 0 that there is room, 1 nearly used up, 2 used up. Of noted:reviews and noted:digest: nothing.';
 COMMENT ON COLUMN holdfast.webhook_cursors.held_until IS 'Another process may take over from then on.';
 GRANT SELECT ON holdfast.webhook_cursors TO holdfast_designer, holdfast_operator, holdfast_viewer;
 GRANT SELECT, INSERT, UPDATE, DELETE ON holdfast.webhook_cursors TO holdfast_worker;

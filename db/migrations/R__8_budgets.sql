@@ -178,4 +178,6 @@ END
 $$;
 COMMENT ON FUNCTION note_budgets IS 'Makes a row of ticket_activity for each budget of which eight tenths are spent (budget_nearly_used_up), or which holds tickets or is spent (budget_used_up), once until it has room again; returns how many. For those who tell people.';
 
+COMMENT ON COLUMN webhook_cursors.activity_id IS 'Everything in ticket_activity up to here was told, or was nothing to tell. Of noted:budget:SCOPE: what was noted of the budget, 0 that there is room, 1 nearly used up, 2 used up. Of noted:reviews and noted:digest: nothing.';
+
 SELECT grant_roles();
