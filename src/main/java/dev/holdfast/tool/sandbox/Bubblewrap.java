@@ -30,6 +30,15 @@ public record Bubblewrap(
 
   @Override
   public List<String> wrap(List<String> command, Path workspace) {
+    return wrap(command, workspace, UnixSockets.reachable());
+  }
+
+  /**
+   * Trap: bubblewrap refuses to start where one of the sockets is gone by then.
+   *
+   * @param sockets that are hidden
+   */
+  List<String> wrap(List<String> command, Path workspace, List<Path> sockets) {
     List<String> words = new ArrayList<>(List.of(program.toString(), "--die-with-parent"));
     words.add("--new-session");
     words.addAll(isolation);
@@ -47,7 +56,7 @@ public record Bubblewrap(
       case Network.Only only -> words.add("--unshare-net");
     }
     hidden.forEach(path -> words.addAll(hide(path)));
-    UnixSockets.reachable().forEach(path -> words.addAll(hide(path)));
+    sockets.forEach(path -> words.addAll(hide(path)));
     String place = workspace.toString();
     words.addAll(List.of("--bind", place, place, "--chdir", place));
     proxy.ifPresent(directory -> words.addAll(throughProxy(directory)));

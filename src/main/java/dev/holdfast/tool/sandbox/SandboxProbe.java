@@ -65,13 +65,15 @@ final class SandboxProbe {
         "let the worker's user make namespaces, as docs/deployment.md says under Sandbox");
   }
 
-  private static String problem(Sandbox sandbox, Map<String, String> environment)
+  private static String problem(Bubblewrap sandbox, Map<String, String> environment)
       throws InterruptedException {
     Map<String, String> variables = BaseEnvironment.of(environment);
     variables.put(ProgramRun.RUN_ID, UUID.randomUUID().toString());
     try {
       Path directory = Files.createTempDirectory("holdfast-sandbox-");
-      List<String> command = sandbox.wrap(List.of("/bin/sh", "-c", "exit 0"), directory);
+      // They must be known, but one that goes away meanwhile says nothing of the machine.
+      UnixSockets.reachable();
+      List<String> command = sandbox.wrap(List.of("/bin/sh", "-c", "exit 0"), directory, List.of());
       try (ProgramRun run =
           ProgramRun.start(command, directory, variables, "", OutputLimits.merged(0, 1024))) {
         ProgramEnd end = run.await(PATIENCE, Duration.ZERO);
