@@ -20,8 +20,12 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.ResourceLock;
+import org.junit.jupiter.api.parallel.Resources;
 
+/** Alone: the sockets that it makes would hinder the programs that tests beside it confine. */
 @Timeout(120)
+@ResourceLock(Resources.GLOBAL)
 class SandboxProbeTest {
   /** Sockets of others that come and go, where a sandbox would hide them. */
   private static Callable<Integer> neighbour(Path directory, int number, AtomicBoolean enough) {
