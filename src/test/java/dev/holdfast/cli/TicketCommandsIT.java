@@ -133,13 +133,9 @@ class TicketCommandsIT {
     Cli.Result result = cli.run("release", "--fingerprint", "f-bulk", "--guidance", "go on");
 
     assertThat(result.code()).isZero();
-    assertThat(result.out()).startsWith("released all 1203: #");
+    assertThat(result.out()).startsWith("released all 1203: #").hasLineCount(2);
     assertThat(result.err().lines())
-        .allMatch(
-            line ->
-                line.matches(
-                    "released [0-9,]+, [0-9,.]+ a second, [0-9]+ %, .* left|for a minute, while no"
-                        + " worker has begun with them: holdfast release undo [0-9a-f-]{36}"));
+        .allMatch(line -> line.matches("released [0-9,]+, [0-9,.]+ a second, [0-9]+ %, .* left"));
     assertThat(
             Cli.query(
                 database,
@@ -172,7 +168,7 @@ class TicketCommandsIT {
     assertThat(again.err()).startsWith("holdfast: there is nothing to undo").hasLineCount(1);
 
     List<String> two = List.of("release", "" + ids.getFirst(), "" + ids.getLast());
-    String told = cli.run(two.toArray(String[]::new)).err().strip();
+    String told = cli.run(two.toArray(String[]::new)).out().strip();
     Cli.Result all =
         cli.run("release", "undo", told.substring(told.lastIndexOf(' ') + 1), "--json");
     assertThat(all.code()).as(all.toString()).isZero();

@@ -111,8 +111,9 @@ final class TicketAction {
     }
     summarize(changed.size() + refusals.size());
     if (release != null && changed.size() > 1) {
-      terminal.progress(
-          "for a minute, while no worker has begun with them: holdfast release undo " + release);
+      terminal.line(
+          "for a minute you can take back what no worker has begun: holdfast release undo "
+              + release);
     }
   }
 
