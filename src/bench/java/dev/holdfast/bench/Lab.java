@@ -182,7 +182,7 @@ final class Lab implements AutoCloseable {
     left.begin();
   }
 
-  /** How long the parts of a whole that are left may take, if they take as long as those before. */
+  /** The time that the parts of a whole may still take, if they take as long as those before. */
   static final class TimeLeft {
     private final InstantSource clock;
     private Instant start;

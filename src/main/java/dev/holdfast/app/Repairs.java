@@ -31,7 +31,7 @@ import javax.sql.DataSource;
 final class Repairs {
   private static final String SCHEMA = "holdfast";
 
-  /** Who approves what a sample left out. */
+  /** The approver of what a sample left out. */
   private static final String BY_RULE = "rule";
 
   private Repairs() {}

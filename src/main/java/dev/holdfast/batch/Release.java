@@ -56,7 +56,7 @@ public record Release(
   }
 
   /**
-   * Which tickets were asked for, as in {@code fingerprint 3f2a9c1b, category api_error}, {@code
+   * The tickets that were asked for, as in {@code fingerprint 3f2a9c1b, category api_error}, {@code
    * batch 7} or {@code #17 #18 and 40 more}.
    */
   public String selectionWords() {

@@ -146,8 +146,8 @@ public record ProgramUser(String name, int uid, int gid, String home) {
   }
 
   /**
-   * Which of these processes of the user carry a variable. A container's root may have no right to
-   * look into them ({@code CAP_SYS_PTRACE}); the user has.
+   * Those of these processes of the user that carry a variable. A container's root may have no
+   * right to look into them ({@code CAP_SYS_PTRACE}); the user has.
    *
    * @param variable {@code NAME=value}
    */

@@ -127,7 +127,7 @@ public final class WorkflowHandler implements TicketHandler {
     texts.forEach(array::add);
   }
 
-  /** How a person goes on where the design, or the payload, does not fit what the steps gave. */
+  /** A hold: the design, or the payload, does not fit what the steps gave; a person corrects it. */
   private static HandlerResult toBeCorrected(String problem, String design, long id) {
     return held(
         problem

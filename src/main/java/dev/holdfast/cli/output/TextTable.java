@@ -54,7 +54,7 @@ public final class TextTable {
     rows.add(row);
   }
 
-  /** What a narrow terminal does without, the first of them first. */
+  /** Names the columns that a narrow terminal does without, the first of them first. */
   public void spare(Integer... columns) {
     spare = List.of(columns);
   }

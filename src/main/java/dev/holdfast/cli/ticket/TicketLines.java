@@ -145,7 +145,10 @@ final class TicketLines implements Iterator<Named> {
     return value.longValue();
   }
 
-  /** What a line waits for: names of other lines, ids, and ids by names for their results. */
+  /**
+   * The things that a line waits for: names of other lines, ids, and ids by names for their
+   * results.
+   */
   private record After(List<String> names, List<Long> ids, Map<Long, String> results) {
     static After of(JsonNode after) {
       After read = new After(new ArrayList<>(), new ArrayList<>(), new HashMap<>());

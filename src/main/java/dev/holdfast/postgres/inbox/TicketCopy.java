@@ -153,7 +153,7 @@ final class TicketCopy {
     chunkHasKeys |= ticket.uniqueKey() != null;
   }
 
-  /** How many are new: created in this transaction, and not before this call. */
+  /** The number of new ones: created in this transaction, and not before this call. */
   private long flushSpecial() throws SQLException {
     if (special.isEmpty()) {
       return 0;

@@ -178,7 +178,7 @@ public final class PostgresScheduleTicks implements ScheduleTicks {
     return handle.createQuery(sql.inSchema(query)).bind("name", name).mapTo(Boolean.class).one();
   }
 
-  /** When the last ticket ended, if its schedule waits for that; else long ago. */
+  /** The end of the last ticket, if its schedule waits for that; else long ago. */
   private Instant waitedUntil(Handle handle, Schedule schedule) {
     String query =
         """

@@ -25,7 +25,7 @@ final class ScheduleRows {
 
   private ScheduleRows() {}
 
-  /** What next_runs is with this next_at, as texts. */
+  /** The texts of next_runs that go with this next_at. */
   static String @Nullable [] nextRuns(Timetable timetable, @Nullable Instant nextAt) {
     return nextAt == null
         ? null

@@ -227,7 +227,7 @@ final class BulkForms implements Routes {
     return items;
   }
 
-  /** What a page that stays open says of a release: a worker may be quick, or quick to fail. */
+  /** News of a release for a page that stays open: a worker may be quick, or quick to fail. */
   private void released(Context context) {
     String key = key(context.queryParam("release"));
     String back = Links.back(context.queryParam("back"), "/inbox");

@@ -26,7 +26,7 @@ record BulkRun(BulkAction action, Order order) {
   }
 
   /**
-   * What is to be done.
+   * An action before it begins.
    *
    * @param id of {@link dev.holdfast.web.BulkActions#newId}; the key of a release
    * @param expected how many tickets there are, as far as is known

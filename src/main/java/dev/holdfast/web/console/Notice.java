@@ -42,7 +42,7 @@ public record Notice(
     return new Notice(isGood, text, details, release, news);
   }
 
-  /** What a page says of the released tickets, for as long as it is open. */
+  /** The words of a page about the released tickets, for as long as it is open. */
   public ReleaseNews news(Visitor visitor, String back) {
     String token = visitor.mayAct() ? visitor.csrfToken() : null;
     return new ReleaseNews(

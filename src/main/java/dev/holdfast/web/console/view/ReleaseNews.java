@@ -41,7 +41,7 @@ public record ReleaseNews(
             + " that no worker has claimed";
   }
 
-  /** Where the page asks for news of it. */
+  /** The address at which the page asks for news of it. */
   public String address() {
     return Links.with("/released", "release", release, "back", back);
   }
