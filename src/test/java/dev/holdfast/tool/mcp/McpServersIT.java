@@ -46,7 +46,7 @@ import tools.jackson.databind.json.JsonMapper;
 
 @DisplayName("MCP servers")
 @Timeout(120)
-class McpServersTest {
+class McpServersIT {
   private static final JsonMapper MAPPER = new JsonMapper();
 
   @TempDir Path directory;

@@ -25,7 +25,7 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /** The alerts fire when they should and are silent when they should, as Prometheus sees them. */
-class AlertRulesTest {
+class AlertRulesIT {
   private static final Path RULES = Path.of("deploy/alerts.yaml");
   private static final Path TESTS = Path.of("deploy/alerts-test.yaml");
 
