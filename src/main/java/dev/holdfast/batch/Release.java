@@ -44,7 +44,6 @@ public record Release(
     @Nullable String reason,
     @Nullable Instant endedAt) {
   private static final int IDS_SHOWN = 10;
-  private static final JsonMapper MAPPER = JsonMapper.builder().build();
 
   /** Copies the list. */
   public Release {
@@ -60,7 +59,7 @@ public record Release(
    * batch 7} or {@code #17 #18 and 40 more}.
    */
   public String selectionWords() {
-    JsonNode asked = MAPPER.readTree(selection);
+    JsonNode asked = JsonMapper.shared().readTree(selection);
     List<String> words = new ArrayList<>();
     JsonNode ids = asked.path("ids");
     if (!ids.isMissingNode()) {
