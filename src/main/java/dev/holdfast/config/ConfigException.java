@@ -1,6 +1,7 @@
 package dev.holdfast.config;
 
 import dev.holdfast.ticket.HoldfastException;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -8,11 +9,13 @@ import org.jspecify.annotations.Nullable;
  * never a secret.
  */
 public final class ConfigException extends HoldfastException {
+  private static final Pattern BREAKS = Pattern.compile("[\\p{Cc}\\p{Zl}\\p{Zp}]");
+
   public ConfigException(String message) {
-    super(message);
+    this(message, null);
   }
 
   public ConfigException(String message, @Nullable Throwable cause) {
-    super(message, cause);
+    super(BREAKS.matcher(message).replaceAll(" "), cause);
   }
 }

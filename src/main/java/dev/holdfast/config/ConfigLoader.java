@@ -4,6 +4,7 @@ import dev.holdfast.config.Values.Given;
 import java.io.IOException;
 import java.nio.charset.MalformedInputException;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
@@ -139,7 +140,7 @@ public final class ConfigLoader {
             "unknown variable "
                 + name
                 + " in the environment; the nearest known one is "
-                + NearestName.of(name, byVariable.keySet())
+                + NearestName.of(name, ProviderKeys.near(name, byVariable.keySet()))
                 + "; all: holdfast help config");
       }
       given.put(key.name(), new Given(variable.getValue(), name));
@@ -168,7 +169,7 @@ public final class ConfigLoader {
       return read(directory.resolve(variable));
     }
     Path usual = directory.resolve(FILE_NAME);
-    return Files.exists(usual) ? read(usual) : Map.of();
+    return Files.exists(usual, LinkOption.NOFOLLOW_LINKS) ? read(usual) : Map.of();
   }
 
   private static Map<String, Given> read(Path file) {

@@ -9,6 +9,9 @@ import org.jspecify.annotations.Nullable;
 
 /** Turns the nested maps of a file into keys with dots, and refuses what is not in the table. */
 final class FileKeys {
+  /** Of YAML, too, but the reader takes it for text. */
+  private static final String NOTHING = "~";
+
   private final String file;
   private final Map<String, Given> given = new HashMap<>();
 
@@ -46,14 +49,13 @@ final class FileKeys {
     if (key.isPresent()) {
       addValue(key.get().name(), value);
     } else if (!Keys.isSection(name)) {
-      List<String> known = Keys.ALL.stream().map(Key::name).toList();
       throw new ConfigException(
           "unknown key "
-              + name
+              + Key.shortened(name)
               + " in "
               + file
-              + "; the nearest known one is "
-              + NearestName.of(name, known)
+              + "; "
+              + meant(name)
               + "; all: holdfast help config");
     } else if (value instanceof Map<?, ?> section) {
       flatten(name + ".", section);
@@ -69,8 +71,17 @@ final class FileKeys {
     }
   }
 
+  private static String meant(String name) {
+    return ProviderKeys.hasBadName(name)
+        ? "a provider's name is of lower-case letters, digits and hyphens"
+        : "the nearest known one is "
+            + NearestName.of(
+                Key.shortened(ProviderKeys.general(name)),
+                Keys.ALL.stream().map(Key::name).toList());
+  }
+
   private void addValue(String name, @Nullable Object value) {
-    if (value == null) {
+    if (value == null || value.equals(NOTHING)) {
       throw new ConfigException(
           name + " in " + file + ": has no value; write one or remove the line");
     }

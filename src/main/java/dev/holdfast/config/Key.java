@@ -46,6 +46,11 @@ public record Key<T>(
       return "***";
     }
     String text = Redaction.withoutPassword(String.valueOf(value)).replaceAll("\\p{Cntrl}", " ");
-    return "\"" + (text.length() > LONGEST ? text.substring(0, LONGEST) + "..." : text) + "\"";
+    return "\"" + shortened(text) + "\"";
+  }
+
+  /** At most so much of a text that a message can hold it. */
+  static String shortened(String text) {
+    return text.length() > LONGEST ? text.substring(0, LONGEST) + "..." : text;
   }
 }

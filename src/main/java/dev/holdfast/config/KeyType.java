@@ -116,11 +116,26 @@ public sealed interface KeyType<T> {
       }
       try {
         BigDecimal usd = new BigDecimal(text);
-        boolean allowed =
-            usd.signum() >= 0 && usd.compareTo(MOST) <= 0 && usd.scale() <= MOST_DECIMALS;
-        return require(allowed, Optional.of(usd), "is out of range");
+        return require(isAllowed(usd), Optional.of(usd), "is out of range");
       } catch (NumberFormatException e) {
         throw new IllegalArgumentException("is not an amount", e);
+      }
+    }
+
+    private static boolean isAllowed(BigDecimal usd) {
+      return usd.signum() >= 0
+          && usd.compareTo(MOST) <= 0
+          && usd.scale() <= MOST_DECIMALS
+          && usd.scale() >= -MOST_DECIMALS;
+    }
+
+    /** Of a part of a document. */
+    static BigDecimal amount(String name, @Nullable Object given) {
+      try {
+        BigDecimal usd = new BigDecimal(String.valueOf(given));
+        return require(isAllowed(usd), usd, name + " must be from 0 to " + MOST.toPlainString());
+      } catch (NumberFormatException e) {
+        throw new IllegalArgumentException(name + " must be an amount of USD", e);
       }
     }
   }
@@ -239,7 +254,7 @@ public sealed interface KeyType<T> {
           value instanceof List<?> list
               ? list.stream().map(KeyType::quoted).toList()
               : Pattern.compile(",")
-                  .splitAsStream(scalar(value))
+                  .splitAsStream(quoted(value))
                   .map(String::strip)
                   .filter(each -> !each.isEmpty())
                   .toList();
@@ -294,6 +309,16 @@ public sealed interface KeyType<T> {
   private static String quoted(@Nullable Object value) {
     String text = scalar(value);
     return require(value instanceof String, text, "must be text; put it in quotes");
+  }
+
+  /** The text of a name in a document. */
+  static String textIn(Map<String, ?> document, String name) {
+    Object value = document.get(name);
+    if (value instanceof String text && !text.isBlank()) {
+      return text;
+    }
+    throw new IllegalArgumentException(
+        name + (value == null ? " is missing" : " must be text; put it in quotes"));
   }
 
   private static <V> V require(boolean allowed, V value, String otherwise) {

@@ -1,5 +1,6 @@
 package dev.holdfast.config;
 
+import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -27,6 +28,7 @@ record ProviderKeys(
       Map.of("OPENAI_API_KEY", "openai", "ANTHROPIC_API_KEY", "anthropic");
 
   private static final String SECTION = "providers.";
+  private static final String ANY_SECTION = SECTION + "<name>";
   private static final String VARIABLE = "HOLDFAST_PROVIDERS_";
   private static final Pattern NAME = Pattern.compile("[a-z0-9][a-z0-9-]{0,62}");
 
@@ -120,9 +122,27 @@ record ProviderKeys(
         .findFirst();
   }
 
+  /** The variables of which one was meant, where those of providers are not among the known. */
+  static Collection<String> near(String variable, Collection<String> known) {
+    return variable.startsWith(VARIABLE)
+        ? ANY.all().stream().map(Key::environmentName).toList()
+        : known;
+  }
+
   /** True if keys are below it: {@code providers.openai}. */
   static boolean isSection(String name) {
-    return providerOf(name + ".") != null;
+    return providerOf(name + ".") != null && providerOf(name) == null;
+  }
+
+  /** True if it begins as a provider's key, but with what cannot be its name. */
+  static boolean hasBadName(String key) {
+    return key.startsWith(SECTION) && providerOf(key + ".") == null;
+  }
+
+  /** As the table of all keys has it. */
+  static String general(String key) {
+    String name = providerOf(key);
+    return name == null ? key : ANY_SECTION + key.substring(SECTION.length() + name.length());
   }
 
   /** The providers that any of these keys is about, in the order of their names. */

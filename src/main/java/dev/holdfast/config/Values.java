@@ -54,7 +54,10 @@ final class Values {
     return providers;
   }
 
-  private static Object read(Key<?> key, Given given) {
+  /**
+   * @throws ConfigException if the key cannot have the value
+   */
+  static <T> T read(Key<T> key, Given given) {
     try {
       return key.type().parse(given.value());
     } catch (IllegalArgumentException e) {

@@ -6,14 +6,22 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
+import tools.jackson.core.JsonParser;
 import tools.jackson.core.StreamReadFeature;
 import tools.jackson.core.TokenStreamLocation;
 import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.dataformat.yaml.YAMLMapper;
+import tools.jackson.dataformat.yaml.YAMLParser;
 
 /** YAML and JSON documents as maps, lists and scalars. A key given twice is an error. */
 final class YamlText {
   private static final Pattern POSITION = Pattern.compile("line \\d+, column \\d+");
+
+  private static final YAMLMapper MAPPER =
+      YAMLMapper.builder()
+          .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
+          .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+          .build();
 
   private YamlText() {}
 
@@ -26,13 +34,24 @@ final class YamlText {
       return null;
     }
     try {
-      return YAMLMapper.builder()
-          .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
-          .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
-          .build()
-          .readValue(text, Object.class);
+      refuseAliases(text);
+      return MAPPER.readValue(text, Object.class);
     } catch (JacksonException e) {
       throw new IllegalArgumentException("is not valid YAML" + where(e) + ": " + reason(e), e);
+    }
+  }
+
+  /** The mapper takes an alias for a text, its own name. */
+  private static void refuseAliases(String text) {
+    try (JsonParser parser = MAPPER.createParser(text)) {
+      while (parser.nextToken() != null) {
+        if (parser instanceof YAMLParser yaml && yaml.isCurrentAlias()) {
+          throw new IllegalArgumentException(
+              "has a YAML alias at line "
+                  + parser.currentTokenLocation().getLineNr()
+                  + "; write the value itself there");
+        }
+      }
     }
   }
 
