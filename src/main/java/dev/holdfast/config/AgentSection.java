@@ -49,8 +49,8 @@ public record AgentSection(
                 values.get(SessionKeys.RETRY_WHOLE_NUMBERS),
                 values.get(SessionKeys.RETRY_SKIP)),
             new LoopSettings(
-                atLeastTwo(values.get(SessionKeys.LOOPS_NUDGE_AFTER)),
-                atLeastTwo(values.get(SessionKeys.LOOPS_END_AFTER))),
+                steps(SessionKeys.LOOPS_NUDGE_AFTER, values),
+                steps(SessionKeys.LOOPS_END_AFTER, values)),
             width == 0 ? tools : tools.withWidth(width),
             spend.allowance(),
             CallRetryKeys.options(values));
@@ -62,8 +62,12 @@ public record AgentSection(
   }
 
   /** One step alone is no loop. */
-  private static int atLeastTwo(int steps) {
-    return steps == 1 ? 2 : steps;
+  private static int steps(Key<Integer> key, Values values) {
+    int steps = values.get(key);
+    if (steps == 1) {
+      throw new ConfigException(key.name() + ": one step alone is no loop; allowed: 0, 2 to 1000");
+    }
+    return steps;
   }
 
   /** With one provider more, in the place of another of its name. */

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record ProviderEntry(ProviderType type, ProviderSettings settings, Optional<Path> script) {
   private static final Set<String> PRICE_KEYS =
-      Set.of("model", "input", "output", "cache-read", "cache-write");
+      new TreeSet<>(Set.of("model", "input", "output", "cache-read", "cache-write"));
 
   static ProviderEntry of(String name, Values values) {
     ProviderKeys keys = ProviderKeys.of(name);
@@ -76,13 +77,15 @@ public record ProviderEntry(ProviderType type, ProviderSettings settings, Option
           throw new IllegalArgumentException("it may have the keys " + PRICE_KEYS);
         }
         BigDecimal input = amount(each, "input", null);
-        byModel.put(
-            String.valueOf(each.get("model")),
+        Price price =
             new Price(
                 input,
                 amount(each, "cache-read", input),
                 amount(each, "cache-write", input),
-                amount(each, "output", null)));
+                amount(each, "output", null));
+        if (byModel.put(KeyType.textIn(each, "model"), price) != null) {
+          throw new IllegalArgumentException("the model has another one before it; keep one");
+        }
       } catch (IllegalArgumentException e) {
         throw new ConfigException(
             key.name() + ": the price " + each + " cannot be: " + e.getMessage(), e);
@@ -97,10 +100,6 @@ public record ProviderEntry(ProviderType type, ProviderSettings settings, Option
     if (given == null && otherwise != null) {
       return otherwise;
     }
-    try {
-      return new BigDecimal(String.valueOf(given));
-    } catch (NumberFormatException e) {
-      throw new IllegalArgumentException(part + " must be an amount of USD", e);
-    }
+    return KeyType.Money.amount(part, given);
   }
 }

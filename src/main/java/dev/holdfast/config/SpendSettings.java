@@ -29,7 +29,6 @@ public record SpendSettings(
     List<Budget> budgets) {
   private static final Set<String> DESIGN_KEYS = Set.of("design", "usd", "per");
   private static final Set<String> KEY_KEYS = Set.of("provider", "key", "usd", "per");
-  private static final BigDecimal MOST = BigDecimal.valueOf(1_000_000_000);
 
   public SpendSettings {
     budgets = List.copyOf(budgets);
@@ -73,10 +72,10 @@ public record SpendSettings(
         .get(SpendKeys.BUDGETS_PER_DAY)
         .ifPresent(usd -> budgets.add(new Budget("day", "day", usd)));
     for (Map<String, ?> each : values.get(SpendKeys.BUDGETS_PER_DESIGN)) {
-      budgets.add(document(SpendKeys.BUDGETS_PER_DESIGN, each, DESIGN_KEYS));
+      add(budgets, SpendKeys.BUDGETS_PER_DESIGN, each, DESIGN_KEYS);
     }
     for (Map<String, ?> each : values.get(SpendKeys.BUDGETS_PER_KEY)) {
-      budgets.add(document(SpendKeys.BUDGETS_PER_KEY, each, KEY_KEYS));
+      add(budgets, SpendKeys.BUDGETS_PER_KEY, each, KEY_KEYS);
     }
     return new SpendSettings(
         new AccountSettings(
@@ -109,7 +108,8 @@ public record SpendSettings(
         values.get(SpendKeys.BUDGETS_OUTPUT_TOKENS));
   }
 
-  private static Budget document(Key<?> key, Map<String, ?> document, Set<String> allowed) {
+  private static void add(
+      List<Budget> budgets, Key<?> key, Map<String, ?> document, Set<String> allowed) {
     try {
       if (!allowed.containsAll(document.keySet())) {
         throw new IllegalArgumentException(
@@ -121,32 +121,18 @@ public record SpendSettings(
       }
       String scope =
           allowed.contains("design")
-              ? "design:" + text(document, "design")
-              : "key:" + text(document, "provider") + "/" + text(document, "key");
-      return new Budget(scope, per, amount(document.get("usd")));
+              ? "design:" + KeyType.textIn(document, "design")
+              : "key:"
+                  + KeyType.textIn(document, "provider")
+                  + "/"
+                  + KeyType.textIn(document, "key");
+      if (budgets.stream().anyMatch(each -> each.scope.equals(scope) && each.per.equals(per))) {
+        throw new IllegalArgumentException("there is another one for it; keep one");
+      }
+      budgets.add(new Budget(scope, per, KeyType.Money.amount("usd", document.get("usd"))));
     } catch (IllegalArgumentException e) {
       throw new ConfigException(
           key.name() + ": the budget " + document + " cannot be: " + e.getMessage(), e);
-    }
-  }
-
-  private static String text(Map<String, ?> document, String name) {
-    Object value = document.get(name);
-    if (value instanceof String text && !text.isBlank()) {
-      return text;
-    }
-    throw new IllegalArgumentException(name + " is missing");
-  }
-
-  private static BigDecimal amount(@org.jspecify.annotations.Nullable Object given) {
-    try {
-      BigDecimal usd = new BigDecimal(String.valueOf(given));
-      if (usd.signum() < 0 || usd.compareTo(MOST) > 0) {
-        throw new IllegalArgumentException("usd must be from 0 to " + MOST.toPlainString());
-      }
-      return usd;
-    } catch (NumberFormatException e) {
-      throw new IllegalArgumentException("usd must be an amount of USD", e);
     }
   }
 }

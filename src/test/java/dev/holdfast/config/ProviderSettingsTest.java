@@ -3,9 +3,11 @@ package dev.holdfast.config;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.holdfast.llm.Price;
 import dev.holdfast.llm.Usage;
 import dev.holdfast.testing.EverySetup;
 import java.io.IOException;
+import java.math.BigDecimal;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -123,5 +125,50 @@ class ProviderSettingsTest {
         .hasMessageContaining(words)
         .message()
         .doesNotContain("\n", "hunter2");
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "{input: 1, output: 2}|model is missing",
+        "{model: ' ', input: 1, output: 2}|model must be text; put it in quotes",
+        "{model: 4, input: 1, output: 2}|model must be text; put it in quotes",
+        "{model: m, output: 2}|input must be an amount of USD",
+        "{model: m, input: , output: 2}|input must be an amount of USD",
+        "{model: m, input: $1, output: 2}|input must be an amount of USD",
+        "{model: m, input: .nan, output: 2}|input must be an amount of USD",
+        "{model: m, input: 1, output: -2}|output must be from 0 to 1000000000",
+        "{model: m, input: 1, output: '1e999999999'}|output must be from 0 to 1000000000",
+        "{model: m, input: 1, output: '1e-999999999'}|output must be from 0 to 1000000000",
+        "{model: m, input: 1, output: 2, cache-read: x}|cache-read must be an amount of USD",
+        "{model: m, input: 1, output: 2, cache-write: -1}|cache-write must be from 0 to 1000000000",
+        "{model: m, input: 1, output: 2, cached: 1}|it may have the keys [cache-read, cache-write,"
+            + " input, model, output]",
+        "{model: m, input: 1, output: 2}, {model: m, input: 0, output: 0}|the model has another"
+            + " one",
+      })
+  @DisplayName("a price that cannot be stops the start: the line names the key and the price")
+  void noPrice(String price, String why) {
+    assertThatThrownBy(
+            () -> load("providers: {o: {api-key: k, prices: [" + price + "]}}", Map.of()))
+        .isInstanceOf(ConfigException.class)
+        .hasMessageStartingWith("providers.o.prices: the price {")
+        .hasMessageContaining("} cannot be: " + why);
+  }
+
+  @Test
+  @DisplayName("without prices of its own the cache costs what the input costs")
+  void cachePrices() throws IOException {
+    String prices =
+        "[{model: a, input: 1, output: 2}, {model: b, input: 1, output: 2, cache-write: 0}]";
+    AgentSection settings = load("providers: {o: {api-key: k, prices: " + prices + "}}", Map.of());
+    assertThat(settings.providers().getFirst().settings().prices().byModel())
+        .isEqualTo(
+            Map.of(
+                "a",
+                Price.of(BigDecimal.ONE, BigDecimal.TWO),
+                "b",
+                new Price(BigDecimal.ONE, BigDecimal.ONE, BigDecimal.ZERO, BigDecimal.TWO)));
   }
 }
