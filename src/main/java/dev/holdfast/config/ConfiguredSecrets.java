@@ -1,6 +1,8 @@
 package dev.holdfast.config;
 
 import dev.holdfast.secret.Secrets;
+import java.net.URLDecoder;
+import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
@@ -47,9 +49,20 @@ final class ConfiguredSecrets {
         put(key, secret);
       }
     } else {
-      IN_AUTHORITY.matcher(value).results().forEach(found -> put(key, found.group(1)));
+      IN_AUTHORITY.matcher(value).results().forEach(found -> putBoth(key, found.group(1)));
       Matcher query = IN_QUERY.matcher(value);
-      query.results().forEach(found -> put(key, found.group(1)));
+      query.results().forEach(found -> putBoth(key, found.group(1)));
+    }
+  }
+
+  /** As it stands in an address, and as the database gets it. */
+  private void putBoth(Key<?> key, String encoded) {
+    put(key, encoded);
+    try {
+      put(key, URLDecoder.decode(encoded.replace("+", "%2B"), StandardCharsets.UTF_8));
+      put(key, URLDecoder.decode(encoded, StandardCharsets.UTF_8));
+    } catch (IllegalArgumentException e) {
+      // Whoever opens the database says what is wrong with the address.
     }
   }
 

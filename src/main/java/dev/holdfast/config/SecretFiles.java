@@ -77,7 +77,8 @@ final class SecretFiles {
             throw new ConfigException(
                 key.name() + " and " + name + " are both given in one place; keep one");
           }
-          String value = read(key, String.valueOf(each.value()).strip(), each.where());
+          String file = Values.read(keyOfFile(key), each);
+          String value = read(key, file, each.where());
           resolved.put(key.name(), new Given(value, each.where()));
         });
     return resolved;
@@ -98,18 +99,28 @@ final class SecretFiles {
           .forEach(
               file ->
                   keyOfCredential(String.valueOf(file.getFileName()))
-                      .ifPresent(
-                          key ->
-                              given.put(
-                                  key.name(),
-                                  new Given(
-                                      text(key, file, "CREDENTIALS_DIRECTORY"),
-                                      "the credential " + file.getFileName()))));
+                      .ifPresent(key -> add(given, key, file)));
     } catch (IOException e) {
       throw new ConfigException(
-          "CREDENTIALS_DIRECTORY: cannot read " + credentials + " (" + e + ")", e);
+          "CREDENTIALS_DIRECTORY: cannot read "
+              + credentials
+              + ": "
+              + FileProblem.of(directory.resolve(credentials).toString(), e)
+              + "; it must be a directory that the user of this process may read",
+          e);
     }
     return given;
+  }
+
+  private static void add(Map<String, Given> given, Key<?> key, Path credential) {
+    Given value =
+        new Given(
+            text(key, credential, "CREDENTIALS_DIRECTORY"),
+            "the credential " + credential.getFileName());
+    if (given.put(key.name(), value) != null) {
+      throw new ConfigException(
+          "CREDENTIALS_DIRECTORY: two credentials are for " + key.name() + "; keep one");
+    }
   }
 
   /** Credentials of other names are for somebody else. */
@@ -137,24 +148,32 @@ final class SecretFiles {
 
   /** Without the line's end; of a list each line is an entry. */
   private static String text(Key<?> key, Path file, String where) {
-    String text = text(file, where).replaceFirst("[\\r\\n]+\\z", "");
+    String text = contents(key, file, where).replaceFirst("[\\r\\n]+\\z", "");
     if (text.isBlank()) {
       throw new ConfigException(
-          where + ": the file " + file + " is empty; write the value into it");
+          where
+              + ": the file "
+              + file
+              + " of "
+              + key.name()
+              + " is empty; write the value into it");
     }
     return key.type() instanceof KeyType.Texts ? text.replaceAll("[\\r\\n]+", ",") : text;
   }
 
-  private static String text(Path file, String where) {
+  private static String contents(Key<?> key, Path file, String where) {
     try {
       return Files.readString(file);
     } catch (MalformedInputException e) {
-      throw new ConfigException(where + ": the file " + file + " is not UTF-8 text", e);
+      throw new ConfigException(
+          where + ": the file " + file + " of " + key.name() + " is not UTF-8 text", e);
     } catch (IOException e) {
       throw new ConfigException(
           where
               + ": cannot read the file "
               + file
+              + " of "
+              + key.name()
               + ": "
               + FileProblem.of(file.toString(), e)
               + "; it must exist and be readable for the user of this process",
