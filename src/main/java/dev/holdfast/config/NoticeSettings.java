@@ -56,7 +56,7 @@ public record NoticeSettings(
       }
       String user = values.get(NoticeKeys.MAIL_USER);
       return new Mail(
-          URI.create(server),
+          WebhookSettings.uri("mail.server", server),
           user.isEmpty() ? null : user,
           user.isEmpty() ? null : values.get(NoticeKeys.MAIL_PASSWORD),
           from,

@@ -1,6 +1,7 @@
 package dev.holdfast.config;
 
 import java.net.URI;
+import java.net.URISyntaxException;
 import java.time.Duration;
 import java.util.Base64;
 import java.util.Locale;
@@ -27,6 +28,7 @@ public record WebhookSettings(URI address, String secret, Duration timeout, Form
   }
 
   private static final String BASE64 = "whsec_";
+  private static final int LAST_PORT = 65_535;
 
   /** Null where no address is configured. */
   static @Nullable WebhookSettings of(Values values) {
@@ -61,15 +63,18 @@ public record WebhookSettings(URI address, String secret, Duration timeout, Form
   }
 
   static URI uri(String key, String text) {
+    URI uri;
     try {
-      URI uri = URI.create(text);
-      if (uri.getHost() != null) {
-        return uri;
-      }
-    } catch (IllegalArgumentException e) {
-      throw new ConfigException(key + " is not an address", e);
+      uri = new URI(text);
+    } catch (URISyntaxException e) {
+      // Not as the cause: it repeats the address, which may hold a secret.
+      throw new ConfigException(key + " is not an address: " + e.getReason());
     }
-    throw new ConfigException(key + " names no host");
+    if (uri.getHost() == null || uri.getPort() > LAST_PORT) {
+      throw new ConfigException(
+          key + " names no host, or a port that is none; write it as SCHEME://HOST:PORT");
+    }
+    return uri;
   }
 
   @Override
