@@ -36,7 +36,9 @@ class AddressRangeTest {
     "2001:db8::/127, 2001:db8::2, false",
     "::ffff:10.0.0.7, 10.0.0.7, true",
     "::a00:7, 10.0.0.7, false",
-    "10.0.0.0/8, fd00::1, false",
+    "10.0.0.0/8, a00::1, false",
+    "a00::/8, 10.0.0.1, false",
+    "a00::/128, 10.0.0.0, false",
   })
   @DisplayName("a network has exactly the addresses that begin as it does, in its own family")
   void contains(String network, String address, boolean contained) {

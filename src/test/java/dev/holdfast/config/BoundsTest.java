@@ -69,7 +69,7 @@ class BoundsTest {
     assertThat(ALL).hasSizeGreaterThan(70);
     for (Ends ends : ALL) {
       // Its most is beyond half of every lease.
-      if (ends.key() != WorkerKeys.HEARTBEAT_INTERVAL) {
+      if (!ends.key().equals(WorkerKeys.HEARTBEAT_INTERVAL)) {
         for (String value : ends.within()) {
           assertThatCode(() -> load(ends.key(), value))
               .as("%s: %s", ends.key().name(), value)
