@@ -38,14 +38,14 @@ public record Key<T>(
     return type.parse(defaultText);
   }
 
-  /** The value as an error message may show it: on one line, without a secret. */
+  /** The value as an error message may show it: not too long, without a secret. */
   String shown(Object value) {
     boolean address = String.valueOf(value).contains("://");
     // What is no address is perhaps the password itself, as in the file of another key.
     if (secret || (mayHoldSecret() && !address)) {
       return "***";
     }
-    String text = Redaction.withoutPassword(String.valueOf(value)).replaceAll("\\p{Cntrl}", " ");
+    String text = Redaction.withoutPassword(String.valueOf(value));
     return "\"" + shortened(text) + "\"";
   }
 

@@ -310,6 +310,13 @@ class SettingsTest {
   }
 
   @Test
+  @DisplayName("log: default and key")
+  void log() {
+    assertThat(Settings.defaults().logFormat()).isEqualTo("text");
+    assertThat(withFlags(Map.of("log.format", "json")).logFormat()).isEqualTo("json");
+  }
+
+  @Test
   @DisplayName("secrets are not in what the records print")
   void secrets() {
     Settings set =
