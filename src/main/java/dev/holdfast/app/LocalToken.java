@@ -91,13 +91,11 @@ final class LocalToken implements AutoCloseable {
       boolean ours = directory.owner().equals(me) || directory.owner().getName().equals("root");
       if (!ours || directory.permissions().contains(PosixFilePermission.OTHERS_WRITE)) {
         throw new IOException(
-            "the directory is "
-                + directory.owner().getName()
-                + "'s ("
-                + PosixFilePermissions.toString(directory.permissions())
-                + "), and only "
-                + me.getName()
-                + " may be able to write there");
+            "the directory is %s's (%s), and only %s may be able to write there"
+                .formatted(
+                    directory.owner().getName(),
+                    PosixFilePermissions.toString(directory.permissions()),
+                    me.getName()));
       }
     } finally {
       Files.delete(mine);

@@ -113,10 +113,8 @@ public final class ConfigLoader {
     String level = environment.getOrDefault("HOLDFAST_LOG_LEVEL", "warn");
     if (!level.isBlank() && !LOG_LEVELS.contains(level.toLowerCase(Locale.ROOT))) {
       throw new ConfigException(
-          "HOLDFAST_LOG_LEVEL: \""
-              + level
-              + "\" is no level; allowed: "
-              + String.join(", ", LOG_LEVELS));
+          "HOLDFAST_LOG_LEVEL: \"%s\" is no level; allowed: %s"
+              .formatted(level, String.join(", ", LOG_LEVELS)));
     }
   }
 
@@ -183,10 +181,8 @@ public final class ConfigLoader {
     }
     String what = document instanceof List ? "a list" : "one value";
     throw new ConfigException(
-        name
-            + ": is "
-            + what
-            + "; expected keys and values, as in \"worker:\" and \"  concurrency: 10\"");
+        "%s: is %s; expected keys and values, as in \"worker:\" and \"  concurrency: 10\""
+            .formatted(name, what));
   }
 
   private static @Nullable Object parse(Path file, String name) {
@@ -198,11 +194,8 @@ public final class ConfigLoader {
       throw new ConfigException(name + ": is not UTF-8 text", e);
     } catch (IOException e) {
       throw new ConfigException(
-          "cannot read the configuration file "
-              + file
-              + ": "
-              + FileProblem.of(file.toString(), e)
-              + "; check --config and HOLDFAST_CONFIG",
+          "cannot read the configuration file %s: %s; check --config and HOLDFAST_CONFIG"
+              .formatted(file, FileProblem.of(file.toString(), e)),
           e);
     }
   }

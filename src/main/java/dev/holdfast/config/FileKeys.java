@@ -50,24 +50,15 @@ final class FileKeys {
       addValue(key.get().name(), value);
     } else if (!Keys.isSection(name)) {
       throw new ConfigException(
-          "unknown key "
-              + Key.shortened(name)
-              + " in "
-              + file
-              + "; "
-              + meant(name)
-              + "; all: holdfast help config");
+          "unknown key %s in %s; %s; all: holdfast help config"
+              .formatted(Key.shortened(name), file, meant(name)));
     } else if (value instanceof Map<?, ?> section) {
       flatten(name + ".", section);
     } else if (value != null) {
       throw new ConfigException(
-          name
-              + " in "
-              + file
-              + ": is "
-              + (value instanceof List ? "a list" : "one value")
-              + "; expected keys below it, as "
-              + example(name));
+          "%s in %s: is %s; expected keys below it, as %s"
+              .formatted(
+                  name, file, value instanceof List ? "a list" : "one value", example(name)));
     }
   }
 

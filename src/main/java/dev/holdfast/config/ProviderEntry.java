@@ -60,12 +60,9 @@ public record ProviderEntry(ProviderType type, ProviderSettings settings, Option
     }
     if (!scripted && baseUrl.isEmpty() && secrets.isEmpty()) {
       throw new ConfigException(
-          keys.apiKey().name()
-              + ": is missing; set it ("
-              + keys.apiKey().environmentName()
-              + "), or "
-              + keys.baseUrl().name()
-              + " where a server that needs no key is");
+          "%s: is missing; set it (%s), or %s where a server that needs no key is"
+              .formatted(
+                  keys.apiKey().name(), keys.apiKey().environmentName(), keys.baseUrl().name()));
     }
   }
 

@@ -62,15 +62,13 @@ final class Values {
       return key.type().parse(given.value());
     } catch (IllegalArgumentException e) {
       throw new ConfigException(
-          key.name()
-              + ": "
-              + key.shown(given.value())
-              + " (from "
-              + given.where()
-              + ") "
-              + e.getMessage()
-              + "; allowed: "
-              + key.type().allowed(),
+          "%s: %s (from %s) %s; allowed: %s"
+              .formatted(
+                  key.name(),
+                  key.shown(given.value()),
+                  given.where(),
+                  e.getMessage(),
+                  key.type().allowed()),
           key.secret() ? null : e);
     }
   }

@@ -34,11 +34,8 @@ final class RuleParser {
       Rule rule = new RuleParser(rules.get(i), "rule " + (i + 1)).parse(bases);
       if (!ids.add(rule.id())) {
         throw new InvalidRuleException(
-            "rule "
-                + (i + 1)
-                + ": the id \""
-                + rule.id()
-                + "\" is used twice; rename or remove one");
+            "rule %s: the id \"%s\" is used twice; rename or remove one"
+                .formatted(i + 1, rule.id()));
       }
       parsed.add(rule);
     }
@@ -131,13 +128,8 @@ final class RuleParser {
       return pattern;
     } catch (PatternSyntaxException e) {
       throw bad(
-          field
-              + " \""
-              + regex
-              + "\" is no regular expression: "
-              + e.getDescription()
-              + " at "
-              + e.getIndex());
+          "%s \"%s\" is no regular expression: %s at %s"
+              .formatted(field, regex, e.getDescription(), e.getIndex()));
     }
   }
 

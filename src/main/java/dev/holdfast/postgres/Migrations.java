@@ -98,13 +98,8 @@ public final class Migrations {
       throw new HoldfastException(
           version == 0
               ? "the database has no schema " + schema + " yet; run: holdfast migrate"
-              : "the schema "
-                  + schema
-                  + " is at version "
-                  + version
-                  + ", this Holdfast needs "
-                  + NEWEST
-                  + "; run: holdfast migrate");
+              : "the schema %s is at version %s, this Holdfast needs %s; run: holdfast migrate"
+                  .formatted(schema, version, NEWEST));
     }
     requireNotNewer(version);
     List<String> lacking = history.lacks(Repeatables.checksums(schema));

@@ -52,11 +52,8 @@ final class OutputPipe implements Closeable {
             .exitValue();
     if (code != 0) {
       throw new IOException(
-          "mkfifo cannot make pipes in "
-              + fifos[0].getParent()
-              + " (exit code "
-              + code
-              + "): is the disk full?");
+          "mkfifo cannot make pipes in %s (exit code %s): is the disk full?"
+              .formatted(fifos[0].getParent(), code));
     }
   }
 

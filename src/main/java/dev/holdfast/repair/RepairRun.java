@@ -176,9 +176,7 @@ public final class RepairRun {
   private static String message(Job job) {
     String goal = job.task().goal().strip();
     String title = goal.lines().findFirst().orElse("Make the verification pass");
-    return (title.length() > 72 ? title.substring(0, 71) + "…" : title)
-        + "\n\nTicket "
-        + job.ticketId()
-        + "\n";
+    return "%s\n\nTicket %s\n"
+        .formatted(title.length() > 72 ? title.substring(0, 71) + "…" : title, job.ticketId());
   }
 }

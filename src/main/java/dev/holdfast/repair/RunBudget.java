@@ -23,19 +23,14 @@ final class RunBudget {
     BigDecimal maxCost = limits.maxCostUsd();
     if (maxCost != null && spent.costUsd().compareTo(maxCost) >= 0) {
       throw new BudgetExceededException(
-          "cost: "
-              + spent.costUsd().stripTrailingZeros().toPlainString()
-              + " USD of the "
-              + maxCost.toPlainString()
-              + " allowed (limits.max_cost_usd)");
+          "cost: %s USD of the %s allowed (limits.max_cost_usd)"
+              .formatted(
+                  spent.costUsd().stripTrailingZeros().toPlainString(), maxCost.toPlainString()));
     }
     if (spent.calls() >= limits.maxCalls()) {
       throw new BudgetExceededException(
-          "calls: "
-              + spent.calls()
-              + " of the "
-              + limits.maxCalls()
-              + " allowed (limits.max_calls)");
+          "calls: %s of the %s allowed (limits.max_calls)"
+              .formatted(spent.calls(), limits.maxCalls()));
     }
     if (timeLeft().isZero()) {
       throw new BudgetExceededException(

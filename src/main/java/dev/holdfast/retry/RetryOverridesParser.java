@@ -85,12 +85,8 @@ public final class RetryOverridesParser {
             values.put(plain, value);
           } else if (!LEFT_BY_DECISIONS.contains(name)) {
             throw new IllegalArgumentException(
-                "unknown key \""
-                    + shown(name)
-                    + "\" in "
-                    + where
-                    + "; known are "
-                    + known.stream().sorted().toList());
+                "unknown key \"%s\" in %s; known are %s"
+                    .formatted(shown(name), where, known.stream().sorted().toList()));
           }
         });
     return values;

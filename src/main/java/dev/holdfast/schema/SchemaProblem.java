@@ -15,11 +15,8 @@ record SchemaProblem(String whole) {
       case "additionalProperties", "unevaluatedProperties" -> unknownKey(path, error, schema);
       case "type" -> wrongType(path, error);
       case "enum" ->
-          path
-              + " must be one of "
-              + words(error.getSchemaNode())
-              + ", not "
-              + shown(error.getInstanceNode());
+          "%s must be one of %s, not %s"
+              .formatted(path, words(error.getSchemaNode()), shown(error.getInstanceNode()));
       case "pattern" -> path + ": " + shown(error.getInstanceNode()) + " " + error.getMessage();
       default -> path + ": " + error.getMessage();
     };
@@ -41,11 +38,8 @@ record SchemaProblem(String whole) {
   private static String missing(String path, Error error, JsonNode schema) {
     String key = error.getProperty();
     String description = siblings(error, schema).path(key).path("description").asString("");
-    return "\""
-        + key
-        + "\" is missing in "
-        + path
-        + (description.isEmpty() ? "" : ": " + description);
+    return "\"%s\" is missing in %s%s"
+        .formatted(key, path, description.isEmpty() ? "" : ": " + description);
   }
 
   private static String unknownKey(String path, Error error, JsonNode schema) {

@@ -97,11 +97,8 @@ final class AfterTurn {
         .log(
             SessionEvent.Level.WRN,
             "agent:turn",
-            "Turn "
-                + run.progress().turn()
-                + " exhausted "
-                + end.attempts()
-                + " attempts with invalid responses; advancing to the next turn");
+            "Turn %s exhausted %s attempts with invalid responses; advancing to the next turn"
+                .formatted(run.progress().turn(), end.attempts()));
     return goOn(false);
   }
 

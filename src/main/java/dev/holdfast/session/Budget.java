@@ -131,11 +131,8 @@ final class Budget {
     return over(
         byTicket ? allowance.scope() : "attempt",
         true,
-        shown(spent)
-            + " USD spent of "
-            + (limit == null ? "0" : shown(limit))
-            + ", the next call may cost "
-            + shown(least));
+        "%s USD spent of %s, the next call may cost %s"
+            .formatted(shown(spent), limit == null ? "0" : shown(limit), shown(least)));
   }
 
   private static String shown(BigDecimal usd) {

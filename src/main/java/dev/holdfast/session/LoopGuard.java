@@ -45,10 +45,8 @@ final class LoopGuard {
     int equal = repeats(steps);
     if (settings.endAfter() > 0 && equal >= settings.endAfter()) {
       String what =
-          "the session goes round in circles: the last "
-              + equal
-              + " steps were the same, "
-              + String.join("; ", steps.getFirst().calls());
+          "the session goes round in circles: the last %s steps were the same, %s"
+              .formatted(equal, String.join("; ", steps.getFirst().calls()));
       return new TurnEnd.Fatal(
           ExitCode.LOOP, new TurnError(last.target(), REASON, what, null, null));
     }
@@ -67,10 +65,8 @@ final class LoopGuard {
       return end;
     }
     String what =
-        "the last "
-            + uselessTurns
-            + " turns in a row brought no usable answer: "
-            + EndWords.last(end.error());
+        "the last %s turns in a row brought no usable answer: %s"
+            .formatted(uselessTurns, EndWords.last(end.error()));
     return new TurnEnd.Fatal(
         ExitCode.LOOP, new TurnError(end.error().target(), REASON, what, null, null));
   }

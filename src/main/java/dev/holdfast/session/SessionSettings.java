@@ -50,12 +50,8 @@ public record SessionSettings(
     public Limits {
       if (maxTurns < 1 || maxRetries < 1 || !llmTimeout.isPositive()) {
         throw new IllegalArgumentException(
-            "turns, attempts and timeout must be positive: "
-                + maxTurns
-                + ", "
-                + maxRetries
-                + ", "
-                + llmTimeout);
+            "turns, attempts and timeout must be positive: %s, %s, %s"
+                .formatted(maxTurns, maxRetries, llmTimeout));
       }
     }
   }

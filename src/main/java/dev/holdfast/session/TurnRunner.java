@@ -166,12 +166,8 @@ final class TurnRunner {
         .log(
             SessionEvent.Level.WRN,
             "agent:retry",
-            "waiting "
-                + wait.toMillis()
-                + " ms before attempt "
-                + (attempt + 1)
-                + ": "
-                + why.words());
+            "waiting %s ms before attempt %s: %s"
+                .formatted(wait.toMillis(), attempt + 1, why.words()));
     signal.sleepWithAbort(wait);
   }
 

@@ -42,11 +42,10 @@ final class Arguments {
     List<String> problems = problems(arguments);
     if (!problems.isEmpty()) {
       throw new ModelRetryException(
-          "The arguments of "
-              + call.name()
-              + " are wrong: "
-              + String.join("; ", problems.subList(0, Math.min(MAX_PROBLEMS, problems.size())))
-              + ". Correct them and call it again.");
+          "The arguments of %s are wrong: %s. Correct them and call it again."
+              .formatted(
+                  call.name(),
+                  String.join("; ", problems.subList(0, Math.min(MAX_PROBLEMS, problems.size())))));
     }
     return arguments;
   }
@@ -86,11 +85,8 @@ final class Arguments {
   private static String where(JacksonException e) {
     return e.getLocation() == null || e.getLocation().getColumnNr() < 1
         ? ""
-        : " (line "
-            + e.getLocation().getLineNr()
-            + ", column "
-            + e.getLocation().getColumnNr()
-            + ")";
+        : " (line %s, column %s)"
+            .formatted(e.getLocation().getLineNr(), e.getLocation().getColumnNr());
   }
 
   /** A foreign tool may have a schema that is none: then only its server checks the arguments. */

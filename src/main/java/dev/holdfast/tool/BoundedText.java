@@ -18,12 +18,7 @@ final class BoundedText {
     int half = maxBytes / 2;
     String head = Utf8.upTo(bytes, half);
     String tail = Utf8.afterCut(bytes, bytes.length - half);
-    return head
-        + "\n[... "
-        + (bytes.length - 2 * half)
-        + " of "
-        + bytes.length
-        + " bytes cut here: ask for less, or for a part ...]\n"
-        + tail;
+    return "%s\n[... %s of %s bytes cut here: ask for less, or for a part ...]\n%s"
+        .formatted(head, bytes.length - 2 * half, bytes.length, tail);
   }
 }

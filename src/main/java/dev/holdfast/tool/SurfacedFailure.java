@@ -14,16 +14,13 @@ final class SurfacedFailure {
    * @param executions how often the tool ran
    */
   static String of(ToolCall call, Exception error, int executions) {
-    return "Tool '"
-        + call.name()
-        + "' failed after "
-        + (executions == 1 ? "1 attempt" : executions + " attempts")
-        + ": "
-        + ErrorLine.of(error)
-        + "\nParameters: "
-        + parameters(call)
-        + "\nTo retry: "
-        + advice(error);
+    return "Tool '%s' failed after %s: %s\nParameters: %s\nTo retry: %s"
+        .formatted(
+            call.name(),
+            executions == 1 ? "1 attempt" : executions + " attempts",
+            ErrorLine.of(error),
+            parameters(call),
+            advice(error));
   }
 
   /** The call may have taken effect and is not run again (C38). */

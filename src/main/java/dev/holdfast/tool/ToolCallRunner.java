@@ -44,11 +44,8 @@ final class ToolCallRunner {
       return modelRetry(
           call,
           0,
-          "There is no tool \""
-              + call.name()
-              + "\": "
-              + NearestKey.hint(call.name(), tools.keySet())
-              + ". Call one of them.");
+          "There is no tool \"%s\": %s. Call one of them."
+              .formatted(call.name(), NearestKey.hint(call.name(), tools.keySet())));
     }
     JsonNode arguments;
     try {

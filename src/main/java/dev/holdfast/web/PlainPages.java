@@ -11,11 +11,8 @@ final class PlainPages implements Pages {
         (problem == null ? "" : "<p>" + escape(problem) + "</p>")
             + (provider == null
                 ? ""
-                : "<p><a href=\""
-                    + escape(form.providerPath())
-                    + "\">Log in with "
-                    + escape(provider)
-                    + "</a></p>")
+                : "<p><a href=\"%s\">Log in with %s</a></p>"
+                    .formatted(escape(form.providerPath()), escape(provider)))
             + (form.token() ? tokenForm(form.next()) : ""));
   }
 

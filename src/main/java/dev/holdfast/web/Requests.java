@@ -85,10 +85,8 @@ final class Requests {
     for (String name : context.queryParamMap().keySet()) {
       if (!known.contains(name)) {
         throw Refused.badRequest(
-            "there is no parameter \""
-                + cut(name)
-                + "\"; there are: "
-                + String.join(", ", known.stream().sorted().toList()));
+            "there is no parameter \"%s\"; there are: %s"
+                .formatted(cut(name), String.join(", ", known.stream().sorted().toList())));
       }
     }
   }

@@ -95,14 +95,7 @@ final class TicketRoutes implements Routes {
             .orElseThrow(
                 () ->
                     new TicketNotFoundException(
-                        "ticket "
-                            + id
-                            + " has no attempt "
-                            + attempt
-                            + "; see "
-                            + LIST
-                            + "/"
-                            + id));
+                        "ticket %s has no attempt %s; see %s/%s".formatted(id, attempt, LIST, id)));
     Answers.json(context, 200, output.columns());
   }
 

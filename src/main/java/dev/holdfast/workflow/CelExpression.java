@@ -160,10 +160,8 @@ final class CelExpression implements Expression {
         }
         default ->
             throw new ExpressionException(
-                expression
-                    + ": its value, "
-                    + shortened(value.toString())
-                    + ", has no form in JSON");
+                "%s: its value, %s, has no form in JSON"
+                    .formatted(expression, shortened(value.toString())));
       };
     }
   }

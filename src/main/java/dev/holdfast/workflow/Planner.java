@@ -189,11 +189,8 @@ final class Planner {
     int length = made.toString().length();
     if (length > longestPayload) {
       throw new ExpressionException(
-          "payload: it has "
-              + length
-              + " characters, and "
-              + longestPayload
-              + " are allowed (payload.max-bytes)");
+          "payload: it has %s characters, and %s are allowed (payload.max-bytes)"
+              .formatted(length, longestPayload));
     }
     return made;
   }

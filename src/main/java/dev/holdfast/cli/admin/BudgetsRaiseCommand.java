@@ -59,12 +59,8 @@ final class BudgetsRaiseCommand implements Callable<Integer> {
       long released = backend.spending().raise(scope, Words.money("--to", to), by.name(root), per);
       root.terminal()
           .line(
-              "set "
-                  + PlainText.oneLine(scope)
-                  + " to "
-                  + to.strip()
-                  + " USD: released "
-                  + released);
+              "set %s to %s USD: released %s"
+                  .formatted(PlainText.oneLine(scope), to.strip(), released));
       return ExitCode.DONE;
     }
   }

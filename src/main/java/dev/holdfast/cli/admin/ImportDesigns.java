@@ -68,11 +68,8 @@ final class ImportDesigns {
     for (String label : chosen.keySet()) {
       if (!known.contains(label)) {
         throw new UsageException(
-            option
-                + ": no ticket there has the design \""
-                + PlainText.cut(label, 60)
-                + "\"; there are: "
-                + String.join(", ", known));
+            "%s: no ticket there has the design \"%s\"; there are: %s"
+                .formatted(option, PlainText.cut(label, 60), String.join(", ", known)));
       }
     }
   }

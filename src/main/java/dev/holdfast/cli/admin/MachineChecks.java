@@ -34,13 +34,8 @@ final class MachineChecks {
   static CheckResult java() {
     String names = System.getProperty("sun.jnu.encoding", "unknown");
     String detail =
-        "Java "
-            + Runtime.version()
-            + " with at most "
-            + Runtime.getRuntime().maxMemory() / MIB
-            + " MiB of heap, "
-            + names
-            + " in names and arguments";
+        "Java %s with at most %s MiB of heap, %s in names and arguments"
+            .formatted(Runtime.version(), Runtime.getRuntime().maxMemory() / MIB, names);
     return names.equals("UTF-8")
         ? CheckResult.ok("java", detail)
         : CheckResult.warn("java", detail, "for all characters, in the worker's environment")

@@ -130,10 +130,8 @@ public final class MigrateCommand implements Callable<Integer> {
         .line(
             migrated.applied() == 0
                 ? "the schema is up to date at version " + migrated.version()
-                : "ran "
-                    + migrated.applied()
-                    + " migrations; the schema is at version "
-                    + migrated.version());
+                : "ran %s migrations; the schema is at version %s"
+                    .formatted(migrated.applied(), migrated.version()));
     CheckResult encoding = ServerChecks.encoding(backend.checkup().server().encoding());
     if (encoding.status() != CheckResult.Status.OK) {
       root.terminal().progress(encoding.line());

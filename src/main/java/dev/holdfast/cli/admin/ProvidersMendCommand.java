@@ -50,13 +50,8 @@ final class ProvidersMendCommand implements Callable<Integer> {
           .line(
               json
                   ? JsonOutput.of(mended)
-                  : "mended "
-                      + PlainText.oneLine(provider)
-                      + ": released "
-                      + mended.released()
-                      + " held tickets, woke "
-                      + mended.woken()
-                      + " that waited");
+                  : "mended %s: released %s held tickets, woke %s that waited"
+                      .formatted(PlainText.oneLine(provider), mended.released(), mended.woken()));
       return ExitCode.DONE;
     }
   }

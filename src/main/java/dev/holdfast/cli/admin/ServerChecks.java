@@ -94,11 +94,8 @@ final class ServerChecks {
   static CheckResult clock(Instant database, Instant here) {
     Duration skew = Duration.between(database, here);
     String detail =
-        "this machine is "
-            + skew.abs().toMillis()
-            + " ms "
-            + (skew.isNegative() ? "behind" : "ahead of")
-            + " the database";
+        "this machine is %s ms %s the database"
+            .formatted(skew.abs().toMillis(), skew.isNegative() ? "behind" : "ahead of");
     return skew.abs().compareTo(SKEW_LIMIT) < 0
         ? CheckResult.ok("clock", detail)
         : CheckResult.warn(

@@ -119,11 +119,8 @@ final class TicketChecks {
             "waits", "no ticket waits longer than " + FAR.toDays() + " days for its time")
         : CheckResult.warn(
                 "waits",
-                far.tickets()
-                    + " tickets have a retry_after of more than "
-                    + FAR.toDays()
-                    + " days, the last is due "
-                    + PlainText.relative(far.until(), now),
+                "%s tickets have a retry_after of more than %s days, the last is due %s"
+                    .formatted(far.tickets(), FAR.toDays(), PlainText.relative(far.until(), now)),
                 "if that is an error, in SQL")
             .by("UPDATE holdfast.tickets SET retry_after = NULL WHERE id = " + far.firstId());
   }
@@ -151,10 +148,8 @@ final class TicketChecks {
             .collect(Collectors.joining(", "));
     return CheckResult.warn(
             "limits",
-            "tickets have waited for more than a day for these limits: "
-                + which
-                + "; the first is "
-                + limited.getFirst().firstId(),
+            "tickets have waited for more than a day for these limits: %s; the first is %s"
+                .formatted(which, limited.getFirst().firstId()),
             "set a higher one with holdfast limit set, or take it away with")
         .by("holdfast limit remove " + limited.getFirst().scope());
   }

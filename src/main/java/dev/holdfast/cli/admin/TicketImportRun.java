@@ -48,11 +48,8 @@ final class TicketImportRun {
     progress.end();
     print(lines);
     terminal.line(
-        "dry run, nothing is written; without --dry-run "
-            + count(lines, Outcome.TAKEN)
-            + " of "
-            + total(lines)
-            + " tickets are taken over");
+        "dry run, nothing is written; without --dry-run %s of %s tickets are taken over"
+            .formatted(count(lines, Outcome.TAKEN), total(lines)));
     return isWhole(lines);
   }
 
@@ -66,12 +63,8 @@ final class TicketImportRun {
     progress.end();
     print(lines);
     terminal.line(
-        "took over "
-            + count(lines, Outcome.TAKEN)
-            + " of "
-            + total(lines)
-            + " tickets of "
-            + source.name());
+        "took over %s of %s tickets of %s"
+            .formatted(count(lines, Outcome.TAKEN), total(lines), source.name()));
     return isWhole(lines);
   }
 

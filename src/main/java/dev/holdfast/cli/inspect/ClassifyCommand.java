@@ -149,11 +149,11 @@ public final class ClassifyCommand implements Callable<Integer> {
         "policy",
         policy.maxRetries() == 0
             ? "no retries: on hold at once"
-            : policy.maxRetries()
-                + " retries, backoff "
-                + policy.backoff().type().wireName()
-                + " from "
-                + DurationText.format(policy.backoff().base()));
+            : "%s retries, backoff %s from %s"
+                .formatted(
+                    policy.maxRetries(),
+                    policy.backoff().type().wireName(),
+                    DurationText.format(policy.backoff().base())));
     if (policy.maxRetries() > 0) {
       field(
           "next delay",

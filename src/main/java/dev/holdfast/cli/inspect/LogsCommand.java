@@ -96,13 +96,8 @@ public final class LogsCommand implements Callable<Integer> {
     return new TicketNotFoundException(
         attempt == null
             ? "ticket " + ticket.id() + " has not run yet; holdfast logs -f waits for it"
-            : "ticket "
-                + ticket.id()
-                + " has no attempt "
-                + attempt
-                + "; holdfast show "
-                + ticket.id()
-                + " shows its attempts");
+            : "ticket %s has no attempt %s; holdfast show %s shows its attempts"
+                .formatted(ticket.id(), attempt, ticket.id()));
   }
 
   private void print(AttemptOutput output) {

@@ -58,12 +58,8 @@ final class TicketPage {
     block("payload", ticket.payload());
     for (Guidance each : guidance) {
       block(
-          "guidance by "
-              + each.author()
-              + " at "
-              + each.source()
-              + ", "
-              + PlainText.relative(each.givenAt(), now),
+          "guidance by %s at %s, %s"
+              .formatted(each.author(), each.source(), PlainText.relative(each.givenAt(), now)),
           each.text());
     }
     printAttempts(attempts);

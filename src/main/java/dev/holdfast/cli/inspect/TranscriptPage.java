@@ -135,10 +135,10 @@ final class TranscriptPage {
   }
 
   private static String cost(Usage usage, @Nullable BigDecimal costUsd) {
-    return (usage.context() - usage.output())
-        + " tokens in, "
-        + usage.output()
-        + " out"
-        + (costUsd == null ? "" : ", $" + costUsd.stripTrailingZeros().toPlainString());
+    return "%s tokens in, %s out%s"
+        .formatted(
+            usage.context() - usage.output(),
+            usage.output(),
+            costUsd == null ? "" : ", $" + costUsd.stripTrailingZeros().toPlainString());
   }
 }

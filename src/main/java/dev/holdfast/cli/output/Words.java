@@ -100,10 +100,8 @@ public final class Words {
       // Told below, as for a negative one.
     }
     throw new UsageException(
-        option
-            + ": \""
-            + PlainText.cut(text, 40)
-            + "\" is not an amount of US dollars, as in 2.50");
+        "%s: \"%s\" is not an amount of US dollars, as in 2.50"
+            .formatted(option, PlainText.cut(text, 40)));
   }
 
   /** A ticket's id, also as {@code #17}. */
@@ -152,12 +150,8 @@ public final class Words {
       throw new UsageException(option + ": the file " + name + " is not UTF-8 text", e);
     } catch (IOException | java.nio.file.InvalidPathException e) {
       throw new UsageException(
-          option
-              + ": cannot read the file \""
-              + name
-              + "\": "
-              + FileProblem.of(name, e)
-              + "; check its name",
+          "%s: cannot read the file \"%s\": %s; check its name"
+              .formatted(option, name, FileProblem.of(name, e)),
           e);
     }
   }

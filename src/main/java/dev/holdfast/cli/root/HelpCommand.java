@@ -48,11 +48,8 @@ public final class HelpCommand implements Callable<Integer> {
       if (command == null) {
         String nearest = NearestName.of(topic, all.getSubcommands().keySet());
         throw new UsageException(
-            "there is no command \""
-                + PlainText.cut(topic, 40)
-                + "\"; did you mean "
-                + nearest
-                + "? all: holdfast help");
+            "there is no command \"%s\"; did you mean %s? all: holdfast help"
+                .formatted(PlainText.cut(topic, 40), nearest));
       }
       command.usage(root.terminal().out());
     }

@@ -85,13 +85,8 @@ final class ScheduleShowCommand implements Callable<Integer> {
   private static void print(Schedule schedule, List<Instant> upcoming, Terminal terminal) {
     terminal.line(
         PlainText.oneLine(
-            schedule.name()
-                + ": "
-                + schedule.rhythm()
-                + ", makes tickets of "
-                + made(schedule)
-                + " in queue "
-                + schedule.queue()));
+            "%s: %s, makes tickets of %s in queue %s"
+                .formatted(schedule.name(), schedule.rhythm(), made(schedule), schedule.queue())));
     terminal.line("next:      " + PlainText.oneLine(next(schedule)));
     terminal.line(
         "last:      "

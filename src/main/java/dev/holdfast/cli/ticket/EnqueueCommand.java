@@ -326,10 +326,10 @@ public final class EnqueueCommand implements Callable<Integer> {
     long existed = read - added;
     root.terminal()
         .line(
-            "added "
-                + added
-                + " as batch "
-                + batch.batchId()
-                + (existed == 0 ? "" : "; " + existed + " had a unique_key that exists already"));
+            "added %s as batch %s%s"
+                .formatted(
+                    added,
+                    batch.batchId(),
+                    existed == 0 ? "" : "; " + existed + " had a unique_key that exists already"));
   }
 }

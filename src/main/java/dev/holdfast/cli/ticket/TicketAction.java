@@ -124,13 +124,9 @@ final class TicketAction {
       terminal.line(done + " all " + all + ": " + numbers(changed));
     } else {
       terminal.line(
-          done
-              + " "
-              + changed.size()
-              + " of "
-              + all
-              + "; refused "
-              + numbers(refusals.stream().map(Refusal::id).toList()));
+          "%s %s of %s; refused %s"
+              .formatted(
+                  done, changed.size(), all, numbers(refusals.stream().map(Refusal::id).toList())));
     }
   }
 

@@ -190,10 +190,8 @@ final class TicketLines implements Iterator<Named> {
     for (String field : line.propertyNames()) {
       if (!FIELDS.contains(field)) {
         throw new UsageException(
-            "unknown field \""
-                + PlainText.cut(field, 40)
-                + "\"; known are "
-                + String.join(", ", FIELDS));
+            "unknown field \"%s\"; known are %s"
+                .formatted(PlainText.cut(field, 40), String.join(", ", FIELDS)));
       }
     }
     String delay = text(line, "delay");

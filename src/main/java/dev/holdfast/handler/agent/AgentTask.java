@@ -88,12 +88,8 @@ final class AgentTask {
   private static String words(Guidance guidance) {
     Answer answer = guidance.answer();
     if (answer != null) {
-      return "A person ("
-          + guidance.author()
-          + ") answers your question "
-          + quoted(answer.question())
-          + ":\n"
-          + guidance.text();
+      return "A person (%s) answers your question %s:\n%s"
+          .formatted(guidance.author(), quoted(answer.question()), guidance.text());
     }
     String when =
         guidance.source().equals("reject")

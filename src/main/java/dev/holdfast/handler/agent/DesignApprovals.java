@@ -50,10 +50,8 @@ final class DesignApprovals implements Approvals {
     for (String name : names) {
       if (!known.contains(name)) {
         throw new ConfigurationException(
-            "the design's approval names "
-                + name
-                + ", which its agent does not have: it has "
-                + String.join(", ", known));
+            "the design's approval names %s, which its agent does not have: it has %s"
+                .formatted(name, String.join(", ", known)));
       }
     }
     return names.isEmpty()

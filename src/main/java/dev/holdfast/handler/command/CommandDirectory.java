@@ -63,11 +63,8 @@ final class CommandDirectory implements AutoCloseable {
       return new CommandDirectory(directory, true);
     } catch (IOException e) {
       throw new IOException(
-          "cannot make a working directory under "
-              + root
-              + " ("
-              + e
-              + "): make the directory writable",
+          "cannot make a working directory under %s (%s): make the directory writable"
+              .formatted(root, e),
           e);
     }
   }

@@ -129,13 +129,8 @@ final class CommandFailures {
     }
     String note =
         cut
-            ? "[the last "
-                + ExitText.size(END_BYTES)
-                + " of "
-                + ExitText.size(output.total())
-                + " of "
-                + name
-                + "]\n"
+            ? "[the last %s of %s of %s]\n"
+                .formatted(ExitText.size(END_BYTES), ExitText.size(output.total()), name)
             : "";
     return "\n" + note + end.stripTrailing();
   }

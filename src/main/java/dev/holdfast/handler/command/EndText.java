@@ -13,10 +13,8 @@ final class EndText {
     return switch (end) {
       case ProgramEnd.Exited(int code) -> ExitText.of(code, command);
       case ProgramEnd.TimedOut(var timeout) ->
-          ExitText.name(command)
-              + " timed out after "
-              + DurationText.format(timeout)
-              + " and was killed";
+          "%s timed out after %s and was killed"
+              .formatted(ExitText.name(command), DurationText.format(timeout));
     };
   }
 }

@@ -143,10 +143,10 @@ final class DesignText {
             : " on line " + at.getLineNr() + ", column " + at.getColumnNr();
     String message = e.getOriginalMessage().strip().replaceAll("\\s*\\R\\s*", " ");
     return new InvalidTicketException(
-        "the design is not readable as "
-            + language
-            + where
-            + ": "
-            + (message.length() > 300 ? message.substring(0, 300) + "…" : message));
+        "the design is not readable as %s%s: %s"
+            .formatted(
+                language,
+                where,
+                message.length() > 300 ? message.substring(0, 300) + "…" : message));
   }
 }

@@ -86,13 +86,8 @@ final class RepairOutcome {
   private static String summary(RunEnd end) {
     return end.reason() == StopReason.NOTHING_TO_REPAIR
         ? "Nothing to repair: the verification passes already."
-        : "The verification passes with a patch of "
-            + end.lines()
-            + " lines ("
-            + end.detail()
-            + "), on the branch "
-            + end.branch()
-            + ".";
+        : "The verification passes with a patch of %s lines (%s), on the branch %s."
+            .formatted(end.lines(), end.detail(), end.branch());
   }
 
   private Path trace(int number) {
@@ -110,10 +105,8 @@ final class RepairOutcome {
     text.append(
         end.tree().diff().isEmpty()
             ? "\nNo patch has applied so far.\n"
-            : "\nBest candidate so far ("
-                + end.lines()
-                + " lines):\n"
-                + cut(end.tree().diff(), SHOWN_DIFF));
+            : "\nBest candidate so far (%s lines):\n%s"
+                .formatted(end.lines(), cut(end.tree().diff(), SHOWN_DIFF)));
     text.append("\nTrace: ").append(trace(number)).append('\n');
     return new ErrorReport(text.toString(), null, null, null, category(end.reason()), null);
   }

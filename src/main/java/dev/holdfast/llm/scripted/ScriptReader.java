@@ -84,11 +84,8 @@ final class ScriptReader {
     for (String key : node.propertyNames()) {
       if (!keys.contains(key)) {
         throw new InvalidScriptException(
-            place
-                + " has the unknown key \""
-                + key
-                + "\"; known are "
-                + String.join(", ", keys.stream().sorted().toList()),
+            "%s has the unknown key \"%s\"; known are %s"
+                .formatted(place, key, String.join(", ", keys.stream().sorted().toList())),
             null);
       }
     }

@@ -209,13 +209,8 @@ public final class EmbeddedServer implements AutoCloseable {
     long free = Files.getFileStore(options.directory()).getUsableSpace();
     if (free < options.minimumFreeBytes()) {
       throw new EmbeddedServerException(
-          "only "
-              + (free >> 20)
-              + " MB are free in "
-              + options.directory()
-              + ", "
-              + (options.minimumFreeBytes() >> 20)
-              + " MB are needed; make room or choose another directory");
+          "only %s MB are free in %s, %s MB are needed; make room or choose another directory"
+              .formatted(free >> 20, options.directory(), options.minimumFreeBytes() >> 20));
     }
   }
 

@@ -70,12 +70,8 @@ final class EmbeddedServerControl {
     EmbeddedServerCommand.Result result = pgCtl("stop", "--mode=fast", "--timeout=60");
     if (!result.succeeded() && ProcessHandle.of(pid).filter(ProcessHandle::isAlive).isPresent()) {
       throw new EmbeddedServerException(
-          "the embedded PostgreSQL of "
-              + options.directory()
-              + " does not stop: "
-              + result.reason()
-              + "; end it with: kill -QUIT "
-              + pid);
+          "the embedded PostgreSQL of %s does not stop: %s; end it with: kill -QUIT %s"
+              .formatted(options.directory(), result.reason(), pid));
     }
   }
 
@@ -93,12 +89,8 @@ final class EmbeddedServerControl {
             .reduce(result.reason(), (earlier, later) -> later)
             .replaceFirst("^.*?(FATAL|ERROR):\\s*", "");
     return new EmbeddedServerException(
-        "the embedded PostgreSQL of "
-            + options.directory()
-            + " does not start: "
-            + reason
-            + "; see "
-            + log());
+        "the embedded PostgreSQL of %s does not start: %s; see %s"
+            .formatted(options.directory(), reason, log()));
   }
 
   private String saidSince(long logged) {

@@ -40,11 +40,8 @@ final class EmbeddedServerProbe {
       }
     } catch (SQLException e) {
       throw new EmbeddedServerException(
-          "the embedded PostgreSQL of "
-              + address.directory()
-              + " refuses us ("
-              + e.getMessage()
-              + "); see its server.log",
+          "the embedded PostgreSQL of %s refuses us (%s); see its server.log"
+              .formatted(address.directory(), e.getMessage()),
           e);
     }
   }

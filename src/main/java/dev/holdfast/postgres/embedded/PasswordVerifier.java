@@ -43,14 +43,12 @@ final class PasswordVerifier {
       byte[] server = hmac(salted, "Server Key");
       byte[] stored = MessageDigest.getInstance("SHA-256").digest(client);
       Base64.Encoder base64 = Base64.getEncoder();
-      return "SCRAM-SHA-256$"
-          + ROUNDS
-          + ":"
-          + base64.encodeToString(salt)
-          + "$"
-          + base64.encodeToString(stored)
-          + ":"
-          + base64.encodeToString(server);
+      return "SCRAM-SHA-256$%s:%s$%s:%s"
+          .formatted(
+              ROUNDS,
+              base64.encodeToString(salt),
+              base64.encodeToString(stored),
+              base64.encodeToString(server));
     } catch (GeneralSecurityException e) {
       throw new IllegalStateException("every Java has HMAC and SHA-256", e);
     }

@@ -81,10 +81,8 @@ record NewTicketRules(PayloadLimits limits) {
             || cost.compareTo(MAX_COST) > 0
             || cost.scale() > MAX_COST_DECIMALS)) {
       throw new InvalidTicketException(
-          "the cost limit must be from 0 to 1000000000 USD with "
-              + MAX_COST_DECIMALS
-              + " decimals at most, not "
-              + cost.round(SHOWN));
+          "the cost limit must be from 0 to 1000000000 USD with %s decimals at most, not %s"
+              .formatted(MAX_COST_DECIMALS, cost.round(SHOWN)));
     }
     return expanded;
   }
@@ -103,13 +101,11 @@ record NewTicketRules(PayloadLimits limits) {
       String what, @Nullable String name, Pattern pattern, String allowed) {
     if (name != null && !pattern.matcher(name).matches()) {
       throw new InvalidTicketException(
-          "\""
-              + name.replaceAll("\\p{Cntrl}", "?").substring(0, Math.min(100, name.length()))
-              + "\" cannot be the name of a "
-              + what
-              + "; take "
-              + allowed
-              + ", the first a letter or digit");
+          "\"%s\" cannot be the name of a %s; take %s, the first a letter or digit"
+              .formatted(
+                  name.replaceAll("\\p{Cntrl}", "?").substring(0, Math.min(100, name.length())),
+                  what,
+                  allowed));
     }
   }
 

@@ -44,14 +44,12 @@ public final class EventLine {
               + value(details.path("answer"));
       case "rejected" -> "sent back" + by(entry) + quoted(details, "feedback");
       case "design_changed" ->
-          "design changed"
-              + by(entry)
-              + ": version "
-              + text(details, "version")
-              + " of "
-              + text(details, "design")
-              + " instead of "
-              + text(details, "before");
+          "design changed%s: version %s of %s instead of %s"
+              .formatted(
+                  by(entry),
+                  text(details, "version"),
+                  text(details, "design"),
+                  text(details, "before"));
       case "approved" -> "approved" + by(entry) + ": done";
       case "stdout", "stderr" -> entry.event() + ": " + text(details, "text");
       case "cancelled" -> "cancelled" + by(entry) + because(details, "reason");

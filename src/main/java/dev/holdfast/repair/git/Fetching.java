@@ -57,10 +57,8 @@ final class Fetching {
             .orElseThrow(
                 () ->
                     new RepositoryException(
-                        local.path()
-                            + " has no branch, tag or commit "
-                            + revision
-                            + ": correct repository.ref"));
+                        "%s has no branch, tag or commit %s: correct repository.ref"
+                            .formatted(local.path(), revision)));
     String path = original.checked("rev-parse", "--path-format=absolute", "--git-common-dir");
     repository.checked(
         fetch(

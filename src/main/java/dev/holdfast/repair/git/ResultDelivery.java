@@ -98,14 +98,8 @@ final class ResultDelivery {
     List<String> filters = filters(checkout);
     if (!filters.isEmpty()) {
       return new Delivery.Refused(
-          checkout.directory()
-              + " has "
-              + name
-              + " checked out and filters that run programs ("
-              + String.join(", ", filters)
-              + "): run git merge "
-              + branch
-              + " there");
+          "%s has %s checked out and filters that run programs (%s): run git merge %s there"
+              .formatted(checkout.directory(), name, String.join(", ", filters), branch));
     }
     GitCommand status =
         here(checkout, "status", "--porcelain", "--untracked-files=no", "--ignore-submodules=all");
@@ -122,13 +116,8 @@ final class ResultDelivery {
     return merged.isSuccess()
         ? delivered(name, local, commit)
         : new Delivery.Refused(
-            "git merge --ff-only fails in "
-                + checkout.directory()
-                + " ("
-                + merged.stderr().strip()
-                + "): merge "
-                + branch
-                + " by hand");
+            "git merge --ff-only fails in %s (%s): merge %s by hand"
+                .formatted(checkout.directory(), merged.stderr().strip(), branch));
   }
 
   /** In the checkout itself, wherever the repository's configuration says that its files are. */

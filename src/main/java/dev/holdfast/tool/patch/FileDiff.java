@@ -64,10 +64,8 @@ record FileDiff(
   String text() {
     List<String> lines = new ArrayList<>();
     lines.add(
-        "diff --git "
-            + QuotedPath.quoted("a/" + oldPath)
-            + " "
-            + QuotedPath.quoted("b/" + newPath));
+        "diff --git %s %s"
+            .formatted(QuotedPath.quoted("a/" + oldPath), QuotedPath.quoted("b/" + newPath)));
     switch (operation) {
       case CREATE -> lines.add("new file mode " + (newMode == null ? "100644" : newMode));
       case DELETE -> lines.add("deleted file mode " + (oldMode == null ? "100644" : oldMode));

@@ -154,15 +154,8 @@ final class GitRefusal {
       if (!there.equals(line)) {
         String spaces = there.strip().equals(line.strip()) ? " They differ in spaces only." : "";
         return Optional.of(
-            "The first difference: the patch has \""
-                + cut(line)
-                + "\" where line "
-                + (place + i + 1)
-                + " is \""
-                + cut(there)
-                + "\"."
-                + spaces
-                + "\n");
+            "The first difference: the patch has \"%s\" where line %s is \"%s\".%s\n"
+                .formatted(cut(line), place + i + 1, cut(there), spaces));
       }
     }
     return Optional.empty();

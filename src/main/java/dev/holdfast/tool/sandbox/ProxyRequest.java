@@ -73,14 +73,8 @@ record ProxyRequest(String host, int port, String forward) {
     return new ProxyRequest(
         uri.getHost(),
         uri.getPort() < 0 ? 80 : uri.getPort(),
-        words[0]
-            + " "
-            + path
-            + query
-            + " HTTP/1.1\r\nHost: "
-            + uri.getRawAuthority().replaceFirst("^.*@", "")
-            + "\r\n"
-            + headers
-            + "Connection: close\r\n\r\n");
+        "%s %s%s HTTP/1.1\r\nHost: %s\r\n%sConnection: close\r\n\r\n"
+            .formatted(
+                words[0], path, query, uri.getRawAuthority().replaceFirst("^.*@", ""), headers));
   }
 }

@@ -48,13 +48,11 @@ final class ApplyPatchTool {
   private String call(JsonNode arguments) throws IOException, InterruptedException {
     return switch (applier.apply(workspace.root(), arguments.get("patch").asString())) {
       case PatchResult.Applied applied ->
-          "Applied: "
-              + applied.linesAdded()
-              + " lines added, "
-              + applied.linesRemoved()
-              + " removed in "
-              + String.join(", ", applied.filesChanged())
-              + ".";
+          "Applied: %s lines added, %s removed in %s."
+              .formatted(
+                  applied.linesAdded(),
+                  applied.linesRemoved(),
+                  String.join(", ", applied.filesChanged()));
       case PatchResult.NoOp noOp -> "The patch changes nothing.";
       case PatchResult.Rejected(PatchResult.Kind kind, String explanation, String hash) ->
           throw kind == PatchResult.Kind.GIT_FAILED

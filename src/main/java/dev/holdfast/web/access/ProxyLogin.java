@@ -87,10 +87,8 @@ public record ProxyLogin(
     }
     if (secret != null && !proves(secret, values(request, SECRET_HEADER))) {
       return Optional.of(
-          header
-              + " is taken only with "
-              + SECRET_HEADER
-              + ": let the proxy send the value of web.auth.proxy-secret");
+          "%s is taken only with %s: let the proxy send the value of web.auth.proxy-secret"
+              .formatted(header, SECRET_HEADER));
     }
     return Optional.empty();
   }

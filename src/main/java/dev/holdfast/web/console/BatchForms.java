@@ -46,18 +46,12 @@ final class BatchForms implements Routes {
           return switch (String.valueOf(context.formParam("do"))) {
             case "hold" ->
                 Notice.good(
-                    "Held "
-                        + batches.hold(batch, actor, reason)
-                        + " tickets of batch "
-                        + batch
-                        + ".");
+                    "Held %s tickets of batch %s."
+                        .formatted(batches.hold(batch, actor, reason), batch));
             case "cancel" ->
                 Notice.good(
-                    "Cancelled "
-                        + batches.cancel(batch, actor, reason)
-                        + " tickets of batch "
-                        + batch
-                        + ".");
+                    "Cancelled %s tickets of batch %s."
+                        .formatted(batches.cancel(batch, actor, reason), batch));
             default -> Notice.bad("Nothing was done: hold or cancel?");
           };
         },

@@ -34,11 +34,8 @@ public record ReleaseNews(
   public String undoable() {
     return now.waiting() == now.total()
         ? "while no worker has claimed " + (now.total() == 1 ? "it" : "them")
-        : "of the "
-            + Format.number(now.waiting())
-            + " of "
-            + Format.number(now.total())
-            + " that no worker has claimed";
+        : "of the %s of %s that no worker has claimed"
+            .formatted(Format.number(now.waiting()), Format.number(now.total()));
   }
 
   /** The address at which the page asks for news of it. */

@@ -94,10 +94,8 @@ public record ResultView(List<Diff.File> files, List<Text> texts, @Nullable Stri
 
   private static String beginning(String text) {
     int end = Character.isHighSurrogate(text.charAt(MOST_SHOWN - 1)) ? MOST_SHOWN - 1 : MOST_SHOWN;
-    return text.substring(0, end)
-        + "…\n\n"
-        + (text.length() - end)
-        + " more characters: holdfast show, or GET /api/v1/tickets/ID, has all.";
+    return "%s…\n\n%s more characters: holdfast show, or GET /api/v1/tickets/ID, has all."
+        .formatted(text.substring(0, end), text.length() - end);
   }
 
   /** JSON text, indented; the text itself where it is none. */

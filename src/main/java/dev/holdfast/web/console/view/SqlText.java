@@ -21,12 +21,8 @@ public final class SqlText {
    * @param keyId empty for all keys
    */
   public static String mend(String provider, String actor, String keyId) {
-    return "SELECT * FROM holdfast.mend_provider("
-        + literal(provider)
-        + ", "
-        + literal(actor)
-        + (keyId.isEmpty() ? "" : ", " + literal(keyId))
-        + ");";
+    return "SELECT * FROM holdfast.mend_provider(%s, %s%s);"
+        .formatted(literal(provider), literal(actor), keyId.isEmpty() ? "" : ", " + literal(keyId));
   }
 
   public static String group(String fingerprint, String category) {

@@ -19,11 +19,10 @@ public final class StateSentence {
       case "ready" -> ready(ticket, wait, workers, now);
       case "in_progress" -> running(ticket, wait, now);
       case "on_hold" ->
-          "Waits for a person"
-              + since(ticket.heldAt(), now)
-              + ": "
-              + (ticket.holdReason() == null ? "no reason given" : ticket.holdReason())
-              + ".";
+          "Waits for a person%s: %s."
+              .formatted(
+                  since(ticket.heldAt(), now),
+                  ticket.holdReason() == null ? "no reason given" : ticket.holdReason());
       case "needs_review" ->
           "Succeeded "
               + Format.ago(ticket.completedAt(), now)
@@ -68,24 +67,19 @@ public final class StateSentence {
     if (ticket.attemptCount() == 0 || ticket.error() == null) {
       return "Scheduled: due " + Format.ago(due, now) + ".";
     }
-    return "Retry "
-        + (ticket.retryCount() == null ? 1 : ticket.retryCount())
-        + " comes "
-        + Format.ago(due, now)
-        + ", after "
-        + Format.words(ticket.errorCategory())
-        + ": "
-        + Format.firstLine(ticket.errorTitle(), ERROR_LENGTH);
+    return "Retry %s comes %s, after %s: %s"
+        .formatted(
+            ticket.retryCount() == null ? 1 : ticket.retryCount(),
+            Format.ago(due, now),
+            Format.words(ticket.errorCategory()),
+            Format.firstLine(ticket.errorTitle(), ERROR_LENGTH));
   }
 
   private static String running(TicketRow ticket, @Nullable CurrentWait wait, Instant now) {
     String sentence =
-        "Attempt "
-            + (ticket.attemptCount() + 1)
-            + " runs"
-            + since(ticket.startedAt(), now)
-            + " on "
-            + ticket.workerId();
+        "Attempt %s runs%s on %s"
+            .formatted(
+                ticket.attemptCount() + 1, since(ticket.startedAt(), now), ticket.workerId());
     return wait == null
         ? sentence + "."
         : sentence

@@ -205,10 +205,10 @@ public record TranscriptView(List<Step> steps, String total) {
   }
 
   private static String spent(Usage usage, @Nullable BigDecimal cost) {
-    return Format.number(usage.context() - usage.output())
-        + " tokens in, "
-        + Format.number(usage.output())
-        + " out"
-        + (cost == null ? "" : ", " + Format.money(cost));
+    return "%s tokens in, %s out%s"
+        .formatted(
+            Format.number(usage.context() - usage.output()),
+            Format.number(usage.output()),
+            cost == null ? "" : ", " + Format.money(cost));
   }
 }
