@@ -135,11 +135,10 @@ public final class ConfigLoader {
       Key<?> key = ofVariable(name, byVariable).orElse(null);
       if (key == null) {
         throw new ConfigException(
-            "unknown variable "
-                + name
-                + " in the environment; the nearest known one is "
-                + NearestName.of(name, ProviderKeys.near(name, byVariable.keySet()))
-                + "; all: holdfast help config");
+            ("unknown variable %s in the environment; the nearest known one is %s; all:"
+                    + " holdfast help config")
+                .formatted(
+                    name, NearestName.of(name, ProviderKeys.near(name, byVariable.keySet()))));
       }
       given.put(key.name(), new Given(variable.getValue(), name));
     }

@@ -169,14 +169,9 @@ final class SecretFiles {
           where + ": the file " + file + " of " + key.name() + " is not UTF-8 text", e);
     } catch (IOException e) {
       throw new ConfigException(
-          where
-              + ": cannot read the file "
-              + file
-              + " of "
-              + key.name()
-              + ": "
-              + FileProblem.of(file.toString(), e)
-              + "; it must exist and be readable for the user of this process",
+          ("%s: cannot read the file %s of %s: %s; it must exist and be readable for the user of"
+                  + " this process")
+              .formatted(where, file, key.name(), FileProblem.of(file.toString(), e)),
           e);
     }
   }

@@ -105,13 +105,9 @@ public final class Migrations {
     List<String> lacking = history.lacks(Repeatables.checksums(schema));
     if (!lacking.isEmpty()) {
       throw new HoldfastException(
-          "the schema "
-              + schema
-              + " is at version "
-              + version
-              + ", but another build of Holdfast wrote its functions ("
-              + String.join(", ", lacking)
-              + "); run: holdfast migrate");
+          ("the schema %s is at version %s, but another build of Holdfast wrote its"
+                  + " functions (%s); run: holdfast migrate")
+              .formatted(schema, version, String.join(", ", lacking)));
     }
   }
 
@@ -139,11 +135,9 @@ public final class Migrations {
   private static void requireNotNewer(int version) {
     if (version > NEWEST) {
       throw new HoldfastException(
-          "the schema is at version "
-              + version
-              + ", newer than this Holdfast knows ("
-              + NEWEST
-              + "); install a newer Holdfast");
+          ("the schema is at version %s, newer than this Holdfast knows (%s); install a"
+                  + " newer Holdfast")
+              .formatted(version, NEWEST));
     }
   }
 
@@ -158,11 +152,9 @@ public final class Migrations {
   static void requireServer(int majorVersion) {
     if (majorVersion < OLDEST_SERVER) {
       throw new HoldfastException(
-          "PostgreSQL "
-              + majorVersion
-              + " is too old; Holdfast needs "
-              + OLDEST_SERVER
-              + " or newer: upgrade the server, or set HOLDFAST_DATABASE_URL to another");
+          ("PostgreSQL %s is too old; Holdfast needs %s or newer: upgrade the server, or"
+                  + " set HOLDFAST_DATABASE_URL to another")
+              .formatted(majorVersion, OLDEST_SERVER));
     }
   }
 

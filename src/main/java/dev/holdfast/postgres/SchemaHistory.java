@@ -69,16 +69,11 @@ record SchemaHistory(int version, Map<String, Integer> repeatables) {
 
   private static HoldfastException madeBeforeRelease(String schema) {
     return new HoldfastException(
-        "a development build before Holdfast 0.1 made the schema "
-            + schema
-            + ", and no migration leads on from it; keep it under another name (ALTER SCHEMA "
-            + schema
-            + " RENAME TO "
-            + schema
-            + "_old), then run: holdfast migrate; to take its tickets over, run: holdfast migrate"
-            + " --from "
-            + schema
-            + "_old.tickets (docs/deployment.md, From a development build)");
+        ("a development build before Holdfast 0.1 made the schema %s, and no migration"
+                + " leads on from it; keep it under another name (ALTER SCHEMA %s RENAME TO"
+                + " %s_old), then run: holdfast migrate; to take its tickets over, run: holdfast"
+                + " migrate --from %s_old.tickets (docs/deployment.md, From a development build)")
+            .formatted(schema, schema, schema, schema));
   }
 
   /** Those of the program's repeatable migrations that the schema has not, or has otherwise. */

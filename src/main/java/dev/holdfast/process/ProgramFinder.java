@@ -62,11 +62,9 @@ public final class ProgramFinder {
     }
     if (Files.isDirectory(file) || !Files.isExecutable(file)) {
       throw new IOException(
-          "cannot start "
-              + name
-              + ": EACCES, "
-              + file
-              + " is not an executable file: make it one, or name its interpreter first");
+          ("cannot start %s: EACCES, %s is not an executable file: make it one, or name"
+                  + " its interpreter first")
+              .formatted(name, file));
     }
   }
 
@@ -75,10 +73,8 @@ public final class ProgramFinder {
       return;
     }
     throw new IOException(
-        "cannot start "
-            + name
-            + ": ENOENT, there is no such program on the PATH "
-            + path
-            + ": install it on the worker's host, or write its full path");
+        ("cannot start %s: ENOENT, there is no such program on the PATH %s: install it on"
+                + " the worker's host, or write its full path")
+            .formatted(name, path));
   }
 }

@@ -95,11 +95,9 @@ public final class CronTimetable implements Timetable {
       // The parser's words for a range without its end, such as 1-/2, say nothing.
       boolean unfinished = e instanceof IndexOutOfBoundsException;
       throw new InvalidTicketException(
-          "cron: \""
-              + expression
-              + "\" is none: "
-              + (unfinished ? "a field is not complete" : e.getMessage())
-              + "; write minute, hour, day of month, month, day of week, as in 0 3 * * 1-5");
+          ("cron: \"%s\" is none: %s; write minute, hour, day of month, month, day of"
+                  + " week, as in 0 3 * * 1-5")
+              .formatted(expression, unfinished ? "a field is not complete" : e.getMessage()));
     }
   }
 

@@ -25,13 +25,9 @@ final class SurfacedFailure {
 
   /** The call may have taken effect and is not run again (C38). */
   static String unknownEffect(ToolCall call, Exception error) {
-    return "Tool '"
-        + call.name()
-        + "' did not answer, and may or may not have taken effect: "
-        + ErrorLine.of(error)
-        + "\nParameters: "
-        + parameters(call)
-        + "\nTo retry: find out first whether it took effect; it was not run again.";
+    return ("Tool '%s' did not answer, and may or may not have taken effect: %s\nParameters:"
+            + " %s\nTo retry: find out first whether it took effect; it was not run again.")
+        .formatted(call.name(), ErrorLine.of(error), parameters(call));
   }
 
   private static String parameters(ToolCall call) {

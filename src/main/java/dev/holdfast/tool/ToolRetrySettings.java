@@ -27,12 +27,9 @@ public record ToolRetrySettings(
     }
     if (baseDelay.isNegative() || maxDelay.isNegative() || jitter < 0 || jitter > 1) {
       throw new ConfigurationException(
-          "a tool's retry delays must not be negative and their jitter must be 0 to 1, but are "
-              + baseDelay
-              + ", "
-              + maxDelay
-              + " and "
-              + jitter);
+          ("a tool's retry delays must not be negative and their jitter must be 0 to 1,"
+                  + " but are %s, %s and %s")
+              .formatted(baseDelay, maxDelay, jitter));
     }
   }
 

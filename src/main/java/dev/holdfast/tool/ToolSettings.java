@@ -29,12 +29,9 @@ public record ToolSettings(
   public ToolSettings {
     if (width < 1 || !callTimeout.isPositive() || stopGrace.isNegative()) {
       throw new ConfigurationException(
-          "tools run at least one at a time and for some time, but width is "
-              + width
-              + ", callTimeout "
-              + callTimeout
-              + " and stopGrace "
-              + stopGrace);
+          ("tools run at least one at a time and for some time, but width is %s,"
+                  + " callTimeout %s and stopGrace %s")
+              .formatted(width, callTimeout, stopGrace));
     }
     if (maxOutput < SMALLEST_OUTPUT) {
       throw new ConfigurationException(

@@ -30,13 +30,9 @@ final class PlainPages implements Pages {
   }
 
   private static String page(String title, String body) {
-    return "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>"
-        + escape(title)
-        + "</title><h1>"
-        + escape(title)
-        + "</h1>"
-        + body
-        + "</html>";
+    return ("<!doctype html><html lang=\"en\"><meta"
+            + " charset=\"utf-8\"><title>%s</title><h1>%s</h1>%s</html>")
+        .formatted(escape(title), escape(title), body);
   }
 
   private static String escape(String text) {

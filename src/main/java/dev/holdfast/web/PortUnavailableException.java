@@ -9,13 +9,9 @@ import java.io.IOException;
 public final class PortUnavailableException extends HoldfastException {
   PortUnavailableException(String host, int port, IOException cause) {
     super(
-        "port "
-            + port
-            + " on "
-            + host
-            + " cannot be had ("
-            + cause.getMessage()
-            + "); choose another with --port, 0 takes a free one, or another web.host",
+        ("port %s on %s cannot be had (%s); choose another with --port, 0 takes a free"
+                + " one, or another web.host")
+            .formatted(port, host, cause.getMessage()),
         cause);
   }
 }

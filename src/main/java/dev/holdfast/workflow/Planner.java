@@ -64,12 +64,9 @@ final class Planner {
                 .findFirst();
         if (lost.isPresent()) {
           return new Plan.Hold(
-              "dependency_cancelled: #"
-                  + lost.get().id()
-                  + " of the step "
-                  + step.name()
-                  + " was cancelled; release it to go on without that one, or replay it from the"
-                  + " step");
+              ("dependency_cancelled: #%s of the step %s was cancelled; release it to go"
+                      + " on without that one, or replay it from the step")
+                  .formatted(lost.get().id(), step.name()));
         }
         look(step, own);
         continue;
@@ -160,14 +157,11 @@ final class Planner {
     }
     if (list.size() > MOST_ITEMS) {
       throw new ExpressionException(
-          "for_each: the list has "
-              + list.size()
-              + " items, and "
-              + MOST_ITEMS
-              + " are allowed, for they begin in one transaction; let it be a list of parts, as in"
-              + " [[1, 2], [3, 4]], each of which is an item: replay the workflow from the step"
-              + " that makes the list once its design does that, or enqueue it anew if the payload"
-              + " has it");
+          ("for_each: the list has %s items, and %s are allowed, for they begin in one"
+                  + " transaction; let it be a list of parts, as in [[1, 2], [3, 4]], each of which"
+                  + " is an item: replay the workflow from the step that makes the list once its"
+                  + " design does that, or enqueue it anew if the payload has it")
+              .formatted(list.size(), MOST_ITEMS));
     }
     return list;
   }

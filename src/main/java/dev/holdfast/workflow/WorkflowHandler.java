@@ -130,12 +130,9 @@ public final class WorkflowHandler implements TicketHandler {
   /** A hold: the design, or the payload, does not fit what the steps gave; a person corrects it. */
   private static HandlerResult toBeCorrected(String problem, String design, long id) {
     return held(
-        problem
-            + ". Correct the design (holdfast design put "
-            + design
-            + " --file FILE; holdfast design use "
-            + id
-            + ") or the payload, then release",
+        ("%s. Correct the design (holdfast design put %s --file FILE; holdfast design use"
+                + " %s) or the payload, then release")
+            .formatted(problem, design, id),
         problem);
   }
 

@@ -49,11 +49,9 @@ final class RunsSource {
           directory, line -> root.terminal().progress("holdfast: " + PlainText.oneLine(line)));
     } catch (IOException e) {
       throw new UsageException(
-          "--traces: cannot read the directory "
-              + directory
-              + ": "
-              + FileProblem.of(directory.toString(), e)
-              + "; name one that holds runs, such as .holdfast/runs");
+          ("--traces: cannot read the directory %s: %s; name one that holds runs, such as"
+                  + " .holdfast/runs")
+              .formatted(directory, FileProblem.of(directory.toString(), e)));
     }
   }
 

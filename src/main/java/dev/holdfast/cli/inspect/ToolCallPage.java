@@ -31,11 +31,8 @@ final class ToolCallPage {
     }
     String which = waiting.size() == 1 ? "" : " --call " + waiting.getFirst().id();
     terminal.line(
-        "  holdfast release "
-            + ticketId
-            + " --approve-call"
-            + which
-            + "; or --deny-call with"
-            + " --guidance TEXT; or --approve-call with --arguments JSON");
+        ("  holdfast release %s --approve-call%s; or --deny-call with --guidance TEXT; or"
+                + " --approve-call with --arguments JSON")
+            .formatted(ticketId, which));
   }
 }

@@ -100,11 +100,9 @@ public final class AbortRetryCommand implements Callable<Integer> {
     if (!taken) {
       root.terminal()
           .progress(
-              "holdfast: #"
-                  + number
-                  + ": no retry of it waits now, so nothing was ended; holdfast watch "
-                  + number
-                  + " shows when one does");
+              ("holdfast: #%s: no retry of it waits now, so nothing was ended; holdfast"
+                      + " watch %s shows when one does")
+                  .formatted(number, number));
     }
     if (json) {
       Map<String, @Nullable Object> object = new LinkedHashMap<>();

@@ -277,11 +277,9 @@ public final class EnqueueCommand implements Callable<Integer> {
       return ExitCode.DONE;
     } catch (IOException | java.nio.file.InvalidPathException e) {
       throw new UsageException(
-          "--file: cannot read \""
-              + name
-              + "\": "
-              + FileProblem.of(name, e)
-              + "; name a file of one JSON object per line, or - for standard input",
+          ("--file: cannot read \"%s\": %s; name a file of one JSON object per line, or -"
+                  + " for standard input")
+              .formatted(name, FileProblem.of(name, e)),
           e);
     }
   }

@@ -133,14 +133,9 @@ final class DesignApprovals implements Approvals {
     String runs = edited == null ? asked.arguments() : edited;
     if (!CallText.hash(call.name(), runs).equals(approval.hash())) {
       throw new UnreadableJournalException(
-          "call "
-              + approval.id()
-              + " of ticket "
-              + ticketId
-              + " is not the one that was approved, and does not run: start the session over with"
-              + " holdfast release "
-              + ticketId
-              + " --fresh",
+          ("call %s of ticket %s is not the one that was approved, and does not run: start"
+                  + " the session over with holdfast release %s --fresh")
+              .formatted(approval.id(), ticketId, ticketId),
           null);
     }
     ToolCall exact = edited == null ? call : new ToolCall(call.id(), call.name(), edited);

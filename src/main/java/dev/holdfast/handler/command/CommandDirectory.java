@@ -81,11 +81,9 @@ final class CommandDirectory implements AutoCloseable {
         || !Files.isExecutable(directory)
         || (user.isPresent() && !user.get().mayEnter(directory))) {
       throw new IOException(
-          "the design's directory "
-              + directory
-              + " cannot be entered (EACCES): it must be a directory that "
-              + user.map(ProgramUser::name).orElse("the worker")
-              + " may enter");
+          ("the design's directory %s cannot be entered (EACCES): it must be a directory"
+                  + " that %s may enter")
+              .formatted(directory, user.map(ProgramUser::name).orElse("the worker")));
     }
     return new CommandDirectory(directory, false);
   }

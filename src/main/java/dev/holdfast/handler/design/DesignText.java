@@ -69,11 +69,9 @@ final class DesignText {
         text.length() > MAX_BYTES ? text.length() : text.getBytes(StandardCharsets.UTF_8).length;
     if (size > MAX_BYTES) {
       throw new InvalidTicketException(
-          "the design has "
-              + size
-              + " bytes and may have "
-              + MAX_BYTES
-              + ": keep large inputs in files or in the tickets' payloads");
+          ("the design has %s bytes and may have %s: keep large inputs in files or in the"
+                  + " tickets' payloads")
+              .formatted(size, MAX_BYTES));
     }
   }
 
@@ -115,11 +113,9 @@ final class DesignText {
       while (parser.nextToken() != null) {
         if (parser instanceof YAMLParser yaml && yaml.isCurrentAlias()) {
           throw new InvalidTicketException(
-              "the design uses the YAML alias *"
-                  + yaml.getString()
-                  + " on line "
-                  + yaml.currentTokenLocation().getLineNr()
-                  + ": aliases are not supported, write the value out");
+              ("the design uses the YAML alias *%s on line %s: aliases are not supported,"
+                      + " write the value out")
+                  .formatted(yaml.getString(), yaml.currentTokenLocation().getLineNr()));
         }
       }
     }

@@ -100,15 +100,10 @@ public final class ScriptedProvider implements ChatProvider {
     return failed(
         FailureKind.MODEL_ERROR,
         false,
-        "the script of the provider "
-            + name
-            + " is over: it has "
-            + script.length(request.model())
-            + " steps in order for the model "
-            + request.model()
-            + ", and this conversation already has "
-            + Script.answers(request)
-            + " answers");
+        ("the script of the provider %s is over: it has %s steps in order for the model"
+                + " %s, and this conversation already has %s answers")
+            .formatted(
+                name, script.length(request.model()), request.model(), Script.answers(request)));
   }
 
   private static CallResult.Failed failed(FailureKind kind, boolean retryable, String message) {

@@ -76,11 +76,9 @@ public final class EmbeddedServer implements AutoCloseable {
           "this process is starting the server of " + options.directory() + " already", e);
     } catch (IOException e) {
       throw new EmbeddedServerException(
-          "cannot use "
-              + options.directory()
-              + " for an embedded PostgreSQL ("
-              + e
-              + "); make it writable, make room, or choose another directory",
+          ("cannot use %s for an embedded PostgreSQL (%s); make it writable, make room, or"
+                  + " choose another directory")
+              .formatted(options.directory(), e),
           e);
     }
   }

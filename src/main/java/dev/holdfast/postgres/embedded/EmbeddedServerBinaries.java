@@ -53,11 +53,9 @@ record EmbeddedServerBinaries(Path root) {
       return unpack(connection, cache.resolve(folderName(archive, connection)));
     } catch (IOException e) {
       throw new EmbeddedServerException(
-          "cannot unpack PostgreSQL into "
-              + cache
-              + " ("
-              + e
-              + "); make room there, or set XDG_CACHE_HOME to another directory",
+          ("cannot unpack PostgreSQL into %s (%s); make room there, or set XDG_CACHE_HOME"
+                  + " to another directory")
+              .formatted(cache, e),
           e);
     }
   }
@@ -126,11 +124,9 @@ record EmbeddedServerBinaries(Path root) {
     }
     if (url == null) {
       throw new EmbeddedServerException(
-          "this Holdfast brings no PostgreSQL for "
-              + System.getProperty("os.name")
-              + " on "
-              + System.getProperty("os.arch")
-              + "; install PostgreSQL 15 or newer and set HOLDFAST_DATABASE_URL");
+          ("this Holdfast brings no PostgreSQL for %s on %s; install PostgreSQL 15 or"
+                  + " newer and set HOLDFAST_DATABASE_URL")
+              .formatted(System.getProperty("os.name"), System.getProperty("os.arch")));
     }
     return url;
   }

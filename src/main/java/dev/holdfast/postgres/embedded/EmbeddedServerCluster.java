@@ -76,11 +76,9 @@ final class EmbeddedServerCluster {
     if (!result.succeeded()) {
       DirectoryTree.delete(incomplete);
       throw new EmbeddedServerException(
-          "cannot create a database in "
-              + options.directory()
-              + ": "
-              + result.reason()
-              + "; make room or fix the directory, or choose another one");
+          ("cannot create a database in %s: %s; make room or fix the directory, or choose"
+                  + " another one")
+              .formatted(options.directory(), result.reason()));
     }
     Path configuration = incomplete.resolve("postgresql.conf");
     Files.writeString(
@@ -115,14 +113,9 @@ final class EmbeddedServerCluster {
     String had = found.get().strip();
     if (!had.equals(wanted)) {
       throw new EmbeddedServerException(
-          data
-              + " was made by PostgreSQL "
-              + had
-              + ", this Holdfast brings "
-              + wanted
-              + "; dump it with PostgreSQL "
-              + had
-              + " and move it away, or choose another directory");
+          ("%s was made by PostgreSQL %s, this Holdfast brings %s; dump it with PostgreSQL"
+                  + " %s and move it away, or choose another directory")
+              .formatted(data, had, wanted, had));
     }
   }
 

@@ -69,11 +69,9 @@ final class SuccessCall {
     }
     if (result.length() > MOST_CHARS) {
       throw new InvalidTicketException(
-          "the result has "
-              + result.length()
-              + " characters, and "
-              + MOST_CHARS
-              + " are allowed; put large data elsewhere and its address into the result");
+          ("the result has %s characters, and %s are allowed; put large data elsewhere and"
+                  + " its address into the result")
+              .formatted(result.length(), MOST_CHARS));
     }
     return LongNumbers.asStrings(result);
   }

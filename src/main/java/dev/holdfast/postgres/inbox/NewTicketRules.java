@@ -67,13 +67,9 @@ record NewTicketRules(PayloadLimits limits) {
     checkUniqueness(ticket);
     if (ticket.after().size() > MAX_PREDECESSORS) {
       throw new InvalidTicketException(
-          "a ticket may wait for "
-              + MAX_PREDECESSORS
-              + " others at most, not for "
-              + ticket.after().size()
-              + "; let some tickets in between wait for "
-              + MAX_PREDECESSORS
-              + " each, and this one for them");
+          ("a ticket may wait for %s others at most, not for %s; let some tickets in"
+                  + " between wait for %s each, and this one for them")
+              .formatted(MAX_PREDECESSORS, ticket.after().size(), MAX_PREDECESSORS));
     }
     BigDecimal cost = ticket.maxCostUsd();
     if (cost != null
@@ -137,13 +133,9 @@ record NewTicketRules(PayloadLimits limits) {
       throw new InvalidTicketException(
           key.isEmpty()
               ? "the " + what + " must not be empty; leave it out for a ticket without one"
-              : "the "
-                  + what
-                  + " has "
-                  + bytes
-                  + " bytes, and "
-                  + MAX_KEY_LENGTH
-                  + " are allowed; take a short name, or a hash of a long one");
+              : ("the %s has %s bytes, and %s are allowed; take a short name, or a hash of a"
+                      + " long one")
+                  .formatted(what, bytes, MAX_KEY_LENGTH));
     }
   }
 
@@ -165,12 +157,9 @@ record NewTicketRules(PayloadLimits limits) {
     long bytes = utf8Length("payload", payload);
     if (bytes > limits.bytes()) {
       throw new InvalidTicketException(
-          "the payload has "
-              + bytes
-              + " bytes, more than "
-              + limits.bytes()
-              + "; put large data elsewhere and its address into the payload, or raise"
-              + " payload.max-bytes");
+          ("the payload has %s bytes, more than %s; put large data elsewhere and its"
+                  + " address into the payload, or raise payload.max-bytes")
+              .formatted(bytes, limits.bytes()));
     }
     try (JsonParser parser = JSON.createParser(ObjectReadContext.empty(), payload)) {
       ExpandedLength length = new ExpandedLength(bytes);
@@ -233,11 +222,9 @@ record NewTicketRules(PayloadLimits limits) {
             || i + 1 == text.length()
             || !Character.isLowSurrogate(text.charAt(i + 1))) {
           throw new InvalidTicketException(
-              "the "
-                  + what
-                  + " has half a surrogate pair (character "
-                  + (i + 1)
-                  + "), which is no text; leave it out");
+              ("the %s has half a surrogate pair (character %s), which is no text; leave"
+                      + " it out")
+                  .formatted(what, i + 1));
         }
         bytes++;
         i++;

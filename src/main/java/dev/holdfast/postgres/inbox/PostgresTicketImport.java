@@ -49,11 +49,9 @@ public final class PostgresTicketImport implements TicketImport {
             : "SELECT NULL AS id, NULL AS name, NULL AS definition WHERE false";
     return handle
         .createQuery(
-            "SELECT u.key, n.name, n.definition, u.tickets FROM ("
-                + used
-                + ") u LEFT JOIN ("
-                + named
-                + ") n ON n.id = u.key ORDER BY u.tickets DESC, u.key")
+            ("SELECT u.key, n.name, n.definition, u.tickets FROM (%s) u LEFT JOIN (%s) n"
+                    + " ON n.id = u.key ORDER BY u.tickets DESC, u.key")
+                .formatted(used, named))
         .map(
             (row, context) ->
                 new SourceDesign(

@@ -121,12 +121,9 @@ public final class PostgresScheduleTicks implements ScheduleTicks {
 
   private Optional<Locked> locked(Handle handle, String name) {
     String query =
-        "SELECT "
-            + ScheduleRows.COLUMNS
-            + ", now() + :ahead * interval '1 microsecond' AS now FROM holdfast.schedules s"
-            + " WHERE s.name = :name AND "
-            + DUE
-            + " FOR UPDATE OF s SKIP LOCKED";
+        ("SELECT %s, now() + :ahead * interval '1 microsecond' AS now FROM"
+                + " holdfast.schedules s WHERE s.name = :name AND %s FOR UPDATE OF s SKIP LOCKED")
+            .formatted(ScheduleRows.COLUMNS, DUE);
     return handle
         .createQuery(sql.inSchema(query))
         .bind("name", name)

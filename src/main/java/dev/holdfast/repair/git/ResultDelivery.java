@@ -72,12 +72,9 @@ final class ResultDelivery {
     String name = target.get();
     if (!original.commit(HEADS + name).equals(Optional.of(base))) {
       return new Delivery.Refused(
-          name
-              + " of "
-              + local.path()
-              + " has moved on since the repair began: merge "
-              + branch
-              + " by hand, or release the ticket with --fresh");
+          ("%s of %s has moved on since the repair began: merge %s by hand, or release the"
+                  + " ticket with --fresh")
+              .formatted(name, local.path(), branch));
     }
     publish(local);
     Optional<Path> checkout = checkout(original, name);
@@ -105,11 +102,9 @@ final class ResultDelivery {
         here(checkout, "status", "--porcelain", "--untracked-files=no", "--ignore-submodules=all");
     if (!checkout.checked(status).isEmpty()) {
       return new Delivery.Refused(
-          checkout.directory()
-              + " has "
-              + name
-              + " checked out with changes that are not committed: commit them, then run git merge "
-              + branch);
+          ("%s has %s checked out with changes that are not committed: commit them, then"
+                  + " run git merge %s")
+              .formatted(checkout.directory(), name, branch));
     }
     GitResult merged =
         checkout.run(here(checkout, "merge", "--quiet", "--ff-only", "--no-stat", commit));
@@ -200,12 +195,9 @@ final class ResultDelivery {
     }
     if (result.stderr().contains("rejected]")) {
       return new Delivery.Refused(
-          remote.url()
-              + " does not take "
-              + name
-              + " ("
-              + result.stderr().strip()
-              + "): merge the patch by hand, or release the ticket with --fresh");
+          ("%s does not take %s (%s): merge the patch by hand, or release the ticket with"
+                  + " --fresh")
+              .formatted(remote.url(), name, result.stderr().strip()));
     }
     throw GitDirectory.failure(command, result);
   }

@@ -194,11 +194,9 @@ final class AnswerReader {
       text.append(line).append('\n');
     }
     throw PatchRejection.malformed(
-        "A search/replace block for "
-            + path
-            + " is not complete: it needs, in this order and once each, the lines \"<<<<<<<"
-            + " SEARCH\", \"=======\" and \">>>>>>> REPLACE\"; \""
-            + mark
-            + "\" is missing.");
+        ("A search/replace block for %s is not complete: it needs, in this order and once"
+                + " each, the lines \"<<<<<<< SEARCH\", \"=======\" and \">>>>>>> REPLACE\"; \"%s\""
+                + " is missing.")
+            .formatted(path, mark));
   }
 }

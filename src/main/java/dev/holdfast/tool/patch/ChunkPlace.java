@@ -62,11 +62,9 @@ final class ChunkPlace {
       }
       if (found < 0) {
         throw refused(
-            "The line \"@@ "
-                + anchor
-                + "\" names no line of "
-                + chunk.path()
-                + ": write a whole line of the file, or \"@@\" alone. Nothing was changed.");
+            ("The line \"@@ %s\" names no line of %s: write a whole line of the file, or"
+                    + " \"@@\" alone. Nothing was changed.")
+                .formatted(anchor, chunk.path()));
       }
       from = found;
     }

@@ -228,13 +228,10 @@ final class DiffReader {
 
   private String foreignLine(HunkHeader header) {
     String numbered = header().matches("\\s*\\d+\\s*[:|]?\\s.*") ? " Write no line numbers." : "";
-    return "In the hunk \""
-        + header.text()
-        + "\" the line \""
-        + cut(header())
-        + "\" begins with none of \" \", \"+\" and \"-\": every line of a hunk begins with one of"
-        + " them, also a line of context, whose first character is a space."
-        + numbered;
+    return ("In the hunk \"%s\" the line \"%s\" begins with none of \" \", \"+\" and \"-\": every"
+            + " line of a hunk begins with one of them, also a line of context, whose first"
+            + " character is a space.%s")
+        .formatted(header.text(), cut(header()), numbered);
   }
 
   private static String cut(String line) {

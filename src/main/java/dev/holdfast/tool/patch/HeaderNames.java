@@ -97,12 +97,9 @@ record HeaderNames(@Nullable String old, @Nullable String changed) {
       return new HeaderNames(right, right);
     }
     throw PatchRejection.malformed(
-        "The headers name two files, "
-            + left
-            + " and "
-            + right
-            + ": write the same path in both, or \"rename from\" and \"rename to\" lines for a"
-            + " rename.");
+        ("The headers name two files, %s and %s: write the same path in both, or \"rename"
+                + " from\" and \"rename to\" lines for a rename.")
+            .formatted(left, right));
   }
 
   /** Without its prefix, unless only the name with it is a file. */

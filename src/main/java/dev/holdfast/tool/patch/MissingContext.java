@@ -78,12 +78,9 @@ final class MissingContext {
   private Hunk insertion(Hunk hunk) throws PatchRejection {
     if (hunk.header().oldStart() < file.size()) {
       throw PatchRejection.malformed(
-          "The hunk \""
-              + hunk.header().text()
-              + "\" for "
-              + path
-              + " has no line of context, so its place is unknown: give three lines before and"
-              + " three after. Nothing was changed.");
+          ("The hunk \"%s\" for %s has no line of context, so its place is unknown: give"
+                  + " three lines before and three after. Nothing was changed.")
+              .formatted(hunk.header().text(), path));
     }
     return hunk;
   }

@@ -28,11 +28,9 @@ public final class NearestMatch {
       }
       lines.add(lineOf(text, at));
     }
-    return "The search text occurs more than once in "
-        + path
-        + ", at lines "
-        + lines
-        + ". Take in the lines around the one you mean.";
+    return ("The search text occurs more than once in %s, at lines %s. Take in the lines around"
+            + " the one you mean.")
+        .formatted(path, lines);
   }
 
   /** From 1. */

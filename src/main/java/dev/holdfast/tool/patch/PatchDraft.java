@@ -73,11 +73,9 @@ record PatchDraft(List<FileDiff> files) {
   private static PatchRejection tooLarge(String size, String limit) {
     return new PatchRejection(
         Kind.TOO_LARGE,
-        "The patch changes "
-            + size
-            + ", the limit is "
-            + limit
-            + ": change only what the goal needs. Nothing was changed.");
+        ("The patch changes %s, the limit is %s: change only what the goal needs. Nothing"
+                + " was changed.")
+            .formatted(size, limit));
   }
 
   private static void checkModes(FileDiff file, PatchLimits limits) throws PatchRejection {

@@ -71,11 +71,10 @@ final class RunCommandTool {
           "exit code " + code + ExitText.signal(code) + "\n" + output;
       case ProgramEnd.TimedOut timedOut ->
           throw new ModelRetryException(
-              "Command timed out after "
-                  + timeout.toSeconds()
-                  + " seconds and was killed. It may have taken effect in part. Give it more"
-                  + " timeout_seconds or less to do. Its output:\n"
-                  + output);
+              ("Command timed out after %s seconds and was killed. It may have taken"
+                      + " effect in part. Give it more timeout_seconds or less to do. Its"
+                      + " output:\n%s")
+                  .formatted(timeout.toSeconds(), output));
     };
   }
 

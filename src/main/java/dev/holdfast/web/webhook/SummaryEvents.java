@@ -48,13 +48,9 @@ final class SummaryEvents {
     String of = spent + " of " + limit + " USD are spent";
     String text =
         budget.usedUp()
-            ? "The budget "
-                + budget.scope()
-                + " is used up: "
-                + of
-                + ", and what needs more waits; raise it: holdfast budgets raise "
-                + budget.scope()
-                + " --to USD"
+            ? ("The budget %s is used up: %s, and what needs more waits; raise it: holdfast"
+                    + " budgets raise %s --to USD")
+                .formatted(budget.scope(), of, budget.scope())
             : "The budget " + budget.scope() + " is nearly used up: " + of;
     return new NoticeEvent(
         "budget-" + budget.id(),
@@ -83,17 +79,15 @@ final class SummaryEvents {
     String cost =
         digest.costUsd() == null ? "" : ", for " + digest.costUsd().toPlainString() + " USD";
     String text =
-        digest.onHold()
-            + " tickets are on hold and "
-            + digest.inReview()
-            + " in review, "
-            + digest.ready()
-            + " ready; in 24 hours "
-            + digest.succeeded()
-            + " attempts succeeded and "
-            + digest.failed()
-            + " failed"
-            + cost;
+        ("%s tickets are on hold and %s in review, %s ready; in 24 hours %s attempts"
+                + " succeeded and %s failed%s")
+            .formatted(
+                digest.onHold(),
+                digest.inReview(),
+                digest.ready(),
+                digest.succeeded(),
+                digest.failed(),
+                cost);
     return new NoticeEvent(
         "digest-" + digest.id(),
         NoticeEvent.source(console),

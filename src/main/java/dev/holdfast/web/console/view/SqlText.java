@@ -10,11 +10,9 @@ public final class SqlText {
   private SqlText() {}
 
   public static String ticket(long id) {
-    return "SELECT * FROM holdfast.tickets WHERE id = "
-        + id
-        + ";\nSELECT at, event, actor, details FROM holdfast.ticket_timeline WHERE ticket_id = "
-        + id
-        + " ORDER BY at;";
+    return ("SELECT * FROM holdfast.tickets WHERE id = %s;\nSELECT at, event, actor, details FROM"
+            + " holdfast.ticket_timeline WHERE ticket_id = %s ORDER BY at;")
+        .formatted(id, id);
   }
 
   /**
@@ -26,11 +24,9 @@ public final class SqlText {
   }
 
   public static String group(String fingerprint, String category) {
-    return "SELECT id, title, held_for, hold_reason, error FROM holdfast.on_hold_tickets\nWHERE "
-        + equal("error_fingerprint", fingerprint)
-        + " AND "
-        + equal("error_category", category)
-        + ";";
+    return ("SELECT id, title, held_for, hold_reason, error FROM holdfast.on_hold_tickets\nWHERE"
+            + " %s AND %s;")
+        .formatted(equal("error_fingerprint", fingerprint), equal("error_category", category));
   }
 
   private static String equal(String column, String value) {
