@@ -5,6 +5,8 @@ import java.util.regex.Pattern;
 
 /** Of logins that somebody else checks: a proxy, or a provider of OpenID Connect. */
 final class AuthKeys {
+  static final Keys.Section SECTION = new Keys.Section();
+
   private static final KeyType<String> HEADER =
       new KeyType.Text(Pattern.compile("|[A-Za-z][A-Za-z0-9-]*"), "the name of a header");
   private static final KeyType<List<String>> PEOPLE =
@@ -14,42 +16,42 @@ final class AuthKeys {
       new KeyType.Text(Pattern.compile("\\S+"), "the name of a claim");
 
   static final Key<String> PROXY_HEADER =
-      Key.of(
+      SECTION.key(
           "web.auth.proxy-header",
           HEADER,
           "",
           "The header in which a proxy that logs people in gives their name, as X-Forwarded-User."
               + " It is taken from web.auth.proxy-addresses alone. Empty takes no proxy's word.");
   static final Key<String> PROXY_GROUPS_HEADER =
-      Key.of(
+      SECTION.key(
           "web.auth.proxy-groups-header",
           HEADER,
           "",
           "The header in which the proxy gives their groups, with commas between them.");
   static final Key<List<String>> PROXY_ADDRESSES =
-      Key.of(
+      SECTION.key(
           "web.auth.proxy-addresses",
           new KeyType.Texts(Pattern.compile("[0-9A-Fa-f.:]+(/[0-9]{1,3})?"), "addresses"),
           "",
           "Where the proxy connects from: addresses, or networks such as 10.0.0.0/8. Jobs run on"
               + " this machine, so its loopback addresses need web.auth.proxy-secret, too.");
   static final Key<String> PROXY_SECRET =
-      Key.secret(
+      SECTION.secret(
           "web.auth.proxy-secret",
           KeyType.Text.LONG_SECRET,
           "What the proxy must send as X-Holdfast-Proxy-Secret, so that no other program on its"
               + " machine can pass for it.");
   static final Key<List<String>> VIEWERS =
-      Key.of(
+      SECTION.key(
           "web.auth.viewers",
           PEOPLE,
           "",
           "Who may read, of the people whom the proxy or the provider names; @GROUP is all of a"
               + " group, * is everybody it lets in.");
   static final Key<List<String>> OPERATORS =
-      Key.of("web.auth.operators", PEOPLE, "", "Who of them may read and act.");
+      SECTION.key("web.auth.operators", PEOPLE, "", "Who of them may read and act.");
   static final Key<String> OIDC_ISSUER =
-      Key.of(
+      SECTION.key(
           "web.auth.oidc-issuer",
           new KeyType.Text(Pattern.compile("|https?://\\S+"), "https://..."),
           "",
@@ -58,50 +60,34 @@ final class AuthKeys {
               + " webhooks.console-url, below which /login/oidc/callback is where it sends people"
               + " back. Empty is none.");
   static final Key<String> OIDC_CLIENT_ID =
-      Key.of(
+      SECTION.key(
           "web.auth.oidc-client-id",
           KeyType.Text.WITHOUT_BLANKS,
           "",
           "Under which id the provider knows this console.");
   static final Key<String> OIDC_CLIENT_SECRET =
-      Key.secret(
+      SECTION.secret(
           "web.auth.oidc-client-secret",
           KeyType.Text.WITHOUT_BLANKS,
           "The secret of that client. Empty for a public client, which PKCE protects alone.");
   static final Key<List<String>> OIDC_SCOPES =
-      Key.of(
+      SECTION.key(
           "web.auth.oidc-scopes",
           new KeyType.Texts(Pattern.compile("[!#-\\[\\]-~]+"), "names of scopes"),
           "openid,email,profile",
           "What the provider is asked for; groups often need one of their own.");
   static final Key<String> OIDC_NAME_CLAIM =
-      Key.of(
+      SECTION.key(
           "web.auth.oidc-name-claim",
           CLAIM,
           "email",
           "The claim of the ID token in whose name people act. An email must be verified.");
   static final Key<String> OIDC_GROUPS_CLAIM =
-      Key.of(
+      SECTION.key(
           "web.auth.oidc-groups-claim",
           CLAIM,
           "groups",
           "The claim with their groups or roles: a list of texts.");
-
-  /** In the order of the documentation. */
-  static final List<Key<?>> ALL =
-      List.of(
-          PROXY_HEADER,
-          PROXY_GROUPS_HEADER,
-          PROXY_ADDRESSES,
-          PROXY_SECRET,
-          VIEWERS,
-          OPERATORS,
-          OIDC_ISSUER,
-          OIDC_CLIENT_ID,
-          OIDC_CLIENT_SECRET,
-          OIDC_SCOPES,
-          OIDC_NAME_CLAIM,
-          OIDC_GROUPS_CLAIM);
 
   private AuthKeys() {}
 }

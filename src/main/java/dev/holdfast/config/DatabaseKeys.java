@@ -1,31 +1,33 @@
 package dev.holdfast.config;
 
-import java.util.List;
 import java.util.regex.Pattern;
 
 /** The keys of the database's address and of a worker's connections. */
 final class DatabaseKeys {
+  static final Keys.Section SECTION = new Keys.Section();
+
   static final KeyType<String> ADDRESS =
       new KeyType.Text(
           Pattern.compile("|(jdbc:postgresql|postgres|postgresql):\\S+"),
           "jdbc:postgresql://HOST:PORT/NAME or postgres://USER:PASSWORD@HOST:PORT/NAME");
 
   static final Key<String> URL =
-      Key.of(
+      SECTION.key(
           "database.url",
           ADDRESS,
           "",
           "Where the tickets are. Without it, commands use the running embedded instance of this"
               + " directory.");
   static final Key<String> USER =
-      Key.of("database.user", KeyType.Text.ANY, "", "The database user, unless the URL names one.");
+      SECTION.key(
+          "database.user", KeyType.Text.ANY, "", "The database user, unless the URL names one.");
   static final Key<String> PASSWORD =
-      Key.secret(
+      SECTION.secret(
           "database.password",
           KeyType.Text.ANY,
           "The database user's password, unless the URL has it.");
   static final Key<Integer> POOL_SIZE =
-      Key.of(
+      SECTION.key(
           "database.pool-size",
           new KeyType.Whole("connections", 2, 500),
           "10",
@@ -34,15 +36,12 @@ final class DatabaseKeys {
               + " notifications, one for heartbeats, one for metrics and the webhook, and those of"
               + " web.pool-size.");
   static final Key<String> LISTEN_URL =
-      Key.of(
+      SECTION.key(
           "database.listen-url",
           ADDRESS,
           "",
           "Where to LISTEN for new tickets, if database.url goes through a transaction pooler,"
               + " which drops notifications. Empty is database.url.");
-
-  /** In the order of the documentation. */
-  static final List<Key<?>> ALL = List.of(URL, USER, PASSWORD, POOL_SIZE, LISTEN_URL);
 
   private DatabaseKeys() {}
 }

@@ -10,28 +10,30 @@ import java.util.regex.Pattern;
 
 /** The keys of the handlers of commands and agents. */
 final class HandlerKeys {
+  static final Keys.Section SECTION = new Keys.Section();
+
   static final Key<Boolean> COMMAND_ALLOW_INLINE =
-      Key.of(
+      SECTION.key(
           "handlers.command.allow-inline",
           new KeyType.Flag(),
           "false",
           "Whether a ticket's payload may name the program to run. Whoever may enqueue could then"
               + " run anything as the worker's user.");
   static final Key<List<String>> COMMAND_PASS_ENVIRONMENT =
-      Key.of(
+      SECTION.key(
           "handlers.command.pass-environment",
           new KeyType.Texts(Pattern.compile("[A-Za-z_][A-Za-z0-9_]*"), "names of variables"),
           "",
           "Variables of the worker that a design may hand to its program with pass_environment. Any"
               + " other one stays here.");
   static final Key<String> COMMAND_WORKSPACES =
-      Key.of(
+      SECTION.key(
           "handlers.command.workspaces",
           KeyType.Text.ANY,
           ".holdfast/workspaces",
           "The directory in which each attempt gets a working directory of its own.");
   static final Key<Duration> COMMAND_KILL_GRACE =
-      Key.of(
+      SECTION.key(
           "handlers.command.kill-grace",
           // A stopping worker waits a little longer than this for its programs.
           new KeyType.Span(Duration.ZERO, Duration.ofSeconds(2)),
@@ -39,7 +41,7 @@ final class HandlerKeys {
           "How long a program that has to stop may clean up before it is killed with all its"
               + " children.");
   static final Key<String> COMMAND_USER =
-      Key.of(
+      SECTION.key(
           "handlers.command.user",
           KeyType.Text.WITHOUT_BLANKS,
           "",
@@ -48,23 +50,13 @@ final class HandlerKeys {
               + " to that user; handlers.command.workspaces must be a place that the user may"
               + " enter.");
   static final Key<String> AGENTS_WORKSPACE_ROOT =
-      Key.of(
+      SECTION.key(
           "agents.workspace-root",
           KeyType.Text.ANY,
           ".holdfast/agents",
           "The directory in which the agent of each ticket gets a workspace of its own, which stays"
               + " until a success ends the ticket; what waits for a review keeps it"
               + " (retention.workspaces). Workers that share tickets need one that they all see.");
-
-  /** In the order of the documentation. */
-  static final List<Key<?>> ALL =
-      List.of(
-          COMMAND_ALLOW_INLINE,
-          COMMAND_PASS_ENVIRONMENT,
-          COMMAND_WORKSPACES,
-          COMMAND_KILL_GRACE,
-          COMMAND_USER,
-          AGENTS_WORKSPACE_ROOT);
 
   private HandlerKeys() {}
 

@@ -16,14 +16,6 @@ public record Key<T>(
   /** Of a value in a message. */
   private static final int LONGEST = 200;
 
-  static <T> Key<T> of(String name, KeyType<T> type, String defaultText, String description) {
-    return new Key<>(name, type, defaultText, false, description);
-  }
-
-  static <T> Key<T> secret(String name, KeyType<T> type, String description) {
-    return new Key<>(name, type, "", true, description);
-  }
-
   /** {@code HOLDFAST_WORKER_POLL_INTERVAL} for {@code worker.poll-interval}. */
   public String environmentName() {
     return "HOLDFAST_" + name.replace('.', '_').replace('-', '_').toUpperCase(Locale.ROOT);

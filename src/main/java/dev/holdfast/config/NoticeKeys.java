@@ -6,11 +6,13 @@ import java.util.regex.Pattern;
 
 /** Of what people are told by the webhook and by mail, and the mail. */
 final class NoticeKeys {
+  static final Keys.Section SECTION = new Keys.Section();
+
   private static final KeyType<String> ADDRESS =
       new KeyType.Text(Pattern.compile("|[^\\s@<>]+@[^\\s@<>]+"), "one mail address");
 
   static final Key<List<String>> EVENTS =
-      Key.of(
+      SECTION.key(
           "webhooks.events",
           new KeyType.Texts(
               Pattern.compile("holds|outages|budgets|reviews|digest"),
@@ -20,13 +22,13 @@ final class NoticeKeys {
               + " providers and their ends; budgets that are nearly or wholly used up; results that"
               + " wait for review; a digest each day, at webhooks.digest-at.");
   static final Key<String> DIGEST_AT =
-      Key.of(
+      SECTION.key(
           "webhooks.digest-at",
           new KeyType.Text(Pattern.compile("\\d\\d:\\d\\d \\S+"), "as 08:00 Europe/Berlin"),
           "08:00 UTC",
           "When the digest of each day is made, in the time of the zone.");
   static final Key<String> MAIL_SERVER =
-      Key.of(
+      SECTION.key(
           "mail.server",
           new KeyType.Text(
               Pattern.compile("|smtps?://[^\\s/@]+"), "smtp://HOST[:PORT] or smtps://HOST[:PORT]"),
@@ -34,39 +36,27 @@ final class NoticeKeys {
           "Who sends mail of what webhooks.events names. smtp is encrypted by STARTTLS where the"
               + " server offers it. Needs mail.from and mail.to.");
   static final Key<String> MAIL_USER =
-      Key.of(
+      SECTION.key(
           "mail.user",
           KeyType.Text.ANY,
           "",
           "Under whom mail is sent; empty sends without a login.");
   static final Key<String> MAIL_PASSWORD =
-      Key.secret("mail.password", KeyType.Text.ANY, "The password of mail.user.");
+      SECTION.secret("mail.password", KeyType.Text.ANY, "The password of mail.user.");
   static final Key<String> MAIL_FROM =
-      Key.of("mail.from", ADDRESS, "", "The address that mail comes from.");
+      SECTION.key("mail.from", ADDRESS, "", "The address that mail comes from.");
   static final Key<List<String>> MAIL_TO =
-      Key.of(
+      SECTION.key(
           "mail.to",
           new KeyType.Texts(Pattern.compile("[^\\s@<>,]+@[^\\s@<>,]+"), "mail addresses"),
           "",
           "Who gets mail; each mail goes to all of them.");
   static final Key<Duration> MAIL_TIMEOUT =
-      Key.of(
+      SECTION.key(
           "mail.timeout",
           new KeyType.Span(Duration.ofMillis(100), Duration.ofMinutes(1)),
           "10s",
           "How long the mail server may take for one step.");
-
-  /** In the order of the documentation. */
-  static final List<Key<?>> ALL =
-      List.of(
-          EVENTS,
-          DIGEST_AT,
-          MAIL_SERVER,
-          MAIL_USER,
-          MAIL_PASSWORD,
-          MAIL_FROM,
-          MAIL_TO,
-          MAIL_TIMEOUT);
 
   private NoticeKeys() {}
 }

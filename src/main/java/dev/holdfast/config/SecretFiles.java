@@ -56,7 +56,8 @@ final class SecretFiles {
   }
 
   static Key<String> keyOfFile(Key<?> key) {
-    return Key.of(key.name() + SUFFIX, KeyType.Text.ANY, "", "The file that has " + key.name());
+    return new Key<>(
+        key.name() + SUFFIX, KeyType.Text.ANY, "", false, "The file that has " + key.name());
   }
 
   /**

@@ -6,24 +6,26 @@ import java.util.regex.Pattern;
 
 /** The HTTP port, the webhook, and the token of assistants. */
 final class WebKeys {
+  static final Keys.Section SECTION = new Keys.Section();
+
   private static final KeyType<String> ADDRESS =
       new KeyType.Text(Pattern.compile("|https?://\\S+"), "http://... or https://...");
 
   static final Key<Integer> PORT =
-      Key.of(
+      SECTION.key(
           "web.port",
           new KeyType.Whole("", 0, 65_535),
           "8080",
           "The port of /health, /metrics, the API and the console. 0 takes a free one and prints"
               + " it.");
   static final Key<String> HOST =
-      Key.of(
+      SECTION.key(
           "web.host",
           new KeyType.Text(Pattern.compile("[A-Za-z0-9.:_-]{1,255}"), "a host name or address"),
           "127.0.0.1",
           "The address to listen on. Any but a loopback one needs web.tokens or web.auth.");
   static final Key<List<String>> TOKENS =
-      Key.secret(
+      SECTION.secret(
           "web.tokens",
           new KeyType.Texts(
               Pattern.compile(
@@ -36,14 +38,14 @@ final class WebKeys {
               + " one with its hash, which is all that need stand here. Without any, only this"
               + " machine may connect.");
   static final Key<Integer> REQUESTS_PER_MINUTE =
-      Key.of(
+      SECTION.key(
           "web.requests-per-minute",
           new KeyType.Whole("requests", 0, 1_000_000),
           "6000",
           "How many requests each visitor may send a minute, counted for each token, or else for"
               + " each address. 0 is no bound.");
   static final Key<Integer> CONCURRENT_REQUESTS =
-      Key.of(
+      SECTION.key(
           "web.concurrent-requests",
           new KeyType.Whole("requests", 1, 10_000),
           "8",
@@ -51,53 +53,53 @@ final class WebKeys {
               + " two seconds, then it is refused with 503 and Retry-After. Event streams, health"
               + " and metrics do not count.");
   static final Key<Integer> POOL_SIZE =
-      Key.of(
+      SECTION.key(
           "web.pool-size",
           new KeyType.Whole("connections", 1, 500),
           "3",
           "Database connections of the API and the console at most. They are not those of"
               + " database.pool-size, so viewers take none from jobs and heartbeats.");
   static final Key<Duration> STATEMENT_TIMEOUT =
-      Key.of(
+      SECTION.key(
           "web.statement-timeout",
           new KeyType.Span(Duration.ofSeconds(1), Duration.ofMinutes(10)),
           "10s",
           "How long one statement of the API or the console may take; what takes longer is"
               + " cancelled and answered with 503. Whole seconds.");
   static final Key<String> WEBHOOKS_URL =
-      Key.secret(
+      SECTION.secret(
           "webhooks.url",
           ADDRESS,
           "Who is told of each new hold, by POST of a CloudEvent; see docs/api.md. Needs"
               + " webhooks.secret.");
   static final Key<String> WEBHOOKS_SECRET =
-      Key.secret(
+      SECTION.secret(
           "webhooks.secret",
           KeyType.Text.LONG_SECRET,
           "Signs what is sent to webhooks.url. Behind whsec_ it is base64 of the key, as Standard"
               + " Webhooks has it; otherwise its bytes are the key.");
   static final Key<Duration> WEBHOOKS_TIMEOUT =
-      Key.of(
+      SECTION.key(
           "webhooks.timeout",
           new KeyType.Span(Duration.ofMillis(100), Duration.ofMinutes(1)),
           "10s",
           "How long the receiver may take to answer.");
   static final Key<Duration> WEBHOOKS_GIVE_UP_AFTER =
-      Key.of(
+      SECTION.key(
           "webhooks.give-up-after",
           new KeyType.Span(Duration.ofSeconds(1), Duration.ofDays(30)),
           "1d",
           "How long an event that is not taken is tried again, ever less often, before the next one"
               + " is told.");
   static final Key<String> WEBHOOKS_CONSOLE_URL =
-      Key.of(
+      SECTION.key(
           "webhooks.console-url",
           ADDRESS,
           "",
           "Where people reach the console, for the links in what is told and for"
               + " web.auth.oidc-issuer. Empty gives none.");
   static final Key<WebhookSettings.Format> WEBHOOKS_FORMAT =
-      Key.of(
+      SECTION.key(
           "webhooks.format",
           new KeyType.Choice<>(
               List.of(WebhookSettings.Format.values()), WebhookSettings.Format::wireName),
@@ -105,14 +107,14 @@ final class WebKeys {
           "What is sent: a CloudEvent in JSON, or for slack the sentence alone, as {\"text\": ...},"
               + " which many chats take.");
   static final Key<Duration> WEBHOOKS_GROUP_WAIT =
-      Key.of(
+      SECTION.key(
           "webhooks.group-wait",
           new KeyType.Span(Duration.ZERO, Duration.ofHours(1)),
           "10s",
           "How long a new hold waits for others with the same error, of which people are told in"
               + " one message; 0s tells of each by itself, at once.");
   static final Key<String> WEBHOOKS_QUIET_HOURS =
-      Key.of(
+      SECTION.key(
           "webhooks.quiet-hours",
           new KeyType.Text(
               Pattern.compile("|\\d\\d:\\d\\d-\\d\\d:\\d\\d \\S+"), "as 22:00-07:00 Europe/Berlin"),
@@ -120,30 +122,10 @@ final class WebKeys {
           "When nothing is sent, each day, in the time of the zone; what came meanwhile is told"
               + " afterwards. Empty is never.");
   static final Key<String> MCP_TOKEN =
-      Key.secret(
+      SECTION.secret(
           "mcp.token",
           KeyType.Text.ANY,
           "The token of web.tokens under which holdfast mcp acts; needed where there are any.");
-
-  /** In the order of the documentation. */
-  static final List<Key<?>> ALL =
-      List.of(
-          PORT,
-          HOST,
-          TOKENS,
-          REQUESTS_PER_MINUTE,
-          CONCURRENT_REQUESTS,
-          POOL_SIZE,
-          STATEMENT_TIMEOUT,
-          WEBHOOKS_URL,
-          WEBHOOKS_SECRET,
-          WEBHOOKS_TIMEOUT,
-          WEBHOOKS_GIVE_UP_AFTER,
-          WEBHOOKS_CONSOLE_URL,
-          WEBHOOKS_FORMAT,
-          WEBHOOKS_GROUP_WAIT,
-          WEBHOOKS_QUIET_HOURS,
-          MCP_TOKEN);
 
   private WebKeys() {}
 }

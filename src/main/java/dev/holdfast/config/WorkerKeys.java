@@ -11,77 +11,66 @@ import java.util.regex.Pattern;
 
 /** The keys of a worker's claims, runs and drains. */
 final class WorkerKeys {
+  static final Keys.Section SECTION = new Keys.Section();
+
   private static final Duration DAY = Duration.ofDays(1);
 
   static final Key<Integer> CONCURRENCY =
-      Key.of(
+      SECTION.key(
           "worker.concurrency",
           new KeyType.Whole("tickets", 1, 100_000),
           "100",
           "How many tickets one worker runs at once.");
   static final Key<Integer> POLLERS =
-      Key.of(
+      SECTION.key(
           "worker.pollers",
           new KeyType.Whole("threads", 1, 64),
           "1",
           "Threads that claim tickets. One claims thousands of tickets a second.");
   static final Key<Duration> POLL_INTERVAL =
-      Key.of(
+      SECTION.key(
           "worker.poll-interval",
           new KeyType.Span(Duration.ofMillis(10), Duration.ofHours(1)),
           "1s",
           "How often an idle worker looks for tickets. Notifications make it look at once; polling"
               + " is what it relies on.");
   static final Key<Duration> LEASE =
-      Key.of(
+      SECTION.key(
           "worker.lease",
           new KeyType.Span(Duration.ofMillis(100), DAY),
           "60s",
           "How long a claimed ticket is safe without a heartbeat; then another worker rescues it.");
   static final Key<Duration> HEARTBEAT_INTERVAL =
-      Key.of(
+      SECTION.key(
           "worker.heartbeat-interval",
           new KeyType.Span(Duration.ofMillis(10), DAY),
           "15s",
           "How often leases are renewed. Must be less than half of worker.lease, so that one lost"
               + " heartbeat costs nothing.");
   static final Key<Duration> RESCUE_INTERVAL =
-      Key.of(
+      SECTION.key(
           "worker.rescue-interval",
           new KeyType.Span(Duration.ofMillis(10), Duration.ofHours(1)),
           "5s",
           "How often a worker looks for expired leases of others.");
   static final Key<Duration> DRAIN_TIMEOUT =
-      Key.of(
+      SECTION.key(
           "worker.drain-timeout",
           new KeyType.Span(Duration.ZERO, DAY),
           "30s",
           "How long a stopping worker lets its running tickets finish before it gives them back.");
   static final Key<List<String>> QUEUES =
-      Key.of(
+      SECTION.key(
           "worker.queues",
           new KeyType.Texts(Pattern.compile("[A-Za-z0-9][A-Za-z0-9._:-]{0,62}"), "queue names"),
           "",
           "The queues this worker claims from. Empty is all.");
   static final Key<Integer> CLAIM_BATCH =
-      Key.of(
+      SECTION.key(
           "worker.claim-batch",
           new KeyType.Whole("tickets", 1, 10_000),
           "500",
           "How many tickets one claim takes at most; never more than there are free slots.");
-
-  /** In the order of the documentation. */
-  static final List<Key<?>> ALL =
-      List.of(
-          CONCURRENCY,
-          POLLERS,
-          POLL_INTERVAL,
-          LEASE,
-          HEARTBEAT_INTERVAL,
-          RESCUE_INTERVAL,
-          DRAIN_TIMEOUT,
-          QUEUES,
-          CLAIM_BATCH);
 
   private WorkerKeys() {}
 
