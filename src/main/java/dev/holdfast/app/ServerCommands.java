@@ -18,18 +18,13 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The commands that run until they are told to end. */
-final class ServerCommands implements Servers {
+/**
+ * The commands that run until they are told to end.
+ *
+ * @param home where data and work are kept: {@code .holdfast}
+ */
+record ServerCommands(Path home) implements Servers {
   private static final Logger log = LoggerFactory.getLogger(ServerCommands.class);
-
-  private final Path home;
-
-  /**
-   * @param home where data and work are kept: {@code .holdfast}
-   */
-  ServerCommands(Path home) {
-    this.home = home;
-  }
 
   @Override
   public int worker(

@@ -16,8 +16,10 @@ import tools.jackson.databind.JsonNode;
 /**
  * Reviewer, judge and diagnoser: models whose word is welcome and never needed. Where one gives
  * none that can be used, the run goes on without it (E31, E38).
+ *
+ * @param jsonRetries how often an answer that is no JSON is asked for again
  */
-final class Advice {
+record Advice(RunLog log, Models models, RepairTask task, int jsonRetries) {
   private static final Set<String> CONFIDENCES = Set.of("high", "medium", "low");
 
   /** A reviewer's answer; empty rankings where it failed. */
@@ -31,21 +33,6 @@ final class Advice {
   private record Hypothesis(String text, double confidence) {}
 
   private static final String NO_ANSWER = "no answer: ";
-
-  private final RunLog log;
-  private final Models models;
-  private final RepairTask task;
-  private final int jsonRetries;
-
-  /**
-   * @param jsonRetries how often an answer that is no JSON is asked for again
-   */
-  Advice(RunLog log, Models models, RepairTask task, int jsonRetries) {
-    this.log = log;
-    this.models = models;
-    this.task = task;
-    this.jsonRetries = jsonRetries;
-  }
 
   /** E29. */
   Review review(String name, int step, List<Candidate> candidates)

@@ -18,17 +18,9 @@ import java.util.List;
  * Asks the targets in their order until one answers; each call is retried by itself (E-1), and all
  * of them keep to the attempt's budget and the run's. Thread-safe.
  */
-final class Models {
-  private final List<Route> routes;
-  private final ModelPorts ports;
-  private final RetryContext context;
-  private final RunBudget budget;
-
-  Models(List<Route> routes, ModelPorts ports, RetryContext context, RunBudget budget) {
-    this.routes = List.copyOf(routes);
-    this.ports = ports;
-    this.context = context;
-    this.budget = budget;
+record Models(List<Route> routes, ModelPorts ports, RetryContext context, RunBudget budget) {
+  Models {
+    routes = List.copyOf(routes);
   }
 
   /**

@@ -6,15 +6,7 @@ import java.math.BigDecimal;
 import java.time.Duration;
 
 /** The limits of a run, over all its attempts (E16). Thread-safe. */
-final class RunBudget {
-  private final RepairSettings.Limits limits;
-  private final RunLog log;
-
-  RunBudget(RepairSettings.Limits limits, RunLog log) {
-    this.limits = limits;
-    this.log = log;
-  }
-
+record RunBudget(RepairSettings.Limits limits, RunLog log) {
   /**
    * @throws BudgetExceededException where nothing more may be begun
    */

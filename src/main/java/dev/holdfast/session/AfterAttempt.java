@@ -13,19 +13,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * Decides whether a further attempt follows one that failed (B14-B16, B56). Which target comes next
  * and whether anybody waits for it is decided by what the cluster leaves open, see {@link Routing}.
+ *
+ * @param maxTries of one run of a turn
  */
-final class AfterAttempt {
-  private final int maxTries;
-  private final RunState run;
-
-  /**
-   * @param maxTries of one run of a turn
-   */
-  AfterAttempt(int maxTries, RunState run) {
-    this.maxTries = maxTries;
-    this.run = run;
-  }
-
+record AfterAttempt(int maxTries, RunState run) {
   /** True if none of the turn's tries is left. */
   boolean isLast(int tries) {
     return tries >= maxTries;

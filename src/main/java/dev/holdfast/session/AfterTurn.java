@@ -21,19 +21,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Moves on to the next turn, or ends the execution with its result (B50-B57). */
-final class AfterTurn {
-  private final StopSignal signal;
-  private final AutoRetry autoRetry;
-  private final Budget budget;
-  private final RunState run;
-
-  AfterTurn(StopSignal signal, AutoRetry autoRetry, Budget budget, RunState run) {
-    this.signal = signal;
-    this.autoRetry = autoRetry;
-    this.budget = budget;
-    this.run = run;
-  }
-
+record AfterTurn(StopSignal signal, AutoRetry autoRetry, Budget budget, RunState run) {
   /** Empty where the session goes on. */
   Optional<SessionResult> after(TurnEnd end) {
     return switch (end) {

@@ -16,7 +16,8 @@ import java.util.List;
 import java.util.Optional;
 
 /** Does what the last answer asks for, and writes every result down before the next step. */
-final class AnswerActions {
+record AnswerActions(
+    ToolBox toolBox, Approvals approvals, ReportRules rules, StopSignal signal, RunState run) {
   private static final String UNKNOWN =
       "It is unknown whether this call took effect: its run was cut off. A person has been asked."
           + " Look at what there is before you call it again.";
@@ -26,21 +27,6 @@ final class AnswerActions {
   private static final String LEFT =
       "The report was not taken: other calls of the same answer failed. Look at their results"
           + " first.";
-
-  private final ToolBox toolBox;
-  private final Approvals approvals;
-  private final ReportRules rules;
-  private final StopSignal signal;
-  private final RunState run;
-
-  AnswerActions(
-      ToolBox toolBox, Approvals approvals, ReportRules rules, StopSignal signal, RunState run) {
-    this.toolBox = toolBox;
-    this.approvals = approvals;
-    this.rules = rules;
-    this.signal = signal;
-    this.run = run;
-  }
 
   /**
    * Carries out the calls that have no result yet, the report last. None of them runs before a

@@ -18,29 +18,13 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** Calls a model once and writes down what came of it. */
-final class AttemptRunner {
-  private final RunState run;
-  private final SessionPorts ports;
-  private final StopSignal signal;
-  private final Requests requests;
-  private final Budget budget;
-  private final AnswerReview review;
-
-  AttemptRunner(
-      RunState run,
-      SessionPorts ports,
-      StopSignal signal,
-      Requests requests,
-      Budget budget,
-      AnswerReview review) {
-    this.run = run;
-    this.ports = ports;
-    this.signal = signal;
-    this.requests = requests;
-    this.budget = budget;
-    this.review = review;
-  }
-
+record AttemptRunner(
+    RunState run,
+    SessionPorts ports,
+    StopSignal signal,
+    Requests requests,
+    Budget budget,
+    AnswerReview review) {
   /** An answer that is accepted is in the journal when this returns. */
   TurnAttempt run(int attempt, Route route) throws InterruptedException {
     Target target = route.target();

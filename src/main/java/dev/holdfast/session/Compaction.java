@@ -18,28 +18,14 @@ import java.util.List;
  * the guard says that it soon will. Judged by what happens next: two compactions without a better
  * answer behind them are enough.
  */
-final class Compaction {
+record Compaction(
+    ContextSettings settings,
+    ContextGuard guard,
+    Compactor compactor,
+    RunState run,
+    StopSignal signal) {
   private static final int MAX_WITHOUT_GAIN = 2;
   private static final long LEAST_BUDGET = 200;
-
-  private final ContextSettings settings;
-  private final ContextGuard guard;
-  private final Compactor compactor;
-  private final RunState run;
-  private final StopSignal signal;
-
-  Compaction(
-      ContextSettings settings,
-      ContextGuard guard,
-      Compactor compactor,
-      RunState run,
-      StopSignal signal) {
-    this.settings = settings;
-    this.guard = guard;
-    this.compactor = compactor;
-    this.run = run;
-    this.signal = signal;
-  }
 
   /**
    * Looks at the end of a turn that is not retried (D2).

@@ -6,19 +6,11 @@ import dev.holdfast.session.journal.Standing;
 import dev.holdfast.session.report.ReportRules;
 
 /** Finds out at the start of a turn whether it is the last one, and tells the model (B42-B44). */
-final class FinalTurn {
+record FinalTurn(ContextGuard guard, RunState run) {
   static final String CONTEXT_WARNING =
       "Context guard enforced: restricting tools to " + ReportRules.TOOL;
   static final String MAX_TURNS_WARNING =
       "Final turn detected: restricting tools to " + ReportRules.TOOL;
-
-  private final ContextGuard guard;
-  private final RunState run;
-
-  FinalTurn(ContextGuard guard, RunState run) {
-    this.guard = guard;
-    this.run = run;
-  }
 
   void enterIfDue() {
     if (run.progress().forced() != null) {

@@ -12,17 +12,10 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** Builds what a model is asked. */
-final class Requests {
-  private final SessionSettings settings;
-  private final List<ToolSpec> tools;
-  private final ToolSpec report;
-  private final RetryContext context;
-
-  Requests(SessionSettings settings, List<ToolSpec> tools, ToolSpec report, RetryContext context) {
-    this.settings = settings;
-    this.tools = List.copyOf(tools);
-    this.report = report;
-    this.context = context;
+record Requests(
+    SessionSettings settings, List<ToolSpec> tools, ToolSpec report, RetryContext context) {
+  Requests {
+    tools = List.copyOf(tools);
   }
 
   /** All tools, or the report's alone in a final turn. */

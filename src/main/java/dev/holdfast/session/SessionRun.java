@@ -11,34 +11,16 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** One execution of a session, from what the journal holds to a result. */
-final class SessionRun {
+record SessionRun(
+    RunState run,
+    TurnRunner turns,
+    AnswerActions actions,
+    AutoRetry autoRetry,
+    Compaction compaction,
+    LoopGuard loops,
+    AfterTurn afterTurn) {
   private static final String AGAIN =
       "The last report was not taken as the end of the task. Work on it again, then report.";
-
-  private final RunState run;
-  private final TurnRunner turns;
-  private final AnswerActions actions;
-  private final AutoRetry autoRetry;
-  private final Compaction compaction;
-  private final LoopGuard loops;
-  private final AfterTurn afterTurn;
-
-  SessionRun(
-      RunState run,
-      TurnRunner turns,
-      AnswerActions actions,
-      AutoRetry autoRetry,
-      Compaction compaction,
-      LoopGuard loops,
-      AfterTurn afterTurn) {
-    this.run = run;
-    this.turns = turns;
-    this.actions = actions;
-    this.autoRetry = autoRetry;
-    this.compaction = compaction;
-    this.loops = loops;
-    this.afterTurn = afterTurn;
-  }
 
   SessionResult run(List<Input> inputs) throws InterruptedException {
     run.restore();

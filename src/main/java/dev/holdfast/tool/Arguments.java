@@ -15,7 +15,7 @@ import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
 
 /** Reads and checks the arguments that a model wrote for one tool. Thread-safe. */
-final class Arguments {
+record Arguments(ToolSpec spec) {
   private static final Logger log = LoggerFactory.getLogger(Arguments.class);
 
   private static final JsonMapper MAPPER =
@@ -27,12 +27,6 @@ final class Arguments {
           .build();
 
   private static final int MAX_PROBLEMS = 10;
-
-  private final ToolSpec spec;
-
-  Arguments(ToolSpec spec) {
-    this.spec = spec;
-  }
 
   /**
    * @throws ModelRetryException naming what is wrong and where

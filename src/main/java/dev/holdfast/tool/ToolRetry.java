@@ -11,14 +11,13 @@ import org.slf4j.LoggerFactory;
 /**
  * Runs one thing with a tool's retries (C1-C12). An error comes out as it was thrown, whether it
  * was not to be retried or the attempts are used up (C5, C9). Thread-safe.
+ *
+ * @param random gives numbers from 0 to 1 for the jitter
+ * @param timeLeft no retry waits longer than that (C7)
  */
-final class ToolRetry {
+record ToolRetry(
+    ToolRetrySettings settings, Sleeper sleeper, DoubleSupplier random, TimeLeft timeLeft) {
   private static final Logger log = LoggerFactory.getLogger(ToolRetry.class);
-
-  private final ToolRetrySettings settings;
-  private final Sleeper sleeper;
-  private final DoubleSupplier random;
-  private final TimeLeft timeLeft;
 
   /** One attempt. */
   @FunctionalInterface
@@ -27,17 +26,6 @@ final class ToolRetry {
      * @param number from 1
      */
     T run(int number) throws Exception;
-  }
-
-  /**
-   * @param random gives numbers from 0 to 1 for the jitter
-   * @param timeLeft no retry waits longer than that (C7)
-   */
-  ToolRetry(ToolRetrySettings settings, Sleeper sleeper, DoubleSupplier random, TimeLeft timeLeft) {
-    this.settings = settings;
-    this.sleeper = sleeper;
-    this.random = random;
-    this.timeLeft = timeLeft;
   }
 
   /**

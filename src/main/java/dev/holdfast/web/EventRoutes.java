@@ -20,7 +20,7 @@ import tools.jackson.databind.JsonNode;
  * then finds out who is gone, and after an hour everybody has to come anew, with a token that still
  * is one.
  */
-final class EventRoutes implements Routes {
+record EventRoutes(EventHub hub, Duration heartbeat) implements Routes {
   static final String PATH = "/api/v1/events";
   private static final Duration LONGEST = Duration.ofHours(1);
 
@@ -28,14 +28,6 @@ final class EventRoutes implements Routes {
   private static final int PIECE = 16_384;
 
   private static final Set<String> QUERY = Set.of("ticket", "last_event_id");
-
-  private final EventHub hub;
-  private final Duration heartbeat;
-
-  EventRoutes(EventHub hub, Duration heartbeat) {
-    this.hub = hub;
-    this.heartbeat = heartbeat;
-  }
 
   /** The data of an event. */
   record Data(
@@ -45,7 +37,6 @@ final class EventRoutes implements Routes {
       String event,
       @Nullable String actor,
       @Nullable JsonNode details) {
-
     static Data of(TicketFeed.Event event) {
       TimelineEntry entry = event.entry();
       String details = entry.details();

@@ -10,13 +10,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /** The API's figures over time, as workers have counted them. */
-final class FigureRoutes implements Routes {
-  private final FigureReader reader;
-
-  FigureRoutes(FigureReader reader) {
-    this.reader = reader;
-  }
-
+record FigureRoutes(FigureReader reader) implements Routes {
   @Override
   public void addTo(JavalinDefaultRoutingApi routes) {
     routes.get("/api/v1/figures", this::figures, Role.VIEWER);

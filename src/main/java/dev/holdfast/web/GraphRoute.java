@@ -10,14 +10,8 @@ import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /** {@code POST /api/v1/graphs}: tickets that wait for each other by name, all or none. */
-final class GraphRoute implements Handler {
+record GraphRoute(WebPorts ports) implements Handler {
   static final String PATH = "/api/v1/graphs";
-
-  private final WebPorts ports;
-
-  GraphRoute(WebPorts ports) {
-    this.ports = ports;
-  }
 
   record Body(@Nullable List<CreateRoute.Body> tickets) {}
 

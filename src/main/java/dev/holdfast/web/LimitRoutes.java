@@ -10,16 +10,10 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** {@code /api/v1/limits} and {@code /api/v1/weights}: what {@code holdfast limit} does. */
-final class LimitRoutes implements Routes {
+record LimitRoutes(LimitDesk desk) implements Routes {
   private static final String LIST = "/api/v1/limits";
   private static final String ONE = LIST + "/<scope>";
   private static final String WEIGHT = "/api/v1/weights/<key>";
-
-  private final LimitDesk desk;
-
-  LimitRoutes(LimitDesk desk) {
-    this.desk = desk;
-  }
 
   /** As {@code holdfast limit set} has them. */
   record Body(

@@ -19,15 +19,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Turns what handlers throw into problem documents; into pages where a browser asks for one. */
-final class Problems implements Routes {
+record Problems(Pages pages) implements Routes {
   private static final Logger log = LoggerFactory.getLogger(Problems.class);
   private static final String RETRY_SECONDS = "5";
-
-  private final Pages pages;
-
-  Problems(Pages pages) {
-    this.pages = pages;
-  }
 
   @Override
   public void addTo(JavalinDefaultRoutingApi routes) {

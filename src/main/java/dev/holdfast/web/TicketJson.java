@@ -12,13 +12,7 @@ import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /** Tickets as JSON: their columns, who looks after them, and the version to act on. */
-final class TicketJson {
-  private final TicketReader tickets;
-
-  TicketJson(TicketReader tickets) {
-    this.tickets = tickets;
-  }
-
+record TicketJson(TicketReader tickets) {
   /** Without the columns that may be large. */
   static List<ObjectNode> summaries(List<TicketSummary> rows) {
     return rows.stream().map(row -> node(row, row.assignee(), row.version())).toList();

@@ -7,13 +7,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Tells listeners of committed changes; one that throws harms nobody (A55). */
-final class Events {
+record Events(List<TicketListener> listeners) {
   private static final Logger log = LoggerFactory.getLogger(Events.class);
 
-  private final List<TicketListener> listeners;
-
-  Events(List<TicketListener> listeners) {
-    this.listeners = List.copyOf(listeners);
+  Events {
+    listeners = List.copyOf(listeners);
   }
 
   void tell(TicketEvent event) {

@@ -10,18 +10,8 @@ import org.slf4j.LoggerFactory;
  * and no backend of the database that slept (docs/adr/0004-notify-and-poll.md). Whatever this
  * leaves undone, a poller does. Used by the listening thread; {@link #stop} is for any.
  */
-final class NotifiedClaim {
+record NotifiedClaim(Slots slots, ClaimRound round, Signal pollers) {
   private static final Logger log = LoggerFactory.getLogger(NotifiedClaim.class);
-
-  private final Slots slots;
-  private final ClaimRound round;
-  private final Signal pollers;
-
-  NotifiedClaim(Slots slots, ClaimRound round, Signal pollers) {
-    this.slots = slots;
-    this.round = round;
-    this.pollers = pollers;
-  }
 
   void stop() {
     round.stop();

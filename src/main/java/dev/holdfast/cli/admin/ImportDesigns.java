@@ -18,8 +18,14 @@ import java.util.stream.Collectors;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.json.JsonMapper;
 
-/** Decides what each design of a source becomes: as people say, else as its definition says. */
-final class ImportDesigns {
+/**
+ * Decides what each design of a source becomes: as people say, else as its definition says.
+ *
+ * @param chosenDesigns a design of ours by the label of a source's
+ * @param chosenKinds a kind by the label of a source's design
+ */
+record ImportDesigns(
+    DesignStore store, Map<String, String> chosenDesigns, Map<String, String> chosenKinds) {
   /** The target of a source's design. */
   sealed interface Fate {
     /** Its tickets get this design of ours. */
@@ -33,21 +39,6 @@ final class ImportDesigns {
 
     /** Its tickets are left. */
     record Unknown(String why) implements Fate {}
-  }
-
-  private final DesignStore store;
-  private final Map<String, String> chosenDesigns;
-  private final Map<String, String> chosenKinds;
-
-  /**
-   * @param chosenDesigns a design of ours by the label of a source's
-   * @param chosenKinds a kind by the label of a source's design
-   */
-  ImportDesigns(
-      DesignStore store, Map<String, String> chosenDesigns, Map<String, String> chosenKinds) {
-    this.store = store;
-    this.chosenDesigns = chosenDesigns;
-    this.chosenKinds = chosenKinds;
   }
 
   /** In their order. */

@@ -20,23 +20,16 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** Takes over a source's tickets for {@code migrate --from}, or tells what that would do. */
-final class TicketImportRun {
+record TicketImportRun(
+    Terminal terminal,
+    SourceTable source,
+    List<SourceDesign> designs,
+    List<ImportDesigns.Fate> fates) {
   private static final int IDS_SHOWN = 20;
 
-  private final Terminal terminal;
-  private final SourceTable source;
-  private final List<SourceDesign> designs;
-  private final List<ImportDesigns.Fate> fates;
-
-  TicketImportRun(
-      Terminal terminal,
-      SourceTable source,
-      List<SourceDesign> designs,
-      List<ImportDesigns.Fate> fates) {
-    this.terminal = terminal;
-    this.source = source;
-    this.designs = List.copyOf(designs);
-    this.fates = List.copyOf(fates);
+  TicketImportRun {
+    designs = List.copyOf(designs);
+    fates = List.copyOf(fates);
   }
 
   int preview(TicketImport imports, ImportOrder.Running running) {

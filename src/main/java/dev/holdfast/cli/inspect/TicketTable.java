@@ -13,19 +13,11 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Help.Ansi;
 
 /** Tickets as the rows of a table for people. */
-final class TicketTable {
+record TicketTable(HoldfastCommand root, TicketReader reader) {
   private static final int STATE = 1;
   private static final int QUEUE = 2;
   private static final int KIND = 3;
   private static final int RETRIES = 5;
-
-  private final HoldfastCommand root;
-  private final TicketReader reader;
-
-  TicketTable(HoldfastCommand root, TicketReader reader) {
-    this.root = root;
-    this.reader = reader;
-  }
 
   /** With what has room on most screens. */
   void print(List<TicketSummary> rows) {

@@ -14,7 +14,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** A ticket with its steps and what its jobs have added, and theirs. */
-final class TicketTree {
+record TicketTree(TicketReader reader, TicketRow root) {
   private static final int DEEPEST = 10;
   private static final int SHOWN = 100;
 
@@ -23,14 +23,6 @@ final class TicketTree {
    * @param json the same as columns
    */
   private record Branch(String words, Map<String, @Nullable Object> json, List<Branch> below) {}
-
-  private final TicketReader reader;
-  private final TicketRow root;
-
-  TicketTree(TicketReader reader, TicketRow root) {
-    this.reader = reader;
-    this.root = root;
-  }
 
   /** Of indented lines. */
   void print(Terminal terminal) {

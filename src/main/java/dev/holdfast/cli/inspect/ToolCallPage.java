@@ -6,13 +6,7 @@ import dev.holdfast.queue.read.ToolCallRow;
 import java.util.List;
 
 /** The tool calls that wait for a person, with all that is needed to decide. */
-final class ToolCallPage {
-  private final Terminal terminal;
-
-  ToolCallPage(Terminal terminal) {
-    this.terminal = terminal;
-  }
-
+record ToolCallPage(Terminal terminal) {
   /** Nothing where none waits. */
   void print(long ticketId, List<ToolCallRow> calls) {
     List<ToolCallRow> waiting = calls.stream().filter(ToolCallRow::waits).toList();

@@ -17,15 +17,9 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 
 /** A session as people read it: who said what, cut to a few lines each, and what it cost. */
-final class TranscriptPage {
+record TranscriptPage(Terminal terminal) {
   private static final int LINES = 6;
   private static final int WIDTH = 200;
-
-  private final Terminal terminal;
-
-  TranscriptPage(Terminal terminal) {
-    this.terminal = terminal;
-  }
 
   /** Nothing where there is none. */
   void print(List<JournalRow> rows) {

@@ -18,7 +18,9 @@ import org.slf4j.LoggerFactory;
  * Has a session's own models sum up its older turns, the first target first. Each call is retried
  * by itself (E1), within the attempt's budget.
  */
-final class ModelSummariser implements Summariser {
+record ModelSummariser(
+    List<Route> routes, Duration timeout, ProviderCallRetry retry, RetryContext context)
+    implements Summariser {
   private static final Logger log = LoggerFactory.getLogger(ModelSummariser.class);
 
   private static final String SYSTEM =
@@ -29,17 +31,8 @@ final class ModelSummariser implements Summariser {
       the summary alone.
       """;
 
-  private final List<Route> routes;
-  private final Duration timeout;
-  private final ProviderCallRetry retry;
-  private final RetryContext context;
-
-  ModelSummariser(
-      List<Route> routes, Duration timeout, ProviderCallRetry retry, RetryContext context) {
-    this.routes = List.copyOf(routes);
-    this.timeout = timeout;
-    this.retry = retry;
-    this.context = context;
+  ModelSummariser {
+    routes = List.copyOf(routes);
   }
 
   @Override

@@ -16,15 +16,7 @@ import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
 
 /** Brings results to where their design says: what a person has approved, or need not. */
-final class RepairDelivery {
-  private final TicketRepositories repositories;
-  private final RepairPorts.Approvals approvals;
-
-  RepairDelivery(TicketRepositories repositories, RepairPorts.Approvals approvals) {
-    this.repositories = repositories;
-    this.approvals = approvals;
-  }
-
+record RepairDelivery(TicketRepositories repositories, RepairPorts.Approvals approvals) {
   /** A ticket of its own, for the worker and not the person's command has the repository. */
   HandlerResult deliver(ClaimedTicket claimed, RepairDesign design, DeliveryOrder order)
       throws IOException, InterruptedException {

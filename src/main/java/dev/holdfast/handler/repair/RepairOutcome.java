@@ -14,20 +14,10 @@ import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
 
 /** Turns the end of a run into the ticket's result (composition 9). */
-final class RepairOutcome {
+record RepairOutcome(ClaimedTicket claimed, RepairDesign design, Path runs) {
   private static final int SHOWN_DIFF = 20_000;
   private static final int STORED_DIFF = 400_000;
   private static final int SHOWN_KNOWN = 2_000;
-
-  private final ClaimedTicket claimed;
-  private final RepairDesign design;
-  private final Path runs;
-
-  RepairOutcome(ClaimedTicket claimed, RepairDesign design, Path runs) {
-    this.claimed = claimed;
-    this.design = design;
-    this.runs = runs;
-  }
 
   /**
    * @param number of the run

@@ -17,23 +17,11 @@ import java.util.Optional;
  * A new cluster is made as {@code data.incomplete} and renamed when it is whole, so that whatever
  * bears that name is ours and may go.
  */
-final class EmbeddedServerCluster {
+record EmbeddedServerCluster(
+    EmbeddedServerOptions options, EmbeddedServerBinaries binaries, EmbeddedServerAccount account) {
   static final String USER = "holdfast";
 
   private static final String SETTINGS_FILE = "holdfast.conf";
-
-  private final EmbeddedServerOptions options;
-  private final EmbeddedServerBinaries binaries;
-  private final EmbeddedServerAccount account;
-
-  EmbeddedServerCluster(
-      EmbeddedServerOptions options,
-      EmbeddedServerBinaries binaries,
-      EmbeddedServerAccount account) {
-    this.options = options;
-    this.binaries = binaries;
-    this.account = account;
-  }
 
   static Path data(Path directory) {
     return directory.resolve("data");

@@ -13,7 +13,8 @@ import java.util.concurrent.locks.LockSupport;
  * Starts and stops the server through {@code pg_ctl}, which also detaches it from the terminal's
  * Ctrl-C.
  */
-final class EmbeddedServerControl {
+record EmbeddedServerControl(
+    EmbeddedServerOptions options, EmbeddedServerBinaries binaries, EmbeddedServerAccount account) {
   private static final int PORT_ATTEMPTS = 3;
 
   /** The children of a killed server may take so long to notice: 50 times 200 ms. */
@@ -21,19 +22,6 @@ final class EmbeddedServerControl {
 
   private static final long ORPHAN_PAUSE_NANOS = 200_000_000;
   private static final long LOG_LIMIT_BYTES = 10L << 20;
-
-  private final EmbeddedServerOptions options;
-  private final EmbeddedServerBinaries binaries;
-  private final EmbeddedServerAccount account;
-
-  EmbeddedServerControl(
-      EmbeddedServerOptions options,
-      EmbeddedServerBinaries binaries,
-      EmbeddedServerAccount account) {
-    this.options = options;
-    this.binaries = binaries;
-    this.account = account;
-  }
 
   /**
    * Starts on a free port and waits until connections are accepted.

@@ -23,16 +23,8 @@ import tools.jackson.databind.JsonNode;
  * Lets the retry policy decide on a failed ticket: with the counts in its row, and the overrides of
  * queue, design and ticket laid over the configuration in that order.
  */
-final class FailureDecider {
+record FailureDecider(RetryPolicy policy, RetrySettings settings) {
   private static final Logger log = LoggerFactory.getLogger(FailureDecider.class);
-
-  private final RetryPolicy policy;
-  private final RetrySettings settings;
-
-  FailureDecider(RetryPolicy policy, RetrySettings settings) {
-    this.policy = policy;
-    this.settings = settings;
-  }
 
   /**
    * @param hold why the ticket is to be held whatever the policy says; null where it decides

@@ -11,15 +11,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** A call of {@code holdfast.enqueue_tickets} inside the transaction that is open. */
-final class GraphCall {
-  private final Connection connection;
-  private final Sql sql;
-
-  GraphCall(Connection connection, Sql sql) {
-    this.connection = connection;
-    this.sql = sql;
-  }
-
+record GraphCall(Connection connection, Sql sql) {
   /**
    * @param graph whose tickets the rules allow
    * @param batch that is open and that they join; null for none

@@ -11,15 +11,7 @@ import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
 
 /** Takes a ticket for a request that counts once, inside one open transaction. */
-final class TicketAcceptance {
-  private final Connection connection;
-  private final Sql sql;
-
-  TicketAcceptance(Connection connection, Sql sql) {
-    this.connection = connection;
-    this.sql = sql;
-  }
-
+record TicketAcceptance(Connection connection, Sql sql) {
   Accepted accept(
       @Nullable RequestKey key, String actor, NewTicket ticket, PostgresTicketInbox inbox)
       throws SQLException {

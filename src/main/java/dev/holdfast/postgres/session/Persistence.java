@@ -14,17 +14,11 @@ import java.util.function.Supplier;
  * <p>An interrupt closes the connection of a virtual thread, so it is put aside while the work
  * runs. Thread-safe.
  */
-final class Persistence {
+record Persistence(Sleeper sleeper) {
   private static final Duration FIRST_WAIT = Duration.ofMillis(100);
   private static final Duration LONGEST_WAIT = Duration.ofSeconds(8);
   private static final int TRIES = 14;
   private static final int TRIES_WHEN_INTERRUPTED = 3;
-
-  private final Sleeper sleeper;
-
-  Persistence(Sleeper sleeper) {
-    this.sleeper = sleeper;
-  }
 
   /**
    * @throws QueueUnavailableException after about a minute of tries

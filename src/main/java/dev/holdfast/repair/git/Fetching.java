@@ -15,19 +15,11 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** Brings one commit of a source, without its history, into a ticket's repository. */
-final class Fetching {
+record Fetching(Git git, GitDirectory repository) {
   /** The ref that keeps the commit in the ticket's repository. */
   static final String BASE = "refs/holdfast/base";
 
   private static final Duration TIMEOUT = Duration.ofMinutes(30);
-
-  private final Git git;
-  private final GitDirectory repository;
-
-  Fetching(Git git, GitDirectory repository) {
-    this.git = git;
-    this.repository = repository;
-  }
 
   /**
    * @param wanted the commit, or empty for what the ref is now

@@ -11,20 +11,10 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /** Pushes or merges a repair from the ticket's repository into its source, as the design says. */
-final class ResultDelivery {
+record ResultDelivery(Git git, GitDirectory repository, String branch) {
   private static final Duration TIMEOUT = Duration.ofMinutes(15);
   private static final int NO_SUCH_SETTING = 1;
   private static final String HEADS = "refs/heads/";
-
-  private final Git git;
-  private final GitDirectory repository;
-  private final String branch;
-
-  ResultDelivery(Git git, GitDirectory repository, String branch) {
-    this.git = git;
-    this.repository = repository;
-    this.branch = branch;
-  }
 
   /**
    * Puts the branch into the original, and changes nothing else there.

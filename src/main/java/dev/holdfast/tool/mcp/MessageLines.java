@@ -5,15 +5,7 @@ import java.io.Reader;
 import org.jspecify.annotations.Nullable;
 
 /** Reads messages, one a line, in bounded memory. */
-final class MessageLines {
-  private final Reader reader;
-  private final int max;
-
-  MessageLines(Reader reader, int max) {
-    this.reader = reader;
-    this.max = max;
-  }
-
+record MessageLines(Reader reader, int max) {
   /**
    * The next line; null at the end.
    *

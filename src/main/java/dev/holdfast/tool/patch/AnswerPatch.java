@@ -11,7 +11,7 @@ import java.util.SortedSet;
 import java.util.TreeSet;
 
 /** Makes one patch of all that an answer holds. */
-final class AnswerPatch {
+record AnswerPatch(PatchTarget target, PatchLimits limits, Git git) {
   private static final String NO_DIFF =
       """
       There is no patch in the answer. Give one of these forms:
@@ -20,16 +20,6 @@ final class AnswerPatch {
       "=======", the lines as they should be, ">>>>>>> REPLACE"
       - a whole file in a fence below a line "File: PATH"
       """;
-
-  private final PatchTarget target;
-  private final PatchLimits limits;
-  private final Git git;
-
-  AnswerPatch(PatchTarget target, PatchLimits limits, Git git) {
-    this.target = target;
-    this.limits = limits;
-    this.git = git;
-  }
 
   /** Checked, with the line ends that the files have and the context that git needs. */
   PatchDraft read(String answer) throws IOException, InterruptedException, PatchRejection {

@@ -3,17 +3,7 @@ package dev.holdfast.tool.patch;
 import dev.holdfast.tool.patch.PatchResult.Kind;
 
 /** Puts one chunk into a text: where its lines are exactly once, or once behind its anchors. */
-final class ChunkPlace {
-  private final AnswerPart.Chunk chunk;
-  private final String text;
-  private final LineEnds ends;
-
-  ChunkPlace(AnswerPart.Chunk chunk, String text, LineEnds ends) {
-    this.chunk = chunk;
-    this.text = text;
-    this.ends = ends;
-  }
-
+record ChunkPlace(AnswerPart.Chunk chunk, String text, LineEnds ends) {
   String replaced() throws PatchRejection {
     if (chunk.search().isEmpty()) {
       throw PatchRejection.malformed(

@@ -10,7 +10,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** Turns what git says about a patch into what helps a model to mend it. */
-final class GitRefusal {
+record GitRefusal(PatchTarget target, List<FileDiff> files) {
   private static final Pattern FAILED = Pattern.compile("(?m)^error: patch failed: (.+):(\\d+)$");
   private static final Pattern CORRUPT =
       Pattern.compile("(?m)^error: corrupt patch at (?:line |<stdin>:)(\\d+)$");
@@ -32,14 +32,6 @@ final class GitRefusal {
   private static final int AROUND = 3;
   private static final int MAX_SHOWN = 40;
   private static final int MAX_LINE = 300;
-
-  private final PatchTarget target;
-  private final List<FileDiff> files;
-
-  GitRefusal(PatchTarget target, List<FileDiff> files) {
-    this.target = target;
-    this.files = files;
-  }
 
   /**
    * @param patch what git was given

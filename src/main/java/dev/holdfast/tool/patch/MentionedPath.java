@@ -6,7 +6,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** Finds the path that an answer puts above a block, or behind its fence. */
-final class MentionedPath {
+record MentionedPath(Predicate<String> isFile) {
   private static final Pattern NAMED =
       Pattern.compile(
           "(?i)^[\\s#>*\\-\\d.]*(?:file ?(?:name|path)?|path)[*_`\"' ]{0,4}:[*_`\"'"
@@ -22,12 +22,6 @@ final class MentionedPath {
 
   private static final Pattern ATTRIBUTE =
       Pattern.compile("(?:title|file|filename|filepath|path|name)\\s*=\\s*[\"']?([^\"'\\s}]+)");
-
-  private final Predicate<String> isFile;
-
-  MentionedPath(Predicate<String> isFile) {
-    this.isFile = isFile;
-  }
 
   /**
    * Of the line above a block: the path alone, or behind {@code File:}. A file that is not there

@@ -36,7 +36,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Actions on many tickets, and their progress. */
-final class BulkForms implements Routes {
+record BulkForms(WebPorts ports, ConsoleReader reader, Shell shell, BulkRuns runs)
+    implements Routes {
   /** An action that takes longer is shown with its progress. */
   private static final Duration PATIENCE = Duration.ofMillis(1_500);
 
@@ -49,18 +50,6 @@ final class BulkForms implements Routes {
   private static final BulkRun.Verb ASSIGNED = new BulkRun.Verb("Assigned");
   private static final BulkRun.Verb TAKEN_BACK =
       new BulkRun.Verb("Took back", false, "left alone what had begun already or was changed");
-
-  private final ConsoleReader reader;
-  private final Shell shell;
-  private final BulkRuns runs;
-  private final WebPorts ports;
-
-  BulkForms(WebPorts ports, ConsoleReader reader, Shell shell, BulkRuns runs) {
-    this.ports = ports;
-    this.reader = reader;
-    this.shell = shell;
-    this.runs = runs;
-  }
 
   @Override
   public void addTo(JavalinDefaultRoutingApi routes) {

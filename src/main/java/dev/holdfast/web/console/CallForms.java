@@ -22,14 +22,8 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /** The buttons beside a tool call that waits for a person (5.4). */
-final class CallForms implements Routes {
+record CallForms(WebPorts ports) implements Routes {
   private static final JsonMapper MAPPER = JsonMapper.builder().build();
-
-  private final WebPorts ports;
-
-  CallForms(WebPorts ports) {
-    this.ports = ports;
-  }
 
   @Override
   public void addTo(JavalinDefaultRoutingApi routes) {

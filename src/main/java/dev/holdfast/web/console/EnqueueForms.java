@@ -23,18 +23,8 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /** A new ticket by hand, or the like of one that was there. */
-final class EnqueueForms implements Routes {
+record EnqueueForms(WebPorts ports, ConsoleReader reader, Shell shell) implements Routes {
   private static final Draft EMPTY = new Draft("", "", "", "default", "0", "{}");
-
-  private final WebPorts ports;
-  private final ConsoleReader reader;
-  private final Shell shell;
-
-  EnqueueForms(WebPorts ports, ConsoleReader reader, Shell shell) {
-    this.ports = ports;
-    this.reader = reader;
-    this.shell = shell;
-  }
 
   @Override
   public void addTo(JavalinDefaultRoutingApi routes) {

@@ -11,17 +11,7 @@ import io.javalin.router.JavalinDefaultRoutingApi;
 import java.util.Objects;
 
 /** The home page. */
-final class HomeRoutes implements Routes {
-  private final WebPorts ports;
-  private final ConsoleReader reader;
-  private final Shell shell;
-
-  HomeRoutes(WebPorts ports, ConsoleReader reader, Shell shell) {
-    this.ports = ports;
-    this.reader = reader;
-    this.shell = shell;
-  }
-
+record HomeRoutes(WebPorts ports, ConsoleReader reader, Shell shell) implements Routes {
   @Override
   public void addTo(JavalinDefaultRoutingApi routes) {
     routes.get("/", this::home, Role.VIEWER);

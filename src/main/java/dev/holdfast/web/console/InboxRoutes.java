@@ -19,18 +19,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** The inbox and its groups. */
-final class InboxRoutes implements Routes {
+record InboxRoutes(WebPorts ports, ConsoleReader reader, Shell shell) implements Routes {
   private static final int LAST_PAGE = 1_000;
-
-  private final WebPorts ports;
-  private final ConsoleReader reader;
-  private final Shell shell;
-
-  InboxRoutes(WebPorts ports, ConsoleReader reader, Shell shell) {
-    this.ports = ports;
-    this.reader = reader;
-    this.shell = shell;
-  }
 
   @Override
   public void addTo(JavalinDefaultRoutingApi routes) {

@@ -18,21 +18,10 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Queues, schedules, batches, workers, providers and designs. */
-final class OperationRoutes implements Routes {
+record OperationRoutes(WebPorts ports, ConsoleReader reader, Shell shell, Console.Process process)
+    implements Routes {
   private static final int MOST_RUNNING = 2_000;
   private static final int MOST_BATCHES = 20;
-
-  private final WebPorts ports;
-  private final ConsoleReader reader;
-  private final Shell shell;
-  private final Console.Process process;
-
-  OperationRoutes(WebPorts ports, ConsoleReader reader, Shell shell, Console.Process process) {
-    this.process = process;
-    this.ports = ports;
-    this.reader = reader;
-    this.shell = shell;
-  }
 
   @Override
   public void addTo(JavalinDefaultRoutingApi routes) {

@@ -10,13 +10,7 @@ import io.javalin.router.JavalinDefaultRoutingApi;
 import org.jspecify.annotations.Nullable;
 
 /** The button beside an account that a person has put in order again. */
-final class ProviderForms implements Routes {
-  private final SpendingDesk spending;
-
-  ProviderForms(SpendingDesk spending) {
-    this.spending = spending;
-  }
-
+record ProviderForms(SpendingDesk spending) implements Routes {
   @Override
   public void addTo(JavalinDefaultRoutingApi routes) {
     routes.post("/providers/mend", this::mend, Role.OPERATOR);

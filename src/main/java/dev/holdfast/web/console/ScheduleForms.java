@@ -9,13 +9,7 @@ import io.javalin.router.JavalinDefaultRoutingApi;
 import org.jspecify.annotations.Nullable;
 
 /** The buttons beside a schedule. */
-final class ScheduleForms implements Routes {
-  private final ScheduleDesk desk;
-
-  ScheduleForms(ScheduleDesk desk) {
-    this.desk = desk;
-  }
-
+record ScheduleForms(ScheduleDesk desk) implements Routes {
   @Override
   public void addTo(JavalinDefaultRoutingApi routes) {
     routes.post("/schedules/act", this::act, Role.OPERATOR);

@@ -29,15 +29,9 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.databind.json.JsonMapper;
 
 /** Actions on one ticket or queue. Each leads back to its page, which tells what became of it. */
-final class TicketForms implements Routes {
+record TicketForms(WebPorts ports) implements Routes {
   static final int LONGEST_WORDS = 20_000;
   private static final JsonMapper MAPPER = JsonMapper.builder().build();
-
-  private final WebPorts ports;
-
-  TicketForms(WebPorts ports) {
-    this.ports = ports;
-  }
 
   @Override
   public void addTo(JavalinDefaultRoutingApi routes) {

@@ -34,18 +34,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** Lists of tickets, and one ticket with all that is known of it. */
-final class TicketRoutes implements Routes {
+record TicketRoutes(WebPorts ports, ConsoleReader reader, Shell shell) implements Routes {
   private static final int RESULTS = 10;
-
-  private final WebPorts ports;
-  private final ConsoleReader reader;
-  private final Shell shell;
-
-  TicketRoutes(WebPorts ports, ConsoleReader reader, Shell shell) {
-    this.ports = ports;
-    this.reader = reader;
-    this.shell = shell;
-  }
 
   @Override
   public void addTo(JavalinDefaultRoutingApi routes) {
