@@ -12,20 +12,12 @@ import java.util.regex.PatternSyntaxException;
 import org.jspecify.annotations.Nullable;
 
 /** Turns maps, from the rule file or from configuration, into rules; says clearly what is wrong. */
-final class RuleParser {
+record RuleParser(Map<String, ?> fields, String where) {
   private static final List<String> FIELDS =
       List.of(
           "id", "stage", "category", "patterns", "literals", "codes", "unless", "why", "enabled");
   private static final Pattern ID = Pattern.compile("[a-z0-9][a-z0-9._-]{0,99}");
   private static final Pattern NUMBERS = Pattern.compile("-?\\d{1,10}(?:--?\\d{1,10})?");
-
-  private final Map<String, ?> fields;
-  private final String where;
-
-  private RuleParser(Map<String, ?> fields, String where) {
-    this.fields = fields;
-    this.where = where;
-  }
 
   static List<Rule> parseAll(List<? extends Map<String, ?>> rules, List<Rule> bases) {
     List<Rule> parsed = new ArrayList<>();

@@ -11,24 +11,15 @@ import java.util.List;
 import java.util.Optional;
 
 /** The files of a worktree, as models may see them. Follows no link out of it. */
-final class WorktreeSources implements RepairRepository.Sources {
+record WorktreeSources(Path root, List<String> files) implements RepairRepository.Sources {
   private static final long MAX_BYTES = 256 * 1024;
 
-  private final Path root;
-  private final List<String> files;
-
-  private WorktreeSources(Path root, List<String> files) {
-    this.root = root;
-    this.files = List.copyOf(files);
+  WorktreeSources {
+    files = List.copyOf(files);
   }
 
   static WorktreeSources of(Path directory, List<String> files) throws IOException {
     return new WorktreeSources(directory.toRealPath(), files);
-  }
-
-  @Override
-  public List<String> files() {
-    return files;
   }
 
   @Override

@@ -1,7 +1,6 @@
 package dev.holdfast.web;
 
 import dev.holdfast.queue.CallDecision;
-import dev.holdfast.queue.RequestAnswers;
 import dev.holdfast.queue.RequestAnswers.Kept;
 import dev.holdfast.queue.RequestRepeatedException;
 import dev.holdfast.queue.TicketDesk;
@@ -9,7 +8,6 @@ import dev.holdfast.queue.TicketDesk.AutoRetry;
 import dev.holdfast.queue.TicketDesk.Conversation;
 import dev.holdfast.queue.TicketDesk.Retries;
 import dev.holdfast.queue.TicketInbox.RequestKey;
-import dev.holdfast.queue.read.TicketReader;
 import dev.holdfast.queue.read.TicketSummary;
 import dev.holdfast.ticket.TicketState;
 import dev.holdfast.web.access.Role;
@@ -27,21 +25,9 @@ import tools.jackson.databind.JsonNode;
  * If-Match} only if it still is as it was seen; sent again with the same {@code Idempotency-Key} it
  * is answered as the first time and not done again.
  */
-final class ActionRoutes implements Routes {
+record ActionRoutes(WebPorts ports) implements Routes {
   private static final Logger log = LoggerFactory.getLogger(ActionRoutes.class);
   private static final int LONGEST_WORDS = 100_000;
-
-  private final TicketReader tickets;
-  private final WebPorts ports;
-  private final TicketDesk desk;
-  private final RequestAnswers answers;
-
-  ActionRoutes(WebPorts ports) {
-    this.ports = ports;
-    this.tickets = ports.tickets();
-    this.desk = ports.desk();
-    this.answers = ports.answers();
-  }
 
   /** The bodies; every field may be left out unless an action needs it. */
   record Release(
@@ -124,11 +110,11 @@ final class ActionRoutes implements Routes {
   private <T> void perform(Context context, T body, Action<T> action) {
     RequestKey key = IdempotencyKey.of(context, context.path() + "\n" + context.body());
     if (key == null) {
-      Act act = act(context, desk);
+      Act act = act(context, ports.desk());
       action.run(act, body);
       answer(context, act.id, null);
     } else if (!repeat(context, key)) {
-      Act act = act(context, desk.once(key));
+      Act act = act(context, ports.desk().once(key));
       try {
         action.run(act, body);
       } catch (RequestRepeatedException e) {
@@ -140,7 +126,7 @@ final class ActionRoutes implements Routes {
 
   /** Answers as the first time, if there was one. */
   private boolean repeat(Context context, RequestKey key) {
-    Optional<Kept> kept = answers.find(key);
+    Optional<Kept> kept = ports.answers().find(key);
     kept.ifPresent(
         earlier -> {
           context.header("Idempotency-Replayed", "true");
@@ -156,7 +142,7 @@ final class ActionRoutes implements Routes {
 
   private Act act(Context context, TicketDesk chosen) {
     long id = Requests.id(context);
-    return new Act(id, Seen.desk(context, chosen, tickets, id), Visitor.of(context));
+    return new Act(id, Seen.desk(context, chosen, ports.tickets(), id), Visitor.of(context));
   }
 
   private void release(Act act, Release body) {
@@ -229,7 +215,7 @@ final class ActionRoutes implements Routes {
 
   /** D34. Whether the order was taken is seen in the ticket's events; ready is tried now. */
   private void abortRetry(Context context) {
-    Act act = act(context, desk);
+    Act act = act(context, ports.desk());
     String inQuery = context.queryParam("by");
     String by = inQuery == null ? Requests.body(context, Nothing.class).by : inQuery;
     TicketState state = act.desk.abortRetry(act.id, act.as(by));
@@ -256,14 +242,15 @@ final class ActionRoutes implements Routes {
   }
 
   private void answer(Context context, long id, @Nullable RequestKey key) {
-    tickets
+    ports
+        .tickets()
         .summary(id)
         .ifPresent(
             row -> {
               String etag = Seen.etag(row.version());
               String body = Bodies.json(TicketJson.summary(row));
               if (key != null) {
-                answers.keep(key, body, etag);
+                ports.answers().keep(key, body, etag);
               }
               context.header("ETag", etag).contentType("application/json").result(body);
             });

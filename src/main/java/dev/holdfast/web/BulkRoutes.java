@@ -1,9 +1,7 @@
 package dev.holdfast.web;
 
 import dev.holdfast.batch.Batch;
-import dev.holdfast.batch.BatchDesk;
 import dev.holdfast.batch.NewRelease;
-import dev.holdfast.batch.ReleaseDesk;
 import dev.holdfast.failure.Category;
 import dev.holdfast.queue.NewTicket;
 import dev.holdfast.queue.TicketDesk;
@@ -14,7 +12,6 @@ import dev.holdfast.queue.TicketInbox.Batched;
 import dev.holdfast.queue.UndoneTickets;
 import dev.holdfast.queue.UndoneTickets.Undone;
 import dev.holdfast.queue.read.HeldTickets;
-import dev.holdfast.queue.read.TicketReader;
 import dev.holdfast.web.access.Role;
 import io.javalin.http.Context;
 import io.javalin.router.JavalinDefaultRoutingApi;
@@ -27,20 +24,10 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
 /** Releasing many held tickets at once, how far that is, and its undo. */
-final class BulkRoutes implements Routes {
+record BulkRoutes(WebPorts ports, BulkActions actions) implements Routes {
   private static final String PROGRESS = "/api/v1/bulk/";
   private static final Duration PATIENCE = Duration.ofSeconds(2);
   private static final int MOST_IDS = 10_000;
-
-  private final TicketReader tickets;
-  private final TicketDesk desk;
-  private final BulkActions actions;
-
-  BulkRoutes(WebPorts ports, BulkActions actions) {
-    this.tickets = ports.tickets();
-    this.desk = ports.desk();
-    this.actions = actions;
-  }
 
   /** The tickets to release: by ids, or all held ones of an error, a category, or both. */
   record Release(
@@ -70,7 +57,7 @@ final class BulkRoutes implements Routes {
     String guidance = ActionRoutes.words("guidance", body.guidance);
     ActionRoutes.Release one = body.one();
     String key = BulkActions.newId();
-    TicketDesk releasing = desk.releasingAs(key);
+    TicketDesk releasing = ports.desk().releasingAs(key);
     answer(
         context,
         actions.start(
@@ -87,7 +74,7 @@ final class BulkRoutes implements Routes {
   private void undo(Context context) throws InterruptedException {
     String by = Requests.body(context, ActionRoutes.Nothing.class).by();
     UndoneTickets undone =
-        new UndoneTickets(desk, context.pathParam("id"), Visitor.of(context).actor(by));
+        new UndoneTickets(ports.desk(), context.pathParam("id"), Visitor.of(context).actor(by));
     answer(
         context,
         actions.start(
@@ -108,7 +95,7 @@ final class BulkRoutes implements Routes {
     if (body.ids == null) {
       Category category = Requests.category(body.category);
       return new HeldTickets(
-          tickets, category == null ? null : category.wireName(), body.fingerprint);
+          ports.tickets(), category == null ? null : category.wireName(), body.fingerprint);
     }
     List<Long> ids = body.ids;
     if (ids.size() > MOST_IDS || ids.stream().anyMatch(id -> id == null || id < 0)) {
@@ -126,18 +113,10 @@ final class BulkRoutes implements Routes {
   }
 
   /** {@code /api/v1/batches}: many tickets at once, and what {@code holdfast batch} does. */
-  static final class Batches implements Routes {
+  record Batches(WebPorts ports) implements Routes {
     private static final String LIST = "/api/v1/batches";
     private static final String ONE = LIST + "/{id}";
     private static final int MOST_TICKETS = 10_000;
-
-    private final WebPorts ports;
-    private final BatchDesk desk;
-
-    Batches(WebPorts ports) {
-      this.ports = ports;
-      this.desk = ports.batches();
-    }
 
     /**
      * Many tickets.
@@ -206,42 +185,37 @@ final class BulkRoutes implements Routes {
       Requests.requireKnown(context, Set.of("limit", "before"));
       String before = Requests.text(context, "before");
       List<Batch> batches =
-          desk.list(
-              Requests.limit(Requests.text(context, "limit")),
-              before == null ? null : Requests.id(before));
+          ports
+              .batches()
+              .list(
+                  Requests.limit(Requests.text(context, "limit")),
+                  before == null ? null : Requests.id(before));
       Answers.json(context, 200, Map.of("batches", batches));
     }
 
     private void show(Context context) {
-      Answers.json(context, 200, desk.find(Requests.id(context)));
+      Answers.json(context, 200, ports.batches().find(Requests.id(context)));
     }
 
     private void hold(Context context) {
       Reason body = Requests.body(context, Reason.class);
       String actor = Visitor.of(context).actor(body.by);
       String reason = body.reason == null ? "held by " + actor : body.reason;
-      Answers.json(context, 200, Map.of("held", desk.hold(Requests.id(context), actor, reason)));
+      Answers.json(
+          context, 200, Map.of("held", ports.batches().hold(Requests.id(context), actor, reason)));
     }
 
     private void cancel(Context context) {
       Reason body = Requests.body(context, Reason.class);
       String actor = Visitor.of(context).actor(body.by);
-      long cancelled = desk.cancel(Requests.id(context), actor, body.reason);
+      long cancelled = ports.batches().cancel(Requests.id(context), actor, body.reason);
       Answers.json(context, 200, Map.of("cancelled", cancelled));
     }
 
     /** {@code /api/v1/releases}: releases of many held tickets in steps. */
-    static final class Releases implements Routes {
+    record Releases(WebPorts ports) implements Routes {
       private static final String LIST = "/api/v1/releases";
       private static final String ONE = LIST + "/{id}";
-
-      private final WebPorts ports;
-      private final ReleaseDesk desk;
-
-      Releases(WebPorts ports) {
-        this.ports = ports;
-        this.desk = ports.releases();
-      }
 
       /**
        * A request to release tickets.
@@ -310,22 +284,29 @@ final class BulkRoutes implements Routes {
         Requests.requireKnown(context, Set.of("limit", "before"));
         String before = Requests.text(context, "before");
         List<dev.holdfast.batch.Release> releases =
-            desk.list(
-                Requests.limit(Requests.text(context, "limit")),
-                before == null ? null : Requests.id(before));
+            ports
+                .releases()
+                .list(
+                    Requests.limit(Requests.text(context, "limit")),
+                    before == null ? null : Requests.id(before));
         Answers.json(context, 200, Map.of("releases", releases));
       }
 
       private void show(Context context) {
         dev.holdfast.batch.Release release =
-            desk.find(Requests.id(context))
+            ports
+                .releases()
+                .find(Requests.id(context))
                 .orElseThrow(() -> new Refused(404, "there is no such release; see " + LIST));
         Answers.json(context, 200, release);
       }
 
       private void stop(Context context) {
         String by = Requests.body(context, ActionRoutes.Nothing.class).by();
-        Answers.json(context, 200, desk.stop(Requests.id(context), Visitor.of(context).actor(by)));
+        Answers.json(
+            context,
+            200,
+            ports.releases().stop(Requests.id(context), Visitor.of(context).actor(by)));
       }
     }
   }

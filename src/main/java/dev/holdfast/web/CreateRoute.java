@@ -4,10 +4,8 @@ import dev.holdfast.queue.Expiry;
 import dev.holdfast.queue.NewTicket;
 import dev.holdfast.queue.NewTicket.Following;
 import dev.holdfast.queue.NewTicket.Following.OnCancelled;
-import dev.holdfast.queue.TicketInbox;
 import dev.holdfast.queue.TicketInbox.Accepted;
 import dev.holdfast.queue.Uniqueness;
-import dev.holdfast.queue.read.TicketReader;
 import dev.holdfast.queue.read.TicketSummary;
 import dev.holdfast.retry.DurationText;
 import io.javalin.http.Context;
@@ -27,15 +25,7 @@ import tools.jackson.databind.JsonNode;
  * {@code POST /api/v1/tickets}. Sent again with the same {@code Idempotency-Key} within 24 hours it
  * answers with the ticket of the first time.
  */
-final class CreateRoute implements Handler {
-  private final TicketInbox inbox;
-  private final TicketReader tickets;
-
-  CreateRoute(WebPorts ports) {
-    this.inbox = ports.inbox();
-    this.tickets = ports.tickets();
-  }
-
+record CreateRoute(WebPorts ports) implements Handler {
   /** As {@code holdfast enqueue} has them. */
   record Body(
       @Nullable String design,
@@ -70,10 +60,13 @@ final class CreateRoute implements Handler {
     }
     NewTicket ticket = ticket(body).withTraceparent(traceparent(context));
     Accepted accepted =
-        inbox.accept(ticket, visitor.actor(body.by), IdempotencyKey.of(context, context.body()));
+        ports
+            .inbox()
+            .accept(ticket, visitor.actor(body.by), IdempotencyKey.of(context, context.body()));
     context.header("Location", TicketRoutes.LIST + "/" + accepted.ticketId());
     TicketSummary row =
-        tickets
+        ports
+            .tickets()
             .summary(accepted.ticketId())
             .orElseThrow(() -> new Refused(404, "the ticket of this key is gone"));
     context.header("ETag", Seen.etag(row.version()));

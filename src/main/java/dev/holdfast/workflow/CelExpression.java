@@ -22,16 +22,8 @@ import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /** An expression of the Common Expression Language. It always ends: loops are counted. */
-final class CelExpression implements Expression {
+record CelExpression(String text, CelRuntime.Program program) implements Expression {
   private static final JsonNodeFactory NODES = JsonNodeFactory.instance;
-
-  private final String text;
-  private final CelRuntime.Program program;
-
-  private CelExpression(String text, CelRuntime.Program program) {
-    this.text = text;
-    this.program = program;
-  }
 
   /** Loaded with the first expression that needs it. */
   private static final class Language {

@@ -21,23 +21,10 @@ import org.jspecify.annotations.Nullable;
  * Asks people for the calls of the tools that a design has under {@code approval}. What was
  * approved is bound by its hash: no other call runs with it.
  */
-final class DesignApprovals implements Approvals {
+record DesignApprovals(
+    Set<String> tools, ToolBox toolBox, ApprovalStore store, long ticketId, Lease lease)
+    implements Approvals {
   private static final int LONGEST_ID = 200;
-
-  private final Set<String> tools;
-  private final ToolBox toolBox;
-  private final ApprovalStore store;
-  private final long ticketId;
-  private final Lease lease;
-
-  private DesignApprovals(
-      Set<String> tools, ToolBox toolBox, ApprovalStore store, long ticketId, Lease lease) {
-    this.tools = tools;
-    this.toolBox = toolBox;
-    this.store = store;
-    this.ticketId = ticketId;
-    this.lease = lease;
-  }
 
   /**
    * @param names of tools

@@ -15,7 +15,7 @@ import tools.jackson.databind.JsonNode;
  * Applies a patch with git, all of it or nothing. Not idempotent: a second time it does not apply.
  * Git sees no repository and no configuration: neither could make it run anything.
  */
-final class ApplyPatchTool {
+record ApplyPatchTool(Workspace workspace, PatchApplier applier) {
   private static final String DESCRIPTION =
       """
       Applies a unified diff, as git diff prints it, to the files of the workspace: all of it or,
@@ -28,14 +28,6 @@ final class ApplyPatchTool {
       {"type": "object", "additionalProperties": false, "required": ["patch"],
        "properties": {"patch": {"type": "string", "minLength": 1}}}
       """;
-
-  private final Workspace workspace;
-  private final PatchApplier applier;
-
-  private ApplyPatchTool(Workspace workspace, PatchApplier applier) {
-    this.workspace = workspace;
-    this.applier = applier;
-  }
 
   static Tool of(WorkspaceProgram program, PatchLimits limits) {
     GitProgram git = new GitProgram(program.environment(), program.sandbox()::wrap);

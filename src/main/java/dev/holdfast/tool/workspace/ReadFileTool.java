@@ -8,7 +8,7 @@ import java.util.Locale;
 import tools.jackson.databind.JsonNode;
 
 /** Shows a text file with its line numbers; a binary one is described. */
-final class ReadFileTool {
+record ReadFileTool(Workspace workspace) {
   private static final int DEFAULT_LINES = 2000;
   private static final int MAX_LINE = 2000;
 
@@ -30,12 +30,6 @@ final class ReadFileTool {
          "limit": {"type": "integer", "minimum": 1, "maximum": 2000,
                    "description": "how many lines; default 2000"}}}
       """;
-
-  private final Workspace workspace;
-
-  private ReadFileTool(Workspace workspace) {
-    this.workspace = workspace;
-  }
 
   static Tool of(Workspace workspace) {
     return new WorkspaceTool(

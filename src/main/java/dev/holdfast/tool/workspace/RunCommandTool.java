@@ -13,7 +13,7 @@ import java.util.Set;
 import tools.jackson.databind.JsonNode;
 
 /** Runs a program or a line of shell in the workspace. */
-final class RunCommandTool {
+record RunCommandTool(WorkspaceProgram program) {
   private static final int DEFAULT_SECONDS = 120;
 
   private static final String DESCRIPTION =
@@ -33,12 +33,6 @@ final class RunCommandTool {
          "timeout_seconds": {"type": "integer", "minimum": 1, "maximum": 600,
                              "description": "default 120"}}}
       """;
-
-  private final WorkspaceProgram program;
-
-  private RunCommandTool(WorkspaceProgram program) {
-    this.program = program;
-  }
 
   static Tool of(WorkspaceProgram program) {
     return new WorkspaceTool(

@@ -1,9 +1,7 @@
 package dev.holdfast.web.console;
 
-import dev.holdfast.batch.BatchDesk;
 import dev.holdfast.batch.NewRelease;
 import dev.holdfast.batch.Release;
-import dev.holdfast.batch.ReleaseDesk;
 import dev.holdfast.failure.Category;
 import dev.holdfast.ticket.InvalidTicketException;
 import dev.holdfast.web.Routes;
@@ -17,16 +15,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** The buttons of batches, and of releases in steps. */
-final class BatchForms implements Routes {
+record BatchForms(WebPorts ports) implements Routes {
   private static final String PAGE = "/batches";
-
-  private final BatchDesk batches;
-  private final ReleaseDesk releases;
-
-  BatchForms(WebPorts ports) {
-    this.batches = ports.batches();
-    this.releases = ports.releases();
-  }
 
   @Override
   public void addTo(JavalinDefaultRoutingApi routes) {
@@ -47,11 +37,11 @@ final class BatchForms implements Routes {
             case "hold" ->
                 Notice.good(
                     "Held %s tickets of batch %s."
-                        .formatted(batches.hold(batch, actor, reason), batch));
+                        .formatted(ports.batches().hold(batch, actor, reason), batch));
             case "cancel" ->
                 Notice.good(
                     "Cancelled %s tickets of batch %s."
-                        .formatted(batches.cancel(batch, actor, reason), batch));
+                        .formatted(ports.batches().cancel(batch, actor, reason), batch));
             default -> Notice.bad("Nothing was done: hold or cancel?");
           };
         },
@@ -63,15 +53,17 @@ final class BatchForms implements Routes {
         context,
         () -> {
           Release release =
-              releases.start(
-                  new NewRelease(
-                      which(context),
-                      (int) Math.min(Integer.MAX_VALUE, number(context, "canary")),
-                      ramp(context),
-                      TicketForms.words(context, "guidance"),
-                      TicketForms.retries(context),
-                      TicketForms.conversation(context)),
-                  Visitor.of(context).actor());
+              ports
+                  .releases()
+                  .start(
+                      new NewRelease(
+                          which(context),
+                          (int) Math.min(Integer.MAX_VALUE, number(context, "canary")),
+                          ramp(context),
+                          TicketForms.words(context, "guidance"),
+                          TicketForms.retries(context),
+                          TicketForms.conversation(context)),
+                      Visitor.of(context).actor());
           return Notice.good("Release " + release.id() + ", " + release.progress() + ".");
         },
         PAGE);
@@ -99,7 +91,8 @@ final class BatchForms implements Routes {
     TicketForms.answer(
         context,
         () -> {
-          Release release = releases.stop(number(context, "release"), Visitor.of(context).actor());
+          Release release =
+              ports.releases().stop(number(context, "release"), Visitor.of(context).actor());
           return Notice.good("Release " + release.id() + ", " + release.progress() + ".");
         },
         PAGE);
