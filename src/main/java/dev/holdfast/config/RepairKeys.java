@@ -1,6 +1,5 @@
 package dev.holdfast.config;
 
-
 /** The keys of repairs; a design may say otherwise. */
 final class RepairKeys {
   static final Keys.Section SECTION = new Keys.Section();
