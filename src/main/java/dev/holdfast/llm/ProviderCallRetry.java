@@ -11,32 +11,17 @@ import org.jspecify.annotations.Nullable;
 /**
  * Retries a call of a model outside a session, such as a judge's or a reviewer's (E1-E12); inside
  * one the turn runner retries alone. Cancellation is the interrupt of the thread. Thread-safe.
+ *
+ * @param options of the worker
+ * @param random from -1 to 1
  */
-public final class ProviderCallRetry {
+public record ProviderCallRetry(
+    CallRetryOptions options,
+    Sleeper sleeper,
+    LongSupplier nanoTime,
+    DoubleSupplier random,
+    ProviderEventListener events) {
   private static final double JITTER = 0.1;
-
-  private final CallRetryOptions options;
-  private final Sleeper sleeper;
-  private final LongSupplier nanoTime;
-  private final DoubleSupplier random;
-  private final ProviderEventListener events;
-
-  /**
-   * @param options of the worker
-   * @param random from -1 to 1
-   */
-  public ProviderCallRetry(
-      CallRetryOptions options,
-      Sleeper sleeper,
-      LongSupplier nanoTime,
-      DoubleSupplier random,
-      ProviderEventListener events) {
-    this.options = options;
-    this.sleeper = sleeper;
-    this.nanoTime = nanoTime;
-    this.random = random;
-    this.events = events;
-  }
 
   /**
    * @param request its timeout holds for each try; the context's deadline for all (E9)

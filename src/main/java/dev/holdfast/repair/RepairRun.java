@@ -29,7 +29,7 @@ import java.util.function.Function;
  * }
  * }</pre>
  */
-public final class RepairRun {
+public record RepairRun(Ports ports, RepairSettings settings, List<Route> routes) {
   /**
    * The ports of a run.
    *
@@ -60,14 +60,8 @@ public final class RepairRun {
    */
   public record Job(long ticketId, String workplace, RepairTask task, RunEnd.At at) {}
 
-  private final Ports ports;
-  private final RepairSettings settings;
-  private final List<Route> routes;
-
-  public RepairRun(Ports ports, RepairSettings settings, List<Route> routes) {
-    this.ports = ports;
-    this.settings = settings;
-    this.routes = List.copyOf(routes);
+  public RepairRun {
+    routes = List.copyOf(routes);
   }
 
   /** The file of a run's trace under the directory of all runs (E47). */

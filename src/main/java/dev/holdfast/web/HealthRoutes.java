@@ -7,20 +7,14 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
 
-/** {@code /health/live}, {@code /health/ready} and {@code /metrics}, for anyone. */
-public final class HealthRoutes implements Routes {
-  private final Supplier<Optional<String>> problem;
-  private final Supplier<String> metrics;
-
-  /**
-   * @param problem why the process does not do its work just now; empty while it does
-   * @param metrics the scrape in Prometheus' text format
-   */
-  public HealthRoutes(Supplier<Optional<String>> problem, Supplier<String> metrics) {
-    this.problem = problem;
-    this.metrics = metrics;
-  }
-
+/**
+ * {@code /health/live}, {@code /health/ready} and {@code /metrics}, for anyone.
+ *
+ * @param problem why the process does not do its work just now; empty while it does
+ * @param metrics the scrape in Prometheus' text format
+ */
+public record HealthRoutes(Supplier<Optional<String>> problem, Supplier<String> metrics)
+    implements Routes {
   @Override
   public void addTo(JavalinDefaultRoutingApi routes) {
     routes.get("/health/live", context -> json(context, 200, "up", Optional.empty()), Role.ANYONE);

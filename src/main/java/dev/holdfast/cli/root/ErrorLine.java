@@ -12,13 +12,8 @@ import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.UnmatchedArgumentException;
 
 /** Turns whatever went wrong into one line and an exit code. */
-public final class ErrorLine implements IParameterExceptionHandler, IExecutionExceptionHandler {
-  private final HoldfastCommand root;
-
-  public ErrorLine(HoldfastCommand root) {
-    this.root = root;
-  }
-
+public record ErrorLine(HoldfastCommand root)
+    implements IParameterExceptionHandler, IExecutionExceptionHandler {
   @Override
   public int handleParseException(ParameterException e, String[] arguments) {
     String command = e.getCommandLine().getCommandSpec().qualifiedName();

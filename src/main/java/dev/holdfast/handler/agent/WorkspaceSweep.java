@@ -17,23 +17,12 @@ import org.slf4j.LoggerFactory;
  * Deletes the workspaces of tickets that a person has ended some time ago: approved, or cancelled.
  * A workspace whose ticket the database does not know may be another database's, and stays. Several
  * workers may sweep one directory at once.
+ *
+ * @param root {@code agents.workspace-root}; need not exist
+ * @param kept for how long after the end of its ticket a workspace stays; zero is for ever
  */
-public final class WorkspaceSweep {
+public record WorkspaceSweep(Path root, Duration kept, EndedTickets tickets) {
   private static final Logger log = LoggerFactory.getLogger(WorkspaceSweep.class);
-
-  private final Path root;
-  private final Duration kept;
-  private final EndedTickets tickets;
-
-  /**
-   * @param root {@code agents.workspace-root}; need not exist
-   * @param kept for how long after the end of its ticket a workspace stays; zero is for ever
-   */
-  public WorkspaceSweep(Path root, Duration kept, EndedTickets tickets) {
-    this.root = root;
-    this.kept = kept;
-    this.tickets = tickets;
-  }
 
   /**
    * Deletes the workspaces of tickets that are over. A workspace that cannot be read or deleted is

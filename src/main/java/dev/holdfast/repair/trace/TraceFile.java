@@ -14,18 +14,11 @@ import tools.jackson.databind.JsonNode;
 /**
  * {@code trace.jsonl}: one event per line (E47). It repeats what the journal holds, so it is made
  * anew when an attempt begins, and a disk that is full costs the file and not the run.
+ *
+ * @param file in a directory that is made when it is missing
  */
-public final class TraceFile implements Trace {
+public record TraceFile(Path file) implements Trace {
   private static final Logger LOG = LoggerFactory.getLogger(TraceFile.class);
-
-  private final Path file;
-
-  /**
-   * @param file in a directory that is made when it is missing
-   */
-  public TraceFile(Path file) {
-    this.file = file;
-  }
 
   @Override
   public synchronized void begin(List<JsonNode> earlier) {

@@ -12,23 +12,14 @@ import java.util.function.LongSupplier;
 /**
  * Runs a design's verification in a worktree: sandboxed as {@code run_command} is, without the
  * worker's secrets, bounded in time and output, and with nothing left running. Thread-safe.
+ *
+ * @param environment the worker's own, of which the commands get the harmless part
+ * @param secrets that nothing which is reported of a command may tell
  */
-public final class Verifier {
-  private final Sandbox sandbox;
-  private final Secrets secrets;
-  private final Map<String, String> environment;
-  private final LongSupplier nanoTime;
-
-  /**
-   * @param environment the worker's own, of which the commands get the harmless part
-   * @param secrets that nothing which is reported of a command may tell
-   */
-  public Verifier(
-      Sandbox sandbox, Map<String, String> environment, Secrets secrets, LongSupplier nanoTime) {
-    this.sandbox = sandbox;
-    this.secrets = secrets;
-    this.environment = Map.copyOf(environment);
-    this.nanoTime = nanoTime;
+public record Verifier(
+    Sandbox sandbox, Map<String, String> environment, Secrets secrets, LongSupplier nanoTime) {
+  public Verifier {
+    environment = Map.copyOf(environment);
   }
 
   /** The number of times that a verification must pass. */

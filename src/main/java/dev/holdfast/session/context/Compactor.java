@@ -14,15 +14,9 @@ import org.slf4j.LoggerFactory;
  * a model, or elided where that fails. What people have said stays word for word. Calls are never
  * parted from their results.
  */
-public final class Compactor {
+public record Compactor(Summariser summariser) {
   static final String SUMMARY = "Summary of the work so far:\n";
   private static final Logger LOG = LoggerFactory.getLogger(Compactor.class);
-
-  private final Summariser summariser;
-
-  public Compactor(Summariser summariser) {
-    this.summariser = summariser;
-  }
 
   /**
    * @param messages a well-formed conversation

@@ -8,15 +8,13 @@ import org.slf4j.LoggerFactory;
 import org.slf4j.MDC;
 
 /** Tells all listeners, and survives them (D37, D41). */
-public final class SessionEvents {
+public record SessionEvents(List<SessionListener> listeners) {
   private static final Logger LOG = LoggerFactory.getLogger(SessionEvents.class);
 
   private static final String TURN = "turn";
 
-  private final List<SessionListener> listeners;
-
-  public SessionEvents(List<SessionListener> listeners) {
-    this.listeners = List.copyOf(listeners);
+  public SessionEvents {
+    listeners = List.copyOf(listeners);
   }
 
   public void emit(SessionEvent event) {

@@ -23,20 +23,11 @@ import java.util.stream.Stream;
  * would drop the lines beyond them without a word.
  *
  * <p>Thread-safe; two patches of one directory at the same time are the caller's to keep apart.
+ *
+ * @param git perhaps confined to the directory it runs in
  */
-public final class PatchApplier {
+public record PatchApplier(Git git, PatchLimits limits) {
   private static final String CORRUPT = "corrupt patch at line";
-
-  private final Git git;
-  private final PatchLimits limits;
-
-  /**
-   * @param git perhaps confined to the directory it runs in
-   */
-  public PatchApplier(Git git, PatchLimits limits) {
-    this.git = git;
-    this.limits = limits;
-  }
 
   /**
    * @param directory the root that the patch's paths are relative to
