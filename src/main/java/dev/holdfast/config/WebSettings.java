@@ -1,10 +1,9 @@
 package dev.holdfast.config;
 
+import dev.holdfast.failure.Sha256;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
@@ -75,30 +74,21 @@ public record WebSettings(
           who.length == 1 ? null : who[1],
           secret.startsWith(HASHED)
               ? secret.substring(HASHED.length()).toLowerCase(Locale.ROOT)
-              : sha256(secret));
+              : Sha256.hex(secret));
     }
 
     /** The hash that may stand in the configuration in place of a token. */
     public static String hashed(String secret) {
-      return HASHED + sha256(secret);
+      return HASHED + Sha256.hex(secret);
     }
 
     /** True if this is the token. */
     public boolean isOf(String secret) {
-      return MessageDigest.isEqual(bytes(sha256), bytes(sha256(secret)));
+      return MessageDigest.isEqual(bytes(sha256), bytes(Sha256.hex(secret)));
     }
 
     private static byte[] bytes(String text) {
       return text.getBytes(StandardCharsets.US_ASCII);
-    }
-
-    private static String sha256(String secret) {
-      try {
-        MessageDigest digest = MessageDigest.getInstance("SHA-256");
-        return HexFormat.of().formatHex(digest.digest(secret.getBytes(StandardCharsets.UTF_8)));
-      } catch (NoSuchAlgorithmException e) {
-        throw new IllegalStateException(e);
-      }
     }
 
     @Override

@@ -3,10 +3,6 @@ package dev.holdfast.failure;
 import static dev.holdfast.failure.PlacedPattern.isDigit;
 import static dev.holdfast.failure.PlacedPattern.isFree;
 
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
 import java.util.function.IntPredicate;
@@ -162,7 +158,8 @@ final class Fingerprint {
 
   static String of(
       Category category, @Nullable Integer httpStatus, String window, String rootCause) {
-    return hash(category.wireName() + "\n" + httpStatus + "\n" + normalised(window, rootCause));
+    return Sha256.hex(
+        category.wireName() + "\n" + httpStatus + "\n" + normalised(window, rootCause), BYTES);
   }
 
   static String normalised(String window, String rootCause) {
@@ -265,15 +262,5 @@ final class Fingerprint {
 
   private static boolean isTelling(String line) {
     return !TELLING_WORDS.in(LiteralIndex.fold(line)).isEmpty();
-  }
-
-  private static String hash(String text) {
-    try {
-      byte[] digest =
-          MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
-      return HexFormat.of().formatHex(digest, 0, BYTES);
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every Java platform has SHA-256", e);
-    }
   }
 }

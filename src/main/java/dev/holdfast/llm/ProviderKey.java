@@ -1,10 +1,7 @@
 package dev.holdfast.llm;
 
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
+import dev.holdfast.failure.Sha256;
 import java.util.ArrayList;
-import java.util.HexFormat;
 import java.util.List;
 
 /**
@@ -32,13 +29,7 @@ public record ProviderKey(String label, String secret) {
 
   /** Tells keys apart on every worker, and nothing about them: the start of the SHA-256. */
   public String id() {
-    try {
-      byte[] hash =
-          MessageDigest.getInstance("SHA-256").digest(secret.getBytes(StandardCharsets.UTF_8));
-      return HexFormat.of().formatHex(hash, 0, ID_BYTES);
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every Java has SHA-256", e);
-    }
+    return Sha256.hex(secret, ID_BYTES);
   }
 
   @Override

@@ -4,6 +4,11 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import org.jspecify.annotations.Nullable;
 
 /** The statements, each a file beside this class, for one schema. Immutable. */
 public final class Sql {
@@ -37,6 +42,20 @@ public final class Sql {
     return schema.equals(DEFAULT_SCHEMA)
         ? statement
         : statement.replace(DEFAULT_SCHEMA + ".", schema + ".");
+  }
+
+  /** The one whole number that a short statement gives. */
+  public long number(Connection connection, String statement, @Nullable Object... arguments)
+      throws SQLException {
+    try (PreparedStatement query = connection.prepareStatement(inSchema(statement))) {
+      for (int i = 0; i < arguments.length; i++) {
+        query.setObject(i + 1, arguments[i]);
+      }
+      try (ResultSet row = query.executeQuery()) {
+        row.next();
+        return row.getLong(1);
+      }
+    }
   }
 
   private static String read(String name) {

@@ -1,9 +1,8 @@
 package dev.holdfast.web;
 
+import dev.holdfast.failure.Sha256;
 import dev.holdfast.queue.TicketInbox.RequestKey;
-import dev.holdfast.web.access.Digests;
 import io.javalin.http.Context;
-import java.util.HexFormat;
 import org.jspecify.annotations.Nullable;
 
 /** {@code Idempotency-Key}: the same request of one visitor under the same key counts once. */
@@ -30,6 +29,6 @@ final class IdempotencyKey {
   }
 
   private static String hex(String text) {
-    return HexFormat.of().formatHex(Digests.sha256(text));
+    return Sha256.hex(text);
   }
 }

@@ -1,10 +1,7 @@
 package dev.holdfast.handler.agent;
 
+import dev.holdfast.failure.Sha256;
 import dev.holdfast.llm.ToolCall;
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
-import java.util.HexFormat;
 import java.util.Set;
 import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.JsonNode;
@@ -42,12 +39,7 @@ final class CallText {
 
   /** As the SQL function call_hash. */
   static String hash(String tool, String arguments) {
-    try {
-      byte[] text = (tool + "\n" + arguments).getBytes(StandardCharsets.UTF_8);
-      return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(text));
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every JDK has SHA-256", e);
-    }
+    return Sha256.hex(tool + "\n" + arguments);
   }
 
   /** Half a surrogate pair is escaped, as JSON allows; NUL is already. */

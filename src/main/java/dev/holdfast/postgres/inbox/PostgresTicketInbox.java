@@ -94,29 +94,16 @@ public final class PostgresTicketInbox implements TicketInbox {
   public Batched enqueueBatch(
       Connection connection, Iterator<NewTicket> tickets, String actor, @Nullable String title) {
     try {
-      long batch = number(connection, "SELECT holdfast.open_batch(?, ?)", actor, title);
+      long batch = sql.number(connection, "SELECT holdfast.open_batch(?, ?)", actor, title);
       TicketCopy copy = new TicketCopy(connection, sql, rules, batch);
       copy.copyAll(tickets);
       if (copy.traceparent() != null) {
-        number(connection, "SELECT holdfast.trace_batch(?, ?)", batch, copy.traceparent());
+        sql.number(connection, "SELECT holdfast.trace_batch(?, ?)", batch, copy.traceparent());
       }
-      long added = number(connection, "SELECT holdfast.close_batch(?, ?)", batch, actor);
+      long added = sql.number(connection, "SELECT holdfast.close_batch(?, ?)", batch, actor);
       return new Batched(batch, added);
     } catch (SQLException e) {
       throw SqlErrors.translate(e);
-    }
-  }
-
-  private long number(Connection connection, String query, @Nullable Object... arguments)
-      throws SQLException {
-    try (PreparedStatement statement = connection.prepareStatement(sql.inSchema(query))) {
-      for (int i = 0; i < arguments.length; i++) {
-        statement.setObject(i + 1, arguments[i]);
-      }
-      try (ResultSet row = statement.executeQuery()) {
-        row.next();
-        return row.getLong(1);
-      }
     }
   }
 
@@ -131,9 +118,9 @@ public final class PostgresTicketInbox implements TicketInbox {
     GraphJson.check(graph, rules);
     return transactions.runOnce(
         connection -> {
-          long batch = number(connection, "SELECT holdfast.open_batch(?, ?)", actor, title);
+          long batch = sql.number(connection, "SELECT holdfast.open_batch(?, ?)", actor, title);
           List<Long> ids = new GraphCall(connection, sql).enqueue(graph, batch);
-          long added = number(connection, "SELECT holdfast.close_batch(?, ?)", batch, actor);
+          long added = sql.number(connection, "SELECT holdfast.close_batch(?, ?)", batch, actor);
           return new BatchedGraph(batch, added, ids);
         });
   }

@@ -82,7 +82,9 @@ final class TicketCopy {
     this.batchId = batchId;
     this.copyManager = connection.unwrap(PGConnection.class).getCopyAPI();
     this.mayWriteTable =
-        number("SELECT has_table_privilege('holdfast.ticket_base', 'INSERT')::integer") == 1;
+        sql.number(
+                connection, "SELECT has_table_privilege('holdfast.ticket_base', 'INSERT')::integer")
+            == 1;
   }
 
   /**
@@ -288,7 +290,7 @@ final class TicketCopy {
       }
       long before = highestId();
       long copied = copyChunk();
-      number("SELECT holdfast.trace_copied_tickets(?, ?)", before, traceparent);
+      sql.number(connection, "SELECT holdfast.trace_copied_tickets(?, ?)", before, traceparent);
       return copied;
     } catch (SQLException e) {
       HoldfastException told = SqlErrors.translate(e);
@@ -310,7 +312,7 @@ final class TicketCopy {
 
   /** Of all tickets that are seen now, those of this transaction among them. */
   private long highestId() throws SQLException {
-    return number("SELECT COALESCE(max(id), 0) FROM holdfast.ticket_base");
+    return sql.number(connection, "SELECT COALESCE(max(id), 0) FROM holdfast.ticket_base");
   }
 
   private long copy(String statement) throws SQLException {
@@ -324,9 +326,11 @@ final class TicketCopy {
 
   private long copyAndFile() throws SQLException {
     long lastId =
-        number("SELECT last_value - (NOT is_called)::integer FROM holdfast.ticket_base_id_seq");
+        sql.number(
+            connection,
+            "SELECT last_value - (NOT is_called)::integer FROM holdfast.ticket_base_id_seq");
     long copied = copy("copy_tickets");
-    long filed = number("SELECT holdfast.file_copied_tickets(?)", lastId);
+    long filed = sql.number(connection, "SELECT holdfast.file_copied_tickets(?)", lastId);
     if (filed != copied) {
       throw new IllegalStateException(
           "of " + copied + " tickets copied, " + filed + " were found to be filed");
@@ -342,7 +346,9 @@ final class TicketCopy {
       }
       statement.execute("TRUNCATE pg_temp.ticket_stage");
       copy("copy_ticket_stage");
-      return mayWriteTable ? number(sql.load("insert_staged_tickets")) : enqueueStaged(statement);
+      return mayWriteTable
+          ? sql.number(connection, sql.load("insert_staged_tickets"))
+          : enqueueStaged(statement);
     }
   }
 
@@ -358,23 +364,12 @@ final class TicketCopy {
 
   /** Those created in this transaction since; the others are of tickets with the same key. */
   private long newOnes(Array ids, long lastId) throws SQLException {
-    return number(
+    return sql.number(
+        connection,
         "SELECT count(*) FROM holdfast.ticket_base WHERE id = ANY (?) AND id > ? AND created_at ="
             + " now()",
         ids,
         lastId);
-  }
-
-  private long number(String query, Object... arguments) throws SQLException {
-    try (PreparedStatement statement = connection.prepareStatement(sql.inSchema(query))) {
-      for (int i = 0; i < arguments.length; i++) {
-        statement.setObject(i + 1, arguments[i]);
-      }
-      try (ResultSet row = statement.executeQuery()) {
-        row.next();
-        return row.getLong(1);
-      }
-    }
   }
 
   private DesignKey design(String name) throws SQLException {

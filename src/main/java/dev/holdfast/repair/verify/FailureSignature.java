@@ -1,9 +1,6 @@
 package dev.holdfast.repair.verify;
 
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
-import java.util.HexFormat;
+import dev.holdfast.failure.Sha256;
 import java.util.List;
 import java.util.Optional;
 import java.util.regex.Pattern;
@@ -83,7 +80,7 @@ final class FailureSignature {
         }
       }
     }
-    return text.isEmpty() ? Optional.empty() : Optional.of(hash(text.toString()));
+    return text.isEmpty() ? Optional.empty() : Optional.of(Sha256.hex(text.toString()));
   }
 
   /** Visible for tests: what of a text counts. */
@@ -109,15 +106,5 @@ final class FailureSignature {
     return String.join("\n", lines.subList(0, EDGE))
         + "\n"
         + String.join("\n", lines.subList(lines.size() - EDGE, lines.size()));
-  }
-
-  private static String hash(String text) {
-    try {
-      byte[] digest =
-          MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
-      return HexFormat.of().formatHex(digest);
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every JDK has SHA-256", e);
-    }
   }
 }

@@ -1,13 +1,10 @@
 package dev.holdfast.telemetry.trace;
 
+import dev.holdfast.failure.Sha256;
 import dev.holdfast.ticket.Ticket;
 import io.opentelemetry.api.trace.Span;
 import io.opentelemetry.api.trace.SpanBuilder;
 import io.opentelemetry.sdk.trace.IdGenerator;
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
-import java.util.HexFormat;
 
 /**
  * Gives a ticket that was enqueued under no trace one of its own: made of its number and the time
@@ -31,14 +28,7 @@ public final class TicketIds implements IdGenerator {
   }
 
   static String traceOf(Ticket ticket) {
-    try {
-      byte[] hash =
-          MessageDigest.getInstance("SHA-256")
-              .digest((ticket.id() + " " + ticket.createdAt()).getBytes(StandardCharsets.UTF_8));
-      return HexFormat.of().formatHex(hash, 0, TRACE_BYTES);
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException(e);
-    }
+    return Sha256.hex(ticket.id() + " " + ticket.createdAt(), TRACE_BYTES);
   }
 
   @Override

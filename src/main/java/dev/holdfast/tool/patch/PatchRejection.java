@@ -1,11 +1,8 @@
 package dev.holdfast.tool.patch;
 
+import dev.holdfast.failure.Sha256;
 import dev.holdfast.tool.patch.PatchResult.Kind;
 import dev.holdfast.tool.patch.PatchResult.Rejected;
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
-import java.util.HexFormat;
 
 /** Leads a rejection out of the reading of a patch; {@link PatchApplier} makes it a value. */
 final class PatchRejection extends Exception {
@@ -23,7 +20,7 @@ final class PatchRejection extends Exception {
    */
   PatchRejection(Kind kind, String explanation, String identity) {
     super(explanation);
-    this.rejected = new Rejected(kind, explanation.strip(), hash(kind + "\n" + identity));
+    this.rejected = new Rejected(kind, explanation.strip(), Sha256.hex(kind + "\n" + identity));
   }
 
   static PatchRejection malformed(String explanation) {
@@ -36,15 +33,5 @@ final class PatchRejection extends Exception {
 
   Rejected rejected() {
     return rejected;
-  }
-
-  private static String hash(String text) {
-    try {
-      byte[] digest =
-          MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
-      return HexFormat.of().formatHex(digest);
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every JDK has SHA-256", e);
-    }
   }
 }

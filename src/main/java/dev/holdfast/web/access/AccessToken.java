@@ -1,5 +1,6 @@
 package dev.holdfast.web.access;
 
+import dev.holdfast.failure.Sha256;
 import java.security.MessageDigest;
 import java.util.HexFormat;
 import java.util.Locale;
@@ -22,7 +23,7 @@ public record AccessToken(Role role, @Nullable String name, String sha256) {
 
   /** Names the token without telling it. */
   public String id() {
-    return HexFormat.of().formatHex(Digests.sha256("token " + sha256), 0, 8);
+    return Sha256.hex("token " + sha256, 8);
   }
 
   /** In whose name its bearer acts. */
@@ -37,7 +38,7 @@ public record AccessToken(Role role, @Nullable String name, String sha256) {
   }
 
   public static byte[] hash(String secret) {
-    return Digests.sha256(secret);
+    return Sha256.of(secret);
   }
 
   @Override

@@ -3,24 +3,15 @@ package dev.holdfast.web.access;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.Base64;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
-/** SHA-256 and what is made of it. */
+/** What is made of hashes. */
 public final class Digests {
   private static final String HMAC = "HmacSHA256";
 
   private Digests() {}
-
-  public static byte[] sha256(String text) {
-    try {
-      return MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException(e);
-    }
-  }
 
   public static byte[] hmac(byte[] key, String text) {
     try {

@@ -1,5 +1,6 @@
 package dev.holdfast.web.access;
 
+import dev.holdfast.failure.Sha256;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -16,6 +17,6 @@ public record OtherLogins(@Nullable ProxyLogin proxy, @Nullable String provider,
 
   /** Another one where who may come in has changed: what was let in before is over then. */
   String realm() {
-    return Digests.base64url(Digests.sha256("realm " + provider + " " + members));
+    return Digests.base64url(Sha256.of("realm " + provider + " " + members));
   }
 }

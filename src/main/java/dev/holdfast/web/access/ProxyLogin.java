@@ -1,5 +1,6 @@
 package dev.holdfast.web.access;
 
+import dev.holdfast.failure.Sha256;
 import jakarta.servlet.http.HttpServletRequest;
 import java.net.InetAddress;
 import java.security.MessageDigest;
@@ -95,7 +96,7 @@ public record ProxyLogin(
 
   private static boolean proves(String wanted, List<String> given) {
     return given.size() == 1
-        && MessageDigest.isEqual(Digests.sha256(wanted), Digests.sha256(given.getFirst()));
+        && MessageDigest.isEqual(Sha256.of(wanted), Sha256.of(given.getFirst()));
   }
 
   private static List<String> values(HttpServletRequest request, String name) {

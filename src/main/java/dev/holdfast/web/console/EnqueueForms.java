@@ -1,5 +1,6 @@
 package dev.holdfast.web.console;
 
+import dev.holdfast.failure.Sha256;
 import dev.holdfast.queue.NewTicket;
 import dev.holdfast.queue.TicketInbox.RequestKey;
 import dev.holdfast.queue.read.TicketRow;
@@ -101,7 +102,7 @@ record EnqueueForms(WebPorts ports, ConsoleReader reader, Shell shell) implement
   }
 
   private static String hash(String text) {
-    return Digests.base64url(Digests.sha256(text));
+    return Digests.base64url(Sha256.of(text));
   }
 
   private static NewTicket ticket(Draft draft) {

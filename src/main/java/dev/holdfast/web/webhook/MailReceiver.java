@@ -1,5 +1,6 @@
 package dev.holdfast.web.webhook;
 
+import dev.holdfast.failure.Sha256;
 import dev.holdfast.web.access.Digests;
 import java.net.URI;
 import java.time.Duration;
@@ -30,7 +31,7 @@ public record MailReceiver(
 
   @Override
   public String name() {
-    return "mail-" + Digests.base64url(Digests.sha256(String.join(",", to))).substring(0, 20);
+    return "mail-" + Digests.base64url(Sha256.of(String.join(",", to))).substring(0, 20);
   }
 
   @Override

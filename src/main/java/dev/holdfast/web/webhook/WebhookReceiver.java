@@ -1,5 +1,6 @@
 package dev.holdfast.web.webhook;
 
+import dev.holdfast.failure.Sha256;
 import dev.holdfast.web.access.Digests;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
@@ -35,7 +36,7 @@ public record WebhookReceiver(
   /** A hash of the address, which may have secrets in it. */
   @Override
   public String name() {
-    return Digests.base64url(Digests.sha256(address.toString())).substring(0, 20);
+    return Digests.base64url(Sha256.of(address.toString())).substring(0, 20);
   }
 
   @Override
