@@ -1,9 +1,7 @@
 package dev.holdfast.architecture;
 
-import static com.tngtech.archunit.core.importer.ImportOption.Predefined.DO_NOT_INCLUDE_TESTS;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.tngtech.archunit.core.importer.ClassFileImporter;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -13,17 +11,12 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 class ArchitecturePictureTest {
-  private static final String BASE = "dev.holdfast";
   private static final Path PAGE = Path.of("docs/architecture.md");
 
   @Test
   @DisplayName("docs/architecture.md shows the imports as they are")
   void page() throws IOException {
-    String page =
-        new ArchitecturePicture(
-                BASE,
-                new ClassFileImporter().withImportOption(DO_NOT_INCLUDE_TESTS).importPackages(BASE))
-            .page();
+    String page = new ArchitecturePicture(MainClasses.BASE, MainClasses.ALL).page();
     if (Boolean.getBoolean("architecture.write")) {
       Files.writeString(PAGE, page);
     }

@@ -1,13 +1,11 @@
 package dev.holdfast.architecture;
 
-import static com.tngtech.archunit.core.importer.ImportOption.Predefined.DO_NOT_INCLUDE_TESTS;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.domain.JavaCodeUnit;
 import com.tngtech.archunit.core.domain.JavaModifier;
-import com.tngtech.archunit.core.importer.ClassFileImporter;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -77,8 +75,7 @@ class ExceptionsToRulesTest {
 
   private static final Path SOURCES = Path.of("src/main/java/dev/holdfast");
   private static final Pattern CAUGHT = Pattern.compile("catch \\((Exception|Throwable) ");
-  private static final JavaClasses MAIN =
-      new ClassFileImporter().withImportOption(DO_NOT_INCLUDE_TESTS).importPackages("dev.holdfast");
+  private static final JavaClasses MAIN = MainClasses.ALL;
 
   @Test
   @DisplayName("Exception and Throwable are caught only where a reason is given")

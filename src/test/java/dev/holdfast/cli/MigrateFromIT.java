@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** {@code holdfast migrate --from}, on tables made by the first source's own statements. */
@@ -312,6 +313,7 @@ class MigrateFromIT {
   }
 
   @Test
+  @Tag("slow")
   @DisplayName("A59: 100,000 rows come in pages, and a second run takes none of them")
   void many() {
     ForgeTables.create(

@@ -68,6 +68,33 @@ record BrokenProject(
         """);
   }
 
+  /** Its check takes no time worth telling. */
+  static BrokenProject shell() {
+    return new BrokenProject(
+        Map.of(
+            "total.sh",
+            """
+            price=$1 count=$2
+            echo $((price + count))
+            """,
+            "check.sh",
+            """
+            [ "$(sh total.sh 3 4)" = 12 ] || { echo 'FAIL total 3 4 is wrong, see total.sh' >&2; exit 1; }
+            """),
+        List.of("sh", "check.sh"),
+        "total.sh",
+        "echo $((price + count))",
+        "echo $((price - count))",
+        "echo $((price * count))",
+        """
+        total=0
+        while [ "$count" -gt 0 ]; do
+          total=$((total + price)) count=$((count - 1))
+        done
+        echo $total\
+        """);
+  }
+
   static BrokenProject node() {
     return new BrokenProject(
         Map.of(

@@ -152,7 +152,7 @@ class RepairIT {
   @DisplayName(
       "issue 6.6: a worker killed in mid-run: the next one goes on, no answer is paid for twice")
   void killed() throws Exception {
-    BrokenProject project = BrokenProject.java();
+    BrokenProject project = BrokenProject.shell();
     models.next(
         answer(project.corrupt()),
         answer(project.change(project.wrong())),
@@ -193,7 +193,7 @@ class RepairIT {
       "issue 6.7: a run that gets nowhere waits on_hold with its failing checks and its best"
           + " candidate, and a release with guidance goes on from there")
   void held() throws Exception {
-    BrokenProject project = BrokenProject.java();
+    BrokenProject project = BrokenProject.shell();
     models.always(answer("I do not know."));
     long id = enqueue(project);
     holdfast.worker();
@@ -262,7 +262,7 @@ class RepairIT {
           + " left out, which is merged at once: an order of another design to deliver it is held,"
           + " and its remote gets nothing")
   void notReviewedIsNotApproved() throws Exception {
-    BrokenProject project = BrokenProject.java();
+    BrokenProject project = BrokenProject.shell();
     models.next(answer(project.change(project.right())));
     long id = enqueueUnreviewed(project, "none", "none");
     holdfast.worker();

@@ -42,6 +42,7 @@ public final class TicketDatabase {
     HikariConfig config = new HikariConfig();
     config.setDataSource(dataSource);
     config.setMaximumPoolSize(size);
+    config.setMinimumIdle(1);
     return new HikariDataSource(config);
   }
 

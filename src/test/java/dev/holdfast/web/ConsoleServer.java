@@ -1,10 +1,12 @@
 package dev.holdfast.web;
 
+import com.zaxxer.hikari.HikariDataSource;
 import dev.holdfast.llm.Price;
 import dev.holdfast.llm.Prices;
 import dev.holdfast.llm.ProviderSettings;
 import dev.holdfast.postgres.read.PostgresConsoleReader;
 import dev.holdfast.retry.Sleeper;
+import dev.holdfast.testing.TicketDatabase;
 import dev.holdfast.web.access.Access;
 import dev.holdfast.web.console.Console;
 import dev.holdfast.web.console.view.ConfiguredProvider;
@@ -34,12 +36,15 @@ public final class ConsoleServer implements AutoCloseable {
   private final EventHub events;
   private final BulkActions bulk;
   private final String login;
+  private final HikariDataSource pool;
 
-  private ConsoleServer(WebServer server, EventHub events, BulkActions bulk, String login) {
+  private ConsoleServer(
+      WebServer server, EventHub events, BulkActions bulk, String login, HikariDataSource pool) {
     this.login = login;
     this.server = server;
     this.events = events;
     this.bulk = bulk;
+    this.pool = pool;
   }
 
   public static ConsoleServer open(DataSource database) {
@@ -56,13 +61,14 @@ public final class ConsoleServer implements AutoCloseable {
   }
 
   private static ConsoleServer start(DataSource database, Access access, String login) {
-    WebPorts ports = WebFixture.ports(database);
+    HikariDataSource pool = new TicketDatabase(database).pool(8);
+    WebPorts ports = WebFixture.ports(pool);
     EventHub events = new EventHub(ports.feeds(), Sleeper.REAL);
     BulkActions bulk = new BulkActions();
     Console console =
         new Console(
             ports,
-            new PostgresConsoleReader(database),
+            new PostgresConsoleReader(pool),
             bulk,
             new Console.Process(() -> "bubblewrap works, and is required", PROVIDERS));
     WebServer server =
@@ -72,7 +78,12 @@ public final class ConsoleServer implements AutoCloseable {
             access,
             console,
             List.of(new ApiRoutes(ports, bulk, events), console));
-    return new ConsoleServer(server, events, bulk, login);
+    return new ConsoleServer(server, events, bulk, login, pool);
+  }
+
+  /** Its pool, for workers on the same database. */
+  public DataSource dataSource() {
+    return pool;
   }
 
   /** A page; where no tokens are configured by the link that logs in first. */
@@ -86,5 +97,6 @@ public final class ConsoleServer implements AutoCloseable {
     events.close();
     bulk.close();
     server.close();
+    pool.close();
   }
 }

@@ -21,6 +21,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -32,12 +33,15 @@ class WorkerWakeUpIT {
 
   private final TicketDatabase database;
   private final TestWorker setup;
+  @AutoClose private final HikariDataSource pool;
   private final Listening listening = new Listening();
 
   WorkerWakeUpIT(TestDatabase database) {
     this.database = new TicketDatabase(database);
+    this.pool = this.database.pool(8);
     this.setup =
         new TestWorker(this.database)
+            .dataSource(pool)
             .wakeUps(listening::around)
             .handler(ticket -> HandlerResult.done(null));
   }

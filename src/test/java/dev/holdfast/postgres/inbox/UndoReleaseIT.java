@@ -3,6 +3,7 @@ package dev.holdfast.postgres.inbox;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.zaxxer.hikari.HikariDataSource;
 import dev.holdfast.queue.TicketDesk;
 import dev.holdfast.queue.TicketDesk.Retries;
 import dev.holdfast.queue.UndoneTickets;
@@ -22,6 +23,7 @@ import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.Callable;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
@@ -30,13 +32,15 @@ import org.junit.jupiter.api.Test;
 class UndoReleaseIT {
   private final TicketDatabase database;
   private final TestQueue queue;
+  @AutoClose private final HikariDataSource pool;
   private final TicketDesk desk;
   private final String key = UUID.randomUUID().toString();
 
   UndoReleaseIT(TestDatabase database) {
     this.database = new TicketDatabase(database);
     this.queue = TestQueue.on(this.database);
-    this.desk = new PostgresTicketDesk(database.dataSource());
+    this.pool = this.database.pool(2);
+    this.desk = new PostgresTicketDesk(pool);
   }
 
   @AfterEach

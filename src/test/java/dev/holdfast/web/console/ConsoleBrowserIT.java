@@ -38,7 +38,7 @@ class ConsoleBrowserIT extends ConsoleInBrowser {
           + " attempt, which is told it, finishes")
   void inboxFlow() {
     try (Worker worker =
-        Holdfast.worker(testDatabase.dataSource())
+        Holdfast.worker(server.dataSource())
             .handler(
                 "flow",
                 context ->
@@ -81,7 +81,7 @@ class ConsoleBrowserIT extends ConsoleInBrowser {
                     + " \"required\": [\"copies\"]}}"),
             Question.of("what else?"));
     try (Worker worker =
-        Holdfast.worker(testDatabase.dataSource())
+        Holdfast.worker(server.dataSource())
             .handler(
                 "asks",
                 context ->

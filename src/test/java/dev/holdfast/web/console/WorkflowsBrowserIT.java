@@ -26,12 +26,12 @@ class WorkflowsBrowserIT extends ConsoleInBrowser {
             + " '{}'), ('graph', 1, 'workflow', '{\"steps\": {\"fetch\": {\"design\": \"leaf\"},"
             + " \"print\": {\"design\": \"leaf\", \"after\": [\"fetch\"]}}}')");
     try (Worker worker =
-        Holdfast.worker(testDatabase.dataSource())
+        Holdfast.worker(server.dataSource())
             .handler("leaf", context -> HandlerResult.done("1"))
             .handler(
                 "workflow",
                 new WorkflowHandler(
-                    new PostgresWorkflowSteps(testDatabase.dataSource(), "holdfast"), 1000))
+                    new PostgresWorkflowSteps(server.dataSource(), "holdfast"), 1000))
             .start()) {
       database.run("INSERT INTO holdfast.queues (name) VALUES ('graph')");
       database.run("SELECT holdfast.pause_queue('graph', 'ann')");
