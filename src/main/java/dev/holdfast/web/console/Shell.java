@@ -30,6 +30,12 @@ final class Shell {
   Page page(Context context, String title, @Nullable Section section) {
     String query = context.queryString();
     Instant now = reader.now();
+    // A page that only updates itself leaves the notice to the one that shows it.
+    Notice notice = context.header("HX-Request") == null ? notice(context) : null;
+    if (notice != null) {
+      // Who has just decided wants to see that it counts.
+      reviews = null;
+    }
     return new Page(
         title,
         section,
@@ -39,8 +45,7 @@ final class Shell {
         reader.outages(),
         now,
         context.path() + (query == null ? "" : "?" + query),
-        // A page that only updates itself leaves the notice to the one that shows it.
-        context.header("HX-Request") == null ? notice(context) : null,
+        notice,
         assets.path());
   }
 

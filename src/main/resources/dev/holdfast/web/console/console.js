@@ -38,6 +38,19 @@
     var state = document.getElementById('live-state');
     if (state && state.textContent !== text) { state.textContent = text; }
   }
+  // What somebody has opened or closed stays so. Parts without an id are told by their number in what has one.
+  function folds(root) {
+    var numbers = {}, found = {};
+    all('details', root).forEach(function (details) {
+      var around = details.closest('[id]'), name = around ? around.id : '';
+      if (name !== details.id || name === '') {
+        numbers[name] = (numbers[name] || 0) + 1;
+        name += '/' + numbers[name];
+      }
+      found[name] = details;
+    });
+    return found;
+  }
   var pending = false, last = 0, changed = false;
   function putOff() {
     say('Updates wait until you have finished.');
@@ -51,7 +64,7 @@
     pending = true;
     last = Date.now();
     // Noted when the answer is there: somebody may have gone on while it was fetched.
-    var open = [], row = null, focused = false;
+    var before = {}, row = null, focused = false;
     region.addEventListener('htmx:beforeSwap', function (event) {
       if (isBusy(region)) {
         event.detail.shouldSwap = false;
@@ -59,12 +72,13 @@
         return;
       }
       var current = document.querySelector('.current a');
-      open = all('details[open][id]', region).map(function (details) { return details.id; });
+      before = folds(region);
       row = current && current.getAttribute('href');
       focused = current !== null && current === document.activeElement;
     }, {once: true});
     htmx.ajax('GET', region.dataset.live, {target: region, select: '[data-live]', swap: 'outerHTML'}).then(function () {
-      open.forEach(function (id) { var details = document.getElementById(id); if (details) { details.open = true; } });
+      var after = folds(live());
+      Object.keys(after).forEach(function (name) { if (before[name]) { after[name].open = before[name].open; } });
       var same = all('[data-row] a').find(function (link) { return link.getAttribute('href') === row; });
       if (same) { same.closest('[data-row]').classList.add('current'); }
       if (same && focused) { same.focus({preventScroll: true}); }

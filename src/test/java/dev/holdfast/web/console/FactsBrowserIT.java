@@ -61,7 +61,8 @@ class FactsBrowserIT extends ConsoleInBrowser {
   @Test
   @DisplayName(
       "22.7: a long ticket's page has links to its parts, folds long tool output, and marks what"
-          + " changed within the lines of a diff")
+          + " changed within the lines of a diff; what somebody unfolded or folded stays so when"
+          + " the page renews itself")
   void longTicket() {
     TestQueue queue = TestQueue.on(database);
     long id = queue.enqueue();
@@ -89,6 +90,13 @@ class FactsBrowserIT extends ConsoleInBrowser {
     assertThat(folded.locator("pre")).isHidden();
     folded.locator("summary").click();
     assertThat(page.locator("#transcript details[open] pre:has-text('line 199')")).isVisible();
+    page.locator("#transcript summary:has-text('1 file changed')").click();
+    page.evaluate("document.querySelector('[data-live]').dataset.before = 1");
+    database.run("SELECT holdfast.assign_ticket(?, 'bob', 'ann')", id);
+    assertThat(page.locator("[data-live]:not([data-before])")).isVisible();
+    assertThat(page.locator("#transcript details[open] pre:has-text('line 199')")).isVisible();
+    assertThat(page.locator("#transcript .diff h4")).isHidden();
+    page.locator("#transcript summary:has-text('1 file changed')").click();
     assertThat(page.locator("#transcript .diff h4")).hasText(Pattern.compile("cart.js \\+1 .1"));
     assertThat(page.locator("#transcript .diff b")).hasText(new String[] {"old", "new"});
   }
