@@ -3,6 +3,7 @@
 # of CONTRIBUTING.md are missed. Needs bash, find, awk and grep; run it from anywhere.
 #   src/etc/measure.sh                    the measures
 #   src/etc/measure.sh --since 971b42b    how the product grew since a commit, per package; needs git and a minute
+#   src/etc/measure.sh --kept 971b42b     what is left of the product of a commit, wherever it stands now; needs git and ten minutes
 set -euo pipefail
 export LC_ALL=C
 cd "$(dirname "$0")/../.."
@@ -51,6 +52,50 @@ part() {
 
 if [ "${1:-}" = --since ]; then
   since "${2:?--since needs a commit}"
+  exit
+fi
+
+# The lines of a commit that are still there, each once, also where they were moved or copied to another file: "file number".
+survivors() {
+  local then=$1
+  git ls-tree -r --name-only HEAD -- src/main/java | product |
+    xargs -P 2 -I {} git blame -w -M -C -C --incremental "$then..HEAD" -- {} |
+    awk -v then="$(git rev-parse "$then")" '
+      length($1) == 40 && NF == 4 { from = $2; count = $4; kept = $1 == then }
+      /^filename / && kept { for (i = 0; i < count; i++) print substr($0, 10), from + i }' |
+    product_lines | sort -u
+}
+product_lines() { grep '^src/main/java/' | grep -vE '/bench/|/Bench[A-Za-z]*\.java '; }
+
+# Lines that took the place of others in the same file: of each change as many as it removed for good, or added, if those are fewer.
+rewritten() {
+  git diff -M -l0 -w -U0 "$1" HEAD -- src/main/java |
+    awk -v survivors="$2" '
+      function flush() { n += gone < added ? gone : added; gone = added = 0 }
+      BEGIN { while ((getline line < survivors) > 0) kept[line] }
+      /^diff / { flush(); body = 0; next }
+      !body && /^--- a\// { file = substr($0, 7); next }
+      /^@@ / { flush(); body = 1; at = substr($2, 2) + 0; next }
+      !body || file ~ /\/bench\/|\/Bench[A-Za-z]*\.java$/ { next }
+      /^-/ { if (!((file " " at) in kept)) gone++; at++ }
+      /^\+/ { added++ }
+      END { flush(); print n + 0 }'
+}
+
+kept() {
+  local then=$1 list left=0 changed
+  list=$(mktemp)
+  survivors "$then" >"$list"
+  left=$(wc -l <"$list")
+  changed=$(rewritten "$then" "$list")
+  rm "$list"
+  echo "lines of the product at $then: $(git ls-tree -r --name-only "$then" -- src/main/java | product |
+    while read -r file; do git show "$then:$file"; done | wc -l)"
+  echo "still there: $left; rewritten in place: $changed; together: $((left + changed))"
+}
+
+if [ "${1:-}" = --kept ]; then
+  kept "${2:?--kept needs a commit}"
   exit
 fi
 

@@ -15,20 +15,28 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What a worker process asks a model, step by step, to mend the first line of one file. */
+/**
+ * What a worker process asks a model, step by step, to mend the first line of one file. Tests with
+ * the default settings share one worker.
+ */
 @Tag("slow")
 @WithDatabase
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @Timeout(120)
 class RepairStepsIT {
   private static final String UNKNOWN = "I do not know.";
@@ -36,25 +44,42 @@ class RepairStepsIT {
       "[ -f good.bin ] && exit 0; case \"$(head -n 1 value.txt)\" in good*) ;; *) echo wrong value;"
           + " exit 1;; esac\n";
 
-  private final TicketRows rows;
-  private final TestDatabase database;
-  @TempDir private Path directory;
+  private TicketRows rows;
+  private TestDatabase database;
   @AutoClose private final ModelServer models = ModelServer.start();
-  @AutoClose private final TraceReceiver receiver = TraceReceiver.start();
-  @AutoClose private Installation holdfast;
-  private final List<HoldfastProcess> workers = new ArrayList<>();
+  @AutoClose private Installation usual;
+  private @Nullable HoldfastProcess usualWorker;
 
-  RepairStepsIT(TestDatabase database) throws IOException {
-    this.database = database;
-    this.rows = new TicketRows(database.dataSource());
+  /** For tests with settings of their own. */
+  @TempDir private Path ownDirectory;
+
+  private Installation own;
+  private @Nullable HoldfastProcess ownWorker;
+  private Path project;
+
+  @BeforeAll
+  void install(TestDatabase given, @TempDir Path directory) {
+    database = given;
+    rows = new TicketRows(given.dataSource());
+    usual = installation(directory);
   }
 
   @BeforeEach
-  void prepare() {
-    holdfast =
-        Installation.on(database, directory)
-            .with("OPENAI_API_KEY", "sk-repair-steps-it")
-            .with("HOLDFAST_PROVIDERS_OPENAI_BASE_URL", models.openAiUrl());
+  void prepare() throws IOException {
+    models.forget();
+    own = installation(ownDirectory);
+    project = Files.createDirectories(ownDirectory.resolve("project"));
+  }
+
+  @AfterEach
+  void end() {
+    own.close();
+  }
+
+  private Installation installation(Path directory) {
+    return Installation.on(database, directory)
+        .with("OPENAI_API_KEY", "sk-repair-steps-it")
+        .with("HOLDFAST_PROVIDERS_OPENAI_BASE_URL", models.openAiUrl());
   }
 
   private static String change(String from, String to) {
@@ -63,7 +88,23 @@ class RepairStepsIT {
 
   /** Works a ticket of a design with these keys besides, until it is in the state. */
   private long work(String state, String... keys) throws Exception {
-    Path project = Files.createDirectories(directory.resolve("project"));
+    if (usualWorker == null) {
+      usualWorker = usual.worker("--queue", "usual");
+    }
+    long id = enqueue(usual, "usual", keys);
+    rows.awaitState(id, state);
+    return id;
+  }
+
+  /** The same by a worker of its own. */
+  private long workAlone(String state, String... keys) throws Exception {
+    long id = enqueue(own, "own", keys);
+    ownWorker = own.worker("--queue", "own");
+    rows.awaitState(id, state);
+    return id;
+  }
+
+  private long enqueue(Installation holdfast, String queue, String... keys) throws Exception {
     Files.writeString(project.resolve("value.txt"), "bad 0\n");
     Files.writeString(project.resolve("check.sh"), CHECK);
     Files.writeString(project.resolve("aside.md"), "aside\n".repeat(6_000));
@@ -80,13 +121,10 @@ class RepairStepsIT {
     String targets = "targets: [{provider: openai, model: m}]\n";
     String more = String.join("\n", keys) + "\n";
     Files.writeString(
-        directory.resolve("mender.yaml"),
+        holdfast.directory().resolve("mender.yaml"),
         design + (more.contains("targets:") ? "" : targets) + more);
     holdfast.ok("design", "put", "mender", "--file", "mender.yaml");
-    long id = Long.parseLong(holdfast.ok("enqueue", "--design", "mender"));
-    workers.add(holdfast.worker());
-    rows.awaitState(id, state);
-    return id;
+    return Long.parseLong(holdfast.ok("enqueue", "--design", "mender", "--queue", queue));
   }
 
   private static String said(ModelRequest request) {
@@ -124,10 +162,17 @@ class RepairStepsIT {
       "E26, 22.13: best of three asks three different questions, each with a way of its own; its"
           + " steps are spans below the attempt, with their requests below them")
   void ways() throws Exception {
-    holdfast.with("OTEL_EXPORTER_OTLP_ENDPOINT", receiver.endpoint());
+    try (TraceReceiver receiver = TraceReceiver.start()) {
+      own.with("OTEL_EXPORTER_OTLP_ENDPOINT", receiver.endpoint());
+      askThreeWays();
+      requireSpans(receiver);
+    }
+  }
+
+  private void askThreeWays() throws Exception {
     models.always(
         choose(request -> answer(isCandidate(request) ? change("bad 0", "good 1") : UNKNOWN)));
-    work("needs_review");
+    workAlone("needs_review");
     List<String> candidates =
         models.requests().stream()
             .filter(RepairStepsIT::isCandidate)
@@ -141,9 +186,15 @@ class RepairStepsIT {
     assertThat(candidates).anyMatch(each -> each.contains("smallest change"));
     assertThat(candidates).anyMatch(each -> each.contains("root cause"));
     assertThat(candidates).anyMatch(each -> each.contains("defensively"));
+  }
 
-    workers.getFirst().signal("TERM");
-    workers.getFirst().awaitExit(Duration.ofSeconds(30));
+  private HoldfastProcess ownWorker() {
+    return Objects.requireNonNull(ownWorker);
+  }
+
+  private void requireSpans(TraceReceiver receiver) throws Exception {
+    ownWorker().signal("TERM");
+    ownWorker().awaitExit(Duration.ofSeconds(30));
     Seen attempt = receiver.only("attempt mender");
     List<Seen> steps = receiver.named("repair step");
     assertThat(steps)
@@ -251,8 +302,8 @@ class RepairStepsIT {
                                 ? "{\"winner\": 2,,}"
                                 : "{\"winner\": 2}",
                             ""))));
-    holdfast.with("HOLDFAST_REPAIR_JSON_RETRIES", "1");
-    long id = work("on_hold");
+    own.with("HOLDFAST_REPAIR_JSON_RETRIES", "1");
+    long id = workAlone("on_hold");
     List<String> reviews = asked("You review");
     assertThat(reviews).hasSize(2);
     assertThat(reviews.getLast())
@@ -271,10 +322,9 @@ class RepairStepsIT {
   @DisplayName("E17, E26: repair.escalation and repair.l3 hold where a design says nothing")
   void workersDefaults() throws Exception {
     models.always(answer(UNKNOWN));
-    holdfast
-        .with("HOLDFAST_REPAIR_ESCALATION_TO_L3_AFTER_NON_IMPROVING_ITERATIONS", "1")
+    own.with("HOLDFAST_REPAIR_ESCALATION_TO_L3_AFTER_NON_IMPROVING_ITERATIONS", "1")
         .with("HOLDFAST_REPAIR_L3_BEST_OF_N", "2");
-    work("on_hold");
+    workAlone("on_hold");
     assertThat(models.requests()).hasSize(1 + 2);
   }
 
@@ -282,10 +332,9 @@ class RepairStepsIT {
   @DisplayName("E17, E26: what a design says comes before repair.escalation and repair.l3")
   void designsOwn() throws Exception {
     models.always(answer(UNKNOWN));
-    holdfast
-        .with("HOLDFAST_REPAIR_ESCALATION_ENABLED", "false")
+    own.with("HOLDFAST_REPAIR_ESCALATION_ENABLED", "false")
         .with("HOLDFAST_REPAIR_L3_BEST_OF_N", "2");
-    work("on_hold", "escalation: {enabled: true}", "l3: {best_of_n: 4}");
+    workAlone("on_hold", "escalation: {enabled: true}", "l3: {best_of_n: 4}");
     assertThat(models.requests()).hasSize(2 + 4);
   }
 
@@ -300,12 +349,11 @@ class RepairStepsIT {
                 request.model().equals("last")
                     ? answer(change("bad 0", "good 1"))
                     : error(500, "server_error", "no")));
-    holdfast
-        .with("HOLDFAST_PROVIDER_RETRY_MAX_RETRIES", "1")
+    own.with("HOLDFAST_PROVIDER_RETRY_MAX_RETRIES", "1")
         .with("HOLDFAST_PROVIDER_RETRY_BASE_DELAY", "20ms")
         .with("HOLDFAST_COOLDOWN_OUTAGE_AFTER", "1000");
     long id =
-        work(
+        workAlone(
             "needs_review",
             "targets:",
             "  - {provider: openai, model: usual}",
@@ -324,7 +372,7 @@ class RepairStepsIT {
 
   /** What git says of a new file that is no text. */
   private String binaryPatch() throws Exception {
-    Path other = Files.createDirectories(directory.resolve("other"));
+    Path other = Files.createDirectories(ownDirectory.resolve("other"));
     BrokenProject.git(other, "init", "-q");
     Files.write(other.resolve("good.bin"), new byte[] {0, 1, 2, 3, 0, (byte) 0xff});
     BrokenProject.git(other, "add", "-A");
@@ -347,11 +395,7 @@ class RepairStepsIT {
     long id = work("needs_review", "patch: {allow_binary: true}");
     assertThat(models.requests()).hasSize(1);
     assertThat(
-            BrokenProject.git(
-                directory.resolve("project"),
-                "ls-tree",
-                "--name-only",
-                rows.of(id, "result->>'commit'")))
+            BrokenProject.git(project, "ls-tree", "--name-only", rows.of(id, "result->>'commit'")))
         .contains("good.bin");
   }
 
@@ -368,14 +412,12 @@ class RepairStepsIT {
   @DisplayName("A63: a repair whose budget is used up counts as exhausted, as transient")
   void exhausted() throws Exception {
     models.always(answer(UNKNOWN));
-    long id = work("on_hold", "limits: {max_calls: 1}");
+    long id = workAlone("on_hold", "limits: {max_calls: 1}");
     assertThat(rows.of(id, "hold_reason")).isEqualTo("budget_exceeded");
     TicketRows.await("the hold is counted")
         .until(
-            () ->
-                workers.getFirst().metric("tickets_retry_exhausted_total{category=\"transient\"}")
-                    == 1);
-    assertThat(workers.getFirst().metric("tickets_retry_exhausted_total{category=\"code_error\"}"))
+            () -> ownWorker().metric("tickets_retry_exhausted_total{category=\"transient\"}") == 1);
+    assertThat(ownWorker().metric("tickets_retry_exhausted_total{category=\"code_error\"}"))
         .isZero();
   }
 }

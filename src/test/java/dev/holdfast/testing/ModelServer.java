@@ -102,6 +102,14 @@ public final class ModelServer implements AutoCloseable {
     return this;
   }
 
+  /** As just started: nothing asked, nothing queued. */
+  public void forget() {
+    requests.clear();
+    queue.clear();
+    byModel.clear();
+    always = ModelBehaviour.answer("ok");
+  }
+
   /** All requests so far, in the order of their arrival. */
   public List<ModelRequest> requests() {
     return List.copyOf(requests);

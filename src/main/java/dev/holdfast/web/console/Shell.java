@@ -11,7 +11,11 @@ import org.jspecify.annotations.Nullable;
  * Renders pages in the frame that all share: the menu, the visitor, the last notice. Thread-safe.
  */
 final class Shell {
-  private static final Duration REVIEWS_KEPT = Duration.ofSeconds(1);
+  /**
+   * Shorter than a page waits after an event before it asks anew (250 ms, console.js): it would be
+   * told the number of before, and ask no more.
+   */
+  private static final Duration REVIEWS_KEPT = Duration.ofMillis(200);
 
   /** A count, and when it was made. */
   private record Reviews(Instant at, long count) {}
@@ -30,12 +34,6 @@ final class Shell {
   Page page(Context context, String title, @Nullable Section section) {
     String query = context.queryString();
     Instant now = reader.now();
-    // A page that only updates itself leaves the notice to the one that shows it.
-    Notice notice = context.header("HX-Request") == null ? notice(context) : null;
-    if (notice != null) {
-      // Who has just decided wants to see that it counts.
-      reviews = null;
-    }
     return new Page(
         title,
         section,
@@ -45,7 +43,8 @@ final class Shell {
         reader.outages(),
         now,
         context.path() + (query == null ? "" : "?" + query),
-        notice,
+        // A page that only updates itself leaves the notice to the one that shows it.
+        context.header("HX-Request") == null ? notice(context) : null,
         assets.path());
   }
 
