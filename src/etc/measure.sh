@@ -19,7 +19,7 @@ since() {
     was[${file##*/}]=1
   done < <(git ls-tree -r --name-only "$then" -- "$root" | product)
   echo "lines of the product, at $then and now; kept: lines that nobody has touched since"
-  printf '%-14s %8s %8s %8s %8s %8s\n' package then now kept changed classes+
+  printf '%-14s %8s %8s %8s %8s %8s\n' package 'then' now kept changed classes+
   {
     while read -r file; do
       echo "then $(part "$file") $(git show "$then:$file" | wc -l)"
@@ -131,6 +131,15 @@ files src/main/java src/test/java | xargs -0 awk '
   END { for (p in count)
       printf "%5d %6d %13.2f  %s\n", count[p], lines["main", p], lines["test", p] / lines["main", p], p }' |
   sort -k1,1nr -k4
+
+echo
+echo "lines  test to main  package of main with those below it"
+files src/main/java src/test/java | xargs -0 awk '
+  { file = FILENAME; root = file ~ /^src\/main/ ? "main" : "test"
+    sub(/^src\/(main|test)\/java\/dev\/holdfast\//, "", file); sub(/\/.*$/, "", file)
+    lines[root, file]++; if (root == "main" && file !~ /\.java$/) all[file] }
+  END { for (p in all) printf "%5d %13.2f  dev.holdfast.%s\n", lines["main", p], lines["test", p] / lines["main", p], p }' |
+  sort -k1,1nr
 
 # Joins each declaration to one line, without comments, texts, annotations and type arguments.
 declarations() {
