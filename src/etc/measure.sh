@@ -3,7 +3,7 @@
 # of CONTRIBUTING.md are missed. Needs bash, find, awk and grep; run it from anywhere.
 #   src/etc/measure.sh                    the measures
 #   src/etc/measure.sh --since 971b42b    how the product grew since a commit, per package; needs git and a minute
-#   src/etc/measure.sh --kept 971b42b     what is left of the product of a commit, wherever it stands now; needs git and ten minutes
+#   src/etc/measure.sh --kept 971b42b     what is left of the product of a commit, wherever it stands now; needs git and two minutes
 set -euo pipefail
 export LC_ALL=C
 cd "$(dirname "$0")/../.."

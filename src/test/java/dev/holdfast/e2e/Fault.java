@@ -22,14 +22,14 @@ enum Fault {
               "429 Too Many Requests",
               "{\"error\":{\"message\":\"Rate limit reached for m in organization org-1 on requests"
                   + " per min (RPM): Limit 3, Used 3, Requested 1. Please try again in"
-                  + " 2s.\",\"type\":\"requests\",\"param\":null,\"code\":\"rate_limit_exceeded\"}}",
-              "retry-after: 2",
-              "retry-after-ms: 2000",
+                  + " 4s.\",\"type\":\"requests\",\"param\":null,\"code\":\"rate_limit_exceeded\"}}",
+              "retry-after: 4",
+              "retry-after-ms: 4000",
               "x-ratelimit-limit-requests: 3",
               "x-ratelimit-limit-tokens: 150000",
               "x-ratelimit-remaining-requests: 0",
               "x-ratelimit-remaining-tokens: 149984",
-              "x-ratelimit-reset-requests: 2s",
+              "x-ratelimit-reset-requests: 4s",
               "x-ratelimit-reset-tokens: 6m0s",
               "x-request-id: req_1",
               "openai-processing-ms: 3")),
@@ -48,7 +48,7 @@ enum Fault {
               "anthropic-ratelimit-tokens-limit: 40000",
               "anthropic-ratelimit-tokens-remaining: 40000",
               "anthropic-ratelimit-tokens-reset: 2099-01-01T00:00:00Z",
-              "retry-after: 2",
+              "retry-after: 4",
               "request-id: req_1")),
   LIMITED_BY_GEMINI(
       "429 with Gemini's body",
@@ -58,7 +58,7 @@ enum Fault {
               to,
               "429 Too Many Requests",
               "[{\"error\":{\"code\":429,\"message\":\"You exceeded your current rate"
-                  + " limit.\",\"status\":\"RESOURCE_EXHAUSTED\",\"details\":[{\"@type\":\"type.googleapis.com/google.rpc.RetryInfo\",\"retryDelay\":\"2s\"}]}}]",
+                  + " limit.\",\"status\":\"RESOURCE_EXHAUSTED\",\"details\":[{\"@type\":\"type.googleapis.com/google.rpc.RetryInfo\",\"retryDelay\":\"4s\"}]}}]",
               "Vary: Origin",
               "Server: scaffolding on HTTPServer2")),
   OVERLOADED(
