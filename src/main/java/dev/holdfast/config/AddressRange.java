@@ -10,7 +10,7 @@ import java.util.Locale;
  * @param bits how many bits all share with it
  */
 public record AddressRange(InetAddress first, int bits) {
-  private static final int FOUR = 4;
+  private static final int IPV4_NUMBERS = 4;
 
   /**
    * Of {@code 10.0.0.7}, {@code 10.0.0.0/8} or {@code fd00::/8}; names are not looked up.
@@ -20,7 +20,7 @@ public record AddressRange(InetAddress first, int bits) {
   static AddressRange parse(String key, String text) {
     String[] parts = text.split("/", 2);
     try {
-      if (!parts[0].contains(":") && parts[0].split("\\.", -1).length != FOUR) {
+      if (!parts[0].contains(":") && parts[0].split("\\.", -1).length != IPV4_NUMBERS) {
         // The library takes 192.168 for 192.0.0.168.
         throw new IllegalArgumentException("an IPv4 address has four numbers");
       }

@@ -131,6 +131,19 @@ class WebSettingsTest {
     assertThat(read.withPort(5).withPort(read.port())).isEqualTo(read);
   }
 
+  /** A whole provider of logins, but for one key. */
+  private static Map<String, String> oidcBut(String key, String value) {
+    Map<String, String> flags =
+        new HashMap<>(
+            Map.of(
+                "web.auth.oidc-issuer", "https://id.example",
+                "web.auth.oidc-client-id", "c",
+                "webhooks.console-url", "http://h",
+                "web.auth.viewers", "ann"));
+    flags.put(key, value);
+    return flags;
+  }
+
   @ParameterizedTest
   @CsvSource({
     "web.auth.oidc-issuer, http://localhost:8080/r",
@@ -143,15 +156,7 @@ class WebSettingsTest {
   })
   @DisplayName("a provider of logins: what it may be")
   void oidc(String key, String value) {
-    Map<String, String> flags =
-        new HashMap<>(
-            Map.of(
-                "web.auth.oidc-issuer", "https://id.example",
-                "web.auth.oidc-client-id", "c",
-                "webhooks.console-url", "http://h",
-                "web.auth.viewers", "ann"));
-    flags.put(key, value);
-    AuthSettings auth = web(flags).auth();
+    AuthSettings auth = web(oidcBut(key, value)).auth();
     assertThat(auth.oidc()).isNotNull();
     assertThat(auth.isConfigured()).isTrue();
     assertThat(auth.oidc().clientSecret()).isNull();
@@ -173,15 +178,7 @@ class WebSettingsTest {
   })
   @DisplayName("a provider of logins: what it may not be, by the key's name")
   void noOidc(String key, String value) {
-    Map<String, String> flags =
-        new HashMap<>(
-            Map.of(
-                "web.auth.oidc-issuer", "https://id.example",
-                "web.auth.oidc-client-id", "c",
-                "webhooks.console-url", "http://h",
-                "web.auth.viewers", "ann"));
-    flags.put(key, value);
-    assertThatThrownBy(() -> web(flags))
+    assertThatThrownBy(() -> web(oidcBut(key, value)))
         .isInstanceOf(ConfigException.class)
         .hasMessageStartingWith(key);
   }
