@@ -25,6 +25,7 @@ import org.slf4j.LoggerFactory;
  */
 final class BudgetGuard {
   private static final Logger LOG = LoggerFactory.getLogger(BudgetGuard.class);
+  private static final String OF_KEY = "key:";
   private static final Duration FIRST_LOOK = Duration.ofMillis(100);
 
   private final AccountCache book;
@@ -109,6 +110,12 @@ final class BudgetGuard {
         worst);
   }
 
+  /** True if another key of the same provider may have room. */
+  static boolean isOfOneKey(Standstill why) {
+    return why.kind() == Standstill.Kind.BUDGET
+        && why.scopes().stream().allMatch(scope -> scope.startsWith(OF_KEY));
+  }
+
   private static String shown(BigDecimal usd) {
     return usd.stripTrailingZeros().toPlainString();
   }
@@ -138,7 +145,7 @@ final class BudgetGuard {
     if (design != null) {
       scopes.add("design:" + design);
     }
-    scopes.add("key:" + account.provider() + "/" + account.keyId());
+    scopes.add(OF_KEY + account.provider() + "/" + account.keyId());
     return scopes;
   }
 

@@ -82,15 +82,26 @@ public final class GuardedProvider implements ChatProvider {
         soonest = Standstill.sooner(soonest, shut.why());
         continue;
       }
+      List<Scope> probes = ((AccountCache.Admission.Open) admission).probes();
       if (failed != null && !call.context().takeCall()) {
+        book.endProbes(probes);
         break;
       }
-      List<Scope> probes = ((AccountCache.Admission.Open) admission).probes();
-      CallResult result = paid(request, account, probes, stream);
-      if (!(result instanceof CallResult.Failed each) || !isOfOneKey(account, request, each)) {
-        return result;
+      switch (paid(request, account, probes, stream)) {
+        case CallResult.Failed each when isOfOneKey(account, request, each) -> failed = each;
+        case CallResult.Refused(Standstill why) when BudgetGuard.isOfOneKey(why) -> {
+          soonest = Standstill.sooner(soonest, why);
+          if (failed != null) {
+            call.context().giveBackCall();
+          }
+        }
+        case CallResult.Refused(Standstill why) -> {
+          return refused(why);
+        }
+        case CallResult result -> {
+          return result;
+        }
       }
-      failed = each;
     }
     if (failed != null) {
       return failed;
@@ -125,7 +136,7 @@ public final class GuardedProvider implements ChatProvider {
     try {
       grant = purse.reserve(provider, account, request, call);
       if (grant instanceof BudgetGuard.Grant.None none) {
-        return refused(none.why());
+        return new CallResult.Refused(none.why());
       }
       sent = true;
       result = withUsage(request, provider.call(request, account, stream));

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.holdfast.llm.account;
+
+import org.jspecify.annotations.NullMarked;
