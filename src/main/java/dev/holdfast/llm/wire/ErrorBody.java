@@ -19,6 +19,7 @@ import tools.jackson.databind.json.JsonMapper;
  */
 record ErrorBody(String message, List<String> codes, @Nullable Integer number, boolean html) {
   private static final int MAX_MESSAGE = 4_000;
+  private static final int MAX_CODE = 200;
   private static final Pattern TITLE =
       Pattern.compile("<title[^>]{0,200}>([^<]{0,300})", Pattern.CASE_INSENSITIVE);
   private static final List<String> CODE_FIELDS = List.of("code", "type", "status");
@@ -62,7 +63,8 @@ record ErrorBody(String message, List<String> codes, @Nullable Integer number, b
 
   private static void add(List<String> codes, JsonNode code) {
     if (code.isString() && !code.stringValue().isBlank() && !code.stringValue().equals("error")) {
-      codes.add(code.stringValue());
+      String text = code.stringValue();
+      codes.add(text.length() > MAX_CODE ? text.substring(0, MAX_CODE) : text);
     }
   }
 

@@ -168,6 +168,18 @@ public final class Failures {
     return deepest;
   }
 
+  /** True if the text is in what a log would show of the exception and its causes. */
+  static boolean mentions(@Nullable Throwable thrown, String text) {
+    Throwable link = thrown;
+    for (int i = 0; link != null && i < MAX_CAUSES; i++) {
+      if (link.toString().contains(text)) {
+        return true;
+      }
+      link = link.getCause();
+    }
+    return false;
+  }
+
   /** The messages from the outermost to the root cause, each once. */
   private static String chain(Throwable thrown) {
     StringBuilder out = new StringBuilder();

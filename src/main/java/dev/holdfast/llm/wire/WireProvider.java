@@ -159,22 +159,19 @@ public final class WireProvider implements ChatProvider {
 
     /** Servers quote the key they refuse. */
     private CallResult.Failed withoutSecret(CallResult.Failed failed) {
-      Throwable cause = failed.cause();
-      boolean leaks =
-          cause != null && !settings.keys().isEmpty() && cause.toString().contains(key.secret());
-      String message =
-          settings.keys().isEmpty()
-              ? failed.message()
-              : failed.message().replace(key.secret(), key.label());
+      if (settings.keys().isEmpty()) {
+        return failed;
+      }
+      String code = failed.code();
       return new CallResult.Failed(
           failed.kind(),
           failed.retryable(),
-          message,
+          failed.message().replace(key.secret(), key.label()),
           failed.httpStatus(),
-          failed.code(),
+          code == null ? null : code.replace(key.secret(), key.label()),
           failed.retryAfter(),
           failed.maybeBilled(),
-          leaks ? null : cause);
+          Failures.mentions(failed.cause(), key.secret()) ? null : failed.cause());
     }
 
     /** A connection that was never made is no stale one: who is refused is not asked twice. */
