@@ -48,7 +48,7 @@ class ErrorCostIT {
           Fault.UNAVAILABLE,
           Fault.OVERLOADED,
           Fault.LIMITED,
-          Fault.LIMITED_FOR_2S,
+          Fault.LIMITED_FOR_4S,
           Fault.REFUSED,
           Fault.BROKEN,
           Fault.BAD_KEY,
@@ -70,7 +70,7 @@ class ErrorCostIT {
   private record Ticket(Fault fault, int targets, long id) {
     boolean isOutage() {
       return switch (fault) {
-        case UNAVAILABLE, OVERLOADED, LIMITED, LIMITED_FOR_2S, REFUSED -> true;
+        case UNAVAILABLE, OVERLOADED, LIMITED, LIMITED_FOR_4S, REFUSED -> true;
         default -> false;
       };
     }
@@ -110,11 +110,11 @@ class ErrorCostIT {
     switch (fault) {
       case EMPTY ->
           RawModelServer.stream(to, request, ModelReply.text("").withUsage(CostTable.ANSWERED), 99);
-      case LIMITED_FOR_2S ->
+      case LIMITED_FOR_4S ->
           RawModelServer.write(
               to,
               "HTTP/1.1 429 Too Many Requests",
-              "retry-after-ms: 2",
+              "retry-after-ms: 4",
               "Content-Length: 0",
               "Connection: close",
               "");

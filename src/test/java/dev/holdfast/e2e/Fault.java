@@ -12,7 +12,7 @@ import java.util.concurrent.CountDownLatch;
 /** A way in which a model's server fails every call, as the page of retries lists them. */
 enum Fault {
   LIMITED("429 without a hint", true, (request, to) -> limited(to)),
-  LIMITED_FOR_2S("429 with `Retry-After: 2`", true, (request, to) -> limited(to, "Retry-After: 2")),
+  LIMITED_FOR_4S("429 with `Retry-After: 4`", true, (request, to) -> limited(to, "Retry-After: 4")),
   LIMITED_BY_OPENAI(
       "429 with OpenAI's headers",
       true,
