@@ -26,11 +26,17 @@
 
   // The part of the page that changes is fetched anew after something happened, unless somebody is busy with it.
   var live = function () { return document.querySelector('[data-live]'); };
+  // What somebody has ticked, chosen or written and not sent; it may be long ago that they did.
+  function isChanged(field) {
+    if (field.type === 'checkbox' || field.type === 'radio') { return field.checked !== field.defaultChecked; }
+    if (field.tagName !== 'SELECT') { return field.value !== field.defaultValue; }
+    var options = Array.prototype.slice.call(field.options);
+    return field.selectedIndex !== Math.max(0, options.findIndex(function (option) { return option.defaultSelected; }));
+  }
   function isBusy(region) {
     var active = document.activeElement;
-    return all('input[type=checkbox]:checked', region).length > 0
+    return all('input, textarea, select', region).some(isChanged)
       || (active && region.contains(active) && /^(INPUT|TEXTAREA|SELECT)$/.test(active.tagName) && active.type !== 'checkbox')
-      || all('textarea', region).some(function (area) { return area.value !== area.defaultValue; })
       || region.querySelector('button:active, a:active') !== null
       || String(window.getSelection()) !== '';
   }

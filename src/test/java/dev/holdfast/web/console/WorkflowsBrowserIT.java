@@ -48,6 +48,10 @@ class WorkflowsBrowserIT extends ConsoleInBrowser {
       go("/tickets/" + id);
       page.locator("#replay summary").click();
       page.locator("#from").selectOption("print");
+      // What was chosen stays chosen, also where something else is looked at meanwhile.
+      page.locator("#from").blur();
+      database.run("SELECT holdfast.enqueue_ticket(kind => 'nobody', queue => 'graph')");
+      assertThat(page.locator("#live-state")).containsText("Updates wait");
       button("Replay").click();
       assertThat(notice()).containsText(Pattern.compile("#\\d+ is worked again from print on"));
       long again = database.number("SELECT max(id) FROM holdfast.tickets WHERE kind = 'workflow'");
