@@ -6,6 +6,7 @@ import dev.holdfast.testing.Maven;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -15,6 +16,7 @@ import org.junit.jupiter.api.Timeout;
  * test} need not wait for it.
  */
 @Tag("slow")
+@Order(1)
 class ChecksIT {
   @Test
   @Timeout(value = 30, unit = TimeUnit.MINUTES)

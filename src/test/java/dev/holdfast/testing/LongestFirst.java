@@ -5,14 +5,15 @@ import java.util.Comparator;
 import org.junit.jupiter.api.ClassDescriptor;
 import org.junit.jupiter.api.ClassOrderer;
 import org.junit.jupiter.api.ClassOrdererContext;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.parallel.ResourceLock;
 import org.junit.jupiter.api.parallel.Resources;
 
 /**
  * The order of the classes, several of which run at a time: first those that must be alone, so that
- * nothing has to end for them in the middle; then the slow ones, for one that starts last keeps
- * everybody waiting.
+ * nothing has to end for them in the middle; then those with an {@link Order}, then the slow ones,
+ * for one that starts last keeps everybody waiting.
  */
 public final class LongestFirst implements ClassOrderer {
   @Override
@@ -21,6 +22,7 @@ public final class LongestFirst implements ClassOrderer {
         .getClassDescriptors()
         .sort(
             Comparator.comparing(LongestFirst::isAlone)
+                .thenComparing(type -> type.isAnnotated(Order.class))
                 .thenComparing(LongestFirst::isSlow)
                 .thenComparing(LongestFirst::methods)
                 .reversed());

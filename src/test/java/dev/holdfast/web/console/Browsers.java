@@ -15,7 +15,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/** An installed Chromium. Used by one thread. */
+/** An installed Chromium; the one without windows takes half the time. Used by one thread. */
 public final class Browsers implements AutoCloseable {
   private static final double PATIENCE_MILLIS = 90_000;
 
@@ -49,11 +49,9 @@ public final class Browsers implements AutoCloseable {
   }
 
   private static Optional<Path> chromium() {
-    return Stream.of(System.getenv("PATH").split(":", -1))
-        .flatMap(
-            directory ->
-                Stream.of("chromium", "chromium-browser", "google-chrome")
-                    .map(name -> Path.of(directory, name)))
+    String[] directories = System.getenv("PATH").split(":", -1);
+    return Stream.of("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
+        .flatMap(name -> Stream.of(directories).map(directory -> Path.of(directory, name)))
         .filter(Files::isExecutable)
         .findFirst();
   }
