@@ -10,6 +10,7 @@ import com.anthropic.core.http.HttpResponse;
 import dev.holdfast.fuzz.FuzzTarget;
 import dev.holdfast.llm.AnswerFuzz;
 import dev.holdfast.llm.ChatProvider;
+import dev.holdfast.llm.WireListener;
 import dev.holdfast.llm.wire.WireProvider;
 import java.io.ByteArrayInputStream;
 import java.io.InputStream;
@@ -23,6 +24,13 @@ public final class AnthropicFuzz {
   private AnthropicFuzz() {}
 
   private static void stream(byte[] input) throws InterruptedException {
+    try (ChatProvider provider = provider(input, _ -> {})) {
+      AnswerFuzz.holds(provider);
+    }
+  }
+
+  /** A provider whose server answers everything with one input. */
+  static ChatProvider provider(byte[] input, WireListener wire) {
     ClientOptions options =
         ClientOptions.builder()
             .httpClient(new Canned(input))
@@ -31,11 +39,7 @@ public final class AnthropicFuzz {
             .maxRetries(0)
             .build();
     AnthropicApi api = new AnthropicApi(_ -> new AnthropicClientImpl(options));
-    try (ChatProvider provider =
-        new WireProvider(
-            AnswerFuzz.settings(), api, _ -> {}, System::nanoTime, Clock.systemUTC())) {
-      AnswerFuzz.holds(provider);
-    }
+    return new WireProvider(AnswerFuzz.settings(), api, wire, System::nanoTime, Clock.systemUTC());
   }
 
   /** Answers everything with one input. */

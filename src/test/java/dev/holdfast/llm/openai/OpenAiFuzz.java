@@ -8,6 +8,7 @@ import com.openai.core.http.HttpResponse;
 import dev.holdfast.fuzz.FuzzTarget;
 import dev.holdfast.llm.AnswerFuzz;
 import dev.holdfast.llm.ChatProvider;
+import dev.holdfast.llm.WireListener;
 import dev.holdfast.llm.wire.WireProvider;
 import java.io.ByteArrayInputStream;
 import java.io.InputStream;
@@ -21,12 +22,15 @@ public final class OpenAiFuzz {
   private OpenAiFuzz() {}
 
   private static void stream(byte[] input) throws InterruptedException {
-    OpenAiApi api = new OpenAiApi(null, new Canned(input));
-    try (ChatProvider provider =
-        new WireProvider(
-            AnswerFuzz.settings(), api, _ -> {}, System::nanoTime, Clock.systemUTC())) {
+    try (ChatProvider provider = provider(input, _ -> {})) {
       AnswerFuzz.holds(provider);
     }
+  }
+
+  /** A provider whose server answers everything with one input. */
+  static ChatProvider provider(byte[] input, WireListener wire) {
+    OpenAiApi api = new OpenAiApi(null, new Canned(input));
+    return new WireProvider(AnswerFuzz.settings(), api, wire, System::nanoTime, Clock.systemUTC());
   }
 
   /** Answers everything with one input. */
