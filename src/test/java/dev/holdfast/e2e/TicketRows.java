@@ -1,6 +1,6 @@
 package dev.holdfast.e2e;
 
-import dev.holdfast.testing.WarmConnections;
+import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -24,8 +24,9 @@ record TicketRows(DataSource dataSource) {
 
   /** The first column of every row, as text; of an update the number of changed rows. */
   List<String> column(String sql, @Nullable Object... arguments) {
-    try {
-      return WarmConnections.with(dataSource, sql, statement -> column(statement, arguments));
+    try (Connection connection = dataSource.getConnection();
+        PreparedStatement statement = connection.prepareStatement(sql)) {
+      return column(statement, arguments);
     } catch (SQLException e) {
       throw new AssertionError(sql, e);
     }

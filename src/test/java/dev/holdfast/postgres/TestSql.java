@@ -1,6 +1,5 @@
 package dev.holdfast.postgres;
 
-import dev.holdfast.testing.WarmConnections;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -28,8 +27,9 @@ public record TestSql(DataSource dataSource) {
 
   /** The first column of every row, as text. */
   public List<String> column(String sql, @Nullable Object... arguments) {
-    try {
-      return WarmConnections.with(dataSource, sql, statement -> column(statement, arguments));
+    try (Connection connection = dataSource.getConnection();
+        PreparedStatement statement = connection.prepareStatement(sql)) {
+      return column(statement, arguments);
     } catch (SQLException e) {
       throw new AssertionError(sql, e);
     }

@@ -2,8 +2,6 @@ package dev.holdfast.testing;
 
 import java.sql.SQLException;
 import javax.sql.DataSource;
-import org.jspecify.annotations.Nullable;
-import org.postgresql.ds.PGSimpleDataSource;
 
 /** A fresh database with the newest schema, gone when its test class ends. Thread-safe. */
 public final class TestDatabase implements AutoCloseable {
@@ -11,17 +9,14 @@ public final class TestDatabase implements AutoCloseable {
   private final String user;
   private final String password;
   private final int serverMajorVersion;
-  private final WarmConnections connections;
+  private final WarmDataSource dataSource;
 
   TestDatabase(String jdbcUrl, String user, String password, int serverMajorVersion) {
     this.jdbcUrl = jdbcUrl;
     this.user = user;
     this.password = password;
     this.serverMajorVersion = serverMajorVersion;
-    PGSimpleDataSource dataSource = source(null);
-    // A plan that the server keeps would outlive a change of the schema.
-    dataSource.setPrepareThreshold(0);
-    this.connections = new WarmConnections(dataSource);
+    this.dataSource = new WarmDataSource(jdbcUrl, user, password);
   }
 
   /** Without user and password. */
@@ -43,25 +38,14 @@ public final class TestDatabase implements AutoCloseable {
     return serverMajorVersion;
   }
 
-  /**
-   * Unpooled: every connection is new and speaks in {@link TestServer#TIME_ZONE}, so that code
-   * which leans on the session's time zone is found out.
-   */
+  /** Sessions as if they were new, in {@link TestServer#TIME_ZONE}. */
   public DataSource dataSource() {
-    return source(connections);
-  }
-
-  private PGSimpleDataSource source(@Nullable WarmConnections warm) {
-    PGSimpleDataSource dataSource = new FarAwayDataSource(warm);
-    dataSource.setUrl(jdbcUrl);
-    dataSource.setUser(user);
-    dataSource.setPassword(password);
     return dataSource;
   }
 
   @Override
   public void close() throws SQLException {
-    connections.close();
+    dataSource.close();
   }
 
   @Override

@@ -46,6 +46,8 @@ final class TestServer implements AutoCloseable {
     server.execute("CREATE DATABASE " + prefix + "_template");
     Migrations.migrate(template.dataSource());
     shrinkCatalog(template);
+    // Nobody may be in it while it is copied.
+    template.close();
     return server;
   }
 

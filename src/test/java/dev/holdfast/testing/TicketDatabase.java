@@ -7,6 +7,7 @@ import com.zaxxer.hikari.HikariDataSource;
 import dev.holdfast.postgres.session.PostgresEventSink;
 import dev.holdfast.secret.Secrets;
 import dev.holdfast.session.event.SessionEvent;
+import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.ResultSetMetaData;
@@ -153,17 +154,17 @@ public final class TicketDatabase {
     withStatement(sql, arguments, PreparedStatement::execute);
   }
 
-  private <T> T withStatement(
-      String sql, @Nullable Object[] arguments, WarmConnections.Work<T> work) {
-    WarmConnections.Work<T> bound =
-        statement -> {
-          for (int i = 0; i < arguments.length; i++) {
-            statement.setObject(i + 1, arguments[i]);
-          }
-          return work.with(statement);
-        };
-    try {
-      return WarmConnections.with(dataSource, sql, bound);
+  private interface Work<T> {
+    T with(PreparedStatement statement) throws SQLException;
+  }
+
+  private <T> T withStatement(String sql, @Nullable Object[] arguments, Work<T> work) {
+    try (Connection connection = dataSource.getConnection();
+        PreparedStatement statement = connection.prepareStatement(sql)) {
+      for (int i = 0; i < arguments.length; i++) {
+        statement.setObject(i + 1, arguments[i]);
+      }
+      return work.with(statement);
     } catch (SQLException e) {
       throw new AssertionError(sql, e);
     }

@@ -1,0 +1,156 @@
+package dev.holdfast.testing;
+
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import org.jspecify.annotations.Nullable;
+import org.postgresql.ds.PGSimpleDataSource;
+
+/**
+ * Sessions for tests in {@link TestServer#TIME_ZONE}, so that code which leans on the session's
+ * time zone is found out. One that is closed is used again as if it were new, for a new one takes
+ * the server as much as a hundred statements: it compiles every function that is called. Nobody
+ * waits for one, and one that somebody has ended is not given out. Thread-safe.
+ */
+final class WarmDataSource extends PGSimpleDataSource implements AutoCloseable {
+  private static final long serialVersionUID = 1;
+
+  /** The driver takes the time zone from the JVM, whatever the server says. */
+  private static final String ZONE = "SET TIME ZONE '" + TestServer.TIME_ZONE + "'";
+
+  private static final String AS_NEW =
+      "SET SESSION AUTHORIZATION DEFAULT; RESET ROLE; RESET ALL; UNLISTEN *; CLOSE ALL; DEALLOCATE"
+          + " ALL; SELECT pg_advisory_unlock_all(); DISCARD TEMP; DISCARD SEQUENCES; "
+          + ZONE;
+
+  private final transient Deque<Connection> idle = new ArrayDeque<>();
+  private boolean closed;
+
+  WarmDataSource(String jdbcUrl, String user, String password) {
+    setUrl(jdbcUrl);
+    setUser(user);
+    setPassword(password);
+    // A plan that the server keeps would outlive a change of the schema.
+    setPrepareThreshold(0);
+  }
+
+  @Override
+  public Connection getConnection(@Nullable String user, @Nullable String password)
+      throws SQLException {
+    for (Connection next = poll(); next != null; next = poll()) {
+      if (next.isValid(10)) {
+        return lend(next);
+      }
+      next.close();
+    }
+    Connection connection = super.getConnection(user, password);
+    run(connection, ZONE);
+    return lend(connection);
+  }
+
+  private Connection lend(Connection connection) {
+    return (Connection)
+        Proxy.newProxyInstance(
+            getClass().getClassLoader(), new Class<?>[] {Connection.class}, new Lent(connection));
+  }
+
+  private static void run(Connection connection, String sql) throws SQLException {
+    try (Statement statement = connection.createStatement()) {
+      statement.execute(sql);
+    }
+  }
+
+  private synchronized @Nullable Connection poll() {
+    return idle.pollLast();
+  }
+
+  private synchronized boolean keep(Connection connection) {
+    return !closed && idle.offerLast(connection);
+  }
+
+  @Override
+  public void close() throws SQLException {
+    synchronized (this) {
+      closed = true;
+    }
+    for (Connection next = poll(); next != null; next = poll()) {
+      next.close();
+    }
+  }
+
+  private final class Lent implements InvocationHandler {
+    private final Connection connection;
+    private boolean lastUse;
+    private boolean over;
+
+    Lent(Connection connection) {
+      this.connection = connection;
+    }
+
+    @Override
+    public @Nullable Object invoke(Object proxy, Method method, @Nullable Object[] arguments)
+        throws Throwable {
+      switch (method.getName()) {
+        case "close" -> {
+          giveBack();
+          return null;
+        }
+        case "isClosed" -> {
+          return isOver() || connection.isClosed();
+        }
+        // Who waits for notifications is told by a real end that they are over.
+        case "unwrap", "abort" -> lastUse = true;
+        default -> {}
+      }
+      if (isOver() && method.getDeclaringClass() != Object.class) {
+        throw new SQLException("This connection has been closed.", "08003");
+      }
+      try {
+        return method.invoke(connection, arguments);
+      } catch (InvocationTargetException e) {
+        throw e.getCause();
+      }
+    }
+
+    private synchronized boolean isOver() {
+      return over;
+    }
+
+    private void giveBack() throws SQLException {
+      synchronized (this) {
+        if (over) {
+          return;
+        }
+        over = true;
+      }
+      if (lastUse || !isAsNew() || !keep(connection)) {
+        connection.close();
+      }
+    }
+
+    private boolean isAsNew() {
+      try {
+        if (connection.isClosed()) {
+          return false;
+        }
+        if (!connection.getAutoCommit()) {
+          connection.rollback();
+          connection.setAutoCommit(true);
+        }
+        connection.setReadOnly(false);
+        connection.setNetworkTimeout(Runnable::run, 0);
+        run(connection, AS_NEW);
+        connection.clearWarnings();
+        return true;
+      } catch (SQLException e) {
+        return false;
+      }
+    }
+  }
+}
