@@ -123,9 +123,9 @@ final class BlockEdits {
   private static String replaced(String path, String text, String search, String replace)
       throws PatchRejection {
     int at = place(text, search, 0);
-    if (at < 0 && !text.endsWith("\n") && text.endsWith(search.stripTrailing())) {
-      String last = search.stripTrailing();
-      return text.substring(0, text.length() - last.length()) + replace.stripTrailing();
+    int tail = tail(text, search);
+    if (at < 0 && tail >= 0) {
+      return text.substring(0, tail) + replace.stripTrailing();
     }
     if (at < 0) {
       throw new PatchRejection(
@@ -133,13 +133,22 @@ final class BlockEdits {
           NearestMatch.notFound(path, text, search) + "\nNothing was changed.",
           path + "\n" + search);
     }
-    if (place(text, search, at + 1) >= 0) {
+    if (tail >= 0 || place(text, search, at + 1) >= 0) {
+      String whole = tail < 0 ? text : text.substring(0, tail) + search;
       throw new PatchRejection(
           Kind.DOES_NOT_APPLY,
-          NearestMatch.ambiguous(path, text, search) + " Nothing was changed.",
+          NearestMatch.ambiguous(path, whole, search) + " Nothing was changed.",
           path + "\n" + search);
     }
     return text.substring(0, at) + replace + text.substring(at + search.length());
+  }
+
+  /** The place of the lines at the end of a text whose last line has no end; -1 if not there. */
+  private static int tail(String text, String search) {
+    String last = search.stripTrailing();
+    int at = text.length() - last.length();
+    boolean fits = !text.endsWith("\n") && text.endsWith(last);
+    return fits && (at == 0 || text.charAt(at - 1) == '\n') ? at : -1;
   }
 
   /** The place where the lines begin; -1 if they are nowhere as whole lines. */

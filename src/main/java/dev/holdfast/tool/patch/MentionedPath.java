@@ -48,7 +48,7 @@ record MentionedPath(Predicate<String> isFile) {
       return Optional.of(attribute.group(1));
     }
     for (String word : info.strip().split("\\s+", -1)) {
-      String path = word.substring(word.indexOf(':') + 1);
+      String path = word.contains("://") ? word : word.substring(word.indexOf(':') + 1);
       boolean bareWord = !path.contains("/") && !path.contains(".");
       if (isFile.test(path) || (!bareWord && isPath(path))) {
         return Optional.of(path);

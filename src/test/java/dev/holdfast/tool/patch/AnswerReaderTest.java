@@ -1,0 +1,188 @@
+package dev.holdfast.tool.patch;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.holdfast.tool.patch.AnswerPart.Chunk;
+import dev.holdfast.tool.patch.AnswerPart.Deletion;
+import dev.holdfast.tool.patch.AnswerPart.Diff;
+import dev.holdfast.tool.patch.AnswerPart.Edit;
+import dev.holdfast.tool.patch.AnswerPart.NewFile;
+import dev.holdfast.tool.patch.AnswerPart.WholeFile;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Diffs and blocks in what a model answers. */
+class AnswerReaderTest {
+  private static final Set<String> FILES = Set.of("Makefile", "a/there.txt", "Node.js");
+  private static final String DIFF = "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b";
+  private static final String BLOCK = "<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n";
+
+  private static List<AnswerPart> read(String answer) throws PatchRejection {
+    return new AnswerReader(answer, FILES::contains).read();
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      nullValues = "-",
+      value = {
+        "src/Main.java | src/Main.java",
+        "**src/Main.java** | src/Main.java",
+        "### `src/Main.java`: | src/Main.java",
+        "1. src/Main.java (new file) | src/Main.java",
+        "- `Main.java` | Main.java",
+        "Main.java (new file) | Main.java",
+        "File: Main.java | Main.java",
+        "**Filename:** `src/a b.txt` | src/a b.txt",
+        "path: Makefile | Makefile",
+        "Makefile | Makefile",
+        "`src/Makefile` | src/Makefile",
+        "Node.js | Node.js",
+        "Vue.js | -",
+        "Before/After | -",
+        "See https://example.org/x.html | -",
+        "here it is: | -",
+        "e.g. this one | -",
+      })
+  @DisplayName("the line above a block names its file where it is a path, and prose does not")
+  void labels(String line, @Nullable String path) {
+    assertThat(new MentionedPath(FILES::contains).above(line).orElse(null)).isEqualTo(path);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      nullValues = "-",
+      quoteCharacter = '~',
+      value = {
+        "java src/Main.java | src/Main.java",
+        "java:src/Main.java | src/Main.java",
+        "title=\"src/Main.java\" | src/Main.java",
+        "js {file='x.js'} | x.js",
+        "Makefile | Makefile",
+        "java | -",
+        "c++ numbers | -",
+        "https://example.org/a.b | -",
+      })
+  @DisplayName("a fence names its file behind its language or in an attribute")
+  void fences(String info, @Nullable String path) {
+    assertThat(new MentionedPath(FILES::contains).inFence(info).orElse(null)).isEqualTo(path);
+  }
+
+  @Test
+  @DisplayName("a diff is found bare, in a fence, and in one that is not closed")
+  void diffs() throws PatchRejection {
+    assertThat(read("Here:\n" + DIFF)).containsExactly(new Diff(DIFF, false, false));
+    assertThat(read("```diff\n" + DIFF + "\n```\nDone."))
+        .containsExactly(new Diff(DIFF, true, false));
+    assertThat(read("```\n" + DIFF + "\n```")).containsExactly(new Diff(DIFF, true, false));
+    assertThat(read("~~~~\n" + DIFF)).containsExactly(new Diff(DIFF, true, true));
+    assertThat(read("Just words.\n")).isEmpty();
+  }
+
+  @Test
+  @DisplayName("a fence without a path and without a diff is an example and left alone")
+  void examples() throws PatchRejection {
+    assertThat(read("For example:\n```java\nint i;\n```\n")).isEmpty();
+  }
+
+  @Test
+  @DisplayName("a fence below a path is the whole file, known as cut off where it has no end")
+  void wholeFiles() throws PatchRejection {
+    assertThat(read("src/A.java\n\n```java\nint i;\r\n\n```\n"))
+        .containsExactly(new WholeFile("src/A.java", "int i;\n\n", false));
+    assertThat(read("src/A.java\n```java\nint i;"))
+        .containsExactly(new WholeFile("src/A.java", "int i;\n", true));
+    assertThat(read("src/A.java\n```\n```\n"))
+        .containsExactly(new WholeFile("src/A.java", "", false));
+    assertThat(read("<file path='a.txt'>\nx\n</file>\n<file name=\"b.txt\">\ny"))
+        .containsExactly(new WholeFile("a.txt", "x\n", false), new WholeFile("b.txt", "y\n", true));
+  }
+
+  @Test
+  @DisplayName(
+      "a fence in a fence ends the file unless that is Markdown, or the outer one is longer")
+  void nested() throws PatchRejection {
+    String inner = "```sh\nls\n```\n";
+    assertThat(read("docs/a.md\n```\n" + inner + "```\n"))
+        .containsExactly(new WholeFile("docs/a.md", inner, false));
+    assertThat(read("docs/a.txt\n````\n" + inner + "````\n"))
+        .containsExactly(new WholeFile("docs/a.txt", inner, false));
+    assertThat(read("1. docs/a.txt\n   ```\n   x\n   ```\n"))
+        .as("indented as its list")
+        .containsExactly(new WholeFile("docs/a.txt", "x\n", false));
+  }
+
+  @Test
+  @DisplayName(
+      "search/replace blocks have their path above them, in the fence, or from the last one")
+  void edits() throws PatchRejection {
+    Edit edit = new Edit("src/A.java", "a\n", "b\n");
+    assertThat(read("src/A.java\n" + BLOCK + "\nand\n\n" + BLOCK)).containsExactly(edit, edit);
+    assertThat(read("```java\nsrc/A.java\n" + BLOCK + "```\n")).containsExactly(edit);
+    assertThat(read("```java src/A.java\n" + BLOCK + "```\n")).containsExactly(edit);
+    assertThat(read("src/A.java\n" + BLOCK.replace("\n", "\r\n"))).containsExactly(edit);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n",
+        "src/A.java\n<<<<<<< SEARCH\na\n=======\nb\n",
+        "src/A.java\n<<<<<<< SEARCH\na\n>>>>>>> REPLACE\n",
+        "src/A.java\n<<<<<<< SEARCH\na\n=======\nb\n=======\nc\n>>>>>>> REPLACE\n",
+        "src/A.java\n<<<<<<< SEARCH\na\n<<<<<<< SEARCH\n=======\nc\n>>>>>>> REPLACE\n",
+        "*** Begin Patch\n*** Update File: a\n@@\n-a\n+b\n",
+        "*** Begin Patch\n*** End Patch\n",
+        "*** Begin Patch\n*** Update File: a\n*** End Patch\n",
+        "*** Begin Patch\n*** Delete File: b\n*** Update File: a\n*** End Patch\n",
+        "*** Begin Patch\nwords\n*** End Patch\n",
+        "*** Begin Patch\n*** Update File: a\n*** Move to: b\n@@\n-a\n*** End Patch\n",
+        "*** Begin Patch\n*** Update File: a\n@@\n-a\nno mark\n*** End Patch\n",
+        "*** Begin Patch\n*** Add File: a\nno mark\n*** End Patch\n",
+      })
+  @DisplayName("half a block is refused as a whole, and never taken as far as it goes")
+  void halfBlocks(String answer) {
+    assertThatThrownBy(() -> read(answer)).isInstanceOf(PatchRejection.class);
+  }
+
+  @Test
+  @DisplayName("an envelope's files are read with anchors, ends of file and blank lines between")
+  void envelope() throws PatchRejection {
+    String answer =
+        """
+        *** Begin Patch
+        *** Update File: a.txt
+        @@ class A
+        @@   void run()
+         one
+        -two
+        +TWO
+
+        @@ -3,2 +3,2 @@
+        +four
+        *** End of File
+
+        *** Add File: b.txt
+        +x
+        +
+        *** Delete File: c.txt
+        *** End Patch
+        """;
+    assertThat(read(answer))
+        .containsExactly(
+            new Chunk("a.txt", List.of("class A", "void run()"), "one\ntwo\n", "one\nTWO\n", false),
+            new Chunk("a.txt", List.of(), "", "four\n", true),
+            new NewFile("b.txt", "x\n\n"),
+            new Deletion("c.txt"));
+    assertThat(read("```\n" + answer + "```\n")).hasSize(4);
+    assertThat(read(answer.replace("\n", "\r\n"))).isEqualTo(read(answer));
+  }
+}
