@@ -94,8 +94,13 @@ class AnthropicAnswersTest {
   }
 
   private static String shown(Usage usage) {
-    return "%d %d %d %d"
-        .formatted(usage.input(), usage.cacheRead(), usage.cacheWrite(), usage.output());
+    return usage.input()
+        + " "
+        + usage.cacheRead()
+        + " "
+        + usage.cacheWrite()
+        + " "
+        + usage.output();
   }
 
   @Test

@@ -78,8 +78,13 @@ class OpenAiAnswersTest {
   }
 
   private static String shown(Usage usage) {
-    return "%d %d %d %d"
-        .formatted(usage.input(), usage.cacheRead(), usage.cacheWrite(), usage.output());
+    return usage.input()
+        + " "
+        + usage.cacheRead()
+        + " "
+        + usage.cacheWrite()
+        + " "
+        + usage.output();
   }
 
   @Test
