@@ -44,10 +44,6 @@ final class PatientMigration {
             .load();
   }
 
-  Flyway flyway() {
-    return flyway;
-  }
-
   /** Returns how many files were run. */
   int run() {
     int before = pending();
