@@ -3112,10 +3112,16 @@ CREATE OR REPLACE FUNCTION holdfast.file_copied_tickets(after_id bigint)
  SET jit TO 'off'
 AS $function$
 DECLARE
-  copied bigint[] := ARRAY(
-    SELECT b.id FROM ticket_base b WHERE b.id > after_id AND (b.xmin = pg_current_xact_id()::xid OR is_of_savepoint(b.xmin)));
+  copied bigint[];
+  some_expire boolean;
 BEGIN
-  PERFORM file_new_tickets(copied);
+  SELECT COALESCE(array_agg(b.id), '{}'), bool_or(b.expires_at IS NOT NULL) INTO copied, some_expire
+  FROM ticket_base b WHERE b.id > after_id AND (b.xmin = pg_current_xact_id()::xid OR is_of_savepoint(b.xmin));
+  IF some_expire THEN
+    PERFORM file_new_tickets(copied);
+  ELSE
+    PERFORM file_tickets(copied);
+  END IF;
   RETURN cardinality(copied);
 END
 $function$;

@@ -146,10 +146,16 @@ COMMENT ON FUNCTION is_of_savepoint IS 'Whether the caller''s transaction wrote 
 CREATE OR REPLACE FUNCTION file_copied_tickets(after_id bigint) RETURNS bigint
 LANGUAGE plpgsql SET search_path = ${flyway:defaultSchema}, pg_temp SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off AS $$
 DECLARE
-  copied bigint[] := ARRAY(
-    SELECT b.id FROM ticket_base b WHERE b.id > after_id AND (b.xmin = pg_current_xact_id()::xid OR is_of_savepoint(b.xmin)));
+  copied bigint[];
+  some_expire boolean;
 BEGIN
-  PERFORM file_new_tickets(copied);
+  SELECT COALESCE(array_agg(b.id), '{}'), bool_or(b.expires_at IS NOT NULL) INTO copied, some_expire
+  FROM ticket_base b WHERE b.id > after_id AND (b.xmin = pg_current_xact_id()::xid OR is_of_savepoint(b.xmin));
+  IF some_expire THEN
+    PERFORM file_new_tickets(copied);
+  ELSE
+    PERFORM file_tickets(copied);
+  END IF;
   RETURN cardinality(copied);
 END
 $$;
