@@ -110,7 +110,10 @@ class CrashIT {
           .until(() -> !worker.isAlive() || rows.of(id, "state").equals("on_hold"));
       killed += worker.isAlive() ? 0 : 1;
     }
-    assertThat(rows.outcomes(id)).isEqualTo(List.of("crashed", "crashed", "crashed"));
+    // A worker that is slower than its lease of two seconds gives the ticket back.
+    assertThat(rows.outcomes(id))
+        .filteredOn(outcome -> !outcome.equals("given_back"))
+        .isEqualTo(List.of("crashed", "crashed", "crashed"));
     assertThat(killed).isEqualTo(3);
     assertThat(rows.of(id, "hold_reason")).isEqualTo("Its worker died 3 times: system_error");
     assertThat(rows.of(id, "crash_count")).isEqualTo("3");
