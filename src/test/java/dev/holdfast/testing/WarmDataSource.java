@@ -14,9 +14,9 @@ import org.postgresql.ds.PGSimpleDataSource;
 
 /**
  * Sessions for tests in {@link TestServer#TIME_ZONE}, so that code which leans on the session's
- * time zone is found out. One that is closed is used again as if it were new, for a new one takes
- * the server as much as a hundred statements: it compiles every function that is called. Nobody
- * waits for one, and one that somebody has ended is not given out. Thread-safe.
+ * time zone is found out. One that is closed is used again as if it were new, for a new one
+ * compiles every function that it calls. Nobody waits for one, and one that somebody has ended is
+ * not given out. Thread-safe.
  */
 final class WarmDataSource extends PGSimpleDataSource implements AutoCloseable {
   private static final long serialVersionUID = 1;
