@@ -21,7 +21,7 @@ record EmbeddedTestServer(EmbeddedServer server, Path home) implements TestServe
   private static final Path MEMORY = Path.of("/dev/shm");
 
   /** Several times of what all tests need at once. */
-  private static final long MOST_BYTES = 4L << 30;
+  private static final long ROOM_FOR_ALL = 4L << 30;
 
   private static final Map<String, String> SETTINGS =
       Map.of(
@@ -37,7 +37,7 @@ record EmbeddedTestServer(EmbeddedServer server, Path home) implements TestServe
    */
   private static Path place() throws IOException {
     boolean fits =
-        Files.isWritable(MEMORY) && Files.getFileStore(MEMORY).getUsableSpace() > MOST_BYTES;
+        Files.isWritable(MEMORY) && Files.getFileStore(MEMORY).getUsableSpace() > ROOM_FOR_ALL;
     if (!fits) {
       return Path.of(System.getProperty("java.io.tmpdir"));
     }

@@ -86,7 +86,7 @@ final class WarmDataSource extends PGSimpleDataSource implements AutoCloseable {
 
   private final class Lent implements InvocationHandler {
     private final Connection connection;
-    private boolean lastUse;
+    private volatile boolean lastUse;
     private boolean over;
 
     Lent(Connection connection) {
