@@ -16,6 +16,7 @@ import dev.holdfast.llm.Standstill;
 import dev.holdfast.llm.StreamListener;
 import dev.holdfast.llm.ToolChoice;
 import dev.holdfast.llm.Usage;
+import dev.holdfast.llm.account.AccountBench;
 import dev.holdfast.llm.account.AccountCache;
 import dev.holdfast.llm.account.AccountListener;
 import dev.holdfast.llm.account.AccountSettings;
@@ -83,17 +84,7 @@ class GuardedCallsIT {
   }
 
   private static AccountSettings settings(boolean refuseUnpriced) {
-    AccountSettings usual = AccountSettings.DEFAULT;
-    return new AccountSettings(
-        usual.baseDelay(),
-        usual.maxDelay(),
-        usual.maxHint(),
-        usual.outageAfter(),
-        0,
-        usual.waitInSession(),
-        usual.limitsPerModel(),
-        usual.outputTokens(),
-        refuseUnpriced);
+    return AccountBench.settings(0, AccountSettings.DEFAULT.limitsPerModel(), refuseUnpriced);
   }
 
   /** One attempt of a worker whose wall clock shows this; only {@code priced} has a price. */

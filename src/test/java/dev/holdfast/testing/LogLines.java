@@ -2,9 +2,11 @@ package dev.holdfast.testing;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.LoggerContext;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import java.util.List;
+import org.awaitility.Awaitility;
 import org.slf4j.LoggerFactory;
 
 /** What a class logs while it is open. */
@@ -17,6 +19,8 @@ public final class LogLines implements AutoCloseable {
   }
 
   private LogLines(String name) {
+    // While another thread starts the log, a logger is only a stand-in.
+    Awaitility.await().until(() -> LoggerFactory.getILoggerFactory() instanceof LoggerContext);
     logger = (Logger) LoggerFactory.getLogger(name);
     lines.start();
     logger.addAppender(lines);

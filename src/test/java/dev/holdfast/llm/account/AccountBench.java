@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * A worker before records in memory: its clock moves only where the test moves it and is about to
  * run over, and what is random is said by the test.
  */
-final class AccountBench {
+public final class AccountBench {
   static final String MODEL = "m-1";
   static final Account ONE = new Account("openai", "k1", "key-1");
   static final Account TWO = new Account("openai", "k2", "key-2");
@@ -53,7 +53,8 @@ final class AccountBench {
   }
 
   /** The defaults, but for what most tests ask about. */
-  static AccountSettings settings(double spread, boolean limitsPerModel, boolean refuseUnpriced) {
+  public static AccountSettings settings(
+      double spread, boolean limitsPerModel, boolean refuseUnpriced) {
     AccountSettings usual = AccountSettings.DEFAULT;
     return new AccountSettings(
         usual.baseDelay(),
