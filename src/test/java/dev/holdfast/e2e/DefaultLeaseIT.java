@@ -10,11 +10,16 @@ import java.nio.file.Path;
 import java.time.Duration;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** How long the tickets of a killed worker wait where nothing is configured. */
+/**
+ * How long the tickets of a killed worker wait where nothing is configured: a minute, in which
+ * nothing is done.
+ */
+@Order(1)
 @WithDatabase
 class DefaultLeaseIT {
   private static final Duration PROMISE = Duration.ofSeconds(90);

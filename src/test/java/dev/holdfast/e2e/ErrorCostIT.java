@@ -26,8 +26,6 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.api.parallel.ResourceLock;
-import org.junit.jupiter.api.parallel.Resources;
 
 /**
  * What an error that does not pass costs until a person hears of it: one real worker whose settings
@@ -38,7 +36,6 @@ import org.junit.jupiter.api.parallel.Resources;
 @Tag("slow")
 @WithDatabase
 @Timeout(300)
-@ResourceLock(Resources.GLOBAL) // cool-downs of milliseconds
 class ErrorCostIT {
   private static final int FASTER = 1000;
   private static final AccountSettings COOLDOWN = AccountSettings.DEFAULT;

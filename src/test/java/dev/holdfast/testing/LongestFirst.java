@@ -2,18 +2,18 @@ package dev.holdfast.testing;
 
 import java.util.Arrays;
 import java.util.Comparator;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.ClassDescriptor;
 import org.junit.jupiter.api.ClassOrderer;
 import org.junit.jupiter.api.ClassOrdererContext;
 import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.parallel.ResourceLock;
-import org.junit.jupiter.api.parallel.Resources;
+import org.junit.platform.commons.support.AnnotationSupport;
 
 /**
- * The order of the classes, several of which run at a time: first those that must be alone, so that
- * nothing has to end for them in the middle; then those with an {@link Order}, then the slow ones,
- * for one that starts last keeps everybody waiting.
+ * The order of the classes, several of which run at a time: first those with an {@link Order}, then
+ * those with a slow test, for one that starts last keeps everybody waiting. JUnit itself runs those
+ * that must be alone when all others have ended.
  */
 public final class LongestFirst implements ClassOrderer {
   @Override
@@ -21,20 +21,17 @@ public final class LongestFirst implements ClassOrderer {
     context
         .getClassDescriptors()
         .sort(
-            Comparator.comparing(LongestFirst::isAlone)
-                .thenComparing(type -> type.isAnnotated(Order.class))
+            Comparator.comparing((ClassDescriptor type) -> type.isAnnotated(Order.class))
                 .thenComparing(LongestFirst::isSlow)
                 .thenComparing(LongestFirst::methods)
                 .reversed());
   }
 
-  private static boolean isAlone(ClassDescriptor type) {
-    return type.findRepeatableAnnotations(ResourceLock.class).stream()
-        .anyMatch(lock -> lock.value().equals(Resources.GLOBAL));
-  }
-
   private static boolean isSlow(ClassDescriptor type) {
-    return type.findRepeatableAnnotations(Tag.class).stream()
+    return Stream.concat(
+            Stream.of(type.getTestClass()), Arrays.stream(type.getTestClass().getDeclaredMethods()))
+        .flatMap(
+            element -> AnnotationSupport.findRepeatableAnnotations(element, Tag.class).stream())
         .anyMatch(tag -> tag.value().equals("slow") || tag.value().equals("chaos"));
   }
 
