@@ -261,14 +261,11 @@ DECLARE
   END;
 BEGIN
   IF bytes OPERATOR(pg_catalog.<=) 65536 AND (pg_catalog.octet_length(enqueue_ticket.title) OPERATOR(pg_catalog.<=) 10000) IS NOT FALSE
-    AND enqueue_ticket.design IS NULL AND enqueue_ticket.run_at IS NULL
-    AND enqueue_ticket.unique_key IS NULL AND enqueue_ticket.max_cost_usd IS NULL
-    AND enqueue_ticket.after IS NULL AND enqueue_ticket.expires_at IS NULL
-    AND enqueue_ticket.concurrency_key IS NULL AND enqueue_ticket.fairness_key IS NULL
-    AND enqueue_ticket.batch_id IS NULL AND enqueue_ticket.after_batch IS NULL
-    -- They say nothing without a key or a predecessor, which is told there.
-    AND enqueue_ticket.unique_for IS NULL AND enqueue_ticket.on_duplicate IS NULL
-    AND enqueue_ticket.after_names IS NULL AND enqueue_ticket.on_cancelled IS NULL
+    -- One call of a function is less than a test of each. The last four say nothing without a key or a predecessor, which is told there.
+    AND pg_catalog.num_nonnulls(enqueue_ticket.design, enqueue_ticket.run_at, enqueue_ticket.unique_key, enqueue_ticket.max_cost_usd,
+      enqueue_ticket.after, enqueue_ticket.expires_at, enqueue_ticket.concurrency_key, enqueue_ticket.fairness_key,
+      enqueue_ticket.batch_id, enqueue_ticket.after_batch, enqueue_ticket.unique_for, enqueue_ticket.on_duplicate,
+      enqueue_ticket.after_names, enqueue_ticket.on_cancelled) OPERATOR(pg_catalog.=) 0
   THEN
     INSERT INTO ${flyway:defaultSchema}.ticket_base AS b (filed, kind, payload, payload_bytes, queue, title, priority)
     SELECT true, l.kind, COALESCE(enqueue_ticket.payload, '{}'), bytes, l.queue, enqueue_ticket.title, COALESCE(enqueue_ticket.priority, 0)
