@@ -3,7 +3,6 @@ package dev.holdfast.app;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import ch.qos.logback.classic.Level;
-import ch.qos.logback.classic.Logger;
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.holdfast.postgres.read.PostgresTicketReader;
@@ -24,7 +23,6 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.ResourceLock;
 import org.junit.jupiter.api.parallel.Resources;
-import org.slf4j.LoggerFactory;
 
 @WithDatabase
 @ResourceLock(Resources.GLOBAL)
@@ -81,13 +79,9 @@ class QueueScrapeIT {
     pool.close();
     nanos.addAndGet(2_000_000_000L);
     registry.counter("holdfast.of.others").increment();
-    Logger logger = (Logger) LoggerFactory.getLogger(QueueScrape.class);
-    logger.setLevel(Level.DEBUG);
-    try (LogLines lines = new LogLines(QueueScrape.class)) {
+    try (LogLines lines = new LogLines(QueueScrape.class).from(Level.DEBUG)) {
       assertThat(scrape.get()).contains(ready, "holdfast_of_others_total 1.0");
       assertThat(lines.of(Level.DEBUG)).hasSize(1);
-    } finally {
-      logger.setLevel(null);
     }
   }
 }

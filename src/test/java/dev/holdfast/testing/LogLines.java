@@ -7,11 +7,13 @@ import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import java.util.List;
 import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.LoggerFactory;
 
 /** What a class logs while it is open. */
 public final class LogLines implements AutoCloseable {
   private final Logger logger;
+  private final @Nullable Level usual;
   private final ListAppender<ILoggingEvent> lines = new ListAppender<>();
 
   public LogLines(Class<?> type) {
@@ -22,6 +24,7 @@ public final class LogLines implements AutoCloseable {
     // While another thread starts the log, a logger is only a stand-in.
     Awaitility.await().until(() -> LoggerFactory.getILoggerFactory() instanceof LoggerContext);
     logger = (Logger) LoggerFactory.getLogger(name);
+    usual = logger.getLevel();
     lines.start();
     logger.addAppender(lines);
   }
@@ -29,6 +32,12 @@ public final class LogLines implements AutoCloseable {
   /** Of a class that the test cannot see. */
   public static LogLines named(String className) {
     return new LogLines(className);
+  }
+
+  /** Also what is usually not logged. */
+  public LogLines from(Level level) {
+    logger.setLevel(level);
+    return this;
   }
 
   public List<String> of(Level level) {
@@ -41,5 +50,6 @@ public final class LogLines implements AutoCloseable {
   @Override
   public void close() {
     logger.detachAppender(lines);
+    logger.setLevel(usual);
   }
 }

@@ -10,12 +10,14 @@ import java.net.URL;
 import java.net.URLConnection;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Locale;
+import java.util.concurrent.locks.ReentrantLock;
 import org.apache.commons.compress.archivers.tar.TarArchiveEntry;
 import org.apache.commons.compress.archivers.tar.TarArchiveInputStream;
 import org.jspecify.annotations.Nullable;
@@ -27,6 +29,8 @@ import org.tukaani.xz.XZInputStream;
  * @param root the directory that holds {@code bin}, {@code lib} and {@code share}
  */
 record EmbeddedServerBinaries(Path root) {
+  /** The lock of a file is the whole process's: its own threads wait for each other here. */
+  private static final ReentrantLock UNPACKING = new ReentrantLock();
 
   String program(String name) {
     return root.resolve("bin").resolve(name).toString();
@@ -46,6 +50,7 @@ record EmbeddedServerBinaries(Path root) {
   static EmbeddedServerBinaries unpack(EmbeddedServerOptions options) {
     String archive = archiveName();
     URL url = locate(archive, options.binaries());
+    UNPACKING.lock();
     Path cache = writable(options.cache()) ? options.cache() : options.directory();
     try {
       URLConnection connection = url.openConnection();
@@ -57,6 +62,8 @@ record EmbeddedServerBinaries(Path root) {
                   + " to another directory")
               .formatted(cache, e),
           e);
+    } finally {
+      UNPACKING.unlock();
     }
   }
 
@@ -112,7 +119,14 @@ record EmbeddedServerBinaries(Path root) {
   private static void createOpenDirectories(Path path) throws IOException {
     if (!Files.isDirectory(path)) {
       createOpenDirectories(path.resolveSibling("").normalize());
-      Files.createDirectory(path);
+      try {
+        Files.createDirectory(path);
+      } catch (FileAlreadyExistsException e) {
+        if (!Files.isDirectory(path)) {
+          throw e;
+        }
+        return; // another process was faster
+      }
       Files.setPosixFilePermissions(path, PosixFilePermissions.fromString("rwxr-xr-x"));
     }
   }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import dev.holdfast.testing.AtOnce;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -234,6 +235,19 @@ class EmbeddedServerIT {
     try (EmbeddedServer server = EmbeddedServer.start(elsewhere)) {
       assertThat(query(server.address(), "SELECT 1")).isEqualTo("1");
     }
+  }
+
+  @Test
+  @DisplayName(
+      "servers of one program that start in the same moment share what one of them unpacks")
+  void atOnce() throws Exception {
+    EmbeddedServerOptions fresh = options.withCache(home.resolve("cache"));
+    List<EmbeddedServerBinaries> unpacked =
+        AtOnce.run(
+            () -> EmbeddedServerBinaries.unpack(fresh), () -> EmbeddedServerBinaries.unpack(fresh));
+
+    assertThat(unpacked.getFirst()).isEqualTo(unpacked.getLast());
+    assertThat(Path.of(unpacked.getFirst().program("initdb"))).isExecutable();
   }
 
   @Test
