@@ -51,6 +51,15 @@ record EmbeddedServerBinaries(Path root) {
     String archive = archiveName();
     URL url = locate(archive, options.binaries());
     UNPACKING.lock();
+    try {
+      return unpack(archive, url, options);
+    } finally {
+      UNPACKING.unlock();
+    }
+  }
+
+  private static EmbeddedServerBinaries unpack(
+      String archive, URL url, EmbeddedServerOptions options) {
     Path cache = writable(options.cache()) ? options.cache() : options.directory();
     try {
       URLConnection connection = url.openConnection();
@@ -62,8 +71,6 @@ record EmbeddedServerBinaries(Path root) {
                   + " to another directory")
               .formatted(cache, e),
           e);
-    } finally {
-      UNPACKING.unlock();
     }
   }
 
