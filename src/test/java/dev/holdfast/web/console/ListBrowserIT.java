@@ -4,6 +4,7 @@ import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertTha
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.microsoft.playwright.Page;
+import com.microsoft.playwright.Route;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.TicketDatabase;
 import dev.holdfast.testing.WithDatabase;
@@ -73,6 +74,8 @@ class ListBrowserIT {
             + " generate_series(1, 13) WHERE d.name = ?";
     database.run(add, "letters");
     database.run(add, "other");
+    // The page hears of nothing, and so stays as it was made.
+    page.route("**/api/v1/events*", Route::abort);
     page.navigate(server.url("/review"));
     page.locator(".states a:has-text('letters')").click();
     assertThat(page.locator(".states a[aria-current]")).hasText("letters 26");
@@ -80,6 +83,7 @@ class ListBrowserIT {
     database.run(add, "letters");
     page.locator("button:has-text('Approve all 26 of letters')").click();
     assertThat(page.locator("#notice")).containsText("Approved 26 tickets");
+    page.unroute("**/api/v1/events*");
     String waiting =
         "SELECT count(*) FROM holdfast.tickets t JOIN holdfast.designs d ON d.id ="
             + " t.design_id WHERE t.state = 'needs_review' AND d.name = ?";
