@@ -261,7 +261,8 @@ DECLARE
   END;
 BEGIN
   IF bytes OPERATOR(pg_catalog.<=) 65536 AND (pg_catalog.octet_length(enqueue_ticket.title) OPERATOR(pg_catalog.<=) 10000) IS NOT FALSE
-    -- One call of a function is less than a test of each. The last four say nothing without a key or a predecessor, which is told there.
+    -- One call, for each part of an expression is prepared anew in each transaction. The last four arguments say nothing without a key or a
+    -- predecessor; the long way tells so.
     AND pg_catalog.num_nonnulls(enqueue_ticket.design, enqueue_ticket.run_at, enqueue_ticket.unique_key, enqueue_ticket.max_cost_usd,
       enqueue_ticket.after, enqueue_ticket.expires_at, enqueue_ticket.concurrency_key, enqueue_ticket.fairness_key,
       enqueue_ticket.batch_id, enqueue_ticket.after_batch, enqueue_ticket.unique_for, enqueue_ticket.on_duplicate,

@@ -44,7 +44,9 @@ rm -f "$caches/holdfast.aot" "$caches/commands.aot"
 clean=(env -i PATH="$PATH" HOME="$place" ${JAVA_HOME:+JAVA_HOME="$JAVA_HOME"}
   OPENAI_API_KEY=none HOLDFAST_PROVIDERS_OPENAI_BASE_URL=http://127.0.0.1:9)
 # Without figures of how often methods ran: from a run with the small compiler they make the big one's code of a server slower (ADR 41).
-quick="-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:+UnlockDiagnosticVMOptions -XX:-AOTRecordTraining"
+# The option is a diagnostic one: a later Java that does not know it makes its cache all the same.
+no_figures="-XX:+IgnoreUnrecognizedVMOptions -XX:+UnlockDiagnosticVMOptions -XX:-AOTRecordTraining"
+quick="-XX:TieredStopAtLevel=1 -XX:+UseSerialGC $no_figures"
 "${clean[@]}" HOLDFAST_JAVA_OPTS="$quick -XX:AOTCacheOutput=$caches/holdfast.aot -Xlog:disable" \
   "$launcher" worker --embedded --port 0 --no-console >out 2>&1 &
 worker=$!

@@ -79,7 +79,7 @@ class QueueScrapeIT {
     pool.close();
     nanos.addAndGet(2_000_000_000L);
     registry.counter("holdfast.of.others").increment();
-    try (LogLines lines = new LogLines(QueueScrape.class).from(Level.DEBUG)) {
+    try (LogLines lines = new LogLines(QueueScrape.class).downTo(Level.DEBUG)) {
       assertThat(scrape.get()).contains(ready, "holdfast_of_others_total 1.0");
       assertThat(lines.of(Level.DEBUG)).hasSize(1);
     }

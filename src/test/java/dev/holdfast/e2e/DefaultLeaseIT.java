@@ -15,11 +15,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/**
- * How long the tickets of a killed worker wait where nothing is configured: a minute, in which
- * nothing is done.
- */
-@Order(1)
+/** How long the tickets of a killed worker wait where nothing is configured. */
+@Order(1) // it waits for a minute
 @WithDatabase
 class DefaultLeaseIT {
   private static final Duration PROMISE = Duration.ofSeconds(90);

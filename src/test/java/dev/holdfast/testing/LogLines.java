@@ -35,7 +35,7 @@ public final class LogLines implements AutoCloseable {
   }
 
   /** Also what is usually not logged. */
-  public LogLines from(Level level) {
+  public LogLines downTo(Level level) {
     logger.setLevel(level);
     return this;
   }

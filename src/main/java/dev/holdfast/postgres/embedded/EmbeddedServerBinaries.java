@@ -50,16 +50,6 @@ record EmbeddedServerBinaries(Path root) {
   static EmbeddedServerBinaries unpack(EmbeddedServerOptions options) {
     String archive = archiveName();
     URL url = locate(archive, options.binaries());
-    UNPACKING.lock();
-    try {
-      return unpack(archive, url, options);
-    } finally {
-      UNPACKING.unlock();
-    }
-  }
-
-  private static EmbeddedServerBinaries unpack(
-      String archive, URL url, EmbeddedServerOptions options) {
     Path cache = writable(options.cache()) ? options.cache() : options.directory();
     try {
       URLConnection connection = url.openConnection();
@@ -76,6 +66,7 @@ record EmbeddedServerBinaries(Path root) {
 
   private static EmbeddedServerBinaries unpack(URLConnection source, Path target)
       throws IOException {
+    UNPACKING.lock();
     try (InputStream raw = source.getInputStream();
         FileChannel channel =
             FileChannel.open(
@@ -89,6 +80,8 @@ record EmbeddedServerBinaries(Path root) {
         extract(raw, partial);
         Files.move(partial, target, StandardCopyOption.ATOMIC_MOVE);
       }
+    } finally {
+      UNPACKING.unlock();
     }
     return new EmbeddedServerBinaries(target);
   }
@@ -132,7 +125,7 @@ record EmbeddedServerBinaries(Path root) {
         if (!Files.isDirectory(path)) {
           throw e;
         }
-        return; // another process was faster
+        return; // somebody else was faster
       }
       Files.setPosixFilePermissions(path, PosixFilePermissions.fromString("rwxr-xr-x"));
     }
