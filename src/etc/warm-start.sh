@@ -12,9 +12,12 @@ place=$(mktemp -d)
 # The server of the run works as another user where this one is root.
 chmod 755 "$place"
 worker=
+commands=
 
 cleanup() {
-  [ -z "$worker" ] || kill -KILL "$worker" 2>/dev/null || true
+  for each in $worker $commands; do
+    kill -KILL "$each" 2>/dev/null || true
+  done
   rm -rf "$place"
 }
 trap cleanup EXIT
@@ -26,6 +29,10 @@ has_started() {
 # Nobody answers at port 9: the call of the model is made, and no more.
 has_called() {
   grep -q ' try 1 of ' "$place/out" 2>/dev/null
+}
+
+have_run() {
+  grep -q '^approve 1: ' "$place/commands" 2>/dev/null || ! kill -0 "$commands" 2>/dev/null
 }
 
 # Waits for it a minute at most, and no longer than the worker lives.
@@ -67,14 +74,18 @@ release --fingerprint 00000000
 release 1
 approve 1
 LINES
-  if "${clean[@]}" HOLDFAST_JAVA_OPTS="$quick -XX:AOTCacheOutput=$caches/commands.aot -Dholdfast.warm-start=lines -Xlog:disable" \
-    "$launcher" list >commands 2>&1; then
-    await has_called
-  else
-    cat commands >&2
-  fi
+  "${clean[@]}" HOLDFAST_JAVA_OPTS="$quick -XX:AOTCacheOutput=$caches/commands.aot -Dholdfast.warm-start=lines -Xlog:disable" \
+    "$launcher" list >commands 2>&1 &
+  commands=$!
+  await have_run
+  await has_called
 fi
+# Each writes its cache when it ends: both at once.
 kill -TERM "$worker" 2>/dev/null || true
+if [ -n "$commands" ] && ! wait "$commands"; then
+  cat commands >&2
+fi
+commands=
 wait "$worker" || true
 worker=
 for each in holdfast commands; do

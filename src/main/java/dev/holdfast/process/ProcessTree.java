@@ -42,8 +42,9 @@ public final class ProcessTree {
    * kill at once; it stays set.
    */
   public void stop(Duration grace) {
-    living().forEach(ProcessHandle::destroy);
-    if (!isGoneWithin(grace)) {
+    List<ProcessHandle> living = living();
+    living.forEach(ProcessHandle::destroy);
+    if (!living.isEmpty() && !isGoneWithin(grace)) {
       kill();
     }
     if (hurried) {

@@ -40,7 +40,7 @@ class ConsoleOutageBrowserIT {
   private static final String SCRIPT =
       """
       [ -e fixed ] || { echo "FileNotFoundError: prices.csv" >&2; exit 1; }
-      while [ ! -e go.$HOLDFAST_TICKET_ID ]; do sleep 0.05; done
+      while [ ! -e go.$HOLDFAST_TICKET_ID ]; do sleep 0.2; done
       echo $HOLDFAST_TICKET_ID >> worked
       """;
 

@@ -25,7 +25,7 @@ record Job(Path directory, String script, String review) {
       """
       run=$HOLDFAST_TICKET_ID.$HOLDFAST_ATTEMPT
       echo $$ > pid.$run.new && mv pid.$run.new pid.$run
-      while [ ! -e go.$run ]; do sleep 0.05; done
+      while [ ! -e go.$run ]; do sleep 0.2; done
       echo "{\\"attempt\\": $HOLDFAST_ATTEMPT}"
       """;
 

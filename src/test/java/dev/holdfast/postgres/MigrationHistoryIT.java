@@ -1,0 +1,137 @@
+package dev.holdfast.postgres;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import dev.holdfast.testing.EverySetup;
+import dev.holdfast.testing.TestDatabase;
+import dev.holdfast.testing.WithDatabase;
+import dev.holdfast.ticket.HoldfastException;
+import java.sql.Connection;
+import java.time.Duration;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import javax.sql.DataSource;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/**
+ * What the history of a migrated schema says of it. Each test finds it as the migrations wrote it.
+ */
+@WithDatabase
+@EverySetup
+class MigrationHistoryIT {
+  private final DataSource dataSource;
+  private final TestSql sql;
+
+  MigrationHistoryIT(TestDatabase database) {
+    this.dataSource = database.dataSource();
+    this.sql = new TestSql(dataSource);
+  }
+
+  @BeforeEach
+  void remember() {
+    sql.run("CREATE TABLE IF NOT EXISTS history AS TABLE holdfast.flyway_schema_history");
+  }
+
+  @AfterEach
+  void restore() {
+    sql.run("TRUNCATE holdfast.flyway_schema_history");
+    sql.run("INSERT INTO holdfast.flyway_schema_history TABLE history");
+  }
+
+  @Test
+  @DisplayName("a migration waits for somebody's open transaction, and nobody waits for it")
+  void besideOpenTransaction() throws Exception {
+    sql.run("UPDATE holdfast.flyway_schema_history SET checksum = 0 WHERE version IS NULL");
+    try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
+        Connection open = dataSource.getConnection()) {
+      open.setAutoCommit(false);
+      open.createStatement().execute("LOCK TABLE holdfast.ticket_base IN ROW EXCLUSIVE MODE");
+      Future<Migrations.Result> migration = threads.submit(() -> Migrations.migrate(dataSource));
+      await()
+          .atMost(Duration.ofSeconds(30))
+          .until(
+              () -> "t".equals(sql.value("SELECT count(*) > 0 FROM pg_locks WHERE NOT granted")));
+      sql.run("SET statement_timeout = '15s'; SELECT holdfast.enqueue_ticket('noop')");
+      assertThat(migration.isDone()).isFalse();
+      open.rollback();
+      assertThat(migration.get().applied()).isPositive();
+    }
+    Migrations.requireCurrent(dataSource, "holdfast");
+  }
+
+  @Test
+  @DisplayName("functions of another build are noticed at a start, and replaced by migrate alone")
+  void functionsOfAnotherBuild() {
+    sql.run(
+        "CREATE OR REPLACE FUNCTION holdfast.web_key() RETURNS text LANGUAGE sql AS 'SELECT NULL'");
+    sql.run(
+        "UPDATE holdfast.flyway_schema_history SET checksum = 7 WHERE script ="
+            + " 'R__6_requests.sql'");
+    assertThatThrownBy(() -> Migrations.requireCurrent(dataSource, "holdfast"))
+        .isInstanceOf(HoldfastException.class)
+        .hasMessage(
+            "the schema holdfast is at version "
+                + Migrations.NEWEST
+                + ", but another build of Holdfast wrote its functions (R__6_requests.sql); run:"
+                + " holdfast migrate");
+    assertThat(Migrations.bringUpToDate(dataSource))
+        .isEqualTo(new Migrations.Result(1, "" + Migrations.NEWEST));
+    assertThat(sql.value("SELECT holdfast.web_key()")).hasSize(64);
+    Migrations.requireCurrent(dataSource, "holdfast");
+    assertThat(Migrations.bringUpToDate(dataSource).applied()).isZero();
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          UPDATE %s SET checksum = 5 WHERE version = '3'  | checksum mismatch for migration version 3
+          DELETE FROM %s WHERE version = '3'              | migration not applied to database: 3
+          UPDATE %s SET success = false WHERE version = '3' | failed migration to version 3 (sessions)
+          """)
+  @DisplayName("22.1: a history that somebody changed: the migration's error says what is wrong")
+  void changedHistory(String change, String cause) {
+    sql.run(change.formatted("holdfast.flyway_schema_history"));
+    assertThatThrownBy(() -> Migrations.migrate(dataSource))
+        .isInstanceOf(HoldfastException.class)
+        .hasMessageStartingWith("the migration failed: ")
+        .hasMessageContaining(cause + "; flyway_schema_history is not as this Holdfast wrote it")
+        .satisfies(e -> assertThat(e.getMessage()).hasLineCount(1));
+  }
+
+  @Test
+  @DisplayName(
+      "a schema newer or older than the program is refused, and the message says what to do")
+  void otherVersion() {
+    sql.run(
+        """
+        INSERT INTO holdfast.flyway_schema_history
+          (installed_rank, version, description, type, script, installed_by, execution_time, success)
+        VALUES (99, '99', 'from the future', 'SQL', 'V99__from_the_future.sql', 'x', 1, true)
+        """);
+    String newer = "the schema is at version 99, newer than this Holdfast knows (";
+    assertThatThrownBy(() -> Migrations.requireCurrent(dataSource, "holdfast"))
+        .isInstanceOf(HoldfastException.class)
+        .hasMessageStartingWith(newer)
+        .hasMessageEndingWith("install a newer Holdfast");
+    assertThatThrownBy(() -> Migrations.migrate(dataSource))
+        .isInstanceOf(HoldfastException.class)
+        .hasMessageStartingWith(newer);
+    sql.run(
+        "DELETE FROM holdfast.flyway_schema_history WHERE version IN ('99', ?)",
+        "" + Migrations.NEWEST);
+    assertThatThrownBy(() -> Migrations.requireCurrent(dataSource, "holdfast"))
+        .hasMessageMatching(
+            "the schema holdfast is at version [0-9]+, this Holdfast needs %s; run: holdfast migrate"
+                .formatted("" + Migrations.NEWEST));
+  }
+}
