@@ -102,6 +102,25 @@ class CompatibleServersTest extends ProviderFixture {
     assertThat(answered(Vendor.OPENAI).usage()).isEqualTo(new Usage(6, 4, 0, 2));
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"null", "''", "false"})
+  @DisplayName("a chunk whose place for an error is empty is a chunk as any other")
+  void emptyError(String error) throws InterruptedException {
+    models.next(
+        ModelBehaviour.rawStream(
+            event("{'error':" + error + ",'choices':[{'delta':{'content':'a'}}]}") + end("stop")));
+    assertThat(answered(Vendor.OPENAI).message().text()).isEqualTo("a");
+  }
+
+  @Test
+  @DisplayName("a stream that begins with a byte order mark keeps its first event")
+  void byteOrderMark() throws InterruptedException {
+    models.next(
+        ModelBehaviour.rawStream(
+            "\uFEFF" + delta("{'content':'a'}") + delta("{'content':'b'}") + end("stop")));
+    assertThat(answered(Vendor.OPENAI).message().text()).isEqualTo("ab");
+  }
+
   @Test
   @DisplayName("without usage, roles, ids and [DONE] it is an answer as well")
   void bare() throws InterruptedException {

@@ -75,6 +75,7 @@ final class OpenAiApi implements VendorApi {
     return new OpenAIClientImpl(
         ClientOptions.builder()
             .httpClient(new TappedClient(http, transmission))
+            .jsonMapper(ChunkJson.MAPPER)
             .baseUrl(baseUrl)
             .apiKey(key)
             .maxRetries(0)

@@ -82,10 +82,19 @@ record ErrorBody(String message, List<String> codes, @Nullable Integer number, b
   static boolean isError(String text) {
     JsonNode root = parse(text.strip());
     JsonNode first = root.isArray() ? root.path(0) : root;
-    JsonNode error = first.path("error");
-    return (first.has("error") && !error.isNull() && !error.isMissingNode())
+    return says(first.path("error"))
         || first.path("type").asString("").equals("error")
         || first.path("object").asString("").equals("error");
+  }
+
+  /** Not by a place that was left empty. */
+  private static boolean says(JsonNode error) {
+    boolean empty =
+        error.isMissingNode()
+            || error.isNull()
+            || (error.isBoolean() && !error.booleanValue())
+            || (error.isString() && error.stringValue().isEmpty());
+    return !empty;
   }
 
   static JsonNode parse(String text) {

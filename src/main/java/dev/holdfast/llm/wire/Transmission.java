@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -19,6 +20,7 @@ import org.jspecify.annotations.Nullable;
 public final class Transmission {
   private static final int MAX_ERROR_BODY = 64 * 1024;
   private static final String STARTS_OF_EVENTS = "deir:";
+  private static final byte[] BYTE_ORDER_MARK = {(byte) 0xEF, (byte) 0xBB, (byte) 0xBF};
 
   private final StreamListener stream;
   private final int maxAnswerChars;
@@ -64,6 +66,10 @@ public final class Transmission {
   private InputStream answer(InputStream raw) throws IOException {
     BufferedInputStream in = new BufferedInputStream(new BodyWatch(raw, maxAnswerChars));
     in.mark(1024);
+    if (Arrays.equals(in.readNBytes(BYTE_ORDER_MARK.length), BYTE_ORDER_MARK)) {
+      in.mark(1024);
+    }
+    in.reset();
     int first = in.read();
     for (int i = 0; i < 1000 && first >= 0 && first <= ' '; i++) {
       first = in.read();

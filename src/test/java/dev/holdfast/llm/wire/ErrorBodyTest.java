@@ -129,6 +129,8 @@ class ErrorBodyTest {
   @ValueSource(
       strings = {
         "{'error':null,'choices':[]}",
+        "{'error':'','choices':[]}",
+        "{'error':false,'choices':[]}",
         "{'type':'message','content':[]}",
         "{'object':'chat.completion'}",
         "[]",

@@ -119,6 +119,15 @@ class TransmissionTest {
   }
 
   @ParameterizedTest
+  @CsvSource({"data: {}, false", "' data: {}', false", "{}, true", "'', false"})
+  @DisplayName("a byte order mark before a stream or a document is no part of it")
+  void byteOrderMark(String body, boolean document) throws IOException {
+    InputStream read = opened(200, "\uFEFF" + body);
+    assertThat(seen.isDocument()).isEqualTo(document);
+    assertThat(document ? seen.document() : all(read)).isEqualTo(body);
+  }
+
+  @ParameterizedTest
   @ValueSource(strings = {"{}", " \n[1]", "<html>", "null", "bad gateway"})
   @DisplayName("everything else is a document, and whole")
   void document(String body) {

@@ -1,0 +1,44 @@
+package dev.holdfast.llm.openai;
+
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.databind.DeserializationContext;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.deser.std.JsonNodeDeserializer;
+import com.fasterxml.jackson.databind.deser.std.StdDeserializer;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.module.SimpleModule;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.openai.core.ObjectMappers;
+import dev.holdfast.llm.wire.JsonTree;
+import java.io.IOException;
+
+/**
+ * The SDK's JSON, where a chunk with an empty place for an error is none: the SDK ends a stream at
+ * any {@code error}, and some servers send {@code "error": null} with each chunk.
+ */
+final class ChunkJson extends StdDeserializer<JsonNode> {
+  static final JsonMapper MAPPER =
+      ObjectMappers.jsonMapper()
+          .rebuild()
+          .addModule(new SimpleModule("chunks").addDeserializer(JsonNode.class, new ChunkJson()))
+          .build();
+
+  private static final String ERROR = "error";
+
+  private ChunkJson() {
+    super(JsonNode.class);
+  }
+
+  @Override
+  public JsonNode deserialize(JsonParser parser, DeserializationContext context)
+      throws IOException {
+    JsonNode node =
+        JsonNodeDeserializer.getDeserializer(JsonNode.class).deserialize(parser, context);
+    if (node instanceof ObjectNode chunk
+        && chunk.has(ERROR)
+        && !JsonTree.isError(chunk.toString())) {
+      chunk.remove(ERROR);
+    }
+    return node;
+  }
+}
