@@ -70,6 +70,35 @@ class CompatibleServersTest extends ProviderFixture {
     assertThat(calls).containsExactly(new ToolCall("x", "a", "123"));
   }
 
+  @Test
+  @DisplayName("arguments that are an object, not the text of one, are the same arguments")
+  void argumentsAsObject() throws InterruptedException {
+    List<ToolCall> calls =
+        calls(
+            delta(
+                "{'tool_calls':[{'index':0,'id':'x','function':{'name':'a','arguments':"
+                    + "{'path':'a b','lines':[1,2.0],'all':null}}}]}"),
+            end("tool_calls"));
+    assertThat(calls)
+        .containsExactly(
+            new ToolCall("x", "a", "{\"path\":\"a b\",\"lines\":[1,2.0],\"all\":null}"));
+  }
+
+  @Test
+  @DisplayName("a text in parts is one text, what was thought before it apart (Mistral)")
+  void parts() throws InterruptedException {
+    models.next(
+        ModelBehaviour.rawStream(
+            delta("{'content':[{'type':'thinking','thinking':[{'type':'text','text':'h'}]}]}")
+                + delta("{'content':[{'type':'thinking','thinking':'m'}]}")
+                + delta("{'content':[{'type':'text','text':'a'},{'type':'reference'},7,null]}")
+                + delta("{'content':'b'}")
+                + end("stop")));
+    Message.Assistant message = answered(Vendor.OPENAI).message();
+    assertThat(message.reasoning()).isEqualTo("hm");
+    assertThat(message.text()).isEqualTo("ab");
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"reasoning_content", "reasoning"})
   @DisplayName("reasoning stands in either field; null fields are no text")

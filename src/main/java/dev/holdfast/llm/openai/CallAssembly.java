@@ -1,10 +1,13 @@
 package dev.holdfast.llm.openai;
 
+import com.openai.core.JsonField;
 import com.openai.models.chat.completions.ChatCompletionChunk.Choice.Delta.ToolCall;
 import dev.holdfast.llm.wire.AnswerBuilder;
 import dev.holdfast.llm.wire.AnswerBuilder.OpenCall;
+import dev.holdfast.llm.wire.JsonTree;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,9 +35,21 @@ final class CallAssembly {
     piece
         ._function()
         .asKnown()
-        .flatMap(function -> function._arguments().asKnown())
+        .flatMap(function -> arguments(function._arguments()))
         .ifPresent(call::arguments);
     last = call;
+  }
+
+  /** By the book they are the text of an object; llama.cpp and TGI have sent the object itself. */
+  private static Optional<String> arguments(JsonField<String> arguments) {
+    return arguments
+        .asKnown()
+        .or(
+            () ->
+                arguments
+                    .asObject()
+                    .flatMap(_ -> arguments.asUnknown())
+                    .map(object -> JsonTree.of(object.convert(Object.class)).toString()));
   }
 
   private OpenCall find(@Nullable Long index, String id, String name) {

@@ -76,6 +76,7 @@ final class ChunkReader {
         .findFirst()
         .ifPresent(answer::reasoning);
     delta._content().asKnown().ifPresent(answer::text);
+    delta._content().asArray().orElse(List.of()).forEach(this::part);
     delta
         ._refusal()
         .asKnown()
@@ -85,6 +86,15 @@ final class ChunkReader {
               answer.text(words);
             });
     delta._toolCalls().asKnown().orElse(List.of()).forEach(calls::accept);
+  }
+
+  /** Of a text in parts, as Mistral's models send it when they think. */
+  private void part(JsonValue of) {
+    JsonNode part = JsonTree.of(of.convert(Object.class));
+    JsonNode thought = part.path("thinking");
+    answer.reasoning(thought.asString(""));
+    thought.forEach(piece -> answer.reasoning(piece.path("text").asString("")));
+    answer.text(part.path("text").asString(""));
   }
 
   private static Optional<String> string(@Nullable JsonField<?> value) {
