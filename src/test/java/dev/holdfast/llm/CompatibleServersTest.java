@@ -8,6 +8,7 @@ import java.util.Map;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
@@ -97,6 +98,39 @@ class CompatibleServersTest extends ProviderFixture {
     Message.Assistant message = answered(Vendor.OPENAI).message();
     assertThat(message.reasoning()).isEqualTo("hm");
     assertThat(message.text()).isEqualTo("ab");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          <think>draft <a> </b></think>so       | draft <a> </b> | so
+          ~<think>~hm~</think>~~so~              | ~hm~           | so~
+          <think></think>so                      | ''             | so
+          <think>never ended </th                | never ended </th | ''
+          so <think>no</think>                   | ''             | so <think>no</think>
+          ' <thin'                               | ''             | ' <thin'
+          '<thought>x'                           | ''             | '<thought>x'
+          """)
+  @DisplayName("thoughts in tags before the answer are none of it, wherever the pieces are cut")
+  void thinkTags(String sent, String thought, String text) throws InterruptedException {
+    for (int cut = 0; cut <= sent.length(); cut++) {
+      int second = Math.min(sent.length(), cut + 3);
+      models.next(
+          ModelBehaviour.rawStream(
+              content(sent, 0, cut)
+                  + content(sent, cut, second)
+                  + content(sent, second, sent.length())
+                  + end("stop")));
+      Message.Assistant message = answered(Vendor.OPENAI).message();
+      assertThat(message.reasoning()).isEqualTo(thought.replace('~', '\n'));
+      assertThat(message.text()).isEqualTo(text.replace('~', '\n'));
+    }
+  }
+
+  private static String content(String text, int from, int to) {
+    return delta("{'content':'" + text.substring(from, to).replace("~", "\\n") + "'}");
   }
 
   @ParameterizedTest

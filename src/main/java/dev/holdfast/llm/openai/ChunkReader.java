@@ -32,6 +32,7 @@ final class ChunkReader {
 
   private final Transmission transmission;
   private final AnswerBuilder answer;
+  private final ThinkTags text;
   private final CallAssembly calls;
   private Usage usage = Usage.NONE;
   private @Nullable String stop;
@@ -42,6 +43,7 @@ final class ChunkReader {
   ChunkReader(Transmission transmission) {
     this.transmission = transmission;
     this.answer = transmission.newAnswer();
+    this.text = new ThinkTags(answer);
     this.calls = new CallAssembly(answer);
   }
 
@@ -75,7 +77,7 @@ final class ChunkReader {
         .flatMap(field -> string(all.get(field)).stream())
         .findFirst()
         .ifPresent(answer::reasoning);
-    delta._content().asKnown().ifPresent(answer::text);
+    delta._content().asKnown().ifPresent(text::accept);
     delta._content().asArray().orElse(List.of()).forEach(this::part);
     delta
         ._refusal()
@@ -94,7 +96,7 @@ final class ChunkReader {
     JsonNode thought = part.path("thinking");
     answer.reasoning(thought.asString(""));
     thought.forEach(piece -> answer.reasoning(piece.path("text").asString("")));
-    answer.text(part.path("text").asString(""));
+    text.accept(part.path("text").asString(""));
   }
 
   private static Optional<String> string(@Nullable JsonField<?> value) {
@@ -126,6 +128,7 @@ final class ChunkReader {
   }
 
   CallResult result() {
+    text.end();
     if (!anyChunk || (!anyChoice && stop == null)) {
       throw new InvalidAnswerException(
           anyChunk ? "the answer has no choices" : "the answer is empty", null);

@@ -1,0 +1,95 @@
+package dev.holdfast.llm.openai;
+
+import dev.holdfast.llm.wire.AnswerBuilder;
+
+/**
+ * Tells a model's thoughts from its text where the server leaves them in one: {@code
+ * <think>...</think>} before the answer, as many local servers send it. Without it the drafts of a
+ * patch that stand in the thoughts would be taken for the patch. Used by one thread.
+ */
+final class ThinkTags {
+  private static final String OPEN = "<think>";
+  private static final String CLOSE = "</think>";
+
+  /** Blanks before an answer; after more of them it is a text as any other. */
+  private static final int MOST_BLANKS = 1_000;
+
+  private enum Place {
+    BEFORE,
+    IN_THOUGHTS,
+    BEHIND_THOUGHTS,
+    IN_TEXT
+  }
+
+  private final AnswerBuilder answer;
+  private final StringBuilder held = new StringBuilder();
+  private Place place = Place.BEFORE;
+
+  ThinkTags(AnswerBuilder answer) {
+    this.answer = answer;
+  }
+
+  /** Takes the next piece of both. */
+  void accept(String piece) {
+    held.append(piece);
+    if (place == Place.BEFORE) {
+      begin();
+    }
+    if (place == Place.IN_THOUGHTS) {
+      think();
+    }
+    if (place == Place.BEHIND_THOUGHTS && !held.toString().isBlank()) {
+      held.replace(0, held.length(), held.toString().stripLeading());
+      place = Place.IN_TEXT;
+    }
+    if (place == Place.IN_TEXT) {
+      answer.text(take(held.length()));
+    }
+  }
+
+  private void begin() {
+    String start = held.toString().stripLeading();
+    if (start.startsWith(OPEN)) {
+      take(held.indexOf(OPEN) + OPEN.length());
+      place = Place.IN_THOUGHTS;
+    } else if (!OPEN.startsWith(start) || held.length() > MOST_BLANKS) {
+      place = Place.IN_TEXT;
+    }
+  }
+
+  private void think() {
+    int end = held.indexOf(CLOSE);
+    if (end >= 0) {
+      answer.reasoning(take(end));
+      take(CLOSE.length());
+      place = Place.BEHIND_THOUGHTS;
+    } else {
+      answer.reasoning(take(held.length() - beginningOfClose()));
+    }
+  }
+
+  /** The length of the end that may be the first half of the tag. */
+  private int beginningOfClose() {
+    int length = Math.min(held.length(), CLOSE.length() - 1);
+    while (!CLOSE.startsWith(held.substring(held.length() - length))) {
+      length--;
+    }
+    return length;
+  }
+
+  private String take(int length) {
+    String taken = held.substring(0, length);
+    held.delete(0, length);
+    return taken;
+  }
+
+  /** No more comes: what looked like half a tag is none. */
+  void end() {
+    String rest = take(held.length());
+    if (place == Place.IN_THOUGHTS) {
+      answer.reasoning(rest);
+    } else if (place == Place.BEFORE) {
+      answer.text(rest);
+    }
+  }
+}
