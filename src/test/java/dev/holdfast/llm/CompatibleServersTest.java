@@ -175,6 +175,24 @@ class CompatibleServersTest extends ProviderFixture {
     assertThat(answered(Vendor.OPENAI).message().text()).isEqualTo("a");
   }
 
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "",
+        "null",
+        "{}",
+        "{'choices':[null]}",
+        "{'choices':[{'delta':null}]}",
+        "{'choices':[{'delta':{'content':null,'tool_calls':[null]},'finish_reason':''}]}",
+      })
+  @DisplayName("an event without anything in it, as some keep connections alive, does no harm")
+  void emptyEvent(String json) throws InterruptedException {
+    models.next(
+        ModelBehaviour.rawStream(
+            delta("{'content':'a'}") + event(json) + delta("{'content':'b'}") + end("stop")));
+    assertThat(answered(Vendor.OPENAI).message().text()).isEqualTo("ab");
+  }
+
   @Test
   @DisplayName("a stream that begins with a byte order mark keeps its first event")
   void byteOrderMark() throws InterruptedException {

@@ -18,6 +18,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
@@ -50,7 +51,7 @@ final class ChunkReader {
   void accept(ChatCompletionChunk chunk) {
     anyChunk = true;
     usage(chunk);
-    for (Choice choice : chunk._choices().asKnown().orElse(List.of())) {
+    for (Choice choice : known(chunk._choices())) {
       anyChoice = true;
       choice._delta().asKnown().ifPresent(this::delta);
       choice._finishReason().asKnown().ifPresent(reason -> stop = reason.asString());
@@ -87,7 +88,7 @@ final class ChunkReader {
               refused |= !words.isEmpty();
               answer.text(words);
             });
-    delta._toolCalls().asKnown().orElse(List.of()).forEach(calls::accept);
+    known(delta._toolCalls()).forEach(calls::accept);
   }
 
   /** Of a text in parts, as Mistral's models send it when they think. */
@@ -97,6 +98,11 @@ final class ChunkReader {
     answer.reasoning(thought.asString(""));
     thought.forEach(piece -> answer.reasoning(piece.path("text").asString("")));
     text.accept(part.path("text").asString(""));
+  }
+
+  /** A null among them is nothing. */
+  private static <T> List<T> known(JsonField<List<T>> field) {
+    return field.asKnown().orElse(List.of()).stream().filter(Objects::nonNull).toList();
   }
 
   private static Optional<String> string(@Nullable JsonField<?> value) {

@@ -19,6 +19,7 @@ import dev.holdfast.llm.wire.JsonTree;
 import dev.holdfast.llm.wire.Transmission;
 import dev.holdfast.llm.wire.VendorApi;
 import java.time.Duration;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** Chat completions through openai-java, one pool of connections for all keys. */
@@ -65,7 +66,8 @@ final class OpenAiApi implements VendorApi {
   private static void read(
       HttpResponseFor<StreamResponse<ChatCompletionChunk>> response, ChunkReader reader) {
     try (StreamResponse<ChatCompletionChunk> chunks = response.parse()) {
-      chunks.stream().forEach(reader::accept);
+      // Some servers keep the connection alive with events that are empty.
+      chunks.stream().filter(Objects::nonNull).forEach(reader::accept);
     } catch (SseException e) {
       throw new ErrorInStreamException(JsonTree.of(e.body().convert(Object.class)).toString(), e);
     }
