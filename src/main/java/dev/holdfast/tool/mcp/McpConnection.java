@@ -80,7 +80,8 @@ final class McpConnection implements AutoCloseable {
     };
   }
 
-  private String stderr() {
+  /** What it said, behind a reason; "" where it said nothing. */
+  String stderr() {
     String text = said.get();
     return text.isEmpty() ? "" : "; it said: " + text;
   }

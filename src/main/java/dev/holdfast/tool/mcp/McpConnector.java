@@ -56,11 +56,26 @@ record McpConnector(
       connection.ask(McpSyncClient::initialize, settings.startTimeout());
       connected = true;
       return connection;
+    } catch (ServerEnded e) {
+      throw e;
+    } catch (RuntimeException e) {
+      connection.close();
+      throw withWords(e, connection.stderr());
     } finally {
       if (!connected) {
         connection.close();
       }
     }
+  }
+
+  /** A program that does not even read often says why. */
+  private static RuntimeException withWords(RuntimeException failure, String words) {
+    if (words.isEmpty()) {
+      return failure;
+    }
+    ServerEnded told = new ServerEnded(failure.getMessage() + words);
+    told.initCause(failure);
+    return told;
   }
 
   private McpConnection program(McpServerSpec.Stdio stdio) throws IOException {

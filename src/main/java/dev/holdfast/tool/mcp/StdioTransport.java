@@ -18,6 +18,7 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import org.slf4j.Logger;
@@ -32,6 +33,9 @@ final class StdioTransport implements McpClientTransport {
   private static final Logger log = LoggerFactory.getLogger(StdioTransport.class);
   private static final int STDERR_KEPT = 2048;
 
+  /** The last words of a program that has ended are on their way. */
+  private static final long LAST_WORDS_MILLIS = 500;
+
   /** Some servers log to stdout; one that does little else is none. */
   private static final int MAX_GARBAGE = 1000;
 
@@ -42,6 +46,7 @@ final class StdioTransport implements McpClientTransport {
   private final Duration killGrace;
   private final OutputTail stderr;
   private final CompletableFuture<String> ended = new CompletableFuture<>();
+  private final CompletableFuture<Void> heard = new CompletableFuture<>();
   private final AtomicBoolean stopped = new AtomicBoolean();
 
   private StdioTransport(
@@ -61,11 +66,13 @@ final class StdioTransport implements McpClientTransport {
       throws IOException {
     Process process = session.builder().start();
     StdioTransport transport = new StdioTransport(process, session.tree(process), mapper, settings);
-    Thread.ofPlatform()
-        .daemon()
-        .name("holdfast-mcp-stderr")
-        .start(() -> transport.stderr.drain(process.getErrorStream()));
+    Thread.ofPlatform().daemon().name("holdfast-mcp-stderr").start(transport::listen);
     return transport;
+  }
+
+  private void listen() {
+    stderr.drain(process.getErrorStream());
+    heard.complete(null);
   }
 
   /** Completed with the reason when nothing more comes from the server. */
@@ -73,8 +80,11 @@ final class StdioTransport implements McpClientTransport {
     return ended;
   }
 
-  /** The end of what it wrote to stderr. */
+  /** The end of what it wrote to stderr; all of it where it has ended. */
   String said() {
+    if (!process.isAlive()) {
+      heard.copy().completeOnTimeout(null, LAST_WORDS_MILLIS, TimeUnit.MILLISECONDS).join();
+    }
     String end = stderr.end();
     return (stderr.total() > STDERR_KEPT ? CutText.behind(end) : end).strip();
   }

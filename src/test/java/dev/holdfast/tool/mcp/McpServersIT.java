@@ -207,6 +207,20 @@ class McpServersIT {
   }
 
   @Test
+  @DisplayName("A program that does not even read is told of with what it said")
+  void doesNotRead() {
+    settings = settings(Duration.ofSeconds(3), settings.callTimeout(), settings.maxMessage());
+    McpServerSpec refusing =
+        new McpServerSpec.Stdio(
+            List.of("sh", "-c", "exec 0<&-; echo 'no licence' >&2; sleep 60"),
+            Map.of(),
+            Optional.of(Network.NONE));
+    assertThatThrownBy(() -> open(refusing))
+        .hasMessageContaining("MCP server fake cannot be started")
+        .hasMessageContaining("no licence");
+  }
+
+  @Test
   @DisplayName("A program that is not there is named")
   void missing() {
     McpServerSpec absent =
