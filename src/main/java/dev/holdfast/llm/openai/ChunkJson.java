@@ -4,7 +4,6 @@ import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.databind.DeserializationContext;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.deser.std.JsonNodeDeserializer;
-import com.fasterxml.jackson.databind.deser.std.StdDeserializer;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.module.SimpleModule;
 import com.fasterxml.jackson.databind.node.ObjectNode;
@@ -16,7 +15,7 @@ import java.io.IOException;
  * The SDK's JSON, where a chunk with an empty place for an error is none: the SDK ends a stream at
  * any {@code error}, and some servers send {@code "error": null} with each chunk.
  */
-final class ChunkJson extends StdDeserializer<JsonNode> {
+final class ChunkJson extends JsonNodeDeserializer {
   static final JsonMapper MAPPER =
       ObjectMappers.jsonMapper()
           .rebuild()
@@ -25,15 +24,12 @@ final class ChunkJson extends StdDeserializer<JsonNode> {
 
   private static final String ERROR = "error";
 
-  private ChunkJson() {
-    super(JsonNode.class);
-  }
+  private ChunkJson() {}
 
   @Override
   public JsonNode deserialize(JsonParser parser, DeserializationContext context)
       throws IOException {
-    JsonNode node =
-        JsonNodeDeserializer.getDeserializer(JsonNode.class).deserialize(parser, context);
+    JsonNode node = super.deserialize(parser, context);
     if (node instanceof ObjectNode chunk
         && chunk.has(ERROR)
         && !JsonTree.isError(chunk.toString())) {

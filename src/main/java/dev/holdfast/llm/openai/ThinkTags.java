@@ -29,7 +29,7 @@ final class ThinkTags {
     this.answer = answer;
   }
 
-  /** Takes the next piece of both. */
+  /** Takes the next piece of what the server calls the text. */
   void accept(String piece) {
     held.append(piece);
     if (place == Place.BEFORE) {
@@ -38,9 +38,8 @@ final class ThinkTags {
     if (place == Place.IN_THOUGHTS) {
       think();
     }
-    if (place == Place.BEHIND_THOUGHTS && !held.toString().isBlank()) {
-      held.replace(0, held.length(), held.toString().stripLeading());
-      place = Place.IN_TEXT;
+    if (place == Place.BEHIND_THOUGHTS) {
+      skipBlanks();
     }
     if (place == Place.IN_TEXT) {
       answer.text(take(held.length()));
@@ -65,6 +64,14 @@ final class ThinkTags {
       place = Place.BEHIND_THOUGHTS;
     } else {
       answer.reasoning(take(held.length() - beginningOfClose()));
+    }
+  }
+
+  /** Lines between the thoughts and the text are of neither. None is held: they may be endless. */
+  private void skipBlanks() {
+    held.append(take(held.length()).stripLeading());
+    if (!held.isEmpty()) {
+      place = Place.IN_TEXT;
     }
   }
 

@@ -82,13 +82,13 @@ record ErrorBody(String message, List<String> codes, @Nullable Integer number, b
   static boolean isError(String text) {
     JsonNode root = parse(text.strip());
     JsonNode first = root.isArray() ? root.path(0) : root;
-    return says(first.path("error"))
+    return isFilled(first.path("error"))
         || first.path("type").asString("").equals("error")
         || first.path("object").asString("").equals("error");
   }
 
-  /** Not by a place that was left empty. */
-  private static boolean says(JsonNode error) {
+  /** Some servers leave the place empty where there is no error. */
+  private static boolean isFilled(JsonNode error) {
     boolean empty =
         error.isMissingNode()
             || error.isNull()

@@ -59,6 +59,7 @@ record McpConnector(
     } catch (ServerEnded e) {
       throw e;
     } catch (RuntimeException e) {
+      // What it said is whole when it has ended. Closed again, it does nothing.
       connection.close();
       throw withWords(e, connection.stderr());
     } finally {
