@@ -6,6 +6,7 @@ import static dev.holdfast.testing.ModelBehaviour.toolCalls;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.llm.ToolCall;
+import dev.holdfast.testing.JavaCommand;
 import dev.holdfast.testing.ModelServer;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.WithDatabase;
@@ -61,7 +62,7 @@ class ToolTroubleIT {
 
   private String fakeServer() throws IOException {
     return server(
-        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+        JavaCommand.path("java"),
         "-XX:TieredStopAtLevel=1",
         "-cp",
         ".",
@@ -126,7 +127,7 @@ class ToolTroubleIT {
                         "-c",
                         once,
                         "server",
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        JavaCommand.path("java"),
                         "-cp",
                         ".",
                         FakeMcp.class.getName(),

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.cli.Cli;
+import dev.holdfast.testing.JavaCommand;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.WithDatabase;
 import java.io.IOException;
@@ -84,13 +85,7 @@ class WorkerStopIT {
         System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
     ProcessBuilder builder =
         new ProcessBuilder(
-            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-            "-cp",
-            classPath,
-            Main.class.getName(),
-            "worker",
-            "--port",
-            "0");
+            JavaCommand.java("-cp", classPath, Main.class.getName(), "worker", "--port", "0"));
     Map<String, String> environment = builder.environment();
     environment.keySet().removeIf(name -> name.startsWith("HOLDFAST_"));
     environment.put("HOLDFAST_DATABASE_URL", url);

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.app.Main;
 import dev.holdfast.testing.EverySetup;
+import dev.holdfast.testing.JavaCommand;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.TestQueue;
 import dev.holdfast.testing.TicketDatabase;
@@ -56,7 +57,7 @@ class McpCommandIT {
     environment.put("HOLDFAST_WEB_TOKENS", "operator/ann:" + OPERATOR + ",viewer:" + VIEWER);
     environment.put("HOLDFAST_MCP_TOKEN", token);
     ServerParameters program =
-        ServerParameters.builder(Path.of(System.getProperty("java.home"), "bin/java").toString())
+        ServerParameters.builder(JavaCommand.path("java"))
             .args(
                 "-XX:TieredStopAtLevel=1",
                 "-Dfile.encoding=UTF-8",

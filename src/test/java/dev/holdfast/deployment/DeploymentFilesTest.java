@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.holdfast.config.ConfigLoader;
 import dev.holdfast.config.Settings;
+import dev.holdfast.testing.JavaCommand;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -233,9 +234,9 @@ class DeploymentFilesTest {
     assertThat(seconds(only(unit, "^WatchdogSec=(.*)$"))).isBetween(TEN_SECONDS, MINUTE);
     // Any program stands for the installed one; nothing else of the unit depends on the machine.
     Path copy = directory.resolve("holdfast.service");
-    Path java = Path.of(System.getProperty("java.home"), "bin", "java");
+    String java = JavaCommand.path("java");
     assertThat(only(unit, "^ExecStart=(\\S+) worker$")).isEqualTo("/usr/bin/holdfast");
-    Files.writeString(copy, Files.readString(unit).replace("/usr/bin/holdfast", java.toString()));
+    Files.writeString(copy, Files.readString(unit).replace("/usr/bin/holdfast", java));
     assertThat(SystemdAnalyze.verify(copy)).isEmpty();
     assertThat(SystemdAnalyze.exposure(copy)).isLessThan(3.5);
     Files.writeString(copy, Files.readString(copy) + "\n[Service]\nWatchdogSecs=1\n");

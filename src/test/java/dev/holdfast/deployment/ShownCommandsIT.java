@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.cli.Cli;
 import dev.holdfast.testing.EverySetup;
+import dev.holdfast.testing.JavaCommand;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.TicketDatabase;
 import dev.holdfast.testing.WithDatabase;
@@ -239,7 +240,7 @@ class ShownCommandsIT {
 
   /** Without the jar, which only a release has as one file. */
   private void cache(String command, MatchResult parts) throws IOException, InterruptedException {
-    String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
+    String java = JavaCommand.path("java");
     Path file = directory.resolve(parts.group(2));
     Checker.Verdict verdict =
         Checker.run("sh", "-c", java + " " + parts.group(1) + "=" + file + " -version");

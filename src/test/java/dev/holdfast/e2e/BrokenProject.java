@@ -1,5 +1,6 @@
 package dev.holdfast.e2e;
 
+import dev.holdfast.testing.JavaCommand;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -51,10 +52,7 @@ record BrokenProject(
               }
             }
             """),
-        List.of(
-            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-            "-XX:TieredStopAtLevel=1",
-            "src/MoneyCheck.java"),
+        JavaCommand.java("src/MoneyCheck.java"),
         "src/Money.java",
         "    return price + count;",
         "    return price - count;",

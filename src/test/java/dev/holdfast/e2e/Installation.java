@@ -1,6 +1,7 @@
 package dev.holdfast.e2e;
 
 import dev.holdfast.cli.Cli;
+import dev.holdfast.testing.JavaCommand;
 import dev.holdfast.testing.TestDatabase;
 import java.io.File;
 import java.io.IOException;
@@ -77,6 +78,14 @@ public final class Installation implements AutoCloseable {
         : List.of();
   }
 
+  /** As a shell starts a command that ends soon. */
+  static String shortCommand() {
+    List<String> words = JavaCommand.java();
+    words.addAll(warmStart());
+    words.addAll(List.of("-jar", JAR.toString()));
+    return "'" + String.join("' '", words) + "'";
+  }
+
   /** The program itself. */
   public static Path jar() {
     return JAR;
@@ -102,13 +111,8 @@ public final class Installation implements AutoCloseable {
       // Tests that a script runs in the background ignore Ctrl-C, and so would what they start.
       command.addAll(List.of("env", "--default-signal=INT"));
     }
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     // As the launcher starts short commands: many of them share few cores here.
-    command.addAll(
-        List.of(
-            "-XX:TieredStopAtLevel=1",
-            "-XX:+UseSerialGC",
-            "--sun-misc-unsafe-memory-access=allow"));
+    command.addAll(JavaCommand.java("--sun-misc-unsafe-memory-access=allow"));
     command.addAll(warmStart(words));
     LOCALE.forEach(name -> command.add("-D" + name + "=" + System.getProperty(name, "")));
     Path before = overlay;
@@ -132,10 +136,8 @@ public final class Installation implements AutoCloseable {
    * are pressed by {@link HoldfastProcess#press}.
    */
   HoldfastProcess startOnTerminal(String... words) throws IOException {
-    String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
     String line =
-        "trap : INT; stty -g; '%s' -XX:TieredStopAtLevel=1 %s -jar '%s' %s; stty -g"
-            .formatted(java, String.join(" ", warmStart(words)), JAR, String.join(" ", words));
+        "trap : INT; stty -g; %s %s; stty -g".formatted(shortCommand(), String.join(" ", words));
     ProcessBuilder builder =
         new ProcessBuilder("env", "--default-signal=INT", "script", "-qfec", line, "/dev/null")
             .directory(directory.toFile());

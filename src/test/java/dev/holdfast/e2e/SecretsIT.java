@@ -9,6 +9,7 @@ import com.icegreen.greenmail.util.GreenMail;
 import com.icegreen.greenmail.util.GreenMailUtil;
 import com.icegreen.greenmail.util.ServerSetup;
 import com.sun.net.httpserver.HttpServer;
+import dev.holdfast.testing.JavaCommand;
 import dev.holdfast.testing.ModelServer;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.TicketDatabase;
@@ -146,7 +147,7 @@ class SecretsIT {
   private Map<String, Object> agent() {
     String spyingServer =
         "sh spy.sh > said; mv seen seen-by-mcp; exec '%s' -cp . dev.holdfast.tool.mcp.FakeMcp good"
-            .formatted(Path.of(System.getProperty("java.home"), "bin", "java"));
+            .formatted(JavaCommand.path("java"));
     Map<String, Object> design = new HashMap<>();
     design.put("kind", "agent");
     design.put("targets", List.of(Map.of("provider", "openai", "model", "gpt-a")));

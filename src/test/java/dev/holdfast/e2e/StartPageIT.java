@@ -47,9 +47,7 @@ class StartPageIT {
     Path launcher =
         Files.writeString(
             directory.resolve("holdfast"),
-            "#!/bin/sh\nexec '%s' -XX:TieredStopAtLevel=1 -jar '%s' \"$@\"\n"
-                .formatted(
-                    Path.of(System.getProperty("java.home"), "bin", "java"), Installation.jar()));
+            "#!/bin/sh\nexec %s \"$@\"\n".formatted(Installation.shortCommand()));
     Files.setPosixFilePermissions(launcher, PosixFilePermissions.fromString("rwx------"));
   }
 

@@ -2,6 +2,7 @@ package dev.holdfast.embedding;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.holdfast.testing.JavaCommand;
 import dev.holdfast.testing.Maven;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -111,7 +112,8 @@ final class ForeignProject implements AutoCloseable {
 
   /** Runs its tests; the report of one class. */
   String test(String className) throws IOException, InterruptedException {
-    Maven.run(directory, repository, "-o", "test");
+    String options = String.join(" ", JavaCommand.SHORT_LIVED);
+    Maven.run(directory, repository, "-o", "test", "-DargLine=" + options);
     return Files.readString(
         directory.resolve("target/surefire-reports").resolve(className + ".txt"), UTF_8);
   }
@@ -121,8 +123,8 @@ final class ForeignProject implements AutoCloseable {
       throws IOException, InterruptedException {
     Path classes = directory.resolve("classes");
     String path = joined(libraries);
-    run(java("javac"), "-d", classes.toString(), "-cp", path, source("shop/Shop.java"));
-    return run(words(List.of(java("java"), "-cp", classes + ":" + path, "shop.Shop"), arguments));
+    run(JavaCommand.javac("-d", classes.toString(), "-cp", path, source("shop/Shop.java")));
+    return run(JavaCommand.java("-cp", classes + ":" + path, "shop.Shop"), arguments);
   }
 
   /** Compiles and runs it as a module, with all on the module path; what it printed. */
@@ -131,45 +133,31 @@ final class ForeignProject implements AutoCloseable {
     Path classes = directory.resolve("modules");
     String path = joined(libraries);
     run(
-        java("javac"),
-        "-d",
-        classes.toString(),
-        "-p",
-        path,
-        source("module-info.java"),
-        source("shop/Shop.java"));
+        JavaCommand.javac(
+            "-d",
+            classes.toString(),
+            "-p",
+            path,
+            source("module-info.java"),
+            source("shop/Shop.java")));
     return run(
-        words(
-            List.of(
-                java("java"),
-                "--add-modules",
-                "ALL-MODULE-PATH",
-                "-p",
-                classes + ":" + path,
-                "-m",
-                "shop/shop.Shop"),
-            arguments));
+        JavaCommand.java(
+            "--add-modules", "ALL-MODULE-PATH", "-p", classes + ":" + path, "-m", "shop/shop.Shop"),
+        arguments);
   }
 
   private static String source(String file) {
     return SOURCE.resolve("src/main/java").resolve(file).toString();
   }
 
-  private static String java(String program) {
-    return Path.of(System.getProperty("java.home"), "bin", program).toString();
-  }
-
   private static String joined(List<Path> paths) {
     return String.join(":", paths.stream().map(Path::toString).toList());
   }
 
-  private static String[] words(List<String> command, String... arguments) {
-    List<String> words = new ArrayList<>(command);
-    words.addAll(List.of(arguments));
-    return words.toArray(String[]::new);
-  }
-
-  private String run(String... command) throws IOException, InterruptedException {
+  private String run(List<String> program, String... arguments)
+      throws IOException, InterruptedException {
+    List<String> command = new ArrayList<>(program);
+    command.addAll(List.of(arguments));
     Path output = directory.resolve("output");
     ProcessBuilder builder =
         new ProcessBuilder(command)

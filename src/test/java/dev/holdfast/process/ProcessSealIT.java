@@ -2,6 +2,7 @@ package dev.holdfast.process;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.testing.JavaCommand;
 import java.io.File;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -56,6 +57,7 @@ class ProcessSealIT {
 
     /** What a neighbour of the same user is answered who wants to look into this JVM. */
     private static String attached() throws Exception {
+      // No class of the tests is there.
       String jcmd = Path.of(System.getProperty("java.home"), "bin", "jcmd").toString();
       String pid = Long.toString(ProcessHandle.current().pid());
       Process process =
@@ -110,7 +112,7 @@ class ProcessSealIT {
           + " the JVM")
   void seal() throws Exception {
     List<String> classPath = copiedClasses();
-    String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
+    String java = JavaCommand.path("java");
     boolean root = "root".equals(System.getProperty("user.name"));
     boolean other = root && isReadableForOthers(java, classPath.getLast());
     List<String> command = new ArrayList<>(other ? AS_NOBODY : List.of());

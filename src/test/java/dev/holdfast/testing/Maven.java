@@ -29,6 +29,7 @@ public final class Maven {
         new ProcessBuilder(command).directory(directory.toFile()).redirectErrorStream(true);
     // Maven itself may run on an older Java, which cannot compile for this one.
     builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
+    builder.environment().put("MAVEN_OPTS", String.join(" ", JavaCommand.SHORT_LIVED));
     Process process = builder.start();
     try {
       String printed = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.testing.AtOnce;
+import dev.holdfast.testing.JavaCommand;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -289,11 +290,11 @@ class EmbeddedServerIT {
 
   private Process startHolder() throws IOException {
     return new ProcessBuilder(
-            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-            "-cp",
-            System.getProperty("java.class.path"),
-            EmbeddedServerHolder.class.getName(),
-            home.toString())
+            JavaCommand.java(
+                "-cp",
+                System.getProperty("java.class.path"),
+                EmbeddedServerHolder.class.getName(),
+                home.toString()))
         .redirectError(ProcessBuilder.Redirect.INHERIT)
         .start();
   }

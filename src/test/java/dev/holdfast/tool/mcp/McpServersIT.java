@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 
 import com.sun.net.httpserver.HttpServer;
 import dev.holdfast.llm.ToolCall;
+import dev.holdfast.testing.JavaCommand;
 import dev.holdfast.tool.ConfigurationException;
 import dev.holdfast.tool.ParallelToolBox;
 import dev.holdfast.tool.TimeLeft;
@@ -81,7 +82,7 @@ class McpServersIT {
   private static McpServerSpec program(String mode, Path classPath) {
     return new McpServerSpec.Stdio(
         List.of(
-            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+            JavaCommand.path("java"),
             "-Xshare:auto",
             "-XX:TieredStopAtLevel=1",
             "-cp",
