@@ -119,8 +119,7 @@ public record ProviderCallRetry(
     }
 
     private ChatRequest withinDeadline() {
-      Duration left = context.timeLeft();
-      return left.compareTo(request.timeout()) < 0 ? request.withTimeout(left) : request;
+      return request.withTimeout(context.atMost(request.timeout()));
     }
   }
 

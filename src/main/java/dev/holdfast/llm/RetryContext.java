@@ -90,4 +90,10 @@ public final class RetryContext {
   public Duration timeLeft() {
     return Duration.ofNanos(Math.max(0, deadlineNanos - nanoTime.getAsLong()));
   }
+
+  /** So long, or what is left before the deadline where that is less. */
+  public Duration atMost(Duration time) {
+    Duration left = timeLeft();
+    return left.compareTo(time) < 0 ? left : time;
+  }
 }

@@ -36,12 +36,6 @@ record Requests(
         offered(finalTurn),
         ToolChoice.AUTO,
         settings.limits().maxOutputTokens(),
-        timeout());
-  }
-
-  private Duration timeout() {
-    Duration left = context.timeLeft();
-    Duration allowed = settings.limits().llmTimeout();
-    return left.compareTo(allowed) < 0 ? left : allowed;
+        context.atMost(settings.limits().llmTimeout()));
   }
 }

@@ -110,6 +110,10 @@ class CompatibleServersTest extends ProviderFixture {
           <think></think>so                      | ''             | so
           <think>never ended </th                | never ended </th | ''
           so <think>no</think>                   | ''             | so <think>no</think>
+          ~draft~</think>~~so~                   | ~draft~        | so~
+          </think>so                             | ''             | so
+          it ends with </think>, says he         | ''             | it ends with </think>, says he
+          so <think>~no~</think>~                | ''             | so <think>~no~</think>~
           ' <thin'                               | ''             | ' <thin'
           '<thought>x'                           | ''             | '<thought>x'
           """)

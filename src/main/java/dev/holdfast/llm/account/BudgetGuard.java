@@ -75,10 +75,12 @@ final class BudgetGuard {
         }
         case Reservation.NoRoom full -> {
           boolean usedUp = full.spent().add(worst).compareTo(full.limit()) > 0;
-          if (usedUp || waited.compareTo(book.settings().waitInSession()) >= 0) {
+          Duration wait = book.around(look);
+          if (usedUp
+              || waited.compareTo(book.settings().waitInSession()) >= 0
+              || wait.compareTo(call.context().timeLeft()) >= 0) {
             return new Grant.None(noRoom(full, worst, usedUp));
           }
-          Duration wait = book.around(look);
           call.context().sleep(sleeper, wait);
           waited = waited.plus(wait);
           look = look.multipliedBy(2);

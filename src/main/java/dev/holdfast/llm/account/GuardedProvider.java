@@ -139,7 +139,9 @@ public final class GuardedProvider implements ChatProvider {
         return new CallResult.Refused(none.why());
       }
       sent = true;
-      result = withUsage(request, provider.call(request, account, stream));
+      // A wait for a budget and the call of another key have taken time since it was asked for.
+      ChatRequest now = request.withTimeout(call.context().atMost(request.timeout()));
+      result = withUsage(now, provider.call(now, account, stream));
       return result;
     } finally {
       if (sent) {

@@ -1,15 +1,22 @@
 package dev.holdfast.llm.openai;
 
 import dev.holdfast.llm.wire.AnswerBuilder;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * Tells a model's thoughts from its text where the server leaves them in one: {@code
  * <think>...</think>} before the answer, as many local servers send it. Without it the drafts of a
- * patch that stand in the thoughts would be taken for the patch. Used by one thread.
+ * patch that stand in the thoughts would be taken for the patch. Where the model's template has the
+ * opening tag in the prompt, only the closing one comes, at the beginning of a line: the stream has
+ * told the thoughts as text then, the answer does not. Used by one thread.
  */
 final class ThinkTags {
   private static final String OPEN = "<think>";
   private static final String CLOSE = "</think>";
+
+  /** With the lines between the thoughts and the text. */
+  private static final Pattern CLOSE_ALONE = Pattern.compile("(?m)^" + CLOSE + "\\s*");
 
   /** Blanks before an answer; after more of them it is a text as any other. */
   private static final int MOST_BLANKS = 1_000;
@@ -97,6 +104,15 @@ final class ThinkTags {
       answer.reasoning(rest);
     } else if (place == Place.BEFORE) {
       answer.text(rest);
+    } else if (place == Place.IN_TEXT) {
+      takeThoughtsOutOf(answer.text());
+    }
+  }
+
+  private void takeThoughtsOutOf(String text) {
+    Matcher close = CLOSE_ALONE.matcher(text);
+    if (close.find() && !text.substring(0, close.start()).contains(OPEN)) {
+      answer.beganWithReasoning(close.start(), close.end());
     }
   }
 }

@@ -85,6 +85,22 @@ public final class AnswerBuilder {
     }
   }
 
+  /** All of the text until now. */
+  public String text() {
+    return text.toString();
+  }
+
+  /**
+   * The text began with reasoning, as its end has told.
+   *
+   * @param length of the reasoning
+   * @param textFrom where the text begins behind it
+   */
+  public void beganWithReasoning(int length, int textFrom) {
+    reasoning.append(text, 0, length);
+    text.delete(0, textFrom);
+  }
+
   /**
    * @param id "" where the server gave none
    */

@@ -35,6 +35,7 @@ public final class AccountBench {
   final MemoryStore store = new MemoryStore();
   final List<Account> called = new ArrayList<>();
   final List<Duration> slept = new ArrayList<>();
+  final List<Duration> timeouts = new ArrayList<>();
   final List<String> heard = new ArrayList<>();
   final AccountCache cache;
   private final Deque<CallResult> answers = new ArrayDeque<>();
@@ -43,6 +44,7 @@ public final class AccountBench {
   long nanos = Long.MAX_VALUE - 1;
   double random;
   int maxCalls;
+  Duration timeAllowed = Duration.ofHours(1);
 
   AccountBench() {
     this(AccountSettings.DEFAULT);
@@ -114,7 +116,7 @@ public final class AccountBench {
   }
 
   RetryContext context() {
-    return new RetryContext(Duration.ofHours(1), maxCalls, () -> nanos);
+    return new RetryContext(timeAllowed, maxCalls, () -> nanos);
   }
 
   ChatProvider guarded() {
@@ -168,6 +170,7 @@ public final class AccountBench {
     public CallResult call(ChatRequest request, Account account, StreamListener stream)
         throws InterruptedException {
       called.add(account);
+      timeouts.add(request.timeout());
       if (answers.isEmpty()) {
         throw new InterruptedException("cut in the middle of a call");
       }

@@ -137,6 +137,22 @@ class BudgetGuardTest {
   }
 
   @Test
+  @DisplayName("E9: the wait for others ends before the attempt's deadline, and so does the call")
+  void waitEndsBeforeDeadline() throws InterruptedException {
+    for (int i = 0; i < 4; i++) {
+      bench.store.reservations.add(noRoom("day", "9", "0.2", "10"));
+    }
+    bench.timeAllowed = Duration.ofMillis(900);
+    assertThat(refused().left()).isPositive();
+    assertThat(bench.slept).as("in all 700 ms, the next would be 800").hasSize(3);
+
+    bench.answers(Calls.answer("x", new Usage(1, 0, 0, 0)));
+    bench.store.reservations.add(noRoom("day", "9", "0.2", "10"));
+    call();
+    assertThat(bench.timeouts).containsExactly(Duration.ofMillis(800));
+  }
+
+  @Test
   @DisplayName("a stop of the attempt ends the wait for others")
   void stopped() {
     bench.store.reservations.add(noRoom("day", "9", "0.2", "10"));
