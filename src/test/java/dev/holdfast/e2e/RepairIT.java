@@ -13,57 +13,67 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** A repair's ticket through a worker process: real git, real projects, models over HTTP. */
+/**
+ * A repair's ticket through a worker process: real git, real projects, models over HTTP. Tests that
+ * do not end their worker share one.
+ */
 @Tag("slow")
 @WithDatabase
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @Timeout(240)
 class RepairIT {
-  private final TestDatabase database;
-  private final TicketRows rows;
+  private TicketRows rows;
+  private Path home;
   @TempDir private Path directory;
   @AutoClose private final ModelServer models = ModelServer.start();
   @AutoClose private Installation holdfast;
 
-  RepairIT(TestDatabase database) {
-    this.database = database;
-    this.rows = new TicketRows(database.dataSource());
-  }
-
-  @BeforeEach
-  void prepare() {
+  @BeforeAll
+  void install(TestDatabase database, @TempDir Path place) throws Exception {
+    rows = new TicketRows(database.dataSource());
+    home = place;
     holdfast =
-        Installation.on(database, directory)
+        Installation.on(database, home)
             .with("OPENAI_API_KEY", "sk-repair-it")
             .with("HOLDFAST_PROVIDERS_OPENAI_BASE_URL", models.openAiUrl())
             .with("HOLDFAST_WORKER_LEASE", "3s")
             .with("HOLDFAST_WORKER_HEARTBEAT_INTERVAL", "400ms")
             .with("HOLDFAST_WORKER_RESCUE_INTERVAL", "100ms")
             .with("HOLDFAST_RETRY_CATEGORIES_SYSTEM_ERROR_BASE_DELAY", "50ms");
+    holdfast.worker("--queue", "usual");
+  }
+
+  @BeforeEach
+  void forget() {
+    models.forget();
   }
 
   private Path repository() {
     return directory.resolve("project");
   }
 
-  private long enqueue(BrokenProject project) throws Exception {
+  private long enqueue(String queue, BrokenProject project) throws Exception {
     Files.createDirectories(repository());
     project.commitIn(repository());
-    return enqueue(project, "path: \"" + repository() + "\"", "merge");
+    return enqueue(queue, project, "path: \"" + repository() + "\"", "merge");
   }
 
-  private long enqueue(BrokenProject project, String where, String onApprove) throws Exception {
+  private long enqueue(String queue, BrokenProject project, String where, String onApprove)
+      throws Exception {
     String words = JsonMapper.shared().writeValueAsString(project.check());
     Files.writeString(
-        directory.resolve("mender.yaml"),
+        home.resolve("mender.yaml"),
         """
         kind: repair
         repository: {%s, ref: main}
@@ -74,7 +84,7 @@ class RepairIT {
         """
             .formatted(where, words, onApprove));
     holdfast.ok("design", "put", "mender", "--file", "mender.yaml");
-    return Long.parseLong(holdfast.ok("enqueue", "--design", "mender"));
+    return Long.parseLong(holdfast.ok("enqueue", "--design", "mender", "--queue", queue));
   }
 
   /** A corrupt diff, a wrong fix, the same again, then three candidates of which two pass. */
@@ -90,9 +100,8 @@ class RepairIT {
 
   private void mends(BrokenProject project) throws Exception {
     script(project);
-    long id = enqueue(project);
+    long id = enqueue("usual", project);
     String before = BrokenProject.git(repository(), "rev-parse", "main");
-    holdfast.worker();
     rows.awaitState(id, "needs_review");
 
     JsonNode result = JsonMapper.shared().readTree(rows.of(id, "result::text"));
@@ -103,7 +112,8 @@ class RepairIT {
     assertThat(result.path("iterations").asInt()).isEqualTo(3);
     assertThat(result.path("escalations").asInt()).isEqualTo(1);
     assertThat(models.requests()).hasSize(6);
-    assertThat(directory.resolve(result.path("trace").asString())).isNotEmptyFile();
+    Path trace = home.resolve(result.path("trace").asString());
+    assertThat(trace).isNotEmptyFile();
     assertThat(BrokenProject.git(repository(), "rev-parse", "main")).isEqualTo(before);
     assertThat(Files.readString(repository().resolve(project.source()))).contains(project.buggy());
     assertThat(BrokenProject.git(repository(), "rev-parse", "holdfast/ticket-" + id))
@@ -111,10 +121,12 @@ class RepairIT {
     assertThat(holdfast.ok("show", Long.toString(id)))
         .contains("passes with a patch", "step run-1");
 
-    // The database has the runs of other tests too; the directory has this one alone.
+    // The database and the directory have the runs of other tests, too.
+    Path own = Files.createDirectories(directory.resolve("traces/run"));
+    Files.copy(trace, own.resolve("trace.jsonl"));
     JsonNode stats =
         JsonMapper.shared()
-            .readTree(holdfast.ok("runs", "stats", "--json", "--traces", ".holdfast/runs"));
+            .readTree(holdfast.ok("runs", "stats", "--json", "--traces", directory + "/traces"));
     assertThat(stats.path("requests").asInt()).isEqualTo(6);
     assertThat(holdfast.ok("runs")).contains("verification_passed");
 
@@ -158,12 +170,12 @@ class RepairIT {
         answer(project.change(project.wrong())),
         hang(),
         answer(project.change(project.right())));
-    long id = enqueue(project);
-    HoldfastProcess first = holdfast.worker();
+    long id = enqueue("killed", project);
+    HoldfastProcess first = holdfast.worker("--queue", "killed");
     TicketRows.await("the third request").until(() -> models.requests().size() >= 3);
     first.signal("KILL");
     first.awaitExit(Duration.ofSeconds(10));
-    holdfast.worker();
+    holdfast.worker("--queue", "killed");
     rows.awaitState(id, "needs_review");
     assertThat(models.requests()).hasSize(4);
     assertThat(rows.outcomes(id)).containsExactly("crashed", "succeeded");
@@ -195,8 +207,7 @@ class RepairIT {
   void held() throws Exception {
     BrokenProject project = BrokenProject.shell();
     models.always(answer("I do not know."));
-    long id = enqueue(project);
-    holdfast.worker();
+    long id = enqueue("usual", project);
     rows.awaitState(id, "on_hold");
     assertThat(rows.of(id, "hold_reason")).isEqualTo("invalid_output");
     assertThat(holdfast.ok("show", Long.toString(id)))
@@ -222,8 +233,7 @@ class RepairIT {
     models.next(
         answer(project.change(project.lengthy())),
         answer(project.change(project.lengthy(), project.right())));
-    long id = enqueue(project, "url: \"" + bare.toUri() + "\"", "push");
-    holdfast.worker();
+    long id = enqueue("usual", project, "url: \"" + bare.toUri() + "\"", "push");
     rows.awaitState(id, "needs_review");
     assertThat(rows.of(id, "result->>'diff'")).contains("+  total=$((total + price))");
 
@@ -265,7 +275,6 @@ class RepairIT {
     BrokenProject project = BrokenProject.shell();
     models.next(answer(project.change(project.right())));
     long id = enqueueUnreviewed(project, "none", "none");
-    holdfast.worker();
     rows.awaitState(id, "done");
     String before = BrokenProject.git(repository(), "rev-parse", "main");
     assertThat(BrokenProject.git(repository(), "show", "main:" + project.source()))
@@ -281,7 +290,7 @@ class RepairIT {
     Path bare = directory.resolve("thief.git");
     BrokenProject.git(directory, "init", "-q", "--bare", bare.toString());
     Files.writeString(
-        directory.resolve("thief.yaml"),
+        home.resolve("thief.yaml"),
         """
         kind: repair
         repository: {url: "%s", ref: main}
@@ -304,7 +313,9 @@ class RepairIT {
                 repaired,
                 rows.of(repaired, "result->>'base_commit'"),
                 rows.of(repaired, "result->>'commit'"));
-    long delivery = Long.parseLong(holdfast.ok("enqueue", "--design", design, "--payload", order));
+    long delivery =
+        Long.parseLong(
+            holdfast.ok("enqueue", "--design", design, "--queue", "usual", "--payload", order));
     rows.awaitState(delivery, "on_hold");
     assertThat(rows.of(delivery, "error")).contains("is not approved by a person");
   }
@@ -315,6 +326,7 @@ class RepairIT {
       Files.createDirectories(repository());
       project.commitIn(repository());
     }
-    return enqueue(project, "path: \"" + repository() + "\"", onApprove + "\nreview: " + review);
+    return enqueue(
+        "usual", project, "path: \"" + repository() + "\"", onApprove + "\nreview: " + review);
   }
 }
