@@ -110,10 +110,10 @@ class ApprovalIT {
         .isEqualTo("echo ran >> log.txt");
 
     restart(first);
-    Outcome released = holdfast.run("release", ticket);
+    Outcome released = holdfast.ask("release", ticket);
     assertThat(released.exit()).isEqualTo(3);
     assertThat(released.stderr()).contains("does not allow release", "approve_call");
-    Outcome ambiguous = holdfast.run("release", ticket, "--approve-call");
+    Outcome ambiguous = holdfast.ask("release", ticket, "--approve-call");
     assertThat(ambiguous.stderr()).contains("3 calls that wait", "--call N");
     decide(ticket, calls.get(0), "--approve-call", "--by", "ann");
     decide(ticket, calls.get(1), "--approve-call", "--arguments", line.replace("ran", "edited"));
@@ -128,7 +128,7 @@ class ApprovalIT {
     assertThat(models.lastRequest().body().toString())
         .contains(
             "changed it before it ran, to", "echo edited", "(bob) did not allow", "never that");
-    Outcome late = holdfast.run("release", ticket, "--approve-call", "--by", "carl");
+    Outcome late = holdfast.ask("release", ticket, "--approve-call", "--by", "carl");
     assertThat(late.exit()).isEqualTo(3);
     assertThat(late.stderr()).contains("bob was the last to act on it (call_denied");
     assertThat(rows.outcomes(id)).containsExactly("parked", "succeeded");

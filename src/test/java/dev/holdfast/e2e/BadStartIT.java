@@ -59,7 +59,7 @@ class BadStartIT {
         .with("HOLDFAST_DATABASE_URL", "")
         .with("HOLDFAST_AGENTS_WORKSPACE_ROOT", file.resolve("agents").toString());
     assertRefused(2, "no database", "--embedded");
-    Outcome doctor = holdfast.run("doctor");
+    Outcome doctor = holdfast.ask("doctor");
     assertThat(doctor.exit()).isEqualTo(4);
     assertThat(doctor.stdout())
         .contains("java: Java 2", "sandbox: ", "fail  database: no database: set HOLDFAST_DATABASE")
@@ -84,9 +84,9 @@ class BadStartIT {
     rows.column("ALTER SCHEMA holdfast RENAME TO elsewhere");
     try {
       assertRefused(1, "no schema holdfast", "run: holdfast migrate");
-      assertOneLine(holdfast.run("list"), 1, "schema is missing", "run: holdfast migrate");
-      assertOneLine(holdfast.run("show", "1"), 1, "schema is missing", "run: holdfast migrate");
-      assertThat(holdfast.run("migrate").exit()).isZero();
+      assertOneLine(holdfast.ask("list"), 1, "schema is missing", "run: holdfast migrate");
+      assertOneLine(holdfast.ask("show", "1"), 1, "schema is missing", "run: holdfast migrate");
+      assertThat(holdfast.ask("migrate").exit()).isZero();
       holdfast.worker();
     } finally {
       holdfast.close();
@@ -121,8 +121,8 @@ class BadStartIT {
         "holdfast migrate --from holdfast_old.tickets"
       };
       assertRefused(1, wayOut);
-      assertOneLine(holdfast.run("migrate"), 1, wayOut);
-      assertOneLine(holdfast.run("list"), 1, wayOut);
+      assertOneLine(holdfast.ask("migrate"), 1, wayOut);
+      assertOneLine(holdfast.ask("list"), 1, wayOut);
     } finally {
       rows.column(rename.formatted("V1__tickets.sql"));
     }

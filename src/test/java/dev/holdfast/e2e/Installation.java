@@ -167,11 +167,17 @@ public final class Installation implements AutoCloseable {
    * seen by {@link #run}.
    */
   String ok(String... words) {
-    Cli.Result result = new Cli(Map.copyOf(environment), directory).run(inDirectory(words));
-    if (result.code() != 0 || !result.err().isEmpty()) {
-      throw new AssertionError(String.join(" ", words) + ": " + result);
+    Outcome outcome = ask(words);
+    if (outcome.exit() != 0 || !outcome.stderr().isEmpty()) {
+      throw new AssertionError(String.join(" ", words) + ": " + outcome);
     }
-    return result.out().strip();
+    return outcome.stdout().strip();
+  }
+
+  /** Runs a short command as {@link #ok} does, however it ends. */
+  Outcome ask(String... words) {
+    Cli.Result result = new Cli(Map.copyOf(environment), directory).run(inDirectory(words));
+    return new Outcome(result.code(), result.out(), result.err());
   }
 
   /** Files are named as seen from the directory, which is not this process's. */

@@ -164,7 +164,7 @@ class JobFactsIT {
     assertThat(rows.of(Long.parseLong(id), "result->>'text'"))
         .matches("working with \\[redacted:[^]]+] now\\nall is done");
 
-    Outcome printed = holdfast.run("logs", id, "--attempt", "1");
+    Outcome printed = holdfast.ask("logs", id, "--attempt", "1");
     assertThat(printed.stdout()).contains("all is done").doesNotContain("Zx81");
     assertThat(printed.stderr())
         .contains("the end of 3000")
@@ -189,7 +189,7 @@ class JobFactsIT {
   void sample() throws Exception {
     Path file = holdfast.directory().resolve("sampled.yaml");
     Files.writeString(file, "{kind: command, command: ['true'], review: {sample: 150 %}}");
-    assertThat(holdfast.run("design", "put", "sampled", "--file", file.toString()).stderr())
+    assertThat(holdfast.ask("design", "put", "sampled", "--file", file.toString()).stderr())
         .contains("review")
         .contains("no share: write 0 to 100 and a %");
     Files.writeString(file, "{kind: command, command: ['true'], review: {sample: 40 %}}");
@@ -218,17 +218,17 @@ class JobFactsIT {
   @DisplayName("22.6: logs says what is wrong with what it is asked for, and what to do")
   void askedWrongly() throws Exception {
     String waiting = rows.value("SELECT holdfast.enqueue_ticket(kind => 'nobody')");
-    assertThat(holdfast.run("logs", waiting).stderr())
+    assertThat(holdfast.ask("logs", waiting).stderr())
         .contains("has not run yet; holdfast logs -f waits for it");
     for (String line :
         List.of("logs 999999", "logs " + waiting + " --attempt 7", "logs " + waiting)) {
-      Outcome outcome = holdfast.run(line.split(" "));
+      Outcome outcome = holdfast.ask(line.split(" "));
       assertThat(outcome.exit()).as(line).isEqualTo(3);
       assertThat(outcome.stderr()).startsWith("holdfast: ").hasLineCount(1);
     }
     for (String line :
         List.of("logs", "logs x", "logs 1 --attempt 0", "logs 1 --attempt x", "logs 1 -f --json")) {
-      Outcome outcome = holdfast.run(line.split(" "));
+      Outcome outcome = holdfast.ask(line.split(" "));
       assertThat(outcome.exit()).as(line).isEqualTo(2);
       assertThat(outcome.stderr()).startsWith("holdfast: ").hasLineCount(1);
     }
@@ -254,9 +254,9 @@ class JobFactsIT {
     String id = Long.toString(rows.enqueue("seen", "designs"));
     assertThat(holdfast.ok("list", "--design", "seen"))
         .containsPattern("(?m)^" + id + " +ready +designs +nobody +seen v2 ");
-    assertThat(holdfast.run("list", "--design", "'; DROP TABLE x").stderr())
+    assertThat(holdfast.ask("list", "--design", "'; DROP TABLE x").stderr())
         .isEqualTo("no such tickets\n");
-    assertThat(holdfast.run("list", "--design", "seen", "--ready").exit()).isEqualTo(2);
+    assertThat(holdfast.ask("list", "--design", "seen", "--ready").exit()).isEqualTo(2);
     assertThat(holdfast.ok("show", id)).containsPattern("(?m)^  design +seen, version 2$");
     assertThat(worker.get("/api/v1/tickets?design=seen").body())
         .contains("\"id\":" + id, "\"design\":\"seen\",\"design_version\":2");

@@ -212,7 +212,7 @@ class PaidDrainIT {
   void repair() throws Exception {
     Path repository = directory.resolve("project");
     Files.createDirectories(repository);
-    BrokenProject project = BrokenProject.java();
+    BrokenProject project = BrokenProject.shell();
     project.commitIn(repository);
     models.next(hangUntil(released, answer(project.change(project.wrong()))));
     models.always(answer(project.change(project.right())));

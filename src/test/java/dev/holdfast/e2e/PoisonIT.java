@@ -62,7 +62,7 @@ class PoisonIT {
     }
     Files.writeString(directory.resolve("poison.json"), PoisonPayload.KILLER);
     try (Installation holdfast = Installation.on(database, directory)) {
-      Outcome refused = holdfast.run("enqueue", "--kind", "command", "--payload", "@poison.json");
+      Outcome refused = holdfast.ask("enqueue", "--kind", "command", "--payload", "@poison.json");
       assertThat(refused.exit()).as(refused.toString()).isEqualTo(2);
       holdfast.with("JDK_JAVA_OPTIONS", "-Xmx256m -XX:+ExitOnOutOfMemoryError");
       holdfast.with("HOLDFAST_WORKER_LEASE", "3s");

@@ -61,7 +61,7 @@ class QuestionIT {
         .contains("held because  question: which colour?", "you may       answer, cancel")
         .contains("it asks:\n  which colour?\n  - red\n  - blue\n")
         .contains("answer it: holdfast answer " + ticket + " TEXT");
-    Outcome wrong = holdfast.run("answer", ticket, "green");
+    Outcome wrong = holdfast.ask("answer", ticket, "green");
     assertThat(wrong.exit()).isNotZero();
     assertThat(wrong.stderr()).contains("the answer must be one of \"red\", \"blue\"");
     assertThat(holdfast.ok("answer", ticket, "red", "--by", "ann"))
@@ -69,7 +69,7 @@ class QuestionIT {
 
     TicketRows.await("the second question")
         .until(() -> "question: how many?".equals(rows.of(id, "hold_reason")));
-    assertThat(holdfast.run("answer", ticket, "--json", "{\"copies\": \"x\"}").stderr())
+    assertThat(holdfast.ask("answer", ticket, "--json", "{\"copies\": \"x\"}").stderr())
         .contains("copies must be of type integer");
     holdfast.ok("answer", ticket, "{\"copies\": 2}", "--by", "bob");
     rows.awaitState(id, "done");

@@ -57,7 +57,7 @@ class TakeOverIT {
                 .with("HOLDFAST_PROVIDERS_OPENAI_BASE_URL", models.openAiUrl())) {
       models.always(
           toolCall("agent__final_report", "{\"status\": \"success\", \"content\": \"mended\"}"));
-      assertThat(holdfast.run("migrate", "--from", "forge.tickets").stdout())
+      assertThat(holdfast.ask("migrate", "--from", "forge.tickets").stdout())
           .contains("took over 4 of 5 tickets");
       holdfast.worker();
 

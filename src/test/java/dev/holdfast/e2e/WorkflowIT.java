@@ -110,7 +110,7 @@ class WorkflowIT {
         .contains("class=\"step on_hold\"")
         .contains("href=\"/tickets/" + approve + "\"");
     assertThat(holdfast.ok("show", "" + approve)).contains("Publish 3 summaries?");
-    assertThat(holdfast.run("answer", "" + approve, "--json", "{\"ok\": 1}").stderr())
+    assertThat(holdfast.ask("answer", "" + approve, "--json", "{\"ok\": 1}").stderr())
         .contains("ok must be of type boolean, not 1")
         .hasLineCount(1);
 
