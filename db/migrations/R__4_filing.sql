@@ -171,6 +171,10 @@ DECLARE
   success_is_enough boolean;
 BEGIN
   PERFORM require_predecessors(after, names, on_cancelled);
+  -- The names of a workflow are those of its steps.
+  IF names IS NOT NULL AND EXISTS (SELECT FROM ticket_base b WHERE b.id = wait_for_tickets.ticket_id AND b.kind = 'workflow') THEN
+    names := NULL;
+  END IF;
   PERFORM FROM ticket_base b WHERE b.id = ANY (after) ORDER BY b.id FOR SHARE;
   -- A statement of its own sees what those have committed for whom the lock has waited. Each is looked up: a plan that was made while the table
   -- was empty would read all of it.

@@ -344,7 +344,10 @@ BEGIN
     WHERE b.batch_id = cancel_batch.id AND b.state NOT IN ('done', 'cancelled') AND (b.state <> 'on_hold' OR 'cancel' = ANY (b.hold_actions))
     ORDER BY b.batch_id, b.id LIMIT at_most FOR UPDATE
   LOOP
-    PERFORM cancel_ticket(t.id, actor, reason);
+    -- One before it may have taken it along: a ticket of the batch that it waits for.
+    IF EXISTS (SELECT FROM ticket_base b WHERE b.id = t.id AND b.state NOT IN ('done', 'cancelled')) THEN
+      PERFORM cancel_ticket(t.id, actor, reason);
+    END IF;
     n := n + 1;
   END LOOP;
   RETURN n;

@@ -399,7 +399,7 @@ BEGIN
     END IF;
     UPDATE ticket_dependencies x SET ended_at = now(), queued = NULL WHERE x.ticket_id = d.ticket_id AND x.after_id = cancelled;
     IF d.item >= 0 AND d.queued IS NULL THEN
-      PERFORM let_items_go(d.ticket_id, d.name, 1);
+      PERFORM let_items_go(d.ticket_id, d.name);
     END IF;
     IF d.on_cancelled = 'run' THEN
       PERFORM file_followers(ARRAY[t.id], ARRAY[d.name]);

@@ -12,10 +12,10 @@ DECLARE
   parked bigint[];
 BEGIN
   FOR e IN
-    SELECT u.id, u.step, count(*) AS ended FROM unnest(of_workflows, steps) AS u (id, step)
-    JOIN workflows w ON w.ticket_id = u.id GROUP BY u.id, u.step ORDER BY u.id, u.step
+    SELECT DISTINCT u.id, u.step FROM unnest(of_workflows, steps) AS u (id, step)
+    JOIN workflows w ON w.ticket_id = u.id ORDER BY u.id, u.step
   LOOP
-    PERFORM let_items_go(e.id, e.step, e.ended::integer);
+    PERFORM let_items_go(e.id, e.step);
     IF NOT EXISTS (SELECT FROM ticket_dependencies d WHERE d.ticket_id = e.id AND d.name = e.step AND d.ended_at IS NULL) THEN
       woken := woken || e.id;
     END IF;
@@ -30,17 +30,30 @@ END
 $$;
 COMMENT ON FUNCTION go_on_with_workflows IS 'Files those of the tickets that are workflows, have a step that has just ended and wait; lets the next items of steps of limited breadth go. steps: in which step of each something has ended.';
 
-CREATE OR REPLACE FUNCTION let_items_go(workflow bigint, step text, at_most integer) RETURNS void
+DROP FUNCTION IF EXISTS let_items_go(bigint, text, integer);
+CREATE OR REPLACE FUNCTION let_items_go(workflow bigint, step text) RETURNS void
 LANGUAGE plpgsql SET search_path = ${flyway:defaultSchema}, pg_temp SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off AS $$
 DECLARE
-  next bigint[] := ARRAY(
-    SELECT d.after_id FROM ticket_dependencies d WHERE d.ticket_id = workflow AND d.name = step AND d.queued ORDER BY d.item LIMIT at_most);
+  breadth integer;
+  taken integer;
+  next bigint[];
 BEGIN
+  -- Mostly there is none.
+  IF NOT EXISTS (SELECT FROM ticket_dependencies d WHERE d.ticket_id = workflow AND d.name = step AND d.queued) THEN
+    RETURN;
+  END IF;
+  SELECT (g.definition->'steps'->step->>'breadth')::integer INTO breadth FROM ticket_base b JOIN designs g ON g.id = b.design_id WHERE b.id = workflow;
+  SELECT count(*) INTO taken FROM ticket_dependencies d
+  WHERE d.ticket_id = workflow AND d.name = step AND d.item >= 0 AND d.ended_at IS NULL AND d.queued IS NULL;
+  next := ARRAY(
+    SELECT d.after_id FROM ticket_dependencies d
+    WHERE d.ticket_id = workflow AND d.name = step AND d.queued ORDER BY d.item LIMIT GREATEST(breadth - taken, 0));
   IF cardinality(next) = 0 THEN
     RETURN;
   END IF;
   PERFORM FROM ticket_base b WHERE b.id = ANY (next) ORDER BY b.id FOR NO KEY UPDATE;
   UPDATE ticket_dependencies d SET queued = NULL WHERE d.ticket_id = workflow AND d.after_id = ANY (next);
+  PERFORM set_expiry_of_items(next);
   next := ARRAY(
     SELECT b.id FROM ticket_base b
     WHERE b.id = ANY (next) AND b.state = 'ready' AND b.assignee_type = 'agent' AND NOT is_waiting(b.id));
@@ -49,10 +62,23 @@ BEGIN
   END IF;
 END
 $$;
-COMMENT ON FUNCTION let_items_go IS 'Files the next items of a step of limited breadth. One that a person holds has had its turn.';
+COMMENT ON FUNCTION let_items_go IS 'Files the next items of a step of limited breadth, as many as places are free. One that a person holds has had its turn. The caller has locked the workflow.';
 
--- steps: [{"step", "design" or "kind", "payloads": [...], "items": true for a list, "breadth", "title", "queue", "priority", "on_cancelled": run or cancel}]. All tickets of a
--- step are inserted by one statement.
+CREATE OR REPLACE FUNCTION set_expiry_of_items(items bigint[]) RETURNS void
+LANGUAGE plpgsql SET search_path = ${flyway:defaultSchema}, pg_temp SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off AS $$
+BEGIN
+  WITH ending AS (
+    UPDATE ticket_base b SET expires_at = now() + design_expiry(d) FROM designs d
+    WHERE b.id = ANY (items) AND d.id = b.design_id AND design_expiry(d) IS NOT NULL AND b.expires_at IS NULL AND b.state = 'ready'
+    RETURNING b.id, b.expires_at
+  )
+  INSERT INTO ticket_deadlines (ticket_id, expires_at) SELECT e.id, e.expires_at FROM ending e;
+END
+$$;
+COMMENT ON FUNCTION set_expiry_of_items IS 'The expiry that the design gives, counted from now, for items whose turn has come.';
+
+-- steps: [{"step", "design" or "kind", "payloads": [...], "items": true for a list, "places": [...] if they are not all of it from 0 on, "breadth", "title" or "titles": [...],
+-- "queue", "priority", "on_cancelled": run or cancel}]. All tickets of a step are inserted by one statement.
 CREATE OR REPLACE FUNCTION add_children(parent ticket_base, steps jsonb) RETURNS bigint[]
 LANGUAGE plpgsql SET search_path = ${flyway:defaultSchema}, pg_temp SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off AS $$
 DECLARE
@@ -72,23 +98,25 @@ BEGIN
     title := shorten(COALESCE(s->>'title', parent.title || ': ' || (s->>'step'), s->>'step', parent.title), 1000);
     PERFORM know_lane(COALESCE(s->>'queue', parent.queue), kind_name);
     WITH item AS MATERIALIZED (
-      SELECT nextval(pg_get_serial_sequence('ticket_base', 'id')) AS id, p.value AS payload, p.place
+      SELECT nextval(pg_get_serial_sequence('ticket_base', 'id')) AS id, p.value AS payload, p.place, NULLIF(p.place > (s->>'breadth')::integer, false) AS queued
       FROM (SELECT * FROM jsonb_array_elements(s->'payloads') WITH ORDINALITY AS p (value, place) ORDER BY place) p
     ), made AS (
       INSERT INTO ticket_base (filed, id, design_id, kind, payload, payload_bytes, queue, title, priority, expires_at, concurrency_key,
         fairness_key)
       SELECT true, i.id, d.id, kind_name, i.payload, accepted_bytes('payload', i.payload), COALESCE(s->>'queue', parent.queue),
-        CASE WHEN (s->>'items')::boolean THEN title || ' ' || i.place ELSE title END, COALESCE((s->>'priority')::integer, parent.priority),
-        now() + design_expiry(d), parent.concurrency_key, parent.fairness_key
+        CASE WHEN s ? 'titles' THEN shorten(s->'titles'->>(i.place - 1)::integer, 1000)
+          WHEN (s->>'items')::boolean THEN title || ' ' || i.place ELSE title END, COALESCE((s->>'priority')::integer, parent.priority),
+        CASE WHEN i.queued IS NULL THEN now() + design_expiry(d) END, parent.concurrency_key, parent.fairness_key
       FROM item i
     ), ending AS (
-      INSERT INTO ticket_deadlines (ticket_id, expires_at) SELECT i.id, now() + design_expiry(d) FROM item i WHERE design_expiry(d) IS NOT NULL
+      INSERT INTO ticket_deadlines (ticket_id, expires_at)
+      SELECT i.id, now() + design_expiry(d) FROM item i WHERE design_expiry(d) IS NOT NULL AND i.queued IS NULL
     ), owned AS (
       INSERT INTO ticket_parents (ticket_id, parent_id) SELECT i.id, parent.id FROM item i
     ), waited AS (
       INSERT INTO ticket_dependencies (ticket_id, after_id, name, item, on_cancelled, queued)
-      SELECT parent.id, i.id, s->>'step', CASE WHEN (s->>'items')::boolean THEN i.place - 1 END, s->>'on_cancelled',
-        NULLIF(i.place > (s->>'breadth')::integer, false)
+      SELECT parent.id, i.id, s->>'step',
+        CASE WHEN s ? 'places' THEN (s->'places'->>(i.place - 1)::integer)::integer WHEN (s->>'items')::boolean THEN i.place - 1 END, s->>'on_cancelled', i.queued
       FROM item i WHERE s ? 'step'
     )
     SELECT array_agg(i.id ORDER BY i.place) INTO ids FROM item i;
@@ -175,12 +203,13 @@ BEGIN
   SELECT d.name, d.item, b.id, b.state, b.result::text,
     b.state = 'cancelled' AND EXISTS (
       SELECT FROM ticket_activity a
-      WHERE a.ticket_id = workflow_tickets.ticket_id AND a.action = 'released' AND a.created_at >= b.completed_at)
+      WHERE a.ticket_id = workflow_tickets.ticket_id AND a.created_at >= b.completed_at
+        AND (a.action = 'released' OR a.action = 'replayed' AND a.details ? 'of'))
   FROM ticket_dependencies d JOIN ticket_base b ON b.id = d.after_id
   WHERE d.ticket_id = workflow_tickets.ticket_id ORDER BY d.name, d.item;
 END
 $$;
-COMMENT ON FUNCTION workflow_tickets IS 'The tickets of a workflow''s steps with their results, as its handler reads them; accepted: it was cancelled, and the workflow released since. HF422 if the results are too long.';
+COMMENT ON FUNCTION workflow_tickets IS 'The tickets of a workflow''s steps with their results, as its handler reads them; accepted: it was cancelled, and the workflow released since, or made by a replay. HF422 if the results are too long.';
 
 -- Whoever finishes a step locks it, then its workflow: so does whoever holds the workflow.
 CREATE OR REPLACE FUNCTION lock_steps(workflow bigint) RETURNS void
@@ -247,8 +276,8 @@ BEGIN
       USING ERRCODE = 'HF422', HINT = 'Its may_enqueue is ' || left(COALESCE(allowed, '[]')::text, 500) || '.';
   END IF;
   added := add_children(t, steps);
-  INSERT INTO ticket_dependencies (ticket_id, after_id, name, item, on_cancelled)
-  SELECT d.ticket_id, u.id, CASE WHEN w.ticket_id IS NOT NULL THEN d.name END, -1, d.on_cancelled
+  INSERT INTO ticket_dependencies (ticket_id, after_id, name, item, on_success, on_cancelled)
+  SELECT d.ticket_id, u.id, CASE WHEN w.ticket_id IS NOT NULL THEN d.name END, -1, d.on_success, d.on_cancelled
   FROM ticket_dependencies d LEFT JOIN workflows w ON w.ticket_id = d.ticket_id CROSS JOIN unnest(added) AS u (id)
   WHERE d.after_id = t.id AND d.ended_at IS NULL;
   RETURN true;
@@ -263,9 +292,9 @@ DECLARE
 BEGIN
   FOR child IN
     WITH ended AS (
-      UPDATE ticket_dependencies d SET ended_at = now(), queued = NULL WHERE d.ticket_id = t.id AND d.ended_at IS NULL RETURNING d.after_id
+      UPDATE ticket_dependencies d SET ended_at = now(), queued = NULL WHERE d.ticket_id = t.id AND d.ended_at IS NULL RETURNING d.after_id, d.name
     )
-    SELECT e.after_id FROM ended e JOIN ticket_parents p ON p.ticket_id = e.after_id AND p.parent_id = t.id ORDER BY e.after_id
+    SELECT e.after_id FROM ended e WHERE e.name IS NOT NULL ORDER BY e.after_id
   LOOP
     IF EXISTS (SELECT FROM ticket_base b WHERE b.id = child AND b.state NOT IN ('done', 'cancelled')) THEN
       PERFORM cancel_ticket(child, actor, format('its workflow #%s was cancelled', t.id));
@@ -284,8 +313,7 @@ DECLARE
 BEGIN
   FOR child IN
     SELECT b.* FROM ticket_dependencies d JOIN ticket_base b ON b.id = d.after_id
-    JOIN ticket_parents p ON p.ticket_id = b.id AND p.parent_id = t.id
-    WHERE d.ticket_id = t.id AND d.ended_at IS NULL AND b.state = 'ready' AND b.assignee_type = 'agent'
+    WHERE d.ticket_id = t.id AND d.name IS NOT NULL AND d.ended_at IS NULL AND b.state = 'ready' AND b.assignee_type = 'agent'
     ORDER BY b.id
   LOOP
     IF child.kind = 'workflow' THEN
@@ -308,22 +336,26 @@ COMMENT ON FUNCTION hold_steps IS 'Holds the tickets of a workflow''s steps that
 CREATE OR REPLACE FUNCTION release_steps(t ticket_base, actor text, guidance text, keep_retries boolean, fresh boolean) RETURNS integer
 LANGUAGE plpgsql SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
 DECLARE
-  child bigint;
+  child ticket_base;
   n integer := 0;
 BEGIN
   FOR child IN
-    SELECT b.id FROM ticket_dependencies d JOIN ticket_base b ON b.id = d.after_id
-    WHERE d.ticket_id = t.id AND d.ended_at IS NULL AND b.held_at IS NOT NULL
-      AND CASE WHEN btrim(COALESCE(guidance, '')) = '' THEN 'release' ELSE 'release_with_guidance' END = ANY (b.hold_actions)
+    SELECT b.* FROM ticket_dependencies d JOIN ticket_base b ON b.id = d.after_id
+    WHERE d.ticket_id = t.id AND d.name IS NOT NULL AND d.ended_at IS NULL AND (b.state = 'ready' AND b.kind = 'workflow' OR b.held_at IS NOT NULL
+      AND CASE WHEN btrim(COALESCE(guidance, '')) = '' THEN 'release' ELSE 'release_with_guidance' END = ANY (b.hold_actions))
     ORDER BY b.id
   LOOP
-    PERFORM release_ticket(child, actor, guidance, keep_retries, fresh);
-    n := n + 1;
+    IF child.state = 'ready' THEN
+      n := n + release_steps(child, actor, guidance, keep_retries, fresh);
+    ELSE
+      PERFORM release_ticket(child.id, actor, guidance, keep_retries, fresh);
+      n := n + 1;
+    END IF;
   END LOOP;
   RETURN n;
 END
 $$;
-COMMENT ON FUNCTION release_steps IS 'Releases the steps of a workflow that are on hold, and says how many. Questions wait on for their answers.';
+COMMENT ON FUNCTION release_steps IS 'Releases the steps of a workflow that are on hold, also those of a workflow that is a step, and says how many. Questions wait on for their answers.';
 
 CREATE OR REPLACE FUNCTION steps_from(definition jsonb, step text) RETURNS text[]
 LANGUAGE sql STABLE SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
@@ -335,6 +367,38 @@ LANGUAGE sql STABLE SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
   SELECT array_agg(l.name) FROM later l
 $$;
 COMMENT ON FUNCTION steps_from IS 'A step of a workflow''s design and all that wait for it, directly or not; NULL if there is no such step.';
+
+-- What was cancelled before the workflow ended stays so, for a person has decided that; what was cancelled with it is worked again, in its place.
+CREATE OR REPLACE FUNCTION keep_steps(t ticket_base, replayed bigint, again text[]) RETURNS void
+LANGUAGE plpgsql SET search_path = ${flyway:defaultSchema}, pg_temp SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off AS $$
+DECLARE
+  successor ticket_base;
+  steps jsonb;
+BEGIN
+  INSERT INTO ticket_dependencies (ticket_id, after_id, ended_at, name, item, on_cancelled)
+  SELECT replayed, x.after_id, now(), x.name, x.item, x.on_cancelled FROM ticket_dependencies x JOIN ticket_base b ON b.id = x.after_id
+  WHERE x.ticket_id = t.id AND x.name <> ALL (again) AND (b.state = 'done' OR b.state = 'cancelled' AND b.completed_at < t.completed_at);
+  -- The new one needs their results now.
+  UPDATE ticket_parents p SET parent_id = replayed FROM ticket_dependencies x
+  WHERE x.ticket_id = replayed AND x.after_id = p.ticket_id AND p.parent_id = t.id;
+  SELECT jsonb_agg(g.step) INTO steps FROM (
+    SELECT jsonb_strip_nulls(jsonb_build_object('step', x.name, 'design', o.name, 'kind', CASE WHEN o.name IS NULL THEN b.kind END, 'queue', b.queue,
+        'priority', b.priority, 'on_cancelled', x.on_cancelled, 'breadth', CASE WHEN x.item >= 0 THEN s.value->'breadth' END))
+      || jsonb_build_object('payloads', jsonb_agg(b.payload ORDER BY x.item, b.id), 'places', jsonb_agg(x.item ORDER BY x.item, b.id),
+        'titles', jsonb_agg(b.title ORDER BY x.item, b.id)) AS step
+    FROM ticket_dependencies x JOIN ticket_base b ON b.id = x.after_id LEFT JOIN designs o ON o.id = b.design_id
+    JOIN designs w ON w.id = t.design_id CROSS JOIN LATERAL (SELECT w.definition->'steps'->x.name AS value) s
+    WHERE x.ticket_id = t.id AND x.name <> ALL (again) AND b.state = 'cancelled' AND b.completed_at >= t.completed_at
+    GROUP BY x.name, o.name, b.kind, b.queue, b.priority, x.on_cancelled, x.item >= 0, s.value
+    ORDER BY min(b.id)
+  ) g;
+  IF steps IS NOT NULL THEN
+    SELECT * INTO successor FROM ticket_base b WHERE b.id = replayed;
+    PERFORM add_children(successor, steps);
+  END IF;
+END
+$$;
+COMMENT ON FUNCTION keep_steps IS 'Gives the workflow that takes the place of an ended one its steps, but for those which are worked again.';
 
 CREATE OR REPLACE FUNCTION replay_ticket(id bigint, actor text, from_step text) RETURNS bigint
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
@@ -360,12 +424,8 @@ BEGIN
   IF t.state IN ('done', 'cancelled') THEN
     INSERT INTO ticket_base (filed, design_id, kind, queue, priority, title, payload, concurrency_key, fairness_key)
     VALUES (true, t.design_id, t.kind, t.queue, t.priority, t.title, t.payload, t.concurrency_key, t.fairness_key) RETURNING ticket_base.id INTO replayed;
-    INSERT INTO ticket_dependencies (ticket_id, after_id, ended_at, name, item)
-    SELECT replayed, x.after_id, now(), x.name, x.item FROM ticket_dependencies x JOIN ticket_base b ON b.id = x.after_id AND b.state = 'done'
-    WHERE x.ticket_id = t.id AND x.name <> ALL (again);
-    -- The new one needs their results now.
-    UPDATE ticket_parents p SET parent_id = replayed FROM ticket_dependencies x WHERE x.ticket_id = replayed AND x.after_id = p.ticket_id;
     INSERT INTO workflows (ticket_id) VALUES (replayed);
+    PERFORM keep_steps(t, replayed, again);
     PERFORM log_activity(t.id, 'replayed', actor, jsonb_build_object('from', from_step, 'as', replayed));
     PERFORM log_activity(replayed, 'replayed', actor, jsonb_build_object('from', from_step, 'of', t.id));
     PERFORM file_tickets(ARRAY[replayed]);

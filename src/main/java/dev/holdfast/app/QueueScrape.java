@@ -1,6 +1,7 @@
 package dev.holdfast.app;
 
 import dev.holdfast.queue.QueueUnavailableException;
+import dev.holdfast.queue.TicketBusyException;
 import dev.holdfast.queue.read.TicketReader;
 import dev.holdfast.telemetry.QueueGauges;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
@@ -47,7 +48,7 @@ final class QueueScrape implements Supplier<String> {
     readNanos = nanoTime.getAsLong();
     try {
       gauges.update(reader.queues());
-    } catch (QueueUnavailableException e) {
+    } catch (QueueUnavailableException | TicketBusyException e) {
       log.debug("the queues' depths are those of the scrape before: {}", e.getMessage());
     }
   }

@@ -49,6 +49,10 @@ public final class ScheduleLoop implements AutoCloseable {
     } catch (QueueUnavailableException e) {
       log.debug("no schedule is looked at: {}", e.getMessage());
       return LONGEST;
+    } catch (RuntimeException e) {
+      // Nobody would start it again.
+      log.warn("the schedules are looked at again in {} s", LONGEST.toSeconds(), e);
+      return LONGEST;
     }
   }
 

@@ -1,7 +1,6 @@
 package dev.holdfast.workflow;
 
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
 /** The next step of a workflow. */
@@ -19,8 +18,9 @@ sealed interface Plan {
    * A step that begins.
    *
    * @param payloads one for each ticket
+   * @param titles one for each ticket; empty where the step's design has none
    */
-  record Begun(Step step, List<JsonNode> payloads, @Nullable String title) {}
+  record Begun(Step step, List<JsonNode> payloads, List<String> titles) {}
 
   /** All steps have ended. */
   record Done(JsonNode result) implements Plan {}

@@ -10,7 +10,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Predicate;
-import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.JsonNodeFactory;
@@ -120,16 +119,33 @@ final class Planner {
       endWithoutTickets(step);
       return;
     }
-    List<JsonNode> payloads =
-        step.forEach().isPresent()
-            ? payloads(step, items(step.forEach().get().value(scope)), scope)
-            : List.of(payload(step, scope));
+    List<JsonNode> payloads = new ArrayList<>();
+    List<String> titles = new ArrayList<>();
+    if (step.forEach().isPresent()) {
+      JsonNode items = items(step.forEach().get().value(scope));
+      for (int i = 0; i < items.size(); i++) {
+        scope.put("item", items.get(i));
+        scope.put("index", NODES.numberNode((long) i));
+        addTicket(step, scope, payloads, titles);
+      }
+    } else {
+      addTicket(step, scope, payloads, titles);
+    }
     if (payloads.isEmpty()) {
       results.put(step.name(), NODES.arrayNode());
       endWithoutTickets(step);
       return;
     }
-    begins.add(new Plan.Begun(step, payloads, title(step, scope)));
+    begins.add(new Plan.Begun(step, payloads, titles));
+  }
+
+  private void addTicket(
+      Step step, Map<String, JsonNode> scope, List<JsonNode> payloads, List<String> titles) {
+    payloads.add(payload(step, scope));
+    if (step.title() != null) {
+      JsonNode title = step.title().value(scope);
+      titles.add(title.isString() ? title.stringValue() : title.toString());
+    }
   }
 
   private void endWithoutTickets(Step step) {
@@ -166,18 +182,6 @@ final class Planner {
     return list;
   }
 
-  private List<JsonNode> payloads(Step step, JsonNode items, Map<String, JsonNode> scope) {
-    List<JsonNode> payloads = new ArrayList<>();
-    for (int i = 0; i < items.size(); i++) {
-      scope.put("item", items.get(i));
-      scope.put("index", NODES.numberNode((long) i));
-      payloads.add(payload(step, scope));
-    }
-    scope.remove("item");
-    scope.remove("index");
-    return payloads;
-  }
-
   private JsonNode payload(Step step, Map<String, JsonNode> scope) {
     JsonNode made = step.isHuman() ? question(step, scope) : step.payload().value(scope);
     int length = made.toString().length();
@@ -197,14 +201,6 @@ final class Planner {
       question.set("schema", step.form());
     }
     return question;
-  }
-
-  private static @Nullable String title(Step step, Map<String, JsonNode> scope) {
-    if (step.title() == null) {
-      return null;
-    }
-    JsonNode title = step.title().value(scope);
-    return title.isString() ? title.stringValue() : title.toString();
   }
 
   private ObjectNode resultsBefore(Step step) {

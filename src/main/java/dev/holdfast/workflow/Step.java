@@ -45,7 +45,7 @@ record Step(
     OnCancelled onCancelled,
     Set<String> uses) {
   private static final Pattern RESULT =
-      Pattern.compile("\\bresults(?:\\.([A-Za-z_]\\w*)|\\[\\s*[\"']([^\"']*)[\"']\\s*])");
+      Pattern.compile("(?<![.\\w])results(?:\\.([A-Za-z_]\\w*)|\\[\\s*[\"']([^\"']*)[\"']\\s*])");
 
   boolean isHuman() {
     return design == null;

@@ -108,8 +108,11 @@ public final class WorkflowHandler implements TicketHandler {
         json.put("breadth", step.breadth());
       }
     }
-    if (begun.title() != null) {
-      json.put("title", begun.title());
+    // Where each item has the same, the database numbers them.
+    if (begun.titles().stream().distinct().count() == 1) {
+      json.put("title", begun.titles().getFirst());
+    } else if (!begun.titles().isEmpty()) {
+      begun.titles().forEach(json.putArray("titles")::add);
     }
     if (step.queue() != null) {
       json.put("queue", step.queue());

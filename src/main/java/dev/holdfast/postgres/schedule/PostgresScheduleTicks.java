@@ -3,6 +3,7 @@ package dev.holdfast.postgres.schedule;
 import dev.holdfast.postgres.Sql;
 import dev.holdfast.postgres.Transactions;
 import dev.holdfast.queue.QueueUnavailableException;
+import dev.holdfast.queue.TicketBusyException;
 import dev.holdfast.schedule.DueTimes;
 import dev.holdfast.schedule.Overlap;
 import dev.holdfast.schedule.Schedule;
@@ -113,6 +114,8 @@ public final class PostgresScheduleTicks implements ScheduleTicks {
           handle -> locked(handle, name).map(it -> step(handle, it)).orElse(Step.DONE));
     } catch (QueueUnavailableException e) {
       throw e;
+    } catch (TicketBusyException e) {
+      return Step.WAIT;
     } catch (HoldfastException e) {
       giveUp(name, String.valueOf(e.getMessage()));
       return Step.DONE;

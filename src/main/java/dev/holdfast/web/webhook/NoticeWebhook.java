@@ -8,6 +8,7 @@ import dev.holdfast.queue.PeopleNotices.Notice;
 import dev.holdfast.queue.PeopleNotices.OutageNotice;
 import dev.holdfast.queue.PeopleNotices.ReviewNotice;
 import dev.holdfast.queue.QueueUnavailableException;
+import dev.holdfast.queue.TicketBusyException;
 import dev.holdfast.retry.Sleeper;
 import java.time.Duration;
 import java.time.Instant;
@@ -82,7 +83,7 @@ public final class NoticeWebhook implements AutoCloseable {
       while (!Thread.currentThread().isInterrupted()) {
         try {
           round();
-        } catch (QueueUnavailableException e) {
+        } catch (QueueUnavailableException | TicketBusyException e) {
           log.debug("no holds are told of: {}", e.getMessage());
         }
         sleeper.sleep(wait(failures));

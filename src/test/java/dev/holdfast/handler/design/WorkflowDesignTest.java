@@ -1,6 +1,7 @@
 package dev.holdfast.handler.design;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.ticket.InvalidTicketException;
@@ -65,6 +66,17 @@ class WorkflowDesignTest {
     assertThatThrownBy(() -> validator.validate("kind: workflow\nsteps: {" + steps + "}"))
         .isInstanceOf(InvalidTicketException.class)
         .hasMessageContaining(message);
+  }
+
+  @Test
+  @DisplayName("may read a key of the payload that is called results")
+  void resultsOfPayload() {
+    assertThatCode(
+            () ->
+                validator.validate(
+                    "kind: workflow\nsteps: {a: {design: d, payload: {x:"
+                        + " \"${payload.results.first}\"}}}"))
+        .doesNotThrowAnyException();
   }
 
   @Test

@@ -359,4 +359,24 @@ class BatchesIT {
         .isInstanceOf(InvalidTicketException.class)
         .hasMessageContaining("actor");
   }
+
+  @Test
+  @DisplayName("is cancelled as a whole where its tickets cancel those that wait for them")
+  void cancelledInChain() {
+    long id =
+        database.number(
+            "SELECT holdfast.enqueue_batch(jsonb_build_array(jsonb_build_object('name', 'a',"
+                + " 'kind', ?::text), jsonb_build_object('name', 'b', 'kind', ?::text, 'after',"
+                + " '[\"a\"]'::jsonb, 'on_cancelled', 'cancel'), jsonb_build_object('name', 'c',"
+                + " 'kind', ?::text, 'after', '[\"b\"]'::jsonb, 'on_cancelled', 'cancel')), 'ann',"
+                + " 'chain')",
+            kind,
+            kind,
+            kind);
+    assertThat(database.number("SELECT holdfast.cancel_batch(?, 'ann', 'never mind')", id))
+        .isEqualTo(3);
+    assertThat(
+            database.column("SELECT DISTINCT state FROM holdfast.tickets WHERE batch_id = ?", id))
+        .containsExactly("cancelled");
+  }
 }

@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.holdfast.queue.NewTicket;
 import dev.holdfast.schedule.CatchUp;
@@ -26,6 +27,7 @@ import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.Jdbi;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AutoClose;
@@ -448,5 +450,32 @@ class SchedulesIT {
     tickToTheEnd();
     assertThat(find("p").problem()).contains("not the name of a kind");
     assertThat(count("true")).isZero();
+  }
+
+  @Test
+  @DisplayName("a lock of somebody else's ends no schedule: it is looked at again")
+  void locked() {
+    put("p", null, Duration.ofHours(1), CatchUp.LAST, Overlap.ALLOW);
+    dueSince("p", "61 minutes");
+    try (HikariDataSource impatient = new HikariDataSource(impatient());
+        Handle other = jdbi.open()) {
+      ScheduleTicks locked = new PostgresScheduleTicks(impatient, "holdfast");
+      other.begin();
+      other.execute("LOCK TABLE holdfast.ticket_base IN SHARE MODE");
+      assertThat(locked.tick(LONGEST)).isPositive();
+      assertThat(find("p").problem()).isNull();
+      other.rollback();
+    }
+    tickToTheEnd();
+    assertThat(count("true")).isEqualTo(1);
+  }
+
+  /** As with a lock_timeout of the role. */
+  private HikariConfig impatient() {
+    HikariConfig config = new HikariConfig();
+    config.setDataSource(pool);
+    config.setMaximumPoolSize(1);
+    config.setConnectionInitSql("SET lock_timeout = '50ms'");
+    return config;
   }
 }
