@@ -103,7 +103,11 @@ public final class CronTimetable implements Timetable {
 
   @Override
   public Optional<Instant> next(Instant after) {
-    Optional<Instant> regular = times.nextExecution(at(after)).map(ZonedDateTime::toInstant);
+    Optional<ZonedDateTime> found = times.nextExecution(at(after));
+    while (found.filter(this::isRepeated).isPresent()) {
+      found = times.nextExecution(found.get());
+    }
+    Optional<Instant> regular = found.map(ZonedDateTime::toInstant);
     if (anyHour || regular.isEmpty()) {
       return regular;
     }
@@ -119,8 +123,11 @@ public final class CronTimetable implements Timetable {
 
   @Override
   public Optional<Instant> last(Instant upTo) {
-    Optional<Instant> last =
-        times.lastExecution(at(upTo.plusNanos(1))).map(ZonedDateTime::toInstant);
+    Optional<ZonedDateTime> found = times.lastExecution(at(upTo.plusNanos(1)));
+    while (found.filter(this::isRepeated).isPresent()) {
+      found = times.lastExecution(found.get());
+    }
+    Optional<Instant> last = found.map(ZonedDateTime::toInstant);
     if (anyHour || last.isEmpty()) {
       return last;
     }
@@ -132,6 +139,11 @@ public final class CronTimetable implements Timetable {
       change = zone.getRules().nextTransition(change.getInstant());
     }
     return last;
+  }
+
+  /** True for a fixed hour that comes the second time. */
+  private boolean isRepeated(ZonedDateTime time) {
+    return !anyHour && !time.isEqual(time.withEarlierOffsetAtOverlap());
   }
 
   private ZonedDateTime at(Instant instant) {

@@ -35,6 +35,8 @@ class TimetableTest {
           0,30 2 * * * | Europe/Berlin       | 2026-03-28T12:00:00Z | 2026-03-29T01:00:00Z 2026-03-30T00:00:00Z 2026-03-30T00:30:00Z
           30 * * * *   | Europe/Berlin       | 2026-10-24T23:00:00Z | 2026-10-24T23:30:00Z 2026-10-25T00:30:00Z 2026-10-25T01:30:00Z 2026-10-25T02:30:00Z
           30 * * * *   | Europe/Berlin       | 2026-03-29T00:00:00Z | 2026-03-29T00:30:00Z 2026-03-29T01:30:00Z
+          */20 2 * * * | Europe/Berlin       | 2026-10-24T12:00:00Z | 2026-10-25T00:00:00Z 2026-10-25T00:20:00Z 2026-10-25T00:40:00Z 2026-10-26T01:00:00Z
+          15 1-3 * * * | Europe/Berlin       | 2026-10-24T23:00:00Z | 2026-10-24T23:15:00Z 2026-10-25T00:15:00Z 2026-10-25T02:15:00Z
           */20 * * * * | Europe/Berlin       | 2026-10-25T00:30:00Z | 2026-10-25T00:40:00Z 2026-10-25T01:00:00Z 2026-10-25T01:20:00Z
           # New York: 02:00 becomes 03:00; later 02:00 becomes 01:00
           30 2 * * *   | America/New_York    | 2026-03-07T12:00:00Z | 2026-03-08T07:00:00Z 2026-03-09T06:30:00Z
@@ -52,6 +54,14 @@ class TimetableTest {
       assertThat(timetable.last(time)).contains(time);
       assertThat(timetable.last(time.plusSeconds(59))).contains(time);
     }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"30 2 * * *", "10,30 2 * * *", "*/30 1-2 * * *"})
+  @DisplayName("in the hour that is there twice, the last time is that of the first")
+  void lastInSecondHour(String expression) {
+    assertThat(cron(expression, "Europe/Berlin").last(Instant.parse("2026-10-25T01:45:00Z")))
+        .contains(Instant.parse("2026-10-25T00:30:00Z"));
   }
 
   @ParameterizedTest

@@ -187,6 +187,24 @@ class WorkflowItemsIT {
           + " p.parent_id = ?";
 
   @Test
+  @DisplayName("and what they add need no review for a step whose design says after: success")
+  void successOfAdded() {
+    String adder = bench.design("\"may_enqueue\": [\"" + design + "\"]");
+    String eager = bench.design("\"after\": \"success\"");
+    long id =
+        bench.workflow(
+            "\"a\": {\"design\": \"%s\"}, \"b\": {\"design\": \"%s\", \"after\": [\"a\"]}"
+                .formatted(adder, eager),
+            "{}");
+    bench.advance();
+    finishAdding(bench.claimOne(bench.job), "1");
+    ClaimedTicket added = bench.claimOne(bench.job);
+    bench.finish(new Finish.Succeeded(added.id(), added.lease().no(), "2", Review.HUMAN, null));
+    bench.advance();
+    assertThat(bench.steps(id)).containsEntry("a", "needs_review").containsEntry("b", "ready");
+  }
+
+  @Test
   @DisplayName("may have titles of their own, made of the item")
   void titles() {
     bench.workflow(
