@@ -69,4 +69,21 @@ class GitRepairRepositoryIT {
       assertThat(bench.sources(tree).text("../value.txt")).isEmpty();
     }
   }
+
+  @Test
+  @DisplayName("it is made again of its diff where fences of code are in the context")
+  void fencesElsewhere() throws Exception {
+    String content = "bad 0\n\n```sh\nmake\n```\n\nlast\n";
+    project = OneFileProject.in(directory.resolve("markdown"), content);
+    Tree tree;
+    try (TicketRepository repository = project.open("one")) {
+      GitRepairRepository bench = OneFileProject.workbench(repository);
+      String answer = Bench.change("bad 0", "half 1") + Bench.change("last", "end");
+      tree = ((Trial.Applied) bench.attempt(bench.baseTree(), answer, 0)).tree();
+    }
+    try (TicketRepository repository = project.open("two")) {
+      assertThat(OneFileProject.workbench(repository).sources(tree).text("value.txt"))
+          .contains("half 1\n\n```sh\nmake\n```\n\nend\n");
+    }
+  }
 }

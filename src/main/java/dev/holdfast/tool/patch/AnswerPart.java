@@ -6,7 +6,8 @@ import java.util.List;
 sealed interface AnswerPart {
   /**
    * @param fenced whether it stood in a code fence, where no prose is
-   * @param cutOff whether the answer ended before the fence did
+   * @param cutOff whether the answer ended before the fence did; without a fence, whether it ended
+   *     in a changed line without a line feed
    */
   record Diff(String text, boolean fenced, boolean cutOff) implements AnswerPart {}
 

@@ -13,14 +13,12 @@ import org.jspecify.annotations.Nullable;
  * a path and without a diff in it is an example and left alone.
  */
 final class AnswerReader {
-  private static final Pattern FENCE = Pattern.compile("^([ \\t]*)(`{3,}|~{3,})([^`]*)$");
   private static final Pattern SEARCH = Pattern.compile("^<{5,9} ?(?:SEARCH|ORIGINAL)\\s*$");
   private static final Pattern DIVIDER = Pattern.compile("^={5,9}\\s*$");
   private static final Pattern REPLACE = Pattern.compile("^>{5,9} ?(?:REPLACE|UPDATED)\\s*$");
   private static final Pattern TAG =
       Pattern.compile("^\\s*<file\\s+(?:path|name)\\s*=\\s*[\"']([^\"']+)[\"']\\s*>\\s*$");
   private static final Pattern TAG_END = Pattern.compile("^\\s*</file>\\s*$");
-  private static final Pattern MARKDOWN = Pattern.compile("(?i).*\\.(?:md|mdx|markdown|mdc)");
 
   private final List<String> lines;
   private final MentionedPath labels;
@@ -38,7 +36,7 @@ final class AnswerReader {
 
   List<AnswerPart> read() throws PatchRejection {
     while (at < lines.size()) {
-      Matcher fence = FENCE.matcher(line());
+      Matcher fence = OpenFence.LINE.matcher(line());
       Matcher tag = TAG.matcher(line());
       if (fence.matches()) {
         fence(fence.group(1), fence.group(2), fence.group(3));
@@ -66,29 +64,35 @@ final class AnswerReader {
     return SEARCH.matcher(line().strip()).matches();
   }
 
-  /** A diff without a fence ends where a fence or a block begins. */
+  /** A diff without a fence ends where a fence or a block begins, but not within a hunk. */
   private void bareDiff() {
     int start = at;
     while (at < lines.size()
-        && !FENCE.matcher(line()).matches()
+        && !OpenFence.LINE.matcher(line()).matches()
         && !isSearch()
         && !PatchEnvelope.begins(line(), "")) {
-      at++;
+      at = DiffReader.isHunk(line()) ? DiffReader.endOfHunk(lines, at) : at + 1;
     }
     String text = String.join("\n", lines.subList(start, at));
-    parts.add(new AnswerPart.Diff(text, false, false));
+    parts.add(new AnswerPart.Diff(text, false, at == lines.size() && endsInChange()));
+  }
+
+  /** A hunk that is whole mostly ends with context, and its last line with a line feed. */
+  private boolean endsInChange() {
+    return lines.getLast().startsWith("+") || lines.getLast().startsWith("-");
   }
 
   private void fence(String indent, String mark, String info) throws PatchRejection {
     Optional<String> label = labelAbove().or(() -> labels.inFence(info));
-    boolean nests = label.map(path -> MARKDOWN.matcher(path).matches()).orElse(false);
+    OpenFence fence = new OpenFence(indent, mark, label);
+    boolean isDiff = isDiff(info);
     int before = parts.size();
-    int depth = 0;
     boolean closed = false;
     List<String> content = new ArrayList<>();
     at++;
     while (at < lines.size() && !closed) {
-      if (isSearch()) {
+      boolean context = isDiff && isIndented(fence.inside(line()));
+      if (isSearch() && !context) {
         edit(inner(content).or(() -> label).orElse(null));
         continue;
       }
@@ -97,22 +101,35 @@ final class AnswerReader {
         envelope(indent);
         continue;
       }
-      Matcher inner = FENCE.matcher(line());
-      boolean isFence = inner.matches() && inner.group(2).startsWith(mark);
-      if (isFence && nests && !inner.group(3).isBlank()) {
-        depth++;
-      } else if (isFence && inner.group(3).isBlank() && depth-- == 0) {
-        closed = true;
-        at++;
-        continue;
+      closed = !context && fence.isClosedBy(line());
+      if (!closed) {
+        content.add(fence.inside(lines.get(at)));
+        isDiff = isDiff || beginsDiff(content, label.isPresent());
       }
-      String raw = lines.get(at);
-      content.add(raw.startsWith(indent) ? raw.substring(indent.length()) : raw);
       at++;
     }
     if (parts.size() == before) {
-      classify(content, info, label, !closed);
+      classify(content, isDiff, label, !closed);
     }
+  }
+
+  private static boolean isIndented(String line) {
+    return line.startsWith(" ") || line.startsWith("\t");
+  }
+
+  private static boolean isDiff(String info) {
+    String language = info.strip().split("[\\s:{]", -1)[0];
+    return language.equalsIgnoreCase("diff") || language.equalsIgnoreCase("patch");
+  }
+
+  /** True if a diff begins with the last line or the one above; of a file, with its first. */
+  private static boolean beginsDiff(List<String> content, boolean labelled) {
+    int last = content.size() - 1;
+    boolean begins = false;
+    for (int i = Math.max(0, last - 1); i <= (labelled ? 0 : last); i++) {
+      begins |= DiffReader.beginsAt(content, i);
+    }
+    return begins;
   }
 
   private void envelope(String indent) throws PatchRejection {
@@ -126,17 +143,10 @@ final class AnswerReader {
     return content.isEmpty() ? Optional.empty() : labels.above(content.getLast());
   }
 
-  private void classify(List<String> content, String info, Optional<String> label, boolean cutOff) {
+  private void classify(
+      List<String> content, boolean isDiff, Optional<String> label, boolean cutOff) {
     String text = String.join("\n", content);
-    String language = info.strip().split("[\\s:{]", -1)[0];
-    boolean named = language.equalsIgnoreCase("diff") || language.equalsIgnoreCase("patch");
-    boolean isDiff = named;
-    for (int i = 0; i < content.size() && !isDiff && label.isEmpty(); i++) {
-      isDiff = DiffReader.beginsAt(content, i);
-    }
-    boolean labelledDiff =
-        label.isPresent() && !content.isEmpty() && DiffReader.beginsAt(content, 0);
-    if (isDiff || labelledDiff) {
+    if (isDiff) {
       parts.add(new AnswerPart.Diff(text, true, cutOff));
     } else if (label.isPresent()) {
       String whole = content.isEmpty() ? "" : text.replace("\r\n", "\n") + "\n";

@@ -23,9 +23,26 @@ final class DiffReader {
    * @param exists whether there is a file of that relative path
    */
   DiffReader(String text, boolean fenced, Predicate<String> exists) {
-    this.lines = List.of(text.split("\n", -1));
+    this(List.of(text.split("\n", -1)), 0, fenced, exists);
+  }
+
+  private DiffReader(List<String> lines, int at, boolean fenced, Predicate<String> exists) {
+    this.lines = lines;
+    this.at = at;
     this.fenced = fenced;
     this.exists = exists;
+  }
+
+  /** The index behind the lines of the hunk whose header is at a line of a text without a fence. */
+  static int endOfHunk(List<String> lines, int at) {
+    DiffReader reader = new DiffReader(lines, at, false, path -> false);
+    Optional<HunkHeader> header = HunkHeader.parse(reader.header());
+    reader.at++;
+    if (header.isPresent() && reader.byCounts(header.get()).isEmpty()) {
+      reader.at = at + 1;
+      reader.bodyByPrefix(header.get());
+    }
+    return reader.at;
   }
 
   /** True if a diff begins at a line. */
@@ -40,7 +57,7 @@ final class DiffReader {
         && lines.get(at + 1).startsWith("+++ ");
   }
 
-  private static boolean isHunk(String line) {
+  static boolean isHunk(String line) {
     return line.startsWith("@@ ") || line.stripTrailing().equals("@@") || line.startsWith("@@@ ");
   }
 
@@ -200,16 +217,25 @@ final class DiffReader {
     return end;
   }
 
-  private Hunk byPrefix(HunkHeader header) throws PatchRejection {
+  private List<String> bodyByPrefix(HunkHeader header) {
     List<String> body = new ArrayList<>();
     while (at < lines.size() && !isNextPart() && " +-\\".indexOf(side(lines.get(at))) >= 0) {
-      boolean complete = !fenced && !new Hunk(header, body).isShort();
-      if (isSignature() || (lines.get(at).isEmpty() && (complete || restIsNoHunk()))) {
+      if (isSignature() || (lines.get(at).isEmpty() && isEndBehind(header, body))) {
         break;
       }
       body.add(isMark(lines.get(at)) ? lines.get(at).stripTrailing() : lines.get(at));
       at++;
     }
+    return body;
+  }
+
+  private boolean isEndBehind(HunkHeader header, List<String> body) {
+    boolean complete = !fenced && !new Hunk(header, body).isShort();
+    return complete || restIsNoHunk();
+  }
+
+  private Hunk byPrefix(HunkHeader header) throws PatchRejection {
+    List<String> body = bodyByPrefix(header);
     while (!body.isEmpty()
         && body.getLast().isBlank()
         && body.getLast().length() < 2

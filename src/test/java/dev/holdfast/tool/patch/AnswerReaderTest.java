@@ -79,7 +79,8 @@ class AnswerReaderTest {
   @Test
   @DisplayName("a diff is found bare, in a fence, and in one that is not closed")
   void diffs() throws PatchRejection {
-    assertThat(read("Here:\n" + DIFF)).containsExactly(new Diff(DIFF, false, false));
+    assertThat(read("Here:\n" + DIFF + "\n")).containsExactly(new Diff(DIFF + "\n", false, false));
+    assertThat(read("Here:\n" + DIFF)).containsExactly(new Diff(DIFF, false, true));
     assertThat(read("```diff\n" + DIFF + "\n```\nDone."))
         .containsExactly(new Diff(DIFF, true, false));
     assertThat(read("```\n" + DIFF + "\n```")).containsExactly(new Diff(DIFF, true, false));
