@@ -9,9 +9,18 @@ import java.util.regex.Pattern;
 record MentionedPath(Predicate<String> isFile) {
   private static final Pattern NAMED =
       Pattern.compile(
-          "(?i)^[\\s#>*\\-\\d.]*(?:file ?(?:name|path)?|path)[*_`\"' ]{0,4}:[*_`\"'"
-              + " ]{0,4}\\s*(\\S.*)$");
-  private static final Pattern ORNAMENT = Pattern.compile("^[\\s#>*_`\"'(\\[]+|[\\s*_`\"':)\\]]+$");
+          "(?i)^[\\s#>*_\\-\\d.]*(?:file ?(?:name|path)?|path)[*_`\"' ]{0,4}:(?:_{1,2}(?=\\s))?"
+              + "[*`\"' ]{0,4}\\s*(\\S.*)$");
+
+  private static final Pattern ORNAMENT = Pattern.compile("^[\\s#>*`\"']+|[\\s*`\"':]+$");
+
+  /** Around all of a name, for {@code __tests__/a.js} is none. */
+  private static final Pattern EMPHASIS = Pattern.compile("_{1,2}(?=[^_])(.*[^_])_{1,2}");
+
+  /** The same: {@code [id]/[key].ts} is a name. */
+  private static final Pattern BRACKETS = Pattern.compile("\\([^()]+\\)|\\[[^\\[\\]]+\\]");
+
+  private static final Pattern CLOSED_ONLY = Pattern.compile("[^(]*\\)|[^\\[]*\\]");
   private static final Pattern REMARK =
       Pattern.compile("\\s*\\((?:new|created|modified|changed)[^)]*\\):?\\s*$");
   private static final Pattern NUMBER = Pattern.compile("^\\s*(?:\\d+[.)]|[-*])\\s+");
@@ -61,13 +70,26 @@ record MentionedPath(Predicate<String> isFile) {
     return !text.contains("://") && LIKE_A_FILE.matcher(text).matches();
   }
 
-  private static String bare(String text) {
+  private String bare(String text) {
     String plain = REMARK.matcher(text).replaceFirst("");
     String before;
     do {
       before = plain;
-      plain = ORNAMENT.matcher(plain).replaceAll("");
+      plain = isFile.test(plain) ? plain : ORNAMENT.matcher(plain).replaceAll("");
+      plain = isFile.test(plain) ? plain : inside(plain);
     } while (!plain.equals(before));
     return plain;
+  }
+
+  private String inside(String text) {
+    Matcher emphasis = EMPHASIS.matcher(text);
+    if (emphasis.matches()) {
+      String inner = emphasis.group(1);
+      return isFile.test(inner) || isPath(inner) ? inner : text;
+    }
+    if (BRACKETS.matcher(text).matches()) {
+      return text.substring(1, text.length() - 1);
+    }
+    return CLOSED_ONLY.matcher(text).matches() ? text.substring(0, text.length() - 1) : text;
   }
 }

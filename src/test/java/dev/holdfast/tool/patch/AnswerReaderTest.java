@@ -20,7 +20,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Diffs and blocks in what a model answers. */
 class AnswerReaderTest {
-  private static final Set<String> FILES = Set.of("Makefile", "a/there.txt", "Node.js");
+  private static final Set<String> FILES =
+      Set.of("Makefile", "a/there.txt", "Node.js", "__init__.py", "_notes_");
   private static final String DIFF = "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b";
   private static final String BLOCK = "<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n";
 
@@ -45,6 +46,20 @@ class AnswerReaderTest {
         "Makefile | Makefile",
         "`src/Makefile` | src/Makefile",
         "Node.js | Node.js",
+        "__tests__/app.test.js | __tests__/app.test.js",
+        "**`__tests__/app.test.js`**: | __tests__/app.test.js",
+        "File: __main__.py | __main__.py",
+        "File: `_config.yml` | _config.yml",
+        "__File:__ src/Main.java | src/Main.java",
+        "_File:_ _src/Main.java_ | src/Main.java",
+        "(src/Main.java) | src/Main.java",
+        "[src/Main.java] | src/Main.java",
+        "__src/Main.java__ | src/Main.java",
+        "### `(shop)/[id].tsx` | (shop)/[id].tsx",
+        "[id]/(all)/_x.ts | [id]/(all)/_x.ts",
+        "**[id]/[name]** | [id]/[name]",
+        "__init__.py | __init__.py",
+        "**File:** _notes_ | _notes_",
         "Vue.js | -",
         "Before/After | -",
         "See https://example.org/x.html | -",
