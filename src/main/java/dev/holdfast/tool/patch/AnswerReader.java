@@ -6,7 +6,6 @@ import java.util.Optional;
 import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Finds the diffs and blocks in what a model answers, among prose and code fences. A fence without
@@ -24,7 +23,11 @@ final class AnswerReader {
   private final MentionedPath labels;
   private final List<AnswerPart> parts = new ArrayList<>();
   private int at;
-  private @Nullable String lastPath;
+
+  /** Of the last search/replace block, and the index of the line behind it. */
+  private Optional<String> lastPath = Optional.empty();
+
+  private int lastEnd;
 
   /**
    * @param isFile whether there is a file of that relative path
@@ -43,7 +46,7 @@ final class AnswerReader {
       } else if (tag.matches()) {
         tag(tag.group(1));
       } else if (isSearch()) {
-        edit(labelAbove().orElse(null));
+        edit(labelAbove(), lastPath, lastEnd);
       } else if (PatchEnvelope.begins(line(), "")) {
         envelope("");
       } else if (DiffReader.beginsAt(lines, at)) {
@@ -89,11 +92,12 @@ final class AnswerReader {
     int before = parts.size();
     boolean closed = false;
     List<String> content = new ArrayList<>();
-    at++;
+    int start = ++at;
     while (at < lines.size() && !closed) {
       boolean context = isDiff && isIndented(fence.inside(line()));
       if (isSearch() && !context) {
-        edit(inner(content).or(() -> label).orElse(null));
+        int since = label.isPresent() ? Math.max(start, lastEnd) : lastEnd;
+        edit(inner(content), label.or(() -> lastPath), since);
         continue;
       }
       boolean first = content.stream().allMatch(String::isBlank);
@@ -138,9 +142,14 @@ final class AnswerReader {
     at = envelope.end();
   }
 
-  /** The path in the line above a search block within a fence. */
+  /** The path in the last line above a search block within a fence. */
   private Optional<String> inner(List<String> content) {
-    return content.isEmpty() ? Optional.empty() : labels.above(content.getLast());
+    for (String line : content.reversed()) {
+      if (!line.isBlank()) {
+        return labels.above(line);
+      }
+    }
+    return Optional.empty();
   }
 
   private void classify(
@@ -176,18 +185,30 @@ final class AnswerReader {
     return Optional.empty();
   }
 
-  private void edit(@Nullable String label) throws PatchRejection {
-    String path = label == null ? lastPath : label;
-    if (path == null) {
-      throw PatchRejection.malformed(
-          "A search/replace block has no path: write the path of its file alone on the line above"
-              + " it.");
-    }
-    lastPath = path;
+  /**
+   * @param fallback the path where none is right above; not taken if another file is named in
+   *     between
+   * @param since the index of the line that the fallback reaches from
+   */
+  private void edit(Optional<String> label, Optional<String> fallback, int since)
+      throws PatchRejection {
+    List<String> between = lines.subList(since, at);
+    String path =
+        label
+            .or(() -> fallback.filter(same -> !labels.nameOther(between, same)))
+            .orElseThrow(AnswerReader::noPath);
+    lastPath = Optional.of(path);
     at++;
     String search = until(DIVIDER, path, "=======");
     String replace = until(REPLACE, path, ">>>>>>> REPLACE");
     parts.add(new AnswerPart.Edit(path, search, replace));
+    lastEnd = at;
+  }
+
+  private static PatchRejection noPath() {
+    return PatchRejection.malformed(
+        "A search/replace block has no path: write the path of its file alone on the line above"
+            + " it.");
   }
 
   private String until(Pattern end, String path, String mark) throws PatchRejection {

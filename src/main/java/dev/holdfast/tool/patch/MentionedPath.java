@@ -1,5 +1,6 @@
 package dev.holdfast.tool.patch;
 
+import java.util.List;
 import java.util.Optional;
 import java.util.function.Predicate;
 import java.util.regex.Matcher;
@@ -64,6 +65,20 @@ record MentionedPath(Predicate<String> isFile) {
       }
     }
     return Optional.empty();
+  }
+
+  /** Whether prose speaks of a file that is not this one. */
+  boolean nameOther(List<String> prose, String path) {
+    for (String line : prose) {
+      for (String word : line.strip().split("[\\s,;]+", -1)) {
+        String named = bare(word);
+        boolean isName = isFile.test(named) || (isPath(named) && named.contains("/"));
+        if (isName && !named.equals(path)) {
+          return true;
+        }
+      }
+    }
+    return false;
   }
 
   private static boolean isPath(String text) {

@@ -9,11 +9,14 @@ final class OpenFence {
   /** Its groups: the indent, the mark, and what stands behind it. */
   static final Pattern LINE = Pattern.compile("^([ \\t]*)(`{3,}|~{3,})([^`]*)$");
 
+  /** As a list or a comment in code indents it: no fence of its own ends so far to the right. */
+  private static final Pattern DEEP = Pattern.compile("(?: {4}| *\\t).*");
+
   private static final Pattern MARKDOWN = Pattern.compile("(?i).*\\.(?:md|mdx|markdown|mdc)");
 
   private final String indent;
   private final String mark;
-  private final boolean nests;
+  private final boolean named;
   private final boolean markdown;
   private int depth;
 
@@ -24,7 +27,7 @@ final class OpenFence {
     this.indent = indent;
     this.mark = mark;
     this.markdown = label.map(path -> MARKDOWN.matcher(path).matches()).orElse(false);
-    this.nests = markdown;
+    this.named = label.isPresent();
   }
 
   /** A line of the content, without the indent that all of it has. */
@@ -38,8 +41,13 @@ final class OpenFence {
     if (!fence.matches() || !fence.group(2).startsWith(mark)) {
       return false;
     }
-    if (!fence.group(3).isBlank()) {
-      depth += nests ? 1 : 0;
+    boolean opens = !fence.group(3).isBlank();
+    boolean isDeep = DEEP.matcher(inside(line)).matches();
+    if (isDeep && !(markdown && (opens || depth > 0))) {
+      return false;
+    }
+    if (opens) {
+      depth += named ? 1 : 0;
       return false;
     }
     return depth-- == 0;

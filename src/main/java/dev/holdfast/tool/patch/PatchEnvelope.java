@@ -75,12 +75,18 @@ final class PatchEnvelope {
     }
   }
 
+  /** Empty lines around a file set it off; those within are its own, though they lack their +. */
   private String added() throws PatchRejection {
     StringBuilder content = new StringBuilder();
+    int empty = 0;
     while (at < lines.size() && !isSection()) {
       if (line().startsWith("+")) {
+        content.append("\n".repeat(content.isEmpty() ? 0 : empty));
         content.append(line().substring(1)).append('\n');
-      } else if (!line().isBlank()) {
+        empty = 0;
+      } else if (line().isBlank()) {
+        empty++;
+      } else {
         throw foreign("every line of an added file begins with \"+\"");
       }
       at++;

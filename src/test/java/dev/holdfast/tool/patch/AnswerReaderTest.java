@@ -124,7 +124,8 @@ class AnswerReaderTest {
 
   @Test
   @DisplayName(
-      "a fence in a fence ends the file unless that is Markdown, or the outer one is longer")
+      "a fence in a file does not end it where it has an end of its own, or the outer one is"
+          + " longer")
   void nested() throws PatchRejection {
     String inner = "```sh\nls\n```\n";
     assertThat(read("docs/a.md\n```\n" + inner + "```\n"))
@@ -134,6 +135,21 @@ class AnswerReaderTest {
     assertThat(read("1. docs/a.txt\n   ```\n   x\n   ```\n"))
         .as("indented as its list")
         .containsExactly(new WholeFile("docs/a.txt", "x\n", false));
+    String example = "def f():\n    \"\"\"\n    ```python\n    f()\n    ```\n    \"\"\"\n";
+    assertThat(read("File: a.py\n```python\n" + example + "```\nDone.\n"))
+        .containsExactly(new WholeFile("a.py", example, false));
+    String lone =
+        example.replace("```python", "::").replace("    f", "\tf").replace("    `", "\t`");
+    assertThat(read("File: a.py\n```python\n" + lone + "   ```\nDone.\n"))
+        .as("a lone one that is indented further")
+        .containsExactly(new WholeFile("a.py", lone, false));
+    assertThat(read("File: a.py\n```python\n" + inner + "x = 1\n```\nDone.\n"))
+        .containsExactly(new WholeFile("a.py", inner + "x = 1\n", false));
+    assertThat(read("docs/a.md\n```\n1. x\n\n    ```sh\n    ls\n    ```\n```\n"))
+        .containsExactly(new WholeFile("docs/a.md", "1. x\n\n    ```sh\n    ls\n    ```\n", false));
+    assertThat(read("File: a.py\n```python\n```sh\nx = 1\n```\nDone.\n"))
+        .as("not closed: known as cut off, and refused later")
+        .containsExactly(new WholeFile("a.py", "```sh\nx = 1\n```\nDone.\n\n", true));
   }
 
   @Test
@@ -145,6 +161,32 @@ class AnswerReaderTest {
     assertThat(read("```java\nsrc/A.java\n" + BLOCK + "```\n")).containsExactly(edit);
     assertThat(read("```java src/A.java\n" + BLOCK + "```\n")).containsExactly(edit);
     assertThat(read("src/A.java\n" + BLOCK.replace("\n", "\r\n"))).containsExactly(edit);
+  }
+
+  @Test
+  @DisplayName("a block's path may have a blank line below it, also in a fence")
+  void editsBelowBlankLines() throws PatchRejection {
+    Edit first = new Edit("src/A.java", "a\n", "b\n");
+    Edit second = new Edit("src/B.java", "a\n", "b\n");
+    assertThat(read("```java\nsrc/A.java\n" + BLOCK + "\nsrc/B.java\n\n" + BLOCK + "```\n"))
+        .containsExactly(first, second);
+    assertThat(read("src/A.java\n```java\n\nsrc/B.java\n\n\n" + BLOCK + "```\n"))
+        .containsExactly(second);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "src/B.java\n\n\n",
+        "Now in `src/B.java` this:\n\n",
+        "And in the Makefile, line 3:\n",
+        "```java\nsrc/B.java, as said:\n",
+      })
+  @DisplayName("a block is not taken for the last one's file where another is named in between")
+  void otherFileBetween(String between) {
+    assertThatThrownBy(() -> read("src/A.java\n" + BLOCK + "\n" + between + BLOCK))
+        .isInstanceOf(PatchRejection.class)
+        .hasMessageContaining("has no path");
   }
 
   @ParameterizedTest
@@ -198,6 +240,12 @@ class AnswerReaderTest {
             new Chunk("a.txt", List.of(), "", "four\n", true),
             new NewFile("b.txt", "x\n\n"),
             new Deletion("c.txt"));
+    assertThat(
+            read(
+                "*** Begin Patch\n*** Add File: b\n\n+x\n\n  \n+y\n\n*** Add File: c\n+z\n\n"
+                    + "*** End Patch\n"))
+        .as("empty lines of a file without their +")
+        .containsExactly(new NewFile("b", "x\n\n\ny\n"), new NewFile("c", "z\n"));
     assertThat(read("```\n" + answer + "```\n")).hasSize(4);
     assertThat(read(answer.replace("\n", "\r\n"))).isEqualTo(read(answer));
   }
