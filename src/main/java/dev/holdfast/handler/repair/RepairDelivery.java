@@ -45,7 +45,15 @@ record RepairDelivery(TicketRepositories repositories, RepairPorts.Approvals app
       return switch (delivered(design, repository)) {
         case Delivery.Delivered done ->
             HandlerResult.done(json(done).put("ticket", order.ticketId()).toString());
-        case Delivery.Refused refused -> held("not delivered", refused.reason());
+        case Delivery.Refused refused ->
+            held("not delivered", refused.reason() + ", then cancel this ticket");
+        case Delivery.MovedOn moved ->
+            held(
+                "not delivered",
+                moved.reason()
+                    + ": "
+                    + moved.step()
+                    + " and cancel this ticket, or enqueue the repair again");
       };
     }
   }
@@ -65,6 +73,10 @@ record RepairDelivery(TicketRepositories repositories, RepairPorts.Approvals app
     return switch (delivered(design, repository)) {
       case Delivery.Delivered done -> result;
       case Delivery.Refused refused -> held("repaired, but not delivered", refused.reason());
+      case Delivery.MovedOn moved ->
+          held(
+              "repaired, but not delivered",
+              moved.reason() + ": " + moved.step() + ", or release the ticket with --fresh");
     };
   }
 
@@ -74,7 +86,10 @@ record RepairDelivery(TicketRepositories repositories, RepairPorts.Approvals app
       case MERGE -> repository.merge();
       case PUSH -> repository.push();
       case NONE ->
-          new Delivery.Refused("the design does not say where to: on_approve is none; cancel");
+          new Delivery.Refused(
+              "the design does not say where to (on_approve is none): merge "
+                  + repository.branch()
+                  + " by hand");
     };
   }
 

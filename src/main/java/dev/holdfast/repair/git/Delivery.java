@@ -13,4 +13,12 @@ public sealed interface Delivery {
    * @param reason and the next step for a person
    */
   record Refused(String reason) implements Delivery {}
+
+  /**
+   * The branch is no longer where the repair began, so that another repair, begun now, could be
+   * delivered. Nothing was changed.
+   *
+   * @param step for a person who wants this one
+   */
+  record MovedOn(String reason, String step) implements Delivery {}
 }

@@ -15,6 +15,7 @@ record ResultDelivery(Git git, GitDirectory repository, String branch) {
   private static final Duration TIMEOUT = Duration.ofMinutes(15);
   private static final int NO_SUCH_SETTING = 1;
   private static final String HEADS = "refs/heads/";
+  private static final String SYMBOLIC = "ref: " + HEADS;
 
   /**
    * Puts the branch into the original, and changes nothing else there.
@@ -39,7 +40,11 @@ record ResultDelivery(Git git, GitDirectory repository, String branch) {
         yield delivered(branch, source, commit);
       }
       case RepositorySource.Remote remote ->
-          pushed(remote, "+" + HEADS + branch + ":" + HEADS + branch, branch, commit);
+          pushed(
+              remote,
+              push("--", remote.url(), "+" + HEADS + branch + ":" + HEADS + branch),
+              branch,
+              commit);
     };
   }
 
@@ -47,7 +52,7 @@ record ResultDelivery(Git git, GitDirectory repository, String branch) {
       throws IOException, InterruptedException {
     return switch (source) {
       case RepositorySource.Local local -> mergeLocal(local, base, commit);
-      case RepositorySource.Remote remote -> mergeRemote(remote, commit);
+      case RepositorySource.Remote remote -> mergeRemote(remote, base, commit);
     };
   }
 
@@ -61,10 +66,9 @@ record ResultDelivery(Git git, GitDirectory repository, String branch) {
     }
     String name = target.get();
     if (!original.commit(HEADS + name).equals(Optional.of(base))) {
-      return new Delivery.Refused(
-          ("%s of %s has moved on since the repair began: merge %s by hand, or release the"
-                  + " ticket with --fresh")
-              .formatted(name, local.path(), branch));
+      return new Delivery.MovedOn(
+          "%s of %s has moved on since the repair began".formatted(name, local.path()),
+          "merge " + branch + " by hand");
     }
     publish(local);
     Optional<Path> checkout = checkout(original, name);
@@ -155,39 +159,62 @@ record ResultDelivery(Git git, GitDirectory repository, String branch) {
     return Optional.empty();
   }
 
-  private Delivery mergeRemote(RepositorySource.Remote remote, String commit)
+  private Delivery mergeRemote(RepositorySource.Remote remote, String base, String commit)
       throws IOException, InterruptedException {
-    GitCommand ask =
-        repository
-            .command("ls-remote", "--symref", "--", remote.url(), "HEAD", HEADS + remote.ref())
-            .withTimeout(TIMEOUT)
-            .withOwnConfiguration();
-    String refs = repository.checked(ask);
-    String name =
-        remote.ref().startsWith(HEADS) ? remote.ref().substring(HEADS.length()) : remote.ref();
-    if (name.equals("HEAD")) {
-      int at = refs.indexOf("ref: " + HEADS);
-      name = at < 0 ? "" : refs.substring(at + 5 + HEADS.length()).split("\\s", 2)[0];
-    }
-    if (name.isEmpty() || !(refs + "\n").contains(HEADS + name)) {
+    Optional<String> name = branchOf(remote);
+    if (name.isEmpty()) {
       return new Delivery.Refused(
-          remote.ref() + " of " + remote.url() + " is no branch: merge " + branch + " by hand");
+          "%s of %s is no branch: %s".formatted(remote.ref(), remote.url(), byHand(commit)));
     }
-    return pushed(remote, commit + ":" + HEADS + name, name, commit);
+    String target = HEADS + name.get();
+    GitCommand command =
+        push(
+            "--force-with-lease=" + target + ":" + base, "--", remote.url(), commit + ":" + target);
+    return pushed(remote, command, name.get(), commit);
   }
 
-  private Delivery pushed(RepositorySource.Remote remote, String what, String name, String commit)
+  /** The ref's own name, if that is a branch there, or the branch that its HEAD is. */
+  private Optional<String> branchOf(RepositorySource.Remote remote)
       throws IOException, InterruptedException {
-    GitCommand command = push("--", remote.url(), what).withOwnConfiguration();
+    String ref = remote.ref();
+    String name = ref.startsWith(HEADS) ? ref.substring(HEADS.length()) : ref;
+    String asked = ref.equals("HEAD") ? ref : HEADS + name;
+    GitCommand ask =
+        repository
+            .command("ls-remote", "--symref", "--", remote.url(), asked)
+            .withTimeout(TIMEOUT)
+            .withOwnConfiguration();
+    for (String line : repository.checked(ask).split("\n", -1)) {
+      if (ref.equals("HEAD") && line.startsWith(SYMBOLIC) && line.endsWith("\tHEAD")) {
+        return Optional.of(line.substring(SYMBOLIC.length(), line.lastIndexOf('\t')));
+      }
+      if (!ref.equals("HEAD") && line.endsWith("\t" + asked)) {
+        return Optional.of(name);
+      }
+    }
+    return Optional.empty();
+  }
+
+  /** The result of a repair of a URL is nowhere but here. */
+  private String byHand(String commit) {
+    return "merge the commit " + commit + " of " + repository.directory() + " by hand";
+  }
+
+  private Delivery pushed(
+      RepositorySource.Remote remote, GitCommand push, String name, String commit)
+      throws IOException, InterruptedException {
+    GitCommand command = push.withOwnConfiguration();
     GitResult result = repository.run(command);
     if (result.isSuccess()) {
       return delivered(name, remote, commit);
     }
+    String reason =
+        "%s does not take %s (%s)".formatted(remote.url(), name, result.stderr().strip());
+    if (result.stderr().contains("[rejected]")) {
+      return new Delivery.MovedOn(reason, byHand(commit));
+    }
     if (result.stderr().contains("rejected]")) {
-      return new Delivery.Refused(
-          ("%s does not take %s (%s): merge the patch by hand, or release the ticket with"
-                  + " --fresh")
-              .formatted(remote.url(), name, result.stderr().strip()));
+      return new Delivery.Refused(reason + ": " + byHand(commit));
     }
     throw GitDirectory.failure(command, result);
   }

@@ -291,7 +291,11 @@ class TicketRepositoryIT {
       bench.commit(original, Map.of("a.txt", "moved on\n"));
       assertThat(repository.merge())
           .isInstanceOfSatisfying(
-              Delivery.Refused.class, refused -> assertThat(refused.reason()).contains("moved on"));
+              Delivery.MovedOn.class,
+              moved -> {
+                assertThat(moved.reason()).endsWith("has moved on since the repair began");
+                assertThat(moved.step()).isEqualTo("merge holdfast/ticket-1 by hand");
+              });
     }
   }
 
@@ -315,8 +319,47 @@ class TicketRepositoryIT {
     bench.owner(original, "push", "-q", "--force", bare.toString(), "main");
     try (TicketRepository repository =
         bench.tickets().open(9, source, Optional.of(bench.owner(original, "rev-parse", "main^")))) {
-      repaired(repository);
-      assertThat(repository.merge()).isInstanceOf(Delivery.Refused.class);
+      String commit = repaired(repository);
+      assertThat(repository.merge())
+          .isInstanceOfSatisfying(
+              Delivery.MovedOn.class,
+              moved -> assertThat(moved.step()).contains(commit, "ticket-9/repository.git"));
     }
+  }
+
+  @Test
+  @DisplayName("A URL's ref is a branch only if that very branch is there, whatever HEAD is called")
+  void remoteBranches() throws Exception {
+    Path bare = temp.resolve("bare.git");
+    bench.owner(temp, "clone", "-q", "--bare", original.toString(), bare.toString());
+    bench.owner(bare, "branch", "-m", "main", "release");
+    bench.owner(bare, "branch", "dev");
+    bench.owner(bare, "tag", "rel");
+    String refs = bench.owner(bare, "for-each-ref");
+    try (TicketRepository repository = remote(5, bare, "rel")) {
+      String commit = repaired(repository);
+      assertThat(repository.merge())
+          .isInstanceOfSatisfying(
+              Delivery.Refused.class,
+              refused ->
+                  assertThat(refused.reason())
+                      .contains("is no branch", commit, "ticket-5/repository.git"));
+      assertThat(bench.owner(bare, "for-each-ref")).isEqualTo(refs);
+    }
+    for (String ref : List.of("refs/heads/dev", "HEAD")) {
+      try (TicketRepository repository = remote(6, bare, ref)) {
+        String commit = repaired(repository);
+        String branch = ref.equals("HEAD") ? "release" : "dev";
+        assertThat(repository.merge())
+            .isEqualTo(new Delivery.Delivered("branch " + branch + " of file://" + bare, commit));
+        assertThat(bench.owner(bare, "rev-parse", branch)).isEqualTo(commit);
+      }
+    }
+  }
+
+  private TicketRepository remote(long ticket, Path bare, String ref) throws Exception {
+    return bench
+        .tickets()
+        .open(ticket, RepositorySource.remote("file://" + bare, ref), Optional.empty());
   }
 }
