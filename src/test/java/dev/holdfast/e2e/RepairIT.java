@@ -306,6 +306,36 @@ class RepairIT {
     assertThat(BrokenProject.git(bare, "for-each-ref")).isEmpty();
   }
 
+  @Test
+  @DisplayName(
+      "an approved repair whose branch has moved on waits on_hold, and says what helps: its order"
+          + " to deliver names the commit, so that a fresh start of it would change nothing")
+  void movedOn() throws Exception {
+    BrokenProject project = BrokenProject.shell();
+    Files.createDirectories(repository());
+    project.commitIn(repository());
+    models.next(answer(project.change(project.right())));
+    long id = enqueue("usual", project, "path: \"" + repository() + "\"", "merge");
+    rows.awaitState(id, "needs_review");
+    String moved =
+        BrokenProject.git(
+            repository(), "commit-tree", "main^{tree}", "-p", "main", "-m", "Something else");
+    BrokenProject.git(repository(), "update-ref", "refs/heads/main", moved);
+    holdfast.ok("approve", Long.toString(id));
+    long delivery =
+        Long.parseLong(
+            rows.value(
+                "SELECT id FROM holdfast.tickets WHERE payload #>> '{deliver,ticket}' = ?::text",
+                id));
+    rows.awaitState(delivery, "on_hold");
+    assertThat(rows.of(delivery, "error"))
+        .contains(
+            "has moved on since the repair began: merge holdfast/ticket-"
+                + id
+                + " by hand and cancel this ticket, or enqueue the repair again")
+        .doesNotContain("--fresh");
+  }
+
   private void requireHeld(String design, long repaired) throws Exception {
     String order =
         "{\"deliver\": {\"ticket\": %s, \"base_commit\": \"%s\", \"commit\": \"%s\"}}"

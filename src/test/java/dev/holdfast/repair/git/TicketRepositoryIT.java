@@ -357,6 +357,20 @@ class TicketRepositoryIT {
     }
   }
 
+  @Test
+  @DisplayName("A local repository whose ids are SHA-256 is repaired like any other")
+  void sha256() throws Exception {
+    Path other = Files.createDirectories(temp.resolve("sha256"));
+    bench.owner(other, "init", "-q", "-b", "main", "--object-format=sha256");
+    bench.commit(other, Map.of("a.txt", "a\n"));
+    try (TicketRepository repository = bench.open(3, other)) {
+      String commit = repaired(repository);
+      assertThat(commit).hasSize(64);
+      assertThat(repository.merge())
+          .isEqualTo(new Delivery.Delivered("branch main of " + other, commit));
+    }
+  }
+
   private TicketRepository remote(long ticket, Path bare, String ref) throws Exception {
     return bench
         .tickets()
