@@ -67,10 +67,14 @@ final class AnswerReview {
       return new Reviewed.Rejected(withoutCalls(answer));
     }
     List<ToolCall> kept = new ArrayList<>();
-    for (ToolCall call : CallIds.distinct(message.toolCalls(), progress.turn())) {
-      TextReport.object(call.arguments())
+    List<ToolCall> calls = CallIds.distinct(message.toolCalls(), progress.turn());
+    for (ToolCall call : calls) {
+      boolean mayBeCut = isCut(answer.stop()) && call == calls.getLast();
+      boolean outOfRoom = mayBeCut && answer.stop() == StopReason.MAX_TOKENS;
+      arguments(call, mayBeCut)
           .ifPresentOrElse(
-              arguments -> keepIfAllowed(call, arguments, kept), () -> dropMalformed(call));
+              arguments -> keepIfAllowed(call, arguments, kept),
+              () -> drop(call, outOfRoom ? NoticeText.CUT_CALL : NoticeText.INVALID_CALL));
     }
     if (kept.isEmpty()) {
       return new Reviewed.Rejected(NO_VALID_CALL);
@@ -79,9 +83,18 @@ final class AnswerReview {
         new Message.Assistant(message.text(), message.reasoning(), kept, message.opaque()));
   }
 
-  private void dropMalformed(ToolCall call) {
+  private static boolean isCut(StopReason stop) {
+    return stop == StopReason.MAX_TOKENS || stop == StopReason.REFUSED;
+  }
+
+  /** Empty arguments of a call that may be cut are none: the cut may have come before them. */
+  private static Optional<JsonNode> arguments(ToolCall call, boolean mayBeCut) {
+    return TextReport.object(call.arguments()).filter(object -> !mayBeCut || !object.isEmpty());
+  }
+
+  private void drop(ToolCall call, NoticeText why) {
     events.log(SessionEvent.Level.WRN, SOURCE, DROPPED_WARNING);
-    NoticeText.INVALID_CALL.pushTo(notices, shown(call.name()));
+    why.pushTo(notices, shown(call.name()));
     if (call.name().equals(ReportRules.TOOL)) {
       progress.reportRefused("final_report_attempt");
     }

@@ -10,6 +10,10 @@ enum NoticeText {
       "output-limit",
       "your last response was cut off at the output limit and is ignored. Write less at once: split"
           + " large contents over several tool calls."),
+  CUT_CALL(
+      "output-limit",
+      "your last response was cut off at the output limit, and its last tool call was not run: %s."
+          + " Write less at once: split large contents over several tool calls."),
   EMPTY(
       "empty-response",
       "your last response was empty. Call a tool, or call agent__final_report if the task is"

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.holdfast.llm.CallResult;
 import dev.holdfast.llm.Message;
 import dev.holdfast.llm.StopReason;
+import dev.holdfast.llm.ToolCall;
 import dev.holdfast.session.event.SessionEvent;
 import dev.holdfast.session.journal.JournalEntry;
 import java.util.List;
@@ -83,6 +84,54 @@ class SyntheticRetryTest {
       assertThat(bench.sent(1)).noneMatch(Message.Assistant.class::isInstance);
       assertThat(bench.tools.ran).isEmpty();
     }
+  }
+
+  @Test
+  @DisplayName("B23: a call whose arguments the output limit cut off is dropped, whole ones run")
+  void cutCall() {
+    for (StopReason stop : List.of(StopReason.MAX_TOKENS, StopReason.REFUSED)) {
+      for (String arguments : List.of("", " ", "{}", "{ }", "{\"a\":")) {
+        ToolCall whole = Replies.call("a", "look", "{}");
+        ToolCall cut = Replies.call("b", "send", arguments);
+        Message.Assistant message = new Message.Assistant("", List.of(whole, cut));
+        Bench bench = Bench.with(Replies.answer(message, stop), Replies.report());
+
+        bench.run();
+
+        assertThat(bench.tools.ran).as(stop + arguments).containsExactly(whole);
+        assertThat(bench.notices(1)).singleElement().asString().contains(": send.");
+        assertThat(bench.sent(1).toString()).doesNotContain("id=b,");
+        assertThat(bench.log())
+            .contains("WRN agent:turn Invalid tool call dropped due to malformed payload");
+      }
+    }
+  }
+
+  @Test
+  @DisplayName("B23: an answer of which only a cut call was there is tried again")
+  void onlyCutCall() {
+    Message.Assistant message =
+        new Message.Assistant("I clean up.", List.of(Replies.call("b", "send", "")));
+    Bench bench = Bench.with(Replies.answer(message, StopReason.MAX_TOKENS), Replies.report());
+
+    bench.run();
+
+    assertThat(bench.tools.ran).isEmpty();
+    assertThat(bench.notices(1)).singleElement().asString().contains("output limit", "send");
+    assertThat(bench.sent(1)).noneMatch(Message.Assistant.class::isInstance);
+  }
+
+  @Test
+  @DisplayName("B24: the last call of a cut answer runs where its arguments came whole")
+  void wholeCallOfCutAnswer() {
+    ToolCall call = Replies.call("a", "send", "{\"a\":1}");
+    Message.Assistant message = new Message.Assistant("", List.of(call));
+    Bench bench = Bench.with(Replies.answer(message, StopReason.MAX_TOKENS), Replies.report());
+
+    bench.run();
+
+    assertThat(bench.tools.ran).containsExactly(call);
+    assertThat(bench.notices(1)).isEmpty();
   }
 
   @Test
