@@ -1,6 +1,7 @@
 package dev.holdfast.tool;
 
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The preview of a tool call for the person who has to allow it.
@@ -16,5 +17,10 @@ public record CallPreview(String effect, Set<String> freeArguments) {
 
   public CallPreview {
     freeArguments = Set.copyOf(freeArguments);
+  }
+
+  /** Of a call that would fail: what it runs into may be mended by then. */
+  public static CallPreview failing(@Nullable String why, Set<String> freeArguments) {
+    return new CallPreview("It would fail as things are: " + why, freeArguments);
   }
 }

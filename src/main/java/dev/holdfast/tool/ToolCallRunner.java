@@ -8,6 +8,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.TimeoutException;
 import tools.jackson.databind.JsonNode;
 
@@ -141,15 +142,24 @@ final class ToolCallRunner {
     return BoundedText.of(settings.secrets().redact(content), settings.maxOutput());
   }
 
+  /**
+   * One that fails says so, whatever it fails with: it is made again each time a session resumes.
+   */
   Optional<CallPreview> preview(ToolCall call) throws InterruptedException {
     Known known = tools.get(call.name());
     if (known == null) {
       return Optional.empty();
     }
+    JsonNode arguments;
     try {
-      return Optional.of(known.tool().preview(known.arguments().of(call)));
+      arguments = known.arguments().of(call);
     } catch (ModelRetryException e) {
       return Optional.empty();
+    }
+    try {
+      return Optional.of(known.tool().preview(arguments));
+    } catch (RuntimeException e) {
+      return Optional.of(CallPreview.failing(ErrorLine.message(e), Set.of()));
     }
   }
 

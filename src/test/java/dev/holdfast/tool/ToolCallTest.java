@@ -8,6 +8,7 @@ import dev.holdfast.tool.ToolReply.Outcome;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -18,16 +19,18 @@ import tools.jackson.databind.JsonNode;
 @DisplayName("One tool call, as a model wrote it")
 @Timeout(30)
 class ToolCallTest {
-  private static ToolReply run(Tool tool, ToolCall call) throws InterruptedException {
+  private static ParallelToolBox box(Tool tool) {
     return new ParallelToolBox(
-            List.of(tool, TestTool.failing("write_file", 0)),
-            ToolSettings.defaults(),
-            time -> {},
-            () -> 0,
-            TimeLeft.UNBOUNDED,
-            List.of())
-        .run(List.of(call))
-        .getFirst();
+        List.of(tool, TestTool.failing("write_file", 0)),
+        ToolSettings.defaults(),
+        time -> {},
+        () -> 0,
+        TimeLeft.UNBOUNDED,
+        List.of());
+  }
+
+  private static ToolReply run(Tool tool, ToolCall call) throws InterruptedException {
+    return box(tool).run(List.of(call)).getFirst();
   }
 
   private static ToolReply run(Tool tool, String arguments) throws InterruptedException {
@@ -158,6 +161,36 @@ class ToolCallTest {
           }
         };
     assertThat(run(tool, "{}").content()).isEqualTo("called");
+  }
+
+  @Test
+  @DisplayName("C16: a preview that fails says so to the person, and does not end the session")
+  void brokenPreview() throws Exception {
+    Tool tool =
+        new Tool() {
+          @Override
+          public ToolSpec spec() {
+            return new ToolSpec("odd", "", TestTool.MAPPER.readTree("{\"type\": \"object\"}"));
+          }
+
+          @Override
+          public boolean isIdempotent() {
+            return true;
+          }
+
+          @Override
+          public CallPreview preview(JsonNode arguments) {
+            throw new SecurityViolationException("not yours");
+          }
+
+          @Override
+          public String call(JsonNode arguments, ToolContext context) {
+            return "called";
+          }
+        };
+    ToolCall call = new ToolCall("1", "odd", "{}");
+    assertThat(box(tool).preview(call))
+        .contains(new CallPreview("It would fail as things are: not yours", Set.of()));
   }
 
   @Test

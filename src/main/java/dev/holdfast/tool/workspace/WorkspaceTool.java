@@ -76,13 +76,13 @@ final class WorkspaceTool implements Tool {
     return new WorkspaceTool(spec, effect, body, free, other);
   }
 
-  /** A call that would fail is shown with its failure: what it runs into may be mended by then. */
+  /** A call that would fail is shown with its failure. */
   @Override
   public CallPreview preview(JsonNode arguments) throws InterruptedException {
     try {
       return new CallPreview(preview.of(arguments), freeArguments);
-    } catch (IOException | ModelRetryException e) {
-      return new CallPreview("It would fail as things are: " + e.getMessage(), freeArguments);
+    } catch (IOException | ModelRetryException | SecurityViolationException e) {
+      return CallPreview.failing(e.getMessage(), freeArguments);
     }
   }
 

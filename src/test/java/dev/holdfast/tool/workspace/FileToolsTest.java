@@ -3,6 +3,7 @@ package dev.holdfast.tool.workspace;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.holdfast.llm.ToolCall;
 import dev.holdfast.tool.ConfigurationException;
 import dev.holdfast.tool.Tool;
 import dev.holdfast.tool.ToolReply;
@@ -21,6 +22,8 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @DisplayName("The tools for files")
 @Timeout(60)
@@ -51,6 +54,20 @@ class FileToolsTest {
                 "edit_file", Map.of("path", "src/absent.txt", "search", "a", "replace", "b")))) {
       assertThat(reply.outcome()).isEqualTo(Outcome.MODEL_RETRY);
       assertThat(reply.content()).isEqualTo("File not found: src/absent.txt. Check the path.");
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"../../out.txt", "/etc/passwd", "~/out.txt"})
+  @DisplayName("C20: a person who has to allow a call sees that its path leads out")
+  void previewOfWayOut(String path) throws Exception {
+    for (ToolCall call :
+        List.of(
+            ToolBench.toCall("write_file", Map.of("path", path, "content", "a")),
+            ToolBench.toCall("edit_file", Map.of("path", path, "search", "a", "replace", "b")))) {
+      assertThat(bench.box().preview(call).orElseThrow().effect())
+          .startsWith("It would fail as things are: ")
+          .contains(path);
     }
   }
 

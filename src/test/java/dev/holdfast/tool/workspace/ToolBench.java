@@ -40,8 +40,11 @@ record ToolBench(ParallelToolBox box) {
   }
 
   ToolReply call(String tool, Map<String, ?> arguments) throws InterruptedException {
-    return box.run(List.of(new ToolCall("1", tool, MAPPER.writeValueAsString(arguments))))
-        .getFirst();
+    return box.run(List.of(toCall(tool, arguments))).getFirst();
+  }
+
+  static ToolCall toCall(String tool, Map<String, ?> arguments) {
+    return new ToolCall("1", tool, MAPPER.writeValueAsString(arguments));
   }
 
   String text(String tool, Map<String, ?> arguments) throws InterruptedException {
