@@ -59,6 +59,38 @@ class CompatibleServersTest extends ProviderFixture {
     assertThat(calls).containsExactly(new ToolCall("x", "a", "1"), new ToolCall("y", "b", "2"));
   }
 
+  @ParameterizedTest
+  @CsvSource({"'', ''", "x, ''", "'', y"})
+  @DisplayName("whole calls that all have index 0 are told apart where an id is missing (Gemini)")
+  void sameIndexWithoutId(String first, String second) throws InterruptedException {
+    List<ToolCall> calls =
+        calls(
+            delta(
+                "{'tool_calls':[{'index':0,'id':'%s','function':{'name':'list_files',"
+                        .formatted(first)
+                    + "'arguments':'{}'}}]}"),
+            delta(
+                "{'tool_calls':[{'index':0,'id':'%s','function':{'name':'grep',".formatted(second)
+                    + "'arguments':'{\\'pattern\\':1}'}}]}".replace("\\'", "\\\"")),
+            end("tool_calls"));
+    assertThat(calls).extracting(ToolCall::name).containsExactly("list_files", "grep");
+    assertThat(calls).extracting(ToolCall::arguments).containsExactly("{}", "{\"pattern\":1}");
+    assertThat(calls).extracting(ToolCall::id).doesNotHaveDuplicates();
+  }
+
+  @Test
+  @DisplayName("a name in pieces, and pieces that repeat the id, are of one call")
+  void nameInPieces() throws InterruptedException {
+    List<ToolCall> calls =
+        calls(
+            delta("{'tool_calls':[{'index':0,'id':'x','function':{'name':'read_'}}]}"),
+            delta("{'tool_calls':[{'index':0,'id':'','function':{'name':'file'}}]}"),
+            delta("{'tool_calls':[{'index':0,'id':'x','function':{'arguments':'{}'}}]}"),
+            delta("{'tool_calls':[{'index':0,'id':'','function':{'name':'','arguments':' '}}]}"),
+            end("tool_calls"));
+    assertThat(calls).containsExactly(new ToolCall("x", "read_file", "{} "));
+  }
+
   @Test
   @DisplayName("pieces without index belong to the call before; an id that repeats is the same one")
   void piecesWithoutIndex() throws InterruptedException {

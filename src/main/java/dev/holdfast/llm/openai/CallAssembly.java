@@ -52,11 +52,18 @@ final class CallAssembly {
                     .map(object -> JsonTree.of(object.convert(Object.class)).toString()));
   }
 
+  /** Behind a call that came whole, a name begins another one, whatever index it has. */
+  private static boolean isNext(OpenCall open, @Nullable Long index, String id, String name) {
+    if (name.isEmpty() || (!id.isEmpty() && id.equals(open.id()))) {
+      return false;
+    }
+    return (index == null && id.isEmpty()) || open.hasWholeArguments();
+  }
+
   private OpenCall find(@Nullable Long index, String id, String name) {
     OpenCall open = index == null ? last : byIndex.get(index);
     boolean other = open != null && !id.isEmpty() && !open.id().isEmpty() && !id.equals(open.id());
-    boolean whole = open != null && index == null && id.isEmpty() && !name.isEmpty();
-    if (open != null && !other && !whole) {
+    if (open != null && !other && !isNext(open, index, id, name)) {
       return open;
     }
     OpenCall opened = answer.call(id);

@@ -58,6 +58,10 @@ public final class AnswerBuilder {
       }
     }
 
+    public boolean hasWholeArguments() {
+      return JsonTree.parse(arguments.toString()).isObject();
+    }
+
     public void arguments(String piece) {
       count(piece);
       arguments.append(piece);
