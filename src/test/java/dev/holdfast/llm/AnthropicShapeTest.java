@@ -77,6 +77,25 @@ class AnthropicShapeTest extends ProviderFixture {
   }
 
   @Test
+  @DisplayName(
+      "names and ids that Anthropic refuses are replaced, the same of a call and its result")
+  void strangeCall() throws InterruptedException {
+    JsonNode messages =
+        sent(List.of(
+                new Message.User("go"),
+                new Message.Assistant(
+                    "", List.of(new ToolCall("functions.a:0", "multi_tool_use.parallel", "{}"))),
+                new Message.ToolResult("functions.a:0", "multi_tool_use.parallel", "no", true)))
+            .path("messages");
+    JsonNode use = messages.path(1).path("content").path(0);
+    JsonNode result = messages.path(2).path("content").path(0);
+    assertThat(use.path("name").asString()).matches("multi_tool_use_parallel_[0-9a-f]{8}");
+    assertThat(use.path("id").asString()).matches("functions_a_0_[0-9a-f]{8}");
+    assertThat(result.path("tool_use_id")).isEqualTo(use.path("id"));
+    assertThat(result.path("content").asString()).isEqualTo("no");
+  }
+
+  @Test
   @DisplayName("signed thinking goes back unchanged to Anthropic, and to nobody else")
   void thinking() throws InterruptedException {
     models.next(

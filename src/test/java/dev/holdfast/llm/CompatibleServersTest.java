@@ -262,6 +262,28 @@ class CompatibleServersTest extends ProviderFixture {
   }
 
   @Test
+  @DisplayName("a tool that is none has a name that servers take; their own ids go back unchanged")
+  void strangeCall() throws InterruptedException {
+    String id = "functions.multi_tool_use.parallel:0";
+    provider(Vendor.OPENAI)
+        .call(
+            request(
+                LONG,
+                List.of(
+                    new Message.User("go"),
+                    new Message.Assistant(
+                        "", List.of(new ToolCall(id, "multi_tool_use.parallel", "{}"))),
+                    new Message.ToolResult(id, "multi_tool_use.parallel", "no", true))),
+            StreamListener.NONE);
+    JsonNode messages = models.lastRequest().body().path("messages");
+    JsonNode call = messages.path(1).path("tool_calls").path(0);
+    assertThat(call.path("function").path("name").asString())
+        .matches("multi_tool_use_parallel_[0-9a-f]{8}");
+    assertThat(call.path("id").asString()).isEqualTo(id);
+    assertThat(messages.path(2).path("tool_call_id").asString()).isEqualTo(id);
+  }
+
+  @Test
   @DisplayName("the request has the shape of chat completions and asks for the usage")
   void requestShape() throws InterruptedException {
     JsonNode schema = JsonMapper.shared().readTree("{\"type\":\"object\",\"properties\":{}}");

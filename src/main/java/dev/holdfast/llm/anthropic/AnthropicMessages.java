@@ -26,7 +26,7 @@ final class AnthropicMessages {
   /** At least one message. */
   static ArrayNode of(List<Message> conversation) {
     AnthropicMessages shape = new AnthropicMessages();
-    for (Message message : ToolPairs.complete(conversation)) {
+    for (Message message : ToolPairs.withPlainIds(ToolPairs.complete(conversation))) {
       switch (message) {
         case Message.User user -> text(shape.content("user"), user.content());
         case Message.Assistant assistant -> shape.assistant(assistant);

@@ -23,8 +23,8 @@ final class OpenAiRequest {
   private OpenAiRequest() {}
 
   /**
-   * @param vendor whether this goes to OpenAI itself, whose newer models refuse {@code max_tokens};
-   *     the others know nothing else
+   * @param vendor whether this goes to OpenAI itself, whose newer models refuse {@code max_tokens},
+   *     and who refuses long ids; the others know nothing else, and want their own ids back
    */
   // The SDK takes its JSON values for any field, but says so with a raw type.
   @SuppressWarnings("unchecked")
@@ -32,7 +32,7 @@ final class OpenAiRequest {
     ChatCompletionCreateParams.Builder params =
         ChatCompletionCreateParams.builder()
             .model(request.model())
-            .messages(JsonValue.from(JsonTree.plain(messages(request))))
+            .messages(JsonValue.from(JsonTree.plain(messages(request, vendor))))
             .streamOptions(ChatCompletionStreamOptions.builder().includeUsage(true).build());
     Integer most = request.maxOutputTokens();
     if (most != null && vendor) {
@@ -65,12 +65,13 @@ final class OpenAiRequest {
     return tools;
   }
 
-  private static ArrayNode messages(ChatRequest request) {
+  private static ArrayNode messages(ChatRequest request, boolean vendor) {
     ArrayNode messages = JSON.createArrayNode();
     if (!request.system().isEmpty()) {
       messages.addObject().put("role", "system").put("content", request.system());
     }
-    for (Message message : ToolPairs.complete(request.messages())) {
+    List<Message> complete = ToolPairs.complete(request.messages());
+    for (Message message : vendor ? ToolPairs.withPlainIds(complete) : complete) {
       ObjectNode node = messages.addObject();
       switch (message) {
         case Message.User user -> node.put("role", "user").put("content", user.content());

@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.UnaryOperator;
 
 /**
  * Puts each tool result right behind the message that asked for it, in the order of the calls. Both
@@ -18,6 +19,7 @@ public final class ToolPairs {
 
   private ToolPairs() {}
 
+  /** Their calls have names that every vendor takes, also where there is no such tool. */
   public static List<Message> complete(List<Message> messages) {
     List<Message> complete = new ArrayList<>();
     int at = 0;
@@ -34,6 +36,45 @@ public final class ToolPairs {
     return complete;
   }
 
+  /**
+   * The same with ids as both vendors take them. Not for every server: some want to see their own
+   * ids again as they gave them.
+   */
+  public static List<Message> withPlainIds(List<Message> messages) {
+    return messages.stream().map(ToolPairs::withPlainIds).toList();
+  }
+
+  private static Message withPlainIds(Message message) {
+    return switch (message) {
+      case Message.User user -> user;
+      case Message.Assistant assistant ->
+          withCalls(
+              assistant,
+              call -> new ToolCall(PlainName.ofId(call.id()), call.name(), call.arguments()));
+      case Message.ToolResult result ->
+          new Message.ToolResult(
+              PlainName.ofId(result.callId()),
+              result.toolName(),
+              result.content(),
+              result.failed());
+    };
+  }
+
+  private static Message.Assistant withPlainNames(Message.Assistant assistant) {
+    return withCalls(
+        assistant,
+        call -> new ToolCall(call.id(), PlainName.ofTool(call.name()), call.arguments()));
+  }
+
+  private static Message.Assistant withCalls(
+      Message.Assistant assistant, UnaryOperator<ToolCall> change) {
+    return new Message.Assistant(
+        assistant.text(),
+        assistant.reasoning(),
+        assistant.toolCalls().stream().map(change).toList(),
+        assistant.opaque());
+  }
+
   private static int endOfTurn(List<Message> messages, int from) {
     int end = from;
     while (end < messages.size() && !(messages.get(end) instanceof Message.Assistant)) {
@@ -44,7 +85,7 @@ public final class ToolPairs {
 
   private static void addTurn(
       List<Message> complete, Message.Assistant assistant, List<Message> rest) {
-    complete.add(assistant);
+    complete.add(withPlainNames(assistant));
     Map<String, Message.ToolResult> results = new LinkedHashMap<>();
     for (Message message : rest) {
       if (message instanceof Message.ToolResult result) {

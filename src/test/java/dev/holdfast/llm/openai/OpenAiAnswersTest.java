@@ -2,9 +2,11 @@ package dev.holdfast.llm.openai;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.openai.core.JsonValue;
 import dev.holdfast.llm.CallResult;
 import dev.holdfast.llm.Calls;
 import dev.holdfast.llm.ChatProvider;
+import dev.holdfast.llm.ChatRequest;
 import dev.holdfast.llm.FailureKind;
 import dev.holdfast.llm.Message;
 import dev.holdfast.llm.StopReason;
@@ -12,6 +14,7 @@ import dev.holdfast.llm.StreamListener;
 import dev.holdfast.llm.ToolCall;
 import dev.holdfast.llm.Usage;
 import dev.holdfast.llm.WireCall;
+import dev.holdfast.llm.wire.JsonTree;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -20,6 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import tools.jackson.databind.JsonNode;
 
 /** What is read out of chunks, without a server; apostrophes stand for quotes. */
 class OpenAiAnswersTest {
@@ -49,6 +53,28 @@ class OpenAiAnswersTest {
 
   private CallResult.Answer answer(String... body) throws InterruptedException {
     return (CallResult.Answer) call(body);
+  }
+
+  @Test
+  @DisplayName("ids of another server are short for OpenAI itself, and as they came for others")
+  void ids() {
+    String id = "x".repeat(41);
+    ChatRequest request =
+        Calls.request(
+            new Message.Assistant("", List.of(new ToolCall(id, "a", "{}"))),
+            new Message.ToolResult(id, "a", "done", false));
+    List<String> sent = idsOf(request, true);
+    assertThat(sent.getFirst()).hasSizeLessThanOrEqualTo(40).isEqualTo(sent.getLast());
+    assertThat(idsOf(request, false)).containsExactly(id, id);
+  }
+
+  /** Of the call and of its result. */
+  private static List<String> idsOf(ChatRequest request, boolean vendor) {
+    JsonValue messages = OpenAiRequest.of(request, vendor)._messages().asUnknown().orElseThrow();
+    JsonNode sent = JsonTree.of(messages.convert(Object.class));
+    return List.of(
+        sent.path(0).path("tool_calls").path(0).path("id").asString(),
+        sent.path(1).path("tool_call_id").asString());
   }
 
   @ParameterizedTest

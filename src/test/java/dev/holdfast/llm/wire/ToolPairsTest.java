@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.llm.Message;
 import dev.holdfast.llm.ToolCall;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Stream;
@@ -11,6 +12,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Conversations in which calls and results do not match. */
 class ToolPairsTest {
@@ -82,6 +84,71 @@ class ToolPairsTest {
     Message second = new Message.ToolResult("x", "tool", "second", false);
     List<Message> complete = ToolPairs.complete(List.of(message("a:x"), first, second));
     assertThat(complete).containsExactly(message("a:x"), first);
+  }
+
+  private static List<Message> called(String id, String name) {
+    return List.of(
+        new Message.Assistant("so", "hm", List.of(new ToolCall(id, name, "{}")), "{}"),
+        new Message.ToolResult(id, name, "done", false));
+  }
+
+  private static String nameOnWire(String name) {
+    Message first = ToolPairs.complete(called("x", name)).getFirst();
+    return ((Message.Assistant) first).toolCalls().getFirst().name();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"list_files", "mcp__s__purge-2", "A", "_", "-"})
+  @DisplayName("names and ids that every vendor takes stay as they are")
+  void validNames(String word) {
+    String longest = word.repeat(64).substring(0, 64);
+    for (String name : List.of(word, longest)) {
+      assertThat(ToolPairs.complete(called("x", name))).isEqualTo(called("x", name));
+    }
+    List<Message> ids = called(longest.substring(0, 40), "a");
+    assertThat(ToolPairs.withPlainIds(ids)).isEqualTo(ids);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"multi_tool_use.parallel", "", " ", "grüße", "a b", "\uD83D\uDE00"})
+  @DisplayName("the name of a tool that is none is one that a vendor takes, always the same")
+  void strangeName(String name) {
+    assertThat(nameOnWire(name)).matches("[a-zA-Z0-9_-]{1,64}").isEqualTo(nameOnWire(name));
+    assertThat(nameOnWire(name + "x".repeat(64))).matches("[a-zA-Z0-9_-]{1,64}");
+  }
+
+  @Test
+  @DisplayName("strange names that look alike stay apart")
+  void alike() {
+    String tail = "x".repeat(100);
+    assertThat(
+            Stream.of("a.b", "a:b", "a_b", tail + "1", tail + "2").map(ToolPairsTest::nameOnWire))
+        .doesNotHaveDuplicates()
+        .contains("a_b");
+  }
+
+  @Test
+  @DisplayName("ids of another vendor are plain ones, the same of a call and its result")
+  void strangeIds() {
+    List<String> ids =
+        List.of("functions.list_files:0", "functions.list_files:1", "y".repeat(41), "call_1");
+    List<Message> conversation = new ArrayList<>();
+    List<ToolCall> calls = ids.stream().map(id -> new ToolCall(id, "tool", "{}")).toList();
+    conversation.add(new Message.Assistant("", calls));
+    ids.forEach(id -> conversation.add(new Message.ToolResult(id, "tool", id, false)));
+
+    List<Message> plain = ToolPairs.withPlainIds(conversation);
+
+    List<String> sent =
+        ((Message.Assistant) plain.getFirst()).toolCalls().stream().map(ToolCall::id).toList();
+    assertThat(sent).allMatch(id -> id.matches("[a-zA-Z0-9_-]{1,40}")).doesNotHaveDuplicates();
+    assertThat(sent).endsWith("call_1");
+    assertThat(plain.subList(1, plain.size()))
+        .extracting(each -> ((Message.ToolResult) each).callId())
+        .isEqualTo(sent);
+    assertThat(plain.subList(1, plain.size()))
+        .extracting(each -> ((Message.ToolResult) each).content())
+        .isEqualTo(ids);
   }
 
   @Test

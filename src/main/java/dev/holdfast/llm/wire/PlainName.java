@@ -1,0 +1,36 @@
+package dev.holdfast.llm.wire;
+
+import java.util.HexFormat;
+import java.util.regex.Pattern;
+
+/**
+ * Names and ids in the characters that every vendor takes. Models make up names, and each server
+ * has its own form of ids: one that a vendor refuses would be in every later request, too.
+ */
+final class PlainName {
+  private static final int LONGEST_NAME = 64;
+  private static final int LONGEST_ID = 40;
+  private static final int HASH = 9;
+  private static final Pattern PLAIN = Pattern.compile("[a-zA-Z0-9_-]+");
+  private static final Pattern STRANGE = Pattern.compile("[^a-zA-Z0-9_-]");
+
+  private PlainName() {}
+
+  static String ofTool(String name) {
+    return plain(name, LONGEST_NAME);
+  }
+
+  static String ofId(String id) {
+    return plain(id, LONGEST_ID);
+  }
+
+  /** The hash keeps apart what the other characters made different. */
+  private static String plain(String text, int longest) {
+    if (text.length() <= longest && PLAIN.matcher(text).matches()) {
+      return text;
+    }
+    String start = text.substring(0, Math.min(text.length(), longest - HASH));
+    String hash = HexFormat.of().toHexDigits(text.hashCode());
+    return STRANGE.matcher(start).replaceAll("_") + "_" + hash;
+  }
+}
