@@ -65,6 +65,7 @@ class ErrorMappingTest extends ProviderFixture {
         openAi(429, "rate_limit_error", "slow_down", "s", "RATE_LIMIT"),
         openAi(429, "requests", "rate_limit_exceeded", "s", "RATE_LIMIT"),
         openAi(429, "x", "x", "INSUFFICIENT QUOTA for concurrent requests", "RATE_LIMIT"),
+        openAi(429, "x", "1113", "Insufficient balance. Please recharge.", "QUOTA_EXCEEDED"),
         openAi(400, "invalid_request_error", "context_length_exceeded", "c", "CONTEXT_OVERFLOW"),
         openAi(400, "x", "x", "maximum context length is 8192 tokens", "CONTEXT_OVERFLOW"),
         openAi(500, "x", "x", "the request exceeds the available context size", "CONTEXT_OVERFLOW"),

@@ -118,7 +118,7 @@ final class ErrorTable {
       case 402 -> ErrorMeaning.QUOTA;
       case 408 -> ErrorMeaning.TIMEOUT;
       case 413 -> ErrorMeaning.OVERFLOW;
-      case 429 -> ErrorMeaning.RATE_LIMIT;
+      case 429 -> isSpent(message) ? ErrorMeaning.QUOTA : ErrorMeaning.RATE_LIMIT;
       default -> byText(message, status >= 500 ? ErrorMeaning.BROKEN : ErrorMeaning.REFUSED);
     };
   }
@@ -127,7 +127,12 @@ final class ErrorTable {
     if (OVERFLOW.matcher(message).find()) {
       return ErrorMeaning.OVERFLOW;
     }
-    return SPENT.matcher(message).find() ? ErrorMeaning.QUOTA : otherwise;
+    return isSpent(message) ? ErrorMeaning.QUOTA : otherwise;
+  }
+
+  /** Only by words of an empty account: texts of rate limits speak of plans and billing, too. */
+  private static boolean isSpent(String message) {
+    return SPENT.matcher(message).find();
   }
 
   /** True if the provider may have been paid for work, as far as the status tells. */

@@ -135,10 +135,33 @@ class ErrorTableTest {
         "insufficient balance",
         "insufficient funds",
         "Billing hard limit has been reached",
+        "Insufficient balance or no resource package. Please recharge.",
+        "Your account is suspended due to insufficient balance, please recharge your account",
       })
-  @DisplayName("B17: an empty account is known by its words where a 400 says so")
+  @DisplayName("B17: an empty account is known by its words, on 400 and on 429")
   void spent(String message) {
     assertThat(of(400, message, "invalid_request_error")).isEqualTo(ErrorMeaning.QUOTA);
+    assertThat(of(429, message, "1113")).isEqualTo(ErrorMeaning.QUOTA);
+    assertThat(of(429, message, "rate_limit_error"))
+        .as("a code that is known decides")
+        .isEqualTo(ErrorMeaning.RATE_LIMIT);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "Rate limit reached for m in organization o on tokens per min (TPM): Limit 30000, Used"
+            + " 29000. Please try again in 4.77s.",
+        "Rate limit reached. To increase it, add a payment method to your billing settings.",
+        "You exceeded your current quota, please check your plan and billing details.",
+        "Rate limit exceeded: free-models-per-day. Add 10 credits to unlock 1000 requests per day",
+        "This request would exceed your organization's rate limit. Contact sales for more credits.",
+        "insufficient quota for concurrent requests",
+        "",
+      })
+  @DisplayName("B17: a 429 that only speaks of a plan, billing or credits is a rate limit")
+  void notSpent(String message) {
+    assertThat(of(429, message)).isEqualTo(ErrorMeaning.RATE_LIMIT);
   }
 
   @ParameterizedTest
