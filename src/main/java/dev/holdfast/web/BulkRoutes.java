@@ -95,7 +95,9 @@ record BulkRoutes(WebPorts ports, BulkActions actions) implements Routes {
     if (body.ids == null) {
       Category category = Requests.category(body.category);
       return new HeldTickets(
-          ports.tickets(), category == null ? null : category.wireName(), body.fingerprint);
+          ports.tickets(),
+          category == null ? null : category.wireName(),
+          Requests.fingerprint(body.fingerprint));
     }
     List<Long> ids = body.ids;
     if (ids.size() > MOST_IDS || ids.stream().anyMatch(id -> id == null || id < 0)) {
@@ -247,7 +249,10 @@ record BulkRoutes(WebPorts ports, BulkActions actions) implements Routes {
         NewRelease release =
             new NewRelease(
                 new NewRelease.Which(
-                    body.ids, body.fingerprint, Requests.category(body.category), body.batchId),
+                    body.ids,
+                    Requests.fingerprint(body.fingerprint),
+                    Requests.category(body.category),
+                    body.batchId),
                 canary(body.canary),
                 ramp(body.ramp),
                 ActionRoutes.words("guidance", body.guidance),

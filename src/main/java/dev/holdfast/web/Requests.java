@@ -157,6 +157,14 @@ final class Requests {
                         "category: one of " + words(Category.values(), Category::wireName)));
   }
 
+  /** Of a body. How long it must be, those say who choose by it. */
+  static @Nullable String fingerprint(@Nullable String text) {
+    if (text != null && text.indexOf('\0') >= 0) {
+      throw new Refused(422, "fingerprint: none of its characters is NUL");
+    }
+    return text;
+  }
+
   private static @Nullable String wireName(@Nullable Category category) {
     return category == null ? null : category.wireName();
   }

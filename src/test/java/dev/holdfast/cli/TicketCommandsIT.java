@@ -125,12 +125,12 @@ class TicketCommandsIT {
         """
         WITH added AS (
           INSERT INTO holdfast.tickets (kind, state, error_category, error_fingerprint, hold_reason)
-          SELECT 'command', 'on_hold', 'system_error', 'f-bulk', 'why' FROM generate_series(1, 1203) RETURNING id)
+          SELECT 'command', 'on_hold', 'system_error', 'f-bulk-it', 'why' FROM generate_series(1, 1203) RETURNING id)
         SELECT count(*) FROM added
         """);
     long other = Cli.held(database, "system_error", "f-other");
 
-    Cli.Result result = cli.run("release", "--fingerprint", "f-bulk", "--guidance", "go on");
+    Cli.Result result = cli.run("release", "--fingerprint", "f-bulk-it", "--guidance", "go on");
 
     assertThat(result.code()).isZero();
     assertThat(result.out()).startsWith("released all 1203: #").hasLineCount(2);
@@ -139,7 +139,8 @@ class TicketCommandsIT {
     assertThat(
             Cli.query(
                 database,
-                "SELECT count(*) FROM holdfast.on_hold_tickets WHERE error_fingerprint = 'f-bulk'"))
+                "SELECT count(*) FROM holdfast.on_hold_tickets WHERE error_fingerprint ="
+                    + " 'f-bulk-it'"))
         .isEqualTo("0");
     assertThat(state(other)).isEqualTo("on_hold");
   }
@@ -149,9 +150,9 @@ class TicketCommandsIT {
   void undo() throws SQLException {
     List<Long> ids = new ArrayList<>();
     for (int i = 0; i < 3; i++) {
-      ids.add(Cli.held(database, "system_error", "f-undo"));
+      ids.add(Cli.held(database, "system_error", "f-undo-it"));
     }
-    Cli.Result released = cli.run("release", "--fingerprint", "f-undo", "--json");
+    Cli.Result released = cli.run("release", "--fingerprint", "f-undo-it", "--json");
     String key = released.json().at("/release").stringValue();
     assertThat(cli.run("cancel", "" + ids.get(1), "--reason", "no more").code()).isZero();
 
@@ -178,21 +179,32 @@ class TicketCommandsIT {
   @Test
   @DisplayName("release by category, and where nothing matches")
   void bulkCategory() throws SQLException {
-    long id = Cli.held(database, "code_error", "f-cat");
-    assertThat(cli.run("release", "--category", "code_error", "--fingerprint", "f-cat").code())
+    long id = Cli.held(database, "code_error", "f-category");
+    assertThat(cli.run("release", "--category", "code_error", "--fingerprint", "f-category").code())
         .isZero();
     assertThat(state(id)).isEqualTo("ready");
 
-    Cli.Result none = cli.run("release", "--fingerprint", "no-such");
+    Cli.Result none = cli.run("release", "--fingerprint", "no-such-error");
     assertThat(none.code()).isEqualTo(3);
     assertThat(none.err()).contains("no held ticket matches");
   }
 
   @Test
-  @DisplayName("8 characters of a fingerprint are enough, fewer match nothing")
+  @DisplayName("8 characters of a fingerprint are enough, fewer are refused and release nothing")
   void shortFingerprint() throws SQLException {
     long id = Cli.held(database, "code_error", "0123456789abcdef0123456789abcdef");
-    assertThat(cli.run("release", "--fingerprint", "0123456").code()).isEqualTo(3);
+    long byHand =
+        Long.parseLong(
+            Cli.query(
+                database,
+                "INSERT INTO holdfast.tickets (kind, state, hold_reason) VALUES ('manual',"
+                    + " 'on_hold', 'held by ann') RETURNING id"));
+    for (String fewer : List.of("", "0123456")) {
+      Cli.Result refused = cli.run("release", "--fingerprint", fewer);
+      assertThat(refused.code()).as("%s", refused).isEqualTo(2);
+      assertThat(refused.err()).contains("a fingerprint needs 8 characters at least");
+    }
+    assertThat(state(byHand)).isEqualTo("on_hold");
     assertThat(cli.run("list", "--fingerprint", "01234567").out()).contains("" + id);
     assertThat(cli.run("release", "--fingerprint", "01234567").code()).isZero();
     assertThat(state(id)).isEqualTo("ready");

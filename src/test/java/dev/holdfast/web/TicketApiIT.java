@@ -474,6 +474,21 @@ class TicketApiIT {
   }
 
   @Test
+  @DisplayName("too short a fingerprint, or none, releases nothing that people have held")
+  void shortFingerprints() {
+    long id = held();
+    for (String fingerprint : List.of("", "0123456", "\\u0000", "\\u0000".repeat(8))) {
+      String field = "{\"fingerprint\": \"" + fingerprint + "\"";
+      Answer bulk = ann.post(TICKETS + "/release", field + "}");
+      assertThat(bulk.status()).as(bulk.toString()).isEqualTo(422);
+      assertThat(bulk.detail()).contains("fingerprint");
+      Answer inSteps = ann.post("/api/v1/releases", field + ", \"canary\": 1}");
+      assertThat(inSteps.status()).as(inSteps.toString()).isEqualTo(422);
+    }
+    assertThat(database.state(id)).isEqualTo("on_hold");
+  }
+
+  @Test
   @DisplayName("queues are paused and resumed in the actor's name; stats, workers and designs")
   void queues() {
     queue.enqueue();

@@ -1,5 +1,6 @@
 package dev.holdfast.queue.read;
 
+import dev.holdfast.ticket.InvalidTicketException;
 import dev.holdfast.ticket.TicketState;
 import java.time.Instant;
 import java.util.ArrayDeque;
@@ -14,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class HeldTickets implements Iterator<Long> {
   private static final int BATCH = 500;
+  private static final int SHORTEST_FINGERPRINT = 8;
 
   private final TicketReader reader;
   private final TicketFilter filter;
@@ -22,12 +24,26 @@ public final class HeldTickets implements Iterator<Long> {
   private long last;
   private boolean atEnd;
 
-  /** The held tickets of one error or category. */
+  /**
+   * The held tickets of one error or category. An empty fingerprint would choose what people held.
+   *
+   * @throws InvalidTicketException if the fingerprint is too short to choose by
+   */
   public HeldTickets(TicketReader reader, @Nullable String category, @Nullable String fingerprint) {
     this(
         reader,
-        TicketFilter.all(BATCH).withState(TicketState.ON_HOLD).withError(category, fingerprint),
+        TicketFilter.all(BATCH)
+            .withState(TicketState.ON_HOLD)
+            .withError(category, longEnough(fingerprint)),
         null);
+  }
+
+  private static @Nullable String longEnough(@Nullable String fingerprint) {
+    if (fingerprint != null && fingerprint.length() < SHORTEST_FINGERPRINT) {
+      throw new InvalidTicketException(
+          "a fingerprint needs %s characters at least".formatted(SHORTEST_FINGERPRINT));
+    }
+    return fingerprint;
   }
 
   /**
