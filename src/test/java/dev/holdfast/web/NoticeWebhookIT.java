@@ -3,6 +3,7 @@ package dev.holdfast.web;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import ch.qos.logback.classic.Level;
 import com.sun.net.httpserver.HttpServer;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.holdfast.failure.Category;
@@ -11,6 +12,7 @@ import dev.holdfast.queue.Finish;
 import dev.holdfast.queue.PeopleNotices;
 import dev.holdfast.retry.Sleeper;
 import dev.holdfast.secret.Secrets;
+import dev.holdfast.testing.LogLines;
 import dev.holdfast.testing.TestDatabase;
 import dev.holdfast.testing.TestQueue;
 import dev.holdfast.testing.TicketDatabase;
@@ -125,6 +127,38 @@ class NoticeWebhookIT {
         Duration.ofSeconds(5),
         form,
         rules(giveUpAfter, groupWait, quiet));
+  }
+
+  @Test
+  @DisplayName("22.9: what no one foresaw ends no telling: it is logged once, and tried again")
+  void unforeseen() throws Exception {
+    WebhookReceiver people = receiver(Duration.ofDays(1));
+    PeopleNotices real = notices();
+    real.lead(people.name(), "nobody", Duration.ofMillis(1));
+    long id = queue.enqueue();
+    database.run("SELECT holdfast.hold_ticket(?, 'ann', 'why')", id);
+    AtomicInteger sleeps = new AtomicInteger();
+    Sleeper counting =
+        time -> {
+          sleeps.incrementAndGet();
+          Sleeper.REAL.sleep(POLL);
+        };
+    database.run("ALTER FUNCTION holdfast.note_reviews RENAME TO note_reviews_away");
+    database.run(
+        "CREATE FUNCTION holdfast.note_reviews() RETURNS bigint LANGUAGE plpgsql AS $$ BEGIN RAISE"
+            + " EXCEPTION 'unforeseen' USING ERRCODE = 'HF422'; END $$");
+    try (LogLines log = new LogLines(NoticeWebhook.class);
+        NoticeWebhook webhook =
+            NoticeWebhook.start(people, real, counting, InstantSource.system(), POLL)) {
+      await().atMost(Duration.ofSeconds(20)).until(() -> sleeps.get() > 3);
+      assertThat(log.of(Level.WARN)).hasSize(1);
+      database.run("DROP FUNCTION holdfast.note_reviews");
+      database.run("ALTER FUNCTION holdfast.note_reviews_away RENAME TO note_reviews");
+      await()
+          .atMost(Duration.ofSeconds(20))
+          .until(() -> received.stream().anyMatch(each -> each.body().contains("/tickets/" + id)));
+      assertThat(webhook).isNotNull();
+    }
   }
 
   static NoticeRules rules(Duration giveUpAfter, Duration groupWait, Predicate<Instant> quiet) {

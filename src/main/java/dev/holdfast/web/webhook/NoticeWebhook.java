@@ -43,6 +43,7 @@ public final class NoticeWebhook implements AutoCloseable {
   private final Set<Long> told = new TreeSet<>();
   private final Thread thread;
   private int failures;
+  private boolean unforeseen;
   private @Nullable Instant failingSince;
   private @Nullable Instant waitingSince;
 
@@ -83,14 +84,25 @@ public final class NoticeWebhook implements AutoCloseable {
       while (!Thread.currentThread().isInterrupted()) {
         try {
           round();
+          unforeseen = false;
         } catch (QueueUnavailableException | TicketBusyException e) {
           log.debug("no holds are told of: {}", e.getMessage());
+        } catch (RuntimeException e) {
+          warnOnce(e);
         }
         sleeper.sleep(wait(failures));
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
+  }
+
+  /** Whatever it is, later notices must not be lost by it. */
+  private void warnOnce(RuntimeException e) {
+    if (!unforeseen) {
+      log.warn("{} is told of nothing for now; it is tried again", receiver, e);
+    }
+    unforeseen = true;
   }
 
   /** The poll interval, doubled by each failure in a row. */
