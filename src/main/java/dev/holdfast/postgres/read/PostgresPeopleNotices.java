@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.LocalTime;
 import java.time.ZoneId;
+import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
 import javax.sql.DataSource;
@@ -129,9 +130,18 @@ public final class PostgresPeopleNotices implements PeopleNotices {
             handle
                 .createQuery(sql.inSchema("SELECT holdfast.note_digest(:time, :zone)"))
                 .bind("time", time)
-                .bind("zone", zone.getId())
+                .bind("zone", zoneName(zone))
                 .mapTo(Boolean.class)
                 .one());
+  }
+
+  /** PostgreSQL reads the sign of an offset as POSIX has it: ahead of UTC is minus. */
+  private static String zoneName(ZoneId zone) {
+    return zone.normalized() instanceof ZoneOffset offset
+        ? offset.equals(ZoneOffset.UTC)
+            ? "UTC"
+            : ZoneOffset.ofTotalSeconds(-offset.getTotalSeconds()).getId()
+        : zone.getId();
   }
 
   private static Notice summary(ResultSet row, String action) throws SQLException {

@@ -1,22 +1,30 @@
 package dev.holdfast.web.webhook;
 
 import dev.holdfast.secret.Secrets;
+import jakarta.mail.Address;
 import jakarta.mail.Message;
 import jakarta.mail.MessagingException;
+import jakarta.mail.SendFailedException;
 import jakarta.mail.Session;
 import jakarta.mail.Transport;
 import jakarta.mail.internet.InternetAddress;
 import jakarta.mail.internet.MimeMessage;
 import java.time.InstantSource;
 import java.util.Date;
+import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.Properties;
+import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Sends one event as a mail of plain text. Its {@code Message-ID} is the event's, so a mail that
  * comes twice is known by it. Thread-safe.
  */
 final class MailDelivery implements NoticeSender {
+  private static final Logger log = LoggerFactory.getLogger(MailDelivery.class);
   private static final int SUBJECT = 120;
 
   private final MailReceiver receiver;
@@ -38,6 +46,7 @@ final class MailDelivery implements NoticeSender {
     for (String name : new String[] {"connectiontimeout", "timeout", "writetimeout"}) {
       properties.put("mail." + protocol + "." + name, millis);
     }
+    properties.put("mail." + protocol + ".sendpartial", "true");
     properties.put("mail." + protocol + ".ssl.checkserveridentity", "true");
     properties.put("mail.smtp.starttls.enable", "true");
     return properties;
@@ -56,10 +65,25 @@ final class MailDelivery implements NoticeSender {
         transport.sendMessage(message, message.getAllRecipients());
       }
       return "";
+    } catch (SendFailedException e) {
+      Address[] sent = e.getValidSentAddresses();
+      if (sent == null || sent.length == 0) {
+        return e.getClass().getSimpleName() + rejected(e);
+      }
+      log.warn(
+          "the mail server of {} refuses {}; the others have {}", receiver, without(e), event.id());
+      return "";
     } catch (MessagingException e) {
       // What a server says may quote what it was sent.
       return e.getClass().getSimpleName() + rejected(e);
     }
+  }
+
+  private static List<Address> without(SendFailedException e) {
+    return Stream.of(e.getInvalidAddresses(), e.getValidUnsentAddresses())
+        .filter(Objects::nonNull)
+        .flatMap(Stream::of)
+        .toList();
   }
 
   private static String rejected(MessagingException e) {
