@@ -99,11 +99,14 @@ record BulkRoutes(WebPorts ports, BulkActions actions) implements Routes {
           category == null ? null : category.wireName(),
           Requests.fingerprint(body.fingerprint));
     }
-    List<Long> ids = body.ids;
+    return ids(body.ids).stream().distinct().iterator();
+  }
+
+  private static List<Long> ids(List<Long> ids) {
     if (ids.size() > MOST_IDS || ids.stream().anyMatch(id -> id == null || id < 0)) {
       throw new Refused(422, "ids: at most " + MOST_IDS + " whole numbers");
     }
-    return ids.stream().distinct().iterator();
+    return ids;
   }
 
   private void progress(Context context) {
@@ -249,7 +252,7 @@ record BulkRoutes(WebPorts ports, BulkActions actions) implements Routes {
         NewRelease release =
             new NewRelease(
                 new NewRelease.Which(
-                    body.ids,
+                    body.ids == null ? null : ids(body.ids),
                     Requests.fingerprint(body.fingerprint),
                     Requests.category(body.category),
                     body.batchId),

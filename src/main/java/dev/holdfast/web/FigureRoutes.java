@@ -8,6 +8,7 @@ import io.javalin.http.Context;
 import io.javalin.router.JavalinDefaultRoutingApi;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Set;
 
 /** The API's figures over time, as workers have counted them. */
 record FigureRoutes(FigureReader reader) implements Routes {
@@ -17,6 +18,7 @@ record FigureRoutes(FigureReader reader) implements Routes {
   }
 
   private void figures(Context context) {
+    Requests.requireKnown(context, Set.of("window"));
     String wanted = context.queryParam("window");
     FigureWindow window =
         FigureWindow.of(wanted == null ? FigureWindow.DAY.wireName() : wanted)

@@ -14,8 +14,8 @@ import io.javalin.security.RouteRole;
 import java.net.URI;
 import java.time.InstantSource;
 import java.util.Locale;
-import java.util.Optional;
 import java.util.Set;
+import java.util.regex.Pattern;
 
 /**
  * Stands before every route: who comes, whether they may, and whether it is they who ask and not a
@@ -24,6 +24,7 @@ import java.util.Set;
 final class Gate implements Routes {
   private static final int FAILURES_PER_MINUTE = 20;
   private static final String BEARER = "Bearer ";
+  private static final Pattern NO_SEQUENCE = Pattern.compile("%(?![0-9a-fA-F]{2})");
   private static final Set<HandlerType> READS =
       Set.of(HandlerType.GET, HandlerType.HEAD, HandlerType.OPTIONS);
   private static final Set<String> THIS_MACHINE = Set.of("localhost", "127.0.0.1", "[::1]");
@@ -41,6 +42,7 @@ final class Gate implements Routes {
   @Override
   public void addTo(JavalinDefaultRoutingApi routes) {
     routes.before(Gate::protect);
+    routes.before(Gate::requireReadable);
     routes.beforeMatched(this::admit);
   }
 
@@ -57,6 +59,15 @@ final class Gate implements Routes {
             "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:;"
                 + " font-src 'self'; connect-src 'self'; manifest-src 'self'; form-action 'self';"
                 + " base-uri 'none'; frame-ancestors 'none'");
+  }
+
+  /** What cannot be read would count as not there, and widen what is asked for. */
+  private static void requireReadable(Context context) {
+    String query = context.queryString();
+    if (query != null && NO_SEQUENCE.matcher(query).find()) {
+      throw Refused.badRequest(
+          "the address has a % without two hexadecimal digits; write %25 for %");
+    }
   }
 
   private void admit(Context context) {
@@ -106,8 +117,8 @@ final class Gate implements Routes {
             ? new ProxyLogin.Word.None()
             : access.others().proxy().of(context.req());
     // A proxy that asks for passwords may pass them on; only a Bearer is meant for this server.
-    if (header != null && (header.startsWith(BEARER) || word instanceof ProxyLogin.Word.None)) {
-      return withToken(context, header);
+    if (header != null && header.regionMatches(true, 0, BEARER, 0, BEARER.length())) {
+      return withToken(context, header.substring(BEARER.length()).strip());
     }
     return switch (word) {
       case ProxyLogin.Word.Person person -> named(context, person);
@@ -153,12 +164,8 @@ final class Gate implements Routes {
     return checked(context, login, access.cookies().csrfToken(cookie), true);
   }
 
-  private Visitor withToken(Context context, String header) {
-    AccessToken token =
-        Optional.of(header)
-            .filter(text -> text.startsWith(BEARER))
-            .flatMap(text -> access.bearing(text.substring(BEARER.length()).strip()))
-            .orElseThrow(() -> refuseToken(context));
+  private Visitor withToken(Context context, String secret) {
+    AccessToken token = access.bearing(secret).orElseThrow(() -> refuseToken(context));
     requireRoom(context, token.id());
     return new Visitor(token.actor(), token.role(), "", false);
   }
@@ -194,7 +201,7 @@ final class Gate implements Routes {
     }
   }
 
-  private static boolean isForm(Context context) {
+  static boolean isForm(Context context) {
     String type = context.contentType();
     return type != null && type.startsWith("application/x-www-form-urlencoded");
   }

@@ -14,6 +14,8 @@ import io.javalin.http.HttpResponseException;
 import io.javalin.http.HttpStatus;
 import io.javalin.router.JavalinDefaultRoutingApi;
 import java.io.EOFException;
+import java.nio.charset.IllegalCharsetNameException;
+import java.nio.charset.UnsupportedCharsetException;
 import org.eclipse.jetty.http.HttpException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -22,6 +24,7 @@ import org.slf4j.LoggerFactory;
 record Problems(Pages pages) implements Routes {
   private static final Logger log = LoggerFactory.getLogger(Problems.class);
   private static final String RETRY_SECONDS = "5";
+  private static final String CHARSET = "the charset of the Content-Type is none; send UTF-8";
 
   @Override
   public void addTo(JavalinDefaultRoutingApi routes) {
@@ -85,6 +88,8 @@ record Problems(Pages pages) implements Routes {
         log.warn("{} {}: {}", context.method(), context.path(), gone.getMessage());
         yield Problem.of(503, "the database cannot be reached just now; try again in some seconds");
       }
+      case IllegalCharsetNameException name -> Problem.of(415, CHARSET);
+      case UnsupportedCharsetException name -> Problem.of(415, CHARSET);
       case EOFException cut -> Problem.of(400, "the request's body ended before its end");
       case HttpException broken -> Problem.of(400, "the request's body could not be read");
       default -> {

@@ -82,13 +82,19 @@ final class Requests {
 
   /** Refuses what a misspelt filter would silently widen. */
   static void requireKnown(Context context, Set<String> known) {
-    for (String name : context.queryParamMap().keySet()) {
-      if (!known.contains(name)) {
-        throw Refused.badRequest(
-            "there is no parameter \"%s\"; there are: %s"
-                .formatted(cut(name), String.join(", ", known.stream().sorted().toList())));
-      }
-    }
+    context
+        .queryParamMap()
+        .forEach(
+            (name, values) -> {
+              if (!known.contains(name)) {
+                throw Refused.badRequest(
+                    "there is no parameter \"%s\"; there are: %s"
+                        .formatted(cut(name), String.join(", ", known.stream().sorted().toList())));
+              }
+              if (values.size() > 1) {
+                throw Refused.badRequest(name + ": more than once; only one of them would count");
+              }
+            });
   }
 
   static TicketFilter filter(Context context) {

@@ -213,6 +213,24 @@ class AccessIT {
     assertThat(logIn("token=" + WebFixture.ANN).status()).isEqualTo(303);
   }
 
+  @Test
+  @DisplayName(
+      "22.7: behind a proxy that asks for a password, its header is no token of this server")
+  void basic() {
+    String cookie = cookie("token=" + WebFixture.ANN);
+    for (int i = 0; i < 25; i++) {
+      String[] both = {"Authorization", "Basic YTpi", "Cookie", cookie};
+      assertThat(nobody.get(TICKETS, both).status()).isEqualTo(200);
+      assertThat(nobody.get(TICKETS, "Authorization", "Basic YTpi").status()).isEqualTo(401);
+    }
+    assertThat(nobody.get(TICKETS, "Authorization", "Bearer wrong").status()).isEqualTo(401);
+    for (String scheme : List.of("bearer ", "BEARER  ", "Bearer ")) {
+      assertThat(nobody.get(TICKETS, "Authorization", scheme + WebFixture.ANN).status())
+          .as(scheme)
+          .isEqualTo(200);
+    }
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"Content-Length: 90000", "Transfer-Encoding: chunked"})
   @DisplayName("a login that is long, or whose end is not known, is refused before it is read")

@@ -24,6 +24,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @WithDatabase
 class BadRequestsIT {
@@ -85,6 +86,8 @@ class BadRequestsIT {
     "GET, /api/v1/tickets?queue=%00, 400",
     "GET, /api/v1/tickets?staet=done, 400",
     "GET, /api/v1/events?ticket=x, 400",
+    "GET, /api/v1/tickets?queue=a&queue=b, 400",
+    "GET, /api/v1/figures?windwo=7d, 400",
     "GET, /broken, 500",
     "DELETE, /api/v1/tickets/1, 405",
     "PUT, /api/v1/queues, 405",
@@ -131,6 +134,17 @@ class BadRequestsIT {
     assertProblem(ann.post(release, "[".repeat(50_000)), 400);
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"utf8mb4", "u?8", "\"\""})
+  @DisplayName("text in a character set that there is not is refused, whoever sends it")
+  void charsets(String name) {
+    String form = "application/x-www-form-urlencoded; charset=" + name;
+    String json = "application/json; charset=" + name;
+    String release = TICKETS + "/" + queue.enqueue() + "/release";
+    assertThat(ann.send("POST", release, "{}", "Content-Type", json).status()).isNotEqualTo(500);
+    assertProblem(ann.send("POST", "/login", "token=x", "Content-Type", form), 415);
+  }
+
   @Test
   @DisplayName("values that no ticket can have are refused with the reason")
   void values() {
@@ -150,6 +164,10 @@ class BadRequestsIT {
             "{\"kind\": \"x\", \"title\": \"\\ud800\"}",
             "{\"kind\": \"x\", \"payload\": {\"a\": \"\\u0000\"}}")) {
       assertProblem(ann.post(TICKETS, body), 422);
+    }
+    for (String ids : List.of("[null]", "[1, null]", "[-1]")) {
+      String body = "{\"canary\": 1, \"ids\": " + ids + "}";
+      assertProblem(ann.post("/api/v1/releases", body), 422);
     }
     assertProblem(ann.post(TICKETS, "{\"kind\": \"x\", \"run_at\": \"infinity\"}"), 400);
     assertProblem(ann.post(TICKETS, "{\"kind\": \"x\", \"run_at\": \"-infinity\"}"), 400);
@@ -196,6 +214,31 @@ class BadRequestsIT {
             .build();
     HttpResponse<String> answer = ann.http().send(chunked, BodyHandlers.ofString());
     assertProblem(new Answer(answer), 413);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "/api/v1/tickets?queue=%zz",
+        "/api/v1/tickets?text=50%",
+        "/api/v1/tickets?text=50%&limit=1",
+        "/api/v1/tickets?%zz=a",
+        "/api/v1/batches?before=%zz",
+        "/api/v1/figures?window=%zz",
+        "/api/v1/events?ticket=%zz",
+        "/login?next=%zz"
+      })
+  @DisplayName("a value whose % sequences cannot be read is refused, not taken for none")
+  void escapes(String path) throws IOException {
+    try (Socket socket = new Socket("127.0.0.1", server.port())) {
+      socket.setSoTimeout(10_000);
+      String head =
+          "GET %s HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer %s\r\n\r\n"
+              .formatted(path, WebFixture.ANN);
+      socket.getOutputStream().write(head.getBytes(StandardCharsets.US_ASCII));
+      assertThat(new String(socket.getInputStream().readNBytes(12), StandardCharsets.US_ASCII))
+          .isEqualTo("HTTP/1.1 400");
+    }
   }
 
   @Test
