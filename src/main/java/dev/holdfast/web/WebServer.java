@@ -3,6 +3,7 @@ package dev.holdfast.web;
 import dev.holdfast.web.access.Access;
 import io.javalin.Javalin;
 import io.javalin.config.JavalinConfig;
+import io.javalin.http.Context;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.Filter;
 import jakarta.servlet.FilterChain;
@@ -29,6 +30,9 @@ import org.eclipse.jetty.server.ServerConnector;
 public final class WebServer implements AutoCloseable {
   private static final long ROOM_FOR_FORMS = 65_536;
 
+  /** A byte may be three in a form: %E4. */
+  private static final long FORM_BYTES = 3;
+
   private static final EnumSet<DispatcherType> EVERY_REQUEST = EnumSet.of(DispatcherType.REQUEST);
 
   private final Javalin javalin;
@@ -40,7 +44,8 @@ public final class WebServer implements AutoCloseable {
   /**
    * Answers on this port from now on; closing the server closes it.
    *
-   * @param maxPayloadBytes the largest payload of a ticket; bodies may be a little larger
+   * @param maxPayloadBytes the largest payload of a ticket; bodies may be a little larger, forms
+   *     thrice as large
    * @param pages what browsers are shown where no route of theirs answers
    */
   public static WebServer start(
@@ -49,7 +54,7 @@ public final class WebServer implements AutoCloseable {
         Javalin.create(
             config -> {
               configure(config);
-              config.http.maxRequestSize = maxPayloadBytes + ROOM_FOR_FORMS;
+              config.http.maxRequestSize = FORM_BYTES * maxPayloadBytes + ROOM_FOR_FORMS;
               config.jetty.modifyServletContextHandler(
                   handler -> {
                     handler.addFilter(slots(access), "/*", EVERY_REQUEST);
@@ -58,11 +63,19 @@ public final class WebServer implements AutoCloseable {
               config.jetty.addConnector((server, http) -> connector(port, server, http));
               Gate gate = new Gate(access, InstantSource.system());
               new Problems(pages).addTo(config.routes);
+              config.routes.before(
+                  context -> requireFits(context, maxPayloadBytes + ROOM_FOR_FORMS));
               gate.addTo(config.routes);
               new LoginRoutes(access, gate, pages).addTo(config.routes);
               groups.forEach(group -> group.addTo(config.routes));
             });
     return new WebServer(javalin.start());
+  }
+
+  private static void requireFits(Context context, long most) {
+    if (context.contentLength() > most && !Gate.isForm(context)) {
+      throw new Refused(413, "the body is too large; see payload.max-bytes");
+    }
   }
 
   private static FilterHolder slots(Access access) {

@@ -54,7 +54,13 @@ record EnqueueForms(WebPorts ports, ConsoleReader reader, Shell shell) implement
         Objects.requireNonNullElse(ticket.title(), ""),
         ticket.queue(),
         String.valueOf(ticket.priority()),
-        ResultView.indented(ticket.payload()));
+        payload(ticket));
+  }
+
+  /** Blanks would make a long one too long to be sent. */
+  private static String payload(TicketRow ticket) {
+    String payload = ticket.payload();
+    return ResultView.isShownWhole(payload) ? ResultView.indented(payload) : payload;
   }
 
   private void show(

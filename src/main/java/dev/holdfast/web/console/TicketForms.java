@@ -18,6 +18,7 @@ import dev.holdfast.web.WebPorts;
 import dev.holdfast.web.access.Role;
 import dev.holdfast.web.console.view.Format;
 import dev.holdfast.web.console.view.Links;
+import dev.holdfast.web.console.view.ResultView;
 import io.javalin.http.Context;
 import io.javalin.http.HttpStatus;
 import io.javalin.router.JavalinDefaultRoutingApi;
@@ -26,12 +27,10 @@ import java.util.UUID;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
-import tools.jackson.databind.json.JsonMapper;
 
 /** Actions on one ticket or queue. Each leads back to its page, which tells what became of it. */
 record TicketForms(WebPorts ports) implements Routes {
   static final int LONGEST_WORDS = 20_000;
-  private static final JsonMapper MAPPER = JsonMapper.builder().build();
 
   @Override
   public void addTo(JavalinDefaultRoutingApi routes) {
@@ -91,9 +90,12 @@ record TicketForms(WebPorts ports) implements Routes {
     }
     String stored = ports.tickets().find(id).map(TicketRow::payload).orElse("{}");
     try {
-      if (MAPPER.readTree(payload).equals(MAPPER.readTree(stored))) {
+      if (ResultView.exact(payload).equals(ResultView.exact(stored))) {
         return false;
       }
+    } catch (NumberFormatException e) {
+      throw new InvalidTicketException(
+          "the payload has a number whose exponent is beyond all bounds");
     } catch (JacksonException e) {
       throw new InvalidTicketException(
           "the payload is no JSON: " + Format.firstLine(e.getOriginalMessage(), 200));

@@ -96,6 +96,11 @@ public record TicketPage(
     }
   }
 
+  /** True if a form may send the payload back as it is shown. */
+  public boolean isPayloadWhole() {
+    return ResultView.isShownWhole(ticket.payload());
+  }
+
   /** True if its program may print something now, of which no event tells. */
   public boolean isPrinting() {
     return output != null && output.running() && ticket.kind().equals("command");

@@ -19,16 +19,20 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.function.UnaryOperator;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-/** What the page says after a release, where workers were quicker than the page. */
+/** What the form of a release sends, and what the page says after it. */
 @WithDatabase
 class ReleaseNoticeIT {
+  private static final Pattern PAYLOAD =
+      Pattern.compile("<textarea id=\"payload\"[^>]*>(.*?)</textarea>", Pattern.DOTALL);
   private static final Pattern CSRF = Pattern.compile("name=\"_csrf\" value=\"([^\"]+)\"");
 
   private final TicketDatabase database;
@@ -121,6 +125,96 @@ class ReleaseNoticeIT {
     assertThat(page())
         .contains("Released 1 ticket.", "id=\"undo\"")
         .doesNotContain("on hold again");
+  }
+
+  private long holdWith(String payload) {
+    long id = tickets.hold("payload", "boom");
+    database.run("UPDATE holdfast.ticket_base SET payload = ?::jsonb WHERE id = ?", payload, id);
+    return id;
+  }
+
+  private String payload(long id) {
+    return database.value("SELECT payload FROM holdfast.tickets WHERE id = ?", id);
+  }
+
+  /** The text of a form's field as a browser shows it; null where the page has none. */
+  private static @Nullable String field(String page) {
+    Matcher field = PAYLOAD.matcher(page);
+    return field.find()
+        ? field
+            .group(1)
+            .replace("&lt;", "<")
+            .replace("&gt;", ">")
+            .replace("&#34;", "\"")
+            .replace("&#39;", "'")
+            .replace("&amp;", "&")
+        : null;
+  }
+
+  /** Presses Release as a browser does, with the payload that stands in the form. */
+  private int pressRelease(long id, UnaryOperator<String> typed)
+      throws IOException, InterruptedException {
+    page();
+    URI home = URI.create(server.url("/inbox"));
+    String shown = send(HttpRequest.newBuilder(home.resolve("/tickets/" + id)));
+    Matcher csrf = CSRF.matcher(shown);
+    assertThat(csrf.find()).isTrue();
+    String payload = field(shown);
+    String form =
+        "_csrf="
+            + URLEncoder.encode(csrf.group(1), StandardCharsets.UTF_8)
+            + (payload == null
+                ? ""
+                : "&payload=" + URLEncoder.encode(typed.apply(payload), StandardCharsets.UTF_8));
+    return http.send(
+            HttpRequest.newBuilder(home.resolve("/tickets/" + id + "/release"))
+                .header("Content-Type", "application/x-www-form-urlencoded")
+                .POST(BodyPublishers.ofString(form))
+                .build(),
+            BodyHandlers.discarding())
+        .statusCode();
+  }
+
+  @Test
+  @DisplayName("22.1: a ticket whose payload is too long to be shown whole is released as it is")
+  void longPayload() throws Exception {
+    long id = holdWith("{\"text\": \"" + "x".repeat(250_000) + "\"}");
+    String before = payload(id);
+    assertThat(pressRelease(id, text -> text)).isEqualTo(303);
+    assertThat(tickets.state(id)).isEqualTo("ready");
+    assertThat(payload(id)).isEqualTo(before);
+  }
+
+  @Test
+  @DisplayName("22.1: a payload as large as a ticket may have fits the form in every language")
+  void otherLanguages() throws Exception {
+    long id = holdWith("{\"text\": \"" + "漢".repeat(30_000) + "\"}");
+    assertThat(pressRelease(id, text -> text.replace("\"text\"", "\"words\""))).isEqualTo(303);
+    assertThat(tickets.state(id)).isEqualTo("ready");
+    assertThat(payload(id)).startsWith("{\"words\": \"漢漢");
+  }
+
+  @Test
+  @DisplayName(
+      "22.1: a payload's numbers keep all their digits in the form, and an edit of one counts")
+  void digits() throws Exception {
+    String exact = "{\"a\": 0.12345678901234567891, \"b\": 1.50, \"c\": 1.0, \"n\": 1}";
+    long id = holdWith(exact);
+    assertThat(pressRelease(id, text -> text.replaceFirst("\"n\" : 1", "\"n\" : 2")))
+        .isEqualTo(303);
+    assertThat(payload(id)).isEqualTo(exact.replace("\"n\": 1", "\"n\": 2"));
+
+    long digit = holdWith(exact);
+    assertThat(pressRelease(digit, text -> text.replace("891", "892"))).isEqualTo(303);
+    assertThat(payload(digit)).isEqualTo(exact.replace("891", "892"));
+
+    URI enqueue = URI.create(server.url("/inbox")).resolve("/enqueue?again=" + id);
+    assertThat(field(send(HttpRequest.newBuilder(enqueue))))
+        .contains("0.12345678901234567891", "1.50", "1.0");
+
+    long endless = holdWith(exact);
+    assertThat(pressRelease(endless, text -> "{\"a\": 1e99999999999}")).isEqualTo(303);
+    assertThat(tickets.state(endless)).isEqualTo("on_hold");
   }
 
   @Test

@@ -7,7 +7,9 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.StreamReadConstraints;
 import tools.jackson.core.json.JsonFactory;
+import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.cfg.JsonNodeFeature;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
@@ -31,6 +33,8 @@ public record ResultView(List<Diff.File> files, List<Text> texts, @Nullable Stri
                   .streamReadConstraints(
                       StreamReadConstraints.builder().maxNumberLength(LONGEST_NUMBER).build())
                   .build())
+          .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
+          .disable(JsonNodeFeature.STRIP_TRAILING_BIGDECIMAL_ZEROES)
           .build();
 
   public ResultView {
@@ -55,7 +59,7 @@ public record ResultView(List<Diff.File> files, List<Text> texts, @Nullable Stri
     JsonNode node;
     try {
       node = MAPPER.readTree(result);
-    } catch (JacksonException e) {
+    } catch (JacksonException | NumberFormatException e) {
       return new ResultView(List.of(), List.of(new Text("", result)), null);
     }
     if (node.isString()) {
@@ -89,7 +93,12 @@ public record ResultView(List<Diff.File> files, List<Text> texts, @Nullable Stri
 
   /** JSON text, indented, for whoever looks: of a very long one the beginning. */
   public static String shown(String json) {
-    return json.length() > MOST_SHOWN ? beginning(json) : indented(json);
+    return isShownWhole(json) ? indented(json) : beginning(json);
+  }
+
+  /** False where {@link #shown} leaves a part out. */
+  public static boolean isShownWhole(String json) {
+    return json.length() <= MOST_SHOWN;
   }
 
   private static String beginning(String text) {
@@ -98,11 +107,21 @@ public record ResultView(List<Diff.File> files, List<Text> texts, @Nullable Stri
         .formatted(text.substring(0, end), text.length() - end);
   }
 
+  /**
+   * JSON text with all the digits of its numbers.
+   *
+   * @throws JacksonException if it is none
+   * @throws NumberFormatException if a number's exponent is beyond all bounds
+   */
+  public static JsonNode exact(String json) {
+    return MAPPER.readTree(json);
+  }
+
   /** JSON text, indented; the text itself where it is none. */
   public static String indented(String json) {
     try {
       return indented(MAPPER.readTree(json));
-    } catch (JacksonException e) {
+    } catch (JacksonException | NumberFormatException e) {
       return json;
     }
   }
