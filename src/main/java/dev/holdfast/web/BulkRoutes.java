@@ -99,12 +99,15 @@ record BulkRoutes(WebPorts ports, BulkActions actions) implements Routes {
           category == null ? null : category.wireName(),
           Requests.fingerprint(body.fingerprint));
     }
+    if (body.ids.size() > MOST_IDS) {
+      throw new Refused(422, "ids: at most " + MOST_IDS + " whole numbers");
+    }
     return ids(body.ids).stream().distinct().iterator();
   }
 
   private static List<Long> ids(List<Long> ids) {
-    if (ids.size() > MOST_IDS || ids.stream().anyMatch(id -> id == null || id < 0)) {
-      throw new Refused(422, "ids: at most " + MOST_IDS + " whole numbers");
+    if (ids.stream().anyMatch(id -> id == null || id < 0)) {
+      throw new Refused(422, "ids: whole numbers");
     }
     return ids;
   }
