@@ -69,7 +69,7 @@ final class AnswerReview {
     List<ToolCall> kept = new ArrayList<>();
     List<ToolCall> calls = CallIds.distinct(message.toolCalls(), progress.turn());
     for (ToolCall call : calls) {
-      boolean mayBeCut = isCut(answer.stop()) && call == calls.getLast();
+      boolean mayBeCut = isCut(answer.stop()) && call.equals(calls.getLast());
       boolean outOfRoom = mayBeCut && answer.stop() == StopReason.MAX_TOKENS;
       arguments(call, mayBeCut)
           .ifPresentOrElse(
