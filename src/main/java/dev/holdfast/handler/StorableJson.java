@@ -26,7 +26,8 @@ public final class StorableJson {
   }
 
   /**
-   * @param change of every key and text, before it is made fit
+   * @param change of every key and text, before it is made fit; a number that it changes becomes a
+   *     text
    */
   public static JsonNode of(JsonNode node, UnaryOperator<String> change) {
     if (node.isString()) {
@@ -43,8 +44,20 @@ public final class StorableJson {
       node.forEach(each -> copy.add(of(each, change)));
       return copy;
     }
+    if (node.isNumber()) {
+      return number(node, change);
+    }
+    return node;
+  }
+
+  private static JsonNode number(JsonNode node, UnaryOperator<String> change) {
+    String text = node.asString();
+    String changed = change.apply(text);
+    if (!changed.equals(text)) {
+      return NODES.stringNode(changed);
+    }
     return node.isBigDecimal() && writtenDigits(node.decimalValue()) > MOST_DIGITS
-        ? NODES.stringNode(node.asString())
+        ? NODES.stringNode(text)
         : node;
   }
 

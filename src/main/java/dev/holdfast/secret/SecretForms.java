@@ -21,13 +21,20 @@ final class SecretForms {
     String encoded = URLEncoder.encode(value, StandardCharsets.UTF_8);
     forms.add(encoded);
     forms.add(encoded.replace("+", "%20"));
-    forms.add(new String(JsonStringEncoder.getInstance().quoteAsCharArray(value)));
+    String quoted = quoted(value);
+    forms.add(quoted);
+    // A log line in JSON may hold another one.
+    forms.add(quoted(quoted));
     byte[] bytes = value.getBytes(StandardCharsets.UTF_8);
     for (int before = 0; before < 3; before++) {
       forms.add(inside(Base64.getEncoder(), bytes, before));
       forms.add(inside(Base64.getUrlEncoder(), bytes, before));
     }
     return forms;
+  }
+
+  private static String quoted(String text) {
+    return new String(JsonStringEncoder.getInstance().quoteAsCharArray(text));
   }
 
   /**

@@ -70,6 +70,7 @@ record ArchitectureRules(String base) {
                   "ticket",
                   "process",
                   "schema",
+                  "secret",
                   "failure",
                   "retry",
                   "worker",

@@ -17,10 +17,12 @@ class SecretsTest {
   private final Secrets secrets = Secrets.of(Map.of(VALUE, "database.password"));
 
   @Test
-  @DisplayName("issue 20: a secret is found as it is, in a URL and in JSON")
+  @DisplayName("issue 20: a secret is found as it is, in a URL, in JSON and in JSON inside of JSON")
   void written() {
     String encoded = URLEncoder.encode(VALUE, StandardCharsets.UTF_8);
-    for (String form : new String[] {VALUE, encoded, encoded.replace("+", "%20")}) {
+    String json = inJson(VALUE);
+    for (String form :
+        new String[] {VALUE, encoded, encoded.replace("+", "%20"), json, inJson(json)}) {
       assertThat(secrets.redact("a " + form + " b")).isEqualTo("a [redacted:database.password] b");
     }
   }
@@ -73,5 +75,10 @@ class SecretsTest {
     Secrets both = Secrets.of(Map.of("abcdefgh", "a", "abcdefghijkl", "b"));
     assertThat(both.redact("abcdefghijkl abcdefgh")).isEqualTo("[redacted:b] [redacted:a]");
     assertThat(both.toString()).doesNotContain("abcdefgh");
+  }
+
+  private static String inJson(String text) {
+    String json = JsonMapper.shared().writeValueAsString(text);
+    return json.substring(1, json.length() - 1);
   }
 }

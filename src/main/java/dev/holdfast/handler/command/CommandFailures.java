@@ -64,7 +64,8 @@ final class CommandFailures {
   private static ErrorReport stated(
       String how, int code, ObjectNode line, ProgramRun run, Redaction redaction) {
     StringBuilder text = new StringBuilder();
-    JsonNode error = line.get("error");
+    // As a tree: once it is text, every level of JSON in it has other escapes.
+    JsonNode error = redaction.of(line.get("error"));
     text.append(error.isString() ? error.stringValue() : error.toString())
         .append("\n(")
         .append(how)

@@ -1,6 +1,7 @@
 package dev.holdfast.handler.command;
 
 import dev.holdfast.handler.StorableJson;
+import dev.holdfast.secret.Secrets;
 import java.util.HashMap;
 import java.util.Map;
 import tools.jackson.databind.JsonNode;
@@ -10,18 +11,14 @@ import tools.jackson.databind.JsonNode;
  * to it are replaced by their names, and characters that PostgreSQL's JSON refuses are taken out.
  */
 final class Redaction {
-  /** A shorter value is found in innocent text too. */
-  private static final int MIN_SECRET = 8;
-
   private final Map<String, String> nameByValue = new HashMap<>();
+  private final Secrets secrets;
 
   Redaction(CommandDesign design, Map<String, String> environment) {
     for (String name : design.passEnvironment()) {
-      String value = environment.getOrDefault(name, "");
-      if (value.length() >= MIN_SECRET) {
-        nameByValue.put(value, name);
-      }
+      nameByValue.put(environment.getOrDefault(name, ""), name);
     }
+    secrets = Secrets.of(nameByValue);
   }
 
   /** The values that nobody may read, with their names. */
@@ -30,14 +27,10 @@ final class Redaction {
   }
 
   String of(String text) {
-    String safe = text.replace("\0", "");
-    for (Map.Entry<String, String> each : nameByValue.entrySet()) {
-      safe = safe.replace(each.getKey(), "[" + each.getValue() + "]");
-    }
-    return safe;
+    return secrets.redact(text.replace("\0", ""));
   }
 
-  /** The same for every key and text of a result. */
+  /** The same for every key, text and number of a result. */
   JsonNode of(JsonNode node) {
     return StorableJson.of(node, this::of);
   }

@@ -2,15 +2,22 @@ package dev.holdfast.handler.command;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Base64;
+import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.json.JsonMapper;
 
 @DisplayName("Command handler: secrets")
 class CommandSecretsIT {
+  private static final JsonMapper JSON = JsonMapper.shared();
+  private static final String SAY = "printf '%s' \"$TOLD\"; exit 1";
+
   @TempDir Path temp;
   private CommandTickets tickets;
 
@@ -65,8 +72,62 @@ class CommandSecretsIT {
     String ask = "\"pass_environment\": [\"OPENAI_API_KEY\"]";
 
     assertThat(tickets.fail("echo \"bad key $OPENAI_API_KEY\" >&2; exit 1", ask).text())
-        .isEqualTo("exit code 1 from sh\nbad key [OPENAI_API_KEY]");
+        .isEqualTo("exit code 1 from sh\nbad key [redacted:OPENAI_API_KEY]");
     assertThat(tickets.succeed("echo \"{\\\"k\\\": [\\\"<$OPENAI_API_KEY>\\\"]}\"", ask).result())
-        .isEqualTo("{\"k\":[\"<[OPENAI_API_KEY]>\"]}");
+        .isEqualTo("{\"k\":[\"<[redacted:OPENAI_API_KEY]>\"]}");
+  }
+
+  @Test
+  @DisplayName(
+      "Secrets never reach rows: one with line breaks, quotes and backslashes is found in text, in"
+          + " JSON, in JSON inside of JSON and in Base64")
+  void redactsWrittenOtherwise() throws Exception {
+    String pem = "-----BEGIN KEY-----\nAAAA\\BBBB\"CCCCCC\n-----END KEY-----";
+    tickets.workerVariable("MY_PEM", pem).passable("MY_PEM");
+    String base64 = Base64.getEncoder().encodeToString(pem.getBytes(StandardCharsets.UTF_8));
+    String inner = JSON.writeValueAsString(Map.of("key", pem));
+    String twice = JSON.writeValueAsString(Map.of("log", inner));
+    String told = String.join(" ", pem, base64, inner, twice);
+    String safe =
+        "[redacted:MY_PEM] [redacted:MY_PEM] {\"key\":\"[redacted:MY_PEM]\"}"
+            + " {\"log\":\"{\\\"key\\\":\\\"[redacted:MY_PEM]\\\"}\"}";
+
+    assertThat(failing("printf '%s' \"$TOLD\" >&2; exit 1", told)).endsWith("sh\n" + safe);
+    assertThat(failing(SAY, JSON.writeValueAsString(Map.of("error", told)))).startsWith(safe);
+    String object = JSON.writeValueAsString(Map.of("error", Map.of("message", told)));
+    assertThat(failing(SAY, object))
+        .startsWith(JSON.writeValueAsString(Map.of("message", safe)) + "\n(exit code 1 from sh)");
+    String result = JSON.writeValueAsString(Map.of("key", told));
+    assertThat(tickets.succeed("printf '%s' \"$TOLD\"", keys("MY_PEM", result)).result())
+        .isEqualTo(JSON.writeValueAsString(Map.of("key", safe)));
+  }
+
+  @Test
+  @DisplayName(
+      "Secrets never reach rows: of two secrets the longer one is replaced whole, and digits are"
+          + " found in a number")
+  void redactsWhole() throws Exception {
+    tickets
+        .workerVariable("LONG", "abcdefgh-and-its-tail")
+        .workerVariable("SHORT", "abcdefgh")
+        .workerVariable("PIN", "123456789012")
+        .passable("LONG", "SHORT", "PIN");
+
+    assertThat(
+            tickets
+                .succeed(
+                    "echo '{\"a\": \"abcdefgh-and-its-tail abcdefgh\", \"b\": 123456789012}'",
+                    "\"pass_environment\": [\"SHORT\", \"LONG\", \"PIN\"]")
+                .result())
+        .isEqualTo("{\"a\":\"[redacted:LONG] [redacted:SHORT]\",\"b\":\"[redacted:PIN]\"}");
+  }
+
+  private String failing(String script, String told) throws InterruptedException {
+    return tickets.fail(script, keys("MY_PEM", told)).text();
+  }
+
+  private static String keys(String passed, String told) {
+    return "\"pass_environment\": [\"%s\"], \"environment\": {\"TOLD\": %s}"
+        .formatted(passed, JSON.writeValueAsString(told));
   }
 }
