@@ -175,6 +175,6 @@ record AfterTurn(StopSignal signal, AutoRetry autoRetry, Budget budget, RunState
   private SessionResult unknown(TurnEnd.UnknownEffect end) {
     int turn = run.progress().turn();
     run.memory().record(new JournalEntry.Ended(turn, Memory.UNKNOWN_EFFECT, null, null, null));
-    return new SessionResult.UnknownEffect(end.calls());
+    return new SessionResult.UnknownEffect(end.replies());
   }
 }

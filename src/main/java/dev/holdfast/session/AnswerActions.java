@@ -58,7 +58,7 @@ record AnswerActions(
         resumed && calls.stream().anyMatch(this::isUnclear)
             ? unclear(admission)
             : execute(admission.allowed(), admission));
-    List<ToolCall> unclear = with(ToolReply.Outcome.UNKNOWN_EFFECT, replies);
+    List<ToolReply> unclear = with(ToolReply.Outcome.UNKNOWN_EFFECT, replies);
     if (!unclear.isEmpty()) {
       return new TurnEnd.UnknownEffect(unclear);
     }
@@ -139,10 +139,7 @@ record AnswerActions(
     return new TurnEnd.Continue();
   }
 
-  private static List<ToolCall> with(ToolReply.Outcome outcome, List<ToolReply> replies) {
-    return replies.stream()
-        .filter(reply -> reply.outcome() == outcome)
-        .map(ToolReply::call)
-        .toList();
+  private static List<ToolReply> with(ToolReply.Outcome outcome, List<ToolReply> replies) {
+    return replies.stream().filter(reply -> reply.outcome() == outcome).toList();
   }
 }

@@ -11,6 +11,7 @@ import dev.holdfast.session.report.FinalReport;
 import dev.holdfast.session.report.SessionResult;
 import dev.holdfast.session.report.UsedUp;
 import dev.holdfast.ticket.Review;
+import dev.holdfast.tool.ToolReply;
 import dev.holdfast.worker.HandlerResult;
 import java.util.List;
 import java.util.Locale;
@@ -110,24 +111,24 @@ final class AgentResult {
   }
 
   private static HandlerResult unknown(SessionResult.UnknownEffect unknown) {
-    String calls =
-        unknown.calls().stream().map(AgentResult::shown).collect(Collectors.joining("; "));
+    String words =
+        unknown.replies().stream().map(AgentResult::unclear).collect(Collectors.joining("\n"));
     String names =
         unknown.calls().stream().map(ToolCall::name).distinct().collect(Collectors.joining(", "));
     return HandlerResult.held(
         String.format(
             Locale.ROOT, "Unknown whether %s took effect: look, then release with guidance", names),
-        new ErrorReport(
-            "the worker ended while these tool calls ran, which may not run twice: " + calls,
-            null,
-            null,
-            null,
-            Category.SYSTEM_ERROR,
-            null));
+        new ErrorReport(words, null, null, null, Category.SYSTEM_ERROR, null));
   }
 
-  private static String shown(ToolCall call) {
-    return call.name() + " " + cut(call.arguments(), SHOWN_ARGUMENTS);
+  private static String unclear(ToolReply reply) {
+    ToolCall call = reply.call();
+    return reply.executions() > 0
+        ? cut(reply.content(), LOGGED)
+        : "the worker ended while this tool call ran, which may not run twice: "
+            + call.name()
+            + " "
+            + cut(call.arguments(), SHOWN_ARGUMENTS);
   }
 
   private static String cut(String text, int length) {

@@ -6,6 +6,7 @@ import dev.holdfast.llm.CallResult;
 import dev.holdfast.llm.Standstill;
 import dev.holdfast.llm.ToolCall;
 import dev.holdfast.session.approval.PendingCall;
+import dev.holdfast.tool.ToolReply;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -86,10 +87,16 @@ public sealed interface SessionResult {
   /**
    * Calls may or may not have taken effect and must not run again: a person decides. The
    * conversation says so to the model, so a later execution goes on without repeating them.
+   *
+   * @param replies with no execution where an earlier process had begun the call and ended
    */
-  record UnknownEffect(List<ToolCall> calls) implements SessionResult {
+  record UnknownEffect(List<ToolReply> replies) implements SessionResult {
     public UnknownEffect {
-      calls = List.copyOf(calls);
+      replies = List.copyOf(replies);
+    }
+
+    public List<ToolCall> calls() {
+      return replies.stream().map(ToolReply::call).toList();
     }
   }
 }

@@ -1,10 +1,10 @@
 package dev.holdfast.session.retry;
 
 import dev.holdfast.llm.Standstill;
-import dev.holdfast.llm.ToolCall;
 import dev.holdfast.session.approval.PendingCall;
 import dev.holdfast.session.report.ExitCode;
 import dev.holdfast.session.report.FinalReport;
+import dev.holdfast.tool.ToolReply;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -16,8 +16,8 @@ public sealed interface TurnEnd {
   /** The model has reported through the tool. */
   record Reported(FinalReport report) implements TurnEnd {}
 
-  /** Calls that may or may not have taken effect. */
-  record UnknownEffect(List<ToolCall> calls) implements TurnEnd {}
+  /** Replies of calls that may or may not have taken effect. */
+  record UnknownEffect(List<ToolReply> replies) implements TurnEnd {}
 
   /** Calls that a person has to allow first. */
   record AwaitsApproval(List<PendingCall> calls) implements TurnEnd {}

@@ -107,7 +107,10 @@ record McpConnector(
             .build();
     CompletableFuture<String> ended = new CompletableFuture<>();
     return new McpConnection(
-        client(transport), ended, () -> "", () -> ended.complete("it was closed"));
+        client(new SessionTransport(transport)),
+        ended,
+        () -> "",
+        () -> ended.complete("it was closed"));
   }
 
   private McpSyncClient client(McpClientTransport transport) {

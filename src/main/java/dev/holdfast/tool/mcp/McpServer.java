@@ -8,11 +8,13 @@ import io.modelcontextprotocol.spec.McpError;
 import io.modelcontextprotocol.spec.McpSchema;
 import io.modelcontextprotocol.spec.McpSchema.CallToolRequest;
 import io.modelcontextprotocol.spec.McpSchema.CallToolResult;
+import io.modelcontextprotocol.spec.McpTransportSessionNotFoundException;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalInt;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -90,8 +92,27 @@ final class McpServer implements AutoCloseable {
    * @return what a model is shown
    * @throws ModelRetryException if the server answers with an error
    * @throws PossiblyAppliedException if it does not answer
+   * @throws ToolExecutionException if it cannot be reached or refuses to look at the call
    */
   String call(String tool, Map<String, Object> arguments) throws InterruptedException {
+    try {
+      return callOnce(tool, arguments);
+    } catch (McpTransportSessionNotFoundException e) {
+      log.info("MCP server {} does not know its session any more: a new one begins", name);
+    }
+    try {
+      return callOnce(tool, arguments);
+    } catch (McpTransportSessionNotFoundException e) {
+      throw new ToolExecutionException(
+          "MCP server "
+              + name
+              + " does not know the session that it has just begun, or cannot read the call (HTTP"
+              + " 404 or 400)",
+          e);
+    }
+  }
+
+  private String callOnce(String tool, Map<String, Object> arguments) throws InterruptedException {
     McpConnection connection = connection();
     CallToolResult result;
     boolean answered = false;
@@ -105,8 +126,13 @@ final class McpServer implements AutoCloseable {
       answered = true;
       throw new ModelRetryException(
           "MCP server " + name + " refused the call: " + e.getMessage(), e);
+    } catch (McpTransportSessionNotFoundException e) {
+      forgotten(connection);
+      throw e;
     } catch (RuntimeException | TimeoutException e) {
-      throw unanswered(e);
+      OptionalInt refusal = HttpRefusal.status(e);
+      answered = refusal.isPresent();
+      throw answered ? refused(refusal.getAsInt(), e) : unanswered(e);
     } finally {
       if (!answered) {
         drop(connection);
@@ -116,6 +142,16 @@ final class McpServer implements AutoCloseable {
       throw new ModelRetryException(McpAnswer.text(result));
     }
     return McpAnswer.text(result);
+  }
+
+  /** It has not begun the call. */
+  private ToolExecutionException refused(int status, Exception e) {
+    boolean unwelcome = status == 401 || status == 403;
+    return new ToolExecutionException(
+        "MCP server " + name + " refused the call (HTTP " + status + "): " + e.getMessage(),
+        e,
+        unwelcome ? "See whether the headers that the design sends still let the worker in." : null,
+        List.of());
   }
 
   private ToolExecutionException unanswered(Exception e) {
@@ -179,6 +215,18 @@ final class McpServer implements AutoCloseable {
           e,
           spec.suggestedFix(),
           spec.recoveryCommands());
+    }
+  }
+
+  /** A server that only wants a new session has not ended: that counts as no restart. */
+  private void forgotten(McpConnection connection) {
+    lock.lock();
+    try {
+      if (current == connection) {
+        starts--;
+      }
+    } finally {
+      lock.unlock();
     }
   }
 

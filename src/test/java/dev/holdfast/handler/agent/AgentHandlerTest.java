@@ -19,10 +19,12 @@ import dev.holdfast.session.journal.Input;
 import dev.holdfast.session.journal.Journal;
 import dev.holdfast.session.journal.JournalEntry;
 import dev.holdfast.session.report.ReportRules;
+import dev.holdfast.session.report.SessionResult;
 import dev.holdfast.session.retry.AutoRetrySettings;
 import dev.holdfast.ticket.Guidance;
 import dev.holdfast.ticket.Review;
 import dev.holdfast.ticket.UnreadableJournalException;
+import dev.holdfast.tool.ToolReply;
 import dev.holdfast.worker.HandlerResult;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -289,11 +291,28 @@ class AgentHandlerTest {
 
     assertThat(held.reason())
         .isEqualTo("Unknown whether run_command took effect: look, then release with guidance");
-    assertThat(held.error().text()).contains("touch again");
+    assertThat(held.error().text()).contains("the worker ended", "touch again");
     assertThat(workspace().resolve("again")).doesNotExist();
     assertThat(tickets.run(TARGET + "tools: [run_command]\n", "steps:\n" + REPORT.repeat(2)))
         .as("released by a person, it goes on")
         .isInstanceOf(HandlerResult.Succeeded.class);
+  }
+
+  @Test
+  @DisplayName("C38: where the worker did not end, the hold says what the tool said")
+  void unknownEffectSaysWhy() throws Exception {
+    ToolReply silent =
+        new ToolReply(
+            new ToolCall("c1", "send", "{}"),
+            ToolReply.Outcome.UNKNOWN_EFFECT,
+            "Tool 'send' did not answer",
+            1);
+
+    HandlerResult.Held held =
+        (HandlerResult.Held)
+            AgentResult.of(new SessionResult.UnknownEffect(List.of(silent)), Review.HUMAN);
+
+    assertThat(held.error().text()).isEqualTo("Tool 'send' did not answer");
   }
 
   @Test

@@ -269,6 +269,54 @@ class McpServersIT {
   }
 
   @Test
+  @DisplayName("A server over HTTP that forgot the session is greeted again, and the call repeated")
+  void httpSessionExpired() throws Exception {
+    try (HttpMcp server = HttpMcp.start()) {
+      open(new McpServerSpec.Http(server.url(), Map.of()));
+      server.forgetSessions();
+      ToolReply reply = call("die");
+      assertThat(reply.outcome()).isEqualTo(Outcome.OK);
+      assertThat(reply.executions()).isEqualTo(1);
+      assertThat(server.calls()).isEqualTo(1);
+      assertThat(server.sessions()).isEqualTo(2);
+
+      server.refuseAllSessions();
+      ToolReply refused = call("die");
+      assertThat(refused.outcome()).isEqualTo(Outcome.FAILED);
+      assertThat(refused.content()).contains("MCP server fake", "does not know the session");
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {401, 403, 413, 429})
+  @DisplayName("C38: a call that a server over HTTP refuses did not take effect")
+  void httpRefused(int status) throws Exception {
+    try (HttpMcp server = HttpMcp.start()) {
+      open(new McpServerSpec.Http(server.url(), Map.of()));
+      server.refuseCalls(status);
+      ToolReply refused = call("die");
+      assertThat(refused.outcome()).isEqualTo(Outcome.FAILED);
+      assertThat(refused.content()).contains("MCP server fake refused the call", "" + status);
+      if (status > 403) {
+        assertThat(refused.content()).contains("not today");
+      }
+      server.refuseCalls(0);
+      assertThat(call("die").outcome()).isEqualTo(Outcome.OK);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {408, 500, 503, 504})
+  @DisplayName("C38: whether a call took effect that failed inside of a server is unknown")
+  void httpFailed(int status) throws Exception {
+    try (HttpMcp server = HttpMcp.start()) {
+      open(new McpServerSpec.Http(server.url(), Map.of()));
+      server.refuseCalls(status);
+      assertThat(call("die").outcome()).isEqualTo(Outcome.UNKNOWN_EFFECT);
+    }
+  }
+
+  @Test
   @DisplayName("A design's entry is a command or a url; secrets are not shown")
   void specs() {
     assertThat(McpServerSpec.of(MAPPER.readTree("{\"command\": [\"a\", \"b\"]}"), Network.NONE))

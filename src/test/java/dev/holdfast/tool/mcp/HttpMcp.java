@@ -1,0 +1,115 @@
+package dev.holdfast.tool.mcp;
+
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpServer;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** An MCP server over HTTP that keeps sessions, and can be told to refuse. */
+final class HttpMcp implements AutoCloseable {
+  private static final String SESSION = "Mcp-Session-Id";
+
+  private final HttpServer server;
+  private final Set<String> known = ConcurrentHashMap.newKeySet();
+  private final AtomicInteger sessions = new AtomicInteger();
+  private final AtomicInteger calls = new AtomicInteger();
+  private volatile boolean knowsNone;
+  private volatile int refusal;
+
+  private HttpMcp(HttpServer server) {
+    this.server = server;
+  }
+
+  static HttpMcp start() throws IOException {
+    HttpMcp mcp =
+        new HttpMcp(
+            HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0));
+    mcp.server.createContext("/mcp", mcp::answer);
+    mcp.server.start();
+    return mcp;
+  }
+
+  URI url() {
+    return URI.create("http://127.0.0.1:" + server.getAddress().getPort() + "/mcp");
+  }
+
+  /** As a server does that is started again. */
+  void forgetSessions() {
+    known.clear();
+  }
+
+  /** Greets, but takes no call. */
+  void refuseAllSessions() {
+    knowsNone = true;
+  }
+
+  /**
+   * @param status of every call from now on; 0 for none
+   */
+  void refuseCalls(int status) {
+    refusal = status;
+  }
+
+  /** Calls that took effect. */
+  int calls() {
+    return calls.get();
+  }
+
+  int sessions() {
+    return sessions.get();
+  }
+
+  private void answer(HttpExchange exchange) throws IOException {
+    try (exchange) {
+      String request = new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8);
+      if (!exchange.getRequestMethod().equals("POST")) {
+        exchange.sendResponseHeaders(405, -1);
+      } else if (request.contains("\"initialize\"")) {
+        greet(exchange, request);
+      } else {
+        answer(exchange, request);
+      }
+    }
+  }
+
+  private void greet(HttpExchange exchange, String request) throws IOException {
+    String session = UUID.randomUUID().toString();
+    known.add(session);
+    sessions.incrementAndGet();
+    exchange.getResponseHeaders().add(SESSION, session);
+    say(exchange, 200, FakeMcp.answer(request));
+  }
+
+  private void answer(HttpExchange exchange, String request) throws IOException {
+    boolean call = request.contains("\"tools/call\"");
+    String session = String.valueOf(exchange.getRequestHeaders().getFirst(SESSION));
+    if (!known.contains(session) || (call && knowsNone)) {
+      say(exchange, 404, "");
+    } else if (call && refusal > 0) {
+      say(exchange, refusal, "{\"error\": \"not today\"}");
+    } else {
+      calls.addAndGet(call ? 1 : 0);
+      String answer = FakeMcp.answer(request);
+      say(exchange, answer.isEmpty() ? 202 : 200, answer);
+    }
+  }
+
+  private static void say(HttpExchange exchange, int status, String text) throws IOException {
+    byte[] body = text.getBytes(StandardCharsets.UTF_8);
+    exchange.getResponseHeaders().add("Content-Type", "application/json");
+    exchange.sendResponseHeaders(status, body.length == 0 ? -1 : body.length);
+    exchange.getResponseBody().write(body);
+  }
+
+  @Override
+  public void close() {
+    server.stop(0);
+  }
+}
