@@ -17,6 +17,7 @@ public sealed interface CallResult {
    * @param retryAfter how long it asks to wait
    * @param maybeBilled false only where the provider surely did no paid work
    * @param cause for the log and the classifier
+   * @param usage what the call is to count for; {@link Usage#NONE} where nothing is to be counted
    */
   record Failed(
       FailureKind kind,
@@ -26,8 +27,26 @@ public sealed interface CallResult {
       @Nullable String code,
       @Nullable Duration retryAfter,
       boolean maybeBilled,
-      @Nullable Throwable cause)
-      implements CallResult {}
+      @Nullable Throwable cause,
+      Usage usage)
+      implements CallResult {
+    public Failed(
+        FailureKind kind,
+        boolean retryable,
+        String message,
+        @Nullable Integer httpStatus,
+        @Nullable String code,
+        @Nullable Duration retryAfter,
+        boolean maybeBilled,
+        @Nullable Throwable cause) {
+      this(kind, retryable, message, httpStatus, code, retryAfter, maybeBilled, cause, Usage.NONE);
+    }
+
+    public Failed withUsage(Usage counted) {
+      return new Failed(
+          kind, retryable, message, httpStatus, code, retryAfter, maybeBilled, cause, counted);
+    }
+  }
 
   /** No request was sent: the target is not to be called now. */
   record Refused(Standstill why) implements CallResult {}

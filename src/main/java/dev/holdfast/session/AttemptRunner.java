@@ -49,8 +49,10 @@ record AttemptRunner(
       throw e;
     }
     return switch (result) {
-      case CallResult.Failed failure ->
-          failed(attempt, TurnError.of(target, failure), since(start));
+      case CallResult.Failed failure -> {
+        keepPaid(attempt, route, failure);
+        yield failed(attempt, TurnError.of(target, failure), since(start));
+      }
       case CallResult.Answer answer -> answered(attempt, route, answer, shown, since(start));
       case CallResult.Refused none -> {
         budget.giveBackCall();
@@ -97,11 +99,31 @@ record AttemptRunner(
         run.memory()
             .record(
                 new JournalEntry.Discarded(
-                    turn, attempt, target, why, usage, cost, run.standing()));
+                    turn, attempt, target, why, usage, cost, run.standing(), false));
         TurnError error = TurnError.invalid(target, why);
         yield new TurnAttempt(attempt, target, why, usage, cost, latency, error);
       }
     };
+  }
+
+  /** A call without an answer may have been paid for all the same, and counts. */
+  private void keepPaid(int attempt, Route route, CallResult.Failed failure) {
+    Usage usage = failure.usage();
+    if (usage.equals(Usage.NONE)) {
+      return;
+    }
+    Target target = route.target();
+    run.memory()
+        .record(
+            new JournalEntry.Discarded(
+                run.progress().turn(),
+                attempt,
+                target,
+                failure.kind().wireName(),
+                usage,
+                route.provider().cost(target.model(), usage).orElse(null),
+                run.standing(),
+                true));
   }
 
   private static TurnAttempt failed(int attempt, TurnError error, Duration latency) {

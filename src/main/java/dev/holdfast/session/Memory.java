@@ -72,11 +72,7 @@ final class Memory {
         ended = null;
       }
       case JournalEntry.Answered each -> answered(each);
-      case JournalEntry.Discarded each -> {
-        spent = spent.plus(each.usage(), each.costUsd());
-        standing = each.standing() == null ? standing : each.standing();
-        lastDiscarded = each;
-      }
+      case JournalEntry.Discarded each -> discarded(each);
       // Its words are for people; models are never shown them (D17).
       case JournalEntry.TurnFailed each ->
           standing = each.standing() == null ? standing : each.standing();
@@ -110,6 +106,16 @@ final class Memory {
     open.clear();
     started.clear();
     answer.message().toolCalls().forEach(call -> open.put(call.id(), call));
+  }
+
+  private void discarded(JournalEntry.Discarded each) {
+    standing = each.standing() == null ? standing : each.standing();
+    if (each.unanswered()) {
+      spent = spent.plusUnanswered(each.usage(), each.costUsd());
+    } else {
+      spent = spent.plus(each.usage(), each.costUsd());
+      lastDiscarded = each;
+    }
   }
 
   private void toolFinished(ToolReply reply) {

@@ -43,7 +43,7 @@ class SessionCommandsIT {
       List.of(
           new JournalEntry.Said(Input.task("mend \u001b[31mit")),
           new JournalEntry.Discarded(
-              1, 1, TARGET, "empty", new Usage(50, 0, 0, 0), new BigDecimal("0.001"), null),
+              1, 1, TARGET, "empty", new Usage(50, 0, 0, 0), new BigDecimal("0.001"), null, false),
           new JournalEntry.Answered(
               1,
               2,

@@ -2,7 +2,9 @@ package dev.holdfast.session;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.llm.CallResult;
 import dev.holdfast.llm.FailureKind;
+import dev.holdfast.llm.Usage;
 import dev.holdfast.session.journal.InMemoryJournal;
 import dev.holdfast.session.journal.JournalEntry;
 import dev.holdfast.session.report.ExitCode;
@@ -76,5 +78,28 @@ class AllowanceTest {
     String words = "attempt: 0.02 USD spent of 0.025, the next call may cost 0.01";
     assertOver(under(limit), 2, words);
     assertOver(under(limit, oneAnswer()), 2, words);
+  }
+
+  @Test
+  @DisplayName("5.2: calls that timed out were possibly paid for: their tokens and money count")
+  void timedOut() {
+    CallResult.Failed cut =
+        Replies.failed(FailureKind.TIMEOUT, true, "no answer").withUsage(new Usage(90, 0, 0, 20));
+    Bench tokens = timingOut(cut, allowance(220, 3, "100", 0));
+    assertOver(tokens, 2, "ticket:17: 220 of 220 tokens used");
+
+    Bench money = timingOut(cut, allowance(0, 3, "0.025", 0));
+    assertOver(money, 2, "attempt: 0.02 USD spent of 0.025, the next call may cost 0.01");
+
+    Bench later = Bench.with(Replies.look("1"), Replies.look("2"), Replies.look("3"));
+    later.journal = new InMemoryJournal(tokens.journal.entries());
+    later.settings = later.settings.withAllowance(allowance(330, 3, "100", 0).withScope("t"));
+    assertOver(later, 1, "t: 330 of 330 tokens used");
+  }
+
+  private static Bench timingOut(CallResult.Failed cut, Allowance allowance) {
+    Bench bench = Bench.with(cut);
+    bench.settings = bench.settings.withAllowance(allowance.withScope("ticket:17"));
+    return bench;
   }
 }

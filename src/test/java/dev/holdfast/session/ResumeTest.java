@@ -5,8 +5,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.llm.CallResult;
 import dev.holdfast.llm.ChatRequest;
+import dev.holdfast.llm.FailureKind;
 import dev.holdfast.llm.Message;
 import dev.holdfast.llm.ToolCall;
+import dev.holdfast.llm.Usage;
 import dev.holdfast.session.context.ContextGuard;
 import dev.holdfast.session.context.ContextMeter;
 import dev.holdfast.session.context.ContextSettings;
@@ -268,6 +270,28 @@ class ResumeTest {
         .extracting(ToolReply::content)
         .containsExactly("timed out");
     assertThat(bench.calls()).isEqualTo(1);
+  }
+
+  @Test
+  @DisplayName("5.2: a call that timed out is no answer to the next process, which asks again")
+  void behindTimeout() {
+    CallResult.Failed cut =
+        Replies.failed(FailureKind.TIMEOUT, true, "no answer").withUsage(new Usage(90, 0, 0, 20));
+    Bench first = Bench.with(Replies.look("a"), cut, Replies.report());
+    first.run();
+    List<JournalEntry> journal = first.journal.entries();
+    int late =
+        journal.indexOf(
+            journal.stream()
+                .filter(JournalEntry.Discarded.class::isInstance)
+                .findFirst()
+                .orElseThrow());
+
+    Bench second = over(journal.subList(0, late + 1), Replies.report()).maxRetries(1);
+
+    assertThat(second.run()).isInstanceOf(SessionResult.Reported.class);
+    assertThat(second.calls()).isEqualTo(1);
+    assertThat(second.tools.ran).isEmpty();
   }
 
   @Test

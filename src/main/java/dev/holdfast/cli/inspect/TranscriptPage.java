@@ -51,7 +51,12 @@ record TranscriptPage(Terminal terminal) {
       case JournalEntry.Said said -> text("said", said.input().text());
       case JournalEntry.Answered answer -> answered(answer);
       case JournalEntry.Discarded answer ->
-          heading(answer.turn(), answer.target(), answer.usage(), answer.costUsd(), answer.why());
+          heading(
+              answer.turn(),
+              answer.target(),
+              answer.usage(),
+              answer.costUsd(),
+              (answer.unanswered() ? "counted at its worst: " : "discarded: ") + answer.why());
       case JournalEntry.TurnFailed turn ->
           text("turn " + turn.turn() + " failed, " + turn.target(), turn.message());
       case JournalEntry.ToolStarted begun -> {
@@ -95,7 +100,7 @@ record TranscriptPage(Terminal terminal) {
             + PlainText.oneLine(target)
             + ", "
             + cost(usage, costUsd)
-            + (why == null ? "" : ", discarded: " + PlainText.oneLine(why)));
+            + (why == null ? "" : ", " + PlainText.oneLine(why)));
   }
 
   private void ended(JournalEntry.Ended end) {

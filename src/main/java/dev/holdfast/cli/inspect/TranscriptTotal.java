@@ -33,7 +33,8 @@ record TranscriptTotal(int answers, Usage usage, @Nullable BigDecimal costUsd) {
     try {
       return switch (JournalJson.read(row.entry())) {
         case JournalEntry.Answered answer -> plus(answer.usage(), answer.costUsd());
-        case JournalEntry.Discarded answer -> plus(answer.usage(), answer.costUsd());
+        case JournalEntry.Discarded answer ->
+            plus(answer.unanswered() ? 0 : 1, answer.usage(), answer.costUsd());
         case JournalEntry.Compacted made when made.summarised() ->
             plus(made.usage(), made.costUsd());
         case JournalEntry.StepFinished step when !step.usage().equals(Usage.NONE) ->
@@ -46,7 +47,11 @@ record TranscriptTotal(int answers, Usage usage, @Nullable BigDecimal costUsd) {
   }
 
   private TranscriptTotal plus(Usage more, @Nullable BigDecimal cost) {
+    return plus(1, more, cost);
+  }
+
+  private TranscriptTotal plus(int came, Usage more, @Nullable BigDecimal cost) {
     BigDecimal sum = cost == null ? costUsd : costUsd == null ? cost : costUsd.add(cost);
-    return new TranscriptTotal(answers + 1, usage.plus(more), sum);
+    return new TranscriptTotal(answers + came, usage.plus(more), sum);
   }
 }

@@ -156,13 +156,32 @@ public final class GuardedProvider implements ChatProvider {
    * Only what is known to cost nothing, such as a script, is left as it is.
    */
   private CallResult withUsage(ChatRequest request, CallResult result) {
-    if (result instanceof CallResult.Answer answer && answer.usage().equals(Usage.NONE)) {
-      Usage estimate = WorstCost.estimated(request, answer);
-      boolean costs =
-          provider.cost(request.model(), estimate).map(usd -> usd.signum() > 0).orElse(true);
-      return costs ? new CallResult.Answer(answer.message(), answer.stop(), estimate) : answer;
-    }
-    return result;
+    return switch (result) {
+      case CallResult.Answer answer when answer.usage().equals(Usage.NONE) -> {
+        Usage estimate = WorstCost.estimated(request, answer);
+        yield costs(request, estimate)
+            ? new CallResult.Answer(answer.message(), answer.stop(), estimate)
+            : answer;
+      }
+      case CallResult.Failed failed when isCut(failed) -> {
+        Usage worst = WorstCost.unanswered(request, failed.usage(), book.settings().outputTokens());
+        yield costs(request, worst) ? failed.withUsage(worst) : failed;
+      }
+      default -> result;
+    };
+  }
+
+  private boolean costs(ChatRequest request, Usage usage) {
+    return provider.cost(request.model(), usage).map(usd -> usd.signum() > 0).orElse(true);
+  }
+
+  /** True where the model may have worked; providers do not charge for an error of theirs. */
+  private static boolean isCut(CallResult.Failed failed) {
+    return failed.maybeBilled()
+        && switch (failed.kind()) {
+          case TIMEOUT, NETWORK_ERROR, INVALID_RESPONSE -> true;
+          default -> !failed.usage().equals(Usage.NONE);
+        };
   }
 
   private void tell(

@@ -41,8 +41,7 @@ public final class WorstCost {
   public static Optional<BigDecimal> of(
       ChatProvider provider, ChatRequest request, int outputTokens) {
     long prompt = promptTokens(request);
-    long output =
-        request.maxOutputTokens() == null ? outputTokens : request.maxOutputTokens().longValue();
+    long output = output(request, outputTokens);
     return provider
         .cost(request.model(), new Usage(prompt, 0, 0, output))
         .map(
@@ -58,6 +57,25 @@ public final class WorstCost {
     Message.Assistant message = answer.message();
     return new Usage(
         promptTokens(request), 0, 0, tokens(message) + tokens(message.reasoning()) + 1);
+  }
+
+  /**
+   * The usage that is assumed of a call without a whole answer.
+   *
+   * @param known of its prompt; {@link Usage#NONE} where nothing was told
+   */
+  static Usage unanswered(ChatRequest request, Usage known, int outputTokens) {
+    long input = known.equals(Usage.NONE) ? promptTokens(request) : known.input();
+    return new Usage(
+        input,
+        known.cacheRead(),
+        known.cacheWrite(),
+        Math.max(known.output(), output(request, outputTokens)));
+  }
+
+  private static long output(ChatRequest request, int otherwise) {
+    Integer most = request.maxOutputTokens();
+    return most == null ? otherwise : most;
   }
 
   private static long tokens(Message message) {

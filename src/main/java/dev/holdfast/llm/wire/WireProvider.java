@@ -119,7 +119,7 @@ public final class WireProvider implements ChatProvider {
       Thread sender = Thread.ofVirtual().name("llm-" + settings.name()).start(this::send);
       boolean told = false;
       try {
-        CallResult result = await(stream);
+        CallResult result = counted(await(stream));
         tell(result);
         told = true;
         return result;
@@ -130,6 +130,13 @@ public final class WireProvider implements ChatProvider {
           tell(Failures.failed(ErrorMeaning.NETWORK, "the call was interrupted", true, null));
         }
       }
+    }
+
+    /** What was told before a failure has to be paid too. */
+    private CallResult counted(CallResult result) {
+      return result instanceof CallResult.Failed failed && failed.maybeBilled()
+          ? failed.withUsage(seen.usage())
+          : result;
     }
 
     private CallResult await(StreamListener stream) throws InterruptedException {

@@ -46,10 +46,12 @@ public sealed interface JournalEntry {
   }
 
   /**
-   * An answer that was paid for and was of no use.
+   * An answer that was paid for and was of no use, or a call that may have been paid for and
+   * brought none.
    *
-   * @param why such as content_without_tools
+   * @param why such as content_without_tools or timeout
    * @param standing right behind it; null where an older version wrote it
+   * @param unanswered whether the call brought no answer; an older version takes it for one
    */
   record Discarded(
       int turn,
@@ -58,7 +60,8 @@ public sealed interface JournalEntry {
       String why,
       Usage usage,
       @Nullable BigDecimal costUsd,
-      @Nullable Standing standing)
+      @Nullable Standing standing,
+      boolean unanswered)
       implements JournalEntry {}
 
   /**

@@ -8,12 +8,22 @@ import org.jspecify.annotations.Nullable;
  * The use of a session, over all its executions.
  *
  * @param answers answers that came, discarded ones and summaries included
- * @param costUsd of those whose model has a price
+ * @param usage of these, and of calls that were cut at its worst
+ * @param costUsd of that usage, where the model has a price
  */
 public record Spent(int answers, Usage usage, BigDecimal costUsd) {
   public static final Spent NOTHING = new Spent(0, Usage.NONE, BigDecimal.ZERO);
 
   public Spent plus(Usage more, @Nullable BigDecimal cost) {
-    return new Spent(answers + 1, usage.plus(more), cost == null ? costUsd : costUsd.add(cost));
+    return new Spent(answers + 1, usage.plus(more), sum(cost));
+  }
+
+  /** Of a call that may have been paid for and brought no answer. */
+  public Spent plusUnanswered(Usage more, @Nullable BigDecimal cost) {
+    return new Spent(answers, usage.plus(more), sum(cost));
+  }
+
+  private BigDecimal sum(@Nullable BigDecimal cost) {
+    return cost == null ? costUsd : costUsd.add(cost);
   }
 }

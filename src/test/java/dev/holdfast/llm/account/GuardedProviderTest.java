@@ -212,6 +212,30 @@ class GuardedProviderTest {
   }
 
   @Test
+  @DisplayName(
+      "a call that timed out or was cut counts at its worst, one that was refused does not")
+  void unanswered() throws InterruptedException {
+    CallResult.Failed late = Calls.failed(FailureKind.TIMEOUT, true, "late");
+    int output = AccountSettings.DEFAULT.outputTokens();
+    bench.price("1").answers(late);
+    assertThat(usageOfFailure()).as("no word of usage").isEqualTo(new Usage(0, 0, 0, output));
+    bench.answers(late.withUsage(new Usage(7, 2, 0, 1)));
+    assertThat(usageOfFailure())
+        .as("what is known of the prompt is better than an estimate")
+        .isEqualTo(new Usage(7, 2, 0, output));
+    bench.answers(Calls.unbilled(late));
+    assertThat(usageOfFailure()).as("never sent").isEqualTo(Usage.NONE);
+    bench.answers(BROKEN);
+    assertThat(usageOfFailure()).as("an error, at once").isEqualTo(Usage.NONE);
+    bench.price("0").answers(late);
+    assertThat(usageOfFailure()).as("what costs nothing").isEqualTo(Usage.NONE);
+  }
+
+  private Usage usageOfFailure() throws InterruptedException {
+    return ((CallResult.Failed) call()).usage();
+  }
+
+  @Test
   @DisplayName("a provider without an account is a mistake of the program, not a refusal")
   void noAccount() {
     bench.accounts(new Account[0]);

@@ -154,6 +154,7 @@ class WireProviderTest {
               throw new SocketException("reset");
             });
     assertThat(failed.kind()).isEqualTo(FailureKind.NETWORK_ERROR);
+    assertThat(failed.usage()).isEqualTo(new Usage(7, 0, 0, 1));
     assertThat(wire)
         .singleElement()
         .satisfies(
@@ -266,6 +267,7 @@ class WireProviderTest {
     CallResult.Failed failed =
         failed(
             transmission -> {
+              transmission.usage(new Usage(5, 0, 0, 1));
               nanos.addAndGet(Calls.TIMEOUT.toNanos());
               transmission.newAnswer().text("still writing");
               try {
@@ -278,6 +280,7 @@ class WireProviderTest {
     assertThat(failed.kind()).isEqualTo(FailureKind.TIMEOUT);
     assertThat(failed.message()).isEqualTo("no complete answer within PT30S");
     assertThat(failed.maybeBilled()).isTrue();
+    assertThat(failed.usage()).isEqualTo(new Usage(5, 0, 0, 1));
     assertThat(ended.await(30, TimeUnit.SECONDS)).as("its thread is interrupted").isTrue();
     assertThat(wire).extracting(WireCall::failure).containsExactly(FailureKind.TIMEOUT);
   }

@@ -45,7 +45,8 @@ public final class JournalEntries {
           new JournalEntry.ToolStarted(1, "c-1", "run_command"),
           new JournalEntry.ToolFinished(
               1, new ToolReply(CALL, ToolReply.Outcome.FAILED, "line 1\nline 2 \0\uDE00", 3)),
-          new JournalEntry.Discarded(2, 1, TARGET, "empty", USAGE, null, STANDING),
+          new JournalEntry.Discarded(2, 1, TARGET, "empty", USAGE, null, STANDING, false),
+          new JournalEntry.Discarded(2, 2, TARGET, "timeout", USAGE, null, STANDING, true),
           new JournalEntry.TurnFailed(2, TARGET, "rate_limit", "HTTP 429", STANDING),
           new JournalEntry.Compacted(
               List.of(

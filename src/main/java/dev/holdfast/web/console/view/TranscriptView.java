@@ -120,7 +120,9 @@ public record TranscriptView(List<Step> steps, String total) {
       case JournalEntry.Discarded answer ->
           Step.of(
               "failed",
-              "Turn " + answer.turn() + ": answer discarded",
+              "Turn "
+                  + answer.turn()
+                  + (answer.unanswered() ? ": no answer" : ": answer discarded"),
               answer.target()
                   + " · "
                   + Format.words(answer.why())
