@@ -46,7 +46,7 @@ public final class TicketRepositories {
     boolean opened = false;
     try {
       Removal.aside(place.worktrees(), place.trash());
-      GitDirectory repository = repository(place);
+      GitDirectory repository = repository(place, source);
       Optional<String> there = base.isEmpty() ? base : repository.commit(base.get());
       String commit =
           there.isPresent() ? there.get() : new Fetching(git, repository).fetch(source, base);
@@ -61,7 +61,8 @@ public final class TicketRepositories {
   }
 
   /** The bare repository, made anew where a crash left it incomplete. */
-  private GitDirectory repository(TicketDirectory place) throws IOException, InterruptedException {
+  private GitDirectory repository(TicketDirectory place, RepositorySource source)
+      throws IOException, InterruptedException {
     GitDirectory repository = new GitDirectory(git, place.repository());
     if (Files.isDirectory(place.repository())) {
       deleteLocks(place.repository());
@@ -71,8 +72,18 @@ public final class TicketRepositories {
       DirectoryTree.delete(place.repository());
     }
     Files.createDirectories(place.repository());
-    repository.checked("init", "--quiet", "--bare", "--template=");
+    repository.checked(
+        "init", "--quiet", "--bare", "--template=", "--object-format=" + format(source));
     return repository;
+  }
+
+  /** Ids of two lengths do not go into one repository. */
+  private String format(RepositorySource source) throws IOException, InterruptedException {
+    return switch (source) {
+      case RepositorySource.Local local ->
+          Fetching.original(git, local.path()).checked("rev-parse", "--show-object-format");
+      case RepositorySource.Remote remote -> "sha1";
+    };
   }
 
   /** Left by a git that was killed; nobody else can be at work here. */
