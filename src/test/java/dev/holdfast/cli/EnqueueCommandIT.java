@@ -184,6 +184,15 @@ class EnqueueCommandIT {
   }
 
   @Test
+  @DisplayName("a file may begin with a byte order mark, as some editors write it")
+  void byteOrderMark() throws IOException {
+    Path file = directory.resolve("bom.jsonl");
+    Files.writeString(file, "\uFEFF{\"kind\": \"command\"}\r\n");
+    Cli.Result result = cli.run("enqueue", "--file", file.toString());
+    assertThat(result.out().strip()).as(result.err()).matches("added 1 as batch \\d+");
+  }
+
+  @Test
   @DisplayName(
       "lines may wait for others by id, and have keys that hold for a time, however many they are")
   void anyNumberOfLines() throws IOException, SQLException {

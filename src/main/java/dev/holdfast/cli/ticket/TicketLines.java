@@ -92,6 +92,9 @@ final class TicketLines implements Iterator<Named> {
         if (next == null) {
           return false;
         }
+        if (lineNumber == 1 && next.startsWith("\uFEFF")) {
+          next = next.substring(1);
+        }
       }
       return true;
     } catch (CharacterCodingException e) {
