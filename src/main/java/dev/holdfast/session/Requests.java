@@ -7,7 +7,6 @@ import dev.holdfast.llm.Target;
 import dev.holdfast.llm.ToolChoice;
 import dev.holdfast.llm.ToolSpec;
 import dev.holdfast.session.context.History;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
