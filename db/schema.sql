@@ -5652,23 +5652,26 @@ BEGIN
   FOR w IN
     SELECT t.ticket_id, false AS trial FROM known_waits t
     WHERE (t.kind = 'account' AND EXISTS (SELECT FROM unnest(t.scopes) AS s WHERE NOT account_is_unavailable(s)))
-       OR (t.kind = 'budget' AND NOT EXISTS (SELECT FROM unnest(t.scopes) AS s WHERE NOT budget_has_room(s, COALESCE(t.needed_usd, 0))))
+       -- Without an amount it is not room that is missing, but the model's price.
+       OR (t.kind = 'budget' AND t.needed_usd IS NOT NULL AND NOT EXISTS (SELECT FROM unnest(t.scopes) AS s WHERE NOT budget_has_room(s, t.needed_usd)))
        OR (t.kind = 'outage' AND EXISTS (SELECT FROM unnest(t.scopes) AS s WHERE NOT EXISTS (
              SELECT FROM provider_cooldowns c WHERE c.until IS NOT NULL AND c.provider || '/' || c.key_id || '/' || c.model = s)))
     UNION ALL
-    -- Held tickets call nobody, so that after a cool-down one of them is let go to see whether the provider answers.
+    -- Held tickets call nobody, so that after a cool-down one of them is let go to see whether the provider answers. One that nobody claims is waited
+    -- for a minute.
     (SELECT t.ticket_id, true FROM known_waits t
      WHERE t.kind = 'outage'
+       AND NOT EXISTS (SELECT FROM queues q WHERE q.name = t.queue AND q.paused_at IS NOT NULL)
        AND EXISTS (SELECT FROM unnest(t.scopes) AS s JOIN provider_cooldowns c ON c.provider || '/' || c.key_id || '/' || c.model = s
                    WHERE c.until <= clock_timestamp() AND COALESCE(c.probe_until <= clock_timestamp(), true))
        AND NOT EXISTS (SELECT FROM ticket_waits y JOIN ticket_base b ON b.id = y.ticket_id AND b.fence = y.lease_no
-                       WHERE y.kind = 'trial' AND b.state = 'ready' AND y.scopes && t.scopes)
+                       WHERE y.kind = 'trial' AND b.state = 'ready' AND y.since > now() - interval '1 minute' AND y.scopes && t.scopes)
      ORDER BY t.ticket_id LIMIT 1)
     ORDER BY trial, ticket_id LIMIT at_most
   LOOP
     BEGIN
       PERFORM release_ticket(w.ticket_id, release_waiting.actor, keep_retries => w.trial);
-      UPDATE ticket_waits y SET kind = 'trial' WHERE w.trial AND y.ticket_id = w.ticket_id;
+      UPDATE ticket_waits y SET kind = 'trial', since = now() WHERE w.trial AND y.ticket_id = w.ticket_id;
       n := n + 1;
     EXCEPTION WHEN SQLSTATE 'HF404' OR SQLSTATE 'HF409' THEN
       NULL; -- somebody else was first
@@ -5678,7 +5681,9 @@ BEGIN
   WHERE (x.ticket_id, x.lease_no) IN (
     SELECT y.ticket_id, y.lease_no FROM ticket_waits y JOIN ticket_base b ON b.id = y.ticket_id
     WHERE b.fence > y.lease_no OR (b.fence = y.lease_no AND (b.state IN ('done', 'cancelled', 'needs_review')
-      OR (b.state = 'ready' AND y.kind <> 'trial' AND (y.kind <> 'provider' OR b.retry_after IS NULL))))
+      OR (b.state = 'ready' AND y.kind <> 'trial' AND (y.kind <> 'provider' OR b.retry_after IS NULL)
+        -- An undo of the release would need it again.
+        AND NOT EXISTS (SELECT FROM released_holds h WHERE h.ticket_id = y.ticket_id AND h.released_at > now() - interval '60 seconds'))))
     LIMIT at_most);
   RETURN n;
 END
@@ -6301,6 +6306,29 @@ $function$;
 COMMENT ON FUNCTION holdfast.restore_hold(holdfast.ticket_base,holdfast.released_holds,text) IS 'Puts a ticket, whose row the caller has locked, back into the hold that was released; false where a worker has claimed it since, or it is not ready.';
 GRANT EXECUTE ON FUNCTION holdfast.restore_hold(holdfast.ticket_base,holdfast.released_holds,text) TO holdfast_worker;
 
+CREATE OR REPLACE FUNCTION holdfast.restore_steps(t holdfast.ticket_base, released_at timestamp with time zone, actor text)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET search_path TO 'holdfast', 'pg_temp'
+AS $function$
+DECLARE
+  step ticket_base;
+  h released_holds;
+BEGIN
+  FOR step IN
+    SELECT b.* FROM ticket_dependencies d JOIN ticket_base b ON b.id = d.after_id
+    WHERE d.ticket_id = t.id AND d.name IS NOT NULL AND d.ended_at IS NULL ORDER BY b.id FOR UPDATE OF b
+  LOOP
+    SELECT * INTO h FROM released_holds r WHERE r.ticket_id = step.id AND r.released_at = restore_steps.released_at;
+    IF FOUND AND restore_hold(step, h, actor) AND step.kind = 'workflow' THEN
+      PERFORM restore_steps(step, restore_steps.released_at, actor);
+    END IF;
+  END LOOP;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.restore_steps(holdfast.ticket_base,timestamp with time zone,text) IS 'Puts back on hold what was released with a workflow, in the same transaction, and is still ready.';
+GRANT EXECUTE ON FUNCTION holdfast.restore_steps(holdfast.ticket_base,timestamp with time zone,text) TO holdfast_worker;
+
 CREATE OR REPLACE FUNCTION holdfast.results_for(ticket_id bigint, most_bytes bigint)
  RETURNS jsonb
  LANGUAGE plpgsql
@@ -6647,6 +6675,9 @@ BEGIN
   ON CONFLICT (scope) DO UPDATE
   SET concurrent = EXCLUDED.concurrent, per_key = EXCLUDED.per_key, rate = EXCLUDED.rate, per = EXCLUDED.per, burst = EXCLUDED.burst,
     set_at = EXCLUDED.set_at, set_by = EXCLUDED.set_by;
+  -- A bucket holds no more than one burst, and so no more is owed to it than that, whatever the rate was before.
+  UPDATE limit_gates g SET full_at = LEAST(g.full_at, now() + x.burst * x.per / x.rate)
+  FROM claim_limits x WHERE g.scope = set_limit.scope AND x.scope = g.scope AND x.rate IS NOT NULL;
   -- What runs already counts too.
   IF set_limit.concurrent IS NOT NULL OR set_limit.per_key IS NOT NULL THEN
     INSERT INTO line_slots (ticket_id, lease_no, queue, concurrency_key, design)
@@ -7888,6 +7919,9 @@ BEGIN
   SELECT * INTO h FROM released_holds r WHERE r.ticket_id = t.id AND r.released_at > now() - interval '60 seconds';
   IF NOT FOUND OR NOT restore_hold(t, h, actor) THEN
     PERFORM refuse_action(t, 'undo the release of');
+  END IF;
+  IF t.kind = 'workflow' THEN
+    PERFORM restore_steps(t, h.released_at, actor);
   END IF;
   RETURN 'on_hold';
 END

@@ -68,6 +68,9 @@ BEGIN
   ON CONFLICT (scope) DO UPDATE
   SET concurrent = EXCLUDED.concurrent, per_key = EXCLUDED.per_key, rate = EXCLUDED.rate, per = EXCLUDED.per, burst = EXCLUDED.burst,
     set_at = EXCLUDED.set_at, set_by = EXCLUDED.set_by;
+  -- A bucket holds no more than one burst, and so no more is owed to it than that, whatever the rate was before.
+  UPDATE limit_gates g SET full_at = LEAST(g.full_at, now() + x.burst * x.per / x.rate)
+  FROM claim_limits x WHERE g.scope = set_limit.scope AND x.scope = g.scope AND x.rate IS NOT NULL;
   -- What runs already counts too.
   IF set_limit.concurrent IS NOT NULL OR set_limit.per_key IS NOT NULL THEN
     INSERT INTO line_slots (ticket_id, lease_no, queue, concurrency_key, design)

@@ -263,6 +263,25 @@ END
 $$;
 COMMENT ON FUNCTION restore_hold IS 'Puts a ticket, whose row the caller has locked, back into the hold that was released; false where a worker has claimed it since, or it is not ready.';
 
+CREATE OR REPLACE FUNCTION restore_steps(t ticket_base, released_at timestamptz, actor text) RETURNS void
+LANGUAGE plpgsql SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
+DECLARE
+  step ticket_base;
+  h released_holds;
+BEGIN
+  FOR step IN
+    SELECT b.* FROM ticket_dependencies d JOIN ticket_base b ON b.id = d.after_id
+    WHERE d.ticket_id = t.id AND d.name IS NOT NULL AND d.ended_at IS NULL ORDER BY b.id FOR UPDATE OF b
+  LOOP
+    SELECT * INTO h FROM released_holds r WHERE r.ticket_id = step.id AND r.released_at = restore_steps.released_at;
+    IF FOUND AND restore_hold(step, h, actor) AND step.kind = 'workflow' THEN
+      PERFORM restore_steps(step, restore_steps.released_at, actor);
+    END IF;
+  END LOOP;
+END
+$$;
+COMMENT ON FUNCTION restore_steps IS 'Puts back on hold what was released with a workflow, in the same transaction, and is still ready.';
+
 CREATE OR REPLACE FUNCTION unrelease_ticket(id bigint, actor text) RETURNS text
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
 DECLARE
@@ -274,6 +293,9 @@ BEGIN
   SELECT * INTO h FROM released_holds r WHERE r.ticket_id = t.id AND r.released_at > now() - interval '60 seconds';
   IF NOT FOUND OR NOT restore_hold(t, h, actor) THEN
     PERFORM refuse_action(t, 'undo the release of');
+  END IF;
+  IF t.kind = 'workflow' THEN
+    PERFORM restore_steps(t, h.released_at, actor);
   END IF;
   RETURN 'on_hold';
 END

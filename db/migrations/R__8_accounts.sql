@@ -314,23 +314,26 @@ BEGIN
   FOR w IN
     SELECT t.ticket_id, false AS trial FROM known_waits t
     WHERE (t.kind = 'account' AND EXISTS (SELECT FROM unnest(t.scopes) AS s WHERE NOT account_is_unavailable(s)))
-       OR (t.kind = 'budget' AND NOT EXISTS (SELECT FROM unnest(t.scopes) AS s WHERE NOT budget_has_room(s, COALESCE(t.needed_usd, 0))))
+       -- Without an amount it is not room that is missing, but the model's price.
+       OR (t.kind = 'budget' AND t.needed_usd IS NOT NULL AND NOT EXISTS (SELECT FROM unnest(t.scopes) AS s WHERE NOT budget_has_room(s, t.needed_usd)))
        OR (t.kind = 'outage' AND EXISTS (SELECT FROM unnest(t.scopes) AS s WHERE NOT EXISTS (
              SELECT FROM provider_cooldowns c WHERE c.until IS NOT NULL AND c.provider || '/' || c.key_id || '/' || c.model = s)))
     UNION ALL
-    -- Held tickets call nobody, so that after a cool-down one of them is let go to see whether the provider answers.
+    -- Held tickets call nobody, so that after a cool-down one of them is let go to see whether the provider answers. One that nobody claims is waited
+    -- for a minute.
     (SELECT t.ticket_id, true FROM known_waits t
      WHERE t.kind = 'outage'
+       AND NOT EXISTS (SELECT FROM queues q WHERE q.name = t.queue AND q.paused_at IS NOT NULL)
        AND EXISTS (SELECT FROM unnest(t.scopes) AS s JOIN provider_cooldowns c ON c.provider || '/' || c.key_id || '/' || c.model = s
                    WHERE c.until <= clock_timestamp() AND COALESCE(c.probe_until <= clock_timestamp(), true))
        AND NOT EXISTS (SELECT FROM ticket_waits y JOIN ticket_base b ON b.id = y.ticket_id AND b.fence = y.lease_no
-                       WHERE y.kind = 'trial' AND b.state = 'ready' AND y.scopes && t.scopes)
+                       WHERE y.kind = 'trial' AND b.state = 'ready' AND y.since > now() - interval '1 minute' AND y.scopes && t.scopes)
      ORDER BY t.ticket_id LIMIT 1)
     ORDER BY trial, ticket_id LIMIT at_most
   LOOP
     BEGIN
       PERFORM release_ticket(w.ticket_id, release_waiting.actor, keep_retries => w.trial);
-      UPDATE ticket_waits y SET kind = 'trial' WHERE w.trial AND y.ticket_id = w.ticket_id;
+      UPDATE ticket_waits y SET kind = 'trial', since = now() WHERE w.trial AND y.ticket_id = w.ticket_id;
       n := n + 1;
     EXCEPTION WHEN SQLSTATE 'HF404' OR SQLSTATE 'HF409' THEN
       NULL; -- somebody else was first
@@ -340,7 +343,9 @@ BEGIN
   WHERE (x.ticket_id, x.lease_no) IN (
     SELECT y.ticket_id, y.lease_no FROM ticket_waits y JOIN ticket_base b ON b.id = y.ticket_id
     WHERE b.fence > y.lease_no OR (b.fence = y.lease_no AND (b.state IN ('done', 'cancelled', 'needs_review')
-      OR (b.state = 'ready' AND y.kind <> 'trial' AND (y.kind <> 'provider' OR b.retry_after IS NULL))))
+      OR (b.state = 'ready' AND y.kind <> 'trial' AND (y.kind <> 'provider' OR b.retry_after IS NULL)
+        -- An undo of the release would need it again.
+        AND NOT EXISTS (SELECT FROM released_holds h WHERE h.ticket_id = y.ticket_id AND h.released_at > now() - interval '60 seconds'))))
     LIMIT at_most);
   RETURN n;
 END

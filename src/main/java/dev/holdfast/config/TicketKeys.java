@@ -14,7 +14,7 @@ final class TicketKeys {
           "retention.done",
           new KeyType.Span(Duration.ZERO, TEN_YEARS),
           "30d",
-          "How long done tickets are kept. 0 is for ever.");
+          "How long done tickets are kept, reviewed ones from their approval on. 0 is for ever.");
   static final Key<Duration> RETENTION_CANCELLED =
       SECTION.key(
           "retention.cancelled",

@@ -38,9 +38,9 @@ public final class StandstillResult {
           new HandlerResult.Held(
               BUDGET_EXCEEDED
                   + why.words()
-                  + "; raise it: holdfast budgets raise "
-                  + scope
-                  + " --to USD",
+                  + (why.neededUsd() == null
+                      ? ", then release"
+                      : "; raise it: holdfast budgets raise " + scope + " --to USD"),
               report(why, error, httpStatus, Category.TRANSIENT),
               wait(TicketWait.Kind.BUDGET, why));
     };

@@ -257,6 +257,22 @@ class WorkflowItemsIT {
   }
 
   @Test
+  @DisplayName("are held again with their workflow where its release is undone")
+  void undone() {
+    String inner = bench.workflowDesign(step("deep", ""));
+    long outer = bench.workflow(step("a", "") + ", \"in\": {\"design\": \"" + inner + "\"}", "{}");
+    bench.advance();
+    String states =
+        "SELECT state FROM holdfast.tickets WHERE id >= ? AND (id = ? OR parent_id >= ?) ORDER BY"
+            + " id";
+    bench.desk.hold(outer, "hal", "wait");
+    bench.release(outer);
+    assertThat(database.column(states, outer, outer, outer)).containsOnly("ready");
+    database.run("SELECT holdfast.unrelease_ticket(?, 'hal')", outer);
+    assertThat(database.column(states, outer, outer, outer)).containsOnly("on_hold").hasSize(4);
+  }
+
+  @Test
   @DisplayName("are worked, whatever names the tickets have that their workflow waits for")
   void namedPredecessor() {
     long before = bench.inbox.enqueue(NewTicket.ofDesign(design));

@@ -132,7 +132,7 @@ final class BudgetGuard {
               false,
               budgets,
               words + " cannot bound it: set providers.<name>.prices",
-              BigDecimal.ZERO));
+              null));
     }
     if (unpriced.add(target)) {
       LOG.warn(

@@ -302,6 +302,21 @@ class LimitsIT {
   }
 
   @Test
+  @DisplayName("of a slow rate that is raised, no more is waited for than the new one asks")
+  void raisedRate() {
+    limit("rate => 1, per => '1 hour'");
+    enqueue(3);
+    assertThat(claim(10)).hasSize(1);
+    limit("rate => 100, per => '1 second', burst => 2");
+    assertThat(
+            database.value(
+                "SELECT full_at <= now() + interval '20 ms' FROM holdfast.limit_gates WHERE scope ="
+                    + " 'queue:' || ?",
+                name))
+        .isEqualTo("t");
+  }
+
+  @Test
   @DisplayName(
       "of a rate, so many start as have tokens, and the claim says when the next one comes")
   void rate() {

@@ -72,6 +72,23 @@ class PrunerIT {
   }
 
   @Test
+  @DisplayName("a result that waited long for its review is kept from its approval on")
+  void approvedLate() {
+    long late = old("needs_review");
+    long early = old("needs_review");
+    database.run(
+        "SELECT holdfast.approve_ticket(id, 'ann') FROM unnest(ARRAY[?, ?]::bigint[]) AS u (id)",
+        late,
+        early);
+    database.run(
+        "UPDATE holdfast.ticket_activity SET created_at = now() - interval '2 days' WHERE ticket_id"
+            + " = ?",
+        early);
+    assertThat(pruner.prune(new Retention(DAY, DAY, DAY), 100)).isEqualTo(1);
+    assertThat(kept()).containsExactly(late);
+  }
+
+  @Test
   @DisplayName("zero keeps them for ever, each state by its own time")
   void zero() {
     long done = old("done");
@@ -94,6 +111,10 @@ class PrunerIT {
     database.run("SELECT holdfast.approve_ticket(?, 'ann')", gone);
     database.run(
         "UPDATE holdfast.ticket_base SET completed_at = now() - interval '2 days' WHERE id = ?",
+        gone);
+    database.run(
+        "UPDATE holdfast.ticket_activity SET created_at = now() - interval '2 days' WHERE ticket_id"
+            + " = ?",
         gone);
     long kept = queue.enqueue();
     queue.succeed(kept, queue.claim());

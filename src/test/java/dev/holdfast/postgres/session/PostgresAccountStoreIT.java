@@ -328,4 +328,61 @@ class PostgresAccountStoreIT {
     assertThat(sql.number("SELECT lease_no FROM holdfast.ticket_waits WHERE ticket_id = ?", id))
         .isEqualTo(1);
   }
+
+  private long held(String queue, String reason, String kind, String scope, @Nullable String usd) {
+    long id =
+        sql.number(
+            "INSERT INTO holdfast.tickets (kind, queue, state, held_at, hold_reason) VALUES"
+                + " ('costly', ?, 'on_hold', now(), ?) RETURNING id",
+            queue,
+            reason);
+    sql.run(
+        "INSERT INTO holdfast.ticket_waits (ticket_id, lease_no, kind, scopes, words, needed_usd)"
+            + " VALUES (?, 0, ?, ARRAY[?], 'it waits', ?::numeric)",
+        id,
+        kind,
+        scope,
+        usd);
+    return id;
+  }
+
+  @Test
+  @DisplayName(
+      "5.3: what a model without a price holds waits for a person, whatever room its budget has; an"
+          + " undone release leaves the wait as it was")
+  void unpricedAndUndone() {
+    sql.run(
+        "INSERT INTO holdfast.budgets (scope, per, limit_usd, changed_by) VALUES ('day', 'day', 5,"
+            + " 'w')");
+    long unpriced = held("q", "budget_exceeded: m has no price", "budget", "day", null);
+    long full = held("q", "budget_exceeded: budget day", "budget", "day", "7");
+    assertThat(sql.number("SELECT holdfast.release_waiting('w')")).isZero();
+    sql.run("SELECT holdfast.release_ticket(?, 'ann')", full);
+    sql.run("SELECT holdfast.release_waiting('w')");
+    sql.run("SELECT holdfast.unrelease_ticket(?, 'ann')", full);
+    assertThat(sql.number("SELECT holdfast.raise_budget('day', 9, 'ann')")).isEqualTo(1);
+    assertThat(sql.state(full)).isEqualTo("ready");
+    assertThat(sql.state(unpriced)).isEqualTo("on_hold");
+  }
+
+  @Test
+  @DisplayName(
+      "issue 20: the ticket that tries a provider after an outage is none of a paused queue, and"
+          + " one that nobody claims is waited for a minute")
+  void trials() {
+    store("one").failed(failure(KEY, Reason.OUTAGE, null, false), 1);
+    over();
+    String reason = "provider_unavailable: openai";
+    long paused = held("paused", reason, "outage", KEY.text(), null);
+    sql.run("SELECT holdfast.pause_queue('paused', 'ann')");
+    long first = held("open", reason, "outage", KEY.text(), null);
+    long second = held("open", reason, "outage", KEY.text(), null);
+    assertThat(sql.number("SELECT holdfast.release_waiting('w')")).isEqualTo(1);
+    assertThat(sql.state(first)).isEqualTo("ready");
+    assertThat(sql.number("SELECT holdfast.release_waiting('w')")).isZero();
+    sql.run("UPDATE holdfast.ticket_waits SET since = since - interval '61 s'");
+    assertThat(sql.number("SELECT holdfast.release_waiting('w')")).isEqualTo(1);
+    assertThat(sql.state(second)).isEqualTo("ready");
+    assertThat(sql.state(paused)).isEqualTo("on_hold");
+  }
 }
