@@ -32,6 +32,7 @@ class EverySetupTest {
           "web/TicketApiIT",
           "worker/WorkerIT",
           "workflow/WorkflowIT",
+          "workflow/WorkflowItemsIT",
           "workflow/WorkflowPeopleIT");
 
   private record Source(Path path, String text) {
