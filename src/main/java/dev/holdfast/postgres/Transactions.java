@@ -8,6 +8,7 @@ import java.util.function.Supplier;
 import javax.sql.DataSource;
 import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.Jdbi;
+import org.jdbi.v3.core.statement.Cleanable;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,18 +33,22 @@ public final class Transactions {
     T on(Connection connection) throws SQLException;
   }
 
-  private final DataSource dataSource;
+  private final OwnConnections connections;
   private final Jdbi jdbi;
   private final @Nullable Handle open;
   private final @Nullable Channel channel;
 
   public Transactions(DataSource dataSource) {
-    this(dataSource, Jdbi.create(dataSource).registerArgument(new BinaryArrays()), null, null);
+    this(new OwnConnections(dataSource));
+  }
+
+  private Transactions(OwnConnections connections) {
+    this(connections, Jdbi.create(connections).registerArgument(new BinaryArrays()), null, null);
   }
 
   private Transactions(
-      DataSource dataSource, Jdbi jdbi, @Nullable Handle open, @Nullable Channel channel) {
-    this.dataSource = dataSource;
+      OwnConnections connections, Jdbi jdbi, @Nullable Handle open, @Nullable Channel channel) {
+    this.connections = connections;
     this.jdbi = jdbi;
     this.open = open;
     this.channel = channel;
@@ -51,12 +56,12 @@ public final class Transactions {
 
   /** All work takes part in the transaction of this handle, whose owner commits or rolls back. */
   public Transactions within(Handle transaction) {
-    return new Transactions(dataSource, jdbi, transaction, channel);
+    return new Transactions(connections, jdbi, transaction, channel);
   }
 
   /** The functions for people store the channel that a person came by; {@link #run} tells it. */
   public Transactions through(Channel newChannel) {
-    return new Transactions(dataSource, jdbi, open, newChannel);
+    return new Transactions(connections, jdbi, open, newChannel);
   }
 
   public <T> T run(Function<Handle, T> work) {
@@ -80,8 +85,7 @@ public final class Transactions {
    * COMMIT would be round trips for nothing.
    */
   public <T> T runStatement(Function<Handle, T> work) {
-    return retried(
-        () -> open == null ? jdbi.withHandle(own -> committed(own, work)) : work.apply(open));
+    return retried(() -> open == null ? jdbi.withHandle(work::apply) : work.apply(open));
   }
 
   /** As {@link #runStatement}, without what Jdbi does for a statement. */
@@ -90,12 +94,11 @@ public final class Transactions {
   }
 
   private <T> T onOwn(Call<T> call) {
-    try (Connection connection = dataSource.getConnection()) {
-      T result = call.on(connection);
-      if (!connection.getAutoCommit()) {
-        connection.commit();
+    try {
+      Connection own = connections.openConnection();
+      try (Cleanable _ = connections.getCleanableFor(own)) {
+        return call.on(own);
       }
-      return result;
     } catch (SQLException e) {
       throw new StatementFailed(e);
     }
@@ -118,16 +121,6 @@ public final class Transactions {
     } catch (SQLException e) {
       throw new StatementFailed(e);
     }
-  }
-
-  /** A pool of somebody else's may hand out connections that wait for a COMMIT. */
-  private static <T> T committed(Handle handle, Function<Handle, T> work) {
-    boolean open = handle.isInTransaction();
-    T result = work.apply(handle);
-    if (open) {
-      handle.commit();
-    }
-    return result;
   }
 
   private <T> T retried(Supplier<T> work) {

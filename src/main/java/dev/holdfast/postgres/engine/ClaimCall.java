@@ -28,7 +28,7 @@ import org.slf4j.LoggerFactory;
  * Calls the function take_tickets, then claimed_ticket for each ticket that it names without its
  * content. In plain JDBC: every ticket waits for this call, and on an idle worker whatever is done
  * before it is felt (docs/adr/0008-engine-speed.md). The connection commits each statement by
- * itself or is committed here, so that no content can undo the claim.
+ * itself, so that no content can undo the claim.
  */
 final class ClaimCall {
   private static final Logger log = LoggerFactory.getLogger(ClaimCall.class);
@@ -70,7 +70,6 @@ final class ClaimCall {
         throw e;
       }
       log.warn("a claim is repeated one by one, without any content: {}", e.getMessage());
-      rollBack(connection);
       taken = take(connection, request, -1);
     }
     return taken.apart().isEmpty()
@@ -97,7 +96,6 @@ final class ClaimCall {
       for (SQLWarning each = statement.getWarnings(); each != null; each = each.getNextWarning()) {
         log.error("{}", each.getMessage());
       }
-      commit(connection);
       return taken;
     }
   }
@@ -139,7 +137,6 @@ final class ClaimCall {
         suspect = each.equals(taken.suspect()) ? found.orElse(null) : suspect;
       } catch (SQLException e) {
         HoldfastException why = SqlErrors.translate(e);
-        rollBack(connection);
         if (QueueUnavailableException.isAway(why) || why instanceof TicketBusyException) {
           log.warn("claimed tickets are left to be rescued: {}", why.getMessage());
           break;
@@ -163,19 +160,6 @@ final class ClaimCall {
             ? Optional.of(new ClaimedTicketMapper(row, request.workerId()).mapApart())
             : Optional.empty();
       }
-    }
-  }
-
-  /** A pool of somebody else's may hand out connections that wait for a COMMIT. */
-  private static void commit(Connection connection) throws SQLException {
-    if (!connection.getAutoCommit()) {
-      connection.commit();
-    }
-  }
-
-  private static void rollBack(Connection connection) throws SQLException {
-    if (!connection.getAutoCommit()) {
-      connection.rollback();
     }
   }
 }

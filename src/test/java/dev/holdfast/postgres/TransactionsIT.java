@@ -1,0 +1,164 @@
+package dev.holdfast.postgres;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import dev.holdfast.Holdfast;
+import dev.holdfast.failure.Category;
+import dev.holdfast.postgres.inbox.PostgresTicketDesk;
+import dev.holdfast.postgres.inbox.PostgresTicketInbox;
+import dev.holdfast.queue.NewTicket;
+import dev.holdfast.queue.TicketDesk.Retries;
+import dev.holdfast.queue.TicketEvent;
+import dev.holdfast.queue.TicketInbox.Named;
+import dev.holdfast.queue.TicketInbox.RequestKey;
+import dev.holdfast.testing.EverySetup;
+import dev.holdfast.testing.TestDatabase;
+import dev.holdfast.testing.WithDatabase;
+import dev.holdfast.ticket.TicketNotFoundException;
+import dev.holdfast.worker.HandlerResult;
+import dev.holdfast.worker.Worker;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** On a pool whose connections wait for a COMMIT; another connection looks what is stored. */
+@WithDatabase
+@EverySetup
+@Timeout(120)
+class TransactionsIT {
+  private final TestSql sql;
+  @AutoClose private final HikariDataSource pool;
+  private final PostgresTicketInbox inbox;
+  private final PostgresTicketDesk desk;
+  private final TestTickets tickets;
+
+  TransactionsIT(TestDatabase database) {
+    this.sql = new TestSql(database.dataSource());
+    HikariConfig config = new HikariConfig();
+    config.setDataSource(database.dataSource());
+    config.setAutoCommit(false);
+    config.setMaximumPoolSize(4);
+    this.pool = new HikariDataSource(config);
+    this.inbox = new PostgresTicketInbox(pool);
+    this.desk = new PostgresTicketDesk(pool);
+    this.tickets = new TestTickets(pool);
+  }
+
+  private long count(String kind) {
+    return sql.number("SELECT count(*) FROM holdfast.tickets WHERE kind = ?", kind);
+  }
+
+  private String state(long id) {
+    return String.valueOf(sql.value("SELECT state FROM holdfast.tickets WHERE id = ?", id));
+  }
+
+  @Test
+  @DisplayName("with autocommit off, tickets are stored whichever way they come in")
+  void inbox() {
+    NewTicket ticket = NewTicket.ofKind("off-inbox");
+    inbox.enqueue(ticket);
+    assertThat(count("off-inbox")).describedAs("enqueue").isEqualTo(1);
+    inbox.accept(ticket, "ann", new RequestKey("off", "request"));
+    assertThat(count("off-inbox")).describedAs("accept").isEqualTo(2);
+    inbox.enqueueAll(List.of(ticket).iterator());
+    assertThat(count("off-inbox")).describedAs("enqueueAll").isEqualTo(3);
+    inbox.enqueueBatch(List.of(ticket).iterator(), "ann", "title");
+    assertThat(count("off-inbox")).describedAs("enqueueBatch").isEqualTo(4);
+    inbox.enqueueGraph(List.of(new Named("one", ticket, List.of())));
+    assertThat(count("off-inbox")).describedAs("enqueueGraph").isEqualTo(5);
+    inbox.enqueueGraphAsBatch(List.of(new Named("one", ticket, List.of())), "ann", "title");
+    assertThat(count("off-inbox")).describedAs("enqueueGraphAsBatch").isEqualTo(6);
+  }
+
+  @Test
+  @DisplayName("with autocommit off, what people decide is stored")
+  void desk() {
+    long id = inbox.enqueue(NewTicket.ofKind("off-desk"));
+    desk.hold(id, "ann", "look at it");
+    assertThat(state(id)).isEqualTo("on_hold");
+    desk.release(id, "ann", null, Retries.RESET);
+    assertThat(state(id)).isEqualTo("ready");
+    desk.cancel(id, "ann", null);
+    assertThat(state(id)).isEqualTo("cancelled");
+    inbox.enqueue(NewTicket.ofKind("off-desk").withQueue("off-desk"));
+    desk.pauseQueue("off-desk", "ann");
+    assertThat(
+            sql.value("SELECT paused_at IS NOT NULL FROM holdfast.queues WHERE name = 'off-desk'"))
+        .isEqualTo("t");
+  }
+
+  @Test
+  @DisplayName("with autocommit off, a failure and a rescue are stored")
+  void failureAndRescue() {
+    long failed = inbox.enqueue(NewTicket.ofKind("off-failed"));
+    tickets.fail(failed, "off-failed", Category.CODE_ERROR, "first");
+    assertThat(state(failed)).isEqualTo("ready");
+    long lost = inbox.enqueue(NewTicket.ofKind("off-lost"));
+    long lease = tickets.claim("off-lost");
+    sql.run(
+        "UPDATE holdfast.leases SET expires_at = now() - interval '1 second' WHERE id = ?", lease);
+    assertThat(tickets.queue().rescue(10)).hasSize(1);
+    assertThat(state(lost)).isEqualTo("ready");
+  }
+
+  @Test
+  @DisplayName("with autocommit off, a worker's successes and failures are stored")
+  void worker() throws InterruptedException {
+    CountDownLatch ended = new CountDownLatch(2);
+    long good = inbox.enqueue(NewTicket.ofKind("off-good"));
+    long bad = inbox.enqueue(NewTicket.ofKind("off-bad"));
+    try (Worker _ =
+        Holdfast.worker(pool)
+            .handler("off-good", ticket -> HandlerResult.done("{\"sent\": true}"))
+            .handler(
+                "off-bad",
+                ticket -> {
+                  throw new IllegalStateException("it broke");
+                })
+            .listener(
+                event -> {
+                  if (!(event instanceof TicketEvent.Claimed)) {
+                    ended.countDown();
+                  }
+                })
+            .start()) {
+      assertThat(ended.await(30, TimeUnit.SECONDS)).isTrue();
+    }
+    assertThat(state(good)).isEqualTo("done");
+    assertThat(sql.value("SELECT error FROM holdfast.tickets WHERE id = ?", bad))
+        .contains("it broke");
+  }
+
+  @Test
+  @DisplayName("with autocommit off, what fails leaves nothing, and connections stay as they were")
+  void failure() throws SQLException {
+    assertThatThrownBy(() -> desk.hold(Long.MAX_VALUE, "ann", "no such ticket"))
+        .isInstanceOf(TicketNotFoundException.class);
+    List<NewTicket> good = List.of(NewTicket.ofKind("off-half"));
+    assertThatThrownBy(
+            () ->
+                new Transactions(pool)
+                    .runOnce(
+                        own -> {
+                          inbox.enqueueBatch(own, good.iterator(), "ann", null);
+                          throw new SQLException("the second half fails");
+                        }))
+        .isInstanceOf(RuntimeException.class);
+    assertThat(count("off-half")).isZero();
+    try (Connection connection = pool.getConnection()) {
+      assertThat(connection.getAutoCommit()).isFalse();
+      inbox.enqueue(connection, good.getFirst());
+      connection.rollback();
+    }
+    assertThat(count("off-half")).isZero();
+  }
+}
