@@ -91,7 +91,7 @@ final class TicketRun implements TicketContext, Runnable {
         return;
       }
     }
-    action.run();
+    tell(action);
   }
 
   /** Tells the handler that the worker drains; once. */
@@ -102,7 +102,16 @@ final class TicketRun implements TicketContext, Runnable {
       actions = List.copyOf(onDrain);
       onDrain.clear();
     }
-    actions.forEach(Runnable::run);
+    actions.forEach(this::tell);
+  }
+
+  /** One that throws harms neither the drain nor the attempt (A52). */
+  private void tell(Runnable action) {
+    try {
+      action.run();
+    } catch (RuntimeException | Error e) {
+      log.warn("what ticket {} does when its worker drains failed", claimed.id(), e);
+    }
   }
 
   private synchronized boolean isDraining() {

@@ -92,6 +92,36 @@ class WorkerDrainIT {
   }
 
   @Test
+  @DisplayName("A52: what one ticket does at the drain fails: all may finish in spite of it")
+  void failingAction() throws Exception {
+    List<Long> ids = setup.enqueue(2);
+    CountDownLatch running = new CountDownLatch(2);
+    CountDownLatch told = new CountDownLatch(2);
+    setup.handler(
+        ticket -> {
+          ticket.onDrain(
+              () -> {
+                told.countDown();
+                throw new IllegalStateException("no good place to end");
+              });
+          running.countDown();
+          told.await();
+          // Goes on when the drain has begun: this one is run at once.
+          ticket.onDrain(
+              () -> {
+                throw new IllegalStateException("no good place either");
+              });
+          return HandlerResult.done(null);
+        });
+    Worker worker = setup.start();
+    running.await();
+
+    worker.close();
+
+    assertThat(ids).map(database::state).containsExactly("done", "done");
+  }
+
+  @Test
   @DisplayName("A52: what is unfinished is given back, and retry_count is as before")
   void giveBack() {
     long id = setup.enqueue();
