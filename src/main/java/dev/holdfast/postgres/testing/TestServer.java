@@ -64,9 +64,11 @@ public final class TestServer implements AutoCloseable {
     }
   }
 
+  /** A second time it does nothing: the hook is gone. */
   @Override
   public void close() {
-    Runtime.getRuntime().removeShutdownHook(atExit);
-    stop();
+    if (Runtime.getRuntime().removeShutdownHook(atExit)) {
+      stop();
+    }
   }
 }
