@@ -30,6 +30,8 @@ public record ImportLine(
     TAKEN_BEFORE,
     /** In progress: an old worker may hold it. */
     LEFT_RUNNING,
+    /** Another row has its id. */
+    SAME_ID,
     /** Its retry_count or rejection_count is no count. */
     BAD_COUNT,
     /** Nothing says of which kind it is. */

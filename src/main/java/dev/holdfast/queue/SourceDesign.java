@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
  * A design that tickets of a {@link SourceTable} use.
  *
  * @param key its id there; empty for the tickets without a design
- * @param name null where there is no such row in the table of designs
+ * @param name null where the table of designs has no such row, or several
  * @param definition as text; it may be anything
  * @param tickets how many use it
  */

@@ -1,16 +1,17 @@
 -- A page of another table's rows, and what each would be as a ticket. import_preview.sql or import_take.sql follows.
+-- It ends with all rows of its last id, so that rows that share an id are seen together.
 -- $source and $start are put in by SourceTables. Parameters: :after, the last id of the page before; :limit; :keys, :kinds, :designs,
 -- what becomes of the tickets of each of its designs; :running, what becomes of those in progress: ready, or NULL to leave them.
 -- Trap: times without zone are read in the session's zone, so the caller sets UTC.
 WITH page AS MATERIALIZED (
   SELECT to_jsonb(s) AS o, s.id::text AS source_id, row_number() OVER (ORDER BY s.id) AS place
   FROM $source s $start
-  ORDER BY s.id LIMIT :limit
+  ORDER BY s.id FETCH FIRST :limit ROWS WITH TIES
 ), design AS (
   SELECT * FROM unnest(:keys::text[], :kinds::text[], :designs::bigint[]) AS d (key, kind, design_id)
 ), known AS (
   SELECT
-    p.o, p.source_id, p.place, p.o->>'state' AS old_state, COALESCE(p.o->>'design_id', '') AS design_key, d.design_id,
+    p.o, p.source_id, p.place, count(*) OVER (PARTITION BY p.source_id) AS same_id, p.o->>'state' AS old_state, COALESCE(p.o->>'design_id', '') AS design_key, d.design_id,
     COALESCE(d.kind,
       CASE WHEN p.o->>'design_id' IS NULL AND p.o->>'kind' ~ '^[A-Za-z0-9][A-Za-z0-9._:/-]{0,99}$' THEN p.o->>'kind' END) AS kind,
     CASE
@@ -23,6 +24,7 @@ WITH page AS MATERIALIZED (
   SELECT
     k.*,
     CASE
+      WHEN k.same_id > 1 THEN 'same_id'
       WHEN k.new_state IS NULL THEN 'in_progress'
       WHEN COALESCE(k.o->>'retry_count', '0') !~ '^\d{1,9}(\.0+)?$'
         OR COALESCE(k.o->>'rejection_count', '0') !~ '^\d{1,9}(\.0+)?$' THEN 'count'

@@ -313,6 +313,53 @@ class MigrateFromIT {
   }
 
   @Test
+  @DisplayName(
+      "A59: rows that share their id are left and named, in a dry run too, also where a page would"
+          + " end between them")
+  void sameIds() {
+    sql.run("CREATE SCHEMA twice");
+    sql.run("CREATE TABLE twice.tickets (id int, kind text, state text)");
+    sql.run(
+        "INSERT INTO twice.tickets SELECT n, 'mail', 'ready' FROM generate_series(1, 2001) n"
+            + " UNION ALL VALUES (7, 'mail', 'ready'), (2000, 'mail', 'in_progress'), (2000,"
+            + " 'mail', 'ready')");
+    List<String> options = List.of("migrate", "--from", "twice.tickets", "--map-kind", "-=mail");
+    List<String> dry = new ArrayList<>(options);
+    dry.add("--dry-run");
+
+    Cli.Result told = cli.run(dry.toArray(String[]::new));
+    Cli.Result done = cli.run(options.toArray(String[]::new));
+
+    for (Cli.Result result : List.of(told, done)) {
+      assertThat(result.code()).as(result.toString()).isEqualTo(1);
+      assertThat(result.out())
+          .containsPattern("(?m)^left, several rows have this id.*: 7, 7, 2000, 2000, 2000$");
+    }
+    assertThat(told.out()).contains("without --dry-run 1999 of 2004 tickets");
+    assertThat(done.out()).contains("took over 1999 of 2004 tickets");
+  }
+
+  @Test
+  @DisplayName("A66: the tickets of a design that is there twice are left and named")
+  void sameDesigns() {
+    sql.run("CREATE SCHEMA two_designs");
+    sql.run("CREATE TABLE two_designs.designs (id int, name text, definition text)");
+    sql.run(
+        "INSERT INTO two_designs.designs VALUES (1, 'two-a', '{\"command\": \"true\"}'), (1,"
+            + " 'two-b', '{\"command\": \"false\"}')");
+    sql.run("CREATE TABLE two_designs.tickets (id int, design_id int, state text)");
+    sql.run("INSERT INTO two_designs.tickets VALUES (1, 1, 'ready')");
+
+    Cli.Result result = cli.run("migrate", "--from", "two_designs.tickets");
+
+    assertThat(result.code()).as(result.toString()).isEqualTo(1);
+    assertThat(result.out())
+        .containsPattern("(?m)^1 +1 +not known: there is no such design, or more than one")
+        .containsPattern("(?m)^left, their design .*: 1$")
+        .contains("took over 0 of 1 tickets");
+  }
+
+  @Test
   @Tag("slow")
   @DisplayName("A59: 100,000 rows come in pages, and a second run takes none of them")
   void many() {

@@ -95,7 +95,8 @@ record ImportDesigns(
     String name = source.name();
     String definition = source.definition();
     if (name == null) {
-      return new Fate.Unknown(source.key().isEmpty() ? "no design" : "there is no such design");
+      return new Fate.Unknown(
+          source.key().isEmpty() ? "no design" : "there is no such design, or more than one");
     }
     if (definition == null) {
       return new Fate.Unknown("it has no definition");

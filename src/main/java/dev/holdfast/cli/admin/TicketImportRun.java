@@ -166,6 +166,9 @@ record TicketImportRun(
     return switch (outcome) {
       case LEFT_RUNNING ->
           "left, in progress: stop the old workers and run this again, or with --in-progress ready";
+      case SAME_ID ->
+          "left, several rows have this id: give each its own there, or name a view that has each"
+              + " id once";
       case BAD_COUNT -> "left, retry_count or rejection_count is no count: correct them there";
       case NO_DESIGN ->
           "left, their design is not known here: say what it becomes with --design THEIRS=OURS or"

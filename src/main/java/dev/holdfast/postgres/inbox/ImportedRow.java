@@ -34,6 +34,7 @@ record ImportedRow(
     return switch (problem) {
       case null -> takenBefore ? Outcome.TAKEN_BEFORE : Outcome.TAKEN;
       case "in_progress" -> Outcome.LEFT_RUNNING;
+      case "same_id" -> Outcome.SAME_ID;
       case "count" -> Outcome.BAD_COUNT;
       default -> Outcome.NO_DESIGN;
     };

@@ -42,10 +42,10 @@ public final class PostgresTicketImport implements TicketImport {
             + " s GROUP BY 1";
     String named =
         designs.isOfDesigns()
-            ? "SELECT d.id::text AS id, d.name::text AS name, d.definition::text AS definition FROM"
-                + " "
+            ? "SELECT d.id::text AS id, min(d.name::text) AS name, min(d.definition::text) AS"
+                + " definition FROM "
                 + designs.relation()
-                + " d"
+                + " d GROUP BY d.id::text HAVING count(*) = 1"
             : "SELECT NULL AS id, NULL AS name, NULL AS definition WHERE false";
     return handle
         .createQuery(
@@ -102,7 +102,7 @@ public final class PostgresTicketImport implements TicketImport {
           transactions.run(handle -> work.apply(handle, page(handle, order, statement, start)));
       rows.forEach(tally::add);
       looked.accept(rows.size());
-      more = rows.size() == PAGE;
+      more = rows.size() >= PAGE;
       after = rows.isEmpty() ? after : rows.getLast().sourceId();
     }
     tally.addWithoutId(transactions.run(handle -> withoutId(handle, order.source())));
