@@ -34,6 +34,10 @@ public record ImportLine(
     SAME_ID,
     /** Its retry_count or rejection_count is no count. */
     BAD_COUNT,
+    /** No queue can have the name of its queue. */
+    BAD_QUEUE,
+    /** Its retry_strategy is no JSON object. */
+    BAD_STRATEGY,
     /** Nothing says of which kind it is. */
     NO_DESIGN,
     NO_ID;

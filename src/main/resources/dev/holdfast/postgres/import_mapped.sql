@@ -12,6 +12,8 @@ WITH page AS MATERIALIZED (
 ), known AS (
   SELECT
     p.o, p.source_id, p.place, count(*) OVER (PARTITION BY p.source_id) AS same_id, p.o->>'state' AS old_state, COALESCE(p.o->>'design_id', '') AS design_key, d.design_id,
+    COALESCE(NULLIF(p.o->>'queue', ''), 'default') AS queue,
+    CASE WHEN p.o->>'retry_strategy' <> '' THEN p.o->'retry_strategy' END AS retry_strategy,
     COALESCE(d.kind,
       CASE WHEN p.o->>'design_id' IS NULL AND p.o->>'kind' ~ '^[A-Za-z0-9][A-Za-z0-9._:/-]{0,99}$' THEN p.o->>'kind' END) AS kind,
     CASE
@@ -28,9 +30,10 @@ WITH page AS MATERIALIZED (
       WHEN k.new_state IS NULL THEN 'in_progress'
       WHEN COALESCE(k.o->>'retry_count', '0') !~ '^\d{1,9}(\.0+)?$'
         OR COALESCE(k.o->>'rejection_count', '0') !~ '^\d{1,9}(\.0+)?$' THEN 'count'
+      WHEN k.queue !~ '^[A-Za-z0-9][A-Za-z0-9._:-]{0,62}$' THEN 'queue'
+      WHEN jsonb_typeof(k.retry_strategy) <> 'object' THEN 'retry_strategy'
       WHEN k.kind IS NULL THEN 'design'
     END AS problem,
-    CASE WHEN k.o->>'queue' ~ '^[A-Za-z0-9][A-Za-z0-9._:-]{0,62}$' THEN k.o->>'queue' ELSE 'default' END AS queue,
     CASE
       WHEN jsonb_typeof(k.o->'payload') = 'object' THEN k.o->'payload'
       -- An agent's task is payload.prompt.

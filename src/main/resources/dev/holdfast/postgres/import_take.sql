@@ -20,8 +20,7 @@
     m.assignee_type, m.priority, COALESCE((m.o->>'retry_count')::numeric::integer, 0),
     COALESCE((m.o->>'rejection_count')::numeric::integer, 0),
     CASE WHEN m.old_state <> 'in_progress' THEN (m.o->>'retry_after')::timestamptz END,
-    CASE WHEN jsonb_typeof(m.o->'retry_strategy') = 'object' THEN m.o->'retry_strategy' END,
-    m.o->>'error', NULLIF(m.o->'result', 'null'),
+    m.retry_strategy, m.o->>'error', NULLIF(m.o->'result', 'null'),
     COALESCE((m.o->>'created_at')::timestamptz, now()),
     COALESCE((m.o->>'updated_at')::timestamptz, (m.o->>'created_at')::timestamptz, now()),
     (m.o->>'started_at')::timestamptz, (m.o->>'completed_at')::timestamptz

@@ -287,7 +287,7 @@ class MigrateFromIT {
           ('x-3', 'c', 'ready', NULL, '0', NULL, NULL, NULL, NULL), ('x-4', 'd', 'ready', NULL, '0', NULL, NULL, NULL, NULL),
           ('x-5', 'zz', 'ready', NULL, '0', NULL, NULL, NULL, NULL), ('x-6', 'e', 'ready', NULL, 'three', NULL, NULL, NULL, NULL),
           (NULL, 'e', 'ready', NULL, '0', NULL, NULL, NULL, NULL),
-          ('x''7', 'e', NULL, '99999999999', NULL, '[1, 2]', '[true]', 'no such name!', '2025-01-02')
+          ('x''7', 'e', NULL, '99999999999', NULL, '[1, 2]', '[true]', 'default', '2025-01-02')
         """);
 
     Cli.Result result = cli.run("migrate", "--from", "bad.tickets");
@@ -337,6 +337,49 @@ class MigrateFromIT {
     }
     assertThat(told.out()).contains("without --dry-run 1999 of 2004 tickets");
     assertThat(done.out()).contains("took over 1999 of 2004 tickets");
+  }
+
+  @Test
+  @DisplayName(
+      "A59: what cannot be kept of a queue's name or a retry strategy leaves the row, which is"
+          + " named; no ticket comes to another queue")
+  void unusable() {
+    sql.run("CREATE SCHEMA odd");
+    sql.run("CREATE TABLE odd.tickets (id int, state text, queue text, retry_strategy text)");
+    sql.run(
+        "INSERT INTO odd.tickets VALUES (1, 'ready', 'build it', NULL), (2, 'ready', 'prüfen',"
+            + " NULL), (3, 'ready', 'a/b', NULL), (4, 'ready', repeat('q', 64), NULL), (5,"
+            + " 'ready', NULL, NULL), (6, 'ready', '', ''), (7, 'ready', 'nightly', NULL), (8,"
+            + " 'ready', NULL, '{\"maxRetries\": 3}'), (9, 'in_progress', 'a b', NULL)");
+
+    Cli.Result result = cli.run("migrate", "--from", "odd.tickets", "--map-kind", "-=mail");
+
+    assertThat(result.code()).as(result.toString()).isEqualTo(1);
+    assertThat(result.out())
+        .containsPattern("(?m)^left, their queue.*: 1, 2, 3, 4$")
+        .containsPattern("(?m)^left, retry_strategy.*: 8$")
+        .containsPattern("(?m)^left, in progress.*: 9$")
+        .contains("took over 3 of 9 tickets");
+    assertThat(imported("odd", "i.source_id, t.queue"))
+        .containsExactly("5|default", "6|default", "7|nightly");
+  }
+
+  @Test
+  @DisplayName("A59: the retry strategies of a column of jsonb stay; null is none")
+  void strategies() {
+    sql.run("CREATE SCHEMA json");
+    sql.run("CREATE TABLE json.tickets (id int, state text, retry_strategy jsonb)");
+    sql.run(
+        "INSERT INTO json.tickets VALUES (1, 'ready', '{\"maxRetries\": 3}'), (2, 'ready',"
+            + " 'null'), (3, 'ready', '[3]')");
+
+    Cli.Result result = cli.run("migrate", "--from", "json.tickets", "--map-kind", "-=mail");
+
+    assertThat(result.out())
+        .as(result.toString())
+        .containsPattern("(?m)^left, retry_strategy.*: 3$");
+    assertThat(imported("json", "i.source_id, t.retry_strategy"))
+        .containsExactly("1|{\"maxRetries\": 3}", "2");
   }
 
   @Test

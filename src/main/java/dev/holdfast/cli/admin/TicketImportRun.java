@@ -170,6 +170,12 @@ record TicketImportRun(
           "left, several rows have this id: give each its own there, or name a view that has each"
               + " id once";
       case BAD_COUNT -> "left, retry_count or rejection_count is no count: correct them there";
+      case BAD_QUEUE ->
+          "left, their queue cannot have its name here: 1 to 63 letters, digits and . _ : -, the"
+              + " first a letter or digit; correct it there, or in a view, and name the view";
+      case BAD_STRATEGY ->
+          "left, retry_strategy is no JSON object: make a view that casts it to jsonb, and name the"
+              + " view";
       case NO_DESIGN ->
           "left, their design is not known here: say what it becomes with --design THEIRS=OURS or"
               + " --map-kind THEIRS=KIND";

@@ -36,6 +36,8 @@ record ImportedRow(
       case "in_progress" -> Outcome.LEFT_RUNNING;
       case "same_id" -> Outcome.SAME_ID;
       case "count" -> Outcome.BAD_COUNT;
+      case "queue" -> Outcome.BAD_QUEUE;
+      case "retry_strategy" -> Outcome.BAD_STRATEGY;
       default -> Outcome.NO_DESIGN;
     };
   }
