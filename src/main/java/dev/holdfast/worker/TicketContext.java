@@ -52,7 +52,7 @@ public interface TicketContext {
    * ticket is given back and uses up no retry. The thread is interrupted only when the drain
    * timeout is over. The default is of a context that never drains.
    *
-   * @param action must not block; another thread may run it
+   * @param action must not block; another thread may run it. What it throws is only logged
    */
   default void onDrain(Runnable action) {}
 
