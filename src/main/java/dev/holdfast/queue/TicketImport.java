@@ -17,6 +17,9 @@ public interface TicketImport {
    */
   List<SourceDesign> designs(SourceTable source);
 
+  /** False before the first migration. {@link #designs} and {@link #preview} work all the same. */
+  boolean isSchemaThere();
+
   /**
    * The changes that {@link #take} would make. Writes nothing.
    *

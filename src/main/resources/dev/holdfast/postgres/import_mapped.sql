@@ -1,6 +1,6 @@
 -- A page of another table's rows, and what each would be as a ticket. import_preview.sql or import_take.sql follows.
 -- It ends with all rows of its last id, so that rows that share an id are seen together.
--- $source and $start are put in by SourceTables. Parameters: :after, the last id of the page before; :limit; :keys, :kinds, :designs,
+-- $source, $start and the $taken of the preview are put in by PostgresTicketImport. Parameters: :after, the last id of the page before; :limit; :keys, :kinds, :designs,
 -- what becomes of the tickets of each of its designs; :running, what becomes of those in progress: ready, or NULL to leave them.
 -- Trap: times without zone are read in the session's zone, so the caller sets UTC.
 WITH page AS MATERIALIZED (

@@ -115,6 +115,31 @@ class MigrateFromIT {
   }
 
   @Test
+  @DisplayName("A59: a dry run needs no schema, and makes none")
+  void dryRunWithoutSchema() {
+    forge("early");
+    sql.run("ALTER SCHEMA holdfast RENAME TO holdfast_away");
+    Cli.Result result;
+    Cli.Result unknown;
+    List<String> made;
+    try {
+      result = cli.run("migrate", "--from", "early.tickets", "--dry-run");
+      unknown =
+          cli.run("migrate", "--from", "early.tickets", "--dry-run", "--design", "odd=thinker");
+      made = sql.column("SELECT nspname FROM pg_namespace WHERE nspname = 'holdfast'");
+    } finally {
+      sql.run("ALTER SCHEMA holdfast_away RENAME TO holdfast");
+    }
+
+    assertThat(result.code()).as(result.toString()).isEqualTo(1);
+    assertThat(result.out())
+        .containsPattern("build +5 +design build, kind command, new here")
+        .contains("without --dry-run 7 of 11 tickets are taken over");
+    assertThat(unknown.err()).contains("there is no design \"thinker\"");
+    assertThat(made).isEmpty();
+  }
+
+  @Test
   @DisplayName(
       "A59, A66, T3: tickets come with designs, states, counts and times; what cannot be mapped"
           + " comes once people say how; nothing comes twice; the source stays as it is")

@@ -4,7 +4,6 @@ import dev.holdfast.cli.output.PlainText;
 import dev.holdfast.cli.output.UsageException;
 import dev.holdfast.handler.design.ForeignDesign;
 import dev.holdfast.handler.design.ValidDesign;
-import dev.holdfast.queue.DesignStore;
 import dev.holdfast.queue.SourceDesign;
 import dev.holdfast.ticket.Design;
 import dev.holdfast.ticket.InvalidTicketException;
@@ -14,6 +13,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.json.JsonMapper;
@@ -21,11 +21,14 @@ import tools.jackson.databind.json.JsonMapper;
 /**
  * Decides what each design of a source becomes: as people say, else as its definition says.
  *
+ * @param stored the latest version of a design of ours by its name
  * @param chosenDesigns a design of ours by the label of a source's
  * @param chosenKinds a kind by the label of a source's design
  */
 record ImportDesigns(
-    DesignStore store, Map<String, String> chosenDesigns, Map<String, String> chosenKinds) {
+    Function<String, Optional<Design>> stored,
+    Map<String, String> chosenDesigns,
+    Map<String, String> chosenKinds) {
   /** The target of a source's design. */
   sealed interface Fate {
     /** Its tickets get this design of ours. */
@@ -69,8 +72,8 @@ record ImportDesigns(
     String design = chosenDesigns.get(source.label());
     if (design != null) {
       return new Fate.Ours(
-          store
-              .find(design)
+          stored
+              .apply(design)
               .orElseThrow(
                   () ->
                       new UsageException(
@@ -110,12 +113,12 @@ record ImportDesigns(
     } catch (InvalidTicketException e) {
       return new Fate.Unknown(PlainText.cut(String.valueOf(e.getMessage()), 200));
     }
-    Optional<Design> stored = store.find(name);
-    if (stored.isEmpty()) {
+    Optional<Design> ours = stored.apply(name);
+    if (ours.isEmpty()) {
       return new Fate.ToStore(name, valid);
     }
-    return isSame(stored.get().definition(), valid.definition())
-        ? new Fate.Ours(stored.get())
+    return isSame(ours.get().definition(), valid.definition())
+        ? new Fate.Ours(ours.get())
         : new Fate.Unknown("Holdfast has another design of this name");
   }
 

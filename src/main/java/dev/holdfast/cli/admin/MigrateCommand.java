@@ -10,11 +10,14 @@ import dev.holdfast.queue.ImportOrder;
 import dev.holdfast.queue.SourceDesign;
 import dev.holdfast.queue.SourceTable;
 import dev.holdfast.queue.TicketImport;
+import dev.holdfast.ticket.Design;
 import dev.holdfast.ticket.InvalidTicketException;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.Callable;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -146,9 +149,14 @@ public final class MigrateCommand implements Callable<Integer> {
             root.terminal(),
             source,
             designs,
-            new ImportDesigns(backend.designs(), design, kind).fates(designs));
+            new ImportDesigns(stored(backend), design, kind).fates(designs));
     return dryRun
         ? run.preview(imports, running)
         : run.take(imports, backend.designs(), running, by == null ? root.person() : by);
+  }
+
+  /** A dry run may come before the schema, and there are no designs then. */
+  private static Function<String, Optional<Design>> stored(Backend backend) {
+    return backend.imports().isSchemaThere() ? backend.designs()::find : name -> Optional.empty();
   }
 }

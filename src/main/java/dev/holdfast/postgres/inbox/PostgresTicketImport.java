@@ -20,6 +20,11 @@ import org.jspecify.annotations.Nullable;
 public final class PostgresTicketImport implements TicketImport {
   private static final int PAGE = 2_000;
 
+  /** In the place of holdfast.imported_tickets where there is no schema yet. */
+  private static final String NONE_TAKEN =
+      "(SELECT NULL::text AS source, NULL::text AS source_id, NULL::bigint AS ticket_id WHERE"
+          + " false)";
+
   private final Transactions transactions;
   private final Sql sql;
 
@@ -63,8 +68,16 @@ public final class PostgresTicketImport implements TicketImport {
   }
 
   @Override
+  public boolean isSchemaThere() {
+    String there = sql.inSchema("SELECT to_regclass('holdfast.imported_tickets') IS NOT NULL");
+    return transactions.run(handle -> handle.createQuery(there).mapTo(Boolean.class).one());
+  }
+
+  @Override
   public List<ImportLine> preview(ImportOrder order, IntConsumer looked) {
-    String statement = sql.load("import_mapped") + sql.load("import_preview");
+    String taken = isSchemaThere() ? sql.inSchema("holdfast.imported_tickets") : NONE_TAKEN;
+    String statement =
+        sql.load("import_mapped") + sql.load("import_preview").replace("$taken", taken);
     return pages(order, statement, looked, (handle, query) -> ImportedRow.list(query));
   }
 
