@@ -1,7 +1,8 @@
 -- A page of another table's rows, and what each would be as a ticket. import_preview.sql or import_take.sql follows.
 -- It ends with all rows of its last id, so that rows that share an id are seen together.
--- $source, $start and the $taken of the preview are put in by PostgresTicketImport. Parameters: :after, the last id of the page before; :limit; :keys, :kinds, :designs,
--- what becomes of the tickets of each of its designs; :running, what becomes of those in progress: ready, or NULL to leave them.
+-- $source, $start and the $taken of the preview are put in by PostgresTicketImport. Parameters: :after, the last id of the page before;
+-- :limit; :keys, :kinds, :designs, what becomes of the tickets of each of its designs; :running, what becomes of those in progress: ready,
+-- or NULL to leave them.
 -- Trap: times without zone are read in the session's zone, so the caller sets UTC.
 WITH page AS MATERIALIZED (
   SELECT to_jsonb(s) AS o, s.id::text AS source_id, row_number() OVER (ORDER BY s.id) AS place
@@ -11,7 +12,8 @@ WITH page AS MATERIALIZED (
   SELECT * FROM unnest(:keys::text[], :kinds::text[], :designs::bigint[]) AS d (key, kind, design_id)
 ), known AS (
   SELECT
-    p.o, p.source_id, p.place, count(*) OVER (PARTITION BY p.source_id) AS same_id, p.o->>'state' AS old_state, COALESCE(p.o->>'design_id', '') AS design_key, d.design_id,
+    p.o, p.source_id, p.place, count(*) OVER (PARTITION BY p.source_id) AS same_id,
+    p.o->>'state' AS old_state, COALESCE(p.o->>'design_id', '') AS design_key, d.design_id,
     COALESCE(NULLIF(p.o->>'queue', ''), 'default') AS queue,
     CASE WHEN p.o->>'retry_strategy' <> '' THEN p.o->'retry_strategy' END AS retry_strategy,
     COALESCE(d.kind,

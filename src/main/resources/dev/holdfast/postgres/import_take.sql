@@ -31,6 +31,7 @@
     'source', :source::text, 'sourceId', m.source_id, 'state', m.old_state, 'vmId', m.o->>'vm_id'))
   FROM noted n JOIN mapped m USING (source_id)
 )
-SELECT m.source_id, m.old_state, m.new_state, m.design_key, m.kind, m.problem, n.ticket_id, n.ticket_id IS NULL AS taken_before
+SELECT m.source_id, m.old_state, m.new_state, m.design_key, m.kind, m.problem, n.ticket_id, n.ticket_id IS NULL AND (m.problem IS NULL
+    OR EXISTS (SELECT FROM holdfast.imported_tickets i WHERE i.source = :source AND i.source_id = m.source_id)) AS taken_before
 FROM mapped m LEFT JOIN noted n USING (source_id)
 ORDER BY m.place

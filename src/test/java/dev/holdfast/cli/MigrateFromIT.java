@@ -387,6 +387,13 @@ class MigrateFromIT {
         .contains("took over 3 of 9 tickets");
     assertThat(imported("odd", "i.source_id, t.queue"))
         .containsExactly("5|default", "6|default", "7|nightly");
+
+    sql.run("DELETE FROM odd.tickets WHERE id NOT IN (5, 7)");
+    sql.run("UPDATE odd.tickets SET queue = 'a b' WHERE id = 5");
+    sql.run("UPDATE odd.tickets SET retry_strategy = '?' WHERE id = 7");
+    assertThat(cli.run("migrate", "--from", "odd.tickets", "--map-kind", "-=mail").code())
+        .as("nothing is left: both were taken before")
+        .isZero();
   }
 
   @Test

@@ -36,8 +36,9 @@ record ImportedRow(
       case "in_progress" -> Outcome.LEFT_RUNNING;
       case "same_id" -> Outcome.SAME_ID;
       case "count" -> Outcome.BAD_COUNT;
-      case "queue" -> Outcome.BAD_QUEUE;
-      case "retry_strategy" -> Outcome.BAD_STRATEGY;
+      // Taken before it was changed there, or by an older build.
+      case "queue" -> takenBefore ? Outcome.TAKEN_BEFORE : Outcome.BAD_QUEUE;
+      case "retry_strategy" -> takenBefore ? Outcome.TAKEN_BEFORE : Outcome.BAD_STRATEGY;
       default -> Outcome.NO_DESIGN;
     };
   }
