@@ -10,9 +10,10 @@ WITH page AS MATERIALIZED (
     AND ((b.state = 'done' AND :done_ms > 0 AND b.completed_at < now() - :done_ms * interval '1 millisecond')
       OR (b.state = 'cancelled' AND :cancelled_ms > 0 AND b.completed_at < now() - :cancelled_ms * interval '1 millisecond'))
     -- A result that waited for its review is kept from its approval on.
-    AND NOT (b.state = 'done' AND EXISTS (
+    AND NOT EXISTS (
       SELECT FROM holdfast.ticket_activity v
-      WHERE v.ticket_id = b.id AND v.action = 'approved' AND v.created_at >= now() - :done_ms * interval '1 millisecond'))
+      WHERE v.ticket_id = b.id AND b.state = 'done' AND v.action = 'approved'
+        AND v.created_at >= now() - :done_ms * interval '1 millisecond')
     -- A workflow needs the results of its steps as long as it is there: it may be worked again from a later step on.
     AND NOT EXISTS (
       SELECT FROM holdfast.ticket_parents p JOIN holdfast.ticket_base w ON w.id = p.parent_id

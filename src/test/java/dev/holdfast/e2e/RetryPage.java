@@ -139,6 +139,7 @@ final class RetryPage {
         .replaceAll("\"hold-\\d+\"", "\"hold-N\"")
         .replaceAll("\"ticket_id\":\\d+", "\"ticket_id\":ID")
         .replaceAll("(_outage_seconds\\{.*\\} )[\\d.]+", "$1N")
+        .replaceAll("\\b\\d{3,} tokens\\b", "N tokens")
         .replaceAll("\\b[0-9a-f]{32}\\b", "HASH")
         .stripTrailing();
   }

@@ -107,10 +107,7 @@ record McpConnector(
             .build();
     CompletableFuture<String> ended = new CompletableFuture<>();
     return new McpConnection(
-        client(new SessionTransport(transport)),
-        ended,
-        () -> "",
-        () -> ended.complete("it was closed"));
+        client(transport), ended, () -> "", () -> ended.complete("it was closed"));
   }
 
   private McpSyncClient client(McpClientTransport transport) {

@@ -8,7 +8,6 @@ import io.modelcontextprotocol.spec.McpError;
 import io.modelcontextprotocol.spec.McpSchema;
 import io.modelcontextprotocol.spec.McpSchema.CallToolRequest;
 import io.modelcontextprotocol.spec.McpSchema.CallToolResult;
-import io.modelcontextprotocol.spec.McpTransportSessionNotFoundException;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.util.ArrayList;
@@ -95,24 +94,6 @@ final class McpServer implements AutoCloseable {
    * @throws ToolExecutionException if it cannot be reached or refuses to look at the call
    */
   String call(String tool, Map<String, Object> arguments) throws InterruptedException {
-    try {
-      return callOnce(tool, arguments);
-    } catch (McpTransportSessionNotFoundException e) {
-      log.info("MCP server {} does not know its session any more: a new one begins", name);
-    }
-    try {
-      return callOnce(tool, arguments);
-    } catch (McpTransportSessionNotFoundException e) {
-      throw new ToolExecutionException(
-          "MCP server "
-              + name
-              + " does not know the session that it has just begun, or cannot read the call (HTTP"
-              + " 404 or 400)",
-          e);
-    }
-  }
-
-  private String callOnce(String tool, Map<String, Object> arguments) throws InterruptedException {
     McpConnection connection = connection();
     CallToolResult result;
     boolean answered = false;
@@ -126,9 +107,6 @@ final class McpServer implements AutoCloseable {
       answered = true;
       throw new ModelRetryException(
           "MCP server " + name + " refused the call: " + e.getMessage(), e);
-    } catch (McpTransportSessionNotFoundException e) {
-      forgotten(connection);
-      throw e;
     } catch (RuntimeException | TimeoutException e) {
       OptionalInt refusal = HttpRefusal.status(e);
       answered = refusal.isPresent();
@@ -215,18 +193,6 @@ final class McpServer implements AutoCloseable {
           e,
           spec.suggestedFix(),
           spec.recoveryCommands());
-    }
-  }
-
-  /** A server that only wants a new session has not ended: that counts as no restart. */
-  private void forgotten(McpConnection connection) {
-    lock.lock();
-    try {
-      if (current == connection) {
-        starts--;
-      }
-    } finally {
-      lock.unlock();
     }
   }
 

@@ -18,9 +18,7 @@ final class HttpMcp implements AutoCloseable {
 
   private final HttpServer server;
   private final Set<String> known = ConcurrentHashMap.newKeySet();
-  private final AtomicInteger sessions = new AtomicInteger();
   private final AtomicInteger calls = new AtomicInteger();
-  private volatile boolean knowsNone;
   private volatile int refusal;
 
   private HttpMcp(HttpServer server) {
@@ -40,16 +38,6 @@ final class HttpMcp implements AutoCloseable {
     return URI.create("http://127.0.0.1:" + server.getAddress().getPort() + "/mcp");
   }
 
-  /** As a server does that is started again. */
-  void forgetSessions() {
-    known.clear();
-  }
-
-  /** Greets, but takes no call. */
-  void refuseAllSessions() {
-    knowsNone = true;
-  }
-
   /**
    * @param status of every call from now on; 0 for none
    */
@@ -60,10 +48,6 @@ final class HttpMcp implements AutoCloseable {
   /** Calls that took effect. */
   int calls() {
     return calls.get();
-  }
-
-  int sessions() {
-    return sessions.get();
   }
 
   private void answer(HttpExchange exchange) throws IOException {
@@ -82,7 +66,6 @@ final class HttpMcp implements AutoCloseable {
   private void greet(HttpExchange exchange, String request) throws IOException {
     String session = UUID.randomUUID().toString();
     known.add(session);
-    sessions.incrementAndGet();
     exchange.getResponseHeaders().add(SESSION, session);
     say(exchange, 200, FakeMcp.answer(request));
   }
@@ -90,7 +73,7 @@ final class HttpMcp implements AutoCloseable {
   private void answer(HttpExchange exchange, String request) throws IOException {
     boolean call = request.contains("\"tools/call\"");
     String session = String.valueOf(exchange.getRequestHeaders().getFirst(SESSION));
-    if (!known.contains(session) || (call && knowsNone)) {
+    if (!known.contains(session)) {
       say(exchange, 404, "");
     } else if (call && refusal > 0) {
       say(exchange, refusal, "{\"error\": \"not today\"}");

@@ -268,25 +268,6 @@ class McpServersIT {
     assertThat(gone.content()).contains("cannot be");
   }
 
-  @Test
-  @DisplayName("A server over HTTP that forgot the session is greeted again, and the call repeated")
-  void httpSessionExpired() throws Exception {
-    try (HttpMcp server = HttpMcp.start()) {
-      open(new McpServerSpec.Http(server.url(), Map.of()));
-      server.forgetSessions();
-      ToolReply reply = call("die");
-      assertThat(reply.outcome()).isEqualTo(Outcome.OK);
-      assertThat(reply.executions()).isEqualTo(1);
-      assertThat(server.calls()).isEqualTo(1);
-      assertThat(server.sessions()).isEqualTo(2);
-
-      server.refuseAllSessions();
-      ToolReply refused = call("die");
-      assertThat(refused.outcome()).isEqualTo(Outcome.FAILED);
-      assertThat(refused.content()).contains("MCP server fake", "does not know the session");
-    }
-  }
-
   @ParameterizedTest
   @ValueSource(ints = {401, 403, 413, 429})
   @DisplayName("C38: a call that a server over HTTP refuses did not take effect")
