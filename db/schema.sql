@@ -1569,16 +1569,12 @@ BEGIN
       SELECT nextval(pg_get_serial_sequence('ticket_base', 'id')) AS id, p.value AS payload, p.place, NULLIF(p.place > (s->>'breadth')::integer, false) AS queued
       FROM (SELECT * FROM jsonb_array_elements(s->'payloads') WITH ORDINALITY AS p (value, place) ORDER BY place) p
     ), made AS (
-      INSERT INTO ticket_base (filed, id, design_id, kind, payload, payload_bytes, queue, title, priority, expires_at, concurrency_key,
-        fairness_key)
+      INSERT INTO ticket_base (filed, id, design_id, kind, payload, payload_bytes, queue, title, priority, concurrency_key, fairness_key)
       SELECT true, i.id, d.id, kind_name, i.payload, accepted_bytes('payload', i.payload), COALESCE(s->>'queue', parent.queue),
         CASE WHEN s ? 'titles' THEN shorten(s->'titles'->>(i.place - 1)::integer, 1000)
           WHEN (s->>'items')::boolean THEN title || ' ' || i.place ELSE title END, COALESCE((s->>'priority')::integer, parent.priority),
-        CASE WHEN i.queued IS NULL THEN now() + design_expiry(d) END, parent.concurrency_key, parent.fairness_key
+        parent.concurrency_key, parent.fairness_key
       FROM item i
-    ), ending AS (
-      INSERT INTO ticket_deadlines (ticket_id, expires_at)
-      SELECT i.id, now() + design_expiry(d) FROM item i WHERE design_expiry(d) IS NOT NULL AND i.queued IS NULL
     ), owned AS (
       INSERT INTO ticket_parents (ticket_id, parent_id) SELECT i.id, parent.id FROM item i
     ), waited AS (
@@ -1593,6 +1589,9 @@ BEGIN
       ids := ids[:(s->>'breadth')::integer];
     END IF;
     IF ids IS NOT NULL THEN
+      IF design_expiry(d) IS NOT NULL THEN
+        PERFORM start_expiry(ids);
+      END IF;
       PERFORM file_tickets(ids);
     END IF;
   END LOOP;
@@ -4195,7 +4194,7 @@ $function$;
 COMMENT ON FUNCTION holdfast.keep_request_ticket(text,bigint) IS 'Notes the ticket made under a key that take_request_key found new.';
 GRANT EXECUTE ON FUNCTION holdfast.keep_request_ticket(text,bigint) TO holdfast_operator, holdfast_worker;
 
-CREATE OR REPLACE FUNCTION holdfast.keep_steps(t holdfast.ticket_base, replayed bigint, again text[])
+CREATE OR REPLACE FUNCTION holdfast.keep_steps(t holdfast.ticket_base, definition jsonb, replayed bigint, again text[])
  RETURNS void
  LANGUAGE plpgsql
  SET search_path TO 'holdfast', 'pg_temp'
@@ -4210,18 +4209,17 @@ BEGIN
   INSERT INTO ticket_dependencies (ticket_id, after_id, ended_at, name, item, on_cancelled)
   SELECT replayed, x.after_id, now(), x.name, x.item, x.on_cancelled FROM ticket_dependencies x JOIN ticket_base b ON b.id = x.after_id
   WHERE x.ticket_id = t.id AND x.name <> ALL (again) AND (b.state = 'done' OR b.state = 'cancelled' AND b.completed_at < t.completed_at);
-  -- The new one needs their results now.
+  -- The new one needs their results now. What a job has added stays that job's.
   UPDATE ticket_parents p SET parent_id = replayed FROM ticket_dependencies x
-  WHERE x.ticket_id = replayed AND x.after_id = p.ticket_id AND p.parent_id = t.id;
+  WHERE x.ticket_id = replayed AND x.after_id = p.ticket_id AND x.item IS DISTINCT FROM -1;
   SELECT jsonb_agg(g.step) INTO steps FROM (
     SELECT jsonb_strip_nulls(jsonb_build_object('step', x.name, 'design', o.name, 'kind', CASE WHEN o.name IS NULL THEN b.kind END, 'queue', b.queue,
-        'priority', b.priority, 'on_cancelled', x.on_cancelled, 'breadth', CASE WHEN x.item >= 0 THEN s.value->'breadth' END))
+        'priority', b.priority, 'on_cancelled', x.on_cancelled, 'breadth', CASE WHEN x.item >= 0 THEN keep_steps.definition->'steps'->x.name->'breadth' END))
       || jsonb_build_object('payloads', jsonb_agg(b.payload ORDER BY x.item, b.id), 'places', jsonb_agg(x.item ORDER BY x.item, b.id),
         'titles', jsonb_agg(b.title ORDER BY x.item, b.id)) AS step
     FROM ticket_dependencies x JOIN ticket_base b ON b.id = x.after_id LEFT JOIN designs o ON o.id = b.design_id
-    JOIN designs w ON w.id = t.design_id CROSS JOIN LATERAL (SELECT w.definition->'steps'->x.name AS value) s
     WHERE x.ticket_id = t.id AND x.name <> ALL (again) AND b.state = 'cancelled' AND b.completed_at >= t.completed_at
-    GROUP BY x.name, o.name, b.kind, b.queue, b.priority, x.on_cancelled, x.item >= 0, s.value
+    GROUP BY x.name, o.name, b.kind, b.queue, b.priority, x.on_cancelled, x.item >= 0
     ORDER BY min(b.id)
   ) g;
   IF steps IS NOT NULL THEN
@@ -4230,8 +4228,8 @@ BEGIN
   END IF;
 END
 $function$;
-COMMENT ON FUNCTION holdfast.keep_steps(holdfast.ticket_base,bigint,text[]) IS 'Gives the workflow that takes the place of an ended one its steps, but for those which are worked again.';
-GRANT EXECUTE ON FUNCTION holdfast.keep_steps(holdfast.ticket_base,bigint,text[]) TO holdfast_worker;
+COMMENT ON FUNCTION holdfast.keep_steps(holdfast.ticket_base,jsonb,bigint,text[]) IS 'Gives the workflow that takes the place of an ended one its steps, but for those which are worked again.';
+GRANT EXECUTE ON FUNCTION holdfast.keep_steps(holdfast.ticket_base,jsonb,bigint,text[]) TO holdfast_worker;
 
 CREATE OR REPLACE FUNCTION holdfast.kind_of_new_ticket(wanted_kind text, d holdfast.designs)
  RETURNS text
@@ -4319,7 +4317,7 @@ DECLARE
   taken integer;
   next bigint[];
 BEGIN
-  -- Mostly there is none.
+  -- Mostly none waits.
   IF NOT EXISTS (SELECT FROM ticket_dependencies d WHERE d.ticket_id = workflow AND d.name = step AND d.queued) THEN
     RETURN;
   END IF;
@@ -4328,13 +4326,14 @@ BEGIN
   WHERE d.ticket_id = workflow AND d.name = step AND d.item >= 0 AND d.ended_at IS NULL AND d.queued IS NULL;
   next := ARRAY(
     SELECT d.after_id FROM ticket_dependencies d
-    WHERE d.ticket_id = workflow AND d.name = step AND d.queued ORDER BY d.item LIMIT GREATEST(breadth - taken, 0));
+    WHERE d.ticket_id = workflow AND d.name = step AND d.queued ORDER BY d.item
+    LIMIT CASE WHEN breadth > taken THEN breadth - taken WHEN breadth IS NOT NULL THEN 0 END);
   IF cardinality(next) = 0 THEN
     RETURN;
   END IF;
   PERFORM FROM ticket_base b WHERE b.id = ANY (next) ORDER BY b.id FOR NO KEY UPDATE;
   UPDATE ticket_dependencies d SET queued = NULL WHERE d.ticket_id = workflow AND d.after_id = ANY (next);
-  PERFORM set_expiry_of_items(next);
+  PERFORM start_expiry(next);
   next := ARRAY(
     SELECT b.id FROM ticket_base b
     WHERE b.id = ANY (next) AND b.state = 'ready' AND b.assignee_type = 'agent' AND NOT is_waiting(b.id));
@@ -5796,7 +5795,7 @@ BEGIN
     INSERT INTO ticket_base (filed, design_id, kind, queue, priority, title, payload, concurrency_key, fairness_key)
     VALUES (true, t.design_id, t.kind, t.queue, t.priority, t.title, t.payload, t.concurrency_key, t.fairness_key) RETURNING ticket_base.id INTO replayed;
     INSERT INTO workflows (ticket_id) VALUES (replayed);
-    PERFORM keep_steps(t, replayed, again);
+    PERFORM keep_steps(t, d.definition, replayed, again);
     PERFORM log_activity(t.id, 'replayed', actor, jsonb_build_object('from', from_step, 'as', replayed));
     PERFORM log_activity(replayed, 'replayed', actor, jsonb_build_object('from', from_step, 'of', t.id));
     PERFORM file_tickets(ARRAY[replayed]);
@@ -6622,26 +6621,6 @@ $function$;
 COMMENT ON FUNCTION holdfast.set_deadline(bigint,timestamp with time zone,timestamp with time zone) IS 'Lets a ticket that this transaction has inserted expire; HF422 if that is before it may start.';
 GRANT EXECUTE ON FUNCTION holdfast.set_deadline(bigint,timestamp with time zone,timestamp with time zone) TO holdfast_worker;
 
-CREATE OR REPLACE FUNCTION holdfast.set_expiry_of_items(items bigint[])
- RETURNS void
- LANGUAGE plpgsql
- SET search_path TO 'holdfast', 'pg_temp'
- SET enable_seqscan TO 'off'
- SET enable_bitmapscan TO 'off'
- SET jit TO 'off'
-AS $function$
-BEGIN
-  WITH ending AS (
-    UPDATE ticket_base b SET expires_at = now() + design_expiry(d) FROM designs d
-    WHERE b.id = ANY (items) AND d.id = b.design_id AND design_expiry(d) IS NOT NULL AND b.expires_at IS NULL AND b.state = 'ready'
-    RETURNING b.id, b.expires_at
-  )
-  INSERT INTO ticket_deadlines (ticket_id, expires_at) SELECT e.id, e.expires_at FROM ending e;
-END
-$function$;
-COMMENT ON FUNCTION holdfast.set_expiry_of_items(bigint[]) IS 'The expiry that the design gives, counted from now, for items whose turn has come.';
-GRANT EXECUTE ON FUNCTION holdfast.set_expiry_of_items(bigint[]) TO holdfast_worker;
-
 CREATE OR REPLACE FUNCTION holdfast.set_limit(scope text, actor text, concurrent integer DEFAULT NULL::integer, per_key integer DEFAULT NULL::integer, rate integer DEFAULT NULL::integer, per interval DEFAULT NULL::interval, burst integer DEFAULT NULL::integer)
  RETURNS void
  LANGUAGE plpgsql
@@ -6792,6 +6771,26 @@ AS $function$
 $function$;
 COMMENT ON FUNCTION holdfast.stands_in_line(holdfast.ticket_base) IS 'Whether a claimable ticket stands in in_line instead of ready: it has a key, or a limit counts it.';
 GRANT EXECUTE ON FUNCTION holdfast.stands_in_line(holdfast.ticket_base) TO holdfast_worker;
+
+CREATE OR REPLACE FUNCTION holdfast.start_expiry(items bigint[])
+ RETURNS void
+ LANGUAGE plpgsql
+ SET search_path TO 'holdfast', 'pg_temp'
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET jit TO 'off'
+AS $function$
+BEGIN
+  WITH ending AS (
+    UPDATE ticket_base b SET expires_at = now() + design_expiry(d) FROM designs d
+    WHERE b.id = ANY (items) AND d.id = b.design_id AND design_expiry(d) IS NOT NULL AND b.expires_at IS NULL AND b.state = 'ready'
+    RETURNING b.id, b.expires_at
+  )
+  INSERT INTO ticket_deadlines (ticket_id, expires_at) SELECT e.id, e.expires_at FROM ending e;
+END
+$function$;
+COMMENT ON FUNCTION holdfast.start_expiry(bigint[]) IS 'The expiry that the design gives, counted from now, for tickets of a step whose turn has come.';
+GRANT EXECUTE ON FUNCTION holdfast.start_expiry(bigint[]) TO holdfast_worker;
 
 CREATE OR REPLACE FUNCTION holdfast.start_over(t holdfast.ticket_base)
  RETURNS void

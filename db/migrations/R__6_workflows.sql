@@ -38,7 +38,7 @@ DECLARE
   taken integer;
   next bigint[];
 BEGIN
-  -- Mostly there is none.
+  -- Mostly none waits.
   IF NOT EXISTS (SELECT FROM ticket_dependencies d WHERE d.ticket_id = workflow AND d.name = step AND d.queued) THEN
     RETURN;
   END IF;
@@ -47,13 +47,14 @@ BEGIN
   WHERE d.ticket_id = workflow AND d.name = step AND d.item >= 0 AND d.ended_at IS NULL AND d.queued IS NULL;
   next := ARRAY(
     SELECT d.after_id FROM ticket_dependencies d
-    WHERE d.ticket_id = workflow AND d.name = step AND d.queued ORDER BY d.item LIMIT GREATEST(breadth - taken, 0));
+    WHERE d.ticket_id = workflow AND d.name = step AND d.queued ORDER BY d.item
+    LIMIT CASE WHEN breadth > taken THEN breadth - taken WHEN breadth IS NOT NULL THEN 0 END);
   IF cardinality(next) = 0 THEN
     RETURN;
   END IF;
   PERFORM FROM ticket_base b WHERE b.id = ANY (next) ORDER BY b.id FOR NO KEY UPDATE;
   UPDATE ticket_dependencies d SET queued = NULL WHERE d.ticket_id = workflow AND d.after_id = ANY (next);
-  PERFORM set_expiry_of_items(next);
+  PERFORM start_expiry(next);
   next := ARRAY(
     SELECT b.id FROM ticket_base b
     WHERE b.id = ANY (next) AND b.state = 'ready' AND b.assignee_type = 'agent' AND NOT is_waiting(b.id));
@@ -64,7 +65,7 @@ END
 $$;
 COMMENT ON FUNCTION let_items_go IS 'Files the next items of a step of limited breadth, as many as places are free. One that a person holds has had its turn. The caller has locked the workflow.';
 
-CREATE OR REPLACE FUNCTION set_expiry_of_items(items bigint[]) RETURNS void
+CREATE OR REPLACE FUNCTION start_expiry(items bigint[]) RETURNS void
 LANGUAGE plpgsql SET search_path = ${flyway:defaultSchema}, pg_temp SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off AS $$
 BEGIN
   WITH ending AS (
@@ -75,7 +76,7 @@ BEGIN
   INSERT INTO ticket_deadlines (ticket_id, expires_at) SELECT e.id, e.expires_at FROM ending e;
 END
 $$;
-COMMENT ON FUNCTION set_expiry_of_items IS 'The expiry that the design gives, counted from now, for items whose turn has come.';
+COMMENT ON FUNCTION start_expiry IS 'The expiry that the design gives, counted from now, for tickets of a step whose turn has come.';
 
 -- steps: [{"step", "design" or "kind", "payloads": [...], "items": true for a list, "places": [...] if they are not all of it from 0 on, "breadth", "title" or "titles": [...],
 -- "queue", "priority", "on_cancelled": run or cancel}]. All tickets of a step are inserted by one statement.
@@ -101,16 +102,12 @@ BEGIN
       SELECT nextval(pg_get_serial_sequence('ticket_base', 'id')) AS id, p.value AS payload, p.place, NULLIF(p.place > (s->>'breadth')::integer, false) AS queued
       FROM (SELECT * FROM jsonb_array_elements(s->'payloads') WITH ORDINALITY AS p (value, place) ORDER BY place) p
     ), made AS (
-      INSERT INTO ticket_base (filed, id, design_id, kind, payload, payload_bytes, queue, title, priority, expires_at, concurrency_key,
-        fairness_key)
+      INSERT INTO ticket_base (filed, id, design_id, kind, payload, payload_bytes, queue, title, priority, concurrency_key, fairness_key)
       SELECT true, i.id, d.id, kind_name, i.payload, accepted_bytes('payload', i.payload), COALESCE(s->>'queue', parent.queue),
         CASE WHEN s ? 'titles' THEN shorten(s->'titles'->>(i.place - 1)::integer, 1000)
           WHEN (s->>'items')::boolean THEN title || ' ' || i.place ELSE title END, COALESCE((s->>'priority')::integer, parent.priority),
-        CASE WHEN i.queued IS NULL THEN now() + design_expiry(d) END, parent.concurrency_key, parent.fairness_key
+        parent.concurrency_key, parent.fairness_key
       FROM item i
-    ), ending AS (
-      INSERT INTO ticket_deadlines (ticket_id, expires_at)
-      SELECT i.id, now() + design_expiry(d) FROM item i WHERE design_expiry(d) IS NOT NULL AND i.queued IS NULL
     ), owned AS (
       INSERT INTO ticket_parents (ticket_id, parent_id) SELECT i.id, parent.id FROM item i
     ), waited AS (
@@ -125,6 +122,9 @@ BEGIN
       ids := ids[:(s->>'breadth')::integer];
     END IF;
     IF ids IS NOT NULL THEN
+      IF design_expiry(d) IS NOT NULL THEN
+        PERFORM start_expiry(ids);
+      END IF;
       PERFORM file_tickets(ids);
     END IF;
   END LOOP;
@@ -369,7 +369,7 @@ $$;
 COMMENT ON FUNCTION steps_from IS 'A step of a workflow''s design and all that wait for it, directly or not; NULL if there is no such step.';
 
 -- What was cancelled before the workflow ended stays so, for a person has decided that; what was cancelled with it is worked again, in its place.
-CREATE OR REPLACE FUNCTION keep_steps(t ticket_base, replayed bigint, again text[]) RETURNS void
+CREATE OR REPLACE FUNCTION keep_steps(t ticket_base, definition jsonb, replayed bigint, again text[]) RETURNS void
 LANGUAGE plpgsql SET search_path = ${flyway:defaultSchema}, pg_temp SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off AS $$
 DECLARE
   successor ticket_base;
@@ -378,18 +378,17 @@ BEGIN
   INSERT INTO ticket_dependencies (ticket_id, after_id, ended_at, name, item, on_cancelled)
   SELECT replayed, x.after_id, now(), x.name, x.item, x.on_cancelled FROM ticket_dependencies x JOIN ticket_base b ON b.id = x.after_id
   WHERE x.ticket_id = t.id AND x.name <> ALL (again) AND (b.state = 'done' OR b.state = 'cancelled' AND b.completed_at < t.completed_at);
-  -- The new one needs their results now.
+  -- The new one needs their results now. What a job has added stays that job's.
   UPDATE ticket_parents p SET parent_id = replayed FROM ticket_dependencies x
-  WHERE x.ticket_id = replayed AND x.after_id = p.ticket_id AND p.parent_id = t.id;
+  WHERE x.ticket_id = replayed AND x.after_id = p.ticket_id AND x.item IS DISTINCT FROM -1;
   SELECT jsonb_agg(g.step) INTO steps FROM (
     SELECT jsonb_strip_nulls(jsonb_build_object('step', x.name, 'design', o.name, 'kind', CASE WHEN o.name IS NULL THEN b.kind END, 'queue', b.queue,
-        'priority', b.priority, 'on_cancelled', x.on_cancelled, 'breadth', CASE WHEN x.item >= 0 THEN s.value->'breadth' END))
+        'priority', b.priority, 'on_cancelled', x.on_cancelled, 'breadth', CASE WHEN x.item >= 0 THEN keep_steps.definition->'steps'->x.name->'breadth' END))
       || jsonb_build_object('payloads', jsonb_agg(b.payload ORDER BY x.item, b.id), 'places', jsonb_agg(x.item ORDER BY x.item, b.id),
         'titles', jsonb_agg(b.title ORDER BY x.item, b.id)) AS step
     FROM ticket_dependencies x JOIN ticket_base b ON b.id = x.after_id LEFT JOIN designs o ON o.id = b.design_id
-    JOIN designs w ON w.id = t.design_id CROSS JOIN LATERAL (SELECT w.definition->'steps'->x.name AS value) s
     WHERE x.ticket_id = t.id AND x.name <> ALL (again) AND b.state = 'cancelled' AND b.completed_at >= t.completed_at
-    GROUP BY x.name, o.name, b.kind, b.queue, b.priority, x.on_cancelled, x.item >= 0, s.value
+    GROUP BY x.name, o.name, b.kind, b.queue, b.priority, x.on_cancelled, x.item >= 0
     ORDER BY min(b.id)
   ) g;
   IF steps IS NOT NULL THEN
@@ -425,7 +424,7 @@ BEGIN
     INSERT INTO ticket_base (filed, design_id, kind, queue, priority, title, payload, concurrency_key, fairness_key)
     VALUES (true, t.design_id, t.kind, t.queue, t.priority, t.title, t.payload, t.concurrency_key, t.fairness_key) RETURNING ticket_base.id INTO replayed;
     INSERT INTO workflows (ticket_id) VALUES (replayed);
-    PERFORM keep_steps(t, replayed, again);
+    PERFORM keep_steps(t, d.definition, replayed, again);
     PERFORM log_activity(t.id, 'replayed', actor, jsonb_build_object('from', from_step, 'as', replayed));
     PERFORM log_activity(replayed, 'replayed', actor, jsonb_build_object('from', from_step, 'of', t.id));
     PERFORM file_tickets(ARRAY[replayed]);

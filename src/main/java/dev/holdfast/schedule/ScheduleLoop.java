@@ -1,6 +1,7 @@
 package dev.holdfast.schedule;
 
 import dev.holdfast.queue.QueueUnavailableException;
+import dev.holdfast.queue.TicketBusyException;
 import dev.holdfast.retry.Sleeper;
 import java.time.Duration;
 import org.slf4j.Logger;
@@ -46,7 +47,7 @@ public final class ScheduleLoop implements AutoCloseable {
   private Duration round() {
     try {
       return ticks.tick(LONGEST);
-    } catch (QueueUnavailableException e) {
+    } catch (QueueUnavailableException | TicketBusyException e) {
       log.debug("no schedule is looked at: {}", e.getMessage());
       return LONGEST;
     } catch (RuntimeException e) {

@@ -87,6 +87,12 @@ class RepairIT {
     return Long.parseLong(holdfast.ok("enqueue", "--design", "mender", "--queue", queue));
   }
 
+  private long deliveryOf(long id) {
+    return Long.parseLong(
+        rows.value(
+            "SELECT id FROM holdfast.tickets WHERE payload #>> '{deliver,ticket}' = ?::text", id));
+  }
+
   /** A corrupt diff, a wrong fix, the same again, then three candidates of which two pass. */
   private void script(BrokenProject project) {
     models.next(
@@ -131,11 +137,7 @@ class RepairIT {
     assertThat(holdfast.ok("runs")).contains("verification_passed");
 
     holdfast.ok("approve", Long.toString(id));
-    long delivery =
-        Long.parseLong(
-            rows.value(
-                "SELECT id FROM holdfast.tickets WHERE payload #>> '{deliver,ticket}' = ?::text",
-                id));
+    long delivery = deliveryOf(id);
     rows.awaitState(delivery, "done");
     assertThat(BrokenProject.git(repository(), "show", "main:" + project.source()))
         .contains(project.right());
@@ -249,11 +251,7 @@ class RepairIT {
         .isEqualTo("refs/heads/main");
 
     holdfast.ok("approve", Long.toString(id));
-    long delivery =
-        Long.parseLong(
-            rows.value(
-                "SELECT id FROM holdfast.tickets WHERE payload #>> '{deliver,ticket}' = ?::text",
-                id));
+    long delivery = deliveryOf(id);
     rows.awaitState(delivery, "done");
     String branch = "holdfast/ticket-" + id;
     assertThat(BrokenProject.git(bare, "rev-parse", branch))
@@ -322,11 +320,7 @@ class RepairIT {
             repository(), "commit-tree", "main^{tree}", "-p", "main", "-m", "Something else");
     BrokenProject.git(repository(), "update-ref", "refs/heads/main", moved);
     holdfast.ok("approve", Long.toString(id));
-    long delivery =
-        Long.parseLong(
-            rows.value(
-                "SELECT id FROM holdfast.tickets WHERE payload #>> '{deliver,ticket}' = ?::text",
-                id));
+    long delivery = deliveryOf(id);
     rows.awaitState(delivery, "on_hold");
     assertThat(rows.of(delivery, "error"))
         .contains(

@@ -33,6 +33,10 @@ final class WorkflowBench implements AutoCloseable {
   final PostgresTicketInbox inbox;
   final PostgresTicketDesk desk;
   final String job = "job-" + UUID.randomUUID();
+
+  /** Of a design that says nothing, whose tickets the test finishes. */
+  final String design;
+
   private final TestTickets tickets;
   private final WorkflowHandler handler;
   private final HumanHandler human = new HumanHandler();
@@ -44,6 +48,21 @@ final class WorkflowBench implements AutoCloseable {
     this.desk = new PostgresTicketDesk(pool);
     this.tickets = new TestTickets(pool);
     this.handler = new WorkflowHandler(new PostgresWorkflowSteps(pool, "holdfast"), 1 << 20);
+    this.design = design("");
+  }
+
+  /**
+   * A step of that design.
+   *
+   * @param more keys of the step
+   */
+  String step(String name, String more) {
+    return "\"%s\": {\"design\": \"%s\"%s}"
+        .formatted(name, design, more.isEmpty() ? "" : ", " + more);
+  }
+
+  String after(String name, String... others) {
+    return step(name, "\"after\": [\"" + String.join("\", \"", others) + "\"]");
   }
 
   /** A design of the test's own kind, whose tickets the test finishes. */

@@ -28,21 +28,10 @@ import org.junit.jupiter.params.provider.CsvSource;
 class WorkflowIT {
   private final TicketDatabase database;
   @AutoClose private final WorkflowBench bench;
-  private final String design;
 
   WorkflowIT(TestDatabase database) {
     this.database = new TicketDatabase(database);
     this.bench = new WorkflowBench(this.database);
-    this.design = bench.design("");
-  }
-
-  private String step(String name, String more) {
-    return "\"%s\": {\"design\": \"%s\"%s}"
-        .formatted(name, design, more.isEmpty() ? "" : ", " + more);
-  }
-
-  private String after(String name, String... others) {
-    return step(name, "\"after\": [\"" + String.join("\", \"", others) + "\"]");
   }
 
   @Test
@@ -51,22 +40,24 @@ class WorkflowIT {
   void whole() {
     long id =
         bench.workflow(
-            step("fetch", "\"payload\": {\"url\": \"${payload.url}\"}")
+            bench.step("fetch", "\"payload\": {\"url\": \"${payload.url}\"}")
                 + ","
-                + step(
+                + bench.step(
                     "each",
                     "\"after\": [\"fetch\"], \"for_each\": \"results.fetch.items\", \"breadth\": 2,"
                         + " \"payload\": {\"item\": \"${item.n}\", \"at\": \"no. ${index + 1}\"}")
                 + ", \"approve\": {\"kind\": \"human\", \"after\": [\"each\"], \"ask\": \"Publish"
                 + " ${results.each.size()}?\", \"form\": {\"type\": \"object\", \"required\":"
                 + " [\"ok\"], \"properties\": {\"ok\": {\"type\": \"boolean\"}}}},"
-                + step("publish", "\"after\": [\"approve\"], \"when\": \"results.approve.ok\"")
+                + bench.step(
+                    "publish", "\"after\": [\"approve\"], \"when\": \"results.approve.ok\"")
                 + ","
-                + step("refuse", "\"after\": [\"approve\"], \"when\": \"!results.approve.ok\"")
+                + bench.step(
+                    "refuse", "\"after\": [\"approve\"], \"when\": \"!results.approve.ok\"")
                 + ","
-                + after("mourn", "refuse")
+                + bench.after("mourn", "refuse")
                 + ","
-                + step(
+                + bench.step(
                     "end",
                     "\"after\": [\"publish\", \"refuse\"], \"when\": \"has(results.publish)\""),
             "{\"url\": \"http://x\"}");
@@ -140,7 +131,7 @@ class WorkflowIT {
     String many = "[" + "1,".repeat(99_999) + "1]";
     long id =
         bench.workflow(
-            step("a", "") + "," + step("b", "\"after\": [\"a\"], " + more),
+            bench.step("a", "") + "," + bench.step("b", "\"after\": [\"a\"], " + more),
             "{\"many\": " + many + "}");
     bench.advance();
     bench.finish(bench.claimOne(bench.job), "{\"n\": 1, \"big\": \"" + "x".repeat(600_000) + "\"}");
@@ -178,7 +169,9 @@ class WorkflowIT {
     int items = 2_000;
     long id =
         bench.workflow(
-            step("each", "\"for_each\": \"payload.items\"") + "," + after("join", "each"),
+            bench.step("each", "\"for_each\": \"payload.items\"")
+                + ","
+                + bench.after("join", "each"),
             "{\"items\": [" + "1,".repeat(items - 1) + "1]}");
     bench.advance();
     List<ClaimedTicket> claimed = bench.claim(bench.job);
@@ -199,9 +192,9 @@ class WorkflowIT {
   void noItems() {
     long id =
         bench.workflow(
-            step("each", "\"for_each\": \"payload.items\"")
+            bench.step("each", "\"for_each\": \"payload.items\"")
                 + ","
-                + step(
+                + bench.step(
                     "join",
                     "\"after\": [\"each\"], \"payload\": {\"n\": \"${size(results.each)}\"}"),
             "{\"items\": []}");
@@ -217,7 +210,9 @@ class WorkflowIT {
   @DisplayName("never misses the end of a step when its last two tickets end at the same time")
   void twoEndAtOnce() throws Exception {
     for (int i = 0; i < 30; i++) {
-      long id = bench.workflow(step("a", "\"for_each\": \"[1, 2]\"") + "," + step("b", ""), "{}");
+      long id =
+          bench.workflow(
+              bench.step("a", "\"for_each\": \"[1, 2]\"") + "," + bench.step("b", ""), "{}");
       bench.advance();
       List<ClaimedTicket> claimed = bench.claim(bench.job);
       AtOnce.run(claimed.stream().map(this::finishing).toList());
@@ -239,7 +234,13 @@ class WorkflowIT {
   void endsMeanwhile() {
     long id =
         bench.workflow(
-            step("a", "") + "," + step("b", "") + "," + step("d", "") + "," + after("c", "a", "b"),
+            bench.step("a", "")
+                + ","
+                + bench.step("b", "")
+                + ","
+                + bench.step("d", "")
+                + ","
+                + bench.after("c", "a", "b"),
             "{}");
     bench.advance();
     List<ClaimedTicket> all = bench.claim(bench.job);
@@ -257,7 +258,7 @@ class WorkflowIT {
   @Test
   @DisplayName("adds its steps once, whatever is sent twice or too late")
   void once() {
-    long id = bench.workflow(step("a", ""), "{}");
+    long id = bench.workflow(bench.step("a", ""), "{}");
     ClaimedTicket claimed = bench.claimOne("workflow");
     Finish decided = bench.decide(claimed);
     assertThat(bench.finish(decided)).isEqualTo(new FinishResult.Advanced(id));
@@ -266,7 +267,7 @@ class WorkflowIT {
         .isEqualTo(new FinishResult.Advanced(id));
     assertThat(bench.claim(bench.job)).hasSize(1);
 
-    long other = bench.workflow(step("a", ""), "{}");
+    long other = bench.workflow(bench.step("a", ""), "{}");
     Finish late = bench.decide(bench.claimOne("workflow"));
     bench.desk.hold(other, "hal", "wait");
     bench.release(other);
@@ -282,7 +283,8 @@ class WorkflowIT {
     String eager = bench.design("\"after\": \"success\"");
     long id =
         bench.workflow(
-            step("a", "") + ",\"b\": {\"design\": \"" + eager + "\", \"after\": [\"a\"]}", "{}");
+            bench.step("a", "") + ",\"b\": {\"design\": \"" + eager + "\", \"after\": [\"a\"]}",
+            "{}");
     bench.advance();
     ClaimedTicket a = bench.claimOne(bench.job);
     bench.finish(new Finish.Succeeded(a.id(), a.lease().no(), "1", Review.HUMAN, null));
@@ -298,13 +300,14 @@ class WorkflowIT {
   @Test
   @DisplayName("waits for what a job of a step adds, once and only where its design allows it")
   void jobsAdd() {
-    String adder = bench.design("\"may_enqueue\": [\"" + design + "\"]");
-    long id = bench.workflow("\"a\": {\"design\": \"" + adder + "\"}," + after("b", "a"), "{}");
+    String adder = bench.design("\"may_enqueue\": [\"" + bench.design + "\"]");
+    long id =
+        bench.workflow("\"a\": {\"design\": \"" + adder + "\"}," + bench.after("b", "a"), "{}");
     bench.advance();
     ClaimedTicket a = bench.claimOne(bench.job);
     String adds =
         HandlerResult.done(null)
-            .adding(List.of(NewTicket.ofDesign(design).withPayload("{\"x\": 1}")))
+            .adding(List.of(NewTicket.ofDesign(bench.design).withPayload("{\"x\": 1}")))
             .enqueues();
     Finish added = new Finish.Succeeded(a.id(), a.lease().no(), "\"own\"", Review.NONE, adds);
     assertThat(bench.finish(added)).isInstanceOf(FinishResult.Succeeded.class);
@@ -320,13 +323,13 @@ class WorkflowIT {
     bench.advance();
     assertThat(bench.result(id)).isEqualTo("{\"a\": \"own\", \"b\": 2}");
 
-    bench.inbox.enqueue(NewTicket.ofDesign(design));
+    bench.inbox.enqueue(NewTicket.ofDesign(bench.design));
     ClaimedTicket other = bench.claimOne(bench.job);
     assertThatThrownBy(
             () ->
                 bench.finish(
                     new Finish.Succeeded(other.id(), other.lease().no(), null, Review.NONE, adds)))
-        .hasMessageContaining("its design does not allow it to enqueue \"" + design + "\"");
+        .hasMessageContaining("its design does not allow it to enqueue \"" + bench.design + "\"");
     bench.desk.cancel(other.id(), "carl", null);
     assertThat(
             bench.finish(

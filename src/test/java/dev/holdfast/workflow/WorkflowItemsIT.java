@@ -26,17 +26,10 @@ class WorkflowItemsIT {
 
   private final TicketDatabase database;
   @AutoClose private final WorkflowBench bench;
-  private final String design;
 
   WorkflowItemsIT(TestDatabase database) {
     this.database = new TicketDatabase(database);
     this.bench = new WorkflowBench(this.database);
-    this.design = bench.design("");
-  }
-
-  private String step(String name, String more) {
-    return "\"%s\": {\"design\": \"%s\"%s}"
-        .formatted(name, design, more.isEmpty() ? "" : ", " + more);
   }
 
   private List<String> payloads(List<ClaimedTicket> claimed) {
@@ -44,7 +37,8 @@ class WorkflowItemsIT {
   }
 
   private void finishAdding(ClaimedTicket ticket, String result) {
-    String adds = HandlerResult.done(null).adding(List.of(NewTicket.ofDesign(design))).enqueues();
+    String adds =
+        HandlerResult.done(null).adding(List.of(NewTicket.ofDesign(bench.design))).enqueues();
     bench.finish(new Finish.Succeeded(ticket.id(), ticket.lease().no(), result, Review.NONE, adds));
   }
 
@@ -70,11 +64,11 @@ class WorkflowItemsIT {
   void replayOfCancelled() {
     long id =
         bench.workflow(
-            step("list", FOUR)
+            bench.step("list", FOUR)
                 + ","
-                + step("other", "")
+                + bench.step("other", "")
                 + ","
-                + step(
+                + bench.step(
                     "end",
                     "\"after\": [\"list\", \"other\"], \"payload\": {\"all\":"
                         + " \"${results.list}\"}"),
@@ -108,11 +102,11 @@ class WorkflowItemsIT {
     String run = "\"on_cancelled\": \"run\"";
     long id =
         bench.workflow(
-            step("list", FOUR + ", " + run)
+            bench.step("list", FOUR + ", " + run)
                 + ","
-                + step("solo", run)
+                + bench.step("solo", run)
                 + ","
-                + step("other", "\"after\": [\"list\", \"solo\"]"),
+                + bench.step("other", "\"after\": [\"list\", \"solo\"]"),
             "{\"items\": [1, 2, 3]}");
     bench.advance();
     bench.desk.cancel(bench.ticketOf(id, "solo"), "carl", null);
@@ -133,7 +127,7 @@ class WorkflowItemsIT {
   @Test
   @DisplayName("are as many at once as its breadth says, whether one adds tickets or is cancelled")
   void breadth() {
-    String adder = bench.design("\"may_enqueue\": [\"" + design + "\"]");
+    String adder = bench.design("\"may_enqueue\": [\"" + bench.design + "\"]");
     long id =
         bench.workflow(
             "\"list\": {\"design\": \"%s\", \"on_cancelled\": \"run\", %s}".formatted(adder, FOUR),
@@ -166,8 +160,9 @@ class WorkflowItemsIT {
   @Test
   @DisplayName("and what they add are cancelled and held with the workflow")
   void addedGoWithIt() {
-    String adder = bench.design("\"may_enqueue\": [\"" + design + "\"]");
-    String steps = "\"a\": {\"design\": \"" + adder + "\"}," + step("b", "\"after\": [\"a\"]");
+    String adder = bench.design("\"may_enqueue\": [\"" + bench.design + "\"]");
+    String steps =
+        "\"a\": {\"design\": \"" + adder + "\"}," + bench.step("b", "\"after\": [\"a\"]");
     long cancelled = bench.workflow(steps, "{}");
     long held = bench.workflow(steps, "{}");
     bench.advance();
@@ -189,7 +184,7 @@ class WorkflowItemsIT {
   @Test
   @DisplayName("and what they add need no review for a step whose design says after: success")
   void successOfAdded() {
-    String adder = bench.design("\"may_enqueue\": [\"" + design + "\"]");
+    String adder = bench.design("\"may_enqueue\": [\"" + bench.design + "\"]");
     String eager = bench.design("\"after\": \"success\"");
     long id =
         bench.workflow(
@@ -208,9 +203,10 @@ class WorkflowItemsIT {
   @DisplayName("may have titles of their own, made of the item")
   void titles() {
     bench.workflow(
-        step("own", "\"for_each\": \"payload.items\", \"title\": \"part ${item} of ${index}\"")
+        bench.step(
+                "own", "\"for_each\": \"payload.items\", \"title\": \"part ${item} of ${index}\"")
             + ","
-            + step("same", "\"for_each\": \"payload.items\", \"title\": \"part\""),
+            + bench.step("same", "\"for_each\": \"payload.items\", \"title\": \"part\""),
         "{\"items\": [7, 8]}");
     bench.advance();
     assertThat(bench.claim(bench.job))
@@ -245,7 +241,7 @@ class WorkflowItemsIT {
   @Test
   @DisplayName("of a workflow that is a step itself are released with the outer one")
   void releaseOfOuter() {
-    String inner = bench.workflowDesign(step("deep", ""));
+    String inner = bench.workflowDesign(bench.step("deep", ""));
     long outer = bench.workflow("\"in\": {\"design\": \"" + inner + "\"}", "{}");
     bench.advance();
     long deep =
@@ -259,8 +255,9 @@ class WorkflowItemsIT {
   @Test
   @DisplayName("are held again with their workflow where its release is undone")
   void undone() {
-    String inner = bench.workflowDesign(step("deep", ""));
-    long outer = bench.workflow(step("a", "") + ", \"in\": {\"design\": \"" + inner + "\"}", "{}");
+    String inner = bench.workflowDesign(bench.step("deep", ""));
+    long outer =
+        bench.workflow(bench.step("a", "") + ", \"in\": {\"design\": \"" + inner + "\"}", "{}");
     bench.advance();
     String states =
         "SELECT state FROM holdfast.tickets WHERE id >= ? AND (id = ? OR parent_id >= ?) ORDER BY"
@@ -273,11 +270,43 @@ class WorkflowItemsIT {
   }
 
   @Test
+  @DisplayName("all begin where a new version of the design has no breadth any more")
+  void noMoreBreadth() {
+    String name = bench.workflowDesign(bench.step("list", FOUR));
+    long id =
+        bench.inbox.enqueue(NewTicket.ofDesign(name).withPayload("{\"items\": [1, 2, 3, 4]}"));
+    bench.advance();
+    ClaimedTicket first = bench.claimOne(bench.job);
+    database.run(
+        "INSERT INTO holdfast.designs (name, version, kind, definition) SELECT name, 2, kind,"
+            + " definition #- '{steps,list,breadth}' FROM holdfast.designs WHERE name = ?",
+        name);
+    bench.desk.hold(id, "hal", "wait");
+    database.run("SELECT holdfast.use_design(?, 'hal')", id);
+    bench.release(id);
+    bench.finish(first, "1");
+    assertThat(bench.claim(bench.job)).hasSize(3);
+  }
+
+  @Test
+  @DisplayName("belong to the latest replay, so that its retention counts")
+  void replayedTwice() {
+    long id = bench.workflow(bench.step("a", "") + "," + bench.after("b", "a"), "{}");
+    work();
+    replay(id, "b");
+    long last = replay(id, "b");
+    assertThat(
+            database.number(
+                "SELECT parent_id FROM holdfast.tickets WHERE id = ?", bench.ticketOf(id, "a")))
+        .isEqualTo(last);
+  }
+
+  @Test
   @DisplayName("are worked, whatever names the tickets have that their workflow waits for")
   void namedPredecessor() {
-    long before = bench.inbox.enqueue(NewTicket.ofDesign(design));
+    long before = bench.inbox.enqueue(NewTicket.ofDesign(bench.design));
     bench.finish(bench.claimOne(bench.job), "\"foreign\"");
-    String workflow = bench.workflowDesign(step("fetch", "\"payload\": {\"mine\": true}"));
+    String workflow = bench.workflowDesign(bench.step("fetch", "\"payload\": {\"mine\": true}"));
     long id =
         database.number(
             "SELECT holdfast.enqueue_ticket(design => ?, after => ARRAY[?::bigint], after_names =>"

@@ -28,21 +28,10 @@ import org.junit.jupiter.api.Test;
 class WorkflowPeopleIT {
   private final TicketDatabase database;
   @AutoClose private final WorkflowBench bench;
-  private final String design;
 
   WorkflowPeopleIT(TestDatabase database) {
     this.database = new TicketDatabase(database);
     this.bench = new WorkflowBench(this.database);
-    this.design = bench.design("");
-  }
-
-  private String step(String name, String more) {
-    return "\"%s\": {\"design\": \"%s\"%s}"
-        .formatted(name, design, more.isEmpty() ? "" : ", " + more);
-  }
-
-  private String after(String name, String... others) {
-    return step(name, "\"after\": [\"" + String.join("\", \"", others) + "\"]");
   }
 
   @Test
@@ -50,7 +39,9 @@ class WorkflowPeopleIT {
       "is held when a step is cancelled; released, it goes on without it while other steps are"
           + " still open")
   void stepCancelled() {
-    long id = bench.workflow(step("a", "") + "," + step("c", "") + "," + after("b", "a"), "{}");
+    long id =
+        bench.workflow(
+            bench.step("a", "") + "," + bench.step("c", "") + "," + bench.after("b", "a"), "{}");
     bench.advance();
     long a = bench.ticketOf(id, "a");
     ClaimedTicket c = bench.of(bench.claim(bench.job), id, "c");
@@ -68,7 +59,9 @@ class WorkflowPeopleIT {
   @Test
   @DisplayName("is taken away from its worker when a step is cancelled while it is being worked")
   void stepCancelledMeanwhile() {
-    long id = bench.workflow(step("a", "") + "," + step("c", "") + "," + after("b", "a"), "{}");
+    long id =
+        bench.workflow(
+            bench.step("a", "") + "," + bench.step("c", "") + "," + bench.after("b", "a"), "{}");
     bench.advance();
     bench.finish(bench.of(bench.claim(bench.job), id, "c"), "3");
     Finish late = bench.decide(bench.claimOne("workflow"));
@@ -91,7 +84,8 @@ class WorkflowPeopleIT {
   void asAWhole() {
     long id =
         bench.workflow(
-            step("a", "") + "," + step("b", "\"for_each\": \"[1, 2]\", \"breadth\": 1"), "{}");
+            bench.step("a", "") + "," + bench.step("b", "\"for_each\": \"[1, 2]\", \"breadth\": 1"),
+            "{}");
     bench.advance();
     long a = bench.ticketOf(id, "a");
     bench.desk.hold(a, "hal", "wait");
@@ -120,7 +114,8 @@ class WorkflowPeopleIT {
   void heldAsAWhole() {
     long id =
         bench.workflow(
-            step("a", "") + "," + step("b", "\"for_each\": \"[1, 2]\", \"breadth\": 1"), "{}");
+            bench.step("a", "") + "," + bench.step("b", "\"for_each\": \"[1, 2]\", \"breadth\": 1"),
+            "{}");
     bench.advance();
     List<ClaimedTicket> claimed = bench.claim(bench.job);
     ClaimedTicket running = bench.of(claimed, id, "a");
@@ -162,7 +157,9 @@ class WorkflowPeopleIT {
   @Test
   @DisplayName("goes on without a cancelled step that says on_cancelled: run")
   void stepRunsOn() {
-    long id = bench.workflow(step("a", "\"on_cancelled\": \"run\"") + "," + after("b", "a"), "{}");
+    long id =
+        bench.workflow(
+            bench.step("a", "\"on_cancelled\": \"run\"") + "," + bench.after("b", "a"), "{}");
     bench.advance();
     bench.desk.cancel(bench.ticketOf(id, "a"), "carl", null);
     assertThat(bench.state(id)).isEqualTo("ready");
@@ -180,10 +177,11 @@ class WorkflowPeopleIT {
     String cancels = "\"on_cancelled\": \"cancel\"";
     String inner =
         bench.workflowDesign(
-            step("a", cancels + ", \"for_each\": \"[1, 2, 3]\"") + "," + step("b", ""));
+            bench.step("a", cancels + ", \"for_each\": \"[1, 2, 3]\"") + "," + bench.step("b", ""));
     long outer =
         bench.workflow(
-            "\"sub\": {\"design\": \"" + inner + "\", " + cancels + "}," + step("c", ""), "{}");
+            "\"sub\": {\"design\": \"" + inner + "\", " + cancels + "}," + bench.step("c", ""),
+            "{}");
     bench.advance();
     long sub = bench.ticketOf(outer, "sub");
     long a = bench.ticketOf(sub, "a");
@@ -217,7 +215,9 @@ class WorkflowPeopleIT {
   @Test
   @DisplayName("is cancelled by a step while another one is approved, and nobody meets a deadlock")
   void stepTakesItWithItAtOnce() throws Exception {
-    long id = bench.workflow(step("b", "") + "," + step("a", "\"on_cancelled\": \"cancel\""), "{}");
+    long id =
+        bench.workflow(
+            bench.step("b", "") + "," + bench.step("a", "\"on_cancelled\": \"cancel\""), "{}");
     bench.advance();
     ClaimedTicket b = bench.of(bench.claim(bench.job), id, "b");
     long a = bench.ticketOf(id, "a");
@@ -249,7 +249,9 @@ class WorkflowPeopleIT {
   @Test
   @DisplayName("is replayed from a step: the steps before keep their results, also when it is done")
   void replay() {
-    long id = bench.workflow(step("a", "") + "," + after("b", "a") + "," + after("c", "b"), "{}");
+    long id =
+        bench.workflow(
+            bench.step("a", "") + "," + bench.after("b", "a") + "," + bench.after("c", "b"), "{}");
     bench.advance();
     bench.finish(bench.claimOne(bench.job), "1");
     bench.advance();
@@ -272,7 +274,7 @@ class WorkflowPeopleIT {
     bench.advance();
     assertThat(bench.result(again)).isEqualTo("{\"a\": 1, \"b\": 22, \"c\": 44}");
     assertThatThrownBy(() -> replay(id, "x")).hasStackTraceContaining("has no step \"x\"");
-    long job = bench.inbox.enqueue(NewTicket.ofDesign(design));
+    long job = bench.inbox.enqueue(NewTicket.ofDesign(bench.design));
     assertThatThrownBy(() -> replay(job, "x")).hasStackTraceContaining("is no workflow");
   }
 
@@ -283,27 +285,34 @@ class WorkflowPeopleIT {
   void betterDesign() {
     String name =
         bench.workflowDesign(
-            step("a", "")
+            bench.step("a", "")
                 + ","
-                + step("each", "\"for_each\": \"[1, 2]\"")
+                + bench.step("each", "\"for_each\": \"[1, 2]\"")
                 + ","
-                + step("b", "\"after\": [\"a\"], \"payload\": {\"x\": \"${results.a.nope}\"}"));
+                + bench.step(
+                    "b", "\"after\": [\"a\"], \"payload\": {\"x\": \"${results.a.nope}\"}"));
     long id = bench.inbox.enqueue(NewTicket.ofDesign(name).withTitle("wf"));
     bench.advance();
     List<ClaimedTicket> claimed = bench.claim(bench.job);
     bench.finish(bench.of(claimed, id, "a"), "{\"n\": 41}");
     bench.advance();
     assertThat(bench.state(id)).isEqualTo("on_hold");
-    String better = step("b", "\"after\": [\"a\"], \"payload\": {\"x\": \"${results.a.n}\"}");
-    version(name, 2, better + "," + step("each", "\"for_each\": \"[1, 2]\""));
-    version(name, 3, better + "," + step("a", "") + "," + step("each", ""));
+    String better = bench.step("b", "\"after\": [\"a\"], \"payload\": {\"x\": \"${results.a.n}\"}");
+    version(name, 2, better + "," + bench.step("each", "\"for_each\": \"[1, 2]\""));
+    version(name, 3, better + "," + bench.step("a", "") + "," + bench.step("each", ""));
     for (int bad : new int[] {2, 3}) {
       assertThatThrownBy(() -> database.run("SELECT holdfast.use_design(?, 'ann', ?)", id, bad))
           .hasStackTraceContaining("has other steps than ticket " + id + " has begun: ")
           .hasStackTraceContaining(bad == 2 ? "begun: a" : "begun: each");
     }
     version(
-        name, 4, better + "," + step("a", "") + "," + step("each", "\"for_each\": \"[1, 2, 3]\""));
+        name,
+        4,
+        better
+            + ","
+            + bench.step("a", "")
+            + ","
+            + bench.step("each", "\"for_each\": \"[1, 2, 3]\""));
 
     database.run("SELECT holdfast.use_design(?, 'ann')", id);
     bench.release(id);

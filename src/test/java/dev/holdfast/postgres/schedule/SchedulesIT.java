@@ -11,6 +11,7 @@ import dev.holdfast.schedule.CatchUp;
 import dev.holdfast.schedule.NewSchedule;
 import dev.holdfast.schedule.Overlap;
 import dev.holdfast.schedule.Schedule;
+import dev.holdfast.schedule.ScheduleLoop;
 import dev.holdfast.schedule.ScheduleTicks;
 import dev.holdfast.testing.EverySetup;
 import dev.holdfast.testing.TestDatabase;
@@ -24,9 +25,13 @@ import java.time.LocalTime;
 import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.Jdbi;
 import org.jspecify.annotations.Nullable;
@@ -467,6 +472,27 @@ class SchedulesIT {
       other.rollback();
     }
     tickToTheEnd();
+    assertThat(count("true")).isEqualTo(1);
+  }
+
+  @Test
+  @DisplayName("what nobody foresaw ends no schedule: the loop looks again")
+  void unforeseen() throws Exception {
+    put("p", null, Duration.ofHours(1), CatchUp.LAST, Overlap.ALLOW);
+    dueSince("p", "61 minutes");
+    AtomicBoolean broken = new AtomicBoolean(true);
+    BlockingQueue<Duration> rounds = new LinkedBlockingQueue<>();
+    ScheduleTicks breaking =
+        longest -> {
+          if (broken.getAndSet(false)) {
+            throw new IllegalStateException("nobody foresaw this");
+          }
+          return ticks.tick(longest);
+        };
+    try (ScheduleLoop loop = ScheduleLoop.start(breaking, rounds::put)) {
+      assertThat(rounds.poll(30, TimeUnit.SECONDS)).isEqualTo(LONGEST);
+      assertThat(rounds.poll(30, TimeUnit.SECONDS)).isNotNull();
+    }
     assertThat(count("true")).isEqualTo(1);
   }
 
