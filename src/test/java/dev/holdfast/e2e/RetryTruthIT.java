@@ -172,7 +172,7 @@ class RetryTruthIT {
       limits.add("\"max_turns\": 1");
     }
     if (fault == Fault.SILENT) {
-      limits.add("\"llm_timeout\": \"2s\"");
+      limits.add("\"llm_timeout\": \"4s\"");
     }
     return "{\"kind\": \"agent\", \"targets\": ["
         + first
