@@ -107,6 +107,7 @@ CREATE TABLE holdfast.budgets (
   reserved_usd numeric NOT NULL DEFAULT 0,
   changed_by text NOT NULL,
   changed_at timestamp with time zone NOT NULL DEFAULT clock_timestamp(),
+  configured_per text COLLATE "C",
   CONSTRAINT budgets_pkey PRIMARY KEY (scope),
   CONSTRAINT budgets_reserved_usd_check CHECK ((reserved_usd >= (0)::numeric)),
   CONSTRAINT budgets_spent_usd_check CHECK ((spent_usd >= (0)::numeric)),
@@ -120,6 +121,7 @@ COMMENT ON COLUMN holdfast.budgets.per IS 'day: the spending starts anew at midn
 COMMENT ON COLUMN holdfast.budgets.limit_usd IS 'What spent_usd and reserved_usd together may not exceed.';
 COMMENT ON COLUMN holdfast.budgets.configured_usd IS 'What the configuration says; limit_usd follows it when it changes, and keeps what a person has set until then.';
 COMMENT ON COLUMN holdfast.budgets.day IS 'The day that spent_usd is of.';
+COMMENT ON COLUMN holdfast.budgets.configured_per IS 'The period that the configuration says, as configured_usd is its amount; NULL where it says nothing.';
 GRANT SELECT ON holdfast.budgets TO holdfast_designer, holdfast_operator, holdfast_viewer;
 GRANT SELECT, INSERT, UPDATE, DELETE ON holdfast.budgets TO holdfast_worker;
 
@@ -2370,11 +2372,11 @@ CREATE OR REPLACE FUNCTION holdfast.configure_budget(of_scope text, of_period te
  SET search_path TO 'holdfast', 'pg_temp'
 AS $function$
 BEGIN
-  INSERT INTO budgets AS b (scope, per, limit_usd, configured_usd, changed_by)
-  VALUES (of_scope, of_period, usd, usd, by_worker)
+  INSERT INTO budgets AS b (scope, per, limit_usd, configured_usd, configured_per, changed_by)
+  VALUES (of_scope, of_period, usd, usd, of_period, by_worker)
   ON CONFLICT (scope) DO UPDATE
-  SET limit_usd = usd, configured_usd = usd, per = of_period, changed_by = by_worker, changed_at = clock_timestamp()
-  WHERE b.configured_usd IS DISTINCT FROM usd OR b.per <> of_period;
+  SET limit_usd = usd, configured_usd = usd, per = of_period, configured_per = of_period, changed_by = by_worker, changed_at = clock_timestamp()
+  WHERE (b.configured_usd, b.configured_per) IS DISTINCT FROM (usd, of_period);
   IF FOUND THEN
     PERFORM pg_notify('holdfast_providers', '');
   END IF;

@@ -73,11 +73,11 @@ COMMENT ON FUNCTION book_lost_reservations IS 'A call whose worker died was poss
 CREATE OR REPLACE FUNCTION configure_budget(of_scope text, of_period text, usd numeric, by_worker text) RETURNS void
 LANGUAGE plpgsql SET search_path = ${flyway:defaultSchema}, pg_temp AS $$
 BEGIN
-  INSERT INTO budgets AS b (scope, per, limit_usd, configured_usd, changed_by)
-  VALUES (of_scope, of_period, usd, usd, by_worker)
+  INSERT INTO budgets AS b (scope, per, limit_usd, configured_usd, configured_per, changed_by)
+  VALUES (of_scope, of_period, usd, usd, of_period, by_worker)
   ON CONFLICT (scope) DO UPDATE
-  SET limit_usd = usd, configured_usd = usd, per = of_period, changed_by = by_worker, changed_at = clock_timestamp()
-  WHERE b.configured_usd IS DISTINCT FROM usd OR b.per <> of_period;
+  SET limit_usd = usd, configured_usd = usd, per = of_period, configured_per = of_period, changed_by = by_worker, changed_at = clock_timestamp()
+  WHERE (b.configured_usd, b.configured_per) IS DISTINCT FROM (usd, of_period);
   IF FOUND THEN
     PERFORM pg_notify('${flyway:defaultSchema}_providers', '');
   END IF;

@@ -225,10 +225,14 @@ class PostgresAccountStoreIT {
         .isEqualTo("0.4 0");
   }
 
+  private static final String BUDGETS =
+      "SELECT concat_ws(' ', scope, limit_usd, per) FROM holdfast.budgets ORDER BY scope";
+
   @Test
   @DisplayName(
       "a new day starts at nothing by the database's clock; several budgets are taken together or"
-          + " not at all; a budget that is raised by hand keeps that over restarts")
+          + " not at all; a budget that is raised by hand keeps its amount and its period over"
+          + " restarts, until the configuration says something else")
   void days() {
     PostgresAccountStore store = store("one");
     store.configure("day", "day", ONE);
@@ -243,9 +247,12 @@ class PostgresAccountStoreIT {
         .isInstanceOf(Reservation.NoRoom.class);
     PostgresSpendingDesk desk = new PostgresSpendingDesk(database.dataSource(), "holdfast");
     desk.raise("day", BigDecimal.TEN, "ann", null);
+    desk.raise("design:a", BigDecimal.TEN, "ann", "day");
     store.configure("day", "day", ONE);
-    assertThat(sql.value("SELECT limit_usd FROM holdfast.budgets WHERE scope = 'day'"))
-        .isEqualTo("10");
+    store.configure("design:a", "total", new BigDecimal("0.1"));
+    assertThat(sql.column(BUDGETS)).containsExactly("day 10 day", "design:a 10 day");
+    store.configure("design:a", "day", new BigDecimal("0.1"));
+    assertThat(sql.column(BUDGETS)).containsExactly("day 10 day", "design:a 0.1 day");
     for (String bad : List.of("-1", "NaN", "1000000001")) {
       assertThatThrownBy(
               () -> sql.run("SELECT holdfast.raise_budget('day', ?::numeric, 'ann')", bad))
