@@ -50,7 +50,7 @@ record AttemptRunner(
     }
     return switch (result) {
       case CallResult.Failed failure -> {
-        keepPaid(attempt, route, failure);
+        run.keepPaid(attempt, route, failure.kind().wireName(), failure.usage());
         yield failed(attempt, TurnError.of(target, failure), since(start));
       }
       case CallResult.Answer answer -> answered(attempt, route, answer, shown, since(start));
@@ -104,26 +104,6 @@ record AttemptRunner(
         yield new TurnAttempt(attempt, target, why, usage, cost, latency, error);
       }
     };
-  }
-
-  /** A call without an answer may have been paid for all the same, and counts. */
-  private void keepPaid(int attempt, Route route, CallResult.Failed failure) {
-    Usage usage = failure.usage();
-    if (usage.equals(Usage.NONE)) {
-      return;
-    }
-    Target target = route.target();
-    run.memory()
-        .record(
-            new JournalEntry.Discarded(
-                run.progress().turn(),
-                attempt,
-                target,
-                failure.kind().wireName(),
-                usage,
-                route.provider().cost(target.model(), usage).orElse(null),
-                run.standing(),
-                true));
   }
 
   private static TurnAttempt failed(int attempt, TurnError error, Duration latency) {

@@ -46,6 +46,14 @@ final class Budget {
 
   /** Takes one call. */
   Permit take(Route route, ChatRequest request) {
+    Permit permit = permit(route, request);
+    return permit.request() == null || context.takeCall()
+        ? permit
+        : new Permit(null, timeOrCalls());
+  }
+
+  /** Of a call that its caller takes itself. */
+  Permit permit(Route route, ChatRequest request) {
     if (atStart == null) {
       atStart = memory.spent();
     }
@@ -54,10 +62,7 @@ final class Budget {
       return new Permit(null, used);
     }
     ChatRequest fitting = fitting(route, request);
-    if (fitting == null) {
-      return new Permit(null, noRoom(route, request));
-    }
-    return context.takeCall() ? new Permit(fitting, null) : new Permit(null, timeOrCalls());
+    return fitting == null ? new Permit(null, noRoom(route, request)) : new Permit(fitting, null);
   }
 
   private CallResult.@Nullable Failed overBound() {

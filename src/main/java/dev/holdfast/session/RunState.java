@@ -1,7 +1,12 @@
 package dev.holdfast.session;
 
+import dev.holdfast.llm.Target;
+import dev.holdfast.llm.Usage;
 import dev.holdfast.session.event.SessionEvents;
+import dev.holdfast.session.journal.JournalEntry;
 import dev.holdfast.session.journal.Standing;
+import dev.holdfast.session.retry.Route;
+import java.math.BigDecimal;
 
 /** The state that the parts of one execution share. Confined to the session's thread. */
 record RunState(Memory memory, Progress progress, Notices notices, SessionEvents events) {
@@ -10,6 +15,21 @@ record RunState(Memory memory, Progress progress, Notices notices, SessionEvents
     memory.restore();
     progress.restore(memory.standing());
     notices.restore(memory.standing().notices());
+  }
+
+  /** A call without an answer may have been paid for all the same, and counts. */
+  void keepPaid(int attempt, Route route, String why, Usage usage) {
+    if (!usage.equals(Usage.NONE)) {
+      discard(attempt, route, why, usage, true);
+    }
+  }
+
+  void discard(int attempt, Route route, String why, Usage usage, boolean unanswered) {
+    Target target = route.target();
+    BigDecimal cost = route.provider().cost(target.model(), usage).orElse(null);
+    memory.record(
+        new JournalEntry.Discarded(
+            progress.turn(), attempt, target, why, usage, cost, standing(), unanswered));
   }
 
   /** For the journal. */

@@ -34,10 +34,13 @@ record Wiring(RunState run, SessionRun sessionRun) {
     RunState run = new RunState(memory, progress, new Notices(), shared.events());
     AnswerActions actions =
         new AnswerActions(ports.toolBox(), ports.approvals(), shared.rules(), shared.signal(), run);
-    Compaction compaction =
-        new Compaction(
-            settings.context(), guard, new Compactor(ports.summariser()), run, shared.signal());
     Budget budget = new Budget(context, settings, memory);
+    Compactor compactor =
+        new Compactor(
+            ports.summariser(),
+            routes.stream().map(route -> SummaryProvider.of(route, budget, run)).toList());
+    Compaction compaction =
+        new Compaction(settings.context(), guard, compactor, run, shared.signal());
     AttemptRunner attempts = attempts(ports, budget, shared, requests, tools, run);
     TurnRunner.Parts parts =
         new TurnRunner.Parts(

@@ -53,7 +53,7 @@ class CompactionTest {
     }
     bench.tools.reaction =
         call -> new ToolReply(call, ToolReply.Outcome.OK, call.id() + "x".repeat(8000), 1);
-    bench.summariser = transcript -> Optional.of(summary());
+    bench.summariser = (transcript, routes) -> Optional.of(summary());
     return bench;
   }
 
@@ -104,7 +104,7 @@ class CompactionTest {
     bench.maxRetries(1);
     List<String> order = new ArrayList<>();
     bench.summariser =
-        transcript -> {
+        (transcript, routes) -> {
           order.add("compaction");
           return Optional.of(summary());
         };
@@ -145,8 +145,8 @@ class CompactionTest {
     for (Summariser broken :
         List.<Summariser>of(
             Summariser.NONE,
-            transcript -> Optional.of(new Summariser.Summary(" ", Usage.NONE, null)),
-            transcript -> {
+            (transcript, routes) -> Optional.of(new Summariser.Summary(" ", Usage.NONE, null)),
+            (transcript, routes) -> {
               throw new IllegalStateException("model is down");
             })) {
       Bench bench = grown(OVERFLOW, Replies.report());
@@ -231,9 +231,10 @@ class CompactionTest {
     }
     long budget = 600L + random.nextInt(3000);
     Summariser summariser =
-        random.nextBoolean() ? transcript -> Optional.of(summary()) : Summariser.NONE;
+        random.nextBoolean() ? (transcript, routes) -> Optional.of(summary()) : Summariser.NONE;
 
-    List<Message> smaller = new Compactor(summariser).compact(messages, budget).messages();
+    List<Message> smaller =
+        new Compactor(summariser, List.of()).compact(messages, budget).messages();
 
     WellFormed.check(smaller);
     assertThat(History.wellFormed(smaller)).isEqualTo(smaller);

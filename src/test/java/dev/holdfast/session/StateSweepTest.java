@@ -188,7 +188,7 @@ class StateSweepTest {
     Bench bench = Bench.with(Replies.look("a"), Replies.look("b"), Replies.report());
     bench.settings = bench.settings.withContext(new ContextSettings(400, 0.1, 1, true));
     bench.summariser =
-        transcript ->
+        (transcript, routes) ->
             Optional.of(
                 new Summariser.Summary("x".repeat(4000), Replies.USAGE, new BigDecimal("0.5")));
 

@@ -108,7 +108,7 @@ public final class AgentHandler implements TicketHandler {
           new Session(
               settingsOf(design).withAllowance(allowance),
               guarded,
-              sessionPorts(claimed, design, guarded, box, watch, budget),
+              sessionPorts(claimed, design, box, watch, budget),
               budget);
       watch.opened(session);
       context.onDrain(session::stop);
@@ -149,7 +149,6 @@ public final class AgentHandler implements TicketHandler {
   private SessionPorts sessionPorts(
       ClaimedTicket claimed,
       AgentDesign design,
-      List<Route> routes,
       ToolBox box,
       SessionListener watch,
       RetryContext budget) {
@@ -166,7 +165,9 @@ public final class AgentHandler implements TicketHandler {
         .withApprovals(
             DesignApprovals.of(
                 design.approval(), box, ports.sessions().approvals(), id, claimed.lease()))
-        .withSummariser(new ModelSummariser(routes, design.limits().llmTimeout(), calls, budget));
+        .withSummariser(
+            new ModelSummariser(
+                design.limits().llmTimeout(), design.limits().maxOutputTokens(), calls, budget));
   }
 
   private static ErrorReport failure(Exception cause, Category category) {

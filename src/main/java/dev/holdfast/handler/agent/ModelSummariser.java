@@ -11,6 +11,7 @@ import dev.holdfast.session.retry.Route;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -19,7 +20,10 @@ import org.slf4j.LoggerFactory;
  * by itself (E1), within the attempt's budget.
  */
 record ModelSummariser(
-    List<Route> routes, Duration timeout, ProviderCallRetry retry, RetryContext context)
+    Duration timeout,
+    @Nullable Integer maxOutputTokens,
+    ProviderCallRetry retry,
+    RetryContext context)
     implements Summariser {
   private static final Logger log = LoggerFactory.getLogger(ModelSummariser.class);
 
@@ -31,12 +35,9 @@ record ModelSummariser(
       the summary alone.
       """;
 
-  ModelSummariser {
-    routes = List.copyOf(routes);
-  }
-
   @Override
-  public Optional<Summary> summarise(String transcript) throws InterruptedException {
+  public Optional<Summary> summarise(String transcript, List<Route> routes)
+      throws InterruptedException {
     for (Route route : routes) {
       switch (retry.call(route.provider(), request(route, transcript), context, route.retry())) {
         case CallResult.Answer answer -> {
@@ -58,7 +59,7 @@ record ModelSummariser(
         List.of(new Message.User(transcript)),
         List.of(),
         ToolChoice.NONE,
-        null,
+        maxOutputTokens,
         timeout);
   }
 

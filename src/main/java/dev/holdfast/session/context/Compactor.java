@@ -3,6 +3,7 @@ package dev.holdfast.session.context;
 import dev.holdfast.llm.Message;
 import dev.holdfast.llm.Usage;
 import dev.holdfast.session.journal.JournalEntry;
+import dev.holdfast.session.retry.Route;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -14,9 +15,13 @@ import org.slf4j.LoggerFactory;
  * a model, or elided where that fails. What people have said stays word for word. Calls are never
  * parted from their results.
  */
-public record Compactor(Summariser summariser) {
+public record Compactor(Summariser summariser, List<Route> routes) {
   static final String SUMMARY = "Summary of the work so far:\n";
   private static final Logger LOG = LoggerFactory.getLogger(Compactor.class);
+
+  public Compactor {
+    routes = List.copyOf(routes);
+  }
 
   /**
    * @param messages a well-formed conversation
@@ -59,7 +64,7 @@ public record Compactor(Summariser summariser) {
     }
     try {
       return summariser
-          .summarise(Transcript.of(older, budget))
+          .summarise(Transcript.of(older, budget), routes)
           .filter(summary -> !summary.text().isBlank());
     } catch (RuntimeException e) {
       LOG.warn("older turns are elided, because the summary failed", e);

@@ -1,7 +1,9 @@
 package dev.holdfast.session.context;
 
 import dev.holdfast.llm.Usage;
+import dev.holdfast.session.retry.Route;
 import java.math.BigDecimal;
+import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -12,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 @FunctionalInterface
 public interface Summariser {
   /** There is no model for it; compaction only elides. */
-  Summariser NONE = transcript -> Optional.empty();
+  Summariser NONE = (transcript, routes) -> Optional.empty();
 
   /**
    * @param costUsd null where the model has no price
@@ -21,7 +23,9 @@ public interface Summariser {
 
   /**
    * @param transcript the older turns as text, bounded to half the window
+   * @param routes the session's targets; a call of theirs is refused or made shorter where the
+   *     session's limits want it, and counts where it fails or says nothing
    * @return empty where it failed
    */
-  Optional<Summary> summarise(String transcript) throws InterruptedException;
+  Optional<Summary> summarise(String transcript, List<Route> routes) throws InterruptedException;
 }

@@ -49,6 +49,7 @@ public sealed interface JournalEntry {
    * An answer that was paid for and was of no use, or a call that may have been paid for and
    * brought none.
    *
+   * @param attempt 0 for a summary
    * @param why such as content_without_tools or timeout
    * @param standing right behind it; null where an older version wrote it
    * @param unanswered whether the call brought no answer; an older version takes it for one

@@ -1,6 +1,7 @@
 package dev.holdfast.handler.agent;
 
 import dev.holdfast.llm.CallRetryOptions;
+import dev.holdfast.llm.ChatProvider;
 import dev.holdfast.llm.ProviderEventListener;
 import dev.holdfast.llm.account.CallGuard;
 import dev.holdfast.llm.scripted.Script;
@@ -61,6 +62,10 @@ final class AgentTickets {
   }
 
   AgentHandler handler(String script) {
+    return handler(new ScriptedProvider("played", Script.parse(script), call -> {}, Sleeper.REAL));
+  }
+
+  AgentHandler handler(ChatProvider provider) {
     EventSink sink = (ticketId, leaseNo, event) -> events.add(event);
     JournalStore store = (ticketId, leaseNo) -> journal;
     AgentSettings settings =
@@ -73,8 +78,6 @@ final class AgentTickets {
             ToolSettings.defaults(),
             Allowance.NONE,
             CallRetryOptions.DEFAULTS);
-    ScriptedProvider provider =
-        new ScriptedProvider("played", Script.parse(script), call -> {}, Sleeper.REAL);
     return new AgentHandler(
         settings,
         new AgentPorts(

@@ -1,0 +1,69 @@
+package dev.holdfast.session;
+
+import dev.holdfast.llm.Account;
+import dev.holdfast.llm.CallResult;
+import dev.holdfast.llm.ChatProvider;
+import dev.holdfast.llm.ChatRequest;
+import dev.holdfast.llm.Standstill;
+import dev.holdfast.llm.StreamListener;
+import dev.holdfast.llm.Usage;
+import dev.holdfast.session.retry.Route;
+import java.math.BigDecimal;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+
+/**
+ * A session's provider as its summaries call it: within the session's limits, and a call that
+ * brings no summary is written down. Whoever calls has taken the call.
+ */
+record SummaryProvider(Route route, Budget budget, RunState run) implements ChatProvider {
+  static Route of(Route route, Budget budget, RunState run) {
+    return new Route(route.target(), new SummaryProvider(route, budget, run), route.retry());
+  }
+
+  @Override
+  public CallResult call(ChatRequest request, StreamListener stream) throws InterruptedException {
+    Budget.Permit permit = budget.permit(route, request);
+    ChatRequest fitting = permit.request();
+    if (fitting == null) {
+      budget.giveBackCall();
+      return Objects.requireNonNull(permit.refused());
+    }
+    CallResult result = route.provider().call(fitting, stream);
+    switch (result) {
+      case CallResult.Failed failed ->
+          run.keepPaid(0, route, "summary_" + failed.kind().wireName(), failed.usage());
+      case CallResult.Answer answer when answer.message().text().isBlank() ->
+          run.discard(0, route, "summary_blank", answer.usage(), false);
+      case CallResult.Answer _, CallResult.Refused _ -> {
+        // A summary is the compaction's to write down.
+      }
+    }
+    return result;
+  }
+
+  @Override
+  public String name() {
+    return route.provider().name();
+  }
+
+  @Override
+  public List<Account> accounts() {
+    return route.provider().accounts();
+  }
+
+  @Override
+  public Optional<Standstill> standstill(String model) {
+    return route.provider().standstill(model);
+  }
+
+  @Override
+  public Optional<BigDecimal> cost(String model, Usage usage) {
+    return route.provider().cost(model, usage);
+  }
+
+  /** The provider outlives the session. */
+  @Override
+  public void close() {}
+}
